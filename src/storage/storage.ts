@@ -1,0 +1,73 @@
+// The face of storage: what the rest of the house may do with facts. A Reader looks, a Tx may write, and the pool or
+// file behind them is out of reach.
+
+export type Engine = 'sqlite' | 'postgres'
+
+// Booleans are absent on purpose: a nullable instant says more. Undefined is a defect and throws.
+export type SqlValue = string | number | null
+
+// A piece of SQL text that storage itself supplies, such as a row lock. Its values are numbered with the statement's own.
+export class Fragment {
+  readonly text: string
+  readonly values: readonly SqlValue[]
+  constructor(text: string, values: readonly SqlValue[] = []) {
+    this.text = text
+    this.values = values
+  }
+}
+
+// `in (${list(ids)})`: one parameter per value. The count is padded up to a power of two by repeating the last value, so
+// that the number of distinct statements stays small.
+export function list(values: readonly SqlValue[]): Fragment {
+  if (values.length === 0) throw new Error('list() of nothing: `in ()` is not SQL')
+  let size = 1
+  while (size < values.length) size *= 2
+  const padded = Array.from({ length: size }, (_, i) => values[Math.min(i, values.length - 1)] as SqlValue)
+  return new Fragment(padded.map(() => '?').join(', '), padded)
+}
+
+// Looks at one consistent snapshot.
+export interface Reader {
+  readonly engine: Engine
+  sql<Row>(text: TemplateStringsArray, ...values: (SqlValue | Fragment)[]): Promise<Row[]>
+}
+
+// May write. All of it is committed together, or none of it.
+export interface Tx extends Reader {
+  readonly forUpdate: Fragment
+  readonly skipLocked: Fragment
+  // Runs once the commit is durable, never if the work is rolled back. For signals and caches of this process only.
+  afterCommit(then: () => void): void
+}
+
+export interface StorageStats {
+  engine: Engine
+  // PostgreSQL: connections. SQLite: always 2, 0 waiting.
+  connections: { open: number; idle: number; waiting: number }
+  // SQLite: commits, and how many pieces of work they carried. PostgreSQL: one piece per commit.
+  writes: { commits: number; works: number; queued: number; retries: number }
+}
+
+export interface Storage {
+  readonly engine: Engine
+  read<T>(work: (db: Reader) => Promise<T>): Promise<T>
+  write<T>(work: (tx: Tx) => Promise<T>): Promise<T>
+  stats(): StorageStats
+  close(): Promise<void>
+}
+
+// The database cannot be reached, is busy beyond our patience, or its queue is full: not the caller's fault, try later.
+export class StorageUnavailable extends Error {
+  constructor(message: string, cause?: unknown) {
+    super(message, { cause })
+    this.name = 'StorageUnavailable'
+  }
+}
+
+// The store cannot be opened at all; the message is one clear line for the operator.
+export class StorageRefused extends Error {
+  constructor(message: string, cause?: unknown) {
+    super(message, { cause })
+    this.name = 'StorageRefused'
+  }
+}
