@@ -16,10 +16,14 @@ export class Fragment {
   }
 }
 
+// Half of what SQLite binds in one statement (32,766), so that two full lists never pass in review and fail at night.
+const LIST_MAX = 8192
+
 // `in (${list(ids)})`: one parameter per value. The count is padded up to a power of two by repeating the last value, so
 // that the number of distinct statements stays small.
 export function list(values: readonly SqlValue[]): Fragment {
   if (values.length === 0) throw new Error('list() of nothing: `in ()` is not SQL')
+  if (values.length > LIST_MAX) throw new Error(`list() of more than ${LIST_MAX} values`)
   let size = 1
   while (size < values.length) size *= 2
   const padded = Array.from({ length: size }, (_, i) => values[Math.min(i, values.length - 1)] as SqlValue)
@@ -42,7 +46,7 @@ export interface Tx extends Reader {
 
 export interface StorageStats {
   engine: Engine
-  // PostgreSQL: connections. SQLite: always 2, 0 waiting.
+  // `waiting`: pieces of work that wait for a connection. SQLite's writer is one of the open ones, and its queue is below.
   connections: { open: number; idle: number; waiting: number }
   // SQLite: commits, and how many pieces of work they carried. PostgreSQL: one piece per commit.
   writes: { commits: number; works: number; queued: number; retries: number }
@@ -54,6 +58,27 @@ export interface Storage {
   write<T>(work: (tx: Tx) => Promise<T>): Promise<T>
   stats(): StorageStats
   close(): Promise<void>
+}
+
+// Bounds that tests narrow. Each has a default where it applies.
+export interface StorageOptions {
+  // True for a server: it alone may serve a SQLite file, and it checks the file after an unclean end.
+  server?: boolean
+  log?: (line: string, fields?: object) => void
+  // One piece of work, from its first statement to its end.
+  workMsMax?: number
+  // Pieces of work that may wait.
+  queueMax?: number
+  // SQLite: patience with another process that holds the write lock.
+  busyMsMax?: number
+  // SQLite: pieces of work, and milliseconds, in one commit.
+  groupWorksMax?: number
+  groupMsMax?: number
+  // PostgreSQL: connections, and how long one waits for one.
+  connectionsMax?: number
+  connectMsMax?: number
+  statementMsMax?: number
+  lockMsMax?: number
 }
 
 // The database cannot be reached, is busy beyond our patience, or its queue is full: not the caller's fault, try later.

@@ -1,0 +1,182 @@
+// Who is calling. A key is looked up, proved and then trusted for two seconds; nothing that was refused is remembered.
+import type { Mode, Scope } from '../contract/words.ts'
+import { Lru } from '../kit/lru.ts'
+import { isEqualSecret, type RootSecret } from '../kit/secrets.ts'
+import type { Storage } from '../storage/storage.ts'
+import { readAuthorization } from './authorization.ts'
+import { credentialStatus, scopesFrom } from './credential.ts'
+import { keyDigest, readKey } from './key.ts'
+import { findCredential, type IdentityRow, touchCredentials } from './store.ts'
+
+export interface Caller {
+  readonly kind: 'key'
+  readonly credentialId: string
+  readonly installationId: string
+  readonly merchantId: string
+  readonly merchantSlug: string
+  readonly mode: Mode
+  readonly scopes: readonly Scope[]
+}
+
+export interface Identify {
+  // Undefined for every reason alike: malformed, unknown, expired, revoked, installation disabled, merchant closed.
+  identify(authorization: string | undefined, now: number): Promise<Caller | undefined>
+  // Ends a credential on this node at once. To be called after the commit that changed it.
+  forget(credentialId: string): void
+  // Writes the last uses, each credential at most once a minute. To be called by a loop, more often than that.
+  flushLastUse(now: number): Promise<void>
+}
+
+export interface IdentifyOptions {
+  readonly storage: Storage
+  readonly rootSecret: RootSecret
+  readonly entriesMax?: number
+}
+
+// A revocation on another node is seen here after this time.
+const freshMs = 2_000
+const lastUseEveryMs = 60_000
+const touchesMax = 512 // in one transaction
+const entriesMaxDefault = 10_000
+
+interface Entry {
+  readonly caller: Caller
+  // The same promise for every hit; making one each time would be most of the cost.
+  readonly answer: Promise<Caller | undefined>
+  readonly expiresAt: number
+  readonly readAt: number
+  readonly use: Use
+}
+
+interface Use {
+  at: number
+  writtenAt: number
+}
+
+const nobody: Promise<undefined> = Promise.resolve(undefined)
+
+export function createIdentify({ storage, rootSecret, entriesMax = entriesMaxDefault }: IdentifyOptions): Identify {
+  const entries = new Lru<string, Entry>(entriesMax)
+  const uses = new Lru<string, Use>(entriesMax)
+  const flights = new Map<string, Promise<Entry | undefined>>()
+  // Counts forget(): what was read before it must not be remembered after it.
+  let forgotten = 0
+
+  function identify(authorization: string | undefined, now: number): Promise<Caller | undefined> {
+    const text = readAuthorization(authorization)
+    if (text === undefined) return nobody
+    // No need to count the use: a key in use is read and set again every two seconds, so the oldest are the idle ones.
+    const entry = entries.peek(text)
+    if (entry === undefined || !isFresh(entry, now)) return lookUp(text, now)
+    return admit(entry, now)
+  }
+
+  function admit(entry: Entry, now: number): Promise<Caller | undefined> {
+    if (now >= entry.expiresAt) return nobody
+    entry.use.at = now
+    return entry.answer
+  }
+
+  // Callers with one key that arrive together share one query.
+  async function lookUp(text: string, now: number): Promise<Caller | undefined> {
+    let flight = flights.get(text)
+    if (flight === undefined) {
+      flight = readEntry(text, now)
+      flights.set(text, flight)
+      const land = () => flights.get(text) === flight && flights.delete(text)
+      flight.then(land, land)
+    }
+    const entry = await flight
+    return entry && admit(entry, now)
+  }
+
+  async function readEntry(text: string, now: number): Promise<Entry | undefined> {
+    const key = readKey(text)
+    if (key === undefined) return undefined
+    const forgottenBefore = forgotten
+    const row = await storage.read((db) => findCredential(db, key.lookup))
+    const mayEnter = isHolder(text, row) && row !== undefined && isOpen(row, now)
+    entries.delete(text) // it was stale
+    if (!mayEnter) return undefined
+    const caller = callerFrom(row)
+    const entry: Entry = {
+      caller,
+      answer: Promise.resolve(caller),
+      expiresAt: row.expiresAt ?? Number.POSITIVE_INFINITY,
+      readAt: now,
+      use: useOf(row),
+    }
+    if (forgottenBefore === forgotten) entries.set(text, entry)
+    return entry
+  }
+
+  // A missing row is compared with a digest that no key has, so that it takes as long as a wrong secret.
+  function isHolder(text: string, row: IdentityRow | undefined): boolean {
+    const version = row?.pepperVersion ?? rootSecret.currentVersion
+    const isKnown = rootSecret.hasVersion(version)
+    const digest = keyDigest(rootSecret, isKnown ? version : rootSecret.currentVersion, text)
+    return isEqualSecret(digest, row?.digest ?? noDigest) && isKnown
+  }
+
+  function useOf(row: IdentityRow): Use {
+    const kept = uses.get(row.id)
+    if (kept) return kept
+    const writtenAt = row.lastUsedAt ?? Number.NEGATIVE_INFINITY
+    const use = { at: writtenAt, writtenAt }
+    uses.set(row.id, use)
+    return use
+  }
+
+  function forget(credentialId: string): void {
+    forgotten++
+    flights.clear()
+    for (const [text, entry] of entries) {
+      if (entry.caller.credentialId === credentialId) entries.delete(text)
+    }
+  }
+
+  async function flushLastUse(now: number): Promise<void> {
+    const due: { id: string; at: number; use: Use }[] = []
+    for (const [id, use] of uses) {
+      if (Math.abs(now - use.writtenAt) < lastUseEveryMs) continue
+      if (use.at > use.writtenAt) due.push({ id, at: use.at, use })
+      // Idle for a minute: every entry that holds it is stale, and the next one makes it anew.
+      else uses.delete(id)
+    }
+    // In the order of ids, so that two nodes cannot wait for each other's rows.
+    due.sort((one, other) => (one.id < other.id ? -1 : 1))
+    for (let from = 0; from < due.length; from += touchesMax) {
+      const part = due.slice(from, from + touchesMax)
+      await storage.write((tx) => touchCredentials(tx, part))
+      for (const { at, use } of part) use.writtenAt = Math.max(at, now)
+    }
+  }
+
+  return { identify, forget, flushLastUse }
+}
+
+const noDigest = '0'.repeat(64)
+
+// An age below zero means that the clock was set back: such an entry could stay for hours.
+function isFresh(entry: Entry, now: number): boolean {
+  const age = now - entry.readAt
+  return age >= 0 && age < freshMs
+}
+
+function isOpen(row: IdentityRow, now: number): boolean {
+  if (row.installationDisabledAt !== null || row.merchantClosedAt !== null) return false
+  const status = credentialStatus(row, now)
+  return status === 'active' || status === 'expiring'
+}
+
+function callerFrom(row: IdentityRow): Caller {
+  return Object.freeze({
+    kind: 'key',
+    credentialId: row.id,
+    installationId: row.installationId,
+    merchantId: row.merchantId,
+    merchantSlug: row.merchantSlug,
+    mode: row.mode,
+    scopes: scopesFrom(row.scopes),
+  })
+}

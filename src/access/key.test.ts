@@ -1,0 +1,46 @@
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import fc from 'fast-check'
+import { parseRootSecret, RootSecret } from '../kit/secrets.ts'
+import { keyDigest, keyLast4, keyPrefix, makeKey, readKey } from './key.ts'
+
+const rootSecret = parseRootSecret(`2:${'b'.repeat(32)},1:${'a'.repeat(32)}`)
+
+test('a key has the form of the contract and is read as it was made', () => {
+  for (const mode of ['live', 'test'] as const) {
+    const key = makeKey(mode)
+    assert.match(key.text, new RegExp(`^cwk_${mode}_[0-9A-Za-z]{48}$`))
+    assert.equal(key.lookup, key.text.slice(9, 21))
+    assert.deepEqual(readKey(key.text), key)
+  }
+  assert.equal(new Set(Array.from({ length: 1000 }, () => makeKey('test').lookup)).size, 1000)
+})
+
+test('a key in which anything was changed is refused without a database', () => {
+  const { text } = makeKey('test')
+  for (let at = 0; at < text.length; at++) {
+    for (const by of ['', 'a', 'Z', '0', '_', ' ', '\n', 'é', 'ab']) {
+      const changed = text.slice(0, at) + by + text.slice(at + 1)
+      if (changed !== text) assert.equal(readKey(changed), undefined, JSON.stringify(changed))
+    }
+  }
+  assert.equal(readKey(text.replace('test', 'live')), undefined)
+  assert.equal(readKey(text.toUpperCase()), undefined)
+  fc.assert(fc.property(fc.string({ unit: 'binary' }), (garbage) => assert.equal(readKey(garbage), undefined)))
+})
+
+test('what is shown of a key gives away none of its secret but the end of the checksum', () => {
+  const key = makeKey('live')
+  assert.equal(keyPrefix(key), key.text.slice(0, 21))
+  assert.equal(keyLast4(key), key.text.slice(-4))
+})
+
+test('the digest depends on the whole key and on the version of the pepper', () => {
+  assert.ok(rootSecret instanceof RootSecret)
+  const { text } = makeKey('live')
+  const digest = keyDigest(rootSecret, 1, text)
+  assert.match(digest, /^[0-9a-f]{64}$/)
+  assert.equal(keyDigest(rootSecret, 1, text), digest)
+  assert.notEqual(keyDigest(rootSecret, 2, text), digest)
+  assert.notEqual(keyDigest(rootSecret, 1, makeKey('live').text), digest)
+})

@@ -1,0 +1,65 @@
+// The form of an API key, `cwk_live_` or `cwk_test_` + 12 lookup + 30 secret + 6 checksum characters, and what is kept of it.
+// The checksum tells a mistyped or invented key from a real one without asking the database; it protects nothing.
+import { createHmac } from 'node:crypto'
+import { crc32 } from 'node:zlib'
+import type { Mode } from '../contract/words.ts'
+import { isBase62, randomBase62, toBase62 } from '../kit/base62.ts'
+import { deriveKey, type RootSecret } from '../kit/secrets.ts'
+
+const lookupLength = 12
+const secretLength = 30 // 178 bits
+const checksumLength = 6
+
+const heads: Readonly<Record<Mode, string>> = { live: 'cwk_live_', test: 'cwk_test_' }
+const headLength = 9
+const keyLength = headLength + lookupLength + secretLength + checksumLength
+
+export interface ApiKey {
+  readonly mode: Mode
+  // Public: finds the row. The rest of the text decides whether the caller holds the key.
+  readonly lookup: string
+  readonly text: string
+}
+
+// The text is shown once to its owner and never kept.
+export function makeKey(mode: Mode): ApiKey {
+  const lookup = randomBase62(lookupLength)
+  const body = heads[mode] + lookup + randomBase62(secretLength)
+  return { mode, lookup, text: body + checksumOf(body) }
+}
+
+export function readKey(text: string): ApiKey | undefined {
+  if (text.length !== keyLength) return undefined
+  const mode = modeOf(text)
+  if (mode === undefined || !isBase62(text.slice(headLength))) return undefined
+  const body = text.slice(0, -checksumLength)
+  if (checksumOf(body) !== text.slice(-checksumLength)) return undefined
+  return { mode, lookup: text.slice(headLength, headLength + lookupLength), text }
+}
+
+// What lists and logs show, enough for the owner to tell keys apart: the public beginning, lookup included, and the last
+// four characters.
+export function keyPrefix(key: ApiKey): string {
+  return key.text.slice(0, headLength + lookupLength)
+}
+
+export function keyLast4(key: ApiKey): string {
+  return key.text.slice(-4)
+}
+
+// HMAC-SHA-256 under a pepper that is not in the database, so that a stolen table does not let anyone test guesses. A
+// slow hash would add nothing: the secret is random, not chosen by a person.
+export function keyDigest(rootSecret: RootSecret, pepperVersion: number, keyText: string): string {
+  return createHmac('sha256', deriveKey(rootSecret, 'api key pepper', pepperVersion))
+    .update(keyText)
+    .digest('hex')
+}
+
+function modeOf(text: string): Mode | undefined {
+  if (text.startsWith(heads.live)) return 'live'
+  return text.startsWith(heads.test) ? 'test' : undefined
+}
+
+function checksumOf(body: string): string {
+  return toBase62(crc32(body), checksumLength)
+}

@@ -1,0 +1,133 @@
+// The SQL of credentials.
+import type { Mode } from '../contract/words.ts'
+import { Fragment, type Reader, type Tx } from '../storage/storage.ts'
+import { type CredentialLife, type NewCredential, scopesText } from './credential.ts'
+
+export interface CredentialRow extends CredentialLife {
+  readonly id: string
+  readonly name: string
+  readonly mode: Mode
+  readonly prefix: string
+  readonly last4: string
+  // Separated by spaces; read by scopesFrom().
+  readonly scopes: string
+  readonly createdAt: number
+  readonly lastUsedAt: number | null
+  readonly rotatedFrom: string | null
+}
+
+// A credential with the installation and the merchant it speaks for: all that the identity operation shows, and all that
+// decides whether a caller is let in.
+export interface IdentityRow extends CredentialRow {
+  readonly digest: string
+  readonly pepperVersion: number
+  readonly installationId: string
+  readonly installationName: string
+  readonly installationMode: Mode
+  readonly installationCreatedAt: number
+  readonly installationDisabledAt: number | null
+  readonly appId: string | null
+  readonly merchantId: string
+  readonly merchantSlug: string
+  readonly merchantName: string
+  readonly merchantCurrency: string
+  readonly merchantCountry: string
+  readonly merchantClosedAt: number | null
+}
+
+export async function findCredential(db: Reader, lookup: string): Promise<IdentityRow | undefined> {
+  return findIdentity(db, new Fragment('c.lookup = ?', [lookup]))
+}
+
+// Names no installation: for a caller who has proved to hold the credential, and for the operator.
+export async function findCredentialById(db: Reader, id: string): Promise<IdentityRow | undefined> {
+  return findIdentity(db, new Fragment('c.id = ?', [id]))
+}
+
+async function findIdentity(db: Reader, condition: Fragment): Promise<IdentityRow | undefined> {
+  const [row] = await db.sql<IdentityRow>`
+    select c.id, c.name, c.mode, c.digest, c.pepper_version as "pepperVersion", c.prefix, c.last4, c.scopes,
+      c.created_at as "createdAt", c.expires_at as "expiresAt", c.revoked_at as "revokedAt",
+      c.last_used_at as "lastUsedAt", c.rotated_from as "rotatedFrom",
+      (select min(r.id) from credentials r
+        where r.installation_id = c.installation_id and r.rotated_from = c.id) as "replacedBy",
+      i.id as "installationId", i.name as "installationName", i.mode as "installationMode",
+      i.created_at as "installationCreatedAt", i.disabled_at as "installationDisabledAt", i.app_id as "appId",
+      m.id as "merchantId", m.slug as "merchantSlug", m.name as "merchantName", m.currency as "merchantCurrency",
+      m.country as "merchantCountry", m.closed_at as "merchantClosedAt"
+    from credentials c
+    join installations i on i.id = c.installation_id
+    join merchants m on m.id = c.merchant_id
+    where ${condition}`
+  return row
+}
+
+const listLengthMax = 100
+
+// Newest first.
+export async function listCredentials(db: Reader, installationId: string): Promise<CredentialRow[]> {
+  return db.sql<CredentialRow>`
+    select c.id, c.name, c.mode, c.prefix, c.last4, c.scopes,
+      c.created_at as "createdAt", c.expires_at as "expiresAt", c.revoked_at as "revokedAt",
+      c.last_used_at as "lastUsedAt", c.rotated_from as "rotatedFrom",
+      (select min(r.id) from credentials r
+        where r.installation_id = c.installation_id and r.rotated_from = c.id) as "replacedBy"
+    from credentials c
+    where c.installation_id = ${installationId}
+    order by c.id desc
+    limit ${listLengthMax}`
+}
+
+export async function insertCredential(tx: Tx, credential: NewCredential): Promise<void> {
+  const c = credential
+  await tx.sql`
+    insert into credentials (id, installation_id, merchant_id, name, mode, lookup, digest, pepper_version, prefix, last4,
+      scopes, created_at, expires_at, rotated_from)
+    values (${c.id}, ${c.installationId}, ${c.merchantId}, ${c.name}, ${c.mode}, ${c.lookup}, ${c.digest},
+      ${c.pepperVersion}, ${c.prefix}, ${c.last4}, ${scopesText(c.scopes)}, ${c.createdAt}, ${c.expiresAt},
+      ${c.rotatedFrom})`
+}
+
+// False when the installation has no such credential or it was revoked before. Whoever calls this forgets the
+// credential after the commit, so that it ends at once on this node; the others see it when they read again.
+export async function revokeCredential(tx: Tx, installationId: string, id: string, now: number): Promise<boolean> {
+  const rows = await tx.sql`
+    update credentials set revoked_at = ${now}
+    where installation_id = ${installationId} and id = ${id} and revoked_at is null
+    returning id`
+  return rows.length > 0
+}
+
+// Ends the overlap of a rotation. An end is only ever brought forward: false when it would come no sooner.
+export async function expireCredential(tx: Tx, installationId: string, id: string, at: number): Promise<boolean> {
+  const rows = await tx.sql`
+    update credentials set expires_at = ${at}
+    where installation_id = ${installationId} and id = ${id} and revoked_at is null
+      and (expires_at is null or expires_at > ${at})
+    returning id`
+  return rows.length > 0
+}
+
+// Many credentials of many installations in one statement: this is bookkeeping of ours, of ids that were read before.
+export async function touchCredentials(tx: Tx, uses: readonly { id: string; at: number }[]): Promise<void> {
+  if (uses.length === 0) return
+  await tx.sql`
+    with used (id, used_at) as (values ${rowsOf(uses)})
+    update credentials set last_used_at = used.used_at
+    from used
+    where credentials.id = used.id and (credentials.last_used_at is null or credentials.last_used_at < used.used_at)`
+}
+
+// Padded to a power of two by repeating the last row, as list() does, so that there are few distinct statements. The casts
+// tell PostgreSQL the types, which a bare list of values does not have.
+function rowsOf(uses: readonly { id: string; at: number }[]): Fragment {
+  const size = 2 ** Math.ceil(Math.log2(uses.length))
+  const padded = Array.from(
+    { length: size },
+    (_, i) => uses[Math.min(i, uses.length - 1)] as { id: string; at: number },
+  )
+  return new Fragment(
+    padded.map(() => '(cast(? as text), cast(? as bigint))').join(', '),
+    padded.flatMap(({ id, at }) => [id, at]),
+  )
+}

@@ -1,0 +1,123 @@
+// Token buckets by id, in bounded memory. Time is an argument.
+import { isIPv4, isIPv6 } from 'node:net'
+
+export interface ThrottleOptions {
+  readonly perSecond: number
+  readonly burst: number
+  readonly entriesMax?: number
+}
+
+export interface Throttle {
+  // 0 when admitted, else the milliseconds after which it would be. A refusal costs nothing.
+  take(id: string, nowMs: number, cost?: number): number
+  // The same answer without taking. A limiter that counts only failures peeks first and takes after a failure.
+  peek(id: string, nowMs: number, cost?: number): number
+  readonly size: number
+}
+
+const entriesMaxDefault = 50_000
+
+// How many entries are looked at when a new one needs room.
+const glance = 8
+
+// A bucket is kept as one number: the instant at which it is full again. Each token moves it on by the time of one
+// token, and the bucket is empty when it is a whole burst ahead (the generic cell rate algorithm, ITU-T I.371).
+//
+// A full bucket is the same as no bucket, so forgetting it loses nothing. When the table is full, a hand that walks
+// around it looks at a few entries, drops those that are full and, if there was none, the fullest of them. Whoever cycles
+// through addresses to push out a bucket that he emptied therefore pushes out his own fresh ones: an empty bucket goes
+// only if all its neighbours are as empty, and then each of them has cost a burst.
+export function createThrottle({ perSecond, burst, entriesMax = entriesMaxDefault }: ThrottleOptions): Throttle {
+  if (!(perSecond > 0 && burst >= 1 && entriesMax >= 1)) throw new RangeError('createThrottle: a bound is missing')
+  const tokenMs = 1000 / perSecond
+  const burstMs = burst * tokenMs
+  const fullAt = new Map<string, number>()
+  let hand = fullAt.entries()
+
+  // Never more than one burst ahead: after a clock was set back, a bucket would stay empty for as long.
+  function fullFrom(id: string, nowMs: number): number {
+    const at = fullAt.get(id)
+    if (at === undefined || at <= nowMs) return nowMs
+    const latest = nowMs + burstMs
+    if (at <= latest) return at
+    fullAt.set(id, latest)
+    return latest
+  }
+
+  // A cost beyond the burst could never be paid and asks for the whole bucket instead.
+  function priceOf(cost: number): number {
+    return Math.min(cost * tokenMs, burstMs)
+  }
+
+  function waitFor(next: number, nowMs: number): number {
+    const over = next - nowMs - burstMs
+    return over < 1e-6 ? 0 : Math.max(1, Math.ceil(over - 1e-6)) // sums of fractions are off by a little
+  }
+
+  function turnHand(): [string, number] | undefined {
+    const turn = hand.next()
+    if (!turn.done) return turn.value
+    hand = fullAt.entries()
+    return hand.next().value
+  }
+
+  function makeRoom(nowMs: number): void {
+    let fullest: [string, number] | undefined
+    let dropped = false
+    for (let i = 0; i < glance; i++) {
+      const entry = turnHand()
+      if (!entry) break
+      if (entry[1] <= nowMs) dropped = fullAt.delete(entry[0]) || dropped
+      else if (!fullest || entry[1] < fullest[1]) fullest = entry
+    }
+    if (!dropped && fullest) fullAt.delete(fullest[0])
+  }
+
+  return {
+    take(id, nowMs, cost = 1) {
+      const next = fullFrom(id, nowMs) + priceOf(cost)
+      const wait = waitFor(next, nowMs)
+      if (wait > 0) return wait
+      if (fullAt.size >= entriesMax && !fullAt.has(id)) makeRoom(nowMs)
+      fullAt.set(id, next)
+      return 0
+    },
+    peek(id, nowMs, cost = 1) {
+      return waitFor(fullFrom(id, nowMs) + priceOf(cost), nowMs)
+    },
+    get size() {
+      return fullAt.size
+    },
+  }
+}
+
+// The bucket of a client address. IPv6 is counted by /64, the least that one subscriber is given; an IPv4 address
+// written as IPv6 is the IPv4 address. What is no address shares one bucket, so that nonsense cannot multiply.
+export function addressBucket(ip: string): string {
+  if (isIPv4(ip)) return ip
+  // How Node writes every IPv4 client of a socket that listens to both.
+  if (ip.startsWith('::ffff:') && isIPv4(ip.slice(7))) return ip.slice(7)
+  const address = ip.split('%', 1)[0] ?? '' // without the zone
+  if (!isIPv6(address)) return 'unknown'
+  const [a = 0, b = 0, c = 0, d = 0, e = 0, f = 0, high = 0, low = 0] = groupsOf(address)
+  if ((a | b | c | d | e) === 0 && f === 0xffff) return `${high >> 8}.${high & 255}.${low >> 8}.${low & 255}`
+  return `${a.toString(16)}:${b.toString(16)}:${c.toString(16)}:${d.toString(16)}::/64`
+}
+
+// The eight groups of a well-formed IPv6 address.
+function groupsOf(address: string): number[] {
+  const [head = '', tail] = address.split('::')
+  const front = partsOf(head)
+  if (tail === undefined) return front
+  const back = partsOf(tail)
+  return [...front, ...new Array<number>(8 - front.length - back.length).fill(0), ...back]
+}
+
+function partsOf(text: string): number[] {
+  if (text === '') return []
+  return text.split(':').flatMap((part) => {
+    if (!part.includes('.')) return [Number.parseInt(part, 16)]
+    const [a = 0, b = 0, c = 0, d = 0] = part.split('.').map(Number)
+    return [a * 256 + b, c * 256 + d]
+  })
+}

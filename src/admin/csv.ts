@@ -1,0 +1,139 @@
+// Reads CSV as RFC 4180 writes it, row by row, from chunks of bytes. Memory is bounded by one row, whatever the file's
+// size. What cannot be read for certain is refused with its line, never guessed.
+
+import { isUtf8 } from 'node:buffer'
+
+export type CsvRow = { line: number; cells: string[] }
+
+export const cellBytesMax = 1024 * 1024
+export const rowBytesMax = 2 * 1024 * 1024
+
+export class CsvError extends Error {
+  readonly line: number
+
+  constructor(line: number, reason: string) {
+    super(`line ${line}: ${reason}`)
+    this.name = 'CsvError'
+    this.line = line
+  }
+}
+
+const quote = 0x22
+const lineFeed = 0x0a
+const carriageReturn = 0x0d
+const byteOrderMark = [0xef, 0xbb, 0xbf]
+// Spreadsheets write a semicolon where the comma is the decimal sign, and a tab as "text".
+const delimiters = [',', ';', '\t'] as const
+const delimiterBytes = delimiters.map((character) => character.charCodeAt(0))
+
+// `line` is where the row begins; a quoted cell may run over several. Lines without any character are passed over.
+// Rows are found among the bytes, since no byte of a multi-byte character looks like a quote, a delimiter or a line end,
+// so a character that is split over two chunks needs no care. The text is decoded row by row.
+export async function* readCsv(chunks: AsyncIterable<Buffer>): AsyncGenerator<CsvRow> {
+  let delimiter: string | undefined
+  let delimiterByte = -1
+  let place: 'start' | 'plain' | 'quoted' | 'closed' = 'start'
+  let line = 1
+  let rowLine = 1
+  let quoteLine = 1
+  let previous = 0
+  let held: Buffer[] = []
+  let heldBytes = 0
+
+  const takeRow = (rest: Buffer): string[] | undefined => {
+    const bytes = heldBytes === 0 ? rest : Buffer.concat([...held, rest])
+    held = []
+    heldBytes = 0
+    if (bytes.length > rowBytesMax) throw new CsvError(rowLine, 'the row is larger than 2 MiB')
+    const text = decode(bytes, rowLine)
+    if (text === '') return undefined
+    delimiter ??= delimiterOf(text)
+    delimiterByte = delimiter.charCodeAt(0)
+    const cells = cellsOf(delimiter, text, rowLine)
+    if (bytes.length > cellBytesMax && cells.some((cell) => Buffer.byteLength(cell) > cellBytesMax)) {
+      throw new CsvError(rowLine, 'a cell is larger than 1 MiB')
+    }
+    return cells
+  }
+
+  for await (const chunk of chunks) {
+    let from = 0
+    for (let at = 0; at < chunk.length; at++) {
+      const byte = chunk[at] as number // within bounds by the loop
+      const endsLine = byte === lineFeed || byte === carriageReturn
+      const isSecondHalf = byte === lineFeed && previous === carriageReturn
+      previous = byte
+      if (endsLine && !isSecondHalf) line++
+
+      if (place === 'quoted') {
+        if (byte === quote) place = 'closed'
+      } else if (endsLine) {
+        if (!isSecondHalf) {
+          const cells = takeRow(chunk.subarray(from, at))
+          if (cells) yield { line: rowLine, cells }
+        }
+        from = at + 1
+        rowLine = line
+        place = 'start'
+      } else if (delimiter === undefined ? delimiterBytes.includes(byte) : byte === delimiterByte) {
+        place = 'start'
+      } else if (place === 'closed') {
+        if (byte !== quote) throw new CsvError(line, 'a quoted cell goes on after its closing quote')
+        place = 'quoted'
+      } else if (place === 'start') {
+        const isMark = delimiter === undefined && byte === byteOrderMark[heldBytes + at - from]
+        if (byte === quote) quoteLine = line
+        if (!isMark) place = byte === quote ? 'quoted' : 'plain'
+      }
+    }
+    if (from < chunk.length) held.push(chunk.subarray(from))
+    heldBytes += chunk.length - from
+    if (heldBytes > rowBytesMax) {
+      if (place === 'quoted') throw new CsvError(quoteLine, 'the quote that opens here is not closed within 2 MiB')
+      throw new CsvError(rowLine, 'the row is larger than 2 MiB')
+    }
+  }
+  if (place === 'quoted') throw new CsvError(quoteLine, 'the quote that opens here is never closed')
+  const cells = takeRow(Buffer.alloc(0))
+  if (cells) yield { line: rowLine, cells }
+}
+
+function decode(bytes: Buffer, rowLine: number): string {
+  if (isUtf8(bytes)) {
+    const text = bytes.toString('utf8')
+    return rowLine === 1 && text.startsWith('\ufeff') ? text.slice(1) : text
+  }
+  // A line end is a whole character in UTF-8, so one of the row's lines is bad by itself.
+  const lines = bytes.toString('latin1').split(/\r\n|\n|\r/)
+  const bad = lines.findIndex((text) => !isUtf8(Buffer.from(text, 'latin1')))
+  throw new CsvError(rowLine + bad, 'the text is not UTF-8; save the file as "CSV UTF-8"')
+}
+
+// The header decides: the sign that stands between its cells most often. A file of one column has none, and any sign will do.
+function delimiterOf(header: string): string {
+  const bare = header.replace(/"[^"]*"/g, '')
+  const counts = delimiters.map((character) => bare.split(character).length)
+  return delimiters[counts.indexOf(Math.max(...counts))] ?? ','
+}
+
+// The quotes of a row are known to be closed. Only a header that mixes delimiters, read before its own was known, can differ.
+function cellsOf(delimiter: string, text: string, rowLine: number): string[] {
+  if (!text.includes('"')) return text.split(delimiter)
+  const cells: string[] = []
+  let at = 0
+  while (at <= text.length) {
+    if (text[at] === '"') {
+      let end = text.indexOf('"', at + 1)
+      while (end >= 0 && text[end + 1] === '"') end = text.indexOf('"', end + 2)
+      if (end < 0) throw new CsvError(rowLine, 'the header mixes delimiters')
+      cells.push(text.slice(at + 1, end).replaceAll('""', '"'))
+      at = end + 2
+    } else {
+      const next = text.indexOf(delimiter, at)
+      const end = next < 0 ? text.length : next
+      cells.push(text.slice(at, end))
+      at = end + 1
+    }
+  }
+  return cells
+}

@@ -1,0 +1,92 @@
+// The demo shop: makes what is missing, and fresh keys to call it with. Keys of earlier calls go on working, but only the
+// newest few are kept alive, so that calling it daily leaves no heap of live keys behind.
+
+import { readFile } from 'node:fs/promises'
+import { listCredentials, revokeCredential } from '../access/store.ts'
+import type { KeptProduct } from '../catalog/product.ts'
+import { listProductsBySlug } from '../catalog/store.ts'
+import { type Scope, scopes } from '../contract/words.ts'
+import { type Installation, listInstallations, listMerchants } from '../installations/store.ts'
+import type { RootSecret } from '../kit/secrets.ts'
+import type { Storage, Tx } from '../storage/storage.ts'
+import { applyShop } from './apply.ts'
+import { createKey } from './keys.ts'
+import { readShopFile } from './read.ts'
+import type { ShopFile } from './shopfile.ts'
+
+export interface DemoShop {
+  merchant: { slug: string }
+  installation: { id: string }
+  keys: { full: string; catalog: string; none: string }
+  products: { slug: string; skus: { id: string; price: number; stock: number }[] }[]
+}
+
+const demoScopes: Readonly<Record<keyof DemoShop['keys'], readonly Scope[]>> = {
+  full: scopes,
+  catalog: ['catalog:read'],
+  none: [],
+}
+
+export const demoMerchantSlug = 'alder-finch'
+
+const liveKeysMax = 10
+
+export async function hasAnyShop(storage: Storage): Promise<boolean> {
+  return (await storage.read(listMerchants)).length > 0
+}
+
+export async function makeDemoShop(storage: Storage, rootSecret: RootSecret, now: number): Promise<DemoShop> {
+  const file = await readDemoFile(now)
+  const { merchantId } = await applyShop(storage, file, { now, stock: false, dryRun: false })
+  return storage.write(async (tx) => {
+    const installation = await demoInstallation(tx, merchantId, file)
+    const slugs = (file.products ?? []).filter((product) => product.published !== false).map((product) => product.slug)
+    const products = await listProductsBySlug(tx, merchantId, slugs)
+    const [full, catalog, none] = [
+      await freshKey(tx, rootSecret, installation, 'full', now),
+      await freshKey(tx, rootSecret, installation, 'catalog', now),
+      await freshKey(tx, rootSecret, installation, 'none', now),
+    ]
+    return {
+      merchant: { slug: file.merchant.slug },
+      installation: { id: installation.id },
+      keys: { full, catalog, none },
+      products: slugs.flatMap((slug) => products.filter((product) => product.slug === slug)).map(shownProduct),
+    }
+  })
+}
+
+async function readDemoFile(now: number): Promise<ShopFile> {
+  const read = readShopFile(await readFile(new URL('./demo/shop.yaml', import.meta.url), 'utf8'), now)
+  if ('file' in read && read.file.merchant.slug === demoMerchantSlug) return read.file
+  throw new Error(
+    `the demo shop's own file is bad: ${JSON.stringify('problems' in read ? read.problems : 'it names another merchant')}`,
+  )
+}
+
+async function demoInstallation(tx: Tx, merchantId: string, file: ShopFile): Promise<Installation> {
+  const name = file.installations?.[0]?.name
+  const installation = (await listInstallations(tx, merchantId)).find((known) => known.name === name)
+  if (!installation) throw new Error('the demo shop has no installation')
+  return installation
+}
+
+async function freshKey(
+  tx: Tx,
+  rootSecret: RootSecret,
+  installation: Installation,
+  kind: keyof DemoShop['keys'],
+  now: number,
+): Promise<string> {
+  const name = `Demo key: ${kind}`
+  const made = await createKey(tx, rootSecret, installation, { name, scopes: demoScopes[kind], expiresAt: null }, now)
+  const living = (await listCredentials(tx, installation.id)).filter(
+    (key) => key.name === name && key.revokedAt === null,
+  )
+  for (const old of living.slice(liveKeysMax)) await revokeCredential(tx, installation.id, old.id, now)
+  return made.key
+}
+
+function shownProduct({ slug, skus }: KeptProduct) {
+  return { slug, skus: skus.map(({ id, price, onHand }) => ({ id, price, stock: onHand })) }
+}

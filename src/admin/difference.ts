@@ -1,0 +1,38 @@
+// What provisioning changed, or would change: one entry per thing, with each member that differs. Pure.
+
+export interface Change {
+  kind: 'create' | 'change' | 'retire'
+  what: 'merchant' | 'category' | 'product' | 'sku' | 'taxes' | 'shipping' | 'installation'
+  name: string
+  members: readonly MemberChange[]
+}
+
+export interface MemberChange {
+  member: string
+  from: unknown
+  to: unknown
+}
+
+// The members of `to` that differ from `from`. Values are plain JSON and small.
+export function membersChanged<Thing extends object>(
+  from: Thing,
+  to: Thing,
+  members: readonly (keyof Thing & string)[],
+): MemberChange[] {
+  return members
+    .filter((member) => JSON.stringify(from[member]) !== JSON.stringify(to[member]))
+    .map((member) => ({ member, from: from[member], to: to[member] }))
+}
+
+const sign = { create: '+', change: '~', retire: '-' } as const
+
+export function changeLines(change: Change): string[] {
+  const head = `${sign[change.kind]} ${change.what} ${change.name}`
+  if (change.kind !== 'change') return [head]
+  return [head, ...change.members.map(({ member, from, to }) => `    ${member}: ${short(from)} → ${short(to)}`)]
+}
+
+function short(value: unknown): string {
+  const text = JSON.stringify(value) ?? '–'
+  return text.length <= 70 ? text : `${text.slice(0, 67)}…`
+}

@@ -1,0 +1,149 @@
+// Imports products from a CSV file as a stream: a batch is one transaction, and no more than a batch is in memory. What
+// cannot be taken is refused with its line and reason, and the rest goes on.
+
+import { insertCategory, listCategories } from '../catalog/store.ts'
+import { findMerchant } from '../installations/store.ts'
+import type { Storage, Tx } from '../storage/storage.ts'
+import { planCategories, recountCategories, saveProducts, sellerOf } from './apply.ts'
+import { readCsv } from './csv.ts'
+import { batchProductsMax } from './products.ts'
+import type { CategoryEntry, ProductEntry } from './shopfile.ts'
+import { readShopifyProducts } from './shopify.ts'
+
+export interface RefusedRow {
+  line: number
+  handle: string
+  reason: string
+}
+
+export interface ImportReport {
+  created: number
+  changed: number
+  unchanged: number
+  // The first thousand; `refusedCount` counts them all.
+  refused: RefusedRow[]
+  refusedCount: number
+  notes: string[]
+  notesCount: number
+}
+
+export interface ImportOptions {
+  merchantSlug: string
+  now: number
+  // Also set the stock of SKUs that exist.
+  stock: boolean
+  onProgress: (report: Readonly<ImportReport>) => void
+}
+
+const toldMax = 1_000
+
+interface Batch {
+  products: { line: number; entry: ProductEntry }[]
+  categories: Map<string, CategoryEntry>
+  // Products of which a row was refused: a typo in a row must not take a SKU off the shelf.
+  partial: Set<string>
+}
+
+function emptyBatch(): Batch {
+  return { products: [], categories: new Map(), partial: new Set() }
+}
+
+export async function importProducts(
+  storage: Storage,
+  chunks: AsyncIterable<Buffer>,
+  options: ImportOptions,
+): Promise<ImportReport> {
+  const merchant = await storage.read((db) => findMerchant(db, options.merchantSlug))
+  if (!merchant) throw new Error(`there is no merchant ${options.merchantSlug}`)
+  const seller = sellerOf(merchant)
+  const report: ImportReport = {
+    created: 0,
+    changed: 0,
+    unchanged: 0,
+    refused: [],
+    refusedCount: 0,
+    notes: [],
+    notesCount: 0,
+  }
+  const categoryIds = new Map(
+    (await storage.read((db) => listCategories(db, seller.id))).map(({ slug, id }) => [slug, id]),
+  )
+
+  function refuseRow(row: RefusedRow): void {
+    report.refusedCount += 1
+    if (report.refused.length < toldMax) report.refused.push(row)
+  }
+
+  async function save(batch: Batch): Promise<void> {
+    if (batch.products.length === 0) return
+    const saved = await storage.write(async (tx) => {
+      const made = await makeMissingCategories(tx, seller.id, batch.categories, categoryIds, options.now)
+      const entries = batch.products.map(({ entry }) => entry)
+      return {
+        made,
+        ...(await saveProducts(tx, seller, entries, new Map([...categoryIds, ...made]), {
+          ...options,
+          partial: batch.partial,
+        })),
+      }
+    })
+    for (const [slug, id] of saved.made) categoryIds.set(slug, id)
+    for (const plan of saved.plans) {
+      if (!plan.differs) report.unchanged += 1
+      else if (plan.isNew) report.created += 1
+      else report.changed += 1
+    }
+    for (const { slug, reason } of saved.refused) {
+      const line = batch.products.find(({ entry }) => entry.slug === slug)?.line ?? 0
+      refuseRow({ line, handle: slug, reason })
+    }
+    options.onProgress(report)
+  }
+
+  let batch = emptyBatch()
+  let refusedSinceProduct = false
+  for await (const outcome of readShopifyProducts(readCsv(chunks), { currency: seller.currency })) {
+    if (outcome.kind === 'refused') {
+      refuseRow({ line: outcome.line, handle: outcome.handle, reason: outcome.reason })
+      refusedSinceProduct = true
+      continue
+    }
+    batch.products.push({ line: outcome.line, entry: outcome.entry })
+    if (refusedSinceProduct) batch.partial.add(outcome.entry.slug)
+    refusedSinceProduct = false
+    for (const category of outcome.categories) batch.categories.set(category.slug, category)
+    for (const note of outcome.notes) {
+      report.notesCount += 1
+      if (report.notes.length < toldMax) report.notes.push(note)
+    }
+    if (batch.products.length === batchProductsMax) {
+      await save(batch)
+      batch = emptyBatch()
+    }
+  }
+  await save(batch)
+  if (report.created + report.changed > 0) await recountCategories(storage, seller.id)
+  return report
+}
+
+// A category that exists stays as the merchant made it.
+async function makeMissingCategories(
+  tx: Tx,
+  merchant: string,
+  wanted: ReadonlyMap<string, CategoryEntry>,
+  known: ReadonlyMap<string, string>,
+  now: number,
+): Promise<Map<string, string>> {
+  const missing = [...wanted.values()].filter(({ slug }) => !known.has(slug))
+  if (missing.length === 0) return new Map()
+  const kept = await listCategories(tx, merchant)
+  const keptSlugs = new Set(kept.map(({ slug }) => slug))
+  const { newCategories, categoryIds } = planCategories(
+    missing.filter(({ slug }) => !keptSlugs.has(slug)),
+    kept,
+    [],
+    now,
+  )
+  for (const category of newCategories) await insertCategory(tx, merchant, category)
+  return new Map(missing.map(({ slug }) => [slug, categoryIds.get(slug) as string]))
+}

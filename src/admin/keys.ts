@@ -1,0 +1,116 @@
+// Making, replacing and ending API keys for the operator. The text of a key leaves this file once, to be shown.
+
+import { credentialStatus, newCredential, scopesFrom } from '../access/credential.ts'
+import {
+  type CredentialRow,
+  expireCredential,
+  findCredentialById,
+  insertCredential,
+  listCredentials,
+  revokeCredential,
+} from '../access/store.ts'
+import type { Scope } from '../contract/words.ts'
+import type { Installation } from '../installations/store.ts'
+import { toInstant } from '../kit/instant.ts'
+import type { RootSecret } from '../kit/secrets.ts'
+import type { Reader, Tx } from '../storage/storage.ts'
+
+export interface MadeKey {
+  id: string
+  name: string
+  scopes: readonly Scope[]
+  key: string
+}
+
+export interface KeyWish {
+  name: string
+  scopes: readonly Scope[]
+  expiresAt: number | null
+}
+
+export async function createKey(
+  tx: Tx,
+  rootSecret: RootSecret,
+  installation: Installation,
+  wish: KeyWish,
+  now: number,
+): Promise<MadeKey> {
+  const { credential, keyText } = newCredential(
+    rootSecret,
+    {
+      ...wish,
+      installationId: installation.id,
+      merchantId: installation.merchantId,
+      mode: installation.mode,
+      rotatedFrom: null,
+    },
+    now,
+  )
+  await insertCredential(tx, credential)
+  return { id: credential.id, name: wish.name, scopes: wish.scopes, key: keyText }
+}
+
+// The new key works at once, the old one until the overlap ends. Undefined when there is no such living key.
+export async function rotateKey(
+  tx: Tx,
+  rootSecret: RootSecret,
+  id: string,
+  overlapMs: number,
+  now: number,
+): Promise<MadeKey | undefined> {
+  const old = await findCredentialById(tx, id)
+  if (!old || !['active', 'expiring'].includes(credentialStatus(old, now))) return undefined
+  const scopes = scopesFrom(old.scopes)
+  const { credential, keyText } = newCredential(
+    rootSecret,
+    {
+      installationId: old.installationId,
+      merchantId: old.merchantId,
+      name: old.name,
+      mode: old.mode,
+      scopes,
+      expiresAt: old.expiresAt,
+      rotatedFrom: old.id,
+    },
+    now,
+  )
+  await insertCredential(tx, credential)
+  await expireCredential(tx, old.installationId, old.id, now + overlapMs)
+  return { id: credential.id, name: old.name, scopes, key: keyText }
+}
+
+export async function endKey(tx: Tx, id: string, now: number): Promise<'revoked' | 'revoked_before' | 'unknown'> {
+  const old = await findCredentialById(tx, id)
+  if (!old) return 'unknown'
+  return (await revokeCredential(tx, old.installationId, id, now)) ? 'revoked' : 'revoked_before'
+}
+
+export interface ShownKey {
+  id: string
+  name: string
+  prefix: string
+  last4: string
+  scopes: readonly Scope[]
+  status: string
+  createdAt: string
+  expiresAt: string | null
+  lastUsedAt: string | null
+}
+
+export async function listKeys(db: Reader, installationId: string, now: number): Promise<ShownKey[]> {
+  return (await listCredentials(db, installationId)).map((row) => shownKey(row, now))
+}
+
+function shownKey(row: CredentialRow, now: number): ShownKey {
+  return {
+    id: row.id,
+    name: row.name,
+    prefix: row.prefix,
+    last4: row.last4,
+    scopes: scopesFrom(row.scopes),
+    status: credentialStatus(row, now),
+    createdAt: toInstant(row.createdAt),
+    expiresAt: row.expiresAt === null ? null : toInstant(row.expiresAt),
+    lastUsedAt: row.lastUsedAt === null ? null : toInstant(row.lastUsedAt),
+  }
+}

@@ -1,0 +1,50 @@
+// Turns the entries of a shop file into records in normal form, with every default filled in. Pure.
+
+import type { ProductRecord, SkuRecord } from '../catalog/product.ts'
+import { limits } from '../contract/limits.ts'
+import type { ProductEntry, SkuEntry } from './shopfile.ts'
+
+// `keptPublishedAt` is when the product was first published, if it is; a file that names no date does not move it.
+export function productRecord(entry: ProductEntry, keptPublishedAt: number | null, now: number): ProductRecord {
+  return {
+    slug: entry.slug,
+    name: entry.name,
+    summary: entry.summary ?? '',
+    description: entry.description ?? '',
+    categories: entry.categories ?? [],
+    tags: entry.tags ?? [],
+    images: (entry.images ?? []).map(({ url, alt = '', width = null, height = null }) => ({ url, alt, width, height })),
+    options: (entry.options ?? []).map(({ name, values }) => ({ name, values })),
+    metadata: sorted(entry.metadata ?? {}),
+    publishedAt:
+      entry.published === false ? null : entry.publishedAt ? Date.parse(entry.publishedAt) : (keptPublishedAt ?? now),
+    skus: entry.skus.map((sku) => skuRecord(entry, sku)),
+  }
+}
+
+function skuRecord(product: ProductEntry, sku: SkuEntry): SkuRecord {
+  // In the order in which the product declares its options, whatever the order in the SKU.
+  const options = (product.options ?? []).flatMap(({ name }) => {
+    const value = sku.options?.[name]
+    return value === undefined ? [] : [{ name, value }]
+  })
+  return {
+    code: sku.code,
+    name: sku.name ?? (options.length > 0 ? options.map((option) => option.value).join(' / ') : product.name),
+    options,
+    price: sku.price,
+    compareAtPrice: sku.compareAtPrice ?? null,
+    onHand: sku.stock ?? 0,
+    whenSoldOut: sku.backorder ? 'backorder' : 'refuse',
+    maxPerOrder: sku.maxPerOrder ?? limits.quantityMax,
+    delivery: sku.requiresShipping === false ? 'digital' : 'shipped',
+    weightGrams: sku.weightGrams ?? null,
+    taxClass: sku.taxClass ?? 'standard',
+    image: sku.image ?? null,
+  }
+}
+
+// By name, so that two files that say the same compare as the same.
+function sorted(metadata: Readonly<Record<string, string>>): Record<string, string> {
+  return Object.fromEntries(Object.entries(metadata).sort(([a], [b]) => (a < b ? -1 : 1)))
+}

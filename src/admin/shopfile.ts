@@ -1,0 +1,161 @@
+// The declarative shop file that `apply` takes: what a merchant sells, to whom, and at which price. Everything is keyed
+// by words the merchant chose (slugs, SKU codes, zone names), never by our ids, so the same file can be applied anywhere.
+
+import { nullable, object, oneOf, type Static, Type } from '../contract/schema.ts'
+
+const slug = Type.String({ pattern: '^[a-z0-9]+(-[a-z0-9]+)*$', minLength: 1, maxLength: 120 })
+const country = Type.String({ pattern: '^[A-Z]{2}$' })
+const amount = Type.Integer({ minimum: 0, maximum: Number.MAX_SAFE_INTEGER })
+const word = Type.String({ pattern: '^[a-z0-9]+([_-][a-z0-9]+)*$', minLength: 1, maxLength: 40 })
+const text = (maxLength: number) => Type.String({ maxLength })
+const name = Type.String({ minLength: 1, maxLength: 200 })
+
+// A picture is an https address, or a path under /media/ that this server answers itself.
+const picture = Type.String({ pattern: '^(https://|http://localhost|http://127\\.0\\.0\\.1|/media/)', maxLength: 2000 })
+
+// A map from words of the merchant's choice to texts.
+function texts(bounds: { keyLengthMax: number; textLengthMin: number; textLengthMax: number; entriesMax: number }) {
+  return Type.Unsafe<Record<string, string>>({
+    type: 'object',
+    propertyNames: { minLength: 1, maxLength: bounds.keyLengthMax },
+    additionalProperties: { type: 'string', minLength: bounds.textLengthMin, maxLength: bounds.textLengthMax },
+    maxProperties: bounds.entriesMax,
+  })
+}
+
+const metadata = texts({ keyLengthMax: 40, textLengthMin: 0, textLengthMax: 500, entriesMax: 20 })
+
+export const SkuEntry = object({
+  code: Type.String({ minLength: 1, maxLength: 80 }),
+  name: Type.Optional(name),
+  options: Type.Optional(texts({ keyLengthMax: 100, textLengthMin: 1, textLengthMax: 200, entriesMax: 3 })),
+  price: amount,
+  compareAtPrice: Type.Optional(nullable(amount)),
+  // Opening stock: it counts when the SKU is new. `apply --stock` sets it on known SKUs too.
+  stock: Type.Optional(Type.Integer({ minimum: 0, maximum: 1_000_000_000 })),
+  backorder: Type.Optional(Type.Boolean()),
+  maxPerOrder: Type.Optional(Type.Integer({ minimum: 1, maximum: 999 })),
+  requiresShipping: Type.Optional(Type.Boolean()),
+  weightGrams: Type.Optional(nullable(Type.Integer({ minimum: 0, maximum: 1_000_000_000 }))),
+  taxClass: Type.Optional(word),
+  image: Type.Optional(nullable(picture)),
+})
+
+export const ProductEntry = object({
+  slug,
+  name,
+  summary: Type.Optional(text(500)),
+  // Plain text; paragraphs are separated by an empty line.
+  description: Type.Optional(text(50_000)),
+  categories: Type.Optional(Type.Array(slug, { maxItems: 20, uniqueItems: true })),
+  tags: Type.Optional(Type.Array(Type.String({ minLength: 1, maxLength: 60 }), { maxItems: 50, uniqueItems: true })),
+  images: Type.Optional(
+    Type.Array(
+      object({
+        url: picture,
+        alt: Type.Optional(text(500)),
+        width: Type.Optional(nullable(Type.Integer({ minimum: 1, maximum: 100_000 }))),
+        height: Type.Optional(nullable(Type.Integer({ minimum: 1, maximum: 100_000 }))),
+      }),
+      { maxItems: 50 },
+    ),
+  ),
+  options: Type.Optional(
+    Type.Array(
+      object({
+        name: Type.String({ minLength: 1, maxLength: 100 }),
+        values: Type.Array(name, { minItems: 1, maxItems: 250 }),
+      }),
+      {
+        maxItems: 3,
+      },
+    ),
+  ),
+  published: Type.Optional(Type.Boolean()),
+  publishedAt: Type.Optional(Type.String({ pattern: '^\\d{4}-\\d\\d-\\d\\dT\\d\\d:\\d\\d:\\d\\d(\\.\\d{1,3})?Z$' })),
+  metadata: Type.Optional(metadata),
+  skus: Type.Array(SkuEntry, { minItems: 1, maxItems: 250 }),
+})
+
+export const CategoryEntry = object({
+  slug,
+  name,
+  description: Type.Optional(text(5_000)),
+  parent: Type.Optional(nullable(slug)),
+  position: Type.Optional(Type.Integer({ minimum: 0, maximum: 1_000_000 })),
+  image: Type.Optional(nullable(picture)),
+})
+
+export const TaxEntry = object({
+  country,
+  region: Type.Optional(Type.String({ pattern: '^[A-Z0-9]{1,3}$' })),
+  class: Type.Optional(word),
+  // Basis points: 1900 is 19 %.
+  rate: Type.Integer({ minimum: 0, maximum: 10_000 }),
+})
+
+export const ShippingZoneEntry = object({
+  zone: word,
+  // `*` is every country that no other zone names.
+  countries: Type.Array(Type.Union([country, Type.Literal('*')]), { minItems: 1, maxItems: 250, uniqueItems: true }),
+  options: Type.Array(
+    object({
+      id: word,
+      label: name,
+      amount,
+      freeFrom: Type.Optional(nullable(amount)),
+      // Heavier parcels cost more: the first step whose limit is not exceeded names the amount.
+      weightSteps: Type.Optional(
+        Type.Array(object({ upToGrams: Type.Integer({ minimum: 1, maximum: 1_000_000_000 }), amount }), {
+          maxItems: 20,
+        }),
+      ),
+    }),
+    { minItems: 1, maxItems: 10 },
+  ),
+})
+
+export const InstallationEntry = object({
+  name,
+  mode: oneOf(['test', 'live']),
+  redirectHosts: Type.Optional(
+    Type.Array(Type.String({ minLength: 1, maxLength: 255 }), { maxItems: 50, uniqueItems: true }),
+  ),
+})
+
+export const MerchantEntry = object({
+  slug,
+  name,
+  currency: Type.String({ pattern: '^[A-Z]{3}$' }),
+  country,
+  pricesIncludeTax: Type.Optional(Type.Boolean()),
+  // At or below this many units a SKU says `low_stock`.
+  lowStockAt: Type.Optional(Type.Integer({ minimum: 0, maximum: 1_000_000 })),
+  supportEmail: Type.Optional(nullable(Type.String({ pattern: '^[^\\s@]+@[^\\s@]+$', maxLength: 254 }))),
+  links: Type.Optional(
+    object({
+      terms: Type.Optional(Type.String({ pattern: '^https?://', maxLength: 2000 })),
+      privacy: Type.Optional(Type.String({ pattern: '^https?://', maxLength: 2000 })),
+      refunds: Type.Optional(Type.String({ pattern: '^https?://', maxLength: 2000 })),
+      imprint: Type.Optional(Type.String({ pattern: '^https?://', maxLength: 2000 })),
+    }),
+  ),
+})
+
+export const ShopFile = object({
+  merchant: MerchantEntry,
+  categories: Type.Optional(Type.Array(CategoryEntry, { maxItems: 2_000 })),
+  products: Type.Optional(Type.Array(ProductEntry, { maxItems: 10_000 })),
+  taxes: Type.Optional(Type.Array(TaxEntry, { maxItems: 5_000 })),
+  shipping: Type.Optional(Type.Array(ShippingZoneEntry, { maxItems: 100 })),
+  installations: Type.Optional(Type.Array(InstallationEntry, { maxItems: 100 })),
+})
+
+export type SkuEntry = Static<typeof SkuEntry>
+export type ProductEntry = Static<typeof ProductEntry>
+export type CategoryEntry = Static<typeof CategoryEntry>
+export type TaxEntry = Static<typeof TaxEntry>
+export type ShippingZoneEntry = Static<typeof ShippingZoneEntry>
+export type InstallationEntry = Static<typeof InstallationEntry>
+export type MerchantEntry = Static<typeof MerchantEntry>
+export type ShopFile = Static<typeof ShopFile>

@@ -1,0 +1,584 @@
+// Turns the rows of a Shopify product CSV into product entries, one product at a time. It reads both sets of headers that
+// Shopify has written (that with "Handle" and "Variant Price", and that with "URL handle" and "Price"). It is pure: the
+// same file always gives the same entries, so that a second import changes nothing.
+//
+// A column that the file does not have says nothing about a product, so the entry leaves the member out; an empty cell
+// says that there is nothing. What is bent to fit is told in `notes`; what does not fit is refused with its line.
+
+import { createHash } from 'node:crypto'
+import { parseDecimal } from '../kit/money.ts'
+import { isSlug, slugify, slugLengthMax } from '../kit/slug.ts'
+import type { CsvRow } from './csv.ts'
+import { plainText } from './plaintext.ts'
+import type { CategoryEntry, ProductEntry, SkuEntry } from './shopfile.ts'
+
+export type ShopifyOutcome =
+  // `categories` are the one the product stands in and those above it, the highest first.
+  | { kind: 'product'; line: number; entry: ProductEntry; categories: CategoryEntry[]; notes: string[] }
+  // One row; or the whole product, where the reason says so.
+  | { kind: 'refused'; line: number; handle: string; reason: string }
+
+// The bounds of the shop file, and ours where it has none.
+const skuMax = 250
+const imageMax = 50
+const imageHeldMax = 250
+const tagMax = 50
+const categoryMax = 2_000
+const categoryDepthMax = 8
+const noteMax = 30
+const nameLengthMax = 200
+const codeLengthMax = 80
+const summaryLengthMax = 200
+const descriptionLengthMax = 50_000
+const countMax = 1_000_000_000
+
+// The first row is the header. The rows of one product stand together, as Shopify writes them: a product is given out as
+// soon as the next one begins, and of the whole file only slugs, SKU codes and categories are remembered.
+export async function* readShopifyProducts(
+  rows: AsyncIterable<CsvRow>,
+  { currency }: { currency: string },
+): AsyncGenerator<ShopifyOutcome> {
+  const memory: Memory = { currency, slugs: new Map(), codes: new Map(), categories: new Map(), notes: [] }
+  let header: Header | undefined
+  let handle = ''
+  let draft: Draft | undefined // none while the rows of a refused product go by
+
+  for await (const { line, cells } of rows) {
+    if (header === undefined) {
+      const read = readHeader(cells)
+      if ('reason' in read) return yield { kind: 'refused', line, handle: '', reason: read.reason }
+      header = read.header
+      memory.notes = read.notes
+      continue
+    }
+    if (cells.every((text) => text.trim() === '')) continue
+
+    const row: Row = { header, line, cells }
+    const itsHandle = cell(row, 'handle')
+    // Shopify does not tell handles apart by case.
+    if (itsHandle === '' || itsHandle.toLowerCase() !== handle.toLowerCase()) {
+      if (draft) yield* finish(memory, draft)
+      handle = itsHandle
+      const begun = begin(memory, handle, row)
+      draft = 'reason' in begun ? undefined : begun
+      if ('reason' in begun) yield { kind: 'refused', line, handle, reason: `${begun.reason}; the product is left out` }
+    }
+    const refusal = draft && addRow(memory, draft, row)
+    if (refusal) yield { kind: 'refused', line, handle, reason: refusal.reason }
+  }
+
+  if (draft) yield* finish(memory, draft)
+  if (header === undefined) yield { kind: 'refused', line: 1, handle: '', reason: 'the file is empty' }
+}
+
+type Refusal = { reason: string }
+
+// What is known of the file so far: at which line each slug and code was met, and how each category was first defined.
+type Memory = {
+  currency: string
+  slugs: Map<string, number>
+  codes: Map<string, number>
+  categories: Map<string, CategoryEntry>
+  // Notes about the file, which go out with its first product.
+  notes: string[]
+}
+
+type Draft = {
+  line: number
+  handle: string
+  entry: Writable<Omit<ProductEntry, 'skus' | 'options' | 'images'>>
+  categories: CategoryEntry[]
+  isGiftCard: boolean
+  hasRows: boolean
+  optionNames: string[]
+  variants: Variant[]
+  // Absent where the file has no column for images.
+  images: Image[] | undefined
+  notes: string[]
+}
+type Variant = { line: number; values: string[]; code: string; sku: Writable<Omit<SkuEntry, 'code' | 'options'>> }
+type Image = { url: string; alt: string; position: number }
+type Writable<Entry> = { -readonly [Member in keyof Entry]: Entry[Member] }
+
+// Every cell that is read, by its names in the older and in the newer set of headers.
+const columns = {
+  handle: ['handle', 'url handle'],
+  title: ['title'],
+  body: ['body (html)', 'body html', 'description'],
+  vendor: ['vendor'],
+  type: ['type', 'custom product type'],
+  category: ['product category', 'standardized product type', 'standard product type'],
+  tags: ['tags'],
+  published: ['published', 'published on online store'],
+  status: ['status'],
+  giftCard: ['gift card'],
+  option1Name: ['option1 name'],
+  option1Value: ['option1 value'],
+  option2Name: ['option2 name'],
+  option2Value: ['option2 value'],
+  option3Name: ['option3 name'],
+  option3Value: ['option3 value'],
+  sku: ['variant sku', 'sku'],
+  price: ['variant price', 'price'],
+  compareAtPrice: ['variant compare at price', 'compare-at price', 'compare at price'],
+  tracker: ['variant inventory tracker', 'inventory tracker'],
+  quantity: ['variant inventory qty', 'inventory quantity'],
+  policy: ['variant inventory policy', 'continue selling when out of stock'],
+  grams: ['variant grams', 'weight value (grams)'],
+  weight: ['variant weight', 'weight', 'weight value'],
+  weightUnit: ['variant weight unit', 'weight unit', 'weight unit for display'],
+  requiresShipping: ['variant requires shipping', 'requires shipping'],
+  taxable: ['variant taxable', 'charge tax'],
+  imageUrl: ['image src', 'product image url'],
+  imagePosition: ['image position'],
+  imageAlt: ['image alt text'],
+  variantImage: ['variant image', 'variant image url'],
+} as const satisfies Record<string, readonly string[]>
+
+type Column = keyof typeof columns
+type Header = { places: ReadonlyMap<Column, number>; width: number }
+type Row = { header: Header; line: number; cells: readonly string[] }
+
+const optionColumns = [
+  ['option1Name', 'option1Value'],
+  ['option2Name', 'option2Value'],
+  ['option3Name', 'option3Value'],
+] as const
+
+const columnByName: ReadonlyMap<string, Column> = new Map(
+  // Object.entries forgets which keys it has read; they are the table's own.
+  Object.entries(columns).flatMap(([column, names]) => names.map((name): [string, Column] => [name, column as Column])),
+)
+
+function readHeader(cells: readonly string[]): { header: Header; notes: string[] } | Refusal {
+  const places = new Map<Column, number>()
+  const unread: string[] = []
+  cells.forEach((text, place) => {
+    const name = oneLine(text)
+    const column = columnByName.get(name.toLowerCase())
+    if (column !== undefined && !places.has(column)) places.set(column, place)
+    else if (name !== '') unread.push(name)
+  })
+  for (const column of ['handle', 'title', 'price'] as const) {
+    if (places.has(column)) continue
+    const names = columns[column].map((name) => `"${name}"`).join(' or ')
+    return { reason: `the first row names no column ${names}, so this is not a Shopify product file` }
+  }
+  const notes = unread.length === 0 ? [] : [cut(`columns that are not imported: ${unread.join(', ')}`, 1_000)]
+  return { header: { places, width: cells.length }, notes }
+}
+
+function raw({ header, cells }: Row, column: Column): string {
+  const place = header.places.get(column)
+  return place === undefined ? '' : (cells[place] ?? '')
+}
+
+function cell(row: Row, column: Column): string {
+  return oneLine(raw(row, column))
+}
+
+function has({ header }: Row, column: Column): boolean {
+  return header.places.has(column)
+}
+
+// Reads what the first row of a product says about the product.
+function begin(memory: Memory, handle: string, row: Row): Draft | Refusal {
+  if (handle === '') return { reason: 'the handle is missing' }
+  const tooWide = tooWideFor(row)
+  if (tooWide) return tooWide
+  const slug = slugFor(handle, 'product')
+  const metAt = memory.slugs.get(slug)
+  if (metAt !== undefined) {
+    return { reason: `duplicate handle: line ${metAt} has it too, and the rows of a product must stand together` }
+  }
+  memory.slugs.set(detached(slug), row.line)
+
+  const notes: string[] = []
+  const note = (text: string) => addNote(notes, row.line, text)
+  if (slug !== handle) note(`the handle "${cut(handle, 100)}" became the slug "${slug}"`)
+  const title = cell(row, 'title')
+  if (title === '') return { reason: 'the title is missing' }
+  if (title.length > nameLengthMax) note(`the title was cut to ${nameLengthMax} characters`)
+
+  const entry: Draft['entry'] = { slug, name: cut(title, nameLengthMax), published: isPublished(row, note) }
+  if (has(row, 'body')) {
+    const text = plainText(raw(row, 'body'))
+    if (text.length > descriptionLengthMax) note(`the description was cut to ${descriptionLengthMax} characters`)
+    entry.summary = summaryOf(text)
+    entry.description = cut(text, descriptionLengthMax)
+  }
+  const categories = categoriesFor(memory, cell(row, 'type') || cell(row, 'category'), note)
+  if (has(row, 'type') || has(row, 'category')) entry.categories = categories.slice(-1).map((category) => category.slug)
+  if (has(row, 'tags')) entry.tags = tagsOf(cell(row, 'tags'), note)
+  const vendor = cell(row, 'vendor')
+  if (vendor !== '') entry.metadata = { vendor: cut(vendor, 500) }
+
+  return {
+    line: row.line,
+    handle,
+    entry,
+    categories,
+    isGiftCard: truth(cell(row, 'giftCard')) ?? false,
+    hasRows: false,
+    optionNames: ['', '', ''],
+    variants: [],
+    images: has(row, 'imageUrl') ? [] : undefined,
+    notes,
+  }
+}
+
+// Only what is active and on the online store is seen by shoppers. An empty cell means yes for both, as at Shopify.
+function isPublished(row: Row, note: Note): boolean {
+  const status = cell(row, 'status').toLowerCase()
+  const published = cell(row, 'published')
+  if (!['', 'active', 'draft', 'archived', 'unlisted'].includes(status))
+    note(`unknown status "${cut(status, 40)}": not published`)
+  if (published !== '' && truth(published) === undefined)
+    note(`"${cut(published, 40)}" is neither true nor false: not published`)
+  return (status === '' || status === 'active') && (published === '' || truth(published) === true)
+}
+
+// Whole sentences of the first paragraph, or as many words as there is room for.
+function summaryOf(text: string): string {
+  const [paragraph = ''] = text.split('\n\n', 1)
+  const line = oneLine(paragraph)
+  if (line.length <= summaryLengthMax) return line
+  const room = cut(line, summaryLengthMax - 1)
+  const sentences = /^.*(?:[.!?…](?= )|[。！？])/u.exec(room)?.[0]
+  // Less is no summary but an abbreviation: "Dr." or "No."
+  if (sentences !== undefined && sentences.length >= 40) return sentences
+  const wordEnd = room.lastIndexOf(' ')
+  return `${wordEnd > 0 ? room.slice(0, wordEnd) : room}…`
+}
+
+// "A > B > C" is a tree. A slug is made of the whole path: the leaf "Accessories" stands under many parents, and its slug
+// must not depend on which of them the file names first.
+function categoriesFor(memory: Memory, path: string, note: Note): CategoryEntry[] {
+  const names = path
+    .split('>')
+    .map(oneLine)
+    .filter((name) => name !== '')
+  if (names.length > categoryDepthMax) note(`the category was cut to ${categoryDepthMax} levels`)
+  let parent: string | null = null
+  let words = ''
+  for (const name of names.slice(0, categoryDepthMax)) {
+    words += `${words && '-'}${slugify(name) || `category-${digest(name)}`}`
+    const slug = slugFor(words, 'category')
+    if (!memory.categories.has(slug)) {
+      if (memory.categories.size >= categoryMax) {
+        note(`more than ${categoryMax} categories: "${cut(name, 100)}" was left out`)
+        break
+      }
+      memory.categories.set(detached(slug), { slug: detached(slug), name: detached(cut(name, nameLengthMax)), parent })
+    }
+    parent = slug
+  }
+  // "T-shirts" and "T shirts" are one category, and the first spelling of the file defines its name and its parent.
+  const entries: CategoryEntry[] = []
+  for (let slug = parent; slug !== null; slug = entries[0]?.parent ?? null) {
+    const entry = memory.categories.get(slug)
+    if (entry === undefined) break
+    entries.unshift(entry)
+  }
+  return entries
+}
+
+function tagsOf(text: string, note: Note): string[] {
+  const spellings = new Map<string, string>()
+  for (const tag of text.split(',').map(oneLine)) {
+    // Shopify does not tell tags apart by case; the first spelling stays.
+    if (tag !== '' && !spellings.has(tag.toLowerCase())) spellings.set(tag.toLowerCase(), tag)
+  }
+  const tags = [...spellings.values()]
+  const short = tags.filter((tag) => tag.length <= 60)
+  if (short.length < tags.length) note('tags of more than 60 characters were left out')
+  if (short.length > tagMax) note(`only the first ${tagMax} tags were taken`)
+  return short.slice(0, tagMax)
+}
+
+// Takes the image and the variant of a row. The first row always is a variant; a later one may only bring an image.
+function addRow(memory: Memory, draft: Draft, row: Row): Refusal | undefined {
+  const note = (text: string) => addNote(draft.notes, row.line, text)
+  const tooWide = tooWideFor(row)
+  if (tooWide) return tooWide
+  const isFirst = !draft.hasRows
+  draft.hasRows = true
+  const hasImage = addImage(draft, row, note)
+  const isVariant = ['option1Value', 'option2Value', 'option3Value', 'sku', 'price'] as const
+  if (!isFirst && isVariant.every((column) => cell(row, column) === '')) {
+    return hasImage ? undefined : { reason: 'the row brings neither a variant nor an image' }
+  }
+  const read = readVariant(memory, draft, row, note)
+  if ('reason' in read) return read
+  draft.variants.push(read)
+  return undefined
+}
+
+// A row that is longer than the header has a delimiter too many somewhere, so no cell of it can be trusted.
+function tooWideFor({ header, cells }: Row): Refusal | undefined {
+  if (cells.slice(header.width).every((text) => text.trim() === '')) return undefined
+  return { reason: `the row has ${cells.length} cells, the header ${header.width}` }
+}
+
+function addImage(draft: Draft, row: Row, note: Note): boolean {
+  const text = cell(row, 'imageUrl')
+  if (text === '' || draft.images === undefined) return false
+  const url = pictureOf(text, note)
+  if (url === undefined || draft.images.some((image) => image.url === url)) return true
+  if (draft.images.length >= imageHeldMax) {
+    note('too many images; this one was left out')
+    return true
+  }
+  const position = cell(row, 'imagePosition')
+  const isNumber = /^\d{1,6}$/.test(position)
+  draft.images.push({
+    url,
+    alt: cut(cell(row, 'imageAlt'), 500),
+    position: isNumber ? Number(position) : Number.MAX_SAFE_INTEGER,
+  })
+  return true
+}
+
+function pictureOf(text: string, note: Note): string | undefined {
+  const url = URL.parse(text)
+  if (url?.protocol === 'https:' && url.href.length <= 2_000) return url.href
+  note(`the image "${cut(text, 100)}" is not an https address and was left out`)
+  return undefined
+}
+
+function readVariant(memory: Memory, draft: Draft, row: Row, note: Note): Variant | Refusal {
+  if (draft.variants.length >= skuMax) return { reason: `the product has more than ${skuMax} variants` }
+  draft.optionNames = optionColumns.map(([name], place) => draft.optionNames[place] || cell(row, name))
+  const given = optionColumns.map(([, value]) => cell(row, value))
+  // Shopify's way to say that a product has no options.
+  const values = given.map((value) => (value.toLowerCase() === 'default title' ? '' : value))
+  if (values.some((value) => value.length > nameLengthMax)) {
+    return { reason: `an option value has more than ${nameLengthMax} characters` }
+  }
+  const code = cell(row, 'sku')
+  if (code.length > codeLengthMax) return { reason: `the SKU has more than ${codeLengthMax} characters` }
+
+  const price = priceOf(cell(row, 'price'), memory.currency)
+  if (typeof price !== 'number') return price
+  const sku: Variant['sku'] = {
+    price,
+    backorder: allowsBackorder(row, note),
+    requiresShipping: truth(cell(row, 'requiresShipping')) ?? !draft.isGiftCard,
+  }
+  if (has(row, 'compareAtPrice'))
+    sku.compareAtPrice = compareAtPriceOf(cell(row, 'compareAtPrice'), price, memory.currency, note)
+  const stock = stockOf(cell(row, 'quantity'), note)
+  if (stock !== undefined) sku.stock = stock
+  const weightGrams = weightGramsOf(row, note)
+  if (weightGrams !== undefined) sku.weightGrams = weightGrams
+  const image = cell(row, 'variantImage')
+  if (has(row, 'variantImage')) sku.image = image === '' ? null : (pictureOf(image, note) ?? null)
+  if (truth(cell(row, 'taxable')) === false) note('the variant is not taxable at Shopify; here the tax table decides')
+  return { line: row.line, values, code, sku }
+}
+
+function priceOf(text: string, currency: string): number | Refusal {
+  if (text === '') return { reason: 'the price is missing' }
+  // Zeros at the end carry nothing, and "1200.00" is a price in yen too.
+  const digits = /^\d{1,16}\.\d{1,16}$/.test(text) ? text.replace(/\.?0+$/, '') : text
+  const amount = parseDecimal(digits, currency)
+  if (amount !== undefined) return amount
+  const shown = `the price "${cut(text, 40)}"`
+  if (text.startsWith('-')) return { reason: `${shown} is negative` }
+  if (text.includes(',')) return { reason: `${shown} has a comma; write it like 1299.00` }
+  if (/^\d{1,12}\.\d+$/.test(text)) return { reason: `${shown} has more digits than ${currency} has` }
+  return { reason: `${shown} is not a plain decimal number like 1299.00` }
+}
+
+function compareAtPriceOf(text: string, price: number, currency: string, note: Note): number | null {
+  if (text === '') return null
+  const amount = priceOf(text, currency)
+  if (typeof amount === 'number' && amount > price) return amount
+  note(
+    typeof amount === 'number'
+      ? `the compare-at price ${cut(text, 40)} is not above the price and was left out`
+      : `the compare-at price was left out: ${amount.reason}`,
+  )
+  return null
+}
+
+function allowsBackorder(row: Row, note: Note): boolean {
+  // Without a tracker Shopify does not count the variant and always sells it, gift cards for one. A row that does bring a
+  // number means it to count.
+  const isUncounted = has(row, 'tracker') && cell(row, 'tracker') === '' && /^0*$/.test(cell(row, 'quantity'))
+  if (isUncounted) {
+    note('stock is not tracked at Shopify; the variant can be ordered without stock')
+    return true
+  }
+  const policy = cell(row, 'policy').toLowerCase()
+  if (policy === 'continue') return true
+  if (policy === 'deny' || policy === '') return false
+  const answer = truth(policy)
+  if (answer === undefined) note(`unknown inventory policy "${cut(policy, 40)}": no orders without stock`)
+  return answer ?? false
+}
+
+function stockOf(text: string, note: Note): number | undefined {
+  if (text === '') return undefined
+  const count = /^-?\d{1,10}(?:\.0{1,4})?$/.test(text) ? Number(text) : Number.NaN
+  if (Number.isNaN(count) || count > countMax) {
+    note(`the stock "${cut(text, 40)}" is not a whole number up to ${countMax} and was left out`)
+    return undefined
+  }
+  if (count < 0) note(`the stock ${text} is negative and became 0`)
+  return Math.max(0, count)
+}
+
+const gramsByUnit: Readonly<Record<string, number>> = { g: 1, kg: 1_000, oz: 28.349523125, lb: 453.59237 }
+
+// The grams are exact; the unit beside them is only how Shopify shows them. A weight with its unit counts where there are none.
+function weightGramsOf(row: Row, note: Note): number | null | undefined {
+  if (!has(row, 'grams') && !has(row, 'weight')) return undefined
+  const grams = cell(row, 'grams')
+  const weight = grams || cell(row, 'weight')
+  if (weight === '') return null
+  const unit = grams !== '' ? 'g' : cell(row, 'weightUnit').toLowerCase()
+  const factor = Object.hasOwn(gramsByUnit, unit) ? gramsByUnit[unit] : undefined
+  const result =
+    factor !== undefined && /^\d{1,12}(?:\.\d{1,20})?$/.test(weight) ? Math.round(Number(weight) * factor) : -1
+  if (result >= 0 && result <= countMax) return result
+  note(`the weight "${cut(`${weight} ${unit}`, 40)}" is not a weight in g, kg, oz or lb and was left out`)
+  return null
+}
+
+// Now that all variants are known, one can say which options the product has, which variants repeat another, and which
+// codes are left to be made.
+function* finish(memory: Memory, draft: Draft): Generator<ShopifyOutcome> {
+  const { line, handle, entry, notes } = draft
+  const places = [0, 1, 2].filter((place) => draft.variants.some((variant) => variant.values[place] !== ''))
+  const names = optionNamesFor(draft, places)
+  const codes = codesFor(draft, places)
+
+  const skus: SkuEntry[] = []
+  const combinations = new Map<string, number>()
+  const ownCodes = new Map<string, number>()
+  for (const [index, variant] of draft.variants.entries()) {
+    const values = places.map((place) => variant.values[place] ?? '')
+    const combination = JSON.stringify(values)
+    const code = codes[index] ?? ''
+    const missing = names[values.indexOf('')]
+    const repeated = combinations.get(combination)
+    const taken = ownCodes.get(code) ?? memory.codes.get(code)
+    let reason: string | undefined
+    if (missing !== undefined) reason = `the option "${missing}" has no value`
+    else if (repeated !== undefined) reason = `the variant has the same options as line ${repeated}`
+    else if (taken !== undefined) reason = `the SKU "${code}" is already used on line ${taken}`
+    if (reason !== undefined) {
+      yield { kind: 'refused', line: variant.line, handle, reason }
+      continue
+    }
+    combinations.set(combination, variant.line)
+    ownCodes.set(code, variant.line)
+    const options = Object.fromEntries(names.map((name, position) => [name, values[position] ?? '']))
+    skus.push(names.length === 0 ? { code, ...variant.sku } : { code, options, ...variant.sku })
+  }
+  if (skus.length === 0) {
+    yield { kind: 'refused', line, handle, reason: 'no variant of the product could be taken; the product is left out' }
+    return
+  }
+  for (const [code, at] of ownCodes) memory.codes.set(detached(code), at)
+
+  const product: Writable<ProductEntry> = { ...entry, options: optionsOf(names, skus), skus }
+  if (draft.images) product.images = imagesOf(draft.images, notes, line)
+  yield { kind: 'product', line, entry: product, categories: draft.categories, notes: [...memory.notes, ...notes] }
+  memory.notes = []
+}
+
+function optionNamesFor({ optionNames, notes, line }: Draft, places: readonly number[]): string[] {
+  const names: string[] = []
+  for (const place of places) {
+    const given = cut(optionNames[place] ?? '', 90)
+    // The name becomes the key of an object, where this one does harm.
+    const usable = given === '__proto__' ? '' : given
+    let name = usable || `Option ${place + 1}`
+    while (names.includes(name)) name += ` ${place + 1}`
+    if (name !== optionNames[place]) addNote(notes, line, `option ${place + 1} was named "${name}"`)
+    names.push(name)
+  }
+  return names
+}
+
+// Values in the order in which the file names them, without those that only refused variants had.
+function optionsOf(names: readonly string[], skus: readonly SkuEntry[]): NonNullable<ProductEntry['options']> {
+  return names.map((name) => ({ name, values: [...new Set(skus.map((sku) => sku.options?.[name] ?? ''))] }))
+}
+
+// A missing code is made of the slug and the option values, so that the next import finds the same SKU again whatever the
+// order of the rows. Where the words do not tell variants apart ("Rosé" and "Rose"), or cannot be written in a slug, each
+// of them carries a digest of its values too.
+function codesFor({ entry, variants }: Draft, places: readonly number[]): string[] {
+  const made = variants.map((variant) => {
+    if (variant.code !== '') return { plain: variant.code, distinct: variant.code, isExact: true }
+    const values = places.map((place) => variant.values[place] ?? '')
+    const words = values.map(slugify)
+    const base = [entry.slug, ...words].filter((word) => word !== '').join('-')
+    const distinct = `${cut(base, codeLengthMax - 9).replace(/-$/, '')}-${digest(JSON.stringify([entry.slug, ...values]))}`
+    return { plain: base, distinct, isExact: base.length <= codeLengthMax && !words.includes('') }
+  })
+  const uses = new Map<string, Set<string>>()
+  for (const { plain, distinct } of made) uses.set(plain, (uses.get(plain) ?? new Set()).add(distinct))
+  return made.map(({ plain, distinct, isExact }) => (isExact && uses.get(plain)?.size === 1 ? plain : distinct))
+}
+
+// By position, those without one last; the order of the file decides between equals, since the sort is stable.
+function imagesOf(images: Image[], notes: string[], line: number): NonNullable<ProductEntry['images']> {
+  const ordered = images.toSorted((one, other) => one.position - other.position)
+  if (ordered.length > imageMax) addNote(notes, line, `only the first ${imageMax} images were taken`)
+  return ordered.slice(0, imageMax).map(({ url, alt }) => ({ url, alt }))
+}
+
+type Note = (text: string) => void
+
+function addNote(notes: string[], line: number, text: string): void {
+  if (notes.length < noteMax) notes.push(`line ${line}: ${text}`)
+  else if (notes.length === noteMax) notes.push('further notes were left out')
+}
+
+// A slug of our own where the words leave none, as with a handle in Japanese.
+function slugFor(text: string, kind: 'product' | 'category'): string {
+  if (isSlug(text)) return text
+  const slug = slugify(text)
+  if (slug === '') return `${kind}-${digest(text)}`
+  // Cut off, two long paths could become the same slug.
+  return slug.length < slugLengthMax - 1
+    ? slug
+    : `${slug.slice(0, slugLengthMax - 9).replace(/-$/, '')}-${digest(text)}`
+}
+
+function digest(text: string): string {
+  return createHash('sha256').update(text).digest('hex').slice(0, 8)
+}
+
+// A spreadsheet writes true and false in its own language.
+const yes = ['true', 'yes', '1', 'wahr', 'ja', 'vrai', 'oui', 'verdadero', 'vero', 'waar']
+const no = ['false', 'no', '0', 'falsch', 'nein', 'faux', 'non', 'falso', 'onwaar']
+
+function truth(text: string): boolean | undefined {
+  const word = text.toLowerCase()
+  if (yes.includes(word)) return true
+  return no.includes(word) ? false : undefined
+}
+
+function oneLine(text: string): string {
+  // Most cells are empty or one plain word, and there are millions of them.
+  return /^[!-~]*$/.test(text) ? text : text.replace(/[\s\p{Cc}]+/gu, ' ').trim()
+}
+
+// Never through the middle of a surrogate pair.
+function cut(text: string, lengthMax: number): string {
+  if (text.length <= lengthMax) return text
+  return text
+    .slice(0, lengthMax)
+    .replace(/[\ud800-\udbff]$/, '')
+    .trimEnd()
+}
+
+// A part of a string keeps the whole of it in memory, here a row of some kilobytes for a slug of some bytes.
+function detached(text: string): string {
+  return Buffer.from(text).toString()
+}

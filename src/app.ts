@@ -1,0 +1,173 @@
+// Plugs the house together: storage below, the road through it, the handlers on top, the pages beside. Everything that
+// one request can meet is named here.
+
+import { fileURLToPath } from 'node:url'
+import { createIdentify, type Identify } from './access/identify.ts'
+import { createThrottle } from './access/throttle.ts'
+import { demoMerchantSlug } from './admin/demo.ts'
+import { catalogOperations } from './catalog/operations.ts'
+import { listShopWindows } from './catalog/store.ts'
+import type { Rate } from './config.ts'
+import type { OperationId } from './contract/operations.ts'
+import { type AnyHandler, createRoad, type Throttles } from './http/answer.ts'
+import type { Handlers } from './http/handler.ts'
+import { createPressure } from './http/pressure.ts'
+import { createServer, type HttpServer } from './http/server.ts'
+import { installationOperations } from './installations/operations.ts'
+import { deriveKey, type RootSecret } from './kit/secrets.ts'
+import type { Log } from './observe/log.ts'
+import { createMetrics, type Metrics } from './observe/metrics.ts'
+import { mediaPage } from './site/media.ts'
+import { sitePages } from './site/pages.ts'
+import { probePages } from './site/probes.ts'
+import { pendingMigrations } from './storage/migrate.ts'
+import type { Storage } from './storage/storage.ts'
+
+export interface AppParts {
+  storage: Storage
+  rootSecret: RootSecret
+  rateLimit: Rate | null
+  trustedProxies: readonly string[]
+  // Asked at each use: before the port is open, an origin on this machine is not known yet.
+  publicOrigin: () => string
+  version: string
+  clock: () => Date
+  log: Log
+  // Tests put probes in the place of handlers; the house itself never does.
+  extraHandlers?: Partial<Handlers>
+  headersTimeoutMs?: number
+  requestTimeoutMs?: number
+  inFlightMax?: number
+}
+
+export interface App {
+  server: HttpServer
+  identify: Identify
+  metrics: Metrics
+  // From now on the readiness probe says no, so that balancers look elsewhere while the rest is finished.
+  beginDraining(): void
+  close(): void
+}
+
+export function createApp(parts: AppParts): App {
+  const { storage, rootSecret, rateLimit, publicOrigin, version, clock, log } = parts
+  const identify = createIdentify({ storage, rootSecret })
+  const metrics = createMetrics()
+  const pressure = createPressure(parts.inFlightMax === undefined ? {} : { inFlightMax: parts.inFlightMax })
+  let draining = false
+  let hasDemoShop = false
+
+  const handlers: Partial<Handlers> = {
+    ...installationOperations(rateLimit),
+    ...catalogOperations(publicOrigin),
+    ...parts.extraHandlers,
+  }
+  const answer = createRoad({
+    storage,
+    identify: identify.identify,
+    throttles: throttlesFor(rateLimit),
+    pressure,
+    cursorKey: deriveKey(rootSecret, 'list cursor'),
+    clock,
+    log,
+    metrics,
+  })
+  observeStorage(metrics, storage)
+  metrics.read({
+    name: 'cartwright_requests_in_flight',
+    help: 'Requests under way.',
+    type: 'gauge',
+    values: () => ({ '': pressure.inFlight }),
+  })
+  metrics.read({
+    name: 'cartwright_requests_shed_total',
+    help: 'Requests refused to keep the process alive.',
+    type: 'counter',
+    values: () => ({ '': pressure.shed }),
+  })
+
+  const server = createServer({
+    answer,
+    // Each handler was checked against its row above; the road treats them alike.
+    handlers: handlers as Partial<Record<OperationId, AnyHandler>>,
+    pages: [
+      ...sitePages({
+        origin: publicOrigin,
+        version,
+        engine: storage.engine,
+        listShops: async () => {
+          const shops = await storage.read(listShopWindows)
+          hasDemoShop = shops.some(({ slug }) => slug === demoMerchantSlug)
+          return shops.map(({ slug, name, productSlug }) => ({ slug, name, productSlug: productSlug ?? undefined }))
+        },
+        demo: () => hasDemoShop,
+      }),
+      ...probePages({ metrics, isDraining: () => draining, pendingMigrations: () => pendingMigrations(storage) }),
+      mediaPage(fileURLToPath(new URL('./admin/demo/media/', import.meta.url))),
+    ],
+    trustedProxies: parts.trustedProxies,
+    log,
+    metrics,
+    ...(parts.headersTimeoutMs === undefined ? {} : { headersTimeoutMs: parts.headersTimeoutMs }),
+    ...(parts.requestTimeoutMs === undefined ? {} : { requestTimeoutMs: parts.requestTimeoutMs }),
+  })
+
+  return {
+    server,
+    identify,
+    metrics,
+    beginDraining: () => {
+      draining = true
+    },
+    close: () => {
+      pressure.close()
+      metrics.close()
+    },
+  }
+}
+
+// The unauthenticated read and wrong keys are limited by address.
+function throttlesFor(rate: Rate | null): Throttles {
+  if (!rate) return { byCredential: null, byAddress: null, byFailedAddress: null }
+  return {
+    byCredential: createThrottle(rate),
+    byAddress: createThrottle({ perSecond: 20, burst: 60 }),
+    byFailedAddress: createThrottle({ perSecond: 5, burst: 60 }),
+  }
+}
+
+function observeStorage(metrics: Metrics, storage: Storage): void {
+  metrics.read({
+    name: 'cartwright_database_connections',
+    help: 'Connections to the database.',
+    type: 'gauge',
+    values: () => {
+      const { open, idle, waiting } = storage.stats().connections
+      return { 'state="open"': open, 'state="idle"': idle, 'state="waiting"': waiting }
+    },
+  })
+  metrics.read({
+    name: 'cartwright_write_groups_total',
+    help: 'Commits.',
+    type: 'counter',
+    values: () => ({ '': storage.stats().writes.commits }),
+  })
+  metrics.read({
+    name: 'cartwright_writes_total',
+    help: 'Pieces of work that the commits carried.',
+    type: 'counter',
+    values: () => ({ '': storage.stats().writes.works }),
+  })
+  metrics.read({
+    name: 'cartwright_write_retries_total',
+    help: 'Pieces of work done again after a deadlock or a serialization failure.',
+    type: 'counter',
+    values: () => ({ '': storage.stats().writes.retries }),
+  })
+  metrics.read({
+    name: 'cartwright_writes_queued',
+    help: 'Pieces of work that wait for their commit.',
+    type: 'gauge',
+    values: () => ({ '': storage.stats().writes.queued }),
+  })
+}

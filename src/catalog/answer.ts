@@ -1,0 +1,163 @@
+// Renders what the catalog operations answer. A product is rendered once per change and kept as text, so that a read is
+// one look-up; the only thing left open is our own public origin, which may differ from start to start.
+
+import { createHash } from 'node:crypto'
+import type {
+  PublicCatalogCategoryListResponse,
+  PublicCatalogProductDetailResponse,
+  PublicCatalogProductListResponse,
+} from '../contract/catalog.ts'
+import { toInstant } from '../kit/instant.ts'
+import { availabilityFor, bestOf } from './availability.ts'
+import type { KeptProduct, KeptSku, SellerFacts } from './product.ts'
+
+type ListRow = PublicCatalogProductListResponse['data'][number]
+type Detail = PublicCatalogProductDetailResponse['data']
+type CategoryRow = PublicCatalogCategoryListResponse['data'][number]
+
+export interface ProductAnswers {
+  listRow: string
+  detail: string
+  publicDetail: string
+  etag: string
+}
+
+export function renderProduct(seller: SellerFacts, product: KeptProduct & { publishedAt: number }): ProductAnswers {
+  const row = listRowFor(seller, product)
+  const detail = detailFor(seller, product, row)
+  const open: Detail = {
+    ...detail,
+    metadata: {},
+    skus: detail.skus.map((sku) => ({ ...sku, availableQuantity: null })),
+  }
+  const publicDetail = keep({ data: open })
+  return {
+    listRow: keep(row),
+    detail: keep({ data: detail }),
+    publicDetail,
+    etag: `"${createHash('sha256').update(publicDetail).digest('base64url').slice(0, 22)}"`,
+  }
+}
+
+// The places that name our own origin hold this character, which JSON text never contains in the raw.
+const origin = '\u0001'
+
+export function withOrigin(kept: string, publicOrigin: string): string {
+  return kept.replaceAll(origin, publicOrigin)
+}
+
+// A picture under /media/ is ours; any other address stands as it was given.
+function pictureUrl(picture: string): string {
+  return picture.startsWith('/media/') ? `${origin}${picture}` : picture
+}
+
+// JSON escapes the mark; directly behind an opening quote it can only be ours, because names and texts of a shop are
+// refused when they hold control characters.
+function keep(value: object): string {
+  return JSON.stringify(value).replaceAll('"\\u0001/media/', `"${origin}/media/`)
+}
+
+function listRowFor(seller: SellerFacts, product: KeptProduct & { publishedAt: number }): ListRow {
+  const { skus, images } = product
+  const prices = skus.map((sku) => sku.price)
+  const [image] = images
+  return {
+    id: product.id,
+    slug: product.slug,
+    name: product.name,
+    summary: product.summary,
+    categories: [...product.categories],
+    imageUrl: image ? pictureUrl(image.url) : null,
+    imageAlt: image ? image.alt : null,
+    priceRange: {
+      min: { amount: Math.min(...prices), currency: seller.currency },
+      max: { amount: Math.max(...prices), currency: seller.currency },
+    },
+    availability: bestOf(skus.map((sku) => skuAvailability(seller, sku))),
+    skuCount: skus.length,
+    tags: [...product.tags],
+    publishedAt: toInstant(product.publishedAt),
+    updatedAt: toInstant(product.updatedAt),
+  }
+}
+
+function detailFor(seller: SellerFacts, product: KeptProduct, row: ListRow): Detail {
+  return {
+    ...row,
+    description: product.description,
+    merchant: { slug: seller.slug, name: seller.name },
+    media: product.images.map(({ url, alt, width, height }) => ({ url: pictureUrl(url), alt, width, height })),
+    options: product.options.map(({ name, values }) => ({ name, values: [...values] })),
+    skus: product.skus.map((sku) => ({
+      id: sku.id,
+      code: sku.code,
+      name: sku.name,
+      options: sku.options.map(({ name, value }) => ({ name, value })),
+      price: { amount: sku.price, currency: seller.currency },
+      compareAtPrice: sku.compareAtPrice === null ? null : { amount: sku.compareAtPrice, currency: seller.currency },
+      availability: skuAvailability(seller, sku),
+      availableQuantity: sku.onHand,
+      maxPerOrder: sku.maxPerOrder,
+      requiresShipping: sku.delivery === 'shipped',
+      weightGrams: sku.weightGrams,
+      imageUrl: sku.image === null ? null : pictureUrl(sku.image),
+    })),
+    metadata: { ...product.metadata },
+  }
+}
+
+function skuAvailability(seller: SellerFacts, sku: KeptSku) {
+  return availabilityFor({ available: sku.onHand, whenSoldOut: sku.whenSoldOut }, seller.lowStockAt)
+}
+
+export interface KeptCategory {
+  id: string
+  slug: string
+  name: string
+  description: string
+  parentId: string | null
+  position: number
+  image: string | null
+  productCount: number
+  updatedAt: number
+}
+
+// In the order of the contract: position, name, id. Compared by code unit, so that both engines agree.
+export function renderCategories(categories: readonly KeptCategory[]): string[] {
+  const byId = new Map(categories.map((category) => [category.id, category]))
+  const inOrder = categories.toSorted(
+    (a, b) => a.position - b.position || compare(a.name, b.name) || compare(a.id, b.id),
+  )
+  return inOrder.map((category) => {
+    const row: CategoryRow = {
+      id: category.id,
+      slug: category.slug,
+      name: category.name,
+      description: category.description,
+      parentId: category.parentId,
+      path: pathTo(category, byId),
+      position: category.position,
+      productCount: category.productCount,
+      imageUrl: category.image === null ? null : pictureUrl(category.image),
+      updatedAt: toInstant(category.updatedAt),
+    }
+    return keep(row)
+  })
+}
+
+function compare(a: string, b: string): number {
+  return a < b ? -1 : a > b ? 1 : 0
+}
+
+// Deeper than any tree that provisioning accepts; the bound only keeps a damaged tree from hanging a read.
+const depthMax = 20
+
+function pathTo(category: KeptCategory, byId: ReadonlyMap<string, KeptCategory>): string[] {
+  const path: string[] = []
+  let at: KeptCategory | undefined = category
+  while (at && path.length < depthMax) {
+    path.unshift(at.slug)
+    at = at.parentId === null ? undefined : byId.get(at.parentId)
+  }
+  return path
+}

@@ -1,0 +1,21 @@
+// Whether a thing can be had. Pure: the same rule words a product, a list row and a cart line.
+
+import type { Availability } from '../contract/words.ts'
+
+export interface StockFacts {
+  available: number
+  whenSoldOut: 'refuse' | 'backorder'
+}
+
+export function availabilityFor({ available, whenSoldOut }: StockFacts, lowStockAt: number): Availability {
+  if (available > lowStockAt) return 'in_stock'
+  if (available > 0) return 'low_stock'
+  return whenSoldOut === 'backorder' ? 'backorder' : 'out_of_stock'
+}
+
+const bestFirst: readonly Availability[] = ['in_stock', 'low_stock', 'backorder', 'out_of_stock']
+
+// A product is as available as its most available SKU.
+export function bestOf(availabilities: readonly Availability[]): Availability {
+  return bestFirst.find((availability) => availabilities.includes(availability)) ?? 'out_of_stock'
+}

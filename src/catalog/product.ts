@@ -1,0 +1,58 @@
+// What the house knows of a product, in one normal form: every member present, nothing optional. Provisioning compares
+// two of these, and the answers are rendered from one.
+
+export interface ProductRecord {
+  slug: string
+  name: string
+  summary: string
+  description: string
+  categories: readonly string[]
+  tags: readonly string[]
+  images: readonly ImageRecord[]
+  options: readonly { name: string; values: readonly string[] }[]
+  metadata: Readonly<Record<string, string>>
+  publishedAt: number | null
+  skus: readonly SkuRecord[]
+}
+
+export interface ImageRecord {
+  url: string
+  alt: string
+  width: number | null
+  height: number | null
+}
+
+export interface SkuRecord {
+  code: string
+  name: string
+  options: readonly { name: string; value: string }[]
+  price: number
+  compareAtPrice: number | null
+  onHand: number
+  whenSoldOut: 'refuse' | 'backorder'
+  maxPerOrder: number
+  delivery: 'shipped' | 'digital'
+  weightGrams: number | null
+  taxClass: string
+  image: string | null
+}
+
+// A record that has been kept: it has ids and instants.
+export interface KeptProduct extends ProductRecord {
+  id: string
+  createdAt: number
+  updatedAt: number
+  skus: readonly KeptSku[]
+}
+
+export interface KeptSku extends SkuRecord {
+  id: string
+}
+
+export interface SellerFacts {
+  id: string
+  slug: string
+  name: string
+  currency: string
+  lowStockAt: number
+}

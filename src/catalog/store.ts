@@ -1,0 +1,306 @@
+// The SQL of the catalog: what the operations look up, and what provisioning writes.
+
+import { list, type Reader, type Tx } from '../storage/storage.ts'
+import type { KeptCategory, ProductAnswers } from './answer.ts'
+import type { KeptProduct, KeptSku, SkuRecord } from './product.ts'
+
+export async function findProductDetail(db: Reader, merchant: string, slug: string): Promise<string | undefined> {
+  const [row] = await db.sql<{ detail: string }>`
+    select detail from listed_products where merchant_id = ${merchant} and slug = ${slug}`
+  return row?.detail
+}
+
+export interface PublicProduct {
+  publicDetail: string
+  etag: string
+}
+
+export async function findPublicProduct(
+  db: Reader,
+  { merchantSlug, productSlug }: { merchantSlug: string; productSlug: string },
+): Promise<PublicProduct | undefined> {
+  const [row] = await db.sql<PublicProduct>`
+    select l.public_detail as "publicDetail", l.etag
+    from merchants m join listed_products l on l.merchant_id = m.id
+    where m.slug = ${merchantSlug} and m.closed_at is null and l.slug = ${productSlug}`
+  return row
+}
+
+export async function findCatalogVersion(db: Reader, merchant: string): Promise<number> {
+  const [row] = await db.sql<{ version: number }>`
+    select catalog_version as "version" from merchants where id = ${merchant}`
+  return row?.version ?? 0
+}
+
+export interface ListedRow {
+  productId: string
+  publishedAt: number
+  listRow: string
+}
+
+export interface ListPosition {
+  publishedAt: number
+  productId: string
+}
+
+export async function listProducts(db: Reader, merchant: string, limit: number): Promise<ListedRow[]> {
+  return db.sql<ListedRow>`
+    select product_id as "productId", published_at as "publishedAt", list_row as "listRow"
+    from listed_products where merchant_id = ${merchant}
+    order by published_at desc, product_id limit ${limit}`
+}
+
+// Two ranges of one index, the rest of the same instant first: an `or` over both would make SQLite scan them all.
+export async function listProductsAfter(
+  db: Reader,
+  merchant: string,
+  after: ListPosition,
+  limit: number,
+): Promise<ListedRow[]> {
+  return db.sql<ListedRow>`
+    select "productId", "publishedAt", "listRow" from (
+      select * from (
+        select product_id as "productId", published_at as "publishedAt", list_row as "listRow"
+        from listed_products
+        where merchant_id = ${merchant} and published_at = ${after.publishedAt} and product_id > ${after.productId}
+        order by product_id limit ${limit}) as same_instant
+      union all
+      select * from (
+        select product_id as "productId", published_at as "publishedAt", list_row as "listRow"
+        from listed_products
+        where merchant_id = ${merchant} and published_at < ${after.publishedAt}
+        order by published_at desc, product_id limit ${limit}) as older) as pages
+    order by "publishedAt" desc, "productId" limit ${limit}`
+}
+
+// The shops that are open, each with its newest product, for our own start page.
+export async function listShopWindows(
+  db: Reader,
+): Promise<{ slug: string; name: string; productSlug: string | null }[]> {
+  return db.sql<{ slug: string; name: string; productSlug: string | null }>`
+    select m.slug, m.name, (
+        select l.slug from listed_products l where l.merchant_id = m.id order by l.published_at desc, l.product_id limit 1
+      ) as "productSlug"
+    from merchants m where m.closed_at is null order by m.id limit 20`
+}
+
+export async function listCategories(db: Reader, merchant: string): Promise<KeptCategory[]> {
+  return db.sql<KeptCategory>`
+    select id, slug, name, description, parent_id as "parentId", position, image, product_count as "productCount",
+      updated_at as "updatedAt"
+    from categories where merchant_id = ${merchant} order by id`
+}
+
+export async function insertCategory(tx: Tx, merchant: string, category: KeptCategory): Promise<void> {
+  await tx.sql`
+    insert into categories (merchant_id, id, slug, name, description, parent_id, position, image, product_count, created_at, updated_at)
+    values (${merchant}, ${category.id}, ${category.slug}, ${category.name}, ${category.description}, ${category.parentId},
+      ${category.position}, ${category.image}, 0, ${category.updatedAt}, ${category.updatedAt})`
+}
+
+export async function updateCategory(tx: Tx, merchant: string, category: KeptCategory): Promise<void> {
+  await tx.sql`
+    update categories set name = ${category.name}, description = ${category.description}, parent_id = ${category.parentId},
+      position = ${category.position}, image = ${category.image}, updated_at = ${category.updatedAt}
+    where merchant_id = ${merchant} and id = ${category.id}`
+}
+
+// A product counts once for its category and once for each category above.
+export async function countProductsByCategory(
+  tx: Tx,
+  merchant: string,
+): Promise<{ categoryId: string; count: number }[]> {
+  return tx.sql<{ categoryId: string; count: number }>`
+    with recursive tree (root, id) as (
+      select id, id from categories where merchant_id = ${merchant}
+      union
+      select tree.root, c.id from categories c join tree on c.parent_id = tree.id where c.merchant_id = ${merchant})
+    select tree.root as "categoryId", count(distinct l.product_id) as "count"
+    from tree
+    left join product_categories pc on pc.merchant_id = ${merchant} and pc.category_id = tree.id
+    left join listed_products l on l.merchant_id = ${merchant} and l.product_id = pc.product_id
+    group by tree.root`
+}
+
+export async function setProductCount(tx: Tx, merchant: string, categoryId: string, count: number): Promise<void> {
+  await tx.sql`
+    update categories set product_count = ${count}
+    where merchant_id = ${merchant} and id = ${categoryId} and product_count <> ${count}`
+}
+
+export async function raiseCatalogVersion(tx: Tx, merchant: string): Promise<void> {
+  await tx.sql`update merchants set catalog_version = catalog_version + 1 where id = ${merchant}`
+}
+
+interface ProductRow {
+  id: string
+  slug: string
+  name: string
+  summary: string
+  description: string
+  tags: string
+  images: string
+  options: string
+  metadata: string
+  publishedAt: number | null
+  createdAt: number
+  updatedAt: number
+}
+
+interface SkuRow extends Omit<KeptSku, 'options'> {
+  productId: string
+  options: string
+}
+
+// The products with these slugs, whole. SKUs that were retired are not part of a product any more.
+export async function listProductsBySlug(
+  db: Reader,
+  merchant: string,
+  slugs: readonly string[],
+): Promise<KeptProduct[]> {
+  const products = await db.sql<ProductRow>`
+    select id, slug, name, summary, description, tags, images, options, metadata, published_at as "publishedAt",
+      created_at as "createdAt", updated_at as "updatedAt"
+    from products where merchant_id = ${merchant} and slug in (${list(slugs)})`
+  return products.length === 0 ? [] : wholeProducts(db, merchant, products)
+}
+
+export async function listProductsAfterId(
+  db: Reader,
+  merchant: string,
+  afterId: string,
+  limit: number,
+): Promise<KeptProduct[]> {
+  const products = await db.sql<ProductRow>`
+    select id, slug, name, summary, description, tags, images, options, metadata, published_at as "publishedAt",
+      created_at as "createdAt", updated_at as "updatedAt"
+    from products where merchant_id = ${merchant} and id > ${afterId} order by id limit ${limit}`
+  return products.length === 0 ? [] : wholeProducts(db, merchant, products)
+}
+
+async function wholeProducts(db: Reader, merchant: string, products: readonly ProductRow[]): Promise<KeptProduct[]> {
+  const ids = products.map((product) => product.id)
+  const [skus, categories] = await Promise.all([
+    db.sql<SkuRow>`
+      select product_id as "productId", id, code, name, options, price, compare_at_price as "compareAtPrice",
+        on_hand as "onHand", when_sold_out as "whenSoldOut", max_per_order as "maxPerOrder", delivery,
+        weight_grams as "weightGrams", tax_class as "taxClass", image
+      from skus where merchant_id = ${merchant} and product_id in (${list(ids)}) and retired_at is null
+      order by product_id, position`,
+    db.sql<{ productId: string; slug: string }>`
+      select pc.product_id as "productId", c.slug
+      from product_categories pc join categories c on c.merchant_id = pc.merchant_id and c.id = pc.category_id
+      where pc.merchant_id = ${merchant} and pc.product_id in (${list(ids)})
+      order by pc.product_id, pc.position`,
+  ])
+  const skusOf = Map.groupBy(skus, (sku) => sku.productId)
+  const categoriesOf = Map.groupBy(categories, (category) => category.productId)
+  return products.map((product) => ({
+    ...product,
+    tags: JSON.parse(product.tags) as string[],
+    images: JSON.parse(product.images) as KeptProduct['images'],
+    options: JSON.parse(product.options) as KeptProduct['options'],
+    metadata: JSON.parse(product.metadata) as Record<string, string>,
+    categories: (categoriesOf.get(product.id) ?? []).map((category) => category.slug),
+    skus: (skusOf.get(product.id) ?? []).map(({ productId: _, ...sku }) => ({
+      ...sku,
+      options: JSON.parse(sku.options) as SkuRecord['options'],
+    })),
+  }))
+}
+
+export interface CodeOwner {
+  id: string
+  code: string
+  productId: string
+  onHand: number
+}
+
+// Codes are unique within a merchant, whichever product they belong to and whether or not they are still sold.
+export async function listSkusByCode(db: Reader, merchant: string, codes: readonly string[]): Promise<CodeOwner[]> {
+  return db.sql<CodeOwner>`
+    select id, code, product_id as "productId", on_hand as "onHand" from skus where merchant_id = ${merchant} and code in (${list(codes)})`
+}
+
+export async function insertProduct(tx: Tx, merchant: string, product: KeptProduct): Promise<void> {
+  await tx.sql`
+    insert into products (merchant_id, id, slug, name, summary, description, tags, images, options, metadata, published_at,
+      created_at, updated_at)
+    values (${merchant}, ${product.id}, ${product.slug}, ${product.name}, ${product.summary}, ${product.description},
+      ${JSON.stringify(product.tags)}, ${JSON.stringify(product.images)}, ${JSON.stringify(product.options)},
+      ${JSON.stringify(product.metadata)}, ${product.publishedAt}, ${product.createdAt}, ${product.updatedAt})`
+}
+
+export async function updateProduct(tx: Tx, merchant: string, product: KeptProduct): Promise<void> {
+  await tx.sql`
+    update products set name = ${product.name}, summary = ${product.summary}, description = ${product.description},
+      tags = ${JSON.stringify(product.tags)}, images = ${JSON.stringify(product.images)},
+      options = ${JSON.stringify(product.options)}, metadata = ${JSON.stringify(product.metadata)},
+      published_at = ${product.publishedAt}, updated_at = ${product.updatedAt}
+    where merchant_id = ${merchant} and id = ${product.id}`
+}
+
+export async function insertSku(
+  tx: Tx,
+  merchant: string,
+  productId: string,
+  sku: KeptSku,
+  position: number,
+  now: number,
+): Promise<void> {
+  await tx.sql`
+    insert into skus (merchant_id, id, product_id, code, name, options, position, price, compare_at_price, on_hand,
+      when_sold_out, max_per_order, delivery, weight_grams, tax_class, image, created_at, updated_at)
+    values (${merchant}, ${sku.id}, ${productId}, ${sku.code}, ${sku.name}, ${JSON.stringify(sku.options)}, ${position},
+      ${sku.price}, ${sku.compareAtPrice}, ${sku.onHand}, ${sku.whenSoldOut}, ${sku.maxPerOrder}, ${sku.delivery},
+      ${sku.weightGrams}, ${sku.taxClass}, ${sku.image}, ${now}, ${now})`
+}
+
+// Everything but the stock, which has its own statement: a new price must not undo a sale.
+export async function updateSku(tx: Tx, merchant: string, sku: KeptSku, position: number, now: number): Promise<void> {
+  await tx.sql`
+    update skus set name = ${sku.name}, options = ${JSON.stringify(sku.options)}, position = ${position}, price = ${sku.price},
+      compare_at_price = ${sku.compareAtPrice}, when_sold_out = ${sku.whenSoldOut}, max_per_order = ${sku.maxPerOrder},
+      delivery = ${sku.delivery}, weight_grams = ${sku.weightGrams}, tax_class = ${sku.taxClass}, image = ${sku.image},
+      updated_at = ${now}, retired_at = null
+    where merchant_id = ${merchant} and id = ${sku.id}`
+}
+
+export async function setStock(tx: Tx, merchant: string, id: string, onHand: number, now: number): Promise<void> {
+  await tx.sql`update skus set on_hand = ${onHand}, updated_at = ${now} where merchant_id = ${merchant} and id = ${id}`
+}
+
+export async function retireSku(tx: Tx, merchant: string, id: string, now: number): Promise<void> {
+  await tx.sql`update skus set retired_at = ${now}, updated_at = ${now} where merchant_id = ${merchant} and id = ${id}`
+}
+
+export async function replaceProductCategories(
+  tx: Tx,
+  merchant: string,
+  productId: string,
+  categoryIds: readonly string[],
+): Promise<void> {
+  await tx.sql`delete from product_categories where merchant_id = ${merchant} and product_id = ${productId}`
+  for (const [position, categoryId] of categoryIds.entries()) {
+    await tx.sql`
+      insert into product_categories (merchant_id, product_id, category_id, position)
+      values (${merchant}, ${productId}, ${categoryId}, ${position})`
+  }
+}
+
+export async function putListedProduct(
+  tx: Tx,
+  merchant: string,
+  { id, slug, publishedAt }: { id: string; slug: string; publishedAt: number },
+  answers: ProductAnswers,
+): Promise<void> {
+  await tx.sql`
+    insert into listed_products (merchant_id, product_id, slug, published_at, list_row, detail, public_detail, etag)
+    values (${merchant}, ${id}, ${slug}, ${publishedAt}, ${answers.listRow}, ${answers.detail}, ${answers.publicDetail}, ${answers.etag})
+    on conflict (merchant_id, slug) do update set published_at = excluded.published_at, list_row = excluded.list_row,
+      detail = excluded.detail, public_detail = excluded.public_detail, etag = excluded.etag`
+}
+
+export async function deleteListedProduct(tx: Tx, merchant: string, productId: string): Promise<void> {
+  await tx.sql`delete from listed_products where merchant_id = ${merchant} and product_id = ${productId}`
+}

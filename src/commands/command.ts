@@ -1,0 +1,90 @@
+// What every command of the operator looks like, and the few things they share.
+
+import { type ParseArgsOptionsConfig, parseArgs } from 'node:util'
+import { type Config, readConfig } from '../config.ts'
+import { listMerchants, type Merchant } from '../installations/store.ts'
+import { migrate } from '../storage/migrate.ts'
+import { openStorage } from '../storage/open.ts'
+import type { Storage } from '../storage/storage.ts'
+
+export interface Command {
+  summary: string
+  // Printed after `cartwright `; one line a form.
+  usage: readonly string[]
+  options: Readonly<Record<string, OptionFacts>>
+  // Answers with the exit code.
+  run(given: Given, terminal: Terminal): Promise<number>
+}
+
+export interface OptionFacts {
+  type: 'string' | 'boolean'
+  help: string
+}
+
+export interface Given {
+  words: readonly string[]
+  texts: Readonly<Record<string, string | undefined>>
+  flags: ReadonlySet<string>
+}
+
+export interface Terminal {
+  out(text: string): void
+  err(text: string): void
+  // A line that is written over by the next one; nothing where nobody watches.
+  progress(text: string): void
+  isWatched: boolean
+}
+
+// The operator's mistake, told in one line.
+export class Misuse extends Error {}
+
+// Something the operator should know and we need no stack for.
+export class Failure extends Error {}
+
+export function readArguments(command: Command, args: readonly string[]): Given {
+  const options: ParseArgsOptionsConfig = { json: { type: 'boolean' }, help: { type: 'boolean', short: 'h' } }
+  for (const [name, { type }] of Object.entries(command.options)) options[name] = { type }
+  try {
+    const { values, positionals } = parseArgs({ args: [...args], options, allowPositionals: true, strict: true })
+    const texts: Record<string, string | undefined> = {}
+    const flags = new Set<string>()
+    for (const [name, value] of Object.entries(values)) {
+      if (typeof value === 'string') texts[name] = value
+      else if (value === true) flags.add(name)
+    }
+    return { words: positionals, texts, flags }
+  } catch (error) {
+    throw new Misuse((error as Error).message)
+  }
+}
+
+// Opens the shop's storage beside a running server or without one, and brings it up to date.
+export async function withStorage<T>(work: (storage: Storage, config: Config) => Promise<T>): Promise<T> {
+  const config = readConfig()
+  const storage = await openStorage(config.databaseUrl)
+  try {
+    await migrate(storage, { now: new Date() })
+    return await work(storage, config)
+  } finally {
+    await storage.close()
+  }
+}
+
+// The merchant that is named, or the only one there is.
+export async function chooseMerchant(storage: Storage, slug: string | undefined): Promise<Merchant> {
+  const merchants = await storage.read(listMerchants)
+  if (slug !== undefined) {
+    const named = merchants.find((merchant) => merchant.slug === slug)
+    if (named) return named
+    throw new Failure(`there is no merchant ${slug}`)
+  }
+  const [only, second] = merchants
+  if (only && !second) return only
+  if (!only) throw new Failure('there is no merchant yet: apply a shop file, or make the demo shop')
+  throw new Misuse(`name the merchant with --merchant: ${merchants.map((merchant) => merchant.slug).join(', ')}`)
+}
+
+export function print(terminal: Terminal, given: Given, value: object, lines: () => readonly string[]): void {
+  if (given.flags.has('json')) terminal.out(`${JSON.stringify(value, null, 2)}\n`)
+  else for (const line of lines()) terminal.out(`${line}\n`)
+}

@@ -1,0 +1,130 @@
+// `keys`: API keys of an installation.
+
+import { createKey, endKey, listKeys, rotateKey } from '../admin/keys.ts'
+import { type Scope, scopes } from '../contract/words.ts'
+import { type Installation, listInstallations } from '../installations/store.ts'
+import type { Storage } from '../storage/storage.ts'
+import {
+  type Command,
+  chooseMerchant,
+  Failure,
+  type Given,
+  Misuse,
+  print,
+  type Terminal,
+  withStorage,
+} from './command.ts'
+
+export const keysCommand: Command = {
+  summary: 'Create, list, rotate and revoke API keys.',
+  usage: [
+    'keys create --name NAME [--scopes a,b] [--expires-in-days N] [--installation NAME] [--merchant SLUG]',
+    'keys list [--installation NAME] [--merchant SLUG]',
+    'keys rotate KEY_ID [--overlap-hours N]',
+    'keys revoke KEY_ID',
+  ],
+  options: {
+    name: { type: 'string', help: 'what the key is for' },
+    scopes: { type: 'string', help: `separated by commas: ${scopes.join(', ')}` },
+    'expires-in-days': { type: 'string', help: 'the key ends by itself' },
+    'overlap-hours': { type: 'string', help: 'how long a rotated key goes on working; 24 unless said' },
+    installation: { type: 'string', help: 'name or id; needed when there are several' },
+    merchant: { type: 'string', help: 'slug; needed when there are several' },
+  },
+  async run(given, terminal) {
+    const [verb, id, ...rest] = given.words
+    if (rest.length > 0) throw new Misuse('too many words')
+    if (verb === 'create') return create(given, terminal)
+    if (verb === 'list') return list(given, terminal)
+    if (id === undefined || (verb !== 'rotate' && verb !== 'revoke'))
+      throw new Misuse('say keys create, list, rotate KEY_ID or revoke KEY_ID')
+    return verb === 'rotate' ? rotate(id, given, terminal) : revoke(id, given, terminal)
+  },
+}
+
+const dayMs = 86_400_000
+
+function create(given: Given, terminal: Terminal): Promise<number> {
+  const { name } = given.texts
+  if (!name || name.length > 200) throw new Misuse('--name is needed, of at most 200 characters')
+  const wanted = readScopes(given.texts.scopes)
+  const days = readNumber(given, 'expires-in-days', 3_650)
+  return withStorage(async (storage, { rootSecret }) => {
+    const installation = await chooseInstallation(storage, given)
+    const now = Date.now()
+    const expiresAt = days === undefined ? null : now + days * dayMs
+    const made = await storage.write((tx) =>
+      createKey(tx, rootSecret, installation, { name, scopes: wanted, expiresAt }, now),
+    )
+    print(terminal, given, made, () => [made.key, `${made.id}, shown this once`])
+    return 0
+  })
+}
+
+function list(given: Given, terminal: Terminal): Promise<number> {
+  return withStorage(async (storage) => {
+    const installation = await chooseInstallation(storage, given)
+    const keys = await storage.read((db) => listKeys(db, installation.id, Date.now()))
+    print(terminal, given, { keys }, () =>
+      keys.map(
+        (key) =>
+          `${key.id}  ${key.prefix}…${key.last4}  ${key.status.padEnd(8)}  ${key.scopes.join(',') || '(no scope)'}  ${key.name}`,
+      ),
+    )
+    return 0
+  })
+}
+
+function rotate(id: string, given: Given, terminal: Terminal): Promise<number> {
+  const hours = readNumber(given, 'overlap-hours', 24 * 365) ?? 24
+  return withStorage(async (storage, { rootSecret }) => {
+    const made = await storage.write((tx) => rotateKey(tx, rootSecret, id, hours * 3_600_000, Date.now()))
+    if (!made) throw new Failure(`there is no living key ${id}`)
+    print(terminal, given, made, () => [made.key, `${made.id}, shown this once; ${id} works for ${hours} more hours`])
+    return 0
+  })
+}
+
+function revoke(id: string, given: Given, terminal: Terminal): Promise<number> {
+  return withStorage(async (storage) => {
+    const outcome = await storage.write((tx) => endKey(tx, id, Date.now()))
+    if (outcome === 'unknown') throw new Failure(`there is no key ${id}`)
+    print(terminal, given, { id, revoked: true }, () => [
+      outcome === 'revoked' ? `${id} is revoked` : `${id} was revoked before`,
+    ])
+    return 0
+  })
+}
+
+async function chooseInstallation(storage: Storage, given: Given): Promise<Installation> {
+  const merchant = await chooseMerchant(storage, given.texts.merchant)
+  const installations = await storage.read((db) => listInstallations(db, merchant.id))
+  const wanted = given.texts.installation
+  if (wanted !== undefined) {
+    const named = installations.find(({ id, name }) => id === wanted || name === wanted)
+    if (named) return named
+    throw new Failure(`${merchant.slug} has no installation ${wanted}`)
+  }
+  const [only, second] = installations
+  if (only && !second) return only
+  if (!only) throw new Failure(`${merchant.slug} has no installation: name one in its shop file`)
+  throw new Misuse(`name the installation with --installation: ${installations.map(({ name }) => name).join(', ')}`)
+}
+
+function readScopes(text: string | undefined): Scope[] {
+  const words = (text ?? '')
+    .split(',')
+    .map((word) => word.trim())
+    .filter(Boolean)
+  const unknown = words.find((word) => !scopes.some((scope) => scope === word))
+  if (unknown !== undefined) throw new Misuse(`there is no scope ${unknown}; there are ${scopes.join(', ')}`)
+  return scopes.filter((scope) => words.includes(scope))
+}
+
+function readNumber(given: Given, name: string, max: number): number | undefined {
+  const text = given.texts[name]
+  if (text === undefined) return undefined
+  const number = Number(text)
+  if (!/^\d+(\.\d+)?$/.test(text) || number > max) throw new Misuse(`--${name} must be a number up to ${max}`)
+  return number
+}

@@ -1,0 +1,110 @@
+// What the catalog shows: categories, rows of products, and one product in full.
+
+import { limits } from './limits.ts'
+import {
+  Availability,
+  CategoryId,
+  Count,
+  ImageUrl,
+  Instant,
+  ListMeta,
+  Metadata,
+  Money,
+  OptionValue,
+  ProductId,
+  SkuId,
+  Slug,
+} from './parts.ts'
+import { nullable, object, type Static, Type } from './schema.ts'
+
+export const Category = object({
+  id: CategoryId,
+  slug: Slug,
+  name: Type.String(),
+  description: Type.String(),
+  parentId: nullable(CategoryId),
+  path: Type.Array(Slug, { description: 'Slugs from the top category down to this one.' }),
+  position: Type.Integer({ description: 'Place among its siblings.' }),
+  productCount: Count,
+  imageUrl: ImageUrl,
+  updatedAt: Instant,
+})
+
+export const PriceRange = object({ min: Money, max: Money }, { description: 'Lowest and highest price of its SKUs.' })
+
+const productRow = {
+  id: ProductId,
+  slug: Slug,
+  name: Type.String(),
+  summary: Type.String(),
+  categories: Type.Array(Slug, { description: 'Slugs of its categories.' }),
+  imageUrl: ImageUrl,
+  imageAlt: nullable(Type.String()),
+  priceRange: PriceRange,
+  availability: Availability,
+  skuCount: Count,
+  tags: Type.Array(Type.String()),
+  publishedAt: Instant,
+  updatedAt: Instant,
+}
+
+export const ProductSummary = object(productRow)
+
+export const ProductMedia = object({
+  url: Type.String(),
+  alt: Type.String(),
+  width: nullable(Type.Integer({ minimum: 1 })),
+  height: nullable(Type.Integer({ minimum: 1 })),
+})
+
+export const ProductOption = object({ name: Type.String(), values: Type.Array(Type.String()) })
+
+export const Sku = object({
+  id: SkuId,
+  code: Type.String({ description: 'The code the merchant gave it.' }),
+  name: Type.String(),
+  options: Type.Array(OptionValue),
+  price: Money,
+  compareAtPrice: nullable(Money, { description: 'The former price, where one is shown.' }),
+  availability: Availability,
+  availableQuantity: nullable(Count, { description: 'Units that can be bought now. null where it is not told.' }),
+  maxPerOrder: Type.Integer({ minimum: 1, maximum: limits.quantityMax }),
+  requiresShipping: Type.Boolean(),
+  weightGrams: nullable(Count),
+  imageUrl: ImageUrl,
+})
+
+export const ProductMerchant = object({ slug: Slug, name: Type.String() })
+
+export const Product = object({
+  ...productRow,
+  description: Type.String({ description: 'Plain text; an empty line separates paragraphs.' }),
+  merchant: ProductMerchant,
+  media: Type.Array(ProductMedia),
+  options: Type.Array(ProductOption),
+  skus: Type.Array(Sku),
+  metadata: Metadata,
+})
+
+export const PublicCatalogCategoryListResponse = object({
+  data: Type.Array(Category, { maxItems: limits.listRowsMax, description: 'In order of position, name, id.' }),
+  meta: Type.Optional(ListMeta),
+})
+
+export const PublicCatalogProductListResponse = object({
+  data: Type.Array(ProductSummary, { maxItems: limits.listRowsMax, description: 'Newest publication first.' }),
+  meta: Type.Optional(ListMeta),
+})
+
+export const PublicCatalogProductDetailResponse = object({ data: Product })
+
+export type Category = Static<typeof Category>
+export type PriceRange = Static<typeof PriceRange>
+export type ProductSummary = Static<typeof ProductSummary>
+export type ProductMedia = Static<typeof ProductMedia>
+export type ProductOption = Static<typeof ProductOption>
+export type Sku = Static<typeof Sku>
+export type Product = Static<typeof Product>
+export type PublicCatalogCategoryListResponse = Static<typeof PublicCatalogCategoryListResponse>
+export type PublicCatalogProductListResponse = Static<typeof PublicCatalogProductListResponse>
+export type PublicCatalogProductDetailResponse = Static<typeof PublicCatalogProductDetailResponse>

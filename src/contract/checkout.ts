@@ -1,0 +1,159 @@
+// The hosted checkout session: a page where the shopper pays for one cart.
+
+import { CartAddress, CartItem, CartMessage, CartPromotion, Shipping } from './carts.ts'
+import { limits } from './limits.ts'
+import {
+  CartId,
+  CheckoutSessionId,
+  Currency,
+  Customer,
+  ExpectedVersion,
+  IdempotencyKey,
+  Instant,
+  ItemQuantity,
+  line,
+  Metadata,
+  Mode,
+  OrderId,
+  Phone,
+  paragraph,
+  Totals,
+  Version,
+} from './parts.ts'
+import { patterns } from './patterns.ts'
+import { described, nullable, object, oneOf, type Static, Type } from './schema.ts'
+import {
+  checkoutPaymentStatuses,
+  checkoutSessionStatuses,
+  holdStatuses,
+  paymentErrorCodes,
+  sessionCancellationReasons,
+  sessionCancellers,
+} from './words.ts'
+
+export const Locale = Type.String({
+  pattern: patterns.locale.source,
+  description: 'Language of the page, such as de or pt-BR. auto follows the browser.',
+})
+
+const RedirectUrl = Type.String({ minLength: 8, maxLength: 2000, pattern: patterns.httpUrl.source })
+
+export const CheckoutCustomerInput = object({
+  email: Type.Optional(Type.String({ minLength: 3, maxLength: 254, pattern: patterns.email.source })),
+  name: Type.Optional(line(1, 200)),
+  phone: Type.Optional(Phone),
+})
+
+const createRequest = object(
+  {
+    cartId: Type.Optional(CartId),
+    items: Type.Optional(
+      Type.Array(ItemQuantity, {
+        minItems: 1,
+        maxItems: limits.cartLinesMax,
+        description: 'What to buy, each SKU once. Makes a new cart.',
+      }),
+    ),
+    idempotencyKey: Type.Optional(IdempotencyKey),
+    expectedCartVersion: Type.Optional(
+      described('The version of the cart the caller has seen. Only with cartId.', ExpectedVersion),
+    ),
+    customer: Type.Optional(CheckoutCustomerInput),
+    promotionCode: Type.Optional(line(1, 64)),
+    successUrl: described(
+      'Where the shopper goes after paying. https, or http on a loopback host; the host must be on the allow-list of the installation.',
+      RedirectUrl,
+    ),
+    cancelUrl: Type.Optional(
+      described('Where the shopper goes on leaving. The rules of successUrl hold.', RedirectUrl),
+    ),
+    locale: Type.Optional(Locale),
+    expiresInSeconds: Type.Optional(
+      Type.Integer({ minimum: 300, maximum: 86_400, default: 1800, description: 'How long the page can be paid.' }),
+    ),
+    clientReferenceId: Type.Optional(line(1, 200, 'Your own reference; it is on the order too.')),
+    metadata: Type.Optional(Metadata),
+  },
+  {
+    description: 'Names either a cart that exists or the items of a new one.',
+    oneOf: [{ required: ['cartId'] }, { required: ['items'] }],
+    dependentRequired: { expectedCartVersion: ['cartId'] },
+  },
+)
+
+type CreateMembers = Omit<Static<typeof createRequest>, 'cartId' | 'items'>
+
+// The schema tells JSON Schema that exactly one of the two is there; this type tells the compiler.
+export const HostedCheckoutCreateRequest = Type.Unsafe<
+  CreateMembers & ({ cartId: string; items?: never } | { cartId?: never; items: ItemQuantity[] })
+>(createRequest)
+
+export const HostedCheckoutCancelRequest = object({
+  idempotencyKey: Type.Optional(IdempotencyKey),
+  expectedVersion: Type.Optional(ExpectedVersion),
+  reason: Type.Optional(oneOf(sessionCancellationReasons)),
+  note: Type.Optional(paragraph(1, 500, 'For your records.')),
+})
+
+export const StockHold = object(
+  { status: oneOf(holdStatuses), expiresAt: nullable(Instant) },
+  { description: 'Stock kept for this session until it is paid, ends, or the hold lapses.' },
+)
+
+export const SessionCancellation = object({
+  reason: nullable(oneOf(sessionCancellationReasons)),
+  note: nullable(Type.String()),
+  by: oneOf(sessionCancellers),
+})
+
+export const PaymentFailure = object({
+  code: oneOf(paymentErrorCodes),
+  message: Type.String({ description: 'For people; may change.' }),
+  at: Instant,
+})
+
+export const CheckoutSession = object({
+  id: CheckoutSessionId,
+  version: Version,
+  status: oneOf(checkoutSessionStatuses),
+  paymentStatus: oneOf(checkoutPaymentStatuses, { description: 'pending: the money is still to come by hand.' }),
+  url: nullable(Type.String(), {
+    description:
+      'The page to send the shopper to. Whoever has it can pay; null once the session is over, and in events.',
+  }),
+  cartId: CartId,
+  orderId: nullable(OrderId),
+  mode: Mode,
+  currency: Currency,
+  locale: Locale,
+  items: Type.Array(CartItem, { maxItems: limits.cartLinesMax }),
+  totals: Totals,
+  promotion: CartPromotion,
+  shipping: Shipping,
+  customer: Customer,
+  address: nullable(CartAddress),
+  hold: StockHold,
+  messages: Type.Array(CartMessage),
+  successUrl: Type.String(),
+  cancelUrl: nullable(Type.String()),
+  clientReferenceId: nullable(Type.String()),
+  metadata: Metadata,
+  cancellation: nullable(SessionCancellation),
+  lastPaymentError: nullable(PaymentFailure),
+  createdAt: Instant,
+  updatedAt: Instant,
+  expiresAt: Instant,
+  completedAt: nullable(Instant),
+  cancelledAt: nullable(Instant),
+})
+
+export const HostedCheckoutSessionResponse = object({ data: CheckoutSession })
+
+export type CheckoutCustomerInput = Static<typeof CheckoutCustomerInput>
+export type StockHold = Static<typeof StockHold>
+export type SessionCancellation = Static<typeof SessionCancellation>
+export type PaymentFailure = Static<typeof PaymentFailure>
+export type CheckoutSession = Static<typeof CheckoutSession>
+export type HostedCheckoutCreateRequest = Static<typeof HostedCheckoutCreateRequest>
+export type HostedCheckoutCancelRequest = Static<typeof HostedCheckoutCancelRequest>
+export type HostedCheckoutSessionResponse = Static<typeof HostedCheckoutSessionResponse>

@@ -1,0 +1,48 @@
+// The one shape of every error.
+
+import { limits } from './limits.ts'
+import { Count, RequestId, Scope, Version } from './parts.ts'
+import { refusalCodes } from './refusals.ts'
+import { nullable, object, oneOf, type Static, Type } from './schema.ts'
+
+export const ErrorCode = oneOf(refusalCodes, { description: 'Stable, for programs.' })
+
+export const ErrorIssue = object({
+  path: Type.String({
+    description: 'JSON Pointer into the body; /query/… and /headers/… outside of it.',
+    maxLength: 1000,
+  }),
+  message: Type.String({ description: 'The rule that is broken.', maxLength: 500 }),
+})
+
+// What helps to go on. Only the members that apply are there, unlike elsewhere.
+export const ErrorCurrent = object(
+  {
+    status: Type.Optional(Type.String({ description: 'Present status of the resource.' })),
+    version: Type.Optional(Version),
+    available: Type.Optional(Count),
+    limit: Type.Optional(Count),
+    skuId: Type.Optional(Type.String()),
+    reason: Type.Optional(Type.String({ description: 'Why the present state does not allow it.' })),
+    requiredScope: Type.Optional(Scope),
+  },
+  { description: 'The present state, as far as it helps to go on. Only members that apply are there.' },
+)
+
+export const PublicErrorResponse = object({
+  error: object({
+    code: ErrorCode,
+    message: Type.String({ description: 'For people; may change.' }),
+    status: Type.Integer({ minimum: 400, maximum: 599, description: 'The status of the answer.' }),
+    requestId: RequestId,
+    issues: Type.Array(ErrorIssue, {
+      maxItems: limits.issuesMax,
+      description: 'Each place where the request is wrong.',
+    }),
+    current: nullable(ErrorCurrent),
+  }),
+})
+
+export type ErrorIssue = Static<typeof ErrorIssue>
+export type ErrorCurrent = Static<typeof ErrorCurrent>
+export type PublicErrorResponse = Static<typeof PublicErrorResponse>

@@ -1,0 +1,155 @@
+// What happened, as it is told to webhook endpoints: one envelope, and the data of each kind of event.
+
+import { Cart } from './carts.ts'
+import { CheckoutSession } from './checkout.ts'
+import { Order } from './orders.ts'
+import {
+  Count,
+  EventId,
+  EventType,
+  InstallationId,
+  Instant,
+  PromotionId,
+  RequestId,
+  SkuId,
+  Slug,
+  Version,
+  WebhookEndpointId,
+} from './parts.ts'
+import { described, nullable, object, oneOf, type Static, type TSchema, Type } from './schema.ts'
+import { WebhookDelivery } from './webhooks.ts'
+import {
+  type EventKind,
+  type EventSubject,
+  endpointDisabledReasons,
+  endpointStatuses,
+  eventKinds,
+  eventSubjects,
+  promotionTypes,
+} from './words.ts'
+
+export const CartEventData = object({ cart: Cart })
+
+export const CheckoutSessionEventData = object({ checkoutSession: CheckoutSession })
+
+export const OrderEventData = object({ order: Order })
+
+export const InventoryEventData = object({
+  sku: object({
+    id: SkuId,
+    code: Type.String(),
+    productSlug: Slug,
+    name: Type.String(),
+    availableQuantity: described('Units that can be bought now.', Count),
+    lowStockAt: described('At or below this quantity the stock is low.', Count),
+  }),
+})
+
+export const PromotionEventData = object({
+  promotion: object({
+    id: PromotionId,
+    code: Type.String(),
+    name: Type.String(),
+    type: oneOf(promotionTypes),
+    usageLimit: Count,
+    usageCount: Count,
+  }),
+})
+
+export const EndpointDisabledEventData = object({
+  endpoint: object({
+    id: WebhookEndpointId,
+    url: Type.String({ description: 'Credentials in the address are masked.' }),
+    description: Type.String(),
+    status: oneOf(endpointStatuses),
+  }),
+  reason: oneOf(endpointDisabledReasons),
+})
+
+export const DeliveryFailedEventData = object({ endpointId: WebhookEndpointId, delivery: WebhookDelivery })
+
+export const EndpointMessageEventData = object({ endpointId: WebhookEndpointId, message: Type.String() })
+
+export const TruncatedEventData = object(
+  { id: Type.String({ description: 'Id of the subject: read it from the API.' }), truncated: Type.Literal(true) },
+  { description: 'Stands in for data that would make the event larger than 64 KiB.' },
+)
+
+// The subject and the data of each kind. An inventory event is about a SKU.
+// biome-ignore format: a table reads best with one row a line
+export const events = {
+  'cart.created':                    { subject: 'cart',             data: CartEventData,             says: 'A cart was made.' },
+  'cart.updated':                    { subject: 'cart',             data: CartEventData,             says: 'A cart changed.' },
+  'cart.converted':                  { subject: 'cart',             data: CartEventData,             says: 'A cart became an order.' },
+  'cart.expired':                    { subject: 'cart',             data: CartEventData,             says: 'A cart was idle for too long.' },
+  'checkout_session.created':        { subject: 'checkout_session', data: CheckoutSessionEventData,  says: 'A checkout session was opened.' },
+  'checkout_session.completed':      { subject: 'checkout_session', data: CheckoutSessionEventData,  says: 'A checkout session was completed by an order.' },
+  'checkout_session.payment_failed': { subject: 'checkout_session', data: CheckoutSessionEventData,  says: 'A payment was declined; the session is open again.' },
+  'checkout_session.cancelled':      { subject: 'checkout_session', data: CheckoutSessionEventData,  says: 'A checkout session was cancelled.' },
+  'checkout_session.expired':        { subject: 'checkout_session', data: CheckoutSessionEventData,  says: 'A checkout session ran out of time.' },
+  'order.placed':                    { subject: 'order',            data: OrderEventData,            says: 'An order was placed.' },
+  'order.paid':                      { subject: 'order',            data: OrderEventData,            says: 'The money for an order has come.' },
+  'order.processing':                { subject: 'order',            data: OrderEventData,            says: 'The merchant started on an order.' },
+  'order.fulfilled':                 { subject: 'order',            data: OrderEventData,            says: 'Everything in an order was sent.' },
+  'order.completed':                 { subject: 'order',            data: OrderEventData,            says: 'An order is done.' },
+  'order.cancelled':                 { subject: 'order',            data: OrderEventData,            says: 'An order was cancelled.' },
+  'order.refunded':                  { subject: 'order',            data: OrderEventData,            says: 'Money of an order was paid back.' },
+  'inventory.low':                   { subject: 'sku',              data: InventoryEventData,        says: 'The stock of a SKU became low.' },
+  'inventory.depleted':              { subject: 'sku',              data: InventoryEventData,        says: 'The stock of a SKU ran out.' },
+  'inventory.replenished':           { subject: 'sku',              data: InventoryEventData,        says: 'A SKU is in stock again.' },
+  'promotion.exhausted':             { subject: 'promotion',        data: PromotionEventData,        says: 'A promotion reached its usage limit.' },
+  'webhook.endpoint_disabled':       { subject: 'webhook_endpoint', data: EndpointDisabledEventData, says: 'Another endpoint was disabled.' },
+  'webhook.delivery_failed':         { subject: 'webhook_delivery', data: DeliveryFailedEventData,   says: 'A delivery to another endpoint failed for good.' },
+  'webhook.ping':                    { subject: 'webhook_endpoint', data: EndpointMessageEventData,  says: 'A test call, sent on request.' },
+  'webhook.fixture':                 { subject: 'webhook_endpoint', data: EndpointMessageEventData,  says: 'The message of a signature fixture. Never sent.' },
+} as const satisfies Record<EventKind, { subject: EventSubject; data: TSchema; says: string }>
+
+export const EventCause = object(
+  { operationId: nullable(Type.String()), requestId: RequestId },
+  { description: 'The request that caused it. operationId is null where a page did.' },
+)
+
+// The envelope of any event, before its kind is known.
+export const Event = envelope(
+  EventId,
+  EventType,
+  oneOf(eventSubjects),
+  Type.Unsafe<Record<string, unknown>>({ type: 'object' }),
+)
+export type Event = Static<typeof Event>
+export type EventDataOf<Kind extends EventKind> = Static<(typeof events)[Kind]['data']>
+
+// The envelope of each kind, with the data that belongs to it.
+export const eventSchemas: ReadonlyMap<EventKind, TSchema> = new Map(
+  eventKinds.map((kind) => {
+    const { subject, data } = events[kind]
+    // No receiver may take the fixture for an event that happened, so its id is of another form.
+    const id = kind === 'webhook.fixture' ? Type.String() : EventId
+    return [kind, envelope(id, Type.Literal(kind), Type.Literal(subject), Type.Union([data, TruncatedEventData]))]
+  }),
+)
+
+// `CheckoutSessionCompletedEvent` for `checkout_session.completed`: the name of its schema.
+export function eventSchemaName(kind: EventKind): string {
+  const words = kind.split(/[._]/).map((word) => word.slice(0, 1).toUpperCase() + word.slice(1))
+  return `${words.join('')}Event`
+}
+
+function envelope<Id extends TSchema, Kind extends TSchema, Subject extends TSchema, Data extends TSchema>(
+  id: Id,
+  type: Kind,
+  subject: Subject,
+  data: Data,
+) {
+  return object({
+    id,
+    type,
+    apiVersion: Type.Literal('v1'),
+    timestamp: described('When it happened, not when it was sent.', Instant),
+    installationId: InstallationId,
+    subject: object({ type: subject, id: Type.String() }),
+    sequence: described('The version of the subject: orders its events and shows gaps.', Version),
+    cause: nullable(EventCause, { description: 'null where time, a provider or an operator caused it.' }),
+    data,
+  })
+}

@@ -1,0 +1,336 @@
+// One example for each operation and for each subject of events, typed by their schemas. The reference shows them.
+
+import type { Event, EventDataOf } from './events.ts'
+import type { BodyOf, OperationId, Operations, PathOf, ReplyOf } from './operations.ts'
+import {
+  address,
+  cancellation,
+  cart,
+  category,
+  credential,
+  delivery,
+  endpoint,
+  identity,
+  order,
+  orderSummary,
+  product,
+  productSummary,
+  sampleId,
+  session,
+} from './samples.ts'
+import type { EventKind } from './words.ts'
+
+type Examples = {
+  [Id in OperationId]: { path: PathOf<Operations[Id]['path']>; body: BodyOf<Id>; reply: ReplyOf<Id> }
+}
+
+const idempotencyKey = '5b0c2f1e-8f0e-4b5a-9a39-0f6f6f1d2c77'
+const { type: _, ...key } = credential
+
+const fixtureBody = `{"id":"msg_fixture","type":"webhook.fixture","apiVersion":"v1"}`
+const fixtureHeaders = {
+  'webhook-id': 'msg_fixture',
+  'webhook-timestamp': '1767225600',
+  'webhook-signature': 'v1,K5oZfzN95Z9UVu1EsfQmfVNQhnkZ2pj9o9NDN/H/pI4=',
+}
+
+export const examples: Examples = {
+  listInstallationWebhooks: {
+    path: {},
+    body: undefined,
+    reply: { data: { kind: 'webhook_endpoints', endpoints: [endpoint] } },
+  },
+  getInstallationWebhookSignatureFixture: {
+    path: { id: endpoint.id },
+    body: undefined,
+    reply: {
+      data: {
+        kind: 'webhook_signature_fixture',
+        endpointId: endpoint.id,
+        spec: 'standard-webhooks/1.0.0',
+        algorithm: 'hmac-sha256',
+        headers: { id: 'webhook-id', timestamp: 'webhook-timestamp', signature: 'webhook-signature' },
+        signedContent: '{webhook-id}.{webhook-timestamp}.{body}',
+        toleranceSeconds: 300,
+        secret: 'whsec_C2FVsBQIhrscChlQIMV+b5sSYspob7oDazfgD0xFYQs=',
+        vectors: [
+          {
+            name: 'valid',
+            expect: 'accept',
+            now: 1767225601,
+            headers: fixtureHeaders,
+            body: fixtureBody,
+            bodyBase64: btoa(fixtureBody),
+          },
+          {
+            name: 'too old',
+            expect: 'reject',
+            now: 1767225901,
+            headers: fixtureHeaders,
+            body: fixtureBody,
+            bodyBase64: btoa(fixtureBody),
+          },
+        ],
+        fresh: { headers: fixtureHeaders, body: fixtureBody, expiresAt: '2026-01-01T00:05:00.000Z' },
+        liveCheck: { headers: fixtureHeaders, body: fixtureBody },
+      },
+    },
+  },
+  replayInstallationWebhookDelivery: {
+    path: { id: delivery.id },
+    body: { idempotencyKey, reason: 'The warehouse was down.' },
+    reply: {
+      data: {
+        kind: 'webhook_replay',
+        delivery: {
+          id: sampleId('webhookDelivery', 2),
+          replayOf: delivery.id,
+          endpointId: endpoint.id,
+          eventId: delivery.eventId,
+          eventType: delivery.eventType,
+          status: 'pending',
+          attempts: 0,
+          nextAttemptAt: '2026-03-04T08:00:00.000Z',
+        },
+      },
+    },
+  },
+  createHostedCheckoutSession: {
+    path: {},
+    body: {
+      idempotencyKey,
+      items: [{ skuId: sampleId('sku'), quantity: 2 }],
+      customer: { email: 'ada@example.com' },
+      promotionCode: 'WELCOME10',
+      successUrl: session.successUrl,
+      clientReferenceId: 'visit-8841',
+    },
+    reply: { data: session },
+  },
+  getHostedCheckoutSession: { path: { sessionId: session.id }, body: undefined, reply: { data: session } },
+  cancelHostedCheckoutSession: {
+    path: { sessionId: session.id },
+    body: { idempotencyKey, reason: 'customer_request' },
+    reply: {
+      data: {
+        ...session,
+        version: 2,
+        status: 'cancelled',
+        url: null,
+        hold: { status: 'released', expiresAt: null },
+        cancellation: { reason: 'customer_request', note: null, by: 'api' },
+        cancelledAt: '2026-03-02T09:31:00.000Z',
+      },
+    },
+  },
+  getInstallationCredentialIdentity: { path: {}, body: undefined, reply: { data: identity } },
+  listApiKeyCatalogCategories: {
+    path: {},
+    body: undefined,
+    reply: { data: [category], meta: { count: 1, next: null } },
+  },
+  listApiKeyCatalogProducts: {
+    path: {},
+    body: undefined,
+    reply: { data: [productSummary], meta: { count: 1, next: null } },
+  },
+  getApiKeyCatalogProduct: { path: { slug: product.slug }, body: undefined, reply: { data: product } },
+  getPublicMerchantProduct: {
+    path: { merchantSlug: product.merchant.slug, productSlug: product.slug },
+    body: undefined,
+    reply: {
+      data: { ...product, skus: product.skus.map((sku) => ({ ...sku, availableQuantity: null })), metadata: {} },
+    },
+  },
+  listStorefrontOrders: { path: {}, body: undefined, reply: { data: { orders: [orderSummary], next: null } } },
+  getStorefrontOrder: { path: { orderId: order.id }, body: undefined, reply: { data: order } },
+  cancelStorefrontOrder: {
+    path: { orderId: order.id },
+    body: { idempotencyKey, expectedVersion: 1, reason: 'customer_request' },
+    reply: {
+      data: {
+        cancellation,
+        order: {
+          ...orderSummary,
+          status: 'cancelled',
+          paymentStatus: 'refunding',
+          version: 2,
+          updatedAt: cancellation.createdAt,
+        },
+      },
+    },
+  },
+  getPublicCart: { path: { cartId: cart.id }, body: undefined, reply: { data: cart } },
+  updatePublicCartItemQuantity: {
+    path: { cartId: cart.id, skuId: sampleId('sku') },
+    body: { idempotencyKey, quantity: 2, expectedVersion: 6 },
+    reply: { data: cart },
+  },
+  removePublicCartItem: {
+    path: { cartId: cart.id, skuId: sampleId('sku', 2) },
+    body: { idempotencyKey },
+    reply: { data: cart },
+  },
+  applyPublicCartPromotion: {
+    path: { cartId: cart.id },
+    body: { idempotencyKey, code: 'WELCOME10' },
+    reply: {
+      data: {
+        cartId: cart.id,
+        cartVersion: 7,
+        promotion: {
+          state: 'applied',
+          code: 'WELCOME10',
+          name: 'Welcome',
+          type: 'percentage',
+          amount: 700,
+          allocations: [{ skuId: sampleId('sku'), amount: 700 }],
+          reason: null,
+          conditions: {
+            minimumSubtotal: null,
+            startsAt: null,
+            endsAt: null,
+            eligibleCategories: [],
+            eligibleSkuIds: [],
+          },
+        },
+        totals: cart.totals,
+      },
+    },
+  },
+  setPublicCartAddress: {
+    path: { cartId: cart.id },
+    body: { idempotencyKey, address },
+    reply: {
+      data: {
+        cartId: cart.id,
+        cartVersion: 7,
+        addressToken: sampleId('address'),
+        summary: { city: 'Berlin', region: null, country: 'DE', postalCodePrefix: '10' },
+        expiresAt: cart.expiresAt,
+        shippingOptions: cart.shipping.options,
+        totals: cart.totals,
+      },
+    },
+  },
+  describeOAuthAuthorization: {
+    path: {},
+    body: undefined,
+    reply: {
+      data: {
+        kind: 'oauth_authorization',
+        issuer: 'https://shop.bloom.test',
+        clientId: sampleId('app'),
+        appName: 'Greeting cards',
+        installationId: identity.installation.id,
+        merchant: { id: identity.merchant.id, slug: identity.merchant.slug },
+        scopes: ['catalog:read', 'checkout:quote'],
+        grantedAt: '2026-03-02T09:15:00.000Z',
+        tokenExpiresAt: '2026-03-02T09:25:00.000Z',
+        endpoints: {
+          authorization: 'https://shop.bloom.test/oauth/authorize',
+          token: 'https://shop.bloom.test/oauth/token',
+          pushedAuthorization: 'https://shop.bloom.test/oauth/par',
+          revocation: 'https://shop.bloom.test/oauth/revoke',
+          jwks: 'https://shop.bloom.test/oauth/jwks',
+          installationKeys: 'https://shop.bloom.test/api/v1/oauth/installation-keys',
+        },
+        responseTypes: ['code'],
+        grantTypes: ['authorization_code', 'refresh_token'],
+        codeChallengeMethods: ['S256'],
+        tokenEndpointAuthMethods: ['none', 'private_key_jwt'],
+        dpop: {
+          required: true,
+          signingAlgs: ['ES256', 'EdDSA'],
+          nonceRequired: true,
+          jkt: '0ZcOCORZNYy-DWpqq30jZyJGHTN0d2HglBV3uiguA4I',
+          iatWindowSeconds: 300,
+        },
+      },
+    },
+  },
+  createPublicCart: {
+    path: {},
+    body: { idempotencyKey, items: [{ skuId: sampleId('sku'), quantity: 2 }] },
+    reply: { data: cart },
+  },
+  putPublicCartItem: {
+    path: { cartId: cart.id, skuId: sampleId('sku') },
+    body: { idempotencyKey, quantity: 2 },
+    reply: { data: cart },
+  },
+  createInstallationKey: {
+    path: {},
+    body: { idempotencyKey, name: 'Storefront', scopes: ['catalog:read', 'checkout:quote'] },
+    reply: {
+      data: { key: { ...key, lastUsedAt: null }, secret: `${key.prefix}9aKd03LsPwQ8xYb5Nf6RtUe1GhJvC2Zx${key.last4}` },
+    },
+  },
+  listInstallationKeys: { path: {}, body: undefined, reply: { data: { keys: [key] } } },
+  revokeInstallationKey: {
+    path: { keyId: key.id },
+    body: { idempotencyKey, reason: 'No longer used.' },
+    reply: { data: { key: { ...key, status: 'revoked' } } },
+  },
+}
+
+// One kind for each subject is enough to see the shape of all.
+export const eventExamples: Partial<Record<EventKind, Event>> = {
+  'cart.updated': event('cart.updated', { type: 'cart', id: cart.id }, cart.version, { cart }),
+  'checkout_session.created': event('checkout_session.created', { type: 'checkout_session', id: session.id }, 1, {
+    checkoutSession: { ...session, url: null },
+  }),
+  'order.placed': event('order.placed', { type: 'order', id: order.id }, order.version, { order }),
+  'inventory.low': event('inventory.low', { type: 'sku', id: sampleId('sku') }, 31, {
+    sku: {
+      id: sampleId('sku'),
+      code: 'ROSE-12',
+      productSlug: 'red-roses',
+      name: 'Red roses',
+      availableQuantity: 5,
+      lowStockAt: 5,
+    },
+  }),
+  'promotion.exhausted': event('promotion.exhausted', { type: 'promotion', id: sampleId('promotion') }, 51, {
+    promotion: {
+      id: sampleId('promotion'),
+      code: 'WELCOME10',
+      name: 'Welcome',
+      type: 'percentage',
+      usageLimit: 50,
+      usageCount: 50,
+    },
+  }),
+  'webhook.delivery_failed': event('webhook.delivery_failed', { type: 'webhook_delivery', id: delivery.id }, 12, {
+    endpointId: endpoint.id,
+    delivery,
+  }),
+  'webhook.endpoint_disabled': event('webhook.endpoint_disabled', { type: 'webhook_endpoint', id: endpoint.id }, 3, {
+    endpoint: { id: endpoint.id, url: endpoint.url, description: endpoint.description, status: 'disabled' },
+    reason: 'failing',
+  }),
+  'webhook.ping': event('webhook.ping', { type: 'webhook_endpoint', id: endpoint.id }, 3, {
+    endpointId: endpoint.id,
+    message: 'It works.',
+  }),
+}
+
+function event<Kind extends EventKind>(
+  type: Kind,
+  subject: Event['subject'],
+  sequence: number,
+  data: EventDataOf<Kind>,
+): Event {
+  return {
+    id: sampleId('event'),
+    type,
+    apiVersion: 'v1',
+    timestamp: '2026-03-02T09:24:10.004Z',
+    installationId: identity.installation.id,
+    subject,
+    sequence,
+    // A shopper's page makes requests too, yet calls no operation; a webhook event has no request behind it.
+    cause: type.startsWith('webhook.') ? null : { operationId: null, requestId: sampleId('request') },
+    data,
+  }
+}

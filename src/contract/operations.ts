@@ -1,0 +1,306 @@
+// Every public operation is one row. Routes, checks, handler types and the OpenAPI document are read from here. The
+// first twenty rows are the interface and never bend; the rows of stability `extension` are additions of ours.
+
+import {
+  PublicCartAddressSetRequest,
+  PublicCartAddressTokenResponse,
+  PublicCartCreateRequest,
+  PublicCartExtensionResponse,
+  PublicCartItemPutRequest,
+  PublicCartPromotionApplyRequest,
+  PublicCartPromotionStateResponse,
+  PublicCartQuantityUpdateRequest,
+  PublicCartResponse,
+  PublicCartTransitionRequest,
+} from './carts.ts'
+import {
+  PublicCatalogCategoryListResponse,
+  PublicCatalogProductDetailResponse,
+  PublicCatalogProductListResponse,
+} from './catalog.ts'
+import { HostedCheckoutCancelRequest, HostedCheckoutCreateRequest, HostedCheckoutSessionResponse } from './checkout.ts'
+import { InstallationCredentialIdentityResponse } from './identity.ts'
+import {
+  InstallationKeyCreateRequest,
+  InstallationKeyCreateResponse,
+  InstallationKeyListResponse,
+  InstallationKeyResponse,
+  InstallationKeyTransitionRequest,
+  OperationResponse,
+} from './oauth.ts'
+import {
+  StorefrontOrderCancellationResponse,
+  StorefrontOrderDetailResponse,
+  StorefrontOrderListResponse,
+  StorefrontOrderTransitionRequest,
+} from './orders.ts'
+import type { RefusalCodeOf } from './refusals.ts'
+import type { Static, TSchema } from './schema.ts'
+import { PublicWebhookReplayRequest } from './webhooks.ts'
+import type { Scope, Stability } from './words.ts'
+
+export interface Operation {
+  method: 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE'
+  path: `/api/v1/${string}`
+  // key: an API key. oauth: a DPoP-bound access token. anyone: no credential.
+  caller: 'key' | 'oauth' | 'anyone'
+  scope: Scope | null
+  idempotency: 'required' | 'none'
+  stability: Stability
+  tag: Tag
+  summary: string
+  description: string
+  // Whether the answer may hold a link to more rows, which carries a `cursor`. No other query parameter is accepted.
+  paged: boolean
+  body: TSchema | null
+  reply: TSchema
+  // The refusals of this operation's own. Those of the road (400, 401, 403, 429, a reused key) are common to all.
+  refusals: readonly RefusalCodeOf<404 | 409>[]
+}
+
+export type Tag = (typeof tags)[number]['name']
+
+export const tags = [
+  { name: 'Webhooks', description: 'Webhook endpoints of the installation, a signature fixture, and replays.' },
+  { name: 'Hosted checkout', description: 'Sessions in which a shopper pays on a hosted page.' },
+  { name: 'Identity', description: 'The credential that makes the call.' },
+  { name: 'Catalog', description: 'Categories and published products, with an API key.' },
+  { name: 'Public catalog', description: 'One product of one merchant, without authentication.' },
+  { name: 'Orders', description: 'Orders of the storefront and their cancellation.' },
+  { name: 'Carts', description: 'The cart: items, promotion, address.' },
+  { name: 'OAuth', description: 'The authorization behind an access token.' },
+  { name: 'Extensions', description: 'Additions to the interface. They may change before they become part of it.' },
+] as const
+
+// What every operation that changes a cart can meet.
+const cartChange = ['cart_not_found', 'version_conflict', 'cart_not_open', 'cart_locked'] as const
+
+// biome-ignore format: a row reads best as a few lines
+export const operations = {
+  listInstallationWebhooks: {
+    method: 'GET', path: '/api/v1/open/webhooks/endpoints',
+    caller: 'key', scope: 'webhooks:read', idempotency: 'none', stability: 'stable', tag: 'Webhooks', paged: false,
+    summary: 'List webhook endpoints',
+    description: 'The webhook endpoints of the installation, oldest first, each with its newest deliveries.',
+    body: null, reply: OperationResponse,
+    refusals: [],
+  },
+  getInstallationWebhookSignatureFixture: {
+    method: 'GET', path: '/api/v1/open/webhooks/endpoints/{id}/signature-fixture',
+    caller: 'key', scope: 'webhooks:read', idempotency: 'none', stability: 'stable', tag: 'Webhooks', paged: false,
+    summary: 'Get a signature fixture',
+    description: 'Test vectors to prove a receiver offline, and a proof that it holds the right secret.',
+    body: null, reply: OperationResponse,
+    refusals: ['webhook_endpoint_not_found'],
+  },
+  replayInstallationWebhookDelivery: {
+    method: 'POST', path: '/api/v1/open/webhooks/deliveries/{id}/replay',
+    caller: 'key', scope: 'webhooks:write', idempotency: 'required', stability: 'stable', tag: 'Webhooks', paged: false,
+    summary: 'Replay a webhook delivery',
+    description: 'Sends the same event once more as a new delivery: same event id and bytes, fresh signature.',
+    body: PublicWebhookReplayRequest, reply: OperationResponse,
+    refusals: [
+      'webhook_delivery_not_found', 'delivery_not_final', 'delivery_already_succeeded', 'replay_in_progress',
+      'endpoint_disabled', 'payload_expired',
+    ],
+  },
+  createHostedCheckoutSession: {
+    method: 'POST', path: '/api/v1/open/hosted/checkout/sessions',
+    caller: 'key', scope: 'catalog:read', idempotency: 'required', stability: 'stable', tag: 'Hosted checkout', paged: false,
+    summary: 'Create a checkout session',
+    description:
+      'Opens a hosted page for a cart, or for items that become a cart, and holds the stock. A cart has one open session: creating again returns it, re-quoted and with the new addresses.',
+    body: HostedCheckoutCreateRequest, reply: HostedCheckoutSessionResponse,
+    refusals: [
+      'cart_not_found', 'version_conflict', 'cart_not_open', 'cart_empty', 'insufficient_stock', 'item_unavailable',
+      'quantity_limit_exceeded', 'currency_mismatch', 'payment_in_progress',
+    ],
+  },
+  getHostedCheckoutSession: {
+    method: 'GET', path: '/api/v1/open/hosted/checkout/sessions/{sessionId}',
+    caller: 'key', scope: 'catalog:read', idempotency: 'none', stability: 'stable', tag: 'Hosted checkout', paged: false,
+    summary: 'Get a checkout session',
+    description: 'The session as it is now. Past its time it answers expired.',
+    body: null, reply: HostedCheckoutSessionResponse,
+    refusals: ['checkout_session_not_found'],
+  },
+  cancelHostedCheckoutSession: {
+    method: 'POST', path: '/api/v1/open/hosted/checkout/sessions/{sessionId}/cancel',
+    caller: 'key', scope: 'catalog:read', idempotency: 'required', stability: 'stable', tag: 'Hosted checkout', paged: false,
+    summary: 'Cancel a checkout session',
+    description: 'Ends an open session and releases its stock. The cart stays open.',
+    body: HostedCheckoutCancelRequest, reply: HostedCheckoutSessionResponse,
+    refusals: ['checkout_session_not_found', 'version_conflict', 'checkout_session_not_open', 'payment_in_progress'],
+  },
+  getInstallationCredentialIdentity: {
+    method: 'GET', path: '/api/v1/open/installation/identity',
+    caller: 'key', scope: null, idempotency: 'none', stability: 'stable', tag: 'Identity', paged: false,
+    summary: 'Get the identity of the credential',
+    description: 'Who the key is: its scopes, installation, merchant and limits.',
+    body: null, reply: InstallationCredentialIdentityResponse,
+    refusals: [],
+  },
+  listApiKeyCatalogCategories: {
+    method: 'GET', path: '/api/v1/open/catalog/categories',
+    caller: 'key', scope: null, idempotency: 'none', stability: 'stable', tag: 'Catalog', paged: true,
+    summary: 'List categories',
+    description: 'In order of position, name and id; at most 100. `meta.next` leads to the rest.',
+    body: null, reply: PublicCatalogCategoryListResponse,
+    refusals: [],
+  },
+  listApiKeyCatalogProducts: {
+    method: 'GET', path: '/api/v1/open/catalog/products',
+    caller: 'key', scope: null, idempotency: 'none', stability: 'stable', tag: 'Catalog', paged: true,
+    summary: 'List products',
+    description: 'Published products, newest publication first; at most 100. `meta.next` leads to the rest.',
+    body: null, reply: PublicCatalogProductListResponse,
+    refusals: [],
+  },
+  getApiKeyCatalogProduct: {
+    method: 'GET', path: '/api/v1/open/catalog/products/{slug}',
+    caller: 'key', scope: null, idempotency: 'none', stability: 'stable', tag: 'Catalog', paged: false,
+    summary: 'Get a product',
+    description: 'One published product with its SKUs, by its slug.',
+    body: null, reply: PublicCatalogProductDetailResponse,
+    refusals: ['product_not_found'],
+  },
+  getPublicMerchantProduct: {
+    method: 'GET', path: '/api/v1/catalog/merchants/{merchantSlug}/products/{productSlug}',
+    caller: 'anyone', scope: null, idempotency: 'none', stability: 'stable', tag: 'Public catalog', paged: false,
+    summary: 'Get a product of a merchant',
+    description:
+      'The same product for anyone, from any origin, cacheable. `availableQuantity` is null and `metadata` is empty here.',
+    body: null, reply: PublicCatalogProductDetailResponse,
+    refusals: ['product_not_found'],
+  },
+  listStorefrontOrders: {
+    method: 'GET', path: '/api/v1/open/storefront/orders',
+    caller: 'key', scope: 'catalog:read', idempotency: 'none', stability: 'candidate', tag: 'Orders', paged: true,
+    summary: 'List orders',
+    description: 'Newest first; at most 100. `data.next` leads to the rest.',
+    body: null, reply: StorefrontOrderListResponse,
+    refusals: [],
+  },
+  getStorefrontOrder: {
+    method: 'GET', path: '/api/v1/open/storefront/orders/{orderId}',
+    caller: 'key', scope: 'catalog:read', idempotency: 'none', stability: 'candidate', tag: 'Orders', paged: false,
+    summary: 'Get an order',
+    description: 'One order with its items, payments, refunds and fulfilments.',
+    body: null, reply: StorefrontOrderDetailResponse,
+    refusals: ['order_not_found'],
+  },
+  cancelStorefrontOrder: {
+    method: 'POST', path: '/api/v1/open/storefront/orders/{orderId}/cancellations',
+    caller: 'key', scope: 'catalog:read', idempotency: 'required', stability: 'candidate', tag: 'Orders', paged: false,
+    summary: 'Cancel an order',
+    description:
+      'Cancels the order, puts its items back into stock and owes the refund, all at once. The money follows.',
+    body: StorefrontOrderTransitionRequest, reply: StorefrontOrderCancellationResponse,
+    refusals: ['order_not_found', 'version_conflict', 'order_not_cancellable'],
+  },
+  getPublicCart: {
+    method: 'GET', path: '/api/v1/open/storefront/carts/{cartId}',
+    caller: 'key', scope: 'catalog:read', idempotency: 'none', stability: 'candidate', tag: 'Carts', paged: false,
+    summary: 'Get a cart',
+    description: 'The cart, priced now.',
+    body: null, reply: PublicCartResponse,
+    refusals: ['cart_not_found'],
+  },
+  updatePublicCartItemQuantity: {
+    method: 'PATCH', path: '/api/v1/open/storefront/carts/{cartId}/items/{skuId}',
+    caller: 'key', scope: 'catalog:read', idempotency: 'required', stability: 'candidate', tag: 'Carts', paged: false,
+    summary: 'Change the quantity of an item',
+    description: 'Sets the quantity of an item that is in the cart. 0 removes it.',
+    body: PublicCartQuantityUpdateRequest, reply: PublicCartResponse,
+    refusals: [
+      ...cartChange, 'cart_item_not_found', 'insufficient_stock', 'item_unavailable', 'quantity_limit_exceeded',
+    ],
+  },
+  removePublicCartItem: {
+    method: 'DELETE', path: '/api/v1/open/storefront/carts/{cartId}/items/{skuId}',
+    caller: 'key', scope: 'catalog:read', idempotency: 'required', stability: 'candidate', tag: 'Carts', paged: false,
+    summary: 'Remove an item',
+    description: 'Takes an item out of the cart. The request has a body, for its idempotency key.',
+    body: PublicCartTransitionRequest, reply: PublicCartResponse,
+    refusals: [...cartChange, 'cart_item_not_found'],
+  },
+  applyPublicCartPromotion: {
+    method: 'PUT', path: '/api/v1/open/storefront/carts/{cartId}/promotion',
+    caller: 'key', scope: 'checkout:quote', idempotency: 'required', stability: 'candidate', tag: 'Carts', paged: false,
+    summary: 'Apply a promotion code',
+    description:
+      'Puts a code on the cart or takes it off. A code that does not apply is a 200 with its state and reason.',
+    body: PublicCartPromotionApplyRequest, reply: PublicCartPromotionStateResponse,
+    refusals: cartChange,
+  },
+  setPublicCartAddress: {
+    method: 'PUT', path: '/api/v1/open/storefront/carts/{cartId}/address',
+    caller: 'key', scope: 'checkout:quote', idempotency: 'required', stability: 'candidate', tag: 'Carts', paged: false,
+    summary: 'Set the address',
+    description: 'Seals the address and answers a token for it, the shipping options and the new totals.',
+    body: PublicCartAddressSetRequest, reply: PublicCartAddressTokenResponse,
+    refusals: [...cartChange, 'address_undeliverable'],
+  },
+  describeOAuthAuthorization: {
+    method: 'GET', path: '/api/v1/oauth/authorize',
+    caller: 'oauth', scope: null, idempotency: 'none', stability: 'candidate', tag: 'OAuth', paged: false,
+    summary: 'Describe the authorization',
+    description: 'What the merchant granted to the app that holds the access token, and where to go from here.',
+    body: null, reply: OperationResponse,
+    refusals: [],
+  },
+  createPublicCart: {
+    method: 'POST', path: '/api/v1/open/storefront/carts',
+    caller: 'key', scope: 'checkout:quote', idempotency: 'required', stability: 'extension', tag: 'Extensions', paged: false,
+    summary: 'Create a cart',
+    description: 'Makes an open cart, empty or with items.',
+    body: PublicCartCreateRequest, reply: PublicCartExtensionResponse,
+    refusals: ['insufficient_stock', 'item_unavailable', 'quantity_limit_exceeded'],
+  },
+  putPublicCartItem: {
+    method: 'PUT', path: '/api/v1/open/storefront/carts/{cartId}/items/{skuId}',
+    caller: 'key', scope: 'checkout:quote', idempotency: 'required', stability: 'extension', tag: 'Extensions', paged: false,
+    summary: 'Put an item into a cart',
+    description: 'Sets the quantity of a SKU, and adds the line if it is missing.',
+    body: PublicCartItemPutRequest, reply: PublicCartExtensionResponse,
+    refusals: [...cartChange, 'insufficient_stock', 'item_unavailable', 'quantity_limit_exceeded'],
+  },
+  createInstallationKey: {
+    method: 'POST', path: '/api/v1/oauth/installation-keys',
+    caller: 'oauth', scope: null, idempotency: 'required', stability: 'extension', tag: 'Extensions', paged: false,
+    summary: 'Issue an API key',
+    description: 'Issues a key of the installation, with at most the granted scopes. The key is shown once.',
+    body: InstallationKeyCreateRequest, reply: InstallationKeyCreateResponse,
+    refusals: [],
+  },
+  listInstallationKeys: {
+    method: 'GET', path: '/api/v1/oauth/installation-keys',
+    caller: 'oauth', scope: null, idempotency: 'none', stability: 'extension', tag: 'Extensions', paged: false,
+    summary: 'List API keys',
+    description: 'The keys of the installation, newest first; never their secrets.',
+    body: null, reply: InstallationKeyListResponse,
+    refusals: [],
+  },
+  revokeInstallationKey: {
+    method: 'DELETE', path: '/api/v1/oauth/installation-keys/{keyId}',
+    caller: 'oauth', scope: null, idempotency: 'required', stability: 'extension', tag: 'Extensions', paged: false,
+    summary: 'Revoke an API key',
+    description: 'The key is refused from now on.',
+    body: InstallationKeyTransitionRequest, reply: InstallationKeyResponse,
+    refusals: ['credential_not_found'],
+  },
+} as const satisfies Record<string, Operation>
+
+export type Operations = typeof operations
+export type OperationId = keyof Operations
+
+export const operationIds = Object.keys(operations) as OperationId[]
+
+// The parameters of a path: PathOf<'/a/{x}/b/{y}'> is { x: string; y: string }.
+export type PathOf<Path extends string> = { [Name in NamesIn<Path>]: string }
+type NamesIn<Path extends string> = Path extends `${string}{${infer Name}}${infer Rest}` ? Name | NamesIn<Rest> : never
+
+export type BodyOf<Id extends OperationId> = Operations[Id]['body'] extends infer Body extends TSchema
+  ? Static<Body>
+  : undefined
+export type ReplyOf<Id extends OperationId> = Static<Operations[Id]['reply']>

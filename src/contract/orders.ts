@@ -1,0 +1,186 @@
+// Orders as a storefront sees them: rows, one order in full, and its cancellation.
+
+import { limits } from './limits.ts'
+import {
+  AddressToken,
+  Amount,
+  CancellationId,
+  CartId,
+  CheckoutSessionId,
+  Count,
+  Currency,
+  Customer,
+  ExpectedVersion,
+  IdempotencyKey,
+  Instant,
+  ItemQuantity,
+  Metadata,
+  OptionValue,
+  OrderId,
+  PaymentId,
+  paragraph,
+  Quantity,
+  RefundId,
+  SkuId,
+  Slug,
+  Totals,
+  Version,
+} from './parts.ts'
+import { described, nullable, object, oneOf, type Static, Type } from './schema.ts'
+import {
+  cancellationStatuses,
+  fulfillmentStatuses,
+  orderCancellationReasons,
+  orderPaymentStatuses,
+  orderStatuses,
+  orderTimelineTypes,
+  paymentStatuses,
+  promotionTypes,
+  refundStatuses,
+} from './words.ts'
+
+const orderRow = {
+  id: OrderId,
+  number: Type.String({ minLength: 1, maxLength: 40, description: 'The number people use.' }),
+  status: oneOf(orderStatuses),
+  paymentStatus: oneOf(orderPaymentStatuses),
+  fulfillmentStatus: oneOf(fulfillmentStatuses),
+  currency: Currency,
+  total: Amount,
+  itemCount: described('Sum of the quantities.', Count),
+  checkoutSessionId: CheckoutSessionId,
+  cartId: CartId,
+  clientReferenceId: nullable(Type.String()),
+  customer: Customer,
+  version: Version,
+  placedAt: Instant,
+  updatedAt: Instant,
+}
+
+export const OrderSummary = object(orderRow)
+
+export const OrderItem = object({
+  skuId: SkuId,
+  code: Type.String(),
+  productSlug: Slug,
+  name: Type.String(),
+  options: Type.Array(OptionValue),
+  quantity: Quantity,
+  fulfilled: described('Units sent so far.', Count),
+  unitPrice: Amount,
+  subtotal: Amount,
+  discount: Amount,
+  tax: Amount,
+  total: Amount,
+})
+
+export const OrderTotals = object({ ...Totals.properties, refunded: Amount })
+
+export const OrderPromotion = object({
+  code: Type.String(),
+  name: Type.String(),
+  type: oneOf(promotionTypes),
+  amount: Amount,
+})
+
+export const OrderShippingAddress = object(
+  { token: AddressToken, summary: Type.String({ description: 'City and country.' }) },
+  { description: 'The address itself is shown to the merchant only.' },
+)
+
+export const OrderShipping = object({ optionId: Type.String(), label: Type.String(), amount: Amount })
+
+export const Payment = object({
+  id: PaymentId,
+  provider: Type.String(),
+  method: Type.String({ description: 'Such as card or bank_transfer.' }),
+  brand: nullable(Type.String()),
+  last4: nullable(Type.String()),
+  amount: Amount,
+  status: oneOf(paymentStatuses),
+  createdAt: Instant,
+})
+
+export const Refund = object({
+  id: RefundId,
+  amount: Amount,
+  currency: Currency,
+  status: oneOf(refundStatuses),
+})
+
+export const OrderRefund = object({ ...Refund.properties, createdAt: Instant })
+
+export const Fulfillment = object({
+  carrier: nullable(Type.String()),
+  trackingNumber: nullable(Type.String()),
+  items: Type.Array(ItemQuantity),
+  at: Instant,
+})
+
+export const OrderCancellation = object({
+  id: CancellationId,
+  orderId: OrderId,
+  status: oneOf(cancellationStatuses, {
+    description: 'refund_pending: the order is cancelled and money is on its way back.',
+  }),
+  reason: nullable(oneOf(orderCancellationReasons)),
+  note: nullable(Type.String()),
+  restocked: Type.Array(ItemQuantity, { description: 'What went back into stock.' }),
+  refund: nullable(Refund, { description: 'null where nothing had been paid.' }),
+  createdAt: Instant,
+})
+
+export const TimelineEntry = object({ at: Instant, type: oneOf(orderTimelineTypes) })
+
+export const Order = object({
+  ...orderRow,
+  items: Type.Array(OrderItem, { maxItems: limits.cartLinesMax }),
+  totals: OrderTotals,
+  promotion: nullable(OrderPromotion),
+  shippingAddress: nullable(OrderShippingAddress),
+  shipping: nullable(OrderShipping, { description: 'null where nothing is sent.' }),
+  payments: Type.Array(Payment),
+  refunds: Type.Array(OrderRefund),
+  fulfillments: Type.Array(Fulfillment),
+  cancellation: nullable(OrderCancellation),
+  timeline: Type.Array(TimelineEntry, { description: 'Oldest first.' }),
+  cancellable: Type.Boolean({ description: 'Whether a cancellation would be accepted now.' }),
+  metadata: Metadata,
+})
+
+export const StorefrontOrderListResponse = object({
+  data: object({
+    orders: Type.Array(OrderSummary, { maxItems: limits.listRowsMax, description: 'Newest first.' }),
+    next: nullable(Type.String(), { description: 'Link to older orders, relative to the server. Follow it as it is.' }),
+  }),
+})
+
+export const StorefrontOrderDetailResponse = object({ data: Order })
+
+export const StorefrontOrderTransitionRequest = object({
+  idempotencyKey: Type.Optional(IdempotencyKey),
+  expectedVersion: Type.Optional(ExpectedVersion),
+  reason: Type.Optional(oneOf(orderCancellationReasons)),
+  note: Type.Optional(paragraph(1, 500, 'For your records.')),
+  restock: Type.Optional(Type.Boolean({ default: true, description: 'Whether the items go back into stock.' })),
+})
+
+export const StorefrontOrderCancellationResponse = object({
+  data: object({ cancellation: OrderCancellation, order: OrderSummary }),
+})
+
+export type OrderSummary = Static<typeof OrderSummary>
+export type OrderItem = Static<typeof OrderItem>
+export type OrderTotals = Static<typeof OrderTotals>
+export type OrderPromotion = Static<typeof OrderPromotion>
+export type Payment = Static<typeof Payment>
+export type Refund = Static<typeof Refund>
+export type OrderRefund = Static<typeof OrderRefund>
+export type Fulfillment = Static<typeof Fulfillment>
+export type OrderCancellation = Static<typeof OrderCancellation>
+export type TimelineEntry = Static<typeof TimelineEntry>
+export type Order = Static<typeof Order>
+export type StorefrontOrderListResponse = Static<typeof StorefrontOrderListResponse>
+export type StorefrontOrderDetailResponse = Static<typeof StorefrontOrderDetailResponse>
+export type StorefrontOrderTransitionRequest = Static<typeof StorefrontOrderTransitionRequest>
+export type StorefrontOrderCancellationResponse = Static<typeof StorefrontOrderCancellationResponse>

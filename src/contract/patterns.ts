@@ -1,0 +1,47 @@
+// Each pattern of the contract with the words that tell its rule to people. A pattern alone is a poor error message.
+
+import { idPrefixes } from './words.ts'
+
+export interface Pattern {
+  source: string
+  words: string
+}
+
+// Control characters and lone surrogates are refused in all text that callers send: no store keeps them faithfully.
+const control = '\\u0000-\\u0008\\u000b\\u000c\\u000e-\\u001f\\u007f\\ud800-\\udfff'
+
+export const patterns = {
+  slug: { source: '^[a-z0-9]+(-[a-z0-9]+)*$', words: 'a slug: lower-case letters and digits joined by single hyphens' },
+  // Seconds end at 59: JavaScript knows no leap seconds, and would read one as no time at all.
+  instant: {
+    source: '^\\d{4}-\\d\\d-\\d\\dT([01]\\d|2[0-3]):[0-5]\\d:[0-5]\\d\\.\\d{3}Z$',
+    words: 'an instant in UTC with milliseconds, such as 2026-01-31T09:30:00.000Z',
+  },
+  currency: { source: '^[A-Z]{3}$', words: 'an ISO 4217 code of three capital letters' },
+  country: { source: '^[A-Z]{2}$', words: 'an ISO 3166-1 code of two capital letters' },
+  line: { source: `^[^${control}\\t\\n\\r]*$`, words: 'one line of text without control characters' },
+  paragraph: { source: `^[^${control}]*$`, words: 'text without control characters' },
+  visibleAscii: { source: '^[\\x21-\\x7e]+$', words: 'a string of visible ASCII' },
+  httpUrl: { source: '^https?://[\\x21-\\x7e]+$', words: 'an absolute http or https address' },
+  email: { source: '^[\\x21-\\x3f\\x41-\\x7e]+@[^\\s@\\x00-\\x1f\\x7f\\ud800-\\udfff]+$', words: 'an e-mail address' },
+  phone: { source: '^[+0-9 ()./-]+$', words: 'a telephone number of digits, spaces and + ( ) . / -' },
+  locale: {
+    source: '^(auto|[a-z]{2,3}(-[A-Z][a-z]{3})?(-[A-Z]{2})?)$',
+    words: 'auto or a language such as de or pt-BR',
+  },
+  subscription: { source: '^(\\*|[a-z_]+\\.(\\*|[a-z_]+))$', words: 'an event name, subject.* or *' },
+  apiKey: { source: '^cwk_(live|test)_[0-9A-Za-z]{48}$', words: 'an API key' },
+} as const satisfies Record<string, Pattern>
+
+// A TypeID: the prefix, then a UUIDv7 in Crockford's base32. The first digit is at most 7, since 26 of them hold 130 bits.
+export function idPattern(prefix: string): Pattern {
+  return { source: `^${prefix}_[0-7][0-9a-hjkmnp-tv-z]{25}$`, words: `an id of the form ${prefix}_…` }
+}
+
+const wordsBySource = new Map(
+  [...Object.values(patterns), ...Object.values(idPrefixes).map(idPattern)].map(({ source, words }) => [source, words]),
+)
+
+export function wordsFor(source: string): string | undefined {
+  return wordsBySource.get(source)
+}

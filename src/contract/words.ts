@@ -1,0 +1,235 @@
+// Every word the outside can see, spelled once. A list is the order in which the reference shows it; its type is the union.
+
+export const scopes = ['webhooks:read', 'webhooks:write', 'catalog:read', 'checkout:quote'] as const
+export type Scope = (typeof scopes)[number]
+
+export const stabilities = ['stable', 'candidate', 'extension'] as const
+export type Stability = (typeof stabilities)[number]
+
+export const modes = ['test', 'live'] as const
+export type Mode = (typeof modes)[number]
+
+// The noun of a record and the prefix of its id.
+export const idPrefixes = {
+  merchant: 'mer',
+  installation: 'ins',
+  credential: 'key',
+  app: 'app',
+  category: 'cat',
+  product: 'prd',
+  sku: 'sku',
+  cart: 'cart',
+  address: 'adr',
+  promotion: 'prm',
+  checkoutSession: 'cks',
+  order: 'ord',
+  payment: 'pay',
+  refund: 'rfd',
+  cancellation: 'can',
+  webhookEndpoint: 'whe',
+  event: 'evt',
+  webhookDelivery: 'whd',
+  request: 'req',
+} as const
+export type IdNoun = keyof typeof idPrefixes
+export type IdPrefix = (typeof idPrefixes)[IdNoun]
+
+export const installationStatuses = ['active', 'suspended', 'ended'] as const
+export type InstallationStatus = (typeof installationStatuses)[number]
+
+// `expiring`: replaced by a rotation and still accepted until it expires.
+export const credentialStatuses = ['active', 'expiring', 'expired', 'revoked'] as const
+export type CredentialStatus = (typeof credentialStatuses)[number]
+
+export const availabilities = ['in_stock', 'low_stock', 'backorder', 'out_of_stock'] as const
+export type Availability = (typeof availabilities)[number]
+
+export const cartStatuses = ['open', 'locked', 'converted', 'expired'] as const
+export type CartStatus = (typeof cartStatuses)[number]
+
+export const cartMessageCodes = [
+  'price_changed',
+  'item_unavailable',
+  'insufficient_stock',
+  'quantity_limit_exceeded',
+  'promotion_pending',
+  'promotion_lapsed',
+  'promotion_rejected',
+  'address_expired',
+  'shipping_changed',
+] as const
+export type CartMessageCode = (typeof cartMessageCodes)[number]
+
+export const promotionTypes = ['percentage', 'fixed_amount', 'free_shipping'] as const
+export type PromotionType = (typeof promotionTypes)[number]
+
+export const promotionStates = ['none', 'applied', 'pending', 'rejected'] as const
+export type PromotionState = (typeof promotionStates)[number]
+
+// What a cart can keep: a rejected code is answered and forgotten.
+export const cartPromotionStates = ['none', 'applied', 'pending'] as const
+export type CartPromotionState = (typeof cartPromotionStates)[number]
+
+export const promotionReasons = [
+  'not_found',
+  'not_started',
+  'expired',
+  'disabled',
+  'minimum_not_met',
+  'usage_limit_reached',
+  'customer_limit_reached',
+  'no_eligible_items',
+  'currency_mismatch',
+  'no_shipping_to_discount',
+] as const
+export type PromotionReason = (typeof promotionReasons)[number]
+
+export const checkoutSessionStatuses = ['open', 'processing', 'completed', 'cancelled', 'expired'] as const
+export type CheckoutSessionStatus = (typeof checkoutSessionStatuses)[number]
+
+// `pending`: the session is completed and the money is still to come by a manual payment.
+export const checkoutPaymentStatuses = ['unpaid', 'processing', 'pending', 'paid'] as const
+export type CheckoutPaymentStatus = (typeof checkoutPaymentStatuses)[number]
+
+// `none`: nothing in the session needs stock. `lapsed`: the time ran out; the stock is secured again at payment.
+export const holdStatuses = ['none', 'held', 'lapsed', 'released', 'consumed'] as const
+export type HoldStatus = (typeof holdStatuses)[number]
+
+export const sessionCancellationReasons = [
+  'customer_request',
+  'abandoned',
+  'price_changed',
+  'fraud_suspected',
+  'other',
+] as const
+export type SessionCancellationReason = (typeof sessionCancellationReasons)[number]
+
+export const sessionCancellers = ['api', 'shopper'] as const
+export type SessionCanceller = (typeof sessionCancellers)[number]
+
+export const paymentErrorCodes = [
+  'declined',
+  'insufficient_funds',
+  'card_expired',
+  'incorrect_details',
+  'authentication_failed',
+  'fraud_suspected',
+  'method_unavailable',
+  'provider_error',
+] as const
+export type PaymentErrorCode = (typeof paymentErrorCodes)[number]
+
+export const orderStatuses = ['placed', 'processing', 'completed', 'cancelled'] as const
+export type OrderStatus = (typeof orderStatuses)[number]
+
+export const orderPaymentStatuses = [
+  'pending',
+  'paid',
+  'partially_refunded',
+  'refunding',
+  'refunded',
+  'voided',
+] as const
+export type OrderPaymentStatus = (typeof orderPaymentStatuses)[number]
+
+export const fulfillmentStatuses = ['unfulfilled', 'partially_fulfilled', 'fulfilled'] as const
+export type FulfillmentStatus = (typeof fulfillmentStatuses)[number]
+
+export const paymentStatuses = ['processing', 'pending', 'succeeded', 'declined', 'voided'] as const
+export type PaymentStatus = (typeof paymentStatuses)[number]
+
+export const refundStatuses = ['pending', 'succeeded', 'failed'] as const
+export type RefundStatus = (typeof refundStatuses)[number]
+
+export const orderCancellationReasons = [
+  'customer_request',
+  'out_of_stock',
+  'fraud_suspected',
+  'duplicate',
+  'other',
+] as const
+export type OrderCancellationReason = (typeof orderCancellationReasons)[number]
+
+export const cancellationStatuses = ['completed', 'refund_pending'] as const
+export type CancellationStatus = (typeof cancellationStatuses)[number]
+
+export const orderTimelineTypes = [
+  'placed',
+  'paid',
+  'processing',
+  'partially_fulfilled',
+  'fulfilled',
+  'completed',
+  'cancelled',
+  'refund_started',
+  'partially_refunded',
+  'refunded',
+  'voided',
+] as const
+export type OrderTimelineType = (typeof orderTimelineTypes)[number]
+
+export const endpointStatuses = ['enabled', 'disabled', 'paused'] as const
+export type EndpointStatus = (typeof endpointStatuses)[number]
+
+// `gone`: the receiver answered 410. `failing`: too many deliveries failed in a row for too long. `operator`: by hand.
+export const endpointDisabledReasons = ['gone', 'failing', 'operator'] as const
+export type EndpointDisabledReason = (typeof endpointDisabledReasons)[number]
+
+export const deliveryStatuses = [
+  'pending',
+  'sending',
+  'retrying',
+  'held',
+  'succeeded',
+  'failed',
+  'blocked',
+  'discarded',
+] as const
+export type DeliveryStatus = (typeof deliveryStatuses)[number]
+
+export const eventSubjects = [
+  'cart',
+  'checkout_session',
+  'order',
+  'sku',
+  'promotion',
+  'webhook_endpoint',
+  'webhook_delivery',
+] as const
+export type EventSubject = (typeof eventSubjects)[number]
+
+export const eventKinds = [
+  'cart.created',
+  'cart.updated',
+  'cart.converted',
+  'cart.expired',
+  'checkout_session.created',
+  'checkout_session.completed',
+  'checkout_session.payment_failed',
+  'checkout_session.cancelled',
+  'checkout_session.expired',
+  'order.placed',
+  'order.paid',
+  'order.processing',
+  'order.fulfilled',
+  'order.completed',
+  'order.cancelled',
+  'order.refunded',
+  'inventory.low',
+  'inventory.depleted',
+  'inventory.replenished',
+  'promotion.exhausted',
+  'webhook.endpoint_disabled',
+  'webhook.delivery_failed',
+  'webhook.ping',
+  'webhook.fixture',
+] as const
+export type EventKind = (typeof eventKinds)[number]
+
+export const operationResponseKinds = [
+  'webhook_endpoints',
+  'webhook_signature_fixture',
+  'webhook_replay',
+  'oauth_authorization',
+] as const
+export type OperationResponseKind = (typeof operationResponseKinds)[number]

@@ -1,0 +1,237 @@
+// The road of every request: one straight function in which each step may refuse with one status of the contract, and
+// the order of steps is the order of lines. Knows no domain; the handlers are given to it.
+
+import type { IncomingMessage } from 'node:http'
+import type { Caller } from '../access/identify.ts'
+import { addressBucket, type Throttle } from '../access/throttle.ts'
+import { type Operation, type OperationId, operations } from '../contract/operations.ts'
+import { refusals } from '../contract/refusals.ts'
+import { compile } from '../contract/validator.ts'
+import { newId } from '../kit/ids.ts'
+import { type Issue, Refusal, refuse } from '../kit/refuse.ts'
+import { readToken, signToken } from '../kit/secrets.ts'
+import type { Log } from '../observe/log.ts'
+import type { Metrics } from '../observe/metrics.ts'
+import { type Reader, type Storage, StorageUnavailable } from '../storage/storage.ts'
+import { hasBody, readJsonBody } from './body.ts'
+import { type Page, Rendered } from './handler.ts'
+import type { Pressure } from './pressure.ts'
+
+export interface Incoming {
+  raw: IncomingMessage
+  path: Readonly<Record<string, string>>
+  address: string
+}
+
+export interface Outgoing {
+  status: number
+  text: string
+  headers: Record<string, string>
+}
+
+export interface RoadParts {
+  storage: Storage
+  identify: (authorization: string | undefined, now: number) => Promise<Caller | undefined>
+  throttles: Throttles
+  pressure: Pressure
+  cursorKey: Buffer
+  clock: () => Date
+  log: Log
+  metrics: Metrics
+}
+
+// A missing throttle admits everybody.
+export interface Throttles {
+  byCredential: Throttle | null
+  byAddress: Throttle | null
+  byFailedAddress: Throttle | null
+}
+
+// The handlers arrive with their types already checked against the rows, in `app.ts`. Here they are all alike.
+export type AnyHandler = (ask: {
+  db: Reader
+  caller: Caller | null
+  path: Readonly<Record<string, string>>
+  body: unknown
+  page: Page
+  now: Date
+  requestId: string
+}) => Promise<object>
+
+interface Trace {
+  requestId: string
+  credentialId: string | null
+  code: string | null
+}
+
+export function createRoad(parts: RoadParts) {
+  const { storage, throttles, pressure, clock, log, metrics } = parts
+
+  async function travel(id: OperationId, handler: AnyHandler, request: Incoming, trace: Trace): Promise<Outgoing> {
+    const promise: Operation = operations[id]
+    const now = clock()
+    refuseTwice(request.raw, 'authorization')
+    const caller = await identifyCaller(promise, request, now) // 401
+    if (caller) trace.credentialId = caller.credentialId
+    admit(caller, request, now) // 429
+    refuseMissingScope(promise, caller) // 403
+    const after = parseQuery(id, promise, request, caller) // 400
+    const body = await parseBody(id, promise, request)
+    const page: Page = { after, next: (position) => nextLink(id, request, caller, position) }
+    const reply = await storage.read((db) =>
+      handler({ db, caller, path: request.path, body, page, now, requestId: trace.requestId }),
+    ) // 404, 200
+    return reply instanceof Rendered
+      ? { status: 200, text: reply.text, headers: { 'cache-control': 'no-store', ...reply.headers } }
+      : { status: 200, text: JSON.stringify(reply), headers: { 'cache-control': 'no-store' } }
+  }
+
+  async function identifyCaller(promise: Operation, request: Incoming, now: Date): Promise<Caller | null> {
+    if (promise.caller === 'anyone') return null
+    const caller = await parts.identify(request.raw.headers.authorization, now.getTime())
+    if (caller) return caller
+    const waitMs = throttles.byFailedAddress?.take(addressBucket(request.address), now.getTime()) ?? 0
+    throw waitMs > 0 ? refuse('rate_limited', { retryAfterMs: waitMs }) : refuse('unauthenticated')
+  }
+
+  function admit(caller: Caller | null, request: Incoming, now: Date): void {
+    const waitMs = caller
+      ? throttles.byCredential?.take(caller.credentialId, now.getTime())
+      : throttles.byAddress?.take(addressBucket(request.address), now.getTime())
+    if (waitMs) throw refuse('rate_limited', { retryAfterMs: waitMs })
+  }
+
+  // The operations declare no query parameter. A list that has more rows names its next page by a link with a signed
+  // cursor, and that cursor is the only parameter ever accepted.
+  function parseQuery(id: OperationId, promise: Operation, request: Incoming, caller: Caller | null): string | null {
+    const url = request.raw.url ?? ''
+    const mark = url.indexOf('?')
+    if (mark < 0 || mark === url.length - 1) return null
+    const query = new URLSearchParams(url.slice(mark + 1))
+    const issues: Issue[] = []
+    for (const name of new Set(query.keys())) {
+      if (!promise.paged || name !== 'cursor')
+        issues.push({ path: pointer('query', name), message: 'is not a parameter of this operation' })
+      if (issues.length === 20) break
+    }
+    if (issues.length > 0) throw refuse('invalid_request', { issues })
+    const [cursor, second] = query.getAll('cursor')
+    const payload = second === undefined ? readToken(parts.cursorKey, cursor ?? '') : undefined
+    const subject = cursorSubject(id, caller)
+    if (!payload?.startsWith(subject)) {
+      const message = 'must be the link of an earlier answer, followed as it is'
+      throw refuse('invalid_request', { issues: [{ path: '/query/cursor', message }] })
+    }
+    return payload.slice(subject.length)
+  }
+
+  function nextLink(id: OperationId, request: Incoming, caller: Caller | null, position: string): string {
+    const path = (request.raw.url ?? '').split('?', 1)[0] ?? ''
+    return `${path}?cursor=${signToken(parts.cursorKey, cursorSubject(id, caller) + position)}`
+  }
+
+  // Answers one request, whatever happens on the way.
+  return async function answer(id: OperationId, handler: AnyHandler, request: Incoming): Promise<Outgoing> {
+    const startedAt = performance.now()
+    const trace: Trace = { requestId: newId('req'), credentialId: null, code: null }
+    let outgoing: Outgoing
+    if (!pressure.enter()) outgoing = refusalAnswer(refuse('unavailable', { retryAfterMs: 1000 }), trace)
+    else {
+      try {
+        outgoing = await travel(id, handler, request, trace)
+      } catch (error) {
+        outgoing = refusalAnswer(asRefusal(error, log, { requestId: trace.requestId, operation: id }), trace)
+        // What was sent and not read must not be taken for the next request.
+        if (hasBody(request.raw) && !request.raw.readableEnded) outgoing.headers.connection = 'close'
+      } finally {
+        pressure.leave()
+      }
+    }
+    outgoing.headers['x-request-id'] = trace.requestId
+    const durationMs = performance.now() - startedAt
+    metrics.countRequest(id, outgoing.status, durationMs)
+    log.info('request', {
+      requestId: trace.requestId,
+      credentialId: trace.credentialId,
+      operation: id,
+      method: request.raw.method,
+      status: outgoing.status,
+      code: trace.code,
+      durationMs: Math.round(durationMs * 1000) / 1000,
+    })
+    return outgoing
+  }
+
+  function refusalAnswer(refusal: Refusal, trace: Trace): Outgoing {
+    trace.code = refusal.code
+    return answerFor(refusal, trace.requestId)
+  }
+}
+
+function refuseMissingScope(promise: Operation, caller: Caller | null): void {
+  if (promise.scope === null || caller?.scopes.includes(promise.scope)) return
+  throw refuse('scope_missing', { current: { requiredScope: promise.scope } })
+}
+
+async function parseBody(id: OperationId, promise: Operation, request: Incoming): Promise<unknown> {
+  if (promise.body === null) {
+    if (hasBody(request.raw)) throw refuse('body_not_allowed')
+    return null
+  }
+  refuseTwice(request.raw, 'content-type')
+  const body = await readJsonBody(request.raw)
+  const issues = validatorFor(id, promise)(body)
+  if (issues.length > 0) throw refuse('invalid_request', { issues })
+  return body
+}
+
+const validators = new Map<OperationId, (value: unknown) => readonly Issue[]>()
+
+function validatorFor(id: OperationId, promise: Operation): (value: unknown) => readonly Issue[] {
+  const kept = validators.get(id)
+  if (kept) return kept
+  if (!promise.body) throw new Error(`${id} declares no body`)
+  const validate = compile(promise.body)
+  validators.set(id, validate)
+  return validate
+}
+
+// Node keeps the first of two such headers and says nothing, so that a proxy in front may have judged the other one.
+function refuseTwice(raw: IncomingMessage, name: string): void {
+  let seen = 0
+  for (let i = 0; i < raw.rawHeaders.length; i += 2) {
+    const header = raw.rawHeaders[i] as string
+    if (header.length === name.length && header.toLowerCase() === name) seen += 1
+  }
+  if (seen > 1)
+    throw refuse('invalid_request', { issues: [{ path: `/headers/${name}`, message: 'must be sent once' }] })
+}
+
+// A cursor leads on in the list it came from, for the caller it was given to, and nowhere else.
+function cursorSubject(id: OperationId, caller: Caller | null): string {
+  return `${id} ${caller?.installationId ?? ''} `
+}
+
+function pointer(...names: string[]): string {
+  return names.map((name) => `/${name.slice(0, 100).replaceAll('~', '~0').replaceAll('/', '~1')}`).join('')
+}
+
+// Everything that is not a refusal is a defect or an outage of ours: logged whole, answered without detail.
+export function asRefusal(error: unknown, log: Log, fields: Readonly<Record<string, unknown>>): Refusal {
+  if (error instanceof Refusal) return error
+  if (error instanceof StorageUnavailable) {
+    log.warn('storage unavailable', { ...fields, reason: error.message })
+    return refuse('unavailable', { retryAfterMs: 1000 })
+  }
+  log.error('defect', error, fields)
+  return refuse('internal_error')
+}
+
+export function answerFor({ code, message, details }: Refusal, requestId: string): Outgoing {
+  const { status } = refusals[code]
+  const error = { code, message, status, requestId, issues: details.issues ?? [], current: details.current ?? null }
+  const headers: Record<string, string> = { 'cache-control': 'no-store', 'x-request-id': requestId }
+  if (status === 401) headers['www-authenticate'] = 'Bearer'
+  if (details.retryAfterMs) headers['retry-after'] = String(Math.ceil(details.retryAfterMs / 1000))
+  return { status, text: JSON.stringify({ error }), headers }
+}

@@ -1,0 +1,70 @@
+// Reads a request body of a bounded size, and turns it into a value as strictly as the contract says. Nothing is coerced
+// and nothing is guessed: what is not plain UTF-8 JSON is refused with its exact place.
+
+import type { IncomingMessage } from 'node:http'
+import { parseJson } from '../kit/json.ts'
+import { refuse } from '../kit/refuse.ts'
+
+export const bodyBytesMax = 65_536
+
+export function hasBody(raw: IncomingMessage): boolean {
+  const length = raw.headers['content-length']
+  return raw.headers['transfer-encoding'] !== undefined || (length !== undefined && length !== '0')
+}
+
+export async function readJsonBody(raw: IncomingMessage): Promise<unknown> {
+  if (!hasBody(raw)) throw refuse('body_required')
+  refuseOtherMedia(raw)
+  if (Number(raw.headers['content-length'] ?? 0) > bodyBytesMax) throw refuse('body_too_large')
+  const bytes = await readBytes(raw)
+  if (bytes.length === 0) throw refuse('body_required')
+  const parsed = parseJson(decode(bytes))
+  if ('value' in parsed) return parsed.value
+  const issues = [{ path: parsed.path, message: parsed.message }]
+  throw refuse(parsed.problem === 'malformed' ? 'malformed_json' : 'invalid_request', { issues })
+}
+
+// `application/json`, with no parameter but a charset of utf-8.
+const jsonMedia = /^application\/json[ \t]*(;[ \t]*charset[ \t]*=[ \t]*"?utf-?8"?[ \t]*)?$/i
+
+function refuseOtherMedia(raw: IncomingMessage): void {
+  const encoding = raw.headers['content-encoding']
+  if (encoding !== undefined && encoding.toLowerCase() !== 'identity') {
+    const message = 'must be absent or identity'
+    throw refuse('unsupported_media_type', { issues: [{ path: '/headers/content-encoding', message }] })
+  }
+  if (!jsonMedia.test(raw.headers['content-type'] ?? '')) {
+    const message = 'must be application/json'
+    throw refuse('unsupported_media_type', { issues: [{ path: '/headers/content-type', message }] })
+  }
+}
+
+function readBytes(raw: IncomingMessage): Promise<Buffer> {
+  return new Promise((resolve, reject) => {
+    const chunks: Buffer[] = []
+    let length = 0
+    raw.on('data', (chunk: Buffer) => {
+      length += chunk.length
+      if (length <= bodyBytesMax) chunks.push(chunk)
+      else {
+        raw.pause()
+        reject(refuse('body_too_large'))
+      }
+    })
+    raw.on('end', () => resolve(chunks.length === 1 ? (chunks[0] as Buffer) : Buffer.concat(chunks)))
+    // The caller went away or fell silent: nobody is left to read the answer, but the road must come to an end.
+    raw.on('error', () => reject(refuse('invalid_request', { message: 'The request body ended early.' })))
+    raw.on('close', () => reject(refuse('invalid_request', { message: 'The request body ended early.' })))
+  })
+}
+
+const utf8 = new TextDecoder('utf-8', { fatal: true, ignoreBOM: true })
+
+function decode(bytes: Buffer): string {
+  try {
+    return utf8.decode(bytes)
+  } catch (error) {
+    if (!(error instanceof TypeError)) throw error
+    throw refuse('malformed_json', { issues: [{ path: '', message: 'must be UTF-8' }] })
+  }
+}

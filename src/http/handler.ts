@@ -1,0 +1,37 @@
+// What a handler is given and what it gives back. The types are read from the contract's rows, so the compiler asks for a
+// handler of the right shape as soon as a row is routed.
+
+import type { Caller } from '../access/identify.ts'
+import type { BodyOf, OperationId, Operations, PathOf, ReplyOf } from '../contract/operations.ts'
+import type { Reader, Tx } from '../storage/storage.ts'
+
+export interface Ask<Id extends OperationId> {
+  // A changing operation may write; all of it is one transaction with its idempotency key. The others look at one snapshot.
+  db: Operations[Id]['idempotency'] extends 'required' ? Tx : Reader
+  caller: Operations[Id]['caller'] extends 'key' ? Caller : null
+  path: PathOf<Operations[Id]['path']>
+  body: BodyOf<Id>
+  page: Page
+  now: Date
+  requestId: string
+}
+
+// Where a list goes on. `after` is what an earlier page gave to `next`, or null at the beginning.
+export interface Page {
+  after: string | null
+  next(after: string): string
+}
+
+export type Handler<Id extends OperationId> = (ask: Ask<Id>) => Promise<ReplyOf<Id> | Rendered>
+
+export type Handlers = { readonly [Id in OperationId]: Handler<Id> }
+
+// An answer that was serialised earlier, with the headers it wants beside the usual ones.
+export class Rendered {
+  readonly text: string
+  readonly headers: Readonly<Record<string, string>>
+  constructor(text: string, headers: Readonly<Record<string, string>> = {}) {
+    this.text = text
+    this.headers = headers
+  }
+}

@@ -1,0 +1,63 @@
+// The identity operation: what a credential may know about itself.
+
+import { credentialStatus, scopesFrom } from '../access/credential.ts'
+import { findCredentialById } from '../access/store.ts'
+import { limits } from '../contract/limits.ts'
+import type { Handler } from '../http/handler.ts'
+import { toInstant } from '../kit/instant.ts'
+import { refuse } from '../kit/refuse.ts'
+
+export interface RateFacts {
+  perSecond: number
+  burst: number
+}
+
+export function installationOperations(rate: RateFacts | null): {
+  getInstallationCredentialIdentity: Handler<'getInstallationCredentialIdentity'>
+} {
+  return {
+    async getInstallationCredentialIdentity({ db, caller, now }) {
+      const row = await findCredentialById(db, caller.credentialId)
+      // Deleted in the moment since the caller was let in.
+      if (!row) throw refuse('unauthenticated')
+      return {
+        data: {
+          credential: {
+            id: row.id,
+            type: 'api_key',
+            name: row.name,
+            prefix: row.prefix,
+            last4: row.last4,
+            scopes: [...scopesFrom(row.scopes)],
+            status: credentialStatus(row, now.getTime()),
+            createdAt: toInstant(row.createdAt),
+            expiresAt: row.expiresAt === null ? null : toInstant(row.expiresAt),
+            lastUsedAt: row.lastUsedAt === null ? null : toInstant(row.lastUsedAt),
+          },
+          installation: {
+            id: row.installationId,
+            name: row.installationName,
+            mode: row.installationMode,
+            status: row.installationDisabledAt === null ? 'active' : 'suspended',
+            createdAt: toInstant(row.installationCreatedAt),
+          },
+          app: null,
+          merchant: {
+            id: row.merchantId,
+            slug: row.merchantSlug,
+            name: row.merchantName,
+            currency: row.merchantCurrency,
+            country: row.merchantCountry,
+          },
+          limits: {
+            requestsPerSecond: rate?.perSecond ?? null,
+            burst: rate?.burst ?? null,
+            bodyBytesMax: limits.bodyBytesMax,
+            cartLinesMax: limits.cartLinesMax,
+            quantityMax: limits.quantityMax,
+          },
+        },
+      }
+    },
+  }
+}

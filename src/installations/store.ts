@@ -1,0 +1,131 @@
+// The SQL of merchants and of the installations that act for them.
+
+import type { Mode } from '../contract/words.ts'
+import type { Reader, Tx } from '../storage/storage.ts'
+
+export interface Merchant {
+  id: string
+  slug: string
+  name: string
+  currency: string
+  country: string
+  priceTax: 'included' | 'excluded'
+  lowStockAt: number
+  supportEmail: string | null
+  links: string
+  closedAt: number | null
+}
+
+export async function listMerchants(db: Reader): Promise<Merchant[]> {
+  return db.sql<Merchant>`
+    select id, slug, name, currency, country, price_tax as "priceTax", low_stock_at as "lowStockAt",
+      support_email as "supportEmail", links, closed_at as "closedAt"
+    from merchants order by id limit 1000`
+}
+
+export async function findMerchant(db: Reader, slug: string): Promise<Merchant | undefined> {
+  const [merchant] = await db.sql<Merchant>`
+    select id, slug, name, currency, country, price_tax as "priceTax", low_stock_at as "lowStockAt",
+      support_email as "supportEmail", links, closed_at as "closedAt"
+    from merchants where slug = ${slug}`
+  return merchant
+}
+
+// Provisioning of one merchant is one after the other: whoever holds this row may think about the whole catalog.
+export async function lockMerchant(tx: Tx, slug: string): Promise<Merchant | undefined> {
+  const [merchant] = await tx.sql<Merchant>`
+    select id, slug, name, currency, country, price_tax as "priceTax", low_stock_at as "lowStockAt",
+      support_email as "supportEmail", links, closed_at as "closedAt"
+    from merchants where slug = ${slug} ${tx.forUpdate}`
+  return merchant
+}
+
+// False when another node made a merchant of this slug meanwhile: the unique index lets us wait for it, and see it.
+export async function insertMerchant(tx: Tx, merchant: Merchant, now: number): Promise<boolean> {
+  const rows = await tx.sql`
+    insert into merchants (id, slug, name, currency, country, price_tax, low_stock_at, support_email, links, catalog_version,
+      created_at, updated_at)
+    values (${merchant.id}, ${merchant.slug}, ${merchant.name}, ${merchant.currency}, ${merchant.country}, ${merchant.priceTax},
+      ${merchant.lowStockAt}, ${merchant.supportEmail}, ${merchant.links}, 1, ${now}, ${now})
+    on conflict (slug) do nothing returning id`
+  return rows.length > 0
+}
+
+export async function updateMerchant(tx: Tx, merchant: Merchant, now: number): Promise<void> {
+  await tx.sql`
+    update merchants set name = ${merchant.name}, currency = ${merchant.currency}, country = ${merchant.country},
+      price_tax = ${merchant.priceTax}, low_stock_at = ${merchant.lowStockAt}, support_email = ${merchant.supportEmail},
+      links = ${merchant.links}, updated_at = ${now}
+    where id = ${merchant.id}`
+}
+
+export interface Installation {
+  id: string
+  merchantId: string
+  name: string
+  mode: Mode
+  redirectHosts: string
+  disabledAt: number | null
+}
+
+export async function listInstallations(db: Reader, merchant: string): Promise<Installation[]> {
+  return db.sql<Installation>`
+    select id, merchant_id as "merchantId", name, mode, redirect_hosts as "redirectHosts", disabled_at as "disabledAt"
+    from installations where merchant_id = ${merchant} order by id limit 1000`
+}
+
+export async function insertInstallation(tx: Tx, installation: Installation, now: number): Promise<void> {
+  await tx.sql`
+    insert into installations (id, merchant_id, name, mode, redirect_hosts, created_at)
+    values (${installation.id}, ${installation.merchantId}, ${installation.name}, ${installation.mode},
+      ${installation.redirectHosts}, ${now})`
+}
+
+export async function setRedirectHosts(tx: Tx, merchant: string, id: string, redirectHosts: string): Promise<void> {
+  await tx.sql`
+    update installations set redirect_hosts = ${redirectHosts} where merchant_id = ${merchant} and id = ${id}`
+}
+
+// The tables from which taxes and shipping are read. They are small, and provisioning replaces them whole.
+
+export interface TaxRate {
+  country: string
+  region: string
+  taxClass: string
+  rateBps: number
+}
+
+export async function listTaxRates(db: Reader, merchant: string): Promise<TaxRate[]> {
+  return db.sql<TaxRate>`
+    select country, region, tax_class as "taxClass", rate_bps as "rateBps"
+    from tax_rates where merchant_id = ${merchant}`
+}
+
+export async function replaceTaxRates(tx: Tx, merchant: string, rates: readonly TaxRate[]): Promise<void> {
+  await tx.sql`delete from tax_rates where merchant_id = ${merchant}`
+  for (const rate of rates) {
+    await tx.sql`
+      insert into tax_rates (merchant_id, country, region, tax_class, rate_bps)
+      values (${merchant}, ${rate.country}, ${rate.region}, ${rate.taxClass}, ${rate.rateBps})`
+  }
+}
+
+export interface ShippingZone {
+  zone: string
+  countries: string
+  options: string
+}
+
+export async function listShippingZones(db: Reader, merchant: string): Promise<ShippingZone[]> {
+  return db.sql<ShippingZone>`
+    select zone, countries, options from shipping_zones where merchant_id = ${merchant} order by position`
+}
+
+export async function replaceShippingZones(tx: Tx, merchant: string, zones: readonly ShippingZone[]): Promise<void> {
+  await tx.sql`delete from shipping_zones where merchant_id = ${merchant}`
+  for (const [position, zone] of zones.entries()) {
+    await tx.sql`
+      insert into shipping_zones (merchant_id, zone, position, countries, options)
+      values (${merchant}, ${zone.zone}, ${position}, ${zone.countries}, ${zone.options})`
+  }
+}

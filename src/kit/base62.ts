@@ -1,0 +1,35 @@
+// Base62: digits and letters only, so that a double click selects the whole and no transport bends it.
+import { randomFillSync } from 'node:crypto'
+
+const alphabet = '0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz'
+
+// A fixed width, with zeros in front.
+export function toBase62(value: number, width: number): string {
+  if (!Number.isSafeInteger(value) || value < 0) throw new RangeError('toBase62: not a whole number')
+  let rest = value
+  let text = ''
+  for (let i = 0; i < width; i++) {
+    text = alphabet.charAt(rest % 62) + text
+    rest = Math.floor(rest / 62)
+  }
+  if (rest !== 0) throw new RangeError(`toBase62: ${value} does not fit in ${width} characters`)
+  return text
+}
+
+// Fit for secrets: each character is drawn evenly, 5.95 bits each. Bytes from 248 on are drawn again, or the first
+// eight letters would come more often.
+export function randomBase62(length: number): string {
+  const bytes = new Uint8Array(length + 16)
+  let text = ''
+  while (text.length < length) {
+    randomFillSync(bytes)
+    for (const byte of bytes) {
+      if (byte < 248 && text.length < length) text += alphabet.charAt(byte % 62)
+    }
+  }
+  return text
+}
+
+export function isBase62(text: string): boolean {
+  return /^[0-9A-Za-z]+$/.test(text)
+}

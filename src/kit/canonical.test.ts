@@ -1,0 +1,57 @@
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import fc from 'fast-check'
+import { canonicalJson } from './canonical.ts'
+
+function shuffled(value: unknown): unknown {
+  if (Array.isArray(value)) return value.map(shuffled)
+  if (value === null || typeof value !== 'object') return value
+  return Object.fromEntries(
+    Object.entries(value)
+      .reverse()
+      .map(([key, member]) => [key, shuffled(member)]),
+  )
+}
+
+test('the order of members does not matter, everything else does', () => {
+  fc.assert(
+    fc.property(fc.jsonValue({ maxDepth: 6 }), (value) => {
+      const text = canonicalJson(value)
+      assert.equal(canonicalJson(shuffled(value)), text)
+      assert.equal(canonicalJson(JSON.parse(text)), text)
+    }),
+  )
+  assert.notEqual(canonicalJson([1, 2]), canonicalJson([2, 1]))
+  assert.notEqual(canonicalJson({ a: null }), canonicalJson({}))
+  assert.notEqual(canonicalJson('1'), canonicalJson(1))
+})
+
+test('the example of RFC 8785 comes out as printed there', () => {
+  const value = JSON.parse(
+    '{"numbers":[333333333.33333329,1E30,4.50,2e-3,0.000000000000000000000000001],' +
+      '"string":"\\u20ac$\\u000F\\u000aA\'\\u0042\\u0022\\u005c\\\\\\"\\/","literals":[null,true,false]}',
+  )
+  assert.equal(
+    canonicalJson(value),
+    '{"literals":[null,true,false],"numbers":[333333333.3333333,1e+30,4.5,0.002,1e-27],' +
+      '"string":"€$\\u000f\\nA\'B\\"\\\\\\\\\\"/"}',
+  )
+  assert.equal(
+    canonicalJson({ '\u20ac': 1, '\r': 2, '1': 3, '\u{1f600}': 4, ö: 5 }),
+    '{"\\r":2,"1":3,"ö":5,"€":1,"😀":4}',
+  )
+})
+
+test('an absent member and an undefined one are the same, and zero has one sign', () => {
+  assert.equal(canonicalJson({ b: undefined, a: 1 }), '{"a":1}')
+  assert.equal(canonicalJson(-0), '0')
+})
+
+test('what is not JSON throws', () => {
+  for (const value of [undefined, 1n, Number.NaN, Number.POSITIVE_INFINITY, Symbol('s'), () => 1, [undefined]]) {
+    assert.throws(() => canonicalJson(value), TypeError)
+  }
+  let deep: unknown = 1
+  for (let i = 0; i < 33; i++) deep = [deep]
+  assert.throws(() => canonicalJson(deep), RangeError)
+})

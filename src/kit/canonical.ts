@@ -1,0 +1,35 @@
+// One text for one JSON value, whatever the order of its members (RFC 8785): the ground of fingerprints.
+
+const depthMax = 32
+
+// Members that are undefined count as absent. What JSON cannot say, or is deeper than any parsed body, is a defect and throws.
+export function canonicalJson(value: unknown): string {
+  return write(value, 0)
+}
+
+function write(value: unknown, depth: number): string {
+  if (typeof value === 'string') return JSON.stringify(value)
+  if (value === null || typeof value === 'boolean') return String(value)
+  if (typeof value === 'number') return writeNumber(value)
+  if (typeof value !== 'object') throw new TypeError(`canonicalJson: ${typeof value} is not JSON`)
+  if (depth === depthMax) throw new RangeError(`canonicalJson: deeper than ${depthMax} levels`)
+  if (Array.isArray(value)) return `[${value.map((item) => write(item, depth + 1)).join(',')}]`
+  return writeObject(value as Record<string, unknown>, depth)
+}
+
+// ECMAScript's own number text is what the RFC asks for.
+function writeNumber(value: number): string {
+  if (!Number.isFinite(value)) throw new TypeError('canonicalJson: a number that is not finite')
+  return String(value)
+}
+
+// The default order of sort() is by UTF-16 code units, as the RFC asks.
+function writeObject(object: Record<string, unknown>, depth: number): string {
+  let text = ''
+  for (const key of Object.keys(object).sort()) {
+    const member = object[key]
+    if (member === undefined) continue
+    text += `${text === '' ? '' : ','}${JSON.stringify(key)}:${write(member, depth + 1)}`
+  }
+  return `{${text}}`
+}

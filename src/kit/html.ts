@@ -1,0 +1,124 @@
+// The `html` tag: a template whose values are escaped unless they are Html themselves. Escaping covers text and quoted
+// attributes; where it could not help (outside of quotes in a tag, in a script or a style) a plain value is refused.
+
+export type HtmlValue = Html | string | number | bigint | false | null | undefined | readonly HtmlValue[]
+
+// Only the type is exported: this file alone makes Html, from templates and by trusted().
+class Html {
+  readonly #text: string
+
+  constructor(text: string) {
+    this.#text = text
+  }
+
+  toString(): string {
+    return this.#text
+  }
+}
+
+export type { Html }
+
+export function html(parts: TemplateStringsArray, ...values: HtmlValue[]): Html {
+  const bare = barePlacesOf(parts)
+  let text = parts[0] ?? ''
+  for (let i = 0; i < values.length; i++) {
+    const value = values[i]
+    if (bare[i] === true) refusePlain(value)
+    text += render(value) + parts[i + 1]
+  }
+  return new Html(text)
+}
+
+// Marks text as markup. The caller vouches for every character of it.
+export function trusted(text: string): Html {
+  return new Html(text)
+}
+
+export function escapeHtml(text: string): string {
+  return special.test(text) ? text.replace(specials, (character) => entities[character] ?? '') : text
+}
+
+const special = /[&<>"'`]/
+const specials = /[&<>"'`]/g
+const entities: Readonly<Record<string, string>> = {
+  '&': '&amp;',
+  '<': '&lt;',
+  '>': '&gt;',
+  '"': '&quot;',
+  "'": '&#39;',
+  '`': '&#96;',
+}
+
+function render(value: HtmlValue): string {
+  if (typeof value === 'string') return escapeHtml(value)
+  if (value instanceof Html) return value.toString()
+  if (value === null || value === undefined || value === false) return ''
+  if (Array.isArray(value)) return value.map(render).join('')
+  return escapeHtml(String(value))
+}
+
+// A number cannot break out of anything.
+function refusePlain(value: HtmlValue): void {
+  if (Array.isArray(value)) value.forEach(refusePlain)
+  else if (typeof value === 'string' && value !== '') {
+    throw new TypeError('html: a plain text outside of quotes in a tag, or in a script or style')
+  }
+}
+
+// Which values of a template stand where escaping does not protect. Worked out once for each template of the source.
+const barePlaces = new WeakMap<TemplateStringsArray, readonly boolean[]>()
+
+function barePlacesOf(parts: TemplateStringsArray): readonly boolean[] {
+  const kept = barePlaces.get(parts)
+  if (kept) return kept
+  let place: Place = { kind: 'text', element: '' }
+  const bare = parts.map((part) => {
+    place = placeAfter(part, place)
+    return place.kind === 'tag' || place.kind === 'raw'
+  })
+  barePlaces.set(parts, bare)
+  return bare
+}
+
+// `raw` is the inside of a script or a style.
+interface Place {
+  kind: 'text' | 'tag' | 'double' | 'single' | 'comment' | 'raw'
+  element: string
+}
+
+// What ends each kind of place. A `<` at the very end of a part is a tag whose name is the value.
+const ends: Readonly<Record<Place['kind'], RegExp>> = {
+  text: /<!--|<\/?(?:([a-z][^\s/>]*)|$)/gi,
+  tag: /["'>]/g,
+  double: /"/g,
+  single: /'/g,
+  comment: /-->/g,
+  raw: /<\/(script|style)/gi,
+}
+
+function placeAfter(part: string, start: Place): Place {
+  let place = start
+  let at = 0
+  for (;;) {
+    const end = ends[place.kind]
+    end.lastIndex = at
+    const found = end.exec(part)
+    if (!found) return place
+    at = end.lastIndex
+    place = nextPlace(place, found[0], found[1])
+  }
+}
+
+function nextPlace(place: Place, found: string, name: string | undefined): Place {
+  const { kind, element } = place
+  if (kind === 'double' || kind === 'single') return { kind: 'tag', element }
+  if (kind === 'comment') return { kind: 'text', element: '' }
+  if (kind === 'raw') return { kind: 'tag', element: '' }
+  if (kind === 'text') {
+    if (found === '<!--') return { kind: 'comment', element: '' }
+    return { kind: 'tag', element: found.startsWith('</') ? '' : (name ?? '').toLowerCase() }
+  }
+  if (found === '"') return { kind: 'double', element }
+  if (found === "'") return { kind: 'single', element }
+  return { kind: element === 'script' || element === 'style' ? 'raw' : 'text', element }
+}

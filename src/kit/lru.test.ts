@@ -1,0 +1,50 @@
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import { Lru } from './lru.ts'
+
+test('the least recently used falls out first', () => {
+  const lru = new Lru<string, number>(2)
+  lru.set('a', 1)
+  lru.set('b', 2)
+  assert.equal(lru.get('a'), 1)
+  lru.set('c', 3)
+  assert.deepEqual(
+    [...lru],
+    [
+      ['a', 1],
+      ['c', 3],
+    ],
+  )
+  assert.equal(lru.peek('a'), 1)
+  lru.set('d', 4)
+  assert.equal(lru.get('a'), undefined)
+  assert.equal(lru.size, 2)
+})
+
+test('setting again replaces and counts as a use', () => {
+  const lru = new Lru<string, number>(2)
+  lru.set('a', 1)
+  lru.set('b', 2)
+  lru.set('a', 3)
+  lru.set('c', 4)
+  assert.deepEqual(
+    [...lru],
+    [
+      ['a', 3],
+      ['c', 4],
+    ],
+  )
+  assert.equal(lru.delete('a'), true)
+  assert.equal(lru.delete('a'), false)
+  lru.clear()
+  assert.equal(lru.size, 0)
+})
+
+test('it never grows beyond its bound, and needs one', () => {
+  const lru = new Lru<number, number>(10)
+  for (let i = 0; i < 1000; i++) {
+    lru.set(i, i)
+    assert.ok(lru.size <= 10)
+  }
+  for (const bound of [0, -1, Number.NaN]) assert.throws(() => new Lru(bound), RangeError)
+})

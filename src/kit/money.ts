@@ -1,0 +1,125 @@
+// Money is integer minor units with a currency. This file knows how many digits a currency has, and how to read, show,
+// round and share out amounts without a float ever being divided.
+import { Lru } from './lru.ts'
+
+// ISO 4217 as of January 2026, by minor unit digits. Not from Intl: CLDR shows HUF, IDR, PKR and others without their minor unit,
+// and an amount stored under one exponent and read under another is wrong by a factor of a hundred. Codes without a
+// minor unit (gold, drawing rights, tests) are not money one can pay with and are left out.
+// biome-ignore format: a table is read by its rows
+const codesByExponent: Readonly<Record<number, string>> = {
+  0: 'BIF CLP DJF GNF ISK JPY KMF KRW PYG RWF UGX UYI VND VUV XAF XOF XPF',
+  2: 'AED AFN ALL AMD AOA ARS AUD AWG AZN BAM BBD BDT BMD BND BOB BOV BRL BSD BTN BWP BYN BZD CAD CDF CHE CHF CHW CNY ' +
+     'COP COU CRC CUP CVE CZK DKK DOP DZD EGP ERN ETB EUR FJD FKP GBP GEL GHS GIP GMD GTQ GYD HKD HNL HTG HUF IDR ILS ' +
+     'INR IRR JMD KES KGS KHR KPW KYD KZT LAK LBP LKR LRD LSL MAD MDL MGA MKD MMK MNT MOP MRU MUR MVR MWK MXN MXV MYR ' +
+     'MZN NAD NGN NIO NOK NPR NZD PAB PEN PGK PHP PKR PLN QAR RON RSD RUB SAR SBD SCR SDG SEK SGD SHP SLE SOS SRD SSP ' +
+     'STN SVC SYP SZL THB TJS TMT TOP TRY TTD TWD TZS UAH USD USN UYU UZS VED VES WST XAD XCD XCG YER ZAR ZMW ZWG',
+  3: 'BHD IQD JOD KWD LYD OMR TND',
+  4: 'CLF UYW',
+}
+
+const exponents: ReadonlyMap<string, number> = new Map(
+  Object.entries(codesByExponent).flatMap(([exponent, codes]) =>
+    codes.split(' ').map((code): [string, number] => [code, Number(exponent)]),
+  ),
+)
+
+export const currencyCodes: readonly string[] = [...exponents.keys()].sort()
+
+export function currencyExponent(code: string): number | undefined {
+  return exponents.get(code)
+}
+
+// For eyes only. The amount reaches Intl as decimal text, so it is exact up to 2^53 − 1.
+export function formatAmount(amountMinor: number, currency: string, locale: string): string {
+  const exponent = exponentOf(currency)
+  return formatterFor(locale, currency, exponent).format(decimalText(amountMinor, exponent))
+}
+
+// '19.99' → 1999. Nothing is guessed: no sign, no exponent, no separator of thousands, no more digits than the currency has.
+export function parseDecimal(text: string, currency: string): number | undefined {
+  const exponent = exponents.get(currency)
+  const [, whole, fraction = ''] = /^(0|[1-9]\d{0,15})(?:\.(\d{1,4}))?$/.exec(text) ?? []
+  if (exponent === undefined || whole === undefined || fraction.length > exponent) return undefined
+  const amount = Number(whole + fraction.padEnd(exponent, '0'))
+  return Number.isSafeInteger(amount) ? amount : undefined
+}
+
+// Halves go up, towards plus infinity.
+export function roundHalfUpDivide(numerator: bigint, denominator: bigint): bigint {
+  if (denominator <= 0n) throw new RangeError('roundHalfUpDivide: the denominator must be positive')
+  const doubled = 2n * numerator + denominator
+  const divisor = 2n * denominator
+  const quotient = doubled / divisor
+  return doubled < 0n && doubled % divisor !== 0n ? quotient - 1n : quotient // BigInt division truncates; this is the floor
+}
+
+// Shares a total out in proportion to weights, by largest remainder; equal remainders are served in order. The shares
+// add up to the total exactly, and a weight of 0 gets 0.
+export function allocate(total: number, weights: readonly number[]): number[] {
+  assertAmount(total)
+  for (const weight of weights) assertAmount(weight)
+  const sum = weights.reduce((whole, weight) => whole + BigInt(weight), 0n)
+  if (sum === 0n) {
+    if (total !== 0) throw new RangeError('allocate: there is no weight to carry the total')
+    return weights.map(() => 0)
+  }
+  const exact = weights.map((weight) => BigInt(total) * BigInt(weight))
+  const shares = exact.map((product) => Number(product / sum))
+  const remainders = exact.map((product, index) => ({ index, remainder: product % sum }))
+  // The sort is stable, which keeps the order of equals.
+  remainders.sort((one, other) => compare(other.remainder, one.remainder))
+  const left = total - shares.reduce((whole, share) => whole + share, 0)
+  for (const { index } of remainders.slice(0, left)) shares[index] = (shares[index] as number) + 1
+  return shares
+}
+
+function exponentOf(currency: string): number {
+  const exponent = exponents.get(currency)
+  if (exponent === undefined) throw new RangeError(`${currency} is not a currency`)
+  return exponent
+}
+
+function decimalText(amountMinor: number, exponent: number): Intl.StringNumericLiteral {
+  if (!Number.isSafeInteger(amountMinor)) throw new RangeError('an amount must be a whole number of minor units')
+  const sign = amountMinor < 0 ? '-' : ''
+  const digits = String(Math.abs(amountMinor)).padStart(exponent + 1, '0')
+  const point = digits.length - exponent
+  const text = exponent === 0 ? sign + digits : `${sign}${digits.slice(0, point)}.${digits.slice(point)}`
+  return text as Intl.StringNumericLiteral // digits with one point, by construction
+}
+
+// Building a formatter costs about fifty times a use of it.
+const formatters = new Lru<string, Intl.NumberFormat>(200)
+
+function formatterFor(locale: string, currency: string, exponent: number): Intl.NumberFormat {
+  const key = `${currency} ${locale}`
+  const kept = formatters.get(key)
+  if (kept) return kept
+  const formatter = new Intl.NumberFormat(knownLocale(locale), {
+    style: 'currency',
+    currency,
+    minimumFractionDigits: exponent,
+    maximumFractionDigits: exponent,
+  })
+  formatters.set(key, formatter)
+  return formatter
+}
+
+// A page must not fail because a browser asked for a language with a misspelled tag.
+function knownLocale(locale: string): string {
+  try {
+    return Intl.getCanonicalLocales(locale)[0] ?? 'en'
+  } catch (error) {
+    if (error instanceof RangeError) return 'en'
+    throw error
+  }
+}
+
+function assertAmount(value: number): void {
+  if (!Number.isSafeInteger(value) || value < 0) throw new RangeError(`${value} is not an amount`)
+}
+
+function compare(one: bigint, other: bigint): number {
+  if (one === other) return 0
+  return one < other ? -1 : 1
+}

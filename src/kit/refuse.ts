@@ -1,0 +1,35 @@
+// Saying no. There is one refusal; its codes, statuses and sentences are the table in the contract, and the road that
+// every request takes catches it once.
+
+import { type RefusalCode, refusals } from '../contract/refusals.ts'
+
+export interface Issue {
+  // JSON Pointer into the body; `/query/…` and `/headers/…` outside of it.
+  path: string
+  message: string
+}
+
+export interface RefusalDetails {
+  // Replaces the table's sentence where numbers help: "The cart is at version 8; the request expected 7."
+  message?: string
+  issues?: readonly Issue[]
+  // What the caller needs to go on: the present status and version, the available stock, the required scope.
+  current?: Readonly<Record<string, unknown>>
+  // A hint for the Retry-After header, which is sent but is no part of the contract.
+  retryAfterMs?: number
+}
+
+export class Refusal extends Error {
+  readonly code: RefusalCode
+  readonly details: RefusalDetails
+  constructor(code: RefusalCode, details: RefusalDetails) {
+    super(details.message ?? refusals[code].sentence)
+    this.name = 'Refusal'
+    this.code = code
+    this.details = details
+  }
+}
+
+export function refuse(code: RefusalCode, details: RefusalDetails = {}): Refusal {
+  return new Refusal(code, details)
+}

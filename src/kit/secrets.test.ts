@@ -1,0 +1,162 @@
+import assert from 'node:assert/strict'
+import { hkdfSync } from 'node:crypto'
+import { test } from 'node:test'
+import { format, inspect } from 'node:util'
+import fc from 'fast-check'
+import {
+  deriveKey,
+  isEqualSecret,
+  open,
+  openByRoot,
+  parseRootSecret,
+  RootSecret,
+  readToken,
+  seal,
+  sealByRoot,
+  signToken,
+} from './secrets.ts'
+
+const oldText = 'old-'.repeat(10)
+const newText = 'new-'.repeat(10)
+
+function rootFrom(text: string): RootSecret {
+  const parsed = parseRootSecret(text)
+  assert.ok(parsed instanceof RootSecret, 'problem' in parsed ? parsed.problem : '')
+  return parsed
+}
+
+function replaced(text: string, at: number, by: string): string {
+  return text.slice(0, at) + by + text.slice(at + 1)
+}
+
+test('a root secret has versions, and the first named is the current one', () => {
+  assert.equal(rootFrom(oldText).currentVersion, 1)
+  assert.equal(rootFrom(`  ${oldText}\n`).currentVersion, 1)
+  const root = rootFrom(`2:${newText},1:${oldText}`)
+  assert.equal(root.currentVersion, 2)
+  assert.deepEqual(
+    [0, 1, 2, 3].map((version) => root.hasVersion(version)),
+    [false, true, true, false],
+  )
+  assert.equal(rootFrom(`1:${oldText}, 2:${newText}`).currentVersion, 1)
+})
+
+test('a bad root secret is told in a sentence that does not repeat it', () => {
+  const bad = [
+    '',
+    'short-secret',
+    'x'.repeat(31),
+    'x'.repeat(1025),
+    `with space ${oldText}`,
+    `é${oldText}`,
+    '1:short-secret',
+    `0:${oldText}`,
+    `256:${oldText}`,
+    `1000:${oldText}`,
+    `1:${oldText},1:${newText}`,
+    `2:${newText},${oldText}`,
+    `2:${newText},`,
+  ]
+  for (const text of bad) {
+    const parsed = parseRootSecret(text)
+    assert.ok('problem' in parsed, text)
+    assert.match(parsed.problem, /\.$/)
+    assert.doesNotMatch(parsed.problem, /old-|new-|short-secret/)
+  }
+})
+
+test('a root secret cannot be printed', () => {
+  const root = rootFrom(oldText)
+  const prints = [
+    String(root),
+    `${root}`,
+    JSON.stringify({ root }),
+    JSON.stringify(Object.entries(root)),
+    inspect(root, { showHidden: true, depth: 9 }),
+    inspect({ deep: [root] }, { depth: 9 }),
+    format('%s %o %j', root, root, root),
+    inspect({ ...root }),
+  ]
+  for (const print of prints) assert.doesNotMatch(print, /old-/)
+  assert.equal(String(root), '[secret]')
+})
+
+test('keys differ by purpose and version and follow HKDF', () => {
+  const root = rootFrom(`2:${newText},1:${oldText}`)
+  const keys = [deriveKey(root, 'a'), deriveKey(root, 'b'), deriveKey(root, 'a', 1)]
+  assert.equal(new Set(keys.map((key) => key.toString('hex'))).size, 3)
+  assert.deepEqual(deriveKey(root, 'a', 2), deriveKey(root, 'a'))
+  assert.deepEqual(deriveKey(root, 'a', 1), deriveKey(rootFrom(oldText), 'a'))
+  assert.deepEqual(deriveKey(root, 'a', 1), Buffer.from(hkdfSync('sha256', oldText, 'cartwright', 'a', 32)))
+  assert.throws(() => deriveKey(root, 'a', 3), RangeError)
+})
+
+test('what is sealed is opened by the same key and context only', () => {
+  const key = deriveKey(rootFrom(oldText), 'a')
+  fc.assert(
+    fc.property(fc.string({ unit: 'grapheme' }), fc.string(), (plain, context) => {
+      const sealed = seal(key, plain, context)
+      assert.match(sealed, /^[A-Za-z0-9_-]+$/)
+      assert.equal(open(key, sealed, context), plain)
+      assert.equal(open(key, sealed, `${context}x`), undefined)
+      assert.equal(open(deriveKey(rootFrom(newText), 'a'), sealed, context), undefined)
+    }),
+  )
+  assert.notEqual(seal(key, 'same', 'c'), seal(key, 'same', 'c'))
+})
+
+test('a sealed text that was changed anywhere is not opened', () => {
+  const key = deriveKey(rootFrom(oldText), 'a')
+  const bytes = Buffer.from(seal(key, 'plain', 'row 1'), 'base64url')
+  for (let at = 0; at < bytes.length; at++) {
+    for (let bit = 0; bit < 8; bit++) {
+      const changed = Buffer.from(bytes)
+      changed[at] = (bytes[at] as number) ^ (1 << bit)
+      assert.equal(open(key, changed.toString('base64url'), 'row 1'), undefined)
+    }
+    assert.equal(open(key, bytes.subarray(0, at).toString('base64url'), 'row 1'), undefined)
+  }
+  assert.equal(open(key, 'not base64 !', 'row 1'), undefined)
+})
+
+test('what an old version of the root secret sealed stays readable while it is known', () => {
+  const old = rootFrom(oldText)
+  const both = rootFrom(`2:${newText},1:${oldText}`)
+  const sealed = sealByRoot(old, 'address', 'plain', 'row 1')
+  assert.equal(openByRoot(both, 'address', sealed, 'row 1'), 'plain')
+  assert.equal(openByRoot(old, 'address', sealByRoot(both, 'address', 'plain', 'row 1'), 'row 1'), undefined)
+  assert.equal(openByRoot(both, 'webhook', sealed, 'row 1'), undefined)
+  assert.equal(openByRoot(both, 'address', sealed, 'row 2'), undefined)
+  assert.equal(openByRoot(both, 'address', '', 'row 1'), undefined)
+  assert.equal(open(deriveKey(old, 'address'), sealed, 'row 1'), undefined)
+})
+
+test('a token is read only as it was signed', () => {
+  const key = deriveKey(rootFrom(oldText), 'list cursor')
+  fc.assert(
+    fc.property(fc.string({ unit: 'grapheme' }), (payload) => {
+      const token = signToken(key, payload)
+      assert.match(token, /^[A-Za-z0-9_-]*\.[A-Za-z0-9_-]{43}$/)
+      assert.equal(readToken(key, token), payload)
+    }),
+  )
+  const token = signToken(key, '["2026",1]')
+  for (let at = 0; at < token.length; at++) {
+    for (const by of ['A', 'B', '.', '=', ' ', '']) {
+      const changed = replaced(token, at, by)
+      if (changed !== token) assert.equal(readToken(key, changed), undefined, changed)
+    }
+  }
+  assert.equal(readToken(deriveKey(rootFrom(newText), 'list cursor'), token), undefined)
+  for (const text of ['', '.', 'a', `${token}.`, `${token}=`, signToken(key, 'x'.repeat(5000))]) {
+    assert.equal(readToken(key, text), undefined)
+  }
+})
+
+test('secrets are compared whole', () => {
+  assert.equal(isEqualSecret('', ''), true)
+  assert.equal(isEqualSecret('abc', 'abc'), true)
+  assert.equal(isEqualSecret('abc', 'abd'), false)
+  assert.equal(isEqualSecret('abc', 'abcd'), false)
+  assert.equal(isEqualSecret('é', 'e'), false)
+})

@@ -1,0 +1,161 @@
+// What the root secret is for: keys derived by purpose, sealed texts, signed tokens. The root secret itself never
+// leaves this file and cannot be printed by accident.
+import { createCipheriv, createDecipheriv, createHmac, hkdfSync, randomBytes, timingSafeEqual } from 'node:crypto'
+import { inspect } from 'node:util'
+
+const secretLengthMin = 32
+const secretLengthMax = 1024
+const secretVersionMax = 255 // one byte of a sealed text
+const printed = '[secret]'
+
+// The texts are kept outside of the object, so that no inspection, spread or serialisation of it can meet them.
+const textsOf = new WeakMap<RootSecret, ReadonlyMap<number, string>>()
+
+export class RootSecret {
+  // What is made now is made with this version; the others only read what was made before.
+  readonly currentVersion: number
+
+  constructor(texts: ReadonlyMap<number, string>, currentVersion: number) {
+    if (!texts.has(currentVersion)) throw new RangeError(`the root secret has no version ${currentVersion}`)
+    this.currentVersion = currentVersion
+    textsOf.set(this, new Map(texts))
+  }
+
+  hasVersion(version: number): boolean {
+    return textsOf.get(this)?.has(version) ?? false
+  }
+
+  toString(): string {
+    return printed
+  }
+
+  toJSON(): string {
+    return printed
+  }
+
+  [inspect.custom](): string {
+    return printed
+  }
+}
+
+// Either one plain text (version 1) or `2:<new>,1:<old>`. The first named is the current one, so that a new version can
+// be made known to all nodes (`1:<old>,2:<new>`) before any of them uses it. Problems are told without the text.
+export function parseRootSecret(text: string): RootSecret | { readonly problem: string } {
+  const trimmed = text.trim()
+  const parts = /^\d+:/.test(trimmed) ? trimmed.split(',') : [`1:${trimmed}`]
+  const texts = new Map<number, string>()
+  let currentVersion = 0
+  for (const part of parts) {
+    const [, digits, secret] = /^(\d{1,3}):(.*)$/s.exec(part.trim()) ?? []
+    if (digits === undefined || secret === undefined) {
+      return { problem: 'The root secret must be one text, or "2:<new>,1:<old>".' }
+    }
+    const version = Number(digits)
+    if (version < 1 || version > secretVersionMax) {
+      return { problem: `A version of the root secret must be 1 to ${secretVersionMax}.` }
+    }
+    if (texts.has(version)) return { problem: `Version ${version} of the root secret is given twice.` }
+    if (secret.length < secretLengthMin || secret.length > secretLengthMax) {
+      return { problem: `The root secret must have ${secretLengthMin} to ${secretLengthMax} characters.` }
+    }
+    if (!/^[\x21-\x7e]+$/.test(secret)) return { problem: 'The root secret must be visible ASCII without spaces.' }
+    texts.set(version, secret)
+    currentVersion ||= version
+  }
+  return new RootSecret(texts, currentVersion)
+}
+
+// HKDF-SHA-256. A purpose is a constant of the code such as 'list cursor': different purposes give unrelated keys.
+export function deriveKey(rootSecret: RootSecret, purpose: string, version = rootSecret.currentVersion): Buffer {
+  const text = textsOf.get(rootSecret)?.get(version)
+  if (text === undefined) throw new RangeError(`the root secret has no version ${version}`)
+  return Buffer.from(hkdfSync('sha256', text, 'cartwright', purpose, 32))
+}
+
+// A sealed text is base64url of: format, key version, nonce, ciphertext, tag. The first two and the context are
+// authenticated too, so that a sealed text cannot be moved to another row.
+const sealedFormat = 1
+const headBytes = 2
+const nonceBytes = 12
+const tagBytes = 16
+const ownKey = 0 // the key version of a text sealed by a key of its own, not by the root secret
+
+export function seal(key: Buffer, plain: string, context: string): string {
+  return sealAs(ownKey, key, plain, context)
+}
+
+// Undefined when the key, the context or the text is not the one that was sealed.
+export function open(key: Buffer, sealed: string, context: string): string | undefined {
+  return openAs(ownKey, key, Buffer.from(sealed, 'base64url'), context)
+}
+
+export function sealByRoot(rootSecret: RootSecret, purpose: string, plain: string, context: string): string {
+  return sealAs(rootSecret.currentVersion, deriveKey(rootSecret, purpose), plain, context)
+}
+
+// Reads what any version still known has sealed.
+export function openByRoot(
+  rootSecret: RootSecret,
+  purpose: string,
+  sealed: string,
+  context: string,
+): string | undefined {
+  const bytes = Buffer.from(sealed, 'base64url')
+  const version = bytes[1]
+  if (version === undefined || !rootSecret.hasVersion(version)) return undefined
+  return openAs(version, deriveKey(rootSecret, purpose, version), bytes, context)
+}
+
+// Random nonces are safe for 2^32 texts under one key (NIST SP 800-38D, 8.3).
+function sealAs(version: number, key: Buffer, plain: string, context: string): string {
+  const head = Buffer.from([sealedFormat, version])
+  const nonce = randomBytes(nonceBytes)
+  const cipher = createCipheriv('aes-256-gcm', key, nonce, { authTagLength: tagBytes })
+  cipher.setAAD(Buffer.concat([head, Buffer.from(context)]))
+  const body = Buffer.concat([cipher.update(plain, 'utf8'), cipher.final()])
+  return Buffer.concat([head, nonce, body, cipher.getAuthTag()]).toString('base64url')
+}
+
+function openAs(version: number, key: Buffer, bytes: Buffer, context: string): string | undefined {
+  if (bytes.length < headBytes + nonceBytes + tagBytes) return undefined
+  if (bytes[0] !== sealedFormat || bytes[1] !== version) return undefined
+  const nonce = bytes.subarray(headBytes, headBytes + nonceBytes)
+  const decipher = createDecipheriv('aes-256-gcm', key, nonce, { authTagLength: tagBytes })
+  decipher.setAAD(Buffer.concat([bytes.subarray(0, headBytes), Buffer.from(context)]))
+  decipher.setAuthTag(bytes.subarray(bytes.length - tagBytes))
+  const body = decipher.update(bytes.subarray(headBytes + nonceBytes, bytes.length - tagBytes))
+  try {
+    return Buffer.concat([body, decipher.final()]).toString('utf8')
+  } catch {
+    return undefined // final() throws for one reason: the tag does not fit
+  }
+}
+
+// A token is the payload, readable by anyone, and its HMAC-SHA-256: `base64url(payload).base64url(mac)`.
+const tokenLengthMax = 4096
+
+export function signToken(key: Buffer, payload: string): string {
+  const body = Buffer.from(payload).toString('base64url')
+  return `${body}.${macText(key, body)}`
+}
+
+export function readToken(key: Buffer, token: string): string | undefined {
+  if (token.length > tokenLengthMax) return undefined
+  const dot = token.indexOf('.')
+  if (dot < 0) return undefined
+  const body = token.slice(0, dot)
+  // The encoded texts are compared, so that only the one spelling that was signed is taken.
+  if (!isEqualSecret(macText(key, body), token.slice(dot + 1))) return undefined
+  return Buffer.from(body, 'base64url').toString('utf8')
+}
+
+// Takes the same time wherever the texts differ. Their lengths are no secret.
+export function isEqualSecret(one: string, other: string): boolean {
+  const oneBytes = Buffer.from(one)
+  const otherBytes = Buffer.from(other)
+  return oneBytes.length === otherBytes.length && timingSafeEqual(oneBytes, otherBytes)
+}
+
+function macText(key: Buffer, text: string): string {
+  return createHmac('sha256', key).update(text).digest('base64url')
+}

@@ -1,0 +1,47 @@
+// Slugs: the readable names in addresses.
+
+export const slugLengthMax = 120
+export const slugPattern = '^[a-z0-9]+(-[a-z0-9]+)*$'
+
+const slugExpression = new RegExp(slugPattern)
+
+export function isSlug(text: string): boolean {
+  return text.length <= slugLengthMax && slugExpression.test(text)
+}
+
+// Letters that Unicode does not take apart, or that German readers expect as two.
+const spelledOut: Readonly<Record<string, string>> = {
+  ä: 'ae',
+  ö: 'oe',
+  ü: 'ue',
+  ß: 'ss',
+  æ: 'ae',
+  œ: 'oe',
+  ø: 'o',
+  ł: 'l',
+  đ: 'd',
+  ð: 'd',
+  þ: 'th',
+  ı: 'i',
+}
+const spelledOutExpression = new RegExp(`[${Object.keys(spelledOut).join('')}]`, 'g')
+
+// Longer texts add nothing to a slug, and normalising is not free.
+const textLengthMax = 1000
+
+// May return '': a text without one Latin letter or digit has no slug, and the caller must ask for one.
+export function slugify(text: string): string {
+  return text
+    .slice(0, textLengthMax)
+    .normalize('NFC')
+    .toLowerCase()
+    .replace(spelledOutExpression, (letter) => spelledOut[letter] ?? '')
+    .normalize('NFKD')
+    .replace(/\p{M}+/gu, '')
+    .toLowerCase() // compatibility forms such as ™ become capitals only now
+    .replace(/['’]/g, '') // "men's" reads better as mens than as men-s
+    .replace(/[^a-z0-9]+/g, '-')
+    .replace(/^-/, '')
+    .slice(0, slugLengthMax)
+    .replace(/-$/, '')
+}

@@ -1,0 +1,55 @@
+// The door: hands the arguments and the terminal to the command line.
+
+import { writeSync } from 'node:fs'
+import { enableCompileCache } from 'node:module'
+import type { Terminal } from './commands/command.ts'
+
+// Keeps what Node makes of our files (types stripped, code compiled) in the folder for temporary files, so that only the
+// first start pays for it. The imports below must come after it.
+enableCompileCache()
+const { runCommandLine } = await import('./cli.ts')
+
+const isWatched = process.stdout.isTTY === true
+let lastToldAt = 0
+let isLineOpen = false
+
+const terminal: Terminal = {
+  out: (text) => write(1, closed(text)),
+  err: (text) => write(2, closed(text)),
+  progress(text) {
+    if (process.stderr.isTTY === true) {
+      isLineOpen = true
+      write(2, `\r\x1b[2K${text}`)
+    } else if (performance.now() - lastToldAt > 5_000) {
+      lastToldAt = performance.now()
+      write(2, `${text}\n`)
+    }
+  },
+  isWatched,
+}
+
+// What follows a progress line begins on a line of its own.
+function closed(text: string): string {
+  if (!isLineOpen) return text
+  isLineOpen = false
+  return `\n${text}`
+}
+
+// Whole texts, in order, before the process ends. A reader that went away (`| head`) is no reason to fail.
+function write(fd: number, text: string): void {
+  const bytes = Buffer.from(text)
+  let written = 0
+  while (written < bytes.length) {
+    try {
+      written += writeSync(fd, bytes, written)
+    } catch (error) {
+      const { code } = error as NodeJS.ErrnoException
+      if (code === 'EPIPE') return
+      // A full pipe: its reader is slow. Waiting a moment is better than losing lines.
+      if (code !== 'EAGAIN') throw error
+      Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, 1)
+    }
+  }
+}
+
+process.exitCode = await runCommandLine(process.argv.slice(2), terminal)

@@ -1,0 +1,98 @@
+// The log: one JSON object per line, or one readable line in a terminal. Lines are gathered for a few milliseconds and
+// written together, because a write per request costs more than many a request; warnings and errors are written at once.
+
+import { inspect } from 'node:util'
+
+export const logLevels = ['debug', 'info', 'warn', 'error', 'silent'] as const
+export type LogLevel = (typeof logLevels)[number]
+
+export type LogFields = Readonly<Record<string, unknown>>
+
+export interface Log {
+  debug(message: string, fields?: LogFields): void
+  info(message: string, fields?: LogFields): void
+  warn(message: string, fields?: LogFields): void
+  error(message: string, error: unknown, fields?: LogFields): void
+  flush(): void
+}
+
+export interface LogOptions {
+  level: LogLevel
+  pretty: boolean
+  // Takes whole lines. Must not throw.
+  write: (lines: string) => void
+  gatherMs?: number
+}
+
+const gatheredBytesMax = 16_384
+
+export function createLog({ level, pretty, write, gatherMs = 25 }: LogOptions): Log {
+  const threshold = logLevels.indexOf(level)
+  const shape = pretty ? prettyLine : jsonLine
+  let gathered = ''
+  let timer: NodeJS.Timeout | undefined
+
+  function flush(): void {
+    if (timer) clearTimeout(timer)
+    timer = undefined
+    if (gathered === '') return
+    const lines = gathered
+    gathered = ''
+    write(lines)
+  }
+
+  function line(lineLevel: LogLevel, message: string, fields: LogFields): void {
+    const rank = logLevels.indexOf(lineLevel)
+    if (rank < threshold) return
+    gathered += shape(new Date(), lineLevel, message, fields)
+    if (rank >= 2 || gathered.length >= gatheredBytesMax) flush()
+    else if (!timer) {
+      timer = setTimeout(flush, gatherMs)
+      timer.unref()
+    }
+  }
+
+  return {
+    debug: (message, fields = {}) => line('debug', message, fields),
+    info: (message, fields = {}) => line('info', message, fields),
+    warn: (message, fields = {}) => line('warn', message, fields),
+    error: (message, error, fields = {}) => line('error', message, { ...fields, error: describeError(error) }),
+    flush,
+  }
+}
+
+// The stack and the chain of causes; a driver's error may carry values of a statement in its other members, so those
+// are left behind.
+function describeError(error: unknown, depth = 0): unknown {
+  if (!(error instanceof Error)) return inspect(error, { depth: 1, maxStringLength: 200 })
+  const code = 'code' in error && typeof error.code === 'string' ? error.code : undefined
+  const cause = error.cause === undefined || depth >= 3 ? undefined : describeError(error.cause, depth + 1)
+  return { name: error.name, message: error.message, code, stack: error.stack, cause }
+}
+
+function jsonLine(at: Date, level: LogLevel, message: string, fields: LogFields): string {
+  return `${JSON.stringify({ time: at.toISOString(), level, message, ...fields })}\n`
+}
+
+const colour: Record<LogLevel, string> = { debug: '2', info: '36', warn: '33', error: '31', silent: '0' }
+
+function prettyLine(at: Date, level: LogLevel, message: string, fields: LogFields): string {
+  const head = `\x1b[2m${at.toISOString().slice(11, 23)}\x1b[0m \x1b[${colour[level]}m${level.padEnd(5)}\x1b[0m`
+  if (message === 'request') return `${head} ${prettyRequest(fields)}\n`
+  const rest = Object.entries(fields)
+    .filter(([, value]) => value !== undefined && value !== null)
+    .map(
+      ([name, value]) => ` \x1b[2m${name}=\x1b[0m${typeof value === 'object' ? inspect(value, { depth: 4 }) : value}`,
+    )
+  return `${head} ${message}${rest.join('')}\n`
+}
+
+function prettyRequest(fields: LogFields): string {
+  const status = Number(fields.status)
+  const tint = status >= 500 ? '31' : status >= 400 ? '33' : '32'
+  const what = fields.operation ?? fields.route ?? '–'
+  const code = fields.code ? ` ${fields.code}` : ''
+  return `\x1b[${tint}m${status}\x1b[0m ${String(fields.method).padEnd(6)} ${what}${code} \x1b[2m${fields.durationMs} ms ${fields.requestId}${
+    fields.credentialId ? ` ${fields.credentialId}` : ''
+  }\x1b[0m`
+}

@@ -1,0 +1,107 @@
+// Numbers for Prometheus: requests and durations by operation and status, and whatever gauges the doors plug in. Counting
+// is two array additions; everything else happens when somebody scrapes.
+
+import { monitorEventLoopDelay } from 'node:perf_hooks'
+
+const bucketsMs = [1, 2.5, 5, 10, 25, 50, 100, 250, 500, 1000, 2500, 5000, 10_000] as const
+
+interface Series {
+  byStatus: Map<number, number>
+  buckets: number[]
+  sumMs: number
+  count: number
+}
+
+// A gauge or counter that is read when scraped. `values` maps a label text such as `state="idle"` to its number.
+export interface Reading {
+  name: string
+  help: string
+  type: 'gauge' | 'counter'
+  values: () => Readonly<Record<string, number>>
+}
+
+export interface Metrics {
+  countRequest(operation: string, status: number, durationMs: number): void
+  read(reading: Reading): void
+  render(): string
+  close(): void
+}
+
+export function createMetrics(): Metrics {
+  const requests = new Map<string, Series>()
+  const readings: Reading[] = []
+  const eventLoop = monitorEventLoopDelay({ resolution: 20 })
+  eventLoop.enable()
+
+  return {
+    countRequest(operation, status, durationMs) {
+      let series = requests.get(operation)
+      if (!series) {
+        series = { byStatus: new Map(), buckets: bucketsMs.map(() => 0), sumMs: 0, count: 0 }
+        requests.set(operation, series)
+      }
+      series.byStatus.set(status, (series.byStatus.get(status) ?? 0) + 1)
+      const bucket = bucketsMs.findIndex((limit) => durationMs <= limit)
+      if (bucket >= 0) series.buckets[bucket] = (series.buckets[bucket] ?? 0) + 1
+      series.sumMs += durationMs
+      series.count += 1
+    },
+    read: (reading) => void readings.push(reading),
+    render: () => `${[...requestLines(requests), ...readingLines(readings), ...processLines(eventLoop)].join('\n')}\n`,
+    close: () => void eventLoop.disable(),
+  }
+}
+
+function* requestLines(requests: ReadonlyMap<string, Series>): Generator<string> {
+  yield '# HELP cartwright_requests_total Answers, by operation and status.'
+  yield '# TYPE cartwright_requests_total counter'
+  for (const [operation, series] of requests) {
+    for (const [status, count] of series.byStatus) {
+      yield `cartwright_requests_total{operation="${operation}",status="${status}"} ${count}`
+    }
+  }
+  yield '# HELP cartwright_request_duration_seconds From the request line read to the answer written.'
+  yield '# TYPE cartwright_request_duration_seconds histogram'
+  for (const [operation, series] of requests) {
+    let below = 0
+    for (const [index, limitMs] of bucketsMs.entries()) {
+      below += series.buckets[index] ?? 0
+      yield `cartwright_request_duration_seconds_bucket{operation="${operation}",le="${limitMs / 1000}"} ${below}`
+    }
+    yield `cartwright_request_duration_seconds_bucket{operation="${operation}",le="+Inf"} ${series.count}`
+    yield `cartwright_request_duration_seconds_sum{operation="${operation}"} ${series.sumMs / 1000}`
+    yield `cartwright_request_duration_seconds_count{operation="${operation}"} ${series.count}`
+  }
+}
+
+function* readingLines(readings: readonly Reading[]): Generator<string> {
+  for (const { name, help, type, values } of readings) {
+    yield `# HELP ${name} ${help}`
+    yield `# TYPE ${name} ${type}`
+    for (const [labels, value] of Object.entries(values())) yield `${name}${labels ? `{${labels}}` : ''} ${value}`
+  }
+}
+
+function* processLines(eventLoop: ReturnType<typeof monitorEventLoopDelay>): Generator<string> {
+  yield '# HELP cartwright_event_loop_delay_seconds How late timers run, since the last scrape.'
+  yield '# TYPE cartwright_event_loop_delay_seconds gauge'
+  for (const quantile of [50, 99]) {
+    yield `cartwright_event_loop_delay_seconds{quantile="${quantile / 100}"} ${eventLoop.percentile(quantile) / 1e9}`
+  }
+  yield `cartwright_event_loop_delay_seconds{quantile="1"} ${eventLoop.max / 1e9}`
+  eventLoop.reset()
+  const memory = process.memoryUsage()
+  const cpu = process.cpuUsage()
+  yield '# HELP process_resident_memory_bytes Resident memory.'
+  yield '# TYPE process_resident_memory_bytes gauge'
+  yield `process_resident_memory_bytes ${memory.rss}`
+  yield '# HELP process_heap_bytes Heap in use.'
+  yield '# TYPE process_heap_bytes gauge'
+  yield `process_heap_bytes ${memory.heapUsed}`
+  yield '# HELP process_cpu_seconds_total CPU time, user and system.'
+  yield '# TYPE process_cpu_seconds_total counter'
+  yield `process_cpu_seconds_total ${(cpu.user + cpu.system) / 1e6}`
+  yield '# HELP process_uptime_seconds Since the process started.'
+  yield '# TYPE process_uptime_seconds gauge'
+  yield `process_uptime_seconds ${process.uptime()}`
+}

@@ -1,0 +1,57 @@
+// Examples as a terminal and a reader want them: a call by curl, and JSON with its names and texts told apart.
+
+import type { Operation } from '../contract/operations.ts'
+import { type Html, html, trusted } from '../kit/html.ts'
+
+export interface Call {
+  origin: string
+  method: Operation['method']
+  // With its parameters filled in.
+  path: string
+  caller: Operation['caller']
+  body?: unknown
+}
+
+// Secrets are named, never shown: the reader's shell fills them in.
+const credentials: Record<Operation['caller'], readonly string[]> = {
+  key: [`-H "Authorization: Bearer $CARTWRIGHT_KEY"`],
+  oauth: [`-H "Authorization: DPoP $ACCESS_TOKEN"`, `-H "DPoP: $DPOP_PROOF"`],
+  anyone: [],
+}
+
+export function curlFor({ origin, method, path, caller, body }: Call): string {
+  const verb = method === 'GET' ? '' : `-X ${method} `
+  const sent =
+    body === undefined ? [] : [`-H 'Content-Type: application/json'`, `-d ${quoted(JSON.stringify(body, null, 2))}`]
+  return [`curl ${verb}${origin}${path}`, ...credentials[caller], ...sent].join(' \\\n  ')
+}
+
+// Within single quotes a shell changes nothing; a single quote itself must step out of them.
+function quoted(text: string): string {
+  return `'${text.replaceAll("'", `'\\''`)}'`
+}
+
+export function fill(path: string, values: Readonly<Record<string, string>>): string {
+  return path.replaceAll(/\{(\w+)\}/g, (whole, name: string) => values[name] ?? whole)
+}
+
+// `label` names the block for those who do not see it. A block that scrolls must be reachable by keyboard.
+export function codeBlock(label: string, code: Html | string): Html {
+  return html`<div class="code"><pre tabindex="0" role="group" aria-label="${label}"><code>${code}</code></pre></div>`
+}
+
+export function jsonCode(value: unknown): Html {
+  return trusted(JSON.stringify(value, null, 2).split('\n').map(jsonLine).join('\n'))
+}
+
+// Pretty-printed JSON has one name or one value a line, so a line is enough to know what is what.
+function jsonLine(line: string): string {
+  const [, indent = '', name, value = '', comma = ''] = /^( *)(?:("(?:[^"\\]|\\.)*"): )?(.*?)(,?)$/.exec(line) ?? []
+  const shown = value.startsWith('"') ? `<i>${asText(value)}</i>` : asText(value)
+  return `${indent}${name === undefined ? '' : `<b>${asText(name)}</b>: `}${shown}${comma}`
+}
+
+// Between tags only these two begin something. The quotes stay: escaping them would add 17 KB to the reference.
+function asText(text: string): string {
+  return text.replaceAll('&', '&amp;').replaceAll('<', '&lt;')
+}

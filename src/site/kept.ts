@@ -1,0 +1,55 @@
+// What is rendered once and given to many: a body with its ETag, plain or compressed, answered whole or by a 304.
+
+import { createHash } from 'node:crypto'
+import { gzipSync } from 'node:zlib'
+import type { Page, PageAnswer } from '../http/server.ts'
+
+export interface Kept {
+  body: Buffer
+  // Made at the first request that asks for it. Nothing kept here holds a secret, so compressing it tells nothing.
+  zipped?: Buffer
+  // Stands in the address of an asset, so that the asset may be cached for good.
+  hash: string
+  headers: Readonly<Record<string, string>>
+}
+
+export function keep(content: string | Buffer, headers: Readonly<Record<string, string>>): Kept {
+  const body = Buffer.from(content)
+  const hash = createHash('sha256').update(body).digest('base64url').slice(0, 16)
+  return { body, hash, headers: { 'cache-control': 'no-cache', vary: 'accept-encoding', ...headers } }
+}
+
+// Below this size a packet holds the plain body as well.
+const zipBytesMin = 1_200
+
+export function answerKept(kept: Kept, { raw }: Parameters<Page['answer']>[0]): PageAnswer {
+  const isZipped = kept.body.length >= zipBytesMin && accepts(raw.headers['accept-encoding'])
+  const etag = isZipped ? `"${kept.hash}-gzip"` : `"${kept.hash}"`
+  const headers = {
+    ...kept.headers,
+    etag,
+    // The hash in the address is of this very content: whoever has it need never ask again.
+    ...(queryOf(raw.url) === `v=${kept.hash}` && { 'cache-control': 'public, max-age=31536000, immutable' }),
+  }
+  if (matches(raw.headers['if-none-match'], kept.hash)) return { status: 304, body: '', headers }
+  if (!isZipped) return { status: 200, body: kept.body, headers }
+  kept.zipped ??= gzipSync(kept.body, { level: 9 })
+  return { status: 200, body: kept.zipped, headers: { ...headers, 'content-encoding': 'gzip' } }
+}
+
+// `gzip` or `*`, unless its weight is nought.
+function accepts(acceptEncoding: string | string[] | undefined): boolean {
+  const codings = String(acceptEncoding ?? '').split(',')
+  return codings.some((coding) => /^\s*(?:x-)?(?:gzip|\*)\s*(?:;\s*q=(?!0(?:\.0*)?\s*$).*)?$/i.test(coding))
+}
+
+function queryOf(url = ''): string {
+  const at = url.indexOf('?')
+  return at < 0 ? '' : url.slice(at + 1)
+}
+
+// Compares weakly, as the standard asks for If-None-Match (RFC 9110, 13.1.2), and knows both forms of the body.
+function matches(ifNoneMatch: string | undefined, hash: string): boolean {
+  const tags = (ifNoneMatch ?? '').split(',').map((tag) => tag.trim().replace(/^W\//, ''))
+  return tags.some((tag) => tag === '*' || tag === `"${hash}"` || tag === `"${hash}-gzip"`)
+}

@@ -1,0 +1,60 @@
+// The site of the server itself: the start page, the reference, the OpenAPI document, and what they need to look right.
+
+import { openApiDocument } from '../contract/openapi.ts'
+import type { Page } from '../http/server.ts'
+import { pageHeaders } from './frame.ts'
+import { answerKept, type Kept, keep } from './kept.ts'
+import { favicon } from './mark.ts'
+import { referencePage } from './reference.ts'
+import { type Shop, startPage } from './start.ts'
+import { script, styleSheet } from './style.ts'
+
+export interface SiteParts {
+  // Known once the port is open.
+  origin: () => string
+  version: string
+  engine: string
+  listShops: () => Promise<readonly Shop[]>
+  demo: () => boolean
+}
+
+export function sitePages({ origin, version, engine, listShops, demo }: SiteParts): Page[] {
+  const reference = once(() => keep(referencePage({ origin: origin(), version }), pageHeaders))
+  const openApi = once(() => {
+    const text = `${JSON.stringify(openApiDocument({ serverUrl: origin(), version }), null, 2)}\n`
+    return keep(text, openHeaders)
+  })
+  const icon = keep(favicon, { 'content-type': 'image/svg+xml', 'cache-control': 'public, max-age=86400' })
+
+  return [
+    {
+      path: '/',
+      name: 'start',
+      answer: async (request) => {
+        const shops = await listShops()
+        return answerKept(
+          keep(startPage({ version, engine, origin: origin(), demo: demo(), shops }), pageHeaders),
+          request,
+        )
+      },
+    },
+    { path: '/docs', name: 'reference', answer: async (request) => answerKept(reference(), request) },
+    { path: '/openapi.json', name: 'openapi', answer: async (request) => answerKept(openApi(), request) },
+    { path: '/site/style.css', name: 'style', answer: async (request) => answerKept(styleSheet, request) },
+    { path: '/site/reference.js', name: 'script', answer: async (request) => answerKept(script, request) },
+    { path: '/favicon.svg', name: 'favicon', answer: async (request) => answerKept(icon, request) },
+    // Browsers ask for this name unasked; what they get may be any picture.
+    { path: '/favicon.ico', name: 'favicon', answer: async (request) => answerKept(icon, request) },
+  ]
+}
+
+// Tools in browsers read the document from wherever they live.
+const openHeaders = { 'content-type': 'application/json; charset=utf-8', 'access-control-allow-origin': '*' }
+
+function once(make: () => Kept): () => Kept {
+  let kept: Kept | undefined
+  return () => {
+    kept ??= make()
+    return kept
+  }
+}

@@ -1,0 +1,42 @@
+// What machines ask about this process: is it alive, may it be sent requests, and how is it doing.
+
+import type { Page, PageAnswer } from '../http/server.ts'
+import type { Metrics } from '../observe/metrics.ts'
+
+export interface ProbeParts {
+  metrics: Metrics
+  isDraining: () => boolean
+  // Rejects when the database cannot be reached.
+  pendingMigrations: () => Promise<number>
+}
+
+export function probePages({ metrics, isDraining, pendingMigrations }: ProbeParts): Page[] {
+  return [
+    // Alive: the event loop turns. Says nothing of the database, so that an outage there restarts nobody.
+    { path: '/healthz', name: 'healthz', answer: async () => json(200, { status: 'ok' }) },
+    {
+      path: '/readyz',
+      name: 'readyz',
+      answer: async () => {
+        if (isDraining()) return json(503, { status: 'draining' })
+        const pending = await pendingMigrations().catch(() => undefined)
+        if (pending === undefined) return json(503, { status: 'database unreachable' })
+        return pending > 0 ? json(503, { status: 'migrations pending', pending }) : json(200, { status: 'ready' })
+      },
+    },
+    {
+      path: '/metrics',
+      name: 'metrics',
+      answer: async () => ({
+        status: 200,
+        body: metrics.render(),
+        headers: { 'content-type': 'text/plain; version=0.0.4; charset=utf-8', 'cache-control': 'no-store' },
+      }),
+    },
+  ]
+}
+
+function json(status: number, body: object): PageAnswer {
+  const headers = { 'content-type': 'application/json; charset=utf-8', 'cache-control': 'no-store' }
+  return { status, body: JSON.stringify(body), headers }
+}

@@ -1,0 +1,118 @@
+// Makes the pages kinder where script runs: copy buttons, a filter for the contents, a mark at the present section.
+// Without it the pages are complete.
+
+for (const block of document.querySelectorAll('.code')) {
+  const button = document.createElement('button')
+  button.type = 'button'
+  button.className = 'copy'
+  button.textContent = 'Copy'
+  const label = block.querySelector('pre').getAttribute('aria-label')
+  button.setAttribute('aria-label', `Copy: ${label}`)
+  button.addEventListener('click', async () => {
+    const done = await copy(block.querySelector('code').textContent)
+    button.textContent = done ? 'Copied' : 'Press Ctrl+C'
+    setTimeout(() => {
+      button.textContent = 'Copy'
+    }, 1500)
+  })
+  block.append(button)
+}
+
+// The clipboard needs a secure origin; elsewhere the text is at least selected.
+async function copy(text) {
+  try {
+    await navigator.clipboard.writeText(text)
+    return true
+  } catch {
+    return false
+  }
+}
+
+const contents = document.querySelector('.contents')
+if (contents) {
+  addFilter(contents)
+  markPresent(contents)
+  foldByWidth(contents)
+}
+
+function addFilter(nav) {
+  const inside = nav.querySelector('.contents-inside')
+  const field = document.createElement('input')
+  field.type = 'search'
+  field.className = 'find'
+  field.placeholder = 'Filter'
+  field.setAttribute('aria-label', 'Filter the contents')
+  inside.prepend(field)
+
+  // Each heading with its list. A link is found by its words and by its anchor, which is the operation's id.
+  const groups = [...inside.querySelectorAll('h2')].map((heading) => {
+    const list = heading.nextElementSibling
+    const items = [...list.children].map((item) => {
+      const link = item.firstElementChild
+      return { item, words: `${link.textContent} ${link.hash} ${heading.textContent}`.toLowerCase() }
+    })
+    return { heading, list, items }
+  })
+  field.addEventListener('input', () => {
+    const sought = field.value.trim().toLowerCase().split(/\s+/)
+    for (const { heading, list, items } of groups) {
+      for (const { item, words } of items) item.hidden = !sought.every((word) => words.includes(word))
+      heading.hidden = list.hidden = items.every(({ item }) => item.hidden)
+    }
+  })
+}
+
+function markPresent(nav) {
+  const links = new Map([...nav.querySelectorAll('a')].map((link) => [link.hash.slice(1), link]))
+  const sections = [...document.querySelectorAll('main [id]')].filter(({ id }) => links.has(id))
+  let present
+  const look = () => {
+    // The last section that begins in the upper third of the window.
+    const line = innerHeight / 3
+    const found = sections.findLast((section) => section.getBoundingClientRect().top <= line) ?? sections[0]
+    const link = links.get(found?.id)
+    if (link === present) return
+    present?.removeAttribute('aria-current')
+    link?.setAttribute('aria-current', 'location')
+    present = link
+    keepInView(nav, link)
+  }
+  let asked = false
+  addEventListener(
+    'scroll',
+    () => {
+      if (asked) return
+      asked = true
+      requestAnimationFrame(() => {
+        asked = false
+        look()
+      })
+    },
+    { passive: true },
+  )
+  look()
+}
+
+// On a desk the list is always open; on a telephone it closes once a place is chosen. The style sheet shows the list on
+// a desk in any case, but what reads the fold's own state should be told the same.
+function foldByWidth(nav) {
+  const fold = nav.querySelector('details')
+  const desk = matchMedia('(min-width: 62rem)')
+  const follow = () => {
+    fold.open = desk.matches
+  }
+  desk.addEventListener('change', follow)
+  follow()
+  nav.addEventListener('click', (event) => {
+    if (!desk.matches && event.target.closest('a')) fold.open = false
+  })
+}
+
+// scrollIntoView would move the page as well.
+function keepInView(nav, link) {
+  if (!link || nav.scrollHeight <= nav.clientHeight) return
+  const place = link.getBoundingClientRect()
+  const frame = nav.getBoundingClientRect()
+  if (place.top < frame.top + 40) nav.scrollTop -= frame.top + 40 - place.top
+  else if (place.bottom > frame.bottom - 40) nav.scrollTop += place.bottom - frame.bottom + 40
+}

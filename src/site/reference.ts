@@ -1,0 +1,293 @@
+// The API reference, printed from the contract: complete without script, in one page that can be searched and printed.
+
+import { eventSchemaName, events } from '../contract/events.ts'
+import { eventExamples, examples } from '../contract/examples.ts'
+import { errorExample, openApiDocument } from '../contract/openapi.ts'
+import { type Operation, type OperationId, operationIds, operations, tags } from '../contract/operations.ts'
+import { type RefusalCode, type RefusalStatus, refusalCodes, refusals } from '../contract/refusals.ts'
+import { type EventKind, eventKinds } from '../contract/words.ts'
+import { type Html, html } from '../kit/html.ts'
+import { codeBlock, curlFor, fill, jsonCode } from './example.ts'
+import { framed } from './frame.ts'
+import { codeLink, guide, guideChapters } from './guide.ts'
+import {
+  isPlain,
+  memberTable,
+  resolve,
+  rulesOf,
+  type Schema,
+  type Schemas,
+  schemaAnchor,
+  schemaNameOf,
+  typeOf,
+} from './members.ts'
+import { prose } from './prose.ts'
+
+// The parts of the document that are read here. The contract types it as an object, since it is made to be printed.
+interface Document {
+  paths: Readonly<Record<string, Readonly<Record<string, DocumentOperation>>>>
+  components: { schemas: Schemas }
+}
+
+interface DocumentOperation {
+  parameters?: readonly { name: string; description?: string; schema: Schema }[]
+  requestBody?: { content: Content }
+  responses: Readonly<Record<string, { content: Content }>>
+}
+
+interface Content {
+  'application/json': { schema: Schema }
+}
+
+export function referencePage({ origin, version }: { origin: string; version: string }): string {
+  const document = openApiDocument({ serverUrl: origin, version }) as unknown as Document
+  const { schemas } = document.components
+  const body = html`<div class="reference">
+${contents(schemas)}
+<main id="main">
+<div class="opening"><h1>API reference</h1>
+<p>${operationIds.length} operations and ${eventKinds.length} events of Cartwright ${version}. This page is printed from the contract that the server checks every request against.</p></div>
+${guide(origin, errorExample('version_conflict'))}
+${tags.map(
+  ({ name, description }) => html`<section class="chapter" id="${tagAnchor(name)}"><h2>${name}</h2>
+<p>${description}</p>
+${idsOf(name).map((id) => operationSection(id, documented(document, id), schemas, origin))}</section>
+`,
+)}
+${eventChapter(schemas)}
+${schemaChapter(schemas)}
+</main>
+</div>`
+  return framed({
+    title: 'API reference · Cartwright',
+    description: 'Every operation, event and schema of this Cartwright server.',
+    path: '/docs',
+    body,
+  })
+}
+
+function idsOf(tag: string): OperationId[] {
+  return operationIds.filter((id) => operations[id].tag === tag)
+}
+
+function documented({ paths }: Document, id: OperationId): DocumentOperation {
+  const { path, method } = operations[id]
+  const found = paths[path]?.[method.toLowerCase()]
+  if (!found) throw new Error(`${id} is not in the OpenAPI document`)
+  return found
+}
+
+function tagAnchor(tag: string): string {
+  return `tag-${tag.toLowerCase().replaceAll(' ', '-')}`
+}
+
+function eventAnchor(kind: EventKind): string {
+  return `event-${kind}`
+}
+
+function contents(schemas: Schemas): Html {
+  const link = (anchor: string, text: string | Html) => html`<li><a href="#${anchor}">${text}</a></li>`
+  return html`<nav class="contents" aria-label="Reference"><details><summary>Contents</summary><div class="contents-inside">
+<h2>Conventions</h2><ul>${guideChapters.map(({ id, title }) => link(id, title))}</ul>
+${tags.map(
+  ({
+    name,
+  }) => html`<h2>${name}</h2><ul>${idsOf(name).map((id) => link(id, html`<span>${operations[id].summary}</span>${method(operations[id].method)}`))}</ul>
+`,
+)}<h2>Events</h2><ul>${link('events', `${eventKinds.length} kinds`)}</ul>
+<h2>Schemas</h2><ul>${[...objectNames(schemas).map((name) => link(schemaAnchor(name), breakable(name))), link('values', 'Plain values')]}</ul>
+</div></details></nav>`
+}
+
+// A long name may break before a capital rather than anywhere. One grid cell, so that the pieces stay one text.
+function breakable(name: string): Html {
+  return html`<span>${name.split(/(?<=[a-z])(?=[A-Z])/).map((word, index) => html`${index > 0 && html`<wbr>`}${word}`)}</span>`
+}
+
+function method(name: Operation['method']): Html {
+  return html`<span class="method ${name.toLowerCase()}">${name}</span>`
+}
+
+function operationSection(id: OperationId, told: DocumentOperation, schemas: Schemas, origin: string): Html {
+  const row: Operation = operations[id]
+  const example = examples[id]
+  const path = fill(row.path, example.path)
+  const curl = curlFor({ origin, method: row.method, path, caller: row.caller, body: example.body })
+  const requestSchema = told.requestBody?.content['application/json'].schema
+  const replySchema = told.responses['200']?.content['application/json'].schema
+  return html`<article class="operation" id="${id}">
+<header><h3><a href="#${id}">${row.summary}</a></h3>
+<p class="address">${method(row.method)}<code>${pathWords(row.path)}</code></p></header>
+<div class="told"><p>${prose(row.description)}</p>
+${terms(id, row)}
+${told.parameters && parameterTable(id, told.parameters, schemas)}
+${requestSchema && requestTable(id, requestSchema, schemas)}
+${replySchema && replyTable(id, replySchema, example.reply, schemas)}
+${statusTable(id, row)}</div>
+<div class="shown"><div><h4>Request</h4>${codeBlock(`Example request of ${id}`, curl)}</div>
+<div><h4>Answer</h4>${codeBlock(`Example answer of ${id}`, jsonCode(example.reply))}</div></div>
+</article>
+`
+}
+
+function pathWords(path: string): Html[] {
+  return path.split(/(\{\w+\})/).map((piece) => (piece.startsWith('{') ? html`<var>${piece}</var>` : html`${piece}`))
+}
+
+const callers: Record<Operation['caller'], string> = {
+  key: 'API key',
+  oauth: 'OAuth access token with DPoP',
+  anyone: 'None',
+}
+
+function terms(id: OperationId, { caller, scope, idempotency, stability, paged }: Operation): Html {
+  return html`<dl class="terms"><dt>Operation</dt><dd><code>${id}</code></dd>
+<dt>Credential</dt><dd>${callers[caller]}${scope !== null && html` with scope <code>${scope}</code>`}${caller === 'key' && scope === null && ', any scope'}</dd>
+${idempotency === 'required' && html`<dt>Idempotency</dt><dd><a href="#idempotency">Key required</a></dd>`}
+${paged && html`<dt>Paging</dt><dd><a href="#lists">By the link in <code>next</code></a></dd>`}
+<dt>Stability</dt><dd><a href="#stability">${stability}</a></dd></dl>`
+}
+
+function parameterTable(id: OperationId, parameters: DocumentOperation['parameters'] & object, schemas: Schemas): Html {
+  const properties = Object.fromEntries(
+    parameters.map(({ name, schema, description }) => [name, { ...schema, ...(description && { description }) }]),
+  )
+  const schema: Schema = { properties, required: Object.keys(properties) }
+  return html`<section><h4>Path</h4>${memberTable(schema, `Path parameters of ${id}`, { schemas, as: 'request', openLevels: 0 })}</section>`
+}
+
+function requestTable(id: OperationId, schema: Schema, schemas: Schemas): Html {
+  const name = schemaNameOf(schema) ?? ''
+  const whole = resolve(schema, schemas)
+  return html`<section><h4>Body: <a href="#${schemaAnchor(name)}">${name}</a></h4>
+${[...(whole.description ? [whole.description] : []), ...rulesOf(whole)].map((rule) => html`<p class="note">${prose(rule)}</p>`)}
+${memberTable(whole, `Members of the body of ${id}`, { schemas, as: 'request', openLevels: 2 })}</section>`
+}
+
+// The answer is folded: the example beside it shows the shape, and the fold has every member with its meaning.
+function replyTable(id: OperationId, schema: Schema, example: { data: unknown }, schemas: Schemas): Html {
+  const name = schemaNameOf(schema) ?? ''
+  const kind = kindOf(example.data)
+  const table = memberTable(resolve(schema, schemas), `Members of the answer of ${id}`, {
+    schemas,
+    as: 'answer',
+    openLevels: 1,
+    kind,
+  })
+  return html`<section><h4>Answer: <a href="#${schemaAnchor(name)}">${name}</a></h4>
+<details><summary>All members${kind !== undefined && html` of the kind <code>${kind}</code>`}</summary>${table}</details></section>`
+}
+
+// One schema serves four operations; the example tells which of its kinds this one answers.
+function kindOf(data: unknown): string | undefined {
+  return typeof data === 'object' && data !== null && 'kind' in data ? String(data.kind) : undefined
+}
+
+function statusTable(id: OperationId, row: Operation): Html {
+  const codes = codesOf(row)
+  const statuses = [...new Set(codes.map((code) => refusals[code].status))].sort((a, b) => a - b)
+  return html`<section><h4>Refusals</h4><table class="codes"><caption class="hidden">Refusals of ${id}</caption><tbody>
+${statuses.map((status) => statusRow(status, codes))}</tbody></table></section>`
+}
+
+function statusRow(status: RefusalStatus, codes: readonly RefusalCode[]): Html {
+  const own = codes.filter((code) => refusals[code].status === status)
+  return html`<tr><th scope="row">${status}</th><td>${own.map((code) => html`${codeLink(code)} `)}</td></tr>
+`
+}
+
+// What the road refuses before the operation is asked, and what the operation refuses itself, in the contract's order.
+export function codesOf({ body, idempotency, caller, scope, refusals: own }: Operation): RefusalCode[] {
+  const road = new Set<RefusalCode>([
+    'invalid_request',
+    ...(body
+      ? (['malformed_json', 'body_required', 'body_too_large', 'unsupported_media_type'] as const)
+      : (['body_not_allowed'] as const)),
+    ...(idempotency === 'required'
+      ? ([
+          'idempotency_key_required',
+          'idempotency_key_invalid',
+          'idempotency_key_ambiguous',
+          'idempotency_key_reused',
+        ] as const)
+      : []),
+    ...(caller === 'anyone' ? [] : (['unauthenticated'] as const)),
+    ...(scope === null ? [] : (['scope_missing'] as const)),
+    'rate_limited',
+    'internal_error',
+    'unavailable',
+    ...own,
+  ])
+  return refusalCodes.filter((code) => road.has(code))
+}
+
+const eventNames = new Set(eventKinds.map(eventSchemaName))
+
+function eventChapter(schemas: Schemas): Html {
+  const [first] = eventKinds
+  const envelope = schemas[eventSchemaName(first)] ?? {}
+  return html`<section class="chapter prose" id="events"><h2>Events</h2>
+<p>Webhook endpoints of the installation are told what happened, by the rules of <a href="https://www.standardwebhooks.com" rel="noreferrer">Standard Webhooks</a> 1.0. Any of its libraries verifies our calls.</p>
+<div class="operation"><div class="told">
+<ul><li>A call is a POST with the headers <code>webhook-id</code>, <code>webhook-timestamp</code> and <code>webhook-signature</code>. The signature is <code>v1,</code> and the base64 HMAC-SHA256 of id, timestamp and body, joined by full stops.</li>
+<li>A 2xx within 20 seconds is success. Everything else is tried again, 12 times within about three days; a 410 disables the endpoint.</li>
+<li>Delivery is at least once, with the same <code>webhook-id</code> and the same bytes at every attempt. <code>sequence</code> orders the events of one subject.</li>
+<li>An endpoint subscribes by exact name, <code>subject.*</code> or <code>*</code>. <a href="#getInstallationWebhookSignatureFixture">The signature fixture</a> proves a receiver offline.</li></ul>
+<section><h4>The envelope of every event</h4>${memberTable(withoutData(envelope), 'Members of an event', { schemas, as: 'answer', openLevels: 0 })}</section></div>
+<div class="shown"><div><h4>Example: inventory.low</h4>${codeBlock('Example of an event', jsonCode(eventExamples['inventory.low']))}</div></div></div>
+<table class="errors"><caption class="hidden">Kinds of events</caption><thead><tr><th scope="col">Kind</th><th scope="col">Data</th><th scope="col">What happened</th></tr></thead><tbody>
+${eventKinds.map((kind) => eventRow(kind, schemas))}</tbody></table>
+</section>`
+}
+
+// The data differs by kind and is told in the catalogue, and so do the two constants.
+function withoutData(envelope: Schema): Schema {
+  const { data: _, ...properties } = envelope.properties ?? {}
+  const any = { type: 'string', description: 'The kind of the event, from the list below.' }
+  return {
+    ...envelope,
+    properties: {
+      ...properties,
+      type: any,
+      subject: { type: 'object', description: 'What it is about: its `type` and its `id`.' },
+      data: { type: 'object', description: 'The resource as the API shows it, by kind. At most 64 KiB.' },
+    },
+  }
+}
+
+function eventRow(kind: EventKind, schemas: Schemas): Html {
+  const name = eventSchemaName(kind)
+  const data = resolve(schemas[name]?.properties?.data ?? {}, schemas)
+  const [meant] = data.anyOf ?? [data]
+  return html`<tr id="${eventAnchor(kind)}"><th scope="row"><code>${kind}</code><small id="${schemaAnchor(name)}">${name}</small></th><td>${typeOf(meant ?? {}, schemas)}</td><td>${events[kind].says}</td></tr>
+`
+}
+
+function objectNames(schemas: Schemas): string[] {
+  return Object.keys(schemas).filter((name) => !eventNames.has(name) && !isPlain(schemas[name] ?? {}))
+}
+
+function schemaChapter(schemas: Schemas): Html {
+  const plain = Object.keys(schemas).filter((name) => !eventNames.has(name) && isPlain(schemas[name] ?? {}))
+  return html`<section class="chapter" id="schemas"><h2>Schemas</h2>
+<p>The named parts of requests and answers.</p>
+<div class="schemas">${objectNames(schemas).map((name) => schemaSection(name, schemas))}
+<article class="schema" id="values"><h3>Plain values</h3>
+<table class="members"><caption class="hidden">Plain values</caption><tbody>
+${plain.map((name) => plainRow(name, schemas))}</tbody></table></article></div></section>`
+}
+
+function schemaSection(name: string, schemas: Schemas): Html {
+  const schema = schemas[name] ?? {}
+  const as = name.endsWith('Request') || name.endsWith('Input') || name === 'Address' ? 'request' : 'answer'
+  return html`<article class="schema" id="${schemaAnchor(name)}"><h3><a href="#${schemaAnchor(name)}">${name}</a></h3>
+${[...(schema.description ? [schema.description] : []), ...rulesOf(schema)].map((rule) => html`<p class="note">${prose(rule)}</p>`)}
+${schema.properties ? memberTable(schema, `Members of ${name}`, { schemas, as, openLevels: 0 }) : html`<p class="type">${typeOf(schema, schemas)}</p>`}</article>
+`
+}
+
+function plainRow(name: string, schemas: Schemas): Html {
+  const { description, ...schema } = schemas[name] ?? {}
+  return html`<tr id="${schemaAnchor(name)}"><th scope="row"><code>${name}</code></th><td><span class="type">${typeOf(schema, schemas)}</span>${description && html`<p>${prose(description)}</p>`}</td></tr>
+`
+}

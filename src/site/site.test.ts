@@ -1,0 +1,202 @@
+import assert from 'node:assert/strict'
+import type { IncomingMessage } from 'node:http'
+import { describe, test } from 'node:test'
+import { componentSchemas } from '../contract/components.ts'
+import { operationIds, operations } from '../contract/operations.ts'
+import { refusalCodes } from '../contract/refusals.ts'
+import { eventKinds } from '../contract/words.ts'
+import { curlFor, jsonCode } from './example.ts'
+import { sitePages } from './pages.ts'
+import { prose } from './prose.ts'
+import { codesOf } from './reference.ts'
+import type { Shop } from './start.ts'
+
+const origin = 'https://shop.example.com'
+
+function site(shops: readonly Shop[] = [], demo = false) {
+  const pages = sitePages({
+    origin: () => origin,
+    version: '1.2.3',
+    engine: 'postgres',
+    listShops: async () => shops,
+    demo: () => demo,
+  })
+  return async (path: string, headers: Record<string, string> = {}) => {
+    const page = pages.find((known) => known.path === path.split('?')[0])
+    assert(page, path)
+    const raw = { headers, url: path } as unknown as IncomingMessage
+    const answer = await page.answer({ raw, path: {}, address: '127.0.0.1' })
+    return { ...answer, text: String(answer.body) }
+  }
+}
+
+const shops: Shop[] = [{ slug: 'hearth', name: 'Hearth & <Hollow>', productSlug: 'oak-bowl' }]
+const { text: reference } = await site()('/docs')
+
+const idsOn = (page: string) => [...page.matchAll(/ id="([^"]*)"/g)].map(([, id]) => id)
+
+// Elements that must be closed, and in the right order. Those without content, and the doctype, have no end.
+function unclosed(page: string): string[] {
+  const open: string[] = []
+  for (const [, end, name = '', rest = ''] of page.matchAll(/<(\/?)([a-z][a-z0-9]*)((?:[^"'>]|"[^"]*"|'[^']*')*)>/gi)) {
+    if (/^(meta|link|input|br|hr|img|wbr)$/.test(name) || rest.endsWith('/')) continue
+    if (!end) open.push(name)
+    else if (open.pop() !== name) return [`</${name}>`]
+  }
+  return open
+}
+
+describe('the reference', () => {
+  test('has every operation, event, schema and code at an anchor of its own', () => {
+    const ids = idsOn(reference)
+    const wanted = [
+      ...operationIds,
+      ...Object.keys(componentSchemas()).map((name) => `schema-${name}`),
+      ...eventKinds.map((kind) => `event-${kind}`),
+      ...refusalCodes.map((code) => `error-${code}`),
+    ]
+    assert.deepEqual(
+      wanted.filter((id) => !ids.includes(id)),
+      [],
+    )
+    assert.equal(new Set(ids).size, ids.length, 'an anchor is there twice')
+  })
+
+  test('has no link that leads nowhere', () => {
+    const ids = new Set(idsOn(reference))
+    const links = [...reference.matchAll(/ href="#([^"]*)"/g)].map(([, id]) => id)
+    assert(links.length > 500)
+    assert.deepEqual(
+      links.filter((id) => !ids.has(id)),
+      [],
+    )
+  })
+
+  test('tells of each operation its path, scope and an example call', () => {
+    for (const id of operationIds) {
+      const { path, scope, summary } = operations[id]
+      const start = reference.indexOf(`<article class="operation" id="${id}">`)
+      const article = reference.slice(start, reference.indexOf('</article>', start))
+      const words = article.replaceAll(/<[^>]+>/g, '')
+      assert(words.includes(path), `${id} shows its path`)
+      assert(words.includes(summary), `${id} shows its summary`)
+      assert(scope === null || words.includes(scope), `${id} shows its scope`)
+      assert(words.includes(`curl `) && words.includes(origin), `${id} shows a call`)
+      for (const code of codesOf(operations[id])) assert(article.includes(`#error-${code}`), `${id} tells of ${code}`)
+    }
+  })
+
+  test('is small, and quick to print', async () => {
+    assert(Buffer.byteLength(reference) < 400_000, `${Buffer.byteLength(reference)} bytes`)
+    const times = []
+    for (let i = 0; i < 5; i++) {
+      const startedAt = performance.now()
+      await site()('/docs')
+      times.push(performance.now() - startedAt)
+    }
+    assert(Math.min(...times) < 50, `${times} ms`)
+  })
+})
+
+describe('the start page', () => {
+  test('shows the first calls and a real product when there is a shop', async () => {
+    const { text } = await site(shops, true)('/')
+    assert.match(text, /href="\/api\/v1\/catalog\/merchants\/hearth\/products\/oak-bowl"/)
+    assert.match(text, /curl https:\/\/shop\.example\.com\/api\/v1\/open\/installation\/identity/)
+    for (const href of ['/docs', '/openapi.json', '/healthz', '/readyz', '/metrics'])
+      assert(text.includes(`href="${href}"`), href)
+    assert.match(text, /<dd>PostgreSQL<\/dd>/)
+    assert.match(text, /Hearth &amp; &lt;Hollow&gt;/)
+    assert.doesNotMatch(text, /<Hollow>/)
+  })
+
+  test('says how to get a shop when there is none', async () => {
+    const { text } = await site()('/')
+    for (const command of ['demo', 'apply', 'import'])
+      assert(text.includes(`npm run -s cartwright -- ${command}`), command)
+  })
+
+  test('does without a product and names a few shops of many', async () => {
+    const many = Array.from({ length: 9 }, (_, index) => ({ slug: `s${index}`, name: `Shop ${index}` }))
+    const { text } = await site(many)('/')
+    assert.match(text, /Shop 0, Shop 1, Shop 2 and 6 more/)
+    assert.doesNotMatch(text, /without a key/)
+  })
+})
+
+describe('every page', () => {
+  for (const path of ['/', '/docs']) {
+    test(`${path} is closed properly and loads nothing from elsewhere`, async () => {
+      const { text } = await site(shops)(path)
+      assert.deepEqual(unclosed(text), [])
+      const loaded = [...text.matchAll(/<(?:link|script|img|iframe|source)\b[^>]*?(?:src|href)="([^"]*)"/g)].map(
+        ([, url]) => url,
+      )
+      assert(loaded.length >= 3)
+      for (const url of loaded) assert.match(url ?? '', /^\/[^/]/)
+      assert.doesNotMatch(text, /<style|<script(?! src="\/)| style="| on[a-z]+="|javascript:/i)
+    })
+
+    test(`${path} is fenced in, and 304 to who has it`, async () => {
+      const visit = site(shops)
+      const { status, headers } = await visit(path)
+      assert.equal(status, 200)
+      assert.equal(
+        headers['content-security-policy'],
+        "default-src 'none'; style-src 'self'; img-src 'self' data:; script-src 'self'; connect-src 'self'; form-action 'self'; base-uri 'none'; frame-ancestors 'none'",
+      )
+      assert.equal(headers['referrer-policy'], 'no-referrer')
+      assert.equal(headers['content-type'], 'text/html; charset=utf-8')
+      assert.equal((await visit(path, { 'if-none-match': headers.etag ?? '' })).status, 304)
+    })
+
+    test(`${path} names assets that are there and cached for good`, async () => {
+      const visit = site(shops)
+      const { text } = await visit(path)
+      for (const [, url = ''] of text.matchAll(/(?:href|src)="(\/site\/[^"]*)"/g)) {
+        assert.match((await visit(url)).headers['cache-control'] ?? '', /immutable/)
+      }
+    })
+  }
+
+  test('the OpenAPI document is open to any origin and names this server', async () => {
+    const { text, headers } = await site()('/openapi.json')
+    assert.equal(headers['access-control-allow-origin'], '*')
+    assert.equal(headers['content-type'], 'application/json; charset=utf-8')
+    const { openapi, servers, info } = JSON.parse(text)
+    assert.deepEqual([openapi, servers, info.version], ['3.1.0', [{ url: origin }], '1.2.3'])
+    assert.equal((await site()('/openapi.json', { 'if-none-match': headers.etag ?? '' })).status, 304)
+  })
+
+  test('the favicon is a picture of ours under both names', async () => {
+    for (const path of ['/favicon.svg', '/favicon.ico']) {
+      const { text, headers } = await site()(path)
+      assert.equal(headers['content-type'], 'image/svg+xml')
+      assert.match(text, /^<svg /)
+      assert.deepEqual(unclosed(text), [])
+    }
+  })
+})
+
+describe('examples', () => {
+  test('a body with quotes survives the shell', () => {
+    const curl = curlFor({ origin: '', method: 'POST', path: '/x', caller: 'anyone', body: { note: "it's" } })
+    assert.equal(
+      curl,
+      `curl -X POST /x \\\n  -H 'Content-Type: application/json' \\\n  -d '{\n  "note": "it'\\''s"\n}'`,
+    )
+  })
+
+  test('JSON is told apart and never markup', () => {
+    const code = jsonCode({ 'a<b': '<i>"x": 1,</i>', n: 1, list: ['y', null] }).toString()
+    assert.equal(
+      code,
+      `{\n  <b>"a&lt;b"</b>: <i>"&lt;i>\\"x\\": 1,&lt;/i>"</i>,\n  <b>"n"</b>: 1,\n  <b>"list"</b>: [\n    <i>"y"</i>,\n    null\n  ]\n}`,
+    )
+  })
+
+  test('backticks are code, in pairs only', () => {
+    assert.equal(prose('see `next` & go').toString(), 'see <code>next</code> &amp; go')
+    assert.equal(prose('a ` alone').toString(), 'a &#96; alone')
+  })
+})

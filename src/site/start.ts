@@ -1,0 +1,108 @@
+// The page at `/`: what runs here, the first calls to try, and where to go next. It shows no key and no secret.
+
+import { operations } from '../contract/operations.ts'
+import { type Html, html } from '../kit/html.ts'
+import { codeBlock, curlFor, fill } from './example.ts'
+import { framed } from './frame.ts'
+import { largeWheel } from './mark.ts'
+
+export interface StartFacts {
+  version: string
+  // `sqlite` or `postgres`; another word is shown as it is.
+  engine: string
+  origin: string
+  // Whether the demo shop is in here, which is in test mode.
+  demo: boolean
+  shops: readonly Shop[]
+}
+
+export interface Shop {
+  slug: string
+  name: string
+  // A published product, to have something to look at.
+  productSlug?: string | undefined
+}
+
+export function startPage(facts: StartFacts): string {
+  const { version, engine, demo, shops } = facts
+  const body = html`<main id="main">
+<div class="board"><div class="board-inside">${largeWheel()}<div class="board-text">
+<h1>Cartwright</h1>
+<p>A commerce server in one process: catalog, carts, promotions, hosted checkout, orders and signed webhooks.</p>
+<dl class="facts"><div><dt>State</dt><dd class="running">Running</dd></div>
+<div><dt>Version</dt><dd>${version}</dd></div>
+<div><dt>Storage</dt><dd>${engineNames[engine] ?? engine}</dd></div>
+<div><dt>${shops.length === 1 ? 'Shop' : 'Shops'}</dt><dd>${shopWords(shops)}</dd></div>
+${demo && html`<div><dt>Mode</dt><dd>Demo, in test mode</dd></div>`}</dl>
+</div></div></div>
+<div class="start">
+${shops.length === 0 ? firstShop() : firstCalls(facts)}
+<section><h2>Look around</h2>
+<ul class="doors">${doors.map(
+    ([href, name, words]) => html`<li><a href="${href}">${name}</a><span>${words}</span></li>
+`,
+  )}</ul></section>
+</div>
+</main>
+<footer class="foot">Cartwright ${version}, Apache License 2.0</footer>`
+  return framed({
+    title: 'Cartwright',
+    description: 'A commerce server in one process: catalog, carts, promotions, hosted checkout, orders, webhooks.',
+    path: '/',
+    body,
+  })
+}
+
+const engineNames: Readonly<Record<string, string>> = { sqlite: 'SQLite', postgres: 'PostgreSQL' }
+
+const doors = [
+  ['/docs', 'API reference', 'Every operation, event and schema, with examples.'],
+  ['/openapi.json', 'OpenAPI document', 'The same contract for machines, version 3.1.'],
+  ['/healthz', 'Health', 'Whether the process answers.'],
+  ['/readyz', 'Readiness', 'Whether it can take traffic.'],
+  ['/metrics', 'Metrics', 'Counts and durations, for Prometheus.'],
+] as const
+
+const shopNamesMax = 3
+
+function shopWords(shops: readonly Shop[]): string {
+  if (shops.length === 0) return 'None yet'
+  const names = shops.slice(0, shopNamesMax).map(({ name }) => name)
+  const more = shops.length - names.length
+  return more > 0 ? `${names.join(', ')} and ${more} more` : names.join(', ')
+}
+
+function firstShop(): Html {
+  return html`<section><h2>There is no shop here yet</h2>
+<p>Make one from the command line, beside the running server:</p>
+<ol class="calls">
+<li><h3>A shop to play with, in test mode</h3>${codeBlock('Make the demo shop', 'npm run -s cartwright -- demo')}<p>Fills a small catalog and prints working keys.</p></li>
+<li><h3>Your shop, from one file</h3>${codeBlock('Apply a shop file', 'npm run -s cartwright -- apply shop.yaml')}<p>Merchant, products, stock, taxes, shipping and promotions. <code>--dry-run</code> shows the difference first.</p></li>
+<li><h3>Your products, from a Shopify export</h3>${codeBlock('Import products', 'npm run -s cartwright -- import products.csv')}</li>
+</ol></section>`
+}
+
+function firstCalls({ origin, shops, demo }: StartFacts): Html {
+  const shown = shops.find(({ productSlug }) => productSlug !== undefined)
+  const slug = shown?.productSlug
+  const call = (path: string, caller: 'key' | 'anyone') => curlFor({ origin, method: 'GET', path, caller })
+  return html`<section><h2>First calls</h2>
+<ol class="calls">
+${shown && slug !== undefined && publicProduct(shown, slug, call)}
+<li><h3>Who am I?</h3>${codeBlock('Identity', `export CARTWRIGHT_KEY='cwk_…'\n${call(operations.getInstallationCredentialIdentity.path, 'key')}`)}
+<p>${
+    demo
+      ? html`The start printed keys for the demo shop. <code>npm run -s cartwright -- demo</code> prints fresh ones at any time.`
+      : html`<code>npm run -s cartwright -- keys create</code> makes a key and shows it once.`
+  }</p></li>
+<li><h3>What is on sale?</h3>${codeBlock('Categories', call(operations.listApiKeyCatalogCategories.path, 'key'))}
+${codeBlock('Products', call(operations.listApiKeyCatalogProducts.path, 'key'))}
+${slug !== undefined && codeBlock('One product', call(fill(operations.getApiKeyCatalogProduct.path, { slug }), 'key'))}</li>
+</ol></section>`
+}
+
+function publicProduct(shop: Shop, productSlug: string, call: (path: string, caller: 'anyone') => string): Html {
+  const path = fill(operations.getPublicMerchantProduct.path, { merchantSlug: shop.slug, productSlug })
+  return html`<li><h3>A product of ${shop.name}, without a key</h3>${codeBlock('A public product', call(path, 'anyone'))}
+<p><a href="${path}">See the answer</a></p></li>`
+}

@@ -1,0 +1,41 @@
+// What only this folder may do with a transaction. The rest of the house sees `Tx` and cannot name these.
+import { type Storage, type StorageOptions, StorageUnavailable, type Tx } from './storage.ts'
+
+// A migration is a text of many statements and may take its time: calling this lifts the time limits of the transaction
+// and gives the way to run such a text in it.
+export const asMigration: unique symbol = Symbol('asMigration')
+
+export interface InsideTx extends Tx {
+  [asMigration](): Promise<(script: string) => Promise<void>>
+}
+
+// Every Tx is made by sqlite.ts or postgres.ts, and both make an InsideTx.
+export function writeInside<T>(storage: Storage, work: (tx: InsideTx) => Promise<T>): Promise<T> {
+  return storage.write((tx) => work(tx as InsideTx))
+}
+
+export type Log = NonNullable<StorageOptions['log']>
+
+export const ENDED = 'the work of this Reader or Tx has ended: it returned, threw, or took too long'
+
+// Work awaits nothing but its statements and is over in a moment. One that waits for the world would hold up others, so
+// it is let go. `patience` is the transaction itself, which a migration makes unhurried while it runs.
+export function withinTime<T>(working: Promise<T>, workMsMax: number, patience: { unhurried: boolean }): Promise<T> {
+  return new Promise((resolve, reject) => {
+    const timer = setTimeout(() => {
+      if (!patience.unhurried) reject(new StorageUnavailable(`a piece of work took longer than ${workMsMax} ms`))
+    }, workMsMax)
+    working.then(resolve, reject).finally(() => clearTimeout(timer))
+  })
+}
+
+// The commit is durable; what is run after it can no longer undo it, so an error here is only told.
+export function runAll(functions: readonly (() => void)[], log: Log): void {
+  for (const run of functions) {
+    try {
+      run()
+    } catch (error) {
+      log('a function given to afterCommit threw', { error })
+    }
+  }
+}

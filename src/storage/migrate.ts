@@ -1,0 +1,132 @@
+// Brings the schema of a store up to this code: numbered SQL files, forward only, each in one transaction with its version
+// row first. The row's primary key is the lock: a second node waits at it until the first commits, and has nothing to do.
+import { createHash } from 'node:crypto'
+import { readdir, readFile } from 'node:fs/promises'
+import { join } from 'node:path'
+import { asMigration, writeInside } from './inside.ts'
+import { type Reader, type Storage, StorageRefused } from './storage.ts'
+
+const DIRECTORY = join(import.meta.dirname, 'migrations')
+
+export interface MigrateOptions {
+  now: Date
+  directory?: string
+  // Told the name of each step as it is reached, so that a test can stop the world there.
+  onStep?: (step: string) => void
+}
+
+// Answers with the names of the migrations that this call applied.
+export async function migrate(storage: Storage, options: MigrateOptions): Promise<string[]> {
+  const migrations = await readMigrations(options.directory ?? DIRECTORY)
+  await createTable(storage)
+  const applied = await storage.read(listApplied)
+  checkHistory(migrations, applied)
+  const names: string[] = []
+  for (const migration of migrations.filter(({ version }) => !applied.has(version))) {
+    if (await apply(storage, migration, options)) names.push(migration.name)
+  }
+  return names
+}
+
+// For the readiness check: how many migrations of this code the store still lacks.
+export async function pendingMigrations(storage: Storage, directory: string = DIRECTORY): Promise<number> {
+  const files = await listFiles(directory)
+  const applied = await storage.read(async (db) => ((await tableExists(db)) ? await listApplied(db) : new Map()))
+  return files.filter(({ version }) => !applied.has(version)).length
+}
+
+interface Migration {
+  version: number
+  name: string
+  checksum: string
+  script: string
+}
+
+async function apply(storage: Storage, migration: Migration, { now, onStep }: MigrateOptions): Promise<boolean> {
+  const { version, name, checksum, script } = migration
+  const isOurs = await writeInside(storage, async (tx) => {
+    const run = await tx[asMigration]()
+    const rows = await tx.sql`
+      insert into schema_migrations (version, name, checksum, applied_at)
+      values (${version}, ${name}, ${checksum}, ${now.getTime()})
+      on conflict (version) do nothing returning version`
+    if (rows.length === 0) return false
+    onStep?.(`${name}:recorded`)
+    await run(script)
+    onStep?.(`${name}:run`)
+    return true
+  })
+  onStep?.(`${name}:committed`)
+  return isOurs
+}
+
+// `if not exists` does not see a table that another node is creating at this moment; the loser is told so by an error.
+async function createTable(storage: Storage): Promise<void> {
+  if (await storage.read(tableExists)) return
+  try {
+    await storage.write(
+      (tx) => tx.sql`
+      create table if not exists schema_migrations (
+        version bigint not null primary key,
+        name text not null,
+        checksum text not null,
+        applied_at bigint not null
+      )`,
+    )
+  } catch (error) {
+    if (!(await storage.read(tableExists))) throw error
+  }
+}
+
+async function tableExists(db: Reader): Promise<boolean> {
+  const rows =
+    db.engine === 'sqlite'
+      ? await db.sql`select 1 from sqlite_master where type = 'table' and name = 'schema_migrations'`
+      : await db.sql`select 1 where to_regclass('schema_migrations') is not null`
+  return rows.length > 0
+}
+
+interface Applied {
+  version: number
+  name: string
+  checksum: string
+}
+
+async function listApplied(db: Reader): Promise<Map<number, Applied>> {
+  const rows = await db.sql<Applied>`select version, name, checksum from schema_migrations order by version`
+  return new Map(rows.map((row) => [row.version, row]))
+}
+
+function checkHistory(migrations: Migration[], applied: Map<number, Applied>): void {
+  const newest = Math.max(0, ...applied.keys())
+  for (const { version, name } of applied.values()) {
+    if (migrations.some((migration) => migration.version === version)) continue
+    throw new StorageRefused(`the database is newer than this program: it has migration ${name}, which is unknown here`)
+  }
+  for (const { version, name, checksum } of migrations) {
+    const row = applied.get(version)
+    if (row && row.checksum !== checksum) throw new StorageRefused(`migration ${name} was changed after it was applied`)
+    if (!row && version < newest) throw new StorageRefused(`migration ${name} was passed over: later ones are applied`)
+  }
+}
+
+async function readMigrations(directory: string): Promise<Migration[]> {
+  const files = await listFiles(directory)
+  return Promise.all(
+    files.map(async ({ version, name }) => {
+      // A checkout may have changed the ends of lines, which change nothing.
+      const script = (await readFile(join(directory, `${name}.sql`), 'utf8')).replaceAll('\r\n', '\n')
+      return { version, name, checksum: createHash('sha256').update(script).digest('hex'), script }
+    }),
+  )
+}
+
+async function listFiles(directory: string): Promise<{ version: number; name: string }[]> {
+  const names = (await readdir(directory)).filter((file) => file.endsWith('.sql')).sort()
+  return names.map((file, i) => {
+    const match = /^(\d{4})_[a-z0-9_]+\.sql$/.exec(file)
+    if (!match || Number(match[1]) !== i + 1)
+      throw new Error(`migrations are 0001_name.sql, 0002_name.sql, …: not ${file}`)
+    return { version: i + 1, name: file.slice(0, -'.sql'.length) }
+  })
+}

@@ -1,0 +1,299 @@
+// What PostgreSQL alone promises: few flights, races tried again, and a pool that outlives the server.
+import assert from 'node:assert/strict'
+import { connect, createServer, type Socket } from 'node:net'
+import { after, describe, test } from 'node:test'
+import { command, freshDatabase, startCluster } from '../../tests/support/postgres.ts'
+import { givenEngine } from '../../tests/support/storage.ts'
+import { type Storage, type StorageOptions, StorageUnavailable, type Tx } from './storage.ts'
+
+interface Thing {
+  id: string
+  n: number
+}
+
+describe('postgres', () => {
+  const given = givenEngine('postgres')
+
+  async function openThings(options: StorageOptions = {}, url?: string): Promise<{ url: string; storage: Storage }> {
+    const store = url ?? (await given.freshUrl())
+    const storage = await given.open({ url: store, withMigrations: false, ...options })
+    await storage.write(async (tx) => {
+      await tx.sql`create table things (id text not null primary key, n bigint not null)`
+      await tx.sql`insert into things (id, n) values ('a', 0), ('b', 0)`
+    })
+    return { url: store, storage }
+  }
+
+  const increase = (tx: Tx, id: string) => tx.sql<Thing>`update things set n = n + 1 where id = ${id} returning id, n`
+  const listThings = (storage: Storage) => storage.read((db) => db.sql<Thing>`select id, n from things order by id`)
+
+  test('tries a deadlock again until both have won', async () => {
+    const { storage } = await openThings()
+    const holding = { a: signal(), b: signal() }
+    const crosswise = (first: 'a' | 'b', second: 'a' | 'b') =>
+      storage.write(async (tx) => {
+        await increase(tx, first)
+        holding[first].raise()
+        await holding[second].raised
+        await increase(tx, second)
+      })
+    await Promise.all([crosswise('a', 'b'), crosswise('b', 'a')])
+    assert.deepEqual(await listThings(storage), [
+      { id: 'a', n: 2 },
+      { id: 'b', n: 2 },
+    ])
+    assert(storage.stats().writes.retries >= 1)
+  })
+
+  test('gives up a race after five tries', async () => {
+    const { storage } = await openThings()
+    let tries = 0
+    const losing = storage.write(async (tx) => {
+      tries += 1
+      await increase(tx, 'a')
+      await tx.sql`do $$ begin raise exception using errcode = '40001'; end $$`
+    })
+    await assert.rejects(losing, { name: StorageUnavailable.name, message: 'gave up after 5 tries' })
+    assert.equal(tries, 5)
+    assert.equal(storage.stats().writes.retries, 4)
+    assert.deepEqual((await listThings(storage))[0], { id: 'a', n: 0 })
+  })
+
+  test('bounds a statement and the wait for a lock', async () => {
+    const { url, storage } = await openThings({ statementMsMax: 100 })
+    await assert.rejects(
+      storage.read((db) => db.sql`select pg_sleep(10)`),
+      StorageUnavailable,
+    )
+    const impatient = await given.open({ url, withMigrations: false, lockMsMax: 100 })
+    await storage.write(async (tx) => {
+      await increase(tx, 'a')
+      await assert.rejects(
+        impatient.write((other) => increase(other, 'a')),
+        StorageUnavailable,
+      )
+    })
+    await impatient.write((tx) => increase(tx, 'a'))
+    assert.deepEqual((await listThings(storage))[0], { id: 'a', n: 2 })
+  })
+
+  test('bounds the wait for a connection, and the number of those who wait', async () => {
+    const { storage } = await openThings({ connectionsMax: 1, connectMsMax: 200, queueMax: 2 })
+    await storage.read(async (db) => {
+      await db.sql`select 1`
+      const outcomes = await Promise.allSettled(Array.from({ length: 3 }, () => storage.read(async () => {})))
+      for (const outcome of outcomes)
+        assert(outcome.status === 'rejected' && outcome.reason instanceof StorageUnavailable)
+      assert.match(String(outcomes[2]?.status === 'rejected' && outcomes[2].reason), /too many/)
+    })
+    assert.equal((await listThings(storage)).length, 2)
+  })
+
+  test('gives every connection back, whatever the work does', async () => {
+    const { storage } = await openThings({ connectionsMax: 2 })
+    for (let i = 0; i < 10; i++) {
+      await storage.write(async () => {})
+      await assert.rejects(storage.write((tx) => tx.sql`select nonsense`))
+      await assert.rejects(
+        storage.write(async (tx) => {
+          await increase(tx, 'a')
+          throw new Error('no')
+        }),
+      )
+      await assert.rejects(storage.write((tx) => tx.sql`select ${undefined as never}`))
+      await storage.read((db) => Promise.all([db.sql`select 1`, db.sql`select 2`]))
+    }
+    await until(() => storage.stats().connections.idle === storage.stats().connections.open)
+    assert(storage.stats().connections.open <= 2)
+  })
+
+  test('survives the end of its connections', async () => {
+    const { url, storage } = await openThings()
+    const terminate =
+      'select pg_terminate_backend(pid) from pg_stat_activity where pid <> pg_backend_pid() and datname = current_database()'
+    let tries = 0
+    const inFlight = storage.write(async (tx) => {
+      tries += 1
+      await increase(tx, 'a')
+      await command(url, terminate)
+      await increase(tx, 'b')
+    })
+    await assert.rejects(inFlight, StorageUnavailable)
+    assert.equal(tries, 1)
+
+    // Idle ones may look well until they are used: then nothing has been answered, and the work is tried again.
+    await Promise.all(Array.from({ length: 8 }, () => listThings(storage)))
+    await command(url, terminate)
+    await Promise.all(Array.from({ length: 8 }, () => storage.write((tx) => increase(tx, 'a'))))
+    assert.deepEqual(await listThings(storage), [
+      { id: 'a', n: 8 },
+      { id: 'b', n: 0 },
+    ])
+  })
+
+  test('survives a restart of the server', async () => {
+    const cluster = await startCluster()
+    after(() => cluster.stop())
+    const { url } = await freshDatabase({ cluster: cluster.url })
+    const { storage } = await openThings({}, url)
+    await Promise.all(Array.from({ length: 4 }, () => listThings(storage)))
+    const inFlight = storage.write(async (tx) => {
+      await increase(tx, 'a')
+      await cluster.halt()
+      await increase(tx, 'a')
+    })
+    await assert.rejects(inFlight, StorageUnavailable)
+    await assert.rejects(
+      storage.write((tx) => increase(tx, 'a')),
+      StorageUnavailable,
+    )
+    await assert.rejects(listThings(storage), StorageUnavailable)
+    await cluster.resume()
+    await storage.write((tx) => increase(tx, 'a'))
+    assert.deepEqual((await listThings(storage))[0], { id: 'a', n: 1 })
+    await storage.close()
+  })
+
+  test('sends what does not wait for each other in one flight, the begin with it', async () => {
+    const { url, storage } = await openThings()
+    await storage.close()
+    // Answers are held back until all has been sent: whoever waits for one before sending the next would wait for ever.
+    const proxy = await startProxy(url, (kinds) => kinds.filter((kind) => kind === 'E').length >= 3)
+    const through = await given.open({ url: proxy.url, withMigrations: false })
+    await through.write((tx) => tx.sql`select 1`)
+    proxy.watch()
+    await through.write((tx) => Promise.all([increase(tx, 'a'), increase(tx, 'b'), increase(tx, 'a')]))
+    // Q: the begin as a simple query. P, B, D, E, S: parse (the first time only), bind, describe, execute, sync.
+    assert.deepEqual(proxy.sent().slice(0, 14).join(''), 'QPBDESBDESBDES')
+    assert.deepEqual((await listThings(through))[0], { id: 'a', n: 2 })
+  })
+
+  test('does not repeat a commit whose answer was lost', async () => {
+    const { url, storage } = await openThings()
+    const proxy = await startProxy(url, () => true)
+    const through = await given.open({ url: proxy.url, withMigrations: false })
+    let tries = 0
+    const lost = through.write(async (tx) => {
+      tries += 1
+      await increase(tx, 'a')
+      // The commit is the next that is sent; it reaches the server, and its answer does not reach us.
+      proxy.cutAfterNext()
+    })
+    await assert.rejects(lost, { name: StorageUnavailable.name, message: /outcome is unknown/ })
+    assert.equal(tries, 1)
+    await until(async () => (await listThings(storage))[0]?.n === 1)
+    await through.write((tx) => increase(tx, 'a'))
+    assert.deepEqual((await listThings(storage))[0], { id: 'a', n: 2 })
+  })
+
+  test('lets go of a server that no longer answers', async () => {
+    const { url, storage } = await openThings()
+    const proxy = await startProxy(url, () => false)
+    const through = await given.open({ url: proxy.url, withMigrations: false, workMsMax: 150 })
+    await through.write((tx) => increase(tx, 'a'))
+    proxy.watch()
+    await assert.rejects(
+      through.write((tx) => increase(tx, 'a')),
+      StorageUnavailable,
+    )
+    assert.deepEqual((await listThings(storage))[0], { id: 'a', n: 1 })
+  })
+
+  test('prepares anew what a migration has changed', async () => {
+    const { storage } = await openThings({ connectionsMax: 1 })
+    const everything = () => storage.read((db) => db.sql`select * from things where id = ${'a'}`)
+    assert.deepEqual(await everything(), [{ id: 'a', n: 0 }])
+    await storage.write((tx) => tx.sql`alter table things add column more text`)
+    assert.deepEqual(await everything(), [{ id: 'a', n: 0, more: null }])
+    assert.equal(storage.stats().writes.retries, 1)
+  })
+
+  test('refuses to read a number that is not exact', async () => {
+    const { storage } = await openThings()
+    await assert.rejects(
+      storage.read((db) => db.sql`select 9007199254740993 as "n"`),
+      /not a safe integer/,
+    )
+    await assert.rejects(
+      storage.read((db) => db.sql`select avg(n) + 0.5 as "n" from things`),
+      /not a safe integer/,
+    )
+  })
+})
+
+function signal(): { raise: () => void; raised: Promise<void> } {
+  let raise = () => {}
+  const raised = new Promise<void>((resolve) => {
+    raise = resolve
+  })
+  return { raise: () => raise(), raised }
+}
+
+async function until(condition: () => boolean | Promise<boolean>): Promise<void> {
+  const deadline = performance.now() + 5_000
+  while (!(await condition())) {
+    assert(performance.now() < deadline, 'it did not come true in five seconds')
+    await new Promise((resolve) => setTimeout(resolve, 5))
+  }
+}
+
+// Stands between a pool and the server. From `watch()` on it notes the kinds of the messages that are sent, and holds
+// back the answers until `mayAnswer` says so.
+async function startProxy(target: string, mayAnswer: (kinds: string[]) => boolean) {
+  const { port, hostname } = new URL(target)
+  const sockets = new Set<Socket>()
+  let kinds: string[] | undefined
+  let cutting = false
+
+  const server = createServer((client) => {
+    const upstream = connect(Number(port), hostname)
+    for (const socket of [client, upstream]) {
+      sockets.add(socket.on('error', () => {}))
+      socket.on('close', () => (socket === client ? upstream : client).destroy())
+    }
+    let held: Buffer[] = []
+    client.on('data', (chunk) => {
+      kinds?.push(...kindsOf(chunk))
+      upstream.write(chunk)
+      if (cutting) {
+        cutting = false
+        // Without this the server's end would be torn down before it has read the commit.
+        upstream.end()
+        client.destroy()
+      }
+    })
+    upstream.on('data', (chunk) => {
+      held.push(chunk)
+      if (kinds && !mayAnswer(kinds)) return
+      for (const answer of held) client.write(answer)
+      held = []
+    })
+  })
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
+  after(() => {
+    for (const socket of sockets) socket.destroy()
+    server.close()
+  })
+  const address = server.address()
+  assert(address && typeof address === 'object')
+  const url = new URL(target)
+  url.port = String(address.port)
+  return {
+    url: url.href,
+    sent: () => kinds ?? [],
+    watch() {
+      kinds = []
+    },
+    cutAfterNext() {
+      cutting = true
+    },
+  }
+}
+
+// Each message is a letter and a length that counts itself. Messages of these tests are small and never split.
+function kindsOf(chunk: Buffer): string[] {
+  const kinds: string[] = []
+  for (let at = 0; at < chunk.length; at += 1 + chunk.readInt32BE(at + 1))
+    kinds.push(String.fromCharCode(chunk[at] as number))
+  return kinds
+}

@@ -1,0 +1,405 @@
+// Facts in PostgreSQL, shared by any number of nodes. It pays by the round trip: a transaction begins in the same flight
+// as its first statement, statements that do not wait for each other travel together, and nobody waits for a rollback.
+import { setTimeout as pause } from 'node:timers/promises'
+import pg from 'pg'
+import { asMigration, ENDED, type InsideTx, type Log, runAll, withinTime } from './inside.ts'
+import { keepStatements, valuesOf } from './statement.ts'
+import {
+  Fragment,
+  type Reader,
+  type SqlValue,
+  type Storage,
+  type StorageOptions,
+  StorageRefused,
+  StorageUnavailable,
+  type Tx,
+} from './storage.ts'
+
+const DEFAULTS = {
+  workMsMax: 20_000,
+  queueMax: 10_000,
+  connectionsMax: 16,
+  connectMsMax: 5_000,
+  statementMsMax: 10_000,
+  lockMsMax: 5_000,
+}
+const IDLE_IN_TRANSACTION_MS = 15_000
+const LEAVE_MS_MAX = 5_000
+const TRIES_MAX = 5
+const NAMES_MAX = 2_000
+
+const BEGIN_WRITE = 'begin isolation level read committed'
+const BEGIN_READ = 'begin isolation level repeatable read read only'
+
+export async function openPostgres(url: string, options: StorageOptions): Promise<Storage> {
+  const bounds = { ...DEFAULTS, ...options }
+  const log = options.log ?? (() => {})
+  const pool = openPool(url, bounds)
+  // An idle connection that breaks is taken out of the pool by the pool itself; unheard, the event would end the process.
+  pool.on('error', (error) => log('a connection to PostgreSQL was lost', { error: error.message }))
+  pool.on('connect', (client) => client.on('error', () => {}))
+  try {
+    await checkServer(pool)
+  } catch (error) {
+    await pool.end()
+    if (error instanceof StorageRefused) throw error
+    throw new StorageRefused(`PostgreSQL cannot be used: ${wordsOf(error)}`, error)
+  }
+  return storage(pool, bounds, log)
+}
+
+function openPool(url: string, bounds: typeof DEFAULTS): pg.Pool {
+  try {
+    return new pg.Pool({
+      connectionString: url,
+      pipeline: true,
+      max: bounds.connectionsMax,
+      connectionTimeoutMillis: bounds.connectMsMax,
+      idleTimeoutMillis: 30_000,
+      keepAlive: true,
+      application_name: 'cartwright',
+      statement_timeout: bounds.statementMsMax,
+      lock_timeout: bounds.lockMsMax,
+      idle_in_transaction_session_timeout: IDLE_IN_TRANSACTION_MS,
+      types: { getTypeParser: (oid: number) => parserOf(oid) },
+    })
+  } catch {
+    // The parser's own error repeats the URL, password and all.
+    throw new StorageRefused('the PostgreSQL URL cannot be read: postgres://user:password@host:port/database')
+  }
+}
+
+async function checkServer(pool: pg.Pool): Promise<void> {
+  const { rows } = await pool.query<{ version: number; encoding: string; standby: number }>(`
+    select current_setting('server_version_num')::int as version, current_setting('server_encoding') as encoding,
+      pg_is_in_recovery() as standby`)
+  const [server] = rows
+  if (!server) throw new StorageRefused('PostgreSQL did not say what it is')
+  if (server.version < 150_000) throw new StorageRefused('PostgreSQL is older than version 15')
+  if (server.encoding !== 'UTF8') throw new StorageRefused(`the database is encoded in ${server.encoding}, not in UTF8`)
+  if (server.standby) throw new StorageRefused('this PostgreSQL server is a standby and cannot be written')
+}
+
+function storage(pool: pg.Pool, bounds: typeof DEFAULTS, log: Log): Storage {
+  const planFor = keepStatements('$', planNamer())
+  let commits = 0
+  let retries = 0
+  let running = 0
+  let closing: Promise<void> | undefined
+  let drained: (() => void) | undefined
+
+  async function acquire(): Promise<pg.PoolClient> {
+    if (pool.waitingCount >= bounds.queueMax) throw new StorageUnavailable('too many pieces of work are waiting')
+    try {
+      return await pool.connect()
+    } catch (error) {
+      throw new StorageUnavailable(`PostgreSQL cannot be reached: ${wordsOf(error)}`, error)
+    }
+  }
+
+  async function readOnce<T>(work: (db: Reader) => Promise<T>): Promise<T> {
+    const session = new Session(await acquire(), BEGIN_READ, planFor)
+    const value = await perform(session, () => work(new PostgresReader(session)))
+    // The caller has its answer; the end of a read can neither change nor fail it.
+    session.leave('commit')
+    return value
+  }
+
+  async function writeOnce<T>(work: (tx: Tx) => Promise<T>): Promise<T> {
+    const session = new Session(await acquire(), BEGIN_WRITE, planFor)
+    const tx = new PostgresTx(session)
+    const value = await perform(session, () => work(tx))
+    await session.commit(bounds.workMsMax)
+    commits += 1
+    runAll(tx.afterwards, log)
+    return value
+  }
+
+  async function perform<T>(session: Session, work: () => Promise<T>): Promise<T> {
+    try {
+      const value = await withinTime(work(), bounds.workMsMax, session)
+      // A work that swallowed the failure of a statement must not pass for a success: PostgreSQL will not commit it.
+      if (session.failure) throw session.failure.shown
+      session.end()
+      return value
+    } catch (error) {
+      session.end()
+      session.leave('rollback')
+      throw session.failure?.again ?? error
+    }
+  }
+
+  async function retried<T>(attempt: () => Promise<T>): Promise<T> {
+    if (closing) throw new StorageUnavailable('the storage is closed')
+    running += 1
+    try {
+      for (let tries = 1; ; tries++) {
+        try {
+          return await attempt()
+        } catch (error) {
+          if (!(error instanceof TryAgain)) throw error
+          if (tries >= TRIES_MAX) throw new StorageUnavailable(`gave up after ${tries} tries`, error.cause)
+        }
+        retries += 1
+        await pause(backoffMs(tries))
+      }
+    } finally {
+      running -= 1
+      if (running === 0) drained?.()
+    }
+  }
+
+  async function close(): Promise<void> {
+    if (running > 0) await new Promise<void>((resolve) => (drained = resolve))
+    await pool.end()
+  }
+
+  return {
+    engine: 'postgres',
+    read: (work) => retried(() => readOnce(work)),
+    write: (work) => retried(() => writeOnce(work)),
+    stats: () => ({
+      engine: 'postgres',
+      connections: { open: pool.totalCount, idle: pool.idleCount, waiting: pool.waitingCount },
+      writes: { commits, works: commits, queued: 0, retries },
+    }),
+    close() {
+      closing ??= close()
+      return closing
+    },
+  }
+}
+
+// Two that met in a deadlock must not meet again in step.
+function backoffMs(tries: number): number {
+  return 5 * 2 ** tries * (0.5 + Math.random())
+}
+
+interface Plan {
+  text: string
+  name?: string
+}
+
+type PlanFor = (template: TemplateStringsArray, parts: readonly (SqlValue | Fragment)[]) => Plan
+
+// One name per distinct text. Beyond the bound a statement is parsed each time instead of filling the server's memory.
+function planNamer(): (text: string) => Plan {
+  const names = new Map<string, string>()
+  return (text) => {
+    let name = names.get(text)
+    if (name === undefined && names.size < NAMES_MAX) {
+      name = `cartwright_${names.size + 1}`
+      names.set(text, name)
+    }
+    return name === undefined ? { text } : { text, name }
+  }
+}
+
+// The first error of a statement: as the caller sees it, and as a wish to try again if there is hope.
+interface Failure {
+  shown: unknown
+  again: TryAgain | undefined
+}
+
+class TryAgain extends Error {}
+
+// One transaction on one connection.
+class Session {
+  failure: Failure | undefined
+  unhurried = false
+  readonly #client: pg.PoolClient
+  readonly #begin: string
+  readonly #planFor: PlanFor
+  #begun = false
+  #answered = false
+  #unfit = false
+  #ended = false
+
+  constructor(client: pg.PoolClient, begin: string, planFor: PlanFor) {
+    this.#client = client
+    this.#begin = begin
+    this.#planFor = planFor
+  }
+
+  async sql<Row>(template: TemplateStringsArray, parts: readonly (SqlValue | Fragment)[]): Promise<Row[]> {
+    this.check()
+    const values = valuesOf(parts)
+    const { rows } = await this.#send({ ...this.#planFor(template, parts), values })
+    // The shape of a row is promised by the statement's author, and nobody else can check it.
+    return rows as Row[]
+  }
+
+  async script(text: string): Promise<void> {
+    this.check()
+    await this.#send({ text })
+  }
+
+  check(): void {
+    if (this.#ended) throw new Error(ENDED)
+    if (this.failure) throw this.failure.shown
+  }
+
+  end(): void {
+    this.#ended = true
+  }
+
+  // A commit whose answer is lost may have happened, so it is never tried again.
+  async commit(msMax: number): Promise<void> {
+    if (!this.#begun) return this.#client.release()
+    let result: pg.QueryResult
+    try {
+      result = await withinTime(this.#client.query('commit'), msMax, { unhurried: false })
+    } catch (error) {
+      if (!isRefusal(error)) {
+        this.#destroy()
+        throw new StorageUnavailable('PostgreSQL did not answer the commit: its outcome is unknown', error)
+      }
+      this.#client.release()
+      throw retryable(error, true) ?? unavailable(error) ?? error
+    }
+    this.#client.release()
+    // The answer to the commit of a failed transaction is ROLLBACK: a statement failed that the work did not await.
+    if (result.command !== 'COMMIT')
+      throw this.failure?.again ?? this.failure?.shown ?? new Error('nothing was committed')
+  }
+
+  // Ends the transaction and gives the connection back, and lets nobody wait for that.
+  leave(last: 'commit' | 'rollback'): void {
+    if (!this.#begun) this.#client.release()
+    else if (this.#unfit) this.#destroy()
+    else {
+      withinTime(this.#client.query(last), LEAVE_MS_MAX, { unhurried: false }).then(
+        () => this.#client.release(),
+        () => this.#destroy(),
+      )
+    }
+  }
+
+  async #send(query: pg.QueryConfig): Promise<pg.QueryResult> {
+    try {
+      if (!this.#begun) {
+        this.#begun = true
+        // Not awaited: the statement travels with it, and fails with it.
+        this.#client.query(this.#begin).catch((error) => this.#fail(error))
+      }
+      const result = await this.#client.query(query)
+      this.#answered = true
+      return result
+    } catch (error) {
+      throw this.#fail(error).shown
+    }
+  }
+
+  // What was sent behind a failed statement is refused only because of it, so the first error is the one to tell.
+  #fail(error: unknown): Failure {
+    this.#answered ||= isRefusal(error)
+    this.#unfit ||= !isRefusal(error) || isOutdated(error)
+    this.failure ??= { shown: unavailable(error) ?? error, again: retryable(error, this.#answered) }
+    return this.failure
+  }
+
+  // The pool would say goodbye and wait for what is in flight, which on a dead network is for ever.
+  #destroy(): void {
+    const { connection } = this.#client as unknown as { connection: { stream: { destroy(): void } } }
+    connection.stream.destroy()
+    this.#client.release(true)
+  }
+}
+
+class PostgresReader implements Reader {
+  readonly engine = 'postgres'
+  protected readonly session: Session
+
+  constructor(session: Session) {
+    this.session = session
+  }
+
+  sql<Row>(text: TemplateStringsArray, ...values: (SqlValue | Fragment)[]): Promise<Row[]> {
+    const rows = this.session.sql<Row>(text, values)
+    // The session remembers the failure of a statement that nobody awaits; unheard, it would end the process.
+    rows.catch(() => {})
+    return rows
+  }
+}
+
+const FOR_UPDATE = new Fragment('for update')
+const SKIP_LOCKED = new Fragment('for update skip locked')
+
+class PostgresTx extends PostgresReader implements InsideTx {
+  readonly forUpdate = FOR_UPDATE
+  readonly skipLocked = SKIP_LOCKED
+  readonly afterwards: (() => void)[] = []
+
+  afterCommit(then: () => void): void {
+    this.session.check()
+    this.afterwards.push(then)
+  }
+
+  async [asMigration](): Promise<(script: string) => Promise<void>> {
+    this.session.unhurried = true
+    await this.session.script(`set local statement_timeout = 0; set local lock_timeout = 0;
+      set local idle_in_transaction_session_timeout = 0`)
+    return (script) => this.session.script(script)
+  }
+}
+
+// The server is going, full, or out of reach; or it was we who ran out of patience (lock and statement timeout).
+const UNAVAILABLE = /^(08|53|57|58|55P03|25P03|25P04)/
+const CONNECTION_LOST = /^(08|57P|53300|25P03|25P04)/
+const OUTDATED = /^(0A000|26000)$/
+
+// The server said no to a statement, and the connection is well.
+function isRefusal(error: unknown): boolean {
+  if (error instanceof UnreadableValue) return true
+  return error instanceof pg.DatabaseError && !CONNECTION_LOST.test(error.code ?? '')
+}
+
+function unavailable(error: unknown): StorageUnavailable | undefined {
+  if (isRefusal(error) && !(error instanceof pg.DatabaseError && UNAVAILABLE.test(error.code ?? ''))) return undefined
+  return new StorageUnavailable(`PostgreSQL: ${wordsOf(error)}`, error)
+}
+
+// A migration changed what a prepared statement returns, or a proxy forgot it. A new connection prepares it anew.
+function isOutdated(error: unknown): boolean {
+  if (!(error instanceof pg.DatabaseError) || !OUTDATED.test(error.code ?? '')) return false
+  return error.code === '26000' || error.message.includes('cached plan')
+}
+
+// Nothing was committed, and the same work may well succeed: it lost a race, its plan was old, or its connection turned
+// out to be dead before anything was answered, as all idle ones are after a restart of the database.
+// A lock timeout is not among these: five seconds of patience are spent.
+function retryable(error: unknown, answered: boolean): TryAgain | undefined {
+  const isRace = error instanceof pg.DatabaseError && (error.code === '40001' || error.code === '40P01')
+  const isDead = !answered && !isRefusal(error)
+  return isRace || isDead || isOutdated(error) ? new TryAgain('try again', { cause: error }) : undefined
+}
+
+// Connecting to a name with several addresses fails with several errors and an empty message.
+function wordsOf(error: unknown): string {
+  if (error instanceof AggregateError) return error.errors.map(wordsOf).join(', ')
+  return error instanceof Error ? error.message : String(error)
+}
+
+class UnreadableValue extends Error {}
+
+// What SQLite would have given: integers as numbers, also from `sum()` which is numeric here, and truth as 1 or 0.
+const PARSERS = new Map<number, (text: string) => unknown>([
+  [16, (text) => (text === 't' ? 1 : 0)],
+  [20, integer],
+  [21, Number],
+  [23, Number],
+  [26, Number],
+  [700, Number],
+  [701, Number],
+  [1700, integer],
+])
+
+function parserOf(oid: number): (text: string) => unknown {
+  return PARSERS.get(oid) ?? String
+}
+
+function integer(text: string): number {
+  const value = Number(text)
+  if (!Number.isSafeInteger(value)) throw new UnreadableValue(`${text} is not a safe integer`)
+  return value
+}

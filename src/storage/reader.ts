@@ -1,0 +1,50 @@
+// The Reader of a SQLite connection, and what a Tx has in common with it: one statement after the other, until the first
+// that fails or until the work has ended.
+import type { Connection } from './connection.ts'
+import { ENDED } from './inside.ts'
+import { valuesOf } from './statement.ts'
+import type { Fragment, Reader, SqlValue } from './storage.ts'
+
+export class SqliteReader implements Reader {
+  readonly engine = 'sqlite'
+  // The first error of a statement. Nothing runs after it, as in PostgreSQL; and SQLite may have ended the transaction,
+  // so that the next statement would commit by itself.
+  failure: Error | undefined
+  protected readonly connection: Connection
+  #ended = false
+
+  constructor(connection: Connection) {
+    this.connection = connection
+  }
+
+  sql<Row>(template: TemplateStringsArray, ...parts: (SqlValue | Fragment)[]): Promise<Row[]> {
+    try {
+      this.check()
+      const values = valuesOf(parts)
+      return Promise.resolve(this.attempt(() => this.connection.run<Row>(template, parts, values)))
+    } catch (error) {
+      const rejected = Promise.reject(error)
+      // The failure is remembered above; unheard, it would end the process.
+      rejected.catch(() => {})
+      return rejected
+    }
+  }
+
+  end(): void {
+    this.#ended = true
+  }
+
+  protected check(): void {
+    if (this.#ended) throw new Error(ENDED)
+    if (this.failure) throw this.failure
+  }
+
+  protected attempt<T>(run: () => T): T {
+    try {
+      return run()
+    } catch (error) {
+      this.failure = error as Error
+      throw error
+    }
+  }
+}

@@ -1,0 +1,228 @@
+// What SQLite alone promises: groups of writes, one server per file, and a file that survives whatever happens to us.
+import assert from 'node:assert/strict'
+import { statSync, truncateSync, writeFileSync } from 'node:fs'
+import { describe, test } from 'node:test'
+import { setTimeout as pause } from 'node:timers/promises'
+import { givenOthers } from '../../tests/support/other.ts'
+import { givenEngine } from '../../tests/support/storage.ts'
+import { openStorage } from './open.ts'
+import { type Storage, type StorageOptions, StorageRefused, StorageUnavailable } from './storage.ts'
+
+describe('sqlite', () => {
+  const given = givenEngine('sqlite')
+  const start = givenOthers()
+
+  async function openThings(options: StorageOptions = {}): Promise<{ url: string; file: string; storage: Storage }> {
+    const url = await given.freshUrl()
+    const storage = await given.open({ url, withMigrations: false, ...options })
+    await storage.write(
+      (tx) => tx.sql`create table things (id text not null primary key, n bigint not null check (n >= 0))`,
+    )
+    return { url, file: url.slice('sqlite:'.length), storage }
+  }
+
+  const insert = (storage: Storage, id: string) =>
+    storage.write((tx) => tx.sql`insert into things (id, n) values (${id}, ${1})`)
+  const countOf = async (storage: Storage) => {
+    const [row] = await storage.read((db) => db.sql<{ count: number }>`select count(*) as "count" from things`)
+    return row?.count
+  }
+
+  test('commits in groups what arrives together', async () => {
+    const { storage } = await openThings({ groupWorksMax: 10, groupMsMax: 1000 })
+    const before = storage.stats().writes
+    await Promise.all(Array.from({ length: 95 }, (_, i) => insert(storage, `${i}`)))
+    const after = storage.stats().writes
+    assert.deepEqual([after.works - before.works, after.commits - before.commits], [95, 10])
+    await insert(storage, 'alone')
+    assert.equal(storage.stats().writes.commits, after.commits + 1)
+  })
+
+  test('answers nobody in a group, not even with a refusal, before its commit', async () => {
+    const { storage } = await openThings({ groupWorksMax: 100, groupMsMax: 1000 })
+    const order: string[] = []
+    const refused = storage.write(async () => {
+      throw new Error('refused')
+    })
+    const works = [
+      refused.catch(() => order.push('told the refusal')),
+      storage.write(async () => order.push('second ran')).then(() => order.push('told the second')),
+      storage.write(async () => order.push('third ran')).then(() => order.push('told the third')),
+    ]
+    await Promise.all(works)
+    assert.deepEqual(order.slice(0, 2), ['second ran', 'third ran'])
+    assert.deepEqual(order.slice(2).sort(), ['told the refusal', 'told the second', 'told the third'])
+  })
+
+  test('bounds its queue', async () => {
+    const { storage } = await openThings({ queueMax: 5 })
+    const outcomes = await Promise.allSettled(Array.from({ length: 8 }, (_, i) => insert(storage, `${i}`)))
+    assert.deepEqual(
+      outcomes.map((outcome) => outcome.status === 'rejected' && outcome.reason instanceof StorageUnavailable),
+      [false, false, false, false, false, true, true, true],
+    )
+    assert.equal(await countOf(storage), 5)
+  })
+
+  test('waits for a read connection when all are taken', async () => {
+    const { storage } = await openThings()
+    let release = () => {}
+    const released = new Promise<void>((resolve) => {
+      release = resolve
+    })
+    const slow = Array.from({ length: 4 }, () => storage.read(() => released))
+    const waiting = countOf(storage)
+    assert.deepEqual(storage.stats().connections, { open: 5, idle: 0, waiting: 1 })
+    release()
+    await Promise.all(slow)
+    assert.equal(await waiting, 0)
+  })
+
+  test('lets go of a read that waits for the world', async () => {
+    const { storage } = await openThings({ workMsMax: 50 })
+    const reading = storage.read(async (db) => {
+      await pause(200)
+      return db.sql`select 1`
+    })
+    await assert.rejects(reading, /has ended/)
+    assert.deepEqual(storage.stats().connections, { open: 2, idle: 1, waiting: 0 })
+  })
+
+  test('lets a work that waits for another write fail, and not the whole queue', async () => {
+    const { storage } = await openThings({ workMsMax: 100 })
+    let inner: Promise<unknown> | undefined
+    const outer = storage.write(async () => {
+      inner = insert(storage, 'inner')
+      await inner
+    })
+    await assert.rejects(outer, StorageUnavailable)
+    await inner
+    assert.equal(await countOf(storage), 1)
+  })
+
+  test('survives a full disk: the group is refused whole, then writes go on', async () => {
+    const { storage } = await openThings({ groupWorksMax: 100, groupMsMax: 1000 })
+    const limit = (pages: number) => storage.write((tx) => tx.sql([`pragma max_page_count = ${pages}`] as never))
+    await limit(20)
+    const outcomes = await Promise.allSettled([
+      insert(storage, 'before'),
+      storage.write(async (tx) => {
+        await tx.sql`insert into things (id, n) values (${'x'.repeat(500_000)}, ${1})`.catch(() => {})
+        // Outside of the lost transaction this would commit by itself.
+        await tx.sql`insert into things (id, n) values (${'stray'}, ${1})`.catch(() => {})
+      }),
+      insert(storage, 'after'),
+    ])
+    const unavailable = outcomes.map((o) => o.status === 'rejected' && o.reason instanceof StorageUnavailable)
+    assert.deepEqual(unavailable, [true, true, false])
+    await limit(100_000)
+    await insert(storage, 'later')
+    assert.deepEqual(await storage.read((db) => db.sql`select id from things order by id`), [
+      { id: 'after' },
+      { id: 'later' },
+    ])
+  })
+
+  test('keeps every acknowledged write through kill -9, and checks the file after each', async () => {
+    const { url, storage } = await openThings()
+    await storage.close()
+    const acknowledged: string[] = []
+    const waits: number[] = []
+    for (let cycle = 0; cycle < 6; cycle++) {
+      const writer = start('write', url, `c${cycle}`)
+      assert.equal(await writer.line(), 'nothing says that the last run ended cleanly, so the file was checked')
+      assert.equal(await writer.line(), 'open')
+      const waitMs = Math.random() * 150
+      waits.push(Math.round(waitMs))
+      await pause(waitMs)
+      const killed = writer.kill()
+      acknowledged.push(...(await writer.rest()))
+      await killed
+    }
+    const checks: string[] = []
+    const reopened = await given.open({ url, withMigrations: false, server: true, log: (line) => checks.push(line) })
+    assert.equal(checks.length, 1)
+    const kept = new Set(
+      (await reopened.read((db) => db.sql<{ id: string }>`select id from things`)).map((row) => row.id),
+    )
+    const lost = acknowledged.filter((id) => !kept.has(id))
+    assert.deepEqual(lost, [], `killed after ${waits} ms`)
+    assert(acknowledged.length > 0)
+  })
+
+  test('lets one server have a file, and the command line write beside it', async () => {
+    const { url, file, storage } = await openThings({ server: true })
+    await assert.rejects(openStorage(url, { server: true }), (error) => {
+      assert(error instanceof StorageRefused)
+      assert.match(error.message, /^another Cartwright server has this file open: /)
+      return true
+    })
+    const second = start('serve', url)
+    assert.match(String(await second.line()), /^StorageRefused: another Cartwright server has this file open: /)
+
+    const shell = start('insert', url, 'shell', '40')
+    const writing = { on: true }
+    const ended = shell.finish().finally(() => (writing.on = false))
+    let mine = 0
+    while (writing.on) await Promise.all(Array.from({ length: 5 }, () => insert(storage, `server-${mine++}`)))
+    assert.equal(await ended, 0)
+    assert.equal(await countOf(storage), mine + 40)
+
+    // A server that ends in order leaves no reason to check, and the next one may have the file at once.
+    await storage.close()
+    const checks: string[] = []
+    const next = await given.open({ url, withMigrations: false, server: true, log: (line) => checks.push(line) })
+    assert.deepEqual(checks, [])
+    await next.close()
+    assert.equal(statSync(file).mode & 0o777, 0o600)
+    assert.equal(statSync(`${file}.lock`).mode & 0o777, 0o600)
+  })
+
+  test('waits for another process that writes, without stopping the event loop', async () => {
+    const { file, storage } = await openThings()
+    const other = start('hold', file, '300')
+    assert.equal(await other.line(), 'held')
+    let longestMs = 0
+    let last = performance.now()
+    const ticking = setInterval(() => {
+      longestMs = Math.max(longestMs, performance.now() - last)
+      last = performance.now()
+    }, 5)
+    await insert(storage, 'patient')
+    clearInterval(ticking)
+    assert(longestMs < 150, `the event loop stood still for ${Math.round(longestMs)} ms`)
+    assert.equal(await countOf(storage), 1)
+    await other.finish()
+  })
+
+  test('loses patience with another process that writes for ever, and reads all the same', async () => {
+    const { file, storage } = await openThings({ busyMsMax: 200 })
+    const other = start('hold', file, 'for ever')
+    assert.equal(await other.line(), 'held')
+    const outcomes = await Promise.allSettled([insert(storage, 'a'), insert(storage, 'b')])
+    for (const outcome of outcomes)
+      assert(outcome.status === 'rejected' && outcome.reason instanceof StorageUnavailable)
+    assert.equal(await countOf(storage), 0)
+    await other.finish()
+    await insert(storage, 'c')
+    assert.equal(await countOf(storage), 1)
+  })
+
+  test('refuses a file that is damaged or is no database', async () => {
+    const url = await given.freshUrl()
+    const file = url.slice('sqlite:'.length)
+    writeFileSync(file, 'this is not a database, and long enough to be read as one'.repeat(100))
+    await assert.rejects(
+      openStorage(url, { server: true }),
+      /^StorageRefused: the storage file cannot be opened: .*not a database/,
+    )
+
+    const { url: damagedUrl, file: damaged, storage } = await openThings()
+    for (let i = 0; i < 300; i++) await insert(storage, `${i}`.padStart(400, 'x'))
+    await storage.close()
+    truncateSync(damaged, statSync(damaged).size - 3 * 4096)
+    for (let attempt = 0; attempt < 2; attempt++) {
+      await assert.rejects(openStorage(damagedUrl, { server: true }), /^StorageRefused: .*(damaged|malformed)/)
+    }
+  })
+})

@@ -1,0 +1,74 @@
+// How a tagged template becomes a statement and its parameters, the same for both engines but for the parameter's mark.
+import { Fragment, type SqlValue } from './storage.ts'
+
+export type Mark = '$' | '?'
+type Part = SqlValue | Fragment
+
+// Shapes of one template that are kept. `list()` makes at most fifteen; more means that text is being composed at run time.
+const SHAPES_MAX = 64
+
+// Finds the statement of a template, or makes it. A template is one object for the life of the program, so it is the
+// key itself and the text is not even looked at; fragments add their text to the key, because they change the statement.
+export function keepStatements<Statement>(mark: Mark, make: (text: string) => Statement) {
+  const kept = new WeakMap<TemplateStringsArray, Map<string, Statement>>()
+  return (template: TemplateStringsArray, parts: readonly Part[]): Statement => {
+    let shapes = kept.get(template)
+    if (!shapes) {
+      shapes = new Map()
+      kept.set(template, shapes)
+    }
+    const key = shapeOf(parts)
+    let statement = shapes.get(key)
+    if (statement === undefined) {
+      if (shapes.size >= SHAPES_MAX) shapes.clear()
+      statement = make(textOf(template, parts, mark))
+      shapes.set(key, statement)
+    }
+    return statement
+  }
+}
+
+// The parameters of a statement, fragments' values in their places. Throws on a value that is not a fact.
+export function valuesOf(parts: readonly Part[]): SqlValue[] {
+  const values: SqlValue[] = []
+  for (const part of parts) {
+    if (part instanceof Fragment) for (const value of part.values) values.push(checked(value))
+    else values.push(checked(part))
+  }
+  return values
+}
+
+export function textOf(template: TemplateStringsArray, parts: readonly Part[], mark: Mark): string {
+  let count = 0
+  let text = template[0] as string
+  for (const [i, part] of parts.entries()) {
+    if (part instanceof Fragment) text += part.text.replaceAll('?', () => mark + ++count)
+    else text += mark + ++count
+    text += template[i + 1]
+  }
+  return text
+}
+
+function shapeOf(parts: readonly Part[]): string {
+  let shape = ''
+  for (let i = 0; i < parts.length; i++) {
+    const part = parts[i]
+    if (part instanceof Fragment) shape += `${i}:${part.text};`
+  }
+  return shape
+}
+
+// Both engines refuse the same values with the same words, so that a test on one speaks for the other. Numbers are
+// integers: no column holds anything else, and SQLite would otherwise store a fraction that PostgreSQL refuses.
+function checked(value: SqlValue): SqlValue {
+  if (typeof value === 'string') {
+    if (value.includes('\0')) throw new Error('a SQL text must not contain U+0000')
+    return value
+  }
+  if (typeof value === 'number') {
+    if (!Number.isSafeInteger(value)) throw new Error(`a SQL number must be a safe integer, not ${value}`)
+    return value
+  }
+  if (value === null) return null
+  throw new Error(`a SQL value must be a string, an integer or null, not ${typeof value}`)
+}

@@ -1,0 +1,349 @@
+// What both engines promise, in the same words.
+import assert from 'node:assert/strict'
+import { before, test } from 'node:test'
+import { setImmediate as turn } from 'node:timers/promises'
+import { eachEngine } from '../../tests/support/storage.ts'
+import { openStorage } from './open.ts'
+import { list, type Storage, StorageRefused, StorageUnavailable, type Tx } from './storage.ts'
+
+interface Thing {
+  id: string
+  name: string | null
+  n: number
+}
+
+eachEngine('storage', (given) => {
+  let storage: Storage
+  before(async () => {
+    storage = await given.open({ withMigrations: false })
+    await storage.write(
+      (tx) => tx.sql`create table things (id text not null primary key, name text, n bigint not null check (n >= 0))`,
+    )
+  })
+
+  const insert = (tx: Tx, id: string, n: number, name: string | null = null) =>
+    tx.sql<Thing>`insert into things (id, name, n) values (${id}, ${name}, ${n}) returning id, name, n`
+  const find = async (id: string) => {
+    const [thing] = await storage.read((db) => db.sql<Thing>`select id, name, n from things where id = ${id}`)
+    return thing
+  }
+
+  test('keeps text, integers and null as they are', async () => {
+    const names = [
+      '',
+      ' ',
+      "it's",
+      '$1 ?1 %',
+      'naïve',
+      '日本語',
+      '👩‍👩‍👧‍👦',
+      'e\u0301',
+      '\u202Eright',
+      '\uFFFD',
+      '\n\t\\',
+      null,
+    ]
+    const numbers = [0, 1, 2 ** 31, 2 ** 32 + 1, Number.MAX_SAFE_INTEGER - 1, Number.MAX_SAFE_INTEGER]
+    for (const [i, name] of names.entries()) {
+      const thing = { id: `kept-${i}`, name, n: numbers[i % numbers.length] as number }
+      assert.deepEqual(await storage.write((tx) => insert(tx, thing.id, thing.n, thing.name)), [thing])
+      assert.deepEqual(await find(thing.id), thing)
+    }
+  })
+
+  test('reads sums and truths as numbers, and divides integers as integers', async () => {
+    const [row] = await storage.write(async (tx) => {
+      await insert(tx, 'sum-1', 7)
+      await insert(tx, 'sum-2', 8)
+      return tx.sql`
+        select sum(n) as "sum", count(*) as "count", max(n) = 8 as "yes", max(n) = 9 as "no", max(n) / ${3} as "third"
+        from things where id in (${'sum-1'}, ${'sum-2'})`
+    })
+    assert.deepEqual(row, { sum: 15, count: 2, yes: 1, no: 0, third: 2 })
+  })
+
+  test('finds by a list of any length', async () => {
+    const ids = Array.from({ length: 21 }, (_, i) => `list-${i}`)
+    await storage.write(async (tx) => {
+      for (const [i, id] of ids.entries()) await insert(tx, id, i)
+    })
+    for (const count of [1, 2, 3, 5, 8, 21]) {
+      const rows = await storage.read(
+        (db) => db.sql<Thing>`
+          select id from things where n >= ${0} and id in (${list(ids.slice(0, count))}) and n < ${100} order by n`,
+      )
+      assert.deepEqual(
+        rows.map((row) => row.id),
+        ids.slice(0, count),
+      )
+    }
+    assert.throws(() => list([]), /list\(\) of nothing/)
+    assert.throws(() => list(Array.from({ length: 10_000 }, () => 1)), /list\(\) of more than/)
+  })
+
+  test('refuses a value that is not a fact', async () => {
+    for (const value of [undefined, true, Number.NaN, Infinity, 0.5, 2 ** 53, -(2 ** 53), 1n, {}, new Date(), 'a\0b']) {
+      await assert.rejects(
+        storage.read((db) => db.sql`select id from things where id = ${value as string}`),
+        /^Error: a SQL (value|number|text) must/,
+      )
+    }
+    await assert.rejects(
+      storage.read((db) => db.sql`select id from things where n in (${list([1, 1.5])})`),
+      /safe integer/,
+    )
+  })
+
+  test('takes back all of a work that throws, and nothing of its neighbours', async () => {
+    const outcomes = await Promise.allSettled(
+      Array.from({ length: 9 }, (_, i) =>
+        storage.write(async (tx) => {
+          await insert(tx, `neighbour-${i}`, i)
+          await insert(tx, `neighbour-${i}-too`, i)
+          if (i % 3 === 1) throw new Error(`no ${i}`)
+          if (i % 3 === 2) await insert(tx, `neighbour-${i}`, i)
+          return i
+        }),
+      ),
+    )
+    assert.deepEqual(
+      outcomes.map((outcome) => (outcome.status === 'fulfilled' ? outcome.value : outcome.status)),
+      [0, 'rejected', 'rejected', 3, 'rejected', 'rejected', 6, 'rejected', 'rejected'],
+    )
+    const rows = await storage.read(
+      (db) => db.sql<Thing>`select id from things where id like 'neighbour-%' order by n, id`,
+    )
+    assert.deepEqual(
+      rows.map((row) => row.id),
+      [0, 3, 6].flatMap((i) => [`neighbour-${i}`, `neighbour-${i}-too`]),
+    )
+  })
+
+  test('gives the error of the work itself', async () => {
+    const refusal = new Error('out of stock')
+    const throwing = (at: (work: (tx: Tx) => Promise<void>) => Promise<void>) =>
+      at(async (tx) => {
+        await tx.sql`select 1`
+        throw refusal
+      })
+    await assert.rejects(throwing(storage.write), refusal)
+    await assert.rejects(throwing(storage.read as typeof storage.write), refusal)
+    await assert.rejects(
+      storage.write(() => {
+        throw refusal
+      }),
+      refusal,
+    )
+  })
+
+  test('reports the first error, and does not commit a work that swallowed it', async () => {
+    await storage.write((tx) => insert(tx, 'taken', 1))
+    const swallowed = storage.write(async (tx) => {
+      await insert(tx, 'swallowed', 1)
+      await insert(tx, 'taken', 1).catch(() => {})
+      await insert(tx, 'swallowed-too', 1).catch(() => {})
+    })
+    await assert.rejects(swallowed, /unique/i)
+    const unawaited = storage.write(async (tx) => {
+      insert(tx, 'unawaited', 1)
+      insert(tx, 'taken', 1)
+    })
+    await assert.rejects(unawaited, /unique/i)
+    const together = storage.write((tx) =>
+      Promise.all([insert(tx, 'together', 1), insert(tx, 'taken', 1), tx.sql`select nonsense from things`]),
+    )
+    await assert.rejects(together, /unique/i)
+    for (const id of ['swallowed', 'swallowed-too', 'unawaited', 'together']) assert.equal(await find(id), undefined)
+  })
+
+  test('refuses to write in a read', async () => {
+    await assert.rejects(
+      storage.read((db) => db.sql`insert into things (id, n) values (${'sneaked'}, ${1})`),
+      /read-?only/i,
+    )
+    assert.equal(await find('sneaked'), undefined)
+  })
+
+  test('runs afterCommit after the commit, and never without one', async () => {
+    const told: string[] = []
+    const answer = storage.write(async (tx) => {
+      tx.afterCommit(() => told.push('first'))
+      tx.afterCommit(() => {
+        throw new Error('a listener that fails harms nobody')
+      })
+      tx.afterCommit(() => told.push('second'))
+      await insert(tx, 'told', 1)
+      assert.deepEqual(told, [])
+    })
+    await answer
+    assert.deepEqual(told, ['first', 'second'])
+    const refused = storage.write(async (tx) => {
+      tx.afterCommit(() => told.push('never'))
+      await insert(tx, 'told', 1)
+    })
+    await assert.rejects(refused)
+    assert.deepEqual(told, ['first', 'second'])
+  })
+
+  test('shows a read one snapshot while a write commits, and the next read the write', async () => {
+    await storage.write((tx) => insert(tx, 'watched', 1))
+    const watched = async (db: Pick<Tx, 'sql'>) =>
+      (await db.sql<Thing>`select n from things where id = ${'watched'}`)[0]?.n
+    const seen = await storage.read(async (db) => {
+      const first = await watched(db)
+      await storage.write((tx) => tx.sql`update things set n = 2 where id = 'watched'`)
+      const beside = await storage.read(watched)
+      return [first, beside, await watched(db)]
+    })
+    assert.deepEqual(seen, [1, 2, 1])
+    assert.equal(await storage.read(watched), 2)
+  })
+
+  test('shows a read what was just committed, every time', async () => {
+    await storage.write((tx) => insert(tx, 'counter', 0))
+    await Promise.all(
+      Array.from({ length: 20 }, async () => {
+        for (let i = 0; i < 5; i++) {
+          const [mine] = await storage.write(
+            (tx) => tx.sql<Thing>`update things set n = n + 1 where id = 'counter' returning n`,
+          )
+          const seen = await find('counter')
+          assert(mine && seen && seen.n >= mine.n, `wrote ${mine?.n}, saw ${seen?.n}`)
+        }
+      }),
+    )
+    assert.equal((await find('counter'))?.n, 100)
+  })
+
+  test('never sells more than there is', async () => {
+    await storage.write((tx) => insert(tx, 'stock', 50))
+    const sold = await Promise.all(
+      Array.from({ length: 200 }, () =>
+        storage.write(async (tx) => {
+          const rows = await tx.sql`update things set n = n - 1 where id = 'stock' and n > 0 returning n`
+          return rows.length
+        }),
+      ),
+    )
+    assert.equal(
+      sold.reduce((sum, n) => sum + n, 0),
+      50,
+    )
+    assert.equal((await find('stock'))?.n, 0)
+    await assert.rejects(
+      storage.write((tx) => tx.sql`update things set n = n - 1 where id = 'stock'`),
+      /check/i,
+    )
+  })
+
+  test('locks a row that is read to be changed', async () => {
+    await storage.write((tx) => insert(tx, 'locked', 0))
+    await Promise.all(
+      Array.from({ length: 20 }, () =>
+        storage.write(async (tx) => {
+          const [row] = await tx.sql<Thing>`select n from things where id = ${'locked'} ${tx.forUpdate}`
+          await tx.sql`update things set n = ${(row?.n ?? 0) + 1} where id = ${'locked'}`
+        }),
+      ),
+    )
+    assert.equal((await find('locked'))?.n, 20)
+    const claimed = await storage.write(
+      (tx) => tx.sql<Thing>`select id from things where id = ${'locked'} order by id limit ${1} ${tx.skipLocked}`,
+    )
+    assert.deepEqual(claimed, [{ id: 'locked' }])
+  })
+
+  test('ends a Reader and a Tx with their work', async () => {
+    const tx = await storage.write(async (tx) => tx)
+    const db = await storage.read(async (db) => db)
+    const fled = await storage
+      .write(async (tx) => {
+        await insert(tx, 'fled', 1)
+        throw Object.assign(new Error('fled'), { tx })
+      })
+      .catch((error: { tx: Tx }) => error.tx)
+    for (const handle of [tx, db, fled]) await assert.rejects(handle.sql`select 1`, /has ended/)
+    assert.throws(() => tx.afterCommit(() => {}), /has ended/)
+  })
+
+  test('lets go of a work that waits for the world, and goes on', async () => {
+    const storage = await given.open({ withMigrations: false, workMsMax: 100 })
+    await storage.write((tx) => tx.sql`create table slow (id bigint not null primary key)`)
+    let late: Promise<unknown> | undefined
+    const forEver = storage.write(async (tx) => {
+      await tx.sql`insert into slow (id) values (1)`
+      await new Promise((resolve) => setTimeout(resolve, 300).unref())
+      late = tx.sql`insert into slow (id) values (2)`
+      await late
+    })
+    const next = storage.write((tx) => tx.sql`insert into slow (id) values (3)`)
+    await assert.rejects(forEver, StorageUnavailable)
+    await next
+    while (!late) await new Promise((resolve) => setTimeout(resolve, 10))
+    await assert.rejects(late, /has ended/)
+    assert.deepEqual(await storage.read((db) => db.sql`select id from slow`), [{ id: 3 }])
+  })
+
+  test('finishes what is under way when it is closed, and refuses the rest', async () => {
+    const url = await given.freshUrl()
+    const first = await given.open({ url, withMigrations: false })
+    await first.write((tx) => tx.sql`create table kept (id bigint not null primary key)`)
+    const writes = Array.from({ length: 300 }, (_, i) =>
+      first.write((tx) => tx.sql`insert into kept (id) values (${i})`),
+    )
+    const reading = first.read(async (db) => {
+      await turn()
+      return db.sql`select 1 as "one"`
+    })
+    const closing = [first.close(), first.close()]
+    await assert.rejects(
+      first.write(async () => 1),
+      StorageUnavailable,
+    )
+    await assert.rejects(
+      first.read(async () => 1),
+      StorageUnavailable,
+    )
+    await Promise.all([...writes, ...closing])
+    assert.deepEqual(await reading, [{ one: 1 }])
+    const second = await given.open({ url, withMigrations: false })
+    assert.deepEqual(await second.read((db) => db.sql`select count(*) as "count" from kept`), [{ count: 300 }])
+  })
+
+  test('counts what it does', async () => {
+    const before = storage.stats()
+    await storage.write((tx) => tx.sql`select 1`)
+    const after = storage.stats()
+    assert.equal(after.engine, given.engine)
+    assert.equal(after.writes.commits, before.writes.commits + 1)
+    assert.equal(after.writes.works, before.writes.works + 1)
+    assert(after.connections.open >= 1)
+  })
+})
+
+test('refuses a URL that names no store, without repeating it', async () => {
+  const urls = ['', 'mysql://root:secret@host/db', 'sqlite:', 'sqlite::memory:', 'sqlite://data.db', 'secret.db']
+  for (const url of urls) {
+    await assert.rejects(openStorage(url), (error: Error) => {
+      assert(error instanceof StorageRefused)
+      assert(!error.message.includes('secret') && !error.message.includes('\n'))
+      return true
+    })
+  }
+})
+
+test('refuses a file or a server that cannot be used, without the password', async () => {
+  const urls = [
+    'sqlite:/dev',
+    'sqlite:/dev/null/x.db',
+    'postgres://u:secret@127.0.0.1:1/db',
+    'postgres://u:secret@:bad:/x',
+  ]
+  for (const url of urls) {
+    await assert.rejects(openStorage(url), (error: Error) => {
+      assert(error instanceof StorageRefused)
+      assert(!JSON.stringify([error.message, String(error.cause)]).includes('secret') && !error.message.includes('\n'))
+      return true
+    })
+  }
+})

@@ -1,0 +1,48 @@
+// The loops of this process. Each does a little, rests, and can be drained; a failure is logged and the loop goes on.
+
+import type { Log } from './observe/log.ts'
+
+export interface Loop {
+  name: string
+  everyMs: number
+  work: () => Promise<void>
+}
+
+export interface Workers {
+  // Lets each loop finish what it is doing, and once more do its work if `last` is asked for.
+  drain(): Promise<void>
+}
+
+export function startWorkers(loops: readonly Loop[], log: Log): Workers {
+  const running = loops.map((loop) => startLoop(loop, log))
+  return { drain: async () => void (await Promise.all(running.map((stop) => stop()))) }
+}
+
+function startLoop({ name, everyMs, work }: Loop, log: Log): () => Promise<void> {
+  let timer: NodeJS.Timeout | undefined
+  let stopped = false
+  let round: Promise<void> = Promise.resolve()
+
+  function rest(): void {
+    if (stopped) return
+    timer = setTimeout(() => {
+      round = turn().finally(rest)
+    }, everyMs)
+    timer.unref()
+  }
+
+  async function turn(): Promise<void> {
+    try {
+      await work()
+    } catch (error) {
+      log.error('a loop failed and will try again', error, { loop: name })
+    }
+  }
+
+  rest()
+  return async () => {
+    stopped = true
+    clearTimeout(timer)
+    await round
+  }
+}

@@ -1,0 +1,375 @@
+// Holds the contract and the OpenAPI document against the interface, both ways, and has the document judged by others.
+
+import assert from 'node:assert/strict'
+import { describe, it } from 'node:test'
+import { createConfig, lintFromString } from '@redocly/openapi-core'
+import { TypeID } from 'typeid-js'
+import { PublicErrorResponse } from '../src/contract/errors.ts'
+import { eventSchemas } from '../src/contract/events.ts'
+import { eventExamples, examples } from '../src/contract/examples.ts'
+import { errorExample, openApiDocument, printOpenApi } from '../src/contract/openapi.ts'
+import { type Operation, type OperationId, operationIds, operations } from '../src/contract/operations.ts'
+import { refusalCodes, refusals } from '../src/contract/refusals.ts'
+import { compile } from '../src/contract/validator.ts'
+import { type EventKind, eventKinds, idPrefixes, scopes } from '../src/contract/words.ts'
+import { interfaceErrorMeanings, interfaceRows, interfaceSchemas, interfaceStatuses } from './interface.ts'
+
+interface Media {
+  'application/json': { schema: { $ref: string }; example?: unknown; examples?: Record<string, { value: unknown }> }
+}
+
+interface DocumentedOperation {
+  operationId: string
+  tags: string[]
+  'x-stability': string
+  'x-idempotency': string
+  'x-scope': string | null
+  security: Record<string, string[]>[]
+  parameters?: { name: string; in: string; required: boolean; schema: { type: string } }[]
+  requestBody?: { required: boolean; content: Media }
+  responses: Record<string, { $ref?: string; content?: Media }>
+}
+
+interface Discriminator {
+  mapping: Record<string, string>
+}
+
+interface Document {
+  paths: Record<string, Record<string, DocumentedOperation>>
+  webhooks: Record<string, { post: { requestBody: { content: Media } } }>
+  components: {
+    schemas: Record<string, object> & { OperationResponse: { properties: { data: { discriminator: Discriminator } } } }
+    responses: Record<string, { description: string; content: Media; headers?: object }>
+    securitySchemes: Record<string, { type: string; scheme?: string; flows?: Record<string, { scopes: object }> }>
+  }
+}
+
+const text = printOpenApi({ version: '0' })
+const document = JSON.parse(text) as Document
+const documented = Object.entries(document.paths).flatMap(([path, methods]) =>
+  Object.entries(methods).map(([method, operation]) => ({ path, method: method.toUpperCase(), ...operation })),
+)
+const twenty = documented.filter((operation) => operation['x-stability'] !== 'extension')
+const extensions = documented.filter((operation) => operation['x-stability'] === 'extension')
+
+const extensionRows = [
+  ['createPublicCart', 'POST', '/api/v1/open/storefront/carts', 'checkout:quote'],
+  ['putPublicCartItem', 'PUT', '/api/v1/open/storefront/carts/{cartId}/items/{skuId}', 'checkout:quote'],
+  ['createInstallationKey', 'POST', '/api/v1/oauth/installation-keys', null],
+  ['listInstallationKeys', 'GET', '/api/v1/oauth/installation-keys', null],
+  ['revokeInstallationKey', 'DELETE', '/api/v1/oauth/installation-keys/{keyId}', null],
+]
+
+describe('the rows', () => {
+  it('are the twenty of the interface, in its order, then the five extensions', () => {
+    const expected = [...interfaceRows.map((row) => row.operationId), ...extensionRows.map(([id]) => id)]
+    assert.deepEqual(operationIds, expected)
+  })
+
+  for (const expected of interfaceRows) {
+    it(`${expected.operationId} is as the interface says`, () => {
+      const row: Operation = operations[expected.operationId as OperationId]
+      assert.deepEqual(
+        { method: row.method, path: row.path, idempotency: row.idempotency, stability: row.stability },
+        {
+          method: expected.method,
+          path: expected.path,
+          idempotency: expected.idempotency,
+          stability: expected.stability,
+        },
+      )
+      assert.equal(scopeWords(row), expected.scope)
+      assert.equal(row.body !== null, expected.idempotency === 'required')
+    })
+  }
+
+  it('of the extensions are as the contract says, and stand apart', () => {
+    const found = extensions.map(({ operationId, method, path, 'x-scope': scope }) => [
+      operationId,
+      method,
+      path,
+      scope,
+    ])
+    assert.deepEqual(sorted(found), sorted(extensionRows))
+    for (const operation of documented) {
+      assert.equal(
+        operation.tags.includes('Extensions'),
+        operation['x-stability'] === 'extension',
+        operation.operationId,
+      )
+    }
+  })
+
+  it('page exactly the three lists of the catalog and of orders', () => {
+    const paged = operationIds.filter((id) => operations[id].paged)
+    assert.deepEqual(paged, ['listApiKeyCatalogCategories', 'listApiKeyCatalogProducts', 'listStorefrontOrders'])
+  })
+
+  it('let every body carry an idempotency key', () => {
+    for (const id of operationIds) {
+      const { body } = operations[id] as Operation
+      if (!body) continue
+      const { properties, required } = body as { properties?: Record<string, unknown>; required?: string[] }
+      assert.ok(properties?.idempotencyKey, id)
+      assert.ok(!required?.includes('idempotencyKey'), id)
+    }
+  })
+})
+
+describe('the OpenAPI document', () => {
+  it('holds the twenty operations and no other but the extensions', () => {
+    assert.deepEqual(
+      twenty.map(({ operationId }) => operationId).sort(),
+      interfaceRows.map(({ operationId }) => operationId).sort(),
+    )
+    assert.equal(documented.length, operationIds.length)
+  })
+
+  for (const expected of interfaceRows) {
+    it(`${expected.operationId} is declared as the interface says`, () => {
+      const found = twenty.find(({ operationId }) => operationId === expected.operationId)
+      assert.ok(found)
+      assert.deepEqual(
+        {
+          method: found.method,
+          path: found.path,
+          stability: found['x-stability'],
+          idempotency: found['x-idempotency'],
+          request: nameOf(found.requestBody?.content),
+          bodyRequired: found.requestBody?.required ?? false,
+          response: nameOf(found.responses['200']?.content),
+          parameters: found.parameters ?? [],
+        },
+        {
+          method: expected.method,
+          path: expected.path,
+          stability: expected.stability,
+          idempotency: expected.idempotency,
+          request: expected.request,
+          bodyRequired: expected.idempotency === 'required',
+          response: expected.response,
+          parameters: expected.parameters.map((name) => {
+            const own = found.parameters?.find((parameter) => parameter.name === name)
+            return { ...own, name, in: 'path', required: true, schema: { type: 'string' } }
+          }),
+        },
+      )
+      assert.deepEqual(found.security, securityOf(expected.scope))
+      assert.equal(found['x-scope'], scopes.find((scope) => scope === expected.scope) ?? null)
+    })
+  }
+
+  it('declares the seven responses on every operation, each error as PublicErrorResponse', () => {
+    for (const { operationId, responses } of documented) {
+      assert.deepEqual(Object.keys(responses).sort(), interfaceStatuses, operationId)
+      for (const [status, response] of Object.entries(responses)) {
+        if (status === '200') continue
+        const shared = document.components.responses[response.$ref?.split('/').at(-1) ?? '']
+        assert.ok(shared, `${operationId} ${status}`)
+        assert.equal(nameOf(shared.content), 'PublicErrorResponse')
+        assert.ok(shared.description.startsWith(interfaceErrorMeanings[status] ?? '?'))
+      }
+    }
+  })
+
+  it('declares path parameters only, and none that the path does not have', () => {
+    for (const { operationId, path, parameters = [] } of documented) {
+      const inPath = [...path.matchAll(/\{(\w+)\}/g)].map(([, name]) => name)
+      assert.deepEqual(
+        parameters.map(({ name }) => name),
+        inPath,
+        operationId,
+      )
+      assert.ok(parameters.every((parameter) => parameter.in === 'path' && parameter.required))
+    }
+    assert.ok(!text.includes('Retry-After'))
+  })
+
+  it('uses each of the 21 schema names exactly where the interface does', () => {
+    assert.equal(Object.keys(interfaceSchemas).length, 21)
+    for (const [name, uses] of Object.entries(interfaceSchemas)) {
+      assert.ok(document.components.schemas[name], name)
+      if (uses === 'every error response') continue
+      const found = documented.filter(({ requestBody, responses }) =>
+        [nameOf(requestBody?.content), nameOf(responses['200']?.content)].includes(name),
+      )
+      assert.deepEqual(found.map(({ operationId }) => operationId).sort(), [...uses].sort(), name)
+      assert.ok(!refsIn(document.components).includes(name), `${name} is a part of something else`)
+    }
+  })
+
+  it('adds only names that an operation, an event or another schema uses', () => {
+    const used = new Set(refsIn(document))
+    for (const name of Object.keys(document.components.schemas)) assert.ok(used.has(name), name)
+  })
+
+  it('resolves every reference', () => {
+    for (const ref of everyRef(document)) {
+      const found = ref
+        .slice(2)
+        .split('/')
+        .reduce<unknown>((node, key) => (node as Record<string, unknown> | undefined)?.[key], document)
+      assert.ok(found, ref)
+    }
+    const { mapping } = document.components.schemas.OperationResponse.properties.data.discriminator
+    for (const ref of Object.values(mapping)) assert.ok(document.components.schemas[ref.split('/').at(-1) ?? ''], ref)
+  })
+
+  it('keeps named parts by reference: no schema is repeated inside another', () => {
+    const whole = new Map(
+      Object.entries(document.components.schemas)
+        .filter(([, schema]) => JSON.stringify(schema).length > 150)
+        .map(([name, schema]) => [JSON.stringify(schema), name]),
+    )
+    for (const [name, schema] of Object.entries(document.components.schemas)) {
+      for (const inner of objectsIn(schema).slice(1)) assert.equal(whole.get(JSON.stringify(inner)), undefined, name)
+    }
+  })
+
+  it('describes the two ways to authenticate, and no OAuth scope', () => {
+    const { apiKey, oauth } = document.components.securitySchemes
+    assert.equal(apiKey?.type, 'http')
+    assert.equal(apiKey?.scheme, 'bearer')
+    assert.deepEqual(Object.keys(oauth?.flows ?? {}), ['authorizationCode'])
+    assert.deepEqual(oauth?.flows?.authorizationCode?.scopes, {})
+  })
+
+  it('announces every kind of event', () => {
+    assert.deepEqual(Object.keys(document.webhooks), [...eventKinds])
+  })
+
+  it('is the same text each time, and takes the address of its server', () => {
+    assert.equal(printOpenApi({ version: '0' }), text)
+    assert.ok(text.endsWith('}\n'))
+    const placed = openApiDocument({ serverUrl: 'https://api.example.test', version: '2.3.4' }) as Placed
+    assert.deepEqual(placed.servers, [{ url: 'https://api.example.test' }])
+    assert.equal(placed.info.version, '2.3.4')
+  })
+
+  it('is clean under the recommended rules of Redocly', async () => {
+    const config = await createConfig({ extends: ['recommended'] })
+    const judge = async (source: string) => {
+      const problems = await lintFromString({ source, absoluteRef: 'openapi.json', config })
+      return problems.map(({ ruleId, message, location }) => `${ruleId} ${message} ${location[0]?.pointer}`)
+    }
+    assert.deepEqual(await judge(text), [])
+    // The judge is awake.
+    assert.notDeepEqual(await judge('{"openapi":"3.1.0","info":{"title":"x","version":"1"},"paths":{}}'), [])
+  })
+})
+
+describe('the examples', () => {
+  for (const id of operationIds) {
+    it(`of ${id} fit their schemas`, () => {
+      const row: Operation = operations[id]
+      const { body, reply } = examples[id]
+      if (row.body) assert.deepEqual(compile(row.body)(body), [])
+      assert.deepEqual(compile(row.reply)(reply), [])
+    })
+  }
+
+  it('of every error fit PublicErrorResponse', () => {
+    const check = compile(PublicErrorResponse)
+    for (const code of refusalCodes) assert.deepEqual(check(errorExample(code)), [], code)
+  })
+
+  it('of events fit their schemas', () => {
+    for (const [kind, example] of Object.entries(eventExamples)) {
+      const schema = eventSchemas.get(kind as EventKind)
+      assert.ok(schema)
+      assert.deepEqual(compile(schema)(example), [], kind)
+    }
+  })
+
+  it('have ids that are TypeIDs of version 7', () => {
+    const prefixes = Object.values(idPrefixes).join('|')
+    const ids = new Set(text.match(new RegExp(`\\b(${prefixes})_[0-9a-z]{26}\\b`, 'g')))
+    assert.ok(ids.size > 10)
+    for (const id of ids) assert.equal(TypeID.fromString(id).toUUID().charAt(14), '7', id)
+  })
+})
+
+describe('the refusals', () => {
+  // Typed in from the contract, section 5.
+  const expected = {
+    400: 'invalid_request malformed_json body_required body_not_allowed body_too_large unsupported_media_type idempotency_key_required idempotency_key_invalid idempotency_key_ambiguous',
+    401: 'unauthenticated',
+    403: 'scope_missing',
+    404: 'route_not_found product_not_found cart_not_found cart_item_not_found checkout_session_not_found order_not_found webhook_endpoint_not_found webhook_delivery_not_found',
+    409: 'idempotency_key_reused version_conflict cart_not_open cart_locked cart_empty insufficient_stock item_unavailable quantity_limit_exceeded currency_mismatch address_undeliverable checkout_session_not_open payment_in_progress order_not_cancellable delivery_not_final delivery_already_succeeded replay_in_progress endpoint_disabled payload_expired',
+    429: 'rate_limited',
+    500: 'internal_error',
+    503: 'unavailable',
+  }
+  // The key operations are extensions and need one code of their own.
+  const ofExtensions = ['credential_not_found 404']
+
+  it('are those of the contract, each once', () => {
+    const codes = Object.entries(expected).flatMap(([status, words]) =>
+      words.split(' ').map((word) => `${word} ${status}`),
+    )
+    const found = refusalCodes.map((code) => `${code} ${refusals[code].status}`)
+    assert.deepEqual(found.sort(), [...codes, ...ofExtensions].sort())
+  })
+
+  it('say one short sentence each', () => {
+    for (const code of refusalCodes) assert.match(refusals[code].sentence, /^[A-Z].{5,100}\.$/)
+  })
+
+  it('are each given by a row, or by the road', () => {
+    const ofRows = new Set<string>(operationIds.flatMap((id) => [...operations[id].refusals]))
+    const ofRoad = ['route_not_found', 'idempotency_key_reused']
+    for (const code of refusalCodes) {
+      const { status } = refusals[code]
+      if ((status === 404 || status === 409) && !ofRoad.includes(code)) assert.ok(ofRows.has(code), code)
+    }
+    for (const id of operationIds) {
+      const own: readonly string[] = operations[id].refusals
+      assert.equal(new Set(own).size, own.length, id)
+      assert.equal(
+        own.some((code) => refusals[code as keyof typeof refusals].status === 404),
+        operations[id].path.includes('{') || id === 'createHostedCheckoutSession',
+        id,
+      )
+    }
+  })
+})
+
+interface Placed {
+  servers: { url: string }[]
+  info: { version: string }
+}
+
+function scopeWords({ caller, scope }: Operation): string {
+  if (caller === 'anyone') return 'no authentication'
+  return caller === 'oauth' ? 'OAuth 2.0' : (scope ?? 'none')
+}
+
+function securityOf(scope: string): object[] {
+  if (scope === 'no authentication') return []
+  return scope === 'OAuth 2.0' ? [{ oauth: [] }] : [{ apiKey: [] }]
+}
+
+function nameOf(content: Media | undefined): string | null {
+  return content?.['application/json'].schema.$ref.replace('#/components/schemas/', '') ?? null
+}
+
+function objectsIn(value: unknown): object[] {
+  if (typeof value !== 'object' || value === null) return []
+  return [value, ...Object.values(value).flatMap(objectsIn)]
+}
+
+function everyRef(value: unknown): string[] {
+  return objectsIn(value).flatMap((node) => ('$ref' in node && typeof node.$ref === 'string' ? [node.$ref] : []))
+}
+
+function refsIn(value: unknown): string[] {
+  return everyRef(value)
+    .filter((ref) => ref.startsWith('#/components/schemas/') && !ref.endsWith('/PublicErrorResponse'))
+    .map((ref) => ref.replace('#/components/schemas/', ''))
+    .concat('PublicErrorResponse')
+}
+
+function sorted(rows: (string | null | undefined)[][]): string[] {
+  return rows.map((row) => row.join(' ')).sort()
+}

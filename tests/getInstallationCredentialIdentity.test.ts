@@ -1,0 +1,111 @@
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import { endKey, rotateKey } from '../src/admin/keys.ts'
+import { openHouse, testSecret } from './support/house.ts'
+import { eachEngine } from './support/storage.ts'
+
+eachEngine('getInstallationCredentialIdentity', (given) => {
+  test('200 tells who the credential is, and nothing that could be used in its place', async () => {
+    const house = await openHouse(given, { rateLimit: { perSecond: 100, burst: 200 } })
+    const { key, id } = await house.newKey(['catalog:read', 'webhooks:read'], {
+      name: 'Till 3',
+      expiresAt: house.clock.now + 60_000,
+    })
+    const { body, text } = await house.ask('getInstallationCredentialIdentity', { key })
+    const { credential, installation, app, merchant, limits } = body.data
+    assert.deepEqual(credential, {
+      id,
+      type: 'api_key',
+      name: 'Till 3',
+      prefix: key.slice(0, 21),
+      last4: key.slice(-4),
+      scopes: ['webhooks:read', 'catalog:read'],
+      status: 'active',
+      createdAt: '2026-06-01T12:00:00.000Z',
+      expiresAt: '2026-06-01T12:01:00.000Z',
+      lastUsedAt: null,
+    })
+    assert.deepEqual(installation, {
+      id: house.installationId,
+      name: 'Storefront',
+      mode: 'test',
+      status: 'active',
+      createdAt: '2026-06-01T12:00:00.000Z',
+    })
+    assert.equal(app, null)
+    assert.deepEqual(merchant, { id: house.merchantId, slug: 'bloom', name: 'Bloom', currency: 'EUR', country: 'DE' })
+    assert.deepEqual(limits, {
+      requestsPerSecond: 100,
+      burst: 200,
+      bodyBytesMax: 65536,
+      cartLinesMax: 100,
+      quantityMax: 999,
+    })
+    assert.ok(!text.includes(key.slice(21, -4)))
+  })
+
+  test('200 with the last use, written at most once a minute', async () => {
+    const house = await openHouse(given)
+    await house.ask('getInstallationCredentialIdentity')
+    await house.app.identify.flushLastUse(house.clock.now)
+    house.clock.now += 5_000
+    await house.ask('getInstallationCredentialIdentity')
+    await house.app.identify.flushLastUse(house.clock.now)
+    const { body } = await house.ask('getInstallationCredentialIdentity')
+    assert.equal(body.data.credential.lastUsedAt, '2026-06-01T12:00:00.000Z')
+  })
+
+  test('401 at once after a revocation on this node, and within seconds after one elsewhere', async () => {
+    const house = await openHouse(given)
+    const here = await house.newKey([])
+    const elsewhere = await house.newKey([])
+    for (const { key } of [here, elsewhere])
+      assert.equal((await house.ask('getInstallationCredentialIdentity', { key })).status, 200)
+    await house.storage.write(async (tx) => {
+      tx.afterCommit(() => house.forget(here.id))
+      assert.equal(await endKey(tx, here.id, house.clock.now), 'revoked')
+      assert.equal(await endKey(tx, elsewhere.id, house.clock.now), 'revoked')
+      assert.equal(await endKey(tx, elsewhere.id, house.clock.now), 'revoked_before')
+    })
+    assert.equal((await house.ask('getInstallationCredentialIdentity', { key: here.key })).status, 401)
+    house.clock.now += 2_000
+    assert.equal((await house.ask('getInstallationCredentialIdentity', { key: elsewhere.key })).status, 401)
+  })
+
+  test('401 from the instant of expiry on, also for a key that was just used', async () => {
+    const house = await openHouse(given)
+    const { key } = await house.newKey([], { expiresAt: house.clock.now + 1_000 })
+    assert.equal((await house.ask('getInstallationCredentialIdentity', { key })).status, 200)
+    house.clock.now += 999
+    assert.equal((await house.ask('getInstallationCredentialIdentity', { key })).status, 200)
+    house.clock.now += 1
+    assert.equal((await house.ask('getInstallationCredentialIdentity', { key })).status, 401)
+  })
+
+  test('a rotation overlaps: both keys work, the old one until the overlap ends', async () => {
+    const house = await openHouse(given)
+    const old = await house.newKey(['catalog:read'])
+    const made = await house.storage.write((tx) => rotateKey(tx, testSecret, old.id, 3_600_000, house.clock.now))
+    assert.ok(made)
+    const before = await house.ask('getInstallationCredentialIdentity', { key: old.key })
+    assert.equal(before.body.data.credential.status, 'expiring')
+    const fresh = await house.ask('getInstallationCredentialIdentity', { key: made.key })
+    assert.equal(fresh.body.data.credential.status, 'active')
+    assert.deepEqual(fresh.body.data.credential.scopes, ['catalog:read'])
+    house.clock.now += 3_600_000
+    assert.equal((await house.ask('getInstallationCredentialIdentity', { key: old.key })).status, 401)
+    assert.equal((await house.ask('getInstallationCredentialIdentity', { key: made.key })).status, 200)
+  })
+
+  test('401 for a disabled installation and for a closed merchant', async () => {
+    const house = await openHouse(given)
+    await house.storage.write(
+      (tx) => tx.sql`update installations set disabled_at = 1 where id = ${house.installationId}`,
+    )
+    assert.equal((await house.ask('getInstallationCredentialIdentity')).status, 401)
+    assert.equal((await house.ask('getInstallationCredentialIdentity', { key: house.keys.rival })).status, 200)
+    await house.storage.write((tx) => tx.sql`update merchants set closed_at = 1 where slug = 'rival'`)
+    house.clock.now += 2_000
+    assert.equal((await house.ask('getInstallationCredentialIdentity', { key: house.keys.rival })).status, 401)
+  })
+})

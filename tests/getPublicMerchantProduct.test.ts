@@ -1,0 +1,59 @@
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import { assertError, openHouse } from './support/house.ts'
+import { bloom } from './support/shops.ts'
+import { eachEngine } from './support/storage.ts'
+
+const roses = { merchantSlug: 'bloom', productSlug: 'red-roses' }
+
+eachEngine('getPublicMerchantProduct', (given) => {
+  test('200 without any key: the product less stock numbers and metadata, cacheable and open to any origin', async () => {
+    const house = await openHouse(given)
+    const open = await house.ask('getPublicMerchantProduct', { path: roses, key: null })
+    const { body } = await house.ask('getApiKeyCatalogProduct', { path: { slug: 'red-roses' } })
+    assert.deepEqual(open.body.data, {
+      ...body.data,
+      metadata: {},
+      skus: body.data.skus.map((sku: object) => ({ ...sku, availableQuantity: null })),
+    })
+    assert.equal(open.headers.get('cache-control'), 'public, max-age=60, stale-while-revalidate=600')
+    assert.equal(open.headers.get('access-control-allow-origin'), '*')
+    assert.match(open.headers.get('etag') ?? '', /^"[\w-]{22}"$/)
+  })
+
+  test('200 also with a credential that is no good: it is not looked at', async () => {
+    const house = await openHouse(given)
+    assert.equal((await house.ask('getPublicMerchantProduct', { path: roses, key: 'nonsense' })).status, 200)
+  })
+
+  test('200 with another ETag exactly when the bytes change', async () => {
+    const house = await openHouse(given)
+    const ask = async () =>
+      (await house.ask('getPublicMerchantProduct', { path: roses, key: null })).headers.get('etag')
+    const before = await ask()
+    await house.apply(bloom)
+    assert.equal(await ask(), before)
+    const [first, ...others] = bloom.products ?? []
+    assert.ok(first)
+    await house.apply({ ...bloom, products: [{ ...first, name: 'Other' }, ...others] })
+    assert.notEqual(await ask(), before)
+  })
+
+  test('404, one answer for an unknown merchant, an unknown product and a closed merchant', async () => {
+    const house = await openHouse(given)
+    const bodies = new Set<string>()
+    await house.storage.write((tx) => tx.sql`update merchants set closed_at = 1 where slug = 'rival'`)
+    for (const path of [
+      { ...roses, merchantSlug: 'nobody' },
+      { ...roses, merchantSlug: 'Bloom' },
+      { ...roses, productSlug: 'secret-tulips' },
+      { ...roses, productSlug: 'rival-only' },
+      { merchantSlug: 'rival', productSlug: 'rival-only' },
+    ]) {
+      const answer = await house.ask('getPublicMerchantProduct', { path, key: null })
+      assertError(answer, 'product_not_found')
+      bodies.add(answer.text.replaceAll(answer.body.error.requestId, ''))
+    }
+    assert.equal(bodies.size, 1)
+  })
+})

@@ -1,0 +1,91 @@
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import { assertError, openHouse } from './support/house.ts'
+import { bloom } from './support/shops.ts'
+import { eachEngine } from './support/storage.ts'
+
+eachEngine('listApiKeyCatalogCategories', (given) => {
+  test('200 lists the tree in order, with paths and counts', async () => {
+    const house = await openHouse(given)
+    const { body } = await house.ask('listApiKeyCatalogCategories', { key: house.keys.none })
+    const [bouquets, roses, vases] = body.data
+    assert.deepEqual(body.meta, { count: 3, next: null })
+    assert.deepEqual([bouquets.slug, roses.slug, vases.slug], ['bouquets', 'roses', 'vases'])
+    assert.deepEqual(bouquets, {
+      id: bouquets.id,
+      slug: 'bouquets',
+      name: 'Bouquets',
+      description: '',
+      parentId: null,
+      path: ['bouquets'],
+      position: 1,
+      productCount: 2,
+      imageUrl: null,
+      updatedAt: '2026-06-01T12:00:00.000Z',
+    })
+    assert.deepEqual([roses.parentId, roses.path, roses.productCount], [bouquets.id, ['bouquets', 'roses'], 1])
+  })
+
+  test('200 orders by position, then name, then id, by code unit on both engines', async () => {
+    const names = ['b', 'a', 'Z', 'ä', 'B', 'a']
+    const categories = names.map((name, index) => ({ slug: `c${index}`, name, position: 7 }))
+    const house = await openHouse(given, {
+      shops: [{ ...bloom, categories: [...categories, { slug: 'first', name: 'zz', position: 1 }], products: [] }],
+    })
+    const { body } = await house.ask('listApiKeyCatalogCategories')
+    assert.deepEqual(
+      body.data.map((row: { slug: string }) => row.slug),
+      ['first', 'c2', 'c4', 'c1', 'c5', 'c0', 'c3'].sort((a, b) => order(body.data, a) - order(body.data, b)),
+    )
+    assert.deepEqual(
+      body.data.map((row: { name: string }) => row.name),
+      ['zz', 'B', 'Z', 'a', 'a', 'b', 'ä'],
+    )
+  })
+
+  test('200 pages through 250 categories by the link as it is', async () => {
+    const categories = Array.from({ length: 250 }, (_, index) => ({
+      slug: `c${index}`,
+      name: `C ${index}`,
+      position: index,
+    }))
+    const house = await openHouse(given, { shops: [{ ...bloom, categories, products: [] }] })
+    const seen: string[] = []
+    let link: string | null = '/api/v1/open/catalog/categories'
+    while (link) {
+      const { body } = await house.fetch(link, { headers: { authorization: house.keys.full } })
+      assert.ok(body.meta.count <= 100)
+      seen.push(...body.data.map((row: { slug: string }) => row.slug))
+      link = body.meta.next
+    }
+    assert.deepEqual(
+      seen,
+      categories.map(({ slug }) => slug),
+    )
+  })
+
+  test('200 shows another merchant only its own', async () => {
+    const house = await openHouse(given)
+    const { body } = await house.ask('listApiKeyCatalogCategories', { key: house.keys.rival })
+    assert.deepEqual(body, { data: [], meta: { count: 0, next: null } })
+  })
+
+  test('400 to the cursor of another list or another installation', async () => {
+    const categories = Array.from({ length: 101 }, (_, index) => ({ slug: `c${index}`, name: `C ${index}` }))
+    const house = await openHouse(given, {
+      shops: [
+        { ...bloom, categories, products: [] },
+        { ...bloom, merchant: { ...bloom.merchant, slug: 'other' } },
+      ],
+    })
+    const { body } = await house.ask('listApiKeyCatalogCategories')
+    const query = body.meta.next.slice(body.meta.next.indexOf('?'))
+    assert.equal((await house.ask('listApiKeyCatalogCategories', { query })).status, 200)
+    assertError(await house.ask('listApiKeyCatalogProducts', { query }), 'invalid_request')
+    assertError(await house.ask('listApiKeyCatalogCategories', { query, key: house.keys.rival }), 'invalid_request')
+  })
+})
+
+function order(rows: readonly { slug: string }[], slug: string): number {
+  return rows.findIndex((row) => row.slug === slug)
+}

@@ -1,0 +1,88 @@
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import { openHouse } from './support/house.ts'
+import { bloom } from './support/shops.ts'
+import { eachEngine } from './support/storage.ts'
+
+const slugsOf = (answer: { body: { data: { slug: string }[] } }) => answer.body.data.map(({ slug }) => slug)
+
+eachEngine('listApiKeyCatalogProducts', (given) => {
+  test('200 lists what is published, newest first', async () => {
+    const house = await openHouse(given)
+    const answer = await house.ask('listApiKeyCatalogProducts', { key: house.keys.none })
+    assert.deepEqual(slugsOf(answer), ['red-roses', 'glass-vase', 'peonies'])
+    assert.deepEqual(answer.body.meta, { count: 3, next: null })
+    const [roses, vase, peonies] = answer.body.data
+    assert.deepEqual(roses, {
+      id: roses.id,
+      slug: 'red-roses',
+      name: 'Red roses',
+      summary: 'A dozen or two.',
+      categories: ['roses'],
+      imageUrl: `${house.origin}/media/demo/red-roses.svg`,
+      imageAlt: 'Red roses',
+      priceRange: { min: { amount: 3500, currency: 'EUR' }, max: { amount: 5900, currency: 'EUR' } },
+      availability: 'in_stock',
+      skuCount: 2,
+      tags: ['gift'],
+      publishedAt: '2026-03-01T00:00:00.000Z',
+      updatedAt: '2026-06-01T12:00:00.000Z',
+    })
+    assert.deepEqual([vase.availability, vase.imageUrl, vase.imageAlt], ['out_of_stock', null, null])
+    assert.equal(peonies.availability, 'backorder')
+  })
+
+  test('200 shows a change at once: a new price, a product taken off, a product put on', async () => {
+    const house = await openHouse(given)
+    await house.ask('listApiKeyCatalogProducts')
+    const [roses, vase, peonies, tulips] = bloom.products ?? []
+    assert.ok(roses && vase && peonies && tulips)
+    await house.apply({
+      ...bloom,
+      products: [
+        { ...roses, skus: roses.skus.map((sku) => ({ ...sku, price: 4000, compareAtPrice: null })) },
+        { ...vase, published: false },
+        { ...tulips, published: true },
+      ],
+    })
+    const answer = await house.ask('listApiKeyCatalogProducts')
+    assert.deepEqual(slugsOf(answer), ['secret-tulips', 'red-roses', 'peonies'])
+    assert.equal(answer.body.data[1].priceRange.min.amount, 4000)
+    assert.equal(answer.body.data[0].publishedAt, '2026-06-01T12:00:00.000Z')
+  })
+
+  test('200 pages through 350 products that share instants, each once, also while the catalog changes', async () => {
+    const products = Array.from({ length: 350 }, (_, index) => ({
+      slug: `p${index}`,
+      name: `P ${index}`,
+      publishedAt: `2026-01-0${1 + (index % 3)}T00:00:00.000Z`,
+      skus: [{ code: `P${index}`, price: 100 + index, stock: 1 }],
+    }))
+    const house = await openHouse(given, { shops: [{ ...bloom, products }] })
+    const seen: { id: string; publishedAt: string }[] = []
+    let link: string | null = '/api/v1/open/catalog/products'
+    let pages = 0
+    while (link) {
+      const { body } = await house.fetch(link, { headers: { authorization: house.keys.full } })
+      seen.push(...body.data)
+      link = body.meta.next
+      pages += 1
+      // A newer product comes to the front and must not shift what is still to come.
+      await house.apply({
+        ...bloom,
+        products: [{ slug: `new${pages}`, name: 'New', skus: [{ code: `NEW${pages}`, price: 1 }] }],
+      })
+    }
+    assert.equal(pages, 4)
+    assert.equal(new Set(seen.map(({ id }) => id)).size, 350)
+    const inOrder = seen.toSorted((a, b) =>
+      a.publishedAt === b.publishedAt ? (a.id < b.id ? -1 : 1) : a.publishedAt > b.publishedAt ? -1 : 1,
+    )
+    assert.deepEqual(seen, inOrder)
+  })
+
+  test('200 shows another merchant only its own', async () => {
+    const house = await openHouse(given)
+    assert.deepEqual(slugsOf(await house.ask('listApiKeyCatalogProducts', { key: house.keys.rival })), ['rival-only'])
+  })
+})

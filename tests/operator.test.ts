@@ -1,0 +1,318 @@
+// The server and its command line as an operator meets them: started, used, stopped and killed as processes.
+
+import assert from 'node:assert/strict'
+import { readFile, stat, writeFile } from 'node:fs/promises'
+import { join } from 'node:path'
+import { describe, test } from 'node:test'
+import { cartwright, type Environment, serve, tempFolder } from './support/process.ts'
+import { givenEngine } from './support/storage.ts'
+
+const fixtures = join(import.meta.dirname, 'fixtures', 'shopify')
+
+async function getJson(url: string, key?: string) {
+  const response = await fetch(url, key === undefined ? {} : { headers: { authorization: `Bearer ${key}` } })
+  // biome-ignore lint/suspicious/noExplicitAny: tests look into answers of every shape
+  return { status: response.status, body: (await response.json()) as any }
+}
+
+const keyIn = (text: string) => /cwk_test_\w{48}/.exec(text)?.[0] ?? ''
+
+for (const engine of ['sqlite', 'postgres'] as const) {
+  describe(`the operator (${engine})`, () => {
+    const given = givenEngine(engine)
+
+    async function environment(): Promise<Environment> {
+      const folder = await tempFolder()
+      return {
+        CARTWRIGHT_DATABASE_URL: engine === 'sqlite' ? `sqlite:${join(folder, 'shop.db')}` : await given.freshUrl(),
+        CARTWRIGHT_SECRET: 'the-root-secret-of-one-operator-test',
+      }
+    }
+
+    test('an empty start makes the demo shop, prints keys, and answers; a second start keeps all of it', async () => {
+      const settings = await environment()
+      const first = await serve(settings)
+      const key = keyIn(first.printed())
+      assert.match(first.printed(), /start page .*\n.*reference .*\n.*contract/)
+      const identity = await getJson(`${first.origin}/api/v1/open/installation/identity`, key)
+      assert.equal(identity.body.data.merchant.slug, 'alder-finch')
+      const { body: products } = await getJson(`${first.origin}/api/v1/open/catalog/products`, key)
+      assert.ok(products.data.length >= 38)
+      const { body: categories } = await getJson(`${first.origin}/api/v1/open/catalog/categories`, key)
+      assert.ok(categories.data.some((category: { parentId: string | null }) => category.parentId !== null))
+      const slug = products.data[0].slug
+      assert.equal((await getJson(`${first.origin}/api/v1/open/catalog/products/${slug}`, key)).status, 200)
+      const open = await getJson(`${first.origin}/api/v1/catalog/merchants/alder-finch/products/${slug}`)
+      assert.equal(open.status, 200)
+      const picture = await fetch(open.body.data.imageUrl.replace('localhost', '127.0.0.1'))
+      assert.equal(picture.headers.get('content-type'), 'image/svg+xml')
+      assert.equal((await getJson(`${first.origin}/readyz`)).body.status, 'ready')
+      assert.match(
+        await (await fetch(`${first.origin}/metrics`)).text(),
+        /cartwright_requests_total\{operation="listApiKeyCatalogProducts",status="200"\} 1/,
+      )
+      assert.equal(await first.stop(), 0)
+      assert.match(first.printed(), /"message":"stopped"/)
+
+      const second = await serve(settings)
+      assert.equal(keyIn(second.printed()), '')
+      assert.match(second.printed(), /Fresh ones for the demo shop: npm run -s cartwright -- demo/)
+      assert.equal((await getJson(`${second.origin}/api/v1/open/installation/identity`, key)).status, 200)
+      assert.equal(await second.stop('SIGINT'), 0)
+    })
+
+    test('demo --json beside a running server prints working keys of three kinds', async () => {
+      const settings = await environment()
+      const server = await serve(settings)
+      const { code, out } = await cartwright(['demo', '--json'], settings)
+      assert.equal(code, 0)
+      const demo = JSON.parse(out)
+      for (const [kind, scopes] of [
+        ['full', 4],
+        ['catalog', 1],
+        ['none', 0],
+      ] as const) {
+        const { body } = await getJson(`${server.origin}/api/v1/open/installation/identity`, demo.keys[kind])
+        assert.equal(body.data.credential.scopes.length, scopes)
+        assert.equal(body.data.installation.id, demo.installation.id)
+      }
+      const stocks = demo.products.flatMap((product: { skus: { stock: number }[] }) =>
+        product.skus.map((sku) => sku.stock),
+      )
+      assert.ok(stocks.some((stock: number) => stock >= 1 && stock <= 12))
+      assert.ok(stocks.includes(0))
+      await server.stop()
+    })
+
+    test('keys: made, listed, rotated and revoked beside a running server', async () => {
+      const settings = await environment()
+      const server = await serve(settings)
+      const identity = `${server.origin}/api/v1/open/installation/identity`
+      const made = JSON.parse(
+        (await cartwright(['keys', 'create', '--name', 'Till', '--scopes', 'catalog:read', '--json'], settings)).out,
+      )
+      assert.equal((await getJson(identity, made.key)).status, 200)
+      const rotated = JSON.parse(
+        (await cartwright(['keys', 'rotate', made.id, '--overlap-hours', '0', '--json'], settings)).out,
+      )
+      assert.equal((await getJson(identity, rotated.key)).body.data.credential.name, 'Till')
+      const listed = JSON.parse((await cartwright(['keys', 'list', '--json'], settings)).out)
+      const statuses = Object.fromEntries(
+        listed.keys.map((key: { id: string; status: string }) => [key.id, key.status]),
+      )
+      assert.deepEqual([statuses[made.id], statuses[rotated.id]], ['expired', 'active'])
+      assert.ok(!JSON.stringify(listed).includes(made.key.slice(21, 51)))
+      assert.equal((await cartwright(['keys', 'revoke', rotated.id], settings)).code, 0)
+      // Another process made the change, so this node sees it when its two seconds of trust have passed.
+      const deadline = Date.now() + 10_000
+      while ((await getJson(identity, rotated.key)).status !== 401) assert.ok(Date.now() < deadline)
+      assert.equal((await getJson(identity, made.key)).status, 401)
+      assert.deepEqual(await cartwright(['keys', 'revoke', 'key_nothing'], settings), {
+        code: 1,
+        out: '',
+        err: 'cartwright: there is no key key_nothing\n',
+      })
+      await server.stop()
+    })
+
+    test('apply: shows the difference, changes nothing on a dry run, and nothing the second time', async () => {
+      const settings = await environment()
+      const folder = await tempFolder()
+      const file = join(folder, 'shop.yaml')
+      await writeFile(
+        file,
+        [
+          'merchant: { slug: tea, name: Tea House, currency: GBP, country: GB }',
+          'categories: [{ slug: black, name: Black tea }]',
+          'products:',
+          '  - { slug: assam, name: Assam, categories: [black], skus: [{ code: ASSAM, price: 450, stock: 12 }] }',
+          'installations: [{ name: Web, mode: live }]',
+        ].join('\n'),
+      )
+      const dry = await cartwright(['apply', file, '--dry-run'], settings)
+      assert.equal(dry.code, 0)
+      assert.equal(
+        dry.out,
+        '+ merchant tea\n+ category black\n+ installation Web\n+ product assam\n+ sku ASSAM\n5 would change, 0 products as they were, 0 refused\n',
+      )
+      const real = await cartwright(['apply', file], settings)
+      assert.equal(real.out, dry.out.replace('would change', 'changed'))
+      assert.equal((await cartwright(['apply', file], settings)).out, '0 changed, 1 products as they were, 0 refused\n')
+
+      await writeFile(file, (await readFile(file, 'utf8')).replace('450, stock: 12', '480, stock: 99'))
+      assert.equal(
+        (await cartwright(['apply', file], settings)).out,
+        '~ sku ASSAM\n    price: 450 → 480\n1 changed, 0 products as they were, 0 refused\n',
+      )
+      assert.match((await cartwright(['apply', file, '--stock'], settings)).out, /onHand: 12 → 99/)
+      assert.deepEqual(JSON.parse((await cartwright(['doctor', '--json'], settings)).out), {
+        healthy: true,
+        engine,
+        pendingMigrations: 0,
+        checked: 5,
+        findings: [],
+      })
+    })
+
+    test('import: takes a real export, tells what it refused and why, and changes nothing the second time', async () => {
+      const settings = await environment()
+      const file = join(await tempFolder(), 'shop.json')
+      await writeFile(
+        file,
+        JSON.stringify({
+          merchant: { slug: 'moved', name: 'Moved', currency: 'EUR', country: 'DE' },
+          installations: [{ name: 'Web', mode: 'test' }],
+        }),
+      )
+      await cartwright(['apply', file], settings)
+      const first = await cartwright(['import', join(fixtures, 'classic.csv')], settings)
+      assert.equal(first.code, 1, 'rows were refused')
+      assert.match(first.out, /^! line \d+ \(.+\): /m)
+      assert.match(first.out, /^\d+ created, 0 changed, 0 as they were, \d+ rows refused$/m)
+      const report = JSON.parse((await cartwright(['import', join(fixtures, 'classic.csv'), '--json'], settings)).out)
+      assert.deepEqual([report.created, report.changed], [0, 0])
+      assert.ok(report.unchanged >= 10)
+      assert.equal((await cartwright(['import', join(fixtures, 'new-headers.csv')], settings)).err, '')
+      const server = await serve(settings)
+      const key = keyIn((await cartwright(['keys', 'create', '--name', 'Web'], settings)).out)
+      const { body } = await getJson(`${server.origin}/api/v1/open/catalog/products`, key)
+      const slugs = body.data.map((product: { slug: string }) => product.slug)
+      assert.ok(slugs.includes('garden-gloves') && slugs.includes('oak-board'))
+      assert.equal(new Set(slugs).size, body.data.length)
+      assert.ok(!slugs.includes('untitled') && !slugs.includes('sample-swatch'))
+      await server.stop()
+      assert.equal((await cartwright(['doctor'], settings)).code, 0)
+    })
+
+    test('kill -9 in the middle loses nothing that was there, and the next start says so', async () => {
+      const settings = await environment()
+      const server = await serve(settings)
+      const key = keyIn(server.printed())
+      await server.stop('SIGKILL')
+      const again = await serve(settings)
+      if (engine === 'sqlite') assert.match(again.printed(), /integrity|checked|clean/i)
+      assert.equal((await getJson(`${again.origin}/api/v1/open/installation/identity`, key)).status, 200)
+      assert.equal(await again.stop(), 0)
+    })
+
+    test('two servers at once', async () => {
+      const settings = await environment()
+      if (engine === 'sqlite') {
+        const server = await serve(settings)
+        await assert.rejects(serve(settings), /another Cartwright server/)
+        await server.stop()
+        return
+      }
+      const [one, other] = await Promise.all([serve(settings), serve(settings)])
+      assert.ok(one && other)
+      const key = keyIn(one.printed()) || keyIn(other.printed())
+      for (const { origin } of [one, other]) {
+        const { body } = await getJson(`${origin}/api/v1/open/catalog/products`, key)
+        assert.ok(body.data.length >= 38)
+      }
+      assert.deepEqual(await Promise.all([one.stop(), other.stop()]), [0, 0])
+      assert.equal((await cartwright(['doctor'], settings)).code, 0)
+    })
+  })
+}
+
+describe('the command line', () => {
+  test('helps, and says in one line what is wrong', async () => {
+    const folder = await tempFolder()
+    const settings = { CARTWRIGHT_DATABASE_URL: `sqlite:${join(folder, 'a.db')}` }
+    const overview = await cartwright(['--help'], settings)
+    assert.equal(overview.code, 0)
+    for (const name of ['serve', 'migrate', 'demo', 'apply', 'import', 'keys', 'doctor', 'openapi']) {
+      assert.match(overview.out, new RegExp(`^  ${name} `, 'm'))
+      const help = await cartwright([name, '--help'], settings)
+      assert.equal(help.code, 0)
+      assert.match(help.out, /--json/)
+    }
+    for (const [args, code, line] of [
+      [['frobnicate'], 2, 'There is no command frobnicate. cartwright --help lists them.\n'],
+      [['apply'], 2, 'apply takes one file. cartwright apply --help tells more.\n'],
+      [['keys', 'create'], 2, '--name is needed, of at most 200 characters. cartwright keys --help tells more.\n'],
+      [['keys', 'list'], 1, 'cartwright: there is no merchant yet: apply a shop file, or make the demo shop\n'],
+    ] as const) {
+      const { code: got, err } = await cartwright(args, settings)
+      assert.deepEqual([got, err], [code, line])
+    }
+    const missing = await cartwright(['apply', join(folder, 'nothing.yaml')], settings)
+    assert.match(missing.err, /^cartwright: cannot read .*nothing\.yaml: ENOENT/)
+  })
+
+  test('a bad shop file is told place by place, and nothing is made', async () => {
+    const folder = await tempFolder()
+    const settings = { CARTWRIGHT_DATABASE_URL: `sqlite:${join(folder, 'a.db')}` }
+    const file = join(folder, 'bad.yaml')
+    await writeFile(
+      file,
+      [
+        'merchant: { slug: tea, name: Tea, currency: XXX, country: GB }',
+        'categories: [{ slug: a, name: A, parent: b }, { slug: b, name: B, parent: a }]',
+        'products:',
+        '  - { slug: one, name: One, categories: [nowhere], skus: [{ code: X, price: 1 }, { code: X, price: 2 }] }',
+      ].join('\n'),
+    )
+    const { code, out } = await cartwright(['apply', file, '--json'], settings)
+    assert.equal(code, 1)
+    const paths = JSON.parse(out).problems.map((problem: { path: string }) => problem.path)
+    assert.deepEqual(paths, [
+      '/merchant/currency',
+      '/categories/0/parent',
+      '/categories/1/parent',
+      '/products/0/skus/1/code',
+      '/products/0/skus/1/options',
+      '/products/0/categories/0',
+    ])
+    await assert.rejects(stat(join(folder, 'a.db')))
+  })
+
+  test('a bad setting stops the start with one clear line', async () => {
+    const folder = await tempFolder()
+    const url = `sqlite:${join(folder, 'a.db')}`
+    for (const [settings, pattern] of [
+      [{ PORT: 'many' }, /^cartwright: PORT must be a number from 0 to 65535, not "many"\.\n$/],
+      [
+        { CARTWRIGHT_DATABASE_URL: 'mysql://me:secret@host/x' },
+        /^cartwright: CARTWRIGHT_DATABASE_URL must be sqlite:<path> or postgres/,
+      ],
+      [{ CARTWRIGHT_PUBLIC_URL: 'shop.example.com' }, /^cartwright: CARTWRIGHT_PUBLIC_URL must be an origin/],
+      [{ CARTWRIGHT_RATE_LIMIT: 'fast' }, /^cartwright: CARTWRIGHT_RATE_LIMIT must be/],
+      [{ CARTWRIGHT_SECRET: 'short' }, /^cartwright: CARTWRIGHT_SECRET: /],
+      [{ NODE_ENV: 'production' }, /^cartwright: CARTWRIGHT_SECRET is required when NODE_ENV is production/],
+      [{ LOG_LEVEL: 'loud' }, /^cartwright: LOG_LEVEL must be one of/],
+      [{ CARTWRIGHT_TRUSTED_PROXIES: 'balancer' }, /^cartwright: CARTWRIGHT_TRUSTED_PROXIES must be/],
+    ] as const) {
+      const { code, out, err } = await cartwright(['serve'], { CARTWRIGHT_DATABASE_URL: url, ...settings })
+      assert.equal(code, 1)
+      assert.match(err, pattern)
+      assert.equal(out, '')
+      assert.ok(!err.includes('secret@') && !err.includes('short'))
+    }
+  })
+
+  test('production starts empty, with pure JSON on its output', async () => {
+    const folder = await tempFolder()
+    const server = await serve({
+      CARTWRIGHT_DATABASE_URL: `sqlite:${join(folder, 'a.db')}`,
+      CARTWRIGHT_SECRET: 'x'.repeat(40),
+      NODE_ENV: 'production',
+    })
+    assert.equal((await fetch(`${server.origin}/`)).status, 200)
+    assert.equal(await server.stop(), 0)
+    for (const line of server.printed().trim().split('\n')) assert.ok(JSON.parse(line).message)
+    assert.ok(!server.printed().includes('cwk_'))
+  })
+
+  test('the root secret is made once, beside the data, for its owner only', async () => {
+    const folder = await tempFolder()
+    const settings = { CARTWRIGHT_DATABASE_URL: `sqlite:${join(folder, 'deep', 'a.db')}` }
+    await cartwright(['migrate'], settings)
+    const before = await readFile(join(folder, 'deep', 'secret'), 'utf8').catch(() => '')
+    await cartwright(['demo'], settings)
+    const secret = await readFile(join(folder, 'deep', 'secret'), 'utf8')
+    if (before !== '') assert.equal(secret, before)
+    assert.equal((await stat(join(folder, 'deep', 'secret'))).mode & 0o777, 0o600)
+  })
+})

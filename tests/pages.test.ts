@@ -1,0 +1,143 @@
+// The pages of the site in a real browser: readable for everyone, on a desk and on a telephone, in light and in dark,
+// without script too, and without a word to any other host.
+
+import assert from 'node:assert/strict'
+import { createServer, type Server } from 'node:http'
+import type { AddressInfo } from 'node:net'
+import { after, before, describe, test } from 'node:test'
+import axe from 'axe-core'
+import type { Browser, BrowserContextOptions, Page as Tab } from 'playwright-core'
+import { sitePages } from '../src/site/pages.ts'
+import { launchBrowser } from './support/browser.ts'
+
+let server: Server
+let browser: Browser
+let origin = ''
+
+before(async () => {
+  const pages = sitePages({
+    origin: () => origin,
+    version: '1.2.3',
+    engine: 'sqlite',
+    listShops: async () => [{ slug: 'hearth', name: 'Hearth & Hollow', productSlug: 'oak-bowl' }],
+    demo: () => true,
+  })
+  server = createServer(async (raw, response) => {
+    const page = pages.find(({ path }) => path === raw.url?.split('?')[0])
+    if (!page) return void response.writeHead(404).end()
+    const { status, headers, body } = await page.answer({ raw, path: {}, address: '127.0.0.1' })
+    response.writeHead(status, headers).end(body)
+  })
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
+  origin = `http://127.0.0.1:${(server.address() as AddressInfo).port}`
+  browser = await launchBrowser()
+})
+
+after(async () => {
+  await browser.close()
+  server.closeAllConnections()
+  await new Promise((resolve) => server.close(resolve))
+})
+
+const sizes = { desk: { width: 1280, height: 800 }, telephone: { width: 390, height: 844 } }
+const rules = ['wcag2a', 'wcag2aa', 'wcag21a', 'wcag21aa', 'wcag22aa']
+
+for (const path of ['/', '/docs']) {
+  for (const [device, viewport] of Object.entries(sizes)) {
+    for (const colorScheme of ['light', 'dark'] as const) {
+      test(`${path} on a ${device} in ${colorScheme}`, async () => {
+        await visit(path, { viewport, colorScheme }, async (tab) => {
+          // What is folded away must be as readable as the rest.
+          await tab.evaluate(`for (const fold of document.querySelectorAll('details')) fold.open = true`)
+          assert.deepEqual(await violations(tab), [])
+          assert.equal(
+            await tab.evaluate('document.documentElement.scrollWidth - innerWidth'),
+            0,
+            'wider than the window',
+          )
+        })
+      })
+    }
+  }
+}
+
+describe('the reference', () => {
+  test('without script has its contents on a desk, and folded on a telephone', async () => {
+    await visit('/docs', { viewport: sizes.desk, javaScriptEnabled: false }, async (tab) => {
+      const link = tab.locator('.contents a[href="#getPublicCart"]')
+      assert(await link.isVisible())
+      await link.focus()
+      assert.equal(await tab.locator('.contents a:focus').getAttribute('href'), '#getPublicCart')
+      assert(await tab.locator('#getPublicCart').isVisible())
+    })
+    await visit('/docs', { viewport: sizes.telephone, javaScriptEnabled: false }, async (tab) => {
+      const link = tab.locator('.contents a[href="#getPublicCart"]')
+      assert(!(await link.isVisible()))
+      await tab.locator('.contents summary').click()
+      assert(await link.isVisible())
+    })
+  })
+
+  test('with script filters the contents, copies and marks the present section', async () => {
+    await visit('/docs', { viewport: sizes.desk, permissions: ['clipboard-read', 'clipboard-write'] }, async (tab) => {
+      await tab.getByLabel('Filter the contents').fill('cart cancel')
+      assert.equal(await tab.locator('.contents li:visible').count(), 0)
+      await tab.getByLabel('Filter the contents').fill('cancel')
+      assert(await tab.locator('.contents a[href="#cancelStorefrontOrder"]').isVisible())
+      assert(!(await tab.locator('.contents a[href="#getPublicCart"]').isVisible()))
+
+      await tab.locator('.contents a[href="#cancelStorefrontOrder"]').click()
+      await tab.locator('.contents a[href="#cancelStorefrontOrder"][aria-current]').waitFor()
+
+      await tab.getByLabel('Copy: Example request of cancelStorefrontOrder').click()
+      assert.match(await tab.evaluate<string>('navigator.clipboard.readText()'), /^curl -X POST .*\/cancellations/)
+    })
+  })
+
+  test('a chosen section is not hidden by what is fixed on top', async () => {
+    for (const viewport of Object.values(sizes)) {
+      await visit('/docs#setPublicCartAddress', { viewport }, async (tab) => {
+        const heading = await tab.locator('#setPublicCartAddress h3').boundingBox()
+        const bar = await tab.locator(viewport === sizes.desk ? '.bar' : '.contents').boundingBox()
+        assert(heading && bar)
+        assert(heading.y >= bar.y + bar.height && heading.y < viewport.height / 2, `at ${heading.y}`)
+      })
+    }
+  })
+})
+
+// Opens a page and fails if it said anything on the console, refused something by its own policy, or asked another host.
+async function visit(path: string, options: BrowserContextOptions, look: (tab: Tab) => Promise<void>): Promise<void> {
+  const context = await browser.newContext(options)
+  const complaints: string[] = []
+  const tab = await context.newPage()
+  tab.on('console', (message) => complaints.push(message.text()))
+  tab.on('pageerror', (error) => complaints.push(String(error)))
+  context.on('request', (request) => {
+    if (new URL(request.url()).origin !== origin) complaints.push(`asked ${request.url()}`)
+  })
+  context.on('response', (response) => {
+    if (response.status() >= 400) complaints.push(`${response.status()} ${response.url()}`)
+  })
+  try {
+    await tab.goto(`${origin}${path}`, { waitUntil: 'load' })
+    await look(tab)
+    assert.deepEqual(complaints, [])
+  } finally {
+    await context.close()
+  }
+}
+
+async function violations(tab: Tab): Promise<string[]> {
+  await tab.evaluate(axe.source)
+  const { violations: found } = await tab.evaluate<axe.AxeResults>(
+    `axe.run({ runOnly: ${JSON.stringify(rules)}, resultTypes: ['violations'] })`,
+  )
+  return found.map(
+    ({ id, nodes }) =>
+      `${id}: ${nodes
+        .slice(0, 5)
+        .map(({ html }) => html.slice(0, 200))
+        .join(' | ')}`,
+  )
+}

@@ -1,0 +1,150 @@
+// The plan of the house: every import runs downstairs. This list of floors is the plan; change it on purpose.
+
+import assert from 'node:assert/strict'
+import { readdirSync, readFileSync } from 'node:fs'
+import { dirname, join, normalize, relative } from 'node:path'
+import { describe, test } from 'node:test'
+
+const root = join(import.meta.dirname, '..', 'src')
+
+// biome-ignore format: a plan is read from the top floor down
+const floors: Readonly<Record<string, number>> = {
+  'main.ts': 12,
+  'cli.ts': 11,
+  commands: 10,
+  'app.ts': 9, 'workers.ts': 9,
+  'config.ts': 8, 'version.ts': 8,
+  admin: 6,
+  catalog: 5, installations: 5, site: 5,
+  http: 4,
+  access: 3,
+  kit: 2, events: 2, observe: 2,
+  contract: 1, storage: 1,
+}
+
+// Each outside library has its doormen; whatever is not named here may not be imported at all.
+const doormen: Readonly<Record<string, (file: string) => boolean>> = {
+  fastify: (file) => file === 'http/server.ts',
+  pg: (file) => file === 'storage/postgres.ts',
+  'node:sqlite': (file) => file.startsWith('storage/'),
+  yaml: (file) => file === 'admin/read.ts',
+  typebox: (file) => file.startsWith('contract/') || file === 'admin/shopfile.ts',
+  'typebox/schema': (file) => file === 'contract/validator.ts',
+}
+
+interface Import {
+  from: string
+  to: string
+}
+
+// The specifier may follow a closing brace on a later line, so the whole text is searched, not its lines.
+const specifier =
+  /^(?:import\s+|(?:import|export)\s[^'"`=();]*?\bfrom\s+)['"]([^'"\n]+)['"]|\bimport\(\s*['"]([^'"\n]+)['"]/gm
+
+function importsIn(file: string, text: string): Import[] {
+  return [...text.matchAll(specifier)].map((match) => ({ from: file, to: match[1] ?? match[2] ?? '' }))
+}
+
+function sourceFiles(): string[] {
+  return readdirSync(root, { recursive: true, encoding: 'utf8' })
+    .filter((file) => file.endsWith('.ts') && !file.endsWith('.test.ts'))
+    .map((file) => file.replaceAll('\\', '/'))
+    .sort()
+}
+
+function resolve({ from, to }: Import): string {
+  return normalize(join(dirname(from), to)).replaceAll('\\', '/')
+}
+
+const roomOf = (file: string) => (file.includes('/') ? (file.split('/')[0] as string) : file)
+
+// What is wrong with one import, or nothing.
+function complaint({ from, to }: Import): string | undefined {
+  if (!to.startsWith('.')) {
+    const name =
+      to.startsWith('node:') || to.startsWith('typebox')
+        ? to
+        : to
+            .split('/')
+            .slice(0, to.startsWith('@') ? 2 : 1)
+            .join('/')
+    if (name.startsWith('node:') && !(name in doormen)) return undefined
+    const mayPass = doormen[name]
+    if (!mayPass) return `${from} imports ${to}, which has no doorman`
+    return mayPass(from) ? undefined : `${from} imports ${to} past its doorman`
+  }
+  if (!to.endsWith('.ts')) return `${from} imports ${to} without its ending`
+  const target = resolve({ from, to })
+  if (target.startsWith('..')) return `${from} imports ${to} from outside the house`
+  const [here, there] = [floors[roomOf(from)], floors[roomOf(target)]]
+  if (here === undefined) return `${roomOf(from)} stands on no floor`
+  if (there === undefined) return `${roomOf(target)} stands on no floor`
+  if (target.endsWith('/operations.ts') && target !== 'contract/operations.ts' && from !== 'app.ts')
+    return `${from} imports ${target}; only app.ts does`
+  if (roomOf(from) === roomOf(target)) return undefined
+  return there < here ? undefined : `${from} (floor ${here}) imports ${target} (floor ${there}): that runs upstairs`
+}
+
+describe('the plan of the house', () => {
+  const files = sourceFiles()
+  const imports = files.flatMap((file) => importsIn(file, readFileSync(join(root, file), 'utf8')))
+
+  test('every import runs downstairs and past the right doorman', () => {
+    assert.ok(imports.length > 200, 'the search finds the imports')
+    assert.deepEqual(imports.map(complaint).filter(Boolean), [])
+  })
+
+  test('there are no circles, not even of types', () => {
+    const targets = new Map(
+      files.map((file) => [file, imports.filter(({ from, to }) => from === file && to.startsWith('.')).map(resolve)]),
+    )
+    const done = new Set<string>()
+    const circles: string[] = []
+    function walk(file: string, path: readonly string[]): void {
+      if (path.includes(file)) circles.push([...path.slice(path.indexOf(file)), file].join(' → '))
+      else if (!done.has(file)) {
+        for (const target of targets.get(file) ?? []) walk(target, [...path, file])
+        done.add(file)
+      }
+    }
+    for (const file of files) walk(file, [])
+    assert.deepEqual(circles, [])
+  })
+
+  test('only config.ts reads the environment', () => {
+    const readers = files.filter((file) => /process\.env\b/.test(readFileSync(join(root, file), 'utf8')))
+    assert.deepEqual(readers, ['config.ts'])
+  })
+
+  test('no room is without a floor, and no floor without a room', () => {
+    assert.deepEqual(
+      new Set(files.map(roomOf)),
+      new Set(Object.keys(floors).filter((room) => files.some((file) => roomOf(file) === room))),
+    )
+  })
+
+  // The check must be able to fail.
+  for (const [from, to, why] of [
+    ['contract/words.ts', '../kit/ids.ts', /upstairs/],
+    ['http/answer.ts', '../catalog/store.ts', /upstairs/],
+    ['catalog/store.ts', '../installations/store.ts', /upstairs/],
+    ['commands/shop.ts', '../catalog/operations.ts', /only app.ts/],
+    ['catalog/store.ts', 'pg', /past its doorman/],
+    ['kit/ids.ts', 'left-pad', /no doorman/],
+    ['kit/ids.ts', '../../tests/plan.test.ts', /outside/],
+  ] as const) {
+    test(`refuses ${to} in ${from}`, () => assert.match(complaint({ from, to }) ?? '', why))
+  }
+
+  test('finds imports in every form', () => {
+    const text =
+      "import {\n  a,\n} from './a.ts'\nimport type { B } from './b.ts'\nexport { c } from './c.ts'\nconst d = await import('./d.ts')\nimport './e.ts'"
+    assert.deepEqual(
+      importsIn('x.ts', text).map(({ to }) => to),
+      ['./a.ts', './b.ts', './c.ts', './d.ts', './e.ts'],
+    )
+  })
+
+  test('names files by their path below src', () =>
+    assert.equal(relative(root, join(root, 'kit', 'ids.ts')), join('kit', 'ids.ts')))
+})

@@ -1,0 +1,234 @@
+// What holds for every operation is tested from the rows of the contract, once, on both engines.
+
+import assert from 'node:assert/strict'
+import { before, test } from 'node:test'
+import { type Operation, type OperationId, operationIds, operations } from '../src/contract/operations.ts'
+import type { RefusalCode } from '../src/contract/refusals.ts'
+import { assertError, type House, openHouse } from './support/house.ts'
+import { eachEngine } from './support/storage.ts'
+
+// Grows with every room that is built; at the end it is all of them.
+const routed: readonly OperationId[] = [
+  'getInstallationCredentialIdentity',
+  'listApiKeyCatalogCategories',
+  'listApiKeyCatalogProducts',
+  'getApiKeyCatalogProduct',
+  'getPublicMerchantProduct',
+]
+
+const examplePath: Readonly<Record<string, string>> = {
+  slug: 'red-roses',
+  merchantSlug: 'bloom',
+  productSlug: 'red-roses',
+}
+
+function pathOf({ path }: Operation): Record<string, string> {
+  return Object.fromEntries(
+    [...path.matchAll(/\{(\w+)\}/g)].map(([, name = '']) => [name, examplePath[name] ?? 'unknown']),
+  )
+}
+
+function issuePaths(answer: { body: { error: { issues: { path: string }[] } } }): string[] {
+  return answer.body.error.issues.map((issue) => issue.path)
+}
+
+eachEngine('every routed operation', (given) => {
+  let house: House
+  let strict: House
+  before(async () => {
+    house = await openHouse(given)
+    strict = await openHouse(given, { rateLimit: { perSecond: 1, burst: 3 } })
+  })
+
+  for (const id of routed) {
+    const row: Operation = operations[id]
+    const path = pathOf(row)
+
+    test(`${id}: 200 to a good request`, async () => {
+      const answer = await house.ask(id, { path, key: row.scope === null ? house.keys.none : house.keys.full })
+      assert.equal(answer.status, 200)
+    })
+
+    test(`${id}: 400 names the unknown query parameter`, async () => {
+      const answer = await house.ask(id, { path, query: '?page=2&a%2Fb=1' })
+      assert.equal(answer.status, 400)
+      assertError(answer, 'invalid_request')
+      assert.deepEqual(issuePaths(answer), ['/query/page', '/query/a~1b'])
+    })
+
+    test(`${id}: 400 to a cursor that it did not give`, async () => {
+      for (const query of ['?cursor=', '?cursor=x', '?cursor=x&cursor=y', `?cursor=${'x'.repeat(3000)}`]) {
+        const answer = await house.ask(id, { path, query })
+        assertError(answer, 'invalid_request')
+        assert.deepEqual(issuePaths(answer), ['/query/cursor'])
+      }
+    })
+
+    if (row.body === null) {
+      test(`${id}: 400 to a body where none is declared`, async () => {
+        for (const [headers, body] of [
+          ['content-type: application/json\r\ncontent-length: 2', '{}'],
+          ['content-length: 1', ' '],
+          ['transfer-encoding: chunked', '2\r\n{}\r\n0\r\n\r\n'],
+        ] as const) {
+          const address = row.path.replaceAll(/\{(\w+)\}/g, (_, name: string) => path[name] ?? '')
+          const text = await house.wire(
+            `GET ${address} HTTP/1.1\r\nhost: x\r\nauthorization: Bearer ${house.keys.full}\r\n${headers}\r\n\r\n${body}`,
+          )
+          assert.match(text, /^HTTP\/1.1 400 /)
+          assert.match(text, /"code":"body_not_allowed"/)
+        }
+      })
+    }
+
+    if (row.caller === 'key') {
+      test(`${id}: 401, one answer for every bad credential`, async () => {
+        const { key, id: revokedId } = await house.newKey(['catalog:read'])
+        await house.storage.write((tx) => tx.sql`update credentials set revoked_at = 1 where id = ${revokedId}`)
+        const expired = (await house.newKey([], { expiresAt: house.clock.now })).key
+        const mistyped = `${house.keys.full.slice(0, -1)}${house.keys.full.endsWith('a') ? 'b' : 'a'}`
+        const bodies = new Set<string>()
+        for (const authorization of [
+          undefined,
+          '',
+          'Bearer',
+          `Bearer ${mistyped}`,
+          `Bearer ${key}`,
+          `Bearer ${expired}`,
+          `Basic ${house.keys.full}`,
+          'nonsense',
+        ]) {
+          const answer = await house.ask(id, {
+            path,
+            key: null,
+            ...(authorization === undefined ? {} : { headers: { authorization } }),
+          })
+          assert.equal(answer.status, 401)
+          assertError(answer, 'unauthenticated')
+          assert.equal(answer.headers.get('www-authenticate'), 'Bearer')
+          bodies.add(answer.text.replaceAll(answer.body.error.requestId, ''))
+        }
+        assert.equal(bodies.size, 1)
+      })
+
+      test(`${id}: accepts the scheme in any case, and the bare key`, async () => {
+        for (const authorization of [`bearer ${house.keys.full}`, `BEARER ${house.keys.full}`, house.keys.full]) {
+          assert.equal((await house.ask(id, { path, key: null, headers: { authorization } })).status, 200)
+        }
+      })
+
+      test(`${id}: 400 to two Authorization headers`, async () => {
+        const address = row.path.replaceAll(/\{(\w+)\}/g, (_, name: string) => path[name] ?? '')
+        const header = `authorization: Bearer ${house.keys.full}\r\n`
+        const text = await house.wire(
+          `GET ${address} HTTP/1.1\r\nhost: x\r\nconnection: close\r\n${header}${header.toUpperCase()}\r\n`,
+        )
+        assert.match(text, /^HTTP\/1.1 400 /)
+        assert.match(text, /"path":"\/headers\/authorization"/)
+      })
+
+      if (row.scope !== null) {
+        test(`${id}: 403 names the scope that is missing`, async () => {
+          const answer = await house.ask(id, { path, key: house.keys.none })
+          assertError(answer, 'scope_missing')
+          assert.deepEqual(answer.body.error.current, { requiredScope: row.scope })
+        })
+      }
+    }
+
+    if (Object.keys(path).length > 0) {
+      test(`${id}: 404, one answer for unknown, foreign and malformed`, async () => {
+        const bodies = new Set<string>()
+        for (const name of [
+          'unknown',
+          'rival-only',
+          'secret-tulips',
+          'Red-Roses',
+          'red roses',
+          '%00',
+          '.hidden',
+          "x' or 1=1",
+          'é',
+          'a'.repeat(121),
+          'x'.repeat(900),
+        ]) {
+          const last = Object.keys(path).at(-1) as string
+          const answer = await house.ask(id, { path: { ...path, [last]: name } })
+          assert.equal(answer.status, 404, name)
+          assertError(answer, row.refusals[0] as RefusalCode)
+          bodies.add(answer.text.replaceAll(answer.body.error.requestId, ''))
+        }
+        assert.equal(bodies.size, 1)
+      })
+    }
+
+    test(`${id}: 429 when asked too often, and 200 again after a while`, async () => {
+      const { key } = await strict.newKey(row.scope === null ? [] : [row.scope])
+      const burst = row.caller === 'key' ? 3 : 60
+      const statuses: number[] = []
+      for (let i = 0; i <= burst; i += 1) statuses.push((await strict.ask(id, { path, key })).status)
+      assert.deepEqual(statuses, [...Array<number>(burst).fill(200), 429])
+      const refused = await strict.ask(id, { path, key })
+      assertError(refused, 'rate_limited')
+      assert.equal(Number(refused.headers.get('retry-after')), 1)
+      strict.clock.now += 1_000
+      assert.equal((await strict.ask(id, { path, key })).status, 200)
+      strict.clock.now += 60_000
+    })
+  }
+
+  test('429 comes before 403 and 400, and after 401', async () => {
+    const { key } = await strict.newKey([])
+    for (let i = 0; i < 3; i += 1) await strict.ask('listApiKeyCatalogProducts', { key })
+    assertError(await strict.ask('listApiKeyCatalogProducts', { key, query: '?x=1' }), 'rate_limited')
+    assertError(await strict.ask('listApiKeyCatalogProducts', { key: null, query: '?x=1' }), 'unauthenticated')
+  })
+
+  test('wrong keys are limited by address, and the right key still works', async () => {
+    const statuses: number[] = []
+    for (let i = 0; i < 70; i += 1) {
+      statuses.push((await strict.ask('listApiKeyCatalogCategories', { key: 'wrong' })).status)
+    }
+    assert.equal(statuses[0], 401)
+    assert.equal(statuses.at(-1), 429)
+    const { key } = await strict.newKey([])
+    assert.equal((await strict.ask('listApiKeyCatalogCategories', { key })).status, 200)
+  })
+
+  test('every operation that is not routed yet answers as an unknown route', async () => {
+    for (const id of operationIds.filter((known) => !routed.includes(known))) {
+      const row: Operation = operations[id]
+      const answer = await house.fetch(row.path.replaceAll(/\{\w+\}/g, 'x'), {
+        method: row.method,
+        headers: { authorization: `Bearer ${house.keys.full}` },
+      })
+      assert.equal(answer.status, 404)
+      assertError(answer, 'route_not_found')
+    }
+  })
+
+  test('each request is one log line without a secret', async () => {
+    const before = house.lines().length
+    const answer = await house.ask('getApiKeyCatalogProduct', { path: { slug: 'red-roses' }, key: house.keys.catalog })
+    const [line, ...more] = house.lines().slice(before)
+    assert.equal(more.length, 0)
+    assert.deepEqual(
+      { ...line, time: 0, durationMs: 0, credentialId: 0 },
+      {
+        time: 0,
+        level: 'info',
+        message: 'request',
+        requestId: answer.headers.get('x-request-id'),
+        credentialId: 0,
+        operation: 'getApiKeyCatalogProduct',
+        method: 'GET',
+        status: 200,
+        code: null,
+        durationMs: 0,
+      },
+    )
+    assert.match(String(line?.credentialId), /^key_/)
+    const all = JSON.stringify(house.lines())
+    for (const key of Object.values(house.keys)) assert.ok(!all.includes(key.slice(9, 40)))
+  })
+})

@@ -1,0 +1,78 @@
+// A browser from npm for tests of pages. Several test processes start at once, and the package unpacks 207 MB into the
+// temporary folder without looking who else does: here one of them unpacks and the others wait.
+
+import { execFile } from 'node:child_process'
+import { mkdir, mkdtemp, rename, rm, stat } from 'node:fs/promises'
+import { createRequire } from 'node:module'
+import { tmpdir } from 'node:os'
+import { dirname, join } from 'node:path'
+import { setTimeout as pause } from 'node:timers/promises'
+import { pathToFileURL } from 'node:url'
+import { promisify } from 'node:util'
+import chromium from '@sparticuz/chromium'
+import { type Browser, chromium as playwright } from 'playwright-core'
+
+export async function launchBrowser(): Promise<Browser> {
+  const folder = await unpacked()
+  return playwright.launch({ executablePath: join(folder, 'chromium'), args: [...given(), ...quiet], headless: true })
+}
+
+// The browser must not talk to anybody by itself.
+const quiet = [
+  '--disable-background-networking',
+  '--disable-component-update',
+  '--disable-sync',
+  '--no-first-run',
+  '--no-proxy-server',
+]
+
+// The package is made for scraping and lowers the browser's guard. Our pages are to be tested with the guard up.
+const lowered = ['--disable-web-security', '--allow-running-insecure-content', '--single-process']
+
+function given(): string[] {
+  return chromium.args.filter((flag) => !lowered.includes(flag))
+}
+
+const lockAgeMaxMs = 60_000
+
+// The folder appears whole or not at all, by a rename. A lock that outlived its maker is taken away; should two then
+// unpack after all, the second rename fails and its folder is thrown away.
+async function unpacked(): Promise<string> {
+  const packed = createRequire(import.meta.url).resolve('@sparticuz/chromium')
+  const { size } = await stat(join(dirname(packed), '../bin/chromium.br'))
+  const folder = join(tmpdir(), `cartwright-browser-${process.getuid?.() ?? 0}-${size}`)
+  const lock = `${folder}.lock`
+  for (;;) {
+    if (await ageMs(folder)) return folder
+    const isOurs = await mkdir(lock).then(
+      () => true,
+      () => false,
+    )
+    if (isOurs) {
+      try {
+        await unpackInto(folder, packed)
+      } finally {
+        await rm(lock, { recursive: true, force: true })
+      }
+    } else {
+      if (((await ageMs(lock)) ?? 0) > lockAgeMaxMs) await rm(lock, { recursive: true, force: true })
+      await pause(100)
+    }
+  }
+}
+
+// The package takes its folder from the environment, so it unpacks in a process with another one.
+async function unpackInto(folder: string, packed: string): Promise<void> {
+  const own = await mkdtemp(`${folder}-`)
+  const program = `import(${JSON.stringify(pathToFileURL(packed).href)}).then((it) => it.default.executablePath())`
+  await promisify(execFile)(process.execPath, ['-e', program], { env: { ...process.env, TMPDIR: own } })
+  await rename(own, folder).catch(async (error: unknown) => {
+    await rm(own, { recursive: true, force: true })
+    if (!(await ageMs(folder))) throw error
+  })
+}
+
+async function ageMs(path: string): Promise<number | undefined> {
+  const found = await stat(path).catch(() => undefined)
+  return found && Math.max(1, Date.now() - found.mtimeMs)
+}

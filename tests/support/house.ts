@@ -1,0 +1,215 @@
+// A whole house for tests: real storage, real server on a free port, real shops and keys; only the clock is ours. Every
+// answer that passes through `ask` is held against its declared schema.
+
+import assert from 'node:assert/strict'
+import { once } from 'node:events'
+import { connect } from 'node:net'
+import { applyShop } from '../../src/admin/apply.ts'
+import { createKey } from '../../src/admin/keys.ts'
+import type { ShopFile } from '../../src/admin/shopfile.ts'
+import { type AppParts, createApp } from '../../src/app.ts'
+import { PublicErrorResponse } from '../../src/contract/errors.ts'
+import { type OperationId, operations } from '../../src/contract/operations.ts'
+import { type RefusalCode, refusals } from '../../src/contract/refusals.ts'
+import { compile } from '../../src/contract/validator.ts'
+import { type Scope, scopes } from '../../src/contract/words.ts'
+import { listInstallations } from '../../src/installations/store.ts'
+import { parseRootSecret, type RootSecret } from '../../src/kit/secrets.ts'
+import { findViolations } from '../../src/observe/invariants.ts'
+import { createLog } from '../../src/observe/log.ts'
+import type { Storage } from '../../src/storage/storage.ts'
+import { bloom, rival } from './shops.ts'
+import type { Given } from './storage.ts'
+
+export interface Answer {
+  status: number
+  headers: Headers
+  text: string
+  // Parsed, and known to match the declared schema.
+  // biome-ignore lint/suspicious/noExplicitAny: tests look into answers of every shape
+  body: any
+}
+
+export interface AskOptions {
+  path?: Readonly<Record<string, string>>
+  key?: string | null
+  headers?: Readonly<Record<string, string>>
+  body?: unknown
+  // Sent as it is, with the leading `?`.
+  query?: string
+}
+
+export interface House {
+  origin: string
+  storage: Storage
+  clock: { now: number }
+  keys: { full: string; catalog: string; none: string; rival: string }
+  installationId: string
+  merchantId: string
+  // What was logged, one parsed line each.
+  lines: () => Record<string, unknown>[]
+  ask(id: OperationId, options?: AskOptions): Promise<Answer>
+  fetch(path: string, init?: RequestInit): Promise<Answer>
+  // Sends bytes as they are and answers with everything that comes back until the connection ends.
+  wire(bytes: string | Buffer): Promise<string>
+  newKey(
+    wished: readonly Scope[],
+    options?: { expiresAt?: number | null; name?: string },
+  ): Promise<{ id: string; key: string }>
+  apply(file: ShopFile, options?: { stock?: boolean }): Promise<void>
+  forget(credentialId: string): void
+  app: ReturnType<typeof createApp>
+}
+
+export interface HouseOptions
+  extends Partial<
+    Pick<
+      AppParts,
+      'rateLimit' | 'extraHandlers' | 'headersTimeoutMs' | 'requestTimeoutMs' | 'inFlightMax' | 'trustedProxies'
+    >
+  > {
+  shops?: readonly ShopFile[]
+}
+
+export const testSecret = parseRootSecret('a-secret-that-only-the-tests-of-this-house-know') as RootSecret
+
+export async function openHouse(given: Given, { shops = [bloom, rival], ...parts }: HouseOptions = {}): Promise<House> {
+  const storage = await given.open()
+  const clock = { now: Date.parse('2026-06-01T12:00:00.000Z') }
+  const merchantIds: string[] = []
+  for (const file of shops) {
+    const report = await applyShop(storage, file, { now: clock.now, stock: false, dryRun: false })
+    assert.deepEqual(report.refused, [])
+    merchantIds.push(report.merchantId)
+  }
+  const installations = await Promise.all(merchantIds.map((id) => storage.read((db) => listInstallations(db, id))))
+  const [own, other] = installations.map((found) => found[0])
+  assert.ok(own)
+
+  async function makeKey(
+    installation: typeof own,
+    name: string,
+    wished: readonly Scope[],
+    expiresAt: number | null = null,
+  ) {
+    assert.ok(installation)
+    return storage.write((tx) =>
+      createKey(tx, testSecret, installation, { name, scopes: wished, expiresAt }, clock.now),
+    )
+  }
+  const keys = {
+    full: (await makeKey(own, 'full', scopes)).key,
+    catalog: (await makeKey(own, 'catalog', ['catalog:read'])).key,
+    none: (await makeKey(own, 'none', [])).key,
+    rival: other ? (await makeKey(other, 'rival', scopes)).key : '',
+  }
+
+  let logged = ''
+  let origin = ''
+  const log = createLog({
+    level: 'debug',
+    pretty: false,
+    write: (lines) => {
+      logged += lines
+    },
+  })
+  const app = createApp({
+    storage,
+    rootSecret: testSecret,
+    rateLimit: null,
+    trustedProxies: [],
+    publicOrigin: () => origin,
+    version: 'test',
+    clock: () => new Date(clock.now),
+    log,
+    ...parts,
+  })
+  const port = await app.server.listen(0, '127.0.0.1')
+  origin = `http://127.0.0.1:${port}`
+  given.later(async () => {
+    await app.server.drain(1_000)
+    app.close()
+    log.flush()
+    // Whatever a test did, the facts must still agree.
+    assert.deepEqual(await storage.read(findViolations), [])
+  })
+
+  async function fetchAnswer(path: string, init?: RequestInit): Promise<Answer> {
+    const response = await fetch(`${origin}${path}`, init)
+    const text = await response.text()
+    const isJson = response.headers.get('content-type')?.startsWith('application/json')
+    return { status: response.status, headers: response.headers, text, body: isJson && text ? JSON.parse(text) : text }
+  }
+
+  return {
+    origin,
+    storage,
+    clock,
+    keys,
+    installationId: own.id,
+    merchantId: merchantIds[0] as string,
+    lines: () => {
+      log.flush()
+      return logged
+        .split('\n')
+        .filter(Boolean)
+        .map((line) => JSON.parse(line) as Record<string, unknown>)
+    },
+    async ask(id, { path = {}, key = keys.full, headers = {}, body, query = '' } = {}) {
+      const { method, path: pattern } = operations[id]
+      const address = pattern.replaceAll(/\{(\w+)\}/g, (_, name: string) => encodeURIComponent(path[name] ?? ''))
+      const answer = await fetchAnswer(address + query, {
+        method,
+        headers: {
+          ...(key === null ? {} : { authorization: `Bearer ${key}` }),
+          ...(body === undefined ? {} : { 'content-type': 'application/json' }),
+          ...headers,
+        },
+        ...(body === undefined ? {} : { body: typeof body === 'string' ? body : JSON.stringify(body) }),
+      })
+      assertDeclared(id, answer)
+      return answer
+    },
+    fetch: fetchAnswer,
+    async wire(bytes) {
+      const socket = connect(port, '127.0.0.1')
+      socket.setEncoding('utf8')
+      let received = ''
+      socket.on('data', (text: string) => {
+        received += text
+      })
+      socket.on('error', () => socket.destroy())
+      await once(socket, 'connect')
+      socket.write(bytes)
+      await once(socket, 'close')
+      return received
+    },
+    newKey: (wished, { expiresAt = null, name = 'made by a test' } = {}) => makeKey(own, name, wished, expiresAt),
+    apply: async (file, { stock = false } = {}) => {
+      const report = await applyShop(storage, file, { now: clock.now, stock, dryRun: false })
+      assert.deepEqual(report.refused, [])
+    },
+    forget: app.identify.forget,
+    app,
+  }
+}
+
+const declaredStatuses = [200, 400, 401, 403, 404, 409, 429]
+const errorIssues = compile(PublicErrorResponse)
+
+function assertDeclared(id: OperationId, answer: Answer): void {
+  assert.ok(declaredStatuses.includes(answer.status), `${id} answered ${answer.status}: ${answer.text}`)
+  assert.equal(answer.headers.get('content-type'), 'application/json; charset=utf-8')
+  assert.match(answer.headers.get('x-request-id') ?? '', /^req_[0-9a-z]{26}$/)
+  if (answer.status === 200)
+    assert.deepEqual(compile(operations[id].reply)(answer.body), [], `${id} answered against its schema`)
+  else assertError(answer)
+}
+
+export function assertError(answer: Answer, code?: RefusalCode): void {
+  assert.deepEqual(errorIssues(answer.body), [])
+  assert.equal(answer.body.error.requestId, answer.headers.get('x-request-id'))
+  assert.equal(answer.body.error.status, answer.status)
+  assert.equal(refusals[answer.body.error.code as RefusalCode].status, answer.status)
+  if (code) assert.equal(answer.body.error.code, code)
+}

@@ -1,0 +1,130 @@
+// Another process beside the one under test: a second server, a command line, a writer to be killed. The upper half of
+// this file starts it, and the lower half is what it then does.
+import { type ChildProcessWithoutNullStreams, spawn } from 'node:child_process'
+import { once } from 'node:events'
+import { createInterface } from 'node:readline'
+import { DatabaseSync } from 'node:sqlite'
+import { after } from 'node:test'
+import { migrate } from '../../src/storage/migrate.ts'
+import { openStorage } from '../../src/storage/open.ts'
+
+export interface Other {
+  // The next line it says, or undefined when it has ended.
+  line(): Promise<string | undefined>
+  // What it said and nobody has read yet, up to its end.
+  rest(): Promise<string[]>
+  // Lets it finish in order.
+  finish(): Promise<number | null>
+  kill(): Promise<void>
+}
+
+const roles = { write: writeForEver, insert, serve, hold, migrate: migrateOnce }
+export type Role = keyof typeof roles
+
+// For one suite: whatever was started is ended with it.
+export function givenOthers(): (role: Role, ...args: string[]) => Other {
+  const others: Other[] = []
+  after(() => Promise.all(others.map((other) => other.kill())))
+  return (role, ...args) => {
+    const other = startOther(role, ...args)
+    others.push(other)
+    return other
+  }
+}
+
+function startOther(role: Role, ...args: string[]): Other {
+  const child: ChildProcessWithoutNullStreams = spawn(process.execPath, [import.meta.filename, role, ...args])
+  child.stderr.pipe(process.stderr)
+  const closed = once(child, 'close')
+  const lines = createInterface({ input: child.stdout })[Symbol.asyncIterator]()
+  return {
+    async line() {
+      return (await lines.next()).value
+    },
+    async rest() {
+      const rest: string[] = []
+      for (let next = await lines.next(); !next.done; next = await lines.next()) rest.push(next.value)
+      return rest
+    },
+    async finish() {
+      child.stdin.end()
+      await closed
+      return child.exitCode
+    },
+    async kill() {
+      child.kill('SIGKILL')
+      await closed
+    },
+  }
+}
+
+// Standard output is a pipe, which Node writes synchronously: a line that was said is out, whatever happens next.
+function say(line: string): void {
+  process.stdout.write(`${line}\n`)
+}
+
+function untilTold(): Promise<unknown> {
+  process.stdin.resume()
+  return once(process.stdin, 'end')
+}
+
+// Acknowledges each row after its commit.
+async function writeForEver(url: string, prefix: string): Promise<void> {
+  const storage = await openStorage(url, { server: true, log: say })
+  say('open')
+  let count = 0
+  const lane = async () => {
+    for (;;) {
+      const id = `${prefix}-${count++}`
+      await storage.write((tx) => tx.sql`insert into things (id, n) values (${id}, ${count})`)
+      say(id)
+    }
+  }
+  await Promise.all(Array.from({ length: 16 }, lane))
+}
+
+async function insert(url: string, prefix: string, count: string): Promise<void> {
+  const storage = await openStorage(url)
+  for (let i = 0; i < Number(count); i++) {
+    await storage.write((tx) => tx.sql`insert into things (id, n) values (${`${prefix}-${i}`}, ${i})`)
+  }
+  await storage.close()
+}
+
+async function serve(url: string): Promise<void> {
+  const storage = await openStorage(url, { server: true })
+  say('open')
+  await untilTold()
+  await storage.close()
+}
+
+async function hold(file: string, ms: string): Promise<void> {
+  const db = new DatabaseSync(file)
+  db.exec('begin immediate')
+  say('held')
+  if (ms === 'for ever') await untilTold()
+  else await new Promise((resolve) => setTimeout(resolve, Number(ms)))
+  db.exec('commit')
+  db.close()
+}
+
+async function migrateOnce(url: string, directory: string, killAt?: string): Promise<void> {
+  const storage = await openStorage(url)
+  say('open')
+  if (!killAt) await untilTold()
+  const onStep = (step: string) => {
+    if (step === killAt) process.kill(process.pid, 'SIGKILL')
+  }
+  const names = await migrate(storage, { now: new Date(), directory, onStep })
+  say(names.join(' '))
+  await storage.close()
+}
+
+if (import.meta.main) {
+  const [role, ...args] = process.argv.slice(2)
+  // The arguments are those that were given with this role.
+  await (roles[role as Role] as (...args: string[]) => Promise<void>)(...args).catch((error: Error) => {
+    say(`${error.name}: ${error.message}`)
+    process.exitCode = 1
+  })
+}

@@ -1,0 +1,111 @@
+// PostgreSQL for tests: one cluster per run, one database per test file, nothing to install. Under the global setup of
+// `npm test` all files share its cluster; a file that is run alone starts a private one.
+import { spawn } from 'node:child_process'
+import { randomBytes } from 'node:crypto'
+import { once } from 'node:events'
+import type { Socket } from 'node:net'
+import { join } from 'node:path'
+import { createInterface } from 'node:readline'
+import pg from 'pg'
+
+export interface Cluster {
+  // Of the database `postgres`, as superuser.
+  readonly url: string
+  // Ends all connections at once, as an operator's restart would, and comes back on the same port.
+  halt(): Promise<void>
+  resume(): Promise<void>
+  // Ends the cluster and removes its folder.
+  stop(): Promise<void>
+}
+
+export interface ClusterOptions {
+  // Off by default: no test loses power. A crash test of the database itself wants it.
+  fsync?: boolean
+  connectionsMax?: number
+}
+
+export async function startCluster({ fsync = false, connectionsMax = 200 }: ClusterOptions = {}): Promise<Cluster> {
+  const settings = {
+    fsync: fsync ? 'on' : 'off',
+    full_page_writes: fsync ? 'on' : 'off',
+    shared_buffers: '32MB',
+    max_connections: String(connectionsMax),
+    autovacuum: 'off',
+    // Deadlocks are part of the tests; nobody should wait a second for each.
+    deadlock_timeout: '50ms',
+  }
+  const flags = Object.entries(settings).flatMap(([name, value]) => ['-c', `${name}=${value}`])
+  // In its own process group, so that an interrupt from the keyboard reaches us and not it.
+  const child = spawn(process.execPath, [join(import.meta.dirname, 'postmaster.ts'), JSON.stringify(flags)], {
+    stdio: ['pipe', 'pipe', 'ignore'],
+    detached: true,
+  })
+  const exited = once(child, 'exit')
+  const lines = createInterface({ input: child.stdout })[Symbol.asyncIterator]()
+  const url = await answer(lines)
+
+  // From here on the cluster alone does not keep this process running.
+  child.unref()
+  ;(child.stdout as Socket).unref()
+  ;(child.stdin as Socket).unref()
+
+  async function ask(command: 'stop' | 'start'): Promise<void> {
+    child.stdin.write(`${command}\n`)
+    ;(child.stdout as Socket).ref()
+    await answer(lines)
+    ;(child.stdout as Socket).unref()
+  }
+
+  return {
+    url,
+    halt: () => ask('stop'),
+    resume: () => ask('start'),
+    async stop() {
+      child.ref()
+      child.stdin.end()
+      await exited
+    },
+  }
+}
+
+async function answer(lines: AsyncIterator<string>): Promise<string> {
+  const next = await lines.next()
+  if (next.done) throw new Error('the PostgreSQL cluster did not start')
+  return next.value
+}
+
+let common: Promise<string> | undefined
+
+// Ends with this process: see postmaster.ts.
+function commonCluster(): Promise<string> {
+  const given = process.env.CARTWRIGHT_TEST_POSTGRES
+  common ??= given ? Promise.resolve(given) : startCluster().then((cluster) => cluster.url)
+  return common
+}
+
+export interface FreshDatabase {
+  readonly url: string
+  drop(): Promise<void>
+}
+
+// An empty database with a name of its own, or a copy of another one.
+export async function freshDatabase(options: { template?: string; cluster?: string } = {}): Promise<FreshDatabase> {
+  const cluster = options.cluster ?? (await commonCluster())
+  const name = `test_${randomBytes(8).toString('hex')}`
+  const template = options.template ? ` template ${pg.escapeIdentifier(options.template)}` : ''
+  await command(cluster, `create database ${name}${template}`)
+  const url = new URL(cluster)
+  url.pathname = `/${name}`
+  return { url: url.href, drop: () => command(cluster, `drop database if exists ${name} with (force)`) }
+}
+
+// One statement outside of any transaction.
+export async function command(url: string, sql: string): Promise<void> {
+  const client = new pg.Client({ connectionString: url })
+  await client.connect()
+  try {
+    await client.query(sql)
+  } finally {
+    await client.end()
+  }
+}

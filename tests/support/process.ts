@@ -1,0 +1,85 @@
+// The server and the command line as an operator meets them: as processes.
+
+import { type ChildProcess, spawn } from 'node:child_process'
+import { once } from 'node:events'
+import { mkdtemp, rm } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { after } from 'node:test'
+
+const main = join(import.meta.dirname, '..', '..', 'src', 'main.ts')
+
+export type Environment = Readonly<Record<string, string>>
+
+export interface Outcome {
+  code: number | null
+  out: string
+  err: string
+}
+
+export async function tempFolder(): Promise<string> {
+  const folder = await mkdtemp(join(tmpdir(), 'cartwright-'))
+  after(() => rm(folder, { recursive: true, force: true }))
+  return folder
+}
+
+function start(args: readonly string[], environment: Environment): ChildProcess {
+  // Nothing of the surroundings but the way to programs: a setting of the developer must not decide a test.
+  const env = { PATH: process.env.PATH ?? '', ...environment }
+  const child = spawn(process.execPath, ['--disable-warning=ExperimentalWarning', main, ...args], {
+    env,
+    stdio: ['ignore', 'pipe', 'pipe'],
+  })
+  child.stdout?.setEncoding('utf8')
+  child.stderr?.setEncoding('utf8')
+  return child
+}
+
+export async function cartwright(args: readonly string[], environment: Environment): Promise<Outcome> {
+  const child = start(args, environment)
+  const outcome: Outcome = { code: null, out: '', err: '' }
+  child.stdout?.on('data', (text: string) => {
+    outcome.out += text
+  })
+  child.stderr?.on('data', (text: string) => {
+    outcome.err += text
+  })
+  const [code] = (await once(child, 'close')) as [number | null]
+  outcome.code = code
+  return outcome
+}
+
+export interface Server {
+  origin: string
+  // All that it has printed so far.
+  printed: () => string
+  stop(signal?: NodeJS.Signals): Promise<number | null>
+  pid: number
+}
+
+// Answers when the server is listening; rejects when it ends before that.
+export async function serve(environment: Environment, args: readonly string[] = []): Promise<Server> {
+  const child = start(['serve', ...args], { PORT: '0', HOST: '127.0.0.1', ...environment })
+  let printed = ''
+  const closed = once(child, 'close') as Promise<[number | null]>
+  const origin = await new Promise<string>((resolve, reject) => {
+    function read(text: string): void {
+      printed += text
+      const [, port] = /"message":"listening".*?"port":(\d+)/.exec(printed) ?? []
+      if (port !== undefined) resolve(`http://127.0.0.1:${port}`)
+    }
+    child.stdout?.on('data', read)
+    child.stderr?.on('data', read)
+    closed.then(() => reject(new Error(`the server did not start: ${printed}`)))
+  })
+  let stopped = false
+  async function stop(signal: NodeJS.Signals = 'SIGTERM'): Promise<number | null> {
+    stopped = true
+    child.kill(signal)
+    return (await closed)[0]
+  }
+  after(async () => {
+    if (!stopped) await stop('SIGKILL')
+  })
+  return { origin, printed: () => printed, stop, pid: child.pid ?? 0 }
+}

@@ -1,0 +1,63 @@
+// The same suite for both engines: each gets stores that are its own, and they are closed and removed afterwards.
+import { mkdtemp, readdir, rm } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { after, describe } from 'node:test'
+import { migrate } from '../../src/storage/migrate.ts'
+import { openStorage } from '../../src/storage/open.ts'
+import type { Engine, Storage, StorageOptions } from '../../src/storage/storage.ts'
+import { freshDatabase } from './postgres.ts'
+
+const MIGRATIONS = join(import.meta.dirname, '../../src/storage/migrations')
+
+export interface OpenOptions extends StorageOptions {
+  // The schema of the house, true unless said otherwise.
+  withMigrations?: boolean
+  // A store that `freshUrl` gave before, to open it once more.
+  url?: string
+}
+
+export interface Given {
+  engine: Engine
+  // A new empty store, or one that is there.
+  open(options?: OpenOptions): Promise<Storage>
+  // The URL of a store that does not exist yet (SQLite) or is empty (PostgreSQL).
+  freshUrl(): Promise<string>
+  // Something to end after the suite, before the stores that it uses.
+  later(end: () => Promise<void>): void
+}
+
+export function eachEngine(name: string, suite: (given: Given) => void): void {
+  for (const engine of ['sqlite', 'postgres'] as const) {
+    describe(`${name} (${engine})`, () => suite(givenEngine(engine)))
+  }
+}
+
+export function givenEngine(engine: Engine): Given {
+  const leftovers: (() => Promise<void>)[] = []
+  // The last opened is closed first, and its file or database removed after that.
+  after(async () => {
+    for (const remove of leftovers.reverse()) await remove()
+  })
+
+  async function freshUrl(): Promise<string> {
+    if (engine === 'postgres') {
+      const database = await freshDatabase()
+      leftovers.push(database.drop)
+      return database.url
+    }
+    const folder = await mkdtemp(join(tmpdir(), 'cartwright-'))
+    leftovers.push(() => rm(folder, { recursive: true, force: true }))
+    return `sqlite:${join(folder, 'test.db')}`
+  }
+
+  async function open({ withMigrations = true, url, ...options }: OpenOptions = {}): Promise<Storage> {
+    const storage = await openStorage(url ?? (await freshUrl()), options)
+    leftovers.push(() => storage.close())
+    const hasMigrations = (await readdir(MIGRATIONS)).some((file) => file.endsWith('.sql'))
+    if (withMigrations && hasMigrations) await migrate(storage, { now: new Date() })
+    return storage
+  }
+
+  return { engine, open, freshUrl, later: (end) => void leftovers.push(end) }
+}
