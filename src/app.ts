@@ -5,8 +5,18 @@ import { fileURLToPath } from 'node:url'
 import { createIdentify, type Identify } from './access/identify.ts'
 import { createThrottle } from './access/throttle.ts'
 import { demoMerchantSlug } from './admin/demo.ts'
+import type { CartTools } from './carts/change.ts'
+import { cartOperations } from './carts/operations.ts'
+import { createPricebooks } from './carts/pricebook.ts'
 import { catalogOperations } from './catalog/operations.ts'
 import { listShopWindows } from './catalog/store.ts'
+import { createDesk } from './checkout/counter.ts'
+import type { Desk } from './checkout/desk.ts'
+import { followCart } from './checkout/follow.ts'
+import { checkoutOperations } from './checkout/operations.ts'
+import { checkoutPages } from './checkout/page/pages.ts'
+import type { PayTools } from './checkout/pay.ts'
+import { createOrderStatusDesk } from './checkout/status.ts'
 import type { Rate } from './config.ts'
 import type { OperationId } from './contract/operations.ts'
 import { type AnyHandler, createRoad, type Throttles } from './http/answer.ts'
@@ -17,6 +27,10 @@ import { installationOperations } from './installations/operations.ts'
 import { deriveKey, type RootSecret } from './kit/secrets.ts'
 import type { Log } from './observe/log.ts'
 import { createMetrics, type Metrics } from './observe/metrics.ts'
+import { orderOperations } from './orders/operations.ts'
+import { manualProvider } from './payments/manual.ts'
+import { createProviders } from './payments/port.ts'
+import { createTestProvider } from './payments/test.ts'
 import { mediaPage } from './site/media.ts'
 import { sitePages } from './site/pages.ts'
 import { probePages } from './site/probes.ts'
@@ -35,14 +49,26 @@ export interface AppParts {
   log: Log
   // Tests put probes in the place of handlers; the house itself never does.
   extraHandlers?: Partial<Handlers>
+  payHooks?: Pick<PayTools, 'onStep'> | { providers: PayTools['providers'] }
+  // True for a public place, whose start page names no merchants.
+  production?: boolean
+  // True from the opening of the port until the first shop is made. The readiness probe says no meanwhile.
+  isStarting?: () => boolean
+  // Bounds that tests narrow. Each has a default where it applies.
   headersTimeoutMs?: number
   requestTimeoutMs?: number
+  idleTimeoutMs?: number
+  connectionsMax?: number
+  connectionsPerAddressMax?: number
   inFlightMax?: number
 }
 
 export interface App {
   server: HttpServer
   identify: Identify
+  cartTools: CartTools
+  payTools: PayTools
+  desk: Desk
   metrics: Metrics
   // From now on the readiness probe says no, so that balancers look elsewhere while the rest is finished.
   beginDraining(): void
@@ -57,9 +83,28 @@ export function createApp(parts: AppParts): App {
   let draining = false
   let hasDemoShop = false
 
+  const cartTools: CartTools = {
+    pricebooks: createPricebooks(),
+    pictureUrl: (picture) => (picture.startsWith('/media/') ? publicOrigin() + picture : picture),
+    follow: followCart,
+  }
+  const providers = createProviders([createTestProvider({ storage, clock }), manualProvider])
+  const payTools: PayTools = {
+    carts: cartTools,
+    rootSecret,
+    publicOrigin,
+    storage,
+    providers,
+    clock,
+    ...parts.payHooks,
+  }
+  const desk = createDesk(payTools)
   const handlers: Partial<Handlers> = {
     ...installationOperations(rateLimit),
     ...catalogOperations(publicOrigin),
+    ...cartOperations({ rootSecret, tools: cartTools }),
+    ...checkoutOperations(payTools),
+    ...orderOperations,
     ...parts.extraHandlers,
   }
   const answer = createRoad({
@@ -85,6 +130,12 @@ export function createApp(parts: AppParts): App {
     type: 'counter',
     values: () => ({ '': pressure.shed }),
   })
+  metrics.read({
+    name: 'cartwright_log_lines_dropped_total',
+    help: 'Lines of the log that nobody could take.',
+    type: 'counter',
+    values: () => ({ '': log.dropped }),
+  })
 
   const server = createServer({
     answer,
@@ -96,25 +147,44 @@ export function createApp(parts: AppParts): App {
         version,
         engine: storage.engine,
         listShops: async () => {
+          if (parts.production) return null
           const shops = await storage.read(listShopWindows)
           hasDemoShop = shops.some(({ slug }) => slug === demoMerchantSlug)
           return shops.map(({ slug, name, productSlug }) => ({ slug, name, productSlug: productSlug ?? undefined }))
         },
         demo: () => hasDemoShop,
       }),
-      ...probePages({ metrics, isDraining: () => draining, pendingMigrations: () => pendingMigrations(storage) }),
+      ...probePages({
+        metrics,
+        isDraining: () => draining,
+        isStarting: parts.isStarting ?? (() => false),
+        pendingMigrations: () => pendingMigrations(storage),
+      }),
+      ...checkoutPages({
+        desk,
+        orderDesk: createOrderStatusDesk(storage, cartTools.pictureUrl),
+        origin: publicOrigin,
+        clock,
+      }),
       mediaPage(fileURLToPath(new URL('./admin/demo/media/', import.meta.url))),
     ],
     trustedProxies: parts.trustedProxies,
+    pressure,
     log,
     metrics,
-    ...(parts.headersTimeoutMs === undefined ? {} : { headersTimeoutMs: parts.headersTimeoutMs }),
-    ...(parts.requestTimeoutMs === undefined ? {} : { requestTimeoutMs: parts.requestTimeoutMs }),
+    headersTimeoutMs: parts.headersTimeoutMs,
+    requestTimeoutMs: parts.requestTimeoutMs,
+    idleTimeoutMs: parts.idleTimeoutMs,
+    connectionsMax: parts.connectionsMax,
+    connectionsPerAddressMax: parts.connectionsPerAddressMax,
   })
 
   return {
     server,
     identify,
+    cartTools,
+    payTools,
+    desk,
     metrics,
     beginDraining: () => {
       draining = true

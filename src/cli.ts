@@ -13,6 +13,8 @@ const commands: Readonly<Record<string, () => Promise<Command>>> = {
   demo: async () => (await import('./commands/shop.ts')).demoCommand,
   apply: async () => (await import('./commands/shop.ts')).applyCommand,
   import: async () => (await import('./commands/shop.ts')).importCommand,
+  promotions: async () => (await import('./commands/promotions.ts')).promotionsCommand,
+  orders: async () => (await import('./commands/orders.ts')).ordersCommand,
   keys: async () => (await import('./commands/keys.ts')).keysCommand,
   doctor: async () => (await import('./commands/inspect.ts')).doctorCommand,
   openapi: async () => (await import('./commands/inspect.ts')).openapiCommand,

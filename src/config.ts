@@ -1,10 +1,12 @@
 // The environment, read once and checked whole: a bad value stops the start with one clear line. Nobody else reads it.
 
 import { randomBytes } from 'node:crypto'
-import { mkdirSync, readFileSync, writeFileSync } from 'node:fs'
+import { closeSync, fsyncSync, linkSync, mkdirSync, openSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { isIP } from 'node:net'
 import { dirname, join } from 'node:path'
 import { parseRootSecret, type RootSecret } from './kit/secrets.ts'
 import { type LogLevel, logLevels } from './observe/log.ts'
+import { sqlitePath } from './storage/file.ts'
 
 export interface Rate {
   perSecond: number
@@ -30,21 +32,20 @@ export class BadSetting extends Error {}
 type Environment = Readonly<Record<string, string | undefined>>
 
 export function readConfig(environment: Environment = process.env): Config {
-  const production = environment.NODE_ENV === 'production'
-  const port = readPort(environment.PORT)
-  const host = environment.HOST || '0.0.0.0'
-  const databaseUrl = readDatabaseUrl(environment.CARTWRIGHT_DATABASE_URL)
-  return {
-    production,
-    port,
-    host,
-    databaseUrl,
-    publicUrl: readPublicUrl(environment.CARTWRIGHT_PUBLIC_URL),
-    rootSecret: readRootSecret(environment.CARTWRIGHT_SECRET, databaseUrl, production),
-    rateLimit: readRateLimit(environment.CARTWRIGHT_RATE_LIMIT),
-    trustedProxies: readProxies(environment.CARTWRIGHT_TRUSTED_PROXIES),
-    logLevel: readLogLevel(environment.LOG_LEVEL),
+  // An empty variable is an absent one: that is what compose files and shells make of a value that was not given.
+  const given = (name: string) => environment[name] || undefined
+  const settings = {
+    production: given('NODE_ENV') === 'production',
+    port: readPort(given('PORT')),
+    host: given('HOST') ?? '0.0.0.0',
+    databaseUrl: readDatabaseUrl(given('CARTWRIGHT_DATABASE_URL')),
+    publicUrl: readPublicUrl(given('CARTWRIGHT_PUBLIC_URL')),
+    rateLimit: readRateLimit(given('CARTWRIGHT_RATE_LIMIT')),
+    trustedProxies: readProxies(given('CARTWRIGHT_TRUSTED_PROXIES')),
+    logLevel: readLogLevel(given('LOG_LEVEL')),
   }
+  // Last, because it may be made here: where a setting is bad, nothing is written.
+  return { ...settings, rootSecret: readRootSecret(given('CARTWRIGHT_SECRET'), settings) }
 }
 
 function readPort(text = '4000'): number {
@@ -55,7 +56,15 @@ function readPort(text = '4000'): number {
 }
 
 function readDatabaseUrl(text = 'sqlite:data/cartwright.db'): string {
-  if (/^sqlite:.+/.test(text) || /^postgres(ql)?:\/\/.+/.test(text)) return text
+  if (/^postgres(ql)?:\/\/.+/.test(text)) return text
+  if (/^sqlite:/.test(text)) {
+    try {
+      sqlitePath(text)
+      return text
+    } catch (error) {
+      throw new BadSetting(`CARTWRIGHT_DATABASE_URL cannot be used: ${(error as Error).message}.`)
+    }
+  }
   // The value may hold a password, so it is not repeated.
   throw new BadSetting(
     'CARTWRIGHT_DATABASE_URL must be sqlite:<path> or postgres://<user>:<password>@<host>/<database>.',
@@ -63,7 +72,7 @@ function readDatabaseUrl(text = 'sqlite:data/cartwright.db'): string {
 }
 
 function readPublicUrl(text: string | undefined): string | null {
-  if (text === undefined || text === '') return null
+  if (text === undefined) return null
   const problem = `CARTWRIGHT_PUBLIC_URL must be an origin such as https://shop.example.com, not ${quote(text)}.`
   if (!URL.canParse(text)) throw new BadSetting(problem)
   const url = new URL(text)
@@ -74,23 +83,68 @@ function readPublicUrl(text: string | undefined): string | null {
 
 // Keys, sealed secrets and signed links hang on this secret. In production it must be given; otherwise it is made once
 // and kept beside the data, readable by its owner only.
-function readRootSecret(text: string | undefined, databaseUrl: string, production: boolean): RootSecret {
-  if (text !== undefined && text !== '') return rootSecretFrom(text, 'CARTWRIGHT_SECRET')
+function readRootSecret(text: string | undefined, { databaseUrl, production }: SecretPlace): RootSecret {
+  if (text !== undefined) return rootSecretFrom(text, 'CARTWRIGHT_SECRET')
   if (production)
     throw new BadSetting(
       'CARTWRIGHT_SECRET is required when NODE_ENV is production: a random text of at least 32 characters.',
     )
-  const folder = databaseUrl.startsWith('sqlite:') ? dirname(databaseUrl.slice('sqlite:'.length)) : 'data'
+  const folder = databaseUrl.startsWith('sqlite:') ? dirname(sqlitePath(databaseUrl)) : 'data'
   const file = join(folder, 'secret')
-  mkdirSync(folder, { recursive: true })
+  const kept = readSecretFile(file)
+  if (kept !== undefined) return rootSecretFrom(kept, file)
+  orRefuse(`Cannot make the folder ${folder}`, () => mkdirSync(folder, { recursive: true, mode: 0o700 }))
+  orRefuse(`Cannot write the root secret to ${file}`, () => writeOnce(folder, file))
+  return rootSecretFrom(readSecretFile(file) ?? '', file)
+}
+
+interface SecretPlace {
+  databaseUrl: string
+  production: boolean
+}
+
+function readSecretFile(file: string): string | undefined {
   try {
-    // `wx`: of two processes that start at once, one writes and both read the same.
-    writeFileSync(file, `${randomBytes(32).toString('base64url')}\n`, { mode: 0o600, flag: 'wx' })
+    return readFileSync(file, 'utf8').trim()
   } catch (error) {
-    if ((error as NodeJS.ErrnoException).code !== 'EEXIST')
-      throw new BadSetting(`Cannot write the root secret to ${file}: ${(error as Error).message}`)
+    // ENOTDIR: a part of the way is a file, which making the folder will tell.
+    if (['ENOENT', 'ENOTDIR'].includes((error as NodeJS.ErrnoException).code ?? '')) return undefined
+    throw new BadSetting(`Cannot read the root secret in ${file}: ${(error as Error).message}`)
   }
-  return rootSecretFrom(readFileSync(file, 'utf8').trim(), file)
+}
+
+// The file appears under its name whole or not at all, and of two processes that start at once one gives it its name and
+// both read the same. It is on the disk before a key is made with it, because without it no key would open anything.
+function writeOnce(folder: string, file: string): void {
+  const draft = `${file}.${randomBytes(6).toString('hex')}`
+  try {
+    writeFileSync(draft, `${randomBytes(32).toString('base64url')}\n`, { mode: 0o600, flag: 'wx', flush: true })
+    linkSync(draft, file)
+    sync(folder)
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code !== 'EEXIST') throw error
+  } finally {
+    rmSync(draft, { force: true })
+  }
+}
+
+function sync(folder: string): void {
+  // Windows cannot open a folder, and does not need to.
+  if (process.platform === 'win32') return
+  const fd = openSync(folder, 'r')
+  try {
+    fsyncSync(fd)
+  } finally {
+    closeSync(fd)
+  }
+}
+
+function orRefuse(problem: string, work: () => void): void {
+  try {
+    work()
+  } catch (error) {
+    throw new BadSetting(`${problem}: ${(error as Error).message}`)
+  }
 }
 
 function rootSecretFrom(text: string, source: string): RootSecret {
@@ -113,12 +167,22 @@ function readProxies(text = ''): string[] {
     .split(',')
     .map((proxy) => proxy.trim())
     .filter(Boolean)
-  const bad = proxies.find((proxy) => !/^(loopback|linklocal|uniquelocal|[0-9a-fA-F:.]+(\/\d{1,3})?)$/.test(proxy))
+  const bad = proxies.find((proxy) => !isNetwork(proxy))
   if (bad !== undefined)
     throw new BadSetting(
       `CARTWRIGHT_TRUSTED_PROXIES must be addresses or networks such as 10.0.0.0/8, not ${quote(bad)}.`,
     )
   return proxies
+}
+
+// A network that trusts the whole world (a prefix of 0) is a mistake, and an address with a zone is known to one machine.
+function isNetwork(text: string): boolean {
+  if (['loopback', 'linklocal', 'uniquelocal'].includes(text)) return true
+  const [address = '', prefix, ...rest] = text.split('/')
+  const version = address.includes('%') ? 0 : isIP(address)
+  if (version === 0 || rest.length > 0) return false
+  if (prefix === undefined) return true
+  return /^\d{1,3}$/.test(prefix) && Number(prefix) >= 1 && Number(prefix) <= (version === 4 ? 32 : 128)
 }
 
 function readLogLevel(text = 'info'): LogLevel {

@@ -8,6 +8,7 @@ import type { Terminal } from './commands/command.ts'
 // first start pays for it. The imports below must come after it.
 enableCompileCache()
 const { runCommandLine } = await import('./cli.ts')
+const { Failure } = await import('./commands/command.ts')
 
 const isWatched = process.stdout.isTTY === true
 let lastToldAt = 0
@@ -35,7 +36,8 @@ function closed(text: string): string {
   return `\n${text}`
 }
 
-// Whole texts, in order, before the process ends. A reader that went away (`| head`) is no reason to fail.
+// What a command prints: whole texts, in order, before the process ends. The log of a server goes another way, which
+// never waits (observe/sink.ts). A reader that went away (`| head`) is no reason to fail.
 function write(fd: number, text: string): void {
   const bytes = Buffer.from(text)
   let written = 0
@@ -44,12 +46,17 @@ function write(fd: number, text: string): void {
       written += writeSync(fd, bytes, written)
     } catch (error) {
       const { code } = error as NodeJS.ErrnoException
-      if (code === 'EPIPE') return
+      // Where even the complaint cannot be written, nothing is left to be told.
+      if (code === 'EPIPE' || (fd === 2 && code !== 'EAGAIN')) return
       // A full pipe: its reader is slow. Waiting a moment is better than losing lines.
-      if (code !== 'EAGAIN') throw error
+      if (code !== 'EAGAIN') throw new Failure(`the output cannot be written: ${(error as Error).message}`)
       Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, 1)
     }
   }
 }
 
-process.exitCode = await runCommandLine(process.argv.slice(2), terminal)
+process.exitCode = await runCommandLine(process.argv.slice(2), terminal).catch((error: unknown) => {
+  if (!(error instanceof Failure)) throw error
+  terminal.err(`cartwright: ${error.message}\n`)
+  return 1
+})

@@ -1,6 +1,8 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { assertError, openHouse } from './support/house.ts'
+import { createApp } from '../src/app.ts'
+import { createLog } from '../src/observe/log.ts'
+import { assertError, openHouse, testSecret } from './support/house.ts'
 import { bloom } from './support/shops.ts'
 import { eachEngine } from './support/storage.ts'
 
@@ -18,7 +20,7 @@ eachEngine('getPublicMerchantProduct', (given) => {
     })
     assert.equal(open.headers.get('cache-control'), 'public, max-age=60, stale-while-revalidate=600')
     assert.equal(open.headers.get('access-control-allow-origin'), '*')
-    assert.match(open.headers.get('etag') ?? '', /^"[\w-]{22}"$/)
+    assert.match(open.headers.get('etag') ?? '', /^"[\w-]{22}-[\w-]{8}"$/)
   })
 
   test('200 also with a credential that is no good: it is not looked at', async () => {
@@ -37,6 +39,32 @@ eachEngine('getPublicMerchantProduct', (given) => {
     assert.ok(first)
     await house.apply({ ...bloom, products: [{ ...first, name: 'Other' }, ...others] })
     assert.notEqual(await ask(), before)
+  })
+
+  test('200 with another ETag when this server is reached under another origin', async () => {
+    // Each house has a port, and so an origin, of its own; the product is the same.
+    const { storage, url, ...first } = await openHouse(given)
+    const other = createApp({
+      storage,
+      rootSecret: testSecret,
+      rateLimit: null,
+      trustedProxies: [],
+      publicOrigin: () => 'https://shop.example.com',
+      version: 'test',
+      clock: () => new Date(first.clock.now),
+      log: createLog({ level: 'silent', pretty: false, write: () => {} }),
+    })
+    const port = await other.server.listen(0, '127.0.0.1')
+    given.later(async () => {
+      await other.server.drain(1_000)
+      other.close()
+    })
+    const path = '/api/v1/catalog/merchants/bloom/products/red-roses'
+    const one = await first.fetch(path)
+    const two = await fetch(`http://127.0.0.1:${port}${path}`)
+    assert.equal(two.status, 200)
+    assert.notEqual(two.headers.get('etag'), one.headers.get('etag'))
+    assert.equal(two.headers.get('etag')?.slice(0, 23), one.headers.get('etag')?.slice(0, 23))
   })
 
   test('404, one answer for an unknown merchant, an unknown product and a closed merchant', async () => {

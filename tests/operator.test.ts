@@ -4,6 +4,7 @@ import assert from 'node:assert/strict'
 import { readFile, stat, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { describe, test } from 'node:test'
+import { invariants } from '../src/observe/invariants.ts'
 import { cartwright, type Environment, serve, tempFolder } from './support/process.ts'
 import { givenEngine } from './support/storage.ts'
 
@@ -149,7 +150,7 @@ for (const engine of ['sqlite', 'postgres'] as const) {
         healthy: true,
         engine,
         pendingMigrations: 0,
-        checked: 5,
+        checked: invariants.length,
         findings: [],
       })
     })

@@ -2,7 +2,7 @@
 
 import assert from 'node:assert/strict'
 import { readdirSync, readFileSync } from 'node:fs'
-import { dirname, join, normalize, relative } from 'node:path'
+import { dirname, join, normalize } from 'node:path'
 import { describe, test } from 'node:test'
 
 const root = join(import.meta.dirname, '..', 'src')
@@ -14,11 +14,14 @@ const floors: Readonly<Record<string, number>> = {
   commands: 10,
   'app.ts': 9, 'workers.ts': 9,
   'config.ts': 8, 'version.ts': 8,
-  admin: 6,
-  catalog: 5, installations: 5, site: 5,
+  checkout: 7,
+  carts: 6, admin: 6,
+  catalog: 5, orders: 5, installations: 5, site: 5,
+  promotions: 4.5,
   http: 4,
-  access: 3,
-  kit: 2, events: 2, observe: 2,
+  access: 3, idempotency: 3, inventory: 3, addresses: 3, payments: 3,
+  events: 2.5, observe: 2.5,
+  kit: 2,
   contract: 1, storage: 1,
 }
 
@@ -117,10 +120,7 @@ describe('the plan of the house', () => {
   })
 
   test('no room is without a floor, and no floor without a room', () => {
-    assert.deepEqual(
-      new Set(files.map(roomOf)),
-      new Set(Object.keys(floors).filter((room) => files.some((file) => roomOf(file) === room))),
-    )
+    assert.deepEqual([...new Set(files.map(roomOf))].sort(), Object.keys(floors).sort())
   })
 
   // The check must be able to fail.
@@ -144,7 +144,4 @@ describe('the plan of the house', () => {
       ['./a.ts', './b.ts', './c.ts', './d.ts', './e.ts'],
     )
   })
-
-  test('names files by their path below src', () =>
-    assert.equal(relative(root, join(root, 'kit', 'ids.ts')), join('kit', 'ids.ts')))
 })

@@ -4,6 +4,7 @@ import assert from 'node:assert/strict'
 import { before, test } from 'node:test'
 import { type Operation, type OperationId, operationIds, operations } from '../src/contract/operations.ts'
 import type { RefusalCode } from '../src/contract/refusals.ts'
+import { checkoutOf } from './support/checkout.ts'
 import { assertError, type House, openHouse } from './support/house.ts'
 import { eachEngine } from './support/storage.ts'
 
@@ -14,12 +15,72 @@ const routed: readonly OperationId[] = [
   'listApiKeyCatalogProducts',
   'getApiKeyCatalogProduct',
   'getPublicMerchantProduct',
+  'getPublicCart',
+  'updatePublicCartItemQuantity',
+  'removePublicCartItem',
+  'applyPublicCartPromotion',
+  'setPublicCartAddress',
+  'createPublicCart',
+  'putPublicCartItem',
+  'createHostedCheckoutSession',
+  'getHostedCheckoutSession',
+  'cancelHostedCheckoutSession',
+  'listStorefrontOrders',
+  'getStorefrontOrder',
+  'cancelStorefrontOrder',
 ]
 
+const unknownCart = 'cart_01h455vb4pex5vsknk084sn02q'
 const examplePath: Readonly<Record<string, string>> = {
   slug: 'red-roses',
   merchantSlug: 'bloom',
   productSlug: 'red-roses',
+  cartId: unknownCart,
+  skuId: 'sku_01h455vb4pex5vsknk084sn02q',
+  sessionId: 'cks_01h455vb4pex5vsknk084sn02q',
+  orderId: 'ord_01h455vb4pex5vsknk084sn02q',
+}
+
+// A body that is good for each operation that takes one.
+const exampleBody: Partial<Record<OperationId, object>> = {
+  updatePublicCartItemQuantity: { quantity: 1 },
+  removePublicCartItem: {},
+  applyPublicCartPromotion: { code: null },
+  setPublicCartAddress: {
+    address: { name: 'Ada', line1: 'Linden 1', city: 'Berlin', postalCode: '10117', country: 'DE' },
+  },
+  createPublicCart: {},
+  putPublicCartItem: { quantity: 1 },
+  createHostedCheckoutSession: { cartId: unknownCart, successUrl: 'http://localhost/x' },
+  cancelHostedCheckoutSession: {},
+  cancelStorefrontOrder: {},
+}
+
+let keys = 0
+function freshKey(): { idempotencyKey: string } {
+  keys += 1
+  return { idempotencyKey: `row-${keys}` }
+}
+
+function bodyOf(id: OperationId): { body?: object } {
+  return exampleBody[id] ? { body: { ...exampleBody[id], ...freshKey() } } : {}
+}
+
+// A request that is answered with 200: of things that are there and belong to the caller.
+async function goodRequest(house: House, id: OperationId): Promise<{ path: Record<string, string>; body?: object }> {
+  const path = pathOf(operations[id])
+  const given = bodyOf(id)
+  const { carts, ready, pay } = await checkoutOf(house)
+  if (id === 'createHostedCheckoutSession')
+    return { path, body: { ...given.body, cartId: await carts.create({ 'ROSE-12': 1 }) } }
+  if (path.cartId !== undefined) {
+    const cartId = await carts.create({ 'ROSE-12': 1 })
+    return { ...given, path: { ...path, cartId, ...(path.skuId === undefined ? {} : { skuId: carts.sku('ROSE-12') }) } }
+  }
+  if (path.sessionId === undefined && path.orderId === undefined) return { ...given, path }
+  const { sessionId, secret, view } = await ready({ 'ROSE-12': 1 })
+  if (path.sessionId !== undefined) return { ...given, path: { sessionId } }
+  return { ...given, path: { orderId: (await pay(secret, view)).view.session.orderId ?? '' } }
 }
 
 function pathOf({ path }: Operation): Record<string, string> {
@@ -45,12 +106,13 @@ eachEngine('every routed operation', (given) => {
     const path = pathOf(row)
 
     test(`${id}: 200 to a good request`, async () => {
-      const answer = await house.ask(id, { path, key: row.scope === null ? house.keys.none : house.keys.full })
+      const key = row.scope === null ? house.keys.none : house.keys.full
+      const answer = await house.ask(id, { ...(await goodRequest(house, id)), key })
       assert.equal(answer.status, 200)
     })
 
     test(`${id}: 400 names the unknown query parameter`, async () => {
-      const answer = await house.ask(id, { path, query: '?page=2&a%2Fb=1' })
+      const answer = await house.ask(id, { path, query: '?page=2&a%2Fb=1', ...bodyOf(id) })
       assert.equal(answer.status, 400)
       assertError(answer, 'invalid_request')
       assert.deepEqual(issuePaths(answer), ['/query/page', '/query/a~1b'])
@@ -58,11 +120,25 @@ eachEngine('every routed operation', (given) => {
 
     test(`${id}: 400 to a cursor that it did not give`, async () => {
       for (const query of ['?cursor=', '?cursor=x', '?cursor=x&cursor=y', `?cursor=${'x'.repeat(3000)}`]) {
-        const answer = await house.ask(id, { path, query })
+        const answer = await house.ask(id, { path, query, ...bodyOf(id) })
         assertError(answer, 'invalid_request')
         assert.deepEqual(issuePaths(answer), ['/query/cursor'])
       }
     })
+
+    if (row.body !== null) {
+      test(`${id}: 400 to a missing body, an unknown member and a body that is no object`, async () => {
+        assertError(await house.ask(id, { path }), 'body_required')
+        const unknown = await house.ask(id, { path, body: { ...bodyOf(id).body, surprise: 1 } })
+        assertError(unknown, 'invalid_request')
+        assert.deepEqual(issuePaths(unknown), ['/surprise'])
+        assertError(await house.ask(id, { path, body: '[]' }), 'invalid_request')
+        assertError(
+          await house.ask(id, { path, ...bodyOf(id), headers: { 'content-type': 'text/plain' } }),
+          'unsupported_media_type',
+        )
+      })
+    }
 
     if (row.body === null) {
       test(`${id}: 400 to a body where none is declared`, async () => {
@@ -101,6 +177,7 @@ eachEngine('every routed operation', (given) => {
           const answer = await house.ask(id, {
             path,
             key: null,
+            ...bodyOf(id),
             ...(authorization === undefined ? {} : { headers: { authorization } }),
           })
           assert.equal(answer.status, 401)
@@ -113,7 +190,10 @@ eachEngine('every routed operation', (given) => {
 
       test(`${id}: accepts the scheme in any case, and the bare key`, async () => {
         for (const authorization of [`bearer ${house.keys.full}`, `BEARER ${house.keys.full}`, house.keys.full]) {
-          assert.equal((await house.ask(id, { path, key: null, headers: { authorization } })).status, 200)
+          assert.equal(
+            (await house.ask(id, { ...(await goodRequest(house, id)), key: null, headers: { authorization } })).status,
+            200,
+          )
         }
       })
 
@@ -121,7 +201,7 @@ eachEngine('every routed operation', (given) => {
         const address = row.path.replaceAll(/\{(\w+)\}/g, (_, name: string) => path[name] ?? '')
         const header = `authorization: Bearer ${house.keys.full}\r\n`
         const text = await house.wire(
-          `GET ${address} HTTP/1.1\r\nhost: x\r\nconnection: close\r\n${header}${header.toUpperCase()}\r\n`,
+          `${row.method} ${address} HTTP/1.1\r\nhost: x\r\nconnection: close\r\n${header}${header.toUpperCase()}\r\n`,
         )
         assert.match(text, /^HTTP\/1.1 400 /)
         assert.match(text, /"path":"\/headers\/authorization"/)
@@ -129,7 +209,7 @@ eachEngine('every routed operation', (given) => {
 
       if (row.scope !== null) {
         test(`${id}: 403 names the scope that is missing`, async () => {
-          const answer = await house.ask(id, { path, key: house.keys.none })
+          const answer = await house.ask(id, { path, key: house.keys.none, ...bodyOf(id) })
           assertError(answer, 'scope_missing')
           assert.deepEqual(answer.body.error.current, { requiredScope: row.scope })
         })
@@ -138,8 +218,12 @@ eachEngine('every routed operation', (given) => {
 
     if (Object.keys(path).length > 0) {
       test(`${id}: 404, one answer for unknown, foreign and malformed`, async () => {
-        const bodies = new Set<string>()
+        const answers = new Set<string>()
+        const subject = path.cartId === undefined ? (Object.keys(path).at(-1) as string) : 'cartId'
+        const foreign = await house.ask('createPublicCart', { key: house.keys.rival, ...bodyOf('createPublicCart') })
         for (const name of [
+          unknownCart,
+          foreign.body.data.id,
           'unknown',
           'rival-only',
           'secret-tulips',
@@ -152,27 +236,29 @@ eachEngine('every routed operation', (given) => {
           'a'.repeat(121),
           'x'.repeat(900),
         ]) {
-          const last = Object.keys(path).at(-1) as string
-          const answer = await house.ask(id, { path: { ...path, [last]: name } })
+          const answer = await house.ask(id, { path: { ...path, [subject]: name }, ...bodyOf(id) })
           assert.equal(answer.status, 404, name)
           assertError(answer, row.refusals[0] as RefusalCode)
-          bodies.add(answer.text.replaceAll(answer.body.error.requestId, ''))
+          answers.add(answer.text.replaceAll(answer.body.error.requestId, ''))
         }
-        assert.equal(bodies.size, 1)
+        assert.equal(answers.size, 1)
       })
     }
 
-    test(`${id}: 429 when asked too often, and 200 again after a while`, async () => {
+    test(`${id}: 429 when asked too often, and not any more after a while`, async () => {
       const { key } = await strict.newKey(row.scope === null ? [] : [row.scope])
       const burst = row.caller === 'key' ? 3 : 60
       const statuses: number[] = []
-      for (let i = 0; i <= burst; i += 1) statuses.push((await strict.ask(id, { path, key })).status)
-      assert.deepEqual(statuses, [...Array<number>(burst).fill(200), 429])
-      const refused = await strict.ask(id, { path, key })
+      for (let i = 0; i <= burst; i += 1) statuses.push((await strict.ask(id, { path, key, ...bodyOf(id) })).status)
+      assert.deepEqual(
+        statuses.map((status) => status === 429),
+        [...Array<boolean>(burst).fill(false), true],
+      )
+      const refused = await strict.ask(id, { path, key, ...bodyOf(id) })
       assertError(refused, 'rate_limited')
       assert.equal(Number(refused.headers.get('retry-after')), 1)
       strict.clock.now += 1_000
-      assert.equal((await strict.ask(id, { path, key })).status, 200)
+      assert.notEqual((await strict.ask(id, { path, key, ...bodyOf(id) })).status, 429)
       strict.clock.now += 60_000
     })
   }

@@ -3,7 +3,8 @@
 
 import assert from 'node:assert/strict'
 import { once } from 'node:events'
-import { connect } from 'node:net'
+import { METHODS } from 'node:http'
+import { connect, type Socket } from 'node:net'
 import { before, describe, test } from 'node:test'
 import { PublicErrorResponse } from '../src/contract/errors.ts'
 import { compile } from '../src/contract/validator.ts'
@@ -26,6 +27,9 @@ describe('bad input', () => {
         getPublicCart: async () => {
           throw new Error('a defect with detail /etc/passwd')
         },
+        // A list that always goes on, and tells from where it was asked to.
+        listApiKeyCatalogProducts: async ({ page }) =>
+          new Rendered(JSON.stringify({ data: [], meta: { count: 0, next: page.next('on'), after: page.after } })),
       },
     })
   })
@@ -136,6 +140,76 @@ describe('bad input', () => {
     }
   })
 
+  test('404 to every method that no row has, whatever body it brings, and none of them is a defect', async () => {
+    const bodies = ['\r\n', 'content-type: ;;\r\ncontent-length: 2\r\n\r\n{}', 'content-length: 2\r\n\r\n{}']
+    for (const method of METHODS) {
+      const target = method === 'CONNECT' ? 'elsewhere.example:443' : '/api/v1/open/nothing'
+      for (const body of bodies) {
+        const text = await house.wire(`${method} ${target} HTTP/1.1\r\nhost: a\r\nconnection: close\r\n${body}`)
+        if (method === 'HEAD') assert.match(text, /^HTTP\/1.1 404 /)
+        else assertWireError(text, 404)
+        const [, requestId] = /x-request-id: (req_\w+)/.exec(text) ?? []
+        const line = house.lines().find((logged) => logged.requestId === requestId)
+        assert.deepEqual([line?.method, line?.status, line?.code], [method, 404, 'route_not_found'])
+      }
+    }
+    const defects = house.lines().filter(({ message, method }) => message === 'defect' && method !== undefined)
+    assert.deepEqual(defects, [])
+  })
+
+  test('the next page is named by the path of the row, whatever the request target looked like', async () => {
+    const path = '/api/v1/open/catalog/products'
+    const next = async (target: string) => {
+      const text = await house.wire(
+        `GET ${target} HTTP/1.1\r\nhost: a\r\nauthorization: ${house.keys.full}\r\nconnection: close\r\n\r\n`,
+      )
+      assert.match(text, /^HTTP\/1.1 200 /, text)
+      return JSON.parse(text.split('\r\n\r\n')[1] ?? '').meta
+    }
+    for (const target of [path, `http://evil.example${path}`, `${path}#part`, `${path}?`, `${path}#part?page=2`]) {
+      const meta = await next(target)
+      assert.equal(meta.after, null)
+      assert.match(meta.next, /^\/api\/v1\/open\/catalog\/products\?cursor=[\w.-]+$/)
+      for (const link of [meta.next, `http://evil.example${meta.next}`, `${meta.next}#part`])
+        assert.equal((await next(link)).after, 'on')
+    }
+  })
+
+  test('an empty query is no query', async () => {
+    for (const query of ['?', '?&', '?&&'])
+      assert.equal((await house.ask('getInstallationCredentialIdentity', { query })).status, 200, query)
+  })
+
+  test('the refusals of the read without a key may be read from any origin', async () => {
+    const path = '/api/v1/catalog/merchants/bloom/products'
+    for (const [address, status] of [
+      [`${path}/red-roses`, 200],
+      [`${path}/nothing`, 404],
+      [`${path}/red-roses?x=1`, 400],
+      [`${path}/${'x'.repeat(1_200)}`, 404],
+    ] as const) {
+      const answer = await house.fetch(address)
+      assert.equal(answer.status, status)
+      assert.equal(answer.headers.get('access-control-allow-origin'), '*', address)
+    }
+    for (const bytes of [
+      `GET ${path}/%zz HTTP/1.1\r\nhost: a\r\nconnection: close\r\n\r\n`,
+      `GET ${path}/red-roses HTTP/1.1\r\nconnection: close\r\n\r\n`,
+    ])
+      assert.match(await house.wire(bytes), /^HTTP\/1.1 400 [\s\S]*access-control-allow-origin: \*/)
+    const elsewhere = await house.fetch('/api/v1/open/catalog/products')
+    assert.equal(elsewhere.headers.get('access-control-allow-origin'), null)
+  })
+
+  test('429 of the read without a key may be read from any origin too', async () => {
+    const strict = await openHouse(given, { rateLimit: { perSecond: 1, burst: 3 } })
+    const answers = await Promise.all(
+      Array.from({ length: 61 }, () => strict.fetch('/api/v1/catalog/merchants/bloom/products/red-roses')),
+    )
+    const refused = answers.find(({ status }) => status === 429)
+    assert.equal(refused?.headers.get('access-control-allow-origin'), '*')
+  })
+
   test('500 to a defect, without its detail, and with all of it in the log', async () => {
     const answer = await house.fetch('/api/v1/open/storefront/carts/cart_x', {
       headers: { authorization: house.keys.full },
@@ -168,6 +242,8 @@ describe('bad input', () => {
     ['a NUL in a header', `${get}host: a\r\nx: a\u0000b\r\n\r\n`, 400],
     ['oversized headers', `${get}host: a\r\nx: ${'y'.repeat(20_000)}\r\n\r\n`, 400],
     ['a method that is none', 'FOO / HTTP/1.1\r\nhost: a\r\n\r\n', 404],
+    ['a method of several words', 'FOO-BAR / HTTP/1.1\r\nhost: a\r\n\r\n', 404],
+    ['another protocol on the same port', 'PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n', 400],
     ['no HTTP at all', '\u0016\u0003\u0001\u0002\u0000 hello\r\n\r\n', 400],
     ['another version', 'GET / HTTP/3.7\r\nhost: a\r\n\r\n', 400],
     ['an expectation we do not know', `${get}host: a\r\nexpect: a-miracle\r\n\r\n`, 400],
@@ -187,6 +263,36 @@ describe('bad input', () => {
       assertWireError(text, status)
     })
   }
+
+  for (const [what, bytes, place] of [
+    ['a broken escape', 'GET /api/v1/open/catalog/products/%zz HTTP/1.1\r\nhost: a', '/path'],
+    ['an unknown expectation', `${get}host: a\r\nexpect: a-miracle`, '/headers/expect'],
+    ['two Hosts', `${get}host: a\r\nhost: b`, '/headers/host'],
+    ['no Host', `${get}x: y`, '/headers/host'],
+    ['too many headers', `${get}host: a\r\n${'x: y\r\n'.repeat(120)}x: y`, '/headers'],
+    ['headers that are too large', `${get}host: a\r\nx: ${'y'.repeat(20_000)}`, '/headers'],
+  ] as const) {
+    test(`400 to ${what} names its place`, async () => {
+      const text = await house.wire(`${bytes}\r\nconnection: close\r\n\r\n`)
+      assertWireError(text, 400)
+      const { error } = JSON.parse(text.split('\r\n\r\n')[1] ?? '')
+      assert.deepEqual(
+        error.issues.map((issue: { path: string }) => issue.path),
+        [place],
+      )
+      if (what === 'too many headers') assert.match(error.message, /100 headers/)
+    })
+  }
+
+  test('what the parser refuses is one log line with the id that was answered', async () => {
+    const text = await house.wire(`${get}host : a\r\n\r\n`)
+    const [, requestId] = /x-request-id: (req_\w+)/.exec(text) ?? []
+    const lines = house.lines().filter((line) => line.requestId === requestId)
+    assert.deepEqual(
+      lines.map(({ message, status, code, reason }) => [message, status, code, reason]),
+      [['request', 400, 'invalid_request', 'HPE_INVALID_HEADER_TOKEN']],
+    )
+  })
 
   test('an answer to slow headers, and the connection ends', async () => {
     assertWireError(await house.wire(`${get}host: a\r\nx-slow: `), 400)
@@ -227,6 +333,36 @@ describe('bad input', () => {
     assert.match(text, /^HTTP\/1.1 200 [\s\S]*HTTP\/1.1 404 /)
   })
 
+  test('requests in one packet are worked on one after the other', async () => {
+    const one = `PATCH ${cart} HTTP/1.1\r\nhost: a\r\nauthorization: ${house.keys.full}\r\ncontent-type: application/json\r\n`
+    const body = (n: number) => JSON.stringify({ idempotencyKey: `pipe-${n}`, quantity: n })
+    const part = (n: number) => `${one}content-length: ${body(n).length}\r\n\r\n${body(n)}`
+    const numbers = Array.from({ length: 60 }, (_, n) => n)
+    const text = await house.wire(
+      `${numbers.map(part).join('')}GET /healthz HTTP/1.1\r\nhost: a\r\nconnection: close\r\n\r\n`,
+    )
+    assert.deepEqual(
+      [...text.matchAll(/"quantity":(\d+)/g)].map(([, n]) => Number(n)),
+      numbers,
+    )
+    assert.match(text, /"status":"ok"/)
+  })
+
+  test('a connection with more requests in waiting than anyone needs is cut', async () => {
+    const socket = connect(Number(new URL(house.origin).port), '127.0.0.1')
+    let received = ''
+    socket.setEncoding('utf8').on('data', (text: string) => {
+      received += text
+    })
+    // It may be cut in the middle of what it sends.
+    socket.on('error', () => socket.destroy())
+    await once(socket, 'connect')
+    const closed = new Promise((resolve) => socket.once('close', resolve))
+    socket.write('GET /healthz HTTP/1.1\r\nhost: a\r\n\r\n'.repeat(1_000))
+    await closed
+    assert.ok((received.match(/HTTP\/1.1 200 /g)?.length ?? 0) <= 101)
+  })
+
   test('a body that was refused unread is not taken for a request', async () => {
     const smuggled = 'GET /healthz HTTP/1.1\r\nhost: a\r\n\r\n'
     const text = await house.wire(`${get}host: a\r\ncontent-length: ${smuggled.length}\r\n\r\n${smuggled}`)
@@ -241,37 +377,144 @@ describe('bad input', () => {
 describe('load', () => {
   const given = givenEngine('sqlite')
 
-  test('503 when more requests are under way than the process should carry, and 200 afterwards', async () => {
-    let release = () => {}
-    const gate = new Promise<void>((resolve) => {
-      release = resolve
-    })
-    let entered = () => {}
-    const inside = new Promise<void>((resolve) => {
-      entered = resolve
-    })
-    const house = await openHouse(given, {
-      inFlightMax: 1,
-      // The identity check is where a request may wait; a handler never does.
-      extraHandlers: {},
-    })
-    const slow = house.storage.read
+  // A house that carries one request at a time, and has it in hand until it is released.
+  async function busyHouse(): Promise<{ house: House; release: () => Promise<void> }> {
+    const house = await openHouse(given, { inFlightMax: 1 })
+    const gate = Promise.withResolvers<void>()
+    const inside = Promise.withResolvers<void>()
+    const read = house.storage.read
+    // The identity check is where a request may wait; a handler never does.
     house.storage.read = (async (work: never) => {
-      entered()
-      await gate
-      return slow.call(house.storage, work)
+      inside.resolve()
+      await gate.promise
+      return read.call(house.storage, work)
     }) as typeof house.storage.read
     const first = house.ask('getInstallationCredentialIdentity')
-    await inside
+    await inside.promise
+    return {
+      house,
+      release: async () => {
+        gate.resolve()
+        assert.equal((await first).status, 200)
+      },
+    }
+  }
+
+  test('503 when more requests are under way than the process should carry, and 200 afterwards', async () => {
+    const { house, release } = await busyHouse()
     const shed = await house.fetch('/api/v1/open/installation/identity', {
       headers: { authorization: house.keys.full },
     })
     assert.equal(shed.status, 503)
     assertError(shed, 'unavailable')
     assert.equal(shed.headers.get('retry-after'), '1')
-    release()
-    assert.equal((await first).status, 200)
+    await release()
     assert.equal((await house.ask('getInstallationCredentialIdentity')).status, 200)
+  })
+
+  test('503 with a body that nobody read ends the connection', async () => {
+    const { house, release } = await busyHouse()
+    const smuggled = 'GET /healthz HTTP/1.1\r\nhost: a\r\n\r\n'
+    const text = await house.wire(
+      `PATCH ${cart} HTTP/1.1\r\nhost: a\r\ncontent-length: ${smuggled.length}\r\n\r\n${smuggled}`,
+    )
+    assertWireError(text, 503)
+    assert.match(text, /connection: close/i)
+    assert.equal(text.match(/HTTP\/1.1 /g)?.length, 1)
+    await release()
+  })
+
+  test('503 to pages too, but the probes are always answered', async () => {
+    const { house, release } = await busyHouse()
+    for (const path of ['/', '/docs', '/openapi.json', '/media/demo/x.svg']) {
+      const shed = await house.fetch(path)
+      assertError(shed, 'unavailable')
+      assert.equal(shed.headers.get('retry-after'), '1')
+    }
+    for (const path of ['/healthz', '/metrics']) assert.equal((await house.fetch(path)).status, 200, path)
+    const ready = house.fetch('/readyz')
+    await release()
+    assert.equal((await ready).status, 200)
+    assert.equal((await house.fetch('/')).status, 200)
+  })
+
+  test('a production house names no merchants on its start page, and another one does', async () => {
+    const shown = await openHouse(given)
+    assert.match((await shown.fetch('/')).text, /Bloom/)
+    const hidden = await openHouse(given, { production: true })
+    const { status, text } = await hidden.fetch('/')
+    assert.equal(status, 200)
+    assert.doesNotMatch(text, /bloom|rival/i)
+  })
+})
+
+describe('connections', () => {
+  const given = givenEngine('sqlite')
+
+  async function visit(house: House): Promise<Socket> {
+    const socket = connect(Number(new URL(house.origin).port), '127.0.0.1')
+    socket.on('error', () => socket.destroy())
+    given.later(async () => void socket.destroy())
+    await once(socket, 'connect')
+    return socket
+  }
+
+  const reading = (house: House, name: string) =>
+    Number(new RegExp(`^${name} (\\d+)$`, 'm').exec(house.app.metrics.render())?.[1])
+
+  async function until(holds: () => boolean, what: string): Promise<void> {
+    const hopelessAt = Date.now() + 10_000
+    while (!holds()) {
+      assert.ok(Date.now() < hopelessAt, what)
+      await new Promise((resolve) => setTimeout(resolve, 20))
+    }
+  }
+
+  test('who asks and never reads is let go, and so is who never says anything', async () => {
+    const house = await openHouse(given, { idleTimeoutMs: 300 })
+    const reader = await visit(house)
+    reader.pause()
+    reader.write('GET /docs HTTP/1.1\r\nhost: a\r\n\r\n'.repeat(90))
+    await visit(house)
+    await until(() => reading(house, 'cartwright_connections') === 2, 'both are there')
+    await until(() => reading(house, 'cartwright_connections') === 0, 'both are gone')
+  })
+
+  test('who reads slowly, but reads, is served to the end', async () => {
+    const house = await openHouse(given, { idleTimeoutMs: 300 })
+    const socket = await visit(house)
+    socket.write('GET /docs HTTP/1.1\r\nhost: a\r\n\r\n'.repeat(30))
+    socket.write('GET /healthz HTTP/1.1\r\nhost: a\r\nconnection: close\r\n\r\n')
+    let end = ''
+    let pauses = 0
+    socket.on('data', (chunk: Buffer) => {
+      end = (end + chunk.toString('latin1')).slice(-200)
+      if (pauses++ % 20 !== 0) return
+      socket.pause()
+      setTimeout(() => socket.resume(), 20)
+    })
+    await once(socket, 'close')
+    assert.match(end, /"status":"ok"/)
+  })
+
+  test('one address may not take what the others need, but a balancer that is trusted may', async () => {
+    for (const [trustedProxies, refused] of [
+      [[], 2],
+      [['loopback'], 0],
+    ] as const) {
+      const house = await openHouse(given, { connectionsMax: 8, connectionsPerAddressMax: 2, trustedProxies })
+      // Half of all places are given to whoever comes; above that, an address has two.
+      for (let i = 0; i < 6; i += 1) await visit(house)
+      await until(() => reading(house, 'cartwright_connections') === 6 - refused, 'the right ones are kept')
+      assert.equal(reading(house, 'cartwright_connections_refused_total'), refused)
+    }
+  })
+
+  test('never more than all', async () => {
+    const house = await openHouse(given, { connectionsMax: 3, trustedProxies: ['127.0.0.0/8'] })
+    for (let i = 0; i < 5; i += 1) await visit(house)
+    await until(() => reading(house, 'cartwright_connections_refused_total') === 2, 'two are refused')
+    assert.equal(reading(house, 'cartwright_connections'), 3)
   })
 })
 

@@ -3,6 +3,7 @@
 
 import type { KeptCategory } from '../catalog/answer.ts'
 import type { SellerFacts } from '../catalog/product.ts'
+import { refreshStaleProducts } from '../catalog/refresh.ts'
 import {
   countProductsByCategory,
   insertCategory,
@@ -33,13 +34,15 @@ import type { Reader, Storage, Tx } from '../storage/storage.ts'
 import { type Change, membersChanged } from './difference.ts'
 import {
   batchProductsMax,
-  listOrUnlist,
   type PlanOptions,
+  type ProductBatch,
   planProducts,
   type RefusedProduct,
   writeProduct,
 } from './products.ts'
-import type { CategoryEntry, ProductEntry, ShopFile } from './shopfile.ts'
+import { batchPromotionsMax, planPromotions, type RefusedPromotion, savePromotions } from './promotions.ts'
+import { type CategoryEntry, categoryDepthMax, type ProductEntry, type ShopFile } from './shopfile.ts'
+import { markAllStale } from './store.ts'
 
 export interface ApplyOptions extends PlanOptions {
   // Only say what would change.
@@ -50,6 +53,7 @@ export interface ApplyReport {
   merchantId: string
   changes: readonly Change[]
   refused: readonly RefusedProduct[]
+  refusedPromotions: readonly RefusedPromotion[]
   unchangedProducts: number
 }
 
@@ -60,25 +64,65 @@ export async function applyShop(storage: Storage, file: ShopFile, options: Apply
   const foundation = options.dryRun
     ? await storage.read((db) => planFoundation(db, file, findMerchant(db, file.merchant.slug), options.now))
     : await storage.write((tx) => settleFoundation(tx, file, options.now))
-  const seller = sellerOf(foundation.merchant)
-  const changes = [...foundation.changes]
+  const { merchant, categoryIds } = foundation
+  const save = (entries: ProductEntry[]) =>
+    storage.write(async (tx) => saveProducts(tx, await lockSellerFor(tx, merchant), entries, categoryIds, options))
+  const plan = (entries: ProductEntry[]) => storage.read((db) => planProducts(db, sellerOf(merchant), entries, options))
+  const products = options.dryRun
+    ? await eachBatch(file, plan)
+    : await countedAfter(storage, merchant.slug, () => eachBatch(file, save))
+  if (!options.dryRun) await catchUp(storage, options.now)
+  const promotions = await applyPromotions(storage, file, foundation, options)
+  return {
+    merchantId: merchant.id,
+    changes: [...foundation.changes, ...products.changes, ...promotions.changes],
+    refused: products.refused,
+    refusedPromotions: promotions.refused,
+    unchangedProducts: products.unchangedProducts,
+  }
+}
+
+async function eachBatch(file: ShopFile, work: (entries: ProductEntry[]) => Promise<ProductBatch>) {
+  const changes: Change[] = []
   const refused: RefusedProduct[] = []
   let unchangedProducts = 0
-  for (const entries of batches(file.products ?? [])) {
-    const batch = options.dryRun
-      ? await storage.read((db) => planProducts(db, seller, entries, options))
-      : await storage.write((tx) => saveProducts(tx, seller, entries, foundation.categoryIds, options))
+  for (const entries of batches(file.products ?? [], batchProductsMax)) {
+    const batch = await work(entries)
     for (const plan of batch.plans) {
       changes.push(...plan.changes)
       if (!plan.differs) unchangedProducts += 1
     }
     refused.push(...batch.refused)
   }
-  if (!options.dryRun && changes.length > 0) {
-    if (foundation.answersChanged) await renderAgain(storage, seller)
-    await recountCategories(storage, seller.id)
+  return { changes, refused, unchangedProducts }
+}
+
+// Renders what is stale, as a server's loop does; what a process that was killed left behind is caught up by either.
+async function catchUp(storage: Storage, now: number): Promise<void> {
+  let done: number
+  do done = await refreshStaleProducts(storage, now, batchProductsMax)
+  while (done > 0)
+}
+
+// After the products, whose SKUs they may name. No answer of the catalog shows them, so nothing is rendered again.
+async function applyPromotions(
+  storage: Storage,
+  file: ShopFile,
+  { merchant, categoryIds }: Foundation,
+  { now, dryRun }: ApplyOptions,
+) {
+  const skuCodes = new Set((file.products ?? []).flatMap(({ skus }) => skus.map(({ code }) => code)))
+  const goods = { categories: categoryIds, skuCodes }
+  const changes: Change[] = []
+  const refused: RefusedPromotion[] = []
+  for (const entries of batches(file.promotions ?? [], batchPromotionsMax)) {
+    const batch = dryRun
+      ? await storage.read((db) => planPromotions(db, merchant, entries, goods, now))
+      : await storage.write((tx) => savePromotions(tx, merchant, entries, goods, now))
+    for (const plan of batch.plans) changes.push(...plan.changes)
+    refused.push(...batch.refused)
   }
-  return { merchantId: seller.id, changes, refused, unchangedProducts }
+  return { changes, refused }
 }
 
 export function sellerOf(merchant: Merchant): SellerFacts {
@@ -86,14 +130,30 @@ export function sellerOf(merchant: Merchant): SellerFacts {
   return { id, slug, name, currency, lowStockAt }
 }
 
+// Whose prices they are, as it is for the length of this transaction: another operator may have renamed the shop since
+// the last batch.
+export async function lockSellerFor(
+  tx: Tx,
+  { slug, currency }: { slug: string; currency: string },
+): Promise<SellerFacts> {
+  const merchant = await lockMerchant(tx, slug)
+  if (!merchant) throw new ApplyRefused(`there is no merchant ${slug} any more`)
+  if (merchant.currency !== currency) {
+    throw new ApplyRefused(
+      `the currency of ${slug} became ${merchant.currency} meanwhile, and these prices are in ${currency}`,
+    )
+  }
+  return sellerOf(merchant)
+}
+
+// The seller was locked in this transaction.
 export async function saveProducts(
   tx: Tx,
   seller: SellerFacts,
   entries: readonly ProductEntry[],
   categoryIds: ReadonlyMap<string, string>,
   options: PlanOptions,
-) {
-  await lockMerchant(tx, seller.slug)
+): Promise<ProductBatch> {
   const batch = await planProducts(tx, seller, entries, options)
   for (const plan of batch.plans) await writeProduct(tx, seller, plan, categoryIds)
   if (batch.plans.some((plan) => plan.differs)) await raiseCatalogVersion(tx, seller.id)
@@ -141,6 +201,7 @@ async function planFoundation(
     )
   }
   const planned = planCategories(file.categories ?? [], categories, changes, now)
+  refuseDepth(categories, [...planned.newCategories, ...planned.changedCategories])
   const taxesDiffer =
     file.taxes !== undefined && JSON.stringify(taxRatesOf(file.taxes)) !== JSON.stringify(taxes.toSorted(byPlace))
   if (taxesDiffer) changes.push(tableChange('taxes', taxes.length, file.taxes?.length ?? 0))
@@ -228,6 +289,29 @@ export function planCategories(
     }
   }
   return { newCategories, changedCategories, categoryIds: ids }
+}
+
+// How deep each category stands; one level too many may also be a circle. Of two with one id the later counts.
+export function depthsOf(categories: readonly KeptCategory[]): Map<string, number> {
+  const byId = new Map(categories.map((category) => [category.id, category]))
+  const depths = new Map<string, number>()
+  for (const [id, category] of byId) {
+    let depth = 0
+    for (let at: KeptCategory | undefined = category; at && depth <= categoryDepthMax; depth += 1)
+      at = at.parentId === null ? undefined : byId.get(at.parentId)
+    depths.set(id, depth)
+  }
+  return depths
+}
+
+// What the file moves takes along what hangs below it, also what it does not name.
+function refuseDepth(kept: readonly KeptCategory[], written: readonly KeptCategory[]): void {
+  const [before, after] = [depthsOf(kept), depthsOf([...kept, ...written])]
+  const deep = [...kept, ...written].find(({ id }) => {
+    const [was = 0, becomes = 0] = [before.get(id), after.get(id)]
+    return was <= categoryDepthMax && becomes > categoryDepthMax
+  })
+  if (deep) throw new ApplyRefused(`the category ${deep.slug} would stand deeper than ${categoryDepthMax} levels`)
 }
 
 // The file was checked for circles when it was read.
@@ -324,6 +408,8 @@ async function settleFoundation(tx: Tx, file: ShopFile, now: number): Promise<Fo
   // Two nodes may make one shop at once; the later one then finds it made.
   if (plan.isNewMerchant && !(await insertMerchant(tx, merchant, now))) return settleFoundation(tx, file, now)
   if (!plan.isNewMerchant && plan.merchantDiffers) await updateMerchant(tx, merchant, now)
+  // Since a while, so that a node whose clock is behind sees it too.
+  if (plan.answersChanged) await markAllStale(tx, merchant.id, now - clockSkewMsMax)
   for (const category of plan.newCategories) await insertCategory(tx, merchant.id, category)
   for (const category of plan.changedCategories) await updateCategory(tx, merchant.id, category)
   if (plan.taxes) await replaceTaxRates(tx, merchant.id, taxRatesOf(plan.taxes))
@@ -335,29 +421,42 @@ async function settleFoundation(tx: Tx, file: ShopFile, now: number): Promise<Fo
   return plan
 }
 
-// Renders every product of the merchant again, a batch at a time.
-async function renderAgain(storage: Storage, seller: SellerFacts): Promise<void> {
-  let after = ''
-  for (;;) {
-    const last = await storage.write(async (tx) => {
-      const products = await listProductsAfterId(tx, seller.id, after, batchProductsMax)
-      await Promise.all(products.map((product) => listOrUnlist(tx, seller, product)))
-      return products.at(-1)?.id
-    })
-    if (last === undefined) return
-    after = last
+// How far the clocks of two nodes may be apart.
+const clockSkewMsMax = 60_000
+
+// Counts the products of the categories when the work is over, also where it broke off: what it wrote before that stays.
+export async function countedAfter<Outcome>(
+  storage: Storage,
+  slug: string,
+  work: () => Promise<Outcome>,
+): Promise<Outcome> {
+  let outcome: Outcome
+  try {
+    outcome = await work()
+  } catch (error) {
+    // Where the storage is gone this fails too, and the first error is the one to tell.
+    await Promise.allSettled([recountCategories(storage, slug)])
+    throw error
   }
+  await recountCategories(storage, slug)
+  return outcome
 }
 
-export async function recountCategories(storage: Storage, merchant: string): Promise<void> {
+async function recountCategories(storage: Storage, slug: string): Promise<void> {
   await storage.write(async (tx) => {
-    const counts = await countProductsByCategory(tx, merchant)
-    for (const { categoryId, count } of counts) await setProductCount(tx, merchant, categoryId, count)
-    await raiseCatalogVersion(tx, merchant)
+    const merchant = await lockMerchant(tx, slug)
+    if (!merchant) return
+    const [counts, kept] = await Promise.all([
+      countProductsByCategory(tx, merchant.id),
+      listCategories(tx, merchant.id),
+    ])
+    const shown = new Map(kept.map(({ id, productCount }) => [id, productCount]))
+    const wrong = counts.filter(({ categoryId, count }) => shown.get(categoryId) !== count)
+    for (const { categoryId, count } of wrong) await setProductCount(tx, merchant.id, categoryId, count)
+    if (wrong.length > 0) await raiseCatalogVersion(tx, merchant.id)
   })
 }
 
-export function* batches<Entry>(entries: readonly Entry[]): Generator<Entry[]> {
-  for (let start = 0; start < entries.length; start += batchProductsMax)
-    yield entries.slice(start, start + batchProductsMax)
+export function* batches<Entry>(entries: readonly Entry[], size: number): Generator<Entry[]> {
+  for (let start = 0; start < entries.length; start += size) yield entries.slice(start, start + size)
 }

@@ -8,6 +8,7 @@ import { listProductsBySlug } from '../catalog/store.ts'
 import { type Scope, scopes } from '../contract/words.ts'
 import { type Installation, listInstallations, listMerchants } from '../installations/store.ts'
 import type { RootSecret } from '../kit/secrets.ts'
+import { normalCode } from '../promotions/store.ts'
 import type { Storage, Tx } from '../storage/storage.ts'
 import { applyShop } from './apply.ts'
 import { createKey } from './keys.ts'
@@ -19,6 +20,8 @@ export interface DemoShop {
   installation: { id: string }
   keys: { full: string; catalog: string; none: string }
   products: { slug: string; skus: { id: string; price: number; stock: number }[] }[]
+  // The first one takes something off every cart; the others show every type and outcome.
+  promotionCodes: string[]
 }
 
 const demoScopes: Readonly<Record<keyof DemoShop['keys'], readonly Scope[]>> = {
@@ -31,8 +34,19 @@ export const demoMerchantSlug = 'alder-finch'
 
 const liveKeysMax = 10
 
-export async function hasAnyShop(storage: Storage): Promise<boolean> {
-  return (await storage.read(listMerchants)).length > 0
+// True where there is no shop at all, and where an earlier start was ended before the demo shop was whole: its keys are
+// made last, and a key that was revoked is still there.
+export async function needsDemoShop(storage: Storage): Promise<boolean> {
+  return storage.read(async (db) => {
+    const merchants = await listMerchants(db)
+    if (merchants.length === 0) return true
+    const demo = merchants.find(({ slug }) => slug === demoMerchantSlug)
+    if (!demo) return false
+    for (const { id } of await listInstallations(db, demo.id)) {
+      if ((await listCredentials(db, id)).length > 0) return false
+    }
+    return true
+  })
 }
 
 export async function makeDemoShop(storage: Storage, rootSecret: RootSecret, now: number): Promise<DemoShop> {
@@ -52,6 +66,7 @@ export async function makeDemoShop(storage: Storage, rootSecret: RootSecret, now
       installation: { id: installation.id },
       keys: { full, catalog, none },
       products: slugs.flatMap((slug) => products.filter((product) => product.slug === slug)).map(shownProduct),
+      promotionCodes: (file.promotions ?? []).map(({ code }) => normalCode(code)),
     }
   })
 }

@@ -2,7 +2,7 @@
 
 export interface Change {
   kind: 'create' | 'change' | 'retire'
-  what: 'merchant' | 'category' | 'product' | 'sku' | 'taxes' | 'shipping' | 'installation'
+  what: 'merchant' | 'category' | 'product' | 'sku' | 'taxes' | 'shipping' | 'promotion' | 'installation'
   name: string
   members: readonly MemberChange[]
 }
@@ -30,6 +30,11 @@ export function changeLines(change: Change): string[] {
   const head = `${sign[change.kind]} ${change.what} ${change.name}`
   if (change.kind !== 'change') return [head]
   return [head, ...change.members.map(({ member, from, to }) => `    ${member}: ${short(from)} → ${short(to)}`)]
+}
+
+// A line as it may go to a terminal: what others wrote into a file must not move the cursor or change the colours.
+export function visible(line: string): string {
+  return line.replace(/\p{Cc}/gu, (character) => `\\u${character.charCodeAt(0).toString(16).padStart(4, '0')}`)
 }
 
 function short(value: unknown): string {

@@ -4,10 +4,10 @@
 import { insertCategory, listCategories } from '../catalog/store.ts'
 import { findMerchant } from '../installations/store.ts'
 import type { Storage, Tx } from '../storage/storage.ts'
-import { planCategories, recountCategories, saveProducts, sellerOf } from './apply.ts'
-import { readCsv } from './csv.ts'
+import { countedAfter, depthsOf, lockSellerFor, planCategories, saveProducts } from './apply.ts'
+import { CsvError, readCsv } from './csv.ts'
 import { batchProductsMax } from './products.ts'
-import type { CategoryEntry, ProductEntry } from './shopfile.ts'
+import { type CategoryEntry, categoryDepthMax, type ProductEntry } from './shopfile.ts'
 import { readShopifyProducts } from './shopify.ts'
 
 export interface RefusedRow {
@@ -25,6 +25,8 @@ export interface ImportReport {
   refusedCount: number
   notes: string[]
   notesCount: number
+  // Why the file could not be read to its end; the products that end before that are imported.
+  brokenOff: string | null
 }
 
 export interface ImportOptions {
@@ -55,7 +57,7 @@ export async function importProducts(
 ): Promise<ImportReport> {
   const merchant = await storage.read((db) => findMerchant(db, options.merchantSlug))
   if (!merchant) throw new Error(`there is no merchant ${options.merchantSlug}`)
-  const seller = sellerOf(merchant)
+  const { slug: merchantSlug, currency } = merchant
   const report: ImportReport = {
     created: 0,
     changed: 0,
@@ -64,9 +66,10 @@ export async function importProducts(
     refusedCount: 0,
     notes: [],
     notesCount: 0,
+    brokenOff: null,
   }
   const categoryIds = new Map(
-    (await storage.read((db) => listCategories(db, seller.id))).map(({ slug, id }) => [slug, id]),
+    (await storage.read((db) => listCategories(db, merchant.id))).map(({ slug, id }) => [slug, id]),
   )
 
   function refuseRow(row: RefusedRow): void {
@@ -77,15 +80,16 @@ export async function importProducts(
   async function save(batch: Batch): Promise<void> {
     if (batch.products.length === 0) return
     const saved = await storage.write(async (tx) => {
+      // First of all, so that another import does not make the same categories.
+      const seller = await lockSellerFor(tx, { slug: merchantSlug, currency })
       const made = await makeMissingCategories(tx, seller.id, batch.categories, categoryIds, options.now)
+      const known = new Map([...categoryIds, ...made])
       const entries = batch.products.map(({ entry }) => entry)
-      return {
-        made,
-        ...(await saveProducts(tx, seller, entries, new Map([...categoryIds, ...made]), {
-          ...options,
-          partial: batch.partial,
-        })),
-      }
+      const placed = entries.filter((entry) => entry.categories?.every((category) => known.has(category)) ?? true)
+      const { plans, refused } = await saveProducts(tx, seller, placed, known, { ...options, partial: batch.partial })
+      const reason = `its category would stand deeper than ${categoryDepthMax} levels; the product is left out`
+      const outside = entries.filter((entry) => !placed.includes(entry)).map((entry) => ({ slug: entry.slug, reason }))
+      return { made, plans, refused: [...outside, ...refused] }
     })
     for (const [slug, id] of saved.made) categoryIds.set(slug, id)
     for (const plan of saved.plans) {
@@ -100,33 +104,38 @@ export async function importProducts(
     options.onProgress(report)
   }
 
-  let batch = emptyBatch()
-  let refusedSinceProduct = false
-  for await (const outcome of readShopifyProducts(readCsv(chunks), { currency: seller.currency })) {
-    if (outcome.kind === 'refused') {
-      refuseRow({ line: outcome.line, handle: outcome.handle, reason: outcome.reason })
-      refusedSinceProduct = true
-      continue
+  async function saveAll(): Promise<void> {
+    let batch = emptyBatch()
+    try {
+      for await (const outcome of readShopifyProducts(readCsv(chunks), { currency })) {
+        if (outcome.kind === 'refused') {
+          refuseRow({ line: outcome.line, handle: outcome.handle, reason: outcome.reason })
+          continue
+        }
+        batch.products.push({ line: outcome.line, entry: outcome.entry })
+        if (outcome.isPartial) batch.partial.add(outcome.entry.slug)
+        for (const category of outcome.categories) batch.categories.set(category.slug, category)
+        for (const note of outcome.notes) {
+          report.notesCount += 1
+          if (report.notes.length < toldMax) report.notes.push(note)
+        }
+        if (batch.products.length === batchProductsMax) {
+          await save(batch)
+          batch = emptyBatch()
+        }
+      }
+    } catch (error) {
+      if (!(error instanceof CsvError)) throw error
+      report.brokenOff = error.message
     }
-    batch.products.push({ line: outcome.line, entry: outcome.entry })
-    if (refusedSinceProduct) batch.partial.add(outcome.entry.slug)
-    refusedSinceProduct = false
-    for (const category of outcome.categories) batch.categories.set(category.slug, category)
-    for (const note of outcome.notes) {
-      report.notesCount += 1
-      if (report.notes.length < toldMax) report.notes.push(note)
-    }
-    if (batch.products.length === batchProductsMax) {
-      await save(batch)
-      batch = emptyBatch()
-    }
+    await save(batch)
   }
-  await save(batch)
-  if (report.created + report.changed > 0) await recountCategories(storage, seller.id)
+
+  await countedAfter(storage, merchantSlug, saveAll)
   return report
 }
 
-// A category that exists stays as the merchant made it.
+// A category that exists stays as the merchant made it, and one that would stand too deep is not made.
 async function makeMissingCategories(
   tx: Tx,
   merchant: string,
@@ -144,6 +153,11 @@ async function makeMissingCategories(
     [],
     now,
   )
-  for (const category of newCategories) await insertCategory(tx, merchant, category)
-  return new Map(missing.map(({ slug }) => [slug, categoryIds.get(slug) as string]))
+  // The merchant may have put the category far down under which they come.
+  const depths = depthsOf([...kept, ...newCategories])
+  const isTooDeep = ({ id }: { id: string }) => (depths.get(id) ?? 0) > categoryDepthMax
+  for (const category of newCategories.filter((category) => !isTooDeep(category)))
+    await insertCategory(tx, merchant, category)
+  const settled = missing.map(({ slug }) => ({ slug, id: categoryIds.get(slug) as string }))
+  return new Map(settled.filter((category) => !isTooDeep(category)).map(({ slug, id }) => [slug, id]))
 }

@@ -14,6 +14,7 @@ import type { Installation } from '../installations/store.ts'
 import { toInstant } from '../kit/instant.ts'
 import type { RootSecret } from '../kit/secrets.ts'
 import type { Reader, Tx } from '../storage/storage.ts'
+import { countCredentials, lockCredential } from './store.ts'
 
 export interface MadeKey {
   id: string
@@ -50,16 +51,27 @@ export async function createKey(
   return { id: credential.id, name: wish.name, scopes: wish.scopes, key: keyText }
 }
 
-// The new key works at once, the old one until the overlap ends. Undefined when there is no such living key.
+export interface RotatedKey extends MadeKey {
+  oldKeyEndsAt: number
+}
+
+// What was asked of a key cannot be; the message says why.
+export class KeyRefused extends Error {}
+
+// The new key works at once, the old one until the overlap ends or its own end comes. Undefined when there is no such
+// living key. A key that was rotated before is refused: its successor would inherit the end of the overlap.
 export async function rotateKey(
   tx: Tx,
   rootSecret: RootSecret,
   id: string,
   overlapMs: number,
   now: number,
-): Promise<MadeKey | undefined> {
+): Promise<RotatedKey | undefined> {
+  await lockCredential(tx, id)
   const old = await findCredentialById(tx, id)
   if (!old || !['active', 'expiring'].includes(credentialStatus(old, now))) return undefined
+  if (old.replacedBy !== null)
+    throw new KeyRefused(`${id} was rotated before: ${old.replacedBy} took its place; rotate that one, or create a key`)
   const scopes = scopesFrom(old.scopes)
   const { credential, keyText } = newCredential(
     rootSecret,
@@ -75,11 +87,14 @@ export async function rotateKey(
     now,
   )
   await insertCredential(tx, credential)
-  await expireCredential(tx, old.installationId, old.id, now + overlapMs)
-  return { id: credential.id, name: old.name, scopes, key: keyText }
+  const overlapEndsAt = now + overlapMs
+  await expireCredential(tx, old.installationId, old.id, overlapEndsAt)
+  const oldKeyEndsAt = Math.min(overlapEndsAt, old.expiresAt ?? overlapEndsAt)
+  return { id: credential.id, name: old.name, scopes, key: keyText, oldKeyEndsAt }
 }
 
 export async function endKey(tx: Tx, id: string, now: number): Promise<'revoked' | 'revoked_before' | 'unknown'> {
+  await lockCredential(tx, id)
   const old = await findCredentialById(tx, id)
   if (!old) return 'unknown'
   return (await revokeCredential(tx, old.installationId, id, now)) ? 'revoked' : 'revoked_before'
@@ -97,8 +112,14 @@ export interface ShownKey {
   lastUsedAt: string | null
 }
 
-export async function listKeys(db: Reader, installationId: string, now: number): Promise<ShownKey[]> {
-  return (await listCredentials(db, installationId)).map((row) => shownKey(row, now))
+// The newest, and how many older ones there are.
+export async function listKeys(
+  db: Reader,
+  installationId: string,
+  now: number,
+): Promise<{ keys: ShownKey[]; notShown: number }> {
+  const [rows, count] = await Promise.all([listCredentials(db, installationId), countCredentials(db, installationId)])
+  return { keys: rows.map((row) => shownKey(row, now)), notShown: count - rows.length }
 }
 
 function shownKey(row: CredentialRow, now: number): ShownKey {

@@ -2,7 +2,7 @@
 // and renders what the catalog will answer. Shared by `apply`, `import` and the demo shop.
 
 import { renderProduct } from '../catalog/answer.ts'
-import type { KeptProduct, KeptSku, SellerFacts, SkuRecord } from '../catalog/product.ts'
+import type { KeptProduct, KeptSku, ProductRecord, SellerFacts, SkuRecord } from '../catalog/product.ts'
 import {
   type CodeOwner,
   deleteListedProduct,
@@ -13,10 +13,10 @@ import {
   putListedProduct,
   replaceProductCategories,
   retireSku,
-  setStock,
   updateProduct,
   updateSku,
 } from '../catalog/store.ts'
+import { type Level, openStock, setOnHand } from '../inventory/levels.ts'
 import { newId } from '../kit/ids.ts'
 import type { Reader, Tx } from '../storage/storage.ts'
 import { type Change, membersChanged } from './difference.ts'
@@ -52,8 +52,13 @@ export interface PlanOptions {
   now: number
   // Also set the stock of SKUs that exist. Without it a file's stock is opening stock, and applying it twice undoes no sale.
   stock: boolean
-  // Slugs of products that the source told only in part: their unnamed SKUs are not retired.
+  // Slugs of products that the source told only in part: the SKUs that it does not name stay, behind the others.
   partial?: ReadonlySet<string>
+}
+
+export interface ProductBatch {
+  plans: ProductPlan[]
+  refused: RefusedProduct[]
 }
 
 export async function planProducts(
@@ -61,7 +66,7 @@ export async function planProducts(
   seller: SellerFacts,
   entries: readonly ProductEntry[],
   options: PlanOptions,
-): Promise<{ plans: ProductPlan[]; refused: RefusedProduct[] }> {
+): Promise<ProductBatch> {
   if (entries.length === 0) return { plans: [], refused: [] }
   const codes = entries.flatMap((entry) => entry.skus.map((sku) => sku.code))
   const [kept, owned] = await Promise.all([
@@ -131,34 +136,43 @@ function planProduct(
   ownerOf: (code: string) => CodeOwner | undefined,
   { now, stock, partial }: PlanOptions,
 ): ProductPlan {
-  const record = productRecord(entry, before?.publishedAt ?? null, now)
+  const named = productRecord(entry, before?.publishedAt ?? null, now)
+  const wantedCodes = new Set(named.skus.map((sku) => sku.code))
+  const unnamed = before?.skus.filter((sku) => !wantedCodes.has(sku.code)) ?? []
+  const staying = partial?.has(entry.slug) ? unnamed : []
+  const retired = partial?.has(entry.slug) ? [] : unnamed
+  const record = { ...named, options: withOptionsOf(staying, named.options) }
   const keptSkus = new Map(before?.skus.map((sku, position) => [sku.code, { sku, position }]))
   const changes: Change[] = []
   const skus = record.skus.map((wanted, position): SkuPlan => {
     const kept = keptSkus.get(wanted.code)
+    const namesStock = stock && entry.skus[position]?.stock !== undefined
     if (!kept) {
       changes.push({ kind: 'create', what: 'sku', name: wanted.code, members: [] })
       const retired = ownerOf(wanted.code)
-      if (!retired) return { sku: { ...wanted, id: newId('sku') }, position, write: 'insert', setsStock: false }
-      // A retired SKU that comes back keeps its id, and its stock unless the file may set it.
-      const onHand = stock ? wanted.onHand : retired.onHand
-      return { sku: { ...wanted, id: retired.id, onHand }, position, write: 'update', setsStock: stock }
+      if (!retired)
+        return { sku: { ...wanted, id: newId('sku'), held: 0 }, position, write: 'insert', setsStock: false }
+      // A retired SKU that comes back keeps its id, and its stock unless the file names one and may set it.
+      const { id, held, onHand } = retired
+      const sku = { ...wanted, id, held, onHand: namesStock ? wanted.onHand : onHand }
+      return { sku, position, write: 'update', setsStock: namesStock }
     }
-    const setsStock = stock && entry.skus[position]?.stock !== undefined && wanted.onHand !== kept.sku.onHand
+    const setsStock = namesStock && wanted.onHand !== kept.sku.onHand
     const members = membersChanged(kept.sku, wanted, setsStock ? [...skuMembers, 'onHand'] : skuMembers)
     if (members.length > 0) changes.push({ kind: 'change', what: 'sku', name: wanted.code, members })
     const moved = kept.position !== position
     return {
-      sku: { ...wanted, id: kept.sku.id, onHand: setsStock ? wanted.onHand : kept.sku.onHand },
+      sku: { ...kept.sku, ...wanted, onHand: setsStock ? wanted.onHand : kept.sku.onHand },
       position,
       write: members.length > 0 || moved ? 'update' : 'none',
       setsStock,
     }
   })
-  const wantedCodes = new Set(record.skus.map((sku) => sku.code))
-  const unnamed = before?.skus.filter((sku) => !wantedCodes.has(sku.code)) ?? []
-  const stays = partial?.has(entry.slug) ?? false
-  const retired = stays ? [] : unnamed
+  for (const [index, sku] of staying.entries()) {
+    const position = record.skus.length + index
+    const write = keptSkus.get(sku.code)?.position === position ? 'none' : 'update'
+    skus.push({ sku, position, write, setsStock: false })
+  }
   for (const sku of retired) changes.push({ kind: 'retire', what: 'sku', name: sku.code, members: [] })
 
   const members = before ? membersChanged(before, { ...before, ...record }, [...productMembers, 'categories']) : []
@@ -171,7 +185,7 @@ function planProduct(
       id: before?.id ?? newId('prd'),
       createdAt: before?.createdAt ?? now,
       updatedAt: differs ? now : (before?.updatedAt ?? now),
-      skus: [...skus.map(({ sku }) => sku), ...(stays ? unnamed : [])],
+      skus: skus.map(({ sku }) => sku),
     },
     isNew: !before,
     differs,
@@ -180,6 +194,15 @@ function planProduct(
     retired,
     changes,
   }
+}
+
+// What a SKU has chosen stands among the options of its product.
+function withOptionsOf(skus: readonly KeptSku[], options: ProductRecord['options']): ProductRecord['options'] {
+  if (skus.length === 0) return options
+  const valuesOf = new Map(options.map(({ name, values }) => [name, new Set(values)]))
+  for (const { name, value } of skus.flatMap((sku) => sku.options))
+    valuesOf.set(name, (valuesOf.get(name) ?? new Set()).add(value))
+  return [...valuesOf].map(([name, values]) => ({ name, values: [...values] }))
 }
 
 export async function writeProduct(
@@ -194,10 +217,15 @@ export async function writeProduct(
   const writes: Promise<unknown>[] = [
     plan.isNew ? insertProduct(tx, seller.id, product) : updateProduct(tx, seller.id, product),
   ]
+  const levels: Level[] = []
   for (const { sku, position, write, setsStock } of plan.skus) {
-    if (write === 'insert') writes.push(insertSku(tx, seller.id, product.id, sku, position, product.updatedAt))
+    const level = { skuId: sku.id, onHand: sku.onHand }
+    if (write === 'insert') {
+      writes.push(insertSku(tx, seller.id, product.id, sku, position, product.updatedAt))
+      writes.push(openStock(tx, seller.id, level, product.updatedAt))
+    }
     if (write === 'update') writes.push(updateSku(tx, seller.id, sku, position, product.updatedAt))
-    if (setsStock) writes.push(setStock(tx, seller.id, sku.id, sku.onHand, product.updatedAt))
+    if (setsStock) levels.push(level)
   }
   for (const sku of plan.retired) writes.push(retireSku(tx, seller.id, sku.id, product.updatedAt))
   if (plan.categoriesDiffer) {
@@ -208,14 +236,23 @@ export async function writeProduct(
     })
     writes.push(replaceProductCategories(tx, seller.id, product.id, ids))
   }
-  writes.push(listOrUnlist(tx, seller, product))
+  // Nobody can have bought what is new.
+  writes.push(listOrUnlist(tx, seller, product, plan.isNew ? null : product.updatedAt))
+  // Behind the others, because it waits for the SKUs: the catalog is told again if the stock changed.
+  writes.push(setOnHand(tx, seller.id, levels, { now: product.updatedAt, cause: null }))
   await Promise.all(writes)
 }
 
-// What the catalog answers for this product from now on.
-export async function listOrUnlist(tx: Tx, seller: SellerFacts, product: KeptProduct): Promise<void> {
+// What the catalog answers for this product from now on. A product that is listed for the first time is stale at once,
+// unless it is new: its stock was read without a lock, and a sale in between could not mark a row that was not there.
+async function listOrUnlist(
+  tx: Tx,
+  seller: SellerFacts,
+  product: KeptProduct,
+  staleAtFirst: number | null,
+): Promise<void> {
   const { publishedAt } = product
   if (publishedAt === null) return deleteListedProduct(tx, seller.id, product.id)
   const published = { ...product, publishedAt }
-  return putListedProduct(tx, seller.id, published, renderProduct(seller, published))
+  return putListedProduct(tx, seller.id, published, renderProduct(seller, published), staleAtFirst)
 }

@@ -2,6 +2,7 @@
 // by words the merchant chose (slugs, SKU codes, zone names), never by our ids, so the same file can be applied anywhere.
 
 import { nullable, object, oneOf, type Static, Type } from '../contract/schema.ts'
+import { promotionTypes } from '../contract/words.ts'
 
 const slug = Type.String({ pattern: '^[a-z0-9]+(-[a-z0-9]+)*$', minLength: 1, maxLength: 120 })
 const country = Type.String({ pattern: '^[A-Z]{2}$' })
@@ -10,8 +11,15 @@ const word = Type.String({ pattern: '^[a-z0-9]+([_-][a-z0-9]+)*$', minLength: 1,
 const text = (maxLength: number) => Type.String({ maxLength })
 const name = Type.String({ minLength: 1, maxLength: 200 })
 
-// A picture is an https address, or a path under /media/ that this server answers itself.
-const picture = Type.String({ pattern: '^(https://|http://localhost|http://127\\.0\\.0\\.1|/media/)', maxLength: 2000 })
+// Of shop files and of the tree that is kept. Rendering stops somewhat deeper.
+export const categoryDepthMax = 8
+
+// A picture is an https address, or a path under /media/ that this server answers itself. What a pattern cannot say of
+// an address is checked when the file is read.
+const picture = Type.String({
+  pattern: '^(https://|http://(localhost|127\\.0\\.0\\.1)(:[0-9]{1,5})?(/|$)|/media/)',
+  maxLength: 2000,
+})
 
 // A map from words of the merchant's choice to texts.
 function texts(bounds: { keyLengthMax: number; textLengthMin: number; textLengthMax: number; entriesMax: number }) {
@@ -115,6 +123,30 @@ export const ShippingZoneEntry = object({
   ),
 })
 
+// Exactly the member that fits the type: a percentage has `percentage`, a fixed amount has `amount`, free shipping neither.
+export const PromotionEntry = object({
+  code: Type.String({ minLength: 1, maxLength: 64 }),
+  name,
+  type: oneOf(promotionTypes),
+  // Basis points: 1000 is 10 %.
+  percentage: Type.Optional(Type.Integer({ minimum: 1, maximum: 10_000 })),
+  amount: Type.Optional(Type.Integer({ minimum: 1, maximum: Number.MAX_SAFE_INTEGER })),
+  // In which the amounts are; the merchant's unless said.
+  currency: Type.Optional(nullable(Type.String({ pattern: '^[A-Z]{3}$' }))),
+  minimumSubtotal: Type.Optional(nullable(amount)),
+  // Valid from `startsAt` on, until before `endsAt`.
+  startsAt: Type.Optional(nullable(text(30))),
+  endsAt: Type.Optional(nullable(text(30))),
+  // Uses by everyone together. A code with a limit of 0 is known and used up.
+  usageLimit: Type.Optional(nullable(Type.Integer({ minimum: 0, maximum: 1_000_000_000 }))),
+  customerLimit: Type.Optional(nullable(Type.Integer({ minimum: 1, maximum: 1_000_000 }))),
+  // What is eligible: products of any of these categories, and these SKUs. Neither: everything.
+  categories: Type.Optional(Type.Array(slug, { maxItems: 50, uniqueItems: true })),
+  skus: Type.Optional(Type.Array(Type.String({ minLength: 1, maxLength: 80 }), { maxItems: 250, uniqueItems: true })),
+  // Left out, it stays as it is: applying a file must not bring a code back that the operator has stopped.
+  disabled: Type.Optional(Type.Boolean()),
+})
+
 export const InstallationEntry = object({
   name,
   mode: oneOf(['test', 'live']),
@@ -148,6 +180,7 @@ export const ShopFile = object({
   products: Type.Optional(Type.Array(ProductEntry, { maxItems: 10_000 })),
   taxes: Type.Optional(Type.Array(TaxEntry, { maxItems: 5_000 })),
   shipping: Type.Optional(Type.Array(ShippingZoneEntry, { maxItems: 100 })),
+  promotions: Type.Optional(Type.Array(PromotionEntry, { maxItems: 50_000 })),
   installations: Type.Optional(Type.Array(InstallationEntry, { maxItems: 100 })),
 })
 
@@ -156,6 +189,7 @@ export type ProductEntry = Static<typeof ProductEntry>
 export type CategoryEntry = Static<typeof CategoryEntry>
 export type TaxEntry = Static<typeof TaxEntry>
 export type ShippingZoneEntry = Static<typeof ShippingZoneEntry>
+export type PromotionEntry = Static<typeof PromotionEntry>
 export type InstallationEntry = Static<typeof InstallationEntry>
 export type MerchantEntry = Static<typeof MerchantEntry>
 export type ShopFile = Static<typeof ShopFile>

@@ -5,6 +5,7 @@ import fc from 'fast-check'
 import { Compile } from 'typebox/compile'
 import { csvLine, shopifyChunks, variantCount } from '../../tests/support/catalog.ts'
 import { type CsvRow, readCsv } from './csv.ts'
+import { productProblems } from './read.ts'
 import { CategoryEntry, ProductEntry } from './shopfile.ts'
 import { readShopifyProducts, type ShopifyOutcome } from './shopify.ts'
 
@@ -27,6 +28,7 @@ function assertValid({ entry, categories }: Product): void {
     entry.categories ?? [],
     categories.slice(-1).map((category) => category.slug),
   )
+  assert.deepEqual([...productProblems(entry, 0)], [])
   // What a database or a page could choke on.
   assert.ok(JSON.stringify(entry).isWellFormed())
   assert.doesNotMatch(JSON.stringify(entry), /\\u00[01]/)

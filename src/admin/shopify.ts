@@ -10,11 +10,19 @@ import { parseDecimal } from '../kit/money.ts'
 import { isSlug, slugify, slugLengthMax } from '../kit/slug.ts'
 import type { CsvRow } from './csv.ts'
 import { plainText } from './plaintext.ts'
-import type { CategoryEntry, ProductEntry, SkuEntry } from './shopfile.ts'
+import { type CategoryEntry, categoryDepthMax, type ProductEntry, type SkuEntry } from './shopfile.ts'
 
 export type ShopifyOutcome =
-  // `categories` are the one the product stands in and those above it, the highest first.
-  | { kind: 'product'; line: number; entry: ProductEntry; categories: CategoryEntry[]; notes: string[] }
+  | {
+      kind: 'product'
+      line: number
+      entry: ProductEntry
+      // The one the product stands in and those above it, the highest first.
+      categories: CategoryEntry[]
+      // A row of it was refused, so that it may have SKUs that the entry does not name.
+      isPartial: boolean
+      notes: string[]
+    }
   // One row; or the whole product, where the reason says so.
   | { kind: 'refused'; line: number; handle: string; reason: string }
 
@@ -24,7 +32,6 @@ const imageMax = 50
 const imageHeldMax = 250
 const tagMax = 50
 const categoryMax = 2_000
-const categoryDepthMax = 8
 const noteMax = 30
 const nameLengthMax = 200
 const codeLengthMax = 80
@@ -57,6 +64,8 @@ export async function* readShopifyProducts(
     const itsHandle = cell(row, 'handle')
     // Shopify does not tell handles apart by case.
     if (itsHandle === '' || itsHandle.toLowerCase() !== handle.toLowerCase()) {
+      // A row without a handle may be one of the product before it.
+      if (draft && itsHandle === '') draft.isPartial = true
       if (draft) yield* finish(memory, draft)
       handle = itsHandle
       const begun = begin(memory, handle, row)
@@ -64,7 +73,10 @@ export async function* readShopifyProducts(
       if ('reason' in begun) yield { kind: 'refused', line, handle, reason: `${begun.reason}; the product is left out` }
     }
     const refusal = draft && addRow(memory, draft, row)
-    if (refusal) yield { kind: 'refused', line, handle, reason: refusal.reason }
+    if (draft && refusal) {
+      draft.isPartial = true
+      yield { kind: 'refused', line, handle, reason: refusal.reason }
+    }
   }
 
   if (draft) yield* finish(memory, draft)
@@ -89,6 +101,7 @@ type Draft = {
   entry: Writable<Omit<ProductEntry, 'skus' | 'options' | 'images'>>
   categories: CategoryEntry[]
   isGiftCard: boolean
+  isPartial: boolean
   hasRows: boolean
   optionNames: string[]
   variants: Variant[]
@@ -219,6 +232,7 @@ function begin(memory: Memory, handle: string, row: Row): Draft | Refusal {
     entry,
     categories,
     isGiftCard: truth(cell(row, 'giftCard')) ?? false,
+    isPartial: false,
     hasRows: false,
     optionNames: ['', '', ''],
     variants: [],
@@ -469,6 +483,7 @@ function* finish(memory: Memory, draft: Draft): Generator<ShopifyOutcome> {
     else if (repeated !== undefined) reason = `the variant has the same options as line ${repeated}`
     else if (taken !== undefined) reason = `the SKU "${code}" is already used on line ${taken}`
     if (reason !== undefined) {
+      draft.isPartial = true
       yield { kind: 'refused', line: variant.line, handle, reason }
       continue
     }
@@ -485,7 +500,8 @@ function* finish(memory: Memory, draft: Draft): Generator<ShopifyOutcome> {
 
   const product: Writable<ProductEntry> = { ...entry, options: optionsOf(names, skus), skus }
   if (draft.images) product.images = imagesOf(draft.images, notes, line)
-  yield { kind: 'product', line, entry: product, categories: draft.categories, notes: [...memory.notes, ...notes] }
+  const { categories, isPartial } = draft
+  yield { kind: 'product', line, entry: product, categories, isPartial, notes: [...memory.notes, ...notes] }
   memory.notes = []
 }
 

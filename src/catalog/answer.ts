@@ -8,8 +8,8 @@ import type {
   PublicCatalogProductListResponse,
 } from '../contract/catalog.ts'
 import { toInstant } from '../kit/instant.ts'
-import { availabilityFor, bestOf } from './availability.ts'
-import type { KeptProduct, KeptSku, SellerFacts } from './product.ts'
+import { availabilityFor, availableQuantity, bestOf } from './availability.ts'
+import type { KeptProduct, KeptSku, PublishedProduct, SellerFacts } from './product.ts'
 
 type ListRow = PublicCatalogProductListResponse['data'][number]
 type Detail = PublicCatalogProductDetailResponse['data']
@@ -22,7 +22,7 @@ export interface ProductAnswers {
   etag: string
 }
 
-export function renderProduct(seller: SellerFacts, product: KeptProduct & { publishedAt: number }): ProductAnswers {
+export function renderProduct(seller: SellerFacts, product: PublishedProduct): ProductAnswers {
   const row = listRowFor(seller, product)
   const detail = detailFor(seller, product, row)
   const open: Detail = {
@@ -57,7 +57,7 @@ function keep(value: object): string {
   return JSON.stringify(value).replaceAll('"\\u0001/media/', `"${origin}/media/`)
 }
 
-function listRowFor(seller: SellerFacts, product: KeptProduct & { publishedAt: number }): ListRow {
+function listRowFor(seller: SellerFacts, product: PublishedProduct): ListRow {
   const { skus, images } = product
   const prices = skus.map((sku) => sku.price)
   const [image] = images
@@ -96,7 +96,7 @@ function detailFor(seller: SellerFacts, product: KeptProduct, row: ListRow): Det
       price: { amount: sku.price, currency: seller.currency },
       compareAtPrice: sku.compareAtPrice === null ? null : { amount: sku.compareAtPrice, currency: seller.currency },
       availability: skuAvailability(seller, sku),
-      availableQuantity: sku.onHand,
+      availableQuantity: availableQuantity(sku),
       maxPerOrder: sku.maxPerOrder,
       requiresShipping: sku.delivery === 'shipped',
       weightGrams: sku.weightGrams,
@@ -107,7 +107,7 @@ function detailFor(seller: SellerFacts, product: KeptProduct, row: ListRow): Det
 }
 
 function skuAvailability(seller: SellerFacts, sku: KeptSku) {
-  return availabilityFor({ available: sku.onHand, whenSoldOut: sku.whenSoldOut }, seller.lowStockAt)
+  return availabilityFor({ available: availableQuantity(sku), whenSoldOut: sku.whenSoldOut }, seller.lowStockAt)
 }
 
 export interface KeptCategory {

@@ -1,10 +1,15 @@
-// Whether a thing can be had. Pure: the same rule words a product, a list row and a cart line.
+// How much of a thing can be had, and how that is worded. Pure: the same rules for a product, a list row and a cart line.
 
 import type { Availability } from '../contract/words.ts'
 
 export interface StockFacts {
   available: number
   whenSoldOut: 'refuse' | 'backorder'
+}
+
+// The operator may set the stock below what is promised; that is nothing to buy, not less than nothing.
+export function availableQuantity({ onHand, held }: { onHand: number; held: number }): number {
+  return Math.max(0, onHand - held)
 }
 
 export function availabilityFor({ available, whenSoldOut }: StockFacts, lowStockAt: number): Availability {

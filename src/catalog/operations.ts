@@ -1,12 +1,15 @@
 // The catalog's four operations. They hand out what was rendered when it changed, and keep whole list pages in memory
-// for as long as the merchant's catalog version stands still.
+// for as long as the merchant's catalog version stands still. A product whose stock changed since is rendered anew at
+// each read until the loop has caught up; a list waits for the loop.
 
+import { createHash } from 'node:crypto'
 import type { Handler } from '../http/handler.ts'
 import { Rendered } from '../http/handler.ts'
 import { Lru } from '../kit/lru.ts'
 import { refuse } from '../kit/refuse.ts'
 import { isSlug } from '../kit/slug.ts'
 import { renderCategories, withOrigin } from './answer.ts'
+import { currentAnswers, isStale } from './refresh.ts'
 import {
   findCatalogVersion,
   findProductDetail,
@@ -29,6 +32,7 @@ type CatalogOperation =
 
 export function catalogOperations(publicOrigin: () => string): { [Id in CatalogOperation]: Handler<Id> } {
   const pages = new Lru<string, KeptPage>(keptPagesMax)
+  const originTag = createOriginTag()
 
   async function keptPage(key: string, load: () => Promise<KeptPage>): Promise<KeptPage> {
     const kept = pages.get(key)
@@ -68,22 +72,36 @@ export function catalogOperations(publicOrigin: () => string): { [Id in CatalogO
       return listAnswer(kept, page.next)
     },
 
-    async getApiKeyCatalogProduct({ db, caller, path: { slug } }) {
-      const detail = isSlug(slug) ? await findProductDetail(db, caller.merchantId, slug) : undefined
-      if (detail === undefined) throw refuse('product_not_found')
+    async getApiKeyCatalogProduct({ db, caller, path: { slug }, now }) {
+      const kept = isSlug(slug) ? await findProductDetail(db, caller.merchantId, slug) : undefined
+      if (!kept) throw refuse('product_not_found')
+      const { detail } = isStale(kept, now) ? await currentAnswers(db, caller.merchantId, kept.productId, now) : kept
       return new Rendered(withOrigin(detail, publicOrigin()))
     },
 
-    async getPublicMerchantProduct({ db, path }) {
-      const product =
-        isSlug(path.merchantSlug) && isSlug(path.productSlug) ? await findPublicProduct(db, path) : undefined
-      if (!product) throw refuse('product_not_found')
-      return new Rendered(withOrigin(product.publicDetail, publicOrigin()), {
+    async getPublicMerchantProduct({ db, path, now }) {
+      const kept = isSlug(path.merchantSlug) && isSlug(path.productSlug) ? await findPublicProduct(db, path) : undefined
+      if (!kept) throw refuse('product_not_found')
+      const { publicDetail, etag } = isStale(kept, now)
+        ? await currentAnswers(db, kept.merchantId, kept.productId, now)
+        : kept
+      const origin = publicOrigin()
+      return new Rendered(withOrigin(publicDetail, origin), {
         'cache-control': 'public, max-age=60, stale-while-revalidate=600',
-        etag: product.etag,
-        'access-control-allow-origin': '*',
+        etag: `${etag.slice(0, -1)}-${originTag(origin)}"`,
       })
     },
+  }
+}
+
+// What is kept leaves our origin open, so its hash does not know it, and the bytes that are sent do.
+function createOriginTag(): (origin: string) => string {
+  let known: { origin: string; tag: string } | undefined
+  return (origin) => {
+    if (known?.origin !== origin) {
+      known = { origin, tag: createHash('sha256').update(origin).digest('base64url').slice(0, 8) }
+    }
+    return known.tag
   }
 }
 

@@ -47,7 +47,12 @@ export interface KeptProduct extends ProductRecord {
 
 export interface KeptSku extends SkuRecord {
   id: string
+  // Units that are promised to somebody.
+  held: number
 }
+
+// A product that can be seen.
+export type PublishedProduct = KeptProduct & { publishedAt: number }
 
 export interface SellerFacts {
   id: string

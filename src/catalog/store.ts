@@ -1,18 +1,34 @@
 // The SQL of the catalog: what the operations look up, and what provisioning writes.
 
+import { heldOf } from '../inventory/store.ts'
 import { list, type Reader, type Tx } from '../storage/storage.ts'
 import type { KeptCategory, ProductAnswers } from './answer.ts'
-import type { KeptProduct, KeptSku, SkuRecord } from './product.ts'
+import type { KeptProduct, KeptSku, PublishedProduct, SellerFacts, SkuRecord } from './product.ts'
 
-export async function findProductDetail(db: Reader, merchant: string, slug: string): Promise<string | undefined> {
-  const [row] = await db.sql<{ detail: string }>`
-    select detail from listed_products where merchant_id = ${merchant} and slug = ${slug}`
-  return row?.detail
+export interface ProductDetail {
+  productId: string
+  detail: string
+  // From this instant on the stock is not what it was when this was rendered.
+  staleAt: number | null
+}
+
+export async function findProductDetail(
+  db: Reader,
+  merchant: string,
+  slug: string,
+): Promise<ProductDetail | undefined> {
+  const [row] = await db.sql<ProductDetail>`
+    select product_id as "productId", detail, stale_at as "staleAt"
+    from listed_products where merchant_id = ${merchant} and slug = ${slug}`
+  return row
 }
 
 export interface PublicProduct {
+  merchantId: string
+  productId: string
   publicDetail: string
   etag: string
+  staleAt: number | null
 }
 
 export async function findPublicProduct(
@@ -20,10 +36,17 @@ export async function findPublicProduct(
   { merchantSlug, productSlug }: { merchantSlug: string; productSlug: string },
 ): Promise<PublicProduct | undefined> {
   const [row] = await db.sql<PublicProduct>`
-    select l.public_detail as "publicDetail", l.etag
+    select m.id as "merchantId", l.product_id as "productId", l.public_detail as "publicDetail", l.etag,
+      l.stale_at as "staleAt"
     from merchants m join listed_products l on l.merchant_id = m.id
     where m.slug = ${merchantSlug} and m.closed_at is null and l.slug = ${productSlug}`
   return row
+}
+
+export async function findSeller(db: Reader, merchant: string): Promise<SellerFacts | undefined> {
+  const [seller] = await db.sql<SellerFacts>`
+    select id, slug, name, currency, low_stock_at as "lowStockAt" from merchants where id = ${merchant}`
+  return seller
 }
 
 export async function findCatalogVersion(db: Reader, merchant: string): Promise<number> {
@@ -162,7 +185,20 @@ export async function listProductsBySlug(
     select id, slug, name, summary, description, tags, images, options, metadata, published_at as "publishedAt",
       created_at as "createdAt", updated_at as "updatedAt"
     from products where merchant_id = ${merchant} and slug in (${list(slugs)})`
-  return products.length === 0 ? [] : wholeProducts(db, merchant, products)
+  return products.length === 0 ? [] : wholeProducts(db, merchant, products, asWritten)
+}
+
+export async function listPublishedProducts(
+  db: Reader,
+  merchant: string,
+  ids: readonly string[],
+  now: number,
+): Promise<PublishedProduct[]> {
+  const products = await db.sql<ProductRow & { publishedAt: number }>`
+    select id, slug, name, summary, description, tags, images, options, metadata, published_at as "publishedAt",
+      created_at as "createdAt", updated_at as "updatedAt"
+    from products where merchant_id = ${merchant} and id in (${list(ids)}) and published_at is not null order by id`
+  return products.length === 0 ? [] : wholeProducts(db, merchant, products, now)
 }
 
 export async function listProductsAfterId(
@@ -175,18 +211,26 @@ export async function listProductsAfterId(
     select id, slug, name, summary, description, tags, images, options, metadata, published_at as "publishedAt",
       created_at as "createdAt", updated_at as "updatedAt"
     from products where merchant_id = ${merchant} and id > ${afterId} order by id limit ${limit}`
-  return products.length === 0 ? [] : wholeProducts(db, merchant, products)
+  return products.length === 0 ? [] : wholeProducts(db, merchant, products, asWritten)
 }
 
-async function wholeProducts(db: Reader, merchant: string, products: readonly ProductRow[]): Promise<KeptProduct[]> {
+// Provisioning names no instant: to it a hold counts until it is swept.
+const asWritten = 0
+
+async function wholeProducts<Row extends ProductRow>(
+  db: Reader,
+  merchant: string,
+  products: readonly Row[],
+  now: number,
+): Promise<(KeptProduct & Pick<Row, 'publishedAt'>)[]> {
   const ids = products.map((product) => product.id)
   const [skus, categories] = await Promise.all([
     db.sql<SkuRow>`
-      select product_id as "productId", id, code, name, options, price, compare_at_price as "compareAtPrice",
-        on_hand as "onHand", when_sold_out as "whenSoldOut", max_per_order as "maxPerOrder", delivery,
-        weight_grams as "weightGrams", tax_class as "taxClass", image
-      from skus where merchant_id = ${merchant} and product_id in (${list(ids)}) and retired_at is null
-      order by product_id, position`,
+      select s.product_id as "productId", s.id, s.code, s.name, s.options, s.price, s.compare_at_price as "compareAtPrice",
+        s.on_hand as "onHand", ${heldOf(now)} as "held", s.when_sold_out as "whenSoldOut",
+        s.max_per_order as "maxPerOrder", s.delivery, s.weight_grams as "weightGrams", s.tax_class as "taxClass", s.image
+      from skus s where s.merchant_id = ${merchant} and s.product_id in (${list(ids)}) and s.retired_at is null
+      order by s.product_id, s.position`,
     db.sql<{ productId: string; slug: string }>`
       select pc.product_id as "productId", c.slug
       from product_categories pc join categories c on c.merchant_id = pc.merchant_id and c.id = pc.category_id
@@ -214,12 +258,14 @@ export interface CodeOwner {
   code: string
   productId: string
   onHand: number
+  held: number
 }
 
 // Codes are unique within a merchant, whichever product they belong to and whether or not they are still sold.
 export async function listSkusByCode(db: Reader, merchant: string, codes: readonly string[]): Promise<CodeOwner[]> {
   return db.sql<CodeOwner>`
-    select id, code, product_id as "productId", on_hand as "onHand" from skus where merchant_id = ${merchant} and code in (${list(codes)})`
+    select id, code, product_id as "productId", on_hand as "onHand", held
+    from skus where merchant_id = ${merchant} and code in (${list(codes)})`
 }
 
 export async function insertProduct(tx: Tx, merchant: string, product: KeptProduct): Promise<void> {
@@ -256,7 +302,7 @@ export async function insertSku(
       ${sku.weightGrams}, ${sku.taxClass}, ${sku.image}, ${now}, ${now})`
 }
 
-// Everything but the stock, which has its own statement: a new price must not undo a sale.
+// Everything but the stock, which only `inventory/` changes: a new price must not undo a sale.
 export async function updateSku(tx: Tx, merchant: string, sku: KeptSku, position: number, now: number): Promise<void> {
   await tx.sql`
     update skus set name = ${sku.name}, options = ${JSON.stringify(sku.options)}, position = ${position}, price = ${sku.price},
@@ -264,10 +310,6 @@ export async function updateSku(tx: Tx, merchant: string, sku: KeptSku, position
       delivery = ${sku.delivery}, weight_grams = ${sku.weightGrams}, tax_class = ${sku.taxClass}, image = ${sku.image},
       updated_at = ${now}, retired_at = null
     where merchant_id = ${merchant} and id = ${sku.id}`
-}
-
-export async function setStock(tx: Tx, merchant: string, id: string, onHand: number, now: number): Promise<void> {
-  await tx.sql`update skus set on_hand = ${onHand}, updated_at = ${now} where merchant_id = ${merchant} and id = ${id}`
 }
 
 export async function retireSku(tx: Tx, merchant: string, id: string, now: number): Promise<void> {
@@ -288,17 +330,87 @@ export async function replaceProductCategories(
   }
 }
 
+// A row that is there stays as stale as it was: only whoever has locked the SKUs knows that no sale came between.
 export async function putListedProduct(
   tx: Tx,
   merchant: string,
   { id, slug, publishedAt }: { id: string; slug: string; publishedAt: number },
   answers: ProductAnswers,
+  staleAtFirst: number | null,
 ): Promise<void> {
   await tx.sql`
-    insert into listed_products (merchant_id, product_id, slug, published_at, list_row, detail, public_detail, etag)
-    values (${merchant}, ${id}, ${slug}, ${publishedAt}, ${answers.listRow}, ${answers.detail}, ${answers.publicDetail}, ${answers.etag})
+    insert into listed_products (merchant_id, product_id, slug, published_at, list_row, detail, public_detail, etag, stale_at)
+    values (${merchant}, ${id}, ${slug}, ${publishedAt}, ${answers.listRow}, ${answers.detail}, ${answers.publicDetail},
+      ${answers.etag}, ${staleAtFirst})
     on conflict (merchant_id, slug) do update set published_at = excluded.published_at, list_row = excluded.list_row,
       detail = excluded.detail, public_detail = excluded.public_detail, etag = excluded.etag`
+}
+
+export interface StaleProduct {
+  merchantId: string
+  productId: string
+}
+
+export async function listStaleProducts(db: Reader, now: number, limit: number): Promise<StaleProduct[]> {
+  return db.sql<StaleProduct>`
+    select merchant_id as "merchantId", product_id as "productId"
+    from listed_products where stale_at <= ${now} order by stale_at limit ${limit}`
+}
+
+// Keeps provisioning and other nodes' refreshing out until the end. It is an update, because that lets those pass who only
+// refer to the merchant, such as a new cart.
+export async function lockSeller(tx: Tx, merchant: string): Promise<SellerFacts | undefined> {
+  const [seller] = await tx.sql<SellerFacts>`
+    update merchants set catalog_version = catalog_version where id = ${merchant}
+    returning id, slug, name, currency, low_stock_at as "lowStockAt"`
+  return seller
+}
+
+// Keeps every change of their stock out until the end. The inner select finds them by product; alone, SQLite would walk
+// all SKUs of the merchant to have them in order.
+export async function lockSkusOf(tx: Tx, merchant: string, productIds: readonly string[]): Promise<void> {
+  await tx.sql`
+    select id from skus where merchant_id = ${merchant} and id in (
+      select s.id from skus s
+      where s.merchant_id = ${merchant} and s.product_id in (${list(productIds)}) and s.retired_at is null)
+    order by id ${tx.forUpdate}`
+}
+
+export interface StaleRow {
+  productId: string
+  listRow: string
+  // When the next hold of one of its SKUs ends: the answers are right until then.
+  nextEndAt: number | null
+}
+
+export async function listStaleRows(
+  tx: Tx,
+  merchant: string,
+  productIds: readonly string[],
+  now: number,
+): Promise<StaleRow[]> {
+  return tx.sql<StaleRow>`
+    select l.product_id as "productId", l.list_row as "listRow", (
+        select min((
+          select min(h.expires_at) from holds h
+          where h.merchant_id = s.merchant_id and h.sku_id = s.id and h.expires_at > ${now}))
+        from skus s where s.merchant_id = l.merchant_id and s.product_id = l.product_id) as "nextEndAt"
+    from listed_products l
+    where l.merchant_id = ${merchant} and l.product_id in (${list(productIds)}) and l.stale_at <= ${now}
+    order by l.product_id`
+}
+
+export async function refreshListedProduct(
+  tx: Tx,
+  merchant: string,
+  productId: string,
+  answers: ProductAnswers,
+  staleAt: number | null,
+): Promise<void> {
+  await tx.sql`
+    update listed_products set list_row = ${answers.listRow}, detail = ${answers.detail},
+      public_detail = ${answers.publicDetail}, etag = ${answers.etag}, stale_at = ${staleAt}
+    where merchant_id = ${merchant} and product_id = ${productId}`
 }
 
 export async function deleteListedProduct(tx: Tx, merchant: string, productId: string): Promise<void> {

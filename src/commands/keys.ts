@@ -1,8 +1,10 @@
 // `keys`: API keys of an installation.
 
-import { createKey, endKey, listKeys, rotateKey } from '../admin/keys.ts'
+import { visible } from '../admin/difference.ts'
+import { createKey, endKey, KeyRefused, listKeys, rotateKey } from '../admin/keys.ts'
 import { type Scope, scopes } from '../contract/words.ts'
 import { type Installation, listInstallations } from '../installations/store.ts'
+import { toInstant } from '../kit/instant.ts'
 import type { Storage } from '../storage/storage.ts'
 import {
   type Command,
@@ -43,16 +45,18 @@ export const keysCommand: Command = {
 }
 
 const dayMs = 86_400_000
+const hourMs = 3_600_000
 
 function create(given: Given, terminal: Terminal): Promise<number> {
   const { name } = given.texts
   if (!name || name.length > 200) throw new Misuse('--name is needed, of at most 200 characters')
+  if (name.trim() === '' || /\p{Cc}/u.test(name)) throw new Misuse('--name must be one line of visible text')
   const wanted = readScopes(given.texts.scopes)
   const days = readNumber(given, 'expires-in-days', 3_650)
   return withStorage(async (storage, { rootSecret }) => {
     const installation = await chooseInstallation(storage, given)
     const now = Date.now()
-    const expiresAt = days === undefined ? null : now + days * dayMs
+    const expiresAt = days === undefined ? null : now + Math.round(days * dayMs)
     const made = await storage.write((tx) =>
       createKey(tx, rootSecret, installation, { name, scopes: wanted, expiresAt }, now),
     )
@@ -64,13 +68,15 @@ function create(given: Given, terminal: Terminal): Promise<number> {
 function list(given: Given, terminal: Terminal): Promise<number> {
   return withStorage(async (storage) => {
     const installation = await chooseInstallation(storage, given)
-    const keys = await storage.read((db) => listKeys(db, installation.id, Date.now()))
-    print(terminal, given, { keys }, () =>
-      keys.map(
-        (key) =>
+    const { keys, notShown } = await storage.read((db) => listKeys(db, installation.id, Date.now()))
+    print(terminal, given, { keys, notShown }, () => [
+      ...keys.map((key) =>
+        visible(
           `${key.id}  ${key.prefix}…${key.last4}  ${key.status.padEnd(8)}  ${key.scopes.join(',') || '(no scope)'}  ${key.name}`,
+        ),
       ),
-    )
+      ...(notShown > 0 ? [`${notShown} older keys are not shown`] : []),
+    ])
     return 0
   })
 }
@@ -78,9 +84,19 @@ function list(given: Given, terminal: Terminal): Promise<number> {
 function rotate(id: string, given: Given, terminal: Terminal): Promise<number> {
   const hours = readNumber(given, 'overlap-hours', 24 * 365) ?? 24
   return withStorage(async (storage, { rootSecret }) => {
-    const made = await storage.write((tx) => rotateKey(tx, rootSecret, id, hours * 3_600_000, Date.now()))
-    if (!made) throw new Failure(`there is no living key ${id}`)
-    print(terminal, given, made, () => [made.key, `${made.id}, shown this once; ${id} works for ${hours} more hours`])
+    const overlapMs = Math.round(hours * hourMs)
+    const rotated = await storage
+      .write((tx) => rotateKey(tx, rootSecret, id, overlapMs, Date.now()))
+      .catch((error: unknown) => {
+        throw error instanceof KeyRefused ? new Failure(error.message) : error
+      })
+    if (!rotated) throw new Failure(`there is no living key ${visible(id)}`)
+    const { oldKeyEndsAt, ...made } = rotated
+    const end = toInstant(oldKeyEndsAt)
+    print(terminal, given, { ...made, oldKey: { id, expiresAt: end } }, () => [
+      made.key,
+      `${made.id}, shown this once; ${id} works until ${end}`,
+    ])
     return 0
   })
 }
@@ -88,7 +104,7 @@ function rotate(id: string, given: Given, terminal: Terminal): Promise<number> {
 function revoke(id: string, given: Given, terminal: Terminal): Promise<number> {
   return withStorage(async (storage) => {
     const outcome = await storage.write((tx) => endKey(tx, id, Date.now()))
-    if (outcome === 'unknown') throw new Failure(`there is no key ${id}`)
+    if (outcome === 'unknown') throw new Failure(`there is no key ${visible(id)}`)
     print(terminal, given, { id, revoked: true }, () => [
       outcome === 'revoked' ? `${id} is revoked` : `${id} was revoked before`,
     ])
@@ -103,12 +119,14 @@ async function chooseInstallation(storage: Storage, given: Given): Promise<Insta
   if (wanted !== undefined) {
     const named = installations.find(({ id, name }) => id === wanted || name === wanted)
     if (named) return named
-    throw new Failure(`${merchant.slug} has no installation ${wanted}`)
+    throw new Failure(`${merchant.slug} has no installation ${visible(wanted)}`)
   }
   const [only, second] = installations
   if (only && !second) return only
   if (!only) throw new Failure(`${merchant.slug} has no installation: name one in its shop file`)
-  throw new Misuse(`name the installation with --installation: ${installations.map(({ name }) => name).join(', ')}`)
+  throw new Misuse(
+    `name the installation with --installation: ${visible(installations.map(({ name }) => name).join(', '))}`,
+  )
 }
 
 function readScopes(text: string | undefined): Scope[] {
@@ -117,7 +135,7 @@ function readScopes(text: string | undefined): Scope[] {
     .map((word) => word.trim())
     .filter(Boolean)
   const unknown = words.find((word) => !scopes.some((scope) => scope === word))
-  if (unknown !== undefined) throw new Misuse(`there is no scope ${unknown}; there are ${scopes.join(', ')}`)
+  if (unknown !== undefined) throw new Misuse(`there is no scope ${visible(unknown)}; there are ${scopes.join(', ')}`)
   return scopes.filter((scope) => words.includes(scope))
 }
 

@@ -1,13 +1,11 @@
 // Commands that make and change shops: migrate, demo, apply, import.
 
-import { createReadStream } from 'node:fs'
-import { open } from 'node:fs/promises'
+import { type FileHandle, open } from 'node:fs/promises'
 import { ApplyRefused, applyShop } from '../admin/apply.ts'
-import { CsvError } from '../admin/csv.ts'
 import { makeDemoShop } from '../admin/demo.ts'
-import { changeLines } from '../admin/difference.ts'
+import { changeLines, visible } from '../admin/difference.ts'
 import { type ImportReport, importProducts } from '../admin/import.ts'
-import { readShopFile } from '../admin/read.ts'
+import { fileBytesMax, readShopBytes } from '../admin/read.ts'
 import { readConfig } from '../config.ts'
 import { migrate } from '../storage/migrate.ts'
 import { openStorage } from '../storage/open.ts'
@@ -43,6 +41,7 @@ export const demoCommand: Command = {
         `base URL    ${baseUrl}`,
         `merchant    ${shop.merchant.slug}`,
         `products    ${shop.products.length}`,
+        `promotions  ${shop.promotionCodes.join(' ')}`,
         `key         ${shop.keys.full}   (every scope)`,
         `key         ${shop.keys.catalog}   (catalog:read)`,
         `key         ${shop.keys.none}   (no scope)`,
@@ -62,40 +61,48 @@ export const applyCommand: Command = {
   async run(given, terminal) {
     const [path, ...rest] = given.words
     if (path === undefined || rest.length > 0) throw new Misuse('apply takes one file')
-    const read = readShopFile(await readText(path), Date.now())
+    const read = readShopBytes(await readBytes(path), Date.now())
     if ('problems' in read) {
       print(terminal, given, { problems: read.problems }, () =>
-        read.problems.map(({ path: place, message }) => `${path}${place ? ` ${place}` : ''}: ${message}`),
+        read.problems.map(({ path: place, message }) => visible(`${path}${place ? ` ${place}` : ''}: ${message}`)),
       )
       return 1
     }
     const dryRun = given.flags.has('dry-run')
     return withStorage(async (storage) => {
       const options = { now: Date.now(), stock: given.flags.has('stock'), dryRun }
-      const report = await applyShop(storage, read.file, options).catch((error: unknown) => {
-        throw error instanceof ApplyRefused ? new Failure(error.message) : error
-      })
-      const { changes, refused, unchangedProducts } = report
-      print(terminal, given, { dryRun, changes, refused, unchangedProducts }, () => [
-        ...changes.flatMap(changeLines),
-        ...refused.map(({ slug, reason }) => `! product ${slug} refused: ${reason}`),
-        `${changes.length} ${dryRun ? 'would change' : 'changed'}, ${unchangedProducts} products as they were, ${refused.length} refused`,
+      const report = await applyShop(storage, read.file, options).catch(refusedAsFailure)
+      const { changes, refused, refusedPromotions, unchangedProducts } = report
+      const refusedCount = refused.length + refusedPromotions.length
+      print(terminal, given, { dryRun, changes, refused, refusedPromotions, unchangedProducts }, () => [
+        ...changes.flatMap(changeLines).map(visible),
+        ...refused.map(({ slug, reason }) => visible(`! product ${slug} refused: ${reason}`)),
+        ...refusedPromotions.map(({ code, reason }) => visible(`! promotion ${code} refused: ${reason}`)),
+        `${changes.length} ${dryRun ? 'would change' : 'changed'}, ${unchangedProducts} products as they were, ${refusedCount} refused`,
       ])
-      return refused.length > 0 ? 1 : 0
+      return refusedCount > 0 ? 1 : 0
     })
   },
 }
 
-async function readText(path: string): Promise<string> {
-  try {
-    const file = await open(path)
-    try {
-      return await file.readFile('utf8')
-    } finally {
-      await file.close()
-    }
-  } catch (error) {
-    throw new Failure(`cannot read ${path}: ${(error as Error).message}`)
+function refusedAsFailure(error: unknown): never {
+  throw error instanceof ApplyRefused ? new Failure(visible(error.message)) : error
+}
+
+// One byte more than is allowed at most, so that whoever reads them sees that they are too many.
+async function readBytes(path: string): Promise<Buffer> {
+  const file = await openFile(path)
+  const chunks: AsyncIterable<Buffer> = file.createReadStream({ end: fileBytesMax })
+  return Array.fromAsync(chunks).then((read) => Buffer.concat(read), cannotRead(path))
+}
+
+function openFile(path: string): Promise<FileHandle> {
+  return open(path).catch(cannotRead(path))
+}
+
+function cannotRead(path: string): (error: Error) => never {
+  return (error) => {
+    throw new Failure(`cannot read ${visible(path)}: ${visible(error.message)}`)
   }
 }
 
@@ -109,25 +116,23 @@ export const importCommand: Command = {
   async run(given, terminal) {
     const [path, ...rest] = given.words
     if (path === undefined || rest.length > 0) throw new Misuse('import takes one file')
-    const file = await open(path).catch((error: Error) => {
-      throw new Failure(`cannot read ${path}: ${error.message}`)
-    })
+    const file = await openFile(path)
+    // The stream owns the file from here on, and closes it once, however it ends.
+    const chunks = file.createReadStream()
     return withStorage(async (storage) => {
       const merchant = await chooseMerchant(storage, given.texts.merchant)
       const startedAt = performance.now()
-      const report = await importProducts(storage, createReadStream('', { fd: file.fd, autoClose: false }), {
+      const report = await importProducts(storage, chunks, {
         merchantSlug: merchant.slug,
         now: Date.now(),
         stock: given.flags.has('stock'),
         onProgress: (soFar) => tellProgress(terminal, soFar, startedAt),
-      }).catch((error: unknown) => {
-        throw error instanceof CsvError
-          ? new Failure(`${path} ${error.message}; what came before it is imported`)
-          : error
-      })
-      print(terminal, given, report, () => reportLines(report))
+      }).catch((error: Error) => (error === chunks.errored ? cannotRead(path)(error) : refusedAsFailure(error)))
+      print(terminal, given, report, () => reportLines(report).map(visible))
+      if (report.brokenOff !== null)
+        throw new Failure(visible(`${path} ${report.brokenOff}; the products that end before it are imported`))
       return report.refusedCount > 0 ? 1 : 0
-    }).finally(() => file.close())
+    }).finally(() => chunks.destroy())
   },
 }
 

@@ -263,7 +263,7 @@ export const operations = {
     summary: 'Put an item into a cart',
     description: 'Sets the quantity of a SKU, and adds the line if it is missing.',
     body: PublicCartItemPutRequest, reply: PublicCartExtensionResponse,
-    refusals: [...cartChange, 'insufficient_stock', 'item_unavailable', 'quantity_limit_exceeded'],
+    refusals: [...cartChange, 'cart_item_not_found', 'insufficient_stock', 'item_unavailable', 'quantity_limit_exceeded'],
   },
   createInstallationKey: {
     method: 'POST', path: '/api/v1/oauth/installation-keys',

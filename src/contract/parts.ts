@@ -127,7 +127,7 @@ export const Totals = object(
   {
     subtotal: described('Lines before discount.', Amount),
     discount: Amount,
-    shipping: described('After discount.', Amount),
+    shipping: described('Before discount; what a promotion takes off it is part of the discount.', Amount),
     tax: described('Sum of the tax of the lines and of the shipping.', Amount),
     taxIncluded: Type.Boolean({ description: 'Whether the prices contain the tax.' }),
     total: described('subtotal − discount + shipping, plus tax where prices do not contain it.', Amount),

@@ -7,6 +7,8 @@ import { addressBucket, type Throttle } from '../access/throttle.ts'
 import { type Operation, type OperationId, operations } from '../contract/operations.ts'
 import { refusals } from '../contract/refusals.ts'
 import { compile } from '../contract/validator.ts'
+import type { Cause } from '../events/announce.ts'
+import { type Claim, fingerprintOf, once } from '../idempotency/once.ts'
 import { newId } from '../kit/ids.ts'
 import { type Issue, Refusal, refuse } from '../kit/refuse.ts'
 import { readToken, signToken } from '../kit/secrets.ts'
@@ -55,7 +57,7 @@ export type AnyHandler = (ask: {
   body: unknown
   page: Page
   now: Date
-  requestId: string
+  cause: Cause
 }) => Promise<object>
 
 interface Trace {
@@ -77,17 +79,22 @@ export function createRoad(parts: RoadParts) {
     refuseMissingScope(promise, caller) // 403
     const after = parseQuery(id, promise, request, caller) // 400
     const body = await parseBody(id, promise, request)
-    const page: Page = { after, next: (position) => nextLink(id, request, caller, position) }
-    const reply = await storage.read((db) =>
-      handler({ db, caller, path: request.path, body, page, now, requestId: trace.requestId }),
-    ) // 404, 200
-    return reply instanceof Rendered
-      ? { status: 200, text: reply.text, headers: { 'cache-control': 'no-store', ...reply.headers } }
-      : { status: 200, text: JSON.stringify(reply), headers: { 'cache-control': 'no-store' } }
+    const page: Page = { after, next: (position) => nextLink(id, promise, request, caller, position) }
+    const cause: Cause = { operationId: id, requestId: trace.requestId }
+    const ask = { caller, path: request.path, body, page, now, cause }
+    if (promise.idempotency === 'none') return replyFor(await storage.read((db) => handler({ ...ask, db }))) // 404, 200
+    const claim = claimFor(id, request, caller, body, now)
+    const { text, replayed } = await storage.write((tx) =>
+      once(tx, claim, async () => textOf(await handler({ ...ask, db: tx }))),
+    ) // 409, 404, 409, 200
+    return { status: 200, text, headers: { ...privately, ...(replayed && { 'idempotency-replayed': 'true' }) } }
   }
 
   async function identifyCaller(promise: Operation, request: Incoming, now: Date): Promise<Caller | null> {
     if (promise.caller === 'anyone') return null
+    // Looked up even when this address has used up its failures: behind one address there may be many callers, and a
+    // right key must work whoever guesses beside it. The look-up of a wrong one is bounded by the load that we carry, its
+    // checksum is proved before the database is asked, and a guess has 178 bits to find.
     const caller = await parts.identify(request.raw.headers.authorization, now.getTime())
     if (caller) return caller
     const waitMs = throttles.byFailedAddress?.take(addressBucket(request.address), now.getTime()) ?? 0
@@ -104,10 +111,12 @@ export function createRoad(parts: RoadParts) {
   // The operations declare no query parameter. A list that has more rows names its next page by a link with a signed
   // cursor, and that cursor is the only parameter ever accepted.
   function parseQuery(id: OperationId, promise: Operation, request: Incoming, caller: Caller | null): string | null {
-    const url = request.raw.url ?? ''
+    // A fragment is no business of ours, and a request should not hold one; the router cuts it off too.
+    const url = (request.raw.url ?? '').split('#', 1)[0] ?? ''
     const mark = url.indexOf('?')
     if (mark < 0 || mark === url.length - 1) return null
     const query = new URLSearchParams(url.slice(mark + 1))
+    if (query.size === 0) return null
     const issues: Issue[] = []
     for (const name of new Set(query.keys())) {
       if (!promise.paged || name !== 'cursor')
@@ -125,8 +134,17 @@ export function createRoad(parts: RoadParts) {
     return payload.slice(subject.length)
   }
 
-  function nextLink(id: OperationId, request: Incoming, caller: Caller | null, position: string): string {
-    const path = (request.raw.url ?? '').split('?', 1)[0] ?? ''
+  // The row's own path: what stood in the request line may have named another host.
+  function nextLink(
+    id: OperationId,
+    promise: Operation,
+    request: Incoming,
+    caller: Caller | null,
+    position: string,
+  ): string {
+    const path = promise.path.replaceAll(/\{(\w+)\}/g, (_, name: string) =>
+      encodeURIComponent(request.path[name] ?? ''),
+    )
     return `${path}?cursor=${signToken(parts.cursorKey, cursorSubject(id, caller) + position)}`
   }
 
@@ -141,12 +159,14 @@ export function createRoad(parts: RoadParts) {
         outgoing = await travel(id, handler, request, trace)
       } catch (error) {
         outgoing = refusalAnswer(asRefusal(error, log, { requestId: trace.requestId, operation: id }), trace)
-        // What was sent and not read must not be taken for the next request.
-        if (hasBody(request.raw) && !request.raw.readableEnded) outgoing.headers.connection = 'close'
       } finally {
         pressure.leave()
       }
     }
+    // What was sent and not read must not be taken for the next request.
+    if (hasBody(request.raw) && !request.raw.readableEnded) outgoing.headers.connection = 'close'
+    // What needs no key may be read by a page of any origin, the refusals included.
+    if (operations[id].caller === 'anyone') outgoing.headers['access-control-allow-origin'] = '*'
     outgoing.headers['x-request-id'] = trace.requestId
     const durationMs = performance.now() - startedAt
     metrics.countRequest(id, outgoing.status, durationMs)
@@ -168,6 +188,34 @@ export function createRoad(parts: RoadParts) {
   }
 }
 
+// Nothing between us and the caller may keep an answer to a credential.
+const privately = { 'cache-control': 'no-store' }
+
+function replyFor(reply: object): Outgoing {
+  const headers = reply instanceof Rendered ? { ...privately, ...reply.headers } : { ...privately }
+  return { status: 200, text: textOf(reply), headers }
+}
+
+function textOf(reply: object): string {
+  return reply instanceof Rendered ? reply.text : JSON.stringify(reply)
+}
+
+// The key is a member of the body or a header, and both may be sent if they agree.
+function claimFor(id: OperationId, request: Incoming, caller: Caller | null, body: unknown, now: Date): Claim {
+  // Only operations with a credential change anything.
+  if (!caller) throw new Error(`${id} changes something and knows no caller`)
+  const { idempotencyKey: member } = body as { idempotencyKey?: string }
+  const header = request.raw.headers['idempotency-key'] as string | undefined
+  if (member === undefined && header === undefined) throw refuse('idempotency_key_required')
+  if (header !== undefined && !/^[\x21-\x7e]{1,255}$/.test(header)) {
+    const issues = [{ path: '/headers/idempotency-key', message: 'must be 1 to 255 visible ASCII characters' }]
+    throw refuse('idempotency_key_invalid', { issues })
+  }
+  if (member !== undefined && header !== undefined && member !== header) throw refuse('idempotency_key_ambiguous')
+  const fingerprint = fingerprintOf(id, request.path, body as object)
+  return { installationId: caller.installationId, key: member ?? header ?? '', fingerprint, now: now.getTime() }
+}
+
 function refuseMissingScope(promise: Operation, caller: Caller | null): void {
   if (promise.scope === null || caller?.scopes.includes(promise.scope)) return
   throw refuse('scope_missing', { current: { requiredScope: promise.scope } })
@@ -181,8 +229,9 @@ async function parseBody(id: OperationId, promise: Operation, request: Incoming)
   refuseTwice(request.raw, 'content-type')
   const body = await readJsonBody(request.raw)
   const issues = validatorFor(id, promise)(body)
-  if (issues.length > 0) throw refuse('invalid_request', { issues })
-  return body
+  if (issues.length === 0) return body
+  const onlyTheKey = issues.every((issue) => issue.path === '/idempotencyKey')
+  throw refuse(onlyTheKey ? 'idempotency_key_invalid' : 'invalid_request', { issues })
 }
 
 const validators = new Map<OperationId, (value: unknown) => readonly Issue[]>()

@@ -3,6 +3,7 @@
 
 import type { Caller } from '../access/identify.ts'
 import type { BodyOf, OperationId, Operations, PathOf, ReplyOf } from '../contract/operations.ts'
+import type { Cause } from '../events/announce.ts'
 import type { Reader, Tx } from '../storage/storage.ts'
 
 export interface Ask<Id extends OperationId> {
@@ -13,7 +14,8 @@ export interface Ask<Id extends OperationId> {
   body: BodyOf<Id>
   page: Page
   now: Date
-  requestId: string
+  // What an event that this request causes will name.
+  cause: Cause
 }
 
 // Where a list goes on. `after` is what an earlier page gave to `next`, or null at the beginning.

@@ -129,3 +129,17 @@ export async function replaceShippingZones(tx: Tx, merchant: string, zones: read
       values (${merchant}, ${zone.zone}, ${position}, ${zone.countries}, ${zone.options})`
   }
 }
+
+// What a shopper sees of a merchant.
+export interface MerchantFace {
+  slug: string
+  name: string
+  supportEmail: string | null
+  links: string
+}
+
+export async function findMerchantFace(db: Reader, id: string): Promise<MerchantFace | undefined> {
+  const [merchant] = await db.sql<MerchantFace>`
+    select slug, name, support_email as "supportEmail", links from merchants where id = ${id}`
+  return merchant
+}

@@ -30,17 +30,119 @@ export const invariants: readonly Invariant[] = [
       limit 10`,
   },
   {
+    name: 'listed_as_sold',
+    sentence: 'A product that is not stale is listed with the prices and the number of its SKUs.',
+    // The row is JSON, and no string within it can hold this text: there a quote is escaped.
+    violations: (db) => db.sql`
+      select l.product_id as "subject" from listed_products l
+      join merchants m on m.id = l.merchant_id
+      join (
+        select merchant_id, product_id, min(price) as lowest, max(price) as highest, count(*) as skus
+        from skus where retired_at is null group by merchant_id, product_id) s
+        on s.merchant_id = l.merchant_id and s.product_id = l.product_id
+      where l.stale_at is null and l.list_row not like
+        '%"priceRange":{"min":{"amount":' || s.lowest || ',"currency":"' || m.currency || '"},"max":{"amount":'
+        || s.highest || ',"currency":"' || m.currency || '"}},%"skuCount":' || s.skus || ',%'
+      limit 10`,
+  },
+  {
+    name: 'listed_by_name',
+    sentence: 'A product that is not stale names its merchant as the merchant is called.',
+    // Spelled as JSON spells it; other characters that it would escape are refused in names.
+    violations: (db) => db.sql`
+      select l.product_id as "subject" from listed_products l
+      join (
+        select id, '"merchant":{"slug":"' || slug || '","name":"' || replace(replace(replace(replace(replace(name,
+          ${'\\'}, ${'\\\\'}), ${'"'}, ${'\\"'}), ${'\n'}, ${'\\n'}), ${'\r'}, ${'\\r'}), ${'\t'}, ${'\\t'}) || '"}' as named
+        from merchants) m on m.id = l.merchant_id
+      where l.stale_at is null and replace(l.detail, m.named, '') = l.detail
+      limit 10`,
+  },
+  {
     name: 'stock_not_negative',
     sentence: 'Stock on hand is never negative.',
     violations: (db) => db.sql`select id as "subject" from skus where on_hand < 0 limit 10`,
   },
   {
-    name: 'category_has_parent',
-    sentence: 'A category stands below a category of the same merchant, and never below itself.',
+    name: 'stock_is_movements',
+    sentence: 'Stock on hand is the sum of its movements.',
     violations: (db) => db.sql`
+      select s.id as "subject" from skus s
+      left join (select merchant_id, sku_id, sum(delta) as moved from stock_movements group by merchant_id, sku_id) v
+        on v.merchant_id = s.merchant_id and v.sku_id = s.id
+      where s.on_hand <> coalesce(v.moved, 0)
+      limit 10`,
+  },
+  {
+    name: 'held_is_holds',
+    sentence: 'What is held of a SKU is the sum of its holds.',
+    violations: (db) => db.sql`
+      select s.id as "subject" from skus s
+      left join (select merchant_id, sku_id, sum(quantity) as held from holds group by merchant_id, sku_id) h
+        on h.merchant_id = s.merchant_id and h.sku_id = s.id
+      where s.held <> coalesce(h.held, 0)
+      limit 10`,
+  },
+  {
+    name: 'hold_has_sku',
+    sentence: 'A hold is of a SKU of its merchant.',
+    violations: (db) => db.sql`
+      select h.owner_id as "subject" from holds h
+      left join skus s on s.merchant_id = h.merchant_id and s.id = h.sku_id
+      where s.id is null
+      limit 10`,
+  },
+  {
+    name: 'restocked_was_sold',
+    sentence: 'Nothing comes back from an order that it did not take.',
+    violations: (db) => db.sql`
+      select owner_id as "subject" from stock_movements where owner_id is not null
+      group by merchant_id, owner_id, sku_id having sum(delta) > 0
+      limit 10`,
+  },
+  {
+    name: 'stock_events_without_gap',
+    sentence: 'The stock events of a SKU follow one another without a gap, up to its version.',
+    violations: (db) => db.sql`
+      select s.id as "subject" from skus s
+      join (
+        select installation_id, subject_id, min(sequence) as first, max(sequence) as last, count(*) as told
+        from events where subject_type = 'sku' group by installation_id, subject_id) e on e.subject_id = s.id
+      join installations i on i.id = e.installation_id and i.merchant_id = s.merchant_id
+      where e.last - e.first + 1 <> e.told or e.last > s.stock_version or (e.last < s.stock_version and i.disabled_at is null)
+      limit 10`,
+  },
+  {
+    name: 'category_tree',
+    sentence: 'A category stands below categories of its merchant, in no circle, and at most eight deep.',
+    violations: (db) => db.sql`
+      with recursive tree (merchant_id, id, depth) as (
+        select merchant_id, id, 1 from categories where parent_id is null
+        union all
+        select c.merchant_id, c.id, tree.depth + 1 from categories c
+        join tree on tree.merchant_id = c.merchant_id and tree.id = c.parent_id where tree.depth < 8)
       select c.id as "subject" from categories c
-      left join categories p on p.merchant_id = c.merchant_id and p.id = c.parent_id
-      where c.parent_id is not null and (p.id is null or p.id = c.id)
+      left join tree on tree.merchant_id = c.merchant_id and tree.id = c.id
+      where tree.id is null
+      limit 10`,
+  },
+  {
+    name: 'category_count',
+    sentence: 'A category counts the products that are listed in it or below it, once provisioning has ended.',
+    violations: (db) => db.sql`
+      with recursive tree (merchant_id, root, id) as (
+        select merchant_id, id, id from categories
+        union
+        select tree.merchant_id, tree.root, c.id from categories c
+        join tree on tree.merchant_id = c.merchant_id and tree.id = c.parent_id)
+      select c.id as "subject" from categories c
+      join (
+        select tree.merchant_id, tree.root, count(distinct l.product_id) as listed
+        from tree
+        left join product_categories pc on pc.merchant_id = tree.merchant_id and pc.category_id = tree.id
+        left join listed_products l on l.merchant_id = pc.merchant_id and l.product_id = pc.product_id
+        group by tree.merchant_id, tree.root) r on r.merchant_id = c.merchant_id and r.root = c.id
+      where c.product_count <> r.listed
       limit 10`,
   },
   {
@@ -50,6 +152,87 @@ export const invariants: readonly Invariant[] = [
       select c.id as "subject" from credentials c
       join installations i on i.id = c.installation_id
       where c.merchant_id <> i.merchant_id or c.mode <> i.mode
+      limit 10`,
+  },
+  {
+    name: 'order_is_told',
+    sentence: 'The events of an order follow one another without a gap, from its placing up to its version.',
+    violations: (db) => db.sql`
+      select o.id as "subject" from orders o
+      left join (
+        select installation_id, subject_id, min(sequence) as first, max(sequence) as last, count(*) as told,
+          sum(case when type = 'order.placed' and sequence = 1 then 1 else 0 end) as placed
+        from events where subject_type = 'order' group by installation_id, subject_id) e
+        on e.installation_id = o.installation_id and e.subject_id = o.id
+      where e.told is null or e.placed <> 1 or e.first <> 1 or e.last <> o.version or e.told <> o.version
+      limit 10`,
+  },
+  {
+    name: 'order_took_stock',
+    sentence: 'What an order sold was taken off the shelf, or is written down as owed.',
+    violations: (db) => db.sql`
+      select l.order_id as "subject" from order_lines l
+      left join (
+        select merchant_id, owner_id, sku_id, sum(backordered - delta) as sold
+        from stock_movements where kind = 'sold' and owner_id is not null group by merchant_id, owner_id, sku_id) v
+        on v.merchant_id = l.merchant_id and v.owner_id = l.order_id and v.sku_id = l.sku_id
+      where coalesce(v.sold, 0) <> l.quantity
+      limit 10`,
+  },
+  {
+    name: 'order_sums_agree',
+    sentence: 'The amounts of an order are the sums of its lines and its shipping.',
+    violations: (db) => db.sql`
+      select o.id as "subject" from orders o
+      left join (
+        select installation_id, order_id, sum(quantity) as items, sum(subtotal) as subtotal, sum(discount) as discount,
+          sum(tax) as tax, sum(case when subtotal <> unit_price * quantity then 1 else 0 end) as wrong
+        from order_lines group by installation_id, order_id) l
+        on l.installation_id = o.installation_id and l.order_id = o.id
+      where l.order_id is null or l.wrong > 0 or l.items <> o.item_count or l.subtotal <> o.subtotal
+        or l.discount > o.discount or o.discount - l.discount > o.shipping or l.tax + o.shipping_tax <> o.tax
+        or o.total <> o.subtotal - o.discount + o.shipping + case when o.price_tax = 'excluded' then o.tax else 0 end
+      limit 10`,
+  },
+  {
+    name: 'paid_order_has_payment',
+    sentence: 'What an order says was paid came by its payments, and before that nothing came.',
+    violations: (db) => db.sql`
+      select o.id as "subject" from orders o
+      left join (
+        select installation_id, order_id, sum(amount) as paid
+        from payments where status = 'succeeded' and order_id is not null group by installation_id, order_id) p
+        on p.installation_id = o.installation_id and p.order_id = o.id
+      where coalesce(p.paid, 0) <> case when o.payment_status in ('pending', 'voided') then 0 else o.total end
+      limit 10`,
+  },
+  {
+    name: 'refunded_is_refunds',
+    sentence: 'What went back of an order, or is on its way, is the sum of its refunds.',
+    violations: (db) => db.sql`
+      select o.id as "subject" from orders o
+      left join (
+        select installation_id, order_id, sum(amount) as owed
+        from refunds where kind = 'refund' and status <> 'failed' and order_id is not null group by installation_id, order_id) r
+        on r.installation_id = o.installation_id and r.order_id = o.id
+      where o.refunded <> coalesce(r.owed, 0)
+      limit 10`,
+  },
+  {
+    name: 'cancelled_says_how',
+    sentence: 'An order has a cancellation exactly when it is cancelled.',
+    violations: (db) => db.sql`
+      select id as "subject" from orders where (status = 'cancelled') <> (cancellation is not null) limit 10`,
+  },
+  {
+    name: 'promotion_used_is_uses',
+    sentence: 'How often a promotion was used is the number of orders that used it and have not given it back.',
+    violations: (db) => db.sql`
+      select p.id as "subject" from promotions p
+      join (
+        select merchant_id, promotion_id, sum(case when given_back_at is null then 1 else 0 end) as uses
+        from promotion_uses group by merchant_id, promotion_id) u on u.merchant_id = p.merchant_id and u.promotion_id = p.id
+      where p.used <> u.uses
       limit 10`,
   },
 ]

@@ -1,5 +1,6 @@
 // The log: one JSON object per line, or one readable line in a terminal. Lines are gathered for a few milliseconds and
 // written together, because a write per request costs more than many a request; warnings and errors are written at once.
+// Lines that cannot be written are dropped, counted, and told in a later line: no log is worth a server that stands still.
 
 import { inspect } from 'node:util'
 
@@ -14,13 +15,15 @@ export interface Log {
   warn(message: string, fields?: LogFields): void
   error(message: string, error: unknown, fields?: LogFields): void
   flush(): void
+  // Lines that were lost, since the start.
+  readonly dropped: number
 }
 
 export interface LogOptions {
   level: LogLevel
   pretty: boolean
-  // Takes whole lines. Must not throw.
-  write: (lines: string) => void
+  // Takes whole lines, or answers false when it cannot. Must neither throw nor wait.
+  write: (lines: string) => unknown
   gatherMs?: number
 }
 
@@ -31,14 +34,22 @@ export function createLog({ level, pretty, write, gatherMs = 25 }: LogOptions): 
   const shape = pretty ? prettyLine : jsonLine
   let gathered = ''
   let timer: NodeJS.Timeout | undefined
+  let dropped = 0
+  let told = 0
 
   function flush(): void {
     if (timer) clearTimeout(timer)
     timer = undefined
+    if (dropped > told) tellDropped()
     if (gathered === '') return
     const lines = gathered
     gathered = ''
-    write(lines)
+    if (write(lines) === false) dropped += lines.split('\n').length - 1
+  }
+
+  function tellDropped(): void {
+    const line = shape(new Date(), 'warn', 'log lines were dropped', { lines: dropped - told })
+    if (write(line) !== false) told = dropped
   }
 
   function line(lineLevel: LogLevel, message: string, fields: LogFields): void {
@@ -58,6 +69,9 @@ export function createLog({ level, pretty, write, gatherMs = 25 }: LogOptions): 
     warn: (message, fields = {}) => line('warn', message, fields),
     error: (message, error, fields = {}) => line('error', message, { ...fields, error: describeError(error) }),
     flush,
+    get dropped() {
+      return dropped
+    },
   }
 }
 
@@ -92,7 +106,8 @@ function prettyRequest(fields: LogFields): string {
   const tint = status >= 500 ? '31' : status >= 400 ? '33' : '32'
   const what = fields.operation ?? fields.route ?? '–'
   const code = fields.code ? ` ${fields.code}` : ''
-  return `\x1b[${tint}m${status}\x1b[0m ${String(fields.method).padEnd(6)} ${what}${code} \x1b[2m${fields.durationMs} ms ${fields.requestId}${
-    fields.credentialId ? ` ${fields.credentialId}` : ''
-  }\x1b[0m`
+  const time = fields.durationMs === undefined ? '' : ` ${fields.durationMs} ms`
+  const who = fields.credentialId ? ` ${fields.credentialId}` : ''
+  const method = String(fields.method ?? '–').padEnd(6)
+  return `\x1b[${tint}m${status}\x1b[0m ${method} ${what}${code}\x1b[2m${time} ${fields.requestId}${who}\x1b[0m`
 }

@@ -14,7 +14,8 @@ export interface SiteParts {
   origin: () => string
   version: string
   engine: string
-  listShops: () => Promise<readonly Shop[]>
+  // null where the shops are nobody's business.
+  listShops: () => Promise<readonly Shop[] | null>
   demo: () => boolean
 }
 
@@ -24,20 +25,14 @@ export function sitePages({ origin, version, engine, listShops, demo }: SitePart
     const text = `${JSON.stringify(openApiDocument({ serverUrl: origin(), version }), null, 2)}\n`
     return keep(text, openHeaders)
   })
+  const start = keptFor(1_000, async () => {
+    const shops = await listShops()
+    return keep(startPage({ version, engine, origin: origin(), demo: demo(), shops }), pageHeaders)
+  })
   const icon = keep(favicon, { 'content-type': 'image/svg+xml', 'cache-control': 'public, max-age=86400' })
 
   return [
-    {
-      path: '/',
-      name: 'start',
-      answer: async (request) => {
-        const shops = await listShops()
-        return answerKept(
-          keep(startPage({ version, engine, origin: origin(), demo: demo(), shops }), pageHeaders),
-          request,
-        )
-      },
-    },
+    { path: '/', name: 'start', answer: async (request) => answerKept(await start(), request) },
     { path: '/docs', name: 'reference', answer: async (request) => answerKept(reference(), request) },
     { path: '/openapi.json', name: 'openapi', answer: async (request) => answerKept(openApi(), request) },
     { path: '/site/style.css', name: 'style', answer: async (request) => answerKept(styleSheet, request) },
@@ -56,5 +51,23 @@ function once(make: () => Kept): () => Kept {
   return () => {
     kept ??= make()
     return kept
+  }
+}
+
+// Anyone may ask for the start page, as often as they like: the database is asked once a second at most. What failed is
+// not kept.
+function keptFor(keptMs: number, make: () => Promise<Kept>): () => Promise<Kept> {
+  let kept: Promise<Kept> | undefined
+  let madeAt = 0
+  return () => {
+    const now = performance.now()
+    if (kept && now - madeAt < keptMs) return kept
+    madeAt = now
+    const made = make()
+    kept = made
+    made.catch(() => {
+      if (kept === made) kept = undefined
+    })
+    return made
   }
 }

@@ -6,19 +6,23 @@ import type { Metrics } from '../observe/metrics.ts'
 export interface ProbeParts {
   metrics: Metrics
   isDraining: () => boolean
+  // The port is open and the shop is still being made.
+  isStarting: () => boolean
   // Rejects when the database cannot be reached.
   pendingMigrations: () => Promise<number>
 }
 
-export function probePages({ metrics, isDraining, pendingMigrations }: ProbeParts): Page[] {
+export function probePages({ metrics, isDraining, isStarting, pendingMigrations }: ProbeParts): Page[] {
   return [
     // Alive: the event loop turns. Says nothing of the database, so that an outage there restarts nobody.
-    { path: '/healthz', name: 'healthz', answer: async () => json(200, { status: 'ok' }) },
+    { path: '/healthz', name: 'healthz', isProbe: true, answer: async () => json(200, { status: 'ok' }) },
     {
       path: '/readyz',
       name: 'readyz',
+      isProbe: true,
       answer: async () => {
         if (isDraining()) return json(503, { status: 'draining' })
+        if (isStarting()) return json(503, { status: 'starting' })
         const pending = await pendingMigrations().catch(() => undefined)
         if (pending === undefined) return json(503, { status: 'database unreachable' })
         return pending > 0 ? json(503, { status: 'migrations pending', pending }) : json(200, { status: 'ready' })
@@ -27,6 +31,7 @@ export function probePages({ metrics, isDraining, pendingMigrations }: ProbePart
     {
       path: '/metrics',
       name: 'metrics',
+      isProbe: true,
       answer: async () => ({
         status: 200,
         body: metrics.render(),

@@ -5,15 +5,17 @@ import { componentSchemas } from '../contract/components.ts'
 import { operationIds, operations } from '../contract/operations.ts'
 import { refusalCodes } from '../contract/refusals.ts'
 import { eventKinds } from '../contract/words.ts'
+import { createMetrics } from '../observe/metrics.ts'
 import { curlFor, jsonCode } from './example.ts'
 import { sitePages } from './pages.ts'
+import { probePages } from './probes.ts'
 import { prose } from './prose.ts'
 import { codesOf } from './reference.ts'
 import type { Shop } from './start.ts'
 
 const origin = 'https://shop.example.com'
 
-function site(shops: readonly Shop[] = [], demo = false) {
+function site(shops: readonly Shop[] | null = [], demo = false) {
   const pages = sitePages({
     origin: () => origin,
     version: '1.2.3',
@@ -116,6 +118,34 @@ describe('the start page', () => {
       assert(text.includes(`npm run -s cartwright -- ${command}`), command)
   })
 
+  test('is kept for a second, and what could not be made is not', async () => {
+    let asked = 0
+    const pages = sitePages({
+      origin: () => origin,
+      version: '1.2.3',
+      engine: 'sqlite',
+      listShops: async () => {
+        asked += 1
+        if (asked === 1) throw new Error('the database is away')
+        return shops
+      },
+      demo: () => false,
+    })
+    const raw = { headers: {}, url: '/' } as unknown as IncomingMessage
+    const visit = async () => pages[0]?.answer({ raw, path: {}, address: '127.0.0.1' })
+    await assert.rejects(visit)
+    await Promise.all([visit(), visit(), visit()])
+    assert.equal((await visit())?.status, 200)
+    assert.equal(asked, 2)
+  })
+
+  test('names no shop where it is told none', async () => {
+    const { text } = await site(null)('/')
+    assert.doesNotMatch(text, /<dt>Shops?<|None yet|no shop here|Hearth/)
+    assert.match(text, /installation\/identity/)
+    assert.deepEqual(unclosed(text), [])
+  })
+
   test('does without a product and names a few shops of many', async () => {
     const many = Array.from({ length: 9 }, (_, index) => ({ slug: `s${index}`, name: `Shop ${index}` }))
     const { text } = await site(many)('/')
@@ -176,6 +206,28 @@ describe('every page', () => {
       assert.deepEqual(unclosed(text), [])
     }
   })
+})
+
+test('the readiness probe waits for the first shop, and says no again at the end', async () => {
+  let stage = 'starting'
+  const metrics = createMetrics()
+  const pages = probePages({
+    metrics,
+    isStarting: () => stage === 'starting',
+    isDraining: () => stage === 'draining',
+    pendingMigrations: async () => 0,
+  })
+  const ready = pages.find(({ path }) => path === '/readyz')
+  const ask = async () => {
+    const answer = await ready?.answer({ raw: {} as IncomingMessage, path: {}, address: '127.0.0.1' })
+    return [answer?.status, JSON.parse(String(answer?.body)).status]
+  }
+  assert.deepEqual(await ask(), [503, 'starting'])
+  stage = 'serving'
+  assert.deepEqual(await ask(), [200, 'ready'])
+  stage = 'draining'
+  assert.deepEqual(await ask(), [503, 'draining'])
+  metrics.close()
 })
 
 describe('examples', () => {

@@ -13,7 +13,8 @@ export interface StartFacts {
   origin: string
   // Whether the demo shop is in here, which is in test mode.
   demo: boolean
-  shops: readonly Shop[]
+  // null: they are not told.
+  shops: readonly Shop[] | null
 }
 
 export interface Shop {
@@ -32,11 +33,11 @@ export function startPage(facts: StartFacts): string {
 <dl class="facts"><div><dt>State</dt><dd class="running">Running</dd></div>
 <div><dt>Version</dt><dd>${version}</dd></div>
 <div><dt>Storage</dt><dd>${engineNames[engine] ?? engine}</dd></div>
-<div><dt>${shops.length === 1 ? 'Shop' : 'Shops'}</dt><dd>${shopWords(shops)}</dd></div>
+${shops && html`<div><dt>${shops.length === 1 ? 'Shop' : 'Shops'}</dt><dd>${shopWords(shops)}</dd></div>`}
 ${demo && html`<div><dt>Mode</dt><dd>Demo, in test mode</dd></div>`}</dl>
 </div></div></div>
 <div class="start">
-${shops.length === 0 ? firstShop() : firstCalls(facts)}
+${shops?.length === 0 ? firstShop() : firstCalls(facts)}
 <section><h2>Look around</h2>
 <ul class="doors">${doors.map(
     ([href, name, words]) => html`<li><a href="${href}">${name}</a><span>${words}</span></li>
@@ -83,7 +84,7 @@ function firstShop(): Html {
 }
 
 function firstCalls({ origin, shops, demo }: StartFacts): Html {
-  const shown = shops.find(({ productSlug }) => productSlug !== undefined)
+  const shown = shops?.find(({ productSlug }) => productSlug !== undefined)
   const slug = shown?.productSlug
   const call = (path: string, caller: 'key' | 'anyone') => curlFor({ origin, method: 'GET', path, caller })
   return html`<section><h2>First calls</h2>

@@ -25,10 +25,11 @@ export function connectWriter(file: string): Connection {
   const db = new DatabaseSync(file, { timeout: 0, enableForeignKeyConstraints: true })
   try {
     // `full` syncs at every commit: an acknowledged write survives the loss of power, not only of the process.
+    // `secure_delete`: what was erased (an address, its key) leaves no bytes behind in free space of the file.
     // A larger checkpoint than the default 1,000 pages, because each costs two syncs of its own.
     db.exec(`pragma synchronous = full; pragma foreign_keys = on; pragma temp_store = memory;
       pragma cache_size = -32768; pragma mmap_size = 268435456; pragma wal_autocheckpoint = 4000;
-      pragma journal_size_limit = 67108864`)
+      pragma journal_size_limit = 67108864; pragma secure_delete = fast`)
     const mode = db.prepare('pragma journal_mode = wal').get()?.journal_mode
     if (mode !== 'wal') throw new StorageRefused(`this file system does not let SQLite use a write-ahead log: ${file}`)
     return connection(db)

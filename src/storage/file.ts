@@ -3,6 +3,19 @@ import { closeSync, mkdirSync, openSync, realpathSync, statSync } from 'node:fs'
 import { basename, dirname, join, resolve } from 'node:path'
 import { StorageRefused } from './storage.ts'
 
+// The file that a URL names, or what is wrong with the URL. Nothing is opened or made.
+export function sqlitePath(url: string): string {
+  const path = url.slice('sqlite:'.length)
+  // `:memory:` would be another store for each connection.
+  if (path === '' || path.startsWith(':')) throw new StorageRefused('the storage URL must name a file: sqlite:path')
+  // `sqlite://data.db` would quietly become a file in the root folder.
+  if (/^\/\/[^/]/.test(path)) throw new StorageRefused('write sqlite:path, or sqlite:///path for an absolute path')
+  if (path.endsWith('/')) throw new StorageRefused('the storage URL names a folder, not a file')
+  const found = statSync(path, { throwIfNoEntry: false })
+  if (found && !found.isFile()) throw new StorageRefused('the storage URL names something that is not a file')
+  return path
+}
+
 // The one true path, so that two names of one file meet at one lock. Folder and file are created if missing.
 export function prepareFile(path: string): string {
   try {

@@ -19,7 +19,7 @@ const DEFAULTS = {
   workMsMax: 20_000,
   queueMax: 10_000,
   connectionsMax: 16,
-  connectMsMax: 5_000,
+  connectMsMax: 10_000,
   statementMsMax: 10_000,
   lockMsMax: 5_000,
 }
@@ -322,8 +322,10 @@ class PostgresReader implements Reader {
   }
 }
 
-const FOR_UPDATE = new Fragment('for update')
-const SKIP_LOCKED = new Fragment('for update skip locked')
+// Not `for update`: that would wait for the key-share locks that foreign keys take, so that two buyers who put the same SKU
+// into their carts and then want its stock would block each other for ever.
+const FOR_UPDATE = new Fragment('for no key update')
+const SKIP_LOCKED = new Fragment('for no key update skip locked')
 
 class PostgresTx extends PostgresReader implements InsideTx {
   readonly forUpdate = FOR_UPDATE

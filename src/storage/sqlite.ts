@@ -3,7 +3,8 @@ import { statSync } from 'node:fs'
 import { setTimeout as pause } from 'node:timers/promises'
 import { type Connection, connectReader, connectWriter, isBusy } from './connection.ts'
 import { prepareFile } from './file.ts'
-import { takeServerLock } from './lock.ts'
+import type { Log } from './inside.ts'
+import { type ServerLock, takeServerLock } from './lock.ts'
 import { openSnapshots, type Snapshots } from './snapshots.ts'
 import { type Storage, type StorageOptions, StorageRefused } from './storage.ts'
 import { openWriter, type Writer } from './writer.ts'
@@ -24,13 +25,8 @@ export async function openSqlite(path: string, options: StorageOptions): Promise
     const snapshots = openSnapshots(() => connectReader(file), bounds)
     const db = connection.db
     return storage(writer, snapshots, () => {
-      let isClean = false
-      try {
-        closeFile(db)
-        isClean = true
-      } finally {
-        lock?.release(isClean)
-      }
+      const isTidy = closeFile(db, log)
+      if (lock) releaseLock(lock, isTidy, log)
     })
   } catch (error) {
     connection?.db.close()
@@ -76,7 +72,7 @@ async function connectPatiently(file: string, patienceMs: number): Promise<Conne
 }
 
 // After an unclean end SQLite repairs what it was writing. This finds what it cannot know: a disk that lied or lost.
-function checkFile(connection: Connection, file: string, log: (line: string, fields?: object) => void): void {
+function checkFile(connection: Connection, file: string, log: Log): void {
   const startedAt = performance.now()
   const [first] = connection.db.prepare('pragma quick_check(1)').all()
   const finding = String(Object.values(first ?? {})[0])
@@ -85,10 +81,26 @@ function checkFile(connection: Connection, file: string, log: (line: string, fie
   if (finding !== 'ok') throw new StorageRefused(`the storage file is damaged, restore a backup: ${file}: ${finding}`)
 }
 
-function closeFile(db: Connection['db']): void {
+// Moves what was committed from the log into the file. On a full disk it stays in the log, where it is as safe, and the
+// next start takes it from there: a reason to tell, not to fail.
+function closeFile(db: Connection['db'], log: Log): boolean {
+  let isTidy = true
   try {
     db.exec('pragma wal_checkpoint(truncate)')
-  } finally {
-    db.close()
+  } catch (error) {
+    isTidy = false
+    log('the storage file could not be tidied at the end; nothing is lost', { reason: (error as Error).message })
+  }
+  db.close()
+  return isTidy
+}
+
+// Without the mark of a clean end the next start checks the file, which costs it a moment.
+function releaseLock(lock: ServerLock, isClean: boolean, log: Log): void {
+  try {
+    lock.release(isClean)
+  } catch (error) {
+    log('the clean end could not be noted', { reason: (error as Error).message })
+    lock.release(false)
   }
 }

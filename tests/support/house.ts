@@ -58,6 +58,9 @@ export interface House {
   ): Promise<{ id: string; key: string }>
   apply(file: ShopFile, options?: { stock?: boolean }): Promise<void>
   forget(credentialId: string): void
+  url: string
+  // The database file, on SQLite.
+  file: string | undefined
   app: ReturnType<typeof createApp>
 }
 
@@ -65,16 +68,27 @@ export interface HouseOptions
   extends Partial<
     Pick<
       AppParts,
-      'rateLimit' | 'extraHandlers' | 'headersTimeoutMs' | 'requestTimeoutMs' | 'inFlightMax' | 'trustedProxies'
+      | 'rateLimit'
+      | 'extraHandlers'
+      | 'headersTimeoutMs'
+      | 'requestTimeoutMs'
+      | 'idleTimeoutMs'
+      | 'connectionsMax'
+      | 'connectionsPerAddressMax'
+      | 'inFlightMax'
+      | 'trustedProxies'
+      | 'production'
     >
   > {
   shops?: readonly ShopFile[]
 }
 
-export const testSecret = parseRootSecret('a-secret-that-only-the-tests-of-this-house-know') as RootSecret
+export const testSecretText = 'a-secret-that-only-the-tests-of-this-house-know'
+export const testSecret = parseRootSecret(testSecretText) as RootSecret
 
 export async function openHouse(given: Given, { shops = [bloom, rival], ...parts }: HouseOptions = {}): Promise<House> {
-  const storage = await given.open()
+  const url = await given.freshUrl()
+  const storage = await given.open({ url })
   const clock = { now: Date.parse('2026-06-01T12:00:00.000Z') }
   const merchantIds: string[] = []
   for (const file of shops) {
@@ -190,6 +204,8 @@ export async function openHouse(given: Given, { shops = [bloom, rival], ...parts
       assert.deepEqual(report.refused, [])
     },
     forget: app.identify.forget,
+    url,
+    file: url.startsWith('sqlite:') ? url.slice('sqlite:'.length) : undefined,
     app,
   }
 }

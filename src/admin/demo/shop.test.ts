@@ -5,22 +5,26 @@ import { readdirSync, readFileSync } from 'node:fs'
 import { test } from 'node:test'
 import { Value } from 'typebox/value'
 import { parse } from 'yaml'
+import { readShopFile } from '../read.ts'
 import { ShopFile } from '../shopfile.ts'
 
 const pictureBytesMax = 8 * 1024
 const publishedBefore = '2026-06-01T00:00:00Z'
 
-const file: unknown = parse(readFileSync(new URL('shop.yaml', import.meta.url), 'utf8'))
+const text = readFileSync(new URL('shop.yaml', import.meta.url), 'utf8')
+const file: unknown = parse(text)
 const shop = Value.Check(ShopFile, file) ? file : undefined
 const categories = shop?.categories ?? []
 const products = shop?.products ?? []
 const skus = products.flatMap((product) => product.skus)
 const taxes = shop?.taxes ?? []
 const zones = shop?.shipping ?? []
+const promotions = shop?.promotions ?? []
 
 test('the file is a shop file', () => {
   assert.deepEqual(Value.Errors(ShopFile, file), [])
   assert.equal(shop?.merchant.slug, 'alder-finch')
+  assert.ok('file' in readShopFile(text, Date.parse(publishedBefore)))
 })
 
 test('it shows about forty products', () => {
@@ -119,6 +123,56 @@ test('every country that a zone names has a rate for every tax class in use', ()
   for (const country of named)
     for (const name of classes) assert.ok(rates.includes(`${country} ${name}`), `${country} ${name}`)
   assert.ok(zones.some((zone) => zone.countries.includes('*')))
+})
+
+test('there is a code for every type of promotion and for every outcome', () => {
+  const codes = (fits: (promotion: (typeof promotions)[number]) => boolean) =>
+    promotions.filter(fits).map((promotion) => promotion.code)
+  const [first] = promotions
+  assert.deepEqual(first, { code: 'WELCOME10', name: first?.name, type: 'percentage', percentage: 1000 })
+  for (const [code, type] of [
+    ['WELCOME10', 'percentage'],
+    ['FIVEOFF', 'fixed_amount'],
+    ['SHIPFREE', 'free_shipping'],
+  ] as const)
+    assert.ok(codes((promotion) => promotion.type === type).includes(code))
+  const dearest = Math.max(...skus.map((sku) => sku.price))
+  assert.deepEqual(
+    codes(({ minimumSubtotal }) => (minimumSubtotal ?? 0) > dearest),
+    ['BIG20'],
+  )
+  assert.deepEqual(
+    codes(({ categories }) => categories !== undefined),
+    ['KITCHEN15'],
+  )
+  assert.deepEqual(
+    codes((promotion) => promotion.skus !== undefined),
+    ['MUGS3'],
+  )
+  assert.deepEqual(
+    codes(({ customerLimit }) => customerLimit === 1),
+    ['ONCE'],
+  )
+  assert.deepEqual(
+    codes(({ endsAt }) => endsAt != null && endsAt < publishedBefore),
+    ['SUMMER24'],
+  )
+  assert.deepEqual(
+    codes(({ startsAt }) => startsAt != null && startsAt > '2099'),
+    ['FUTURE99'],
+  )
+  assert.deepEqual(
+    codes(({ disabled }) => disabled === true),
+    ['STOPPED'],
+  )
+  assert.deepEqual(
+    codes(({ usageLimit }) => usageLimit === 0),
+    ['SOLDOUT'],
+  )
+  assert.deepEqual(
+    codes(({ currency }) => currency != null && currency !== shop?.merchant.currency),
+    ['TENBUCKS'],
+  )
 })
 
 test('every picture that is named is there, and every picture that is there is named', () => {

@@ -1,0 +1,510 @@
+// The shop: which address shows which page, and what each form does. It keeps nothing: the cart is the API's, and the
+// browser holds its id in a cookie that no script can read.
+
+import { createHash, randomUUID } from 'node:crypto'
+import { readFileSync } from 'node:fs'
+import {
+  ApiRefusal,
+  ApiUnreachable,
+  type Cart,
+  type Category,
+  createApi,
+  type ProductSummary,
+  type Sku,
+} from './api.ts'
+import { cartPage, continuePage, listPage, messagePage, productPage, type Surroundings, thanksPage } from './pages.ts'
+import { type Notice, type NoticeName, noticeFor, noticeForPromotion, noticeIn } from './words.ts'
+
+export interface StorefrontOptions {
+  // Where the API is, as this process reaches it.
+  apiUrl: string
+  // Needs the scopes catalog:read and checkout:quote.
+  apiKey: string
+  // '' at the root of a host, or a path such as '/shop'.
+  basePath: string
+  // The origin under which browsers reach this shop.
+  publicUrl: string
+  // Told of what shoppers cannot help: an API that is away, a key that is refused.
+  report?: (error: unknown) => void
+}
+
+export interface StorefrontRequest {
+  method: string
+  // The whole path, basePath included, still percent-encoded.
+  path: string
+  query: URLSearchParams
+  cookies: Readonly<Record<string, string>>
+  // The posted form; null where there is none.
+  form: URLSearchParams | null
+  // The headers Origin, Sec-Fetch-Site and Host.
+  origin: string | null
+  fetchSite?: string | null
+  host?: string | null
+}
+
+export interface StorefrontAnswer {
+  status: number
+  headers: Record<string, string>
+  body: string | Buffer
+}
+
+export type Storefront = (request: StorefrontRequest) => Promise<StorefrontAnswer>
+
+const cartCookie = 'storefront_cart'
+const cartCookieSeconds = 30 * 86_400
+const rememberMs = 60_000
+const categoryListsMax = 10
+const categoryRowsWished = 24
+const alikeMax = 4
+
+export function createStorefront(options: StorefrontOptions): Storefront {
+  const { apiUrl, apiKey, basePath: base, report = () => {} } = options
+  const publicOrigin = new URL(options.publicUrl).origin
+  const api = createApi({ apiUrl, apiKey })
+  const identity = remembered(api.identity)
+  const categories = remembered(api.categories)
+  const newest = remembered(() => api.products())
+  // The hosted checkout is where a form may lead beside the shop itself: browsers hold redirects to this list as well.
+  const formTargets = [...new Set([publicOrigin, new URL(apiUrl).origin])]
+
+  // biome-ignore format: a table reads best with one row a line
+  const routes: readonly [method: string, path: RegExp, handle: Handle][] = [
+    ['GET',  /^\/?$/,                    showList],
+    ['GET',  /^\/categories\/([^/]+)$/,  showList],
+    ['GET',  /^\/products\/([^/]+)$/,    showProduct],
+    ['GET',  /^\/cart$/,                 showCart],
+    ['GET',  /^\/thanks$/,               showThanks],
+    ['POST', /^\/cart\/add$/,            addItem],
+    ['POST', /^\/cart\/change$/,         changeItem],
+    ['POST', /^\/cart\/remove$/,         removeItem],
+    ['POST', /^\/cart\/code$/,           applyCode],
+    ['POST', /^\/cart\/code\/remove$/,   removeCode],
+    ['POST', /^\/cart\/checkout$/,       checkOut],
+  ]
+
+  return async (request) => {
+    const { path } = request
+    const isBelow = path === base || path.startsWith(`${base}/`)
+    const below = isBelow ? path.slice(base.length) : path
+    try {
+      const asset = assets.get(below)
+      if (asset) return asset
+      const found = isBelow && routes.find(([, pattern]) => pattern.test(below))
+      if (!found) return await notFound(request)
+      const [method, pattern, handle] = found
+      if (method !== (request.method === 'HEAD' ? 'GET' : request.method)) return plain(405, 'Method not allowed')
+      if (method === 'POST' && !isOwnForm(request)) return plain(403, 'This form was not sent by this shop.')
+      return await handle(request, pattern.exec(below)?.[1] ?? '')
+    } catch (error) {
+      if (!(error instanceof ApiRefusal || error instanceof ApiUnreachable)) throw error
+      report(error)
+      return apology(error)
+    }
+  }
+
+  // Pages.
+
+  async function showList(request: StorefrontRequest, slug: string): Promise<StorefrontAnswer> {
+    const category = slug === '' ? null : (await categories()).find((known) => known.slug === slug)
+    if (category === undefined) return notFound(request)
+    const here = category ? `${base}/categories/${category.slug}` : `${base}/`
+    const after = request.query.get('after')
+    const link = after === null ? null : Buffer.from(after, 'base64url').toString()
+    try {
+      const { products, next } = await listProducts(category, link)
+      const moreHref = next === null ? null : `${here}?after=${Buffer.from(next).toString('base64url')}`
+      return await show(request, (at) => listPage(at, { category, products, moreHref, isStart: link === null }))
+    } catch (error) {
+      // A link from long ago, or one that somebody made up.
+      const isBadLink = error instanceof RangeError || (error instanceof ApiRefusal && error.status === 400)
+      if (link !== null && isBadLink) return seeOther(here)
+      throw error
+    }
+  }
+
+  // The API lists all products, at most 100 at a time. For one category we walk on until there is a page of them.
+  async function listProducts(category: Category | null, link: string | null) {
+    const within = category && (await categories()).filter(({ path }) => path.includes(category.slug))
+    const slugs = new Set(within?.map(({ slug }) => slug))
+    const products: ProductSummary[] = []
+    let next = link
+    for (let lists = 1; ; lists++) {
+      const list = await api.products(next)
+      products.push(
+        ...list.products.filter((product) => !category || product.categories.some((slug) => slugs.has(slug))),
+      )
+      next = list.next
+      if (!category || next === null || products.length >= categoryRowsWished || lists === categoryListsMax) {
+        return { products, next }
+      }
+    }
+  }
+
+  async function showProduct(request: StorefrontRequest, slug: string): Promise<StorefrontAnswer> {
+    if (!slugPattern.test(slug)) return notFound(request)
+    const product = await api.product(slug).catch(nullWhenMissing)
+    if (!product) return notFound(request)
+    const chosen = chosenSku(product.skus, request.query.get('sku'))
+    if (!chosen) return notFound(request)
+    const [known, list] = await Promise.all([categories(), newest()])
+    const trail = trailOf(product, known)
+    const others = list.products.filter((other) => other.slug !== slug && other.availability !== 'out_of_stock')
+    // Those of the same narrow category first, then those of the wider one.
+    const alike = trail
+      .toReversed()
+      .flatMap((category) => others.filter((other) => other.categories.includes(category.slug)))
+    return show(request, (at) =>
+      productPage(at, { product, chosen, trail, alike: [...new Set(alike)].slice(0, alikeMax) }),
+    )
+  }
+
+  async function showCart(request: StorefrontRequest): Promise<StorefrontAnswer> {
+    return show(request, cartPage)
+  }
+
+  async function showThanks(request: StorefrontRequest): Promise<StorefrontAnswer> {
+    const id = request.query.get('session') ?? ''
+    const session = sessionIdPattern.test(id) ? await api.checkoutSession(id).catch(nullWhenMissing) : null
+    if (!session) return notFound(request)
+    const order = session.orderId === null ? null : await api.order(session.orderId)
+    return show(request, (at) => thanksPage(at, session, order))
+  }
+
+  // Forms. Each ends in a redirect, so that a reload of the page that follows does not send the form again.
+
+  async function addItem(request: StorefrontRequest): Promise<StorefrontAnswer> {
+    const { skuId, quantity, once } = fieldsOf(request)
+    try {
+      const cart = await withItem(request, skuId, quantity, once)
+      return seeOther(cartHref('added'), { 'set-cookie': cartCookieFor(cart.id, cartCookieSeconds) })
+    } catch (error) {
+      // The form was sent before, and then did its work.
+      if (isRefusal(error, 'idempotency_key_reused')) return seeOther(cartHref('already_added'))
+      const { name, number } = noticeOf(error)
+      const { form } = request
+      const slug = form?.get('product') ?? ''
+      const query = new URLSearchParams({ sku: form?.get('code') ?? '', say: name, n: String(number) })
+      return slugPattern.test(slug)
+        ? seeOther(`${base}/products/${slug}?${query}#said`)
+        : seeOther(cartHref(name, number))
+    }
+  }
+
+  // The API sets quantities, it does not add to them. Saying which version was added to makes sure that two windows that
+  // add at the same moment both count: the later one is refused, and adds to what is there then.
+  async function withItem(request: StorefrontRequest, skuId: string, quantity: number, once: string): Promise<Cart> {
+    for (let attempt = 1; ; attempt++) {
+      const cart = await usableCart(request)
+      if (!cart) return api.createCart({ items: [{ skuId, quantity }], idempotencyKey: once })
+      const before = cart.items.find((item) => item.skuId === skuId)?.quantity ?? 0
+      const change = { quantity: before + quantity, expectedVersion: cart.version, idempotencyKey: once }
+      try {
+        return await api.putItem(cart.id, skuId, change)
+      } catch (error) {
+        const isStale = isRefusal(error, 'version_conflict', 'cart_not_open', 'cart_not_found')
+        if (!isStale || attempt === 3) throw error
+      }
+    }
+  }
+
+  async function changeItem(request: StorefrontRequest): Promise<StorefrontAnswer> {
+    const { skuId, quantity, step, version, once } = fieldsOf(request)
+    return changeCart(request, async (cartId) => {
+      const change = { quantity: Math.max(0, quantity + step), expectedVersion: version, idempotencyKey: once }
+      await api.changeQuantity(cartId, skuId, change)
+      return { name: change.quantity === 0 ? 'removed' : 'changed', number: 0 }
+    })
+  }
+
+  async function removeItem(request: StorefrontRequest): Promise<StorefrontAnswer> {
+    const { skuId, version, once } = fieldsOf(request)
+    return changeCart(request, async (cartId) => {
+      await api.removeItem(cartId, skuId, { expectedVersion: version, idempotencyKey: once })
+      return { name: 'removed', number: 0 }
+    })
+  }
+
+  async function applyCode(request: StorefrontRequest): Promise<StorefrontAnswer> {
+    const code = request.form?.get('code')?.trim() ?? ''
+    if (code === '') return seeOther(cartHref('code_missing'))
+    return setCode(request, code)
+  }
+
+  async function removeCode(request: StorefrontRequest): Promise<StorefrontAnswer> {
+    return setCode(request, null)
+  }
+
+  async function setCode(request: StorefrontRequest, code: string | null): Promise<StorefrontAnswer> {
+    const { once } = fieldsOf(request)
+    return changeCart(request, async (cartId) => {
+      try {
+        return noticeForPromotion(await api.applyPromotion(cartId, { code, idempotencyKey: once }))
+      } catch (error) {
+        if (isRefusal(error, 'rate_limited')) return { name: 'code_too_fast', number: 0 }
+        if (isRefusal(error, 'invalid_request')) return { name: 'code_not_found', number: 0 }
+        throw error
+      }
+    })
+  }
+
+  async function checkOut(request: StorefrontRequest): Promise<StorefrontAnswer> {
+    const cartId = cartIdOf(request)
+    if (cartId === null) return seeOther(`${base}/cart`)
+    const { version, once } = fieldsOf(request)
+    try {
+      const { url } = await api.createCheckoutSession({
+        cartId,
+        expectedCartVersion: version,
+        // The server puts the id of the session in the place of {sessionId}.
+        successUrl: `${publicOrigin}${base}/thanks?session={sessionId}`,
+        cancelUrl: `${publicOrigin}${base}/cart`,
+        idempotencyKey: once,
+      })
+      if (url === null) return seeOther(cartHref('trouble'))
+      // Where the page of the cart did not expect the checkout to be, a browser would stop the redirect in silence.
+      if (!formTargets.includes(new URL(url).origin)) return await show(request, (at) => continuePage(at, url))
+      return seeOther(url)
+    } catch (error) {
+      if (isRefusal(error, 'cart_not_found', 'cart_not_open')) return seeOther(`${base}/cart`)
+      if (isRefusal(error, 'invalid_request')) {
+        // The form has one field, and we wrote it. What is wrong is how the shop is set up: a host that is not allowed.
+        report(error)
+        return seeOther(cartHref('trouble'))
+      }
+      const { name, number } = noticeOf(error)
+      return seeOther(cartHref(name, number))
+    }
+  }
+
+  async function changeCart(
+    request: StorefrontRequest,
+    change: (cartId: string) => Promise<Notice>,
+  ): Promise<StorefrontAnswer> {
+    const cartId = cartIdOf(request)
+    if (cartId === null) return seeOther(`${base}/cart`)
+    try {
+      const { name, number } = await change(cartId)
+      return seeOther(cartHref(name, number))
+    } catch (error) {
+      // The cart became an order, or its time is over. The next one begins empty.
+      if (isRefusal(error, 'cart_not_found', 'cart_not_open')) return seeOther(`${base}/cart`)
+      const { name, number } = noticeOf(error)
+      return seeOther(cartHref(name, number))
+    }
+  }
+
+  function noticeOf(error: unknown): Notice {
+    if (!(error instanceof ApiRefusal)) throw error
+    const notice = noticeFor(error)
+    if (notice.name === 'trouble') report(error)
+    return notice
+  }
+
+  function cartHref(say: NoticeName, number = 0): string {
+    return `${base}/cart?say=${say}${number > 0 ? `&n=${number}` : ''}#said`
+  }
+
+  // The cart of this browser, if it still is one that can be bought.
+  async function usableCart(request: StorefrontRequest): Promise<Cart | null> {
+    const id = cartIdOf(request)
+    const cart = id === null ? null : await api.cart(id).catch(nullWhenMissing)
+    return cart && (cart.status === 'open' || cart.status === 'locked') ? cart : null
+  }
+
+  // Answers.
+
+  async function show(
+    request: StorefrontRequest,
+    render: (at: Surroundings, cart: Cart | null) => string,
+    status = 200,
+  ): Promise<StorefrontAnswer> {
+    const [{ merchant, installation }, known, cart] = await Promise.all([identity(), categories(), usableCart(request)])
+    const pictureOrigins = new Set<string>()
+    const surroundings: Surroundings = {
+      ...bareSurroundings(),
+      merchant,
+      isTest: installation.mode === 'test',
+      categories: known,
+      cartCount: cart?.itemCount ?? 0,
+      notice: noticeIn(request.query),
+      picture(address) {
+        if (address === null || !URL.canParse(address)) return null
+        const url = new URL(address)
+        if (url.protocol !== 'https:' && url.protocol !== 'http:') return null
+        // A picture of our own host is named by its path, so that it is found under whatever name the host was called.
+        if (url.origin === publicOrigin) return url.pathname + url.search
+        pictureOrigins.add(url.origin)
+        return url.href
+      },
+    }
+    const body = render(surroundings, cart)
+    const forgotten = !cart && cartIdOf(request) !== null
+    return {
+      status,
+      headers: { ...pageHeaders(pictureOrigins), ...(forgotten && { 'set-cookie': cartCookieFor('', 0) }) },
+      body,
+    }
+  }
+
+  function notFound(request: StorefrontRequest): Promise<StorefrontAnswer> {
+    const message = {
+      title: 'Not here',
+      text: 'What you are looking for is not in this shop, or not any more.',
+      link: { href: `${base}/`, text: 'Look around' },
+    }
+    return show(request, (at) => messagePage(at, message), 404)
+  }
+
+  // Without the API there is no name and no category to show; the page stands without them.
+  function apology(error: ApiRefusal | ApiUnreachable): StorefrontAnswer {
+    const isSettingUp = error instanceof ApiRefusal && (error.status === 401 || error.status === 403)
+    const body = messagePage(bareSurroundings(), {
+      title: 'Back in a moment',
+      text: isSettingUp
+        ? 'This shop is not set up yet: its key is not accepted, or may not do what a shop does.'
+        : 'The shop cannot answer right now. Your cart is safe; please try again in a little while.',
+      link: { href: `${base}/`, text: 'Try again' },
+    })
+    return { status: 503, headers: { ...pageHeaders([]), 'retry-after': '10' }, body }
+  }
+
+  function bareSurroundings(): Surroundings {
+    return {
+      base,
+      styleHref: `${base}${stylePath}`,
+      merchant: { name: 'Shop', currency: 'EUR' },
+      isTest: false,
+      categories: [],
+      cartCount: 0,
+      notice: null,
+      picture: () => null,
+    }
+  }
+
+  // No script runs and nothing is loaded but our own sheet and the pictures that are on the page. The referrer policy
+  // keeps addresses from other hosts and lets our own forms tell where they come from.
+  function pageHeaders(pictureOrigins: Iterable<string>): Record<string, string> {
+    const policy = [
+      "default-src 'none'",
+      "style-src 'self'",
+      ["img-src 'self'", ...pictureOrigins].join(' '),
+      ["form-action 'self'", ...formTargets].join(' '),
+      "base-uri 'none'",
+      "frame-ancestors 'none'",
+    ]
+    return {
+      'content-type': 'text/html; charset=utf-8',
+      'content-security-policy': policy.join('; '),
+      'referrer-policy': 'same-origin',
+      'x-content-type-options': 'nosniff',
+      'cache-control': 'private, no-store',
+    }
+  }
+
+  function cartCookieFor(id: string, seconds: number): string {
+    const secure = publicOrigin.startsWith('https:') ? '; Secure' : ''
+    return `${cartCookie}=${id}; Path=${base || '/'}; Max-Age=${seconds}; HttpOnly; SameSite=Lax${secure}`
+  }
+
+  // A form of another site is refused. The browser says where a form comes from, and a page cannot change what it says.
+  function isOwnForm({ origin, fetchSite, host }: StorefrontRequest): boolean {
+    if (fetchSite) return fetchSite === 'same-origin'
+    if (origin === null || !URL.canParse(origin)) return false
+    return origin === publicOrigin || new URL(origin).host === host
+  }
+}
+
+type Handle = (request: StorefrontRequest, parameter: string) => Promise<StorefrontAnswer>
+
+const slugPattern = /^[a-z0-9]+(?:-[a-z0-9]+)*$/
+const cartIdPattern = /^cart_[0-9a-z]{26}$/
+const skuIdPattern = /^sku_[0-9a-z]{26}$/
+const sessionIdPattern = /^cks_[0-9a-z]{26}$/
+const oncePattern = /^[0-9a-f-]{36}$/
+
+function cartIdOf({ cookies }: StorefrontRequest): string | null {
+  const id = cookies[cartCookie] ?? ''
+  return cartIdPattern.test(id) ? id : null
+}
+
+// What a form says, as far as it makes sense. Nonsense becomes a value that the API refuses.
+function fieldsOf({ form }: StorefrontRequest) {
+  const skuId = form?.get('sku') ?? ''
+  const once = form?.get('once') ?? ''
+  return {
+    skuId: skuIdPattern.test(skuId) ? skuId : `sku_${'0'.repeat(26)}`,
+    quantity: whole(form?.get('quantity') ?? '') ?? -1,
+    step: whole(form?.get('step') ?? '') ?? 0,
+    version: whole(form?.get('version') ?? '') ?? 1,
+    once: oncePattern.test(once) ? once : randomUUID(),
+  }
+}
+
+function whole(text: string): number | undefined {
+  return /^-?\d{1,9}$/.test(text) ? Number(text) : undefined
+}
+
+function chosenSku(skus: readonly Sku[], code: string | null): Sku | undefined {
+  return (
+    skus.find((sku) => sku.code === code) ?? skus.find(({ availability }) => availability !== 'out_of_stock') ?? skus[0]
+  )
+}
+
+// From the top category down to the narrowest that the product is in.
+function trailOf(product: ProductSummary, known: readonly Category[]): Category[] {
+  const [narrowest] = known
+    .filter(({ slug }) => product.categories.includes(slug))
+    .toSorted((a, b) => b.path.length - a.path.length)
+  return (narrowest?.path ?? []).flatMap((slug) => known.find((category) => category.slug === slug) ?? [])
+}
+
+function isRefusal(error: unknown, ...codes: string[]): error is ApiRefusal {
+  return error instanceof ApiRefusal && codes.includes(error.code)
+}
+
+function nullWhenMissing(error: unknown): null {
+  if (error instanceof ApiRefusal && error.status === 404) return null
+  throw error
+}
+
+function seeOther(location: string, headers: Record<string, string> = {}): StorefrontAnswer {
+  return { status: 303, headers: { location, 'cache-control': 'no-store', ...headers }, body: '' }
+}
+
+function plain(status: number, text: string): StorefrontAnswer {
+  return { status, headers: { 'content-type': 'text/plain; charset=utf-8', 'cache-control': 'no-store' }, body: text }
+}
+
+// Asks once and gives the same answer for a minute. A failure is not kept.
+function remembered<Value>(ask: () => Promise<Value>): () => Promise<Value> {
+  let kept: { value: Promise<Value>; until: number } | undefined
+  return () => {
+    if (kept && kept.until > Date.now()) return kept.value
+    const value = ask()
+    const asked = { value, until: Date.now() + rememberMs }
+    kept = asked
+    value.catch(() => {
+      if (kept === asked) kept = undefined
+    })
+    return value
+  }
+}
+
+// The address of the sheet holds a part of its hash: it may be kept for ever, and a changed sheet has another address.
+const style = readFileSync(new URL('style.css', import.meta.url))
+const stylePath = `/style.${createHash('sha256').update(style).digest('hex').slice(0, 12)}.css`
+
+const assets: ReadonlyMap<string, StorefrontAnswer> = new Map([
+  [stylePath, asset('text/css; charset=utf-8', style, 'public, max-age=31536000, immutable')],
+  ['/icon.svg', asset('image/svg+xml', readFileSync(new URL('icon.svg', import.meta.url)), 'public, max-age=86400')],
+])
+
+function asset(type: string, body: Buffer, caching: string): StorefrontAnswer {
+  const headers = {
+    'content-type': type,
+    'cache-control': caching,
+    'content-security-policy': "default-src 'none'",
+    'x-content-type-options': 'nosniff',
+  }
+  return { status: 200, headers, body }
+}

@@ -1,0 +1,98 @@
+// The SQL of sealed addresses. Nothing here can read one: the keys are wrapped, and vault.ts unwraps them.
+import type { AddressSummary } from '../contract/carts.ts'
+import type { Reader, Tx } from '../storage/storage.ts'
+
+// An address belongs to one owner (a cart, an order) of one installation, and is found by all three or not at all.
+export interface AddressName {
+  readonly installationId: string
+  readonly ownerId: string
+  readonly id: string
+}
+
+export interface SealedAddress {
+  readonly sealed: string
+  // Null once it is erased.
+  readonly rowKey: string | null
+  readonly expiresAt: number
+}
+
+export interface AddressFace {
+  readonly summary: AddressSummary
+  readonly expiresAt: number
+  // Its summary stays when nobody can open it any more.
+  readonly isErased: boolean
+}
+
+export interface NewAddressRow extends AddressName {
+  readonly sealed: string
+  readonly rowKey: string
+  readonly summary: AddressSummary
+  readonly createdAt: number
+  readonly expiresAt: number
+}
+
+export async function insertAddress(tx: Tx, row: NewAddressRow): Promise<void> {
+  const { city, region, country, postalCodePrefix } = row.summary
+  await tx.sql`
+    insert into addresses (installation_id, id, owner_id, sealed, row_key, city, region, country, postal_code_prefix,
+      created_at, expires_at)
+    values (${row.installationId}, ${row.id}, ${row.ownerId}, ${row.sealed}, ${row.rowKey}, ${city}, ${region}, ${country},
+      ${postalCodePrefix}, ${row.createdAt}, ${row.expiresAt})`
+}
+
+export async function findSealed(
+  db: Reader,
+  { installationId, ownerId, id }: AddressName,
+): Promise<SealedAddress | undefined> {
+  const [row] = await db.sql<SealedAddress>`
+    select sealed, row_key as "rowKey", expires_at as "expiresAt" from addresses
+    where installation_id = ${installationId} and id = ${id} and owner_id = ${ownerId}`
+  return row
+}
+
+// Whether it is there to be taken, with the row held until the commit, so that only one can take it.
+export async function lockAddress(tx: Tx, { installationId, ownerId, id }: AddressName): Promise<boolean> {
+  const rows = await tx.sql`
+    select id from addresses
+    where installation_id = ${installationId} and id = ${id} and owner_id = ${ownerId} and row_key is not null
+    ${tx.forUpdate}`
+  return rows.length > 0
+}
+
+export async function findAddressSummary(
+  db: Reader,
+  { installationId, ownerId, id }: AddressName,
+): Promise<AddressFace | undefined> {
+  const [row] = await db.sql<AddressSummary & { expiresAt: number; erased: number }>`
+    select city, region, country, postal_code_prefix as "postalCodePrefix", expires_at as "expiresAt",
+      case when row_key is null then 1 else 0 end as "erased"
+    from addresses
+    where installation_id = ${installationId} and id = ${id} and owner_id = ${ownerId}`
+  if (!row) return undefined
+  const { expiresAt, erased, ...summary } = row
+  return { summary, expiresAt, isErased: erased === 1 }
+}
+
+// Without its key the text is noise; it is overwritten as well, so that no later weakness of the cipher matters. False when
+// there is nothing to erase.
+export async function eraseAddress(tx: Tx, installationId: string, id: string): Promise<boolean> {
+  const rows = await tx.sql`
+    update addresses set row_key = null, sealed = ''
+    where installation_id = ${installationId} and id = ${id} and row_key is not null
+    returning id`
+  return rows.length > 0
+}
+
+// Names no installation: this is housekeeping of ours, and time passes for all of them. What another node is erasing is
+// left to it.
+export async function eraseExpired(tx: Tx, now: number, rowsMax: number): Promise<number> {
+  const rows = await tx.sql`
+    with due as (
+      select installation_id, id from addresses
+      where row_key is not null and expires_at <= ${now}
+      order by expires_at limit ${rowsMax} ${tx.skipLocked})
+    update addresses set row_key = null, sealed = ''
+    where row_key is not null and (installation_id, id) in (select installation_id, id from due)
+    returning id`
+  return rows.length
+}

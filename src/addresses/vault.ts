@@ -1,0 +1,110 @@
+// Addresses at rest. Each is sealed with a key of its own, and that key is wrapped by the root secret: a copy of the
+// database alone reads none of them, and to forget the key is to erase the address. The plain text is never logged, thrown
+// or kept.
+import { randomBytes } from 'node:crypto'
+import type { Address, AddressSummary } from '../contract/carts.ts'
+import { newId } from '../kit/ids.ts'
+import { open, openByRoot, type RootSecret, seal, sealByRoot } from '../kit/secrets.ts'
+import type { Reader, Storage, Tx } from '../storage/storage.ts'
+import {
+  type AddressName,
+  eraseAddress,
+  eraseExpired,
+  findAddressSummary,
+  findSealed,
+  insertAddress,
+  lockAddress,
+} from './store.ts'
+
+// The two statements that need no key are part of this room's face as they are.
+export { eraseAddress, findAddressSummary }
+
+const purpose = 'address row key'
+const keyBytes = 32
+
+export interface NewAddress {
+  readonly installationId: string
+  // The cart or the order it is for.
+  readonly ownerId: string
+  readonly address: Address
+  readonly summary: AddressSummary
+  readonly now: number
+  readonly expiresAt: number
+}
+
+// Gives the id, which is the token that stands for the address elsewhere.
+export async function sealAddress(tx: Tx, rootSecret: RootSecret, given: NewAddress): Promise<string> {
+  const { installationId, ownerId, address, summary, now, expiresAt } = given
+  const id = newId('adr')
+  const context = contextOf({ installationId, ownerId, id })
+  const key = randomBytes(keyBytes)
+  const sealed = seal(key, JSON.stringify(address), context)
+  const rowKey = sealByRoot(rootSecret, purpose, key.toString('base64url'), context)
+  await insertAddress(tx, { installationId, ownerId, id, sealed, rowKey, summary, createdAt: now, expiresAt })
+  return id
+}
+
+// Undefined for another installation or owner, and when it is erased or its time is over, swept or not.
+export async function openAddress(
+  db: Reader,
+  rootSecret: RootSecret,
+  { now, ...name }: AddressName & { readonly now: number },
+): Promise<Address | undefined> {
+  const row = await findSealed(db, name)
+  if (!row || row.rowKey === null || row.expiresAt <= now) return undefined
+  const context = contextOf(name)
+  const key = openByRoot(rootSecret, purpose, row.rowKey, context)
+  if (key === undefined)
+    throw new Error(`the key of ${name.id} cannot be opened: it was changed, or its secret is gone`)
+  const plain = open(Buffer.from(key, 'base64url'), row.sealed, context)
+  if (plain === undefined) throw new Error(`${name.id} cannot be opened: it was changed`)
+  // Sealed by sealAddress, and nobody else could have.
+  return JSON.parse(plain) as Address
+}
+
+export interface AddressMove extends AddressName {
+  readonly newOwnerId: string
+  readonly now: number
+  readonly expiresAt: number
+}
+
+// Hands an address on, as from a cart to its order: sealed anew under a key and a token of its own, and the old one erased,
+// so that there is one of it at any time. Undefined when it could not be opened.
+export async function moveAddress(tx: Tx, rootSecret: RootSecret, move: AddressMove): Promise<string | undefined> {
+  const { newOwnerId, expiresAt, ...name } = move
+  if (!(await lockAddress(tx, name))) return undefined
+  const address = await openAddress(tx, rootSecret, name)
+  const face = await findAddressSummary(tx, name)
+  if (!address || !face) return undefined
+  const { installationId, id, now } = name
+  const { summary } = face
+  const token = await sealAddress(tx, rootSecret, {
+    installationId,
+    ownerId: newOwnerId,
+    address,
+    summary,
+    now,
+    expiresAt,
+  })
+  await eraseAddress(tx, installationId, id)
+  return token
+}
+
+const batchRowsMax = 500
+
+// Erases up to `limit` addresses whose time is over, a batch to a transaction, and tells how many.
+export async function sweepAddresses(storage: Storage, now: number, limit: number): Promise<number> {
+  let erased = 0
+  while (erased < limit) {
+    const rowsMax = Math.min(batchRowsMax, limit - erased)
+    const rows = await storage.write((tx) => eraseExpired(tx, now, rowsMax))
+    erased += rows
+    if (rows < rowsMax) break
+  }
+  return erased
+}
+
+// As JSON, so that no two names are written alike.
+function contextOf({ installationId, ownerId, id }: AddressName): string {
+  return JSON.stringify(['address', installationId, id, ownerId])
+}

@@ -1,0 +1,24 @@
+// SQL that only provisioning needs; the rest is in the rooms whose tables it touches.
+
+import type { Reader, Tx } from '../storage/storage.ts'
+
+// Something that stands in every answer of the merchant has changed. In the order of their ids, as sales lock them.
+export async function markAllStale(tx: Tx, merchant: string, staleAt: number): Promise<void> {
+  await tx.sql`
+    update listed_products set stale_at = ${staleAt}
+    where merchant_id = ${merchant} and product_id in (
+      select l.product_id from listed_products l
+      where l.merchant_id = ${merchant} and (l.stale_at is null or l.stale_at > ${staleAt})
+      order by l.product_id ${tx.forUpdate})`
+}
+
+// For the operator, who names no installation. What is read after it is as it will stay until the end.
+export async function lockCredential(tx: Tx, id: string): Promise<void> {
+  await tx.sql`select id from credentials where id = ${id} ${tx.forUpdate}`
+}
+
+export async function countCredentials(db: Reader, installationId: string): Promise<number> {
+  const [row] = await db.sql<{ count: number }>`
+    select count(*) as "count" from credentials where installation_id = ${installationId}`
+  return row?.count ?? 0
+}

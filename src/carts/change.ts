@@ -1,0 +1,88 @@
+// The shell of every change of a cart: lock it, see whether it may change, change it, price it, write it, tell of it.
+
+import { announce, type Cause } from '../events/announce.ts'
+import { isId } from '../kit/ids.ts'
+import { refuse } from '../kit/refuse.ts'
+import type { Tx } from '../storage/storage.ts'
+import { cartMove, idleMs, statusAt } from './lifecycle.ts'
+import type { Pricebooks } from './pricebook.ts'
+import { type CartFacts, findCartFacts, quoteChange } from './quote.ts'
+import { type KeptCart, lockCart, saveCart } from './store.ts'
+import { cartView, type Quote } from './view.ts'
+
+export interface CartTools {
+  pricebooks: Pricebooks
+  pictureUrl: (picture: string) => string
+  // What else a changed cart moves, in the same transaction: its checkout session holds the stock. Answers with the cart as
+  // it is then. Given by the room above.
+  follow(ask: ChangeAsk, changed: CartFacts): Promise<KeptCart>
+}
+
+export interface ChangeAsk {
+  db: Tx
+  // Whose cart it must be.
+  caller: { installationId: string; merchantId: string }
+  cartId: string
+  expectedVersion: number | undefined
+  now: Date
+  cause: Cause | null
+}
+
+// The cart of this caller, locked. Another installation's is not found, with the same words as one that never was.
+export async function lockCartFacts({ db, caller, cartId, now }: ChangeAsk): Promise<CartFacts> {
+  if (!isId('cart', cartId)) throw refuse('cart_not_found')
+  const key = { installationId: caller.installationId, cartId }
+  // The look leaves in one flight with the lock and runs behind it, so it sees what the lock waited for.
+  const [, facts] = await Promise.all([lockCart(db, key), findCartFacts(db, caller.merchantId, key, now.getTime())])
+  if (!facts) throw refuse('cart_not_found')
+  return facts
+}
+
+export function refuseUnchangeable({ cart }: CartFacts, { expectedVersion, now }: ChangeAsk): void {
+  const status = statusAt(cart, now.getTime())
+  const current = { status, version: cart.version }
+  if (!cartMove('change', status)) throw refuse(status === 'locked' ? 'cart_locked' : 'cart_not_open', { current })
+  if (expectedVersion !== undefined && expectedVersion !== cart.version) {
+    const message = `The cart is at version ${cart.version}; the request expected ${expectedVersion}.`
+    throw refuse('version_conflict', { message, current })
+  }
+}
+
+// Writes a changed cart: one version further, thirty days longer, with its event. Answers with the cart as it now is.
+export async function commitChange(
+  tools: CartTools,
+  ask: ChangeAsk,
+  changed: CartFacts,
+): Promise<Quote & { text: string }> {
+  const { db, now, cause } = ask
+  const at = now.getTime()
+  const followed = await tools.follow(ask, changed)
+  const cart = { ...followed, version: changed.cart.version + 1, updatedAt: at, expiresAt: at + idleMs }
+  // A code that lapsed has been told of; the first write after that takes it off.
+  const quote = await quoteWithoutLapsed(tools, ask, { ...changed, cart }, at)
+  const text = JSON.stringify(cartView(quote, at, tools.pictureUrl))
+  await Promise.all([
+    saveCart(db, quote.cart),
+    announce(db, {
+      installationId: cart.installationId,
+      kind: 'cart.updated',
+      subject: { type: 'cart', id: cart.id },
+      sequence: cart.version,
+      dataText: `{"cart":${text}}`,
+      cause,
+      now: at,
+    }),
+  ])
+  return { ...quote, text }
+}
+
+async function quoteWithoutLapsed(
+  { pricebooks }: CartTools,
+  { db }: ChangeAsk,
+  facts: CartFacts,
+  at: number,
+): Promise<Quote> {
+  const quote = await quoteChange(db, pricebooks, facts, at)
+  if (quote.pricing.promotion.state !== 'rejected') return quote
+  return quoteChange(db, pricebooks, { ...facts, promotion: null, cart: { ...facts.cart, promotionId: null } }, at)
+}

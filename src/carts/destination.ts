@@ -1,0 +1,53 @@
+// Where a cart goes: the address is checked by its country, sealed, and bound to the cart; what it replaces is erased.
+
+import { checkAddress, summaryOf } from '../addresses/check.ts'
+import { eraseAddress, sealAddress } from '../addresses/vault.ts'
+import type { Address, AddressSummary } from '../contract/carts.ts'
+import { refuse } from '../kit/refuse.ts'
+import type { RootSecret } from '../kit/secrets.ts'
+import { type CartTools, type ChangeAsk, commitChange, lockCartFacts, refuseUnchangeable } from './change.ts'
+import { isServed, needsShipping } from './shipping.ts'
+import type { KeptCart } from './store.ts'
+import type { Quote } from './view.ts'
+
+// Long enough to finish a purchase, short enough not to keep a stranger's address for a month.
+const addressMs = 7 * 24 * 3_600_000
+
+export interface Destination {
+  quote: Quote
+  token: string
+  summary: AddressSummary
+  expiresAt: number
+}
+
+export async function setAddress(
+  tools: CartTools,
+  change: ChangeAsk,
+  rootSecret: RootSecret,
+  wanted: Address,
+  // What else this change sets, such as the shipping option chosen with the address.
+  more: Partial<Pick<KeptCart, 'shippingOption'>> = {},
+): Promise<Destination> {
+  // What is wrong with the address itself is told before the cart is looked for.
+  const checked = checkAddress(wanted)
+  if ('issues' in checked) throw refuse('invalid_request', { issues: checked.issues })
+  const { address } = checked
+  const facts = await lockCartFacts(change)
+  refuseUnchangeable(facts, change)
+  const { cart, lines } = facts
+  const at = change.now.getTime()
+  const { zones } = await tools.pricebooks(change.db, cart.merchantId, cart.seller.catalogVersion)
+  const offers = lines.map(({ offer }) => offer)
+  if (!isServed(zones, address.country) && (offers.length === 0 || needsShipping(offers))) {
+    throw refuse('address_undeliverable')
+  }
+  const summary = summaryOf(address)
+  const expiresAt = at + addressMs
+  const owner = { installationId: cart.installationId, ownerId: cart.id }
+  const token = await sealAddress(change.db, rootSecret, { ...owner, address, summary, now: at, expiresAt })
+  if (cart.address) await eraseAddress(change.db, cart.installationId, cart.address.token)
+  const { city, region, country } = summary
+  const changed = { ...cart, ...more, address: { token, city, region, country, expiresAt } }
+  const quote = await commitChange(tools, change, { ...facts, cart: changed })
+  return { quote, token, summary, expiresAt }
+}

@@ -1,0 +1,89 @@
+// The cart's seven operations. Each is one transaction with its key and its event; a refusal leaves no trace.
+
+import { type Ask, type Handler, Rendered } from '../http/handler.ts'
+import { isId } from '../kit/ids.ts'
+import { toInstant } from '../kit/instant.ts'
+import { refuse } from '../kit/refuse.ts'
+import type { RootSecret } from '../kit/secrets.ts'
+import type { CartTools, ChangeAsk } from './change.ts'
+import { putCode } from './codes.ts'
+import { setAddress } from './destination.ts'
+import { createCart, putLine, setLine } from './lines.ts'
+import { findCartFacts, quoteFor } from './quote.ts'
+import { cartView } from './view.ts'
+
+type CartOperation =
+  | 'getPublicCart'
+  | 'updatePublicCartItemQuantity'
+  | 'removePublicCartItem'
+  | 'applyPublicCartPromotion'
+  | 'setPublicCartAddress'
+  | 'createPublicCart'
+  | 'putPublicCartItem'
+
+export interface CartParts {
+  rootSecret: RootSecret
+  tools: CartTools
+}
+
+export function cartOperations({ rootSecret, tools }: CartParts): { [Id in CartOperation]: Handler<Id> } {
+  return {
+    async getPublicCart({ db, caller, path: { cartId }, now }) {
+      const at = now.getTime()
+      const key = { installationId: caller.installationId, cartId }
+      const facts = isId('cart', cartId) ? await findCartFacts(db, caller.merchantId, key, at) : undefined
+      if (!facts) throw refuse('cart_not_found')
+      return { data: cartView(await quoteFor(db, tools.pricebooks, facts, at), at, tools.pictureUrl) }
+    },
+
+    async createPublicCart({ db, caller, body, now, cause }) {
+      const { items = [], metadata = {} } = body
+      return cartReply(await createCart(tools, { db, caller, items, metadata, now, cause }))
+    },
+
+    async putPublicCartItem(ask) {
+      return cartReply(await putLine(tools, changeOf(ask), ask.path.skuId, ask.body.quantity))
+    },
+
+    async updatePublicCartItemQuantity(ask) {
+      return cartReply(await setLine(tools, changeOf(ask), ask.path.skuId, ask.body.quantity))
+    },
+
+    async removePublicCartItem(ask) {
+      return cartReply(await setLine(tools, changeOf(ask), ask.path.skuId, 0))
+    },
+
+    async applyPublicCartPromotion(ask) {
+      const { quote, promotion } = await putCode(tools, changeOf(ask), ask.body.code)
+      const { cart, pricing } = quote
+      return { data: { cartId: cart.id, cartVersion: cart.version, promotion, totals: pricing.totals } }
+    },
+
+    async setPublicCartAddress(ask) {
+      const { quote, token, summary, expiresAt } = await setAddress(tools, changeOf(ask), rootSecret, ask.body.address)
+      const { cart, pricing } = quote
+      return {
+        data: {
+          cartId: cart.id,
+          cartVersion: cart.version,
+          addressToken: token,
+          summary,
+          expiresAt: toInstant(expiresAt),
+          shippingOptions: pricing.shipping.options.map((option) => ({ ...option })),
+          totals: pricing.totals,
+        },
+      }
+    },
+  }
+}
+
+type ChangingOperation = Exclude<CartOperation, 'getPublicCart' | 'createPublicCart'>
+
+function changeOf({ db, caller, path, body, now, cause }: Ask<ChangingOperation>): ChangeAsk {
+  return { db, caller, cartId: path.cartId, expectedVersion: body.expectedVersion, now, cause }
+}
+
+// The text of the cart is the one its event holds.
+function cartReply({ text }: { text: string }): Rendered {
+  return new Rendered(`{"data":${text}}`)
+}

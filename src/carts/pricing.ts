@@ -1,0 +1,177 @@
+// What a cart costs. The one function that prices cart, checkout session, page and order alike, so that they cannot
+// differ. Pure, and in integers throughout; an amount beyond 2^53 − 1 is a RangeError, never a wrong number.
+
+import type { ShippingOption } from '../contract/carts.ts'
+import type { Totals } from '../contract/parts.ts'
+import type { PromotionReason, PromotionState } from '../contract/words.ts'
+import type { TaxRate } from '../installations/store.ts'
+import { allocate } from '../kit/money.ts'
+import { isEligible, itemDiscountFor, judgePromotion, type PromotionFacts, type PromotionVerdict } from './promotion.ts'
+import { chosenOffer, needsShipping, offersFor, type Zone, zoneFor } from './shipping.ts'
+import { type Place, type PriceTax, ratesAt, taxOn } from './tax.ts'
+
+export interface PricedLineFacts {
+  skuId: string
+  code: string
+  unitPrice: number
+  quantity: number
+  taxClass: string
+  weightGrams: number | null
+  delivery: 'shipped' | 'digital'
+  // Slugs of the product's categories and of all their ancestors.
+  categories: readonly string[]
+}
+
+export interface PricingFacts {
+  currency: string
+  priceTax: PriceTax
+  merchantCountry: string
+  lines: readonly PricedLineFacts[]
+  promotion: PromotionFacts | null
+  // How often this customer used the promotion before; left out while nobody knows who buys.
+  customerUses?: number | undefined
+  destination: Place | null
+  taxRates: readonly TaxRate[]
+  zones: readonly Zone[]
+  shippingOptionId: string | null
+  now: number
+}
+
+export interface PricedLine {
+  skuId: string
+  subtotal: number
+  discount: number
+  tax: number
+  total: number
+}
+
+export interface PricedPromotion {
+  state: PromotionState
+  reason: PromotionReason | null
+  // Items and shipping together; equal to the discount of the totals.
+  amount: number
+  // How the discount on items is spread; lines that get nothing are left out.
+  allocations: readonly { skuId: string; amount: number }[]
+}
+
+export interface PricedShipping {
+  optionId: string | null
+  options: readonly ShippingOption[]
+  // Before the discount.
+  amount: number
+  discount: number
+  tax: number
+}
+
+export interface Pricing {
+  lines: readonly PricedLine[]
+  promotion: PricedPromotion
+  shipping: PricedShipping
+  totals: Totals
+}
+
+export function priceCart(facts: PricingFacts): Pricing {
+  const { priceTax } = facts
+  const subtotals = facts.lines.map(({ unitPrice, quantity }) => exact(BigInt(unitPrice) * BigInt(quantity)))
+  const subtotal = sum(subtotals)
+
+  // Only free shipping is judged by the shipping, and it takes nothing off the items: at the full subtotal is right.
+  const undiscounted = shippingFor(facts, subtotal)
+  const weights = eligibleSubtotals(facts, subtotals)
+  const verdict = verdictFor(facts, subtotal, weights, undiscounted.amount)
+  const discounts = lineDiscounts(facts.promotion, verdict, weights)
+  const itemDiscount = sum(discounts)
+
+  const { optionId, options, amount } = itemDiscount === 0 ? undiscounted : shippingFor(facts, subtotal - itemDiscount)
+  const isFree = verdict.state === 'applied' && facts.promotion?.type === 'free_shipping'
+  const shippingDiscount = isFree ? amount : 0
+  const discount = sum([itemDiscount, shippingDiscount])
+
+  // Without a destination, the merchant's own country is the estimate.
+  const rateFor = ratesAt(facts.taxRates, facts.destination ?? { country: facts.merchantCountry, region: null })
+  const lines = facts.lines.map(({ skuId, taxClass }, i): PricedLine => {
+    const [lineSubtotal, lineDiscount] = [subtotals[i] ?? 0, discounts[i] ?? 0]
+    const net = lineSubtotal - lineDiscount
+    const tax = taxOn(net, rateFor(taxClass), priceTax)
+    return { skuId, subtotal: lineSubtotal, discount: lineDiscount, tax, total: withTax(net, tax, priceTax) }
+  })
+  const shippingTax = taxOn(amount - shippingDiscount, rateFor('shipping'), priceTax)
+  const tax = sum([...lines.map((line) => line.tax), shippingTax])
+
+  return {
+    lines,
+    promotion: {
+      ...verdict,
+      amount: discount,
+      allocations: lines
+        .filter((line) => line.discount > 0)
+        .map((line) => ({ skuId: line.skuId, amount: line.discount })),
+    },
+    shipping: { optionId, options, amount, discount: shippingDiscount, tax: shippingTax },
+    totals: {
+      subtotal,
+      discount,
+      shipping: amount,
+      tax,
+      taxIncluded: priceTax === 'included',
+      total: withTax(sum([subtotal - itemDiscount, amount - shippingDiscount]), tax, priceTax),
+    },
+  }
+}
+
+function shippingFor(
+  facts: PricingFacts,
+  itemsAmount: number,
+): Pick<PricedShipping, 'optionId' | 'options' | 'amount'> {
+  const zone = facts.destination ? zoneFor(facts.zones, facts.destination.country) : undefined
+  if (!zone || !needsShipping(facts.lines)) return { optionId: null, options: [], amount: 0 }
+  const shipped = facts.lines.filter(({ delivery }) => delivery === 'shipped')
+  const weightGrams = sum(shipped.map((line) => exact(BigInt(line.weightGrams ?? 0) * BigInt(line.quantity))))
+  const options = offersFor(zone, { weightGrams, itemsAmount })
+  const chosen = chosenOffer(options, facts.shippingOptionId)
+  return { optionId: chosen?.id ?? null, options, amount: chosen?.amount ?? 0 }
+}
+
+// The subtotal of each line the promotion is about, and null for the others.
+function eligibleSubtotals({ lines, promotion }: PricingFacts, subtotals: readonly number[]): (number | null)[] {
+  return lines.map((line, i) => (promotion && isEligible(promotion, line) ? (subtotals[i] ?? 0) : null))
+}
+
+function verdictFor(
+  { promotion, currency, now, customerUses }: PricingFacts,
+  subtotal: number,
+  weights: readonly (number | null)[],
+  shippingAmount: number,
+): PromotionVerdict | { state: 'none'; reason: null } {
+  if (!promotion) return { state: 'none', reason: null }
+  const eligibleLineCount = weights.filter((weight) => weight !== null).length
+  return judgePromotion(promotion, { currency, now, subtotal, eligibleLineCount, shippingAmount, customerUses })
+}
+
+function lineDiscounts(
+  promotion: PromotionFacts | null,
+  { state }: { state: PromotionState },
+  weights: readonly (number | null)[],
+): number[] {
+  if (!promotion || state !== 'applied') return weights.map(() => 0)
+  const eligible = weights.map((weight) => weight ?? 0)
+  return allocate(itemDiscountFor(promotion, sum(eligible)), eligible)
+}
+
+function withTax(amount: number, tax: number, priceTax: PriceTax): number {
+  return priceTax === 'included' ? amount : sum([amount, tax])
+}
+
+function exact(amount: bigint): number {
+  return safe(Number(amount))
+}
+
+// A sum that passes 2^53 − 1 on its way is rounded to something that is no longer safe, and stays so: no term is negative.
+function sum(amounts: readonly number[]): number {
+  return safe(amounts.reduce((whole, amount) => whole + amount, 0))
+}
+
+function safe(amount: number): number {
+  if (!Number.isSafeInteger(amount) || amount < 0) throw new RangeError(`${amount} is not an amount that can be exact`)
+  return amount
+}

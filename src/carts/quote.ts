@@ -1,0 +1,99 @@
+// A cart with its lines, its promotion and its prices, as they are now. Every operation on a cart begins with one, and
+// every change ends with one.
+
+import { refuse } from '../kit/refuse.ts'
+import { findPromotionOfCart, type Promotion } from '../promotions/store.ts'
+import type { Reader } from '../storage/storage.ts'
+import type { Pricebook, Pricebooks } from './pricebook.ts'
+import { type PricedLineFacts, priceCart } from './pricing.ts'
+import { type CartKey, type CartLine, findCart, type KeptCart, listCartLines, listCategoryIds } from './store.ts'
+import { livingAddress, priceOf, type Quote } from './view.ts'
+
+export interface CartFacts {
+  cart: KeptCart
+  lines: readonly CartLine[]
+  promotion: Promotion | null
+}
+
+export async function findCartFacts(
+  db: Reader,
+  merchant: string,
+  key: CartKey,
+  now: number,
+): Promise<CartFacts | undefined> {
+  const [cart, lines, promotion] = await Promise.all([
+    findCart(db, key),
+    listCartLines(db, key, now),
+    findPromotionOfCart(db, merchant, key),
+  ])
+  return cart && { cart, lines, promotion: promotion ?? null }
+}
+
+export async function quoteFor(
+  db: Reader,
+  pricebooks: Pricebooks,
+  { cart, lines, promotion }: CartFacts,
+  now: number,
+): Promise<Quote> {
+  const book = await pricebooks(db, cart.merchantId, cart.seller.catalogVersion)
+  const address = livingAddress(cart, now)
+  const pricing = priceCart({
+    currency: cart.currency,
+    priceTax: cart.seller.priceTax,
+    merchantCountry: cart.seller.country,
+    lines: await pricedLines(db, cart, lines, promotion, book),
+    promotion,
+    destination: address && { country: address.country, region: address.region },
+    taxRates: book.taxRates,
+    zones: book.zones,
+    shippingOptionId: cart.shippingOption,
+    now,
+  })
+  return { cart, lines, promotion, pricing }
+}
+
+// A change that no exact number could price is refused. Prices and quantities are bounded, so it takes absurd ones.
+export async function quoteChange(db: Reader, pricebooks: Pricebooks, facts: CartFacts, now: number): Promise<Quote> {
+  try {
+    return await quoteFor(db, pricebooks, facts, now)
+  } catch (error) {
+    if (error instanceof RangeError)
+      throw refuse('quantity_limit_exceeded', { message: 'The total of the cart would be too large.' })
+    throw error
+  }
+}
+
+async function pricedLines(
+  db: Reader,
+  cart: KeptCart,
+  lines: readonly CartLine[],
+  promotion: Promotion | null,
+  book: Pricebook,
+): Promise<PricedLineFacts[]> {
+  const categoriesOf =
+    promotion?.categories.length && lines.length > 0 ? await categorySlugs(db, cart.merchantId, lines, book) : undefined
+  return lines.map((line) => ({
+    skuId: line.offer.skuId,
+    code: line.offer.code,
+    unitPrice: priceOf(cart, line),
+    quantity: line.quantity,
+    taxClass: line.offer.taxClass,
+    weightGrams: line.offer.weightGrams,
+    delivery: line.offer.delivery,
+    categories: categoriesOf?.get(line.offer.productId) ?? [],
+  }))
+}
+
+async function categorySlugs(
+  db: Reader,
+  merchant: string,
+  lines: readonly CartLine[],
+  book: Pricebook,
+): Promise<Map<string, string[]>> {
+  const productIds = [...new Set(lines.map(({ offer }) => offer.productId))]
+  const slugs = new Map<string, string[]>()
+  for (const { productId, categoryId } of await listCategoryIds(db, merchant, productIds)) {
+    slugs.set(productId, [...(slugs.get(productId) ?? []), ...(book.slugsUpFrom.get(categoryId) ?? [])])
+  }
+  return slugs
+}

@@ -1,0 +1,300 @@
+// The SQL of carts. A cart is read in one flight of statements that do not wait for each other; its lines bring their SKU
+// and product with them.
+
+import type { Metadata } from '../contract/parts.ts'
+import type { CartStatus } from '../contract/words.ts'
+import { availableOf } from '../inventory/store.ts'
+import { Fragment, list, type Reader, type Tx } from '../storage/storage.ts'
+
+export interface CartKey {
+  installationId: string
+  cartId: string
+}
+
+export interface KeptCart {
+  id: string
+  installationId: string
+  merchantId: string
+  version: number
+  status: CartStatus
+  currency: string
+  promotionId: string | null
+  shippingOption: string | null
+  metadata: Metadata
+  // Codes that were refused in the minute that began at `guessesSince`.
+  guesses: number
+  guessesSince: number
+  address: KeptAddress | null
+  checkoutSessionId: string | null
+  orderId: string | null
+  createdAt: number
+  updatedAt: number
+  expiresAt: number
+  seller: SellerTerms
+}
+
+// What may be seen of an address.
+export interface KeptAddress {
+  token: string
+  city: string
+  region: string | null
+  country: string
+  expiresAt: number
+}
+
+export interface SellerTerms {
+  country: string
+  priceTax: 'included' | 'excluded'
+  lowStockAt: number
+  catalogVersion: number
+}
+
+// A SKU as it is for sale now.
+export interface Offer {
+  skuId: string
+  code: string
+  productId: string
+  productSlug: string
+  name: string
+  options: readonly { name: string; value: string }[]
+  image: string | null
+  price: number
+  available: number
+  whenSoldOut: 'refuse' | 'backorder'
+  maxPerOrder: number
+  delivery: 'shipped' | 'digital'
+  weightGrams: number | null
+  taxClass: string
+  // Not retired, and its product is published.
+  isSold: boolean
+}
+
+export interface CartLine {
+  offer: Offer
+  position: number
+  quantity: number
+  // The price when the line was last written.
+  seenPrice: number
+}
+
+export async function lockCart(tx: Tx, { installationId, cartId }: CartKey): Promise<void> {
+  await tx.sql`select id from carts where installation_id = ${installationId} and id = ${cartId} ${tx.forUpdate}`
+}
+
+interface CartRow extends Omit<KeptCart, 'metadata' | 'address' | 'seller'> {
+  metadata: string
+  addressId: string | null
+  city: string | null
+  region: string | null
+  country: string | null
+  addressExpiresAt: number | null
+  sellerCountry: string
+  priceTax: 'included' | 'excluded'
+  lowStockAt: number
+  catalogVersion: number
+}
+
+export async function findCart(db: Reader, { installationId, cartId }: CartKey): Promise<KeptCart | undefined> {
+  const [row] = await db.sql<CartRow>`
+    select c.id, c.installation_id as "installationId", c.merchant_id as "merchantId", c.version, c.status, c.currency,
+      c.promotion_id as "promotionId", c.shipping_option as "shippingOption", c.metadata, c.guesses,
+      c.guesses_since as "guessesSince", c.checkout_session_id as "checkoutSessionId", c.order_id as "orderId",
+      c.created_at as "createdAt", c.updated_at as "updatedAt", c.expires_at as "expiresAt",
+      a.id as "addressId", a.city, a.region, a.country, a.expires_at as "addressExpiresAt",
+      m.country as "sellerCountry", m.price_tax as "priceTax", m.low_stock_at as "lowStockAt",
+      m.catalog_version as "catalogVersion"
+    from carts c
+    join merchants m on m.id = c.merchant_id
+    left join addresses a on a.installation_id = c.installation_id and a.id = c.address_id and a.row_key is not null
+    where c.installation_id = ${installationId} and c.id = ${cartId}`
+  return row && cartFrom(row)
+}
+
+function cartFrom(row: CartRow): KeptCart {
+  const {
+    metadata,
+    addressId,
+    city,
+    region,
+    country,
+    addressExpiresAt,
+    sellerCountry,
+    priceTax,
+    lowStockAt,
+    catalogVersion,
+    ...cart
+  } = row
+  const isKept = addressId !== null && city !== null && country !== null && addressExpiresAt !== null
+  return {
+    ...cart,
+    metadata: JSON.parse(metadata) as Metadata,
+    address: isKept ? { token: addressId, city, region, country, expiresAt: addressExpiresAt } : null,
+    seller: { country: sellerCountry, priceTax, lowStockAt, catalogVersion },
+  }
+}
+
+interface OfferRow extends Omit<Offer, 'options' | 'image' | 'isSold'> {
+  options: string
+  skuImage: string | null
+  images: string
+  retiredAt: number | null
+  publishedAt: number | null
+}
+
+interface LineRow extends OfferRow {
+  ownHold: number
+  position: number
+  quantity: number
+  seenPrice: number
+}
+
+// What every statement about an offer selects, from SKUs `s` and products `p`.
+function offerColumns(now: number): Fragment {
+  const available = availableOf(now)
+  return new Fragment(
+    `s.id as "skuId", s.code, p.id as "productId", p.slug as "productSlug", p.name, s.options, s.image as "skuImage", p.images,
+      s.price, ${available.text} as "available", s.when_sold_out as "whenSoldOut", s.max_per_order as "maxPerOrder", s.delivery,
+      s.weight_grams as "weightGrams", s.tax_class as "taxClass", s.retired_at as "retiredAt", p.published_at as "publishedAt"`,
+    available.values,
+  )
+}
+
+export async function listCartLines(db: Reader, { installationId, cartId }: CartKey, now: number): Promise<CartLine[]> {
+  const rows = await db.sql<LineRow>`
+    select ${offerColumns(now)}, l.position, l.quantity, l.seen_price as "seenPrice", coalesce(h.quantity, 0) as "ownHold"
+    from cart_lines l
+    join carts c on c.installation_id = l.installation_id and c.id = l.cart_id
+    join skus s on s.merchant_id = l.merchant_id and s.id = l.sku_id
+    join products p on p.merchant_id = s.merchant_id and p.id = s.product_id
+    left join holds h on h.merchant_id = l.merchant_id and h.owner_id = c.checkout_session_id and h.sku_id = l.sku_id
+      and h.expires_at > ${now}
+    where l.installation_id = ${installationId} and l.cart_id = ${cartId}
+    order by l.position`
+  // What the cart's own session holds is there for the cart.
+  return rows.map(({ position, quantity, seenPrice, ownHold, ...offer }) => ({
+    offer: offerFrom({ ...offer, available: offer.available + ownHold }),
+    position,
+    quantity,
+    seenPrice,
+  }))
+}
+
+export async function listOffers(
+  db: Reader,
+  merchant: string,
+  skuIds: readonly string[],
+  now: number,
+): Promise<Offer[]> {
+  const rows = await db.sql<OfferRow>`
+    select ${offerColumns(now)}
+    from skus s join products p on p.merchant_id = s.merchant_id and p.id = s.product_id
+    where s.merchant_id = ${merchant} and s.id in (${list(skuIds)})`
+  return rows.map(offerFrom)
+}
+
+function offerFrom({ options, skuImage, images, retiredAt, publishedAt, ...row }: OfferRow): Offer {
+  const [first] = JSON.parse(images) as { url: string }[]
+  return {
+    ...row,
+    available: Math.max(0, row.available),
+    options: JSON.parse(options) as Offer['options'],
+    image: skuImage ?? first?.url ?? null,
+    isSold: retiredAt === null && publishedAt !== null,
+  }
+}
+
+// For promotions that name categories: where each product stands.
+export async function listCategoryIds(
+  db: Reader,
+  merchant: string,
+  productIds: readonly string[],
+): Promise<{ productId: string; categoryId: string }[]> {
+  return db.sql<{ productId: string; categoryId: string }>`
+    select product_id as "productId", category_id as "categoryId"
+    from product_categories where merchant_id = ${merchant} and product_id in (${list(productIds)})`
+}
+
+export async function listSkuIdsByCode(
+  db: Reader,
+  merchant: string,
+  codes: readonly string[],
+): Promise<{ id: string }[]> {
+  return db.sql<{ id: string }>`
+    select id from skus where merchant_id = ${merchant} and code in (${list(codes)}) and retired_at is null order by id`
+}
+
+export interface NewCart {
+  id: string
+  installationId: string
+  merchantId: string
+  metadata: Metadata
+  now: number
+  expiresAt: number
+}
+
+export async function insertCart(tx: Tx, cart: NewCart): Promise<void> {
+  await tx.sql`
+    insert into carts (installation_id, id, merchant_id, version, status, currency, metadata, created_at, updated_at, expires_at)
+    select ${cart.installationId}, ${cart.id}, m.id, 1, 'open', m.currency, ${JSON.stringify(cart.metadata)},
+      cast(${cart.now} as bigint), cast(${cart.now} as bigint), cast(${cart.expiresAt} as bigint)
+    from merchants m where m.id = ${cart.merchantId}`
+}
+
+export async function putCartLine(tx: Tx, cart: KeptCart, line: CartLine): Promise<void> {
+  await tx.sql`
+    insert into cart_lines (installation_id, cart_id, sku_id, merchant_id, position, quantity, seen_price)
+    values (${cart.installationId}, ${cart.id}, ${line.offer.skuId}, ${cart.merchantId}, ${line.position}, ${line.quantity}, ${line.seenPrice})
+    on conflict (installation_id, cart_id, sku_id) do update set quantity = excluded.quantity, seen_price = excluded.seen_price`
+}
+
+export async function deleteCartLine(tx: Tx, { installationId, cartId }: CartKey, skuId: string): Promise<void> {
+  await tx.sql`
+    delete from cart_lines where installation_id = ${installationId} and cart_id = ${cartId} and sku_id = ${skuId}`
+}
+
+// Writes what a change leaves behind. The version in the condition was read under the lock; should it differ, the lock
+// was not held, and that is a defect.
+export async function saveCart(tx: Tx, cart: KeptCart): Promise<void> {
+  const rows = await tx.sql`
+    update carts set version = ${cart.version}, status = ${cart.status}, promotion_id = ${cart.promotionId},
+      address_id = ${cart.address?.token ?? null}, shipping_option = ${cart.shippingOption},
+      checkout_session_id = ${cart.checkoutSessionId}, order_id = ${cart.orderId}, updated_at = ${cart.updatedAt},
+      expires_at = ${cart.expiresAt}
+    where installation_id = ${cart.installationId} and id = ${cart.id} and version = ${cart.version - 1}
+    returning id`
+  if (rows.length !== 1) throw new Error(`cart ${cart.id} changed while it was locked`)
+}
+
+// Whether it may be changed, while its payment is under way. Nothing in it changes, so its version stays.
+export async function setCartStatus(
+  tx: Tx,
+  { installationId, cartId }: CartKey,
+  { from, to }: { from: CartStatus; to: CartStatus },
+): Promise<void> {
+  const rows = await tx.sql`
+    update carts set status = ${to}
+    where installation_id = ${installationId} and id = ${cartId} and status = ${from}
+    returning id`
+  if (rows.length !== 1) throw new Error(`cart ${cartId} is not ${from}`)
+}
+
+// The prices of this moment are the ones that are charged.
+export async function fixPrices(tx: Tx, { installationId, cartId }: CartKey): Promise<void> {
+  await tx.sql`
+    update cart_lines set seen_price = (
+      select s.price from skus s where s.merchant_id = cart_lines.merchant_id and s.id = cart_lines.sku_id)
+    where installation_id = ${installationId} and cart_id = ${cartId}`
+}
+
+// Not a change of the cart: its version stays.
+export async function countGuess(tx: Tx, cart: KeptCart, guesses: number, since: number): Promise<void> {
+  await tx.sql`
+    update carts set guesses = ${guesses}, guesses_since = ${since}
+    where installation_id = ${cart.installationId} and id = ${cart.id}`
+}
+
+export async function listOverdueCarts(db: Reader, now: number, limit: number): Promise<CartKey[]> {
+  return db.sql<CartKey>`
+    select installation_id as "installationId", id as "cartId" from carts
+    where status = 'open' and expires_at <= ${now} order by expires_at limit ${limit}`
+}

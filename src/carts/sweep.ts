@@ -1,0 +1,41 @@
+// Writes down that carts were idle for too long. Reads say so anyway; this gives the fact its version and its event.
+
+import { announce } from '../events/announce.ts'
+import type { Storage, Tx } from '../storage/storage.ts'
+import type { CartTools } from './change.ts'
+import { cartMove, statusAt } from './lifecycle.ts'
+import { findCartFacts, quoteFor } from './quote.ts'
+import { type CartKey, findCart, listOverdueCarts, lockCart, saveCart } from './store.ts'
+import { cartView } from './view.ts'
+
+const sweptMax = 100
+
+// Answers how many were expired. Safe on several nodes: each cart is looked at again under its lock.
+export async function expireCarts(storage: Storage, tools: CartTools, now: number): Promise<number> {
+  const overdue = await storage.read((db) => listOverdueCarts(db, now, sweptMax))
+  let expired = 0
+  for (const key of overdue) if (await storage.write((tx) => expireCart(tx, tools, key, now))) expired += 1
+  return expired
+}
+
+async function expireCart(tx: Tx, tools: CartTools, key: CartKey, now: number): Promise<boolean> {
+  await lockCart(tx, key)
+  const found = await findCart(tx, key)
+  const move = found && statusAt(found, now) === 'expired' ? cartMove('expire', found.status) : undefined
+  if (!found || !move?.announces) return false
+  const facts = await findCartFacts(tx, found.merchantId, key, now)
+  if (!facts) return false
+  const cart = { ...facts.cart, status: move.to, version: facts.cart.version + 1, updatedAt: now }
+  const view = cartView(await quoteFor(tx, tools.pricebooks, { ...facts, cart }, now), now, tools.pictureUrl)
+  await saveCart(tx, cart)
+  await announce(tx, {
+    installationId: cart.installationId,
+    kind: move.announces,
+    subject: { type: 'cart', id: cart.id },
+    sequence: cart.version,
+    dataText: JSON.stringify({ cart: view }),
+    cause: null,
+    now,
+  })
+  return true
+}

@@ -1,0 +1,125 @@
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import fc from 'fast-check'
+import { ratesAt, taxOn } from './tax.ts'
+
+const rate = (country: string, region: string, taxClass: string, rateBps: number) => ({
+  country,
+  region,
+  taxClass,
+  rateBps,
+})
+
+const rates = [
+  rate('DE', '', 'standard', 1900),
+  rate('DE', '', 'reduced', 700),
+  rate('CA', '', 'standard', 500),
+  rate('CA', '', 'food', 0),
+  rate('CA', 'QC', 'standard', 1498),
+  rate('CA', 'NB', 'books', 500),
+  rate('FR', '', 'reduced', 550),
+  rate('FR', '', 'shipping', 2000),
+]
+
+// biome-ignore format: a table is read by its rows
+const places: [country: string, region: string | null, taxClass: string, rateBps: number, why: string][] = [
+  ['DE', null,    'standard', 1900, 'the country'],
+  ['DE', null,    'reduced',   700, 'the class'],
+  ['DE', null,    'voucher',  1900, 'an unknown class pays the standard rate'],
+  ['DE', 'BE',    'reduced',   700, 'a region without rates is the country'],
+  ['CA', 'QC',    'standard', 1498, 'the region'],
+  ['CA', 'qc',    'standard', 1498, 'letter case does not matter'],
+  ['CA', ' QC ',  'standard', 1498, 'nor does space around it'],
+  ['CA', 'CA-QC', 'standard', 1498, 'nor the country before it'],
+  ['CA', 'ca-qc', 'standard', 1498, 'in either case'],
+  ['CA', 'QC',    'food',     1498, 'the standard rate of the region comes before the class of the country'],
+  ['CA', 'NB',    'books',     500, 'a class of the region'],
+  ['CA', 'NB',    'food',        0, 'a region without a standard rate leaves the class to the country'],
+  ['CA', 'NB',    'standard',  500, 'and the standard rate too'],
+  ['CA', '',      'standard',  500, 'an empty region is none'],
+  ['CA', null,    'food',        0, 'a rate of 0 is a rate'],
+  ['FR', null,    'reduced',   550, 'a class without a standard beside it'],
+  ['FR', null,    'standard',    0, 'no standard rate: nothing'],
+  ['FR', null,    'shipping', 2000, 'a class for shipping'],
+  ['US', 'CA',    'standard',    0, 'a country without rates; the code of a region is not that of a country'],
+]
+
+test('the rate of a place and a class', () => {
+  for (const [country, region, taxClass, rateBps, why] of places) {
+    assert.equal(ratesAt(rates, { country, region })(taxClass), rateBps, `${country} ${region} ${taxClass}: ${why}`)
+  }
+})
+
+test('a region may be kept in small letters', () => {
+  assert.equal(ratesAt([rate('US', 'ca', 'standard', 725)], { country: 'US', region: 'CA' })('standard'), 725)
+})
+
+// biome-ignore format: a table is read by its rows
+const taxes: [amount: number, rateBps: number, included: number, excluded: number][] = [
+  [6300,  1900, 1006, 1197], // 63000000 / 11900 = 5294.12 → 5294;  6300 × 0.19  = 1197
+  [490,   1900,   78,   93], //  4900000 / 11900 =  411.76 →  412;   490 × 0.19  =   93.1
+  [0,     1900,    0,    0],
+  [6300,     0,    0,    0],
+  [1,    10000,    0,    1], //    10000 / 20000 =    0.5  →    1: the net is rounded up, so the tax is 0
+  [3,    10000,    1,    3], //    30000 / 20000 =    1.5  →    2
+  [50,    1900,    8,   10], //   500000 / 11900 =   42.02 →   42;    50 × 0.19  =    9.5 → 10: the half goes up
+  [250,   1900,   40,   48], //  2500000 / 11900 =  210.08 →  210;   250 × 0.19  =   47.5 → 48
+  [10,     500,    0,    1], //   100000 / 10500 =    9.52 →   10;    10 × 0.05  =    0.5 →  1
+  [21,     500,    1,    1], //   210000 / 10500 =   20;              21 × 0.05  =    1.05
+  [1,        1,    0,    0],
+]
+
+test('the tax on an amount, rounded half up once', () => {
+  for (const [amount, rateBps, included, excluded] of taxes) {
+    assert.equal(taxOn(amount, rateBps, 'included'), included, `${amount} at ${rateBps} included`)
+    assert.equal(taxOn(amount, rateBps, 'excluded'), excluded, `${amount} at ${rateBps} excluded`)
+  }
+})
+
+const amount = fc.oneof(fc.nat({ max: 200 }), fc.nat({ max: 10_000_000 }), fc.nat({ max: Number.MAX_SAFE_INTEGER }))
+const rateBps = fc.oneof(fc.constantFrom(0, 1, 700, 1900, 9999, 10_000), fc.nat({ max: 10_000 }))
+
+test('a tax is at most half a unit from the exact one, and at most the amount it is on', () => {
+  fc.assert(
+    fc.property(amount, rateBps, (on, bps) => {
+      const [whole, rate] = [BigInt(on), BigInt(bps)]
+      const excluded = taxOn(on, bps, 'excluded')
+      const offExcluded = 2n * (BigInt(excluded) * 10_000n - whole * rate)
+      assert.ok(-10_000n < offExcluded && offExcluded <= 10_000n)
+
+      // The net amount is what is rounded half up, hence the half is on the other side.
+      const included = taxOn(on, bps, 'included')
+      const offIncluded = 2n * (BigInt(included) * (10_000n + rate) - whole * rate)
+      assert.ok(-(10_000n + rate) <= offIncluded && offIncluded < 10_000n + rate)
+
+      for (const tax of [included, excluded]) assert.ok(tax >= 0 && tax <= on)
+      assert.ok(included <= excluded)
+    }),
+    { numRuns: 2000 },
+  )
+})
+
+test('more to pay is never less tax, and one unit more is at most one unit of tax more', () => {
+  fc.assert(
+    fc.property(
+      fc.nat({ max: Number.MAX_SAFE_INTEGER - 1 }),
+      rateBps,
+      fc.constantFrom('included', 'excluded'),
+      (on, bps, mode) => {
+        const step = taxOn(on + 1, bps, mode) - taxOn(on, bps, mode)
+        assert.ok(step === 0 || step === 1)
+      },
+    ),
+    { numRuns: 2000 },
+  )
+})
+
+test('net plus its tax, taken as a gross amount, contains that tax', () => {
+  fc.assert(
+    fc.property(fc.nat({ max: 1_000_000_000 }), rateBps, (net, bps) => {
+      const tax = taxOn(net, bps, 'excluded')
+      assert.equal(taxOn(net + tax, bps, 'included'), tax)
+    }),
+    { numRuns: 2000 },
+  )
+})

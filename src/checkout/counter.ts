@@ -1,0 +1,338 @@
+// The desk, as it really is: finds the session by its secret, does what the page asks in one transaction, and turns a
+// refusal of the domain into a problem that the page can say in the shopper's language.
+
+import { openAddress } from '../addresses/vault.ts'
+import type { ChangeAsk } from '../carts/change.ts'
+import { commitChange, lockCartFacts } from '../carts/change.ts'
+import { putCode } from '../carts/codes.ts'
+import { setAddress } from '../carts/destination.ts'
+import { setLine } from '../carts/lines.ts'
+import { needsShipping } from '../carts/shipping.ts'
+import type { Address } from '../contract/carts.ts'
+import { patterns } from '../contract/patterns.ts'
+import type { Cause } from '../events/announce.ts'
+import { findMerchantFace, type MerchantFace } from '../installations/store.ts'
+import { extendHolds } from '../inventory/holds.ts'
+import { newId } from '../kit/ids.ts'
+import { Refusal } from '../kit/refuse.ts'
+import { openStatusSecret } from '../orders/secret.ts'
+import { findOrder, findSealedSecret } from '../orders/store.ts'
+import type { PaymentProvider } from '../payments/port.ts'
+import { listPaymentsOfSession } from '../payments/store.ts'
+import type { Reader, Tx } from '../storage/storage.ts'
+import type { ContactInput, Desk, DeskMethod, DeskProblem, DeskResult, DeskView } from './desk.ts'
+import { holdLines } from './follow.ts'
+import { holdUntil, sessionStatusAt } from './lifecycle.ts'
+import { answerChallenge, type PayTools, pay } from './pay.ts'
+import { isPageSecret, openCustomer, secretHashOf } from './secret.ts'
+import { cancelSession, customerColumns, factsOf, lockSessionAndCart, openSession, showSession } from './sessions.ts'
+import { findSessionBySecret, type KeptSession, saveHoldEnd, saveSession } from './store.ts'
+
+// Activity on the page keeps the stock; it is written down at most once a minute.
+const extendEveryMs = 60_000
+
+export function createDesk(tools: PayTools): Desk {
+  const { storage, clock } = tools
+
+  async function find(secret: string): Promise<KeptSession | undefined> {
+    if (!isPageSecret(secret)) return undefined
+    return storage.read((db) => findSessionBySecret(db, secretHashOf(secret)))
+  }
+
+  async function result(secret: string, problem: DeskProblem | null): Promise<DeskResult | undefined> {
+    const view = await viewOf(secret)
+    return view && { view, problem }
+  }
+
+  async function viewOf(secret: string): Promise<DeskView | undefined> {
+    if (!isPageSecret(secret)) return undefined
+    return storage.read(async (db) => {
+      const session = await findSessionBySecret(db, secretHashOf(secret))
+      return session && deskView(tools, db, session, secret, clock().getTime())
+    })
+  }
+
+  // One change, on the session as the page saw it.
+  async function change(
+    secret: string,
+    version: number,
+    work: (session: KeptSession, ask: ChangeAsk) => Promise<DeskProblem | null>,
+  ): Promise<DeskResult | undefined> {
+    const found = await find(secret)
+    if (!found) return undefined
+    const problem = await storage
+      .write(async (tx) => {
+        const session = await lockSessionAndCart(tx, { installationId: found.installationId, sessionId: found.id })
+        const now = clock()
+        if (!session) return { code: 'not_open' } as const
+        const status = sessionStatusAt(session, now.getTime())
+        if (status === 'processing') return { code: 'payment_in_progress' } as const
+        if (status !== 'open') return { code: 'not_open' } as const
+        if (session.version !== version) return { code: 'stale' } as const
+        const { installationId, merchantId, cartId } = session
+        return work(session, {
+          db: tx,
+          caller: { installationId, merchantId },
+          cartId,
+          expectedVersion: undefined,
+          now,
+          cause: pageCause(),
+        })
+      })
+      .catch(problemOf)
+    return result(secret, problem)
+  }
+
+  return {
+    async look(secret) {
+      const session = await find(secret)
+      if (!session) return undefined
+      await keepStock(tools, session)
+      return viewOf(secret)
+    },
+
+    changeQuantity: (secret, version, skuId, quantity) =>
+      change(secret, version, async (_, ask) => {
+        await setLine(tools.carts, ask, skuId, quantity)
+        return null
+      }),
+
+    applyCode: (secret, version, code) =>
+      change(secret, version, async (_, ask) => {
+        const { promotion } = await putCode(tools.carts, ask, code)
+        const { state, reason } = promotion
+        return state === 'rejected' && reason !== null ? { code: 'promotion_rejected', reason } : null
+      }),
+
+    setDetails: (secret, version, { contact, address, shippingOptionId }) =>
+      change(secret, version, async (session, ask) => {
+        const issues = contactIssues(contact)
+        if (issues.length > 0) return { code: 'invalid', issues }
+        const customer = { email: contact.email.trim(), name: contact.name.trim(), phone: contact.phone.trim() }
+        const columns = customerColumns(tools.rootSecret, session.id, customer)
+        const at = ask.now.getTime()
+        await saveSession(ask.db, { ...session, ...columns, version: session.version + 1, updatedAt: at })
+        await setDestination(tools, ask, address, shippingOptionId)
+        return null
+      }),
+
+    async pay(secret, input) {
+      const found = await find(secret)
+      if (!found) return undefined
+      const key = { installationId: found.installationId, sessionId: found.id }
+      const problem = await pay(tools, key, input, pageCause()).catch(problemOf)
+      return result(secret, problem)
+    },
+
+    async answerChallenge(secret, paymentId, answer) {
+      const found = await find(secret)
+      if (!found) return undefined
+      const key = { installationId: found.installationId, sessionId: found.id }
+      return result(secret, await answerChallenge(tools, key, paymentId, answer, pageCause()))
+    },
+
+    async cancel(secret) {
+      const found = await find(secret)
+      if (!found) return undefined
+      const { installationId, merchantId, id } = found
+      const cancellation = { reason: 'customer_request', note: null, by: 'shopper' } as const
+      const problem = await storage
+        .write(async (tx): Promise<DeskProblem | null> => {
+          const ask = { db: tx, caller: { installationId, merchantId }, sessionId: id, expectedVersion: undefined }
+          await cancelSession(tools, { ...ask, cancellation, now: clock(), cause: pageCause() })
+          return null
+        })
+        .catch(problemOf)
+      return result(secret, problem)
+    },
+
+    async startAgain(secret) {
+      const found = await find(secret)
+      if (!found) return undefined
+      const status = sessionStatusAt(found, clock().getTime())
+      if (status !== 'expired' && status !== 'cancelled') return { problem: { code: 'not_open' } }
+      return storage
+        .write((tx) => openAgain(tools, tx, found))
+        .catch(async (error: unknown) => ({ problem: problemOf(error) }))
+    },
+  }
+}
+
+function pageCause(): Cause {
+  return { operationId: null, requestId: newId('req') }
+}
+
+// What the domain refuses is told to the shopper; everything else is a defect and goes on up.
+function problemOf(error: unknown): DeskProblem {
+  if (!(error instanceof Refusal)) throw error
+  const { code, details } = error
+  const current = details.current ?? {}
+  const skuId = typeof current.skuId === 'string' ? current.skuId : ''
+  switch (code) {
+    case 'insufficient_stock':
+      return { code: 'insufficient_stock', skuId, available: Number(current.available ?? 0) }
+    case 'item_unavailable':
+      return { code: 'item_unavailable', skuId }
+    case 'quantity_limit_exceeded':
+      return { code: 'quantity_limit', skuId: skuId || null, limit: Number(current.limit ?? 0) }
+    case 'address_undeliverable':
+      return { code: 'address_undeliverable' }
+    case 'rate_limited':
+      return { code: 'too_many_codes' }
+    case 'payment_in_progress':
+    case 'cart_locked':
+      return { code: 'payment_in_progress' }
+    case 'invalid_request':
+      return { code: 'invalid', issues: details.issues ?? [] }
+    case 'version_conflict':
+    case 'cart_item_not_found':
+      return { code: 'stale' }
+    default:
+      return { code: 'not_open' }
+  }
+}
+
+const email = new RegExp(patterns.email.source)
+const phone = new RegExp(patterns.phone.source)
+
+function contactIssues(contact: ContactInput): { path: string; message: string }[] {
+  const issues: { path: string; message: string }[] = []
+  const address = contact.email.trim()
+  if (address.length > 254 || !email.test(address))
+    issues.push({ path: '/email', message: 'must be an e-mail address' })
+  if (contact.name.length > 200) issues.push({ path: '/name', message: 'is too long' })
+  const number = contact.phone.trim()
+  if (number !== '' && (number.length > 32 || !phone.test(number)))
+    issues.push({ path: '/phone', message: 'must be a telephone number' })
+  return issues
+}
+
+// The address as it is typed on every save; sealed anew only when it is another one.
+async function setDestination(
+  tools: PayTools,
+  ask: ChangeAsk,
+  address: Address | null,
+  shippingOptionId: string | null,
+): Promise<void> {
+  const facts = await lockCartFacts(ask)
+  const { cart } = facts
+  const kept = cart.address
+    ? await openAddress(ask.db, tools.rootSecret, {
+        installationId: cart.installationId,
+        ownerId: cart.id,
+        id: cart.address.token,
+        now: ask.now.getTime(),
+      })
+    : undefined
+  if (address && JSON.stringify(address) !== JSON.stringify(kept)) {
+    await setAddress(tools.carts, ask, tools.rootSecret, address, { shippingOption: shippingOptionId })
+  } else {
+    await commitChange(tools.carts, ask, { ...facts, cart: { ...cart, shippingOption: shippingOptionId } })
+  }
+}
+
+// A look at an open session keeps its stock a while longer, or takes it again where the time was over and it is still there.
+async function keepStock(tools: PayTools, seen: KeptSession): Promise<void> {
+  const now = tools.clock()
+  const at = now.getTime()
+  const until = holdUntil(seen.expiresAt, at)
+  const isOpen = sessionStatusAt(seen, at) === 'open'
+  if (!isOpen || (seen.holdExpiresAt !== null && until - seen.holdExpiresAt < extendEveryMs)) return
+  await tools.storage
+    .write(async (tx) => {
+      const session = await lockSessionAndCart(tx, { installationId: seen.installationId, sessionId: seen.id })
+      if (!session || sessionStatusAt(session, at) !== 'open' || until <= at) return
+      const { quote } = await factsOf(tools, tx, session, at)
+      const running = await extendHolds(tx, session.merchantId, session.id, { now: at, expiresAt: until })
+      if (running.length < quote.lines.length) await holdLines(tx, session, quote.lines, { now, cause: null }, until)
+      await saveHoldEnd(tx, session, until)
+    })
+    // Somebody else has the stock by now; the page says so by what it shows.
+    .catch((error: unknown) => {
+      if (!(error instanceof Refusal)) throw error
+    })
+}
+
+async function openAgain(
+  tools: PayTools,
+  tx: Tx,
+  old: KeptSession,
+): Promise<{ secret: string } | { problem: DeskProblem }> {
+  const now = tools.clock()
+  const caller = { installationId: old.installationId, merchantId: old.merchantId, mode: old.mode }
+  const { quote } = await factsOf(tools, tx, old, now.getTime())
+  const customer = openCustomer(tools.rootSecret, old.id, old.customerSealed)
+  const isOpen = quote.cart.status === 'open' && quote.cart.expiresAt > now.getTime()
+  const items = quote.lines.map(({ offer, quantity }) => ({ skuId: offer.skuId, quantity }))
+  if (items.length === 0) return { problem: { code: 'not_open' } }
+  const opened = await openSession(tools, {
+    db: tx,
+    caller,
+    body: {
+      ...(isOpen ? { cartId: old.cartId } : { items }),
+      successUrl: old.successUrl,
+      ...(old.cancelUrl === null ? {} : { cancelUrl: old.cancelUrl }),
+      locale: old.locale,
+      ...(old.clientReferenceId === null ? {} : { clientReferenceId: old.clientReferenceId }),
+      metadata: old.metadata,
+      customer,
+    },
+    now,
+    cause: pageCause(),
+  })
+  return { secret: (opened.url ?? '').split('/').at(-1) ?? '' }
+}
+
+async function deskView(
+  tools: PayTools,
+  db: Reader,
+  session: KeptSession,
+  secret: string,
+  now: number,
+): Promise<DeskView> {
+  const facts = await factsOf(tools, db, session, now)
+  const { cart, lines } = facts.quote
+  const [merchant, payments, address] = await Promise.all([
+    findMerchantFace(db, session.merchantId),
+    listPaymentsOfSession(db, session.installationId, session.id),
+    cart.address
+      ? openAddress(db, tools.rootSecret, {
+          installationId: cart.installationId,
+          ownerId: cart.id,
+          id: cart.address.token,
+          now,
+        })
+      : undefined,
+  ])
+  const waiting = payments.find(({ status }) => status === 'challenge')
+  return {
+    session: showSession(tools, facts, now),
+    secret,
+    merchant: faceOf(merchant),
+    customer: openCustomer(tools.rootSecret, session.id, session.customerSealed),
+    address: address ?? null,
+    needsShipping: needsShipping(lines.map(({ offer }) => offer)),
+    methods: tools.providers.forMode(session.mode).flatMap(methodsOf),
+    challenge: waiting ? { paymentId: waiting.id, amount: waiting.amount } : null,
+    order: await orderLink(tools, db, session),
+    formerTotal: null,
+  }
+}
+
+function faceOf(merchant: MerchantFace | undefined): DeskView['merchant'] {
+  if (!merchant) throw new Error('a session has lost its merchant')
+  const { slug, name, supportEmail, links } = merchant
+  return { slug, name, supportEmail, links: JSON.parse(links) as DeskView['merchant']['links'] }
+}
+
+function methodsOf({ name, methods }: PaymentProvider): DeskMethod[] {
+  return methods.map(({ id, labelKey, fields }) => ({ provider: name, method: id, labelKey, fields }))
+}
+
+async function orderLink(tools: PayTools, db: Reader, session: KeptSession): Promise<DeskView['order']> {
+  if (session.orderId === null) return null
+  const key = { installationId: session.installationId, orderId: session.orderId }
+  const [order, sealed] = await Promise.all([findOrder(db, key), findSealedSecret(db, key)])
+  const text = sealed === undefined ? undefined : openStatusSecret(tools.rootSecret, sealed, session.orderId)
+  return order && text !== undefined ? { number: order.number, statusPath: `/o/${text}` } : null
+}

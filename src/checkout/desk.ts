@@ -1,0 +1,135 @@
+// The desk at which a shopper stands: everything the page may ask of a session, found by the secret in the page's address.
+// The page shows what the desk says and posts what the shopper typed; no price and no right is taken from the browser.
+
+import type { Address } from '../contract/carts.ts'
+import type { CheckoutSession } from '../contract/checkout.ts'
+import type { PromotionReason } from '../contract/words.ts'
+
+export interface DeskView {
+  session: CheckoutSession
+  // The secret in this page's address; it is part of every link of the page and never logged.
+  secret: string
+  merchant: DeskMerchant
+  // What the shopper typed before, opened for the page alone.
+  customer: { email: string; name: string; phone: string }
+  address: Address | null
+  needsShipping: boolean
+  // How one can pay here, in the order to be offered.
+  methods: readonly DeskMethod[]
+  // A payment that waits for the shopper's confirmation.
+  challenge: { paymentId: string; amount: number } | null
+  order: { number: string; statusPath: string } | null
+  // The total that the shopper saw last, where it differs from the present one.
+  formerTotal: number | null
+}
+
+export interface DeskMerchant {
+  slug: string
+  name: string
+  supportEmail: string | null
+  links: { terms?: string; privacy?: string; refunds?: string; imprint?: string }
+}
+
+export interface DeskMethod {
+  provider: string
+  method: string
+  // Key of the text that names it, such as `method.card`.
+  labelKey: string
+  fields: readonly {
+    name: string
+    labelKey: string
+    autocomplete: string
+    inputMode: 'numeric' | 'text'
+    lengthMax: number
+  }[]
+}
+
+// Why something was not done. The page says it in the shopper's language.
+export type DeskProblem =
+  | { code: 'stale' } // the session changed in another tab; look again
+  | { code: 'total_changed'; from: number; to: number } // nobody is charged what was not shown
+  | { code: 'not_open' } // ended meanwhile
+  | { code: 'insufficient_stock'; skuId: string; available: number }
+  | { code: 'item_unavailable'; skuId: string }
+  | { code: 'quantity_limit'; skuId: string | null; limit: number }
+  | { code: 'address_undeliverable' }
+  | { code: 'shipping_unavailable' } // nothing carries this parcel there
+  | { code: 'promotion_rejected'; reason: PromotionReason }
+  | { code: 'too_many_codes' }
+  | { code: 'invalid'; issues: readonly { path: string; message: string }[] } // `/email`, `/address/city`, `/card/number` …
+  | { code: 'payment_in_progress' }
+
+export interface DeskResult {
+  view: DeskView
+  problem: DeskProblem | null
+}
+
+export interface ContactInput {
+  email: string
+  name: string
+  phone: string
+}
+
+export interface PayInput {
+  version: number
+  // What the page showed.
+  expectedTotal: number
+  provider: string
+  method: string
+  details: Readonly<Record<string, string>>
+  // Made when the form was rendered: the same form sent twice is one payment.
+  attempt: string
+}
+
+// Each answers undefined when there is no session of this secret.
+export interface Desk {
+  look(secret: string): Promise<DeskView | undefined>
+  changeQuantity(secret: string, version: number, skuId: string, quantity: number): Promise<DeskResult | undefined>
+  applyCode(secret: string, version: number, code: string | null): Promise<DeskResult | undefined>
+  // Contact, address and shipping option together, as the page's one form has them. A null address: nothing is sent.
+  setDetails(
+    secret: string,
+    version: number,
+    details: { contact: ContactInput; address: Address | null; shippingOptionId: string | null },
+  ): Promise<DeskResult | undefined>
+  pay(secret: string, input: PayInput): Promise<DeskResult | undefined>
+  answerChallenge(secret: string, paymentId: string, answer: 'accept' | 'refuse'): Promise<DeskResult | undefined>
+  cancel(secret: string): Promise<DeskResult | undefined>
+  // A new session with the same items, after this one expired or was cancelled. Answers with the new secret.
+  startAgain(secret: string): Promise<{ secret: string } | { problem: DeskProblem } | undefined>
+}
+
+// What the shopper sees of an order at its own secret address.
+export interface OrderStatusView {
+  merchant: DeskMerchant
+  number: string
+  status: 'placed' | 'processing' | 'completed' | 'cancelled'
+  paymentStatus: string
+  fulfillmentStatus: string
+  currency: string
+  locale: string
+  items: readonly {
+    name: string
+    options: readonly { name: string; value: string }[]
+    imageUrl: string | null
+    quantity: number
+    fulfilled: number
+    total: number
+  }[]
+  totals: {
+    subtotal: number
+    discount: number
+    shipping: number
+    tax: number
+    taxIncluded: boolean
+    total: number
+    refunded: number
+  }
+  shippingLabel: string | null
+  addressSummary: string | null
+  fulfillments: readonly { carrier: string | null; trackingNumber: string | null; at: string }[]
+  timeline: readonly { at: string; type: string }[]
+  placedAt: string
+}
+
+export type OrderStatusDesk = (secret: string) => Promise<OrderStatusView | undefined>

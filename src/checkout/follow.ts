@@ -1,0 +1,46 @@
+// What a session does when its cart changes, in the same transaction: its stock follows the lines, or the change is
+// refused. Every version of an open session is a quote that somebody may be looking at.
+
+import type { CartTools, ChangeAsk } from '../carts/change.ts'
+import type { CartFacts } from '../carts/quote.ts'
+
+import { hold } from '../inventory/holds.ts'
+import { refuse } from '../kit/refuse.ts'
+import type { Tx } from '../storage/storage.ts'
+import { holdUntil, sessionStatusAt } from './lifecycle.ts'
+import { findSessionOfCart, type KeptSession, lockSession, saveSession } from './store.ts'
+
+export const followCart: CartTools['follow'] = async (ask, { cart, lines }) => {
+  if (cart.checkoutSessionId === null) return cart
+  const key = { installationId: cart.installationId, cartId: cart.id }
+  const [, session] = await Promise.all([
+    lockSession(ask.db, { installationId: cart.installationId, sessionId: cart.checkoutSessionId }),
+    findSessionOfCart(ask.db, key),
+  ])
+  // The sweeper may have ended it; the cart then goes on alone.
+  if (!session) return { ...cart, checkoutSessionId: null }
+  const at = ask.now.getTime()
+  // Its time is over and nobody has written it down yet: the sweeper will, and until then it holds nothing.
+  if (sessionStatusAt(session, at) === 'expired') return cart
+  const held = await holdLines(ask.db, session, lines, ask)
+  await saveSession(ask.db, { ...held, version: session.version + 1, updatedAt: at })
+  return cart
+}
+
+// Makes the session's hold exactly these lines, or refuses with what is there.
+export async function holdLines(
+  tx: Tx,
+  session: KeptSession,
+  lines: CartFacts['lines'],
+  { now, cause }: Pick<ChangeAsk, 'now' | 'cause'>,
+  expiresAt: number = holdUntil(session.expiresAt, now.getTime()),
+): Promise<KeptSession> {
+  const wanted = lines.map(({ offer, quantity }) => ({ skuId: offer.skuId, quantity }))
+  const [short] = await hold(tx, session.merchantId, session.id, wanted, { expiresAt, now: now.getTime(), cause })
+  if (short) {
+    const line = lines.find(({ offer }) => offer.skuId === short.skuId)
+    if (line && !line.offer.isSold) throw refuse('item_unavailable', { current: { skuId: short.skuId } })
+    throw refuse('insufficient_stock', { current: { skuId: short.skuId, available: short.available } })
+  }
+  return { ...session, holdExpiresAt: expiresAt }
+}

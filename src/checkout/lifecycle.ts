@@ -1,0 +1,45 @@
+// What may happen to a checkout session. A pair of verb and status that has no row is refused.
+
+import type { CheckoutSessionStatus, EventKind } from '../contract/words.ts'
+
+// biome-ignore format: one row is one move
+export const sessionLifecycle = [
+  // verb       from          to            announces
+  ['change',   'open',       'open',       null                             ],
+  ['pay',      'open',       'processing', null                             ],
+  ['complete', 'processing', 'completed',  'checkout_session.completed'     ],
+  ['decline',  'processing', 'open',       'checkout_session.payment_failed'],
+  ['cancel',   'open',       'cancelled',  'checkout_session.cancelled'     ],
+  ['expire',   'open',       'expired',    'checkout_session.expired'       ],
+] as const satisfies readonly (readonly [string, CheckoutSessionStatus, CheckoutSessionStatus, EventKind | null])[]
+
+export type SessionVerb = (typeof sessionLifecycle)[number][0]
+
+export interface SessionMove {
+  to: CheckoutSessionStatus
+  announces: EventKind | null
+}
+
+export function sessionMove(verb: SessionVerb, from: CheckoutSessionStatus): SessionMove | undefined {
+  const row = sessionLifecycle.find(([rowVerb, rowFrom]) => rowVerb === verb && rowFrom === from)
+  return row && { to: row[2], announces: row[3] }
+}
+
+// An open session whose time is over is expired, whether or not the sweeper has written it down. One that is processing
+// is not: the money may be on its way.
+export function sessionStatusAt(
+  { status, expiresAt }: { status: CheckoutSessionStatus; expiresAt: number },
+  now: number,
+): CheckoutSessionStatus {
+  return status === 'open' && expiresAt <= now ? 'expired' : status
+}
+
+const holdMs = 15 * 60_000
+
+// Stock is held for a quarter of an hour from the last activity, and never longer than the session lasts.
+export function holdUntil(expiresAt: number, now: number): number {
+  return Math.min(now + holdMs, expiresAt)
+}
+
+// While a payment is under way the stock stays secured, however long the provider takes.
+export const processingHoldMs = 24 * 3_600_000

@@ -1,0 +1,16 @@
+// The style sheet and the script of the checkout: read once, from the files beside this one.
+
+import { readFileSync } from 'node:fs'
+import { keep } from '../../site/kept.ts'
+import { tokens } from '../../site/style.ts'
+
+export const styleSheet = keep(`${tokens}\n${readBeside('style.css')}`, { 'content-type': 'text/css; charset=utf-8' })
+export const script = keep(readBeside('page.js'), { 'content-type': 'text/javascript; charset=utf-8' })
+
+// With the hash of the content in the address, so that a browser asks once and never again.
+export const styleHref = `/checkout/style.css?v=${styleSheet.hash}`
+export const scriptSrc = `/checkout/page.js?v=${script.hash}`
+
+function readBeside(name: string): string {
+  return readFileSync(new URL(name, import.meta.url), 'utf8')
+}

@@ -1,0 +1,253 @@
+// The fields of the form of contact and address: which there are in a country, what they are called, and what is wrong with them.
+
+import { type FieldName, type FormField, fieldsFor, formatFor } from '../../addresses/formats.ts'
+import { regionCode, regionsFor } from '../../addresses/regions.ts'
+import { countryCodes } from '../../kit/country.ts'
+import { type Html, html } from '../../kit/html.ts'
+import type { DeskMethod, DeskProblem, DeskView } from '../desk.ts'
+import type { Typed } from './input.ts'
+import { fieldName } from './input.ts'
+import type { Speaker } from './language.ts'
+import type { Language } from './texts.ts'
+
+export interface Field {
+  id: string
+  name: string
+  label: string
+  value: string
+  type?: 'text' | 'email' | 'tel'
+  inputMode?: 'numeric' | 'text' | 'email' | 'tel'
+  autocomplete: string
+  required: boolean
+  lengthMax: number
+  hint?: string
+  error?: string | undefined
+  // E-mail addresses, numbers and codes run from left to right in every language.
+  isLatin?: boolean
+}
+
+export function field(speaker: Speaker, given: Field): Html {
+  const { id, name, value, type = 'text', inputMode = 'text', autocomplete, lengthMax } = given
+  return html`<div class="field field-${name.replace(/^.*\./, '')}">
+${labelOf(speaker, given)}
+<input id="${id}" name="${name}" type="${type}" inputmode="${inputMode}" value="${value}" autocomplete="${autocomplete}" maxlength="${lengthMax}"${
+    given.isLatin === true ? html` dir="ltr"` : html` dir="auto"`
+  }${given.required && html` required`}${describedBy(given)}>
+${notesOf(given)}
+</div>`
+}
+
+function labelOf({ say }: Speaker, { id, label, required }: Field): Html {
+  return html`<label for="${id}">${label}${!required && html` <span class="optional">(${say('page.optional')})</span>`}</label>`
+}
+
+function describedBy({ id, hint, error }: Field): Html | false {
+  const ids = [error !== undefined && `${id}-error`, hint !== undefined && `${id}-hint`].filter(Boolean).join(' ')
+  if (ids === '') return false
+  return html` aria-describedby="${ids}"${error !== undefined && html` aria-invalid="true"`}`
+}
+
+function notesOf({ id, hint, error }: Field): Html {
+  return html`${error !== undefined && html`<p class="error" id="${id}-error">${error}</p>`}${
+    hint !== undefined && html`<p class="hint" id="${id}-hint">${hint}</p>`
+  }`
+}
+
+function choice(speaker: Speaker, given: Field, options: readonly (readonly [value: string, text: string])[]): Html {
+  const { id, name, value, autocomplete } = given
+  return html`<div class="field field-${name}">
+${labelOf(speaker, given)}
+<select id="${id}" name="${name}" autocomplete="${autocomplete}"${given.required && html` required`}${describedBy(given)}>
+${options.map(([code, text]) => html`<option value="${code}"${code === value && html` selected`}>${text}</option>`)}
+</select>
+${notesOf(given)}
+</div>`
+}
+
+export function contactFields(speaker: Speaker, typed: Typed, errors: FieldErrors, needsShipping: boolean): Html {
+  const { say } = speaker
+  return html`
+${field(speaker, {
+  id: 'email',
+  name: 'email',
+  label: say('contact.email'),
+  value: typed.email,
+  type: 'email',
+  inputMode: 'email',
+  autocomplete: 'email',
+  required: true,
+  lengthMax: 254,
+  hint: say('contact.emailHint'),
+  error: errors.get('email'),
+  isLatin: true,
+})}
+${
+  !needsShipping &&
+  field(speaker, {
+    id: 'name',
+    name: 'name',
+    label: say('contact.name'),
+    value: typed.name,
+    autocomplete: 'name',
+    required: false,
+    lengthMax: 200,
+    error: errors.get('name'),
+  })
+}
+${field(speaker, {
+  id: 'phone',
+  name: 'phone',
+  label: say('contact.phone'),
+  value: typed.phone,
+  type: 'tel',
+  inputMode: 'tel',
+  autocomplete: 'tel',
+  required: false,
+  lengthMax: 32,
+  ...(needsShipping && { hint: say('contact.phoneHint') }),
+  error: errors.get('phone'),
+  isLatin: true,
+})}`
+}
+
+const lengthsMax: Readonly<Partial<Record<FieldName, number>>> = { city: 100, region: 100, postalCode: 20 }
+
+// City, region and postal code stand side by side, in the order of the country; everything else has a line of its own.
+export function addressFields(speaker: Speaker, typed: Typed, errors: FieldErrors): Html {
+  const rows: FormField[][] = []
+  for (const one of fieldsFor(typed.country)) {
+    // The country stands above, with its button, and there is one telephone for contact and delivery.
+    if (one.name === 'country' || one.name === 'phone') continue
+    const isShort = one.name in lengthsMax
+    const before = rows.at(-1)
+    if (isShort && before?.[0] && before[0].name in lengthsMax) before.push(one)
+    else rows.push([one])
+  }
+  return html`${rows.map(
+    (row) => html`<div class="row">${row.map((one) => addressField(speaker, one, typed, errors))}</div>`,
+  )}`
+}
+
+function addressField(speaker: Speaker, one: FormField, typed: Typed, errors: FieldErrors): Html {
+  const { name, required, labelKey } = one
+  const given: Field = {
+    id: name,
+    name,
+    label: speaker.say(labelKey),
+    value: typed[name],
+    autocomplete: `shipping ${one.autocomplete}`,
+    required,
+    lengthMax: lengthsMax[name] ?? 200,
+    error: errors.get(name),
+    ...(name === 'postalCode' && { isLatin: true }),
+  }
+  const regions = name === 'region' ? regionsFor(typed.country) : undefined
+  if (!regions) return field(speaker, given)
+  const value = regionCode(typed.country, typed.region) ?? ''
+  const none = ['', speaker.say('address.choose')] as const
+  return choice(speaker, { ...given, value }, [none, ...regions.map(({ code, name }) => [code, name] as const)])
+}
+
+export function countryField(speaker: Speaker, country: string, error: string | undefined): Html {
+  const given: Field = {
+    id: 'country',
+    name: 'country',
+    label: speaker.say('address.country'),
+    value: country,
+    autocomplete: 'shipping country',
+    required: true,
+    lengthMax: 2,
+    error,
+  }
+  return choice(speaker, given, countriesIn(speaker))
+}
+
+const countryLists = new Map<Language, readonly (readonly [string, string])[]>()
+
+// Sorting 249 names costs a millisecond, and there are six languages.
+function countriesIn(speaker: Speaker): readonly (readonly [string, string])[] {
+  const kept = countryLists.get(speaker.language)
+  if (kept) return kept
+  const list = countryCodes
+    .map((code) => [code, speaker.country(code)] as const)
+    .sort(([, one], [, other]) => speaker.compare(one, other))
+  countryLists.set(speaker.language, list)
+  return list
+}
+
+// By the id of the field, in the order of the page. Words that belong to no field on the page have the id ''.
+export type FieldErrors = ReadonlyMap<string, string>
+
+// The desk says in English what is wrong; the page says it in the shopper's words, by field and by what was typed.
+export function fieldErrors(speaker: Speaker, view: DeskView, problem: DeskProblem | null, typed: Typed): FieldErrors {
+  const errors = new Map<string, string>()
+  if (problem?.code === 'address_undeliverable') errors.set('country', speaker.say('problem.undeliverable'))
+  if (problem?.code === 'shipping_unavailable') errors.set('shipping', speaker.say('problem.shipping'))
+  if (problem?.code !== 'invalid') return errors
+  for (const { path } of problem.issues) {
+    // A code is told in its own box.
+    if (path === '/code') continue
+    const [id, text] = errorAt(speaker, view, path, typed)
+    if (!errors.has(id)) errors.set(id, text)
+  }
+  return errors
+}
+
+function errorAt(speaker: Speaker, view: DeskView, path: string, typed: Typed): readonly [id: string, text: string] {
+  const { say } = speaker
+  const [, group = '', rest] = path.split('/')
+  const name = rest ?? group
+  const method = view.methods.find(({ method }) => method === group)
+  const detail = method?.fields.find((one) => one.name === name)
+  if (method && detail) return [detailId(method, detail.name), detailError(speaker, detail)]
+  if (path === '/quantity') return ['', say('field.quantity')]
+  if (path === '/method') return ['payment', say('field.choose', { label: say('payment.method') })]
+  if (name === 'email') return ['email', say('field.email')]
+  if (name === 'phone') return ['phone', say('field.phone')]
+  if (name.startsWith('shipping')) return ['shipping', say('field.choose', { label: say('shipping.title') })]
+  const labelled =
+    view.needsShipping || group === 'address'
+      ? fieldsFor(typed.country).find((one) => one.name === name)
+      : name === 'name' && { name: 'name' as const, labelKey: 'contact.name' as const }
+  if (!labelled) return ['', say('problem.unreadable')]
+  const label = say(labelled.labelKey)
+  const isMissing = typed[labelled.name] === ''
+  const { example } = formatFor(typed.country).postalCode
+  const isList = name === 'country' || (name === 'region' && regionsFor(typed.country) !== undefined)
+  if (isList) return [name, say('field.choose', { label })]
+  if (isMissing) return [name, say('field.required', { label })]
+  if (name === 'postalCode' && example !== '') return [name, say('field.postalCode', { label, example })]
+  return [name, say('field.invalid', { label })]
+}
+
+type Detail = DeskMethod['fields'][number]
+
+export function detailId(method: DeskMethod, name: string): string {
+  return fieldName(method, name).replaceAll('.', '-')
+}
+
+function detailError({ say, sayKnown }: Speaker, { autocomplete, labelKey, name }: Detail): string {
+  if (autocomplete === 'cc-number') return say('field.cardNumber')
+  if (autocomplete.startsWith('cc-exp')) return say('field.cardExpiry')
+  if (autocomplete === 'cc-csc') return say('field.cardCode')
+  return say('field.invalid', { label: sayKnown(labelKey, name) })
+}
+
+export function detailField(speaker: Speaker, method: DeskMethod, detail: Detail, errors: FieldErrors): Html {
+  const id = detailId(method, detail.name)
+  return field(speaker, {
+    id,
+    name: fieldName(method, detail.name),
+    label: speaker.sayKnown(detail.labelKey, detail.name),
+    // What belongs to a card is never written back into a page.
+    value: '',
+    inputMode: detail.inputMode,
+    autocomplete: detail.autocomplete,
+    required: true,
+    // Room for the spaces people group digits with.
+    lengthMax: detail.lengthMax + 8,
+    ...(detail.autocomplete === 'cc-exp' && { hint: speaker.say('card.expiryHint') }),
+    error: errors.get(id),
+    isLatin: detail.autocomplete !== 'cc-name',
+  })
+}

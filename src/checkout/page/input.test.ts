@@ -1,0 +1,113 @@
+import assert from 'node:assert/strict'
+import { describe, test } from 'node:test'
+import type { DeskView } from '../desk.ts'
+import { codeIn, detailsIn, payIn, quantityIn, type Typed, versionIn } from './input.ts'
+
+const form =
+  (fields: Readonly<Record<string, string>>) =>
+  (name: string): string =>
+    fields[name] ?? ''
+
+const typed: Typed = {
+  email: 'ada@example.com',
+  phone: '',
+  name: 'Ada Byron',
+  country: 'DE',
+  company: '',
+  line1: 'Weg 1',
+  line2: '',
+  city: 'Leipzig',
+  region: '',
+  postalCode: '04229',
+  shippingOptionId: '',
+}
+
+function pathsOf(parsed: object): string[] {
+  return 'issues' in parsed ? (parsed.issues as { path: string }[]).map(({ path }) => path) : []
+}
+
+describe('what forms mean', () => {
+  test('a quantity is a whole number up to the bound of a line', () => {
+    assert.deepEqual(quantityIn(form({ skuId: 'a', quantity: '3' })), { input: { skuId: 'a', quantity: 3 } })
+    for (const quantity of ['', '-1', '1.5', '1e3', '1000', ' ', '９']) {
+      assert.deepEqual(pathsOf(quantityIn(form({ skuId: 'a', quantity }))), ['/quantity'], quantity)
+    }
+  })
+
+  test('a version that is none is an old one', () => {
+    assert.deepEqual(
+      [versionIn(form({ version: '7' })), versionIn(form({ version: 'x' })), versionIn(form({}))],
+      [7, 0, 0],
+    )
+  })
+
+  test('a code is taken, taken off, or missing', () => {
+    assert.deepEqual(codeIn(form({ code: 'X' })), { input: 'X' })
+    assert.deepEqual(codeIn(form({ code: 'X', remove: '1' })), { input: null })
+    assert.deepEqual(pathsOf(codeIn(form({ code: '' }))), ['/code'])
+  })
+
+  test('details lack what the country needs, in the order of the page', () => {
+    const empty = { ...typed, email: '', name: '', line1: '', city: '', postalCode: '' }
+    assert.deepEqual(pathsOf(detailsIn({ ...empty, country: 'US' }, true)), [
+      '/email',
+      '/address/name',
+      '/address/line1',
+      '/address/city',
+      '/address/region',
+      '/address/postalCode',
+    ])
+    assert.deepEqual(pathsOf(detailsIn({ ...typed, country: 'XX' }, true)), ['/address/country'])
+    assert.deepEqual(pathsOf(detailsIn({ ...typed, email: 'ada' }, false)), ['/email'])
+  })
+
+  test('an address leaves behind what its country does not have', () => {
+    const parsed = detailsIn({ ...typed, region: 'CA', phone: '123456', shippingOptionId: 'express' }, true)
+    assert.deepEqual(parsed, {
+      input: {
+        contact: { email: 'ada@example.com', name: 'Ada Byron', phone: '123456' },
+        address: {
+          name: 'Ada Byron',
+          country: 'DE',
+          line1: 'Weg 1',
+          city: 'Leipzig',
+          postalCode: '04229',
+          phone: '123456',
+        },
+        shippingOptionId: 'express',
+      },
+    })
+    const digital = detailsIn(typed, false)
+    assert('input' in digital && digital.input.address === null)
+  })
+
+  test('a payment names a method of the desk and fills its fields, whatever digits the keyboard has', () => {
+    const view = {
+      methods: [
+        {
+          provider: 'test',
+          method: 'card',
+          labelKey: 'method.card',
+          fields: [
+            { name: 'number', labelKey: '', autocomplete: 'cc-number', inputMode: 'numeric', lengthMax: 19 },
+            { name: 'holder', labelKey: '', autocomplete: 'cc-name', inputMode: 'text', lengthMax: 40 },
+          ],
+        },
+      ],
+      // The rest of a view is not looked at.
+    } as unknown as DeskView
+    const sent = { method: 'test:card', version: '2', expectedTotal: '990', attempt: 'abc', 'card.holder': 'A B' }
+    assert.deepEqual(payIn(form({ ...sent, 'card.number': '٤٢٤٢ 4242-4242 4242', 'card.extra': 'x' }), view), {
+      input: {
+        version: 2,
+        expectedTotal: 990,
+        provider: 'test',
+        method: 'card',
+        details: { number: '4242424242424242', holder: 'A B' },
+        attempt: 'abc',
+      },
+    })
+    assert.deepEqual(pathsOf(payIn(form(sent), view)), ['/card/number'])
+    assert.deepEqual(pathsOf(payIn(form({ ...sent, method: 'test:gold' }), view)), ['/method'])
+  })
+})

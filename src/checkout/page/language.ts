@@ -1,0 +1,145 @@
+// Who speaks on a page: its language, and how that language writes amounts, dates and durations.
+
+import { formatAmount } from '../../kit/money.ts'
+import { type Language, languages, type Plural, type TextKey, texts } from './texts.ts'
+
+export interface Speaker {
+  language: Language
+  // The language with the region the shopper or the merchant asked for, such as de-CH: it decides how numbers look.
+  locale: string
+  direction: 'ltr' | 'rtl'
+  say(key: TextKey, values?: Values): string
+  // For keys that come from elsewhere, such as the name of a payment method.
+  sayKnown(key: string, otherwise: string): string
+  amount(amountMinor: number, currency: string): string
+  date(instant: string): string
+  // Whole minutes, from an hour on also hours.
+  duration(ms: number): string
+  country(code: string): string
+  compare(one: string, other: string): number
+}
+
+export type Values = Readonly<Record<string, string | number>>
+
+// The session's own language wins, then what the browser asks for in its order, then English.
+export function speakerFor(sessionLocale: string, acceptLanguage: string | undefined): Speaker {
+  const wanted = [...(sessionLocale === 'auto' ? [] : [sessionLocale]), ...acceptedLocales(acceptLanguage)]
+  const locale = wanted.find((tag) => languageOf(tag) !== undefined) ?? 'en'
+  return createSpeaker(languageOf(locale) ?? 'en', locale)
+}
+
+// Where the shopper probably lives, as a first choice in a list of countries that is one touch away.
+export function countryGuess(sessionLocale: string, acceptLanguage: string | undefined): string | undefined {
+  const tags = [...acceptedLocales(acceptLanguage), ...(sessionLocale === 'auto' ? [] : [sessionLocale])]
+  const named = tags.map((tag) => localeOf(tag)?.region).find((region) => region !== undefined)
+  return named ?? tags.map((tag) => localeOf(tag)?.maximize().region).find((region) => region !== undefined)
+}
+
+const acceptedMax = 20
+
+// `de-CH,de;q=0.9,en;q=0.8` → the tags in the order of their weight.
+export function acceptedLocales(header = ''): string[] {
+  return header
+    .slice(0, 1_000)
+    .split(',', acceptedMax)
+    .map((part) => {
+      const [tag = '', weight] = part.trim().split(/\s*;\s*q=/i)
+      return { tag, weight: weight === undefined ? 1 : Number(weight) }
+    })
+    .filter(({ tag, weight }) => weight > 0 && localeOf(tag) !== undefined)
+    .sort((one, other) => other.weight - one.weight)
+    .map(({ tag }) => tag)
+}
+
+function languageOf(tag: string): Language | undefined {
+  const spoken = localeOf(tag)?.language
+  return languages.find((language) => language === spoken)
+}
+
+// A header is written by anybody: what is no language tag is nobody's language.
+function localeOf(tag: string): Intl.Locale | undefined {
+  if (!/^[a-z]{2,3}(?:-[a-z0-9]{1,8}){0,4}$/i.test(tag)) return undefined
+  try {
+    return new Intl.Locale(tag)
+  } catch (error) {
+    if (error instanceof RangeError) return undefined
+    throw error
+  }
+}
+
+const minuteMs = 60_000
+const minutesOfHour = 60
+
+function createSpeaker(language: Language, locale: string): Speaker {
+  const direction = language === 'ar' ? 'rtl' : 'ltr'
+  const table: Readonly<Record<string, string | Plural>> = texts[language]
+
+  function say(key: string, values: Values = {}): string {
+    const text = table[key] ?? ''
+    const pattern = typeof text === 'string' ? text : formOf(text, values.count)
+    return spaced(
+      pattern.replace(/\{(\w+)\}/g, (_, name: string) => isolated(shown(values[name]))),
+      language,
+    )
+  }
+
+  function formOf(plural: Plural, count: unknown): string {
+    return plural[kept.plurals(language).select(Number(count))] ?? plural.other
+  }
+
+  function shown(value: string | number | undefined): string {
+    return typeof value === 'number' ? kept.numbers(locale).format(value) : (value ?? '')
+  }
+
+  // A foreign name in a text from right to left must not turn its neighbours around (Unicode, UAX 9: first strong isolate).
+  function isolated(text: string): string {
+    return direction === 'rtl' ? `\u2068${text}\u2069` : text
+  }
+
+  return {
+    language,
+    locale,
+    direction,
+    say,
+    sayKnown: (key, otherwise) => (Object.hasOwn(table, key) ? say(key) : otherwise),
+    amount: (amountMinor, currency) => formatAmount(amountMinor, currency, locale),
+    date: (instant) => kept.dates(locale).format(new Date(instant)),
+    duration(ms) {
+      const minutes = Math.max(0, Math.ceil(ms / minuteMs))
+      if (minutes < 2 * minutesOfHour) return kept.minutes(locale).format(minutes)
+      return kept.hours(locale).format(Math.floor(minutes / minutesOfHour))
+    },
+    country: (code) => kept.countries(language).of(code) ?? code,
+    compare: (one, other) => kept.collators(language).compare(one, other),
+  }
+}
+
+// French sets a space before these signs, and it must not break there.
+function spaced(text: string, language: Language): string {
+  return language === 'fr' ? text.replace(/ ([:;?!»])/g, '\u00a0$1').replaceAll('« ', '«\u00a0') : text
+}
+
+// Intl objects are dear to build and cheap to use. Locales come from headers, so what is kept has a bound.
+const keptMax = 100
+
+function keeping<Thing>(make: (locale: string) => Thing): (locale: string) => Thing {
+  const things = new Map<string, Thing>()
+  return (locale) => {
+    const found = things.get(locale)
+    if (found) return found
+    if (things.size >= keptMax) things.clear()
+    const made = make(locale)
+    things.set(locale, made)
+    return made
+  }
+}
+
+const kept = {
+  plurals: keeping((locale) => new Intl.PluralRules(locale)),
+  numbers: keeping((locale) => new Intl.NumberFormat(locale)),
+  dates: keeping((locale) => new Intl.DateTimeFormat(locale, { dateStyle: 'long', timeZone: 'UTC' })),
+  minutes: keeping((locale) => new Intl.NumberFormat(locale, { style: 'unit', unit: 'minute', unitDisplay: 'long' })),
+  hours: keeping((locale) => new Intl.NumberFormat(locale, { style: 'unit', unit: 'hour', unitDisplay: 'long' })),
+  countries: keeping((locale) => new Intl.DisplayNames(locale, { type: 'region' })),
+  collators: keeping((locale) => new Intl.Collator(locale)),
+}

@@ -1,0 +1,210 @@
+// The open checkout: what is bought on one side, the shopper's details and the payment on the other. Everything is visible
+// at once; the payment waits until the details are complete.
+
+import { type Html, html } from '../../kit/html.ts'
+import type { DeskMethod, DeskProblem, DeskView } from '../desk.ts'
+import { addressFields, contactFields, countryField, detailField, type FieldErrors, fieldErrors } from './fields.ts'
+import { foot, framed, merchantBar } from './frame.ts'
+import { methodValue, type Typed } from './input.ts'
+import type { Speaker } from './language.ts'
+import { noteBox, problemBox, topNotices } from './notices.ts'
+import { changeableItems, codeBox, codeProblem, hidden, sessionTotals } from './summary.ts'
+
+export interface OpenParts {
+  speaker: Speaker
+  view: DeskView
+  now: Date
+  problem: DeskProblem | null
+  // What was typed and not kept, where a post led back here.
+  typed: Typed
+  typedCode: string
+  // Names the next payment: the same form sent twice is one.
+  attempt: string
+}
+
+export function openPage(parts: OpenParts): string {
+  const { speaker, view, problem, typed, typedCode } = parts
+  const { session } = view
+  const { say } = speaker
+  const errors = fieldErrors(speaker, view, problem, typed)
+  const title = say('page.title', { merchant: view.merchant.name })
+  const count = session.items.reduce((sum, { quantity }) => sum + quantity, 0)
+  const total = speaker.amount(session.totals.total, session.currency)
+  const isUnfolded = codeProblem(speaker, problem) !== null
+  const body = html`<a class="skip" href="#details">${say('page.skip')}</a>
+<div class="page">
+<div class="side"><div class="side-inside">
+${merchantBar(speaker, view.merchant, session.mode === 'test')}
+<section aria-labelledby="order-title">
+<h1 id="order-title">${say('order.yours')}</h1>
+<p class="grand" id="grand">${total}</p>
+${expiry(parts)}
+<details class="fold"${isUnfolded && html` open`}>
+<summary><span>${say('items.show')}</span> <span class="soft" id="count">${say('items.count', { count })}</span></summary>
+<div id="items">
+${session.items.length === 0 ? html`<p>${say('order.empty')}</p>` : changeableItems(speaker, view)}
+${codeBox(speaker, view, problem, typedCode)}
+${sessionTotals(speaker, view)}
+</div>
+</details>
+</section>
+</div></div>
+<div class="desk"><div class="desk-inside">
+<main id="main">
+${topNotices(speaker, view, problem, errors)}
+${detailsForm(parts, errors)}
+${paymentSection(parts, errors)}
+</main>
+<form method="post" action="/c/${view.secret}/cancel" class="leave"><button class="plain">${say('cancel.button')}</button></form>
+${foot(speaker, view.merchant)}
+</div></div>
+</div>`
+  return framed({
+    speaker,
+    title: problem === null ? title : say('page.errorTitle', { title }),
+    state: 'open',
+    facts: { version: String(session.version), total, problem: problem?.code ?? '' },
+    body,
+  })
+}
+
+const minuteMs = 60_000
+const soonMs = 5 * minuteMs
+
+// The server knows how long, not which o'clock it is where the shopper sits. The script counts on from here.
+function expiry({ speaker, view, now }: OpenParts): Html {
+  const leftMs = Math.max(0, Date.parse(view.session.expiresAt) - now.getTime())
+  const { say } = speaker
+  return html`<p class="expiry" id="expiry" data-left-ms="${leftMs}" data-soon="${say('expiry.soon', { time: '{time}' })}" data-left="${say('expiry.left', { time: '{time}' })}"${
+    leftMs < soonMs && html` data-is-soon="yes"`
+  }>${say(leftMs < soonMs ? 'expiry.soon' : 'expiry.left', { time: speaker.duration(leftMs) })}</p>`
+}
+
+function isComplete({ session, customer, needsShipping }: DeskView): boolean {
+  if (customer.email === '' || session.items.length === 0) return false
+  return !needsShipping || (session.address !== null && session.shipping.optionId !== null)
+}
+
+function detailsForm({ speaker, view, typed }: OpenParts, errors: FieldErrors): Html {
+  const { say } = speaker
+  const { session, secret, needsShipping } = view
+  return html`<form id="details" class="part" method="post" action="/c/${secret}/details" novalidate tabindex="-1">
+<div id="details-state" hidden>${hidden({ version: session.version })}</div>
+<section aria-labelledby="contact-title">
+<h2 id="contact-title">${say('contact.title')}</h2>
+${contactFields(speaker, typed, errors, needsShipping)}
+</section>
+${
+  needsShipping &&
+  html`<section aria-labelledby="address-title">
+<h2 id="address-title">${say('address.title')}</h2>
+<div class="country">
+${countryField(speaker, typed.country, errors.get('country'))}
+<button class="second update" name="intent" value="country">${say('address.useCountry')}</button>
+</div>
+<div id="address">${addressFields(speaker, typed, errors)}</div>
+</section>
+${shippingChoice(speaker, view, typed, errors)}`
+}
+<button id="details-save" class="${isComplete(view) ? 'second wide' : 'first wide'}">${say(
+    isComplete(view) ? 'details.save' : 'details.continue',
+  )}</button>
+</form>`
+}
+
+function shippingChoice(speaker: Speaker, { session }: DeskView, typed: Typed, errors: FieldErrors): Html {
+  const { say, amount } = speaker
+  const { options } = session.shipping
+  const chosen = options.some(({ id }) => id === typed.shippingOptionId)
+    ? typed.shippingOptionId
+    : session.shipping.optionId
+  const error = errors.get('shipping')
+  return html`<fieldset id="shipping" class="choices" tabindex="-1"${error !== undefined && html` aria-describedby="shipping-error"`}>
+<legend><h2>${say('shipping.title')}</h2></legend>
+${error !== undefined && html`<p class="error" id="shipping-error">${error}</p>`}
+${options.length === 0 && html`<p class="soft">${say('shipping.later')}</p>`}
+${
+  options.length > 0 &&
+  html`<div class="cards">${options.map(
+    (option, index) => html`<label class="card" for="shipping-${index}">
+<input type="radio" id="shipping-${index}" name="shippingOptionId" value="${option.id}"${option.id === chosen && html` checked`}>
+<span dir="auto">${option.label}</span>
+<span class="card-amount">${option.amount === 0 ? say('total.free') : amount(option.amount, session.currency)}</span>
+</label>`,
+  )}</div>`
+}
+</fieldset>`
+}
+
+function paymentSection(parts: OpenParts, errors: FieldErrors): Html {
+  const { speaker, view, attempt } = parts
+  const { session, secret, methods } = view
+  const { say } = speaker
+  const isReady = isComplete(view)
+  return html`<section id="payment" class="part" aria-labelledby="payment-title" tabindex="-1">
+<h2 id="payment-title">${say('payment.title')}</h2>
+<div id="payment-notice">${paymentNotice(parts)}${!isReady && html`<p class="soft">${say('payment.first')}</p>`}</div>
+<form id="pay" method="post" action="/c/${secret}/pay" novalidate data-busy="${say('pay.busy')}">
+<fieldset id="pay-fields" class="choices"${!isReady && html` disabled`}>
+<legend class="hidden">${say('payment.method')}</legend>
+<div class="cards">${methods.map((method, index) => methodCard(speaker, method, index, methods.length === 1, errors))}</div>
+</fieldset>
+<div id="pay-action">
+${hidden({ version: session.version, expectedTotal: session.totals.total, attempt })}
+<button id="pay-button" class="first wide pay"${!isReady && html` disabled`}>${payWords(speaker, view)}</button>
+</div>
+</form>
+</section>`
+}
+
+// Of a method that is settled later one says so; which one is chosen is known to the style sheet.
+function payWords({ say, amount }: Speaker, { session, methods }: DeskView): Html | string {
+  if (session.totals.total === 0) return say('pay.free')
+  const shown = { amount: amount(session.totals.total, session.currency) }
+  if (methods.every(isLater)) return say('pay.later', shown)
+  if (!methods.some(isLater)) return say('pay.button', shown)
+  return html`<span class="now">${say('pay.button', shown)}</span><span class="later">${say('pay.later', shown)}</span>`
+}
+
+function isLater({ fields }: DeskMethod): boolean {
+  return fields.length === 0
+}
+
+function methodCard(speaker: Speaker, method: DeskMethod, index: number, isOnly: boolean, errors: FieldErrors): Html {
+  const id = `method-${index}`
+  const name = speaker.sayKnown(method.labelKey, method.method)
+  const later = isLater(method) ? 'yes' : 'no'
+  const head = isOnly
+    ? html`<p class="card">${hidden({ method: methodValue(method) })}<span>${name}</span></p>`
+    : html`<label class="card" for="${id}">
+<input type="radio" id="${id}" name="method" value="${methodValue(method)}" data-later="${later}"${index === 0 && html` checked`}>
+<span>${name}</span></label>`
+  return html`<div class="method">${head}
+<div class="method-inside">${
+    isLater(method)
+      ? html`<p class="soft">${speaker.say('method.manualHint')}</p>`
+      : html`<div class="row">${method.fields.map((detail) => detailField(speaker, method, detail, errors))}</div>`
+  }</div></div>`
+}
+
+// Beside the button it is about: a payment that failed, or a total that is not the one seen before.
+function paymentNotice({ speaker, view, problem }: OpenParts): Html | null {
+  const { say, amount } = speaker
+  const { session, formerTotal } = view
+  const changed = (from: number, to: number) =>
+    say('problem.totalChanged', { from: amount(from, session.currency), to: amount(to, session.currency) })
+  if (problem?.code === 'total_changed') {
+    return problemBox(say('problem.title'), html`<p>${changed(problem.from, problem.to)}</p>`)
+  }
+  const failure = session.lastPaymentError
+  if (failure !== null) {
+    return html`<div class="notice problem" role="alert">
+<p class="notice-title">${say('declined.title')}</p>
+<p>${say(`declined.${failure.code}`)} ${say('declined.uncharged')}</p>
+</div>`
+  }
+  if (formerTotal !== null && formerTotal !== session.totals.total) {
+    return noteBox(html`<p>${changed(formerTotal, session.totals.total)}</p>`)
+  }
+  return null
+}

@@ -1,0 +1,227 @@
+// The shopper's pages: what is shown at a secret address, and what its forms do. A form is posted, the desk decides, and the
+// browser is sent on by a redirect; only what was not done is answered in place, with the words that say why.
+
+import type { Incoming } from '../../http/answer.ts'
+import type { Page, PageAnswer } from '../../http/server.ts'
+import { newId } from '../../kit/ids.ts'
+import { answerKept } from '../../site/kept.ts'
+import type { Desk, DeskProblem, DeskResult, DeskView, OrderStatusDesk } from '../desk.ts'
+import { script, styleSheet } from './assets.ts'
+import { challengePage, completedPage, endedPage, lostPage, processingPage, refusedPage, shopUrl } from './ended.ts'
+import { type Form, isForeign, readForm } from './form.ts'
+import { answerPage, redirect } from './frame.ts'
+import { codeIn, detailsIn, payIn, quantityIn, type Typed, typedIn, versionIn } from './input.ts'
+import { countryGuess, type Speaker, speakerFor } from './language.ts'
+import { openPage } from './open.ts'
+import { orderPage } from './order.ts'
+
+export interface CheckoutPageParts {
+  desk: Desk
+  orderDesk: OrderStatusDesk
+  // Known once the port is open.
+  origin: () => string
+  clock: () => Date
+}
+
+// A page that takes forms is asked by POST too.
+export interface FormPage extends Page {
+  methods?: ('GET' | 'POST')[]
+}
+
+// One post of a shopper, past the guards.
+interface Post {
+  secret: string
+  form: Form
+  view: DeskView
+  request: Incoming
+}
+
+export function checkoutPages({ desk, orderDesk, origin, clock }: CheckoutPageParts): FormPage[] {
+  type Action = (post: Post) => Promise<PageAnswer>
+
+  const actions: Readonly<Record<string, Action>> = {
+    async quantity({ secret, form, view, request }) {
+      const parsed = quantityIn(form)
+      if ('issues' in parsed) return show(view, request, { problem: { code: 'invalid', issues: parsed.issues } })
+      const { skuId, quantity } = parsed.input
+      const result = await desk.changeQuantity(secret, versionIn(form), skuId, quantity)
+      return settled(result, request, `/c/${secret}#items`)
+    },
+
+    async code({ secret, form, view, request }) {
+      const parsed = codeIn(form)
+      const kept = { typedCode: form('code').slice(0, 64) }
+      if ('issues' in parsed) {
+        return show(view, request, { ...kept, problem: { code: 'invalid', issues: parsed.issues } })
+      }
+      return settled(await desk.applyCode(secret, versionIn(form), parsed.input), request, `/c/${secret}#items`, kept)
+    },
+
+    async details({ secret, form, view, request }) {
+      const typed = typedIn(form)
+      // The country alone: the same page, with the fields of that country and whatever was typed.
+      if (form('intent') === 'country') return show(view, request, { typed })
+      const parsed = detailsIn(typed, view.needsShipping)
+      if ('issues' in parsed) return show(view, request, { typed, problem: { code: 'invalid', issues: parsed.issues } })
+      const result = await desk.setDetails(secret, versionIn(form), parsed.input)
+      return settled(result, request, `/c/${secret}#payment`, { typed })
+    },
+
+    async pay({ secret, form, view, request }) {
+      const parsed = payIn(form, view)
+      if ('issues' in parsed) return show(view, request, { problem: { code: 'invalid', issues: parsed.issues } })
+      return settled(await desk.pay(secret, parsed.input), request, `/c/${secret}#payment`)
+    },
+
+    async challenge({ secret, form, view, request }) {
+      const answer = form('answer')
+      if (answer !== 'accept' && answer !== 'refuse') return show(view, request)
+      const result = await desk.answerChallenge(secret, form('paymentId'), answer)
+      return settled(result, request, `/c/${secret}#payment`)
+    },
+
+    async cancel({ secret, request }) {
+      const result = await desk.cancel(secret)
+      const session = result?.view.session
+      if (session?.status === 'cancelled' && session.cancelUrl !== null) {
+        return redirect(shopUrl(session.cancelUrl, session.id))
+      }
+      return settled(result, request, `/c/${secret}`)
+    },
+
+    async again({ secret, view, request }) {
+      const started = await desk.startAgain(secret)
+      if (!started) return lost(request)
+      return 'secret' in started ? redirect(`/c/${started.secret}`) : show(view, request, started)
+    },
+  }
+
+  // Where a post leads. Whoever just paid goes to the shop, also when the post was a twin of the one that paid.
+  function settled(result: DeskResult | undefined, request: Incoming, next: string, kept: Kept = {}): PageAnswer {
+    if (!result) return lost(request)
+    const { view, problem } = result
+    const { session } = view
+    if (session.status === 'completed') return redirect(shopUrl(session.successUrl, session.id))
+    return problem === null ? redirect(next) : show(view, request, { ...kept, problem })
+  }
+
+  interface Kept {
+    problem?: DeskProblem
+    typed?: Typed
+    typedCode?: string
+  }
+
+  function show(view: DeskView, request: Incoming, { problem, typed, typedCode = '' }: Kept = {}): PageAnswer {
+    const accepted = request.raw.headers['accept-language']
+    const { session } = view
+    const speaker = speakerFor(session.locale, accepted)
+    const text = textFor(speaker, view, problem ?? null, {
+      typed: typed ?? typedFor(view, countryGuess(session.locale, accepted)),
+      typedCode,
+    })
+    return answerPage(200, text, [session.successUrl, session.cancelUrl])
+  }
+
+  function textFor(
+    speaker: Speaker,
+    view: DeskView,
+    problem: DeskProblem | null,
+    kept: { typed: Typed; typedCode: string },
+  ): string {
+    switch (view.session.status) {
+      case 'open':
+        return openPage({ speaker, view, problem, ...kept, now: clock(), attempt: newId('pay') })
+      case 'processing':
+        return view.challenge ? challengePage(speaker, view, view.challenge) : processingPage(speaker, view)
+      case 'completed':
+        return completedPage(speaker, view)
+      default:
+        return endedPage(speaker, view, problem)
+    }
+  }
+
+  // Asked again and again while a payment is under way: stays until there is something new, then leads there.
+  async function wait(secret: string, request: Incoming): Promise<PageAnswer> {
+    const view = await desk.look(secret)
+    if (!view) return lost(request)
+    const { session } = view
+    if (session.status === 'completed') return redirect(shopUrl(session.successUrl, session.id))
+    return session.status === 'processing' && !view.challenge ? show(view, request) : redirect(`/c/${secret}`)
+  }
+
+  async function act(secret: string, name: string, request: Incoming): Promise<PageAnswer> {
+    const speaker = speakerFor('auto', request.raw.headers['accept-language'])
+    const refuseWith = (status: number, kind: 'forbidden' | 'refused') =>
+      unread(answerPage(status, refusedPage(speaker, kind, `/c/${secret}`)))
+    const action = Object.hasOwn(actions, name) ? actions[name] : undefined
+    if (!action) return unread(lost(request))
+    if (isForeign(request.raw, origin())) return refuseWith(403, 'forbidden')
+    const form = await readForm(request.raw)
+    if (typeof form === 'number') return refuseWith(form, 'refused')
+    const view = await desk.look(secret)
+    return view ? action({ secret, form, view, request }) : lost(request)
+  }
+
+  return [
+    {
+      path: '/c/:secret',
+      name: 'checkout',
+      async answer(request) {
+        const view = await desk.look(request.path.secret ?? '')
+        return view ? show(view, request) : lost(request)
+      },
+    },
+    {
+      path: '/c/:secret/:action',
+      name: 'checkout action',
+      methods: ['GET', 'POST'],
+      async answer(request) {
+        const { secret = '', action = '' } = request.path
+        if (request.raw.method === 'POST') return act(secret, action, request)
+        if (action === 'wait') return wait(secret, request)
+        // A page that answered a post stands at the address of the action; whoever loads that anew means the checkout.
+        return Object.hasOwn(actions, action) && (await desk.look(secret)) ? redirect(`/c/${secret}`) : lost(request)
+      },
+    },
+    {
+      path: '/o/:secret',
+      name: 'order status',
+      async answer(request) {
+        const order = await orderDesk(request.path.secret ?? '')
+        if (!order) return lost(request)
+        return answerPage(200, orderPage(speakerFor(order.locale, request.raw.headers['accept-language']), order))
+      },
+    },
+    {
+      path: '/checkout/style.css',
+      name: 'checkout style',
+      answer: async (request) => answerKept(styleSheet, request),
+    },
+    { path: '/checkout/page.js', name: 'checkout script', answer: async (request) => answerKept(script, request) },
+  ]
+}
+
+function lost(request: Incoming): PageAnswer {
+  return answerPage(404, lostPage(speakerFor('auto', request.raw.headers['accept-language'])))
+}
+
+// What was sent and not read must not be taken for the next request.
+function unread(answer: PageAnswer): PageAnswer {
+  return { ...answer, headers: { ...answer.headers, connection: 'close' } }
+}
+
+function typedFor({ customer, address, session }: DeskView, guess: string | undefined): Typed {
+  return {
+    email: customer.email,
+    phone: customer.phone || (address?.phone ?? ''),
+    name: address?.name ?? customer.name,
+    country: address?.country ?? guess ?? 'US',
+    company: address?.company ?? '',
+    line1: address?.line1 ?? '',
+    line2: address?.line2 ?? '',
+    city: address?.city ?? '',
+    region: address?.region ?? '',
+    postalCode: address?.postalCode ?? '',
+    shippingOptionId: session.shipping.optionId ?? '',
+  }
+}

@@ -1,0 +1,161 @@
+// What is bought and what it costs: the items, the promotion code and the totals, to change on an open page, to read on others.
+
+import type { CheckoutSession } from '../../contract/checkout.ts'
+import type { OptionValue } from '../../contract/parts.ts'
+import { type Html, html } from '../../kit/html.ts'
+import type { DeskProblem, DeskView } from '../desk.ts'
+import type { Speaker } from './language.ts'
+
+type Item = CheckoutSession['items'][number]
+
+export interface Line {
+  name: string
+  options: readonly OptionValue[]
+  imageUrl: string | null
+  amount: string
+  // Beneath the name: unit price, quantity, whatever there is to know.
+  notes: readonly (Html | string | false)[]
+  tools?: Html
+}
+
+export function lineList(lines: readonly Line[], label: string): Html {
+  // A long list scrolls by itself beside the form, and the keyboard must reach it.
+  return html`<ul class="items" aria-label="${label}"${lines.length > 4 && html` tabindex="0"`}>${lines.map(
+    ({ name, options, imageUrl, amount, notes, tools }) => html`<li class="item">
+<span class="thumb">${imageUrl !== null && isPicture(imageUrl) && html`<img src="${imageUrl}" alt="" width="64" height="64">`}</span>
+<div class="item-text">
+<p class="item-name" dir="auto">${name}</p>
+${options.length > 0 && html`<p class="item-note" dir="auto">${options.map(({ value }) => value).join(' · ')}</p>`}
+${notes.map((note) => note !== false && html`<p class="item-note">${note}</p>`)}
+</div>
+<p class="item-amount">${amount}</p>
+${tools}
+</li>`,
+  )}</ul>`
+}
+
+// A picture of the shop's, from here or from the web. Any other scheme is none.
+function isPicture(url: string): boolean {
+  return /^(?:https?:\/\/|\/(?!\/))/i.test(url)
+}
+
+export function fixedItems(speaker: Speaker, session: CheckoutSession): Html {
+  const lines = session.items.map((item) => ({
+    ...item,
+    amount: speaker.amount(item.subtotal, session.currency),
+    notes: [speaker.say('item.quantityShort', { count: item.quantity })],
+  }))
+  return lineList(lines, speaker.say('status.items'))
+}
+
+export function changeableItems(speaker: Speaker, { session, secret }: DeskView): Html {
+  const { say, amount } = speaker
+  const lines = session.items.map((item) => ({
+    ...item,
+    amount: amount(item.subtotal, session.currency),
+    notes: [
+      item.quantity > 1 && say('item.each', { amount: amount(item.unitPrice, session.currency) }),
+      item.availability === 'backorder' && say('item.backorder'),
+    ],
+    tools: itemTools(speaker, item, session.version, secret),
+  }))
+  return lineList(lines, say('status.items'))
+}
+
+// Two forms, so that the return key in the number can never mean "remove".
+function itemTools({ say }: Speaker, item: Item, version: number, secret: string): Html {
+  const named = { item: item.name }
+  const id = `quantity-${item.skuId}`
+  const most = Math.max(item.quantity, item.maxQuantity)
+  return html`<div class="item-tools">
+<form class="quantity" method="post" action="/c/${secret}/quantity">
+${hidden({ version, skuId: item.skuId })}
+<button type="button" class="step" id="${id}-fewer" data-step="-1" aria-label="${say('item.fewer', named)}"${item.quantity <= 1 && html` disabled`}>−</button>
+<label class="hidden" for="${id}">${say('item.quantityOf', named)}</label>
+<input id="${id}" name="quantity" type="number" inputmode="numeric" min="1" max="${most}" value="${item.quantity}" autocomplete="off">
+<button type="button" class="step" id="${id}-more" data-step="1" aria-label="${say('item.more', named)}"${item.quantity >= most && html` disabled`}>+</button>
+<button class="update" id="${id}-update">${say('item.update')}</button>
+</form>
+<form class="remove" method="post" action="/c/${secret}/quantity">
+${hidden({ version, skuId: item.skuId, quantity: 0 })}
+<button class="plain" id="${id}-remove" aria-label="${say('item.removeNamed', named)}">${say('item.remove')}</button>
+</form>
+</div>`
+}
+
+export function hidden(fields: Readonly<Record<string, string | number>>): Html {
+  const inputs = Object.entries(fields).map(
+    ([name, value]) => html`<input type="hidden" name="${name}" value="${value}">`,
+  )
+  return html`${inputs}`
+}
+
+// What went wrong with a code is said where the code is.
+export function codeProblem({ say }: Speaker, problem: DeskProblem | null): string | null {
+  if (problem?.code === 'promotion_rejected') return say(`code.${problem.reason}`)
+  if (problem?.code === 'too_many_codes') return say('problem.tooManyCodes')
+  if (problem?.code === 'invalid' && problem.issues.some(({ path }) => path === '/code')) return say('code.empty')
+  return null
+}
+
+// There is one code for an order: whoever has another one first takes this one off.
+export function codeBox(speaker: Speaker, view: DeskView, problem: DeskProblem | null, typed: string): Html {
+  const { code, state } = view.session.promotion
+  const error = codeProblem(speaker, problem)
+  if (code !== null && state !== 'none' && error === null) return presentCode(speaker, view, code)
+  const { say } = speaker
+  return html`<form method="post" action="/c/${view.secret}/code" class="code" novalidate>
+${hidden({ version: view.session.version })}
+<label for="code">${say('code.label')}</label>
+<div class="joined">
+<input id="code" name="code" value="${error === null ? '' : typed}" maxlength="64" autocomplete="off" autocapitalize="characters" spellcheck="false" dir="ltr"${
+    error !== null && html` aria-invalid="true" aria-describedby="code-error" autofocus`
+  }>
+<button class="second" id="code-apply">${say('code.apply')}</button>
+</div>
+${error !== null && html`<p class="error" id="code-error" role="alert">${error}</p>`}
+</form>`
+}
+
+function presentCode({ say, amount }: Speaker, { session, secret }: DeskView, code: string): Html {
+  const { state, amount: saved } = session.promotion
+  return html`<form class="code code-present" method="post" action="/c/${secret}/code">
+${hidden({ version: session.version, remove: 1 })}
+<span class="tag" dir="ltr">${code}</span>
+<span class="code-amount">${state === 'applied' && saved > 0 && amount(-saved, session.currency)}</span>
+<button class="plain" id="code-remove" aria-label="${say('code.remove', { code })}">${say('item.remove')}</button>
+${state === 'pending' && html`<p class="hint">${say('code.pending', { code })}</p>`}
+</form>`
+}
+
+export interface TotalsParts {
+  currency: string
+  totals: CheckoutSession['totals'] & { refunded?: number }
+  shipping: 'none' | 'unknown' | 'known'
+}
+
+export function totalsList({ say, amount }: Speaker, { currency, totals, shipping }: TotalsParts): Html {
+  const row = (name: string, value: Html | string, kind = '') =>
+    html`<div class="${kind}"><dt>${name}</dt><dd>${value}</dd></div>`
+  const money = (minor: number) => amount(minor, currency)
+  const shippingText = totals.shipping === 0 ? say('total.free') : money(totals.shipping)
+  const taxIncluded =
+    totals.taxIncluded &&
+    totals.tax > 0 &&
+    html`<span class="tax">${say('total.taxIncluded', { amount: money(totals.tax) })}</span>`
+  return html`<dl class="totals">
+${row(say('total.subtotal'), money(totals.subtotal))}
+${totals.discount > 0 && row(say('total.discount'), money(-totals.discount), 'saved')}
+${shipping === 'unknown' && row(say('total.shipping'), say('total.shippingLater'), 'later')}
+${shipping === 'known' && row(say('total.shipping'), shippingText)}
+${!totals.taxIncluded && row(say('total.tax'), money(totals.tax))}
+${row(say('total.total'), html`${money(totals.total)}${taxIncluded}`, 'sum')}
+${(totals.refunded ?? 0) > 0 && row(say('total.refunded'), money(-(totals.refunded ?? 0)))}
+</dl>`
+}
+
+export function sessionTotals(speaker: Speaker, { session, needsShipping }: DeskView): Html {
+  const { currency, totals } = session
+  const known = session.shipping.optionId === null ? 'unknown' : 'known'
+  return totalsList(speaker, { currency, totals, shipping: needsShipping ? known : 'none' })
+}

@@ -1,0 +1,559 @@
+// Money. The attempt is committed before the provider is called, under a key of ours; the call happens outside of any
+// transaction; its outcome and the order are one transaction. Whatever is lost in between, a loop finds it by the key.
+
+import { moveAddress } from '../addresses/vault.ts'
+import { cartMove } from '../carts/lifecycle.ts'
+import { findCartFacts, quoteFor } from '../carts/quote.ts'
+import { needsShipping } from '../carts/shipping.ts'
+import { findCart, fixPrices, saveCart, setCartStatus } from '../carts/store.ts'
+import { cartView, livingAddress, type Quote, summaryText } from '../carts/view.ts'
+import type { PaymentErrorCode } from '../contract/words.ts'
+import { announce, type Cause } from '../events/announce.ts'
+import { release } from '../inventory/holds.ts'
+import { sell } from '../inventory/sales.ts'
+import { isId, newId } from '../kit/ids.ts'
+import { toInstant } from '../kit/instant.ts'
+import { placeOrder } from '../orders/place.ts'
+import { takeOrderNumber } from '../orders/store.ts'
+import {
+  callForRefund,
+  callProvider,
+  type Finding,
+  type Outcome,
+  type PaymentProvider,
+  type Providers,
+} from '../payments/port.ts'
+import { firstCheckAt, leaseMs, nextTryAt } from '../payments/schedule.ts'
+import {
+  chargeOf,
+  claimPaymentsToCheck,
+  findPayment,
+  insertPayment,
+  insertRefund,
+  type KeptPayment,
+  lockPayment,
+  savePayment,
+} from '../payments/store.ts'
+import { giveBackPromotion, usePromotion } from '../promotions/store.ts'
+import type { Storage, Tx } from '../storage/storage.ts'
+import type { DeskProblem, PayInput } from './desk.ts'
+import { holdLines } from './follow.ts'
+import { holdUntil, processingHoldMs, sessionMove, sessionStatusAt } from './lifecycle.ts'
+import { announceSession, type CheckoutTools, factsOf, lockSessionAndCart } from './sessions.ts'
+import { countUses, type KeptSession, type SessionKey, saveSession } from './store.ts'
+import { type Draft, draftFrom } from './view.ts'
+
+export interface PayTools extends CheckoutTools {
+  storage: Storage
+  providers: Providers
+  clock: () => Date
+  // Told the name of each step as it is passed, so that a test can stop the world there.
+  onStep?: (step: PayStep) => void
+}
+
+export type PayStep = 'recorded' | 'called' | 'settling' | 'settled'
+
+// An order keeps its address this long, for returns and disputes.
+const orderAddressMs = 400 * 24 * 3_600_000
+// A bank's page that nobody answers is no payment.
+const challengeMs = 30 * 60_000
+// After this long a provider that never heard of a payment never will.
+const absentMs = 2 * leaseMs
+
+// Nothing to pay: the order is approved without asking anyone.
+const nothingOwed = 'none'
+
+export async function pay(
+  tools: PayTools,
+  session: SessionKey,
+  input: PayInput,
+  cause: Cause | null,
+): Promise<DeskProblem | null> {
+  const provider = tools.providers.get(input.provider)
+  const begun = await tools.storage.write((tx) => beginPayment(tools, tx, session, input, provider, cause))
+  if ('problem' in begun) return begun.problem
+  tools.onStep?.('recorded')
+  const { payment, isNew } = begun
+  // The same form sent twice: the first one is at work, or done.
+  if (!isNew) return null
+  const outcome: Outcome =
+    payment.provider === nothingOwed
+      ? { kind: 'approved', reference: payment.id, brand: null, last4: null }
+      : await callProvider((signal) =>
+          (provider as PaymentProvider).start(chargeOf(payment), input.method, input.details, signal),
+        )
+  tools.onStep?.('called')
+  await settle(tools, payment, outcome, cause)
+  return null
+}
+
+// After the bank's page.
+export async function answerChallenge(
+  tools: PayTools,
+  session: SessionKey,
+  paymentId: string,
+  answer: 'accept' | 'refuse',
+  cause: Cause | null,
+): Promise<DeskProblem | null> {
+  const payment = await tools.storage.read((db) => findPayment(db, session.installationId, paymentId))
+  if (payment?.checkoutSessionId !== session.sessionId || payment.status !== 'challenge') return { code: 'not_open' }
+  const provider = tools.providers.get(payment.provider)
+  if (!provider) return { code: 'not_open' }
+  const outcome = await callProvider((signal) => provider.confirm(chargeOf(payment), answer, signal))
+  await settle(tools, payment, outcome, cause)
+  return null
+}
+
+// Asks the providers for what is not known, and returns what was charged in vain. A loop's body.
+export async function settlePayments(tools: PayTools, limit = 20): Promise<number> {
+  const now = tools.clock().getTime()
+  const due = await tools.storage.write((tx) => claimPaymentsToCheck(tx, now, leaseMs, limit))
+  // Side by side: one after the other, slow answers would outlive the lease.
+  await Promise.all(
+    due.map(async (payment) => {
+      const provider = tools.providers.get(payment.provider)
+      // A provider that was taken out of the house may come back; until then it is asked ever more rarely.
+      const outcome: Outcome = provider ? await findOut(tools, provider, payment) : { kind: 'unknown' }
+      await settle(tools, payment, outcome, null)
+    }),
+  )
+  return due.length
+}
+
+async function findOut(tools: PayTools, provider: PaymentProvider, payment: KeptPayment): Promise<Outcome> {
+  const charge = chargeOf(payment)
+  const finding: Finding = await callProvider((signal) => provider.lookUp(charge, signal))
+  const ageMs = tools.clock().getTime() - payment.createdAt
+  const isForsaken =
+    (finding.kind === 'absent' && ageMs > absentMs) || (finding.kind === 'challenge' && ageMs > challengeMs)
+  if (!isForsaken) return finding.kind === 'absent' ? { kind: 'unknown' } : finding
+  // Closed at the provider first, so that a call that is still on its way cannot charge anybody afterwards.
+  const closed = await callForRefund((signal) => provider.void({ ...charge, voidKey: charge.key }, signal))
+  if (closed !== 'succeeded') return { kind: 'unknown' }
+  const code: PaymentErrorCode = finding.kind === 'absent' ? 'provider_error' : 'authentication_failed'
+  return { kind: 'declined', code, brand: null, last4: null }
+}
+
+type Begun = { problem: DeskProblem } | { payment: KeptPayment; isNew: boolean }
+
+// Secures everything that the order will need, and writes down what is about to be charged.
+async function beginPayment(
+  tools: PayTools,
+  tx: Tx,
+  key: SessionKey,
+  input: PayInput,
+  provider: PaymentProvider | undefined,
+  cause: Cause | null,
+): Promise<Begun> {
+  const session = await lockSessionAndCart(tx, key)
+  if (!session) return { problem: { code: 'not_open' } }
+  // The form's own id becomes the payment's: the same form sent twice is one payment.
+  if (!isId('pay', input.attempt)) return { problem: { code: 'stale' } }
+  const known = await findPayment(tx, session.installationId, input.attempt)
+  if (known)
+    return known.checkoutSessionId === session.id ? { payment: known, isNew: false } : { problem: { code: 'stale' } }
+  const now = tools.clock()
+  const at = now.getTime()
+  const status = sessionStatusAt(session, at)
+  if (status === 'processing') return { problem: { code: 'payment_in_progress' } }
+  if (!sessionMove('pay', status)) return { problem: { code: 'not_open' } }
+  if (session.version !== input.version) return { problem: { code: 'stale' } }
+  const { quote } = await factsOf(tools, tx, session, at)
+  const { totals } = quote.pricing
+  if (totals.total !== input.expectedTotal)
+    return { problem: { code: 'total_changed', from: input.expectedTotal, to: totals.total } }
+  const problem = (await obstacle(tx, session, quote, at)) ?? methodProblem(session, provider, input, totals.total, at)
+  if (problem) return { problem }
+
+  const held = await holdLines(tx, session, quote.lines, { now, cause }, at + processingHoldMs)
+  const payment = await insertPayment(
+    tx,
+    {
+      installationId: session.installationId,
+      id: input.attempt,
+      merchantId: session.merchantId,
+      checkoutSessionId: session.id,
+      provider: totals.total === 0 ? nothingOwed : input.provider,
+      method: totals.total === 0 ? nothingOwed : input.method,
+      amount: totals.total,
+      currency: quote.cart.currency,
+      checkAt: firstCheckAt(at),
+    },
+    at,
+  )
+  const cartKey = { installationId: session.installationId, cartId: session.cartId }
+  await fixPrices(tx, cartKey)
+  await setCartStatus(tx, cartKey, { from: 'open', to: 'locked' })
+  await saveSession(tx, {
+    ...held,
+    status: 'processing',
+    version: session.version + 1,
+    quote: JSON.stringify(draftOf(quote)),
+    lastPaymentError: null,
+    updatedAt: at,
+  })
+  return { payment, isNew: true }
+}
+
+// What an order still lacks.
+async function obstacle(tx: Tx, session: KeptSession, quote: Quote, now: number): Promise<DeskProblem | null> {
+  const { cart, lines, promotion, pricing } = quote
+  const gone = lines.find(({ offer }) => !offer.isSold)
+  if (lines.length === 0) return { code: 'not_open' }
+  if (gone) return { code: 'item_unavailable', skuId: gone.offer.skuId }
+  const short = lines.find(({ offer, quantity }) => offer.whenSoldOut === 'refuse' && offer.available < quantity)
+  if (short) return { code: 'insufficient_stock', skuId: short.offer.skuId, available: short.offer.available }
+  const many = lines.find(({ offer, quantity }) => quantity > offer.maxPerOrder)
+  if (many) return { code: 'quantity_limit', skuId: many.offer.skuId, limit: many.offer.maxPerOrder }
+  if (session.emailHash === null) return { code: 'invalid', issues: [{ path: '/email', message: 'is needed' }] }
+  if (needsShipping(lines.map(({ offer }) => offer))) {
+    if (!livingAddress(cart, now)) return { code: 'invalid', issues: [{ path: '/address', message: 'is needed' }] }
+    if (pricing.shipping.optionId === null) return { code: 'shipping_unavailable' }
+  }
+  if (promotion && pricing.promotion.state === 'applied' && promotion.customerLimit !== null) {
+    const uses = await countUses(tx, session.merchantId, { promotionId: promotion.id, emailHash: session.emailHash })
+    if (uses >= promotion.customerLimit) return { code: 'promotion_rejected', reason: 'customer_limit_reached' }
+  }
+  return null
+}
+
+function methodProblem(
+  session: KeptSession,
+  provider: PaymentProvider | undefined,
+  input: PayInput,
+  total: number,
+  now: number,
+): DeskProblem | null {
+  if (total === 0) return null
+  if (!provider?.modes.includes(session.mode) || !provider.methods.some(({ id }) => id === input.method)) {
+    return { code: 'invalid', issues: [{ path: '/method', message: 'is not offered' }] }
+  }
+  const issues = provider
+    .check(input.method, input.details, now)
+    .map(({ path, messageKey }) => ({ path, message: messageKey }))
+  return issues.length > 0 ? { code: 'invalid', issues } : null
+}
+
+function draftOf({ cart, lines, promotion, pricing }: Quote): Draft {
+  const chosen = pricing.shipping.options.find(({ id }) => id === pricing.shipping.optionId)
+  const isApplied = promotion !== null && pricing.promotion.state === 'applied'
+  return {
+    currency: cart.currency,
+    lines: lines.map(({ offer, quantity }, index) => {
+      const priced = pricing.lines[index]
+      if (priced?.skuId !== offer.skuId) throw new Error('lines and prices are out of step')
+      const { subtotal, discount, tax, total } = priced
+      const { skuId, code, productSlug, name, options, image, price } = offer
+      return {
+        skuId,
+        code,
+        productSlug,
+        name,
+        options: [...options],
+        image,
+        quantity,
+        unitPrice: price,
+        subtotal,
+        discount,
+        tax,
+        total,
+      }
+    }),
+    totals: pricing.totals,
+    shippingTax: pricing.shipping.tax,
+    shipping: chosen ? { optionId: chosen.id, label: chosen.label, amount: chosen.amount } : null,
+    promotion: isApplied
+      ? {
+          id: promotion.id,
+          code: promotion.code,
+          name: promotion.name,
+          type: promotion.type,
+          amount: pricing.promotion.amount,
+        }
+      : null,
+  }
+}
+
+// Writes the outcome down, once: whoever comes second finds it done.
+async function settle(
+  tools: PayTools,
+  { installationId, id }: KeptPayment,
+  outcome: Outcome,
+  cause: Cause | null,
+): Promise<void> {
+  tools.onStep?.('settling')
+  await tools.storage.write(async (tx) => {
+    const found = await findPayment(tx, installationId, id)
+    if (!found) throw new Error(`payment ${id} is gone`)
+    const session = await lockSessionAndCart(tx, { installationId, sessionId: found.checkoutSessionId })
+    const payment = await lockPayment(tx, installationId, id)
+    if (!session || !payment) throw new Error(`payment ${id} has lost its session`)
+    if (payment.status !== 'processing' && payment.status !== 'challenge') return
+    await recordOutcome(tools, tx, session, payment, outcome, cause)
+  })
+  tools.onStep?.('settled')
+}
+
+async function recordOutcome(
+  tools: PayTools,
+  tx: Tx,
+  session: KeptSession,
+  payment: KeptPayment,
+  outcome: Outcome,
+  cause: Cause | null,
+): Promise<void> {
+  const now = tools.clock().getTime()
+  const seen = { ...payment, updatedAt: now, checks: payment.checks + 1 }
+  switch (outcome.kind) {
+    case 'unknown':
+      return savePayment(tx, { ...seen, checkAt: nextTryAt(seen.checks, now) })
+    case 'challenge': {
+      const { reference, challenge } = outcome
+      // Looked up again when the shopper should have answered long ago.
+      return savePayment(tx, {
+        ...seen,
+        status: 'challenge',
+        reference,
+        challenge,
+        checkAt: payment.createdAt + challengeMs + leaseMs,
+      })
+    }
+    case 'declined': {
+      const { code, brand, last4 } = outcome
+      await savePayment(tx, {
+        ...seen,
+        status: 'declined',
+        errorCode: code,
+        brand,
+        last4,
+        challenge: null,
+        checkAt: null,
+      })
+      return reopen(
+        tools,
+        tx,
+        session,
+        { code, message: declinedWords[code] ?? 'The payment was declined.' },
+        now,
+        cause,
+      )
+    }
+    case 'approved':
+    case 'pending': {
+      const status = outcome.kind === 'approved' ? 'succeeded' : 'pending'
+      const card = outcome.kind === 'approved' ? { brand: outcome.brand, last4: outcome.last4 } : {}
+      const settled = {
+        ...seen,
+        ...card,
+        status,
+        reference: outcome.reference,
+        challenge: null,
+        checkAt: null,
+      } as const
+      return complete(tools, tx, session, settled, now, cause)
+    }
+  }
+}
+
+const declinedWords: Partial<Record<PaymentErrorCode, string>> = {
+  insufficient_funds: 'The account does not have enough funds.',
+  card_expired: 'The card has expired.',
+  incorrect_details: 'The card details are not right.',
+  authentication_failed: 'The payment was not confirmed.',
+  provider_error: 'The payment could not be carried out.',
+}
+
+// The session goes back to the shopper, with the reason.
+async function reopen(
+  tools: PayTools,
+  tx: Tx,
+  session: KeptSession,
+  error: { code: PaymentErrorCode; message: string },
+  now: number,
+  cause: Cause | null,
+): Promise<void> {
+  const move = sessionMove('decline', session.status)
+  if (!move?.announces) throw new Error(`a session that is ${session.status} cannot be declined`)
+  const key = { installationId: session.installationId, cartId: session.cartId }
+  await setCartStatus(tx, key, { from: 'locked', to: 'open' })
+  const facts = await findCartFacts(tx, session.merchantId, key, now)
+  if (!facts) throw new Error(`session ${session.id} has lost its cart`)
+  // Past its time the stock goes back, and the sweeper ends the session.
+  const end = holdUntil(session.expiresAt, now)
+  const isOver = end <= now
+  if (isOver) await release(tx, session.merchantId, session.id, { now, cause })
+  const held = isOver
+    ? { ...session, holdExpiresAt: null }
+    : await holdLines(tx, session, facts.lines, { now: new Date(now), cause }, end)
+  const opened: KeptSession = {
+    ...held,
+    status: move.to,
+    version: session.version + 1,
+    quote: null,
+    lastPaymentError: { ...error, at: toInstant(now) },
+    updatedAt: now,
+  }
+  await saveSession(tx, opened)
+  await announceSession(tools, tx, move.announces, await factsOf(tools, tx, opened, now), now, cause)
+}
+
+// The order, the stock, the promotion's use, the payment, the session and the cart: one transaction.
+async function complete(
+  tools: PayTools,
+  tx: Tx,
+  session: KeptSession,
+  payment: KeptPayment,
+  now: number,
+  cause: Cause | null,
+): Promise<void> {
+  if (session.quote === null) throw new Error(`session ${session.id} is paid without a quote`)
+  const draft = draftFrom(session.quote)
+  const orderId = newId('ord')
+  const { installationId, merchantId } = session
+  // First, because whoever renders the catalog locks the merchant before its SKUs. A number that no order gets is skipped.
+  const number = await takeOrderNumber(tx, merchantId)
+  if (draft.promotion && !(await usePromotion(tx, merchantId, draft.promotion.id))) {
+    return returnCharge(tools, tx, session, payment, 'The promotion code is used up; nothing is charged.', now, cause)
+  }
+  const wanted = draft.lines.map(({ skuId, quantity }) => ({ skuId, quantity }))
+  const shortages = await sell(tx, merchantId, session.id, wanted, { soldTo: orderId, now, cause })
+  if (shortages.length > 0) {
+    if (draft.promotion) await giveBackPromotion(tx, merchantId, draft.promotion.id)
+    return returnCharge(tools, tx, session, payment, 'The items are sold out; nothing is charged.', now, cause)
+  }
+  const cart = await findCart(tx, { installationId, cartId: session.cartId })
+  if (!cart) throw new Error(`session ${session.id} has lost its cart`)
+  const address = draft.shipping ? cart.address : null
+  const addressId = address
+    ? await moveAddress(tx, tools.rootSecret, {
+        installationId,
+        ownerId: cart.id,
+        id: address.token,
+        newOwnerId: orderId,
+        now,
+        expiresAt: now + orderAddressMs,
+      })
+    : undefined
+  await savePayment(tx, { ...payment, orderId })
+  await placeOrder(tx, {
+    ...draft,
+    orderId,
+    number,
+    installationId,
+    merchantId,
+    session,
+    addressId: addressId ?? null,
+    addressSummaryText: address ? summaryText(address) : null,
+    paymentStatus: payment.status === 'pending' ? 'pending' : 'paid',
+    rootSecret: tools.rootSecret,
+    now,
+    cause,
+  })
+  await convertCart(tools, tx, session, orderId, now, cause)
+  const completed: KeptSession = {
+    ...session,
+    status: 'completed',
+    version: session.version + 1,
+    orderId,
+    holdExpiresAt: null,
+    completedAt: now,
+    updatedAt: now,
+  }
+  await saveSession(tx, completed)
+  await announceSession(tools, tx, 'checkout_session.completed', await factsOf(tools, tx, completed, now), now, cause)
+}
+
+// Money came and no order is possible: it is owed back in the commit that says so, and a loop returns it.
+async function returnCharge(
+  tools: PayTools,
+  tx: Tx,
+  session: KeptSession,
+  payment: KeptPayment,
+  message: string,
+  now: number,
+  cause: Cause | null,
+): Promise<void> {
+  await savePayment(tx, payment)
+  if (payment.provider !== nothingOwed) {
+    await insertRefund(
+      tx,
+      {
+        installationId: session.installationId,
+        id: newId('rfd'),
+        merchantId: session.merchantId,
+        orderId: null,
+        paymentId: payment.id,
+        kind: 'void',
+        amount: payment.amount,
+        currency: payment.currency,
+        reason: 'no order was possible',
+      },
+      now,
+    )
+  }
+  await reopenWithoutHold(tools, tx, session, message, now, cause)
+}
+
+// What is left of the stock is not held: the shopper sees what is missing and decides.
+async function reopenWithoutHold(
+  tools: PayTools,
+  tx: Tx,
+  session: KeptSession,
+  message: string,
+  now: number,
+  cause: Cause | null,
+): Promise<void> {
+  await release(tx, session.merchantId, session.id, { now, cause })
+  const key = { installationId: session.installationId, cartId: session.cartId }
+  await setCartStatus(tx, key, { from: 'locked', to: 'open' })
+  const lastPaymentError = { code: 'provider_error', message, at: toInstant(now) } as const
+  const opened: KeptSession = {
+    ...session,
+    status: 'open',
+    version: session.version + 1,
+    quote: null,
+    holdExpiresAt: null,
+    lastPaymentError,
+    updatedAt: now,
+  }
+  await saveSession(tx, opened)
+  await announceSession(tools, tx, 'checkout_session.payment_failed', await factsOf(tools, tx, opened, now), now, cause)
+}
+
+async function convertCart(
+  tools: PayTools,
+  tx: Tx,
+  session: KeptSession,
+  orderId: string,
+  now: number,
+  cause: Cause | null,
+): Promise<void> {
+  const key = { installationId: session.installationId, cartId: session.cartId }
+  const facts = await findCartFacts(tx, session.merchantId, key, now)
+  const move = facts && cartMove('convert', facts.cart.status)
+  if (!facts || !move?.announces) throw new Error(`cart ${session.cartId} cannot become an order`)
+  // Its address went with the order.
+  const cart = {
+    ...facts.cart,
+    status: move.to,
+    orderId,
+    address: null,
+    version: facts.cart.version + 1,
+    updatedAt: now,
+  }
+  await saveCart(tx, cart)
+  const view = cartView(
+    await quoteFor(tx, tools.carts.pricebooks, { ...facts, cart }, now),
+    now,
+    tools.carts.pictureUrl,
+  )
+  await announce(tx, {
+    installationId: cart.installationId,
+    kind: move.announces,
+    subject: { type: 'cart', id: cart.id },
+    sequence: cart.version,
+    dataText: JSON.stringify({ cart: view }),
+    cause,
+    now,
+  })
+}

@@ -1,0 +1,335 @@
+// Opening, reading and ending checkout sessions. The cart is locked first and the session after it, always in this order.
+
+import type { Caller } from '../access/identify.ts'
+import { type CartTools, type ChangeAsk, commitChange, lockCartFacts, refuseUnchangeable } from '../carts/change.ts'
+import { putCode } from '../carts/codes.ts'
+import { createCart, refuseUnsellable } from '../carts/lines.ts'
+import { findCartFacts, quoteFor } from '../carts/quote.ts'
+import { type CartKey, lockCart } from '../carts/store.ts'
+import type { CheckoutSession, HostedCheckoutCreateRequest, SessionCancellation } from '../contract/checkout.ts'
+import type { EventKind } from '../contract/words.ts'
+import { announce, type Cause } from '../events/announce.ts'
+import { release } from '../inventory/holds.ts'
+import { isId, newId } from '../kit/ids.ts'
+import { type Issue, refuse } from '../kit/refuse.ts'
+import type { RootSecret } from '../kit/secrets.ts'
+import { findOrder } from '../orders/store.ts'
+import type { Reader, Tx } from '../storage/storage.ts'
+import { holdLines } from './follow.ts'
+import { holdUntil, type SessionVerb, sessionMove, sessionStatusAt } from './lifecycle.ts'
+import { emailHashOf, makePageSecret, maskEmail, nobody, openCustomer, openPageSecret, sealCustomer } from './secret.ts'
+import {
+  findInstallationTerms,
+  findSession,
+  findSessionOfCart,
+  type InstallationTerms,
+  insertSession,
+  type KeptSession,
+  lockSession,
+  type SessionKey,
+  saveSession,
+} from './store.ts'
+import { type SessionFacts, sessionView } from './view.ts'
+
+export interface CheckoutTools {
+  carts: CartTools
+  rootSecret: RootSecret
+  publicOrigin: () => string
+}
+
+export interface CreateAsk {
+  db: Tx
+  caller: Pick<Caller, 'installationId' | 'merchantId' | 'mode'>
+  body: HostedCheckoutCreateRequest
+  now: Date
+  cause: Cause
+}
+
+const lifeSecondsDefault = 1_800
+
+export async function openSession(tools: CheckoutTools, ask: CreateAsk): Promise<CheckoutSession> {
+  const { db, caller, body, now, cause } = ask
+  const terms = await findInstallationTerms(db, caller.installationId)
+  if (!terms) throw new Error('the caller has no installation')
+  const issues = [
+    ...redirectIssues('/successUrl', body.successUrl, terms),
+    ...redirectIssues('/cancelUrl', body.cancelUrl, terms),
+  ]
+  if (issues.length > 0) throw refuse('invalid_request', { issues })
+
+  const cartId =
+    body.cartId ?? (await createCart(tools.carts, { db, caller, items: body.items, metadata: {}, now, cause })).cart.id
+  const change: ChangeAsk = { db, caller, cartId, expectedVersion: body.expectedCartVersion, now, cause }
+  const looked = await lockCartFacts(change)
+  const before = await findSessionOfCart(db, { installationId: caller.installationId, cartId })
+  if (before?.status === 'processing') {
+    throw refuse('payment_in_progress', { current: { status: 'processing', version: before.version } })
+  }
+  refuseUnchangeable(looked, change)
+  const at = now.getTime()
+  const living = before && sessionStatusAt(before, at) === 'open' ? before : undefined
+  // Its time is over and nobody has written it down yet: a cart has one session, so that comes first.
+  if (before && !living) await endSession(tools, db, before, 'expire', now, null)
+  // A code that is refused does not stop the checkout: the cart goes on without it.
+  if (body.promotionCode !== undefined)
+    await putCode(tools.carts, { ...change, expectedVersion: undefined }, body.promotionCode)
+  const facts = await lockCartFacts(change)
+  if (facts.lines.length === 0) throw refuse('cart_empty')
+  for (const { offer, quantity } of facts.lines) refuseUnsellable(offer, quantity)
+
+  const wanted = living ? renewed(tools, living, body, at) : newSession(tools, ask, cartId, at)
+  const session = {
+    ...wanted,
+    version: living ? await versionUnderLock(db, living) : 1,
+    holdExpiresAt: holdUntil(wanted.expiresAt, at),
+  }
+  if (living) await saveSession(db, session)
+  else await insertSession(db, session)
+  // The cart names its session from now on. That is a change of the cart like any other, but not one the session follows.
+  const quote = await commitChange(notFollowed(tools.carts), change, {
+    ...facts,
+    cart: { ...facts.cart, checkoutSessionId: session.id },
+  })
+  const view = { session, quote, orderPayment: null }
+  if (!living) await announceSession(tools, db, 'checkout_session.created', view, at, cause)
+  // Last, because the SKU's row is what everybody waits for when many want the same thing.
+  await holdLines(db, session, facts.lines, { now, cause })
+  return showSession(tools, view, at)
+}
+
+// A code that was put on the cart has moved the session too, so the version is read again.
+async function versionUnderLock(db: Tx, { installationId, id }: KeptSession): Promise<number> {
+  const key = { installationId, sessionId: id }
+  const [, session] = await Promise.all([lockSession(db, key), findSession(db, key)])
+  if (!session) throw new Error(`session ${id} is gone`)
+  return session.version + 1
+}
+
+function notFollowed(carts: CartTools): CartTools {
+  return { ...carts, follow: async (_, { cart }) => cart }
+}
+
+// https, or http on this very machine; and only to hosts that the merchant named. In test mode a loopback host needs no
+// naming.
+function redirectIssues(path: string, text: string | undefined, { mode, redirectHosts }: InstallationTerms): Issue[] {
+  if (text === undefined) return []
+  const plain = text.replaceAll('{sessionId}', 'x')
+  if (!URL.canParse(plain)) return [{ path, message: 'must be a URL' }]
+  const url = new URL(plain)
+  const isLoopback = ['localhost', '127.0.0.1', '[::1]'].includes(url.hostname)
+  if (url.protocol !== 'https:' && !(url.protocol === 'http:' && isLoopback))
+    return [{ path, message: 'must be https, or http on a loopback host' }]
+  if (url.username !== '' || url.password !== '') return [{ path, message: 'must not hold credentials' }]
+  if (isLoopback && mode === 'test') return []
+  return redirectHosts.includes(url.hostname)
+    ? []
+    : [{ path, message: 'its host is not on the allow-list of the installation' }]
+}
+
+function newSession(tools: CheckoutTools, { caller, body }: CreateAsk, cartId: string, at: number): KeptSession {
+  const id = newId('cks')
+  const secret = makePageSecret(tools.rootSecret, id)
+  const blank: KeptSession = {
+    installationId: caller.installationId,
+    id,
+    merchantId: caller.merchantId,
+    cartId,
+    version: 1,
+    status: 'open',
+    mode: caller.mode,
+    secretHash: secret.hash,
+    secretSealed: secret.sealed,
+    successUrl: '',
+    cancelUrl: null,
+    locale: 'auto',
+    customerSealed: null,
+    emailMasked: null,
+    emailHash: null,
+    clientReferenceId: null,
+    metadata: {},
+    holdExpiresAt: null,
+    quote: null,
+    cancellation: null,
+    lastPaymentError: null,
+    orderId: null,
+    createdAt: at,
+    updatedAt: at,
+    expiresAt: at,
+    completedAt: null,
+    cancelledAt: null,
+  }
+  return renewed(tools, blank, body, at)
+}
+
+// What a request to open says of the session, whether it is new or open already.
+function renewed(
+  tools: CheckoutTools,
+  session: KeptSession,
+  body: HostedCheckoutCreateRequest,
+  at: number,
+): KeptSession {
+  const known = openCustomer(tools.rootSecret, session.id, session.customerSealed)
+  const customer = { ...nobody, ...known, ...body.customer }
+  return {
+    ...session,
+    successUrl: body.successUrl,
+    cancelUrl: body.cancelUrl ?? null,
+    locale: body.locale ?? 'auto',
+    ...customerColumns(tools.rootSecret, session.id, customer),
+    clientReferenceId: body.clientReferenceId ?? null,
+    metadata: body.metadata ?? {},
+    updatedAt: at,
+    expiresAt: at + (body.expiresInSeconds ?? lifeSecondsDefault) * 1000,
+  }
+}
+
+export function customerColumns(
+  rootSecret: RootSecret,
+  sessionId: string,
+  customer: { email: string; name: string; phone: string },
+) {
+  const isKnown = customer.email !== '' || customer.name !== '' || customer.phone !== ''
+  const hasEmail = customer.email !== ''
+  return {
+    customerSealed: isKnown ? sealCustomer(rootSecret, sessionId, customer) : null,
+    emailMasked: hasEmail ? maskEmail(customer.email) : null,
+    emailHash: hasEmail ? emailHashOf(rootSecret, customer.email) : null,
+  }
+}
+
+// The session with its cart as they are now. Another installation's is not found.
+export async function findSessionFacts(
+  tools: CheckoutTools,
+  db: Reader,
+  key: SessionKey,
+  now: number,
+): Promise<SessionFacts | undefined> {
+  const session = isId('cks', key.sessionId) ? await findSession(db, key) : undefined
+  return session && factsOf(tools, db, session, now)
+}
+
+export async function factsOf(
+  tools: CheckoutTools,
+  db: Reader,
+  session: KeptSession,
+  now: number,
+): Promise<SessionFacts> {
+  const cartKey: CartKey = { installationId: session.installationId, cartId: session.cartId }
+  const [facts, order] = await Promise.all([
+    findCartFacts(db, session.merchantId, cartKey, now),
+    session.orderId === null
+      ? undefined
+      : findOrder(db, { installationId: session.installationId, orderId: session.orderId }),
+  ])
+  if (!facts) throw new Error(`session ${session.id} has lost its cart`)
+  const quote = await quoteFor(db, tools.carts.pricebooks, facts, now)
+  return { session, quote, orderPayment: order ? (order.paymentStatus === 'pending' ? 'pending' : 'paid') : null }
+}
+
+export function showSession(tools: CheckoutTools, facts: SessionFacts, now: number): CheckoutSession {
+  const { session } = facts
+  const url = `${tools.publicOrigin()}/c/${openPageSecret(tools.rootSecret, session.secretSealed, session.id)}`
+  return sessionView(facts, now, url, tools.carts.pictureUrl)
+}
+
+export interface CancelAsk {
+  db: Tx
+  caller: Pick<Caller, 'installationId' | 'merchantId'>
+  sessionId: string
+  expectedVersion: number | undefined
+  cancellation: SessionCancellation
+  now: Date
+  cause: Cause | null
+}
+
+export async function cancelSession(tools: CheckoutTools, ask: CancelAsk): Promise<SessionFacts> {
+  const { db, now, cause } = ask
+  const key = { installationId: ask.caller.installationId, sessionId: ask.sessionId }
+  const session = await lockSessionAndCart(db, key)
+  if (!session) throw refuse('checkout_session_not_found')
+  const at = now.getTime()
+  const status = sessionStatusAt(session, at)
+  const current = { status, version: session.version }
+  if (status === 'processing') throw refuse('payment_in_progress', { current })
+  if (!sessionMove('cancel', status)) throw refuse('checkout_session_not_open', { current })
+  if (ask.expectedVersion !== undefined && ask.expectedVersion !== session.version) {
+    const message = `The session is at version ${session.version}; the request expected ${ask.expectedVersion}.`
+    throw refuse('version_conflict', { message, current })
+  }
+  return endSession(tools, db, { ...session, cancellation: ask.cancellation, cancelledAt: at }, 'cancel', now, cause)
+}
+
+// Locks the cart of a session and then the session itself, and answers with the session as it is under both locks.
+export async function lockSessionAndCart(db: Tx, key: SessionKey): Promise<KeptSession | undefined> {
+  const found = isId('cks', key.sessionId) ? await findSession(db, key) : undefined
+  if (!found) return undefined
+  const { installationId, cartId } = found
+  const [, , session] = await Promise.all([
+    lockCart(db, { installationId, cartId }),
+    lockSession(db, key),
+    findSession(db, key),
+  ])
+  return session
+}
+
+// Ends an open session: its stock goes back, its cart goes on alone, and the fact is told.
+export async function endSession(
+  tools: CheckoutTools,
+  db: Tx,
+  session: KeptSession,
+  verb: Extract<SessionVerb, 'cancel' | 'expire'>,
+  now: Date,
+  cause: Cause | null,
+): Promise<SessionFacts> {
+  const move = sessionMove(verb, session.status)
+  if (!move?.announces) throw new Error(`a session that is ${session.status} cannot ${verb}`)
+  const at = now.getTime()
+  const ended: KeptSession = {
+    ...session,
+    status: move.to,
+    version: session.version + 1,
+    holdExpiresAt: null,
+    updatedAt: at,
+  }
+  await release(db, session.merchantId, session.id, { now: at, cause })
+  await saveSession(db, ended)
+  const { installationId, merchantId, cartId } = session
+  const change: ChangeAsk = {
+    db,
+    caller: { installationId, merchantId },
+    cartId,
+    expectedVersion: undefined,
+    now,
+    cause,
+  }
+  const facts = await lockCartFacts(change)
+  const isOpen =
+    facts.cart.status === 'open' && facts.cart.expiresAt > at && facts.cart.checkoutSessionId === session.id
+  if (isOpen) {
+    await commitChange(notFollowed(tools.carts), change, { ...facts, cart: { ...facts.cart, checkoutSessionId: null } })
+  }
+  const view = await factsOf(tools, db, ended, at)
+  await announceSession(tools, db, move.announces, view, at, cause)
+  return view
+}
+
+export async function announceSession(
+  tools: CheckoutTools,
+  db: Tx,
+  kind: EventKind,
+  facts: SessionFacts,
+  now: number,
+  cause: Cause | null,
+): Promise<void> {
+  const { session } = facts
+  await announce(db, {
+    installationId: session.installationId,
+    kind,
+    subject: { type: 'checkout_session', id: session.id },
+    sequence: session.version,
+    // Without the page's address: an event goes to other machines, and whoever has the address can pay.
+    dataText: JSON.stringify({ checkoutSession: sessionView(facts, now, null, tools.carts.pictureUrl) }),
+    cause,
+    now,
+  })
+}

@@ -1,0 +1,59 @@
+// What a shopper sees of an order at its own secret address.
+
+import { findMerchantFace } from '../installations/store.ts'
+import { toInstant } from '../kit/instant.ts'
+import { findOrderFacts } from '../orders/change.ts'
+import { statusHashOf } from '../orders/secret.ts'
+import { findOrderOfSecret } from '../orders/store.ts'
+import type { Storage } from '../storage/storage.ts'
+import type { DeskMerchant, OrderStatusDesk } from './desk.ts'
+import { isPageSecret } from './secret.ts'
+
+export function createOrderStatusDesk(storage: Storage, pictureUrl: (picture: string) => string): OrderStatusDesk {
+  return async (secret) => {
+    if (!isPageSecret(secret)) return undefined
+    return storage.read(async (db) => {
+      const key = await findOrderOfSecret(db, statusHashOf(secret))
+      const facts = key && (await findOrderFacts(db, key))
+      if (!facts) return undefined
+      const { order, lines, timeline, fulfillments } = facts
+      const merchant = await findMerchantFace(db, order.merchantId)
+      if (!merchant) return undefined
+      return {
+        merchant: { ...merchant, links: JSON.parse(merchant.links) as DeskMerchant['links'] },
+        number: order.number,
+        status: order.status,
+        paymentStatus: order.paymentStatus,
+        fulfillmentStatus: order.fulfillmentStatus,
+        currency: order.currency,
+        locale: order.locale,
+        items: lines.map(({ name, options, image, quantity, fulfilled, total }) => ({
+          name,
+          options,
+          imageUrl: image === null ? null : pictureUrl(image),
+          quantity,
+          fulfilled,
+          total,
+        })),
+        totals: {
+          subtotal: order.subtotal,
+          discount: order.discount,
+          shipping: order.shipping,
+          tax: order.tax,
+          taxIncluded: order.priceTax === 'included',
+          total: order.total,
+          refunded: order.refunded,
+        },
+        shippingLabel: order.shippingChoice?.label ?? null,
+        addressSummary: order.address?.summary ?? null,
+        fulfillments: fulfillments.map(({ carrier, trackingNumber, at }) => ({
+          carrier,
+          trackingNumber,
+          at: toInstant(at),
+        })),
+        timeline: timeline.map(({ type, at }) => ({ type, at: toInstant(at) })),
+        placedAt: toInstant(order.placedAt),
+      }
+    })
+  }
+}

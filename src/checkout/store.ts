@@ -1,0 +1,165 @@
+// The SQL of checkout sessions.
+
+import type { PaymentFailure, SessionCancellation } from '../contract/checkout.ts'
+import type { Metadata } from '../contract/parts.ts'
+import type { CheckoutSessionStatus, Mode } from '../contract/words.ts'
+import { Fragment, type Reader, type SqlValue, type Tx } from '../storage/storage.ts'
+
+export interface SessionKey {
+  installationId: string
+  sessionId: string
+}
+
+export interface KeptSession {
+  installationId: string
+  id: string
+  merchantId: string
+  cartId: string
+  version: number
+  status: CheckoutSessionStatus
+  mode: Mode
+  secretHash: string
+  secretSealed: string
+  successUrl: string
+  cancelUrl: string | null
+  locale: string
+  customerSealed: string | null
+  emailMasked: string | null
+  emailHash: string | null
+  clientReferenceId: string | null
+  metadata: Metadata
+  holdExpiresAt: number | null
+  // What is being charged, as JSON, while a payment is under way.
+  quote: string | null
+  cancellation: SessionCancellation | null
+  lastPaymentError: PaymentFailure | null
+  orderId: string | null
+  createdAt: number
+  updatedAt: number
+  expiresAt: number
+  completedAt: number | null
+  cancelledAt: number | null
+}
+
+interface SessionRow extends Omit<KeptSession, 'metadata' | 'cancellation' | 'lastPaymentError'> {
+  metadata: string
+  cancellation: string | null
+  lastPaymentError: string | null
+}
+
+export async function findSession(
+  db: Reader,
+  { installationId, sessionId }: SessionKey,
+): Promise<KeptSession | undefined> {
+  return selectSession(db, 'c.installation_id = ? and c.id = ?', [installationId, sessionId])
+}
+
+export async function findSessionBySecret(db: Reader, secretHash: string): Promise<KeptSession | undefined> {
+  return selectSession(db, 'c.secret_hash = ?', [secretHash])
+}
+
+// The session of a cart that is not over.
+export async function findSessionOfCart(
+  db: Reader,
+  { installationId, cartId }: { installationId: string; cartId: string },
+): Promise<KeptSession | undefined> {
+  const living = "c.installation_id = ? and c.cart_id = ? and c.status in ('open', 'processing')"
+  return selectSession(db, living, [installationId, cartId])
+}
+
+async function selectSession(
+  db: Reader,
+  condition: string,
+  values: readonly SqlValue[],
+): Promise<KeptSession | undefined> {
+  const [row] = await db.sql<SessionRow>`
+    select c.installation_id as "installationId", c.id, c.merchant_id as "merchantId", c.cart_id as "cartId", c.version,
+      c.status, i.mode, c.secret_hash as "secretHash", c.secret_sealed as "secretSealed", c.success_url as "successUrl",
+      c.cancel_url as "cancelUrl", c.locale, c.customer_sealed as "customerSealed", c.email_masked as "emailMasked",
+      c.email_hash as "emailHash", c.client_reference_id as "clientReferenceId", c.metadata,
+      c.hold_expires_at as "holdExpiresAt", c.quote, c.cancellation, c.last_payment_error as "lastPaymentError",
+      c.order_id as "orderId", c.created_at as "createdAt", c.updated_at as "updatedAt", c.expires_at as "expiresAt",
+      c.completed_at as "completedAt", c.cancelled_at as "cancelledAt"
+    from checkout_sessions c join installations i on i.id = c.installation_id
+    where ${new Fragment(condition, values)}`
+  if (!row) return undefined
+  return {
+    ...row,
+    metadata: JSON.parse(row.metadata) as Metadata,
+    cancellation: row.cancellation === null ? null : (JSON.parse(row.cancellation) as SessionCancellation),
+    lastPaymentError: row.lastPaymentError === null ? null : (JSON.parse(row.lastPaymentError) as PaymentFailure),
+  }
+}
+
+// Taken after the lock of the cart, always in this order.
+export async function lockSession(tx: Tx, { installationId, sessionId }: SessionKey): Promise<void> {
+  await tx.sql`
+    select id from checkout_sessions where installation_id = ${installationId} and id = ${sessionId} ${tx.forUpdate}`
+}
+
+export async function insertSession(tx: Tx, session: KeptSession): Promise<void> {
+  await tx.sql`
+    insert into checkout_sessions (installation_id, id, merchant_id, cart_id, version, status, secret_hash, secret_sealed,
+      success_url, cancel_url, locale, customer_sealed, email_masked, email_hash, client_reference_id, metadata,
+      hold_expires_at, created_at, updated_at, expires_at)
+    values (${session.installationId}, ${session.id}, ${session.merchantId}, ${session.cartId}, ${session.version},
+      ${session.status}, ${session.secretHash}, ${session.secretSealed}, ${session.successUrl}, ${session.cancelUrl},
+      ${session.locale}, ${session.customerSealed}, ${session.emailMasked}, ${session.emailHash},
+      ${session.clientReferenceId}, ${JSON.stringify(session.metadata)}, ${session.holdExpiresAt}, ${session.createdAt},
+      ${session.updatedAt}, ${session.expiresAt})`
+}
+
+// Writes what a change leaves behind, one version further than it was read under the lock.
+export async function saveSession(tx: Tx, session: KeptSession): Promise<void> {
+  const rows = await tx.sql`
+    update checkout_sessions set version = ${session.version}, status = ${session.status}, success_url = ${session.successUrl},
+      cancel_url = ${session.cancelUrl}, locale = ${session.locale}, customer_sealed = ${session.customerSealed},
+      email_masked = ${session.emailMasked}, email_hash = ${session.emailHash},
+      client_reference_id = ${session.clientReferenceId}, metadata = ${JSON.stringify(session.metadata)},
+      hold_expires_at = ${session.holdExpiresAt}, quote = ${session.quote}, cancellation = ${session.cancellation && JSON.stringify(session.cancellation)},
+      last_payment_error = ${session.lastPaymentError && JSON.stringify(session.lastPaymentError)},
+      order_id = ${session.orderId}, updated_at = ${session.updatedAt}, expires_at = ${session.expiresAt},
+      completed_at = ${session.completedAt}, cancelled_at = ${session.cancelledAt}
+    where installation_id = ${session.installationId} and id = ${session.id} and version = ${session.version - 1}
+    returning id`
+  if (rows.length !== 1) throw new Error(`checkout session ${session.id} changed while it was locked`)
+}
+
+// Not a change of the session: only how long its stock is kept.
+export async function saveHoldEnd(tx: Tx, session: KeptSession, holdExpiresAt: number): Promise<void> {
+  await tx.sql`
+    update checkout_sessions set hold_expires_at = ${holdExpiresAt}
+    where installation_id = ${session.installationId} and id = ${session.id}`
+}
+
+export async function listOverdueSessions(db: Reader, now: number, limit: number): Promise<SessionKey[]> {
+  return db.sql<SessionKey>`
+    select installation_id as "installationId", id as "sessionId" from checkout_sessions
+    where status = 'open' and expires_at <= ${now} order by expires_at limit ${limit}`
+}
+
+export interface InstallationTerms {
+  mode: Mode
+  redirectHosts: readonly string[]
+}
+
+export async function findInstallationTerms(
+  db: Reader,
+  installationId: string,
+): Promise<InstallationTerms | undefined> {
+  const [row] = await db.sql<{ mode: Mode; redirectHosts: string }>`
+    select mode, redirect_hosts as "redirectHosts" from installations where id = ${installationId}`
+  return row && { mode: row.mode, redirectHosts: JSON.parse(row.redirectHosts) as string[] }
+}
+
+// How often this customer used a promotion in orders that stand.
+export async function countUses(
+  db: Reader,
+  merchant: string,
+  { promotionId, emailHash }: { promotionId: string; emailHash: string },
+): Promise<number> {
+  const [row] = await db.sql<{ uses: number }>`
+    select count(*) as "uses" from promotion_uses
+    where merchant_id = ${merchant} and promotion_id = ${promotionId} and email_hash = ${emailHash} and given_back_at is null`
+  return row?.uses ?? 0
+}

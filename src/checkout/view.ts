@@ -1,0 +1,110 @@
+// What a checkout session looks like from outside: the cart as it is now, and what the session adds. Pure.
+
+import { cartView, type Quote } from '../carts/view.ts'
+import type { Cart } from '../contract/carts.ts'
+import type { CheckoutSession, StockHold } from '../contract/checkout.ts'
+import type { CheckoutPaymentStatus } from '../contract/words.ts'
+import { toInstant } from '../kit/instant.ts'
+import type { NewOrder } from '../orders/place.ts'
+import { sessionStatusAt } from './lifecycle.ts'
+import type { KeptSession } from './store.ts'
+
+// What is charged, line by line, in the form in which an order takes it. No address and no person is in it.
+export type Draft = Pick<NewOrder, 'currency' | 'lines' | 'totals' | 'shippingTax' | 'shipping' | 'promotion'>
+
+export function draftFrom(text: string): Draft {
+  return JSON.parse(text) as Draft
+}
+
+export interface SessionFacts {
+  session: KeptSession
+  quote: Quote
+  // How the order stands with its money, once there is one.
+  orderPayment: 'paid' | 'pending' | null
+}
+
+export function sessionView(
+  { session, quote, orderPayment }: SessionFacts,
+  now: number,
+  // The page's address while the session is open; null in events, because whoever has it can pay.
+  url: string | null,
+  pictureUrl: (picture: string) => string,
+): CheckoutSession {
+  const status = sessionStatusAt(session, now)
+  const cart = asCharged(cartView(quote, now, pictureUrl), session)
+  return {
+    id: session.id,
+    version: session.version,
+    status,
+    paymentStatus: paymentStatusOf(status, orderPayment),
+    url: status === 'open' || status === 'processing' ? url : null,
+    cartId: session.cartId,
+    orderId: session.orderId,
+    mode: session.mode,
+    currency: cart.currency,
+    locale: session.locale,
+    items: cart.items,
+    totals: cart.totals,
+    promotion: cart.promotion,
+    shipping: cart.shipping,
+    customer: { emailMasked: session.emailMasked },
+    address: cart.address,
+    hold: holdView(session, quote, status, now),
+    messages: cart.messages,
+    successUrl: session.successUrl,
+    cancelUrl: session.cancelUrl,
+    clientReferenceId: session.clientReferenceId,
+    metadata: session.metadata,
+    cancellation: session.cancellation,
+    lastPaymentError: session.lastPaymentError,
+    createdAt: toInstant(session.createdAt),
+    updatedAt: toInstant(session.updatedAt),
+    expiresAt: toInstant(session.expiresAt),
+    completedAt: session.completedAt === null ? null : toInstant(session.completedAt),
+    cancelledAt: session.cancelledAt === null ? null : toInstant(session.cancelledAt),
+  }
+}
+
+// While a payment is under way, and after it, the session shows what is charged, whatever the catalog says by then.
+function asCharged(
+  cart: Cart,
+  { quote }: KeptSession,
+): Pick<Cart, 'currency' | 'items' | 'totals' | 'promotion' | 'shipping' | 'address' | 'messages'> {
+  if (quote === null) return cart
+  const { lines, totals, promotion, shipping } = draftFrom(quote)
+  const charged = new Map(lines.map((line) => [line.skuId, line]))
+  return {
+    ...cart,
+    items: cart.items.map((item) => {
+      const line = charged.get(item.skuId)
+      if (!line) return item
+      const { unitPrice, subtotal, discount, tax, total } = line
+      return { ...item, unitPrice, subtotal, discount, tax, total }
+    }),
+    totals,
+    promotion: promotion
+      ? { state: 'applied', code: promotion.code, amount: promotion.amount }
+      : { state: 'none', code: null, amount: 0 },
+    shipping: {
+      optionId: shipping?.optionId ?? null,
+      options: shipping ? [{ id: shipping.optionId, label: shipping.label, amount: shipping.amount }] : [],
+    },
+    messages: [],
+  }
+}
+
+function paymentStatusOf(
+  status: CheckoutSession['status'],
+  orderPayment: 'paid' | 'pending' | null,
+): CheckoutPaymentStatus {
+  if (status === 'completed') return orderPayment ?? 'paid'
+  return status === 'processing' ? 'processing' : 'unpaid'
+}
+
+function holdView(session: KeptSession, { lines }: Quote, status: CheckoutSession['status'], now: number): StockHold {
+  if (status === 'completed') return { status: 'consumed', expiresAt: null }
+  if (status === 'cancelled' || status === 'expired') return { status: 'released', expiresAt: null }
+  const { holdExpiresAt } = session
+  if (holdExpiresAt === null || lines.length === 0) return { status: 'none', expiresAt: null }
+  return { status: holdExpiresAt > now ? 'held' : 'lapsed', expiresAt: toInstant(holdExpiresAt) }
+}

@@ -1,0 +1,279 @@
+// `orders`: what was sold, and what the operator does about it. An address is shown when it is asked for, to the terminal
+// and nowhere else.
+
+import { openAddress } from '../addresses/vault.ts'
+import { type Customer, openCustomer } from '../checkout/secret.ts'
+import type { Address } from '../contract/carts.ts'
+import type { Order, OrderSummary } from '../contract/orders.ts'
+import { orderStatuses } from '../contract/words.ts'
+import { listInstallations, type Merchant } from '../installations/store.ts'
+import { formatAmount } from '../kit/money.ts'
+import type { RootSecret } from '../kit/secrets.ts'
+import { findOrderFacts } from '../orders/change.ts'
+import { type Done, findOrderNamed, fulfilOrder, type Parcel, payOrder, refundOrder } from '../orders/operator.ts'
+import { refundPaid } from '../orders/refunds.ts'
+import { findSealedCustomer, listOrdersOfMerchant, type OrderKey } from '../orders/store.ts'
+import { type OrderFacts, orderSummary, orderView } from '../orders/view.ts'
+import { manualProvider } from '../payments/manual.ts'
+import { createProviders } from '../payments/port.ts'
+import { payRefunds } from '../payments/settle.ts'
+import { createTestProvider } from '../payments/test.ts'
+import type { Reader, Storage, Tx } from '../storage/storage.ts'
+import {
+  type Command,
+  chooseMerchant,
+  Failure,
+  type Given,
+  Misuse,
+  print,
+  type Terminal,
+  withStorage,
+} from './command.ts'
+
+export const ordersCommand: Command = {
+  summary: 'List and show orders, take note of payments, send parcels and give money back.',
+  usage: [
+    'orders list [--status STATUS] [--limit N] [--merchant SLUG]',
+    'orders show NUMBER_OR_ID [--address] [--merchant SLUG]',
+    'orders pay NUMBER_OR_ID [--merchant SLUG]',
+    'orders fulfil NUMBER_OR_ID [--items SKU=QTY,SKU=QTY] [--carrier NAME] [--tracking NUMBER] [--merchant SLUG]',
+    'orders refund NUMBER_OR_ID [--amount MINOR] [--reason TEXT] [--merchant SLUG]',
+  ],
+  options: {
+    status: { type: 'string', help: orderStatuses.join(', ') },
+    limit: { type: 'string', help: 'how many of the newest; 50 unless said' },
+    address: { type: 'boolean', help: 'show who ordered and where it goes' },
+    items: { type: 'string', help: 'what is in the parcel; all that is left unless said' },
+    carrier: { type: 'string', help: 'who carries the parcel' },
+    tracking: { type: 'string', help: 'its number at the carrier' },
+    amount: { type: 'string', help: 'minor units: 500 is 5.00; all that is left unless said' },
+    reason: { type: 'string', help: 'why money goes back, for your records' },
+    merchant: { type: 'string', help: 'slug; needed when there are several' },
+  },
+  async run(given, terminal) {
+    const [verb, name, ...rest] = given.words
+    if (rest.length > 0) throw new Misuse('too many words')
+    if (verb === 'list') {
+      if (name !== undefined) throw new Misuse(`list takes no ${name}`)
+      return list(given, terminal)
+    }
+    const act = Object.hasOwn(verbs, verb ?? '') ? verbs[verb as Verb] : undefined
+    if (!act || name === undefined)
+      throw new Misuse(
+        'say orders list, show NUMBER_OR_ID, pay NUMBER_OR_ID, fulfil NUMBER_OR_ID or refund NUMBER_OR_ID',
+      )
+    return act(name, given, terminal)
+  },
+}
+
+type Verb = 'show' | 'pay' | 'fulfil' | 'refund'
+
+const verbs: Readonly<Record<Verb, (name: string, given: Given, terminal: Terminal) => Promise<number>>> = {
+  show,
+  pay: (name, given, terminal) =>
+    change(name, given, terminal, (tx, key, now) => payOrder(tx, key, { now, cause: null })),
+  fulfil(name, given, terminal) {
+    const parcel = readParcel(given)
+    return change(name, given, terminal, (tx, key, now) => fulfilOrder(tx, key, parcel, { now, cause: null }))
+  },
+  refund,
+}
+
+function list(given: Given, terminal: Terminal): Promise<number> {
+  const { status, limit = '50' } = given.texts
+  const statuses = orderStatuses.filter((known) => status === undefined || known === status)
+  if (statuses.length === 0) throw new Misuse(`--status must be one of ${orderStatuses.join(', ')}`)
+  if (!/^[1-9]\d{0,3}$/.test(limit)) throw new Misuse('--limit must be a whole number from 1 to 9999')
+  return withStorage(async (storage) => {
+    const merchant = await chooseMerchant(storage, given.texts.merchant)
+    const orders = await storage.read(async (db) => {
+      const installationIds = await listInstallationIds(db, merchant)
+      if (installationIds.length === 0) return []
+      return (await listOrdersOfMerchant(db, installationIds, { statuses, limit: Number(limit) })).map(orderSummary)
+    })
+    print(terminal, given, { orders }, () => orders.map(rowText))
+    return 0
+  })
+}
+
+function show(name: string, given: Given, terminal: Terminal): Promise<number> {
+  return withStorage(async (storage, { rootSecret }) => {
+    const key = await findNamed(storage, name, given)
+    const shown = await storage.read(async (db) => {
+      const facts = await findOrderFacts(db, key)
+      if (!facts) throw new Failure(`there is no order ${name}`)
+      const sealed = given.flags.has('address') ? await openSealed(db, rootSecret, facts) : {}
+      return { order: orderView(facts), ...sealed }
+    })
+    print(terminal, given, shown, () => [...orderText(shown.order), ...sealedText(shown)])
+    return 0
+  })
+}
+
+interface Sealed {
+  customer?: Customer
+  address?: Address | null
+}
+
+async function openSealed(db: Reader, rootSecret: RootSecret, { order }: OrderFacts): Promise<Sealed> {
+  const { installationId, id: orderId, checkoutSessionId, address } = order
+  const customer = openCustomer(
+    rootSecret,
+    checkoutSessionId,
+    await findSealedCustomer(db, { installationId, orderId }),
+  )
+  const name = address && { installationId, ownerId: orderId, id: address.token, now: Date.now() }
+  return { customer, address: (name && (await openAddress(db, rootSecret, name))) ?? null }
+}
+
+function change(
+  name: string,
+  given: Given,
+  terminal: Terminal,
+  work: (tx: Tx, key: OrderKey, now: number) => Promise<Done>,
+): Promise<number> {
+  return withStorage(async (storage) => {
+    const key = await findNamed(storage, name, given)
+    const done = await storage.write((tx) => work(tx, key, Date.now()))
+    if ('problem' in done) throw new Failure(done.problem)
+    const order = orderView(done.facts)
+    print(terminal, given, { order }, () => orderText(order))
+    return 0
+  })
+}
+
+// The money is owed when the transaction is over, and paid by whoever comes first: the loop of a running server, or the
+// round below, so that it is paid where no server runs. Either way it is paid once.
+function refund(name: string, given: Given, terminal: Terminal): Promise<number> {
+  const { amount, reason } = given.texts
+  if (amount !== undefined && !/^[1-9]\d{0,15}$/.test(amount))
+    throw new Misuse('--amount must be a whole number above 0')
+  const wish = { amount: amount === undefined ? null : Number(amount), reason: readLine(reason, 'reason', 500) }
+  return withStorage(async (storage) => {
+    const key = await findNamed(storage, name, given)
+    const owed = await storage.write((tx) => refundOrder(tx, key, wish, { now: Date.now(), cause: null }))
+    if ('problem' in owed) throw new Failure(owed.problem)
+    const clock = () => new Date()
+    const providers = createProviders([createTestProvider({ storage, clock }), manualProvider])
+    await payRefunds(storage, providers, refundPaid, Date.now())
+    const facts = await storage.read((db) => findOrderFacts(db, key))
+    const order = orderView(facts ?? owed.facts)
+    const made = order.refunds.find(({ id }) => id === owed.refundId)
+    print(terminal, given, { order, refund: made }, () => orderText(order))
+    return 0
+  })
+}
+
+async function findNamed(storage: Storage, name: string, given: Given): Promise<OrderKey> {
+  const merchant = await chooseMerchant(storage, given.texts.merchant)
+  const key = await storage.read(async (db) => {
+    const installationIds = await listInstallationIds(db, merchant)
+    return findOrderNamed(db, { merchantId: merchant.id, installationIds }, name)
+  })
+  if (!key) throw new Failure(`${merchant.slug} has no order ${name}`)
+  return key
+}
+
+async function listInstallationIds(db: Reader, merchant: Merchant): Promise<string[]> {
+  return (await listInstallations(db, merchant.id)).map(({ id }) => id)
+}
+
+function readParcel(given: Given): Parcel {
+  const { items, carrier, tracking } = given.texts
+  return {
+    carrier: readLine(carrier, 'carrier', 100),
+    trackingNumber: readLine(tracking, 'tracking', 100),
+    items: items === undefined ? null : readItems(items),
+  }
+}
+
+// A code may hold an equals sign, so the last one counts.
+function readItems(text: string): Map<string, number> {
+  const items = new Map<string, number>()
+  for (const part of text.split(',')) {
+    const [, code, quantity] = /^\s*(.+)=(\d{1,4})\s*$/.exec(part) ?? []
+    if (code === undefined || Number(quantity) < 1) throw new Misuse('--items must be such as ROSE-12=2,CARD=1')
+    if (items.has(code)) throw new Misuse(`--items names ${code} twice`)
+    items.set(code, Number(quantity))
+  }
+  return items
+}
+
+function readLine(text: string | undefined, name: string, lengthMax: number): string | null {
+  if (text === undefined) return null
+  if (text.trim() === '' || text.length > lengthMax || /\p{Cc}/u.test(text))
+    throw new Misuse(`--${name} must be one line of 1 to ${lengthMax} characters`)
+  return text
+}
+
+function rowText({
+  number,
+  status,
+  paymentStatus,
+  fulfillmentStatus,
+  total,
+  currency,
+  placedAt,
+}: OrderSummary): string {
+  const states = `${status.padEnd(10)}  ${paymentStatus.padEnd(18)}  ${fulfillmentStatus.padEnd(19)}`
+  return `${number.padEnd(8)}  ${states}  ${placedAt}  ${formatAmount(total, currency, 'en')}`
+}
+
+function orderText(order: Order): string[] {
+  const { currency, totals, shipping, shippingAddress, promotion, cancellation } = order
+  const money = (amount: number) => formatAmount(amount, currency, 'en')
+  const codeOf = new Map(order.items.map(({ skuId, code }) => [skuId, code]))
+  const contents = (items: readonly { skuId: string; quantity: number }[]) =>
+    items.map(({ skuId, quantity }) => `${quantity} × ${codeOf.get(skuId)}`).join(', ')
+  const rows: [name: string, value: string][] = [
+    ['id', order.id],
+    ['customer', order.customer.emailMasked ?? '–'],
+    ...order.items.map((item): [string, string] => [
+      'item',
+      `${item.quantity} × ${item.code}, ${item.name}  ${money(item.total)}, ${item.fulfilled} sent`,
+    ]),
+    ...(shipping ? [row('shipping', `${shipping.label}  ${money(totals.shipping)}`)] : []),
+    ...(shippingAddress ? [row('goes to', shippingAddress.summary)] : []),
+    ...(promotion ? [row('promotion', `${promotion.code}  −${money(promotion.amount)}`)] : []),
+    row('tax', `${money(totals.tax)}${totals.taxIncluded ? ', included' : ''}`),
+    row('total', money(totals.total)),
+    ...(totals.refunded > 0 ? [row('refunded', money(totals.refunded))] : []),
+    ...order.payments.map((paid) =>
+      row('payment', [paid.provider, paid.method, paid.brand, paid.last4, paid.status].filter(Boolean).join(' ')),
+    ),
+    ...order.refunds.map((back) => row('refund', `${back.id}  ${money(back.amount)}  ${back.status}`)),
+    ...order.fulfillments.map(({ carrier, trackingNumber, items, at }) =>
+      row('parcel', [at, carrier, trackingNumber, contents(items)].filter(Boolean).join('  ')),
+    ),
+    ...(cancellation
+      ? [row('cancelled', [cancellation.reason, cancellation.note].filter(Boolean).join(': ') || '–')]
+      : []),
+    ...order.timeline.map(({ at, type }) => row('history', `${at}  ${type}`)),
+  ]
+  return [rowText(order), ...rows.map(([name, value]) => `  ${name.padEnd(9)}  ${value}`)]
+}
+
+function sealedText({ customer, address }: Sealed): string[] {
+  const who = customer ? [customer.email, customer.name, customer.phone].filter(Boolean) : []
+  const where = address
+    ? [
+        address.name,
+        address.company,
+        address.line1,
+        address.line2,
+        [address.postalCode, address.city].filter(Boolean).join(' '),
+        address.region,
+        address.country,
+        address.phone,
+      ].filter((line): line is string => Boolean(line))
+    : []
+  return [
+    ...who.map((line) => `  ${'contact'.padEnd(9)}  ${line}`),
+    ...where.map((line) => `  ${'address'.padEnd(9)}  ${line}`),
+    ...(address === null ? [`  ${'address'.padEnd(9)}  – (none, or erased)`] : []),
+  ]
+}
+
+function row(name: string, value: string): [string, string] {
+  return [name, value]
+}

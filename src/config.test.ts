@@ -1,0 +1,125 @@
+import assert from 'node:assert/strict'
+import { mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { after, describe, test } from 'node:test'
+import { BadSetting, readConfig } from './config.ts'
+
+const secret = 'the-root-secret-of-the-settings-tests'
+const good = { CARTWRIGHT_DATABASE_URL: 'sqlite:data/a.db', CARTWRIGHT_SECRET: secret }
+
+function tempFolder(): string {
+  const folder = mkdtempSync(join(tmpdir(), 'cartwright-'))
+  after(() => rmSync(folder, { recursive: true, force: true }))
+  return folder
+}
+
+function refuses(environment: Readonly<Record<string, string>>, pattern: RegExp): void {
+  assert.throws(
+    () => readConfig(environment),
+    (error: Error) => {
+      assert.ok(error instanceof BadSetting, error.stack)
+      assert.match(error.message, pattern)
+      assert.ok(!error.message.includes('\n'), 'one line')
+      return true
+    },
+  )
+}
+
+describe('settings', () => {
+  test('an empty variable is an absent one', () => {
+    const names = ['PORT', 'HOST', 'CARTWRIGHT_PUBLIC_URL', 'CARTWRIGHT_RATE_LIMIT', 'LOG_LEVEL', 'NODE_ENV']
+    const empty = Object.fromEntries([...names, 'CARTWRIGHT_TRUSTED_PROXIES'].map((name) => [name, '']))
+    const { rootSecret: _, ...settings } = readConfig({
+      ...empty,
+      CARTWRIGHT_DATABASE_URL: '',
+      CARTWRIGHT_SECRET: secret,
+    })
+    assert.deepEqual(settings, {
+      production: false,
+      port: 4000,
+      host: '0.0.0.0',
+      databaseUrl: 'sqlite:data/cartwright.db',
+      publicUrl: null,
+      rateLimit: { perSecond: 100, burst: 200 },
+      trustedProxies: [],
+      logLevel: 'info',
+    })
+  })
+
+  test('trusted proxies are addresses, networks or the names of networks', () => {
+    const proxies = ['10.0.0.0/8', '192.0.2.1', '::1', 'fd00::/8', '2001:db8::1/128', 'loopback', 'uniquelocal']
+    const read = readConfig({ ...good, CARTWRIGHT_TRUSTED_PROXIES: proxies.join(' , ') })
+    assert.deepEqual(read.trustedProxies, proxies)
+  })
+
+  for (const bad of [
+    '999.1.1.1',
+    '10.0.0',
+    '10.0.0.0/33',
+    '10.0.0.0/0',
+    '10.0.0.0/',
+    '10.0.0.0/8/8',
+    '::1/129',
+    ':::1',
+    'fe80::1%eth0',
+    '...',
+    'balancer',
+    '1.2.3.4/-1',
+  ]) {
+    test(`${bad} is no trusted proxy`, () =>
+      refuses({ ...good, CARTWRIGHT_TRUSTED_PROXIES: `10.0.0.1,${bad}` }, /^CARTWRIGHT_TRUSTED_PROXIES must be/))
+  }
+
+  for (const bad of [
+    'sqlite://data.db',
+    'sqlite::memory:',
+    'sqlite:',
+    'sqlite:/',
+    'sqlite:data/',
+    'sqlite:/tmp',
+    'file:x',
+  ])
+    test(`${bad} is no database`, () => refuses({ CARTWRIGHT_DATABASE_URL: bad }, /^CARTWRIGHT_DATABASE_URL /))
+})
+
+describe('the root secret', () => {
+  const urlIn = (folder: string) => `sqlite:${join(folder, 'data', 'a.db')}`
+
+  test('is made once, whole, in a folder for its owner only, and nothing else is left there', () => {
+    const folder = tempFolder()
+    readConfig({ CARTWRIGHT_DATABASE_URL: urlIn(folder) })
+    const file = join(folder, 'data', 'secret')
+    const text = readFileSync(file, 'utf8')
+    assert.match(text, /^[\w-]{43}\n$/)
+    readConfig({ CARTWRIGHT_DATABASE_URL: urlIn(folder) })
+    assert.equal(readFileSync(file, 'utf8'), text)
+    assert.deepEqual(readdirSync(join(folder, 'data')), ['secret'])
+    assert.equal(statSync(file).mode & 0o777, 0o600)
+    assert.equal(statSync(join(folder, 'data')).mode & 0o777, 0o700)
+  })
+
+  test('is not made when another setting is bad', () => {
+    for (const bad of [
+      { CARTWRIGHT_RATE_LIMIT: 'fast' },
+      { CARTWRIGHT_TRUSTED_PROXIES: 'balancer' },
+      { LOG_LEVEL: 'loud' },
+      { PORT: 'many' },
+      { CARTWRIGHT_PUBLIC_URL: 'x' },
+    ]) {
+      const folder = tempFolder()
+      assert.throws(() => readConfig({ CARTWRIGHT_DATABASE_URL: urlIn(folder), ...bad }), BadSetting)
+      assert.deepEqual(readdirSync(folder), [])
+    }
+  })
+
+  test('one clear line when its folder cannot be made, or what is there is no secret', () => {
+    refuses({ CARTWRIGHT_DATABASE_URL: 'sqlite:/dev/null/deep/a.db' }, /^Cannot make the folder \/dev\/null\/deep: /)
+    const folder = tempFolder()
+    mkdirSync(join(folder, 'data', 'secret'), { recursive: true })
+    refuses({ CARTWRIGHT_DATABASE_URL: urlIn(folder) }, /^Cannot read the root secret in .*secret: EISDIR/)
+    const other = tempFolder()
+    writeFileSync(join(other, 'secret'), '')
+    refuses({ CARTWRIGHT_DATABASE_URL: `sqlite:${join(other, 'a.db')}` }, /secret: The root secret must have 32/)
+  })
+})

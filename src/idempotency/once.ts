@@ -1,0 +1,94 @@
+// At most once. The key, the effect, the events and the stored answer are one transaction, so that a crash between them
+// cannot happen, and a second request with the same key gets the first one's answer, byte for byte.
+
+import { createHash } from 'node:crypto'
+import { canonicalJson } from '../kit/canonical.ts'
+import { refuse } from '../kit/refuse.ts'
+import type { Storage, Tx } from '../storage/storage.ts'
+
+export interface Claim {
+  installationId: string
+  key: string
+  fingerprint: string
+  now: number
+}
+
+export interface Once {
+  text: string
+  replayed: boolean
+}
+
+const keptMs = 7 * 24 * 3_600_000
+
+// What makes two requests the same: the operation, its path, and the body less the key itself.
+export function fingerprintOf(operationId: string, path: Readonly<Record<string, string>>, body: object): string {
+  const { idempotencyKey: _, ...rest } = body as { idempotencyKey?: string }
+  return createHash('sha256')
+    .update(canonicalJson([operationId, path, rest]))
+    .digest('base64url')
+}
+
+// Runs the work unless it was done before. A refusal is thrown through here and takes the claim back with it: it changed
+// nothing, so the next try is computed anew.
+export async function once(tx: Tx, claim: Claim, work: () => Promise<string>): Promise<Once> {
+  const stored = await claimOrFind(tx, claim)
+  if (stored) {
+    if (stored.fingerprint !== claim.fingerprint) throw refuse('idempotency_key_reused')
+    // The answer is written in the transaction that claims, so nobody else ever sees it missing.
+    if (stored.answer === null) throw new Error('an idempotency key was committed without its answer')
+    return { text: stored.answer, replayed: true }
+  }
+  const text = await work()
+  await tx.sql`
+    update idempotency_keys set answer = ${text}
+    where installation_id = ${claim.installationId} and key = ${claim.key}`
+  return { text, replayed: false }
+}
+
+// Between the claim that failed and the look at what stood in its way, a sweeper may have taken that away.
+async function claimOrFind(tx: Tx, claim: Claim): Promise<StoredKey | undefined> {
+  for (let attempt = 0; attempt < 3; attempt += 1) {
+    if (await claimKey(tx, claim)) return undefined
+    const stored = await findKey(tx, claim)
+    if (stored) return stored
+  }
+  throw new Error('an idempotency key could neither be claimed nor found')
+}
+
+// The unique index is the lock: a twin waits here until the first commits or rolls back. A key past its time is free
+// again, whether or not the sweeper came by.
+async function claimKey(tx: Tx, { installationId, key, fingerprint, now }: Claim): Promise<boolean> {
+  const rows = await tx.sql`
+    insert into idempotency_keys (installation_id, key, fingerprint, created_at)
+    values (${installationId}, ${key}, ${fingerprint}, ${now})
+    on conflict (installation_id, key) do update
+      set fingerprint = excluded.fingerprint, answer = null, created_at = excluded.created_at
+      where idempotency_keys.created_at <= ${now - keptMs}
+    returning key`
+  return rows.length > 0
+}
+
+interface StoredKey {
+  fingerprint: string
+  answer: string | null
+}
+
+async function findKey(tx: Tx, { installationId, key }: Claim): Promise<StoredKey | undefined> {
+  const [row] = await tx.sql<StoredKey>`
+    select fingerprint, answer from idempotency_keys where installation_id = ${installationId} and key = ${key}`
+  return row
+}
+
+const sweptMax = 1_000
+
+// A little at a time, oldest first; two nodes at once delete different rows or the same ones, which is the same.
+export async function sweepIdempotencyKeys(storage: Storage, now: number): Promise<number> {
+  return storage.write(async (tx) => {
+    const rows = await tx.sql`
+      delete from idempotency_keys where (installation_id, key) in (
+        select installation_id, key from idempotency_keys where created_at <= ${now - keptMs}
+        order by created_at limit ${sweptMax} ${tx.skipLocked})
+      returning key`
+    return rows.length
+  })
+}

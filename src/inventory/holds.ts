@@ -1,0 +1,176 @@
+// Holds: units promised to an owner, such as a checkout session, until an instant. A hold that is over counts for nobody,
+// but its row stays until somebody who needs the units, or the sweep, takes it away.
+
+import type { Storage, Tx } from '../storage/storage.ts'
+import { type Change, endsSoon, type Moment, settle } from './settle.ts'
+import { type Claims, type Line, noClaims, type Shelf, type Shortage, summed, usableFor } from './stock.ts'
+import {
+  deleteHold,
+  deleteLapsedHolds,
+  extendRunningHolds,
+  listHolds,
+  lockHeldShelves,
+  lockLapsedShelves,
+  lockShelvesFor,
+  putHold,
+  sumLapsedHolds,
+} from './store.ts'
+
+// Makes the owner's holds exactly these lines, or, when one of them is short, changes nothing. What the owner has is its
+// own to have again. A SKU on backorder is never short: of it, as much is held as there is, so that a promise of what is
+// not there never takes from others what is.
+export async function hold(
+  tx: Tx,
+  merchant: string,
+  owner: string,
+  lines: readonly Line[],
+  moment: Moment & { expiresAt: number },
+): Promise<Shortage[]> {
+  const { now, expiresAt } = moment
+  if (expiresAt <= now) throw new Error('a hold that is over before it begins')
+  if (lines.length === 0) {
+    await release(tx, merchant, owner, moment)
+    return []
+  }
+  const wanted = summed(lines)
+  const found = await look(tx, merchant, owner, wanted, now)
+  const shortages: Shortage[] = []
+  const granted = new Map<string, number>()
+  for (const { skuId, quantity } of wanted) {
+    const shelf = found.shelves.get(skuId)
+    const usable = shelf && shelf.retiredAt === null ? usableFor(shelf, found.claimsOn(skuId)) : 0
+    const maySellOut = shelf?.whenSoldOut === 'backorder' && shelf.retiredAt === null
+    if (quantity > usable && !maySellOut) shortages.push({ skuId, available: usable })
+    granted.set(skuId, Math.min(quantity, usable))
+  }
+  if (shortages.length > 0) return shortages
+
+  const changes: Change[] = []
+  const writes: Promise<unknown>[] = []
+  for (const shelf of found.shelves.values()) {
+    const { skuId } = shelf
+    const claims = found.claimsOn(skuId)
+    const quantity = granted.get(skuId) ?? 0
+    if (claims.lapsed > 0) writes.push(deleteLapsedHolds(tx, merchant, skuId, { exceptOf: owner, now }))
+    if (quantity > 0) writes.push(putHold(tx, merchant, owner, { skuId, quantity, expiresAt }))
+    else if (claims.own + claims.ownLapsed > 0) writes.push(deleteHold(tx, merchant, owner, skuId))
+    changes.push({
+      shelf,
+      onHand: shelf.onHand,
+      held: shelf.held - claims.own - claims.ownLapsed - claims.lapsed + quantity,
+      // Answers that were rendered for a later end would be taken for right too long.
+      shows: found.shows(skuId, quantity) || found.endOf(skuId) > expiresAt,
+    })
+  }
+  await Promise.all([...writes, settle(tx, merchant, changes, moment)])
+  return []
+}
+
+// Lets the owner's running holds end later, never sooner, and answers with what is still held. A hold that is over stays
+// over: others may count on its units already.
+export async function extendHolds(
+  tx: Tx,
+  merchant: string,
+  owner: string,
+  moment: { now: number; expiresAt: number },
+): Promise<Line[]> {
+  // The lock keeps out whoever has counted a hold as over by a clock that is ahead of ours, and is about to sweep it.
+  const [shelves, holds, running] = await Promise.all([
+    lockHeldShelves(tx, merchant, owner),
+    listHolds(tx, merchant, owner),
+    extendRunningHolds(tx, merchant, owner, moment),
+  ])
+  const ending = new Set(holds.filter((held) => endsSoon(held.expiresAt, moment.now)).map(({ skuId }) => skuId))
+  const changes = shelves.map((shelf): Change => ({ ...shelf, shelf, shows: ending.has(shelf.skuId) }))
+  await settle(tx, merchant, changes, { ...moment, cause: null })
+  return running
+}
+
+// Gives back all that the owner holds.
+export async function release(tx: Tx, merchant: string, owner: string, moment: Moment): Promise<void> {
+  const [shelves, holds] = await Promise.all([lockHeldShelves(tx, merchant, owner), listHolds(tx, merchant, owner)])
+  if (shelves.length === 0) return
+  const changes: Change[] = []
+  const writes: Promise<unknown>[] = []
+  for (const shelf of shelves) {
+    const own = holds.find(({ skuId }) => skuId === shelf.skuId)
+    // Swept while we waited for the lock.
+    if (!own) continue
+    writes.push(deleteHold(tx, merchant, owner, shelf.skuId))
+    changes.push({ shelf, onHand: shelf.onHand, held: shelf.held - own.quantity, shows: true })
+  }
+  await Promise.all([...writes, settle(tx, merchant, changes, moment)])
+}
+
+// Takes away holds that are over, those of at most `limit` SKUs, and answers how many. Any number of nodes may sweep at
+// once.
+export async function sweepHolds(storage: Storage, now: number, limit: number): Promise<number> {
+  return storage.write(async (tx) => {
+    const shelves = await lockLapsedShelves(tx, now, limit)
+    const swept = await Promise.all(
+      shelves.map(async (shelf) => ({
+        shelf,
+        holds: await deleteLapsedHolds(tx, shelf.merchantId, shelf.skuId, { exceptOf: '', now }),
+      })),
+    )
+    const changes = swept
+      .filter(({ holds }) => holds.length > 0)
+      .map(({ shelf, holds }): Change => {
+        const quantity = holds.reduce((sum, lapsed) => sum + lapsed.quantity, 0)
+        return { shelf, onHand: shelf.onHand, held: shelf.held - quantity, shows: true }
+      })
+    // In the order of their ids, as the SKUs are.
+    for (const [merchant, theirs] of Map.groupBy(changes, ({ shelf }) => shelf.merchantId)) {
+      await settle(tx, merchant, theirs, { now, cause: null })
+    }
+    return swept.reduce((sum, { holds }) => sum + holds.length, 0)
+  })
+}
+
+export interface Found {
+  shelves: ReadonlyMap<string, Shelf>
+  claimsOn(skuId: string): Claims
+  // When the owner's hold of it ends, or ended; 0 where there is none.
+  endOf(skuId: string): number
+  // Whether it can be seen that the owner now has this many instead of what it held.
+  shows(skuId: string, quantity: number): boolean
+}
+
+// Locks the SKUs of the lines and of the owner's holds, and then looks at the holds. The three statements leave together,
+// and each sees what was committed before it began, so the second and third see the holds as they are under the lock.
+export async function look(
+  tx: Tx,
+  merchant: string,
+  owner: string,
+  lines: readonly Line[],
+  now: number,
+): Promise<Found> {
+  const skuIds = lines.map(({ skuId }) => skuId)
+  const [shelves, own, lapsed] = await Promise.all([
+    lockShelvesFor(tx, merchant, owner, skuIds),
+    listHolds(tx, merchant, owner),
+    sumLapsedHolds(tx, merchant, skuIds, { owner, now }),
+  ])
+  const claims = new Map<string, Claims>(
+    lapsed.map(({ skuId, quantity }) => [skuId, { ...noClaims, lapsed: quantity }]),
+  )
+  for (const { skuId, quantity, expiresAt } of own) {
+    const running = expiresAt > now
+    claims.set(skuId, {
+      ...(claims.get(skuId) ?? noClaims),
+      own: running ? quantity : 0,
+      ownLapsed: running ? 0 : quantity,
+    })
+  }
+  const ends = new Map(own.map(({ skuId, expiresAt }) => [skuId, expiresAt]))
+  return {
+    shelves: new Map(shelves.map((shelf) => [shelf.skuId, shelf])),
+    claimsOn: (skuId) => claims.get(skuId) ?? noClaims,
+    endOf: (skuId) => ends.get(skuId) ?? 0,
+    shows(skuId, quantity) {
+      const { own, lapsed } = claims.get(skuId) ?? noClaims
+      const end = ends.get(skuId)
+      return quantity !== own || lapsed > 0 || (end !== undefined && endsSoon(end, now))
+    },
+  }
+}

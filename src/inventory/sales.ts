@@ -1,0 +1,113 @@
+// Stock leaves the shelf when it is sold and comes back when an order is cancelled. Each is a movement, and their sum is
+// the stock.
+
+import { newId } from '../kit/ids.ts'
+import type { Tx } from '../storage/storage.ts'
+import { look } from './holds.ts'
+import { type Change, type Moment, settle } from './settle.ts'
+import { type Line, type Shortage, summed, usableFor } from './stock.ts'
+import { deleteHold, deleteLapsedHolds, insertMovement, listMovementsOf, lockSoldShelves } from './store.ts'
+
+// Takes the lines off the shelf for `soldTo`, and with them all that the owner held; or, when one of them is short,
+// changes nothing. Where the hold is over or was swept, it needs units that are promised to nobody. Of a SKU on backorder
+// as much is taken as the owner may have, and the rest is written down as owed.
+export async function sell(
+  tx: Tx,
+  merchant: string,
+  owner: string,
+  lines: readonly Line[],
+  moment: Moment & { soldTo: string },
+): Promise<Shortage[]> {
+  if (lines.length === 0) throw new Error('a sale of nothing')
+  const { now, soldTo } = moment
+  const wanted = summed(lines)
+  const found = await look(tx, merchant, owner, wanted, now)
+  const shortages: Shortage[] = []
+  const taken = new Map<string, number>()
+  for (const { skuId, quantity } of wanted) {
+    const shelf = found.shelves.get(skuId)
+    const claims = found.claimsOn(skuId)
+    // A SKU that was retired since is sold only to whom it was promised.
+    const mayHave = !shelf
+      ? 0
+      : shelf.retiredAt === null
+        ? usableFor(shelf, claims)
+        : Math.min(shelf.onHand, claims.own)
+    const maySellOut = shelf?.whenSoldOut === 'backorder' && shelf.retiredAt === null
+    if (quantity > mayHave && !maySellOut) shortages.push({ skuId, available: mayHave })
+    taken.set(skuId, Math.min(quantity, mayHave))
+  }
+  if (shortages.length > 0) return shortages
+
+  const changes: Change[] = []
+  const writes: Promise<unknown>[] = []
+  for (const { skuId, quantity } of wanted) {
+    const delta = -(taken.get(skuId) ?? 0)
+    const movement = {
+      skuId,
+      id: newId('mov'),
+      kind: 'sold',
+      delta,
+      backordered: quantity + delta,
+      ownerId: soldTo,
+    } as const
+    writes.push(insertMovement(tx, merchant, movement, now))
+  }
+  for (const shelf of found.shelves.values()) {
+    const { skuId } = shelf
+    const claims = found.claimsOn(skuId)
+    const quantity = taken.get(skuId) ?? 0
+    if (claims.lapsed > 0) writes.push(deleteLapsedHolds(tx, merchant, skuId, { exceptOf: owner, now }))
+    if (claims.own + claims.ownLapsed > 0) writes.push(deleteHold(tx, merchant, owner, skuId))
+    changes.push({
+      shelf,
+      onHand: shelf.onHand - quantity,
+      held: shelf.held - claims.own - claims.ownLapsed - claims.lapsed,
+      shows: found.shows(skuId, quantity),
+    })
+  }
+  await Promise.all([...writes, settle(tx, merchant, changes, moment)])
+  return []
+}
+
+// Puts back what the order took, all of it or as much of these lines, and answers with what came back. Never more than
+// was taken and has not come back yet: a second call for the whole order gives nothing. What was owed on backorder was
+// never taken, and does not come back.
+export async function restock(
+  tx: Tx,
+  merchant: string,
+  soldTo: string,
+  lines: readonly Line[] | null,
+  moment: Moment,
+): Promise<Line[]> {
+  const [shelves, movements] = await Promise.all([
+    lockSoldShelves(tx, merchant, soldTo),
+    listMovementsOf(tx, merchant, soldTo),
+  ])
+  // Units that are out.
+  const taken = new Map<string, number>()
+  for (const { skuId, delta } of movements) taken.set(skuId, (taken.get(skuId) ?? 0) - delta)
+  const wished = lines && new Map(summed(lines).map(({ skuId, quantity }) => [skuId, quantity]))
+  const back: Line[] = []
+  const changes: Change[] = []
+  const writes: Promise<unknown>[] = []
+  for (const shelf of shelves) {
+    const { skuId } = shelf
+    const out = taken.get(skuId) ?? 0
+    const quantity = wished ? Math.min(out, wished.get(skuId) ?? 0) : out
+    if (quantity === 0) continue
+    const movement = {
+      skuId,
+      id: newId('mov'),
+      kind: 'restocked',
+      delta: quantity,
+      backordered: 0,
+      ownerId: soldTo,
+    } as const
+    writes.push(insertMovement(tx, merchant, movement, moment.now))
+    changes.push({ shelf, onHand: shelf.onHand + quantity, held: shelf.held, shows: true })
+    back.push({ skuId, quantity })
+  }
+  await Promise.all([...writes, settle(tx, merchant, changes, moment)])
+  return back
+}

@@ -1,0 +1,66 @@
+// Every change of stock ends here: the numbers of the SKU, the event where a mark was crossed, and the word to the
+// catalog that its answers are old. Nothing else writes them.
+
+import type { EventDataOf } from '../contract/events.ts'
+import { announce, type Cause } from '../events/announce.ts'
+import type { Tx } from '../storage/storage.ts'
+import { type Shelf, type StockEvent, stockEventFor } from './stock.ts'
+import { findSkuName, listActiveInstallations, markStale, updateShelf } from './store.ts'
+
+export interface Moment {
+  now: number
+  // The request that caused it; null where a loop or the operator did.
+  cause: Cause | null
+}
+
+// What a locked SKU becomes.
+export interface Change {
+  shelf: Shelf
+  onHand: number
+  held: number
+  // What can be bought at this instant is not what it was, or may not be what was rendered by another node's clock.
+  shows: boolean
+}
+
+// How far the clocks of two nodes may be apart.
+const clockSkewMsMax = 60_000
+
+// A hold that ends soon may be over by another clock, and the answers may have been rendered by that.
+export function endsSoon(expiresAt: number, now: number): boolean {
+  return expiresAt <= now + clockSkewMsMax
+}
+
+export async function settle(tx: Tx, merchant: string, changes: readonly Change[], moment: Moment): Promise<void> {
+  // They do not wait for each other's answers, so that on PostgreSQL they leave in one flight.
+  const writes: Promise<unknown>[] = []
+  const told: { change: Change; kind: StockEvent; sequence: number }[] = []
+  for (const change of changes) {
+    const { shelf, onHand, held } = change
+    if (onHand === shelf.onHand && held === shelf.held) continue
+    const kind = stockEventFor(shelf.onHand - shelf.held, onHand - held, shelf.lowStockAt)
+    const stockVersion = shelf.stockVersion + (kind ? 1 : 0)
+    if (kind) told.push({ change, kind, sequence: stockVersion })
+    writes.push(updateShelf(tx, shelf, { onHand, held, stockVersion }))
+  }
+  const products = new Set(changes.filter(({ shows }) => shows).map(({ shelf }) => shelf.productId))
+  // Old since a while, so that a clock that is behind sees it too.
+  if (products.size > 0) writes.push(markStale(tx, merchant, [...products], moment.now - clockSkewMsMax))
+  await Promise.all(writes)
+  if (told.length === 0) return
+  const installations = await listActiveInstallations(tx, merchant)
+  for (const { change, kind, sequence } of told) {
+    const dataText = JSON.stringify(await eventData(tx, change))
+    for (const { id: installationId } of installations) {
+      const subject = { type: 'sku', id: change.shelf.skuId } as const
+      await announce(tx, { installationId, kind, subject, sequence, dataText, ...moment })
+    }
+  }
+}
+
+async function eventData(tx: Tx, { shelf, onHand, held }: Change): Promise<EventDataOf<StockEvent>> {
+  const { merchantId, skuId, lowStockAt } = shelf
+  const named = await findSkuName(tx, merchantId, skuId)
+  if (!named) throw new Error(`${skuId} was locked and is not there`)
+  const { code, productSlug, name } = named
+  return { sku: { id: skuId, code, productSlug, name, availableQuantity: Math.max(0, onHand - held), lowStockAt } }
+}

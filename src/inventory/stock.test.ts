@@ -1,0 +1,85 @@
+import assert from 'node:assert/strict'
+import { describe, test } from 'node:test'
+import { noClaims, type Shelf, stockEventFor, summed, usableFor } from './stock.ts'
+
+const shelf = (onHand: number, held: number): Shelf => ({
+  merchantId: 'mer_1',
+  skuId: 'sku_1',
+  productId: 'prd_1',
+  onHand,
+  held,
+  whenSoldOut: 'refuse',
+  retiredAt: null,
+  stockVersion: 0,
+  lowStockAt: 5,
+})
+
+describe('what an owner may have', () => {
+  // biome-ignore format: a table reads best with one row a line
+  const rows = [
+    // on hand, held, own, own lapsed, lapsed, usable
+    [10, 0, 0, 0, 0, 10, 'all of what nobody holds'],
+    [10, 4, 0, 0, 0,  6, 'what others do not hold'],
+    [10, 4, 4, 0, 0, 10, 'its own and the rest'],
+    [10, 9, 4, 0, 0,  5, 'its own and what others do not hold'],
+    [10, 9, 0, 4, 0,  5, 'its own that is over, as anybody could'],
+    [10, 9, 0, 0, 4,  5, 'what others held too long'],
+    [ 2, 4, 2, 0, 0,  2, 'what was promised to it, where too much was promised'],
+    [ 2, 4, 0, 0, 0,  0, 'nothing where too much was promised to others'],
+    [ 1, 4, 2, 0, 0,  1, 'no more than there is'],
+    [ 0, 0, 0, 0, 0,  0, 'nothing of nothing'],
+  ] as const
+  for (const [onHand, held, own, ownLapsed, lapsed, usable, sentence] of rows) {
+    test(sentence, () => assert.equal(usableFor(shelf(onHand, held), { own, ownLapsed, lapsed }), usable))
+  }
+  test('the same when it has no claim', () => assert.equal(usableFor(shelf(7, 3), noClaims), 4))
+})
+
+test('an event is told exactly where a mark is crossed', () => {
+  const quantities = [-2, 0, 1, 5, 6, 9]
+  const told = quantities.flatMap((before) =>
+    quantities.flatMap((after) => {
+      const kind = stockEventFor(before, after, 5)
+      return kind ? [`${before} → ${after} ${kind.slice('inventory.'.length)}`] : []
+    }),
+  )
+  assert.deepEqual(told, [
+    '-2 → 1 replenished',
+    '-2 → 5 replenished',
+    '-2 → 6 replenished',
+    '-2 → 9 replenished',
+    '0 → 1 replenished',
+    '0 → 5 replenished',
+    '0 → 6 replenished',
+    '0 → 9 replenished',
+    '1 → -2 depleted',
+    '1 → 0 depleted',
+    '5 → -2 depleted',
+    '5 → 0 depleted',
+    '6 → -2 depleted',
+    '6 → 0 depleted',
+    '6 → 1 low',
+    '6 → 5 low',
+    '9 → -2 depleted',
+    '9 → 0 depleted',
+    '9 → 1 low',
+    '9 → 5 low',
+  ])
+  assert.equal(stockEventFor(1, 0, 0), 'inventory.depleted')
+  assert.equal(stockEventFor(2, 1, 0), undefined)
+})
+
+test('lines of one SKU are one line, and a line has at least one unit', () => {
+  assert.deepEqual(
+    summed([
+      { skuId: 'a', quantity: 1 },
+      { skuId: 'b', quantity: 2 },
+      { skuId: 'a', quantity: 3 },
+    ]),
+    [
+      { skuId: 'a', quantity: 4 },
+      { skuId: 'b', quantity: 2 },
+    ],
+  )
+  for (const quantity of [0, -1, 1.5, Number.NaN]) assert.throws(() => summed([{ skuId: 'a', quantity }]))
+})

@@ -1,0 +1,101 @@
+// Cancelling an order: status, stock, promotion use, the owed money and the event are one transaction.
+
+import type { OrderCancellationReason } from '../contract/words.ts'
+import { restock } from '../inventory/sales.ts'
+import { newId } from '../kit/ids.ts'
+import { refuse } from '../kit/refuse.ts'
+import { insertRefund } from '../payments/store.ts'
+import { giveBackPromotion } from '../promotions/store.ts'
+import type { Tx } from '../storage/storage.ts'
+import { lockOrderFacts, type Moment, tellChange } from './change.ts'
+import { cancellableReason, orderMove, paymentMove, usualPolicy } from './lifecycle.ts'
+import { oweRefund } from './refunds.ts'
+import { endPromotionUse, type KeptCancellation, type KeptOrder, type OrderKey } from './store.ts'
+import type { OrderFacts } from './view.ts'
+
+export interface CancelWish {
+  expectedVersion: number | undefined
+  reason: OrderCancellationReason | null
+  note: string | null
+  isRestocked: boolean
+}
+
+// Answers with the order as it now is; its cancellation is in it.
+export async function cancelOrder(tx: Tx, key: OrderKey, wish: CancelWish, moment: Moment): Promise<OrderFacts> {
+  const found = await lockOrderFacts(tx, key)
+  if (!found) throw refuse('order_not_found')
+  const { order } = found
+  refuseUncancellable(order, wish.expectedVersion)
+  const move = orderMove('cancel', order.status)
+  if (!move) throw new Error(`order ${order.id} can be cancelled and has no way to be`)
+
+  await giveBackUse(tx, order, moment)
+  const { merchantId, id } = order
+  const restocked = wish.isRestocked ? await restock(tx, merchantId, id, null, moment) : []
+  const { facts, refundId, timeline } = await oweMoneyBack(tx, found, wish, moment)
+  const cancellation: KeptCancellation = {
+    id: newId('can'),
+    reason: wish.reason,
+    note: wish.note,
+    restocked,
+    refundId,
+    createdAt: moment.now,
+  }
+  return tellChange(
+    tx,
+    facts,
+    { kind: move.announces, order: { status: move.to, cancellation }, timeline: ['cancelled', ...timeline] },
+    moment,
+  )
+}
+
+function refuseUncancellable(order: KeptOrder, expectedVersion: number | undefined): void {
+  const { status, version } = order
+  const reason = cancellableReason(order, usualPolicy)
+  if (reason) throw refuse('order_not_cancellable', { current: { status, version, reason } })
+  if (expectedVersion !== undefined && expectedVersion !== version) {
+    const message = `The order is at version ${version}; the request expected ${expectedVersion}.`
+    throw refuse('version_conflict', { message, current: { status, version } })
+  }
+}
+
+// The use is ended by a statement that can succeed once, so it cannot be given back twice.
+async function giveBackUse(tx: Tx, { merchantId, promotionId, id }: KeptOrder, { now }: Moment): Promise<void> {
+  if (promotionId === null) return
+  if (await endPromotionUse(tx, merchantId, { promotionId, orderId: id, now }))
+    await giveBackPromotion(tx, merchantId, promotionId)
+}
+
+interface MoneyBack {
+  facts: OrderFacts
+  refundId: string | null
+  timeline: readonly ('refund_started' | 'voided')[]
+}
+
+async function oweMoneyBack(tx: Tx, facts: OrderFacts, wish: CancelWish, moment: Moment): Promise<MoneyBack> {
+  const { order } = facts
+  const voiding = paymentMove('void', order.paymentStatus)
+  if (voiding) {
+    await oweVoids(tx, facts, moment)
+    return { facts: { ...facts, order: { ...order, paymentStatus: voiding.to } }, refundId: null, timeline: ['voided'] }
+  }
+  const amount = order.total - order.refunded
+  if (amount === 0) {
+    // Nothing is left, but some of it may still be on its way.
+    const last = facts.refunds.findLast(({ kind, status }) => kind === 'refund' && status === 'pending')
+    return { facts, refundId: last?.id ?? null, timeline: [] }
+  }
+  const owed = await oweRefund(tx, facts, { amount, reason: wish.reason }, moment)
+  if (!owed) throw new Error(`order ${order.id} was paid, and there is no payment to give back`)
+  return { facts: owed.facts, refundId: owed.refund.id, timeline: ['refund_started'] }
+}
+
+// A payment that is awaited must not be taken any more.
+async function oweVoids(tx: Tx, { order, payments }: OrderFacts, { now }: Moment): Promise<void> {
+  const { installationId, merchantId, id: orderId } = order
+  for (const { id: paymentId, amount, currency, status } of payments) {
+    if (status !== 'pending') continue
+    const owed = { installationId, merchantId, orderId, paymentId, amount, currency, reason: null }
+    await insertRefund(tx, { ...owed, id: newId('rfd'), kind: 'void' }, now)
+  }
+}

@@ -1,0 +1,87 @@
+// What may happen to an order, on its three axes: the order itself, its money, its parcels. A pair of verb and status that
+// has no row is refused.
+
+import type { EventKind, FulfillmentStatus, OrderPaymentStatus, OrderStatus } from '../contract/words.ts'
+
+// biome-ignore format: one row is one move
+export const orderLifecycle = [
+  // verb       from          to            announces           owes
+  ['start',    'placed',     'processing', 'order.processing', null        ],
+  // There is no other word for a parcel that is not the last one, and a change that nobody hears of would leave a gap.
+  ['go_on',    'processing', 'processing', 'order.processing', null        ],
+  ['complete', 'processing', 'completed',  'order.completed',  null        ],
+  ['cancel',   'placed',     'cancelled',  'order.cancelled',  'money_back'],
+  ['cancel',   'processing', 'cancelled',  'order.cancelled',  'money_back'],
+] as const satisfies readonly (readonly [string, OrderStatus, OrderStatus, EventKind, 'money_back' | null])[]
+
+export type OrderVerb = (typeof orderLifecycle)[number][0]
+
+export interface OrderMove {
+  to: OrderStatus
+  announces: EventKind
+  owes: 'money_back' | null
+}
+
+export function orderMove(verb: OrderVerb, from: OrderStatus): OrderMove | undefined {
+  const row = orderLifecycle.find(([rowVerb, rowFrom]) => rowVerb === verb && rowFrom === from)
+  return row && { to: row[2], announces: row[3], owes: row[4] }
+}
+
+// Money on its way back is not told: what is told is that it arrived.
+// biome-ignore format: one row is one move
+export const paymentLifecycle = [
+  // verb          from                  to                    announces
+  ['pay',         'pending',            'paid',               'order.paid'    ],
+  ['void',        'pending',            'voided',             null            ],
+  ['owe',         'paid',               'refunding',          null            ],
+  ['owe',         'partially_refunded', 'refunding',          null            ],
+  ['owe',         'refunding',          'refunding',          null            ],
+  ['refund_some', 'refunding',          'refunding',          'order.refunded'],
+  ['refund_part', 'refunding',          'partially_refunded', 'order.refunded'],
+  ['refund_rest', 'refunding',          'refunded',           'order.refunded'],
+] as const satisfies readonly (readonly [string, OrderPaymentStatus, OrderPaymentStatus, EventKind | null])[]
+
+export type PaymentVerb = (typeof paymentLifecycle)[number][0]
+
+export interface PaymentMove {
+  to: OrderPaymentStatus
+  announces: EventKind | null
+}
+
+export function paymentMove(verb: PaymentVerb, from: OrderPaymentStatus): PaymentMove | undefined {
+  const row = paymentLifecycle.find(([rowVerb, rowFrom]) => rowVerb === verb && rowFrom === from)
+  return row && { to: row[2], announces: row[3] }
+}
+
+// What a refund that arrived makes of the money: more is on its way, or all of it is back, or a part.
+export function refundVerb({ total, back, onItsWay }: { total: number; back: number; onItsWay: number }): PaymentVerb {
+  if (onItsWay > 0) return 'refund_some'
+  return back >= total ? 'refund_rest' : 'refund_part'
+}
+
+// The third axis is no fact of its own: it is counted from the lines.
+export function fulfillmentStatusFor(lines: readonly { quantity: number; fulfilled: number }[]): FulfillmentStatus {
+  if (lines.every(({ fulfilled }) => fulfilled === 0)) return 'unfulfilled'
+  return lines.every(({ quantity, fulfilled }) => fulfilled === quantity) ? 'fulfilled' : 'partially_fulfilled'
+}
+
+// From which statuses the merchant lets an order be cancelled. No merchant can say so yet.
+export interface CancelPolicy {
+  from: readonly OrderStatus[]
+}
+
+export const usualPolicy: CancelPolicy = { from: ['placed'] }
+
+export type CancelObstacle = 'already_cancelled' | 'already_completed' | 'already_processing' | 'already_fulfilled'
+
+// Why an order cannot be cancelled; undefined when it can.
+export function cancellableReason(
+  { status, fulfillmentStatus }: { status: OrderStatus; fulfillmentStatus: FulfillmentStatus },
+  policy: CancelPolicy,
+): CancelObstacle | undefined {
+  if (status === 'cancelled') return 'already_cancelled'
+  if (status === 'completed') return 'already_completed'
+  // What was sent cannot be called back.
+  if (fulfillmentStatus !== 'unfulfilled') return 'already_fulfilled'
+  return policy.from.includes(status) && orderMove('cancel', status) ? undefined : 'already_processing'
+}

@@ -1,0 +1,59 @@
+// The three operations on orders.
+
+import type { Handler } from '../http/handler.ts'
+import { isId } from '../kit/ids.ts'
+import { refuse } from '../kit/refuse.ts'
+import { cancelOrder } from './cancel.ts'
+import { findOrderFacts } from './change.ts'
+import { type ListPosition, listOrders, listOrdersAfter } from './store.ts'
+import { cancellationView, orderSummary, orderView } from './view.ts'
+
+const rowsMax = 100
+
+type OrderOperation = 'listStorefrontOrders' | 'getStorefrontOrder' | 'cancelStorefrontOrder'
+
+export const orderOperations: { [Id in OrderOperation]: Handler<Id> } = {
+  async listStorefrontOrders({ db, caller: { installationId }, page }) {
+    const rows =
+      page.after === null
+        ? await listOrders(db, installationId, rowsMax + 1)
+        : await listOrdersAfter(db, installationId, readPosition(page.after), rowsMax + 1)
+    const last = rows.length > rowsMax ? rows[rowsMax - 1] : undefined
+    return {
+      data: {
+        orders: rows.slice(0, rowsMax).map(orderSummary),
+        next: last ? page.next(`${last.placedAt} ${last.id}`) : null,
+      },
+    }
+  },
+
+  async getStorefrontOrder({ db, caller: { installationId }, path: { orderId } }) {
+    const facts = isId('ord', orderId) ? await findOrderFacts(db, { installationId, orderId }) : undefined
+    if (!facts) throw refuse('order_not_found')
+    return { data: orderView(facts) }
+  },
+
+  async cancelStorefrontOrder({ db, caller: { installationId }, path: { orderId }, body, now, cause }) {
+    if (!isId('ord', orderId)) throw refuse('order_not_found')
+    const { order, refunds } = await cancelOrder(
+      db,
+      { installationId, orderId },
+      {
+        expectedVersion: body.expectedVersion,
+        reason: body.reason ?? null,
+        note: body.note ?? null,
+        isRestocked: body.restock ?? true,
+      },
+      { now: now.getTime(), cause },
+    )
+    const cancellation = cancellationView(order, refunds)
+    if (!cancellation) throw new Error(`order ${order.id} was cancelled and does not say so`)
+    return { data: { cancellation, order: orderSummary(order) } }
+  },
+}
+
+// Only ever what this file wrote: the road has checked the signature.
+function readPosition(after: string): ListPosition {
+  const [placedAt, id] = after.split(' ')
+  return { placedAt: Number(placedAt), id: id ?? '' }
+}

@@ -1,0 +1,155 @@
+// What the operator does with orders: a payment that came by hand, parcels, money back. Each is one transaction, and says
+// in words why it was not done.
+
+import { isId, newId } from '../kit/ids.ts'
+import { lockPayment, savePayment } from '../payments/store.ts'
+import type { Reader, Tx } from '../storage/storage.ts'
+import { lockOrderFacts, type Moment, noteChange, tellChange } from './change.ts'
+import { fulfillmentStatusFor, orderMove, paymentMove } from './lifecycle.ts'
+import { oweRefund } from './refunds.ts'
+import {
+  findOrderById,
+  findOrderByNumber,
+  insertFulfillment,
+  type KeptFulfillment,
+  type OrderKey,
+  type OrderLine,
+  raiseFulfilled,
+} from './store.ts'
+import type { OrderFacts } from './view.ts'
+
+export type Done = { facts: OrderFacts } | { problem: string }
+
+// By its number or its id, of this merchant only.
+export async function findOrderNamed(
+  db: Reader,
+  { merchantId, installationIds }: { merchantId: string; installationIds: readonly string[] },
+  name: string,
+): Promise<OrderKey | undefined> {
+  if (!isId('ord', name)) return findOrderByNumber(db, merchantId, name)
+  return installationIds.length > 0 ? findOrderById(db, installationIds, name) : undefined
+}
+
+// The money of a manual payment has come.
+export async function payOrder(tx: Tx, key: OrderKey, moment: Moment): Promise<Done> {
+  const found = await lockOrderFacts(tx, key)
+  if (!found) return gone
+  const { order } = found
+  const move = paymentMove('pay', order.paymentStatus)
+  if (!move?.announces) return { problem: `order ${order.number} is ${order.paymentStatus}: no payment is awaited` }
+  const awaited = found.payments.find(({ status }) => status === 'pending')
+  const payment = awaited && (await lockPayment(tx, key.installationId, awaited.id))
+  if (payment?.status !== 'pending') return { problem: `order ${order.number} has no payment that is awaited` }
+  const paid = { ...payment, status: 'succeeded', checkAt: null, updatedAt: moment.now } as const
+  await savePayment(tx, paid)
+  const payments = found.payments.map((kept) => (kept.id === paid.id ? paid : kept))
+  const change = { kind: move.announces, order: { paymentStatus: move.to }, timeline: ['paid'] } as const
+  return { facts: await tellChange(tx, { ...found, payments }, change, moment) }
+}
+
+export interface Parcel {
+  carrier: string | null
+  trackingNumber: string | null
+  // By the codes of SKUs. null: all that was not sent yet.
+  items: ReadonlyMap<string, number> | null
+}
+
+export async function fulfilOrder(tx: Tx, key: OrderKey, parcel: Parcel, moment: Moment): Promise<Done> {
+  const found = await lockOrderFacts(tx, key)
+  if (!found) return gone
+  const { order } = found
+  if (order.status === 'cancelled' || order.status === 'completed')
+    return { problem: `order ${order.number} is ${order.status}: nothing is to be sent` }
+  const sent = sentFrom(found.lines, parcel.items)
+  if (typeof sent === 'string') return { problem: sent }
+  const { carrier, trackingNumber } = parcel
+  const fulfillment: KeptFulfillment = { id: newId('ful'), carrier, trackingNumber, items: sent, at: moment.now }
+  await Promise.all([insertFulfillment(tx, key, fulfillment), ...sent.map((item) => raiseFulfilled(tx, key, item))])
+  const lines = found.lines.map((line) => {
+    const quantity = sent.find(({ skuId }) => skuId === line.skuId)?.quantity ?? 0
+    return { ...line, fulfilled: line.fulfilled + quantity }
+  })
+  const facts = await tellParcel(tx, found, { lines, fulfillment }, moment)
+  return { facts }
+}
+
+// A parcel that is not the last one is told with the order being worked on. The last one is a fact of its own, and so is
+// the end of the order.
+async function tellParcel(
+  tx: Tx,
+  found: OrderFacts,
+  { lines, fulfillment }: { lines: readonly OrderLine[]; fulfillment: KeptFulfillment },
+  moment: Moment,
+): Promise<OrderFacts> {
+  const fulfillmentStatus = fulfillmentStatusFor(lines)
+  const withParcel = { lines, fulfillments: [...found.fulfillments, fulfillment] }
+  const start = orderMove('start', found.order.status)
+  if (fulfillmentStatus !== 'fulfilled') {
+    const move = start ?? orderMove('go_on', found.order.status)
+    if (!move) throw new Error(`order ${found.order.id} is ${found.order.status} and a parcel was sent`)
+    const order = { status: move.to, fulfillmentStatus }
+    const timeline = start ? (['processing', 'partially_fulfilled'] as const) : (['partially_fulfilled'] as const)
+    return tellChange(tx, { ...found, ...withParcel }, { kind: move.announces, order, timeline }, moment)
+  }
+  const started = start
+    ? await tellChange(
+        tx,
+        found,
+        { kind: start.announces, order: { status: start.to }, timeline: ['processing'] },
+        moment,
+      )
+    : found
+  const all = { kind: 'order.fulfilled', order: { fulfillmentStatus }, timeline: ['fulfilled'] } as const
+  const fulfilled = await tellChange(tx, { ...started, ...withParcel }, all, moment)
+  const end = orderMove('complete', fulfilled.order.status)
+  if (!end) throw new Error(`order ${found.order.id} is ${fulfilled.order.status} and all of it was sent`)
+  return tellChange(tx, fulfilled, { kind: end.announces, order: { status: end.to }, timeline: ['completed'] }, moment)
+}
+
+// What goes into the parcel, or why it cannot.
+function sentFrom(
+  lines: readonly OrderLine[],
+  items: ReadonlyMap<string, number> | null,
+): { skuId: string; quantity: number }[] | string {
+  const unknown = [...(items?.keys() ?? [])].find((code) => !lines.some((line) => line.code === code))
+  if (unknown !== undefined) return `the order has no ${unknown}`
+  const sent: { skuId: string; quantity: number }[] = []
+  for (const { skuId, code, quantity, fulfilled } of lines) {
+    const left = quantity - fulfilled
+    const wanted = items ? (items.get(code) ?? 0) : left
+    if (wanted > left) return `${left} of ${code} are left to send, not ${wanted}`
+    if (wanted > 0) sent.push({ skuId, quantity: wanted })
+  }
+  return sent.length > 0 ? sent : 'there is nothing to send'
+}
+
+// null: all that is left. Owed from now on, and paid by the loop.
+export async function refundOrder(
+  tx: Tx,
+  key: OrderKey,
+  wish: { amount: number | null; reason: string | null },
+  moment: Moment,
+): Promise<Done & { refundId?: string }> {
+  const found = await lockOrderFacts(tx, key)
+  if (!found) return gone
+  const { order } = found
+  if (!paymentMove('owe', order.paymentStatus))
+    return { problem: `order ${order.number} is ${order.paymentStatus}: there is nothing to refund` }
+  const left = order.total - order.refunded
+  const amount = wish.amount ?? left
+  const owed = left > 0 ? await oweRefund(tx, found, { amount, reason: wish.reason }, moment) : undefined
+  if (!owed)
+    return {
+      problem:
+        left === 0
+          ? `nothing of order ${order.number} is left to refund`
+          : `${left} minor units of order ${order.number} are left to refund, not ${amount}`,
+    }
+  // Of a cancelled order this is the money that the cancellation still owes.
+  const { cancellation } = order
+  const change = cancellation ? { cancellation: { ...cancellation, refundId: owed.refund.id } } : {}
+  const facts = await noteChange(tx, owed.facts, { order: change, timeline: ['refund_started'] }, moment)
+  return { facts, refundId: owed.refund.id }
+}
+
+const gone = { problem: 'there is no such order' }

@@ -1,0 +1,167 @@
+// An order comes into being: once for each session, numbered by its merchant, with its lines, its events and the use of
+// its promotion, in the transaction in which the session is completed. The caller takes the stock and counts the use in
+// the same transaction, since either may have to be refused.
+
+import type { OrderPromotion } from '../contract/orders.ts'
+import type { Metadata, Totals } from '../contract/parts.ts'
+import type { Cause } from '../events/announce.ts'
+import { newId } from '../kit/ids.ts'
+import type { RootSecret } from '../kit/secrets.ts'
+import { listPaymentsOfOrder } from '../payments/store.ts'
+import type { Tx } from '../storage/storage.ts'
+import { announceOrder, tellChange } from './change.ts'
+import { makeStatusSecret } from './secret.ts'
+import {
+  insertOrder,
+  insertOrderLine,
+  insertPromotionUse,
+  insertTimeline,
+  type KeptOrder,
+  type OrderLine,
+  type ShippingChoice,
+  takeOrderNumber,
+} from './store.ts'
+import type { OrderFacts } from './view.ts'
+
+export interface NewOrder {
+  // The caller names it before, where the address is sealed to it and the payment is booked on it: what the events show
+  // of the payment is what is booked when the order is placed.
+  orderId?: string
+  // As takeOrderNumber gave it, where the caller takes stock first: the merchant's row is locked before the SKUs' rows,
+  // because the catalog does so too.
+  number?: string
+  installationId: string
+  merchantId: string
+  session: {
+    id: string
+    cartId: string
+    clientReferenceId: string | null
+    metadata: Metadata
+    locale: string
+    customerSealed: string | null
+    emailMasked: string | null
+    emailHash: string | null
+  }
+  currency: string
+  lines: readonly Omit<OrderLine, 'fulfilled'>[]
+  totals: Totals
+  shippingTax: number
+  shipping: ShippingChoice | null
+  promotion: (OrderPromotion & { id: string }) | null
+  addressId: string | null
+  // City and country; goes with the address.
+  addressSummaryText: string | null
+  paymentStatus: 'paid' | 'pending'
+  rootSecret: RootSecret
+  now: number
+  cause: Cause | null
+}
+
+export interface PlacedOrder {
+  orderId: string
+  number: string
+  // The secret of the order's page, to be shown to the shopper.
+  statusSecret: string
+}
+
+// A session that became an order before makes this fail on the unique index: look with findOrderOfSession under the lock
+// of the session first.
+export async function placeOrder(tx: Tx, given: NewOrder): Promise<PlacedOrder> {
+  const { installationId, merchantId, session, promotion, now, cause } = given
+  refuseWrongSums(given)
+  const orderId = given.orderId ?? newId('ord')
+  const key = { installationId, orderId }
+  const secret = makeStatusSecret(given.rootSecret, orderId)
+  const [number, payments] = await Promise.all([
+    given.number ?? takeOrderNumber(tx, merchantId),
+    listPaymentsOfOrder(tx, installationId, orderId),
+  ])
+  const order = orderFrom(given, orderId, number)
+  const lines = given.lines.map((line): OrderLine => ({ ...line, fulfilled: 0 }))
+  const placed: OrderFacts = {
+    order,
+    lines,
+    timeline: [{ type: 'placed', at: now }],
+    fulfillments: [],
+    payments,
+    refunds: [],
+  }
+  const { hash: secretHash, sealed: secretSealed } = secret
+  const { customerSealed, emailHash } = session
+  const use = promotion && { promotionId: promotion.id, orderId, emailHash, usedAt: now }
+  await Promise.all([
+    insertOrder(tx, order, { customerSealed, emailHash, secretHash, secretSealed }),
+    ...lines.map((line, position) => insertOrderLine(tx, order, position, line)),
+    insertTimeline(tx, key, 0, { type: 'placed', at: now }),
+    use && insertPromotionUse(tx, merchantId, use),
+    announceOrder(tx, placed, 'order.placed', { now, cause }),
+  ])
+  // That it was placed and that it was paid are two facts, though they became true together.
+  if (given.paymentStatus === 'paid') {
+    const paid = { kind: 'order.paid', order: { paymentStatus: 'paid' }, timeline: ['paid'] } as const
+    await tellChange(tx, placed, paid, { now, cause })
+  }
+  return { orderId, number, statusSecret: secret.text }
+}
+
+function orderFrom(given: NewOrder, id: string, number: string): KeptOrder {
+  const { installationId, merchantId, session, totals, promotion, addressId, now } = given
+  return {
+    id,
+    installationId,
+    merchantId,
+    number,
+    version: 1,
+    status: 'placed',
+    paymentStatus: 'pending',
+    fulfillmentStatus: 'unfulfilled',
+    currency: given.currency,
+    subtotal: totals.subtotal,
+    discount: totals.discount,
+    shipping: totals.shipping,
+    shippingTax: given.shippingTax,
+    tax: totals.tax,
+    priceTax: totals.taxIncluded ? 'included' : 'excluded',
+    total: totals.total,
+    refunded: 0,
+    itemCount: sumOf(given.lines, ({ quantity }) => quantity),
+    promotionId: promotion?.id ?? null,
+    promotion: promotion && {
+      code: promotion.code,
+      name: promotion.name,
+      type: promotion.type,
+      amount: promotion.amount,
+    },
+    shippingChoice: given.shipping,
+    address: addressId === null ? null : { token: addressId, summary: given.addressSummaryText ?? '' },
+    checkoutSessionId: session.id,
+    cartId: session.cartId,
+    clientReferenceId: session.clientReferenceId,
+    emailMasked: session.emailMasked,
+    locale: session.locale,
+    metadata: session.metadata,
+    cancellation: null,
+    placedAt: now,
+    updatedAt: now,
+  }
+}
+
+// Whoever priced it, an order whose sums do not agree is never written. What a promotion takes off the shipping is part
+// of the discount and of no line.
+function refuseWrongSums({ lines, totals, shippingTax, promotion }: NewOrder): void {
+  const lineDiscount = sumOf(lines, ({ discount }) => discount)
+  const agrees =
+    lines.length > 0 &&
+    lines.every(({ unitPrice, quantity, subtotal }) => subtotal === unitPrice * quantity) &&
+    totals.subtotal === sumOf(lines, ({ subtotal }) => subtotal) &&
+    totals.discount >= lineDiscount &&
+    totals.discount - lineDiscount <= totals.shipping &&
+    totals.discount === (promotion?.amount ?? 0) &&
+    totals.tax === sumOf(lines, ({ tax }) => tax) + shippingTax &&
+    totals.total === totals.subtotal - totals.discount + totals.shipping + (totals.taxIncluded ? 0 : totals.tax)
+  if (!agrees) throw new Error('the sums of an order do not agree')
+}
+
+function sumOf<Row>(rows: readonly Row[], amount: (row: Row) => number): number {
+  return rows.reduce((sum, row) => sum + amount(row), 0)
+}

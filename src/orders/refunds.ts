@@ -1,0 +1,114 @@
+// Money that goes back. It is owed in the transaction that makes it owed, never above what came, and paid by a loop; what
+// became of it is written down here.
+
+import type { RefundStatus } from '../contract/words.ts'
+import { newId } from '../kit/ids.ts'
+import { insertRefund, type KeptPayment, type KeptRefund, lockPayment, savePayment } from '../payments/store.ts'
+import type { Tx } from '../storage/storage.ts'
+import { lockOrderFacts, type Moment, noteChange, tellChange } from './change.ts'
+import { paymentMove, refundVerb } from './lifecycle.ts'
+import { lowerRefunded, raiseRefunded } from './store.ts'
+import type { OrderFacts } from './view.ts'
+
+export interface OwedRefund {
+  refund: KeptRefund
+  // The order as it is to be written: refunding, with the refund among the others.
+  facts: OrderFacts
+}
+
+// Undefined when nothing was paid, or less than that is left.
+export async function oweRefund(
+  tx: Tx,
+  facts: OrderFacts,
+  { amount, reason }: { amount: number; reason: string | null },
+  { now }: Moment,
+): Promise<OwedRefund | undefined> {
+  const { order, refunds } = facts
+  const { installationId, merchantId, id: orderId, currency } = order
+  const move = paymentMove('owe', order.paymentStatus)
+  const payment = facts.payments.find((paid) => leftOf(paid, refunds) >= amount)
+  if (!move || !payment || amount < 1) return undefined
+  const refunded = await raiseRefunded(tx, { installationId, orderId }, amount)
+  if (refunded === undefined) return undefined
+  const refund = await insertRefund(
+    tx,
+    {
+      installationId,
+      id: newId('rfd'),
+      merchantId,
+      orderId,
+      paymentId: payment.id,
+      kind: 'refund',
+      amount,
+      currency,
+      reason,
+    },
+    now,
+  )
+  return {
+    refund,
+    facts: { ...facts, order: { ...order, refunded, paymentStatus: move.to }, refunds: [...refunds, refund] },
+  }
+}
+
+// What of a payment has not gone back.
+function leftOf({ id, amount, status }: KeptPayment, refunds: readonly KeptRefund[]): number {
+  if (status !== 'succeeded') return 0
+  return refunds.reduce((left, refund) => (refund.paymentId === id ? left - owedBy(refund) : left), amount)
+}
+
+function owedBy({ status, amount }: KeptRefund): number {
+  return status === 'failed' ? 0 : amount
+}
+
+// Called by the loop that pays, in the transaction in which it writes the outcome.
+export async function refundPaid(
+  tx: Tx,
+  refund: KeptRefund,
+  outcome: Exclude<RefundStatus, 'pending'>,
+  now: number,
+): Promise<void> {
+  if (refund.kind === 'void') return outcome === 'succeeded' ? voidPayment(tx, refund, now) : undefined
+  if (refund.orderId === null) return
+  const key = { installationId: refund.installationId, orderId: refund.orderId }
+  const found = await lockOrderFacts(tx, key)
+  if (!found) throw new Error(`the refund ${refund.id} is of an order that is not there`)
+  // Whether the loop has written the outcome yet or not, it is the outcome.
+  const refunds = found.refunds.map((kept) => (kept.id === refund.id ? { ...kept, status: outcome } : kept))
+  const moment = { now, cause: null }
+  if (outcome === 'failed') {
+    const refunded = await lowerRefunded(tx, key, refund.amount)
+    if (refunded === undefined) throw new Error(`more of order ${key.orderId} failed to go back than was to go back`)
+    // The order goes on saying that money is owed, until the operator has seen to it.
+    await noteChange(tx, { ...found, refunds, order: { ...found.order, refunded } }, { timeline: [] }, moment)
+    return
+  }
+  const { order } = found
+  const verb = refundVerb({
+    total: order.total,
+    back: sumOf(refunds, 'succeeded'),
+    onItsWay: sumOf(refunds, 'pending'),
+  })
+  const move = paymentMove(verb, order.paymentStatus)
+  if (!move?.announces) throw new Error(`order ${order.id} is ${order.paymentStatus} and a refund of it was paid`)
+  const timeline = [move.to === 'refunded' ? 'refunded' : 'partially_refunded'] as const
+  await tellChange(
+    tx,
+    { ...found, refunds },
+    { kind: move.announces, order: { paymentStatus: move.to }, timeline },
+    moment,
+  )
+}
+
+// That a payment was taken back as a whole is no news of an order: it was voided when it was cancelled, or never placed.
+async function voidPayment(tx: Tx, { installationId, paymentId }: KeptRefund, now: number): Promise<void> {
+  const payment = await lockPayment(tx, installationId, paymentId)
+  if (payment?.status === 'pending' || payment?.status === 'succeeded')
+    await savePayment(tx, { ...payment, status: 'voided', checkAt: null, updatedAt: now })
+}
+
+function sumOf(refunds: readonly KeptRefund[], status: RefundStatus): number {
+  return refunds.reduce((sum, { kind, ...refund }) => {
+    return kind === 'refund' && refund.status === status ? sum + refund.amount : sum
+  }, 0)
+}

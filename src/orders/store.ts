@@ -1,0 +1,417 @@
+// The SQL of orders. An order is written once and changed by few statements, each by whoever has locked its row.
+
+import { summaryText } from '../addresses/check.ts'
+import type { OrderPromotion } from '../contract/orders.ts'
+import type { ItemQuantity, Metadata } from '../contract/parts.ts'
+import type {
+  FulfillmentStatus,
+  OrderCancellationReason,
+  OrderPaymentStatus,
+  OrderStatus,
+  OrderTimelineType,
+} from '../contract/words.ts'
+import { Fragment, list, type Reader, type Tx } from '../storage/storage.ts'
+
+export interface OrderKey {
+  installationId: string
+  orderId: string
+}
+
+// What may be seen of an order. The customer, the address and the secret of its page are sealed, and not here.
+export interface KeptOrder {
+  id: string
+  installationId: string
+  merchantId: string
+  number: string
+  version: number
+  status: OrderStatus
+  paymentStatus: OrderPaymentStatus
+  fulfillmentStatus: FulfillmentStatus
+  currency: string
+  subtotal: number
+  discount: number
+  shipping: number
+  shippingTax: number
+  tax: number
+  priceTax: 'included' | 'excluded'
+  total: number
+  // Went back or is on its way.
+  refunded: number
+  itemCount: number
+  promotionId: string | null
+  promotion: OrderPromotion | null
+  shippingChoice: ShippingChoice | null
+  address: { token: string; summary: string } | null
+  checkoutSessionId: string
+  cartId: string
+  clientReferenceId: string | null
+  emailMasked: string | null
+  locale: string
+  metadata: Metadata
+  cancellation: KeptCancellation | null
+  placedAt: number
+  updatedAt: number
+}
+
+// As much as a row of a list needs.
+export type OrderHead = Pick<
+  KeptOrder,
+  | 'id'
+  | 'number'
+  | 'version'
+  | 'status'
+  | 'paymentStatus'
+  | 'fulfillmentStatus'
+  | 'currency'
+  | 'total'
+  | 'itemCount'
+  | 'checkoutSessionId'
+  | 'cartId'
+  | 'clientReferenceId'
+  | 'emailMasked'
+  | 'placedAt'
+  | 'updatedAt'
+>
+
+export interface ShippingChoice {
+  optionId: string
+  label: string
+  amount: number
+}
+
+// How far the money is, is told by the refund itself.
+export interface KeptCancellation {
+  id: string
+  reason: OrderCancellationReason | null
+  note: string | null
+  restocked: readonly ItemQuantity[]
+  refundId: string | null
+  createdAt: number
+}
+
+export interface OrderLine {
+  skuId: string
+  code: string
+  productSlug: string
+  name: string
+  options: readonly { name: string; value: string }[]
+  image: string | null
+  quantity: number
+  fulfilled: number
+  unitPrice: number
+  subtotal: number
+  discount: number
+  tax: number
+  total: number
+}
+
+export interface TimelineRow {
+  type: OrderTimelineType
+  at: number
+}
+
+export interface KeptFulfillment {
+  id: string
+  carrier: string | null
+  trackingNumber: string | null
+  items: readonly ItemQuantity[]
+  at: number
+}
+
+export async function lockOrder(tx: Tx, { installationId, orderId }: OrderKey): Promise<void> {
+  await tx.sql`select id from orders where installation_id = ${installationId} and id = ${orderId} ${tx.forUpdate}`
+}
+
+interface OrderRow extends Omit<KeptOrder, 'promotion' | 'shippingChoice' | 'address' | 'metadata' | 'cancellation'> {
+  promotion: string | null
+  shippingChoice: string | null
+  addressId: string | null
+  city: string | null
+  country: string | null
+  metadata: string
+  cancellation: string | null
+}
+
+const columns = new Fragment(`
+  o.id, o.installation_id as "installationId", o.merchant_id as "merchantId", o.number, o.version, o.status,
+  o.payment_status as "paymentStatus", o.fulfillment_status as "fulfillmentStatus", o.currency, o.subtotal, o.discount,
+  o.shipping, o.shipping_tax as "shippingTax", o.tax, o.price_tax as "priceTax", o.total, o.refunded,
+  o.item_count as "itemCount", o.promotion_id as "promotionId", o.promotion, o.shipping_choice as "shippingChoice",
+  o.address_id as "addressId", a.city, a.country, o.checkout_session_id as "checkoutSessionId", o.cart_id as "cartId",
+  o.client_reference_id as "clientReferenceId", o.email_masked as "emailMasked", o.locale, o.metadata, o.cancellation,
+  o.placed_at as "placedAt", o.updated_at as "updatedAt"
+  from orders o left join addresses a on a.installation_id = o.installation_id and a.id = o.address_id`)
+
+export async function findOrder(db: Reader, { installationId, orderId }: OrderKey): Promise<KeptOrder | undefined> {
+  const [row] = await db.sql<OrderRow>`
+    select ${columns} where o.installation_id = ${installationId} and o.id = ${orderId}`
+  return row && orderFrom(row)
+}
+
+function orderFrom({ addressId, city, country, ...row }: OrderRow): KeptOrder {
+  return {
+    ...row,
+    promotion: row.promotion === null ? null : (JSON.parse(row.promotion) as OrderPromotion),
+    shippingChoice: row.shippingChoice === null ? null : (JSON.parse(row.shippingChoice) as ShippingChoice),
+    // An address that was erased keeps its city and country.
+    address: addressId === null ? null : { token: addressId, summary: placeName(city, country) },
+    metadata: JSON.parse(row.metadata) as Metadata,
+    cancellation: row.cancellation === null ? null : (JSON.parse(row.cancellation) as KeptCancellation),
+  }
+}
+
+function placeName(city: string | null, country: string | null): string {
+  return city === null || country === null ? '' : summaryText({ city, country })
+}
+
+export async function listOrderLines(db: Reader, { installationId, orderId }: OrderKey): Promise<OrderLine[]> {
+  const rows = await db.sql<Omit<OrderLine, 'options'> & { options: string }>`
+    select sku_id as "skuId", code, product_slug as "productSlug", name, options, image, quantity, fulfilled,
+      unit_price as "unitPrice", subtotal, discount, tax, total
+    from order_lines where installation_id = ${installationId} and order_id = ${orderId} order by position`
+  return rows.map((row) => ({ ...row, options: JSON.parse(row.options) as OrderLine['options'] }))
+}
+
+export async function listTimeline(db: Reader, { installationId, orderId }: OrderKey): Promise<TimelineRow[]> {
+  return db.sql<TimelineRow>`
+    select type, at from order_timeline
+    where installation_id = ${installationId} and order_id = ${orderId} order by position`
+}
+
+export async function listFulfillments(db: Reader, { installationId, orderId }: OrderKey): Promise<KeptFulfillment[]> {
+  const rows = await db.sql<Omit<KeptFulfillment, 'items'> & { items: string }>`
+    select id, carrier, tracking_number as "trackingNumber", items, at from fulfillments
+    where installation_id = ${installationId} and order_id = ${orderId} order by at, id`
+  return rows.map((row) => ({ ...row, items: JSON.parse(row.items) as KeptFulfillment['items'] }))
+}
+
+// Whether a session became an order, and which.
+export async function findOrderOfSession(
+  db: Reader,
+  installationId: string,
+  sessionId: string,
+): Promise<{ orderId: string; number: string } | undefined> {
+  const [row] = await db.sql<{ orderId: string; number: string }>`
+    select id as "orderId", number from orders
+    where installation_id = ${installationId} and checkout_session_id = ${sessionId}`
+  return row
+}
+
+// The secret was the name of the order at a page; whoever has it may see the order.
+export async function findOrderOfSecret(db: Reader, secretHash: string): Promise<OrderKey | undefined> {
+  const [row] = await db.sql<OrderKey>`
+    select installation_id as "installationId", id as "orderId" from orders where secret_hash = ${secretHash}`
+  return row
+}
+
+export async function findSealedSecret(db: Reader, { installationId, orderId }: OrderKey): Promise<string | undefined> {
+  const [row] = await db.sql<{ sealed: string }>`
+    select secret_sealed as "sealed" from orders where installation_id = ${installationId} and id = ${orderId}`
+  return row?.sealed
+}
+
+// Sealed for the session it came from.
+export async function findSealedCustomer(db: Reader, { installationId, orderId }: OrderKey): Promise<string | null> {
+  const [row] = await db.sql<{ sealed: string | null }>`
+    select customer_sealed as "sealed" from orders where installation_id = ${installationId} and id = ${orderId}`
+  return row?.sealed ?? null
+}
+
+export interface ListPosition {
+  placedAt: number
+  id: string
+}
+
+const headColumns = new Fragment(`
+  id, number, version, status, payment_status as "paymentStatus", fulfillment_status as "fulfillmentStatus", currency, total,
+  item_count as "itemCount", checkout_session_id as "checkoutSessionId", cart_id as "cartId",
+  client_reference_id as "clientReferenceId", email_masked as "emailMasked", placed_at as "placedAt",
+  updated_at as "updatedAt"`)
+
+// Newest first.
+export async function listOrders(db: Reader, installationId: string, limit: number): Promise<OrderHead[]> {
+  return db.sql<OrderHead>`
+    select ${headColumns} from orders
+    where installation_id = ${installationId} order by placed_at desc, id desc limit ${limit}`
+}
+
+export async function listOrdersAfter(
+  db: Reader,
+  installationId: string,
+  { placedAt, id }: ListPosition,
+  limit: number,
+): Promise<OrderHead[]> {
+  return db.sql<OrderHead>`
+    select ${headColumns} from orders
+    where installation_id = ${installationId} and (placed_at, id) < (${placedAt}, ${id})
+    order by placed_at desc, id desc limit ${limit}`
+}
+
+// For the operator: of any installation of the merchant.
+export async function listOrdersOfMerchant(
+  db: Reader,
+  installationIds: readonly string[],
+  { statuses, limit }: { statuses: readonly OrderStatus[]; limit: number },
+): Promise<OrderHead[]> {
+  return db.sql<OrderHead>`
+    select ${headColumns} from orders
+    where installation_id in (${list(installationIds)}) and status in (${list(statuses)})
+    order by placed_at desc, id desc limit ${limit}`
+}
+
+export async function findOrderByNumber(db: Reader, merchant: string, number: string): Promise<OrderKey | undefined> {
+  const [row] = await db.sql<OrderKey>`
+    select installation_id as "installationId", id as "orderId" from orders
+    where merchant_id = ${merchant} and number = ${number}`
+  return row
+}
+
+export async function findOrderById(
+  db: Reader,
+  installationIds: readonly string[],
+  id: string,
+): Promise<OrderKey | undefined> {
+  const [row] = await db.sql<OrderKey>`
+    select installation_id as "installationId", id as "orderId" from orders
+    where installation_id in (${list(installationIds)}) and id = ${id}`
+  return row
+}
+
+// The row of the merchant is held until the commit, so that numbers are given in the order of commits and none is lost.
+export async function takeOrderNumber(tx: Tx, merchant: string): Promise<string> {
+  const [row] = await tx.sql<{ number: number }>`
+    update merchants set last_order_number = last_order_number + 1 where id = ${merchant}
+    returning last_order_number as "number"`
+  if (!row) throw new Error(`there is no merchant ${merchant}`)
+  return String(row.number)
+}
+
+export interface SealedFacts {
+  customerSealed: string | null
+  emailHash: string | null
+  secretHash: string
+  secretSealed: string
+}
+
+export async function insertOrder(tx: Tx, order: KeptOrder, sealed: SealedFacts): Promise<void> {
+  await tx.sql`
+    insert into orders (installation_id, id, merchant_id, number, version, status, payment_status, fulfillment_status,
+      currency, subtotal, discount, shipping, shipping_tax, tax, price_tax, total, refunded, item_count, promotion_id,
+      promotion, shipping_choice, address_id, checkout_session_id, cart_id, client_reference_id, customer_sealed,
+      email_masked, email_hash, locale, metadata, secret_hash, secret_sealed, placed_at, updated_at)
+    values (${order.installationId}, ${order.id}, ${order.merchantId}, ${order.number}, ${order.version}, ${order.status},
+      ${order.paymentStatus}, ${order.fulfillmentStatus}, ${order.currency}, ${order.subtotal}, ${order.discount},
+      ${order.shipping}, ${order.shippingTax}, ${order.tax}, ${order.priceTax}, ${order.total}, ${order.refunded},
+      ${order.itemCount}, ${order.promotionId}, ${jsonOrNull(order.promotion)}, ${jsonOrNull(order.shippingChoice)},
+      ${order.address?.token ?? null}, ${order.checkoutSessionId}, ${order.cartId}, ${order.clientReferenceId},
+      ${sealed.customerSealed}, ${order.emailMasked}, ${sealed.emailHash}, ${order.locale},
+      ${JSON.stringify(order.metadata)}, ${sealed.secretHash}, ${sealed.secretSealed}, ${order.placedAt},
+      ${order.updatedAt})`
+}
+
+export async function insertOrderLine(tx: Tx, order: KeptOrder, position: number, line: OrderLine): Promise<void> {
+  await tx.sql`
+    insert into order_lines (installation_id, order_id, sku_id, merchant_id, position, code, product_slug, name, options,
+      image, quantity, unit_price, subtotal, discount, tax, total)
+    values (${order.installationId}, ${order.id}, ${line.skuId}, ${order.merchantId}, ${position}, ${line.code},
+      ${line.productSlug}, ${line.name}, ${JSON.stringify(line.options)}, ${line.image}, ${line.quantity},
+      ${line.unitPrice}, ${line.subtotal}, ${line.discount}, ${line.tax}, ${line.total})`
+}
+
+// Writes what a change leaves behind. The version in the condition was read under the lock; should it differ, the lock
+// was not held, and that is a defect. The money has its own statements below.
+export async function saveOrder(tx: Tx, order: KeptOrder, before: { version: number }): Promise<void> {
+  const rows = await tx.sql`
+    update orders set version = ${order.version}, status = ${order.status}, payment_status = ${order.paymentStatus},
+      fulfillment_status = ${order.fulfillmentStatus}, cancellation = ${jsonOrNull(order.cancellation)},
+      updated_at = ${order.updatedAt}
+    where installation_id = ${order.installationId} and id = ${order.id} and version = ${before.version}
+    returning id`
+  if (rows.length !== 1) throw new Error(`order ${order.id} changed while it was locked`)
+}
+
+// The guard is in the statement: however many refunds come at once, never more goes back than came. Undefined when it
+// would be more.
+export async function raiseRefunded(
+  tx: Tx,
+  { installationId, orderId }: OrderKey,
+  amount: number,
+): Promise<number | undefined> {
+  const [row] = await tx.sql<{ refunded: number }>`
+    update orders set refunded = refunded + ${amount}
+    where installation_id = ${installationId} and id = ${orderId} and refunded + ${amount} <= total
+    returning refunded`
+  return row?.refunded
+}
+
+export async function lowerRefunded(
+  tx: Tx,
+  { installationId, orderId }: OrderKey,
+  amount: number,
+): Promise<number | undefined> {
+  const [row] = await tx.sql<{ refunded: number }>`
+    update orders set refunded = refunded - ${amount}
+    where installation_id = ${installationId} and id = ${orderId} and refunded >= ${amount}
+    returning refunded`
+  return row?.refunded
+}
+
+export async function insertTimeline(
+  tx: Tx,
+  { installationId, orderId }: OrderKey,
+  position: number,
+  { type, at }: TimelineRow,
+): Promise<void> {
+  await tx.sql`
+    insert into order_timeline (installation_id, order_id, position, type, at)
+    values (${installationId}, ${orderId}, ${position}, ${type}, ${at})`
+}
+
+export async function insertFulfillment(
+  tx: Tx,
+  { installationId, orderId }: OrderKey,
+  fulfillment: KeptFulfillment,
+): Promise<void> {
+  await tx.sql`
+    insert into fulfillments (installation_id, order_id, id, carrier, tracking_number, items, at)
+    values (${installationId}, ${orderId}, ${fulfillment.id}, ${fulfillment.carrier}, ${fulfillment.trackingNumber},
+      ${JSON.stringify(fulfillment.items)}, ${fulfillment.at})`
+}
+
+// The table's check keeps the sum at or below what was ordered.
+export async function raiseFulfilled(
+  tx: Tx,
+  { installationId, orderId }: OrderKey,
+  { skuId, quantity }: ItemQuantity,
+): Promise<void> {
+  await tx.sql`
+    update order_lines set fulfilled = fulfilled + ${quantity}
+    where installation_id = ${installationId} and order_id = ${orderId} and sku_id = ${skuId}`
+}
+
+export async function insertPromotionUse(
+  tx: Tx,
+  merchant: string,
+  use: { promotionId: string; orderId: string; emailHash: string | null; usedAt: number },
+): Promise<void> {
+  await tx.sql`
+    insert into promotion_uses (merchant_id, promotion_id, order_id, email_hash, used_at)
+    values (${merchant}, ${use.promotionId}, ${use.orderId}, ${use.emailHash}, ${use.usedAt})`
+}
+
+// False when it was given back before, or never used.
+export async function endPromotionUse(
+  tx: Tx,
+  merchant: string,
+  { promotionId, orderId, now }: { promotionId: string; orderId: string; now: number },
+): Promise<boolean> {
+  const rows = await tx.sql`
+    update promotion_uses set given_back_at = ${now}
+    where merchant_id = ${merchant} and promotion_id = ${promotionId} and order_id = ${orderId} and given_back_at is null
+    returning order_id`
+  return rows.length > 0
+}
+
+function jsonOrNull(value: object | null): string | null {
+  return value === null ? null : JSON.stringify(value)
+}

@@ -1,0 +1,134 @@
+// What an order looks like from outside. Pure: facts in, the contract's order out. No address and no e-mail is in it.
+
+import type {
+  Fulfillment,
+  Order,
+  OrderCancellation,
+  OrderItem,
+  OrderRefund,
+  OrderSummary,
+  Payment,
+} from '../contract/orders.ts'
+import { toInstant } from '../kit/instant.ts'
+import { type KeptPayment, type KeptRefund, shownStatus } from '../payments/store.ts'
+import { cancellableReason, usualPolicy } from './lifecycle.ts'
+import type { KeptFulfillment, KeptOrder, OrderHead, OrderLine, TimelineRow } from './store.ts'
+
+export interface OrderFacts {
+  order: KeptOrder
+  lines: readonly OrderLine[]
+  timeline: readonly TimelineRow[]
+  fulfillments: readonly KeptFulfillment[]
+  payments: readonly KeptPayment[]
+  refunds: readonly KeptRefund[]
+}
+
+export function orderView({ order, lines, timeline, fulfillments, payments, refunds }: OrderFacts): Order {
+  return {
+    ...orderSummary(order),
+    items: lines.map(itemView),
+    totals: {
+      subtotal: order.subtotal,
+      discount: order.discount,
+      shipping: order.shipping,
+      tax: order.tax,
+      taxIncluded: order.priceTax === 'included',
+      total: order.total,
+      refunded: order.refunded,
+    },
+    promotion: order.promotion,
+    shippingAddress: order.address,
+    shipping: order.shippingChoice,
+    payments: payments.map(paymentView),
+    refunds: refunds.filter(({ kind }) => kind === 'refund').map(refundView),
+    fulfillments: fulfillments.map(fulfillmentView),
+    cancellation: cancellationView(order, refunds),
+    timeline: timeline.map(({ at, type }) => ({ at: toInstant(at), type })),
+    cancellable: cancellableReason(order, usualPolicy) === undefined,
+    metadata: order.metadata,
+  }
+}
+
+export function orderSummary(order: OrderHead): OrderSummary {
+  return {
+    id: order.id,
+    number: order.number,
+    status: order.status,
+    paymentStatus: order.paymentStatus,
+    fulfillmentStatus: order.fulfillmentStatus,
+    currency: order.currency,
+    total: order.total,
+    itemCount: order.itemCount,
+    checkoutSessionId: order.checkoutSessionId,
+    cartId: order.cartId,
+    clientReferenceId: order.clientReferenceId,
+    customer: { emailMasked: order.emailMasked },
+    version: order.version,
+    placedAt: toInstant(order.placedAt),
+    updatedAt: toInstant(order.updatedAt),
+  }
+}
+
+// The refund tells how far the money is, also when a later one has taken the place of one that failed.
+export function cancellationView(
+  { id, currency, paymentStatus, cancellation }: KeptOrder,
+  refunds: readonly KeptRefund[],
+): OrderCancellation | null {
+  if (!cancellation) return null
+  const refund = refunds.find((kept) => kept.id === cancellation.refundId)
+  return {
+    id: cancellation.id,
+    orderId: id,
+    // One that failed is still owed.
+    status: paymentStatus === 'refunding' || refund?.status === 'failed' ? 'refund_pending' : 'completed',
+    reason: cancellation.reason,
+    note: cancellation.note,
+    restocked: cancellation.restocked.map(({ skuId, quantity }) => ({ skuId, quantity })),
+    refund: refund ? { id: refund.id, amount: refund.amount, currency, status: refund.status } : null,
+    createdAt: toInstant(cancellation.createdAt),
+  }
+}
+
+function itemView(line: OrderLine): OrderItem {
+  return {
+    skuId: line.skuId,
+    code: line.code,
+    productSlug: line.productSlug,
+    name: line.name,
+    options: line.options.map(({ name, value }) => ({ name, value })),
+    quantity: line.quantity,
+    fulfilled: line.fulfilled,
+    unitPrice: line.unitPrice,
+    subtotal: line.subtotal,
+    discount: line.discount,
+    tax: line.tax,
+    total: line.total,
+  }
+}
+
+function paymentView({ id, provider, method, brand, last4, amount, status, createdAt }: KeptPayment): Payment {
+  return {
+    id,
+    provider,
+    method,
+    brand,
+    last4,
+    amount,
+
+    status: shownStatus(status),
+    createdAt: toInstant(createdAt),
+  }
+}
+
+function refundView({ id, amount, currency, status, createdAt }: KeptRefund): OrderRefund {
+  return { id, amount, currency, status, createdAt: toInstant(createdAt) }
+}
+
+function fulfillmentView({ carrier, trackingNumber, items, at }: KeptFulfillment): Fulfillment {
+  return {
+    carrier,
+    trackingNumber,
+    items: items.map(({ skuId, quantity }) => ({ skuId, quantity })),
+    at: toInstant(at),
+  }
+}

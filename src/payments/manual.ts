@@ -1,0 +1,45 @@
+// Money that people move: a transfer to the merchant's bank, or cash at the door. Nothing is asked of anyone, so nothing is
+// remembered; the operator says when the money came, and pays refunds by hand.
+
+import type { Charge, Outcome, PaymentProvider, Texts } from './port.ts'
+
+const texts = {
+  en: {
+    'method.bank_transfer': 'Bank transfer',
+    'method.bank_transfer.note': 'Your order is prepared when the money has arrived.',
+    'method.cash_on_delivery': 'Cash on delivery',
+    'method.cash_on_delivery.note': 'You pay when you receive your order.',
+    'manual.method': 'Please choose how to pay.',
+  },
+  de: {
+    'method.bank_transfer': 'Überweisung',
+    'method.bank_transfer.note': 'Ihre Bestellung wird bearbeitet, sobald das Geld eingegangen ist.',
+    'method.cash_on_delivery': 'Nachnahme',
+    'method.cash_on_delivery.note': 'Sie zahlen, wenn Sie Ihre Bestellung erhalten.',
+    'manual.method': 'Bitte wählen Sie eine Zahlungsart.',
+  },
+} as const satisfies Texts
+
+const methods = [
+  { id: 'bank_transfer', labelKey: 'method.bank_transfer', noteKey: 'method.bank_transfer.note', fields: [] },
+  { id: 'cash_on_delivery', labelKey: 'method.cash_on_delivery', noteKey: 'method.cash_on_delivery.note', fields: [] },
+] as const
+
+export const manualProvider: PaymentProvider = {
+  name: 'manual',
+  modes: ['test', 'live'],
+  methods,
+  texts,
+  check: (method) =>
+    methods.some(({ id }) => id === method) ? [] : [{ path: '/method', messageKey: 'manual.method' }],
+  start: async (charge) => pending(charge),
+  confirm: async (charge) => pending(charge),
+  lookUp: async (charge) => pending(charge),
+  // A request for more than was paid is nobody's to fulfil. That several together are not more, the store sees to.
+  refund: async ({ charge, amount }) => (amount <= charge.amount ? 'succeeded' : 'failed'),
+  void: async () => 'succeeded',
+}
+
+function pending({ key }: Charge): Outcome {
+  return { kind: 'pending', reference: `manual_${key}` }
+}

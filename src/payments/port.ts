@@ -1,0 +1,198 @@
+// The port to whoever moves money. A provider is asked outside of any transaction, within a deadline, under a key of ours;
+// an answer that does not come is an outcome like the others. What a shopper typed goes through here and stays nowhere:
+// not in a table, not in the log, not in an error.
+
+import type { Mode, PaymentErrorCode } from '../contract/words.ts'
+
+export type Outcome =
+  | { kind: 'approved'; reference: string; brand: string | null; last4: string | null }
+  // The money comes later, by hand.
+  | { kind: 'pending'; reference: string }
+  | { kind: 'declined'; code: PaymentErrorCode; brand: string | null; last4: string | null }
+  // The shopper must confirm; `challenge` is a text for the page, opaque to everyone else.
+  | { kind: 'challenge'; reference: string; challenge: string }
+  // No answer came. The charge may exist: look it up under the same key.
+  | { kind: 'unknown' }
+
+// `absent`: the provider never heard of the key. Only worth believing when no call can still be on its way.
+export type Finding = Outcome | { kind: 'absent' }
+
+// `failed`: the money surely did not move. Whoever is not sure says `unknown`.
+export type RefundAnswer = 'succeeded' | 'failed' | 'unknown'
+
+export interface Charge {
+  // The payment's id. Asking twice with it never charges twice.
+  key: string
+  // Minor units.
+  amount: number
+  currency: string
+  mode: Mode
+}
+
+export interface RefundRequest {
+  // The refund's id. Asking twice with it never pays twice.
+  key: string
+  charge: Charge
+  amount: number
+}
+
+export interface VoidRequest extends Charge {
+  voidKey: string
+}
+
+// What the shopper typed, by the names of the method's fields.
+export type Details = Readonly<Record<string, string>>
+
+// One input of the page.
+export interface MethodField {
+  name: string
+  labelKey: string
+  // As in HTML: what the keyboard shows, and what the browser may fill in.
+  inputMode: 'numeric' | 'text'
+  autocomplete: string
+  lengthMax: number
+}
+
+export interface Method {
+  id: string
+  labelKey: string
+  // A sentence under the choice, or none.
+  noteKey: string | null
+  fields: readonly MethodField[]
+}
+
+export interface Problem {
+  // JSON Pointer into the details.
+  path: string
+  messageKey: string
+}
+
+// Sentences by language, then by key. English is complete; the others may be.
+export type Texts = Readonly<Record<'en', Readonly<Record<string, string>>>> &
+  Readonly<Record<string, Readonly<Record<string, string>>>>
+
+export interface PaymentProvider {
+  readonly name: string
+  readonly modes: readonly Mode[]
+  readonly methods: readonly Method[]
+  readonly texts: Texts
+  // Pure: what is wrong with what the shopper typed, never repeating it.
+  check(method: string, details: Details, now: number): Problem[]
+  start(charge: Charge, method: string, details: Details, signal: AbortSignal): Promise<Outcome>
+  // After a challenge. Asked again, it answers as it did.
+  confirm(charge: Charge, answer: 'accept' | 'refuse', signal: AbortSignal): Promise<Outcome>
+  lookUp(charge: Charge, signal: AbortSignal): Promise<Finding>
+  refund(refund: RefundRequest, signal: AbortSignal): Promise<RefundAnswer>
+  // Takes a charge back as a whole. Of a key that was never heard of, it closes the key: a start that arrives later is
+  // declined. A voided charge is looked up as declined.
+  void(request: VoidRequest, signal: AbortSignal): Promise<RefundAnswer>
+}
+
+export interface Providers {
+  get(name: string): PaymentProvider | undefined
+  forMode(mode: Mode): readonly PaymentProvider[]
+}
+
+export function createProviders(providers: readonly PaymentProvider[]): Providers {
+  const byName = new Map(providers.map((provider) => [provider.name, provider]))
+  if (byName.size < providers.length) throw new Error('two payment providers have one name')
+  return {
+    get: (name) => byName.get(name),
+    forMode: (mode) => providers.filter(({ modes }) => modes.includes(mode)),
+  }
+}
+
+// The words of a key in the shopper's language (`de-CH` is content with `de`), else in English.
+export function providerText({ name, texts }: PaymentProvider, key: string, locale: string): string {
+  const language = locale.split('-')[0]?.toLowerCase() ?? 'en'
+  const text = (Object.hasOwn(texts, language) ? texts[language]?.[key] : undefined) ?? texts.en[key]
+  if (text === undefined) throw new Error(`the payment provider ${name} has no words for ${key}`)
+  return text
+}
+
+// How long a provider may take to answer.
+export const providerMsMax = 20_000
+
+// Why there was no answer, in words that cannot hold what was typed: an error's message may quote the request, so only
+// its name, its code and the places it came from go on.
+export interface Silence {
+  reason: 'timed_out' | 'threw'
+  error: string | null
+  code: string | null
+  frames: readonly string[]
+}
+
+export interface CallOptions {
+  onSilence?: (silence: Silence) => void
+  msMax?: number
+}
+
+type Ask<Answer> = (signal: AbortSignal) => Promise<Answer>
+
+// The only ways to call a provider: they never throw, and they end.
+export async function callProvider<Answer extends Finding>(
+  ask: Ask<Answer>,
+  options: CallOptions = {},
+): Promise<Answer | { kind: 'unknown' }> {
+  const answer = await answerOf(ask, options)
+  return answer === undefined ? { kind: 'unknown' } : withSafeCard(answer)
+}
+
+export async function callForRefund(ask: Ask<RefundAnswer>, options: CallOptions = {}): Promise<RefundAnswer> {
+  return (await answerOf(ask, options)) ?? 'unknown'
+}
+
+// A provider that does not heed the signal is left behind; what it says later is heard by a look-up.
+async function answerOf<Answer>(
+  ask: Ask<Answer>,
+  { onSilence, msMax = providerMsMax }: CallOptions,
+): Promise<Answer | undefined> {
+  const controller = new AbortController()
+  // Not AbortSignal.timeout: its timer cannot be taken back, and does not keep a command alive that waits for an answer.
+  let timer: NodeJS.Timeout | undefined
+  const late = new Promise<undefined>((resolve) => {
+    timer = setTimeout(() => {
+      controller.abort(new DOMException('the provider took too long', 'TimeoutError'))
+      resolve(undefined)
+    }, msMax)
+  })
+  try {
+    const answer = await Promise.race([ask(controller.signal), late])
+    if (answer === undefined) onSilence?.({ reason: 'timed_out', error: null, code: null, frames: [] })
+    return answer
+  } catch (error) {
+    onSilence?.(controller.signal.aborted ? { ...silenceOf(error), reason: 'timed_out' } : silenceOf(error))
+    return undefined
+  } finally {
+    clearTimeout(timer)
+  }
+}
+
+function silenceOf(error: unknown): Silence {
+  if (!(error instanceof Error)) return { reason: 'threw', error: null, code: null, frames: [] }
+  const code = 'code' in error && typeof error.code === 'string' ? error.code : ''
+  return {
+    reason: 'threw',
+    error: /^[A-Za-z]{1,60}$/.test(error.name) ? error.name : null,
+    code: /^[A-Z][A-Z_]{0,60}$/.test(code) ? code : null,
+    frames: framesOf(error),
+  }
+}
+
+const framesMax = 8
+
+// The stack begins with the message, whose lines may look like frames. Where it is not found, nothing is taken.
+function framesOf({ stack = '', message }: Error): string[] {
+  const messageAt = stack.indexOf(message)
+  if (messageAt < 0) return []
+  const lines = stack.slice(messageAt + message.length).split('\n')
+  return lines.flatMap((line) => / \(?(?:file:\/\/)?([^ ()]+:\d+:\d+)\)?$/.exec(line)?.[1] ?? []).slice(0, framesMax)
+}
+
+// A careless adapter must not bring a card number into our tables by the way of `last4`.
+function withSafeCard<Answer extends Finding>(answer: Answer): Answer {
+  if (answer.kind !== 'approved' && answer.kind !== 'declined') return answer
+  const last4 = answer.last4 !== null && /^\d{4}$/.test(answer.last4) ? answer.last4 : null
+  const brand = answer.brand !== null && /^[a-z_]{1,30}$/.test(answer.brand) ? answer.brand : null
+  return { ...answer, last4, brand }
+}

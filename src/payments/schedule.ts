@@ -1,0 +1,35 @@
+// When a provider is asked again. The first waits are short, because most lost answers are found at once; the last one
+// repeats for as long as it takes, because money is never forgotten.
+
+import { providerMsMax } from './port.ts'
+
+const second = 1_000
+const minute = 60 * second
+const hour = 60 * minute
+
+export const waitsMs = [
+  2 * second,
+  5 * second,
+  15 * second,
+  minute,
+  5 * minute,
+  15 * minute,
+  hour,
+  6 * hour,
+] as const satisfies readonly number[]
+
+// A claimed row belongs to one node for this long: a call, its recording, and room to spare. If the node dies, the row is
+// due again.
+export const leaseMs = 3 * providerMsMax
+
+// A new payment is looked up only when the call that starts it is over, one way or the other: earlier, `absent` would
+// say nothing.
+export function firstCheckAt(now: number): number {
+  return now + leaseMs
+}
+
+// `tries` counts the look-ups, or tries to pay, that were made: 1 after the first.
+export function nextTryAt(tries: number, now: number): number {
+  const place = Math.min(Math.max(tries, 1), waitsMs.length) - 1
+  return now + (waitsMs[place] as number)
+}

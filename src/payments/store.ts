@@ -1,0 +1,245 @@
+// The SQL of money: payments, which are attempts to collect it, and refunds, which are owed.
+
+import type { Mode, PaymentErrorCode, PaymentStatus, RefundStatus } from '../contract/words.ts'
+import { Fragment, type Reader, type Tx } from '../storage/storage.ts'
+import type { Charge } from './port.ts'
+
+// `challenge`: the shopper must confirm. Outside it is called processing.
+export type KeptPaymentStatus = PaymentStatus | 'challenge'
+
+export interface KeptPayment {
+  installationId: string
+  id: string
+  merchantId: string
+  // The installation's, which never changes.
+  mode: Mode
+  checkoutSessionId: string
+  orderId: string | null
+  provider: string
+  method: string
+  amount: number
+  currency: string
+  status: KeptPaymentStatus
+  reference: string | null
+  challenge: string | null
+  brand: string | null
+  last4: string | null
+  errorCode: PaymentErrorCode | null
+  createdAt: number
+  updatedAt: number
+  // When to ask the provider (again); null when nothing is open. `checks` counts the times it was asked.
+  checkAt: number | null
+  checks: number
+}
+
+export interface NewPayment {
+  installationId: string
+  id: string
+  merchantId: string
+  checkoutSessionId: string
+  provider: string
+  method: string
+  amount: number
+  currency: string
+  checkAt: number
+}
+
+export function chargeOf({ id, amount, currency, mode }: KeptPayment): Charge {
+  return { key: id, amount, currency, mode }
+}
+
+export function shownStatus(status: KeptPaymentStatus): PaymentStatus {
+  return status === 'challenge' ? 'processing' : status
+}
+
+const paymentColumns = new Fragment(`
+  payments.installation_id as "installationId", payments.id, payments.merchant_id as "merchantId",
+  (select i.mode from installations i where i.id = payments.installation_id) as "mode",
+  payments.checkout_session_id as "checkoutSessionId", payments.order_id as "orderId", payments.provider, payments.method,
+  payments.amount, payments.currency, payments.status, payments.reference, payments.challenge, payments.brand,
+  payments.last4, payments.error_code as "errorCode", payments.created_at as "createdAt",
+  payments.updated_at as "updatedAt", payments.check_at as "checkAt", payments.checks`)
+
+// The attempt as it is before anyone is asked: processing, and to be looked up if nobody comes back with the outcome.
+export async function insertPayment(tx: Tx, payment: NewPayment, now: number): Promise<KeptPayment> {
+  const [row] = await tx.sql<KeptPayment>`
+    insert into payments (installation_id, id, merchant_id, checkout_session_id, provider, method, amount, currency, status,
+      created_at, updated_at, check_at)
+    values (${payment.installationId}, ${payment.id}, ${payment.merchantId}, ${payment.checkoutSessionId},
+      ${payment.provider}, ${payment.method}, ${payment.amount}, ${payment.currency}, 'processing', ${now}, ${now},
+      ${payment.checkAt})
+    returning ${paymentColumns}`
+  return one(row, 'the payment')
+}
+
+export async function findPayment(db: Reader, installation: string, id: string): Promise<KeptPayment | undefined> {
+  const [row] = await db.sql<KeptPayment>`
+    select ${paymentColumns} from payments where installation_id = ${installation} and id = ${id}`
+  return row
+}
+
+export async function lockPayment(tx: Tx, installation: string, id: string): Promise<KeptPayment | undefined> {
+  const [row] = await tx.sql<KeptPayment>`
+    select ${paymentColumns} from payments where installation_id = ${installation} and id = ${id} ${tx.forUpdate}`
+  return row
+}
+
+// Oldest first.
+export async function listPaymentsOfSession(
+  db: Reader,
+  installation: string,
+  sessionId: string,
+): Promise<KeptPayment[]> {
+  return db.sql<KeptPayment>`
+    select ${paymentColumns} from payments
+    where installation_id = ${installation} and checkout_session_id = ${sessionId} order by created_at, id`
+}
+
+// Oldest first.
+export async function listPaymentsOfOrder(db: Reader, installation: string, orderId: string): Promise<KeptPayment[]> {
+  return db.sql<KeptPayment>`
+    select ${paymentColumns} from payments
+    where installation_id = ${installation} and order_id = ${orderId} order by created_at, id`
+}
+
+// Whoever saves has locked the payment. What was asked for (provider, method, amount) never changes.
+export async function savePayment(tx: Tx, payment: KeptPayment): Promise<void> {
+  const [row] = await tx.sql`
+    update payments set status = ${payment.status}, reference = ${payment.reference}, challenge = ${payment.challenge},
+      brand = ${payment.brand}, last4 = ${payment.last4}, error_code = ${payment.errorCode},
+      order_id = ${payment.orderId}, check_at = ${payment.checkAt}, checks = ${payment.checks},
+      updated_at = ${payment.updatedAt}
+    where installation_id = ${payment.installationId} and id = ${payment.id}
+    returning id`
+  one(row, 'the payment')
+}
+
+// Payments whose outcome is due to be asked for. Each is put off by the lease in the same statement, so that several nodes
+// share them and none is lost with its node. The claim is a table expression of its own because PostgreSQL might run a
+// subquery more than once, and claim more than the limit.
+export async function claimPaymentsToCheck(
+  tx: Tx,
+  now: number,
+  leaseMs: number,
+  limit: number,
+): Promise<KeptPayment[]> {
+  return tx.sql<KeptPayment>`
+    with due as (
+      select p.installation_id, p.id from payments p where p.check_at <= ${now}
+      order by p.check_at limit ${limit} ${tx.skipLocked})
+    update payments set check_at = ${now + leaseMs}
+    where (installation_id, id) in (select due.installation_id, due.id from due)
+    returning ${paymentColumns}`
+}
+
+export interface KeptRefund {
+  installationId: string
+  id: string
+  merchantId: string
+  // null: a payment that came without an order being possible any more.
+  orderId: string | null
+  paymentId: string
+  // void: the payment is taken back before it is collected.
+  kind: 'refund' | 'void'
+  amount: number
+  currency: string
+  status: RefundStatus
+  reason: string | null
+  createdAt: number
+  updatedAt: number
+  // When to try (again) to pay; null when it is over. `tries` counts the times it was tried.
+  tryAt: number | null
+  tries: number
+}
+
+export type NewRefund = Omit<KeptRefund, 'status' | 'createdAt' | 'updatedAt' | 'tryAt' | 'tries'>
+
+const refundColumns = new Fragment(`
+  refunds.installation_id as "installationId", refunds.id, refunds.merchant_id as "merchantId",
+  refunds.order_id as "orderId", refunds.payment_id as "paymentId", refunds.kind, refunds.amount, refunds.currency,
+  refunds.status, refunds.reason, refunds.created_at as "createdAt", refunds.updated_at as "updatedAt",
+  refunds.try_at as "tryAt", refunds.tries`)
+
+// Owed from now on, and paid by the loop. All that is owed of a payment together is never more than the payment; its row
+// is locked, so that two who owe at once count each other.
+export async function insertRefund(tx: Tx, refund: NewRefund, now: number): Promise<KeptRefund> {
+  const payment = one(await lockPayment(tx, refund.installationId, refund.paymentId), 'the payment')
+  if (refund.currency !== payment.currency) throw new Error(`the refund ${refund.id} is in another currency`)
+  const owed = await sumRefunds(tx, refund.installationId, refund.paymentId)
+  if (owed + refund.amount > payment.amount) throw new Error(`the refund ${refund.id} is more than was paid`)
+  const [row] = await tx.sql<KeptRefund>`
+    insert into refunds (installation_id, id, merchant_id, order_id, payment_id, kind, amount, currency, status, reason,
+      created_at, updated_at, try_at)
+    values (${refund.installationId}, ${refund.id}, ${refund.merchantId}, ${refund.orderId}, ${refund.paymentId},
+      ${refund.kind}, ${refund.amount}, ${refund.currency}, 'pending', ${refund.reason}, ${now}, ${now}, ${now})
+    returning ${refundColumns}`
+  return one(row, 'the refund')
+}
+
+// What went back of a payment, or is on its way.
+export async function sumRefunds(db: Reader, installation: string, paymentId: string): Promise<number> {
+  const [row] = await db.sql<{ sum: number }>`
+    select coalesce(sum(amount), 0) as "sum" from refunds
+    where installation_id = ${installation} and payment_id = ${paymentId} and status <> 'failed'`
+  return row?.sum ?? 0
+}
+
+export async function lockRefund(tx: Tx, installation: string, id: string): Promise<KeptRefund | undefined> {
+  const [row] = await tx.sql<KeptRefund>`
+    select ${refundColumns} from refunds where installation_id = ${installation} and id = ${id} ${tx.forUpdate}`
+  return row
+}
+
+// Oldest first.
+export async function listRefundsOfOrder(db: Reader, installation: string, orderId: string): Promise<KeptRefund[]> {
+  return db.sql<KeptRefund>`
+    select ${refundColumns} from refunds
+    where installation_id = ${installation} and order_id = ${orderId} order by created_at, id`
+}
+
+// What is owed (kind, amount) never changes, and what is over stays over: whoever wants to pay after a failure owes anew.
+export async function saveRefund(tx: Tx, refund: KeptRefund): Promise<void> {
+  const [row] = await tx.sql`
+    update refunds set status = ${refund.status}, try_at = ${refund.tryAt}, tries = ${refund.tries},
+      updated_at = ${refund.updatedAt}
+    where installation_id = ${refund.installationId} and id = ${refund.id} and status = 'pending'
+    returning id`
+  one(row, 'the pending refund')
+}
+
+// A refund with what its provider has to be told.
+export interface DueRefund extends KeptRefund {
+  provider: string
+  charge: Charge
+}
+
+interface DueRow extends KeptRefund {
+  provider: string
+  charged: number
+  mode: Mode
+}
+
+// Shared between nodes like payments to check.
+export async function claimRefundsToPay(tx: Tx, now: number, leaseMs: number, limit: number): Promise<DueRefund[]> {
+  const rows = await tx.sql<DueRow>`
+    with due as (
+      select r.installation_id, r.id from refunds r where r.try_at <= ${now}
+      order by r.try_at limit ${limit} ${tx.skipLocked})
+    update refunds set try_at = ${now + leaseMs}
+    where (installation_id, id) in (select due.installation_id, due.id from due)
+    returning ${refundColumns},
+      (select p.provider from payments p
+        where p.installation_id = refunds.installation_id and p.id = refunds.payment_id) as "provider",
+      (select p.amount from payments p
+        where p.installation_id = refunds.installation_id and p.id = refunds.payment_id) as "charged",
+      (select i.mode from installations i where i.id = refunds.installation_id) as "mode"`
+  return rows.map(({ charged, mode, ...refund }) => ({
+    ...refund,
+    charge: { key: refund.paymentId, amount: charged, currency: refund.currency, mode },
+  }))
+}
+
+function one<Row>(row: Row | undefined, what: string): Row {
+  if (row === undefined) throw new Error(`${what} does not exist`)
+  return row
+}

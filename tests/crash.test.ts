@@ -1,0 +1,71 @@
+// kill -9 between the commit and the answer: the caller knows nothing, tries again with the same key, and gets the answer
+// that was stored, with one effect and one event.
+
+import assert from 'node:assert/strict'
+import { spawn } from 'node:child_process'
+import { once } from 'node:events'
+import { join } from 'node:path'
+import { before, test } from 'node:test'
+import { type OperationId, operations } from '../src/contract/operations.ts'
+import { berlin, type Carts, cartsOf, eventsOf, market } from './support/carts.ts'
+import { type House, openHouse, testSecretText } from './support/house.ts'
+import { eachEngine } from './support/storage.ts'
+
+eachEngine('kill -9 between commit and answer', (given) => {
+  let house: House
+  let carts: Carts
+  before(async () => {
+    house = await openHouse(given, { shops: [market] })
+    carts = await cartsOf(house)
+  })
+
+  async function loseAnswer(id: OperationId, path: Record<string, string>, body: object): Promise<void> {
+    const child = spawn(
+      process.execPath,
+      [
+        '--disable-warning=ExperimentalWarning',
+        join(import.meta.dirname, 'support', 'crasher.ts'),
+        house.url,
+        testSecretText,
+        String(house.clock.now),
+      ],
+      { stdio: ['ignore', 'pipe', 'inherit'] },
+    )
+    const closed = once(child, 'close')
+    const [port] = (await once(child.stdout, 'data')) as [Buffer]
+    const address = operations[id].path.replaceAll(/\{(\w+)\}/g, (_, name: string) => path[name] ?? '')
+    await assert.rejects(
+      fetch(`http://127.0.0.1:${String(port).trim()}${address}`, {
+        method: operations[id].method,
+        headers: { authorization: house.keys.full, 'content-type': 'application/json' },
+        body: JSON.stringify(body),
+      }),
+    )
+    const [, signal] = (await closed) as [number | null, string | null]
+    assert.equal(signal, 'SIGKILL')
+  }
+
+  for (const [id, bodyOf] of [
+    ['putPublicCartItem', () => ({ quantity: 4 })],
+    ['updatePublicCartItemQuantity', () => ({ quantity: 3 })],
+    ['removePublicCartItem', () => ({})],
+    ['applyPublicCartPromotion', () => ({ code: 'WELCOME10' })],
+    ['setPublicCartAddress', () => ({ address: berlin })],
+  ] as const) {
+    test(`${id}: the retry gets the stored answer`, async () => {
+      const cartId = await carts.create({ CARD: 1 })
+      const path = { cartId, skuId: carts.sku('CARD') }
+      const body = { ...bodyOf(), idempotencyKey: `crash-${id}` }
+      await loseAnswer(id, path, body)
+      assert.equal((await carts.read(cartId)).body.data.version, 2, 'the effect is there')
+      const retry = await house.ask(id, { path, body })
+      assert.equal(retry.status, 200)
+      assert.equal(retry.headers.get('idempotency-replayed'), 'true')
+      assert.equal((await carts.read(cartId)).body.data.version, 2)
+      assert.deepEqual(
+        (await eventsOf(house, cartId)).map(({ sequence }) => sequence),
+        [1, 2],
+      )
+    })
+  }
+})

@@ -1,0 +1,119 @@
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import { cartsOf, eventsOf, market } from './support/carts.ts'
+import { assertError, openHouse } from './support/house.ts'
+import { rival } from './support/shops.ts'
+import { eachEngine } from './support/storage.ts'
+
+eachEngine('createPublicCart', (given) => {
+  test('200 makes an empty cart with its event', async () => {
+    const house = await openHouse(given, { shops: [market, rival] })
+    const { body } = await house.ask('createPublicCart', {
+      body: { idempotencyKey: 'a', metadata: { source: 'till' } },
+    })
+    const { id } = body.data
+    assert.deepEqual(body.data, {
+      id,
+      version: 1,
+      status: 'open',
+      currency: 'EUR',
+      items: [],
+      itemCount: 0,
+      promotion: { state: 'none', code: null, amount: 0 },
+      address: null,
+      shipping: { optionId: null, options: [] },
+      totals: { subtotal: 0, discount: 0, shipping: 0, tax: 0, taxIncluded: true, total: 0 },
+      messages: [],
+      checkoutSessionId: null,
+      orderId: null,
+      metadata: { source: 'till' },
+      createdAt: '2026-06-01T12:00:00.000Z',
+      updatedAt: '2026-06-01T12:00:00.000Z',
+      expiresAt: '2026-07-01T12:00:00.000Z',
+    })
+    const [event, ...more] = await eventsOf(house, id)
+    assert.equal(more.length, 0)
+    assert.equal(event?.type, 'cart.created')
+    assert.deepEqual(event.body, {
+      id: event.body.id,
+      type: 'cart.created',
+      apiVersion: 'v1',
+      timestamp: '2026-06-01T12:00:00.000Z',
+      installationId: house.installationId,
+      subject: { type: 'cart', id },
+      sequence: 1,
+      cause: { operationId: 'createPublicCart', requestId: event.body.cause.requestId },
+      data: { cart: body.data },
+    })
+  })
+
+  test('200 with items in their order, priced', async () => {
+    const house = await openHouse(given, { shops: [market] })
+    const carts = await cartsOf(house)
+    const { body } = await carts.read(await carts.create({ CARD: 3, 'ROSE-12': 2 }))
+    assert.deepEqual(
+      body.data.items.map((item: { code: string; quantity: number }) => [item.code, item.quantity]),
+      [
+        ['CARD', 3],
+        ['ROSE-12', 2],
+      ],
+    )
+    assert.equal(body.data.totals.subtotal, 3 * 333 + 2 * 3500)
+    assert.equal(body.data.itemCount, 5)
+    assert.equal(body.data.items[1].imageUrl, `${house.origin}/media/demo/red-roses.svg`)
+    assert.deepEqual([body.data.items[1].availableQuantity, body.data.items[1].maxQuantity], [40, 10])
+  })
+
+  test('400 names an unknown SKU, another merchant’s and one that is there twice by their place, alike', async () => {
+    const house = await openHouse(given, { shops: [market, rival] })
+    const carts = await cartsOf(house)
+    const [foreign] = await house.storage.read(
+      (db) => db.sql<{ id: string }>`select id from skus where merchant_id <> ${house.merchantId}`,
+    )
+    const items = [carts.sku('CARD'), 'sku_01h455vb4pex5vsknk084sn02q', foreign?.id ?? '', carts.sku('CARD')].map(
+      (skuId) => ({ skuId, quantity: 1 }),
+    )
+    const answer = await house.ask('createPublicCart', { body: { idempotencyKey: 'a', items } })
+    assertError(answer, 'invalid_request')
+    assert.deepEqual(answer.body.error.issues, [
+      { path: '/items/1/skuId', message: 'is not a SKU of this merchant' },
+      { path: '/items/2/skuId', message: 'is not a SKU of this merchant' },
+      { path: '/items/3/skuId', message: 'is there twice' },
+    ])
+  })
+
+  test('409 for what cannot be bought, and no cart is left behind', async () => {
+    const house = await openHouse(given, { shops: [market] })
+    const carts = await cartsOf(house)
+    for (const [code, quantity, refusal, current] of [
+      ['VASE-1', 1, 'insufficient_stock', { available: 0 }],
+      ['ROSE-24', 4, 'insufficient_stock', { available: 3 }],
+      ['ROSE-12', 11, 'quantity_limit_exceeded', { limit: 10 }],
+      ['TULIP', 1, 'item_unavailable', {}],
+    ] as const) {
+      const items = [
+        { skuId: carts.sku('CARD'), quantity: 1 },
+        { skuId: carts.sku(code), quantity },
+      ]
+      const answer = await house.ask('createPublicCart', { body: { idempotencyKey: `${code}`, items } })
+      assertError(answer, refusal)
+      assert.deepEqual(answer.body.error.current, { skuId: carts.sku(code), ...current })
+    }
+    assert.deepEqual(
+      await house.storage.read(
+        (db) => db.sql`select id from carts union all select id from events union all select key from idempotency_keys`,
+      ),
+      [],
+    )
+  })
+
+  test('200 for a backorder beyond the stock', async () => {
+    const house = await openHouse(given, { shops: [market] })
+    const carts = await cartsOf(house)
+    const { body } = await carts.read(await carts.create({ PEONY: 7 }))
+    assert.deepEqual(
+      [body.data.items[0].availability, body.data.items[0].availableQuantity, body.data.messages],
+      ['backorder', null, []],
+    )
+  })
+})

@@ -1,0 +1,173 @@
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import { settlePayments } from '../src/checkout/pay.ts'
+import { expireSessions } from '../src/checkout/sweep.ts'
+import { eventsOf, market } from './support/carts.ts'
+import { cards, checkoutOf, secretOf } from './support/checkout.ts'
+import { openHouse } from './support/house.ts'
+import { eachEngine } from './support/storage.ts'
+
+const minute = 60_000
+
+eachEngine('getHostedCheckoutSession', (given) => {
+  test('200 says expired from the instant on, before and after the sweeper; the stock is free at once', async () => {
+    const house = await openHouse(given, { shops: [market] })
+    const { carts, open, read } = await checkoutOf(house)
+    const { id, cartId } = (await open({ 'ROSE-24': 3 }, { expiresInSeconds: 300 })).body.data
+    house.clock.now += 300_000 - 1
+    assert.equal((await read(id)).body.data.status, 'open')
+    house.clock.now += 1
+    assert.deepEqual([(await read(id)).body.data.status, (await read(id)).body.data.url], ['expired', null])
+    assert.equal((await carts.put(await carts.create(), 'ROSE-24', 3)).status, 200, 'the hold is over')
+    const sweeps = await Promise.all(
+      [1, 2, 3].map(() => expireSessions(house.storage, house.app.payTools, house.clock.now)),
+    )
+    assert.equal(
+      sweeps.reduce((sum, ended) => sum + ended, 0),
+      1,
+    )
+    assert.deepEqual(
+      (await eventsOf(house, id)).map(({ type }) => type),
+      ['checkout_session.created', 'checkout_session.expired'],
+    )
+    assert.equal((await carts.read(cartId)).body.data.checkoutSessionId, null)
+  })
+
+  test('200 with the hold as it runs: a look at the page keeps it, silence lets it lapse, and it is taken again if it can', async () => {
+    const house = await openHouse(given, { shops: [market] })
+    const { open, read, look } = await checkoutOf(house)
+    const { id, url } = (await open({ 'ROSE-24': 3 }, { expiresInSeconds: 3_600 })).body.data
+    house.clock.now += 10 * minute
+    await look(secretOf(url))
+    assert.deepEqual((await read(id)).body.data.hold, { status: 'held', expiresAt: '2026-06-01T12:25:00.000Z' })
+    house.clock.now += 20 * minute
+    assert.equal((await read(id)).body.data.hold.status, 'lapsed')
+    await look(secretOf(url))
+    assert.equal((await read(id)).body.data.hold.status, 'held')
+  })
+
+  test('200 processing while the outcome is unknown, and settled by the loop: approved or declined', async () => {
+    const house = await openHouse(given, { shops: [market] })
+    const { ready, pay, read } = await checkoutOf(house)
+    for (const [card, ends] of [
+      ['4000000000000259', 'completed'],
+      ['4000000000000267', 'open'],
+    ] as const) {
+      const { sessionId, secret, view } = await ready({ CARD: 1 })
+      const { view: waiting } = await pay(secret, view, card)
+      assert.deepEqual([waiting.session.status, waiting.session.paymentStatus], ['processing', 'processing'])
+      const refused = await house.ask('cancelHostedCheckoutSession', {
+        path: { sessionId },
+        body: { idempotencyKey: `c-${card}` },
+      })
+      assert.equal(refused.body.error.code, 'payment_in_progress')
+      const cart = await house.ask('updatePublicCartItemQuantity', {
+        path: { cartId: view.session.cartId, skuId: view.session.items[0]?.skuId ?? '' },
+        body: { idempotencyKey: `q-${card}`, quantity: 2 },
+      })
+      assert.equal(cart.body.error.code, 'cart_locked')
+      house.clock.now += 2 * minute
+      await Promise.all([settlePayments(house.app.payTools), settlePayments(house.app.payTools)])
+      const { body } = await read(sessionId)
+      assert.equal(body.data.status, ends)
+      if (ends === 'open') assert.equal(body.data.lastPaymentError.code, 'declined')
+    }
+  })
+
+  test('200 after the bank’s page: accepted completes, refused opens again, forgotten opens again', async () => {
+    const house = await openHouse(given, { shops: [market] })
+    const { ready, pay, read } = await checkoutOf(house)
+    for (const [answer, ends] of [
+      ['accept', 'completed'],
+      ['refuse', 'open'],
+      [null, 'open'],
+    ] as const) {
+      const { sessionId, secret, view } = await ready({ CARD: 1 }, { expiresInSeconds: 86_400 })
+      const { view: asked } = await pay(secret, view, '4000002500003155')
+      assert.ok(asked.challenge)
+      if (answer) await house.app.desk.answerChallenge(secret, asked.challenge.paymentId, answer)
+      else {
+        for (let step = 0; step < 4; step += 1) {
+          house.clock.now += 15 * minute
+          await settlePayments(house.app.payTools)
+        }
+      }
+      const { body } = await read(sessionId)
+      assert.equal(body.data.status, ends)
+      if (ends === 'open') assert.equal(body.data.lastPaymentError.code, 'authentication_failed')
+    }
+  })
+
+  test('200 pending with a manual payment, and a free cart needs no provider', async () => {
+    const house = await openHouse(given, { shops: [market] })
+    const { ready, read } = await checkoutOf(house)
+    const manual = await ready({ CARD: 1 })
+    const input = (view: typeof manual.view, provider: string, method: string) => ({
+      version: view.session.version,
+      expectedTotal: view.session.totals.total,
+      provider,
+      method,
+      details: {},
+      attempt: `pay_${view.session.id.slice(4)}`,
+    })
+    await house.app.desk.pay(manual.secret, input(manual.view, 'manual', 'bank_transfer'))
+    const pending = (await read(manual.sessionId)).body.data
+    assert.deepEqual([pending.status, pending.paymentStatus], ['completed', 'pending'])
+    await house.apply({
+      ...market,
+      promotions: [{ code: 'ALLFREE', name: 'All', type: 'percentage', percentage: 10_000 }],
+    })
+    const free = await ready({ COURSE: 1 }, { promotionCode: 'ALLFREE' })
+    assert.equal(free.view.session.totals.total, 0)
+    await house.app.desk.pay(free.secret, input(free.view, '', ''))
+    assert.deepEqual(
+      [
+        (await read(free.sessionId)).body.data.status,
+        (await house.storage.read((db) => db.sql`select key from test_charges`)).length,
+      ],
+      ['completed', 0],
+    )
+  })
+
+  test('an expired session starts again with the same items; a guessed or foreign link opens nothing', async () => {
+    const house = await openHouse(given, { shops: [market] })
+    const { ready, pay, look } = await checkoutOf(house)
+    const { secret, view } = await ready({ CARD: 2 })
+    house.clock.now += 31 * minute
+    assert.equal((await pay(secret, view)).problem?.code, 'not_open')
+    const again = await house.app.desk.startAgain(secret)
+    assert.ok(again && 'secret' in again)
+    const fresh = await look(again.secret)
+    assert.deepEqual(
+      [fresh.session.status, fresh.session.items[0]?.quantity, fresh.customer.email],
+      ['open', 2, 'ada@example.com'],
+    )
+    assert.equal((await pay(again.secret, fresh)).view.session.status, 'completed')
+    assert.equal(await house.app.desk.look('A'.repeat(43)), undefined)
+    assert.equal(await house.app.desk.look(view.session.id), undefined)
+  })
+
+  test('a promotion that was used up meanwhile: the charge is owed back, and the shopper is asked again', async () => {
+    const house = await openHouse(given, { shops: [market] })
+    await house.apply({
+      ...market,
+      promotions: [{ code: 'LAST', name: 'Last', type: 'fixed_amount', amount: 100, usageLimit: 1 }],
+    })
+    const { ready, pay } = await checkoutOf(house)
+    const [one, two] = [
+      await ready({ CARD: 1 }, { promotionCode: 'LAST' }),
+      await ready({ CARD: 1 }, { promotionCode: 'LAST' }),
+    ]
+    await Promise.all([pay(one.secret, one.view, cards.approved), pay(two.secret, two.view, cards.approved)])
+    const [row] = await house.storage.read(
+      (db) => db.sql<{ orders: number; used: number; owed: number; charges: number }>`
+      select (select count(*) from orders) as "orders", (select used from promotions where code = 'LAST') as "used",
+        (select count(*) from refunds where status = 'pending' and kind = 'void') as "owed",
+        (select count(*) from test_charges where state = 'approved') as "charges"`,
+    )
+    assert.equal(row?.used, 1)
+    assert.equal(row.orders, 1)
+    // Whoever came second was refused before the charge, or has it owed back.
+    assert.equal(row.charges - row.owed, 1)
+  })
+})

@@ -1,0 +1,122 @@
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import { expireCarts } from '../src/carts/sweep.ts'
+import { berlin, cartsOf, eventsOf, market } from './support/carts.ts'
+import { assertError, openHouse } from './support/house.ts'
+import { rival } from './support/shops.ts'
+import { eachEngine } from './support/storage.ts'
+
+const day = 24 * 3_600_000
+
+eachEngine('getPublicCart', (given) => {
+  test('200 tells of a changed price, and stops once the line is written again', async () => {
+    const house = await openHouse(given, { shops: [market] })
+    const carts = await cartsOf(house)
+    const cartId = await carts.create({ CARD: 2 })
+    const products = (market.products ?? []).map((product) =>
+      product.slug === 'card' ? { ...product, skus: product.skus.map((sku) => ({ ...sku, price: 400 })) } : product,
+    )
+    await house.apply({ ...market, products })
+    const { body } = await carts.read(cartId)
+    assert.deepEqual(body.data.messages, [
+      {
+        code: 'price_changed',
+        message: 'The price of Card has changed.',
+        skuId: carts.sku('CARD'),
+        previous: 333,
+        current: 400,
+      },
+    ])
+    assert.deepEqual([body.data.version, body.data.items[0].unitPrice, body.data.totals.subtotal], [1, 400, 800])
+    assert.deepEqual((await carts.patch(cartId, 'CARD', 3)).body.data.messages, [])
+  })
+
+  test('200 tells of lost availability: less stock, a limit, a product taken off', async () => {
+    const house = await openHouse(given, { shops: [market] })
+    const carts = await cartsOf(house)
+    const cartId = await carts.create({ CARD: 5, BOOK: 5, 'ROSE-12': 5 })
+    const products = (market.products ?? []).map((product) => ({
+      ...product,
+      published: product.slug !== 'book',
+      skus: product.skus.map((sku) =>
+        sku.code === 'CARD' ? { ...sku, stock: 2 } : sku.code === 'ROSE-12' ? { ...sku, maxPerOrder: 4 } : sku,
+      ),
+    }))
+    await house.apply({ ...market, products, promotions: [] }, { stock: true })
+    const { body } = await carts.read(cartId)
+    assert.deepEqual(
+      body.data.messages.map(({ code, skuId, previous, current }: Record<string, unknown>) => [
+        code,
+        skuId,
+        previous,
+        current,
+      ]),
+      [
+        ['insufficient_stock', carts.sku('CARD'), 5, 2],
+        ['item_unavailable', carts.sku('BOOK'), null, null],
+        ['quantity_limit_exceeded', carts.sku('ROSE-12'), 5, 4],
+      ],
+    )
+    assert.equal(body.data.items[1].availability, 'out_of_stock')
+  })
+
+  test('200 says expired from the instant on, before and after the sweeper, which gives it its version and event', async () => {
+    const house = await openHouse(given, { shops: [market] })
+    const carts = await cartsOf(house)
+    const [idle, busy] = [await carts.create({ CARD: 1 }), await carts.create({ CARD: 1 })]
+    house.clock.now += 30 * day - 1
+    assert.equal((await carts.read(idle)).body.data.status, 'open')
+    await carts.patch(busy, 'CARD', 2)
+    house.clock.now += 1
+    assert.equal((await carts.read(idle)).body.data.status, 'expired')
+    assertError(await carts.patch(idle, 'CARD', 2), 'cart_not_open')
+    const sweeps = await Promise.all(
+      [1, 2, 3].map(() => expireCarts(house.storage, house.app.cartTools, house.clock.now)),
+    )
+    assert.equal(
+      sweeps.reduce((sum, swept) => sum + swept, 0),
+      1,
+    )
+    const { body } = await carts.read(idle)
+    assert.deepEqual([body.data.status, body.data.version], ['expired', 2])
+    const events = await eventsOf(house, idle)
+    assert.deepEqual(
+      events.map(({ type }) => type),
+      ['cart.created', 'cart.expired'],
+    )
+    assert.deepEqual([events[1]?.body.cause, events[1]?.body.data.cart], [null, body.data])
+    assert.equal((await carts.read(busy)).body.data.status, 'open')
+  })
+
+  test('200 without the address once its week is over', async () => {
+    const house = await openHouse(given, { shops: [market] })
+    const carts = await cartsOf(house)
+    const cartId = await carts.create({ CARD: 1 })
+    await carts.address(cartId, berlin)
+    house.clock.now += 7 * day
+    const { body } = await carts.read(cartId)
+    assert.equal(body.data.address, null)
+    assert.deepEqual(
+      body.data.messages.map(({ code }: { code: string }) => code),
+      ['address_expired'],
+    )
+    assert.deepEqual(body.data.shipping, { optionId: null, options: [] })
+  })
+
+  test('404, one answer for unknown, malformed and another installation’s', async () => {
+    const house = await openHouse(given, { shops: [market, rival] })
+    const carts = await cartsOf(house)
+    const cartId = await carts.create()
+    const bodies = new Set<string>()
+    for (const [id, key] of [
+      [cartId, house.keys.rival],
+      ['cart_01h455vb4pex5vsknk084sn02q', house.keys.full],
+      ['x', house.keys.full],
+    ] as const) {
+      const answer = await house.ask('getPublicCart', { path: { cartId: id }, key })
+      assertError(answer, 'cart_not_found')
+      bodies.add(answer.text.replace(answer.body.error.requestId, ''))
+    }
+    assert.equal(bodies.size, 1)
+  })
+})

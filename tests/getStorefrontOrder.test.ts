@@ -1,0 +1,143 @@
+import assert from 'node:assert/strict'
+import { createHash } from 'node:crypto'
+import { test } from 'node:test'
+import { openStatusSecret } from '../src/orders/secret.ts'
+import { findOrderOfSecret, findOrderOfSession, findSealedSecret } from '../src/orders/store.ts'
+import { eventsOf } from './support/carts.ts'
+import { assertError, testSecret } from './support/house.ts'
+import { openOrderHouse, orderWorld } from './support/orders.ts'
+import { eachEngine } from './support/storage.ts'
+
+eachEngine('getStorefrontOrder', (given) => {
+  test('200 the whole order', async () => {
+    const house = await openOrderHouse(given)
+    const { orderId, sessionId, cartId, paymentId, quote } = await house.orders.place({ code: 'WELCOME10' })
+    const answer = await house.orders.read(orderId)
+    const { totals } = quote
+    assert.deepEqual(answer.body.data, {
+      id: orderId,
+      number: '1001',
+      status: 'placed',
+      paymentStatus: 'paid',
+      fulfillmentStatus: 'unfulfilled',
+      currency: 'EUR',
+      total: totals.total,
+      itemCount: 5,
+      checkoutSessionId: sessionId,
+      cartId: cartId,
+      clientReferenceId: 'ref-1',
+      customer: { emailMasked: 'a***@example.com' },
+      version: 2,
+      placedAt: '2026-06-01T12:00:00.000Z',
+      updatedAt: '2026-06-01T12:00:00.000Z',
+      items: quote.lines.map(({ image: _, ...line }) => ({ ...line, fulfilled: 0 })),
+      totals: { ...totals, refunded: 0 },
+      promotion: { code: 'WELCOME10', name: 'Welcome', type: 'percentage', amount: 800 },
+      shippingAddress: { token: answer.body.data.shippingAddress.token, summary: 'Berlin, DE' },
+      shipping: { optionId: 'standard', label: 'Standard', amount: 490 },
+      payments: [
+        {
+          id: paymentId,
+          provider: 'test',
+          method: 'card',
+          brand: 'visa',
+          last4: '4242',
+          amount: totals.total,
+          status: 'succeeded',
+          createdAt: '2026-06-01T12:00:00.000Z',
+        },
+      ],
+      refunds: [],
+      fulfillments: [],
+      cancellation: null,
+      timeline: [
+        { at: '2026-06-01T12:00:00.000Z', type: 'placed' },
+        { at: '2026-06-01T12:00:00.000Z', type: 'paid' },
+      ],
+      cancellable: true,
+      metadata: { channel: 'test' },
+    })
+    assert.equal(totals.discount, 800)
+  })
+
+  test('is told as it is read: placed first, then paid, and never the address', async () => {
+    const house = await openOrderHouse(given)
+    const { orderId } = await house.orders.place()
+    const events = await eventsOf(house, orderId)
+    assert.deepEqual((await orderWorld(house, orderId)).events, [
+      ['order.placed', 1],
+      ['order.paid', 2],
+    ])
+    const [placed, paid] = events.map(({ body }) => body.data.order)
+    assert.deepEqual(paid, (await house.orders.read(orderId)).body.data)
+    assert.deepEqual(
+      [placed.version, placed.paymentStatus, placed.timeline.length, placed.cancellable],
+      [1, 'pending', 1, true],
+    )
+    assert.deepEqual(
+      { ...placed, version: 2, paymentStatus: 'paid', timeline: paid.timeline },
+      paid,
+      'nothing else differs',
+    )
+    assert.ok(!JSON.stringify(events).includes('Linden'))
+  })
+
+  test('200 an order of nothing is paid by nobody, and one without a parcel has no address', async () => {
+    const house = await openOrderHouse(given)
+    const { orderId, paymentId } = await house.orders.place({ items: { COURSE: 1 }, code: 'GIFT', isSent: false })
+    assert.equal(paymentId, null)
+    const { data } = (await house.orders.read(orderId)).body
+    assert.deepEqual(
+      [data.total, data.paymentStatus, data.payments, data.shippingAddress, data.shipping],
+      [0, 'paid', [], null, null],
+    )
+  })
+
+  test('404 byte for byte the same for a missing one, nonsense and another installation’s', async () => {
+    const house = await openOrderHouse(given)
+    const { orderId } = await house.orders.place()
+    const bodies = new Set<string>()
+    for (const [path, key] of [
+      [orderId, house.keys.rival],
+      ['ord_01h455vb4pex5vsknk084sn02q', house.keys.full],
+      ['nonsense', house.keys.full],
+      ["x'--", house.keys.full],
+      ['1001', house.keys.full],
+    ] as const) {
+      const answer = await house.ask('getStorefrontOrder', { path: { orderId: path }, key })
+      assertError(answer, 'order_not_found')
+      bodies.add(answer.text.replace(answer.body.error.requestId, ''))
+    }
+    assert.equal(bodies.size, 1)
+  })
+
+  test('a session becomes one order; the secret of its page is kept as a hash, and sealed', async () => {
+    const house = await openOrderHouse(given)
+    const { orderId, number, sessionId, statusSecret } = await house.orders.place()
+    const { installationId } = house
+    const key = { installationId, orderId }
+    await house.storage.read(async (db) => {
+      assert.deepEqual(await findOrderOfSession(db, installationId, sessionId), { orderId, number })
+      assert.equal(await findOrderOfSession(db, 'ins_other', sessionId), undefined)
+      const hash = createHash('sha256').update(statusSecret).digest('base64url')
+      assert.deepEqual(await findOrderOfSecret(db, hash), key)
+      const sealed = await findSealedSecret(db, key)
+      assert.equal(openStatusSecret(testSecret, sealed ?? '', orderId), statusSecret)
+      const rows = JSON.stringify(await db.sql`select secret_hash, secret_sealed from orders`)
+      assert.ok(!rows.includes(statusSecret))
+    })
+    assert.equal(Buffer.from(statusSecret, 'base64url').length, 32)
+    await assert.rejects(
+      house.storage.write(
+        (tx) => tx.sql`
+          insert into orders (installation_id, id, merchant_id, number, version, status, payment_status, fulfillment_status,
+            currency, subtotal, discount, shipping, shipping_tax, tax, price_tax, total, item_count, checkout_session_id,
+            cart_id, locale, metadata, secret_hash, secret_sealed, placed_at, updated_at)
+          select installation_id, 'ord_twin', merchant_id, 'twin', 1, status, payment_status, fulfillment_status, currency,
+            subtotal, discount, shipping, shipping_tax, tax, price_tax, total, item_count, checkout_session_id, cart_id,
+            locale, metadata, 'other', secret_sealed, placed_at, updated_at
+          from orders where id = ${orderId}`,
+      ),
+    )
+  })
+})

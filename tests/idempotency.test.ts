@@ -1,0 +1,260 @@
+// At most once, for every changing operation, on both engines: the key, the effect, the events and the answer are one.
+
+import assert from 'node:assert/strict'
+import { before, test } from 'node:test'
+import type { OperationId } from '../src/contract/operations.ts'
+import { sweepIdempotencyKeys } from '../src/idempotency/once.ts'
+import { berlin, type Carts, cartsOf, eventsOf, market } from './support/carts.ts'
+import { checkoutOf } from './support/checkout.ts'
+import { type AskOptions, assertError, type House, openHouse } from './support/house.ts'
+import { rival } from './support/shops.ts'
+import { eachEngine } from './support/storage.ts'
+
+interface Case {
+  id: OperationId
+  // A request that is good now, and another body that is good too.
+  request(
+    cartId: string,
+    carts: Carts,
+    house: House,
+  ): (AskOptions & { body: object }) | Promise<AskOptions & { body: object }>
+  other: object | ((cartId: string) => object)
+  // How many events one effect has; one unless said.
+  events?: number
+}
+
+async function openSession(house: House, cartId: string): Promise<string> {
+  const body = { cartId, successUrl: 'http://localhost/a', idempotencyKey: `open-${cartId}` }
+  return (await house.ask('createHostedCheckoutSession', { body })).body.data.id
+}
+
+const cases: readonly Case[] = [
+  {
+    id: 'createPublicCart',
+    request: (_, carts) => ({ body: { items: [{ skuId: carts.sku('CARD'), quantity: 2 }] } }),
+    other: { items: [] },
+  },
+  {
+    id: 'putPublicCartItem',
+    request: (cartId, carts) => ({ path: { cartId, skuId: carts.sku('CARD') }, body: { quantity: 2 } }),
+    other: { quantity: 3 },
+  },
+  {
+    id: 'updatePublicCartItemQuantity',
+    request: (cartId, carts) => ({ path: { cartId, skuId: carts.sku('BOOK') }, body: { quantity: 2 } }),
+    other: { quantity: 3 },
+  },
+  {
+    id: 'removePublicCartItem',
+    request: (cartId, carts) => ({ path: { cartId, skuId: carts.sku('BOOK') }, body: {} }),
+    other: { reason: 'other' },
+  },
+  {
+    id: 'applyPublicCartPromotion',
+    request: (cartId) => ({ path: { cartId }, body: { code: 'WELCOME10' } }),
+    other: { code: 'FIVER' },
+  },
+  {
+    id: 'setPublicCartAddress',
+    request: (cartId) => ({ path: { cartId }, body: { address: berlin } }),
+    other: { address: { ...berlin, city: 'Potsdam' } },
+  },
+  {
+    id: 'createHostedCheckoutSession',
+    request: (cartId) => ({ body: { cartId, successUrl: 'http://localhost/a' } }),
+    other: (cartId) => ({ cartId, successUrl: 'http://localhost/b' }),
+    // The session, and the cart that names it.
+    events: 2,
+  },
+  {
+    id: 'cancelHostedCheckoutSession',
+    request: async (cartId, _, house) => ({ path: { sessionId: await openSession(house, cartId) }, body: {} }),
+    other: { reason: 'other' },
+    events: 2,
+  },
+  {
+    id: 'cancelStorefrontOrder',
+    request: async (_, __, house) => {
+      const { ready, pay } = await checkoutOf(house)
+      const { secret, view } = await ready({ CARD: 1 })
+      return { path: { orderId: (await pay(secret, view)).view.session.orderId ?? '' }, body: {} }
+    },
+    other: { reason: 'other' },
+  },
+]
+
+eachEngine('idempotency', (given) => {
+  let house: House
+  let carts: Carts
+  before(async () => {
+    house = await openHouse(given, { shops: [market, rival] })
+    carts = await cartsOf(house)
+  })
+
+  for (const { id, request, other, events = 1 } of cases) {
+    test(`${id}: 64 at once with one key have one effect and one answer`, async () => {
+      const cartId = await carts.create({ BOOK: 1 })
+      const { body, ...rest } = await request(cartId, carts, house)
+      const before =
+        (await house.storage.read((db) => db.sql<{ n: number }>`select count(*) as "n" from events`))[0]?.n ?? 0
+      const key = `twins-${id}`
+      const answers = await Promise.all(
+        Array.from({ length: 64 }, (_, index) =>
+          // Half of them name the key in the header, half in the body: it is the same key.
+          index % 2 === 0
+            ? house.ask(id, { ...rest, body: { ...body, idempotencyKey: key } })
+            : house.ask(id, { ...rest, body, headers: { 'idempotency-key': key } }),
+        ),
+      )
+      assert.deepEqual(new Set(answers.map(({ status }) => status)), new Set([200]))
+      assert.equal(new Set(answers.map(({ text }) => text)).size, 1)
+      assert.equal(answers.filter(({ headers }) => headers.get('idempotency-replayed') === 'true').length, 63)
+      const after =
+        (await house.storage.read((db) => db.sql<{ n: number }>`select count(*) as "n" from events`))[0]?.n ?? 0
+      assert.equal(after - before, events)
+      if (rest.path?.cartId) assert.equal((await carts.read(cartId)).body.data.version, 2)
+    })
+
+    test(`${id}: 409 to the key with another body, path or operation`, async () => {
+      const cartId = await carts.create({ BOOK: 1 })
+      const { body, ...rest } = await request(cartId, carts, house)
+      const idempotencyKey = `reused-${id}`
+      assert.equal((await house.ask(id, { ...rest, body: { ...body, idempotencyKey } })).status, 200)
+      assertError(
+        await house.ask(id, {
+          ...rest,
+          body: { ...(typeof other === 'function' ? other(cartId) : other), idempotencyKey },
+        }),
+        'idempotency_key_reused',
+      )
+      if (rest.path?.cartId) {
+        const elsewhere = { ...rest.path, cartId: await carts.create({ BOOK: 1 }) }
+        assertError(
+          await house.ask(id, { ...rest, path: elsewhere, body: { ...body, idempotencyKey } }),
+          'idempotency_key_reused',
+        )
+      }
+      const next = cases.find((known) => known.id !== id)
+      assert.ok(next)
+      const otherRequest = await next.request(cartId, carts, house)
+      assertError(
+        await house.ask(next.id, { ...otherRequest, body: { ...otherRequest.body, idempotencyKey } }),
+        'idempotency_key_reused',
+      )
+    })
+
+    test(`${id}: 400 without a key, with two that differ, and with a bad one`, async () => {
+      const cartId = await carts.create({ BOOK: 1 })
+      const { body, ...rest } = await request(cartId, carts, house)
+      assertError(await house.ask(id, { ...rest, body }), 'idempotency_key_required')
+      assertError(
+        await house.ask(id, { ...rest, body: { ...body, idempotencyKey: 'a' }, headers: { 'idempotency-key': 'b' } }),
+        'idempotency_key_ambiguous',
+      )
+      for (const bad of ['', 'a b', 'é', 'x'.repeat(256), 7, null]) {
+        assertError(await house.ask(id, { ...rest, body: { ...body, idempotencyKey: bad } }), 'idempotency_key_invalid')
+      }
+      for (const bad of ['a b', 'x'.repeat(256)]) {
+        assertError(
+          await house.ask(id, { ...rest, body, headers: { 'idempotency-key': bad } }),
+          'idempotency_key_invalid',
+        )
+      }
+      assert.equal(
+        (await house.ask(id, { ...rest, body: { ...body, idempotencyKey: `${id}${'~'.repeat(255 - id.length)}` } }))
+          .status,
+        200,
+      )
+    })
+  }
+
+  test('the same key of another installation is independent', async () => {
+    const [own, foreign] = await Promise.all(
+      [house.keys.full, house.keys.rival].map((key) =>
+        house.ask('createPublicCart', { key, body: { idempotencyKey: 'shared' } }),
+      ),
+    )
+    assert.equal(foreign?.status, 200)
+    assert.notEqual(own?.body.data.id, foreign?.body.data.id)
+    assert.equal(foreign?.headers.get('idempotency-replayed'), null)
+  })
+
+  test('another credential of the installation gets the answer, if it has the scope', async () => {
+    const { key } = await house.newKey(['checkout:quote'])
+    const first = await house.ask('createPublicCart', { body: { idempotencyKey: 'handover' } })
+    const second = await house.ask('createPublicCart', { key, body: { idempotencyKey: 'handover' } })
+    assert.equal(second.text, first.text)
+    assertError(
+      await house.ask('createPublicCart', { key: house.keys.none, body: { idempotencyKey: 'handover' } }),
+      'scope_missing',
+    )
+  })
+
+  test('the order of members and the way numbers are written make no other request', async () => {
+    const cartId = await carts.create({ BOOK: 1 })
+    const path = { cartId, skuId: carts.sku('BOOK') }
+    const first = await house.ask('updatePublicCartItemQuantity', {
+      path,
+      body: '{"idempotencyKey":"form","quantity":2,"expectedVersion":1}',
+    })
+    const second = await house.ask('updatePublicCartItemQuantity', {
+      path,
+      body: '{"expectedVersion":1.0,"quantity":2e0, "idempotencyKey":"form"}',
+    })
+    assert.equal(first.status, 200)
+    assert.equal(second.text, first.text)
+  })
+
+  test('a refusal is not kept: the same key may succeed later', async () => {
+    const cartId = await carts.create({ 'ROSE-12': 1 })
+    const path = { cartId, skuId: carts.sku('ROSE-12') }
+    const body = { idempotencyKey: 'later', quantity: 5, expectedVersion: 2 }
+    assertError(await house.ask('updatePublicCartItemQuantity', { path, body }), 'version_conflict')
+    await carts.patch(cartId, 'ROSE-12', 2)
+    assert.equal((await house.ask('updatePublicCartItemQuantity', { path, body })).body.data.itemCount, 5)
+  })
+
+  test('400, 401 and 403 come before a stored answer, and 404 and 409 after it', async () => {
+    const cartId = await carts.create({ BOOK: 1 })
+    const path = { cartId, skuId: carts.sku('BOOK') }
+    const body = { idempotencyKey: 'order', expectedVersion: 1 }
+    assert.equal((await house.ask('removePublicCartItem', { path, body })).status, 200)
+    assert.equal(
+      (await house.ask('removePublicCartItem', { path, body })).status,
+      200,
+      'not a version conflict, not 404',
+    )
+    assertError(await house.ask('removePublicCartItem', { path, body: { ...body, extra: 1 } }), 'invalid_request')
+    assertError(await house.ask('removePublicCartItem', { path, body, key: null }), 'unauthenticated')
+    assertError(await house.ask('removePublicCartItem', { path, body, key: house.keys.none }), 'scope_missing')
+  })
+
+  test('kept for seven days, then free again, with or without the sweeper', async () => {
+    const alone = await openHouse(given, { shops: [market] })
+    const make = (key: string) => alone.ask('createPublicCart', { body: { idempotencyKey: key } })
+    const [first, second] = [await make('one'), await make('two')]
+    alone.clock.now += 7 * 24 * 3_600_000 - 1
+    assert.equal(await sweepIdempotencyKeys(alone.storage, alone.clock.now), 0)
+    assert.equal((await make('one')).text, first.text)
+    alone.clock.now += 1
+    const again = await make('one')
+    assert.notEqual(again.body.data.id, first.body.data.id)
+    assert.equal((await make('one')).text, again.text)
+    assert.equal(await sweepIdempotencyKeys(alone.storage, alone.clock.now), 1)
+    assert.notEqual((await make('two')).body.data.id, second.body.data.id)
+  })
+
+  test('a rejected code is a 200 and is kept like any other', async () => {
+    const cartId = await carts.create({ BOOK: 1 })
+    const body = { idempotencyKey: 'wrong-code', code: 'NOSUCH' }
+    const answers = await Promise.all(
+      Array.from({ length: 20 }, () => house.ask('applyPublicCartPromotion', { path: { cartId }, body })),
+    )
+    assert.equal(new Set(answers.map(({ text }) => text)).size, 1)
+    const [row] = await house.storage.read(
+      (db) => db.sql<{ guesses: number }>`select guesses from carts where id = ${cartId}`,
+    )
+    assert.equal(row?.guesses, 1)
+    assert.equal((await eventsOf(house, cartId)).length, 1)
+  })
+})

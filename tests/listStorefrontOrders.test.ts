@@ -1,0 +1,106 @@
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import { openOrderHouse } from './support/orders.ts'
+import { eachEngine } from './support/storage.ts'
+
+eachEngine('listStorefrontOrders', (given) => {
+  test('200 nothing where nothing was ordered', async () => {
+    const house = await openOrderHouse(given)
+    const answer = await house.ask('listStorefrontOrders')
+    assert.deepEqual(answer.body, { data: { orders: [], next: null } })
+  })
+
+  test('200 the rows of an order, newest first', async () => {
+    const house = await openOrderHouse(given)
+    const first = await house.orders.place()
+    house.clock.now += 1_000
+    const second = await house.orders.place({ isManual: true, items: { CARD: 1 } })
+    const { body } = await house.ask('listStorefrontOrders')
+    assert.equal(body.data.next, null)
+    assert.deepEqual(body.data.orders, [
+      {
+        id: second.orderId,
+        number: '1002',
+        status: 'placed',
+        paymentStatus: 'pending',
+        fulfillmentStatus: 'unfulfilled',
+        currency: 'EUR',
+        total: 333 + 490,
+        itemCount: 1,
+        checkoutSessionId: second.sessionId,
+        cartId: second.cartId,
+        clientReferenceId: 'ref-1',
+        customer: { emailMasked: 'a***@example.com' },
+        version: 1,
+        placedAt: '2026-06-01T12:00:01.000Z',
+        updatedAt: '2026-06-01T12:00:01.000Z',
+      },
+      {
+        id: first.orderId,
+        number: '1001',
+        status: 'placed',
+        paymentStatus: 'paid',
+        fulfillmentStatus: 'unfulfilled',
+        currency: 'EUR',
+        total: first.quote.totals.total,
+        itemCount: 5,
+        checkoutSessionId: first.sessionId,
+        cartId: first.cartId,
+        clientReferenceId: 'ref-1',
+        customer: { emailMasked: 'a***@example.com' },
+        version: 2,
+        placedAt: '2026-06-01T12:00:00.000Z',
+        updatedAt: '2026-06-01T12:00:00.000Z',
+      },
+    ])
+  })
+
+  test('200 in pages: 250 orders, each once, also those of one instant, whatever is placed meanwhile', async () => {
+    const house = await openOrderHouse(given)
+    const quote = await house.orders.quote({ items: { CARD: 1 } })
+    const placed: string[] = []
+    for (let round = 0; round < 10; round++) {
+      // Twenty-five share an instant.
+      const now = house.clock.now + round * 1_000
+      const batch = await Promise.all(Array.from({ length: 25 }, () => house.orders.place({ quote, now })))
+      placed.push(...batch.map(({ orderId }) => orderId))
+    }
+    const seen: { id: string; placedAt: string }[] = []
+    const sizes: number[] = []
+    let answer = await house.ask('listStorefrontOrders')
+    for (;;) {
+      const { orders, next } = answer.body.data
+      seen.push(...orders)
+      sizes.push(orders.length)
+      // Newer ones do not move the pages.
+      await house.orders.place({ quote, now: house.clock.now + 60_000 })
+      if (next === null) break
+      assert.match(next, /^\/api\/v1\/open\/storefront\/orders\?cursor=[\w.-]+$/)
+      answer = await house.ask('listStorefrontOrders', { query: next.slice(next.indexOf('?')) })
+    }
+    assert.deepEqual(sizes, [100, 100, 50])
+    assert.deepEqual(seen.map(({ id }) => id).sort(), placed.toSorted())
+    const order = seen.map(({ id, placedAt }) => `${placedAt} ${id}`)
+    assert.deepEqual(order, order.toSorted().reverse())
+    const numbers = await house.storage.read(
+      (db) => db.sql<{ number: string }>`select number from orders order by cast(number as bigint)`,
+    )
+    assert.deepEqual(
+      numbers.map(({ number }) => Number(number)),
+      Array.from({ length: 253 }, (_, index) => 1_001 + index),
+    )
+  })
+
+  test('200 only one’s own, and a page of another installation’s is no page', async () => {
+    const house = await openOrderHouse(given)
+    const quote = await house.orders.quote({ items: { CARD: 1 } })
+    for (let count = 0; count < 101; count++) await house.orders.place({ quote })
+    const foreign = await house.ask('listStorefrontOrders', { key: house.keys.rival })
+    assert.deepEqual(foreign.body, { data: { orders: [], next: null } })
+    const { next } = (await house.ask('listStorefrontOrders')).body.data
+    const query = next.slice(next.indexOf('?'))
+    assert.equal((await house.ask('listStorefrontOrders', { key: house.keys.rival, query })).status, 400)
+    assert.equal((await house.ask('listStorefrontOrders', { query: '?page=2' })).status, 400)
+    assert.equal((await house.ask('listStorefrontOrders', { key: house.keys.none })).status, 403)
+  })
+})

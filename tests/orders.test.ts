@@ -1,0 +1,471 @@
+// What happens to orders after they are placed: by the operator, by the loop that pays, and by the command line.
+
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import fc from 'fast-check'
+import { listInstallations } from '../src/installations/store.ts'
+import { findViolations } from '../src/observe/invariants.ts'
+import { findOrderNamed, fulfilOrder, payOrder, refundOrder } from '../src/orders/operator.ts'
+import type { Tx } from '../src/storage/storage.ts'
+import { eventsOf } from './support/carts.ts'
+import { type House, testSecretText } from './support/house.ts'
+import { openOrderHouse, orderWorld, refusingCard } from './support/orders.ts'
+import { cartwright, serve } from './support/process.ts'
+import { eachEngine, type Given } from './support/storage.ts'
+
+async function openDesk(given: Given) {
+  const house = await openOrderHouse(given)
+  const { storage, installationId } = house
+  const key = (orderId: string) => ({ installationId, orderId })
+  const moment = () => ({ now: house.clock.now, cause: null })
+  return {
+    ...house,
+    pay: (orderId: string) => storage.write((tx) => payOrder(tx, key(orderId), moment())),
+    send(orderId: string, items: Record<string, number> | null = null, carrier: string | null = null) {
+      const parcel = { carrier, trackingNumber: null, items: items && new Map(Object.entries(items)) }
+      return storage.write((tx) => fulfilOrder(tx, key(orderId), parcel, moment()))
+    },
+    giveBack: (orderId: string, amount: number | null = null) =>
+      storage.write((tx) => refundOrder(tx, key(orderId), { amount, reason: null }, moment())),
+  }
+}
+
+eachEngine('an order', (given) => {
+  test('is paid by hand, once', async () => {
+    const house = await openDesk(given)
+    const { orderId, paymentId } = await house.orders.place({ isManual: true })
+    house.clock.now += 1_000
+    const done = await Promise.all(Array.from({ length: 5 }, () => house.pay(orderId)))
+    assert.equal(done.filter((one) => 'facts' in one).length, 1)
+    assert.ok(done.some((one) => 'problem' in one && /1001 is paid: no payment is awaited/.test(one.problem)))
+    assert.deepEqual(await orderWorld(house, orderId), {
+      status: 'placed',
+      paymentStatus: 'paid',
+      version: 2,
+      refunded: 0,
+      events: [
+        ['order.placed', 1],
+        ['order.paid', 2],
+      ],
+      timeline: ['placed', 'paid'],
+      refunds: [],
+      payments: ['succeeded'],
+      onHand: { CARD: 997, 'ROSE-12': 38 },
+      used: null,
+    })
+    const { data } = (await house.orders.read(orderId)).body
+    assert.equal(data.payments[0].id, paymentId)
+    const told = (await eventsOf(house, orderId)).at(-1)?.body
+    assert.deepEqual(told.data.order, data)
+    assert.equal(told.cause, null)
+    // And can be given back from then on.
+    await house.orders.cancel(orderId)
+    assert.deepEqual(await house.orders.pay(), ['succeeded'])
+    assert.equal((await orderWorld(house, orderId)).paymentStatus, 'refunded')
+  })
+
+  test('cannot be paid by hand when it is cancelled, nor when it was paid', async () => {
+    const house = await openDesk(given)
+    const cancelled = await house.orders.place({ isManual: true })
+    await house.orders.cancel(cancelled.orderId)
+    const paid = await house.orders.place()
+    for (const [orderId, words] of [
+      [cancelled.orderId, 'order 1001 is voided: no payment is awaited'],
+      [paid.orderId, 'order 1002 is paid: no payment is awaited'],
+      ['ord_01h455vb4pex5vsknk084sn02q', 'there is no such order'],
+    ] as const)
+      assert.deepEqual(await house.pay(orderId), { problem: words })
+  })
+
+  test('is sent as a whole: started, fulfilled, completed, each a fact of its own', async () => {
+    const house = await openDesk(given)
+    const { orderId, quote } = await house.orders.place()
+    house.clock.now += 60_000
+    assert.ok('facts' in (await house.send(orderId, null, 'Post')))
+    const world = await orderWorld(house, orderId)
+    assert.deepEqual([world.status, world.version], ['completed', 5])
+    assert.deepEqual(world.events.slice(2), [
+      ['order.processing', 3],
+      ['order.fulfilled', 4],
+      ['order.completed', 5],
+    ])
+    assert.deepEqual(world.timeline, ['placed', 'paid', 'processing', 'fulfilled', 'completed'])
+    const events = (await eventsOf(house, orderId)).map(({ body }) => body.data.order)
+    assert.deepEqual(
+      events.map((order) => [order.version, order.status, order.fulfillmentStatus, order.fulfillments.length]),
+      [
+        [1, 'placed', 'unfulfilled', 0],
+        [2, 'placed', 'unfulfilled', 0],
+        [3, 'processing', 'unfulfilled', 0],
+        [4, 'processing', 'fulfilled', 1],
+        [5, 'completed', 'fulfilled', 1],
+      ],
+    )
+    const { data } = (await house.orders.read(orderId)).body
+    assert.deepEqual(events.at(-1), data)
+    assert.deepEqual(data.fulfillments, [
+      {
+        carrier: 'Post',
+        trackingNumber: null,
+        items: quote.lines.map(({ skuId, quantity }) => ({ skuId, quantity })),
+        at: '2026-06-01T12:01:00.000Z',
+      },
+    ])
+    assert.deepEqual(
+      data.items.map((item: { quantity: number; fulfilled: number }) => item.quantity - item.fulfilled),
+      [0, 0],
+    )
+    assert.deepEqual(await house.send(orderId), { problem: 'order 1001 is completed: nothing is to be sent' })
+  })
+
+  test('is sent in parts, never more than was ordered', async () => {
+    const house = await openDesk(given)
+    const { orderId } = await house.orders.place({ items: { 'ROSE-12': 2, CARD: 3 } })
+    assert.ok('facts' in (await house.send(orderId, { CARD: 2 })))
+    const before = await orderWorld(house, orderId)
+    for (const [items, words] of [
+      [{ CARD: 2 }, '1 of CARD are left to send, not 2'],
+      [{ 'ROSE-12': 3 }, '2 of ROSE-12 are left to send, not 3'],
+      [{ BOOK: 1 }, 'the order has no BOOK'],
+      [{}, 'there is nothing to send'],
+    ] as const)
+      assert.deepEqual(await house.send(orderId, items), { problem: words })
+    assert.deepEqual(await orderWorld(house, orderId), before)
+    assert.ok('facts' in (await house.send(orderId, { 'ROSE-12': 1 })))
+    assert.ok('facts' in (await house.send(orderId)))
+    const { status, version, events, timeline } = await orderWorld(house, orderId)
+    assert.deepEqual([status, version], ['completed', 6])
+    assert.deepEqual(events.map(([kind]) => kind).slice(2), [
+      'order.processing',
+      'order.processing',
+      'order.fulfilled',
+      'order.completed',
+    ])
+    assert.deepEqual(timeline.slice(2), [
+      'processing',
+      'partially_fulfilled',
+      'partially_fulfilled',
+      'fulfilled',
+      'completed',
+    ])
+    const { data } = (await house.orders.read(orderId)).body
+    assert.deepEqual(
+      data.fulfillments.map(({ items }: { items: { quantity: number }[] }) => items.map(({ quantity }) => quantity)),
+      [[2], [1], [1, 1]],
+    )
+  })
+
+  test('is sent once, however many send it at once', async () => {
+    const house = await openDesk(given)
+    const { orderId } = await house.orders.place({ items: { CARD: 3 } })
+    const done = await Promise.all(Array.from({ length: 6 }, () => house.send(orderId, { CARD: 1 })))
+    assert.equal(done.filter((one) => 'facts' in one).length, 3)
+    const { data } = (await house.orders.read(orderId)).body
+    assert.deepEqual([data.items[0].fulfilled, data.fulfillments.length, data.status], [3, 3, 'completed'])
+  })
+
+  test('is given back in parts and then the rest; the money is told when it arrived', async () => {
+    const house = await openDesk(given)
+    const { orderId, quote } = await house.orders.place()
+    const { total } = quote.totals
+    await house.giveBack(orderId, 100)
+    await house.giveBack(orderId, 200)
+    const owed = await orderWorld(house, orderId)
+    assert.deepEqual([owed.paymentStatus, owed.refunded, owed.version], ['refunding', 300, 2])
+    assert.deepEqual(await house.orders.pay(), ['succeeded', 'succeeded'])
+    const part = await orderWorld(house, orderId)
+    assert.deepEqual([part.status, part.paymentStatus, part.version], ['placed', 'partially_refunded', 4])
+    assert.deepEqual(part.events.slice(2), [
+      ['order.refunded', 3],
+      ['order.refunded', 4],
+    ])
+    await house.giveBack(orderId)
+    await house.orders.pay()
+    const all = await orderWorld(house, orderId)
+    assert.deepEqual([all.paymentStatus, all.refunded, all.version], ['refunded', total, 5])
+    assert.deepEqual(all.refunds, [
+      ['refund', 100, 'succeeded'],
+      ['refund', 200, 'succeeded'],
+      ['refund', total - 300, 'succeeded'],
+    ])
+    assert.deepEqual(all.timeline.slice(2), [
+      'refund_started',
+      'refund_started',
+      'partially_refunded',
+      'partially_refunded',
+      'refund_started',
+      'refunded',
+    ])
+    assert.deepEqual(await house.giveBack(orderId), {
+      problem: 'order 1001 is refunded: there is nothing to refund',
+    })
+  })
+
+  test('never gives back more than came, however many refunds and rounds of the loop come at once', async () => {
+    const house = await openDesk(given)
+    const { orderId, quote } = await house.orders.place()
+    const { total } = quote.totals
+    const amount = Math.floor(total / 7)
+    const [done] = await Promise.all([
+      Promise.all(Array.from({ length: 20 }, () => house.giveBack(orderId, amount))),
+      Promise.all(Array.from({ length: 5 }, () => house.orders.pay())),
+    ])
+    assert.equal(done.filter((one) => 'facts' in one).length, Math.floor(total / amount))
+    const left = total - amount * Math.floor(total / amount)
+    assert.ok(
+      done.some(
+        (one) =>
+          'problem' in one &&
+          /^\d+ minor units of order 1001 are left to refund|^nothing of order 1001/.test(one.problem),
+      ),
+    )
+    while ((await house.orders.pay()).length > 0);
+    if (left > 0) {
+      await house.giveBack(orderId)
+      await house.orders.pay()
+    }
+    const world = await orderWorld(house, orderId)
+    assert.deepEqual([world.paymentStatus, world.refunded], ['refunded', total])
+    assert.equal(
+      world.refunds.reduce((sum, [, back]) => sum + back, 0),
+      total,
+    )
+    assert.ok(world.refunds.every(([, , status]) => status === 'succeeded'))
+  })
+
+  test('refuses to give back what never came', async () => {
+    const house = await openDesk(given)
+    const manual = await house.orders.place({ isManual: true })
+    assert.deepEqual(await house.giveBack(manual.orderId), {
+      problem: 'order 1001 is pending: there is nothing to refund',
+    })
+    const nothing = await house.orders.place({ items: { COURSE: 1 }, code: 'GIFT', isSent: false })
+    assert.deepEqual(await house.giveBack(nothing.orderId), {
+      problem: 'nothing of order 1002 is left to refund',
+    })
+    const paid = await house.orders.place()
+    const { total } = paid.quote.totals
+    assert.deepEqual(await house.giveBack(paid.orderId, total + 1), {
+      problem: `${total} minor units of order 1003 are left to refund, not ${total + 1}`,
+    })
+    assert.deepEqual((await orderWorld(house, paid.orderId)).refunds, [])
+  })
+
+  test('is found by number and id, by its own merchant only', async () => {
+    const house = await openDesk(given)
+    const { orderId, number } = await house.orders.place()
+    const { installationId, merchantId, storage } = house
+    const [foreign] = await storage.read(
+      (db) => db.sql<{ id: string }>`select id from merchants where id <> ${merchantId}`,
+    )
+    const theirs = await storage.read((db) => listInstallations(db, foreign?.id ?? ''))
+    const own = { merchantId, installationIds: [installationId] }
+    const other = { merchantId: foreign?.id ?? '', installationIds: theirs.map(({ id }) => id) }
+    const find = (who: typeof own, name: string) => storage.read((db) => findOrderNamed(db, who, name))
+    assert.deepEqual(await find(own, orderId), { installationId, orderId })
+    assert.deepEqual(await find(own, number), { installationId, orderId })
+    assert.equal(await find(own, '9999'), undefined)
+    assert.equal(await find(other, orderId), undefined)
+    assert.equal(await find(other, number), undefined)
+    assert.equal(await find({ merchantId, installationIds: [] }, orderId), undefined)
+  })
+
+  test('keeps every invariant, whatever is done to it in whatever order', async () => {
+    const house = await openDesk(given)
+    const deed = fc.oneof(
+      fc.constant({ do: 'pay' } as const),
+      fc.constant({ do: 'cancel' } as const),
+      fc.constant({ do: 'loop' } as const),
+      fc.record({ do: fc.constant('send' as const), cards: fc.integer({ min: 0, max: 3 }) }),
+      fc.record({ do: fc.constant('give back' as const), amount: fc.constantFrom(1, 500, 1_000, null) }),
+    )
+    const wishes = fc.record({
+      isManual: fc.boolean(),
+      card: fc.constantFrom(undefined, refusingCard),
+      code: fc.constantFrom(undefined, 'WELCOME10', 'GIFT', 'SHIPFREE'),
+    })
+    await fc.assert(
+      fc.asyncProperty(
+        wishes,
+        fc.array(deed, { minLength: 1, maxLength: 8 }),
+        async ({ card, code, isManual }, deeds) => {
+          const items = { CARD: 3, BOOK: 1 }
+          const wish = { items, isManual, ...(card ? { card } : {}), ...(code ? { code } : {}) }
+          const { orderId } = await house.orders.place(wish)
+          let version = (await orderWorld(house, orderId)).version
+          for (const one of deeds) {
+            house.clock.now += 6 * 3_600_000
+            if (one.do === 'pay') await house.pay(orderId)
+            if (one.do === 'cancel') await house.orders.cancel(orderId)
+            if (one.do === 'loop') await house.orders.pay()
+            if (one.do === 'send') await house.send(orderId, one.cards > 0 ? { CARD: one.cards } : null)
+            if (one.do === 'give back') await house.giveBack(orderId, one.amount)
+            const world = await orderWorld(house, orderId)
+            assert.ok(world.version >= version)
+            version = world.version
+            // The last event is what is read, but for money on its way.
+            assert.equal((await house.orders.read(orderId)).body.data.version, version)
+            assert.deepEqual(await house.storage.read(findViolations), [])
+          }
+        },
+      ),
+      { numRuns: 12 },
+    )
+  })
+
+  // A rule that cannot fail guards nothing. Each break is undone with its transaction.
+  test('that is broken is found by the rule it breaks', async () => {
+    const house = await openDesk(given)
+    const { orderId } = await house.orders.place({ code: 'WELCOME10' })
+    await house.giveBack(orderId, 100)
+    const breaks: readonly [rule: string, sabotage: (tx: Tx) => Promise<unknown>][] = [
+      ['order_is_told', (tx) => tx.sql`update orders set version = 3 where id = ${orderId}`],
+      [
+        'order_is_told',
+        (tx) => tx.sql`update events set type = 'order.paid' where subject_id = ${orderId} and sequence = 1`,
+      ],
+      ['order_is_told', (tx) => tx.sql`delete from events where subject_id = ${orderId} and sequence = 1`],
+      ['order_took_stock', (tx) => tx.sql`update order_lines set quantity = quantity + 1 where code = 'CARD'`],
+      ['order_sums_agree', (tx) => tx.sql`update order_lines set tax = tax + 1 where code = 'CARD'`],
+      ['order_sums_agree', (tx) => tx.sql`update orders set total = total + 1 where id = ${orderId}`],
+      [
+        'order_sums_agree',
+        (tx) => tx.sql`update orders set discount = discount + 491, total = total - 491 where id = ${orderId}`,
+      ],
+      ['paid_order_has_payment', (tx) => tx.sql`update payments set status = 'pending' where order_id = ${orderId}`],
+      ['refunded_is_refunds', (tx) => tx.sql`update orders set refunded = 99 where id = ${orderId}`],
+      ['refunded_is_refunds', (tx) => tx.sql`update refunds set status = 'failed' where order_id = ${orderId}`],
+      ['cancelled_says_how', (tx) => tx.sql`update orders set status = 'cancelled' where id = ${orderId}`],
+      ['promotion_used_is_uses', (tx) => tx.sql`update promotions set used = 2 where code = 'WELCOME10'`],
+      ['promotion_used_is_uses', (tx) => tx.sql`update promotion_uses set given_back_at = 1`],
+    ]
+    for (const [rule, sabotage] of breaks) {
+      const undo = new Error('undo')
+      let found: string[] = []
+      const work = house.storage.write(async (tx) => {
+        await sabotage(tx)
+        found = (await findViolations(tx)).map(({ name }) => name)
+        throw undo
+      })
+      await assert.rejects(work, undo)
+      assert.ok(found.includes(rule), `${rule} was not among ${found}`)
+    }
+    assert.deepEqual(await house.storage.read(findViolations), [])
+  })
+})
+
+function settingsOf(house: House) {
+  return { CARTWRIGHT_DATABASE_URL: house.url, CARTWRIGHT_SECRET: testSecretText }
+}
+
+eachEngine('orders, by the command line', (given) => {
+  test('are listed, shown, paid, sent and given back beside a running server', async () => {
+    const house = await openOrderHouse(given)
+    const settings = settingsOf(house)
+    const server = await serve(settings, ['--no-demo'])
+    const run = (...args: string[]) => cartwright(['orders', ...args, '--merchant', 'bloom'], settings)
+    async function json(...args: string[]) {
+      const outcome = await run(...args, '--json')
+      assert.deepEqual([outcome.code, outcome.err], [0, ''])
+      return JSON.parse(outcome.out)
+    }
+    assert.deepEqual(await json('list'), { orders: [] })
+    const manual = await house.orders.place({ isManual: true })
+    house.clock.now += 1_000
+    const paid = await house.orders.place({ code: 'WELCOME10' })
+    const { total } = paid.quote.totals
+
+    const listed = await json('list')
+    assert.deepEqual(
+      listed.orders.map(({ number }: { number: string }) => number),
+      ['1002', '1001'],
+    )
+    assert.deepEqual(listed.orders, (await house.ask('listStorefrontOrders')).body.data.orders)
+    assert.equal((await json('list', '--limit', '1')).orders.length, 1)
+    assert.deepEqual((await json('list', '--status', 'cancelled')).orders, [])
+    assert.match(
+      (await run('list')).out,
+      /^1002 {6}placed +paid +unfulfilled +2026-06-01T12:00:01.000Z {2}€\d+\.\d\d\n1001/,
+    )
+
+    assert.deepEqual(await json('show', '1002'), { order: (await house.orders.read(paid.orderId)).body.data })
+    const plain = await run('show', paid.orderId)
+    assert.match(plain.out, /promotion {2}WELCOME10 {2}−€8.00\n/)
+    assert.match(plain.out, /goes to {4}Berlin, DE\n/)
+    assert.doesNotMatch(plain.out, /Linden|Lovelace/)
+
+    const came = await json('pay', '1001')
+    assert.deepEqual([came.order.id, came.order.paymentStatus, came.order.version], [manual.orderId, 'paid', 2])
+    assert.deepEqual(await run('pay', '1001'), {
+      code: 1,
+      out: '',
+      err: 'cartwright: order 1001 is paid: no payment is awaited\n',
+    })
+
+    const parcel = ['--items', 'CARD=2,ROSE-12=1', '--carrier', 'Post', '--tracking', 'RR 1']
+    const sent = await json('fulfil', '1001', ...parcel)
+    assert.deepEqual([sent.order.status, sent.order.fulfillmentStatus], ['processing', 'partially_fulfilled'])
+    assert.deepEqual([sent.order.fulfillments[0].carrier, sent.order.fulfillments[0].trackingNumber], ['Post', 'RR 1'])
+    assert.match((await run('fulfil', '1001', '--items', 'CARD=2')).err, /1 of CARD are left to send, not 2/)
+    assert.match((await run('fulfil', '1001')).out, /^1001 +completed +paid +fulfilled/)
+
+    // Whoever pays it, the server or the command, it is paid once.
+    const back = await json('refund', '1002', '--amount', '500', '--reason', 'a broken stem')
+    assert.deepEqual([back.refund.amount, back.order.totals.refunded], [500, 500])
+    const rest = await json('refund', paid.orderId)
+    assert.equal(rest.order.totals.refunded, total)
+    const deadline = Date.now() + 10_000
+    while ((await orderWorld(house, paid.orderId)).paymentStatus !== 'refunded') assert.ok(Date.now() < deadline)
+    assert.match((await run('refund', '1002')).err, /order 1002 is refunded: there is nothing to refund/)
+    assert.equal(await server.stop(), 0)
+    for (const secret of ['Linden', 'Lovelace']) assert.ok(!server.printed().includes(secret))
+  })
+
+  test('are given back where no server runs, and show their address to whom it concerns', async () => {
+    const house = await openOrderHouse(given)
+    const settings = settingsOf(house)
+    const run = (...args: string[]) => cartwright(['orders', ...args, '--merchant', 'bloom'], settings)
+    // An address is kept for a day here, so the order is of this moment.
+    house.clock.now = Date.now()
+    const { orderId } = await house.orders.place()
+    const back = JSON.parse((await run('refund', '1001', '--json')).out)
+    assert.deepEqual([back.refund.status, back.order.paymentStatus], ['succeeded', 'refunded'])
+    assert.equal((await orderWorld(house, orderId)).events.at(-1)?.[0], 'order.refunded')
+    const shown = JSON.parse((await run('show', '1001', '--address', '--json')).out)
+    assert.deepEqual([shown.address.name, shown.address.line1], ['Ada Lovelace', 'Unter den Linden 1'])
+    assert.match((await run('show', '1001', '--address')).out, /address {4}Unter den Linden 1\n/)
+    const parcel = JSON.parse((await run('fulfil', '1001', '--json')).out)
+    assert.equal(parcel.order.status, 'completed')
+  })
+
+  test('say what was misused', async () => {
+    const house = await openOrderHouse(given)
+    const settings = settingsOf(house)
+    for (const [args, words] of [
+      [[], /say orders list/],
+      [['eat', '1001'], /say orders list/],
+      [['show'], /say orders list/],
+      [['show', '1', '2'], /too many words/],
+      [['list', '1001'], /list takes no 1001/],
+      [['list', '--status', 'lost'], /--status must be one of placed/],
+      [['list', '--limit', '0'], /--limit must be/],
+      [['refund', '1001', '--amount', '1.5'], /--amount must be/],
+      [['refund', '1001', '--amount', '0'], /--amount must be/],
+      [['refund', '1001', '--reason', ' '], /--reason must be one line/],
+      [['fulfil', '1001', '--items', 'CARD'], /--items must be such as/],
+      [['fulfil', '1001', '--items', 'CARD=0'], /--items must be such as/],
+      [['fulfil', '1001', '--items', 'CARD=1,CARD=2'], /--items names CARD twice/],
+      [['fulfil', '1001', '--carrier', 'a\nb'], /--carrier must be one line/],
+      [['show', '1001'], /name the merchant with --merchant/],
+    ] as const) {
+      const outcome = await cartwright(['orders', ...args], settings)
+      assert.equal(outcome.code, 2, JSON.stringify(args))
+      assert.match(outcome.err, words)
+    }
+    const missing = await cartwright(['orders', 'show', '7', '--merchant', 'rival'], settings)
+    assert.deepEqual(missing, { code: 1, out: '', err: 'cartwright: rival has no order 7\n' })
+    const help = await cartwright(['orders', '--help'], settings)
+    assert.equal(help.code, 0)
+    assert.match(help.out, /orders fulfil NUMBER_OR_ID/)
+  })
+})

@@ -1,0 +1,182 @@
+// From a session to a paid order and back, at the desk behind the page: what is charged, what is sold, what is told.
+
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import { expireSessions } from '../src/checkout/sweep.ts'
+import { newId } from '../src/kit/ids.ts'
+import { eventsOf, market } from './support/carts.ts'
+import { cards, checkoutOf } from './support/checkout.ts'
+import { assertError, openHouse } from './support/house.ts'
+import { eachEngine } from './support/storage.ts'
+
+eachEngine('a payment', (given) => {
+  test('approved: one order with every amount of the page, stock sold, promotion used, cart converted', async () => {
+    const house = await openHouse(given, { shops: [market] })
+    const { carts, ready, pay, read } = await checkoutOf(house)
+    const { sessionId, secret, view } = await ready({ 'ROSE-12': 2, CARD: 3 }, { promotionCode: 'WELCOME10' })
+    const { problem, view: paid } = await pay(secret, view)
+    assert.equal(problem, null)
+    assert.deepEqual(
+      [paid.session.status, paid.session.paymentStatus, paid.session.url, paid.session.hold.status],
+      ['completed', 'paid', null, 'consumed'],
+    )
+    assert.deepEqual(paid.session.totals, view.session.totals)
+    const orderId = paid.session.orderId ?? ''
+    const order = (await house.ask('getStorefrontOrder', { path: { orderId } })).body.data
+    const { refunded, ...totals } = order.totals
+    assert.deepEqual([totals, refunded, order.total], [view.session.totals, 0, view.session.totals.total])
+    assert.deepEqual([order.status, order.paymentStatus, order.number], ['placed', 'paid', '1001'])
+    assert.deepEqual(
+      order.payments.map(({ provider, status, last4, amount }: Record<string, unknown>) => [
+        provider,
+        status,
+        last4,
+        amount,
+      ]),
+      [['test', 'succeeded', '4242', view.session.totals.total]],
+    )
+    const cart = (await carts.read(paid.session.cartId)).body.data
+    assert.deepEqual([cart.status, cart.orderId], ['converted', orderId])
+    const [sku] = await house.storage.read(
+      (db) =>
+        db.sql<{ onHand: number; held: number }>`select on_hand as "onHand", held from skus where code = 'ROSE-12'`,
+    )
+    assert.deepEqual(sku, { onHand: 38, held: 0 })
+    const [promotion] = await house.storage.read(
+      (db) => db.sql<{ used: number }>`select used from promotions where code = 'WELCOME10'`,
+    )
+    assert.equal(promotion?.used, 1)
+    assert.deepEqual(
+      (await eventsOf(house, orderId)).map(({ type }) => type),
+      ['order.placed', 'order.paid'],
+    )
+    assert.equal((await eventsOf(house, sessionId)).at(-1)?.type, 'checkout_session.completed')
+    assert.equal((await eventsOf(house, cart.id)).at(-1)?.type, 'cart.converted')
+    assert.equal((await read(sessionId)).body.data.orderId, orderId)
+    assertError(
+      await house.ask('cancelHostedCheckoutSession', { path: { sessionId }, body: { idempotencyKey: 'late' } }),
+      'checkout_session_not_open',
+    )
+  })
+
+  test('declined: the session is open again with the reason, and a second card pays', async () => {
+    const house = await openHouse(given, { shops: [market] })
+    const { ready, pay } = await checkoutOf(house)
+    const { sessionId, secret, view } = await ready({ CARD: 1 })
+    const { view: declined } = await pay(secret, view, cards.insufficientFunds)
+    assert.deepEqual([declined.session.status, declined.session.lastPaymentError?.code], ['open', 'insufficient_funds'])
+    const { view: paid } = await pay(secret, declined)
+    assert.equal(paid.session.status, 'completed')
+    assert.deepEqual(
+      (await eventsOf(house, sessionId)).map(({ type }) => type),
+      ['checkout_session.created', 'checkout_session.payment_failed', 'checkout_session.completed'],
+    )
+  })
+
+  test('the same form twice, and ten forms at once: one charge, one order', async () => {
+    const house = await openHouse(given, { shops: [market] })
+    const { ready, pay } = await checkoutOf(house)
+    const { sessionId, secret, view } = await ready({ CARD: 1 })
+    const attempt = newId('pay')
+    await Promise.all([
+      ...Array.from({ length: 5 }, () => pay(secret, view, cards.approved, attempt)),
+      ...Array.from({ length: 5 }, () => pay(secret, view)),
+    ])
+    const orders = await house.storage.read(
+      (db) => db.sql`select id from orders where checkout_session_id = ${sessionId}`,
+    )
+    const charges = await house.storage.read((db) => db.sql`select key from test_charges`)
+    assert.deepEqual([orders.length, charges.length], [1, 1])
+  })
+
+  test('nobody is charged what was not shown: another total or an older version is refused', async () => {
+    const house = await openHouse(given, { shops: [market] })
+    const { carts, ready, pay, look } = await checkoutOf(house)
+    const { secret, view } = await ready({ CARD: 1 })
+    await carts.patch(view.session.cartId, 'CARD', 2)
+    assert.equal((await pay(secret, view)).problem?.code, 'stale')
+    const seen = await look(secret)
+    const products = (market.products ?? []).map((product) =>
+      product.slug === 'card' ? { ...product, skus: product.skus.map((sku) => ({ ...sku, price: 500 })) } : product,
+    )
+    await house.apply({ ...market, products })
+    const { problem } = await pay(secret, seen)
+    assert.deepEqual(problem, {
+      code: 'total_changed',
+      from: seen.session.totals.total,
+      to: seen.session.totals.total + 2 * 167,
+    })
+    assert.deepEqual(await house.storage.read((db) => db.sql`select key from test_charges`), [])
+    assert.equal((await pay(secret, await look(secret))).view.session.status, 'completed')
+  })
+
+  test('200 shoppers for 20 units: 20 orders, the others are told, nobody is charged without an order', async () => {
+    const products = [
+      {
+        slug: 'rare',
+        name: 'Rare',
+        publishedAt: '2026-01-01T00:00:00.000Z',
+        skus: [{ code: 'RARE', price: 1000, stock: 20, requiresShipping: false }],
+      },
+    ]
+    const house = await openHouse(given, { shops: [{ ...market, products, promotions: [] }] })
+    const { open, ready, pay } = await checkoutOf(house)
+    const outcomes = await Promise.all(
+      Array.from({ length: 200 }, async () => {
+        const answer = await open({ RARE: 1 })
+        return answer.status
+      }),
+    )
+    assert.deepEqual(
+      [outcomes.filter((status) => status === 200).length, outcomes.filter((status) => status === 409).length],
+      [20, 180],
+    )
+    const sessions = await house.storage.read((db) => db.sql<{ id: string }>`select id from checkout_sessions`)
+    assert.equal(sessions.length, 20)
+    assert.equal((await open({ RARE: 1 })).body.error.current.available, 0)
+    // The held ones run out, and the same number of buyers pays at once.
+    house.clock.now += 31 * 60_000
+    assert.equal(await expireSessions(house.storage, house.app.payTools, house.clock.now), 20)
+    const buyers = await Promise.all(Array.from({ length: 20 }, () => ready({ RARE: 1 })))
+    const paid = await Promise.all(buyers.map(({ secret, view }) => pay(secret, view)))
+    assert.equal(paid.filter(({ view }) => view.session.status === 'completed').length, 20)
+    const [rows] = await house.storage.read(
+      (db) => db.sql<{ orders: number; charges: number; onHand: number }>`
+      select (select count(*) from orders) as "orders", (select count(*) from test_charges) as "charges", (select on_hand from skus) as "onHand"`,
+    )
+    assert.deepEqual(rows, { orders: 20, charges: 20, onHand: 0 })
+  })
+
+  test('cancel ∥ pay, cancel ∥ expire, pay ∥ expire: one winner, one terminal event, stock and money settled once', async () => {
+    const house = await openHouse(given, { shops: [market] })
+    const { ready, pay } = await checkoutOf(house)
+    for (let round = 0; round < 12; round += 1) {
+      const { sessionId, secret, view } = await ready({ CARD: 2 })
+      const cancel = () =>
+        house.ask('cancelHostedCheckoutSession', {
+          path: { sessionId },
+          body: { idempotencyKey: `c-${round}-${sessionId}` },
+        })
+      const expire = () => expireSessions(house.storage, house.app.payTools, house.clock.now + 3_600_000)
+      const races =
+        [
+          [() => pay(secret, view), cancel],
+          [cancel, expire],
+          [() => pay(secret, view), expire],
+          [cancel, cancel],
+        ][round % 4] ?? []
+      await Promise.all(races.map((race) => race()))
+      const events = (await eventsOf(house, sessionId)).map(({ type }) => type)
+      const terminal = events.filter((type) => /completed|cancelled|expired/.test(type))
+      assert.equal(terminal.length, 1, events.join(' '))
+      const [charge] = await house.storage.read(
+        (db) => db.sql`select id from orders where checkout_session_id = ${sessionId}`,
+      )
+      assert.equal(charge !== undefined, terminal[0] === 'checkout_session.completed')
+      assert.deepEqual(
+        await house.storage.read((db) => db.sql`select sku_id from holds where owner_id = ${sessionId}`),
+        [],
+      )
+    }
+  })
+})

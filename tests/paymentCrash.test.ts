@@ -1,0 +1,74 @@
+// kill -9 at every step of a payment: afterwards there is exactly one order and one charge, or none of either.
+
+import assert from 'node:assert/strict'
+import { spawn } from 'node:child_process'
+import { once } from 'node:events'
+import { join } from 'node:path'
+import { test } from 'node:test'
+import type { PayStep } from '../src/checkout/pay.ts'
+import { settlePayments } from '../src/checkout/pay.ts'
+import { newId } from '../src/kit/ids.ts'
+import { market } from './support/carts.ts'
+import { cards, checkoutOf } from './support/checkout.ts'
+import { type House, openHouse, testSecretText } from './support/house.ts'
+import { eachEngine } from './support/storage.ts'
+
+async function dieAt(house: House, step: PayStep, secret: string, input: object): Promise<void> {
+  const script = join(import.meta.dirname, 'support', 'payCrasher.ts')
+  const args = [script, house.url, testSecretText, String(house.clock.now), step, secret, JSON.stringify(input)]
+  const child = spawn(process.execPath, ['--disable-warning=ExperimentalWarning', ...args], {
+    stdio: ['ignore', 'ignore', 'inherit'],
+  })
+  const [, signal] = (await once(child, 'close')) as [number | null, string | null]
+  assert.equal(signal, 'SIGKILL', `the step ${step} is passed`)
+}
+
+eachEngine('kill -9 during a payment', (given) => {
+  for (const [step, card, ends] of [
+    ['recorded', cards.approved, 'open'],
+    ['called', cards.approved, 'completed'],
+    ['settling', cards.approved, 'completed'],
+    ['settled', cards.approved, 'completed'],
+    ['called', cards.declined, 'open'],
+  ] as const) {
+    test(`at the step ${step} with a card that is ${card === cards.approved ? 'good' : 'declined'}: the session ends up ${ends}`, async () => {
+      const house = await openHouse(given, { shops: [market] })
+      const { ready, read, pay, look } = await checkoutOf(house)
+      const { sessionId, secret, view } = await ready({ CARD: 2 })
+      await dieAt(house, step, secret, {
+        version: view.session.version,
+        expectedTotal: view.session.totals.total,
+        provider: 'test',
+        method: 'card',
+        details: { number: card, expiry: '12 / 40', cvc: '123', name: 'Ada' },
+        attempt: newId('pay'),
+      })
+      // The loop comes by a few times, as it would over the next minutes.
+      for (let minute = 0; minute < 6; minute += 1) {
+        house.clock.now += 60_000
+        await settlePayments(house.app.payTools)
+      }
+      const { body } = await read(sessionId)
+      assert.equal(body.data.status, ends)
+      const count = async () => {
+        const [row] = await house.storage.read(
+          (db) => db.sql<{ orders: number; charged: number }>`
+          select (select count(*) from orders) as "orders", (select count(*) from test_charges where state = 'approved') as "charged"`,
+        )
+        return row
+      }
+      const expected = ends === 'completed' ? { orders: 1, charged: 1 } : { orders: 0, charged: 0 }
+      assert.deepEqual(await count(), expected)
+      if (ends === 'open') {
+        // The shopper can simply try again.
+        assert.equal((await pay(secret, await look(secret))).view.session.status, 'completed')
+        assert.deepEqual(await count(), { orders: 1, charged: 1 })
+      }
+      const [sku] = await house.storage.read(
+        (db) =>
+          db.sql<{ onHand: number; held: number }>`select on_hand as "onHand", held from skus where code = 'CARD'`,
+      )
+      assert.deepEqual(sku, { onHand: 998, held: 0 })
+    })
+  }
+})

@@ -1,0 +1,539 @@
+// Promotions as the operator keeps them: in a shop file, by the command line, and counted when they are used.
+
+import assert from 'node:assert/strict'
+import { writeFile } from 'node:fs/promises'
+import { join } from 'node:path'
+import { before, describe, test } from 'node:test'
+import fc from 'fast-check'
+import { stringify } from 'yaml'
+import { applyShop } from '../src/admin/apply.ts'
+import { changeLines } from '../src/admin/difference.ts'
+import { allPromotions, promotionStatus } from '../src/admin/promotions.ts'
+import { readShopFile } from '../src/admin/read.ts'
+import type { PromotionEntry, ShopFile } from '../src/admin/shopfile.ts'
+import {
+  disablePromotion,
+  enablePromotion,
+  findPromotion,
+  findPromotionByCode,
+  giveBackPromotion,
+  listPromotions,
+  normalCode,
+  type Promotion,
+  updatePromotion,
+  usePromotion,
+} from '../src/promotions/store.ts'
+import type { Reader, Storage } from '../src/storage/storage.ts'
+import { cartwright, type Environment, serve, tempFolder } from './support/process.ts'
+import { bloom, rival } from './support/shops.ts'
+import { eachEngine } from './support/storage.ts'
+
+const now = Date.parse('2026-06-01T12:00:00.000Z')
+
+const tenPercent: PromotionEntry = { code: 'WELCOME10', name: 'Welcome', type: 'percentage', percentage: 1000 }
+const fiveOff: PromotionEntry = { code: 'FiveOff', name: 'Five off', type: 'fixed_amount', amount: 500 }
+
+function withPromotions(...promotions: PromotionEntry[]): ShopFile {
+  return { ...bloom, promotions }
+}
+
+describe('a code', () => {
+  for (const [typed, kept] of [
+    ['welcome10', 'WELCOME10'],
+    ['  Welcome10\t', 'WELCOME10'],
+    ['\u00a0welcome10\u3000', 'WELCOME10'],
+    ['ｗｅｌｃｏｍｅ１０', 'WELCOME10'],
+    ['straße', 'STRASSE'],
+    ['caf\u0065\u0301', 'CAF\u00c9'],
+    ['ﬁve', 'FIVE'],
+    ['', ''],
+  ] as const) {
+    test(`${JSON.stringify(typed)} is ${JSON.stringify(kept)}`, () => assert.equal(normalCode(typed), kept))
+  }
+
+  test('in normal form is in normal form', () => {
+    fc.assert(
+      fc.property(fc.string({ unit: 'binary', maxLength: 20 }), (text) => {
+        assert.equal(normalCode(normalCode(text)), normalCode(text))
+      }),
+      { numRuns: 2_000 },
+    )
+  })
+})
+
+describe('a shop file with bad promotions', () => {
+  const cases: readonly [what: string, entry: object, path: string, message: RegExp][] = [
+    ['a percentage without one', { type: 'percentage' }, '/percentage', /needed/],
+    ['a percentage with an amount', { type: 'percentage', percentage: 1, amount: 1 }, '/amount', /does not fit/],
+    ['a fixed amount without one', { type: 'fixed_amount' }, '/amount', /needed/],
+    ['free shipping of some percent', { type: 'free_shipping', percentage: 1 }, '/percentage', /does not fit/],
+    ['no percent', { type: 'percentage', percentage: 0 }, '/percentage', /from 1 to 10000/],
+    ['more than everything', { type: 'percentage', percentage: 10_001 }, '/percentage', /from 1 to 10000/],
+    ['half a basis point', { type: 'percentage', percentage: 0.5 }, '/percentage', /integer/],
+    ['an amount of nothing', { type: 'fixed_amount', amount: 0 }, '/amount', /integer/],
+    ['another type', { type: 'gift' }, '/type', /one of/],
+    ['no code', { code: '   ' }, '/code', /1 to 64/],
+    ['a code of two words', { code: 'TEN OFF' }, '/code', /without spaces/],
+    ['a code with something invisible', { code: 'TEN\u200bOFF' }, '/code', /letters/],
+    ['a code that grows too long', { code: '\ufdfa'.repeat(8) }, '/code', /1 to 64/],
+    ['a currency that is none', { currency: 'XXX' }, '/currency', /ISO 4217/],
+    ['a day that is none', { startsAt: '2026-02-30T00:00:00Z' }, '/startsAt', /instant/],
+    ['an end in local time', { endsAt: '2026-12-01T00:00:00' }, '/endsAt', /instant/],
+    ['an empty end', { endsAt: '' }, '/endsAt', /instant/],
+    [
+      'an end before its start',
+      { startsAt: '2026-02-01T00:00:00Z', endsAt: '2026-02-01T00:00:00.000Z' },
+      '/endsAt',
+      /after/,
+    ],
+    ['a limit below nothing', { usageLimit: -1 }, '/usageLimit', /integer/],
+    ['no use for anybody', { customerLimit: 0 }, '/customerLimit', /integer/],
+    ['a category that is not there', { categories: ['roses', 'shoes'] }, '/categories/1', /categories of this file/],
+    ['a SKU that is not there', { skus: ['ROSE-12', 'SHOE'] }, '/skus/1', /SKU codes of this file/],
+    ['a SKU twice', { skus: ['ROSE-12', 'ROSE-12'] }, '/skus/1', /repeat/],
+    ['a member nobody knows', { maximum: 3 }, '/maximum', /known/],
+  ]
+  for (const [what, entry, path, message] of cases) {
+    test(`is told of ${what}`, () => {
+      const bad = { code: 'CODE', name: 'Name', type: 'free_shipping', ...entry }
+      const read = readShopFile(JSON.stringify({ ...bloom, promotions: [tenPercent, bad] }), now)
+      assert.ok('problems' in read)
+      assert.equal(read.problems.length, 1, JSON.stringify(read.problems))
+      assert.equal(read.problems[0]?.path, `/promotions/1${path}`)
+      assert.match(read.problems[0]?.message ?? '', message)
+    })
+  }
+
+  test('is told of a code that is there twice, however it is written', () => {
+    const file = withPromotions(tenPercent, { ...tenPercent, code: ' ｗelcome10' })
+    assert.deepEqual(readShopFile(stringify(file), now), {
+      problems: [{ path: '/promotions/1/code', message: 'is there twice' }],
+    })
+  })
+})
+
+test('a promotion is the first of disabled, expired, scheduled, exhausted and active', () => {
+  const active = { disabledAt: null, startsAt: now, endsAt: now + 1, usageLimit: 1, used: 0 } as Promotion
+  assert.equal(promotionStatus(active, now), 'active')
+  assert.equal(promotionStatus({ ...active, used: 1 }, now), 'exhausted')
+  assert.equal(promotionStatus({ ...active, used: 1 }, now - 1), 'scheduled')
+  assert.equal(promotionStatus({ ...active, used: 1 }, now + 1), 'expired')
+  assert.equal(promotionStatus({ ...active, disabledAt: now }, now + 1), 'disabled')
+})
+
+eachEngine('promotions', (given) => {
+  let storage: Storage
+  let merchant: string
+
+  before(async () => {
+    storage = await given.open()
+    merchant = (await applyShop(storage, bloom, { now, stock: false, dryRun: false })).merchantId
+  })
+
+  async function apply(file: ShopFile, dryRun = false) {
+    const read = readShopFile(stringify(file), now)
+    assert.ok('file' in read, JSON.stringify(read))
+    return applyRead(read.file, dryRun)
+  }
+
+  async function applyRead(file: ShopFile, dryRun = false) {
+    const report = await applyShop(storage, file, { now, stock: false, dryRun })
+    return {
+      lines: report.changes.flatMap(changeLines),
+      refused: report.refusedPromotions.map(({ code, reason }) => `${code}: ${reason}`),
+    }
+  }
+
+  function find(code: string): Promise<Promotion | undefined> {
+    return storage.read((db) => findPromotionByCode(db, merchant, code))
+  }
+
+  async function made(entry: PromotionEntry): Promise<Promotion> {
+    assert.deepEqual((await apply(withPromotions(entry))).refused, [])
+    const promotion = await find(normalCode(entry.code))
+    assert.ok(promotion)
+    return promotion
+  }
+
+  const use = (id: string) => storage.write((tx) => usePromotion(tx, merchant, id))
+  const giveBack = (id: string) => storage.write((tx) => giveBackPromotion(tx, merchant, id))
+
+  test('a file makes them in normal form, and the second time changes nothing', async () => {
+    const full: PromotionEntry = {
+      code: 'spring',
+      name: 'Spring',
+      type: 'percentage',
+      percentage: 2500,
+      minimumSubtotal: 5000,
+      startsAt: '2026-03-01T00:00:00Z',
+      endsAt: '2026-06-01T00:00:00Z',
+      usageLimit: 100,
+      customerLimit: 1,
+      categories: ['vases', 'roses'],
+      skus: ['ROSE-24', 'PEONY'],
+      disabled: true,
+    }
+    const file = withPromotions(tenPercent, fiveOff, { code: 'SHIP', name: 'Ship', type: 'free_shipping' }, full)
+    const lines = ['+ promotion WELCOME10', '+ promotion FIVEOFF', '+ promotion SHIP', '+ promotion SPRING']
+    assert.deepEqual(await apply(file, true), { lines, refused: [] })
+    assert.equal(await find('SPRING'), undefined, 'a dry run makes nothing')
+    assert.deepEqual(await apply(file), { lines, refused: [] })
+    const kept = await Promise.all(['WELCOME10', 'FIVEOFF', 'SHIP', 'SPRING'].map(find))
+    assert.deepEqual(
+      kept.map((promotion) => [promotion?.type, promotion?.value, promotion?.currency]),
+      [
+        ['percentage', 1000, null],
+        ['fixed_amount', 500, 'EUR'],
+        ['free_shipping', 0, null],
+        ['percentage', 2500, 'EUR'],
+      ],
+    )
+    const spring = kept[3]
+    assert.deepEqual(spring, {
+      id: spring?.id,
+      code: 'SPRING',
+      name: 'Spring',
+      type: 'percentage',
+      value: 2500,
+      currency: 'EUR',
+      minimumSubtotal: 5000,
+      startsAt: Date.UTC(2026, 2, 1),
+      endsAt: Date.UTC(2026, 5, 1),
+      usageLimit: 100,
+      customerLimit: 1,
+      used: 0,
+      categories: ['roses', 'vases'],
+      skuCodes: ['PEONY', 'ROSE-24'],
+      version: 1,
+      disabledAt: now,
+    })
+    assert.deepEqual(await storage.read((db) => findPromotion(db, merchant, spring?.id ?? '')), spring)
+    const same = {
+      ...full,
+      code: ' SPRING',
+      categories: ['roses', 'vases'],
+      currency: 'EUR',
+      startsAt: '2026-03-01T00:00:00.000Z',
+    }
+    assert.deepEqual(await apply(withPromotions(same, tenPercent)), { lines: [], refused: [] })
+    assert.deepEqual(await find('SPRING'), spring)
+  })
+
+  test('a file changes what it names and tells it; what it does not name stays', async () => {
+    const promotion = await made({ ...fiveOff, code: 'CHANGES', endsAt: '2026-07-01T00:00:00Z', usageLimit: 5 })
+    const other = await made({ ...tenPercent, code: 'STAYS' })
+    assert.equal(await use(promotion.id), true)
+    const { lines } = await apply(
+      withPromotions({ ...fiveOff, code: 'changes', amount: 700, endsAt: '2026-08-01T00:00:00Z', skus: ['PEONY'] }),
+    )
+    assert.deepEqual(lines, [
+      '~ promotion CHANGES',
+      '    amount: 500 → 700',
+      '    endsAt: "2026-07-01T00:00:00.000Z" → "2026-08-01T00:00:00.000Z"',
+      '    usageLimit: 5 → null',
+      '    skus: [] → ["PEONY"]',
+    ])
+    assert.deepEqual(await find('CHANGES'), {
+      ...promotion,
+      value: 700,
+      endsAt: Date.UTC(2026, 7, 1),
+      usageLimit: null,
+      used: 1,
+      skuCodes: ['PEONY'],
+      version: 3,
+    })
+    assert.deepEqual(await find('STAYS'), other)
+    assert.deepEqual(await apply(bloom), { lines: [], refused: [] })
+    assert.deepEqual(await find('STAYS'), other)
+  })
+
+  test('a file brings back a code that was stopped only when it says so', async () => {
+    const entry = { ...tenPercent, code: 'STOPS' }
+    const { id } = await made(entry)
+    assert.equal(await storage.write((tx) => disablePromotion(tx, merchant, id, now)), true)
+    assert.equal(await storage.write((tx) => disablePromotion(tx, merchant, id, now + 1)), false)
+    assert.deepEqual((await apply(withPromotions(entry))).lines, [])
+    assert.equal((await find('STOPS'))?.disabledAt, now)
+    assert.deepEqual((await apply(withPromotions({ ...entry, disabled: false }))).lines, [
+      '~ promotion STOPS',
+      '    disabled: true → false',
+    ])
+    assert.equal((await find('STOPS'))?.disabledAt, null)
+    assert.equal(await storage.write((tx) => enablePromotion(tx, merchant, id, now)), false)
+    assert.deepEqual((await apply(withPromotions({ ...entry, disabled: true, name: 'Stop' }))).lines, [
+      '~ promotion STOPS',
+      '    name: "Welcome" → "Stop"',
+      '    disabled: false → true',
+    ])
+    assert.equal((await find('STOPS'))?.disabledAt, now)
+  })
+
+  test('a limit below the uses is refused, and the rest of the file is applied', async () => {
+    const promotion = await made({ ...tenPercent, code: 'POPULAR', usageLimit: 3 })
+    for (let i = 0; i < 3; i++) assert.equal(await use(promotion.id), true)
+    const file = withPromotions({ ...tenPercent, code: 'POPULAR', usageLimit: 2 }, { ...tenPercent, code: 'BESIDE' })
+    const refused = ['POPULAR: it was used more than 2 times already; to stop it, disable it']
+    assert.deepEqual(await apply(file, true), { lines: ['+ promotion BESIDE'], refused })
+    assert.deepEqual(await apply(file), { lines: ['+ promotion BESIDE'], refused })
+    assert.deepEqual(await find('POPULAR'), { ...promotion, used: 3, version: 4 })
+    const late = await storage.write((tx) => updatePromotion(tx, merchant, { ...promotion, usageLimit: 2 }, now))
+    assert.equal(late, false, 'the statement knows it too')
+  })
+
+  test('a file without products names SKUs and categories of the shop', async () => {
+    const file: ShopFile = {
+      merchant: bloom.merchant,
+      promotions: [
+        { ...tenPercent, code: 'KNOWN', categories: ['roses'], skus: ['VASE-1'] },
+        { ...tenPercent, code: 'NOSKU', skus: ['VASE-1', 'VASE-2'] },
+        { ...tenPercent, code: 'NOCATEGORY', categories: ['shoes'] },
+      ],
+    }
+    assert.deepEqual(await apply(file), {
+      lines: ['+ promotion KNOWN'],
+      refused: ['NOSKU: there is no SKU VASE-2', 'NOCATEGORY: there is no category shoes'],
+    })
+  })
+
+  test('another merchant has its own promotion of the same code', async () => {
+    const mine = await made({ ...fiveOff, code: 'SHARED' })
+    const { merchantId } = await applyShop(
+      storage,
+      { ...rival, promotions: [{ ...fiveOff, code: 'SHARED' }] },
+      { now, stock: false, dryRun: false },
+    )
+    const theirs = await storage.read((db) => findPromotionByCode(db, merchantId, 'SHARED'))
+    assert.equal(theirs?.currency, 'JPY')
+    assert.equal(await storage.read((db) => findPromotion(db, merchantId, mine.id)), undefined)
+    assert.equal(await storage.write((tx) => usePromotion(tx, merchantId, mine.id)), false)
+    await storage.write((tx) => giveBackPromotion(tx, merchantId, mine.id))
+    assert.equal(await storage.write((tx) => disablePromotion(tx, merchantId, mine.id, now)), false)
+    assert.deepEqual(await find('SHARED'), mine)
+  })
+
+  test('a hundred uses at once of a limit of ten are ten, while a file is applied beside them', async () => {
+    const { id } = await made({ ...tenPercent, code: 'TENONLY', usageLimit: 10 })
+    const [outcomes] = await Promise.all([
+      Promise.all(Array.from({ length: 100 }, () => use(id))),
+      apply(withPromotions({ ...tenPercent, code: 'TENONLY', usageLimit: 10, name: 'Ten only' })),
+    ])
+    assert.equal(outcomes.filter(Boolean).length, 10)
+    const promotion = await find('TENONLY')
+    assert.deepEqual([promotion?.used, promotion?.name], [10, 'Ten only'])
+  })
+
+  test('a use that is given back can be used again, and nothing is given back twice', async () => {
+    const { id } = await made({ ...tenPercent, code: 'BACK', usageLimit: 1 })
+    assert.deepEqual([await use(id), await use(id)], [true, false])
+    await giveBack(id)
+    await giveBack(id)
+    assert.equal((await find('BACK'))?.used, 0)
+    assert.deepEqual([await use(id), await use(id)], [true, false])
+  })
+
+  test('without a limit every use counts; disabled or with a limit of 0 none does', async () => {
+    const { id } = await made({ ...tenPercent, code: 'ENDLESS' })
+    assert.ok((await Promise.all(Array.from({ length: 20 }, () => use(id)))).every(Boolean))
+    assert.equal((await find('ENDLESS'))?.used, 20)
+    await storage.write((tx) => disablePromotion(tx, merchant, id, now))
+    assert.equal(await use(id), false)
+    await giveBack(id)
+    assert.equal((await find('ENDLESS'))?.used, 19)
+    assert.equal(await use((await made({ ...tenPercent, code: 'NEVER', usageLimit: 0 })).id), false)
+    assert.equal(await use('prm_nothing'), false)
+  })
+
+  test('ten thousand codes in one file', async () => {
+    const count = 10_000
+    const promotions = Array.from(
+      { length: count },
+      (_, i): PromotionEntry => ({
+        code: `MASS${String(i).padStart(5, '0')}`,
+        name: `Mass ${i}`,
+        type: 'percentage',
+        percentage: 1 + (i % 10_000),
+        usageLimit: 1,
+      }),
+    )
+    const file: ShopFile = { merchant: bloom.merchant, promotions }
+    assert.equal((await apply(file)).lines.length, count)
+    assert.deepEqual(await applyRead(file), { lines: [], refused: [] })
+    promotions[7_777] = { ...tenPercent, code: 'MASS07777' }
+    assert.equal((await applyRead(file)).lines[0], '~ promotion MASS07777')
+    assert.equal((await find('MASS09999'))?.value, 10_000)
+    const page = await storage.read((db) => listPromotions(db, merchant, 'MASS00099', 3))
+    assert.deepEqual(
+      page.map(({ code }) => code),
+      ['MASS00100', 'MASS00101', 'MASS00102'],
+    )
+    const seen = await storage.read(async (db) => {
+      const codes = new Set<string>()
+      for await (const { code } of allPromotions(db, merchant)) codes.add(code)
+      return codes
+    })
+    assert.ok(promotions.every(({ code }) => seen.has(code)))
+  })
+
+  if (given.engine === 'sqlite') {
+    test('a look-up goes by an index, so that ten thousand codes cost as much as ten', async () => {
+      const plans: string[] = []
+      await storage.read(async (db) => {
+        const explained: Reader = {
+          engine: db.engine,
+          async sql(text, ...values) {
+            const asked = ['explain query plan '.concat(text[0] ?? ''), ...text.slice(1)]
+            const template = Object.assign(asked, { raw: asked })
+            plans.push(...(await db.sql<{ detail: string }>(template, ...values)).map(({ detail }) => detail))
+            return []
+          },
+        }
+        await findPromotionByCode(explained, merchant, 'WELCOME10')
+        await findPromotion(explained, merchant, 'prm_nothing')
+        await listPromotions(explained, merchant, '', 10)
+      })
+      assert.equal(plans.length, 3, plans.join('\n'))
+      assert.match(plans[0] ?? '', /^SEARCH promotions USING INDEX \S+ \(merchant_id=\? AND code=\?\)$/)
+      assert.match(plans[1] ?? '', /^SEARCH promotions USING INDEX \S+ \(merchant_id=\? AND id=\?\)$/)
+      assert.match(plans[2] ?? '', /^SEARCH promotions USING INDEX \S+ \(merchant_id=\? AND code>\?\)$/)
+    })
+  }
+
+  describe('by the command line', () => {
+    let settings: Environment
+
+    async function environment(): Promise<Environment> {
+      return {
+        CARTWRIGHT_DATABASE_URL: await given.freshUrl(),
+        CARTWRIGHT_SECRET: 'the-root-secret-of-one-promotions-test',
+      }
+    }
+
+    before(async () => {
+      settings = await environment()
+      assert.equal((await cartwright(['demo'], settings)).code, 0)
+    })
+
+    const run = (...args: string[]) => cartwright(['promotions', ...args], settings)
+
+    test('added, shown, listed, disabled and enabled beside a running server', async () => {
+      const server = await serve(settings)
+      // biome-ignore format: pairs of an option and its value
+      const added = await run('add', '--code', 'autumn', '--name', 'Autumn', '--type', 'fixed_amount', '--amount', '1250',
+        '--minimum-subtotal', '4000', '--starts-at', '2020-09-01T00:00:00Z', '--ends-at', '2098-01-01T00:00:00Z',
+        '--usage-limit', '50', '--customer-limit', '2', '--categories', 'kitchen, gifts', '--skus', 'MUG-STO-250-OAT', '--json')
+      assert.deepEqual([added.code, added.err], [0, ''])
+      const promotion = JSON.parse(added.out)
+      assert.deepEqual(promotion, {
+        id: promotion.id,
+        code: 'AUTUMN',
+        name: 'Autumn',
+        type: 'fixed_amount',
+        percentage: null,
+        amount: 1250,
+        currency: 'EUR',
+        minimumSubtotal: 4000,
+        startsAt: '2020-09-01T00:00:00.000Z',
+        endsAt: '2098-01-01T00:00:00.000Z',
+        usageLimit: 50,
+        customerLimit: 2,
+        categories: ['gifts', 'kitchen'],
+        skus: ['MUG-STO-250-OAT'],
+        disabled: false,
+        status: 'active',
+        used: 0,
+        version: 1,
+      })
+      assert.deepEqual(JSON.parse((await run('show', ' ａutumn ', '--json')).out), promotion)
+      assert.match((await run('show', 'autumn')).out, /^AUTUMN {2}Autumn\n {2}status +active\n {2}takes off +€12\.50\n/)
+      const disabled = JSON.parse((await run('disable', 'Autumn', '--json')).out)
+      assert.deepEqual(disabled, { ...promotion, disabled: true, status: 'disabled', version: 2 })
+      assert.deepEqual(JSON.parse((await run('disable', 'AUTUMN', '--json')).out), disabled)
+      assert.deepEqual(JSON.parse((await run('enable', 'autumn', '--json')).out), { ...promotion, version: 3 })
+      const { promotions } = JSON.parse((await run('list', '--json')).out)
+      const statuses = Object.fromEntries(
+        promotions.map(({ code, status }: { code: string; status: string }) => [code, status]),
+      )
+      const demo = JSON.parse((await cartwright(['demo', '--json'], settings)).out)
+      assert.equal(demo.promotionCodes[0], 'WELCOME10')
+      assert.deepEqual(new Set(Object.keys(statuses)), new Set([...demo.promotionCodes, 'AUTUMN']))
+      assert.deepEqual(
+        ['WELCOME10', 'SUMMER24', 'FUTURE99', 'STOPPED', 'SOLDOUT'].map((code) => statuses[code]),
+        ['active', 'expired', 'scheduled', 'disabled', 'exhausted'],
+      )
+      assert.match((await run('list')).out, /^SOLDOUT +exhausted +€20\.00 +used 0 of 0 {2}A code that is used up$/m)
+      assert.equal((await cartwright(['doctor'], settings)).code, 0)
+      await server.stop()
+    })
+
+    test('what is wrong is one line', async () => {
+      const add = ['add', '--code', 'TRY', '--name', 'Try', '--type']
+      for (const [args, code, line] of [
+        [[], 2, 'say promotions list, add, show CODE, disable CODE or enable CODE.'],
+        [['show'], 2, 'say promotions list, add, show CODE, disable CODE or enable CODE.'],
+        [['list', 'WELCOME10'], 2, 'list takes no WELCOME10.'],
+        [['add', '--name', 'Try', '--type', 'free_shipping'], 2, '--code is required.'],
+        [[...add, 'free'], 2, '--type must be one of "percentage", "fixed_amount", "free_shipping".'],
+        [[...add, 'percentage'], 2, '--percentage is needed for the type percentage.'],
+        [[...add, 'percentage', '--percentage', '10%'], 2, '--percentage must be a whole number.'],
+        [[...add, 'percentage', '--percentage', '20000'], 2, '--percentage must be an integer from 1 to 10000.'],
+        [[...add, 'free_shipping', '--amount', '5'], 2, '--amount does not fit the type free_shipping.'],
+        [
+          [...add, 'free_shipping', '--ends-at', '2026-12-24'],
+          2,
+          '--ends-at is not an instant in UTC, such as 2026-12-01T00:00:00Z.',
+        ],
+        [[...add, 'free_shipping', '--name', 'A\u0007'], 2, '--name holds control characters or broken text.'],
+        [[...add, 'free_shipping', '--skus', 'NOTHING'], 1, 'cartwright: there is no SKU NOTHING\n'],
+        [[...add, 'free_shipping', '--categories', 'nothing'], 1, 'cartwright: there is no category nothing\n'],
+        [
+          ['add', '--code', 'welcome10', '--name', 'Again', '--type', 'free_shipping'],
+          1,
+          'cartwright: there is a promotion WELCOME10 already; a shop file can change it\n',
+        ],
+        [['show', 'nothing'], 1, 'cartwright: alder-finch has no promotion NOTHING\n'],
+        [['enable', 'nothing'], 1, 'cartwright: alder-finch has no promotion NOTHING\n'],
+        [['list', '--merchant', 'nobody'], 1, 'cartwright: there is no merchant nobody\n'],
+      ] as const) {
+        const { code: got, out, err } = await run(...args)
+        const expected = code === 2 ? `${line} cartwright promotions --help tells more.\n` : line
+        assert.deepEqual([got, out, err], [code, '', expected])
+      }
+    })
+
+    test('among several merchants one is named', async () => {
+      const settings = await environment()
+      const file = join(await tempFolder(), 'shop.yaml')
+      await writeFile(file, stringify({ ...rival, promotions: [tenPercent] }))
+      await cartwright(['apply', file], settings)
+      await writeFile(file, stringify(withPromotions(tenPercent, { ...fiveOff, usageLimit: 3 })))
+      const applied = await cartwright(['apply', file], settings)
+      assert.match(applied.out, /\+ promotion WELCOME10\n\+ promotion FIVEOFF\n/)
+      assert.match((await cartwright(['apply', file], settings)).out, /^0 changed/)
+      const unnamed = await cartwright(['promotions', 'list'], settings)
+      assert.equal(unnamed.code, 2)
+      assert.match(unnamed.err, /^name the merchant with --merchant: rival, bloom\./)
+      const listed = await cartwright(['promotions', 'list', '--merchant', 'bloom', '--json'], settings)
+      const { promotions } = JSON.parse(listed.out)
+      assert.deepEqual(
+        promotions.map(({ code }: { code: string }) => code),
+        ['FIVEOFF', 'WELCOME10'],
+      )
+      await writeFile(file, stringify({ merchant: bloom.merchant, promotions: [{ ...tenPercent, skus: ['SHOE'] }] }))
+      const refused = await cartwright(['apply', file], settings)
+      assert.equal(refused.code, 1)
+      assert.equal(
+        refused.out,
+        '! promotion WELCOME10 refused: there is no SKU SHOE\n0 changed, 0 products as they were, 1 refused\n',
+      )
+    })
+
+    test('helps', async () => {
+      const help = await run('--help')
+      assert.equal(help.code, 0)
+      for (const verb of ['list', 'show', 'add', 'disable', 'enable'])
+        assert.match(help.out, new RegExp(`^  cartwright promotions ${verb} `, 'm'))
+      assert.match(help.out, /--json/)
+      assert.match((await cartwright(['--help'], settings)).out, /^ {2}promotions /m)
+    })
+  })
+})

@@ -1,0 +1,764 @@
+// Provisioning under bad conditions: several operators at once, a process that ends in the middle, files that break off,
+// and files that are not what they should be. Whatever happens, the catalog answers what the facts say.
+
+import assert from 'node:assert/strict'
+import { spawn } from 'node:child_process'
+import { randomInt } from 'node:crypto'
+import { once } from 'node:events'
+import { writeFile } from 'node:fs/promises'
+import { join } from 'node:path'
+import { describe, test } from 'node:test'
+import { setTimeout as pause } from 'node:timers/promises'
+import { ApplyRefused, applyShop } from '../src/admin/apply.ts'
+import { changeLines } from '../src/admin/difference.ts'
+import { type ImportReport, importProducts } from '../src/admin/import.ts'
+import { createKey, rotateKey } from '../src/admin/keys.ts'
+import { readShopBytes, readShopFile } from '../src/admin/read.ts'
+import type { ShopFile } from '../src/admin/shopfile.ts'
+import { currentAnswers } from '../src/catalog/refresh.ts'
+import { listInstallations } from '../src/installations/store.ts'
+import { findViolations } from '../src/observe/invariants.ts'
+import type { Reader, Storage, Tx } from '../src/storage/storage.ts'
+import { csvLine, shopifyCsv } from './support/catalog.ts'
+import { openHouse, testSecret } from './support/house.ts'
+import { cartwright, type Environment, tempFolder } from './support/process.ts'
+import { bloom } from './support/shops.ts'
+import { eachEngine, type Given } from './support/storage.ts'
+
+const now = Date.parse('2026-06-01T12:00:00.000Z')
+const options = { now, stock: false, dryRun: false }
+
+type Product = NonNullable<ShopFile['products']>[number]
+
+const merchant = (name = 'Tea House', more: Partial<ShopFile['merchant']> = {}) => ({
+  ...{ slug: 'tea', name, currency: 'GBP', country: 'GB' },
+  ...more,
+})
+const categories = [
+  { slug: 'black', name: 'Black' },
+  { slug: 'green', name: 'Green' },
+]
+
+function teas(count: number, price: number, from = 1, category = 'black'): Product[] {
+  return Array.from({ length: count }, (_, i) => ({
+    slug: `tea-${from + i}`,
+    name: `Tea ${from + i}`,
+    categories: [category],
+    publishedAt: '2026-01-01T00:00:00Z',
+    skus: [{ code: `T${from + i}`, price, stock: 9 }],
+  }))
+}
+
+const header = ['Handle', 'Title', 'Type', 'Option1 Name', 'Option1 Value', 'Variant SKU', 'Variant Price'] as const
+
+function csv(...rows: readonly (readonly string[])[]): string {
+  return [header, ...rows].map((row) => csvLine(row)).join('')
+}
+
+// A product of one row, in a category.
+const plainRow = (slug: string, type = 'Black', price = '1.00') => [slug, `T ${slug}`, type, '', '', slug, price]
+
+async function* bytes(...texts: readonly string[]): AsyncGenerator<Buffer> {
+  for (const text of texts) yield Buffer.from(text)
+}
+
+const importOptions = { merchantSlug: 'tea', now, stock: false, onProgress: () => {} }
+
+function bring(storage: Storage, ...texts: readonly string[]): Promise<ImportReport> {
+  return importProducts(storage, bytes(...texts), importOptions)
+}
+
+// The same storage, with something to do after each commit: to throw is to end there, as a killed process does.
+function afterEachWrite(storage: Storage, then: (commits: number) => Promise<void>): Storage {
+  let commits = 0
+  return {
+    engine: storage.engine,
+    read: (work) => storage.read(work),
+    stats: () => storage.stats(),
+    close: () => storage.close(),
+    async write(work) {
+      const value = await storage.write(work)
+      commits += 1
+      await then(commits)
+      return value
+    },
+  }
+}
+
+class Killed extends Error {}
+
+function endingAfter(storage: Storage, writes: number): Storage {
+  return afterEachWrite(storage, async (commits) => {
+    if (commits >= writes) throw new Killed()
+  })
+}
+
+// Listed products that answer something else than their facts say, stale ones apart.
+async function wrongAnswers(db: Reader): Promise<string[]> {
+  const rows = await db.sql<{ merchantId: string; productId: string; slug: string; listRow: string; detail: string }>`
+    select merchant_id as "merchantId", product_id as "productId", slug, list_row as "listRow", detail
+    from listed_products where stale_at is null order by slug`
+  const wrong: string[] = []
+  for (const row of rows) {
+    const right = await currentAnswers(db, row.merchantId, row.productId, new Date(now))
+    if (right.detail !== row.detail || right.listRow !== row.listRow) wrong.push(row.slug)
+  }
+  return wrong
+}
+
+async function countsOf(storage: Storage): Promise<Record<string, number>> {
+  const rows = await storage.read(
+    (db) => db.sql<{ slug: string; count: number }>`
+      select slug, product_count as "count" from categories order by slug`,
+  )
+  return Object.fromEntries(rows.map(({ slug, count }) => [slug, count]))
+}
+
+async function staleCount(storage: Storage): Promise<number> {
+  const [row] = await storage.read(
+    (db) => db.sql<{ count: number }>`select count(*) as "count" from listed_products where stale_at is not null`,
+  )
+  return row?.count ?? -1
+}
+
+interface SkuState {
+  code: string
+  position: number
+  onHand: number
+  retired: boolean
+}
+
+async function skusOf(storage: Storage): Promise<SkuState[]> {
+  const rows = await storage.read(
+    (db) => db.sql<Omit<SkuState, 'retired'> & { retiredAt: number | null }>`
+      select code, position, on_hand as "onHand", retired_at as "retiredAt" from skus order by product_id, position, code`,
+  )
+  return rows.map(({ retiredAt, ...sku }) => ({ ...sku, retired: retiredAt !== null }))
+}
+
+async function assertSound(storage: Storage): Promise<void> {
+  assert.deepEqual(await storage.read(wrongAnswers), [])
+  assert.deepEqual(await storage.read(findViolations), [])
+}
+
+async function openShop(given: Given, file: ShopFile = { merchant: merchant(), categories }): Promise<Storage> {
+  const storage = await given.open()
+  await applyShop(storage, file, options)
+  return storage
+}
+
+eachEngine('provisioning', (given) => {
+  test('a new name and low-stock mark are answered at once, also when the process ends before a product is rendered', async () => {
+    const house = await openHouse(given)
+    const renamed: ShopFile = { ...bloom, merchant: { ...bloom.merchant, name: 'Blossom', lowStockAt: 2 } }
+    await assert.rejects(
+      applyShop(endingAfter(house.storage, 1), renamed, { ...options, now: house.clock.now }),
+      Killed,
+    )
+    const read = async () =>
+      (await house.ask('getApiKeyCatalogProduct', { path: { slug: 'red-roses' } })).body.data as {
+        merchant: { name: string }
+        skus: { availability: string }[]
+      }
+    assert.equal((await read()).merchant.name, 'Blossom')
+    assert.deepEqual(
+      (await read()).skus.map((sku) => sku.availability),
+      ['in_stock', 'in_stock'],
+    )
+    assert.equal(await staleCount(house.storage), 3)
+    // The file says what is kept already, and yet the rest is caught up.
+    await house.apply(renamed)
+    assert.equal(await staleCount(house.storage), 0)
+    assert.equal((await read()).merchant.name, 'Blossom')
+    assert.deepEqual(await house.storage.read(wrongAnswers), [])
+  })
+
+  test('a product whose answer is to change later is stale at once when its seller is renamed', async () => {
+    const storage = await openShop(given, { merchant: merchant(), categories, products: teas(1, 100) })
+    await storage.write((tx) => tx.sql`update listed_products set stale_at = ${now + 900_000}`)
+    await assert.rejects(applyShop(endingAfter(storage, 1), { merchant: merchant('Other') }, options), Killed)
+    const [row] = await storage.read((db) => db.sql<{ at: number }>`select stale_at as "at" from listed_products`)
+    assert.ok(row && row.at <= now)
+  })
+
+  test('a rename, new prices and an import at once leave every answer and every count right', async () => {
+    const storage = await openShop(given, { merchant: merchant(), categories, products: teas(300, 1) })
+    for (let round = 1; round <= 8; round++) {
+      await Promise.all([
+        applyShop(storage, { merchant: merchant(`House ${round}`) }, options),
+        pause(randomInt(30)).then(() =>
+          applyShop(
+            storage,
+            { merchant: merchant(`House ${round}`), categories, products: teas(300, 10 + round) },
+            options,
+          ),
+        ),
+        bring(storage, csv(...Array.from({ length: 20 }, (_, i) => plainRow(`r${round}-${i}`, 'Green')))),
+      ])
+      assert.deepEqual(await storage.read(wrongAnswers), [], `in round ${round}`)
+    }
+    assert.deepEqual(await countsOf(storage), { black: 300, green: 160 })
+    await assertSound(storage)
+  })
+
+  test('every batch takes its seller from its own transaction', async () => {
+    const storage = await openShop(given)
+    // The foundation, the first batch of 200, and then another operator.
+    const beside = afterEachWrite(storage, async (commits) => {
+      if (commits === 2) await applyShop(storage, { merchant: merchant('Renamed') }, options)
+    })
+    await applyShop(beside, { merchant: merchant(), categories, products: teas(250, 1) }, options)
+    assert.deepEqual(await storage.read(wrongAnswers), [])
+    const rows = Array.from({ length: 250 }, (_, i) => plainRow(`row-${i}`))
+    const besideImport = afterEachWrite(storage, async (commits) => {
+      if (commits === 1) await applyShop(storage, { merchant: merchant('Renamed again') }, options)
+    })
+    await bring(besideImport, csv(...rows))
+    await assertSound(storage)
+  })
+
+  test('an import and an apply stop when the currency is not that of their prices any more', async () => {
+    const storage = await openShop(given)
+    async function* whileTheCurrencyChanges() {
+      yield Buffer.from(csv(plainRow('assam')))
+      await applyShop(storage, { merchant: merchant('Tea House', { currency: 'JPY' }) }, options)
+    }
+    await assert.rejects(
+      importProducts(storage, whileTheCurrencyChanges(), importOptions),
+      (error: Error) => error instanceof ApplyRefused && /currency.*JPY.*GBP/.test(error.message),
+    )
+    const beside = afterEachWrite(storage, async (commits) => {
+      if (commits === 1) await applyShop(storage, { merchant: merchant('Tea House', { currency: 'EUR' }) }, options)
+    })
+    const file = { merchant: merchant('Tea House', { currency: 'JPY' }), categories, products: teas(1, 100) }
+    await assert.rejects(applyShop(beside, file, options), ApplyRefused)
+    assert.deepEqual(await skusOf(storage), [])
+  })
+
+  test('the currency cannot change while there are prices in it', async () => {
+    const storage = await openShop(given, { merchant: merchant(), categories, products: teas(1, 100) })
+    for (const dryRun of [true, false]) {
+      const changed = applyShop(storage, { merchant: merchant('X', { currency: 'EUR' }) }, { ...options, dryRun })
+      await assert.rejects(
+        changed,
+        (error: Error) => error instanceof ApplyRefused && /from GBP to EUR/.test(error.message),
+      )
+    }
+    await assertSound(storage)
+  })
+
+  test('categories are counted after an import, and an apply that changes nothing mends what a crash left', async () => {
+    const storage = await openShop(given)
+    await bring(storage, csv(plainRow('a', 'Black'), plainRow('b', 'Black > Assam'), plainRow('c', 'White')))
+    assert.deepEqual(await countsOf(storage), { black: 2, 'black-assam': 1, green: 0, white: 1 })
+    const file = { merchant: merchant(), categories, products: teas(3, 1) }
+    // The foundation, the products, and no count.
+    await assert.rejects(applyShop(endingAfter(storage, 2), file, options), Killed)
+    await storage.write((tx) => tx.sql`update categories set product_count = 77 where slug = 'green'`)
+    const findings = await storage.read(findViolations)
+    assert.deepEqual(
+      findings.map(({ name }) => name),
+      ['category_count'],
+    )
+    assert.deepEqual((await applyShop(storage, file, options)).changes, [])
+    assert.deepEqual(await countsOf(storage), { black: 5, 'black-assam': 1, green: 0, white: 1 })
+
+    await assert.rejects(bring(endingAfter(storage, 1), csv(plainRow('d', 'Green'))), Killed)
+    await storage.write((tx) => tx.sql`update categories set product_count = 0 where slug = 'green'`)
+    const again = await bring(storage, csv(plainRow('d', 'Green')))
+    assert.deepEqual([again.created, again.unchanged], [0, 1])
+    assert.equal((await countsOf(storage)).green, 1)
+    await assertSound(storage)
+  })
+
+  test('to count what is counted already leaves the list pages in memory', async () => {
+    const file = { merchant: merchant(), categories, products: teas(2, 1) }
+    const storage = await openShop(given, file)
+    const version = () => storage.read((db) => db.sql`select catalog_version from merchants`)
+    const before = await version()
+    await applyShop(storage, file, options)
+    assert.deepEqual(await version(), before)
+  })
+
+  test('a file that breaks off: what came before is kept and counted, and the line is told', async () => {
+    const storage = await openShop(given)
+    const rows = Array.from({ length: 3 }, (_, i) => plainRow(`row-${i}`))
+    const report = await bring(storage, csv(...rows, plainRow('cut')), 'broken,"never closed\n')
+    assert.deepEqual(report.brokenOff, 'line 6: the quote that opens here is never closed')
+    assert.deepEqual([report.created, report.refusedCount], [3, 0])
+    assert.deepEqual(
+      (await skusOf(storage)).map(({ code }) => code),
+      ['row-0', 'row-1', 'row-2'],
+    )
+    assert.equal((await countsOf(storage)).black, 3)
+    await assertSound(storage)
+  })
+
+  test('counts also when the storage gives up in the middle of an import', async () => {
+    const storage = await openShop(given)
+    let commits = 0
+    const failing: Storage = {
+      ...afterEachWrite(storage, async () => {}),
+      write: (work) => {
+        commits += 1
+        return commits === 2 ? Promise.reject(new Killed()) : storage.write(work)
+      },
+    }
+    const rows = Array.from({ length: 250 }, (_, i) => plainRow(`row-${i}`))
+    await assert.rejects(bring(failing, csv(...rows)), Killed)
+    assert.equal((await countsOf(storage)).black, 200)
+  })
+
+  test('imports and applies at once make each category and each product once', async () => {
+    const storage = await openShop(given)
+    const file = csv(...Array.from({ length: 230 }, (_, i) => plainRow(`row-${i}`, `Kind ${i % 7} > Sort ${i % 3}`)))
+    const shop = { merchant: merchant(), categories, products: teas(230, 5) }
+    const reports = await Promise.all([bring(storage, file), bring(storage, file), bring(storage, file)])
+    assert.equal(
+      reports.reduce((sum, { created }) => sum + created, 0),
+      230,
+    )
+    const applied = await Promise.all([1, 2, 3].map(() => applyShop(storage, shop, options)))
+    assert.equal(
+      applied.reduce((sum, { changes }) => sum + changes.length, 0),
+      460,
+    )
+    assert.equal((await countsOf(storage))['kind-0'], 33)
+    await assertSound(storage)
+  })
+
+  test('a product of which a row was refused keeps its SKUs, in one order, and the second import changes nothing', async () => {
+    const storage = await openShop(given)
+    const row = (size: string, price = '1.00', title = '') => ['gown', title, 'Black', 'Size', size, `G-${size}`, price]
+    const whole = [row('S', '1.00', 'Gown'), row('M'), row('L')]
+    await bring(storage, csv(...whole))
+    const typo = [row('S', 'x', 'Gown'), row('M', '2.00'), row('XL')]
+    const first = await bring(storage, csv(...typo))
+    assert.deepEqual([first.changed, first.refusedCount], [1, 1])
+    assert.deepEqual(
+      (await skusOf(storage)).map(({ code, position, retired }) => [code, position, retired]),
+      [
+        ['G-M', 0, false],
+        ['G-XL', 1, false],
+        ['G-S', 2, false],
+        ['G-L', 3, false],
+      ],
+    )
+    const [kept] = await storage.read((db) => db.sql<{ options: string }>`select options from products`)
+    assert.deepEqual(JSON.parse(kept?.options ?? ''), [{ name: 'Size', values: ['M', 'XL', 'S', 'L'] }])
+    const second = await bring(storage, csv(...typo))
+    assert.deepEqual([second.changed, second.unchanged], [0, 1])
+    const mended = await bring(storage, csv(...whole))
+    assert.equal(mended.changed, 1)
+    assert.deepEqual(
+      (await skusOf(storage)).filter(({ retired }) => !retired).map(({ code }) => code),
+      ['G-S', 'G-M', 'G-L'],
+    )
+    await assertSound(storage)
+  })
+
+  test('a refused row says nothing of the next product, whose SKUs are retired as ever', async () => {
+    const storage = await openShop(given)
+    const gown = (size: string, title = '') => ['gown', title, '', 'Size', size, `G-${size}`, '1.00']
+    await bring(storage, csv(gown('S', 'Gown'), gown('M')))
+    const report = await bring(storage, csv(['nameless', '', '', '', '', 'N', '1.00'], gown('S', 'Gown')))
+    assert.equal(report.refusedCount, 1)
+    assert.deepEqual(
+      (await skusOf(storage)).map(({ code, retired }) => [code, retired]),
+      [
+        ['G-S', false],
+        ['G-M', true],
+      ],
+    )
+    // A row without a handle may be one of the product before it.
+    await bring(storage, csv(gown('S', 'Gown'), gown('M')))
+    await bring(storage, csv(gown('S', 'Gown'), ['', '', '', 'Size', 'M', 'G-M', '1.00']))
+    assert.ok((await skusOf(storage)).every(({ retired }) => !retired))
+    await assertSound(storage)
+  })
+
+  test('a SKU that its product no longer names is retired; back again it keeps its id and stock, unless the file names one', async () => {
+    const file = (skus: Product['skus']): ShopFile => ({
+      merchant: merchant(),
+      products: [{ slug: 'set', name: 'Set', options: [{ name: 'Of', values: ['2', '4', '6'] }], skus }],
+    })
+    const [two, four, six] = ['2', '4', '6'].map((of) => ({ code: `SET-${of}`, options: { Of: of }, price: 100 }))
+    assert.ok(two && four && six)
+    const storage = await openShop(given, file([two, { ...four, stock: 7 }, { ...six, stock: 3 }]))
+    const idOf = async () =>
+      (await storage.read((db) => db.sql<{ id: string }>`select id from skus where code = 'SET-4'`))[0]?.id
+    const id = await idOf()
+    const { changes } = await applyShop(storage, file([two, six]), options)
+    assert.deepEqual(changes.flatMap(changeLines), ['- sku SET-4'])
+    const [detail] = await storage.read((db) => db.sql<{ detail: string }>`select detail from listed_products`)
+    assert.deepEqual(
+      JSON.parse(detail?.detail ?? '').data.skus.map((sku: { code: string }) => sku.code),
+      ['SET-2', 'SET-6'],
+    )
+    await applyShop(storage, file([two, four, six]), { ...options, stock: true })
+    const four7 = { code: 'SET-4', position: 1, onHand: 7, retired: false }
+    assert.deepEqual((await skusOf(storage))[1], four7)
+    assert.equal(await idOf(), id)
+    assert.deepEqual(
+      (await skusOf(storage)).map(({ position }) => position),
+      [0, 1, 2],
+    )
+    await applyShop(storage, file([two, six]), options)
+    await applyShop(storage, file([two, { ...four, stock: 5 }, six]), { ...options, stock: true })
+    assert.deepEqual((await skusOf(storage))[1], { ...four7, onHand: 5 })
+    await assertSound(storage)
+  })
+
+  test('categories never stand deeper than eight, counting those that the file does not name', async () => {
+    const chain = (letters: string, top?: string) =>
+      [...letters].map((slug, i) => {
+        const parent = i > 0 ? letters[i - 1] : top
+        return { slug, name: slug, ...(parent === undefined ? {} : { parent }) }
+      })
+    const storage = await openShop(given, { merchant: merchant(), categories: chain('abcdefg') })
+    // With three above it, what is kept below `a` would reach down to ten.
+    const moved = [...chain('xyz'), { slug: 'a', name: 'a', parent: 'z' }]
+    await assert.rejects(
+      applyShop(storage, { merchant: merchant(), categories: moved }, options),
+      (error: Error) => error instanceof ApplyRefused && /category \w.*8 levels/.test(error.message),
+    )
+    await applyShop(
+      storage,
+      { merchant: merchant(), categories: [...chain('x'), { slug: 'a', name: 'a', parent: 'x' }] },
+      options,
+    )
+
+    // The merchant has put the category far down, and the import would go on below it.
+    await bring(storage, csv(plainRow('one', 'Top')))
+    await applyShop(
+      storage,
+      { merchant: merchant(), categories: [...chain('klmno'), { slug: 'top', name: 'Top', parent: 'o' }] },
+      options,
+    )
+    const report = await bring(storage, csv(plainRow('two', 'Top > A > B > C'), plainRow('three', 'Top > A > B')))
+    assert.deepEqual(
+      report.refused.map(({ line, handle }) => [line, handle]),
+      [[2, 'two']],
+    )
+    assert.match(report.refused[0]?.reason ?? '', /category.*8 levels/)
+    assert.equal(report.created, 1)
+    await assertSound(storage)
+  })
+
+  test('doctor finds categories in a circle, below nothing, or too deep, and answers that are not the facts', async () => {
+    const storage = await openShop(given, {
+      merchant: merchant(),
+      categories: ['a', 'b', 'c', 'd'].map((slug) => ({ slug, name: slug })),
+      products: teas(4, 100).map((tea) => ({ ...tea, categories: [] })),
+    })
+    const found = async (harm: (tx: Tx) => Promise<unknown>) => {
+      await storage.write(harm)
+      const findings = await storage.read(findViolations)
+      return Object.fromEntries(findings.map(({ name, subjects }) => [name, subjects.length]))
+    }
+    const under = (tx: Tx, child: string, parent: string | null) => tx.sql`
+      update categories set parent_id = (select id from categories where slug = ${parent}) where slug = ${child}`
+    assert.deepEqual(
+      await found(async (tx) => {
+        await under(tx, 'a', 'b')
+        await under(tx, 'b', 'a')
+      }),
+      { category_tree: 2 },
+    )
+    assert.deepEqual(await found((tx) => under(tx, 'a', null)), {})
+    assert.deepEqual(await found((tx) => tx.sql`update skus set price = 101 where code = 'T1'`), { listed_as_sold: 1 })
+    const stale = (tx: Tx) => tx.sql`update listed_products set stale_at = 1`
+    const fresh = (tx: Tx) => tx.sql`update listed_products set stale_at = null`
+    assert.deepEqual(await found(stale), {})
+    await found(fresh)
+    await storage.write((tx) => tx.sql`update skus set price = 100`)
+    assert.deepEqual(await found((tx) => tx.sql`update merchants set name = ${'Tea "House"\n\\'}`), {
+      listed_by_name: 4,
+    })
+    await storage.write((tx) => tx.sql`update merchants set name = 'Tea House'`)
+    // A name that JSON must escape is found in its answers.
+    await applyShop(storage, { merchant: merchant('Tea "House"\t\\ & Söhne') }, options)
+    await assertSound(storage)
+  })
+
+  describe('keys', () => {
+    async function withKey() {
+      const storage = await openShop(given, { merchant: merchant(), installations: [{ name: 'Web', mode: 'test' }] })
+      const [row] = await storage.read((db) => db.sql<{ id: string }>`select id from merchants`)
+      const [installation] = await storage.read((db) => listInstallations(db, row?.id ?? ''))
+      assert.ok(installation)
+      const make = (expiresAt: number | null = null) =>
+        storage.write((tx) => createKey(tx, testSecret, installation, { name: 'Till', scopes: [], expiresAt }, now))
+      return { storage, make }
+    }
+    const hour = 3_600_000
+
+    test('a key that was rotated is not rotated again, and two at once make one successor', async () => {
+      const { storage, make } = await withKey()
+      const { id } = await make()
+      const rotate = () => storage.write((tx) => rotateKey(tx, testSecret, id, hour, now))
+      const outcomes = await Promise.allSettled([rotate(), rotate(), rotate()])
+      const made = outcomes.filter((outcome) => outcome.status === 'fulfilled')
+      assert.equal(made.length, 1)
+      for (const outcome of outcomes) {
+        if (outcome.status === 'rejected')
+          assert.match(String(outcome.reason), /was rotated before: key_\w+ took its place/)
+      }
+      const rows = await storage.read((db) => db.sql`select id from credentials where rotated_from = ${id}`)
+      assert.equal(rows.length, 1)
+    })
+
+    test('the end of the old key is told as it is: the overlap, or sooner its own end', async () => {
+      const { storage, make } = await withKey()
+      for (const [expiresAt, overlap, end] of [
+        [null, hour, now + hour],
+        [now + 10, hour, now + 10],
+        [now + 2 * hour, hour, now + hour],
+      ] as const) {
+        const { id } = await make(expiresAt)
+        const rotated = await storage.write((tx) => rotateKey(tx, testSecret, id, overlap, now))
+        assert.equal(rotated?.oldKeyEndsAt, end)
+      }
+    })
+  })
+
+  describe('by the command line', () => {
+    async function environment(file: ShopFile): Promise<{ settings: Environment; folder: string; shop: string }> {
+      const folder = await tempFolder()
+      const settings = {
+        CARTWRIGHT_DATABASE_URL: await given.freshUrl(),
+        CARTWRIGHT_SECRET: 'the-root-secret-of-one-provisioning-test',
+      }
+      const shop = join(folder, 'shop.json')
+      await writeFile(shop, JSON.stringify(file))
+      return { settings, folder, shop }
+    }
+
+    // Starts the command, and kills it a random while after it has begun.
+    async function kill(
+      args: readonly string[],
+      settings: Environment,
+      hasBegun: () => Promise<boolean>,
+    ): Promise<void> {
+      const main = join(import.meta.dirname, '..', 'src', 'main.ts')
+      const child = spawn(process.execPath, ['--disable-warning=ExperimentalWarning', main, ...args], {
+        env: { PATH: process.env.PATH ?? '', ...settings },
+        stdio: 'ignore',
+      })
+      let ended = false
+      const closed = once(child, 'close').then(() => {
+        ended = true
+      })
+      while (!ended && !(await hasBegun())) await pause(5)
+      await pause(randomInt(500))
+      child.kill('SIGKILL')
+      await closed
+    }
+
+    const hasProducts = (storage: Storage) => async () => (await productCount(storage)) > 0
+    async function productCount(storage: Storage): Promise<number> {
+      const [row] = await storage.read((db) => db.sql<{ n: number }>`select count(*) as "n" from products`)
+      return row?.n ?? 0
+    }
+
+    test('kill -9 in the middle of apply and of import: the next run ends with all of it, and doctor is content', async (t) => {
+      const products = teas(1_600, 5).map((tea) => ({ ...tea, description: 'A fine tea. '.repeat(40) }))
+      const file: ShopFile = { merchant: merchant(), categories, products }
+      const { settings, folder, shop } = await environment(file)
+      const storage = await given.open({ url: settings.CARTWRIGHT_DATABASE_URL as string })
+      await kill(['apply', shop], settings, hasProducts(storage))
+      const killedAt = await skusOf(storage)
+      t.diagnostic(`apply was killed after ${killedAt.length} of 1600 products`)
+      const again = await cartwright(['apply', shop], settings)
+      assert.equal(again.code, 0, again.err)
+      assert.match(again.out, new RegExp(`, ${killedAt.length} products as they were, 0 refused\n$`))
+      assert.deepEqual(await countsOf(storage), { black: 1600, green: 0 })
+      await assertSound(storage)
+
+      const csvFile = join(folder, 'products.csv')
+      await writeFile(csvFile, [...shopifyCsv(1_500)].join(''))
+      const empty = await environment({ merchant: merchant() })
+      await cartwright(['apply', empty.shop], empty.settings)
+      const other = await given.open({ url: empty.settings.CARTWRIGHT_DATABASE_URL as string })
+      await kill(['import', csvFile], empty.settings, hasProducts(other))
+      const kept = await productCount(other)
+      t.diagnostic(`import was killed after ${kept} of 1500 products`)
+      const report = JSON.parse((await cartwright(['import', csvFile, '--json'], empty.settings)).out)
+      assert.deepEqual([report.created, report.unchanged], [1_500 - kept, kept])
+      await assertSound(other)
+      // The name changes, and the process ends while the answers are rendered again.
+      await writeFile(shop, JSON.stringify({ ...file, merchant: merchant('New Tea House') }))
+      await kill(['apply', shop], settings, async () => {
+        const [row] = await storage.read((db) => db.sql<{ name: string }>`select name from merchants`)
+        return row?.name === 'New Tea House'
+      })
+      t.diagnostic(`the second apply was killed while ${await staleCount(storage)} products were stale`)
+      assert.deepEqual(await storage.read(wrongAnswers), [])
+      assert.equal((await cartwright(['apply', shop], settings)).code, 0)
+      assert.equal(await staleCount(storage), 0)
+      await assertSound(storage)
+      for (const each of [settings, empty.settings]) {
+        const doctor = await cartwright(['doctor'], each)
+        assert.equal(doctor.code, 0, doctor.out)
+      }
+    })
+
+    test('import tells the broken line, a file that is a folder, and nothing of descriptors', async () => {
+      const { settings, folder, shop } = await environment({ merchant: merchant(), categories })
+      await cartwright(['apply', shop], settings)
+      const file = join(folder, 'broken.csv')
+      await writeFile(file, `${csv(plainRow('a'), plainRow('b'))}x,"oops" y,,,,,\n`)
+      const broken = await cartwright(['import', file], settings)
+      assert.deepEqual(
+        [broken.code, broken.err],
+        [
+          1,
+          `cartwright: ${file} line 4: a quoted cell goes on after its closing quote; the products that end before it are imported\n`,
+        ],
+      )
+      assert.match(broken.out, /^1 created, 0 changed, 0 as they were, 0 rows refused$/m)
+      const isFolder = await cartwright(['import', folder], settings)
+      assert.deepEqual([isFolder.code, isFolder.out], [1, ''])
+      assert.match(isFolder.err, /^cartwright: cannot read .*: EISDIR.*\n$/)
+      const nobody = await cartwright(['import', file, '--merchant', 'nobody'], settings)
+      assert.deepEqual([nobody.code, nobody.err], [1, 'cartwright: there is no merchant nobody\n'])
+    })
+
+    test('keys: fractions are taken, names are one visible line, and a long list says that it goes on', async () => {
+      const { settings, shop } = await environment({
+        merchant: merchant(),
+        installations: [{ name: 'Web', mode: 'test' }],
+      })
+      await cartwright(['apply', shop], settings)
+      const create = (name: string, ...more: string[]) =>
+        cartwright(['keys', 'create', '--name', name, '--json', ...more], settings)
+      const made = await create('Till', '--expires-in-days', '1.1')
+      assert.equal(made.code, 0, made.err)
+      const { id } = JSON.parse(made.out)
+      for (const name of ['a\u001b[31mred', 'two\nlines', '   ', 'c1 \u009b2J']) {
+        const refused = await create(name)
+        assert.deepEqual([refused.code, refused.out], [2, ''])
+        assert.match(refused.err, /^--name must be one line of visible text/)
+      }
+      const rotated = await cartwright(['keys', 'rotate', id, '--overlap-hours', '1.1'], settings)
+      assert.match(rotated.out, /^cwk_test_\w{48}\nkey_\w+, shown this once; key_\w+ works until \d{4}-\S+Z\n$/)
+      const twice = await cartwright(['keys', 'rotate', id], settings)
+      assert.equal(twice.code, 1)
+      assert.match(twice.err, /^cartwright: key_\w+ was rotated before: key_\w+ took its place.*\n$/)
+      const storage = await given.open({ url: settings.CARTWRIGHT_DATABASE_URL as string })
+      const rows = await storage.read(
+        (db) => db.sql<{ at: number }>`select expires_at as "at" from credentials where expires_at is not null`,
+      )
+      assert.ok(rows.length > 0 && rows.every(({ at }) => Number.isInteger(at)))
+      await storage.write(async (tx) => {
+        for (let i = 0; i < 103; i++) {
+          await tx.sql`
+            insert into credentials (id, installation_id, merchant_id, name, mode, lookup, digest, pepper_version, prefix,
+              last4, scopes, created_at)
+            select ${`key_${i}`}, i.id, i.merchant_id, 'Old', i.mode, ${`lookup ${i}`}, '', 1, 'cwk_', '0000', '', 1
+            from installations i`
+        }
+      })
+      const listed = await cartwright(['keys', 'list'], settings)
+      assert.equal(listed.out.split('\n').length, 102)
+      assert.match(listed.out, /\n5 older keys are not shown\n$/)
+      assert.equal(JSON.parse((await cartwright(['keys', 'list', '--json'], settings)).out).notShown, 5)
+    })
+  })
+})
+
+describe('a shop file', () => {
+  const base = { merchant: merchant(), products: [] as Product[] }
+  const tea = teas(1, 100)[0] as Product
+  const place = (file: object) => {
+    const read = readShopFile(JSON.stringify({ ...base, ...file }), now)
+    return 'problems' in read ? read.problems.map(({ path }) => path) : []
+  }
+
+  for (const [name, text, message] of [
+    [
+      'an alias bomb',
+      [
+        'a: &a [x,x,x,x,x,x,x,x,x]',
+        ...['ab', 'bc', 'cd', 'de'].map(([from, to]) => `${to}: &${to} [${`*${from},`.repeat(9)}]`),
+      ].join('\n'),
+      /alias/i,
+    ],
+    ['an alias of nothing', 'merchant: *nothing', /alias.*nothing/i],
+    ['an alias of itself', 'merchant: &a { slug: *a }', /./],
+    ['lists without end', '['.repeat(40_000), /./],
+    ['keys that are no words', 'merchant: { [a, b]: 1 }', /key/i],
+  ] as const) {
+    test(`${name} is a problem with a message`, () => {
+      const read = readShopFile(text, now)
+      assert.ok('problems' in read)
+      assert.match(read.problems[0]?.message ?? '', message)
+    })
+  }
+
+  test('is refused when it is not UTF-8, or larger than 8 MiB', () => {
+    const text = JSON.stringify({ merchant: merchant('Tee für alle') })
+    assert.ok('file' in readShopBytes(Buffer.from(text), now))
+    assert.deepEqual(readShopBytes(Buffer.from(text, 'latin1'), now), {
+      problems: [{ path: '', message: 'the file is not UTF-8' }],
+    })
+    const large = Buffer.alloc(8 * 1024 * 1024 + 1, ' ')
+    const message = 'the file is larger than 8 MiB; bring a large catalog by import'
+    assert.deepEqual(readShopBytes(large, now), { problems: [{ path: '', message }] })
+    assert.deepEqual(readShopFile('ü'.repeat(4 * 1024 * 1024 + 1), now), { problems: [{ path: '', message }] })
+  })
+
+  for (const [url, isTaken] of [
+    ['https://cdn.example.com/a.png', true],
+    ['http://localhost/a.png', true],
+    ['http://localhost:3000/a.png', true],
+    ['http://127.0.0.1:3000/a.png', true],
+    ['/media/demo/a.svg', true],
+    ['http://localhost.evil.example/a.png', false],
+    ['http://localhost@evil.example/a.png', false],
+    ['http://localhost:3000@evil.example/a.png', false],
+    ['http://127.0.0.1.evil.example/a.png', false],
+    ['http://127.0.0.1', true],
+    ['https://', false],
+    ['https:///a.png', false],
+    ['https://?a', false],
+    ['https://[', false],
+    ['http://example.com/a.png', false],
+  ] as const) {
+    test(`${isTaken ? 'takes' : 'refuses'} the picture ${url}`, () => {
+      const images = { products: [{ ...tea, categories: [], images: [{ url }] }] }
+      assert.deepEqual(place(images), isTaken ? [] : ['/products/0/images/0/url'])
+    })
+  }
+
+  test('refuses names and codes of blanks, and days that there are not', () => {
+    const bad: Product = {
+      ...tea,
+      categories: [],
+      name: ' \t',
+      publishedAt: '2024-02-30T20:00:00Z',
+      skus: [{ code: '\u00a0', price: 1 }],
+    }
+    assert.deepEqual(place({ merchant: merchant('  '), products: [bad] }).sort(), [
+      '/merchant/name',
+      '/products/0/name',
+      '/products/0/publishedAt',
+      '/products/0/skus/0/code',
+    ])
+  })
+
+  test('never reaches the terminal as a control sequence', async () => {
+    const folder = await tempFolder()
+    const settings = { CARTWRIGHT_DATABASE_URL: `sqlite:${join(folder, 'a.db')}` }
+    const file = join(folder, 'bad.yaml')
+    await writeFile(file, '"\\e[31mred": 1\n"c1 \\x9b2J": 1\nmerchant: 1\n')
+    const { code, out } = await cartwright(['apply', file], settings)
+    assert.equal(code, 1)
+    assert.match(out, /\\u001b\[31mred/)
+    // biome-ignore lint/suspicious/noControlCharactersInRegex: control characters are what it looks for
+    assert.doesNotMatch(out, /[\u0000-\u0009\u000b-\u001f\u007f-\u009f]/)
+    const scopes = await cartwright(['keys', 'create', '--name', 'x', '--scopes', '\u001b[31mred'], settings)
+    assert.equal(scopes.code, 2)
+    assert.ok(!scopes.err.includes('\u001b') && scopes.err.includes('\\u001b[31mred'))
+  })
+})

@@ -1,0 +1,32 @@
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import { cartsOf, eventsOf, market } from './support/carts.ts'
+import { assertError, openHouse } from './support/house.ts'
+import { eachEngine } from './support/storage.ts'
+
+eachEngine('removePublicCartItem', (given) => {
+  test('200 removes the line; the same key again gets the same answer; a new key is 404', async () => {
+    const house = await openHouse(given, { shops: [market] })
+    const carts = await cartsOf(house)
+    const cartId = await carts.create({ CARD: 1, BOOK: 2 })
+    const first = await carts.remove(cartId, 'BOOK', { idempotencyKey: 'gone', reason: 'changed my mind' })
+    assert.deepEqual(
+      first.body.data.items.map((item: { code: string }) => item.code),
+      ['CARD'],
+    )
+    const again = await carts.remove(cartId, 'BOOK', { idempotencyKey: 'gone', reason: 'changed my mind' })
+    assert.equal(again.text, first.text)
+    assert.equal(again.headers.get('idempotency-replayed'), 'true')
+    assertError(await carts.remove(cartId, 'BOOK'), 'cart_item_not_found')
+    assert.equal((await eventsOf(house, cartId)).length, 2)
+  })
+
+  test('400 when a proxy dropped the body, and the line stays', async () => {
+    const house = await openHouse(given, { shops: [market] })
+    const carts = await cartsOf(house)
+    const cartId = await carts.create({ CARD: 1 })
+    const path = { cartId, skuId: carts.sku('CARD') }
+    assertError(await house.ask('removePublicCartItem', { path, headers: { 'idempotency-key': 'k' } }), 'body_required')
+    assert.equal((await carts.read(cartId)).body.data.itemCount, 1)
+  })
+})

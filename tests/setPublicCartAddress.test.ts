@@ -1,0 +1,137 @@
+import assert from 'node:assert/strict'
+import { readFile } from 'node:fs/promises'
+import { test } from 'node:test'
+import { openAddress } from '../src/addresses/vault.ts'
+import { berlin, cartsOf, eventsOf, market, paris } from './support/carts.ts'
+import { assertError, openHouse, testSecret } from './support/house.ts'
+import { eachEngine } from './support/storage.ts'
+
+eachEngine('setPublicCartAddress', (given) => {
+  test('200 answers with a token, a summary, what shipping costs, and totals with the tax of the place', async () => {
+    const house = await openHouse(given, { shops: [market] })
+    const carts = await cartsOf(house)
+    const cartId = await carts.create({ 'ROSE-12': 2 })
+    // 2 × 900 g need the second step, 1990. France taxes all of it with 20 %: 7000 − 7000/1.2 = 1167, 1990 − 1990/1.2 = 332.
+    const { body } = await carts.address(cartId, paris)
+    assert.deepEqual(body.data, {
+      cartId,
+      cartVersion: 2,
+      addressToken: body.data.addressToken,
+      summary: { city: 'Paris', region: null, country: 'FR', postalCodePrefix: body.data.summary.postalCodePrefix },
+      expiresAt: '2026-06-08T12:00:00.000Z',
+      shippingOptions: [{ id: 'parcel', label: 'Parcel', amount: 1990 }],
+      totals: { subtotal: 7000, discount: 0, shipping: 1990, tax: 1499, taxIncluded: true, total: 8990 },
+    })
+    assert.match(body.data.addressToken, /^adr_/)
+    assert.ok(body.data.summary.postalCodePrefix.length < 5)
+    const cart = (await carts.read(cartId)).body.data
+    assert.deepEqual(cart.address, {
+      token: body.data.addressToken,
+      summary: 'Paris, FR',
+      expiresAt: '2026-06-08T12:00:00.000Z',
+    })
+    assert.deepEqual(cart.shipping, { optionId: 'parcel', options: [{ id: 'parcel', label: 'Parcel', amount: 1990 }] })
+  })
+
+  test('200 replaces an address, and the old one is dead and erased', async () => {
+    const house = await openHouse(given, { shops: [market] })
+    const carts = await cartsOf(house)
+    const cartId = await carts.create({ CARD: 1 })
+    const first = (await carts.address(cartId, berlin)).body.data.addressToken
+    const second = (await carts.address(cartId, paris)).body.data.addressToken
+    assert.notEqual(first, second)
+    const look = (id: string) =>
+      house.storage.read((db) =>
+        openAddress(db, testSecret, {
+          installationId: house.installationId,
+          ownerId: cartId,
+          id,
+          now: house.clock.now,
+        }),
+      )
+    assert.equal(await look(first), undefined)
+    assert.equal((await look(second))?.name, 'Jean Martin')
+    const rows = await house.storage.read(
+      (db) => db.sql<{ sealed: string }>`select sealed from addresses where id = ${first}`,
+    )
+    assert.deepEqual(rows, [{ sealed: '' }])
+  })
+
+  test('400 names each bad field by its place, before the cart is looked for', async () => {
+    const house = await openHouse(given, { shops: [market] })
+    const carts = await cartsOf(house)
+    for (const [change, path] of [
+      [{ postalCode: '1' }, '/address/postalCode'],
+      [{ postalCode: undefined }, '/address/postalCode'],
+      [{ country: 'XX' }, '/address/country'],
+      [{ country: 'de' }, '/address/country'],
+      [{ name: '' }, '/address/name'],
+      [{ line1: undefined }, '/address/line1'],
+      [{ phone: 'call me' }, '/address/phone'],
+      [{ zip: '10117' }, '/address/zip'],
+    ] as const) {
+      const answer = await carts.address('cart_01h455vb4pex5vsknk084sn02q', { ...berlin, ...change })
+      assertError(answer, 'invalid_request')
+      assert.deepEqual(
+        answer.body.error.issues.map((issue: { path: string }) => issue.path),
+        [path],
+      )
+    }
+  })
+
+  test('409 to a country that is not served, unless nothing has to be sent', async () => {
+    const house = await openHouse(given, { shops: [market] })
+    const carts = await cartsOf(house)
+    const tokyo = {
+      name: 'Yuki',
+      line1: '1-1 Chiyoda',
+      city: 'Tokyo',
+      region: 'Tokyo',
+      postalCode: '100-0001',
+      country: 'JP',
+    }
+    assertError(await carts.address(await carts.create({ CARD: 1 }), tokyo), 'address_undeliverable')
+    const { body } = await carts.address(await carts.create({ COURSE: 1 }), tokyo)
+    assert.deepEqual([body.data.shippingOptions, body.data.totals.shipping], [[], 0])
+  })
+
+  test('an address is nowhere in clear: not in the database, the log, an event, a stored answer or any answer', async () => {
+    const house = await openHouse(given, { shops: [market] })
+    const carts = await cartsOf(house)
+    const planted = {
+      name: 'Zacharias Planted',
+      company: 'Plantedcorp',
+      line1: 'Plantedstraße 77',
+      line2: 'Plantedfloor',
+      city: 'Berlin',
+      postalCode: '10117',
+      country: 'DE',
+      phone: '+49 30 5550199',
+    }
+    const words = ['Zacharias', 'Plantedcorp', 'Plantedstra', 'Plantedfloor', '5550199', '10117']
+    const cartId = await carts.create({ CARD: 1 })
+    const answers = [
+      await carts.address(cartId, planted, { idempotencyKey: 'addr' }),
+      await carts.address(cartId, planted, { idempotencyKey: 'addr' }),
+      await carts.address(cartId, { ...planted, postalCode: 'bad' }),
+      await carts.read(cartId),
+      await carts.patch(cartId, 'CARD', 2),
+    ]
+    assert.equal(answers[1]?.headers.get('idempotency-replayed'), 'true')
+    const rows = await house.storage.read(async (db) => [
+      await db.sql`select * from carts`,
+      await db.sql`select * from cart_lines`,
+      await db.sql`select * from addresses`,
+      await db.sql`select * from idempotency_keys`,
+      await db.sql`select * from events`,
+    ])
+    const everywhere = [JSON.stringify(rows), JSON.stringify(house.lines()), ...answers.map(({ text }) => text)]
+    if (house.file)
+      everywhere.push(
+        (await readFile(house.file)).toString('latin1'),
+        (await readFile(`${house.file}-wal`)).toString('latin1'),
+      )
+    for (const text of everywhere) for (const word of words) assert.ok(!text.includes(word), `${word} was found`)
+    assert.ok((await eventsOf(house, cartId)).length >= 3)
+  })
+})

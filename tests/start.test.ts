@@ -1,0 +1,266 @@
+// Starting and stopping where something is in the way: a port, a disk, a reader of the log, an earlier start that was cut
+// short. Whatever it is, the operator gets one clear line, and nothing is half made.
+
+import assert from 'node:assert/strict'
+import { type ChildProcess, execFileSync, spawn, spawnSync } from 'node:child_process'
+import { once } from 'node:events'
+import { openSync } from 'node:fs'
+import { access, readdir, readFile, stat } from 'node:fs/promises'
+import { type AddressInfo, createServer } from 'node:net'
+import { join } from 'node:path'
+import { after, describe, test } from 'node:test'
+import { applyShop } from '../src/admin/apply.ts'
+import { readShopFile } from '../src/admin/read.ts'
+import { migrate } from '../src/storage/migrate.ts'
+import { openStorage } from '../src/storage/open.ts'
+import { cartwright, type Environment, serve, tempFolder } from './support/process.ts'
+import { bloom } from './support/shops.ts'
+
+const root = join(import.meta.dirname, '..')
+const main = join(root, 'src', 'main.ts')
+const keyIn = (text: string) => /cwk_test_\w{48}/.exec(text)?.[0] ?? ''
+
+async function environment(): Promise<Environment> {
+  return { CARTWRIGHT_DATABASE_URL: `sqlite:${join(await tempFolder(), 'data', 'shop.db')}`, HOST: '127.0.0.1' }
+}
+
+async function takenPort(): Promise<number> {
+  const server = createServer()
+  after(() => server.close())
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
+  return (server.address() as AddressInfo).port
+}
+
+async function freePort(): Promise<number> {
+  const server = createServer()
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
+  const { port } = server.address() as AddressInfo
+  await new Promise((resolve) => server.close(resolve))
+  return port
+}
+
+describe('a start', () => {
+  test('that finds its port in use says so in one line and makes no shop', async () => {
+    const settings = await environment()
+    const port = await takenPort()
+    const { code, err, out } = await cartwright(['serve'], { ...settings, PORT: String(port) })
+    assert.equal(err, `cartwright: port ${port} of 127.0.0.1 is in use by another program; set PORT to a free one\n`)
+    assert.equal(code, 1)
+    assert.equal(keyIn(out), '')
+    const next = await serve(settings)
+    assert.notEqual(keyIn(next.printed()), '', 'the next start is the first that makes a shop')
+    assert.equal(await next.stop(), 0)
+  })
+
+  for (const [host, line] of [
+    ['203.0.113.77', 'HOST 203.0.113.77 is no address of this machine'],
+    ['no.such.host.invalid', 'HOST no.such.host.invalid is not known here'],
+    ['999.1.1.1', 'HOST 999.1.1.1 is not known here'],
+  ] as const) {
+    test(`on ${host} says in one line what is wrong with it`, async () => {
+      const { code, err } = await cartwright(['serve'], { ...(await environment()), HOST: host, PORT: '0' })
+      assert.equal(err, `cartwright: ${line}\n`)
+      assert.equal(code, 1)
+    })
+  }
+
+  test('on localhost answers at every address of that name, and ends', async () => {
+    const server = await serve({ ...(await environment()), HOST: 'localhost', CARTWRIGHT_SECRET: 'x'.repeat(40) })
+    assert.equal((await fetch(`${server.origin}/healthz`)).status, 200)
+    assert.equal((await fetch(`${server.origin.replace('127.0.0.1', 'localhost')}/healthz`)).status, 200)
+    assert.equal(await server.stop(), 0)
+  })
+
+  test('that was killed while it made the demo shop is mended by the next one', async () => {
+    const settings = await environment()
+    const url = settings.CARTWRIGHT_DATABASE_URL ?? ''
+    const now = Date.now()
+    const read = readShopFile(await readFile(join(root, 'src/admin/demo/shop.yaml'), 'utf8'), now)
+    assert.ok('file' in read)
+    const storage = await openStorage(url)
+    await migrate(storage, { now: new Date(now) })
+    const begun = { ...read.file, products: read.file.products?.slice(0, 3) ?? [] }
+    delete begun.promotions
+    await applyShop(storage, begun, { now, stock: false, dryRun: false })
+    await storage.close()
+
+    const server = await serve(settings)
+    const key = keyIn(server.printed())
+    const response = await fetch(`${server.origin}/api/v1/open/catalog/products`, { headers: { authorization: key } })
+    assert.equal(response.status, 200)
+    assert.ok(((await response.json()) as { data: unknown[] }).data.length >= 38)
+    assert.equal(await server.stop(), 0)
+    const second = await serve(settings)
+    assert.equal(keyIn(second.printed()), '', 'a demo shop with keys is left as it is')
+    assert.equal(await second.stop(), 0)
+  })
+
+  test('beside a shop of the operator makes no demo shop, keys or no keys', async () => {
+    const settings = await environment()
+    const storage = await openStorage(settings.CARTWRIGHT_DATABASE_URL ?? '')
+    await migrate(storage, { now: new Date() })
+    await applyShop(storage, bloom, { now: Date.now(), stock: false, dryRun: false })
+    await storage.close()
+    const server = await serve(settings)
+    assert.equal(keyIn(server.printed()), '')
+    assert.equal(await server.stop(), 0)
+  })
+
+  test('in a folder that cannot be made says so in one line', async () => {
+    for (const settings of [{}, { CARTWRIGHT_SECRET: 'x'.repeat(40) }]) {
+      const { code, err } = await cartwright(['serve'], {
+        CARTWRIGHT_DATABASE_URL: 'sqlite:/dev/null/deep/a.db',
+        ...settings,
+      })
+      assert.match(err, /^cartwright: .*\/dev\/null\/deep.*\n$/)
+      assert.equal(code, 1)
+    }
+  })
+
+  test('of several commands at once in a new folder agrees on one root secret', async () => {
+    const settings = await environment()
+    const made = await Promise.all(Array.from({ length: 4 }, () => cartwright(['demo', '--json'], settings)))
+    assert.deepEqual(
+      made.map(({ code, err }) => [code, err]),
+      Array(4).fill([0, '']),
+    )
+    const server = await serve(settings)
+    for (const { out } of made) {
+      const response = await fetch(`${server.origin}/api/v1/open/installation/identity`, {
+        headers: { authorization: JSON.parse(out).keys.full },
+      })
+      assert.equal(response.status, 200)
+    }
+    assert.equal(await server.stop(), 0)
+    const folder = join((settings.CARTWRIGHT_DATABASE_URL ?? '').slice('sqlite:'.length), '..')
+    assert.deepEqual(
+      (await readdir(folder)).filter((name) => name.startsWith('secret')),
+      ['secret'],
+    )
+    assert.equal((await stat(folder)).mode & 0o777, 0o700)
+  })
+
+  test('of a command whose output cannot be written says so in one line', {
+    skip: process.platform !== 'linux',
+  }, () => {
+    for (const args of [['--help'], ['openapi']]) {
+      const { status, stderr } = spawnSync(process.execPath, [main, ...args], {
+        env: { PATH: process.env.PATH ?? '' },
+        stdio: ['ignore', openSync('/dev/full', 'w'), 'pipe'],
+        encoding: 'utf8',
+      })
+      assert.match(stderr, /^cartwright: the output cannot be written: ENOSPC.*\n$/m)
+      assert.doesNotMatch(stderr, /\n {4}at /)
+      assert.equal(status, 1)
+    }
+  })
+
+  // A limit on the size of files is a full disk that needs no disk.
+  test('on a full disk leaves no root secret that is none', { skip: process.platform === 'win32' }, async () => {
+    const settings = await environment()
+    const env = { PATH: process.env.PATH ?? '', ...settings }
+    const limited = spawnSync('sh', ['-c', 'ulimit -f 0; exec "$@"', 'sh', process.execPath, main, 'migrate'], {
+      env,
+      encoding: 'utf8',
+    })
+    assert.equal(limited.status, 1)
+    assert.match(limited.stderr, /cartwright: Cannot write the root secret to .*secret: EFBIG.*\n$/)
+    assert.equal((await cartwright(['migrate'], settings)).code, 0)
+  })
+})
+
+const hasLimits = spawnSync('prlimit', ['--version']).status === 0
+
+describe('a stop', () => {
+  test('on a full disk is told, and is no failure', { skip: !hasLimits }, async () => {
+    const settings = await environment()
+    const server = await serve(settings)
+    const key = keyIn(server.printed())
+    execFileSync('prlimit', ['--pid', String(server.pid), '--fsize=4096:4096'])
+    assert.equal(await server.stop(), 0, server.printed())
+    assert.match(server.printed(), /"level":"warn","message":"the storage file could not be tidied/)
+    assert.doesNotMatch(server.printed(), /cartwright stopped|at closeFile/)
+    const again = await serve(settings)
+    const { status } = await fetch(`${again.origin}/api/v1/open/installation/identity`, {
+      headers: { authorization: key },
+    })
+    assert.equal(status, 200)
+    assert.equal(await again.stop(), 0)
+  })
+})
+
+describe('the log of a server', () => {
+  function start(settings: Environment, port: number, out: number | 'pipe'): ChildProcess {
+    const child = spawn(process.execPath, ['--disable-warning=ExperimentalWarning', main, 'serve'], {
+      env: { PATH: process.env.PATH ?? '', ...settings, PORT: String(port) },
+      stdio: ['ignore', out, 'pipe'],
+    })
+    after(() => child.kill('SIGKILL'))
+    return child
+  }
+
+  async function ready(origin: string): Promise<void> {
+    const hopelessAt = Date.now() + 20_000
+    for (;;) {
+      const status = await fetch(`${origin}/readyz`).then(
+        (response) => response.status,
+        () => 0,
+      )
+      if (status === 200) return
+      assert.ok(Date.now() < hopelessAt, 'the server is not ready')
+      await new Promise((resolve) => setTimeout(resolve, 50))
+    }
+  }
+
+  async function askMuch(origin: string, times: number): Promise<void> {
+    for (let i = 0; i < times; i += 50) {
+      const asked = Array.from({ length: 50 }, () => fetch(`${origin}/api/v1/nothing`).then((r) => r.text()))
+      await Promise.all(asked)
+    }
+  }
+
+  test('on a full disk ends nothing, and the metrics tell what is lost', { timeout: 60_000 }, async (t) => {
+    if (
+      await access('/dev/full').then(
+        () => false,
+        () => true,
+      )
+    )
+      return t.skip('there is no /dev/full')
+    const port = await freePort()
+    const origin = `http://127.0.0.1:${port}`
+    const child = start(await environment(), port, openSync('/dev/full', 'w'))
+    await ready(origin)
+    await askMuch(origin, 500)
+    assert.equal((await fetch(`${origin}/healthz`)).status, 200)
+    assert.match(await (await fetch(`${origin}/metrics`)).text(), /^cartwright_log_lines_dropped_total \d+$/m)
+    child.kill('SIGTERM')
+    const [code] = await once(child, 'exit')
+    assert.equal(code, 0)
+  })
+
+  test('that nobody reads holds nothing up, and its lines are whole when somebody does', {
+    timeout: 60_000,
+  }, async () => {
+    const port = await freePort()
+    const origin = `http://127.0.0.1:${port}`
+    const child = start(await environment(), port, 'pipe')
+    await ready(origin)
+    await askMuch(origin, 3_000)
+    assert.equal((await fetch(`${origin}/healthz`)).status, 200)
+    let text = ''
+    child.stdout?.setEncoding('utf8').on('data', (chunk: string) => {
+      text += chunk
+    })
+    child.kill('SIGTERM')
+    const [code] = await once(child, 'close')
+    assert.equal(code, 0)
+    const lines = text
+      .slice(text.indexOf('{'))
+      .split('\n')
+      .filter((line) => line !== '' && !line.startsWith(' '))
+      .map((line) => JSON.parse(line) as { message: string })
+    assert.ok(lines.filter(({ message }) => message === 'request').length >= 3_000)
+    assert.equal(lines.at(-1)?.message, 'stopped')
+  })
+})

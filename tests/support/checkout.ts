@@ -1,0 +1,85 @@
+// Checkouts for tests: a session, its page's desk, and a shopper who fills in what is asked.
+
+import assert from 'node:assert/strict'
+import { randomUUID } from 'node:crypto'
+import type { DeskResult, DeskView } from '../../src/checkout/desk.ts'
+import { newId } from '../../src/kit/ids.ts'
+import { berlin, type Carts, cartsOf } from './carts.ts'
+import type { Answer, House } from './house.ts'
+
+export const cards = {
+  approved: '4242424242424242',
+  declined: '4000000000000002',
+  insufficientFunds: '4000000000009995',
+} as const
+
+export interface Checkout {
+  carts: Carts
+  open(items: Readonly<Record<string, number>>, more?: object): Promise<Answer>
+  // A session with contact, address and shipping filled in, ready to be paid.
+  ready(
+    items: Readonly<Record<string, number>>,
+    more?: object,
+  ): Promise<{ sessionId: string; secret: string; view: DeskView }>
+  look(secret: string): Promise<DeskView>
+  pay(secret: string, view: DeskView, card?: string, attempt?: string): Promise<DeskResult>
+  read(sessionId: string): Promise<Answer>
+}
+
+export const secretOf = (url: string) => url.split('/').at(-1) ?? ''
+
+export async function checkoutOf(house: House): Promise<Checkout> {
+  const carts = await cartsOf(house)
+  const { desk } = house.app
+
+  async function open(items: Readonly<Record<string, number>>, more: object = {}): Promise<Answer> {
+    const wanted = Object.entries(items).map(([code, quantity]) => ({ skuId: carts.sku(code), quantity }))
+    return house.ask('createHostedCheckoutSession', {
+      body: {
+        idempotencyKey: randomUUID(),
+        items: wanted,
+        successUrl: 'http://localhost:9/thanks?s={sessionId}',
+        ...more,
+      },
+    })
+  }
+
+  async function look(secret: string): Promise<DeskView> {
+    const view = await desk.look(secret)
+    assert.ok(view, 'there is a page')
+    return view
+  }
+
+  return {
+    carts,
+    open,
+    look,
+    async ready(items, more) {
+      const answer = await open(items, more)
+      assert.equal(answer.status, 200, answer.text)
+      const secret = secretOf(answer.body.data.url)
+      const seen = await look(secret)
+      const contact = { email: 'ada@example.com', name: 'Ada Lovelace', phone: '' }
+      const result = await desk.setDetails(secret, seen.session.version, {
+        contact,
+        address: seen.needsShipping ? berlin : null,
+        shippingOptionId: null,
+      })
+      assert.equal(result?.problem, null, JSON.stringify(result?.problem))
+      return { sessionId: answer.body.data.id, secret, view: await look(secret) }
+    },
+    async pay(secret, view, card = cards.approved, attempt = newId('pay')) {
+      const result = await desk.pay(secret, {
+        version: view.session.version,
+        expectedTotal: view.session.totals.total,
+        provider: 'test',
+        method: 'card',
+        details: { number: card, expiry: '12 / 40', cvc: '123', name: 'Ada Lovelace' },
+        attempt,
+      })
+      assert.ok(result)
+      return result
+    },
+    read: (sessionId) => house.ask('getHostedCheckoutSession', { path: { sessionId } }),
+  }
+}

@@ -1,0 +1,34 @@
+// A server that dies by SIGKILL in the moment between a commit and its answer. Run as a process by crash tests.
+
+import { createApp } from '../../src/app.ts'
+import { parseRootSecret, type RootSecret } from '../../src/kit/secrets.ts'
+import { createLog } from '../../src/observe/log.ts'
+import { openStorage } from '../../src/storage/open.ts'
+import type { Storage } from '../../src/storage/storage.ts'
+
+const [url = '', secret = '', now = ''] = process.argv.slice(2)
+const storage = await openStorage(url)
+const dying: Storage = {
+  ...storage,
+  read: storage.read.bind(storage),
+  stats: storage.stats.bind(storage),
+  close: storage.close.bind(storage),
+  async write(work) {
+    await storage.write(work)
+    process.kill(process.pid, 'SIGKILL')
+    // The signal needs a moment; the answer must not leave before it.
+    return new Promise(() => {})
+  },
+}
+const app = createApp({
+  storage: dying,
+  rootSecret: parseRootSecret(secret) as RootSecret,
+  rateLimit: null,
+  trustedProxies: [],
+  publicOrigin: () => 'http://127.0.0.1',
+  version: 'test',
+  clock: () => new Date(Number(now)),
+  log: createLog({ level: 'silent', pretty: false, write: () => {} }),
+})
+const port = await app.server.listen(0, '127.0.0.1')
+process.stdout.write(`${port}\n`)

@@ -1,0 +1,422 @@
+// A desk without a house behind it: sessions in memory, priced by a few lines, paid by cards that say by their number what
+// happens to them. For tests of the pages, which must not care who is behind the desk.
+
+import { checkAddress } from '../../src/addresses/check.ts'
+import type { Desk, DeskMethod, DeskProblem, DeskResult, DeskView, OrderStatusView } from '../../src/checkout/desk.ts'
+import type { Address } from '../../src/contract/carts.ts'
+import type { CheckoutSession } from '../../src/contract/checkout.ts'
+import type { PromotionReason } from '../../src/contract/words.ts'
+
+export const cards = {
+  good: '4242424242424242',
+  declined: '4000000000000002',
+  challenge: '4000000000003220',
+  slow: '4000000000000077',
+} as const
+
+export interface FakeSession {
+  session: Mutable<CheckoutSession>
+  secret: string
+  customer: DeskView['customer']
+  address: Address | null
+  needsShipping: boolean
+  formerTotal: number | null
+  challenge: DeskView['challenge']
+  orderNumber: string | null
+  attempts: Map<string, DeskResult | null>
+  // How often the bank is still asked before it knows.
+  looksLeft: number
+  stock: Map<string, number>
+  methods: readonly DeskMethod[]
+}
+
+type Mutable<Thing> = { -readonly [Name in keyof Thing]: Thing[Name] }
+
+export interface FakeDesk extends Desk {
+  sessions: Map<string, FakeSession>
+  charges: { secret: string; amount: number; attempt: string }[]
+  open(change?: (fake: FakeSession) => void): FakeSession
+}
+
+const merchant = {
+  slug: 'alder-finch',
+  name: 'Alder & Finch',
+  supportEmail: 'hello@alder-finch.example.com',
+  links: {
+    terms: 'https://example.com/terms',
+    privacy: 'https://example.com/privacy',
+    refunds: 'https://example.com/returns',
+    imprint: 'https://example.com/imprint',
+  },
+}
+
+export const cardMethod: DeskMethod = {
+  provider: 'test',
+  method: 'card',
+  labelKey: 'method.card',
+  fields: [
+    { name: 'number', labelKey: 'card.number', autocomplete: 'cc-number', inputMode: 'numeric', lengthMax: 19 },
+    { name: 'expiry', labelKey: 'card.expiry', autocomplete: 'cc-exp', inputMode: 'numeric', lengthMax: 7 },
+    { name: 'code', labelKey: 'card.code', autocomplete: 'cc-csc', inputMode: 'numeric', lengthMax: 4 },
+  ],
+}
+
+export const transferMethod: DeskMethod = {
+  provider: 'manual',
+  method: 'bank_transfer',
+  labelKey: 'method.bank_transfer',
+  fields: [],
+}
+
+const codes: Readonly<Record<string, PromotionReason | 'good'>> = {
+  WELCOME10: 'good',
+  OLD: 'expired',
+  BIG: 'minimum_not_met',
+}
+
+type Item = Mutable<CheckoutSession['items'][number]>
+
+function item(
+  skuId: string,
+  name: string,
+  options: Item['options'],
+  file: string,
+  price: number,
+  quantity: number,
+): Item {
+  return {
+    skuId,
+    code: skuId.toUpperCase(),
+    productSlug: skuId,
+    name,
+    options,
+    imageUrl: `/media/demo/${file}.svg`,
+    quantity,
+    unitPrice: price,
+    subtotal: 0,
+    discount: 0,
+    tax: 0,
+    total: 0,
+    availability: 'in_stock',
+    availableQuantity: 40,
+    maxQuantity: 10,
+  }
+}
+
+export function createFakeDesk({ clock, shop }: { clock: () => Date; shop: () => string }): FakeDesk {
+  const sessions = new Map<string, FakeSession>()
+  const charges: FakeDesk['charges'] = []
+  let made = 0
+
+  function open(change: (fake: FakeSession) => void = () => {}): FakeSession {
+    made += 1
+    const secret = `secret${made}`.padEnd(43, 'x')
+    const now = clock().toISOString()
+    const session: FakeSession['session'] = {
+      id: `cks_${made}`,
+      version: 1,
+      status: 'open',
+      paymentStatus: 'unpaid',
+      url: null,
+      cartId: 'cart_1',
+      orderId: null,
+      mode: 'test',
+      currency: 'EUR',
+      locale: 'auto',
+      items: [
+        item(
+          'sku_mug',
+          'Speckled stoneware mug',
+          [
+            { name: 'Size', value: '350 ml' },
+            { name: 'Colour', value: 'Oat' },
+          ],
+          'stoneware-mug',
+          2800,
+          2,
+        ),
+        item('sku_towel', 'Linen tea towel', [{ name: 'Colour', value: 'Flax' }], 'linen-tea-towel', 1490, 1),
+      ],
+      totals: { subtotal: 0, discount: 0, shipping: 0, tax: 0, taxIncluded: true, total: 0 },
+      promotion: { state: 'none', code: null, amount: 0 },
+      shipping: { optionId: null, options: [] },
+      customer: { emailMasked: null },
+      address: null,
+      hold: { status: 'held', expiresAt: now },
+      messages: [],
+      successUrl: `${shop()}/thanks?session={sessionId}`,
+      cancelUrl: `${shop()}/basket`,
+      clientReferenceId: null,
+      metadata: {},
+      cancellation: null,
+      lastPaymentError: null,
+      createdAt: now,
+      updatedAt: now,
+      expiresAt: new Date(clock().getTime() + 30 * 60_000).toISOString(),
+      completedAt: null,
+      cancelledAt: null,
+    }
+    const fake: FakeSession = {
+      session,
+      secret,
+      customer: { email: '', name: '', phone: '' },
+      address: null,
+      needsShipping: true,
+      formerTotal: null,
+      challenge: null,
+      orderNumber: null,
+      attempts: new Map(),
+      looksLeft: 0,
+      stock: new Map(),
+      methods: [cardMethod, transferMethod],
+    }
+    change(fake)
+    price(fake)
+    sessions.set(secret, fake)
+    return fake
+  }
+
+  function view(fake: FakeSession): DeskView {
+    const { session, secret, customer, address, needsShipping, methods, challenge, formerTotal, orderNumber } = fake
+    const order = orderNumber === null ? null : { number: orderNumber, statusPath: `/o/order${secret}` }
+    // As the store would give it: a later change must not reach into an earlier answer.
+    return structuredClone({
+      session,
+      secret,
+      merchant,
+      customer,
+      address,
+      needsShipping,
+      methods,
+      challenge,
+      order,
+      formerTotal,
+    })
+  }
+
+  function find(secret: string): FakeSession | undefined {
+    const fake = sessions.get(secret)
+    if (!fake) return undefined
+    const { session } = fake
+    if (session.status === 'open' && Date.parse(session.expiresAt) <= clock().getTime()) session.status = 'expired'
+    return fake
+  }
+
+  function change(
+    secret: string,
+    version: number,
+    work: (fake: FakeSession) => DeskProblem | null,
+  ): DeskResult | undefined {
+    const fake = find(secret)
+    if (!fake) return undefined
+    if (fake.session.status !== 'open') return { view: view(fake), problem: { code: 'not_open' } }
+    if (fake.session.version !== version) return { view: view(fake), problem: { code: 'stale' } }
+    const problem = work(fake)
+    if (problem === null) {
+      price(fake)
+      fake.session.version += 1
+    }
+    return { view: view(fake), problem }
+  }
+
+  function complete(fake: FakeSession, attempt: string, paymentStatus: 'paid' | 'pending'): void {
+    fake.session.status = 'completed'
+    fake.session.paymentStatus = paymentStatus
+    fake.orderNumber = 'AF-1042'
+    fake.challenge = null
+    if (paymentStatus === 'paid') charges.push({ secret: fake.secret, amount: fake.session.totals.total, attempt })
+  }
+
+  function decline(fake: FakeSession, code: 'insufficient_funds' | 'authentication_failed'): void {
+    fake.session.status = 'open'
+    fake.session.version += 1
+    fake.challenge = null
+    fake.session.lastPaymentError = { code, message: code, at: clock().toISOString() }
+  }
+
+  return {
+    sessions,
+    charges,
+    open,
+
+    async look(secret) {
+      const fake = find(secret)
+      if (!fake) return undefined
+      if (fake.session.status === 'processing' && !fake.challenge) {
+        fake.looksLeft -= 1
+        if (fake.looksLeft < 0) complete(fake, 'slow', 'paid')
+      }
+      return view(fake)
+    },
+
+    async changeQuantity(secret, version, skuId, quantity) {
+      return change(secret, version, (fake) => {
+        const items = fake.session.items as Item[]
+        const line = items.find((one) => one.skuId === skuId)
+        if (!line) return { code: 'item_unavailable', skuId }
+        const available = fake.stock.get(skuId) ?? 40
+        if (quantity > available) return { code: 'insufficient_stock', skuId, available }
+        if (quantity > line.maxQuantity) return { code: 'quantity_limit', skuId, limit: line.maxQuantity }
+        line.quantity = quantity
+        fake.session.items = items.filter((one) => one.quantity > 0)
+        return null
+      })
+    },
+
+    async applyCode(secret, version, code) {
+      return change(secret, version, ({ session }) => {
+        if (code === null) session.promotion = { state: 'none', code: null, amount: 0 }
+        else {
+          const found = codes[code.toUpperCase()] ?? 'not_found'
+          if (found !== 'good') return { code: 'promotion_rejected', reason: found }
+          session.promotion = { state: 'applied', code: code.toUpperCase(), amount: 0 }
+        }
+        return null
+      })
+    },
+
+    async setDetails(secret, version, { contact, address, shippingOptionId }) {
+      return change(secret, version, (fake) => {
+        if (address) {
+          const checked = checkAddress(address)
+          if ('issues' in checked) return { code: 'invalid', issues: checked.issues }
+          if (checked.address.country === 'KP') return { code: 'address_undeliverable' }
+          fake.address = checked.address
+          const expiresAt = fake.session.expiresAt
+          fake.session.address = { token: 'adr_1', summary: `${address.city}, ${address.country}`, expiresAt }
+          const options = [
+            { id: 'standard', label: 'Standard, 2 to 3 working days', amount: 490 },
+            { id: 'express', label: 'Express, next working day', amount: 990 },
+          ]
+          fake.session.shipping = { optionId: shippingOptionId ?? 'standard', options }
+        }
+        fake.customer = contact
+        fake.session.customer = { emailMasked: 'a***@example.com' }
+        return null
+      })
+    },
+
+    async pay(secret, { version, expectedTotal, provider, details, attempt }) {
+      const fake = find(secret)
+      if (!fake) return undefined
+      if (fake.attempts.has(attempt)) return { view: view(fake), problem: null }
+      const { session } = fake
+      if (session.status === 'processing') return { view: view(fake), problem: { code: 'payment_in_progress' } }
+      if (session.status !== 'open') return { view: view(fake), problem: { code: 'not_open' } }
+      if (session.totals.total !== expectedTotal) {
+        return {
+          view: view(fake),
+          problem: { code: 'total_changed', from: expectedTotal, to: session.totals.total },
+        }
+      }
+      if (session.version !== version) return { view: view(fake), problem: { code: 'stale' } }
+      for (const line of session.items) {
+        const available = fake.stock.get(line.skuId) ?? 40
+        if (line.quantity > available) {
+          return { view: view(fake), problem: { code: 'insufficient_stock', skuId: line.skuId, available } }
+        }
+      }
+      const issues = provider === 'test' ? cardIssues(details) : []
+      if (issues.length > 0) return { view: view(fake), problem: { code: 'invalid', issues } }
+      fake.attempts.set(attempt, null)
+      session.lastPaymentError = null
+      if (provider === 'manual') complete(fake, attempt, 'pending')
+      else if (details.number === cards.declined) decline(fake, 'insufficient_funds')
+      else if (details.number === cards.good) complete(fake, attempt, 'paid')
+      else {
+        session.status = 'processing'
+        session.paymentStatus = 'processing'
+        if (details.number === cards.challenge)
+          fake.challenge = { paymentId: `pay_${attempt}`, amount: session.totals.total }
+        fake.looksLeft = 1
+      }
+      return { view: view(fake), problem: null }
+    },
+
+    async answerChallenge(secret, paymentId, answer) {
+      const fake = find(secret)
+      if (!fake) return undefined
+      if (fake.challenge?.paymentId !== paymentId) return { view: view(fake), problem: null }
+      if (answer === 'accept') complete(fake, paymentId, 'paid')
+      else decline(fake, 'authentication_failed')
+      return { view: view(fake), problem: null }
+    },
+
+    async cancel(secret) {
+      const fake = find(secret)
+      if (!fake) return undefined
+      if (fake.session.status !== 'open') return { view: view(fake), problem: { code: 'not_open' } }
+      fake.session.status = 'cancelled'
+      return { view: view(fake), problem: null }
+    },
+
+    async startAgain(secret) {
+      const fake = find(secret)
+      if (!fake) return undefined
+      return { secret: open().secret }
+    },
+  }
+}
+
+function cardIssues({ number = '', expiry = '', code = '' }: Readonly<Record<string, string>>) {
+  return [
+    !/^\d{13,19}$/.test(number) && { path: '/card/number', message: 'is no card number' },
+    !/^\d\d\/?\d\d$/.test(expiry) && { path: '/card/expiry', message: 'is no date' },
+    !/^\d{3,4}$/.test(code) && { path: '/card/code', message: 'is no code' },
+  ].filter((issue) => issue !== false)
+}
+
+function price({ session }: FakeSession): void {
+  const rate = (amount: number) => Math.round((amount * 19) / 119)
+  for (const line of session.items as Item[]) {
+    line.subtotal = line.unitPrice * line.quantity
+    line.total = line.subtotal
+    line.tax = rate(line.subtotal)
+  }
+  const subtotal = session.items.reduce((sum, line) => sum + line.subtotal, 0)
+  const discount = session.promotion.state === 'applied' ? Math.round(subtotal / 10) : 0
+  const { options, optionId } = session.shipping
+  const shipping = options.find(({ id }) => id === optionId)?.amount ?? 0
+  const total = subtotal - discount + shipping
+  session.promotion = { ...session.promotion, amount: discount }
+  session.totals = { subtotal, discount, shipping, tax: rate(total), taxIncluded: true, total }
+}
+
+export const fakeOrder: OrderStatusView = {
+  merchant,
+  number: 'AF-1042',
+  status: 'processing',
+  paymentStatus: 'partially_refunded',
+  fulfillmentStatus: 'partially_fulfilled',
+  currency: 'EUR',
+  locale: 'auto',
+  items: [
+    {
+      name: 'Speckled stoneware mug',
+      options: [{ name: 'Size', value: '350 ml' }],
+      imageUrl: '/media/demo/stoneware-mug.svg',
+      quantity: 2,
+      fulfilled: 1,
+      total: 5600,
+    },
+    {
+      name: 'Linen tea towel',
+      options: [],
+      imageUrl: null,
+      quantity: 1,
+      fulfilled: 0,
+      total: 1490,
+    },
+  ],
+  totals: { subtotal: 7090, discount: 0, shipping: 490, tax: 1210, taxIncluded: true, total: 7580, refunded: 1490 },
+  shippingLabel: 'Standard, 2 to 3 working days',
+  addressSummary: 'Leipzig, DE',
+  fulfillments: [{ carrier: 'DHL', trackingNumber: '00340434161094021501', at: '2026-03-03T10:00:00.000Z' }],
+  timeline: [
+    { at: '2026-03-01T10:00:00.000Z', type: 'placed' },
+    { at: '2026-03-01T10:00:05.000Z', type: 'paid' },
+    { at: '2026-03-03T10:00:00.000Z', type: 'partially_fulfilled' },
+    { at: '2026-03-04T10:00:00.000Z', type: 'partially_refunded' },
+  ],
+  placedAt: '2026-03-01T10:00:00.000Z',
+}

@@ -1,0 +1,275 @@
+// Orders for tests: placed the way a completed checkout places them, without its page. The prices are those of a real
+// cart, the stock is sold, and the money is collected by the test provider.
+
+import assert from 'node:assert/strict'
+import { randomUUID } from 'node:crypto'
+import { sealAddress } from '../../src/addresses/vault.ts'
+import type { ShopFile } from '../../src/admin/shopfile.ts'
+import { createPricebooks } from '../../src/carts/pricebook.ts'
+import { type PricedLine, priceCart } from '../../src/carts/pricing.ts'
+import { listOffers, type Offer } from '../../src/carts/store.ts'
+import { eventSchemas } from '../../src/contract/events.ts'
+import { compile } from '../../src/contract/validator.ts'
+import type { EventKind } from '../../src/contract/words.ts'
+import { sell } from '../../src/inventory/sales.ts'
+import { newId } from '../../src/kit/ids.ts'
+import { type NewOrder, placeOrder } from '../../src/orders/place.ts'
+import { refundPaid } from '../../src/orders/refunds.ts'
+import { takeOrderNumber } from '../../src/orders/store.ts'
+import { manualProvider } from '../../src/payments/manual.ts'
+import { createProviders, type Providers } from '../../src/payments/port.ts'
+import { payRefunds } from '../../src/payments/settle.ts'
+import { insertPayment, savePayment } from '../../src/payments/store.ts'
+import { createTestProvider } from '../../src/payments/test.ts'
+import { findPromotionByCode, usePromotion } from '../../src/promotions/store.ts'
+import type { Tx } from '../../src/storage/storage.ts'
+import { berlin, cartsOf, market } from './carts.ts'
+import { type Answer, type House, openHouse, testSecret } from './house.ts'
+import { rival } from './shops.ts'
+import type { Given } from './storage.ts'
+
+export interface OrderWish {
+  items?: Readonly<Record<string, number>>
+  code?: string
+  // The card that pays, or a payment that is still to come. Nothing is paid where the total is zero.
+  card?: string
+  isManual?: boolean
+  isSent?: boolean
+  // A quote that was made before, so that many orders need one.
+  quote?: OrderQuote
+  now?: number
+}
+
+// What a cart of these items costs.
+export type OrderQuote = Pick<
+  NewOrder,
+  'currency' | 'lines' | 'totals' | 'shippingTax' | 'shipping' | 'promotion' | 'addressSummaryText'
+>
+
+export interface PlacedForTest {
+  orderId: string
+  number: string
+  statusSecret: string
+  sessionId: string
+  cartId: string
+  paymentId: string | null
+  quote: OrderQuote
+}
+
+export interface Orders {
+  providers: Providers
+  quote(wish?: OrderWish): Promise<OrderQuote>
+  place(wish?: OrderWish): Promise<PlacedForTest>
+  read(orderId: string): Promise<Answer>
+  cancel(orderId: string, more?: object, key?: string): Promise<Answer>
+  // One round of the loop that pays refunds.
+  pay(now?: number): Promise<string[]>
+}
+
+export const goodCard = '4242424242424242'
+export const refusingCard = '4000000000005126'
+
+// Free of charge for whoever has the code, so that orders of nothing can be placed.
+export const orderMarket: ShopFile = {
+  ...market,
+  promotions: [
+    ...(market.promotions ?? []),
+    { code: 'GIFT', name: 'A gift', type: 'percentage', percentage: 10_000, usageLimit: 1_000 },
+    { code: 'ONCE', name: 'Once', type: 'fixed_amount', amount: 500, usageLimit: 1 },
+  ],
+}
+
+export async function openOrderHouse(given: Given): Promise<House & { orders: Orders }> {
+  const house = await openHouse(given, { shops: [orderMarket, rival] })
+  return { ...house, orders: await ordersOf(house) }
+}
+
+export async function ordersOf(house: House): Promise<Orders> {
+  const carts = await cartsOf(house)
+  const { storage, installationId, merchantId, clock } = house
+  const provider = createTestProvider({ storage, clock: () => new Date(clock.now) })
+  const pricebooks = createPricebooks()
+  const providers = createProviders([provider, manualProvider])
+
+  async function quote({
+    items = { 'ROSE-12': 2, CARD: 3 },
+    code,
+    isSent = true,
+  }: OrderWish = {}): Promise<OrderQuote> {
+    return storage.read(async (db) => {
+      const wanted = Object.entries(items).map(([name, quantity]) => ({ skuId: carts.sku(name), quantity }))
+      const ids = wanted.map(({ skuId }) => skuId)
+      const offers = new Map((await listOffers(db, merchantId, ids, clock.now)).map((offer) => [offer.skuId, offer]))
+      const lines = wanted.map(({ skuId, quantity }) => ({ offer: offers.get(skuId) as Offer, quantity }))
+      const promotion = code === undefined ? undefined : await findPromotionByCode(db, merchantId, code)
+      const { taxRates, zones } = await pricebooks(db, merchantId, 1)
+      const priced = priceCart({
+        currency: 'EUR',
+        priceTax: 'included',
+        merchantCountry: 'DE',
+        lines: lines.map(({ offer, quantity }) => ({ ...offer, unitPrice: offer.price, quantity, categories: [] })),
+        promotion: promotion ?? null,
+        destination: isSent ? { country: 'DE', region: null } : null,
+        taxRates,
+        zones,
+        shippingOptionId: null,
+        now: clock.now,
+      })
+      const option = priced.shipping.options.find(({ id }) => id === priced.shipping.optionId)
+      const { amount } = priced.promotion
+      return {
+        currency: 'EUR',
+        lines: lines.map(({ offer, quantity }, index) => {
+          const { skuId, code, productSlug, name, options, image, price: unitPrice } = offer
+          const sums = priced.lines[index] as PricedLine
+          return { ...sums, skuId, code, productSlug, name, options, image, unitPrice, quantity }
+        }),
+        totals: priced.totals,
+        shippingTax: priced.shipping.tax,
+        shipping: option ? { optionId: option.id, label: option.label, amount: option.amount } : null,
+        promotion: promotion
+          ? { id: promotion.id, code: promotion.code, name: promotion.name, type: promotion.type, amount }
+          : null,
+        addressSummaryText: isSent ? 'Berlin, DE' : null,
+      }
+    })
+  }
+
+  async function collect({ totals, currency }: OrderQuote, sessionId: string, wish: OrderWish): Promise<string> {
+    const paymentId = newId('pay')
+    const amount = totals.total
+    const now = wish.now ?? clock.now
+    const asked = wish.isManual ? { provider: 'manual', method: 'bank_transfer' } : { provider: 'test', method: 'card' }
+    const payment = { installationId, id: paymentId, merchantId, checkoutSessionId: sessionId, amount, currency }
+    const kept = await storage.write((tx) => insertPayment(tx, { ...payment, ...asked, checkAt: now + 60_000 }, now))
+    const charge = { key: paymentId, amount, currency, mode: 'test' } as const
+    const details = { number: wish.card ?? goodCard, expiry: '12/40', cvc: '123', name: 'Ada Lovelace' }
+    const outcome = await providers
+      .get(asked.provider)
+      ?.start(charge, asked.method, details, new AbortController().signal)
+    assert.ok(outcome?.kind === 'approved' || outcome?.kind === 'pending')
+    const status = outcome.kind === 'approved' ? 'succeeded' : 'pending'
+    const card = outcome.kind === 'approved' ? { brand: outcome.brand, last4: outcome.last4 } : {}
+    const { reference } = outcome
+    await storage.write((tx) => savePayment(tx, { ...kept, ...card, status, reference, checkAt: null }))
+    return paymentId
+  }
+
+  async function place(wish: OrderWish = {}): Promise<PlacedForTest> {
+    const quoted = wish.quote ?? (await quote(wish))
+    const now = wish.now ?? clock.now
+    const [sessionId, cartId, orderId] = [newId('cks'), newId('cart'), newId('ord')]
+    const paymentId = quoted.totals.total > 0 ? await collect(quoted, sessionId, wish) : null
+    const placed = await storage.write(async (tx) => {
+      const number = await takeOrderNumber(tx, merchantId)
+      if (quoted.promotion) assert.ok(await usePromotion(tx, merchantId, quoted.promotion.id))
+      const sold = quoted.lines.map(({ skuId, quantity }) => ({ skuId, quantity }))
+      const shortages = await sell(tx, merchantId, sessionId, sold, { now, cause: null, soldTo: orderId })
+      assert.deepEqual(shortages, [])
+      const addressId = quoted.addressSummaryText && (await sealBerlin(tx, orderId, now))
+      if (paymentId)
+        await tx.sql`update payments set order_id = ${orderId} where installation_id = ${installationId} and id = ${paymentId}`
+      return placeOrder(tx, {
+        ...quoted,
+        orderId,
+        number,
+        installationId,
+        merchantId,
+        session: {
+          id: sessionId,
+          cartId,
+          clientReferenceId: 'ref-1',
+          metadata: { channel: 'test' },
+          locale: 'en',
+          customerSealed: null,
+          emailMasked: 'a***@example.com',
+          emailHash: 'hash-of-ada',
+        },
+        addressId,
+        paymentStatus: wish.isManual && paymentId ? 'pending' : 'paid',
+        rootSecret: testSecret,
+        now,
+        cause: null,
+      })
+    })
+    return { ...placed, sessionId, cartId, paymentId, quote: quoted }
+  }
+
+  function sealBerlin(tx: Tx, ownerId: string, now: number): Promise<string> {
+    const summary = { city: 'Berlin', region: null, country: 'DE', postalCodePrefix: '10' }
+    const expiresAt = now + 86_400_000
+    return sealAddress(tx, testSecret, { installationId, ownerId, address: berlin, summary, now, expiresAt })
+  }
+
+  return {
+    providers,
+    quote,
+    place,
+    read: (orderId) => house.ask('getStorefrontOrder', { path: { orderId } }),
+    cancel: (orderId, more = {}, key = randomUUID()) =>
+      house.ask('cancelStorefrontOrder', { path: { orderId }, body: { idempotencyKey: key, ...more } }),
+    pay: async (now = clock.now) =>
+      (await payRefunds(storage, providers, refundPaid, now)).map(({ outcome, error }) => {
+        assert.equal(error, null)
+        return outcome
+      }),
+  }
+}
+
+export interface OrderWorld {
+  status: string
+  paymentStatus: string
+  version: number
+  refunded: number
+  // Kind, sequence.
+  events: [string, number][]
+  timeline: string[]
+  // Kind, amount, status.
+  refunds: [string, number, string][]
+  payments: string[]
+  // By code.
+  onHand: Record<string, number>
+  // Of the order's promotion.
+  used: number | null
+}
+
+// All that an order leaves in the world; each of its events is held against its schema.
+export async function orderWorld(house: House, orderId: string): Promise<OrderWorld> {
+  return house.storage.read(async (db) => {
+    const [order] = await db.sql<OrderWorld & { promotionId: string | null }>`
+      select status, payment_status as "paymentStatus", version, refunded, promotion_id as "promotionId"
+      from orders where id = ${orderId}`
+    assert.ok(order)
+    const events = await db.sql<{ type: EventKind; sequence: number; body: string }>`
+      select type, sequence, body from events where subject_id = ${orderId} order by sequence`
+    for (const { type, body } of events) {
+      const schema = eventSchemas.get(type)
+      assert.ok(schema)
+      assert.deepEqual(compile(schema)(JSON.parse(body)), [])
+    }
+    const timeline = await db.sql<{ type: string }>`
+      select type from order_timeline where order_id = ${orderId} order by position`
+    const refunds = await db.sql<{ kind: string; amount: number; status: string }>`
+      select kind, amount, status from refunds where order_id = ${orderId} order by id`
+    const payments = await db.sql<{
+      status: string
+    }>`select status from payments where order_id = ${orderId} order by id`
+    const skus = await db.sql<{ code: string; onHand: number }>`
+      select s.code, s.on_hand as "onHand" from skus s join order_lines l on l.merchant_id = s.merchant_id and l.sku_id = s.id
+      where l.order_id = ${orderId} order by s.code`
+    const [promotion] = await db.sql<{ used: number }>`select used from promotions where id = ${order.promotionId}`
+    const { status, paymentStatus, version, refunded } = order
+    return {
+      status,
+      paymentStatus,
+      version,
+      refunded,
+      events: events.map(({ type, sequence }) => [type, sequence]),
+      timeline: timeline.map(({ type }) => type),
+      refunds: refunds.map(({ kind, amount, status }) => [kind, amount, status]),
+      payments: payments.map(({ status }) => status),
+      onHand: Object.fromEntries(skus.map(({ code, onHand }) => [code, onHand])),
+      used: promotion?.used ?? null,
+    }
+  })
+}
