@@ -9,6 +9,7 @@ import { CsvError, readCsv } from './csv.ts'
 import { batchProductsMax } from './products.ts'
 import { type CategoryEntry, categoryDepthMax, type ProductEntry } from './shopfile.ts'
 import { readShopifyProducts } from './shopify.ts'
+import { learnSizes } from './store.ts'
 
 export interface RefusedRow {
   line: number
@@ -38,6 +39,8 @@ export interface ImportOptions {
 }
 
 const toldMax = 1_000
+// Early, and then ever more rarely: what matters is the order of magnitude.
+const learnAfterBatches = [1, 5, 25, 125]
 
 interface Batch {
   products: { line: number; entry: ProductEntry }[]
@@ -77,6 +80,7 @@ export async function importProducts(
     if (report.refused.length < toldMax) report.refused.push(row)
   }
 
+  let savedBatches = 0
   async function save(batch: Batch): Promise<void> {
     if (batch.products.length === 0) return
     const saved = await storage.write(async (tx) => {
@@ -91,6 +95,8 @@ export async function importProducts(
       const outside = entries.filter((entry) => !placed.includes(entry)).map((entry) => ({ slug: entry.slug, reason }))
       return { made, plans, refused: [...outside, ...refused] }
     })
+    savedBatches += 1
+    if (learnAfterBatches.includes(savedBatches)) await storage.write(learnSizes)
     for (const [slug, id] of saved.made) categoryIds.set(slug, id)
     for (const plan of saved.plans) {
       if (!plan.differs) report.unchanged += 1

@@ -88,15 +88,8 @@ describe('the reference', () => {
     }
   })
 
-  test('is small, and quick to print', async () => {
+  test('is small', () => {
     assert(Buffer.byteLength(reference) < 400_000, `${Buffer.byteLength(reference)} bytes`)
-    const times = []
-    for (let i = 0; i < 5; i++) {
-      const startedAt = performance.now()
-      await site()('/docs')
-      times.push(performance.now() - startedAt)
-    }
-    assert(Math.min(...times) < 50, `${times} ms`)
   })
 })
 

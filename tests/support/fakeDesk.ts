@@ -6,6 +6,8 @@ import type { Desk, DeskMethod, DeskProblem, DeskResult, DeskView, OrderStatusVi
 import type { Address } from '../../src/contract/carts.ts'
 import type { CheckoutSession } from '../../src/contract/checkout.ts'
 import type { PromotionReason } from '../../src/contract/words.ts'
+import { isId } from '../../src/kit/ids.ts'
+import { cardMethod as card, cardProblems } from '../../src/payments/card.ts'
 
 export const cards = {
   good: '4242424242424242',
@@ -52,13 +54,9 @@ const merchant = {
 
 export const cardMethod: DeskMethod = {
   provider: 'test',
-  method: 'card',
-  labelKey: 'method.card',
-  fields: [
-    { name: 'number', labelKey: 'card.number', autocomplete: 'cc-number', inputMode: 'numeric', lengthMax: 19 },
-    { name: 'expiry', labelKey: 'card.expiry', autocomplete: 'cc-exp', inputMode: 'numeric', lengthMax: 7 },
-    { name: 'code', labelKey: 'card.code', autocomplete: 'cc-csc', inputMode: 'numeric', lengthMax: 4 },
-  ],
+  method: card.id,
+  labelKey: card.labelKey,
+  fields: card.fields,
 }
 
 export const transferMethod: DeskMethod = {
@@ -299,6 +297,7 @@ export function createFakeDesk({ clock, shop }: { clock: () => Date; shop: () =>
     async pay(secret, { version, expectedTotal, provider, details, attempt }) {
       const fake = find(secret)
       if (!fake) return undefined
+      if (!isId('pay', attempt)) return { view: view(fake), problem: { code: 'stale' } }
       if (fake.attempts.has(attempt)) return { view: view(fake), problem: null }
       const { session } = fake
       if (session.status === 'processing') return { view: view(fake), problem: { code: 'payment_in_progress' } }
@@ -316,18 +315,19 @@ export function createFakeDesk({ clock, shop }: { clock: () => Date; shop: () =>
           return { view: view(fake), problem: { code: 'insufficient_stock', skuId: line.skuId, available } }
         }
       }
-      const issues = provider === 'test' ? cardIssues(details) : []
+      const wrong = provider === 'test' && session.totals.total > 0 ? cardProblems(details, clock().getTime()) : []
+      const issues = wrong.map(({ path, messageKey }) => ({ path, message: messageKey }))
       if (issues.length > 0) return { view: view(fake), problem: { code: 'invalid', issues } }
       fake.attempts.set(attempt, null)
       session.lastPaymentError = null
-      if (provider === 'manual') complete(fake, attempt, 'pending')
+      if (session.totals.total === 0) complete(fake, attempt, 'paid')
+      else if (provider === 'manual') complete(fake, attempt, 'pending')
       else if (details.number === cards.declined) decline(fake, 'insufficient_funds')
       else if (details.number === cards.good) complete(fake, attempt, 'paid')
       else {
         session.status = 'processing'
         session.paymentStatus = 'processing'
-        if (details.number === cards.challenge)
-          fake.challenge = { paymentId: `pay_${attempt}`, amount: session.totals.total }
+        if (details.number === cards.challenge) fake.challenge = { paymentId: attempt, amount: session.totals.total }
         fake.looksLeft = 1
       }
       return { view: view(fake), problem: null }
@@ -356,14 +356,6 @@ export function createFakeDesk({ clock, shop }: { clock: () => Date; shop: () =>
       return { secret: open().secret }
     },
   }
-}
-
-function cardIssues({ number = '', expiry = '', code = '' }: Readonly<Record<string, string>>) {
-  return [
-    !/^\d{13,19}$/.test(number) && { path: '/card/number', message: 'is no card number' },
-    !/^\d\d\/?\d\d$/.test(expiry) && { path: '/card/expiry', message: 'is no date' },
-    !/^\d{3,4}$/.test(code) && { path: '/card/code', message: 'is no code' },
-  ].filter((issue) => issue !== false)
 }
 
 function price({ session }: FakeSession): void {

@@ -42,7 +42,7 @@ export function completedPage(speaker: Speaker, view: DeskView): string {
   const { session, order, merchant } = view
   const amount = speaker.amount(session.totals.total, session.currency)
   const paid = session.totals.total === 0 ? say('done.free') : say('done.paid', { amount })
-  const text = session.paymentStatus === 'pending' ? say('done.pending', { merchant: merchant.name, amount }) : paid
+  const text = session.paymentStatus === 'pending' ? say('done.pending', { amount }) : paid
   const inside = html`<div class="state">
 ${icons.check}
 <h1>${say('done.title')}</h1>

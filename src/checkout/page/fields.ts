@@ -179,15 +179,25 @@ function countriesIn(speaker: Speaker): readonly (readonly [string, string])[] {
 export type FieldErrors = ReadonlyMap<string, string>
 
 // The desk says in English what is wrong; the page says it in the shopper's words, by field and by what was typed.
-export function fieldErrors(speaker: Speaker, view: DeskView, problem: DeskProblem | null, typed: Typed): FieldErrors {
+export function fieldErrors(
+  speaker: Speaker,
+  view: DeskView,
+  { problem, typed, chosen }: { problem: DeskProblem | null; typed: Typed; chosen: DeskMethod | null },
+): FieldErrors {
   const errors = new Map<string, string>()
   if (problem?.code === 'address_undeliverable') errors.set('country', speaker.say('problem.undeliverable'))
   if (problem?.code === 'shipping_unavailable') errors.set('shipping', speaker.say('problem.shipping'))
   if (problem?.code !== 'invalid') return errors
-  for (const { path } of problem.issues) {
+  for (const { path, message } of problem.issues) {
     // A code is told in its own box.
     if (path === '/code') continue
-    const [id, text] = errorAt(speaker, view, path, typed)
+    const name = path.slice(path.lastIndexOf('/') + 1)
+    // What a payment lacks is named by the fields of its method.
+    const detail = chosen?.fields.find((one) => one.name === name)
+    const [id, text] =
+      chosen && detail
+        ? [detailId(chosen, name), detailError(speaker, detail, message)]
+        : errorAt(speaker, view, path, typed)
     if (!errors.has(id)) errors.set(id, text)
   }
   return errors
@@ -197,13 +207,11 @@ function errorAt(speaker: Speaker, view: DeskView, path: string, typed: Typed): 
   const { say } = speaker
   const [, group = '', rest] = path.split('/')
   const name = rest ?? group
-  const method = view.methods.find(({ method }) => method === group)
-  const detail = method?.fields.find((one) => one.name === name)
-  if (method && detail) return [detailId(method, detail.name), detailError(speaker, detail)]
   if (path === '/quantity') return ['', say('field.quantity')]
   if (path === '/method') return ['payment', say('field.choose', { label: say('payment.method') })]
   if (name === 'email') return ['email', say('field.email')]
   if (name === 'phone') return ['phone', say('field.phone')]
+  if (path === '/address') return ['line1', say('field.required', { label: say('address.line1') })]
   if (name.startsWith('shipping')) return ['shipping', say('field.choose', { label: say('shipping.title') })]
   const labelled =
     view.needsShipping || group === 'address'
@@ -226,7 +234,9 @@ export function detailId(method: DeskMethod, name: string): string {
   return fieldName(method, name).replaceAll('.', '-')
 }
 
-function detailError({ say, sayKnown }: Speaker, { autocomplete, labelKey, name }: Detail): string {
+function detailError({ say, sayKnown }: Speaker, { autocomplete, labelKey, name }: Detail, message: string): string {
+  if (message === 'card.expiry.over') return say('declined.card_expired')
+  if (message === 'test.number') return say('field.testCard')
   if (autocomplete === 'cc-number') return say('field.cardNumber')
   if (autocomplete.startsWith('cc-exp')) return say('field.cardExpiry')
   if (autocomplete === 'cc-csc') return say('field.cardCode')

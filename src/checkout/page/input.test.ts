@@ -94,6 +94,7 @@ describe('what forms mean', () => {
           ],
         },
       ],
+      session: { totals: { total: 990 } },
       // The rest of a view is not looked at.
     } as unknown as DeskView
     const sent = { method: 'test:card', version: '2', expectedTotal: '990', attempt: 'abc', 'card.holder': 'A B' }
@@ -107,7 +108,9 @@ describe('what forms mean', () => {
         attempt: 'abc',
       },
     })
-    assert.deepEqual(pathsOf(payIn(form(sent), view)), ['/card/number'])
+    assert.deepEqual(pathsOf(payIn(form(sent), view)), ['/number'])
     assert.deepEqual(pathsOf(payIn(form({ ...sent, method: 'test:gold' }), view)), ['/method'])
+    const free = { ...view, session: { ...view.session, totals: { ...view.session.totals, total: 0 } } }
+    assert.deepEqual(pathsOf(payIn(form({ ...sent, expectedTotal: '0', method: '' }), free)), [])
   })
 })

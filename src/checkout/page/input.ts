@@ -94,34 +94,30 @@ function addressOf(typed: Typed): Address {
     .filter((field) => typed[field] !== '' && asked.has(field))
     .map((field) => [field, typed[field]])
   const { name, country, line1, city } = typed
-  return { name, country, line1, city, ...Object.fromEntries(others) }
+  // In the order of a checked address, so that one that was kept as typed is seen to be the same.
+  return { name, line1, city, country, ...Object.fromEntries(others) }
 }
 
 export function payIn(form: Form, view: DeskView): Parsed<PayInput> {
-  const chosen = view.methods.find((method) => methodValue(method) === form('method'))
+  const expectedTotal = wholeNumber(form('expectedTotal')) ?? 0
+  const isFree = expectedTotal === 0 && view.session.totals.total === 0
+  const chosen = isFree ? view.methods[0] : methodIn(form, view)
   if (!chosen) return invalid('/method')
   const details: Record<string, string> = {}
   const issues: Issue[] = []
-  for (const field of chosen.fields) {
+  for (const field of isFree ? [] : chosen.fields) {
     const value = plainDigits(form(fieldName(chosen, field.name)), field.autocomplete)
-    if (value === '' || value.length > field.lengthMax) {
-      issues.push({ path: `/${chosen.method}/${field.name}`, message: 'is needed' })
-    }
+    if (value === '' || value.length > field.lengthMax) issues.push({ path: `/${field.name}`, message: 'is needed' })
     details[field.name] = value
   }
   if (issues.length > 0) return { issues }
   const { provider, method } = chosen
-  const expectedTotal = wholeNumber(form('expectedTotal')) ?? 0
-  return {
-    input: {
-      version: versionIn(form),
-      expectedTotal,
-      provider,
-      method,
-      details,
-      attempt: form('attempt').slice(0, 64),
-    },
-  }
+  const attempt = form('attempt').slice(0, 64)
+  return { input: { version: versionIn(form), expectedTotal, provider, method, details, attempt } }
+}
+
+export function methodIn(form: Form, view: DeskView): DeskMethod | undefined {
+  return view.methods.find((method) => methodValue(method) === form('method'))
 }
 
 export function methodValue({ provider, method }: DeskMethod): string {

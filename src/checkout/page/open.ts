@@ -18,15 +18,17 @@ export interface OpenParts {
   // What was typed and not kept, where a post led back here.
   typed: Typed
   typedCode: string
+  // How it was tried to pay, where that led back here.
+  chosen: DeskMethod | null
   // Names the next payment: the same form sent twice is one.
   attempt: string
 }
 
 export function openPage(parts: OpenParts): string {
-  const { speaker, view, problem, typed, typedCode } = parts
+  const { speaker, view, problem, typedCode } = parts
   const { session } = view
   const { say } = speaker
-  const errors = fieldErrors(speaker, view, problem, typed)
+  const errors = fieldErrors(speaker, view, parts)
   const title = say('page.title', { merchant: view.merchant.name })
   const count = session.items.reduce((sum, { quantity }) => sum + quantity, 0)
   const total = speaker.amount(session.totals.total, session.currency)
@@ -147,7 +149,7 @@ function paymentSection(parts: OpenParts, errors: FieldErrors): Html {
 <form id="pay" method="post" action="/c/${secret}/pay" novalidate data-busy="${say('pay.busy')}">
 <fieldset id="pay-fields" class="choices"${!isReady && html` disabled`}>
 <legend class="hidden">${say('payment.method')}</legend>
-<div class="cards">${methods.map((method, index) => methodCard(speaker, method, index, methods.length === 1, errors))}</div>
+${session.totals.total > 0 && html`<div class="cards">${methods.map((_, index) => methodCard(parts, index, errors))}</div>`}
 </fieldset>
 <div id="pay-action">
 ${hidden({ version: session.version, expectedTotal: session.totals.total, attempt })}
@@ -170,20 +172,27 @@ function isLater({ fields }: DeskMethod): boolean {
   return fields.length === 0
 }
 
-function methodCard(speaker: Speaker, method: DeskMethod, index: number, isOnly: boolean, errors: FieldErrors): Html {
+function methodCard({ speaker, view, chosen }: OpenParts, index: number, errors: FieldErrors): Html | null {
+  const { methods } = view
+  const method = methods[index]
+  if (!method) return null
   const id = `method-${index}`
+  const value = methodValue(method)
+  const isChosen = chosen ? value === methodValue(chosen) : index === 0
   const name = speaker.sayKnown(method.labelKey, method.method)
   const later = isLater(method) ? 'yes' : 'no'
-  const head = isOnly
-    ? html`<p class="card">${hidden({ method: methodValue(method) })}<span>${name}</span></p>`
-    : html`<label class="card" for="${id}">
-<input type="radio" id="${id}" name="method" value="${methodValue(method)}" data-later="${later}"${index === 0 && html` checked`}>
+  const head =
+    methods.length === 1
+      ? html`<p class="card">${hidden({ method: value })}<span>${name}</span></p>`
+      : html`<label class="card" for="${id}">
+<input type="radio" id="${id}" name="method" value="${value}" data-later="${later}"${isChosen && html` checked`}>
 <span>${name}</span></label>`
   return html`<div class="method">${head}
 <div class="method-inside">${
     isLater(method)
-      ? html`<p class="soft">${speaker.say('method.manualHint')}</p>`
-      : html`<div class="row">${method.fields.map((detail) => detailField(speaker, method, detail, errors))}</div>`
+      ? html`<p class="soft">${speaker.sayKnown(`${method.labelKey}.note`, speaker.say('method.manualHint'))}</p>`
+      : html`<div class="row">${method.fields.map((detail) => detailField(speaker, method, detail, errors))}</div>
+${method.provider === 'test' && html`<p class="hint">${speaker.say('card.testNote')}</p>`}`
   }</div></div>`
 }
 

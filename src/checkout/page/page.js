@@ -83,7 +83,7 @@ function adoptAll(fresh, problem) {
   body.dataset.total = total
   const focused = focusId && byId(focusId)
   if (focused && focused !== document.activeElement) focused.focus({ preventScroll: true })
-  if (problem) document.querySelector('#problem, #code[aria-invalid]')?.focus()
+  if (problem) document.querySelector('#problem, #code[aria-invalid], #code-remove[aria-describedby]')?.focus()
 }
 
 // The order: quantities and the code.

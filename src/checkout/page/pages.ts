@@ -5,12 +5,12 @@ import type { Incoming } from '../../http/answer.ts'
 import type { Page, PageAnswer } from '../../http/server.ts'
 import { newId } from '../../kit/ids.ts'
 import { answerKept } from '../../site/kept.ts'
-import type { Desk, DeskProblem, DeskResult, DeskView, OrderStatusDesk } from '../desk.ts'
+import type { Desk, DeskMethod, DeskProblem, DeskResult, DeskView, OrderStatusDesk } from '../desk.ts'
 import { script, styleSheet } from './assets.ts'
 import { challengePage, completedPage, endedPage, lostPage, processingPage, refusedPage, shopUrl } from './ended.ts'
 import { type Form, isForeign, readForm } from './form.ts'
 import { answerPage, redirect } from './frame.ts'
-import { codeIn, detailsIn, payIn, quantityIn, type Typed, typedIn, versionIn } from './input.ts'
+import { codeIn, detailsIn, methodIn, payIn, quantityIn, type Typed, typedIn, versionIn } from './input.ts'
 import { countryGuess, type Speaker, speakerFor } from './language.ts'
 import { openPage } from './open.ts'
 import { orderPage } from './order.ts'
@@ -23,11 +23,6 @@ export interface CheckoutPageParts {
   clock: () => Date
 }
 
-// A page that takes forms is asked by POST too.
-export interface FormPage extends Page {
-  methods?: ('GET' | 'POST')[]
-}
-
 // One post of a shopper, past the guards.
 interface Post {
   secret: string
@@ -36,7 +31,7 @@ interface Post {
   request: Incoming
 }
 
-export function checkoutPages({ desk, orderDesk, origin, clock }: CheckoutPageParts): FormPage[] {
+export function checkoutPages({ desk, orderDesk, origin, clock }: CheckoutPageParts): Page[] {
   type Action = (post: Post) => Promise<PageAnswer>
 
   const actions: Readonly<Record<string, Action>> = {
@@ -69,8 +64,11 @@ export function checkoutPages({ desk, orderDesk, origin, clock }: CheckoutPagePa
 
     async pay({ secret, form, view, request }) {
       const parsed = payIn(form, view)
-      if ('issues' in parsed) return show(view, request, { problem: { code: 'invalid', issues: parsed.issues } })
-      return settled(await desk.pay(secret, parsed.input), request, `/c/${secret}#payment`)
+      const kept = { chosen: methodIn(form, view) ?? null }
+      if ('issues' in parsed) {
+        return show(view, request, { ...kept, problem: { code: 'invalid', issues: parsed.issues } })
+      }
+      return settled(await desk.pay(secret, parsed.input), request, `/c/${secret}#payment`, kept)
     },
 
     async challenge({ secret, form, view, request }) {
@@ -109,15 +107,22 @@ export function checkoutPages({ desk, orderDesk, origin, clock }: CheckoutPagePa
     problem?: DeskProblem
     typed?: Typed
     typedCode?: string
+    // The method of a payment that was not made.
+    chosen?: DeskMethod | null
   }
 
-  function show(view: DeskView, request: Incoming, { problem, typed, typedCode = '' }: Kept = {}): PageAnswer {
+  function show(
+    view: DeskView,
+    request: Incoming,
+    { problem, typed, typedCode = '', chosen = null }: Kept = {},
+  ): PageAnswer {
     const accepted = request.raw.headers['accept-language']
     const { session } = view
     const speaker = speakerFor(session.locale, accepted)
     const text = textFor(speaker, view, problem ?? null, {
       typed: typed ?? typedFor(view, countryGuess(session.locale, accepted)),
       typedCode,
+      chosen,
     })
     return answerPage(200, text, [session.successUrl, session.cancelUrl])
   }
@@ -126,7 +131,7 @@ export function checkoutPages({ desk, orderDesk, origin, clock }: CheckoutPagePa
     speaker: Speaker,
     view: DeskView,
     problem: DeskProblem | null,
-    kept: { typed: Typed; typedCode: string },
+    kept: { typed: Typed; typedCode: string; chosen: DeskMethod | null },
   ): string {
     switch (view.session.status) {
       case 'open':

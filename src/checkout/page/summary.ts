@@ -102,7 +102,7 @@ export function codeProblem({ say }: Speaker, problem: DeskProblem | null): stri
 export function codeBox(speaker: Speaker, view: DeskView, problem: DeskProblem | null, typed: string): Html {
   const { code, state } = view.session.promotion
   const error = codeProblem(speaker, problem)
-  if (code !== null && state !== 'none' && error === null) return presentCode(speaker, view, code)
+  if (code !== null && state !== 'none') return presentCode(speaker, view, code, error)
   const { say } = speaker
   return html`<form method="post" action="/c/${view.secret}/code" class="code" novalidate>
 ${hidden({ version: view.session.version })}
@@ -117,13 +117,21 @@ ${error !== null && html`<p class="error" id="code-error" role="alert">${error}<
 </form>`
 }
 
-function presentCode({ say, amount }: Speaker, { session, secret }: DeskView, code: string): Html {
+function presentCode(
+  { say, amount }: Speaker,
+  { session, secret }: DeskView,
+  code: string,
+  error: string | null,
+): Html {
   const { state, amount: saved } = session.promotion
   return html`<form class="code code-present" method="post" action="/c/${secret}/code">
 ${hidden({ version: session.version, remove: 1 })}
 <span class="tag" dir="ltr">${code}</span>
 <span class="code-amount">${state === 'applied' && saved > 0 && amount(-saved, session.currency)}</span>
-<button class="plain" id="code-remove" aria-label="${say('code.remove', { code })}">${say('item.remove')}</button>
+<button class="plain" id="code-remove" aria-label="${say('code.remove', { code })}"${
+    error !== null && html` aria-describedby="code-error" autofocus`
+  }>${say('item.remove')}</button>
+${error !== null && html`<p class="error" id="code-error" role="alert">${error}</p>`}
 ${state === 'pending' && html`<p class="hint">${say('code.pending', { code })}</p>`}
 </form>`
 }

@@ -110,10 +110,13 @@ const en = {
   'method.cash_on_delivery': 'Cash on delivery',
   'method.manual': 'Pay later, as agreed with the shop',
   'method.manualHint': 'You place the order now. The shop tells you how to pay.',
+  'method.bank_transfer.note': 'Your order is prepared when the money has arrived.',
+  'method.cash_on_delivery.note': 'You pay when you receive your order.',
+  'card.testNote': 'Test mode: nobody is charged. Pay with 4242 4242 4242 4242, any later date and any code.',
   'card.number': 'Card number',
   'card.expiry': 'Expiry date',
   'card.expiryHint': 'MM / YY',
-  'card.code': 'Security code',
+  'card.cvc': 'Security code',
   'card.name': 'Name on the card',
   'pay.button': 'Pay {amount}',
   'pay.free': 'Place order',
@@ -163,6 +166,7 @@ const en = {
   'field.cardNumber': 'Please check the card number.',
   'field.cardExpiry': 'Please enter month and year of the expiry date, such as 09 / 29.',
   'field.cardCode': 'Please enter the security code of 3 or 4 digits.',
+  'field.testCard': 'In test mode only test cards work, such as 4242 4242 4242 4242.',
 
   'message.price_changed': 'The price of “{item}” has changed from {from} to {to}.',
   'message.promotion_lapsed': 'Your promotion code no longer applies to this order and was taken off.',
@@ -195,7 +199,7 @@ const en = {
   'done.paid': 'Your payment of {amount} has arrived.',
   'done.free': 'There is nothing to pay.',
   'done.pending':
-    'Your order is placed. {merchant} sends you the details for paying {amount}; please name your order number when you pay.',
+    'Your order is placed. {amount} is still to be paid in the way you chose. If you pay by transfer, please name your order number.',
   'done.number': 'Order number',
   'done.status': 'See the status of your order',
 
@@ -354,10 +358,14 @@ const de: Texts = {
   'method.cash_on_delivery': 'Nachnahme',
   'method.manual': 'Später zahlen, nach Absprache mit dem Shop',
   'method.manualHint': 'Sie bestellen jetzt. Der Shop teilt Ihnen mit, wie Sie zahlen.',
+  'method.bank_transfer.note': 'Ihre Bestellung wird bearbeitet, sobald das Geld eingegangen ist.',
+  'method.cash_on_delivery.note': 'Sie zahlen, wenn Sie Ihre Bestellung erhalten.',
+  'card.testNote':
+    'Testmodus: Es wird nichts abgebucht. Zahlen Sie mit 4242 4242 4242 4242, einem späteren Datum und beliebiger Prüfnummer.',
   'card.number': 'Kartennummer',
   'card.expiry': 'Gültig bis',
   'card.expiryHint': 'MM / JJ',
-  'card.code': 'Prüfnummer',
+  'card.cvc': 'Prüfnummer',
   'card.name': 'Name auf der Karte',
   'pay.button': 'Jetzt kaufen · {amount}',
   'pay.free': 'Jetzt bestellen',
@@ -410,6 +418,7 @@ const de: Texts = {
   'field.cardNumber': 'Bitte prüfen Sie die Kartennummer.',
   'field.cardExpiry': 'Bitte geben Sie Monat und Jahr des Ablaufs ein, zum Beispiel 09 / 29.',
   'field.cardCode': 'Bitte geben Sie die Prüfnummer mit 3 oder 4 Ziffern ein.',
+  'field.testCard': 'Im Testmodus gelten nur Testkarten, etwa 4242 4242 4242 4242.',
 
   'message.price_changed': 'Der Preis von „{item}“ hat sich von {from} auf {to} geändert.',
   'message.promotion_lapsed': 'Ihr Gutscheincode gilt für diese Bestellung nicht mehr und wurde entfernt.',
@@ -445,7 +454,7 @@ const de: Texts = {
   'done.paid': 'Ihre Zahlung von {amount} ist eingegangen.',
   'done.free': 'Es ist nichts zu zahlen.',
   'done.pending':
-    'Ihre Bestellung ist eingegangen. {merchant} teilt Ihnen mit, wie Sie {amount} zahlen; bitte nennen Sie dabei Ihre Bestellnummer.',
+    'Ihre Bestellung ist eingegangen. {amount} sind noch auf dem gewählten Weg zu zahlen. Bei einer Überweisung nennen Sie bitte Ihre Bestellnummer.',
   'done.number': 'Bestellnummer',
   'done.status': 'Stand der Bestellung ansehen',
 
@@ -603,10 +612,14 @@ const fr: Texts = {
   'method.cash_on_delivery': 'Paiement à la livraison',
   'method.manual': 'Payer plus tard, selon accord avec la boutique',
   'method.manualHint': 'Vous commandez maintenant. La boutique vous indiquera comment payer.',
+  'method.bank_transfer.note': 'Votre commande est préparée dès que l’argent est arrivé.',
+  'method.cash_on_delivery.note': 'Vous payez à la réception de votre commande.',
+  'card.testNote':
+    'Mode test : rien n’est débité. Payez avec 4242 4242 4242 4242, une date future et un code quelconque.',
   'card.number': 'Numéro de carte',
   'card.expiry': 'Date d’expiration',
   'card.expiryHint': 'MM / AA',
-  'card.code': 'Code de sécurité',
+  'card.cvc': 'Code de sécurité',
   'card.name': 'Nom sur la carte',
   'pay.button': 'Commander et payer {amount}',
   'pay.free': 'Commander',
@@ -659,6 +672,7 @@ const fr: Texts = {
   'field.cardNumber': 'Vérifiez le numéro de carte.',
   'field.cardExpiry': 'Saisissez le mois et l’année d’expiration, par exemple 09 / 29.',
   'field.cardCode': 'Saisissez le code de sécurité à 3 ou 4 chiffres.',
+  'field.testCard': 'En mode test, seules les cartes de test fonctionnent, comme 4242 4242 4242 4242.',
 
   'message.price_changed': 'Le prix de « {item} » est passé de {from} à {to}.',
   'message.promotion_lapsed': 'Votre code promo ne s’applique plus à cette commande et a été retiré.',
@@ -693,7 +707,7 @@ const fr: Texts = {
   'done.paid': 'Votre paiement de {amount} est arrivé.',
   'done.free': 'Il n’y a rien à payer.',
   'done.pending':
-    'Votre commande est enregistrée. {merchant} vous indiquera comment payer {amount} ; merci de rappeler votre numéro de commande.',
+    'Votre commande est enregistrée. Il reste {amount} à payer par le moyen choisi. Pour un virement, indiquez votre numéro de commande.',
   'done.number': 'Numéro de commande',
   'done.status': 'Suivre votre commande',
 
@@ -850,10 +864,14 @@ const es: Texts = {
   'method.cash_on_delivery': 'Contra reembolso',
   'method.manual': 'Pagar más tarde, según lo acordado con la tienda',
   'method.manualHint': 'Usted hace el pedido ahora. La tienda le indicará cómo pagar.',
+  'method.bank_transfer.note': 'Preparamos su pedido en cuanto llegue el dinero.',
+  'method.cash_on_delivery.note': 'Paga al recibir su pedido.',
+  'card.testNote':
+    'Modo de prueba: no se cobra nada. Pague con 4242 4242 4242 4242, una fecha futura y cualquier código.',
   'card.number': 'Número de tarjeta',
   'card.expiry': 'Fecha de caducidad',
   'card.expiryHint': 'MM / AA',
-  'card.code': 'Código de seguridad',
+  'card.cvc': 'Código de seguridad',
   'card.name': 'Nombre en la tarjeta',
   'pay.button': 'Pagar {amount}',
   'pay.free': 'Hacer el pedido',
@@ -903,6 +921,7 @@ const es: Texts = {
   'field.cardNumber': 'Compruebe el número de tarjeta.',
   'field.cardExpiry': 'Introduzca el mes y el año de caducidad, por ejemplo 09 / 29.',
   'field.cardCode': 'Introduzca el código de seguridad de 3 o 4 cifras.',
+  'field.testCard': 'En el modo de prueba solo funcionan tarjetas de prueba, como 4242 4242 4242 4242.',
 
   'message.price_changed': 'El precio de «{item}» ha pasado de {from} a {to}.',
   'message.promotion_lapsed': 'Su código promocional ya no se aplica a este pedido y se ha quitado.',
@@ -935,7 +954,7 @@ const es: Texts = {
   'done.paid': 'Hemos recibido su pago de {amount}.',
   'done.free': 'No hay nada que pagar.',
   'done.pending':
-    'Su pedido está hecho. {merchant} le indicará cómo pagar {amount}; al pagar, mencione su número de pedido.',
+    'Su pedido está hecho. Quedan por pagar {amount} de la forma elegida. Si paga por transferencia, indique su número de pedido.',
   'done.number': 'Número de pedido',
   'done.status': 'Ver el estado del pedido',
 
@@ -1091,10 +1110,14 @@ const ja: Texts = {
   'method.cash_on_delivery': '代金引換',
   'method.manual': '後払い(ショップとのお取り決めによる)',
   'method.manualHint': '今ご注文いただき、お支払い方法はショップからご案内します。',
+  'method.bank_transfer.note': 'ご入金の確認後に商品を準備します。',
+  'method.cash_on_delivery.note': '商品のお受け取り時にお支払いください。',
+  'card.testNote':
+    'テストモードです。請求はされません。4242 4242 4242 4242 と、未来の有効期限、任意のコードでお試しください。',
   'card.number': 'カード番号',
   'card.expiry': '有効期限',
   'card.expiryHint': '月 / 年(MM / YY)',
-  'card.code': 'セキュリティコード',
+  'card.cvc': 'セキュリティコード',
   'card.name': 'カード名義人',
   'pay.button': '{amount}を支払う',
   'pay.free': '注文を確定する',
@@ -1138,6 +1161,7 @@ const ja: Texts = {
   'field.cardNumber': 'カード番号をご確認ください。',
   'field.cardExpiry': '有効期限の月と年を 09 / 29 のように入力してください。',
   'field.cardCode': 'セキュリティコードを3桁または4桁で入力してください。',
+  'field.testCard': 'テストモードでは 4242 4242 4242 4242 などのテストカードのみご利用いただけます。',
 
   'message.price_changed': '「{item}」の価格が{from}から{to}に変わりました。',
   'message.promotion_lapsed': 'クーポンコードが適用条件を満たさなくなったため、外しました。',
@@ -1170,7 +1194,7 @@ const ja: Texts = {
   'done.paid': '{amount}のお支払いを確認しました。',
   'done.free': 'お支払いは不要です。',
   'done.pending':
-    'ご注文を承りました。{amount}のお支払い方法は{merchant}からご案内します。お支払いの際は注文番号をお知らせください。',
+    'ご注文を承りました。お選びの方法で{amount}をお支払いください。お振込みの際は注文番号をご記入ください。',
   'done.number': '注文番号',
   'done.status': 'ご注文の状況を見る',
 
@@ -1333,10 +1357,13 @@ const ar: Texts = {
   'method.cash_on_delivery': 'الدفع عند الاستلام',
   'method.manual': 'الدفع لاحقًا بالاتفاق مع المتجر',
   'method.manualHint': 'تطلب الآن، ويخبرك المتجر بطريقة الدفع.',
+  'method.bank_transfer.note': 'نجهّز طلبك حالما يصل المبلغ.',
+  'method.cash_on_delivery.note': 'تدفع عند استلام طلبك.',
+  'card.testNote': 'وضع الاختبار: لا يُخصم شيء. ادفع بالرقم 4242 4242 4242 4242 وبأي تاريخ لاحق وأي رمز.',
   'card.number': 'رقم البطاقة',
   'card.expiry': 'تاريخ الانتهاء',
   'card.expiryHint': 'شهر / سنة',
-  'card.code': 'رمز الأمان',
+  'card.cvc': 'رمز الأمان',
   'card.name': 'الاسم على البطاقة',
   'pay.button': 'ادفع {amount}',
   'pay.free': 'تأكيد الطلب',
@@ -1403,6 +1430,7 @@ const ar: Texts = {
   'field.cardNumber': 'يرجى التحقق من رقم البطاقة.',
   'field.cardExpiry': 'يرجى إدخال شهر وسنة انتهاء الصلاحية، مثل 09 / 29.',
   'field.cardCode': 'يرجى إدخال رمز الأمان المكوّن من 3 أو 4 أرقام.',
+  'field.testCard': 'في وضع الاختبار تعمل بطاقات الاختبار فقط، مثل 4242 4242 4242 4242.',
 
   'message.price_changed': 'تغيّر سعر «{item}» من {from} إلى {to}.',
   'message.promotion_lapsed': 'لم يعد رمز الخصم ينطبق على هذا الطلب، فأُزيل.',
@@ -1434,7 +1462,7 @@ const ar: Texts = {
   'done.title': 'شكرًا على طلبك',
   'done.paid': 'وصلت دفعتك وقدرها {amount}.',
   'done.free': 'لا شيء عليك دفعه.',
-  'done.pending': 'تم تسجيل طلبك. سيخبرك {merchant} بطريقة دفع {amount}؛ يرجى ذكر رقم الطلب عند الدفع.',
+  'done.pending': 'تم تسجيل طلبك. يبقى {amount} للدفع بالطريقة التي اخترتها. إذا دفعت بتحويل مصرفي فاذكر رقم الطلب.',
   'done.number': 'رقم الطلب',
   'done.status': 'عرض حالة الطلب',
 
