@@ -22,7 +22,7 @@ import type { OperationId } from './contract/operations.ts'
 import { type AnyHandler, createRoad, type Throttles } from './http/answer.ts'
 import type { Handlers } from './http/handler.ts'
 import { createPressure } from './http/pressure.ts'
-import { createServer, type HttpServer } from './http/server.ts'
+import { createServer, type HttpServer, type Page } from './http/server.ts'
 import { installationOperations } from './installations/operations.ts'
 import { deriveKey, type RootSecret } from './kit/secrets.ts'
 import type { Log } from './observe/log.ts'
@@ -49,6 +49,8 @@ export interface AppParts {
   log: Log
   // Tests put probes in the place of handlers; the house itself never does.
   extraHandlers?: Partial<Handlers>
+  // What the doors show beside the house's own pages.
+  extraPages?: readonly Page[]
   payHooks?: Pick<PayTools, 'onStep'> | { providers: PayTools['providers'] }
   // True for a public place, whose start page names no merchants.
   production?: boolean
@@ -166,6 +168,7 @@ export function createApp(parts: AppParts): App {
         origin: publicOrigin,
         clock,
       }),
+      ...(parts.extraPages ?? []),
       mediaPage(fileURLToPath(new URL('./admin/demo/media/', import.meta.url))),
     ],
     trustedProxies: parts.trustedProxies,

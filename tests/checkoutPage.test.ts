@@ -504,6 +504,29 @@ describe('with script only', () => {
     })
   })
 
+  test('what is typed or sent while a slow answer is on its way is not lost', async () => {
+    const fake = desk.open(ready)
+    await visit(at(fake.secret), options, async (tab) => {
+      let release = () => {}
+      const gate = new Promise<void>((resolve) => {
+        release = resolve
+      })
+      await tab.route('**/details', async (route) => {
+        await gate
+        await route.continue()
+      })
+      await tab.locator('#shipping-1').check()
+      await setQuantity(tab, 'sku_towel', '2', true)
+      await tab.locator('#code').pressSequentially('WELC')
+      release()
+      await tab.locator('.grand', { hasText: '€95.70' }).waitFor()
+      await tab.locator('#code').pressSequentially('OME10')
+      await tab.locator('#code').press('Enter')
+      await tab.locator('.tag', { hasText: 'WELCOME10' }).waitFor()
+      assert.equal(fake.session.version, 4)
+    })
+  })
+
   test('the steppers count together and keep the focus', async () => {
     const fake = desk.open(ready)
     await visit(at(fake.secret), options, async (tab) => {

@@ -24,11 +24,12 @@ export interface DemoShop {
   promotionCodes: string[]
 }
 
-const demoScopes: Readonly<Record<keyof DemoShop['keys'], readonly Scope[]>> = {
+const demoScopes = {
   full: scopes,
   catalog: ['catalog:read'],
   none: [],
-}
+  window: ['catalog:read', 'checkout:quote'],
+} as const satisfies Readonly<Record<keyof DemoShop['keys'] | 'window', readonly Scope[]>>
 
 export const demoMerchantSlug = 'alder-finch'
 
@@ -71,6 +72,20 @@ export async function makeDemoShop(storage: Storage, rootSecret: RootSecret, now
   })
 }
 
+// A key for the shop window, which this server itself shows in demo mode; it stays in the memory of the process. Undefined
+// where the demo shop is not in here.
+export async function makeWindowKey(
+  storage: Storage,
+  rootSecret: RootSecret,
+  now: number,
+): Promise<string | undefined> {
+  return storage.write(async (tx) => {
+    const demo = (await listMerchants(tx)).find(({ slug }) => slug === demoMerchantSlug)
+    const [installation] = demo ? await listInstallations(tx, demo.id) : []
+    return installation && freshKey(tx, rootSecret, installation, 'window', now)
+  })
+}
+
 async function readDemoFile(now: number): Promise<ShopFile> {
   const read = readShopFile(await readFile(new URL('./demo/shop.yaml', import.meta.url), 'utf8'), now)
   if ('file' in read && read.file.merchant.slug === demoMerchantSlug) return read.file
@@ -90,7 +105,7 @@ async function freshKey(
   tx: Tx,
   rootSecret: RootSecret,
   installation: Installation,
-  kind: keyof DemoShop['keys'],
+  kind: keyof typeof demoScopes,
   now: number,
 ): Promise<string> {
   const name = `Demo key: ${kind}`

@@ -1,8 +1,9 @@
 // `serve`: opens the storage, brings it up to date, opens the port, fills an empty database with the demo shop, and on
 // SIGTERM or SIGINT finishes what is under way before it leaves.
 
+import type { Storefront } from '../../examples/storefront/shop.ts'
 import { sweepAddresses } from '../addresses/vault.ts'
-import { type DemoShop, makeDemoShop, needsDemoShop } from '../admin/demo.ts'
+import { type DemoShop, makeDemoShop, makeWindowKey, needsDemoShop } from '../admin/demo.ts'
 import { type App, createApp } from '../app.ts'
 import { expireCarts } from '../carts/sweep.ts'
 import { refreshStaleProducts } from '../catalog/refresh.ts'
@@ -21,6 +22,7 @@ import type { Storage } from '../storage/storage.ts'
 import { version } from '../version.ts'
 import { type Loop, startWorkers } from '../workers.ts'
 import { type Command, Failure, type Terminal } from './command.ts'
+import { openWindow, windowPages } from './window.ts'
 
 const drainMs = 20_000
 // How long the last lines of the log are waited for.
@@ -50,6 +52,7 @@ export const serveCommand: Command = {
         log.flush()
         await sink.settle(settleMs)
         greet(terminal, log, greetingFor(origin, config, mayDemo, demo))
+        return mayDemo ? makeWindowKey(storage, config.rootSecret, Date.now()) : undefined
       })
     } finally {
       await storage.close()
@@ -70,10 +73,12 @@ interface ServeParts {
 
 // `whenOpen` is done once the port is ours and before anybody is told of it: a start that finds its port taken makes
 // nothing.
-async function serve(parts: ServeParts, whenOpen: (origin: string) => Promise<void>): Promise<void> {
+// Answers with the key of the shop window, where there is to be one.
+async function serve(parts: ServeParts, whenOpen: (origin: string) => Promise<string | undefined>): Promise<void> {
   const { config, storage, log } = parts
   let origin = config.publicUrl ?? ''
   let isStarting = true
+  let storefront: Storefront | undefined
   const clock = () => new Date()
   const signalled = endSignal(parts)
   const app = createApp({
@@ -87,11 +92,17 @@ async function serve(parts: ServeParts, whenOpen: (origin: string) => Promise<vo
     version,
     clock,
     log,
+    extraPages: windowPages(() => storefront),
   })
   try {
     const port = await openPort(app, config)
     origin ||= `http://localhost:${port}`
-    await whenOpen(origin)
+    const apiKey = await whenOpen(origin)
+    if (apiKey !== undefined) {
+      const host = config.host === '0.0.0.0' || config.host === '::' ? '127.0.0.1' : config.host
+      const report = (error: unknown) => log.error('the shop window failed', error)
+      storefront = await openWindow({ apiUrl: `http://${host}:${port}`, apiKey, publicUrl: origin, report })
+    }
     isStarting = false
     const workers = startWorkers(loopsFor(storage, app), log)
     log.info('listening', { origin, port, host: config.host, engine: storage.engine, version })
@@ -208,6 +219,7 @@ function greetingFor(origin: string, config: Config, mayDemo: boolean, demo: Dem
   if (demo && product) {
     lines.push(
       '',
+      `  shop window  ${origin}/shop`,
       `  demo shop    ${demo.merchant.slug}, ${demo.products.length} products, test mode`,
       `  promotion    ${demo.promotionCodes[0]}   one of ${demo.promotionCodes.length} codes`,
       `  key          ${demo.keys.full}   every scope`,

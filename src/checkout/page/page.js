@@ -31,49 +31,47 @@ async function pointerUp() {
 let queue = Promise.resolve()
 let underWay = 0
 
-// Resolves to the problem that the page named, '' for none, or null when the browser went elsewhere.
+// Sent as it stood when it was posted, but with the version that the page shows by then. Whoever waits for the queue finds
+// the answer in the page.
 function post(form, submitter, adopt) {
+  const fields = new URLSearchParams(new FormData(form, submitter))
   underWay += 1
   queue = queue
-    .then(() => exchange(form, submitter, adopt))
+    .then(() => exchange(form, fields, adopt))
     .finally(() => {
       underWay -= 1
     })
   return queue
 }
 
-async function exchange(form, submitter, adopt) {
-  const fields = new URLSearchParams(new FormData(form, submitter))
+async function exchange(form, fields, adopt) {
+  if (fields.has('version')) fields.set('version', body.dataset.version)
   let fresh
   try {
     const response = await fetch(form.action, { method: 'POST', body: fields })
     fresh = new DOMParser().parseFromString(await response.text(), 'text/html')
   } catch {
     // Off line, or a server that is just restarting: the browser's own way shows what is the matter.
-    HTMLFormElement.prototype.submit.call(form)
-    return null
+    if (form.isConnected) HTMLFormElement.prototype.submit.call(form)
+    else location.assign(base)
+    return
   }
-  if (fresh.body.dataset.state !== body.dataset.state) {
-    location.assign(base)
-    return null
-  }
+  if (fresh.body.dataset.state !== body.dataset.state) return location.assign(base)
   await pointerUp()
-  const problem = fresh.body.dataset.problem ?? ''
-  adopt(fresh, problem)
-  return problem
+  adopt(fresh, fresh.body.dataset.problem ?? '', form)
 }
 
 // Takes over everything but the fields one types in.
 const parts = ['notices', 'grand', 'count', 'items', 'shipping', 'payment-notice', 'pay-action', 'details-state']
 
-function adoptAll(fresh, problem) {
+function adoptAll(fresh, problem, posted) {
   const focusId = document.activeElement?.id
   // What is put in later is focused below, by hand.
   for (const marked of fresh.querySelectorAll('[autofocus]')) marked.removeAttribute('autofocus')
   for (const id of parts) {
     const old = byId(id)
     const given = fresh.getElementById(id)
-    if (old && given && old.outerHTML !== given.outerHTML) old.replaceWith(document.importNode(given, true))
+    if (old && given && old.outerHTML !== given.outerHTML) replace(old, given, posted)
   }
   const [fields, freshFields] = [byId('pay-fields'), fresh.getElementById('pay-fields')]
   if (fields && freshFields) fields.disabled = freshFields.disabled
@@ -84,6 +82,18 @@ function adoptAll(fresh, problem) {
   const focused = focusId && byId(focusId)
   if (focused && focused !== document.activeElement) focused.focus({ preventScroll: true })
   if (problem) document.querySelector('#problem, #code[aria-invalid], #code-remove[aria-describedby]')?.focus()
+}
+
+// What is being typed elsewhere while an answer arrives stays typed.
+function replace(old, given, posted) {
+  const typed = [...old.querySelectorAll('input:not([type=hidden], [type=radio])')].filter(
+    (input) => input.form !== posted && input.value !== input.defaultValue,
+  )
+  old.replaceWith(document.importNode(given, true))
+  for (const { id, value } of typed) {
+    const input = byId(id)
+    if (input) input.value = value
+  }
 }
 
 // The order: quantities and the code.

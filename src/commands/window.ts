@@ -1,0 +1,64 @@
+// The shop window: in demo mode the server shows the example storefront at /shop. The storefront is a stranger to this house:
+// it reaches us over HTTP with a key, like any other client.
+
+import type { IncomingMessage } from 'node:http'
+import type { Storefront } from '../../examples/storefront/shop.ts'
+import type { Page } from '../http/server.ts'
+import { refuse } from '../kit/refuse.ts'
+
+export interface WindowParts {
+  apiUrl: string
+  apiKey: string
+  publicUrl: string
+  report: (error: unknown) => void
+}
+
+export async function openWindow(parts: WindowParts): Promise<Storefront> {
+  const { createStorefront } = await import('../../examples/storefront/shop.ts')
+  return createStorefront({ ...parts, basePath: '/shop' })
+}
+
+// Not found until there is a storefront to show.
+export function windowPages(storefront: () => Storefront | undefined): Page[] {
+  const answer: Page['answer'] = async ({ raw }) => {
+    const shown = storefront()
+    if (!shown) throw refuse('route_not_found')
+    const { method = 'GET', url = '/', headers } = raw
+    const [path = '/', query = ''] = url.split('?', 2)
+    return shown({
+      method: method === 'HEAD' ? 'GET' : method,
+      path,
+      query: new URLSearchParams(query),
+      cookies: cookiesIn(headers.cookie),
+      form: method === 'POST' ? await formIn(raw) : null,
+      origin: headers.origin ?? null,
+      fetchSite: [headers['sec-fetch-site']].flat()[0] ?? null,
+      host: headers.host ?? null,
+    })
+  }
+  const methods = ['GET', 'POST'] as const
+  return ['/shop', '/shop/*'].map((path) => ({ path, name: 'shop window', methods, answer }))
+}
+
+function cookiesIn(header = ''): Record<string, string> {
+  return Object.fromEntries(
+    header.split(';').map((pair) => {
+      const at = pair.indexOf('=')
+      return at < 0 ? [pair.trim(), ''] : [pair.slice(0, at).trim(), pair.slice(at + 1).trim()]
+    }),
+  )
+}
+
+const formBytesMax = 16_384
+
+async function formIn(raw: IncomingMessage): Promise<URLSearchParams | null> {
+  if (!raw.headers['content-type']?.startsWith('application/x-www-form-urlencoded')) return null
+  const chunks: Buffer[] = []
+  let bytes = 0
+  for await (const chunk of raw as AsyncIterable<Buffer>) {
+    bytes += chunk.length
+    if (bytes > formBytesMax) throw refuse('body_too_large')
+    chunks.push(chunk)
+  }
+  return new URLSearchParams(Buffer.concat(chunks).toString())
+}

@@ -1,0 +1,248 @@
+// The shopper's page before the real desk, in a real browser: what is shown is what is charged, and nothing happens twice.
+
+import assert from 'node:assert/strict'
+import { once } from 'node:events'
+import { createServer, type Server } from 'node:http'
+import type { AddressInfo } from 'node:net'
+import { after, before, describe, test } from 'node:test'
+import type { Browser, BrowserContextOptions, Page } from 'playwright-core'
+import { settlePayments } from '../src/checkout/pay.ts'
+import { expireSessions } from '../src/checkout/sweep.ts'
+import { launchBrowser } from './support/browser.ts'
+import { market } from './support/carts.ts'
+import { type Checkout, cards, checkoutOf } from './support/checkout.ts'
+import { type House, openHouse } from './support/house.ts'
+import { givenEngine } from './support/storage.ts'
+
+const challengeCard = '4000002500003155'
+const laterApproved = '4000000000000259'
+
+describe('a purchase in the browser', () => {
+  const given = givenEngine('sqlite')
+  let house: House
+  let checkout: Checkout
+  let browser: Browser
+  let shop: Server
+  let shopUrl = ''
+  before(async () => {
+    house = await openHouse(given, { shops: [market] })
+    // The page counts down by the browser's clock.
+    house.clock.now = Date.now()
+    checkout = await checkoutOf(house)
+    browser = await launchBrowser()
+    shop = createServer((request, response) => response.end(`back at the shop ${request.url}`))
+    shop.listen(0, '127.0.0.1')
+    await once(shop, 'listening')
+    shopUrl = `http://127.0.0.1:${(shop.address() as AddressInfo).port}`
+  })
+  after(async () => {
+    await browser.close()
+    shop.close()
+  })
+
+  async function open(items: Record<string, number>, more: object = {}): Promise<{ id: string; url: string }> {
+    const { body } = await checkout.open(items, {
+      successUrl: `${shopUrl}/thanks?s={sessionId}`,
+      cancelUrl: `${shopUrl}/cart`,
+      locale: 'en',
+      ...more,
+    })
+    return body.data
+  }
+
+  async function visit(url: string, options: BrowserContextOptions = {}): Promise<Page> {
+    const context = await browser.newContext({ viewport: { width: 1280, height: 900 }, ...options })
+    const page = await context.newPage()
+    await page.goto(url)
+    return page
+  }
+
+  async function fillDetails(page: Page): Promise<void> {
+    if ((await page.locator('[name=country]').inputValue()) !== 'DE') {
+      await page.selectOption('[name=country]', 'DE')
+      const useCountry = page.locator('button[value=country]')
+      if (await useCountry.isVisible()) await useCountry.click()
+      await page.waitForFunction("document.querySelector('[name=region]') === null")
+    }
+    await page.fill('[name=email]', 'ada@example.com')
+    await page.fill('[name=name]', 'Ada Lovelace')
+    await page.fill('[name=line1]', 'Unter den Linden 1')
+    await page.fill('[name=city]', 'Berlin')
+    await page.fill('[name=postalCode]', '10117')
+    await page.getByRole('button', { name: 'Continue to payment' }).click()
+    await page.locator('[name="card.number"]:enabled').waitFor()
+  }
+
+  async function fillCard(page: Page, number: string): Promise<void> {
+    await page.fill('[name="card.number"]', number)
+    await page.fill('[name="card.expiry"]', '12 / 40')
+    await page.fill('[name="card.cvc"]', '123')
+    await page.fill('[name="card.name"]', 'Ada Lovelace')
+  }
+
+  const payButton = (page: Page) => page.getByRole('button', { name: /^Pay/ })
+  const sessionOf = async (id: string) => (await checkout.read(id)).body.data
+  const ordersOf = (id: string) =>
+    house.storage.read(
+      (db) => db.sql<{ id: string; total: number }>`select id, total from orders where checkout_session_id = ${id}`,
+    )
+
+  for (const javaScriptEnabled of [true, false]) {
+    test(`edit, code, address, pay, back to the shop; every amount is the order's (${javaScriptEnabled ? 'with' : 'without'} script)`, async () => {
+      const { id, url } = await open({ 'ROSE-12': 1, CARD: 3 })
+      const page = await visit(url, { javaScriptEnabled })
+      const quantity = page.locator('input[name=quantity][type=number]').first()
+      await quantity.fill('2')
+      await quantity.press('Enter')
+      await page.getByText('€79.99').first().waitFor()
+      await page.fill('[name=code]', 'welcome10')
+      await page.locator('[name=code]').press('Enter')
+      await page.getByText('WELCOME10').first().waitFor()
+      await fillDetails(page)
+      // 2 × 35.00 + 3 × 3.33 = 79.99; 10 % is 8.00; shipping 4.90.
+      assert.equal(await payButton(page).innerText(), 'Pay €76.89')
+      await fillCard(page, cards.approved)
+      await payButton(page).click()
+      await page.waitForURL(`${shopUrl}/thanks?s=${id}`)
+      const { status, totals, orderId } = await sessionOf(id)
+      assert.deepEqual(
+        [status, totals],
+        [
+          'completed',
+          { subtotal: 7999, discount: 800, shipping: 490, tax: totals.tax, taxIncluded: true, total: 7689 },
+        ],
+      )
+      const order = (await house.ask('getStorefrontOrder', { path: { orderId } })).body.data
+      assert.deepEqual([order.total, order.totals.tax, order.payments[0].amount], [7689, totals.tax, 7689])
+      // Back, reload and a second tab find it paid.
+      await page.goto(url)
+      await page.getByText(order.number).first().waitFor()
+      assert.equal((await ordersOf(id)).length, 1)
+      await page.context().close()
+    })
+  }
+
+  test('declined, then another card', async () => {
+    const { id, url } = await open({ CARD: 1 })
+    const page = await visit(url)
+    await fillDetails(page)
+    await fillCard(page, cards.insufficientFunds)
+    await payButton(page).click()
+    await page.getByRole('alert').first().waitFor()
+    assert.equal((await sessionOf(id)).lastPaymentError.code, 'insufficient_funds')
+    await fillCard(page, cards.approved)
+    await payButton(page).click()
+    await page.waitForURL(/\/thanks/)
+    assert.equal((await ordersOf(id)).length, 1)
+    await page.context().close()
+  })
+
+  test('the bank asks, the shopper confirms', async () => {
+    const { id, url } = await open({ CARD: 1 })
+    const page = await visit(url)
+    await fillDetails(page)
+    await fillCard(page, challengeCard)
+    await payButton(page).click()
+    await page.locator('button[value=accept]').click()
+    await page.waitForURL(/\/thanks/)
+    assert.equal((await sessionOf(id)).status, 'completed')
+    await page.context().close()
+  })
+
+  test('an outcome that is not known is waited for, and found later', async () => {
+    const { id, url } = await open({ CARD: 1 })
+    const page = await visit(url)
+    await fillDetails(page)
+    await fillCard(page, laterApproved)
+    await payButton(page).click()
+    await page.locator('[name="card.number"]').waitFor({ state: 'detached' })
+    assert.equal((await sessionOf(id)).status, 'processing')
+    house.clock.now += 120_000
+    await settlePayments(house.app.payTools)
+    await page.goto(url)
+    assert.equal((await sessionOf(id)).status, 'completed')
+    const [order] = await ordersOf(id)
+    assert.ok(order)
+    await page.context().close()
+  })
+
+  test('a double click and two tabs make one order', async () => {
+    const { id, url } = await open({ CARD: 1 })
+    const [one, two] = [await visit(url), await visit(url)]
+    await fillDetails(one)
+    await two.goto(url)
+    for (const page of [one, two]) await fillCard(page, cards.approved)
+    await Promise.all([payButton(one).dblclick(), payButton(two).click()])
+    await one.waitForURL(/\/thanks|\/c\//)
+    const deadline = Date.now() + 10_000
+    while ((await sessionOf(id)).status !== 'completed') assert.ok(Date.now() < deadline)
+    const charges = await house.storage.read(
+      (db) =>
+        db.sql`select t.key from test_charges t join payments p on p.id = t.key where p.checkout_session_id = ${id} and t.state = 'approved'`,
+    )
+    assert.deepEqual([(await ordersOf(id)).length, charges.length], [1, 1])
+    for (const page of [one, two]) await page.context().close()
+  })
+
+  test('a price that changed meanwhile is shown and asked about, never charged unseen', async () => {
+    const { id, url } = await open({ BOOK: 1 })
+    const page = await visit(url)
+    await fillDetails(page)
+    const products = (market.products ?? []).map((product) =>
+      product.slug === 'book' ? { ...product, skus: product.skus.map((sku) => ({ ...sku, price: 3500 })) } : product,
+    )
+    await house.apply({ ...market, products })
+    await fillCard(page, cards.approved)
+    await payButton(page).click()
+    await page.getByText('€39.90').first().waitFor()
+    assert.equal((await ordersOf(id)).length, 0)
+    await fillCard(page, cards.approved)
+    await page.getByRole('button', { name: /39\.90/ }).click()
+    await page.waitForURL(/\/thanks/)
+    assert.equal((await ordersOf(id))[0]?.total, 3990)
+    await page.context().close()
+  })
+
+  test('stock that went meanwhile is told, and nobody is charged', async () => {
+    const { id, url } = await open({ 'ROSE-24': 3 }, { expiresInSeconds: 86_400 })
+    const page = await visit(url)
+    await fillDetails(page)
+    // The shopper is silent until the hold is over, and somebody else buys.
+    house.clock.now += 20 * 60_000
+    const other = await checkout.ready({ 'ROSE-24': 2 })
+    assert.equal((await checkout.pay(other.secret, other.view)).view.session.status, 'completed')
+    await fillCard(page, cards.approved)
+    await payButton(page).click()
+    await page.getByRole('alert').first().waitFor()
+    assert.deepEqual([(await sessionOf(id)).status, (await ordersOf(id)).length], ['open', 0])
+    await page.context().close()
+  })
+
+  test('after its time the page says so, and starts again with the same items', async () => {
+    const { url } = await open({ CARD: 4 })
+    house.clock.now += 31 * 60_000
+    await expireSessions(house.storage, house.app.payTools, house.clock.now)
+    const page = await visit(url)
+    await page.getByRole('button', { name: /again/i }).click()
+    await page.waitForURL((address) => address.href !== url && address.pathname.startsWith('/c/'))
+    assert.equal(await page.locator('input[name=quantity][type=number]').first().inputValue(), '4')
+    await page.context().close()
+  })
+
+  test('Arabic from right to left, and an unknown link that tells nothing', async () => {
+    const { url } = await open({ CARD: 1 }, { locale: 'ar' })
+    const page = await visit(url, { viewport: { width: 390, height: 844 } })
+    assert.deepEqual(
+      [await page.locator('html').getAttribute('dir'), await page.locator('html').getAttribute('lang')],
+      ['rtl', 'ar'],
+    )
+    const response = await page.goto(`${house.origin}/c/${'A'.repeat(43)}`)
+    assert.equal(response?.status(), 404)
+    await page.context().close()
+  })
+
+  test('the secret of a page is in no log line', () => {
+    const secrets = /"[^"]*\/c\/[\w-]{43}/
+    assert.ok(!house.lines().some((line) => secrets.test(JSON.stringify(line))))
+  })
+})
