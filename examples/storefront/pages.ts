@@ -350,7 +350,7 @@ export function thanksPage(at: Surroundings, session: CheckoutSession, order: Or
       paymentStatus === 'pending'
         ? 'Your order is placed. We begin as soon as your payment has arrived.'
         : 'Your order is placed and paid. We begin to pack it now.'
-    }${customer.emailMasked !== null && html` The confirmation goes to ${customer.emailMasked}.`}</p>
+    }</p>
 ${shippingAddress && html`<p>It travels to ${shippingAddress.summary}${shipping && ` (${shipping.label})`}.</p>`}
 <p><a class="button" href="${at.base}/">Back to the shop</a></p>
 </header>

@@ -17,7 +17,7 @@ import { newId } from '../kit/ids.ts'
 import { Refusal } from '../kit/refuse.ts'
 import { openStatusSecret } from '../orders/secret.ts'
 import { findOrder, findSealedSecret } from '../orders/store.ts'
-import type { PaymentProvider } from '../payments/port.ts'
+import { type PaymentProvider, providerText } from '../payments/port.ts'
 import { listPaymentsOfSession } from '../payments/store.ts'
 import type { Reader, Tx } from '../storage/storage.ts'
 import type { ContactInput, Desk, DeskMethod, DeskProblem, DeskResult, DeskView } from './desk.ts'
@@ -325,8 +325,16 @@ function faceOf(merchant: MerchantFace | undefined): DeskView['merchant'] {
   return { slug, name, supportEmail, links: JSON.parse(links) as DeskView['merchant']['links'] }
 }
 
-function methodsOf({ name, methods }: PaymentProvider): DeskMethod[] {
-  return methods.map(({ id, labelKey, fields }) => ({ provider: name, method: id, labelKey, fields }))
+function methodsOf(provider: PaymentProvider): DeskMethod[] {
+  const say: DeskMethod['say'] = (key, locale) =>
+    Object.hasOwn(provider.texts.en, key) ? providerText(provider, key, locale) : undefined
+  return provider.methods.map(({ id, labelKey, fields }) => ({
+    provider: provider.name,
+    method: id,
+    labelKey,
+    fields,
+    say,
+  }))
 }
 
 async function orderLink(tools: PayTools, db: Reader, session: KeptSession): Promise<DeskView['order']> {

@@ -35,6 +35,8 @@ export interface DeskMethod {
   method: string
   // Key of the text that names it, such as `method.card`.
   labelKey: string
+  // The provider's own words for a key, in the shopper's language or else in English; undefined where it has none.
+  say(key: string, locale: string): string | undefined
   fields: readonly {
     name: string
     labelKey: string

@@ -56,6 +56,7 @@ export const cardMethod: DeskMethod = {
   provider: 'test',
   method: card.id,
   labelKey: card.labelKey,
+  say: () => undefined,
   fields: card.fields,
 }
 
@@ -63,6 +64,7 @@ export const transferMethod: DeskMethod = {
   provider: 'manual',
   method: 'bank_transfer',
   labelKey: 'method.bank_transfer',
+  say: () => undefined,
   fields: [],
 }
 

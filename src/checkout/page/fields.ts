@@ -196,7 +196,7 @@ export function fieldErrors(
     const detail = chosen?.fields.find((one) => one.name === name)
     const [id, text] =
       chosen && detail
-        ? [detailId(chosen, name), detailError(speaker, detail, message)]
+        ? [detailId(chosen, name), detailError(speaker, chosen, detail, message)]
         : errorAt(speaker, view, path, typed)
     if (!errors.has(id)) errors.set(id, text)
   }
@@ -234,13 +234,20 @@ export function detailId(method: DeskMethod, name: string): string {
   return fieldName(method, name).replaceAll('.', '-')
 }
 
-function detailError({ say, sayKnown }: Speaker, { autocomplete, labelKey, name }: Detail, message: string): string {
+function detailError(speaker: Speaker, method: DeskMethod, detail: Detail, message: string): string {
+  const { say } = speaker
+  const { autocomplete } = detail
   if (message === 'card.expiry.over') return say('declined.card_expired')
   if (message === 'test.number') return say('field.testCard')
   if (autocomplete === 'cc-number') return say('field.cardNumber')
   if (autocomplete.startsWith('cc-exp')) return say('field.cardExpiry')
   if (autocomplete === 'cc-csc') return say('field.cardCode')
-  return say('field.invalid', { label: sayKnown(labelKey, name) })
+  return say('field.invalid', { label: detailLabel(speaker, method, detail) })
+}
+
+// In the page's own words where it knows the key, else in the provider's.
+function detailLabel(speaker: Speaker, method: DeskMethod, { labelKey, name }: Detail): string {
+  return speaker.sayKnown(labelKey, method.say(labelKey, speaker.locale) ?? name)
 }
 
 export function detailField(speaker: Speaker, method: DeskMethod, detail: Detail, errors: FieldErrors): Html {
@@ -248,7 +255,7 @@ export function detailField(speaker: Speaker, method: DeskMethod, detail: Detail
   return field(speaker, {
     id,
     name: fieldName(method, detail.name),
-    label: speaker.sayKnown(detail.labelKey, detail.name),
+    label: detailLabel(speaker, method, detail),
     // What belongs to a card is never written back into a page.
     value: '',
     inputMode: detail.inputMode,

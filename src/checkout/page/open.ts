@@ -179,7 +179,7 @@ function methodCard({ speaker, view, chosen }: OpenParts, index: number, errors:
   const id = `method-${index}`
   const value = methodValue(method)
   const isChosen = chosen ? value === methodValue(chosen) : index === 0
-  const name = speaker.sayKnown(method.labelKey, method.method)
+  const name = speaker.sayKnown(method.labelKey, method.say(method.labelKey, speaker.locale) ?? method.method)
   const later = isLater(method) ? 'yes' : 'no'
   const head =
     methods.length === 1
