@@ -336,7 +336,7 @@ ${taxIncluded && tax > 0 && html`<div class="small"><dt>Tax included</dt><dd>${m
 // of the shopper is a city, the e-mail is masked.
 export function thanksPage(at: Surroundings, session: CheckoutSession, order: Order | null): string {
   if (!order) return unfinishedPage(at, session)
-  const { number, currency, items, totals, customer, shippingAddress, shipping, paymentStatus } = order
+  const { number, currency, items, totals, shippingAddress, shipping, paymentStatus } = order
   const picture = (skuId: string) => session.items.find((item) => item.skuId === skuId)?.imageUrl ?? null
   return page(at, {
     title: 'Thank you',

@@ -1,0 +1,78 @@
+// The interface's own operations carry a purchase, without any extension: a session from items, changes of its cart, the page,
+// the order, and back.
+
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import { refundPaid } from '../src/orders/refunds.ts'
+import { payRefunds } from '../src/payments/settle.ts'
+import { berlin, market } from './support/carts.ts'
+import { checkoutOf, secretOf } from './support/checkout.ts'
+import { openHouse } from './support/house.ts'
+import { eachEngine } from './support/storage.ts'
+
+eachEngine('the twenty operations', (given) => {
+  test('from a session to a paid order and back', async () => {
+    const house = await openHouse(given, { shops: [market] })
+    const { carts, pay, look } = await checkoutOf(house)
+    const items = [
+      { skuId: carts.sku('ROSE-12'), quantity: 1 },
+      { skuId: carts.sku('CARD'), quantity: 1 },
+    ]
+    const session = (
+      await house.ask('createHostedCheckoutSession', {
+        body: {
+          idempotencyKey: 'session',
+          items,
+          customer: { email: 'ada@example.com' },
+          successUrl: 'http://localhost/thanks',
+        },
+      })
+    ).body.data
+    const { cartId } = session
+    await house.ask('updatePublicCartItemQuantity', {
+      path: { cartId, skuId: carts.sku('ROSE-12') },
+      body: { idempotencyKey: 'more', quantity: 2 },
+    })
+    await house.ask('removePublicCartItem', {
+      path: { cartId, skuId: carts.sku('CARD') },
+      body: { idempotencyKey: 'less' },
+    })
+    await house.ask('applyPublicCartPromotion', {
+      path: { cartId },
+      body: { idempotencyKey: 'code', code: 'WELCOME10' },
+    })
+    await house.ask('setPublicCartAddress', { path: { cartId }, body: { idempotencyKey: 'address', address: berlin } })
+    const quoted = (await house.ask('getHostedCheckoutSession', { path: { sessionId: session.id } })).body.data
+    // 2 × 35.00, 10 % off, 4.90 shipping.
+    assert.deepEqual([quoted.totals.total, quoted.url], [6790, session.url])
+    const secret = secretOf(session.url)
+    const { view } = await pay(secret, await look(secret))
+    assert.equal(view.session.status, 'completed')
+
+    const { orders } = (await house.ask('listStorefrontOrders')).body.data
+    assert.deepEqual(
+      orders.map((order: { id: string; total: number }) => [order.id, order.total]),
+      [[view.session.orderId, 6790]],
+    )
+    const path = { orderId: orders[0].id }
+    const cancelled = (
+      await house.ask('cancelStorefrontOrder', { path, body: { idempotencyKey: 'cancel', reason: 'customer_request' } })
+    ).body.data
+    assert.deepEqual(
+      [cancelled.cancellation.status, cancelled.cancellation.refund.amount, cancelled.cancellation.restocked],
+      ['refund_pending', 6790, [{ skuId: carts.sku('ROSE-12'), quantity: 2 }]],
+    )
+    await payRefunds(house.storage, house.app.payTools.providers, refundPaid, house.clock.now)
+    const order = (await house.ask('getStorefrontOrder', { path })).body.data
+    assert.deepEqual(
+      [order.status, order.paymentStatus, order.totals.refunded, order.cancellation.status],
+      ['cancelled', 'refunded', 6790, 'completed'],
+    )
+    const [row] = await house.storage.read(
+      (db) => db.sql<{ onHand: number; used: number; refunded: number }>`
+      select (select on_hand from skus where code = 'ROSE-12') as "onHand", (select used from promotions where code = 'WELCOME10') as "used",
+        (select refunded from test_charges) as "refunded"`,
+    )
+    assert.deepEqual(row, { onHand: 40, used: 0, refunded: 6790 })
+  })
+})
