@@ -121,7 +121,6 @@ export interface Order {
   number: string
   paymentStatus: string
   currency: string
-  customer: { emailMasked: string | null }
   items: {
     skuId: string
     name: string
@@ -234,8 +233,10 @@ export function createApi({ apiUrl, apiKey }: { apiUrl: string; apiKey: string }
     // `link` is the `next` of the list before. It has been through a browser, so it is looked at: the key must not be
     // sent along to wherever somebody likes.
     async products(link: string | null = null): Promise<ProductList> {
-      const { origin, pathname } = new URL(link ?? productsPath, apiUrl)
-      if (origin !== new URL(apiUrl).origin || pathname !== productsPath) throw new RangeError('not a link to products')
+      const url = URL.parse(link ?? productsPath, apiUrl)
+      if (url?.origin !== new URL(apiUrl).origin || url.pathname !== productsPath) {
+        throw new RangeError('not a link to products')
+      }
       const { data, meta } = await call<ListReply<ProductSummary>>('GET', link ?? productsPath)
       return { products: data, next: meta?.next ?? null }
     },

@@ -239,7 +239,7 @@ function weightWords(grams: number): string {
   return grams < 1000 ? `${grams} g` : `${(grams / 1000).toLocaleString('en', { maximumFractionDigits: 2 })} kg`
 }
 
-export function cartPage(at: Surroundings, cart: Cart | null): string {
+export function cartPage(at: Surroundings, cart: Cart | null, newest: readonly ProductSummary[]): string {
   const isEmpty = !cart || cart.items.length === 0
   return page(at, {
     title: 'Cart',
@@ -247,8 +247,9 @@ export function cartPage(at: Surroundings, cart: Cart | null): string {
     current: 'cart',
     body: isEmpty
       ? html`<section class="plain"><h1>Your cart</h1>${noticeBox(at)}
-<p class="lead">It is empty. There are nice things to put into it.</p>
-<p><a class="button" href="${at.base}/">Look around</a></p></section>`
+<p class="lead">It is empty.</p>
+<p><a class="button" href="${at.base}/">Look around</a></p></section>
+${newest.length > 0 && html`<section aria-labelledby="newest"><h2 id="newest" class="rule">Perhaps one of these</h2>${cards(at, newest)}</section>`}`
       : html`<h1>Your cart</h1>
 ${at.notice && !isAboutCode(at.notice) && noticeBox(at)}
 ${cart.status === 'locked' && html`<p class="notice">A payment for this cart is under way. It can be changed again if the payment fails.</p>`}
@@ -298,6 +299,8 @@ function codeForm(at: Surroundings, cart: Cart): Html {
   const { state, code } = cart.promotion
   const said = at.notice && isAboutCode(at.notice) ? at.notice : null
   const isBad = said !== null && !isGoodNews(said)
+  // That a code is applied is seen beside the code.
+  const isTold = said?.name === 'code_applied' && code !== null
   const lapsed = cart.messages.filter((message) => message.code === 'promotion_lapsed')
   const form = html`<form class="code-form" method="post" action="${at.base}/cart/code">${onceField()}
 <label for="code">Promotion code</label>
@@ -310,11 +313,11 @@ ${
   code === null
     ? form
     : html`<form class="kept-code" method="post" action="${at.base}/cart/code/remove">${onceField()}
-<p><strong>${code}</strong> ${state === 'applied' ? 'is applied' : 'is waiting for its condition'}</p>
+<p${isTold && html` id="said" class="good" tabindex="-1"`}><strong>${code}</strong> ${state === 'applied' ? 'is applied' : 'is waiting for its condition'}</p>
 <button class="link">Take off<span class="hidden"> the code ${code}</span></button></form>
 <details${isBad && html` open`}><summary>Use another code</summary>${form}</details>`
 }
-${said && html`<p id="said" class="said ${isBad ? 'bad' : 'good'}" role="status" tabindex="-1">${noticeWords(said, at.merchant.currency)}</p>`}
+${said && !isTold && html`<p id="said" class="said ${isBad ? 'bad' : 'good'}" role="status" tabindex="-1">${noticeWords(said, at.merchant.currency)}</p>`}
 ${lapsed.map(({ message }) => html`<p class="said bad">${message}</p>`)}
 </div>`
 }
@@ -332,8 +335,7 @@ ${taxIncluded && tax > 0 && html`<div class="small"><dt>Tax included</dt><dd>${m
 </dl>`
 }
 
-// Nothing but the address of the page is needed to see this, so it shows no more than the API tells a key: the address
-// of the shopper is a city, the e-mail is masked.
+// Nothing but the address of this page is needed to see it, so it says little of the shopper: the city, and no name.
 export function thanksPage(at: Surroundings, session: CheckoutSession, order: Order | null): string {
   if (!order) return unfinishedPage(at, session)
   const { number, currency, items, totals, shippingAddress, shipping, paymentStatus } = order
@@ -349,7 +351,7 @@ export function thanksPage(at: Surroundings, session: CheckoutSession, order: Or
 <p class="lead">${
       paymentStatus === 'pending'
         ? 'Your order is placed. We begin as soon as your payment has arrived.'
-        : 'Your order is placed and paid. We begin to pack it now.'
+        : 'Your order is placed and paid.'
     }</p>
 ${shippingAddress && html`<p>It travels to ${shippingAddress.summary}${shipping && ` (${shipping.label})`}.</p>`}
 <p><a class="button" href="${at.base}/">Back to the shop</a></p>
@@ -358,7 +360,7 @@ ${shippingAddress && html`<p>It travels to ${shippingAddress.summary}${shipping 
 <h2 id="ordered">What you ordered</h2>
 <ul class="ordered">${items.map(
       ({ skuId, name, options, quantity, subtotal }) => html`
-<li>${pictureOf(at, picture(skuId), { alt: '' })}<p>${name}<small>${[`${quantity} ×`, ...options.map(({ value }) => value)].join(' ')}</small></p><p>${money(subtotal, currency)}</p></li>`,
+<li>${pictureOf(at, picture(skuId), { alt: '' })}<p>${name}<small>${[...options.map(({ value }) => value), `Quantity ${quantity}`].join(' · ')}</small></p><p>${money(subtotal, currency)}</p></li>`,
     )}
 </ul>
 ${totalsTable(totals, currency, shipping ? null : 'None needed')}

@@ -159,7 +159,8 @@ export function createStorefront(options: StorefrontOptions): Storefront {
   }
 
   async function showCart(request: StorefrontRequest): Promise<StorefrontAnswer> {
-    return show(request, cartPage)
+    const { products } = await newest()
+    return show(request, (at, cart) => cartPage(at, cart, products.slice(0, alikeMax)))
   }
 
   async function showThanks(request: StorefrontRequest): Promise<StorefrontAnswer> {

@@ -1,0 +1,518 @@
+// The example storefront on a real server with the demo shop: as a shopper uses it in a browser, and as somebody who
+// means ill sends forms to it.
+
+import assert from 'node:assert/strict'
+import { readFile } from 'node:fs/promises'
+import { createServer, type Server } from 'node:http'
+import type { AddressInfo } from 'node:net'
+import { join } from 'node:path'
+import { after, before, describe, test } from 'node:test'
+import axe from 'axe-core'
+import type { Browser, BrowserContextOptions, Page as Tab } from 'playwright-core'
+import { storefrontServer } from '../examples/storefront/server.ts'
+import { createStorefront, type Storefront, type StorefrontRequest } from '../examples/storefront/shop.ts'
+import { money } from '../examples/storefront/words.ts'
+import { readShopFile } from '../src/admin/read.ts'
+import { category, identity, productSummary, cart as sampleCart } from '../src/contract/samples.ts'
+import { launchBrowser } from './support/browser.ts'
+import { checkoutOf } from './support/checkout.ts'
+import { openHouse } from './support/house.ts'
+import { cartwright, serve, tempFolder } from './support/process.ts'
+import { givenEngine } from './support/storage.ts'
+
+const environment = { CARTWRIGHT_DATABASE_URL: `sqlite:${join(await tempFolder(), 'shop.db')}` }
+const api = await serve(environment)
+const demo = JSON.parse((await cartwright(['demo', '--json'], environment)).out) as Demo
+// The name under which the server calls itself in the addresses of its pictures and its checkout.
+const apiUrl = api.origin.replace('127.0.0.1', 'localhost')
+
+interface Demo {
+  keys: { full: string; catalog: string }
+  products: { slug: string; skus: { id: string; stock: number }[] }[]
+}
+
+let storefront: Storefront
+let server: Server
+let browser: Browser
+let origin = ''
+let shop = ''
+
+before(async () => {
+  server = storefrontServer((request) => storefront(request))
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
+  origin = `http://localhost:${(server.address() as AddressInfo).port}`
+  shop = `${origin}/shop`
+  storefront = createStorefront({ apiUrl, apiKey: demo.keys.full, basePath: '/shop', publicUrl: origin })
+  browser = await launchBrowser()
+})
+
+after(async () => {
+  await browser.close()
+  server.closeAllConnections()
+  await new Promise((resolve) => server.close(resolve))
+})
+
+describe('in a browser without script', () => {
+  test('a shopper finds a mug, chooses, adds, changes, tries codes and goes to the checkout', async () => {
+    await visit('/', { javaScriptEnabled: false, reducedMotion: 'reduce' }, async (tab) => {
+      await tab.getByRole('link', { name: 'Kitchen', exact: true }).first().click()
+      await tab.getByRole('heading', { level: 1, name: 'Kitchen' }).waitFor()
+      await tab.getByRole('link', { name: 'Mugs & bowls' }).click()
+      await tab.getByRole('link', { name: 'Speckled stoneware mug' }).click()
+      await tab.getByRole('heading', { level: 1, name: 'Speckled stoneware mug' }).waitFor()
+      assert.equal(await tab.locator('.price').innerText(), '€24.00')
+
+      await tab.getByRole('link', { name: '350 ml' }).click()
+      await tab.getByRole('link', { name: 'Rust' }).click()
+      await tab.waitForURL(/sku=MUG-STO-350-RUS/)
+      assert.equal(await tab.locator('.price').innerText(), '€28.00')
+      assert.equal(await tab.locator('.stock').innerText(), 'In stock')
+
+      await tab.getByRole('button', { name: 'Add to cart' }).click()
+      await tab.getByRole('heading', { level: 1, name: 'Your cart' }).waitFor()
+      assert.match(await tab.locator('#said').innerText(), /^Added/)
+      const line = (await tab.locator('.line-text').innerText()).split(/\n+/)
+      assert.deepEqual(line, ['Speckled stoneware mug', '350 ml · Rust', '€28.00'])
+
+      await tab.getByRole('button', { name: 'One Speckled stoneware mug, 350 ml, Rust more' }).click()
+      await tab.locator('.count', { hasText: '2' }).waitFor()
+      // Enter in the field is Update, and not the first of the other buttons.
+      await tab.getByRole('spinbutton').fill('5')
+      await tab.getByRole('spinbutton').press('Enter')
+      await tab.locator('.count', { hasText: '5' }).waitFor()
+      assert.match(await tab.locator('.line-total').innerText(), /€140\.00$/)
+
+      for (const [code, words] of [
+        ['nonsense', /do not know this code/],
+        ['SUMMER24', /has expired/],
+        ['BIG20', /needs a cart of €500\.00/],
+        ['welcome10', /WELCOME10 is applied/],
+        ['soldout', /used up/],
+      ] as const) {
+        // Beside a code that is kept, the field for another one is folded away.
+        const fold = tab.locator('details:not([open]) summary')
+        if ((await fold.count()) > 0) await fold.click()
+        await tab.getByRole('textbox', { name: 'Promotion code' }).fill(code)
+        await tab.getByRole('button', { name: 'Apply' }).click()
+        await tab.locator('#said', { hasText: words }).waitFor()
+      }
+      assert.match(await tab.locator('.totals').innerText(), /Discount\s+−€14\.00.*Total\s+€126\.00/s)
+
+      const [checkout] = await Promise.all([
+        tab.waitForResponse((response) => response.url() === `${shop}/cart/checkout`),
+        tab.getByRole('button', { name: 'Check out' }).click(),
+      ])
+      assert.equal(checkout.status(), 303)
+      assert.match(checkout.headers().location ?? '', hostedPage)
+      // The browser followed: the policy of the cart's page lets its form lead there.
+      await tab.waitForURL(hostedPage)
+
+      await tab.goto(`${shop}/cart`)
+      await tab.getByRole('button', { name: 'Remove', exact: false }).first().click()
+      await tab.getByText('It is empty.').waitFor()
+    })
+  })
+
+  test('a shopper who asks for more than there is reads how many there are', async () => {
+    await visit('/products/wide-serving-bowl', { javaScriptEnabled: false, reducedMotion: 'reduce' }, async (tab) => {
+      assert.match(await tab.locator('.stock').innerText(), /^Only 4 left/)
+      await tab.getByLabel('Quantity').fill('3')
+      await tab.getByRole('button', { name: 'Add to cart' }).click()
+      await tab.getByText('At most 2 of these can go into one order.').waitFor()
+    })
+    await visit('/products/ribbed-vase', { javaScriptEnabled: false, reducedMotion: 'reduce' }, async (tab) => {
+      assert.equal(await tab.locator('.stock').innerText(), 'Sold out')
+      assert(await tab.getByRole('button', { name: 'Sold out' }).isDisabled())
+    })
+  })
+})
+
+describe('every page is readable for everyone', () => {
+  const sizes = { desk: { width: 1280, height: 900 }, telephone: { width: 390, height: 844 } }
+  const paths = ['/', '/categories/kitchen', '/products/linen-apron', '/products/ribbed-vase', '/cart', '/nowhere']
+  for (const [device, viewport] of Object.entries(sizes)) {
+    for (const colorScheme of ['light', 'dark'] as const) {
+      test(`on a ${device} in ${colorScheme}`, async () => {
+        await visit('/products/linen-apron', { viewport, colorScheme, reducedMotion: 'reduce' }, async (tab) => {
+          await tab.getByRole('button', { name: 'Add to cart' }).click()
+          await tab.waitForURL(/cart\?say=added/)
+          assert.deepEqual(await violations(tab), [])
+          for (const path of paths) {
+            await tab.goto(`${shop}${path}`, { waitUntil: 'load' })
+            assert.deepEqual(await violations(tab), [], path)
+            const overhang = await tab.evaluate('document.documentElement.scrollWidth - innerWidth')
+            assert.equal(overhang, 0, `${path} is wider than the window`)
+          }
+        })
+      })
+    }
+  }
+})
+
+describe('forms', () => {
+  test('a sold-out SKU cannot be added, and the reason is told on its page', async () => {
+    const { location, page } = await post('/cart/add', added('ribbed-vase'))
+    assert.match(location, /^\/shop\/products\/ribbed-vase\?.*say=sold_out/)
+    assert.match(page, /Sorry, this is sold out\./)
+  })
+
+  test('more than are left, more than an order may have, and no number at all', async () => {
+    const trowel = added('forged-hand-trowel', { quantity: '2' })
+    const { cookie } = await post('/cart/add', trowel)
+    assert.match((await post('/cart/add', { ...trowel, once: once() }, cookie)).page, /At most 2 of these/)
+    assert.match((await post('/cart/add', added('merino-blanket', { quantity: '99999' }))).page, /whole number/)
+    assert.match((await post('/cart/add', added('linen-apron', { quantity: 'many' }))).page, /whole number/)
+    const blanket = demo.products.find(({ slug }) => slug === 'merino-blanket')
+    const scarce = blanket?.skus.find(({ stock }) => stock === 9)?.id ?? ''
+    const asked = await post('/cart/add', added('merino-blanket', { sku: scarce, quantity: '10' }))
+    assert.match(asked.page, /Sorry, only 9 of these are left\./)
+  })
+
+  test('a double click adds once, a second form adds again', async () => {
+    const form = added('jute-twine')
+    const [first, second] = await Promise.all([post('/cart/add', form), post('/cart/add', form)])
+    assert.equal(first.cookie, second.cookie)
+    assert.match((await post('/cart/add', form, first.cookie)).page, /already in your cart/)
+    const { page } = await post('/cart/add', { ...form, once: once() }, first.cookie)
+    assert.deepEqual(quantitiesIn(page), [2])
+  })
+
+  test('two windows that add at once both count', async () => {
+    const { cookie } = await post('/cart/add', added('jute-twine'))
+    await Promise.all([post('/cart/add', added('jute-twine'), cookie), post('/cart/add', added('jute-twine'), cookie)])
+    assert.deepEqual(quantitiesIn(await get('/cart', cookie)), [3])
+  })
+
+  test('a stale window is shown the present cart', async () => {
+    const { cookie, page } = await post('/cart/add', added('jute-twine'))
+    const [sku] = skusOf('jute-twine')
+    const stale = { sku: sku?.id ?? '', version: versionIn(page) }
+    await post('/cart/change', { ...stale, once: once(), quantity: '4' }, cookie)
+    for (const [path, more] of [
+      ['/cart/change', { quantity: '7' }],
+      ['/cart/remove', {}],
+      ['/cart/checkout', {}],
+    ] as const) {
+      const answer = await post(path, { ...stale, once: once(), ...more }, cookie)
+      assert.match(answer.page, /changed in another window/)
+      assert.deepEqual(quantitiesIn(answer.page), [4])
+    }
+  })
+
+  test('a cart that is gone is replaced quietly', async () => {
+    const unknown = `storefront_cart=cart_${'0'.repeat(25)}1`
+    const response = await fetch(`${shop}/cart`, { headers: { cookie: unknown } })
+    assert.match(response.headers.get('set-cookie') ?? '', /^storefront_cart=; .*Max-Age=0/)
+    assert.match(await response.text(), /It is empty/)
+    assert.equal((await post('/cart/code', { code: 'WELCOME10' }, unknown)).location, '/shop/cart')
+    assert.equal((await post('/cart/checkout', { version: '1' }, unknown)).location, '/shop/cart')
+    const { cookie, page } = await post('/cart/add', added('jute-twine'), unknown)
+    assert.match(cookie, /^storefront_cart=cart_/)
+    assert.notEqual(cookie, unknown)
+    assert.deepEqual(quantitiesIn(page), [1])
+  })
+
+  test('the cookie is for this path and not for scripts', async () => {
+    const { setCookie } = await post('/cart/add', added('jute-twine'))
+    assert.match(setCookie, /^storefront_cart=cart_[0-9a-z]{26}; Path=\/shop; Max-Age=2592000; HttpOnly; SameSite=Lax$/)
+  })
+
+  test('a form of another site is refused, whatever it says', async () => {
+    const body = new URLSearchParams(added('jute-twine'))
+    for (const headers of [
+      { origin: 'https://elsewhere.example' },
+      { origin: 'null' },
+      { origin: 'http://localhost:1' },
+      { origin, 'sec-fetch-site': 'cross-site' },
+      { origin, 'sec-fetch-site': 'same-site' },
+      {},
+    ]) {
+      const response = await fetch(`${shop}/cart/add`, { method: 'POST', body, headers, redirect: 'manual' })
+      assert.equal(response.status, 403, JSON.stringify(headers))
+      assert.equal(response.headers.get('set-cookie'), null)
+    }
+    const other = origin.replace('localhost', '127.0.0.1')
+    const response = await fetch(`${other}/shop/cart/add`, {
+      method: 'POST',
+      body,
+      headers: { origin: other },
+      redirect: 'manual',
+    })
+    assert.equal(response.status, 303, 'the same shop under another name of its host')
+  })
+
+  test('a form is not read by GET, and a page not asked by POST', async () => {
+    assert.equal((await fetch(`${shop}/cart/add`)).status, 405)
+    assert.equal((await fetch(`${shop}/cart`, { method: 'POST', headers: { origin } })).status, 405)
+  })
+})
+
+describe('pages', () => {
+  test('none holds the key, and each is fenced in', async () => {
+    const { cookie } = await post('/cart/add', added('jute-twine'))
+    for (const path of [
+      '',
+      '/',
+      '/categories/desk',
+      '/products/jute-twine',
+      '/cart',
+      '/thanks?session=no',
+      '/nowhere',
+    ]) {
+      const response = await fetch(`${shop}${path}`, { headers: { cookie } })
+      assert.doesNotMatch(await response.text(), /cwk_/, path)
+      assert.doesNotMatch(JSON.stringify([...response.headers]), /cwk_/, path)
+      assert.equal(
+        response.headers.get('content-security-policy'),
+        `default-src 'none'; style-src 'self'; img-src 'self'${path.includes('no') ? '' : ` ${apiUrl}`}; form-action 'self' ${origin} ${apiUrl}; base-uri 'none'; frame-ancestors 'none'`,
+        path,
+      )
+      assert.equal(response.headers.get('referrer-policy'), 'same-origin')
+    }
+  })
+
+  test('what is not there is a page with 404', async () => {
+    for (const path of ['/products/no-such', '/products/..%2f..', '/categories/no-such', '/thanks', '/cart/x']) {
+      const response = await fetch(`${shop}${path}`)
+      assert.equal(response.status, 404, path)
+      assert.match(await response.text(), /Alder &#38; Finch/, path)
+    }
+    assert.equal((await fetch(`${origin}/elsewhere`)).status, 404)
+  })
+
+  test('a link to words of somebody else says nothing', async () => {
+    assert.doesNotMatch(await get('/cart?say=<b>Call+us</b>'), /Call us|id="said"/)
+    assert.doesNotMatch(await get('/cart?say=constructor'), /id="said"/)
+    assert.match(await get('/cart?say=only_left&n=%3Cb%3E'), /only 0 of these/)
+  })
+})
+
+test('after paying, the shopper reads the order, and the next cart begins empty', async () => {
+  const read = readShopFile(await readFile(new URL('../src/admin/demo/shop.yaml', import.meta.url), 'utf8'), Date.now())
+  assert.ok('file' in read)
+  const house = await openHouse(givenEngine('sqlite'), { shops: [read.file] })
+  const checkout = await checkoutOf(house)
+  const { sessionId, secret, view } = await checkout.ready({ 'MUG-STO-250-OAT': 2 })
+  const ask = createStorefront({
+    apiUrl: house.origin,
+    apiKey: house.keys.full,
+    basePath: '',
+    publicUrl: 'https://shop.example.com',
+  })
+  const thanks = { path: '/thanks', query: new URLSearchParams({ session: sessionId }) }
+  const cookies = { storefront_cart: view.session.cartId }
+
+  const unpaid = await ask(request({ ...thanks, cookies }))
+  assert.match(String(unpaid.body), /Not paid yet.*href="http:\/\/127\.0\.0\.1:\d+\/c\/[\w-]{43}"/s)
+  assert.equal(unpaid.headers['set-cookie'], undefined)
+
+  await checkout.pay(secret, view)
+  const paid = await ask(request({ ...thanks, cookies }))
+  const page = String(paid.body)
+  for (const words of ['Order 1001', 'Thank you!', 'Berlin, DE', '250 ml · Oat · Quantity 2', '€48.00']) {
+    assert.ok(page.includes(words), words)
+  }
+  assert.doesNotMatch(page, /Unter den Linden|Lovelace|example\.com/)
+  assert.equal(paid.headers['set-cookie'], 'storefront_cart=; Path=/; Max-Age=0; HttpOnly; SameSite=Lax; Secure')
+  assert.match(String((await ask(request({ path: '/cart', cookies }))).body), /It is empty/)
+})
+
+describe('on an API of our own making', () => {
+  const productsPath = '/api/v1/open/catalog/products'
+  const next = `${productsPath}?cursor=a%2Bb.c_`
+  const evil = '<script>alert(1)</script>"\''
+
+  test('lists go on by the link of the API, and by no other', async () => {
+    const asked: string[] = []
+    const ask = await storefrontOn((url) => {
+      asked.push(url)
+      if (url === productsPath) return list([productSummary], next)
+      if (url === next) return list([{ ...productSummary, name: evil }], null)
+      return undefined
+    })
+    const first = String((await ask(request({ path: '/' }))).body)
+    const [, href = ''] = /href="([^"]*after=[^"]*)"/.exec(first) ?? []
+    const [path = '', query = ''] = href.split('?')
+    const second = String((await ask(request({ path, query: new URLSearchParams(query) }))).body)
+    assert.ok(asked.includes(next))
+    assert.doesNotMatch(second, /<script>|after=/)
+    assert.ok(second.includes('&#60;script&#62;alert(1)&#60;/script&#62;&#34;&#39;'))
+
+    for (const link of [
+      'https://elsewhere.example/',
+      '//elsewhere.example',
+      '/api/v1/open/installation/identity',
+      'http://[',
+    ]) {
+      asked.length = 0
+      const after = Buffer.from(link).toString('base64url')
+      const answer = await ask(request({ path: '/', query: new URLSearchParams({ after }) }))
+      assert.deepEqual([answer.status, answer.headers.location], [303, '/'], link)
+      assert.deepEqual(asked, [], link)
+    }
+  })
+
+  test('a refused key and a silent API are told in words, without a detail', async () => {
+    const reported: unknown[] = []
+    const refused = createStorefront({
+      apiUrl,
+      apiKey: 'cwk_test_wrong',
+      basePath: '',
+      publicUrl: origin,
+      report: (error) => reported.push(error),
+    })
+    const answer = await refused(request({ path: '/' }))
+    assert.equal(answer.status, 503)
+    assert.match(String(answer.body), /not set up yet/)
+    assert.equal(reported.length, 1)
+
+    const silent = createStorefront({ apiUrl: 'http://127.0.0.1:9', apiKey: 'x', basePath: '', publicUrl: origin })
+    for (const path of ['/', '/cart', '/products/a', '/nowhere']) {
+      const { status, body } = await silent(request({ path }))
+      assert.equal(status, 503, path)
+      assert.match(String(body), /cannot answer right now/)
+    }
+  })
+
+  test('a checkout at a place that the page did not expect is offered as a link', async () => {
+    const url = `https://pay.example.com/c/${'x'.repeat(43)}`
+    const ask = await storefrontOn((asked) =>
+      asked.endsWith('/sessions') ? { data: { url } } : asked === productsPath ? list([], null) : undefined,
+    )
+    const { status, body } = await ask(
+      request({
+        method: 'POST',
+        path: '/cart/checkout',
+        origin: 'http://localhost:1',
+        form: new URLSearchParams({ version: '1' }),
+        cookies: { storefront_cart: sampleCart.id },
+      }),
+    )
+    assert.equal(status, 200)
+    assert.ok(String(body).includes(`href="${url}"`))
+  })
+
+  // Answers what is common to all pages, and what the test says.
+  async function storefrontOn(answer: (url: string) => unknown): Promise<Storefront> {
+    const fake = createServer((incoming, response) => {
+      const url = incoming.url ?? ''
+      const common = url.endsWith('/identity')
+        ? { data: identity }
+        : url.endsWith('/categories')
+          ? list([category], null)
+          : undefined
+      const body = answer(url) ?? common
+      const missing = { error: { code: 'cart_not_found', status: 404, requestId: 'req', message: '', current: null } }
+      response.writeHead(body ? 200 : 404, { 'content-type': 'application/json' }).end(JSON.stringify(body ?? missing))
+    })
+    await new Promise<void>((resolve) => fake.listen(0, '127.0.0.1', resolve))
+    after(() => {
+      fake.closeAllConnections()
+      fake.close()
+    })
+    const fakeUrl = `http://127.0.0.1:${(fake.address() as AddressInfo).port}`
+    return createStorefront({ apiUrl: fakeUrl, apiKey: 'key', basePath: '', publicUrl: 'http://localhost:1' })
+  }
+
+  const list = (data: unknown[], link: string | null) => ({ data, meta: { count: data.length, next: link } })
+})
+
+test('amounts have the digits of their currency', () => {
+  assert.deepEqual(
+    [
+      money(1999, 'EUR'),
+      money(5, 'USD'),
+      money(1999, 'JPY'),
+      money(12345, 'KWD'),
+      money(100, 'HUF'),
+      money(0, 'GBP'),
+      money(Number.MAX_SAFE_INTEGER, 'EUR'),
+    ].map((text) => text.replaceAll('\u00a0', ' ')),
+    ['€19.99', '$0.05', '¥1,999', 'KWD 12.345', 'HUF 1.00', '£0.00', '€90,071,992,547,409.91'],
+  )
+})
+
+const hostedPage = /^http:\/\/localhost:\d+\/c\/[\w-]{43}$/
+
+const once = () => crypto.randomUUID()
+
+function skusOf(slug: string): { id: string; stock: number }[] {
+  return demo.products.find((product) => product.slug === slug)?.skus ?? []
+}
+
+// The form of a product's page.
+function added(slug: string, more: Readonly<Record<string, string>> = {}): Record<string, string> {
+  return { once: once(), product: slug, code: 'X', sku: skusOf(slug)[0]?.id ?? '', quantity: '1', ...more }
+}
+
+async function get(path: string, cookie = ''): Promise<string> {
+  return (await fetch(`${shop}${path}`, { headers: { cookie } })).text()
+}
+
+// Sends a form and reads the page to which it leads.
+async function post(path: string, form: Readonly<Record<string, string>>, cookie = '') {
+  const response = await fetch(`${shop}${path}`, {
+    method: 'POST',
+    body: new URLSearchParams(form),
+    headers: { origin, cookie },
+    redirect: 'manual',
+  })
+  assert.equal(response.status, 303, await response.text())
+  const location = response.headers.get('location') ?? ''
+  const setCookie = response.headers.get('set-cookie') ?? ''
+  const present = setCookie.split(';')[0] || cookie
+  const page = await (await fetch(new URL(location, origin), { headers: { cookie: present } })).text()
+  return { location, setCookie, cookie: present, page }
+}
+
+function quantitiesIn(page: string): number[] {
+  return [...page.matchAll(/type="number" name="quantity" value="(\d+)"/g)].map(([, quantity]) => Number(quantity))
+}
+
+function versionIn(page: string): string {
+  return /name="version" value="(\d+)"/.exec(page)?.[1] ?? ''
+}
+
+function request(told: Partial<StorefrontRequest> & { path: string }): StorefrontRequest {
+  return { method: 'GET', query: new URLSearchParams(), cookies: {}, form: null, origin: null, ...told }
+}
+
+// Opens a page and fails if anything complained, or if anybody was asked but the shop and, for pictures and for its
+// checkout, the API's own host.
+async function visit(path: string, options: BrowserContextOptions, look: (tab: Tab) => Promise<void>): Promise<void> {
+  const context = await browser.newContext(options)
+  const complaints: string[] = []
+  const tab = await context.newPage()
+  tab.on('console', (message) => {
+    // The page that is not there is part of the tour.
+    if (!/404/.test(message.text())) complaints.push(message.text())
+  })
+  tab.on('pageerror', (error) => complaints.push(String(error)))
+  context.on('request', (asked) => {
+    const url = new URL(asked.url())
+    const isKnown =
+      url.origin === origin || (url.origin === apiUrl && /^\/(media|c)\//.test(url.pathname)) || isOfHosted(asked.url())
+    if (!isKnown) complaints.push(`asked ${url}`)
+  })
+  // The hosted page loads its own sheet and script.
+  function isOfHosted(url: string): boolean {
+    return hostedPage.test(tab.url()) && new URL(url).origin === apiUrl
+  }
+  try {
+    await tab.goto(`${shop}${path}`, { waitUntil: 'load' })
+    await look(tab)
+    assert.deepEqual(complaints, [])
+  } finally {
+    await context.close()
+  }
+}
+
+const rules = ['wcag2a', 'wcag2aa', 'wcag21a', 'wcag21aa', 'wcag22aa']
+
+async function violations(tab: Tab): Promise<string[]> {
+  await tab.evaluate(axe.source)
+  const { violations: found } = await tab.evaluate<axe.AxeResults>(
+    `axe.run({ runOnly: ${JSON.stringify(rules)}, resultTypes: ['violations'] })`,
+  )
+  return found.map(({ id, nodes }) => `${id}: ${nodes.map((node) => node.html.slice(0, 200)).join(' | ')}`)
+}
