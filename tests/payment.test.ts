@@ -2,6 +2,7 @@
 
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
+import { settlePayments } from '../src/checkout/pay.ts'
 import { expireSessions } from '../src/checkout/sweep.ts'
 import { newId } from '../src/kit/ids.ts'
 import { eventsOf, market } from './support/carts.ts'
@@ -145,6 +146,39 @@ eachEngine('a payment', (given) => {
       select (select count(*) from orders) as "orders", (select count(*) from test_charges) as "charges", (select on_hand from skus) as "onHand"`,
     )
     assert.deepEqual(rows, { orders: 20, charges: 20, onHand: 0 })
+  })
+
+  test('declined after the SKU was taken off the shelf: the session is open again all the same, and holds nothing', async () => {
+    const house = await openHouse(given, { shops: [market] })
+    const { ready, pay, read, look } = await checkoutOf(house)
+    const { sessionId, secret, view } = await ready({ CARD: 1 })
+    assert.equal((await pay(secret, view, '4000000000000267')).view.session.status, 'processing')
+    const products = (market.products ?? []).map((product) =>
+      product.slug === 'card' ? { ...product, skus: [{ code: 'CARD-2', price: 333, stock: 9 }] } : product,
+    )
+    await house.apply({ ...market, products })
+    house.clock.now += 120_000
+    await settlePayments(house.app.payTools)
+    const { status, hold, lastPaymentError } = (await read(sessionId)).body.data
+    assert.deepEqual([status, hold.status, lastPaymentError.code], ['open', 'none', 'declined'])
+    assert.equal((await pay(secret, await look(secret))).problem?.code, 'item_unavailable')
+  })
+
+  test('approved after the SKU was taken off the shelf: what was promised is sold', async () => {
+    const house = await openHouse(given, { shops: [market] })
+    const { ready, pay, read } = await checkoutOf(house)
+    const { sessionId, secret, view } = await ready({ CARD: 1 })
+    await pay(secret, view, '4000000000000259')
+    const products = (market.products ?? []).map((product) =>
+      product.slug === 'card'
+        ? { ...product, published: false, skus: [{ code: 'CARD-2', price: 999, stock: 9 }] }
+        : product,
+    )
+    await house.apply({ ...market, products, promotions: [] })
+    house.clock.now += 120_000
+    await settlePayments(house.app.payTools)
+    const { status, totals } = (await read(sessionId)).body.data
+    assert.deepEqual([status, totals], ['completed', view.session.totals])
   })
 
   test('cancel ∥ pay, cancel ∥ expire, pay ∥ expire: one winner, one terminal event, stock and money settled once', async () => {

@@ -9,7 +9,7 @@ import { findCart, fixPrices, saveCart, setCartStatus } from '../carts/store.ts'
 import { cartView, livingAddress, type Quote, summaryText } from '../carts/view.ts'
 import type { PaymentErrorCode } from '../contract/words.ts'
 import { announce, type Cause } from '../events/announce.ts'
-import { release } from '../inventory/holds.ts'
+import { hold, release } from '../inventory/holds.ts'
 import { sell } from '../inventory/sales.ts'
 import { isId, newId } from '../kit/ids.ts'
 import { toInstant } from '../kit/instant.ts'
@@ -378,23 +378,35 @@ async function reopen(
   await setCartStatus(tx, key, { from: 'locked', to: 'open' })
   const facts = await findCartFacts(tx, session.merchantId, key, now)
   if (!facts) throw new Error(`session ${session.id} has lost its cart`)
-  // Past its time the stock goes back, and the sweeper ends the session.
-  const end = holdUntil(session.expiresAt, now)
-  const isOver = end <= now
-  if (isOver) await release(tx, session.merchantId, session.id, { now, cause })
-  const held = isOver
-    ? { ...session, holdExpiresAt: null }
-    : await holdLines(tx, session, facts.lines, { now: new Date(now), cause }, end)
   const opened: KeptSession = {
-    ...held,
+    ...session,
     status: move.to,
     version: session.version + 1,
     quote: null,
+    holdExpiresAt: await holdAgain(tx, session, facts.lines, now, cause),
     lastPaymentError: { ...error, at: toInstant(now) },
     updatedAt: now,
   }
   await saveSession(tx, opened)
   await announceSession(tools, tx, move.announces, await factsOf(tools, tx, opened, now), now, cause)
+}
+
+// The stock as a shopper has it who is still choosing. Where it cannot be had any more (the time is over, a SKU is gone), all
+// of it goes back, and the page tells what is missing: a session must come back from a payment whatever became of the shelf.
+async function holdAgain(
+  tx: Tx,
+  session: KeptSession,
+  lines: Quote['lines'],
+  now: number,
+  cause: Cause | null,
+): Promise<number | null> {
+  const expiresAt = holdUntil(session.expiresAt, now)
+  const wanted = lines.map(({ offer, quantity }) => ({ skuId: offer.skuId, quantity }))
+  const isHeld =
+    expiresAt > now && (await hold(tx, session.merchantId, session.id, wanted, { expiresAt, now, cause })).length === 0
+  if (isHeld) return expiresAt
+  await release(tx, session.merchantId, session.id, { now, cause })
+  return null
 }
 
 // The order, the stock, the promotion's use, the payment, the session and the cart: one transaction.
@@ -491,33 +503,7 @@ async function returnCharge(
       now,
     )
   }
-  await reopenWithoutHold(tools, tx, session, message, now, cause)
-}
-
-// What is left of the stock is not held: the shopper sees what is missing and decides.
-async function reopenWithoutHold(
-  tools: PayTools,
-  tx: Tx,
-  session: KeptSession,
-  message: string,
-  now: number,
-  cause: Cause | null,
-): Promise<void> {
-  await release(tx, session.merchantId, session.id, { now, cause })
-  const key = { installationId: session.installationId, cartId: session.cartId }
-  await setCartStatus(tx, key, { from: 'locked', to: 'open' })
-  const lastPaymentError = { code: 'provider_error', message, at: toInstant(now) } as const
-  const opened: KeptSession = {
-    ...session,
-    status: 'open',
-    version: session.version + 1,
-    quote: null,
-    holdExpiresAt: null,
-    lastPaymentError,
-    updatedAt: now,
-  }
-  await saveSession(tx, opened)
-  await announceSession(tools, tx, 'checkout_session.payment_failed', await factsOf(tools, tx, opened, now), now, cause)
+  await reopen(tools, tx, session, { code: 'provider_error', message }, now, cause)
 }
 
 async function convertCart(
