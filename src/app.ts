@@ -23,6 +23,7 @@ import { type AnyHandler, createRoad, type Throttles } from './http/answer.ts'
 import type { Handlers } from './http/handler.ts'
 import { createPressure } from './http/pressure.ts'
 import { createServer, type HttpServer, type Page } from './http/server.ts'
+import { sealedKeeper } from './idempotency/once.ts'
 import { installationOperations } from './installations/operations.ts'
 import { deriveKey, type RootSecret } from './kit/secrets.ts'
 import type { Log } from './observe/log.ts'
@@ -115,6 +116,7 @@ export function createApp(parts: AppParts): App {
     throttles: throttlesFor(rateLimit),
     pressure,
     cursorKey: deriveKey(rootSecret, 'list cursor'),
+    sealedKeeper: sealedKeeper(rootSecret),
     clock,
     log,
     metrics,

@@ -2,10 +2,11 @@
 
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { settlePayments } from '../src/checkout/pay.ts'
+import { sweepAddresses } from '../src/addresses/vault.ts'
+import { pay as payAt, settlePayments } from '../src/checkout/pay.ts'
 import { expireSessions } from '../src/checkout/sweep.ts'
 import { newId } from '../src/kit/ids.ts'
-import { eventsOf, market } from './support/carts.ts'
+import { berlin, eventsOf, market } from './support/carts.ts'
 import { cards, checkoutOf } from './support/checkout.ts'
 import { assertError, openHouse } from './support/house.ts'
 import { eachEngine } from './support/storage.ts'
@@ -179,6 +180,142 @@ eachEngine('a payment', (given) => {
     await settlePayments(house.app.payTools)
     const { status, totals } = (await read(sessionId)).body.data
     assert.deepEqual([status, totals], ['completed', view.session.totals])
+  })
+
+  test('an attempt that another session has used is another payment: one charge never pays two orders', async () => {
+    const second = { ...market, merchant: { ...market.merchant, slug: 'second', name: 'Second' } }
+    const house = await openHouse(given, { shops: [market, second] })
+    const { ready, pay, look } = await checkoutOf(house)
+    const attempt = newId('pay')
+    const own = await ready({ COURSE: 1 })
+    await pay(own.secret, own.view, cards.approved, attempt)
+    const [sku] = await house.storage.read(
+      (db) => db.sql<{ id: string }>`select id from skus where code = 'COURSE' and merchant_id <> ${house.merchantId}`,
+    )
+    const { body } = await house.ask('createHostedCheckoutSession', {
+      key: house.keys.rival,
+      body: {
+        idempotencyKey: 'x',
+        items: [{ skuId: sku?.id, quantity: 2 }],
+        successUrl: 'http://localhost/x',
+        customer: { email: 'b@example.com' },
+      },
+    })
+    const secret = body.data.url.split('/').at(-1)
+    assert.equal((await pay(secret, await look(secret), cards.approved, attempt)).view.session.status, 'completed')
+    const charges = await house.storage.read(
+      (db) => db.sql<{ amount: number }>`select amount from test_charges order by amount`,
+    )
+    assert.deepEqual(charges, [{ amount: 9900 }, { amount: 19_800 }])
+  })
+
+  test('what costs nothing is settled too when its process died in between', async () => {
+    const house = await openHouse(given, { shops: [market] })
+    await house.apply({ ...market, promotions: [{ code: 'ALL', name: 'All', type: 'percentage', percentage: 10_000 }] })
+    const { ready, read } = await checkoutOf(house)
+    const { sessionId, view } = await ready({ COURSE: 1 }, { promotionCode: 'ALL' })
+    const dying = { ...house.app.payTools, onStep: () => assert.fail('died') }
+    const input = {
+      version: view.session.version,
+      expectedTotal: 0,
+      provider: '',
+      method: '',
+      details: {},
+      attempt: newId('pay'),
+    }
+    await assert.rejects(payAt(dying, { installationId: house.installationId, sessionId }, input, null))
+    assert.equal((await read(sessionId)).body.data.status, 'processing')
+    house.clock.now += 120_000
+    await settlePayments(house.app.payTools)
+    assert.equal((await read(sessionId)).body.data.status, 'completed')
+  })
+
+  test('an order that is sent has its address, however long the bank took', async () => {
+    const house = await openHouse(given, { shops: [market] })
+    const { carts, pay, look } = await checkoutOf(house)
+    const cartId = await carts.create({ CARD: 1 })
+    await carts.address(cartId, berlin)
+    house.clock.now += 7 * 24 * 3_600_000 - 60_000
+    const { body } = await house.ask('createHostedCheckoutSession', {
+      body: { idempotencyKey: 'k', cartId, successUrl: 'http://localhost/x', customer: { email: 'b@example.com' } },
+    })
+    const secret = body.data.url.split('/').at(-1)
+    const { view } = await pay(secret, await look(secret), '4000002500003155')
+    house.clock.now += 120_000
+    await sweepAddresses(house.storage, house.clock.now, 100)
+    await house.app.desk.answerChallenge(secret, view.challenge?.paymentId ?? '', 'accept')
+    const [order] = await house.storage.read(
+      (db) => db.sql<{ addressId: string | null }>`select address_id as "addressId" from orders`,
+    )
+    assert.match(order?.addressId ?? '', /^adr_/)
+  })
+
+  test('one use for each customer, also when two payments began together', async () => {
+    const house = await openHouse(given, { shops: [market] })
+    await house.apply({
+      ...market,
+      promotions: [{ code: 'ONE', name: 'One', type: 'percentage', percentage: 5000, customerLimit: 1 }],
+    })
+    const { ready, pay } = await checkoutOf(house)
+    const begun = []
+    for (let i = 0; i < 2; i += 1) {
+      const { secret, view } = await ready({ COURSE: 1 }, { promotionCode: 'ONE' })
+      begun.push({ secret, challenge: (await pay(secret, view, '4000002500003155')).view.challenge })
+    }
+    for (const { secret, challenge } of begun)
+      await house.app.desk.answerChallenge(secret, challenge?.paymentId ?? '', 'accept')
+    const [row] = await house.storage.read(
+      (db) => db.sql<{ orders: number; used: number; owed: number }>`
+      select (select count(*) from orders) as "orders", (select used from promotions where code = 'ONE') as "used", (select count(*) from refunds) as "owed"`,
+    )
+    assert.deepEqual(row, { orders: 1, used: 1, owed: 1 })
+  })
+
+  test('a cart whose lines ran short can be mended line by line, and an old link leads into no newer session', async () => {
+    const house = await openHouse(given, { shops: [market] })
+    const { carts, ready } = await checkoutOf(house)
+    const { secret, view } = await ready({ CARD: 3, BOOK: 3 }, { expiresInSeconds: 86_400 })
+    house.clock.now += 16 * 60_000
+    const products = (market.products ?? []).map((product) => ({
+      ...product,
+      skus: product.skus.map((sku) => ({ ...sku, stock: 1 })),
+    }))
+    await house.apply({ ...market, products }, { stock: true })
+    const { cartId } = view.session
+    assertError(await carts.patch(cartId, 'CARD', 4), 'insufficient_stock')
+    assert.equal((await carts.patch(cartId, 'CARD', 1)).status, 200)
+    assert.equal((await carts.remove(cartId, 'BOOK')).status, 200)
+    await house.app.desk.cancel(secret)
+    const { body } = await house.ask('createHostedCheckoutSession', {
+      body: { idempotencyKey: 'b', cartId, clientReferenceId: 'B', successUrl: 'http://localhost/x' },
+    })
+    assert.deepEqual(await house.app.desk.startAgain(secret), { problem: { code: 'not_open' } })
+    assert.equal(
+      (await house.ask('getHostedCheckoutSession', { path: { sessionId: body.data.id } })).body.data.clientReferenceId,
+      'B',
+    )
+  })
+
+  test('the address of a page is nowhere in clear in the database, and the retry gets it all the same', async () => {
+    const house = await openHouse(given, { shops: [market] })
+    const { carts } = await checkoutOf(house)
+    const body = {
+      idempotencyKey: 'sealed',
+      items: [{ skuId: carts.sku('CARD'), quantity: 1 }],
+      successUrl: 'http://localhost/x',
+    }
+    const [first, again] = [
+      await house.ask('createHostedCheckoutSession', { body }),
+      await house.ask('createHostedCheckoutSession', { body }),
+    ]
+    assert.deepEqual([again.text, again.headers.get('idempotency-replayed')], [first.text, 'true'])
+    const secret = first.body.data.url.split('/').at(-1)
+    const rows = await house.storage.read(async (db) => [
+      await db.sql`select * from idempotency_keys`,
+      await db.sql`select * from checkout_sessions`,
+      await db.sql`select * from events`,
+    ])
+    assert.ok(!JSON.stringify(rows).includes(secret))
   })
 
   test('cancel ∥ pay, cancel ∥ expire, pay ∥ expire: one winner, one terminal event, stock and money settled once', async () => {

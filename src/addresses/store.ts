@@ -96,3 +96,10 @@ export async function eraseExpired(tx: Tx, now: number, rowsMax: number): Promis
     returning id`
   return rows.length
 }
+
+// Lets an address end later, never sooner.
+export async function keepAddress(tx: Tx, installationId: string, id: string, until: number): Promise<void> {
+  await tx.sql`
+    update addresses set expires_at = ${until}
+    where installation_id = ${installationId} and id = ${id} and expires_at < ${until} and row_key is not null`
+}

@@ -26,6 +26,8 @@ export interface ChangeAsk {
   expectedVersion: number | undefined
   now: Date
   cause: Cause | null
+  // The SKU of which this change wants more.
+  raised?: string
 }
 
 // The cart of this caller, locked. Another installation's is not found, with the same words as one that never was.

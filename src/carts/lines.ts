@@ -103,14 +103,15 @@ async function changeLine(
   offer: Offer,
   quantity: number,
 ): Promise<ChangedCart> {
-  refuseUnsellable(offer, quantity)
   const kept = facts.lines.find((line) => line.offer.skuId === offer.skuId)
+  refuseUnsellable(offer, quantity)
+  const isMore = quantity > (kept?.quantity ?? 0)
   const position = kept?.position ?? (facts.lines.at(-1)?.position ?? -1) + 1
   const line: CartLine = { offer, position, quantity, seenPrice: offer.price }
   const lines = kept ? facts.lines.map((other) => (other === kept ? line : other)) : [...facts.lines, line]
   const [, changed] = await Promise.all([
     putCartLine(change.db, facts.cart, line),
-    commitChange(tools, change, { ...facts, lines }),
+    commitChange(tools, isMore ? { ...change, raised: offer.skuId } : change, { ...facts, lines }),
   ])
   return changed
 }

@@ -26,7 +26,7 @@ import { holdUntil, sessionStatusAt } from './lifecycle.ts'
 import { answerChallenge, type PayTools, pay } from './pay.ts'
 import { isPageSecret, openCustomer, secretHashOf } from './secret.ts'
 import { cancelSession, customerColumns, factsOf, lockSessionAndCart, openSession, showSession } from './sessions.ts'
-import { findSessionBySecret, type KeptSession, saveHoldEnd, saveSession } from './store.ts'
+import { findSessionBySecret, findSessionOfCart, type KeptSession, saveHoldEnd, saveSession } from './store.ts'
 
 // Activity on the page keeps the stock; it is written down at most once a minute.
 const extendEveryMs = 60_000
@@ -128,7 +128,7 @@ export function createDesk(tools: PayTools): Desk {
       const found = await find(secret)
       if (!found) return undefined
       const key = { installationId: found.installationId, sessionId: found.id }
-      return result(secret, await answerChallenge(tools, key, paymentId, answer, pageCause()))
+      return result(secret, await answerChallenge(tools, key, paymentId, answer, pageCause()).catch(problemOf))
     },
 
     async cancel(secret) {
@@ -262,6 +262,9 @@ async function openAgain(
   const caller = { installationId: old.installationId, merchantId: old.merchantId, mode: old.mode }
   const { quote } = await factsOf(tools, tx, old, now.getTime())
   const customer = openCustomer(tools.rootSecret, old.id, old.customerSealed)
+  // Somebody else has gone on with this cart: an old link must not lead into a newer session.
+  const living = await findSessionOfCart(tx, { installationId: old.installationId, cartId: old.cartId })
+  if (living && living.id !== old.id) return { problem: { code: 'not_open' } }
   const isOpen = quote.cart.status === 'open' && quote.cart.expiresAt > now.getTime()
   const items = quote.lines.map(({ offer, quantity }) => ({ skuId: offer.skuId, quantity }))
   if (items.length === 0) return { problem: { code: 'not_open' } }

@@ -22,9 +22,30 @@ export const followCart: CartTools['follow'] = async (ask, { cart, lines }) => {
   const at = ask.now.getTime()
   // Its time is over and nobody has written it down yet: the sweeper will, and until then it holds nothing.
   if (sessionStatusAt(session, at) === 'expired') return cart
-  const held = await holdLines(ask.db, session, lines, ask)
+  const held = await holdWhatThereIs(ask, session, lines)
   await saveSession(ask.db, { ...held, version: session.version + 1, updatedAt: at })
   return cart
+}
+
+// Only what this change wants more of can be refused. What ran short by itself is told by the cart and must not keep the
+// shopper from mending it: of that, nothing is held, and the payment is where it is asked for again.
+async function holdWhatThereIs(ask: ChangeAsk, session: KeptSession, lines: CartFacts['lines']): Promise<KeptSession> {
+  const at = ask.now.getTime()
+  const expiresAt = holdUntil(session.expiresAt, at)
+  const moment = { expiresAt, now: at, cause: ask.cause }
+  const wanted = lines.map(({ offer, quantity }) => ({ skuId: offer.skuId, quantity }))
+  const short = await hold(ask.db, session.merchantId, session.id, wanted, moment)
+  if (short.length === 0) return { ...session, holdExpiresAt: expiresAt }
+  if (short.some(({ skuId }) => skuId === ask.raised)) return holdLines(ask.db, session, lines, ask)
+  const shortIds = new Set(short.map(({ skuId }) => skuId))
+  await hold(
+    ask.db,
+    session.merchantId,
+    session.id,
+    wanted.filter(({ skuId }) => !shortIds.has(skuId)),
+    moment,
+  )
+  return { ...session, holdExpiresAt: expiresAt }
 }
 
 // Makes the session's hold exactly these lines, or refuses with what is there.

@@ -1,6 +1,7 @@
 // Money. The attempt is committed before the provider is called, under a key of ours; the call happens outside of any
 // transaction; its outcome and the order are one transaction. Whatever is lost in between, a loop finds it by the key.
 
+import { keepAddress } from '../addresses/store.ts'
 import { moveAddress } from '../addresses/vault.ts'
 import { cartMove } from '../carts/lifecycle.ts'
 import { findCartFacts, quoteFor } from '../carts/quote.ts'
@@ -11,7 +12,7 @@ import type { PaymentErrorCode } from '../contract/words.ts'
 import { announce, type Cause } from '../events/announce.ts'
 import { hold, release } from '../inventory/holds.ts'
 import { sell } from '../inventory/sales.ts'
-import { isId, newId } from '../kit/ids.ts'
+import { newId } from '../kit/ids.ts'
 import { toInstant } from '../kit/instant.ts'
 import { placeOrder } from '../orders/place.ts'
 import { takeOrderNumber } from '../orders/store.ts'
@@ -34,11 +35,12 @@ import {
   lockPayment,
   savePayment,
 } from '../payments/store.ts'
-import { giveBackPromotion, usePromotion } from '../promotions/store.ts'
+import { findPromotion, giveBackPromotion, usePromotion } from '../promotions/store.ts'
 import type { Storage, Tx } from '../storage/storage.ts'
 import type { DeskProblem, PayInput } from './desk.ts'
 import { holdLines } from './follow.ts'
 import { holdUntil, processingHoldMs, sessionMove, sessionStatusAt } from './lifecycle.ts'
+import { paymentIdFor } from './secret.ts'
 import { announceSession, type CheckoutTools, factsOf, lockSessionAndCart } from './sessions.ts'
 import { countUses, type KeptSession, type SessionKey, saveSession } from './store.ts'
 import { type Draft, draftFrom } from './view.ts'
@@ -55,6 +57,8 @@ export type PayStep = 'recorded' | 'called' | 'settling' | 'settled'
 
 // An order keeps its address this long, for returns and disputes.
 const orderAddressMs = 400 * 24 * 3_600_000
+// While a payment is under way its address does not end.
+const paymentAddressMs = 30 * 24 * 3_600_000
 // A bank's page that nobody answers is no payment.
 const challengeMs = 30 * 60_000
 // After this long a provider that never heard of a payment never will.
@@ -78,7 +82,7 @@ export async function pay(
   if (!isNew) return null
   const outcome: Outcome =
     payment.provider === nothingOwed
-      ? { kind: 'approved', reference: payment.id, brand: null, last4: null }
+      ? outcomeWithout(payment)
       : await callProvider((signal) =>
           (provider as PaymentProvider).start(chargeOf(payment), input.method, input.details, signal),
         )
@@ -108,16 +112,22 @@ export async function answerChallenge(
 export async function settlePayments(tools: PayTools, limit = 20): Promise<number> {
   const now = tools.clock().getTime()
   const due = await tools.storage.write((tx) => claimPaymentsToCheck(tx, now, leaseMs, limit))
-  // Side by side: one after the other, slow answers would outlive the lease.
-  await Promise.all(
+  // Side by side: one after the other, slow answers would outlive the lease. One that fails does not stop the others.
+  const settled = await Promise.allSettled(
     due.map(async (payment) => {
       const provider = tools.providers.get(payment.provider)
       // A provider that was taken out of the house may come back; until then it is asked ever more rarely.
-      const outcome: Outcome = provider ? await findOut(tools, provider, payment) : { kind: 'unknown' }
+      const outcome = provider ? await findOut(tools, provider, payment) : outcomeWithout(payment)
       await settle(tools, payment, outcome, null)
     }),
   )
+  for (const result of settled) if (result.status === 'rejected') throw result.reason
   return due.length
+}
+
+// Where nobody is to be asked: nothing was owed, or the provider is not in the house.
+function outcomeWithout({ provider, id }: KeptPayment): Outcome {
+  return provider === nothingOwed ? { kind: 'approved', reference: id, brand: null, last4: null } : { kind: 'unknown' }
 }
 
 async function findOut(tools: PayTools, provider: PaymentProvider, payment: KeptPayment): Promise<Outcome> {
@@ -147,11 +157,9 @@ async function beginPayment(
 ): Promise<Begun> {
   const session = await lockSessionAndCart(tx, key)
   if (!session) return { problem: { code: 'not_open' } }
-  // The form's own id becomes the payment's: the same form sent twice is one payment.
-  if (!isId('pay', input.attempt)) return { problem: { code: 'stale' } }
-  const known = await findPayment(tx, session.installationId, input.attempt)
-  if (known)
-    return known.checkoutSessionId === session.id ? { payment: known, isNew: false } : { problem: { code: 'stale' } }
+  const paymentId = paymentIdFor(tools.rootSecret, session.id, input.attempt)
+  const known = await findPayment(tx, session.installationId, paymentId)
+  if (known) return { payment: known, isNew: false }
   const now = tools.clock()
   const at = now.getTime()
   const status = sessionStatusAt(session, at)
@@ -170,7 +178,7 @@ async function beginPayment(
     tx,
     {
       installationId: session.installationId,
-      id: input.attempt,
+      id: paymentId,
       merchantId: session.merchantId,
       checkoutSessionId: session.id,
       provider: totals.total === 0 ? nothingOwed : input.provider,
@@ -183,6 +191,8 @@ async function beginPayment(
   )
   const cartKey = { installationId: session.installationId, cartId: session.cartId }
   await fixPrices(tx, cartKey)
+  // The address must outlive the provider's patience.
+  if (quote.cart.address) await keepAddress(tx, session.installationId, quote.cart.address.token, at + paymentAddressMs)
   await setCartStatus(tx, cartKey, { from: 'open', to: 'locked' })
   await saveSession(tx, {
     ...held,
@@ -427,6 +437,18 @@ async function complete(
   if (draft.promotion && !(await usePromotion(tx, merchantId, draft.promotion.id))) {
     return returnCharge(tools, tx, session, payment, 'The promotion code is used up; nothing is charged.', now, cause)
   }
+  if (draft.promotion && (await isOverused(tx, session, draft.promotion.id))) {
+    await giveBackPromotion(tx, merchantId, draft.promotion.id)
+    return returnCharge(
+      tools,
+      tx,
+      session,
+      payment,
+      'The promotion code was used before; nothing is charged.',
+      now,
+      cause,
+    )
+  }
   const wanted = draft.lines.map(({ skuId, quantity }) => ({ skuId, quantity }))
   const shortages = await sell(tx, merchantId, session.id, wanted, { soldTo: orderId, now, cause })
   if (shortages.length > 0) {
@@ -473,6 +495,13 @@ async function complete(
   }
   await saveSession(tx, completed)
   await announceSession(tools, tx, 'checkout_session.completed', await factsOf(tools, tx, completed, now), now, cause)
+}
+
+// Counted again under the lock that counting the use has taken: two payments of one customer may have begun together.
+async function isOverused(tx: Tx, { merchantId, emailHash }: KeptSession, promotionId: string): Promise<boolean> {
+  const promotion = await findPromotion(tx, merchantId, promotionId)
+  if (!promotion || promotion.customerLimit === null || emailHash === null) return false
+  return (await countUses(tx, merchantId, { promotionId, emailHash })) >= promotion.customerLimit
 }
 
 // Money came and no order is possible: it is owed back in the commit that says so, and a loop returns it.

@@ -66,3 +66,20 @@ export function emailHashOf(rootSecret: RootSecret, email: string): string {
   const normal = email.trim().toLowerCase().normalize('NFKC')
   return createHmac('sha256', deriveKey(rootSecret, 'customer e-mail')).update(normal).digest('base64url')
 }
+
+const idAlphabet = '0123456789abcdefghjkmnpqrstvwxyz'
+
+// The payment of a form: the same form of the same session is the same payment, and nobody can name the payment of another
+// session, whose charge the provider would take for this one's.
+export function paymentIdFor(rootSecret: RootSecret, sessionId: string, attempt: string): string {
+  const digest = createHmac('sha256', deriveKey(rootSecret, 'payment attempt'))
+    .update(`${sessionId} ${attempt}`)
+    .digest('hex')
+  let number = BigInt(`0x${digest.slice(0, 32)}`)
+  let text = ''
+  for (let place = 0; place < 26; place += 1) {
+    text = `${idAlphabet[Number(number & 31n)]}${text}`
+    number >>= 5n
+  }
+  return `pay_${text}`
+}

@@ -8,7 +8,7 @@ import { type Operation, type OperationId, operations } from '../contract/operat
 import { refusals } from '../contract/refusals.ts'
 import { compile } from '../contract/validator.ts'
 import type { Cause } from '../events/announce.ts'
-import { type Claim, fingerprintOf, once } from '../idempotency/once.ts'
+import { type Claim, fingerprintOf, type Keeper, once } from '../idempotency/once.ts'
 import { newId } from '../kit/ids.ts'
 import { type Issue, Refusal, refuse } from '../kit/refuse.ts'
 import { readToken, signToken } from '../kit/secrets.ts'
@@ -37,6 +37,8 @@ export interface RoadParts {
   throttles: Throttles
   pressure: Pressure
   cursorKey: Buffer
+  // How answers that hold a secret are kept for the retry.
+  sealedKeeper: Keeper
   clock: () => Date
   log: Log
   metrics: Metrics
@@ -85,7 +87,12 @@ export function createRoad(parts: RoadParts) {
     if (promise.idempotency === 'none') return replyFor(await storage.read((db) => handler({ ...ask, db }))) // 404, 200
     const claim = claimFor(id, request, caller, body, now)
     const { text, replayed } = await storage.write((tx) =>
-      once(tx, claim, async () => textOf(await handler({ ...ask, db: tx }))),
+      once(
+        tx,
+        claim,
+        async () => textOf(await handler({ ...ask, db: tx })),
+        secretAnswers.has(id) ? parts.sealedKeeper : undefined,
+      ),
     ) // 409, 404, 409, 200
     return { status: 200, text, headers: { ...privately, ...(replayed && { 'idempotency-replayed': 'true' }) } }
   }
@@ -187,6 +194,9 @@ export function createRoad(parts: RoadParts) {
     return answerFor(refusal, trace.requestId)
   }
 }
+
+// Whoever has such an answer can pay, or call.
+const secretAnswers: ReadonlySet<OperationId> = new Set(['createHostedCheckoutSession', 'createInstallationKey'])
 
 // Nothing between us and the caller may keep an answer to a credential.
 const privately = { 'cache-control': 'no-store' }

@@ -4,6 +4,7 @@
 import { createHash } from 'node:crypto'
 import { canonicalJson } from '../kit/canonical.ts'
 import { refuse } from '../kit/refuse.ts'
+import { openByRoot, type RootSecret, sealByRoot } from '../kit/secrets.ts'
 import type { Storage, Tx } from '../storage/storage.ts'
 
 export interface Claim {
@@ -18,6 +19,27 @@ export interface Once {
   replayed: boolean
 }
 
+// How an answer is kept: as it is, or sealed where it holds a secret, such as the address of a page on which one can pay.
+export interface Keeper {
+  seal(text: string, claim: Claim): string
+  open(kept: string, claim: Claim): string
+}
+
+const plainly: Keeper = { seal: (text) => text, open: (kept) => kept }
+
+export function sealedKeeper(rootSecret: RootSecret): Keeper {
+  const purpose = 'idempotent answer'
+  const contextOf = ({ installationId, key }: Claim) => `${installationId} ${key}`
+  return {
+    seal: (text, claim) => sealByRoot(rootSecret, purpose, text, contextOf(claim)),
+    open(kept, claim) {
+      const text = openByRoot(rootSecret, purpose, kept, contextOf(claim))
+      if (text === undefined) throw new Error('a stored answer does not open with the present root secret')
+      return text
+    },
+  }
+}
+
 const keptMs = 7 * 24 * 3_600_000
 
 // What makes two requests the same: the operation, its path, and the body less the key itself.
@@ -30,17 +52,17 @@ export function fingerprintOf(operationId: string, path: Readonly<Record<string,
 
 // Runs the work unless it was done before. A refusal is thrown through here and takes the claim back with it: it changed
 // nothing, so the next try is computed anew.
-export async function once(tx: Tx, claim: Claim, work: () => Promise<string>): Promise<Once> {
+export async function once(tx: Tx, claim: Claim, work: () => Promise<string>, keeper: Keeper = plainly): Promise<Once> {
   const stored = await claimOrFind(tx, claim)
   if (stored) {
     if (stored.fingerprint !== claim.fingerprint) throw refuse('idempotency_key_reused')
     // The answer is written in the transaction that claims, so nobody else ever sees it missing.
     if (stored.answer === null) throw new Error('an idempotency key was committed without its answer')
-    return { text: stored.answer, replayed: true }
+    return { text: keeper.open(stored.answer, claim), replayed: true }
   }
   const text = await work()
   await tx.sql`
-    update idempotency_keys set answer = ${text}
+    update idempotency_keys set answer = ${keeper.seal(text, claim)}
     where installation_id = ${claim.installationId} and key = ${claim.key}`
   return { text, replayed: false }
 }
