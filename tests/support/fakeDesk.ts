@@ -180,18 +180,19 @@ export function createFakeDesk({ clock, shop }: { clock: () => Date; shop: () =>
     const { session, secret, customer, address, needsShipping, methods, challenge, formerTotal, orderNumber } = fake
     const order = orderNumber === null ? null : { number: orderNumber, statusPath: `/o/order${secret}` }
     // As the store would give it: a later change must not reach into an earlier answer.
-    return structuredClone({
+    const copy = structuredClone({
       session,
       secret,
       merchant,
       customer,
       address,
       needsShipping,
-      methods,
       challenge,
       order,
       formerTotal,
     })
+    // Words are functions, which cannot be cloned; methods never change.
+    return { ...copy, methods: methods }
   }
 
   function find(secret: string): FakeSession | undefined {
