@@ -25,7 +25,7 @@ test('start page → shop → product → cart → checkout → pay → thank-yo
     await page.getByRole('button', { name: 'Check out' }).click()
     await page.waitForURL(/\/c\//)
     await page.selectOption('[name=country]', 'DE')
-    await page.waitForFunction("document.querySelector('[name=region]') === null")
+    await page.locator('[name=region]').waitFor({ state: 'detached' })
     await page.fill('[name=email]', 'ada@example.com')
     await page.fill('[name=name]', 'Ada Lovelace')
     await page.fill('[name=line1]', 'Unter den Linden 1')

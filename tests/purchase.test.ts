@@ -62,7 +62,7 @@ describe('a purchase in the browser', () => {
       await page.selectOption('[name=country]', 'DE')
       const useCountry = page.locator('button[value=country]')
       if (await useCountry.isVisible()) await useCountry.click()
-      await page.waitForFunction("document.querySelector('[name=region]') === null")
+      await page.locator('[name=region]').waitFor({ state: 'detached' })
     }
     await page.fill('[name=email]', 'ada@example.com')
     await page.fill('[name=name]', 'Ada Lovelace')
