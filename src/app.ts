@@ -26,6 +26,8 @@ import { createServer, type HttpServer, type Page } from './http/server.ts'
 import { sealedKeeper } from './idempotency/once.ts'
 import { installationOperations } from './installations/operations.ts'
 import { deriveKey, type RootSecret } from './kit/secrets.ts'
+import { oauthOperations } from './oauth/operations.ts'
+import { createOAuthRoom } from './oauth/room.ts'
 import type { Log } from './observe/log.ts'
 import { createMetrics, type Metrics } from './observe/metrics.ts'
 import { orderOperations } from './orders/operations.ts'
@@ -37,6 +39,9 @@ import { sitePages } from './site/pages.ts'
 import { probePages } from './site/probes.ts'
 import { pendingMigrations } from './storage/migrate.ts'
 import type { Storage } from './storage/storage.ts'
+import { createDispatcher, type Dispatcher, type DispatcherParts } from './webhooks/dispatcher.ts'
+import { webhookOperations } from './webhooks/operations.ts'
+import { createSender } from './webhooks/sender.ts'
 
 export interface AppParts {
   storage: Storage
@@ -48,6 +53,8 @@ export interface AppParts {
   version: string
   clock: () => Date
   log: Log
+  // Webhooks may go to http addresses and private networks: for development.
+  webhookAllowPrivate: boolean
   // Tests put probes in the place of handlers; the house itself never does.
   extraHandlers?: Partial<Handlers>
   // What the doors show beside the house's own pages.
@@ -58,6 +65,7 @@ export interface AppParts {
   // True from the opening of the port until the first shop is made. The readiness probe says no meanwhile.
   isStarting?: () => boolean
   // Bounds that tests narrow. Each has a default where it applies.
+  webhookBounds?: Pick<DispatcherParts, 'callsMax' | 'leaseMs' | 'pollMs'>
   headersTimeoutMs?: number
   requestTimeoutMs?: number
   idleTimeoutMs?: number
@@ -72,6 +80,8 @@ export interface App {
   cartTools: CartTools
   payTools: PayTools
   desk: Desk
+  // Sends what endpoints are owed, once it is started.
+  dispatcher: Dispatcher
   metrics: Metrics
   // From now on the readiness probe says no, so that balancers look elsewhere while the rest is finished.
   beginDraining(): void
@@ -102,17 +112,39 @@ export function createApp(parts: AppParts): App {
     ...parts.payHooks,
   }
   const desk = createDesk(payTools)
+  const dispatcher = createDispatcher({
+    storage,
+    sender: createSender({ allowPrivate: parts.webhookAllowPrivate }),
+    rootSecret,
+    clock,
+    log,
+    version,
+    ...parts.webhookBounds,
+  })
   const handlers: Partial<Handlers> = {
     ...installationOperations(rateLimit),
     ...catalogOperations(publicOrigin),
     ...cartOperations({ rootSecret, tools: cartTools }),
     ...checkoutOperations(payTools),
     ...orderOperations,
+    ...webhookOperations({ rootSecret }),
+    ...oauthOperations({ rootSecret, publicOrigin, forget: identify.forget }),
     ...parts.extraHandlers,
   }
+  const oauth = createOAuthRoom({
+    storage,
+    rootSecret,
+    publicOrigin,
+    clock,
+    log,
+    throttle: rateLimit && createThrottle({ perSecond: 20, burst: 60 }),
+  })
+  // Keys end with their installation, here or on another node.
+  const unlisten = storage.listen('credentials', identify.forgetAll)
   const answer = createRoad({
     storage,
     identify: identify.identify,
+    oauthGate: oauth.gate,
     throttles: throttlesFor(rateLimit),
     pressure,
     cursorKey: deriveKey(rootSecret, 'list cursor'),
@@ -122,6 +154,7 @@ export function createApp(parts: AppParts): App {
     metrics,
   })
   observeStorage(metrics, storage)
+  observeDispatcher(metrics, dispatcher)
   metrics.read({
     name: 'cartwright_requests_in_flight',
     help: 'Requests under way.',
@@ -170,9 +203,11 @@ export function createApp(parts: AppParts): App {
         origin: publicOrigin,
         clock,
       }),
+      ...oauth.pages,
       ...(parts.extraPages ?? []),
       mediaPage(fileURLToPath(new URL('./admin/demo/media/', import.meta.url))),
     ],
+    handOffs: oauth.handOffs,
     trustedProxies: parts.trustedProxies,
     pressure,
     log,
@@ -190,11 +225,13 @@ export function createApp(parts: AppParts): App {
     cartTools,
     payTools,
     desk,
+    dispatcher,
     metrics,
     beginDraining: () => {
       draining = true
     },
     close: () => {
+      unlisten()
       pressure.close()
       metrics.close()
     },
@@ -244,5 +281,23 @@ function observeStorage(metrics: Metrics, storage: Storage): void {
     help: 'Pieces of work that wait for their commit.',
     type: 'gauge',
     values: () => ({ '': storage.stats().writes.queued }),
+  })
+}
+
+function observeDispatcher(metrics: Metrics, dispatcher: Dispatcher): void {
+  metrics.read({
+    name: 'cartwright_webhook_calls_in_flight',
+    help: 'Webhook calls under way.',
+    type: 'gauge',
+    values: () => ({ '': dispatcher.stats().inFlight }),
+  })
+  metrics.read({
+    name: 'cartwright_webhook_calls_total',
+    help: 'Webhook calls by what became of them.',
+    type: 'counter',
+    values: () => {
+      const { succeeded, failed, blocked } = dispatcher.stats()
+      return { 'outcome="succeeded"': succeeded, 'outcome="failed"': failed, 'outcome="blocked"': blocked }
+    },
   })
 }

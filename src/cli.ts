@@ -9,13 +9,18 @@ import { version } from './version.ts'
 // Loaded when asked for: a command that makes a key does not wait for the HTTP framework.
 const commands: Readonly<Record<string, () => Promise<Command>>> = {
   serve: async () => (await import('./commands/serve.ts')).serveCommand,
-  migrate: async () => (await import('./commands/shop.ts')).migrateCommand,
+  migrate: async () => (await import('./commands/migrate.ts')).migrateCommand,
+  backup: async () => (await import('./commands/backup.ts')).backupCommand,
+  restore: async () => (await import('./commands/backup.ts')).restoreCommand,
   demo: async () => (await import('./commands/shop.ts')).demoCommand,
   apply: async () => (await import('./commands/shop.ts')).applyCommand,
   import: async () => (await import('./commands/shop.ts')).importCommand,
   promotions: async () => (await import('./commands/promotions.ts')).promotionsCommand,
   orders: async () => (await import('./commands/orders.ts')).ordersCommand,
+  webhooks: async () => (await import('./commands/webhooks.ts')).webhooksCommand,
   keys: async () => (await import('./commands/keys.ts')).keysCommand,
+  apps: async () => (await import('./commands/apps.ts')).appsCommand,
+  users: async () => (await import('./commands/users.ts')).usersCommand,
   doctor: async () => (await import('./commands/inspect.ts')).doctorCommand,
   openapi: async () => (await import('./commands/inspect.ts')).openapiCommand,
 }

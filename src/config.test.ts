@@ -29,7 +29,8 @@ function refuses(environment: Readonly<Record<string, string>>, pattern: RegExp)
 describe('settings', () => {
   test('an empty variable is an absent one', () => {
     const names = ['PORT', 'HOST', 'CARTWRIGHT_PUBLIC_URL', 'CARTWRIGHT_RATE_LIMIT', 'LOG_LEVEL', 'NODE_ENV']
-    const empty = Object.fromEntries([...names, 'CARTWRIGHT_TRUSTED_PROXIES'].map((name) => [name, '']))
+    const others = ['CARTWRIGHT_TRUSTED_PROXIES', 'CARTWRIGHT_WEBHOOK_ALLOW_PRIVATE']
+    const empty = Object.fromEntries([...names, ...others].map((name) => [name, '']))
     const { rootSecret: _, ...settings } = readConfig({
       ...empty,
       CARTWRIGHT_DATABASE_URL: '',
@@ -43,6 +44,7 @@ describe('settings', () => {
       publicUrl: null,
       rateLimit: { perSecond: 100, burst: 200 },
       trustedProxies: [],
+      webhookAllowPrivate: false,
       logLevel: 'info',
     })
   })
@@ -70,6 +72,16 @@ describe('settings', () => {
     test(`${bad} is no trusted proxy`, () =>
       refuses({ ...good, CARTWRIGHT_TRUSTED_PROXIES: `10.0.0.1,${bad}` }, /^CARTWRIGHT_TRUSTED_PROXIES must be/))
   }
+
+  test('private webhook receivers are allowed by 1, and by nothing else', () => {
+    const read = (text: string) => readConfig({ ...good, CARTWRIGHT_WEBHOOK_ALLOW_PRIVATE: text }).webhookAllowPrivate
+    assert.deepEqual([read('1'), read('0')], [true, false])
+    for (const bad of ['true', 'yes', 'false', '01', ' 1', '2'])
+      refuses(
+        { ...good, CARTWRIGHT_WEBHOOK_ALLOW_PRIVATE: bad },
+        /^CARTWRIGHT_WEBHOOK_ALLOW_PRIVATE must be 1 or 0, not "/,
+      )
+  })
 
   for (const bad of [
     'sqlite://data.db',
@@ -103,6 +115,7 @@ describe('the root secret', () => {
     for (const bad of [
       { CARTWRIGHT_RATE_LIMIT: 'fast' },
       { CARTWRIGHT_TRUSTED_PROXIES: 'balancer' },
+      { CARTWRIGHT_WEBHOOK_ALLOW_PRIVATE: 'true' },
       { LOG_LEVEL: 'loud' },
       { PORT: 'many' },
       { CARTWRIGHT_PUBLIC_URL: 'x' },

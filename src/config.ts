@@ -24,6 +24,8 @@ export interface Config {
   // null: nobody is limited.
   rateLimit: Rate | null
   trustedProxies: readonly string[]
+  // Webhook receivers on http and in private networks may be called: for development.
+  webhookAllowPrivate: boolean
   logLevel: LogLevel
 }
 
@@ -42,6 +44,7 @@ export function readConfig(environment: Environment = process.env): Config {
     publicUrl: readPublicUrl(given('CARTWRIGHT_PUBLIC_URL')),
     rateLimit: readRateLimit(given('CARTWRIGHT_RATE_LIMIT')),
     trustedProxies: readProxies(given('CARTWRIGHT_TRUSTED_PROXIES')),
+    webhookAllowPrivate: readSwitch('CARTWRIGHT_WEBHOOK_ALLOW_PRIVATE', given('CARTWRIGHT_WEBHOOK_ALLOW_PRIVATE')),
     logLevel: readLogLevel(given('LOG_LEVEL')),
   }
   // Last, because it may be made here: where a setting is bad, nothing is written.
@@ -183,6 +186,12 @@ function isNetwork(text: string): boolean {
   if (version === 0 || rest.length > 0) return false
   if (prefix === undefined) return true
   return /^\d{1,3}$/.test(prefix) && Number(prefix) >= 1 && Number(prefix) <= (version === 4 ? 32 : 128)
+}
+
+// What opens a door is spelled in one way, so that nobody opens it by `false` or `no`.
+function readSwitch(name: string, text = '0'): boolean {
+  if (text !== '0' && text !== '1') throw new BadSetting(`${name} must be 1 or 0, not ${quote(text)}.`)
+  return text === '1'
 }
 
 function readLogLevel(text = 'info'): LogLevel {

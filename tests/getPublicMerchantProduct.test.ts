@@ -49,6 +49,7 @@ eachEngine('getPublicMerchantProduct', (given) => {
       rootSecret: testSecret,
       rateLimit: null,
       trustedProxies: [],
+      webhookAllowPrivate: true,
       publicOrigin: () => 'https://shop.example.com',
       version: 'test',
       clock: () => new Date(first.clock.now),

@@ -9,6 +9,7 @@ import { checkoutOf } from './support/checkout.ts'
 import { type AskOptions, assertError, type House, openHouse } from './support/house.ts'
 import { rival } from './support/shops.ts'
 import { eachEngine } from './support/storage.ts'
+import { webhooksOf } from './support/webhooks.ts'
 
 interface Case {
   id: OperationId
@@ -80,6 +81,16 @@ const cases: readonly Case[] = [
       return { path: { orderId: (await pay(secret, view)).view.session.orderId ?? '' }, body: {} }
     },
     other: { reason: 'other' },
+  },
+  {
+    id: 'replayInstallationWebhookDelivery',
+    request: async (_, __, house) => ({
+      path: { id: (await webhooksOf(house).given('failed')).deliveryId },
+      body: { reason: 'one' },
+    }),
+    other: { reason: 'other' },
+    // It tells again what was told before.
+    events: 0,
   },
 ]
 

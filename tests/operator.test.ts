@@ -279,6 +279,7 @@ describe('the command line', () => {
         /^cartwright: CARTWRIGHT_DATABASE_URL must be sqlite:<path> or postgres/,
       ],
       [{ CARTWRIGHT_PUBLIC_URL: 'shop.example.com' }, /^cartwright: CARTWRIGHT_PUBLIC_URL must be an origin/],
+      [{ CARTWRIGHT_PUBLIC_URL: 'http://shop.example.com' }, /^cartwright: Apps are installed over https only/],
       [{ CARTWRIGHT_RATE_LIMIT: 'fast' }, /^cartwright: CARTWRIGHT_RATE_LIMIT must be/],
       [{ CARTWRIGHT_SECRET: 'short' }, /^cartwright: CARTWRIGHT_SECRET: /],
       [{ NODE_ENV: 'production' }, /^cartwright: CARTWRIGHT_SECRET is required when NODE_ENV is production/],

@@ -74,6 +74,7 @@ function afterEachWrite(storage: Storage, then: (commits: number) => Promise<voi
   return {
     engine: storage.engine,
     read: (work) => storage.read(work),
+    listen: (name, heard) => storage.listen(name, heard),
     stats: () => storage.stats(),
     close: () => storage.close(),
     async write(work) {

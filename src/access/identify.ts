@@ -23,6 +23,8 @@ export interface Identify {
   identify(authorization: string | undefined, now: number): Promise<Caller | undefined>
   // Ends a credential on this node at once. To be called after the commit that changed it.
   forget(credentialId: string): void
+  // The same for all: somewhere some ended.
+  forgetAll(): void
   // Writes the last uses, each credential at most once a minute. To be called by a loop, more often than that.
   flushLastUse(now: number): Promise<void>
 }
@@ -135,6 +137,12 @@ export function createIdentify({ storage, rootSecret, entriesMax = entriesMaxDef
     }
   }
 
+  function forgetAll(): void {
+    forgotten++
+    flights.clear()
+    entries.clear()
+  }
+
   async function flushLastUse(now: number): Promise<void> {
     const due: { id: string; at: number; use: Use }[] = []
     for (const [id, use] of uses) {
@@ -152,7 +160,7 @@ export function createIdentify({ storage, rootSecret, entriesMax = entriesMaxDef
     }
   }
 
-  return { identify, forget, flushLastUse }
+  return { identify, forget, forgetAll, flushLastUse }
 }
 
 const noDigest = '0'.repeat(64)

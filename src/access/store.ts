@@ -26,7 +26,9 @@ export interface IdentityRow extends CredentialRow {
   readonly installationMode: Mode
   readonly installationCreatedAt: number
   readonly installationDisabledAt: number | null
+  readonly installationEndedAt: number | null
   readonly appId: string | null
+  readonly appName: string | null
   readonly merchantId: string
   readonly merchantSlug: string
   readonly merchantName: string
@@ -52,12 +54,14 @@ async function findIdentity(db: Reader, condition: Fragment): Promise<IdentityRo
       (select min(r.id) from credentials r
         where r.installation_id = c.installation_id and r.rotated_from = c.id) as "replacedBy",
       i.id as "installationId", i.name as "installationName", i.mode as "installationMode",
-      i.created_at as "installationCreatedAt", i.disabled_at as "installationDisabledAt", i.app_id as "appId",
+      i.created_at as "installationCreatedAt", i.disabled_at as "installationDisabledAt",
+      i.ended_at as "installationEndedAt", i.app_id as "appId", a.name as "appName",
       m.id as "merchantId", m.slug as "merchantSlug", m.name as "merchantName", m.currency as "merchantCurrency",
       m.country as "merchantCountry", m.closed_at as "merchantClosedAt"
     from credentials c
     join installations i on i.id = c.installation_id
     join merchants m on m.id = c.merchant_id
+    left join apps a on a.id = i.app_id
     where ${condition}`
   return row
 }
@@ -96,6 +100,12 @@ export async function revokeCredential(tx: Tx, installationId: string, id: strin
     where installation_id = ${installationId} and id = ${id} and revoked_at is null
     returning id`
   return rows.length > 0
+}
+
+// Whatever the installation has, when it ends. Every node is told by whoever calls this.
+export async function revokeCredentials(tx: Tx, installationId: string, now: number): Promise<void> {
+  await tx.sql`
+    update credentials set revoked_at = ${now} where installation_id = ${installationId} and revoked_at is null`
 }
 
 // Ends the overlap of a rotation. An end is only ever brought forward: false when it would come no sooner.

@@ -31,6 +31,8 @@ import {
 } from '../installations/store.ts'
 import { newId } from '../kit/ids.ts'
 import type { Reader, Storage, Tx } from '../storage/storage.ts'
+import { EndpointRefused, type EndpointTools } from '../webhooks/endpoints.ts'
+import { planApps, saveApps } from './apps.ts'
 import { type Change, membersChanged } from './difference.ts'
 import {
   batchProductsMax,
@@ -43,10 +45,13 @@ import {
 import { batchPromotionsMax, planPromotions, type RefusedPromotion, savePromotions } from './promotions.ts'
 import { type CategoryEntry, categoryDepthMax, type ProductEntry, type ShopFile } from './shopfile.ts'
 import { markAllStale } from './store.ts'
+import { type MadeSecret, planWebhooks, saveWebhooks, urlProblem } from './webhooks.ts'
 
 export interface ApplyOptions extends PlanOptions {
   // Only say what would change.
   dryRun: boolean
+  // With what webhook endpoints are made. A file that names some is refused without it.
+  webhooks?: EndpointTools
 }
 
 export interface ApplyReport {
@@ -55,12 +60,15 @@ export interface ApplyReport {
   refused: readonly RefusedProduct[]
   refusedPromotions: readonly RefusedPromotion[]
   unchangedProducts: number
+  // Of endpoints that were made, to be shown this once.
+  secrets: readonly MadeSecret[]
 }
 
 // The file contradicts what is kept, in a way that cannot be mended by writing.
 export class ApplyRefused extends Error {}
 
 export async function applyShop(storage: Storage, file: ShopFile, options: ApplyOptions): Promise<ApplyReport> {
+  refuseWebhooks(file, options.webhooks)
   const foundation = options.dryRun
     ? await storage.read((db) => planFoundation(db, file, findMerchant(db, file.merchant.slug), options.now))
     : await storage.write((tx) => settleFoundation(tx, file, options.now))
@@ -73,12 +81,15 @@ export async function applyShop(storage: Storage, file: ShopFile, options: Apply
     : await countedAfter(storage, merchant.slug, () => eachBatch(file, save))
   if (!options.dryRun) await catchUp(storage, options.now)
   const promotions = await applyPromotions(storage, file, foundation, options)
+  const apps = await applyApps(storage, file, options)
+  const webhooks = await applyWebhooks(storage, file, foundation, options)
   return {
     merchantId: merchant.id,
-    changes: [...foundation.changes, ...products.changes, ...promotions.changes],
+    changes: [...foundation.changes, ...products.changes, ...promotions.changes, ...apps, ...webhooks.changes],
     refused: products.refused,
     refusedPromotions: promotions.refused,
     unchangedProducts: products.unchangedProducts,
+    secrets: webhooks.secrets,
   }
 }
 
@@ -123,6 +134,45 @@ async function applyPromotions(
     refused.push(...batch.refused)
   }
   return { changes, refused }
+}
+
+async function applyApps(storage: Storage, { apps = [] }: ShopFile, { now, dryRun }: ApplyOptions): Promise<Change[]> {
+  if (apps.length === 0) return []
+  return dryRun ? storage.read((db) => planApps(db, apps)) : storage.write((tx) => saveApps(tx, apps, now))
+}
+
+// Before anything is written. The file alone could not tell: whether a private address may be called is a setting.
+function refuseWebhooks({ installations = [] }: ShopFile, tools: EndpointTools | undefined): void {
+  for (const [index, { webhooks = [] }] of installations.entries()) {
+    for (const [at, { url }] of webhooks.entries()) {
+      const place = `/installations/${index}/webhooks/${at}`
+      if (!tools) throw new ApplyRefused(`${place}: no webhook endpoints can be made here`)
+      const problem = urlProblem(url, tools)
+      if (problem !== undefined) throw new ApplyRefused(`${place}/url: ${problem}`)
+    }
+  }
+}
+
+// The very last, in a transaction of its own: once a secret is made nothing can go wrong any more before it is shown.
+async function applyWebhooks(
+  storage: Storage,
+  file: ShopFile,
+  { merchant, installationIds }: Foundation,
+  { now, dryRun, webhooks: tools }: ApplyOptions,
+): Promise<{ changes: readonly Change[]; secrets: readonly MadeSecret[] }> {
+  const installations = (file.installations ?? [])
+    .filter(({ webhooks = [] }) => webhooks.length > 0)
+    .map(({ name, webhooks = [] }) => ({ installationId: installationIds.get(name) as string, entries: webhooks }))
+  if (installations.length === 0 || !tools) return { changes: [], secrets: [] }
+  try {
+    if (dryRun) return { changes: await storage.read((db) => planWebhooks(db, installations)), secrets: [] }
+    return await storage.write(async (tx) => {
+      await lockMerchant(tx, merchant.slug)
+      return saveWebhooks(tx, installations, tools, now)
+    })
+  } catch (error) {
+    throw error instanceof EndpointRefused ? new ApplyRefused(error.message) : error
+  }
 }
 
 export function sellerOf(merchant: Merchant): SellerFacts {
@@ -173,6 +223,7 @@ interface Foundation {
   shipping: ShopFile['shipping'] | undefined
   newInstallations: readonly Installation[]
   changedInstallations: readonly Installation[]
+  installationIds: ReadonlyMap<string, string>
   changes: readonly Change[]
 }
 
@@ -334,6 +385,7 @@ function planInstallations(file: ShopFile, merchant: Merchant, kept: readonly In
   const byName = new Map(kept.map((installation) => [installation.name, installation]))
   const newInstallations: Installation[] = []
   const changedInstallations: Installation[] = []
+  const installationIds = new Map<string, string>()
   for (const entry of file.installations ?? []) {
     const before = byName.get(entry.name)
     if (before && before.mode !== entry.mode) {
@@ -352,6 +404,7 @@ function planInstallations(file: ShopFile, merchant: Merchant, kept: readonly In
           redirectHosts,
           disabledAt: null,
         }
+    installationIds.set(entry.name, after.id)
     const members = before ? membersChanged(before, after, ['redirectHosts']) : []
     if (!before) {
       newInstallations.push(after)
@@ -361,7 +414,7 @@ function planInstallations(file: ShopFile, merchant: Merchant, kept: readonly In
       changes.push({ kind: 'change', what: 'installation', name: entry.name, members })
     }
   }
-  return { newInstallations, changedInstallations }
+  return { newInstallations, changedInstallations, installationIds }
 }
 
 function tableChange(what: 'taxes' | 'shipping', from: number, to: number): Change {

@@ -6,14 +6,18 @@ import { listCredentials, revokeCredential } from '../access/store.ts'
 import type { KeptProduct } from '../catalog/product.ts'
 import { listProductsBySlug } from '../catalog/store.ts'
 import { type Scope, scopes } from '../contract/words.ts'
-import { type Installation, listInstallations, listMerchants } from '../installations/store.ts'
+import { type Installation, listInstallations, listMerchants, lockMerchant } from '../installations/store.ts'
 import type { RootSecret } from '../kit/secrets.ts'
+import { findAppByName } from '../oauth/apps.ts'
+import { hashPassword, makePassword } from '../oauth/password.ts'
+import { createUser, findUserForSignIn, setPassword } from '../oauth/users.ts'
 import { normalCode } from '../promotions/store.ts'
 import type { Storage, Tx } from '../storage/storage.ts'
 import { applyShop } from './apply.ts'
 import { createKey } from './keys.ts'
 import { readShopFile } from './read.ts'
 import type { ShopFile } from './shopfile.ts'
+import { settleDemoEndpoint } from './webhooks.ts'
 
 export interface DemoShop {
   merchant: { slug: string }
@@ -22,6 +26,10 @@ export interface DemoShop {
   products: { slug: string; skus: { id: string; price: number; stock: number }[] }[]
   // The first one takes something off every cart; the others show every type and outcome.
   promotionCodes: string[]
+  webhookEndpoint: { id: string; secret: string }
+  // Signs in to install apps. The password is a fresh one each time, since the one before cannot be shown again.
+  user: { email: string; password: string }
+  app: { clientId: string; redirectUris: readonly string[] }
 }
 
 const demoScopes = {
@@ -52,9 +60,15 @@ export async function needsDemoShop(storage: Storage): Promise<boolean> {
 
 export async function makeDemoShop(storage: Storage, rootSecret: RootSecret, now: number): Promise<DemoShop> {
   const file = await readDemoFile(now)
-  const { merchantId } = await applyShop(storage, file, { now, stock: false, dryRun: false })
+  const password = makePassword()
+  const [{ merchantId }, passwordHash] = await Promise.all([
+    applyShop(storage, file, { now, stock: false, dryRun: false }),
+    hashPassword(password),
+  ])
   return storage.write(async (tx) => {
+    await lockMerchant(tx, file.merchant.slug)
     const installation = await demoInstallation(tx, merchantId, file)
+    const webhookEndpoint = await settleDemoEndpoint(tx, installation.id, rootSecret, now)
     const slugs = (file.products ?? []).filter((product) => product.published !== false).map((product) => product.slug)
     const products = await listProductsBySlug(tx, merchantId, slugs)
     const [full, catalog, none] = [
@@ -68,6 +82,9 @@ export async function makeDemoShop(storage: Storage, rootSecret: RootSecret, now
       keys: { full, catalog, none },
       products: slugs.flatMap((slug) => products.filter((product) => product.slug === slug)).map(shownProduct),
       promotionCodes: (file.promotions ?? []).map(({ code }) => normalCode(code)),
+      webhookEndpoint,
+      user: { email: await settleDemoUser(tx, rootSecret, merchantId, passwordHash, now), password },
+      app: await demoApp(tx, file),
     }
   })
 }
@@ -99,6 +116,28 @@ async function demoInstallation(tx: Tx, merchantId: string, file: ShopFile): Pro
   const installation = (await listInstallations(tx, merchantId)).find((known) => known.name === name)
   if (!installation) throw new Error('the demo shop has no installation')
   return installation
+}
+
+const demoEmail = 'demo@alder-finch.example'
+
+// Made if it is missing. The shops it was given meanwhile stay, and so does a bar against it.
+async function settleDemoUser(
+  tx: Tx,
+  rootSecret: RootSecret,
+  merchantId: string,
+  passwordHash: string,
+  now: number,
+): Promise<string> {
+  const kept = await findUserForSignIn(tx, rootSecret, demoEmail)
+  if (kept) await setPassword(tx, kept.id, passwordHash, now)
+  else await createUser(tx, rootSecret, { email: demoEmail, passwordHash, merchantIds: [merchantId] }, now)
+  return demoEmail
+}
+
+async function demoApp(tx: Tx, file: ShopFile): Promise<DemoShop['app']> {
+  const app = await findAppByName(tx, file.apps?.[0]?.name ?? '')
+  if (!app) throw new Error('the demo shop has no app')
+  return { clientId: app.id, redirectUris: app.redirectUris }
 }
 
 async function freshKey(

@@ -2,7 +2,17 @@
 
 export interface Change {
   kind: 'create' | 'change' | 'retire'
-  what: 'merchant' | 'category' | 'product' | 'sku' | 'taxes' | 'shipping' | 'promotion' | 'installation'
+  what:
+    | 'merchant'
+    | 'category'
+    | 'product'
+    | 'sku'
+    | 'taxes'
+    | 'shipping'
+    | 'promotion'
+    | 'installation'
+    | 'webhook'
+    | 'app'
   name: string
   members: readonly MemberChange[]
 }

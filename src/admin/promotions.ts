@@ -6,6 +6,7 @@ import type { PromotionType } from '../contract/words.ts'
 import { lockMerchant } from '../installations/store.ts'
 import { newId } from '../kit/ids.ts'
 import { fromInstant, toInstant } from '../kit/instant.ts'
+import { tellIfLoweredToUses } from '../promotions/exhausted.ts'
 import {
   disablePromotion,
   enablePromotion,
@@ -48,6 +49,8 @@ interface PromotionPlan {
   promotion: Promotion
   write: 'insert' | 'update' | 'none'
   ability: 'disable' | 'enable' | 'none'
+  // Before an update that sets another one. The merchant is locked when it is read, so no other file changes it meanwhile.
+  limitBefore?: number | null
   changes: readonly Change[]
 }
 
@@ -171,6 +174,7 @@ function planPromotion(promotion: Promotion, before: Promotion | undefined): Pro
   return {
     promotion,
     write: differs ? 'update' : 'none',
+    ...(promotion.usageLimit !== before.usageLimit && { limitBefore: before.usageLimit }),
     ability: stops ? (promotion.disabledAt === null ? 'enable' : 'disable') : 'none',
     changes: members.length > 0 ? [{ kind: 'change', what: 'promotion', name: promotion.code, members }] : [],
   }
@@ -181,7 +185,7 @@ function planPromotion(promotion: Promotion, before: Promotion | undefined): Pro
 async function writePromotion(
   tx: Tx,
   merchant: string,
-  { promotion, write, ability }: PromotionPlan,
+  { promotion, write, ability, limitBefore }: PromotionPlan,
   now: number,
 ): Promise<string | undefined> {
   if (write === 'insert' && !(await insertPromotion(tx, merchant, promotion, now)))
@@ -190,6 +194,8 @@ async function writePromotion(
     return usedTooOften(promotion.usageLimit ?? 0)
   if (ability === 'disable') await disablePromotion(tx, merchant, promotion.id, now)
   if (ability === 'enable') await enablePromotion(tx, merchant, promotion.id, now)
+  if (limitBefore !== undefined)
+    await tellIfLoweredToUses(tx, merchant, { promotionId: promotion.id, limitBefore }, { now, cause: null })
   return undefined
 }
 

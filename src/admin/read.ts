@@ -9,7 +9,11 @@ import { isCountry } from '../kit/country.ts'
 import { fromInstant } from '../kit/instant.ts'
 import { currencyExponent } from '../kit/money.ts'
 import { normalCode } from '../promotions/store.ts'
+import { targetProblem } from '../webhooks/guard.ts'
+import { subscriptionsProblem } from '../webhooks/subscription.ts'
+import { entryProblem } from './apps.ts'
 import { type CategoryEntry, categoryDepthMax, type ProductEntry, type PromotionEntry, ShopFile } from './shopfile.ts'
+import { addressOf } from './webhooks.ts'
 
 export interface Problem {
   // JSON Pointer into the file.
@@ -108,6 +112,8 @@ function* contradictions(file: ShopFile, now: number): Generator<Problem> {
   }
   yield* tableProblems(file)
   yield* promotionsProblems(file)
+  yield* webhooksProblems(file)
+  yield* appsProblems(file)
 }
 
 function* badParents(categories: readonly CategoryEntry[]): Generator<Problem> {
@@ -281,6 +287,37 @@ function* tableProblems(file: ShopFile): Generator<Problem> {
     (file.installations ?? []).map((installation) => installation.name),
     (index) => `/installations/${index}/name`,
   )
+}
+
+// Whether an address in a private network is one that may be called is a setting of the server, not of the file: that is
+// asked when the file is applied.
+function* webhooksProblems(file: ShopFile): Generator<Problem> {
+  for (const [index, { webhooks = [] }] of (file.installations ?? []).entries()) {
+    const place = `/installations/${index}/webhooks`
+    yield* repeated(
+      webhooks.map(({ url }) => addressOf(url)),
+      (at) => `${place}/${at}/url`,
+    )
+    for (const [at, { url, events = [] }] of webhooks.entries()) {
+      const problem = targetProblem(url, { allowPrivate: true })
+      if (problem !== undefined) yield { path: `${place}/${at}/url`, message: problem }
+      for (const [position, event] of events.entries()) {
+        const unknown = subscriptionsProblem([event])
+        if (unknown !== undefined) yield { path: `${place}/${at}/events/${position}`, message: unknown }
+      }
+    }
+  }
+}
+
+function* appsProblems({ apps = [] }: ShopFile): Generator<Problem> {
+  yield* repeated(
+    apps.map((app) => app.name),
+    (index) => `/apps/${index}/name`,
+  )
+  for (const [index, app] of apps.entries()) {
+    const problem = entryProblem(app)
+    if (problem) yield { ...problem, path: `/apps/${index}${problem.path}` }
+  }
 }
 
 function* repeated(values: readonly string[], place: (index: number) => string): Generator<Problem> {

@@ -2,7 +2,10 @@
 // by words the merchant chose (slugs, SKU codes, zone names), never by our ids, so the same file can be applied anywhere.
 
 import { nullable, object, oneOf, type Static, Type } from '../contract/schema.ts'
-import { promotionTypes } from '../contract/words.ts'
+import { modes, promotionTypes, scopes } from '../contract/words.ts'
+import { urlLengthMax } from '../webhooks/guard.ts'
+import { endpointsMax } from '../webhooks/store.ts'
+import { subscriptionsMax } from '../webhooks/subscription.ts'
 
 const slug = Type.String({ pattern: '^[a-z0-9]+(-[a-z0-9]+)*$', minLength: 1, maxLength: 120 })
 const country = Type.String({ pattern: '^[A-Z]{2}$' })
@@ -147,11 +150,45 @@ export const PromotionEntry = object({
   disabled: Type.Optional(Type.Boolean()),
 })
 
+// Known by its address within the installation. Its secret is made here and shown once, so it is in no file.
+export const WebhookEntry = object({
+  url: Type.String({ minLength: 1, maxLength: urlLengthMax }),
+  description: Type.Optional(text(200)),
+  // Names of events, `subject.*` or `*`; everything unless said.
+  events: Type.Optional(
+    Type.Array(Type.String({ minLength: 1, maxLength: 100 }), {
+      minItems: 1,
+      maxItems: subscriptionsMax,
+      uniqueItems: true,
+    }),
+  ),
+  // Left out, it stays as it is: applying a file must not start an endpoint that the operator has stopped.
+  paused: Type.Optional(Type.Boolean()),
+})
+
 export const InstallationEntry = object({
   name,
   mode: oneOf(['test', 'live']),
   redirectHosts: Type.Optional(
     Type.Array(Type.String({ minLength: 1, maxLength: 255 }), { maxItems: 50, uniqueItems: true }),
+  ),
+  webhooks: Type.Optional(Type.Array(WebhookEntry, { maxItems: endpointsMax })),
+})
+
+// Known by its name, on the whole server. Its keys are public ones; whoever holds the private ones keeps them.
+export const AppEntry = object({
+  name: Type.String({ minLength: 1, maxLength: 100 }),
+  description: Type.Optional(text(300)),
+  redirectUris: Type.Array(Type.String({ minLength: 1, maxLength: 2000 }), { minItems: 1, maxItems: 20 }),
+  // The most it may ask a merchant for.
+  scopes: Type.Array(oneOf(scopes), { minItems: 1, uniqueItems: true }),
+  // test unless said: which kind of installations it gets.
+  mode: Type.Optional(oneOf(modes)),
+  // A JSON Web Key Set. Without it the app is public.
+  jwks: Type.Optional(
+    object({
+      keys: Type.Array(Type.Unsafe<Record<string, unknown>>({ type: 'object' }), { minItems: 1, maxItems: 10 }),
+    }),
   ),
 })
 
@@ -182,6 +219,7 @@ export const ShopFile = object({
   shipping: Type.Optional(Type.Array(ShippingZoneEntry, { maxItems: 100 })),
   promotions: Type.Optional(Type.Array(PromotionEntry, { maxItems: 50_000 })),
   installations: Type.Optional(Type.Array(InstallationEntry, { maxItems: 100 })),
+  apps: Type.Optional(Type.Array(AppEntry, { maxItems: 100 })),
 })
 
 export type SkuEntry = Static<typeof SkuEntry>
@@ -190,6 +228,8 @@ export type CategoryEntry = Static<typeof CategoryEntry>
 export type TaxEntry = Static<typeof TaxEntry>
 export type ShippingZoneEntry = Static<typeof ShippingZoneEntry>
 export type PromotionEntry = Static<typeof PromotionEntry>
+export type WebhookEntry = Static<typeof WebhookEntry>
 export type InstallationEntry = Static<typeof InstallationEntry>
+export type AppEntry = Static<typeof AppEntry>
 export type MerchantEntry = Static<typeof MerchantEntry>
 export type ShopFile = Static<typeof ShopFile>

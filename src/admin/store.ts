@@ -1,6 +1,6 @@
 // SQL that only provisioning needs; the rest is in the rooms whose tables it touches.
 
-import type { Reader, Tx } from '../storage/storage.ts'
+import { list, type Reader, type Tx } from '../storage/storage.ts'
 
 // Something that stands in every answer of the merchant has changed. In the order of their ids, as sales lock them.
 export async function markAllStale(tx: Tx, merchant: string, staleAt: number): Promise<void> {
@@ -21,6 +21,29 @@ export async function countCredentials(db: Reader, installationId: string): Prom
   const [row] = await db.sql<{ count: number }>`
     select count(*) as "count" from credentials where installation_id = ${installationId}`
   return row?.count ?? 0
+}
+
+// Living endpoints of whatever installation, by the very text of their address.
+export async function listEndpointsAt(
+  db: Reader,
+  urls: readonly string[],
+): Promise<{ installationId: string; id: string }[]> {
+  return db.sql<{ installationId: string; id: string }>`
+    select installation_id as "installationId", id from webhook_endpoints
+    where url in (${list(urls)}) and ended_at is null order by id limit 100`
+}
+
+// An earlier test call that is still to be made, or made again, gives way to a new one, which would wait for it otherwise.
+// The endpoint is locked.
+export async function discardEarlierPings(
+  tx: Tx,
+  { installationId, id, version }: { installationId: string; id: string; version: number },
+  now: number,
+): Promise<void> {
+  await tx.sql`
+    update webhook_deliveries set status = 'discarded', due_at = null, finished_at = ${now}
+    where installation_id = ${installationId} and endpoint_id = ${id} and subject_id = ${id} and sequence < ${version}
+      and event_type = 'webhook.ping' and status in ('pending', 'retrying')`
 }
 
 // PostgreSQL plans by what it believes of its tables, and of new ones it believes that they are empty: an import into them

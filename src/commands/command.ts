@@ -1,8 +1,9 @@
 // What every command of the operator looks like, and the few things they share.
 
 import { type ParseArgsOptionsConfig, parseArgs } from 'node:util'
+import { visible } from '../admin/difference.ts'
 import { type Config, readConfig } from '../config.ts'
-import { listMerchants, type Merchant } from '../installations/store.ts'
+import { type Installation, listInstallations, listMerchants, type Merchant } from '../installations/store.ts'
 import { migrate } from '../storage/migrate.ts'
 import { openStorage } from '../storage/open.ts'
 import type { Storage } from '../storage/storage.ts'
@@ -82,6 +83,35 @@ export async function chooseMerchant(storage: Storage, slug: string | undefined)
   if (only && !second) return only
   if (!only) throw new Failure('there is no merchant yet: apply a shop file, or make the demo shop')
   throw new Misuse(`name the merchant with --merchant: ${merchants.map((merchant) => merchant.slug).join(', ')}`)
+}
+
+// The installation that is named, or the only one of its merchant.
+export async function chooseInstallation(storage: Storage, given: Given): Promise<Installation> {
+  const merchant = await chooseMerchant(storage, given.texts.merchant)
+  // One that an app was uninstalled from is over: a key for it would open nothing.
+  const installations = (await storage.read((db) => listInstallations(db, merchant.id))).filter(
+    ({ disabledAt }) => disabledAt === null,
+  )
+  const wanted = given.texts.installation
+  if (wanted !== undefined) {
+    const named = installations.find(({ id, name }) => id === wanted || name === wanted)
+    if (named) return named
+    throw new Failure(`${merchant.slug} has no installation ${visible(wanted)}`)
+  }
+  const [only, second] = installations
+  if (only && !second) return only
+  if (!only) throw new Failure(`${merchant.slug} has no installation: name one in its shop file`)
+  throw new Misuse(
+    `name the installation with --installation: ${visible(installations.map(({ name }) => name).join(', '))}`,
+  )
+}
+
+// The text of an option as one visible line.
+export function readLine(text: string | undefined, name: string, lengthMax: number): string | null {
+  if (text === undefined) return null
+  if (text.trim() === '' || text.length > lengthMax || /\p{Cc}/u.test(text))
+    throw new Misuse(`--${name} must be one line of 1 to ${lengthMax} characters`)
+  return text
 }
 
 export function print(terminal: Terminal, given: Given, value: object, lines: () => readonly string[]): void {

@@ -3,12 +3,10 @@
 import { visible } from '../admin/difference.ts'
 import { createKey, endKey, KeyRefused, listKeys, rotateKey } from '../admin/keys.ts'
 import { type Scope, scopes } from '../contract/words.ts'
-import { type Installation, listInstallations } from '../installations/store.ts'
 import { toInstant } from '../kit/instant.ts'
-import type { Storage } from '../storage/storage.ts'
 import {
   type Command,
-  chooseMerchant,
+  chooseInstallation,
   Failure,
   type Given,
   Misuse,
@@ -110,23 +108,6 @@ function revoke(id: string, given: Given, terminal: Terminal): Promise<number> {
     ])
     return 0
   })
-}
-
-async function chooseInstallation(storage: Storage, given: Given): Promise<Installation> {
-  const merchant = await chooseMerchant(storage, given.texts.merchant)
-  const installations = await storage.read((db) => listInstallations(db, merchant.id))
-  const wanted = given.texts.installation
-  if (wanted !== undefined) {
-    const named = installations.find(({ id, name }) => id === wanted || name === wanted)
-    if (named) return named
-    throw new Failure(`${merchant.slug} has no installation ${visible(wanted)}`)
-  }
-  const [only, second] = installations
-  if (only && !second) return only
-  if (!only) throw new Failure(`${merchant.slug} has no installation: name one in its shop file`)
-  throw new Misuse(
-    `name the installation with --installation: ${visible(installations.map(({ name }) => name).join(', '))}`,
-  )
 }
 
 function readScopes(text: string | undefined): Scope[] {

@@ -26,6 +26,7 @@ import {
   type Given,
   Misuse,
   print,
+  readLine,
   type Terminal,
   withStorage,
 } from './command.ts'
@@ -197,13 +198,6 @@ function readItems(text: string): Map<string, number> {
     items.set(code, Number(quantity))
   }
   return items
-}
-
-function readLine(text: string | undefined, name: string, lengthMax: number): string | null {
-  if (text === undefined) return null
-  if (text.trim() === '' || text.length > lengthMax || /\p{Cc}/u.test(text))
-    throw new Misuse(`--${name} must be one line of 1 to ${lengthMax} characters`)
-  return text
 }
 
 function rowText({

@@ -12,6 +12,8 @@ import { expireSessions } from '../checkout/sweep.ts'
 import { type Config, readConfig } from '../config.ts'
 import { sweepIdempotencyKeys } from '../idempotency/once.ts'
 import { sweepHolds } from '../inventory/holds.ts'
+import { originProblem } from '../oauth/metadata.ts'
+import { sweepArtifacts } from '../oauth/sweep.ts'
 import { createLog, type Log } from '../observe/log.ts'
 import { createSink, type Sink } from '../observe/sink.ts'
 import { refundPaid } from '../orders/refunds.ts'
@@ -20,8 +22,10 @@ import { migrate } from '../storage/migrate.ts'
 import { openStorage } from '../storage/open.ts'
 import type { Storage } from '../storage/storage.ts'
 import { version } from '../version.ts'
+import { sweepWebhooks } from '../webhooks/sweep.ts'
 import { type Loop, startWorkers } from '../workers.ts'
-import { type Command, Failure, type Terminal } from './command.ts'
+import { type Command, Failure, type Given, Misuse, type Terminal } from './command.ts'
+import { type Crew, gatherCrew, isWorker, joinCrew, leaveCrew, tellFailure } from './crew.ts'
 import { openWindow, windowPages } from './window.ts'
 
 const drainMs = 20_000
@@ -30,37 +34,52 @@ const settleMs = 2_000
 
 export const serveCommand: Command = {
   summary: 'Serve the shop. An empty database is filled with the demo shop, except in production.',
-  usage: ['serve [--no-demo]'],
-  options: { 'no-demo': { type: 'boolean', help: 'leave an empty database empty' } },
+  usage: ['serve [--no-demo] [--workers N]'],
+  options: {
+    'no-demo': { type: 'boolean', help: 'leave an empty database empty' },
+    workers: { type: 'string', help: 'processes that answer requests on one port; 1 unless said' },
+  },
   async run(given, terminal) {
+    const workers = readWorkers(given.texts.workers)
     const config = readConfig()
+    const problem = config.publicUrl === null ? undefined : originProblem(config.publicUrl)
+    if (problem !== undefined) throw new Failure(problem)
     // Asking for the stream makes a pipe one that is never waited for.
     const sink = createSink(process.stdout.fd)
     const log = createLog({ level: config.logLevel, pretty: terminal.isWatched, write: sink.write })
     const storage = await openStorage(config.databaseUrl, {
-      server: true,
+      // A worker's leader holds the lock for it.
+      server: !isWorker(),
       log: (message, fields) => log.warn(message, { ...fields }),
     })
+    const parts: ServeParts = { config, storage, log, sink, terminal, mayDemo: isDemoAllowed(config, given) }
     try {
-      const applied = await migrate(storage, { now: new Date() })
-      if (applied.length > 0) log.info('migrated', { applied })
-      const mayDemo = !config.production && !given.flags.has('no-demo')
-      await serve({ config, storage, log, sink, terminal }, async (origin) => {
-        const needsDemo = mayDemo && (await needsDemoShop(storage))
-        const demo = needsDemo ? await makeDemoShop(storage, config.rootSecret, Date.now()) : undefined
-        // The greeting goes its own way and must not meet the log in the middle of a line.
-        log.flush()
-        await sink.settle(settleMs)
-        greet(terminal, log, greetingFor(origin, config, mayDemo, demo))
-        return mayDemo ? makeWindowKey(storage, config.rootSecret, Date.now()) : undefined
-      })
+      if (isWorker()) await work(parts)
+      else {
+        const applied = await migrate(storage, { now: new Date() })
+        if (applied.length > 0) log.info('migrated', { applied })
+        await (workers === 1 ? serveAlone(parts) : lead(parts, workers))
+      }
     } finally {
       await storage.close()
       log.flush()
       await sink.settle(settleMs)
+      leaveCrew()
     }
     return 0
   },
+}
+
+const workersMax = 64
+
+function readWorkers(text = '1'): number {
+  const count = Number(text)
+  if (/^\d{1,2}$/.test(text) && count >= 1 && count <= workersMax) return count
+  throw new Misuse(`--workers must be a number from 1 to ${workersMax}`)
+}
+
+function isDemoAllowed(config: Config, given: Given): boolean {
+  return !config.production && !given.flags.has('no-demo')
 }
 
 interface ServeParts {
@@ -69,53 +88,82 @@ interface ServeParts {
   log: Log
   sink: Sink
   terminal: Terminal
+  mayDemo: boolean
 }
 
-// `whenOpen` is done once the port is ours and before anybody is told of it: a start that finds its port taken makes
-// nothing.
-// Answers with the key of the shop window, where there is to be one.
-async function serve(parts: ServeParts, whenOpen: (origin: string) => Promise<string | undefined>): Promise<void> {
-  const { config, storage, log } = parts
+interface Stage {
+  app: App
+  port: () => Promise<number>
+  begin(origin: string): Promise<void>
+}
+
+// Everything that one process needs to answer requests.
+function setStage({ config, storage, log, mayDemo }: ServeParts): Stage {
   let origin = config.publicUrl ?? ''
   let isStarting = true
+  let port = 0
   let storefront: Storefront | undefined
-  const clock = () => new Date()
-  const signalled = endSignal(parts)
   const app = createApp({
     storage,
     rootSecret: config.rootSecret,
     rateLimit: config.rateLimit,
     trustedProxies: config.trustedProxies,
+    webhookAllowPrivate: config.webhookAllowPrivate,
     production: config.production,
     isStarting: () => isStarting,
     publicOrigin: () => origin,
     version,
-    clock,
+    clock: () => new Date(),
     log,
     extraPages: windowPages(() => storefront),
   })
+  return {
+    app,
+    async port() {
+      port = await openPort(app, config)
+      return port
+    },
+    // Once the port is ours and the shop is made.
+    async begin(known) {
+      origin = known
+      const apiKey = mayDemo && port > 0 ? await makeWindowKey(storage, config.rootSecret, Date.now()) : undefined
+      if (apiKey !== undefined) {
+        const host = config.host === '0.0.0.0' || config.host === '::' ? '127.0.0.1' : config.host
+        const report = (error: unknown) => log.error('the shop window failed', error)
+        storefront = await openWindow({ apiUrl: `http://${host}:${port}`, apiKey, publicUrl: origin, report })
+      }
+      isStarting = false
+    },
+  }
+}
+
+// Made once the port is ours and before anybody is told of it: a start that finds its port taken makes nothing.
+async function makeShop({ config, storage, log, sink, terminal, mayDemo }: ServeParts, origin: string): Promise<void> {
+  const needsDemo = mayDemo && (await needsDemoShop(storage))
+  const demo = needsDemo ? await makeDemoShop(storage, config.rootSecret, Date.now()) : undefined
+  // The greeting goes its own way and must not meet the log in the middle of a line.
+  log.flush()
+  await sink.settle(settleMs)
+  greet(terminal, log, greetingFor(origin, config, mayDemo, demo))
+}
+
+async function serveAlone(parts: ServeParts): Promise<void> {
+  const { config, storage, log } = parts
+  const signalled = endSignal(parts)
+  const { app, port: open, begin } = setStage(parts)
   try {
-    const port = await openPort(app, config)
-    origin ||= `http://localhost:${port}`
-    const apiKey = await whenOpen(origin)
-    if (apiKey !== undefined) {
-      const host = config.host === '0.0.0.0' || config.host === '::' ? '127.0.0.1' : config.host
-      const report = (error: unknown) => log.error('the shop window failed', error)
-      storefront = await openWindow({ apiUrl: `http://${host}:${port}`, apiKey, publicUrl: origin, report })
-    }
-    isStarting = false
-    const workers = startWorkers(loopsFor(storage, app), log)
+    const port = await open()
+    const origin = config.publicUrl ?? `http://localhost:${port}`
+    await makeShop(parts, origin)
+    await begin(origin)
+    const loops = startLoops(parts, app)
     log.info('listening', { origin, port, host: config.host, engine: storage.engine, version })
     log.flush()
 
     const signal = await signalled
     log.info('draining', { signal })
-    app.beginDraining()
-    await app.server.drain(drainMs)
-    await workers.drain()
-    await app.identify
-      .flushLastUse(Date.now())
-      .catch((error: unknown) => log.error('the last uses of keys were not written', error))
+    await finish(parts, app)
+    await loops.drain()
     log.info('stopped')
   } catch (error) {
     await app.server.drain(0)
@@ -123,6 +171,78 @@ async function serve(parts: ServeParts, whenOpen: (origin: string) => Promise<st
   } finally {
     app.close()
   }
+}
+
+// The leader answers no requests itself.
+async function lead(parts: ServeParts, count: number): Promise<void> {
+  const { config, storage, log, sink } = parts
+  const signalled = endSignal(parts)
+  const { app, begin } = setStage(parts)
+  let crew: Crew | undefined
+  try {
+    crew = await gatherCrew({ count, log, sink, onSignal: () => app.dispatcher.look() })
+    const origin = config.publicUrl ?? `http://localhost:${crew.port}`
+    await makeShop(parts, origin)
+    await begin(origin)
+    await crew.begin(origin)
+    const loops = startLoops(parts, app)
+    const { port } = crew
+    log.info('listening', { origin, port, host: config.host, engine: storage.engine, version, workers: count })
+    log.flush()
+
+    const signal = await signalled
+    log.info('draining', { signal })
+    await crew.drain(drainMs + settleMs)
+    await loops.drain()
+    log.info('stopped')
+  } catch (error) {
+    await crew?.drain(0)
+    throw error
+  } finally {
+    app.close()
+  }
+}
+
+async function work(parts: ServeParts): Promise<void> {
+  const { storage, log } = parts
+  const shift = joinCrew()
+  const { app, port: open, begin } = setStage(parts)
+  // Other nodes of PostgreSQL hear of a commit by themselves; on SQLite only this process does.
+  if (storage.engine === 'sqlite') storage.listen('deliveries', shift.signal)
+  try {
+    const port = await open()
+    shift.open(port)
+    await begin(await shift.begun)
+    const lastUse = startWorkers([lastUseLoop(app)], log)
+    await shift.ended
+    await finish(parts, app)
+    await lastUse.drain()
+  } catch (error) {
+    await app.server.drain(0)
+    // The leader says it for all of them.
+    if (!(error instanceof Failure)) throw error
+    tellFailure(error.message)
+  } finally {
+    app.close()
+  }
+}
+
+interface Loops {
+  drain(): Promise<void>
+}
+
+function startLoops({ storage, log }: ServeParts, app: App): Loops {
+  const workers = startWorkers(loopsFor(storage, app), log)
+  app.dispatcher.start()
+  return { drain: async () => void (await Promise.all([workers.drain(), app.dispatcher.drain()])) }
+}
+
+async function finish({ log }: ServeParts, app: App): Promise<void> {
+  app.beginDraining()
+  await app.server.drain(drainMs)
+  await app.identify
+    .flushLastUse(Date.now())
+    .catch((error: unknown) => log.error('the last uses of keys were not written', error))
 }
 
 async function openPort(app: App, { port, host }: Config): Promise<number> {
@@ -147,6 +267,10 @@ async function refreshAll(storage: Storage, now: number): Promise<void> {
   while ((await refreshStaleProducts(storage, now, few)) >= few) {}
 }
 
+function lastUseLoop(app: App): Loop {
+  return { name: 'last use of keys', everyMs: 15_000, work: () => app.identify.flushLastUse(Date.now()) }
+}
+
 // What is done between requests. Each is safe on several nodes at once, and reads do not wait for any of them.
 function loopsFor(storage: Storage, app: App): Loop[] {
   const sweep = (name: string, everyMs: number, work: (now: number) => Promise<unknown>): Loop => ({
@@ -155,7 +279,7 @@ function loopsFor(storage: Storage, app: App): Loop[] {
     work: async () => void (await work(Date.now())),
   })
   return [
-    sweep('last use of keys', 15_000, (now) => app.identify.flushLastUse(now)),
+    lastUseLoop(app),
     sweep('stale products', 500, (now) => refreshAll(storage, now)),
     sweep('payments without an outcome', 2_000, () => settlePayments(app.payTools)),
     sweep('refunds that are owed', 2_000, (now) => payRefunds(storage, app.payTools.providers, refundPaid, now)),
@@ -164,6 +288,8 @@ function loopsFor(storage: Storage, app: App): Loop[] {
     sweep('idle carts', 30_000, (now) => expireCarts(storage, app.cartTools, now)),
     sweep('addresses that ended', 60_000, (now) => sweepAddresses(storage, now, 1_000)),
     sweep('idempotency keys that ended', 60_000, (now) => sweepIdempotencyKeys(storage, now)),
+    sweep('webhooks that are over', 60_000, (now) => sweepWebhooks(storage, now)),
+    sweep('grants and tokens that ended', 60_000, (now) => sweepArtifacts(storage, now)),
   ]
 }
 
@@ -205,6 +331,15 @@ function greet(terminal: Terminal, log: Log, greeting: string): void {
   }
 }
 
+// Calls to this machine are off unless they are asked for, on both ends.
+function webhookLines({ webhookAllowPrivate }: Config): string[] {
+  const setting = 'CARTWRIGHT_WEBHOOK_ALLOW_PRIVATE=1'
+  return [
+    ...(webhookAllowPrivate ? [] : [`  To see webhooks, start with ${setting}, and in a second terminal:`]),
+    `  ${webhookAllowPrivate ? 'webhooks     ' : ''}${setting} npm run -s cartwright -- webhooks listen`,
+  ]
+}
+
 function greetingFor(origin: string, config: Config, mayDemo: boolean, demo: DemoShop | undefined): string {
   if (config.production) return ''
   const lines = [
@@ -227,6 +362,8 @@ function greetingFor(origin: string, config: Config, mayDemo: boolean, demo: Dem
       `  key          ${demo.keys.none}   no scope`,
       '  These keys are shown this once. Fresh ones: npm run -s cartwright -- demo',
       '',
+      ...webhookLines(config),
+      '',
       `  curl -H "Authorization: Bearer ${demo.keys.full}" ${origin}/api/v1/open/installation/identity`,
       `  curl -H "Authorization: Bearer ${demo.keys.full}" ${origin}/api/v1/open/catalog/products`,
       `  curl ${origin}/api/v1/catalog/merchants/${demo.merchant.slug}/products/${product.slug}`,
@@ -236,6 +373,8 @@ function greetingFor(origin: string, config: Config, mayDemo: boolean, demo: Dem
       '',
       '  The shop that was here is kept. Its keys were shown when they were made.',
       '  Fresh ones for the demo shop: npm run -s cartwright -- demo',
+      '',
+      ...webhookLines(config),
     )
   } else {
     lines.push('', '  To make a shop: npm run -s cartwright -- apply FILE')

@@ -1,4 +1,4 @@
-// Commands that make and change shops: migrate, demo, apply, import.
+// Commands that make and change shops: demo, apply, import.
 
 import { type FileHandle, open } from 'node:fs/promises'
 import { ApplyRefused, applyShop } from '../admin/apply.ts'
@@ -6,28 +6,9 @@ import { makeDemoShop } from '../admin/demo.ts'
 import { changeLines, visible } from '../admin/difference.ts'
 import { type ImportReport, importProducts } from '../admin/import.ts'
 import { fileBytesMax, readShopBytes } from '../admin/read.ts'
-import { readConfig } from '../config.ts'
-import { migrate } from '../storage/migrate.ts'
-import { openStorage } from '../storage/open.ts'
+import { EndpointRefused } from '../webhooks/endpoints.ts'
+import { maskedUrl } from '../webhooks/url.ts'
 import { type Command, chooseMerchant, Failure, Misuse, print, type Terminal, withStorage } from './command.ts'
-
-export const migrateCommand: Command = {
-  summary: 'Bring the database up to date.',
-  usage: ['migrate'],
-  options: {},
-  async run(given, terminal) {
-    const storage = await openStorage(readConfig().databaseUrl)
-    try {
-      const applied = await migrate(storage, { now: new Date() })
-      print(terminal, given, { applied }, () =>
-        applied.length > 0 ? applied.map((name) => `applied ${name}`) : ['The database is up to date.'],
-      )
-    } finally {
-      await storage.close()
-    }
-    return 0
-  },
-}
 
 export const demoCommand: Command = {
   summary: 'Make the demo shop, or what is missing of it, and print fresh keys.',
@@ -35,7 +16,7 @@ export const demoCommand: Command = {
   options: {},
   async run(given, terminal) {
     return withStorage(async (storage, config) => {
-      const shop = await makeDemoShop(storage, config.rootSecret, Date.now())
+      const shop = await makeDemoShop(storage, config.rootSecret, Date.now()).catch(refusedAsFailure)
       const baseUrl = config.publicUrl ?? `http://localhost:${config.port}`
       print(terminal, given, { baseUrl, ...shop }, () => [
         `base URL    ${baseUrl}`,
@@ -45,6 +26,11 @@ export const demoCommand: Command = {
         `key         ${shop.keys.full}   (every scope)`,
         `key         ${shop.keys.catalog}   (catalog:read)`,
         `key         ${shop.keys.none}   (no scope)`,
+        `webhooks    ${shop.webhookEndpoint.id}   secret ${shop.webhookEndpoint.secret}`,
+        '            To see its calls, run both with CARTWRIGHT_WEBHOOK_ALLOW_PRIVATE=1:',
+        '            npm start, and npm run -s cartwright -- webhooks listen',
+        `user        ${shop.user.email}   password ${shop.user.password}`,
+        `app         ${shop.app.clientId}   ${shop.app.redirectUris.join(' ')}`,
       ])
       return 0
     })
@@ -69,15 +55,19 @@ export const applyCommand: Command = {
       return 1
     }
     const dryRun = given.flags.has('dry-run')
-    return withStorage(async (storage) => {
-      const options = { now: Date.now(), stock: given.flags.has('stock'), dryRun }
+    return withStorage(async (storage, { rootSecret, webhookAllowPrivate }) => {
+      const webhooks = { rootSecret, allowPrivate: webhookAllowPrivate }
+      const options = { now: Date.now(), stock: given.flags.has('stock'), dryRun, webhooks }
       const report = await applyShop(storage, read.file, options).catch(refusedAsFailure)
-      const { changes, refused, refusedPromotions, unchangedProducts } = report
+      const { changes, refused, refusedPromotions, unchangedProducts, secrets } = report
       const refusedCount = refused.length + refusedPromotions.length
-      print(terminal, given, { dryRun, changes, refused, refusedPromotions, unchangedProducts }, () => [
+      print(terminal, given, { dryRun, changes, refused, refusedPromotions, unchangedProducts, secrets }, () => [
         ...changes.flatMap(changeLines).map(visible),
         ...refused.map(({ slug, reason }) => visible(`! product ${slug} refused: ${reason}`)),
         ...refusedPromotions.map(({ code, reason }) => visible(`! promotion ${code} refused: ${reason}`)),
+        ...secrets.map(({ endpointId, url, secret }) =>
+          visible(`${secret}   the secret of ${endpointId}, shown this once: ${maskedUrl(url)}`),
+        ),
         `${changes.length} ${dryRun ? 'would change' : 'changed'}, ${unchangedProducts} products as they were, ${refusedCount} refused`,
       ])
       return refusedCount > 0 ? 1 : 0
@@ -86,7 +76,8 @@ export const applyCommand: Command = {
 }
 
 function refusedAsFailure(error: unknown): never {
-  throw error instanceof ApplyRefused ? new Failure(visible(error.message)) : error
+  const isRefused = error instanceof ApplyRefused || error instanceof EndpointRefused
+  throw isRefused ? new Failure(visible(error.message)) : error
 }
 
 // One byte more than is allowed at most, so that whoever reads them sees that they are too many.

@@ -1,7 +1,10 @@
-// One example for each operation and for each subject of events, typed by their schemas. The reference shows them.
+// One example for each operation and for each kind of event, typed by their schemas. The reference shows them.
 
+import type { Cart } from './carts.ts'
+import type { CheckoutSession } from './checkout.ts'
 import type { Event, EventDataOf } from './events.ts'
 import type { BodyOf, OperationId, Operations, PathOf, ReplyOf } from './operations.ts'
+import type { Order } from './orders.ts'
 import {
   address,
   cancellation,
@@ -274,23 +277,121 @@ export const examples: Examples = {
   },
 }
 
-// One kind for each subject is enough to see the shape of all.
-export const eventExamples: Partial<Record<EventKind, Event>> = {
-  'cart.updated': event('cart.updated', { type: 'cart', id: cart.id }, cart.version, { cart }),
-  'checkout_session.created': event('checkout_session.created', { type: 'checkout_session', id: session.id }, 1, {
-    checkoutSession: { ...session, url: null },
-  }),
-  'order.placed': event('order.placed', { type: 'order', id: order.id }, order.version, { order }),
-  'inventory.low': event('inventory.low', { type: 'sku', id: sampleId('sku') }, 31, {
-    sku: {
-      id: sampleId('sku'),
-      code: 'ROSE-12',
-      productSlug: 'red-roses',
-      name: 'Red roses',
-      availableQuantity: 5,
-      lowStockAt: 5,
+const later = '2026-03-02T11:02:45.118Z'
+const inEvents = { ...session, url: null }
+const goneSession = { ...inEvents, version: 2, hold: { status: 'released', expiresAt: null } } as const
+const { payments, items: orderItems } = order
+const placed: Order = {
+  ...order,
+  paymentStatus: 'pending',
+  timeline: [{ at: order.placedAt, type: 'placed' }],
+}
+const paid: Order = { ...order, version: 2 }
+const processing: Order = {
+  ...paid,
+  version: 3,
+  status: 'processing',
+  timeline: [...order.timeline, { at: later, type: 'processing' }],
+  cancellable: false,
+  updatedAt: later,
+}
+const fulfilled: Order = {
+  ...processing,
+  version: 4,
+  fulfillmentStatus: 'fulfilled',
+  items: orderItems.map((item) => ({ ...item, fulfilled: item.quantity })),
+  fulfillments: [
+    {
+      carrier: 'DHL',
+      trackingNumber: '00340434161094042557',
+      items: orderItems.map(({ skuId, quantity }) => ({ skuId, quantity })),
+      at: later,
     },
+  ],
+  timeline: [...processing.timeline, { at: later, type: 'fulfilled' }],
+}
+const refunds: Order['refunds'] = payments.map(({ amount }) => ({
+  id: sampleId('refund'),
+  amount,
+  currency: order.currency,
+  status: 'pending',
+  createdAt: later,
+}))
+const cancelled: Order = {
+  ...paid,
+  version: 3,
+  status: 'cancelled',
+  paymentStatus: 'refunding',
+  totals: { ...order.totals, refunded: order.total },
+  refunds,
+  cancellation,
+  timeline: [...order.timeline, { at: later, type: 'cancelled' }, { at: later, type: 'refund_started' }],
+  cancellable: false,
+  updatedAt: later,
+}
+const refunded: Order = {
+  ...cancelled,
+  version: 4,
+  paymentStatus: 'refunded',
+  refunds: refunds.map((refund) => ({ ...refund, status: 'succeeded' })),
+  cancellation: {
+    ...cancellation,
+    status: 'completed',
+    refund: cancellation.refund && { ...cancellation.refund, status: 'succeeded' },
+  },
+  timeline: [...cancelled.timeline, { at: later, type: 'refunded' }],
+}
+
+// Each kind as a receiver gets it. The numbers of an example agree: the sequence is the version of what is shown.
+export const eventExamples: Record<EventKind, Event> = {
+  'cart.created': cartEvent('cart.created', { ...cart, version: 1 }),
+  'cart.updated': cartEvent('cart.updated', cart),
+  'cart.converted': cartEvent('cart.converted', {
+    ...cart,
+    version: 8,
+    status: 'converted',
+    address: null,
+    checkoutSessionId: session.id,
+    orderId: order.id,
   }),
+  'cart.expired': cartEvent('cart.expired', { ...cart, version: 8, status: 'expired' }),
+  'checkout_session.created': sessionEvent('checkout_session.created', inEvents),
+  'checkout_session.completed': sessionEvent('checkout_session.completed', {
+    ...inEvents,
+    version: 4,
+    status: 'completed',
+    paymentStatus: 'paid',
+    orderId: order.id,
+    hold: { status: 'consumed', expiresAt: null },
+    completedAt: order.placedAt,
+  }),
+  'checkout_session.payment_failed': sessionEvent('checkout_session.payment_failed', {
+    ...inEvents,
+    version: 4,
+    lastPaymentError: { code: 'declined', message: 'The payment was declined.', at: order.placedAt },
+  }),
+  'checkout_session.cancelled': sessionEvent('checkout_session.cancelled', {
+    ...goneSession,
+    status: 'cancelled',
+    cancellation: { reason: 'customer_request', note: null, by: 'api' },
+    cancelledAt: order.placedAt,
+  }),
+  'checkout_session.expired': sessionEvent('checkout_session.expired', { ...goneSession, status: 'expired' }),
+  'order.placed': orderEvent('order.placed', placed),
+  'order.paid': orderEvent('order.paid', paid),
+  'order.processing': orderEvent('order.processing', processing),
+  'order.fulfilled': orderEvent('order.fulfilled', fulfilled),
+  'order.completed': orderEvent('order.completed', {
+    ...fulfilled,
+    version: 5,
+    status: 'completed',
+    timeline: [...fulfilled.timeline, { at: later, type: 'completed' }],
+  }),
+  'order.cancelled': orderEvent('order.cancelled', cancelled),
+  'order.refunded': orderEvent('order.refunded', refunded),
+  'inventory.low': stockEvent('inventory.low', 31, 5),
+  'inventory.depleted': stockEvent('inventory.depleted', 32, 0),
+  'inventory.replenished': stockEvent('inventory.replenished', 33, 24),
   'promotion.exhausted': event('promotion.exhausted', { type: 'promotion', id: sampleId('promotion') }, 51, {
     promotion: {
       id: sampleId('promotion'),
@@ -301,18 +402,43 @@ export const eventExamples: Partial<Record<EventKind, Event>> = {
       usageCount: 50,
     },
   }),
-  'webhook.delivery_failed': event('webhook.delivery_failed', { type: 'webhook_delivery', id: delivery.id }, 12, {
-    endpointId: endpoint.id,
-    delivery,
-  }),
   'webhook.endpoint_disabled': event('webhook.endpoint_disabled', { type: 'webhook_endpoint', id: endpoint.id }, 3, {
     endpoint: { id: endpoint.id, url: endpoint.url, description: endpoint.description, status: 'disabled' },
     reason: 'failing',
   }),
+  'webhook.delivery_failed': event('webhook.delivery_failed', { type: 'webhook_delivery', id: delivery.id }, 1, {
+    endpointId: endpoint.id,
+    delivery,
+  }),
   'webhook.ping': event('webhook.ping', { type: 'webhook_endpoint', id: endpoint.id }, 3, {
     endpointId: endpoint.id,
-    message: 'It works.',
+    message: 'This is a test call that was asked for.',
   }),
+  'webhook.fixture': {
+    ...event('webhook.fixture', { type: 'webhook_endpoint', id: endpoint.id }, 1, {
+      endpointId: endpoint.id,
+      message: 'Signed with the live secret. Nothing happened.',
+    }),
+    // No receiver may take it for an event.
+    id: 'fixture_live_check',
+  },
+}
+
+function cartEvent(kind: EventKind & `cart.${string}`, shown: Cart): Event {
+  return event(kind, { type: 'cart', id: shown.id }, shown.version, { cart: shown })
+}
+
+function sessionEvent(kind: EventKind & `checkout_session.${string}`, shown: CheckoutSession): Event {
+  return event(kind, { type: 'checkout_session', id: shown.id }, shown.version, { checkoutSession: shown })
+}
+
+function orderEvent(kind: EventKind & `order.${string}`, shown: Order): Event {
+  return event(kind, { type: 'order', id: shown.id }, shown.version, { order: shown })
+}
+
+function stockEvent(kind: EventKind & `inventory.${string}`, sequence: number, availableQuantity: number): Event {
+  const sku = { id: sampleId('sku'), code: 'ROSE-12', productSlug: 'red-roses', name: 'Red roses' }
+  return event(kind, { type: 'sku', id: sku.id }, sequence, { sku: { ...sku, availableQuantity, lowStockAt: 5 } })
 }
 
 function event<Kind extends EventKind>(

@@ -15,6 +15,7 @@ export const idPrefixes = {
   installation: 'ins',
   credential: 'key',
   app: 'app',
+  user: 'usr',
   category: 'cat',
   product: 'prd',
   sku: 'sku',

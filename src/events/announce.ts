@@ -22,6 +22,9 @@ export interface Announcement {
   dataText: string
   cause: Cause | null
   now: number
+  // An endpoint that is not told, because it is about itself; or the only one that is.
+  notTo?: string
+  onlyTo?: string
 }
 
 const bodyBytesMax = 65_536
@@ -29,9 +32,42 @@ const bodyBytesMax = 65_536
 export async function announce(tx: Tx, event: Announcement): Promise<void> {
   const id = newId('evt')
   const { installationId, kind, subject, sequence, now } = event
-  await tx.sql`
-    insert into events (installation_id, id, type, subject_type, subject_id, sequence, body, occurred_at)
-    values (${installationId}, ${id}, ${kind}, ${subject.type}, ${subject.id}, ${sequence}, ${eventBody(id, event)}, ${now})`
+  // They leave in one flight on PostgreSQL.
+  const [, deliveries] = await Promise.all([
+    tx.sql`
+      insert into events (installation_id, id, type, subject_type, subject_id, sequence, body, occurred_at)
+      values (${installationId}, ${id}, ${kind}, ${subject.type}, ${subject.id}, ${sequence}, ${eventBody(id, event)},
+        ${now})`,
+    insertDeliveries(tx, id, event),
+  ])
+  if (deliveries.length > 0) tx.signal('deliveries')
+}
+
+// One delivery for each endpoint that listens, decided in the commit of the event. An endpoint ends the ids of its
+// deliveries with two characters of its own, so that one statement makes them all. Subscriptions are names in quotation
+// marks in a JSON list, so finding one in the text is finding the whole of it.
+function insertDeliveries(
+  tx: Tx,
+  eventId: string,
+  { installationId, kind, subject, sequence, now, notTo = '', onlyTo = '' }: Announcement,
+): Promise<unknown[]> {
+  const stem = newId('whd').slice(0, -2)
+  return tx.sql`
+    insert into webhook_deliveries (installation_id, id, endpoint_id, event_id, event_type, subject_id, sequence, status,
+      attempts, due_at, created_at)
+    select installation_id, ${stem} || slot, id, ${eventId}, ${kind}, ${subject.id}, cast(${sequence} as bigint),
+      case when status = 'enabled' then 'pending' else 'held' end, 0,
+      case when status = 'enabled' then cast(${now} as bigint) end, cast(${now} as bigint)
+    from webhook_endpoints
+    where installation_id = ${installationId} and ended_at is null and id <> ${notTo} and (id = ${onlyTo} or (
+      ${onlyTo} = '' and (events like '%"*"%' or events like ${named(`${kind.slice(0, kind.indexOf('.'))}.*`)} escape '!'
+        or events like ${named(kind)} escape '!')))
+    returning id`
+}
+
+// In a pattern an underscore would stand for any character.
+function named(subscription: string): string {
+  return `%"${subscription.replaceAll('_', '!_')}"%`
 }
 
 export function eventBody(id: string, event: Announcement): string {

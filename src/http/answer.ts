@@ -16,7 +16,7 @@ import type { Log } from '../observe/log.ts'
 import type { Metrics } from '../observe/metrics.ts'
 import { type Reader, type Storage, StorageUnavailable } from '../storage/storage.ts'
 import { hasBody, readJsonBody } from './body.ts'
-import { type Page, Rendered } from './handler.ts'
+import { type OAuthCaller, type Page, Rendered } from './handler.ts'
 import type { Pressure } from './pressure.ts'
 
 export interface Incoming {
@@ -31,9 +31,28 @@ export interface Outgoing {
   headers: Record<string, string>
 }
 
+// The check of a caller with an access token, which lives upstairs.
+export type OAuthGate = (request: Incoming, now: Date) => Promise<OAuthPass | OAuthRefusal>
+
+export interface OAuthPass {
+  caller: OAuthCaller
+  // Sent with the answer.
+  headers: Readonly<Record<string, string>>
+  // Uses up what the caller has shown; refuses when it was used before.
+  claim(): Promise<OAuthRefusal | null>
+}
+
+export interface OAuthRefusal {
+  // The challenge.
+  headers: Readonly<Record<string, string>>
+  // Whether this may have been a guess.
+  isSuspicious: boolean
+}
+
 export interface RoadParts {
   storage: Storage
   identify: (authorization: string | undefined, now: number) => Promise<Caller | undefined>
+  oauthGate: OAuthGate
   throttles: Throttles
   pressure: Pressure
   cursorKey: Buffer
@@ -54,7 +73,7 @@ export interface Throttles {
 // The handlers arrive with their types already checked against the rows, in `app.ts`. Here they are all alike.
 export type AnyHandler = (ask: {
   db: Reader
-  caller: Caller | null
+  caller: AnyCaller | null
   path: Readonly<Record<string, string>>
   body: unknown
   page: Page
@@ -62,8 +81,11 @@ export type AnyHandler = (ask: {
   cause: Cause
 }) => Promise<object>
 
+type AnyCaller = Caller | OAuthCaller
+
 interface Trace {
   requestId: string
+  // An installed app is named by its installation.
   credentialId: string | null
   code: string | null
 }
@@ -75,16 +97,19 @@ export function createRoad(parts: RoadParts) {
     const promise: Operation = operations[id]
     const now = clock()
     refuseTwice(request.raw, 'authorization')
-    const caller = await identifyCaller(promise, request, now) // 401
-    if (caller) trace.credentialId = caller.credentialId
+    const pass = promise.caller === 'oauth' ? await passGate(request, now) : null // 401
+    const caller = pass ? pass.caller : await identifyCaller(promise, request, now) // 401
+    if (caller) trace.credentialId = caller.kind === 'key' ? caller.credentialId : caller.installationId
     admit(caller, request, now) // 429
+    if (pass) await claimPass(pass, request, now) // 401
     refuseMissingScope(promise, caller) // 403
     const after = parseQuery(id, promise, request, caller) // 400
     const body = await parseBody(id, promise, request)
     const page: Page = { after, next: (position) => nextLink(id, promise, request, caller, position) }
     const cause: Cause = { operationId: id, requestId: trace.requestId }
     const ask = { caller, path: request.path, body, page, now, cause }
-    if (promise.idempotency === 'none') return replyFor(await storage.read((db) => handler({ ...ask, db }))) // 404, 200
+    if (promise.idempotency === 'none')
+      return replyFor(await storage.read((db) => handler({ ...ask, db })), pass?.headers) // 404, 200
     const claim = claimFor(id, request, caller, body, now)
     const { text, replayed } = await storage.write((tx) =>
       once(
@@ -94,7 +119,8 @@ export function createRoad(parts: RoadParts) {
         secretAnswers.has(id) ? parts.sealedKeeper : undefined,
       ),
     ) // 409, 404, 409, 200
-    return { status: 200, text, headers: { ...privately, ...(replayed && { 'idempotency-replayed': 'true' }) } }
+    const told = replayed && { 'idempotency-replayed': 'true' }
+    return { status: 200, text, headers: { ...privately, ...pass?.headers, ...told } }
   }
 
   async function identifyCaller(promise: Operation, request: Incoming, now: Date): Promise<Caller | null> {
@@ -104,20 +130,37 @@ export function createRoad(parts: RoadParts) {
     // checksum is proved before the database is asked, and a guess has 178 bits to find.
     const caller = await parts.identify(request.raw.headers.authorization, now.getTime())
     if (caller) return caller
-    const waitMs = throttles.byFailedAddress?.take(addressBucket(request.address), now.getTime()) ?? 0
-    throw waitMs > 0 ? refuse('rate_limited', { retryAfterMs: waitMs }) : refuse('unauthenticated')
+    throw failure(request, now)
   }
 
-  function admit(caller: Caller | null, request: Incoming, now: Date): void {
+  function failure(request: Incoming, now: Date, headers: Readonly<Record<string, string>> = {}): Refusal {
+    const waitMs = throttles.byFailedAddress?.take(addressBucket(request.address), now.getTime()) ?? 0
+    return waitMs > 0 ? refuse('rate_limited', { retryAfterMs: waitMs }) : refuse('unauthenticated', { headers })
+  }
+
+  async function passGate(request: Incoming, now: Date): Promise<OAuthPass> {
+    const passed = await parts.oauthGate(request, now)
+    if ('caller' in passed) return passed
+    throw passed.isSuspicious
+      ? failure(request, now, passed.headers)
+      : refuse('unauthenticated', { headers: passed.headers })
+  }
+
+  async function claimPass(pass: OAuthPass, request: Incoming, now: Date): Promise<void> {
+    const refusal = await pass.claim()
+    if (refusal) throw failure(request, now, refusal.headers)
+  }
+
+  function admit(caller: AnyCaller | null, request: Incoming, now: Date): void {
     const waitMs = caller
-      ? throttles.byCredential?.take(caller.credentialId, now.getTime())
+      ? throttles.byCredential?.take(caller.kind === 'key' ? caller.credentialId : caller.grantId, now.getTime())
       : throttles.byAddress?.take(addressBucket(request.address), now.getTime())
     if (waitMs) throw refuse('rate_limited', { retryAfterMs: waitMs })
   }
 
   // The operations declare no query parameter. A list that has more rows names its next page by a link with a signed
   // cursor, and that cursor is the only parameter ever accepted.
-  function parseQuery(id: OperationId, promise: Operation, request: Incoming, caller: Caller | null): string | null {
+  function parseQuery(id: OperationId, promise: Operation, request: Incoming, caller: AnyCaller | null): string | null {
     // A fragment is no business of ours, and a request should not hold one; the router cuts it off too.
     const url = (request.raw.url ?? '').split('#', 1)[0] ?? ''
     const mark = url.indexOf('?')
@@ -146,7 +189,7 @@ export function createRoad(parts: RoadParts) {
     id: OperationId,
     promise: Operation,
     request: Incoming,
-    caller: Caller | null,
+    caller: AnyCaller | null,
     position: string,
   ): string {
     const path = promise.path.replaceAll(/\{(\w+)\}/g, (_, name: string) =>
@@ -201,9 +244,9 @@ const secretAnswers: ReadonlySet<OperationId> = new Set(['createHostedCheckoutSe
 // Nothing between us and the caller may keep an answer to a credential.
 const privately = { 'cache-control': 'no-store' }
 
-function replyFor(reply: object): Outgoing {
-  const headers = reply instanceof Rendered ? { ...privately, ...reply.headers } : { ...privately }
-  return { status: 200, text: textOf(reply), headers }
+function replyFor(reply: object, more?: Readonly<Record<string, string>>): Outgoing {
+  const own = reply instanceof Rendered ? reply.headers : undefined
+  return { status: 200, text: textOf(reply), headers: { ...privately, ...own, ...more } }
 }
 
 function textOf(reply: object): string {
@@ -211,7 +254,7 @@ function textOf(reply: object): string {
 }
 
 // The key is a member of the body or a header, and both may be sent if they agree.
-function claimFor(id: OperationId, request: Incoming, caller: Caller | null, body: unknown, now: Date): Claim {
+function claimFor(id: OperationId, request: Incoming, caller: AnyCaller | null, body: unknown, now: Date): Claim {
   // Only operations with a credential change anything.
   if (!caller) throw new Error(`${id} changes something and knows no caller`)
   const { idempotencyKey: member } = body as { idempotencyKey?: string }
@@ -226,7 +269,7 @@ function claimFor(id: OperationId, request: Incoming, caller: Caller | null, bod
   return { installationId: caller.installationId, key: member ?? header ?? '', fingerprint, now: now.getTime() }
 }
 
-function refuseMissingScope(promise: Operation, caller: Caller | null): void {
+function refuseMissingScope(promise: Operation, caller: AnyCaller | null): void {
   if (promise.scope === null || caller?.scopes.includes(promise.scope)) return
   throw refuse('scope_missing', { current: { requiredScope: promise.scope } })
 }
@@ -267,7 +310,7 @@ function refuseTwice(raw: IncomingMessage, name: string): void {
 }
 
 // A cursor leads on in the list it came from, for the caller it was given to, and nowhere else.
-function cursorSubject(id: OperationId, caller: Caller | null): string {
+function cursorSubject(id: OperationId, caller: AnyCaller | null): string {
   return `${id} ${caller?.installationId ?? ''} `
 }
 
@@ -291,6 +334,7 @@ export function answerFor({ code, message, details }: Refusal, requestId: string
   const error = { code, message, status, requestId, issues: details.issues ?? [], current: details.current ?? null }
   const headers: Record<string, string> = { 'cache-control': 'no-store', 'x-request-id': requestId }
   if (status === 401) headers['www-authenticate'] = 'Bearer'
+  Object.assign(headers, details.headers)
   if (details.retryAfterMs) headers['retry-after'] = String(Math.ceil(details.retryAfterMs / 1000))
   return { status, text: JSON.stringify({ error }), headers }
 }

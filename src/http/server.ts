@@ -19,7 +19,7 @@ import { type Refusal, refuse } from '../kit/refuse.ts'
 import type { Log } from '../observe/log.ts'
 import type { Metrics } from '../observe/metrics.ts'
 import { type AnyHandler, answerFor, asRefusal, type Incoming, type Outgoing } from './answer.ts'
-import { hasBody } from './body.ts'
+import { bodyBytesMax, hasBody } from './body.ts'
 import { type Connections, createConnections, inTurn } from './connections.ts'
 import type { Pressure } from './pressure.ts'
 
@@ -42,10 +42,19 @@ export interface PageAnswer {
   headers: Record<string, string>
 }
 
+// What is handed over whole, to somebody who writes the answer by himself. Counted and bounded like a page.
+export interface HandOff {
+  path: string
+  name: string
+  methods: readonly ('GET' | 'POST')[]
+  handle(request: Incoming, response: ServerResponse, requestId: string): Promise<void>
+}
+
 export interface ServerParts {
   answer: (id: OperationId, handler: AnyHandler, request: Incoming) => Promise<Outgoing>
   handlers: Partial<Record<OperationId, AnyHandler>>
   pages: readonly Page[]
+  handOffs?: readonly HandOff[] | undefined
   // Addresses or networks of balancers whose X-Forwarded-For is believed.
   trustedProxies: readonly string[]
   pressure: Pressure
@@ -65,7 +74,7 @@ export interface HttpServer {
 }
 
 export function createServer(parts: ServerParts): HttpServer {
-  const { answer, handlers, pages, trustedProxies, pressure, log, metrics } = parts
+  const { answer, handlers, pages, handOffs = [], trustedProxies, pressure, log, metrics } = parts
   const connections = createConnections(parts)
   const servers: Server[] = []
   let draining = false
@@ -145,6 +154,38 @@ export function createServer(parts: ServerParts): HttpServer {
           .headers({ 'x-content-type-options': 'nosniff', ...given.headers, 'x-request-id': requestId })
         if (draining) reply.header('connection', 'close')
         return reply.send(given.body)
+      },
+    })
+  }
+
+  for (const handOff of handOffs) {
+    router.route({
+      method: [...handOff.methods],
+      url: handOff.path,
+      handler: async (request: FastifyRequest, reply: FastifyReply) => {
+        const refusal = handOffRefusal(request.raw)
+        if (refusal) return send(reply, refused(refusal, request.raw))
+        if (!pressure.enter()) return send(reply, refused(refuse('unavailable', { retryAfterMs: 1000 }), request.raw))
+        const startedAt = performance.now()
+        const requestId = newId('req')
+        const response = reply.raw
+        response.setHeader('x-request-id', requestId)
+        response.setHeader('x-content-type-options', 'nosniff')
+        if (draining) response.setHeader('connection', 'close')
+        reply.hijack()
+        try {
+          await handOff.handle(incoming(request), response, requestId)
+        } catch (error) {
+          const outgoing = answerFor(asRefusal(error, log, { requestId, page: handOff.name }), requestId)
+          if (response.headersSent) response.destroy()
+          else response.writeHead(outgoing.status, { ...outgoing.headers, 'content-type': jsonType }).end(outgoing.text)
+        } finally {
+          pressure.leave()
+        }
+        const durationMs = performance.now() - startedAt
+        metrics.countRequest(handOff.name, response.statusCode, durationMs)
+        log.debug('page', { requestId, page: handOff.name, status: response.statusCode, durationMs })
+        return reply
       },
     })
   }
@@ -285,6 +326,14 @@ function hasOneHost(raw: IncomingMessage): boolean {
     if (name.length === 4 && name.toLowerCase() === 'host') hosts += 1
   }
   return hosts === 1
+}
+
+// Whoever takes over believes the request line, so that it must name a path and no other host; and how much it would
+// read is for us to say.
+function handOffRefusal(raw: IncomingMessage): Refusal | undefined {
+  if (!hasOneHost(raw)) return badHost()
+  if (!raw.url?.startsWith('/')) return badPath()
+  return Number(raw.headers['content-length'] ?? 0) > bodyBytesMax ? refuse('body_too_large') : undefined
 }
 
 function badHost(): Refusal {

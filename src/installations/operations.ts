@@ -1,8 +1,9 @@
 // The identity operation: what a credential may know about itself.
 
 import { credentialStatus, scopesFrom } from '../access/credential.ts'
-import { findCredentialById } from '../access/store.ts'
+import { findCredentialById, type IdentityRow } from '../access/store.ts'
 import { limits } from '../contract/limits.ts'
+import type { InstallationStatus } from '../contract/words.ts'
 import type { Handler } from '../http/handler.ts'
 import { toInstant } from '../kit/instant.ts'
 import { refuse } from '../kit/refuse.ts'
@@ -38,10 +39,10 @@ export function installationOperations(rate: RateFacts | null): {
             id: row.installationId,
             name: row.installationName,
             mode: row.installationMode,
-            status: row.installationDisabledAt === null ? 'active' : 'suspended',
+            status: installationStatus(row),
             createdAt: toInstant(row.installationCreatedAt),
           },
-          app: null,
+          app: row.appId === null || row.appName === null ? null : { id: row.appId, name: row.appName },
           merchant: {
             id: row.merchantId,
             slug: row.merchantSlug,
@@ -60,4 +61,9 @@ export function installationOperations(rate: RateFacts | null): {
       }
     },
   }
+}
+
+function installationStatus(row: IdentityRow): InstallationStatus {
+  if (row.installationEndedAt !== null) return 'ended'
+  return row.installationDisabledAt === null ? 'active' : 'suspended'
 }

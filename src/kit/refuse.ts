@@ -17,6 +17,8 @@ export interface RefusalDetails {
   current?: Readonly<Record<string, unknown>>
   // A hint for the Retry-After header, which is sent but is no part of the contract.
   retryAfterMs?: number
+  // Sent with the refusal, such as the challenge of a 401.
+  headers?: Readonly<Record<string, string>>
 }
 
 export class Refusal extends Error {

@@ -155,6 +155,43 @@ export const invariants: readonly Invariant[] = [
       limit 10`,
   },
   {
+    name: 'ended_has_no_key',
+    sentence: 'An installation that ended is closed and has no key that was not revoked.',
+    violations: (db) => db.sql`
+      select i.id as "subject" from installations i
+      where i.ended_at is not null and (i.disabled_at is null or exists (
+        select 1 from credentials c where c.installation_id = i.id and c.revoked_at is null))
+      limit 10`,
+  },
+  {
+    name: 'ended_has_no_grant',
+    sentence: 'An installation that ended has no grant, no code and no token.',
+    violations: (db) => db.sql`
+      select i.id as "subject" from installations i
+      where i.ended_at is not null and exists (select 1 from oauth_artifacts t where t.grant_id = i.grant_id)
+      limit 10`,
+  },
+  {
+    name: 'delivered_in_order',
+    sentence: 'Nothing is sent to an endpoint before the earlier events of its subject are over there.',
+    violations: (db) => db.sql`
+      select d.id as "subject" from webhook_deliveries d
+      join webhook_deliveries p on p.installation_id = d.installation_id and p.endpoint_id = d.endpoint_id
+        and p.subject_id = d.subject_id and p.sequence < d.sequence and p.replay_of is null
+        and p.status in ('pending', 'sending', 'retrying', 'held')
+      where d.status = 'sending' and d.replay_of is null
+      limit 10`,
+  },
+  {
+    name: 'owed_has_text',
+    sentence: 'What is still owed to an endpoint has the text of its event.',
+    violations: (db) => db.sql`
+      select d.id as "subject" from webhook_deliveries d
+      join events e on e.installation_id = d.installation_id and e.id = d.event_id
+      where d.status in ('pending', 'sending', 'retrying', 'held') and d.replay_of is null and e.body = ''
+      limit 10`,
+  },
+  {
     name: 'order_is_told',
     sentence: 'The events of an order follow one another without a gap, from its placing up to its version.',
     violations: (db) => db.sql`

@@ -8,6 +8,7 @@ import type { Cause } from '../events/announce.ts'
 import { newId } from '../kit/ids.ts'
 import type { RootSecret } from '../kit/secrets.ts'
 import { listPaymentsOfOrder } from '../payments/store.ts'
+import { tellIfUsedUp } from '../promotions/exhausted.ts'
 import type { Tx } from '../storage/storage.ts'
 import { announceOrder, tellChange } from './change.ts'
 import { makeStatusSecret } from './secret.ts'
@@ -94,6 +95,7 @@ export async function placeOrder(tx: Tx, given: NewOrder): Promise<PlacedOrder> 
     ...lines.map((line, position) => insertOrderLine(tx, order, position, line)),
     insertTimeline(tx, key, 0, { type: 'placed', at: now }),
     use && insertPromotionUse(tx, merchantId, use),
+    use && tellIfUsedUp(tx, merchantId, use.promotionId, { now, cause }),
     announceOrder(tx, placed, 'order.placed', { now, cause }),
   ])
   // That it was placed and that it was paid are two facts, though they became true together.

@@ -237,7 +237,43 @@ function eventChapter(schemas: Schemas): Html {
 <div class="shown"><div><h4>Example: inventory.low</h4>${codeBlock('Example of an event', jsonCode(eventExamples['inventory.low']))}</div></div></div>
 <table class="errors"><caption class="hidden">Kinds of events</caption><thead><tr><th scope="col">Kind</th><th scope="col">Data</th><th scope="col">What happened</th></tr></thead><tbody>
 ${eventKinds.map((kind) => eventRow(kind, schemas))}</tbody></table>
+<h3>Examples</h3>
+${eventKinds.map(eventFold)}
 </section>`
+}
+
+// The first kind of each subject is shown whole, and the others by what they do not have in common with the one that is
+// most like them: the orders of seven events would otherwise be a sixth of the page. The OpenAPI document has all whole.
+function eventFold(kind: EventKind, index: number): Html {
+  const example = eventExamples[kind]
+  const [nearest] = eventKinds
+    .slice(0, index)
+    .filter((other) => events[other].data === events[kind].data)
+    .map((other) => ({ other, code: jsonCode(differing(example, eventExamples[other])) }))
+    .sort((one, two) => one.code.toString().length - two.code.toString().length)
+  return html`<details><summary><code>${kind}</code>${nearest && html`, where it differs from <code>${nearest.other}</code>`}</summary>
+<div id="${exampleAnchor(kind)}">${codeBlock(`Example of ${kind}`, nearest?.code ?? jsonCode(example))}</div></details>
+`
+}
+
+function exampleAnchor(kind: EventKind): string {
+  return `example-${kind}`
+}
+
+// The members of `shown` whose values `known` does not have, objects member by member.
+function differing(shown: object, known: object): object {
+  const others = new Map(Object.entries(known))
+  const members = Object.entries(shown).flatMap(([name, value]: [string, unknown]) => {
+    const other = others.get(name)
+    if (JSON.stringify(value) === JSON.stringify(other)) return []
+    const isInside = isMembers(value) && isMembers(other)
+    return [[name, isInside ? differing(value, other) : value]]
+  })
+  return Object.fromEntries(members)
+}
+
+function isMembers(value: unknown): value is object {
+  return typeof value === 'object' && value !== null && !Array.isArray(value)
 }
 
 // The data differs by kind and is told in the catalogue, and so do the two constants.
@@ -259,7 +295,7 @@ function eventRow(kind: EventKind, schemas: Schemas): Html {
   const name = eventSchemaName(kind)
   const data = resolve(schemas[name]?.properties?.data ?? {}, schemas)
   const [meant] = data.anyOf ?? [data]
-  return html`<tr id="${eventAnchor(kind)}"><th scope="row"><code>${kind}</code><small id="${schemaAnchor(name)}">${name}</small></th><td>${typeOf(meant ?? {}, schemas)}</td><td>${events[kind].says}</td></tr>
+  return html`<tr id="${eventAnchor(kind)}"><th scope="row"><code>${kind}</code><small id="${schemaAnchor(name)}">${name}</small></th><td>${typeOf(meant ?? {}, schemas)}</td><td>${events[kind].says} <a href="#${exampleAnchor(kind)}">Example</a></td></tr>
 `
 }
 

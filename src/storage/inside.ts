@@ -1,4 +1,5 @@
-// What only this folder may do with a transaction. The rest of the house sees `Tx` and cannot name these.
+// What only this folder may do with a transaction, and what it tells when something goes wrong. The rest of the house
+// sees `Tx` and cannot name these.
 import { type Storage, type StorageOptions, StorageUnavailable, type Tx } from './storage.ts'
 
 // A migration is a text of many statements and may take its time: calling this lifts the time limits of the transaction
@@ -35,7 +36,18 @@ export function runAll(functions: readonly (() => void)[], log: Log): void {
     try {
       run()
     } catch (error) {
-      log('a function given to afterCommit threw', { error })
+      log('a function given to afterCommit threw', { error: traceOf(error) })
     }
   }
+}
+
+// Where a defect of ours was thrown. A log line is JSON, in which an error itself is empty or tells too much.
+export function traceOf(error: unknown): string {
+  return (error instanceof Error && error.stack) || String(error)
+}
+
+// Connecting to a name with several addresses fails with several errors and an empty message.
+export function wordsOf(error: unknown): string {
+  if (error instanceof AggregateError) return error.errors.map(wordsOf).join(', ')
+  return error instanceof Error ? error.message : String(error)
 }

@@ -2,6 +2,8 @@
 import assert from 'node:assert/strict'
 import { connect, createServer, type Socket } from 'node:net'
 import { after, describe, test } from 'node:test'
+import { openEar } from '../../tests/support/ear.ts'
+import { givenOthers } from '../../tests/support/other.ts'
 import { command, freshDatabase, startCluster } from '../../tests/support/postgres.ts'
 import { givenEngine } from '../../tests/support/storage.ts'
 import { type Storage, type StorageOptions, StorageUnavailable, type Tx } from './storage.ts'
@@ -13,6 +15,7 @@ interface Thing {
 
 describe('postgres', () => {
   const given = givenEngine('postgres')
+  const start = givenOthers()
 
   async function openThings(options: StorageOptions = {}, url?: string): Promise<{ url: string; storage: Storage }> {
     const store = url ?? (await given.freshUrl())
@@ -197,6 +200,118 @@ describe('postgres', () => {
       StorageUnavailable,
     )
     assert.deepEqual((await listThings(storage))[0], { id: 'a', n: 1 })
+  })
+
+  const bare = { withMigrations: false }
+  const signalDeliveries = (storage: Storage) => storage.write(async (tx) => tx.signal('deliveries'))
+  const countListening = async (storage: Storage) => {
+    const [row] = await storage.read(
+      (db) => db.sql<{ count: number }>`
+        select count(*) as "count" from pg_stat_activity
+        where datname = current_database() and application_name = 'cartwright_signals'`,
+    )
+    return row?.count
+  }
+
+  test('lets other nodes hear a signal, over one connection that is opened when somebody listens', async () => {
+    const url = await given.freshUrl()
+    const [here, there] = [await given.open({ url, ...bare }), await given.open({ url, ...bare })]
+    await signalDeliveries(here)
+    assert.equal(await countListening(here), 0)
+    const [deliveries, credentials] = [openEar(), openEar()]
+    there.listen('deliveries', deliveries.heard)
+    there.listen('credentials', credentials.heard)
+    await Promise.all([deliveries.times(1), credentials.times(1)])
+    assert.equal(await countListening(here), 1)
+    credentials.forget()
+    // A name that only a newer version knows.
+    await command(url, "select pg_notify('cartwright_signals', 'novelties')")
+    await here.write(async (tx) => tx.signal('credentials'))
+    await credentials.times(1)
+    await there.close()
+    await until(async () => (await countListening(here)) === 0)
+  })
+
+  test('gathers the signals of a busy moment into few notifications', async () => {
+    const url = await given.freshUrl()
+    const [here, there] = [await given.open({ url, ...bare }), await given.open({ url, ...bare })]
+    const [deliveries, credentials] = [openEar(), openEar()]
+    there.listen('deliveries', deliveries.heard)
+    there.listen('credentials', credentials.heard)
+    await credentials.times(1)
+    deliveries.forget()
+    credentials.forget()
+    const startedAt = performance.now()
+    for (let i = 0; i < 150; i++) {
+      await here.write(async (tx) => {
+        await tx.sql`select 1`
+        tx.signal('deliveries')
+      })
+    }
+    await here.write(async (tx) => tx.signal('credentials'))
+    await credentials.times(1)
+    // Timers are exact to a millisecond or so.
+    const most = Math.ceil((performance.now() - startedAt) / 18) + 1
+    assert(deliveries.count() >= 1 && deliveries.count() <= most, `${deliveries.count()} of at most ${most}`)
+  })
+
+  test('hears again after its listening connection was lost, and looks whether it missed something', async () => {
+    const url = await given.freshUrl()
+    const [here, there] = [await given.open({ url, ...bare }), await given.open({ url, ...bare })]
+    const [deliveries, credentials] = [openEar(), openEar()]
+    there.listen('deliveries', deliveries.heard)
+    there.listen('credentials', credentials.heard)
+    await credentials.times(1)
+    for (let round = 0; round < 2; round++) {
+      deliveries.forget()
+      credentials.forget()
+      await command(
+        url,
+        `select pg_terminate_backend(pid) from pg_stat_activity
+         where datname = current_database() and application_name = 'cartwright_signals'`,
+      )
+      await Promise.all([deliveries.times(1), credentials.times(1)])
+      await signalDeliveries(here)
+      await deliveries.times(2)
+    }
+  })
+
+  test('tells what it still owes when it is closed', async () => {
+    const url = await given.freshUrl()
+    const [here, there] = [await given.open({ url, ...bare }), await given.open({ url, ...bare })]
+    const credentials = openEar()
+    there.listen('credentials', credentials.heard)
+    await credentials.times(1)
+    credentials.forget()
+    await signalDeliveries(here)
+    const last = here.write(async (tx) => tx.signal('credentials'))
+    await Promise.all([last, here.close()])
+    await credentials.times(1)
+  })
+
+  test('closes at once while it connects, and while nobody answers', async () => {
+    const url = await given.freshUrl()
+    const storage = await given.open({ url, ...bare })
+    storage.listen('deliveries', () => {})
+    await storage.close()
+
+    const proxy = await startProxy(url, () => false)
+    const through = await given.open({ url: proxy.url, ...bare })
+    proxy.watch()
+    through.listen('deliveries', () => {})
+    await until(() => proxy.sent().length > 0)
+    const startedAt = performance.now()
+    await through.close()
+    assert(performance.now() - startedAt < 2_000)
+  })
+
+  test('hears another process, and lets it end', async () => {
+    const { url, storage } = await openThings()
+    const other = start('hear', url)
+    assert.equal(await other.line(), 'heard')
+    await signalDeliveries(storage)
+    assert.equal(await other.line(), 'heard')
+    assert.equal(await other.finish(), 0)
   })
 
   test('prepares anew what a migration has changed', async () => {

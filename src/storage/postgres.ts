@@ -2,11 +2,14 @@
 // as its first statement, statements that do not wait for each other travel together, and nobody waits for a rollback.
 import { setTimeout as pause } from 'node:timers/promises'
 import pg from 'pg'
-import { asMigration, ENDED, type InsideTx, type Log, runAll, withinTime } from './inside.ts'
+import { asMigration, ENDED, type InsideTx, type Log, runAll, withinTime, wordsOf } from './inside.ts'
+import { cut, openNotices } from './notices.ts'
+import { keepListeners } from './signals.ts'
 import { keepStatements, valuesOf } from './statement.ts'
 import {
   Fragment,
   type Reader,
+  type SignalName,
   type SqlValue,
   type Storage,
   type StorageOptions,
@@ -45,7 +48,7 @@ export async function openPostgres(url: string, options: StorageOptions): Promis
     if (error instanceof StorageRefused) throw error
     throw new StorageRefused(`PostgreSQL cannot be used: ${wordsOf(error)}`, error)
   }
-  return storage(pool, bounds, log)
+  return storage(url, pool, bounds, log)
 }
 
 function openPool(url: string, bounds: typeof DEFAULTS): pg.Pool {
@@ -80,8 +83,10 @@ async function checkServer(pool: pg.Pool): Promise<void> {
   if (server.standby) throw new StorageRefused('this PostgreSQL server is a standby and cannot be written')
 }
 
-function storage(pool: pg.Pool, bounds: typeof DEFAULTS, log: Log): Storage {
+function storage(url: string, pool: pg.Pool, bounds: typeof DEFAULTS, log: Log): Storage {
   const planFor = keepStatements('$', planNamer())
+  const listeners = keepListeners(log)
+  const notices = openNotices({ url, pool, connectMsMax: bounds.connectMsMax, listeners, log })
   let commits = 0
   let retries = 0
   let running = 0
@@ -112,7 +117,15 @@ function storage(pool: pg.Pool, bounds: typeof DEFAULTS, log: Log): Storage {
     await session.commit(bounds.workMsMax)
     commits += 1
     runAll(tx.afterwards, log)
+    raise(tx.signals)
     return value
+  }
+
+  // Whoever listens here need not wait for PostgreSQL to come back with it; when it does, one more look does no harm.
+  function raise(signals: ReadonlySet<SignalName>): void {
+    if (signals.size === 0) return
+    listeners.call(signals)
+    notices.tell(signals)
   }
 
   async function perform<T>(session: Session, work: () => Promise<T>): Promise<T> {
@@ -150,7 +163,9 @@ function storage(pool: pg.Pool, bounds: typeof DEFAULTS, log: Log): Storage {
   }
 
   async function close(): Promise<void> {
+    listeners.close()
     if (running > 0) await new Promise<void>((resolve) => (drained = resolve))
+    await notices.close()
     await pool.end()
   }
 
@@ -158,6 +173,11 @@ function storage(pool: pg.Pool, bounds: typeof DEFAULTS, log: Log): Storage {
     engine: 'postgres',
     read: (work) => retried(() => readOnce(work)),
     write: (work) => retried(() => writeOnce(work)),
+    listen(name, heard) {
+      const stop = listeners.add(name, heard)
+      notices.hear()
+      return stop
+    },
     stats: () => ({
       engine: 'postgres',
       connections: { open: pool.totalCount, idle: pool.idleCount, waiting: pool.waitingCount },
@@ -298,10 +318,8 @@ class Session {
     return this.failure
   }
 
-  // The pool would say goodbye and wait for what is in flight, which on a dead network is for ever.
   #destroy(): void {
-    const { connection } = this.#client as unknown as { connection: { stream: { destroy(): void } } }
-    connection.stream.destroy()
+    cut(this.#client)
     this.#client.release(true)
   }
 }
@@ -331,10 +349,16 @@ class PostgresTx extends PostgresReader implements InsideTx {
   readonly forUpdate = FOR_UPDATE
   readonly skipLocked = SKIP_LOCKED
   readonly afterwards: (() => void)[] = []
+  readonly signals = new Set<SignalName>()
 
   afterCommit(then: () => void): void {
     this.session.check()
     this.afterwards.push(then)
+  }
+
+  signal(name: SignalName): void {
+    this.session.check()
+    this.signals.add(name)
   }
 
   async [asMigration](): Promise<(script: string) => Promise<void>> {
@@ -374,12 +398,6 @@ function retryable(error: unknown, answered: boolean): TryAgain | undefined {
   const isRace = error instanceof pg.DatabaseError && (error.code === '40001' || error.code === '40P01')
   const isDead = !answered && !isRefusal(error)
   return isRace || isDead || isOutdated(error) ? new TryAgain('try again', { cause: error }) : undefined
-}
-
-// Connecting to a name with several addresses fails with several errors and an empty message.
-function wordsOf(error: unknown): string {
-  if (error instanceof AggregateError) return error.errors.map(wordsOf).join(', ')
-  return error instanceof Error ? error.message : String(error)
 }
 
 class UnreadableValue extends Error {}

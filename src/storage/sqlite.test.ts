@@ -3,6 +3,7 @@ import assert from 'node:assert/strict'
 import { statSync, truncateSync, writeFileSync } from 'node:fs'
 import { describe, test } from 'node:test'
 import { setTimeout as pause } from 'node:timers/promises'
+import { openEar } from '../../tests/support/ear.ts'
 import { givenOthers } from '../../tests/support/other.ts'
 import { givenEngine } from '../../tests/support/storage.ts'
 import { openStorage } from './open.ts'
@@ -36,6 +37,14 @@ describe('sqlite', () => {
     assert.deepEqual([after.works - before.works, after.commits - before.commits], [95, 10])
     await insert(storage, 'alone')
     assert.equal(storage.stats().writes.commits, after.commits + 1)
+  })
+
+  test('calls a listener once for a group, however many of it signalled', async () => {
+    const { storage } = await openThings({ groupWorksMax: 10, groupMsMax: 1000 })
+    const ear = openEar()
+    storage.listen('deliveries', ear.heard)
+    await Promise.all(Array.from({ length: 95 }, () => storage.write(async (tx) => tx.signal('deliveries'))))
+    assert.equal(ear.count(), 10)
   })
 
   test('answers nobody in a group, not even with a refusal, before its commit', async () => {

@@ -5,6 +5,7 @@ import { type Connection, connectReader, connectWriter, isBusy } from './connect
 import { prepareFile } from './file.ts'
 import type { Log } from './inside.ts'
 import { type ServerLock, takeServerLock } from './lock.ts'
+import { keepListeners, type Listeners } from './signals.ts'
 import { openSnapshots, type Snapshots } from './snapshots.ts'
 import { type Storage, type StorageOptions, StorageRefused } from './storage.ts'
 import { openWriter, type Writer } from './writer.ts'
@@ -21,10 +22,11 @@ export async function openSqlite(path: string, options: StorageOptions): Promise
   try {
     connection = await connectPatiently(file, bounds.busyMsMax)
     if (lock && !lock.lastRunEndedClean && !wasEmpty) checkFile(connection, file, log)
-    const writer = openWriter(connection, bounds, log)
+    const listeners = keepListeners(log)
+    const writer = openWriter(connection, bounds, listeners.call, log)
     const snapshots = openSnapshots(() => connectReader(file), bounds)
     const db = connection.db
-    return storage(writer, snapshots, () => {
+    return storage(writer, snapshots, listeners, () => {
       const isTidy = closeFile(db, log)
       if (lock) releaseLock(lock, isTidy, log)
     })
@@ -36,12 +38,13 @@ export async function openSqlite(path: string, options: StorageOptions): Promise
   }
 }
 
-function storage(writer: Writer, snapshots: Snapshots, release: () => void): Storage {
+function storage(writer: Writer, snapshots: Snapshots, listeners: Listeners, release: () => void): Storage {
   let closing: Promise<void> | undefined
   return {
     engine: 'sqlite',
     read: snapshots.read,
     write: writer.write,
+    listen: listeners.add,
     stats() {
       const { open, idle, waiting } = snapshots.stats()
       return {
@@ -51,6 +54,7 @@ function storage(writer: Writer, snapshots: Snapshots, release: () => void): Sto
       }
     },
     close() {
+      listeners.close()
       closing ??= Promise.all([writer.close(), snapshots.close()]).then(release)
       return closing
     },

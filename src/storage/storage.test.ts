@@ -2,6 +2,7 @@
 import assert from 'node:assert/strict'
 import { before, test } from 'node:test'
 import { setImmediate as turn } from 'node:timers/promises'
+import { type Ear, openEar } from '../../tests/support/ear.ts'
 import { eachEngine } from '../../tests/support/storage.ts'
 import { openStorage } from './open.ts'
 import { list, type Storage, StorageRefused, StorageUnavailable, type Tx } from './storage.ts'
@@ -185,6 +186,96 @@ eachEngine('storage', (given) => {
     assert.deepEqual(told, ['first', 'second'])
   })
 
+  // A node that begins to hear others is called once, for what it may have missed.
+  async function listenWell(storage: Storage, ear: Ear): Promise<() => void> {
+    const stop = storage.listen('deliveries', ear.heard)
+    if (given.engine === 'postgres') await ear.times(1)
+    ear.forget()
+    return stop
+  }
+
+  test('calls whoever listens once the signalled commit is there to read', async () => {
+    const storage = await given.open({ withMigrations: false })
+    await storage.write((tx) => tx.sql`create table news (id text not null primary key)`)
+    const news = () => storage.read((db) => db.sql`select id from news`)
+    const ear = openEar()
+    await listenWell(storage, ear)
+    const seen = new Promise((resolve, reject) => storage.listen('deliveries', () => news().then(resolve, reject)))
+    await storage.write(async (tx) => {
+      for (let i = 0; i < 3; i++) tx.signal('deliveries')
+      await tx.sql`insert into news (id) values ('first')`
+      tx.signal('deliveries')
+      assert.equal(ear.count(), 0)
+    })
+    assert.equal(ear.count(), 1)
+    assert.deepEqual(await seen, [{ id: 'first' }])
+  })
+
+  test('signals nothing that was rolled back, and nothing that was not signalled', async () => {
+    const storage = await given.open({ withMigrations: false })
+    const ear = openEar()
+    await listenWell(storage, ear)
+    const other = openEar()
+    storage.listen('credentials', other.heard)
+    const refusal = new Error('no')
+    const refused = storage.write(async (tx) => {
+      tx.signal('deliveries')
+      throw refusal
+    })
+    const swallowed = storage.write(async (tx) => {
+      tx.signal('deliveries')
+      await tx.sql`select nonsense`.catch(() => {})
+    })
+    await assert.rejects(refused, refusal)
+    await assert.rejects(swallowed)
+    await storage.write((tx) => tx.sql`select 1`)
+    await storage.write(async (tx) => tx.signal('credentials'))
+    // From PostgreSQL it comes back once more, behind whatever was told before it.
+    await other.times(given.engine === 'postgres' ? 2 : 1)
+    assert.equal(ear.count(), 0)
+  })
+
+  test('calls no longer whoever stopped listening', async () => {
+    const storage = await given.open({ withMigrations: false })
+    const [stopped, stoppedByAnother, stays] = [openEar(), openEar(), openEar()]
+    const stop = await listenWell(storage, stopped)
+    let stopAnother = () => {}
+    storage.listen('deliveries', () => stopAnother())
+    stopAnother = storage.listen('deliveries', stoppedByAnother.heard)
+    storage.listen('deliveries', stays.heard)
+    stop()
+    stop()
+    await storage.write(async (tx) => tx.signal('deliveries'))
+    assert.deepEqual([stopped.count(), stoppedByAnother.count(), stays.count()], [0, 0, 1])
+  })
+
+  test('tells of a listener that throws, and harms nobody', async () => {
+    const lines: { line: string; error: string }[] = []
+    const log = (line: string, fields: object = {}) => void lines.push({ line, ...(fields as { error: string }) })
+    const storage = await given.open({ withMigrations: false, log })
+    const ear = openEar()
+    storage.listen('deliveries', () => {
+      throw new Error('at once')
+    })
+    storage.listen('deliveries', async () => {
+      throw new Error('a little later')
+    })
+    await listenWell(storage, ear)
+    await storage.write(async (tx) => tx.signal('deliveries'))
+    assert.equal(ear.count(), 1)
+    await turn()
+    const told = lines.filter(({ line }) => line === 'a listener to a signal threw').map(({ error }) => error)
+    assert(told.some((error) => error.includes('at once')) && told.some((error) => error.includes('a little later')))
+  })
+
+  test('bounds the number of those who listen', async () => {
+    const storage = await given.open({ withMigrations: false })
+    const stops = Array.from({ length: 100 }, () => storage.listen('credentials', () => {}))
+    assert.throws(() => storage.listen('credentials', () => {}), /more than 100/)
+    stops[0]?.()
+    storage.listen('credentials', () => {})
+  })
+
   test('shows a read one snapshot while a write commits, and the next read the write', async () => {
     await storage.write((tx) => insert(tx, 'watched', 1))
     const watched = async (db: Pick<Tx, 'sql'>) =>
@@ -264,6 +355,7 @@ eachEngine('storage', (given) => {
       .catch((error: { tx: Tx }) => error.tx)
     for (const handle of [tx, db, fled]) await assert.rejects(handle.sql`select 1`, /has ended/)
     assert.throws(() => tx.afterCommit(() => {}), /has ended/)
+    assert.throws(() => tx.signal('deliveries'), /has ended/)
   })
 
   test('lets go of a work that waits for the world, and goes on', async () => {
@@ -295,7 +387,9 @@ eachEngine('storage', (given) => {
       await turn()
       return db.sql`select 1 as "one"`
     })
+    first.listen('deliveries', () => {})
     const closing = [first.close(), first.close()]
+    assert.throws(() => first.listen('deliveries', () => {}), StorageUnavailable)
     await assert.rejects(
       first.write(async () => 1),
       StorageUnavailable,

@@ -42,7 +42,12 @@ export interface Tx extends Reader {
   readonly skipLocked: Fragment
   // Runs once the commit is durable, never if the work is rolled back. For signals and caches of this process only.
   afterCommit(then: () => void): void
+  // Tells whoever listens, on this node and on the others, that there is something new, once the commit is durable. A signal
+  // may be lost with its process or its connection, so whoever listens also looks by itself from time to time.
+  signal(name: SignalName): void
 }
+
+export type SignalName = 'deliveries' | 'credentials'
 
 export interface StorageStats {
   engine: Engine
@@ -56,6 +61,8 @@ export interface Storage {
   readonly engine: Engine
   read<T>(work: (db: Reader) => Promise<T>): Promise<T>
   write<T>(work: (tx: Tx) => Promise<T>): Promise<T>
+  // Calls back, soon and at least once, after each commit that signalled. Several signals may become one call.
+  listen(name: SignalName, heard: () => void): () => void
   stats(): StorageStats
   close(): Promise<void>
 }

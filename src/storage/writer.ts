@@ -4,7 +4,7 @@ import { setTimeout as pause } from 'node:timers/promises'
 import { type Connection, isBusy } from './connection.ts'
 import { asMigration, type InsideTx, type Log, runAll, withinTime } from './inside.ts'
 import { SqliteReader } from './reader.ts'
-import { Fragment, StorageUnavailable, type Tx } from './storage.ts'
+import { Fragment, type SignalName, StorageUnavailable, type Tx } from './storage.ts'
 
 export interface Writer {
   write<T>(work: (tx: Tx) => Promise<T>): Promise<T>
@@ -35,7 +35,13 @@ interface Done {
   tell: () => void
 }
 
-export function openWriter(connection: Connection, bounds: WriterBounds, log: Log): Writer {
+// `raise` is called after a commit that signalled, with the names of its whole group.
+export function openWriter(
+  connection: Connection,
+  bounds: WriterBounds,
+  raise: (signals: ReadonlySet<SignalName>) => void,
+  log: Log,
+): Writer {
   const queue: Queued[] = []
   let commits = 0
   let works = 0
@@ -84,6 +90,7 @@ export function openWriter(connection: Connection, bounds: WriterBounds, log: Lo
   async function commitGroup(): Promise<void> {
     const startedAt = performance.now()
     const group: Done[] = []
+    const signals = new Set<SignalName>()
     try {
       while (
         queue.length > 0 &&
@@ -92,7 +99,7 @@ export function openWriter(connection: Connection, bounds: WriterBounds, log: Lo
       ) {
         const done = { queued: queue.shift() as Queued, tell: () => {} }
         group.push(done)
-        done.tell = await perform(done.queued)
+        done.tell = await perform(done.queued, signals)
       }
       connection.command('commit')
     } catch (error) {
@@ -104,6 +111,7 @@ export function openWriter(connection: Connection, bounds: WriterBounds, log: Lo
     commits += 1
     works += group.length
     for (const done of group) done.tell()
+    if (signals.size > 0) raise(signals)
   }
 
   // If even this fails the transaction stays open, `begin` fails, and every write is refused until the disk is well.
@@ -116,7 +124,7 @@ export function openWriter(connection: Connection, bounds: WriterBounds, log: Lo
   }
 
   // Throws only when the whole transaction is lost.
-  async function perform(queued: Queued): Promise<() => void> {
+  async function perform(queued: Queued, signals: Set<SignalName>): Promise<() => void> {
     const tx = new SqliteTx(connection)
     connection.command('savepoint work')
     try {
@@ -125,6 +133,7 @@ export function openWriter(connection: Connection, bounds: WriterBounds, log: Lo
       // A work that swallowed the failure of a statement is rolled back, as it would be in PostgreSQL.
       if (tx.failure) throw tx.failure
       connection.command('release work')
+      for (const name of tx.signals) signals.add(name)
       return () => tellDone(queued, tx, value, log)
     } catch (error) {
       tx.end()
@@ -166,11 +175,17 @@ class SqliteTx extends SqliteReader implements InsideTx {
   readonly forUpdate = NOTHING
   readonly skipLocked = NOTHING
   readonly afterwards: (() => void)[] = []
+  readonly signals = new Set<SignalName>()
   unhurried = false
 
   afterCommit(then: () => void): void {
     this.check()
     this.afterwards.push(then)
+  }
+
+  signal(name: SignalName): void {
+    this.check()
+    this.signals.add(name)
   }
 
   async [asMigration](): Promise<(script: string) => Promise<void>> {

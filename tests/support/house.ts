@@ -78,6 +78,9 @@ export interface HouseOptions
       | 'inFlightMax'
       | 'trustedProxies'
       | 'production'
+      | 'webhookAllowPrivate'
+      | 'webhookBounds'
+      | 'publicOrigin'
     >
   > {
   shops?: readonly ShopFile[]
@@ -132,6 +135,8 @@ export async function openHouse(given: Given, { shops = [bloom, rival], ...parts
     rootSecret: testSecret,
     rateLimit: null,
     trustedProxies: [],
+    // Receivers in tests are on this machine.
+    webhookAllowPrivate: true,
     publicOrigin: () => origin,
     version: 'test',
     clock: () => new Date(clock.now),
@@ -142,6 +147,7 @@ export async function openHouse(given: Given, { shops = [bloom, rival], ...parts
   origin = `http://127.0.0.1:${port}`
   given.later(async () => {
     await app.server.drain(1_000)
+    await app.dispatcher.drain()
     app.close()
     log.flush()
     // Whatever a test did, the facts must still agree.

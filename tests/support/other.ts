@@ -18,7 +18,7 @@ export interface Other {
   kill(): Promise<void>
 }
 
-const roles = { write: writeForEver, insert, serve, hold, migrate: migrateOnce }
+const roles = { write: writeForEver, insert, serve, hold, hear, migrate: migrateOnce }
 export type Role = keyof typeof roles
 
 // For one suite: whatever was started is ended with it.
@@ -106,6 +106,14 @@ async function hold(file: string, ms: string): Promise<void> {
   else await new Promise((resolve) => setTimeout(resolve, Number(ms)))
   db.exec('commit')
   db.close()
+}
+
+// Says so when it begins to hear, and at each signal.
+async function hear(url: string): Promise<void> {
+  const storage = await openStorage(url)
+  storage.listen('deliveries', () => say('heard'))
+  await untilTold()
+  await storage.close()
 }
 
 async function migrateOnce(url: string, directory: string, killAt?: string): Promise<void> {

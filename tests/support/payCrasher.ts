@@ -12,6 +12,7 @@ const app = createApp({
   rootSecret: parseRootSecret(rootSecret) as RootSecret,
   rateLimit: null,
   trustedProxies: [],
+  webhookAllowPrivate: true,
   publicOrigin: () => 'http://127.0.0.1',
   version: 'test',
   clock: () => new Date(Number(now)),

@@ -23,20 +23,24 @@ export async function tempFolder(): Promise<string> {
   return folder
 }
 
-function start(args: readonly string[], environment: Environment): ChildProcess {
+function start(args: readonly string[], environment: Environment, input?: string): ChildProcess {
   // Nothing of the surroundings but the way to programs: a setting of the developer must not decide a test.
   const env = { PATH: process.env.PATH ?? '', ...environment }
   const child = spawn(process.execPath, ['--disable-warning=ExperimentalWarning', main, ...args], {
     env,
-    stdio: ['ignore', 'pipe', 'pipe'],
+    stdio: [input === undefined ? 'ignore' : 'pipe', 'pipe', 'pipe'],
   })
+  // Whoever ends without reading it has done so on purpose.
+  child.stdin?.on('error', () => {})
+  child.stdin?.end(input)
   child.stdout?.setEncoding('utf8')
   child.stderr?.setEncoding('utf8')
   return child
 }
 
-export async function cartwright(args: readonly string[], environment: Environment): Promise<Outcome> {
-  const child = start(args, environment)
+// `input` is what stands at its standard input.
+export async function cartwright(args: readonly string[], environment: Environment, input?: string): Promise<Outcome> {
+  const child = start(args, environment, input)
   const outcome: Outcome = { code: null, out: '', err: '' }
   child.stdout?.on('data', (text: string) => {
     outcome.out += text
@@ -82,4 +86,63 @@ export async function serve(environment: Environment, args: readonly string[] = 
     if (!stopped) await stop('SIGKILL')
   })
   return { origin, printed: () => printed, stop, pid: child.pid ?? 0 }
+}
+
+const patienceMs = 20_000
+
+export interface Receiver {
+  url: string
+  // What went to its standard output so far.
+  printed: () => string
+  // Answers when the pattern is in it.
+  printedLine(pattern: RegExp): Promise<void>
+  stop(signal?: NodeJS.Signals): Promise<number | null>
+}
+
+// `webhooks listen`; answers when it listens, and rejects when it ends before that.
+export async function listen(environment: Environment, args: readonly string[]): Promise<Receiver> {
+  const child = start(['webhooks', 'listen', ...args], environment)
+  let out = ''
+  let err = ''
+  const waiting = new Set<() => void>()
+  child.stdout?.on('data', (text: string) => {
+    out += text
+    for (const look of waiting) look()
+  })
+  child.stderr?.on('data', (text: string) => {
+    err += text
+    for (const look of waiting) look()
+  })
+  const closed = once(child, 'close') as Promise<[number | null]>
+  function until<Found>(look: () => Found | undefined): Promise<Found> {
+    return new Promise((resolve, reject) => {
+      function tryIt(): void {
+        const found = look()
+        if (found === undefined) return
+        waiting.delete(tryIt)
+        resolve(found)
+      }
+      waiting.add(tryIt)
+      closed.then(() => reject(new Error(`the receiver ended: ${out}${err}`)))
+      const patience = setTimeout(() => reject(new Error(`the receiver did not say so: ${out}${err}`)), patienceMs)
+      patience.unref()
+      tryIt()
+    })
+  }
+  let stopped = false
+  async function stop(signal: NodeJS.Signals = 'SIGTERM'): Promise<number | null> {
+    stopped = true
+    child.kill(signal)
+    return (await closed)[0]
+  }
+  after(async () => {
+    if (!stopped) await stop('SIGKILL')
+  })
+  const url = await until(() => /listening at (\S+) for .*Ctrl-C/s.exec(`${out}${err}`)?.[1])
+  return {
+    url,
+    printed: () => out,
+    printedLine: async (pattern) => void (await until(() => pattern.test(out) || undefined)),
+    stop,
+  }
 }

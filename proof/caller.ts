@@ -1,0 +1,163 @@
+// A client of the interface: real HTTP over a bounded number of connections that are kept. An answer that does not come is
+// an error of the caller's, which is what a killed server looks like from here.
+
+import { Agent, type IncomingHttpHeaders, request } from 'node:http'
+import { PublicErrorResponse } from '../src/contract/errors.ts'
+import { type Operation, type OperationId, operations } from '../src/contract/operations.ts'
+import { type RefusalCode, refusals } from '../src/contract/refusals.ts'
+import { compile, type Issue } from '../src/contract/validator.ts'
+
+const answerMsMax = 60_000
+
+export interface Answer {
+  status: number
+  headers: IncomingHttpHeaders
+  text: string
+  tookMs: number
+}
+
+export interface Call {
+  method: string
+  path: string
+  headers?: Readonly<Record<string, string>>
+  body?: string | undefined
+}
+
+export interface Asked {
+  path?: Readonly<Record<string, string>>
+  key?: string | null
+  headers?: Readonly<Record<string, string>>
+  // A text is sent as it is.
+  body?: unknown
+  // With its question mark.
+  query?: string
+}
+
+export interface Caller {
+  call(origin: string, call: Call): Promise<Answer>
+  ask(origin: string, id: OperationId, asked: Asked): Promise<Answer>
+  close(): void
+}
+
+export function createCaller(connections: number): Caller {
+  const agent = new Agent({ keepAlive: true, maxSockets: connections, maxFreeSockets: connections })
+
+  function call(origin: string, { method, path, headers = {}, body }: Call): Promise<Answer> {
+    return new Promise((resolve, reject) => {
+      const startedAt = performance.now()
+      const { hostname, port } = new URL(origin)
+      const length = body === undefined ? {} : { 'content-length': String(Buffer.byteLength(body)) }
+      const sent = request({ agent, hostname, port, method, path, headers: { ...headers, ...length } }, (response) => {
+        const chunks: Buffer[] = []
+        response.on('data', (chunk: Buffer) => chunks.push(chunk))
+        response.on('error', reject)
+        response.on('aborted', () => reject(new Error('the answer was cut off')))
+        response.on('end', () =>
+          resolve({
+            status: response.statusCode ?? 0,
+            headers: response.headers,
+            text: Buffer.concat(chunks).toString('utf8'),
+            tookMs: performance.now() - startedAt,
+          }),
+        )
+      })
+      sent.setTimeout(answerMsMax, () => sent.destroy(new Error(`no answer within ${answerMsMax / 1000} s`)))
+      sent.on('error', reject)
+      sent.end(body)
+    })
+  }
+
+  return {
+    call,
+    ask(origin, id, { path = {}, key = null, headers = {}, body, query = '' }) {
+      const { method, path: pattern } = operations[id]
+      const address = pattern.replaceAll(/\{(\w+)\}/g, (_, name: string) => encodeURIComponent(path[name] ?? ''))
+      return call(origin, {
+        method,
+        path: address + query,
+        headers: {
+          ...(key === null ? {} : { authorization: `Bearer ${key}` }),
+          ...(body === undefined ? {} : { 'content-type': 'application/json' }),
+          ...headers,
+        },
+        body: body === undefined ? undefined : typeof body === 'string' ? body : JSON.stringify(body),
+      })
+    },
+    close: () => agent.destroy(),
+  }
+}
+
+// What every answer of every operation must be, whatever was asked.
+const roadCodes = new Set<RefusalCode>([
+  'invalid_request',
+  'malformed_json',
+  'body_required',
+  'body_not_allowed',
+  'body_too_large',
+  'unsupported_media_type',
+  'idempotency_key_required',
+  'idempotency_key_invalid',
+  'idempotency_key_ambiguous',
+  'unauthenticated',
+  'scope_missing',
+  'idempotency_key_reused',
+  'rate_limited',
+])
+const checks = new Map<OperationId | null, (value: unknown) => Issue[]>([[null, compile(PublicErrorResponse)]])
+
+// Undefined where the answer is one that the row declares, in its schema.
+export function undeclared(id: OperationId, answer: Answer): string | undefined {
+  const { status, text, headers } = answer
+  const row: Operation = operations[id]
+  const name = `${id} answered ${status}`
+  if (headers['content-type'] !== 'application/json; charset=utf-8') return `${name} as ${headers['content-type']}`
+  if (!/^req_[0-9a-z]{26}$/.test(String(headers['x-request-id']))) return `${name} without its request id`
+  const body = JSON.parse(text) as { error?: { code: RefusalCode; status: number; requestId: string } }
+  if (status === 200) {
+    const check = checks.get(id) ?? compile(row.reply)
+    checks.set(id, check)
+    const [issue] = check(body)
+    return issue && `${name} against its schema: ${issue.path} ${issue.message}`
+  }
+  const [issue] = (checks.get(null) as (value: unknown) => Issue[])(body)
+  if (issue || !body.error) return `${name} with an error of another shape: ${text.slice(0, 300)}`
+  const { code, status: said, requestId } = body.error
+  if (said !== status || refusals[code].status !== status || requestId !== headers['x-request-id'])
+    return `${name} and says otherwise: ${text.slice(0, 300)}`
+  const own: readonly RefusalCode[] = row.refusals
+  return own.includes(code) || roadCodes.has(code) ? undefined : `${name} ${code}, which the row does not declare`
+}
+
+export function codeOf({ status, text }: Answer): string {
+  if (status === 200) return 'ok'
+  try {
+    return (JSON.parse(text) as { error: { code: string } }).error.code
+  } catch {
+    return `status_${status}`
+  }
+}
+
+export function dataOf<T>({ status, text }: Answer): T {
+  if (status !== 200) throw new Error(`asked for something good and got ${status}: ${text.slice(0, 300)}`)
+  return (JSON.parse(text) as { data: T }).data
+}
+
+// Does the work for each, so many at a time, and answers in the order of the values.
+export async function crowd<T, R>(
+  values: readonly T[],
+  atOnce: number,
+  work: (value: T, index: number) => Promise<R>,
+): Promise<R[]> {
+  const results: R[] = []
+  let next = 0
+  async function go(): Promise<void> {
+    for (;;) {
+      const index = next
+      next += 1
+      if (index >= values.length) return
+      results[index] = await work(values[index] as T, index)
+    }
+  }
+  await Promise.all(Array.from({ length: Math.min(atOnce, values.length) }, go))
+  return results
+}

@@ -1,0 +1,190 @@
+// Events to several endpoints while the processes that deliver them are killed every few hundred milliseconds. Afterwards
+// every event has reached every endpoint; what came twice came with the same id and the same bytes.
+
+import { type ChildProcess, spawn } from 'node:child_process'
+import { createHash } from 'node:crypto'
+import { once } from 'node:events'
+import { createServer } from 'node:http'
+import type { AddressInfo } from 'node:net'
+import { join } from 'node:path'
+import { announce } from '../src/events/announce.ts'
+import { newId } from '../src/kit/ids.ts'
+import type { RootSecret } from '../src/kit/secrets.ts'
+import type { Storage } from '../src/storage/storage.ts'
+import { addEndpoint } from '../src/webhooks/endpoints.ts'
+
+export interface DeliveryRun {
+  storage: Storage
+  url: string
+  rootSecret: RootSecret
+  rootSecretText: string
+  installationId: string
+  events: number
+  endpoints: number
+  // Processes that deliver at the same time; several only on PostgreSQL.
+  nodes: number
+  // How many times a process is killed, at least.
+  kills: number
+  random: () => number
+  onProgress?: (text: string) => void
+}
+
+export interface DeliveryResult {
+  events: number
+  pairs: number
+  kills: number
+  calls: number
+  duplicates: number
+  lost: number
+  // Calls whose id was known with other bytes.
+  differing: number
+  // Events of a subject that reached an endpoint for the first time before an earlier one did.
+  outOfOrder: number
+  unsettled: number
+  tookMs: number
+}
+
+const leaseMs = 1_500
+const perSubject = 5
+
+export async function runDeliveries(run: DeliveryRun): Promise<DeliveryResult> {
+  const startedAt = performance.now()
+  const pairs = run.events * run.endpoints
+  const journal = new Map<string, string>()
+  const lastSequence = new Map<string, number>()
+  const result = { calls: 0, duplicates: 0, differing: 0, outOfOrder: 0, kills: 0 }
+  let whole: () => void = () => {}
+  const complete = new Promise<void>((resolve) => {
+    whole = resolve
+  })
+
+  const receiver = createServer((request, response) => {
+    const hash = createHash('sha256')
+    const chunks: Buffer[] = []
+    request.on('data', (chunk: Buffer) => {
+      hash.update(chunk)
+      chunks.push(chunk)
+    })
+    request.on('end', () => {
+      const pair = `${request.url} ${request.headers['webhook-id']}`
+      const digest = hash.digest('base64')
+      const known = journal.get(pair)
+      result.calls += 1
+      if (known === undefined) noteFirst(pair, digest, Buffer.concat(chunks).toString('utf8'), request.url ?? '')
+      else {
+        result.duplicates += 1
+        if (known !== digest) result.differing += 1
+      }
+      response.writeHead(204).end()
+      if (journal.size === pairs) whole()
+    })
+  })
+  function noteFirst(pair: string, digest: string, body: string, path: string): void {
+    journal.set(pair, digest)
+    const { subject, sequence } = JSON.parse(body) as { subject: { id: string }; sequence: number }
+    const key = `${path} ${subject.id}`
+    if ((lastSequence.get(key) ?? 0) >= sequence) result.outOfOrder += 1
+    lastSequence.set(key, sequence)
+  }
+  await new Promise<void>((resolve) => receiver.listen(0, '127.0.0.1', resolve))
+  const { port } = receiver.address() as AddressInfo
+
+  const tools = { rootSecret: run.rootSecret, allowPrivate: true }
+  for (let number = 0; number < run.endpoints; number += 1) {
+    const wish = { url: `http://127.0.0.1:${port}/${number}`, description: '', events: ['cart.*'] }
+    await run.storage.write((tx) => addEndpoint(tx, run.installationId, wish, tools, Date.now()))
+  }
+
+  let isOver = false
+  const children = new Set<ChildProcess>()
+  async function keepKilling(): Promise<void> {
+    while (!isOver) {
+      const child = startNode(run)
+      children.add(child)
+      const closed = once(child, 'close')
+      await Promise.race([once(child.stdout as NodeJS.ReadableStream, 'data'), closed])
+      const livesMs = 100 + Math.floor(run.random() * 300)
+      const isLast = result.kills >= run.kills
+      if (!isLast) {
+        const timer = setTimeout(() => child.kill('SIGKILL'), livesMs)
+        await closed
+        clearTimeout(timer)
+        result.kills += 1
+        run.onProgress?.(`${result.kills} kills, ${journal.size} of ${pairs} told`)
+      } else {
+        await complete
+        child.kill('SIGTERM')
+        await closed
+      }
+      children.delete(child)
+      if (isLast) return
+    }
+  }
+
+  try {
+    const nodes = Array.from({ length: run.nodes }, keepKilling)
+    await Promise.all([makeEvents(run), complete.then(() => (isOver = true)), ...nodes])
+    const unsettled = await settledByNow(run)
+    return {
+      ...result,
+      events: run.events,
+      pairs,
+      lost: pairs - journal.size,
+      unsettled,
+      tookMs: performance.now() - startedAt,
+    }
+  } finally {
+    isOver = true
+    for (const child of children) child.kill('SIGKILL')
+    receiver.close()
+    receiver.closeAllConnections()
+  }
+}
+
+function startNode({ url, rootSecretText }: DeliveryRun): ChildProcess {
+  const script = join(import.meta.dirname, 'dispatcher.ts')
+  const args = ['--disable-warning=ExperimentalWarning', script, url, rootSecretText, String(leaseMs)]
+  return spawn(process.execPath, args, { stdio: ['ignore', 'pipe', 'inherit'] })
+}
+
+// As the house does it: a few events in each commit, of subjects that change several times.
+async function makeEvents({ storage, installationId, events }: DeliveryRun): Promise<void> {
+  const batch = 50
+  for (let from = 0; from < events; from += batch) {
+    const subjects = Array.from({ length: Math.ceil(batch / perSubject) }, () => newId('cart'))
+    await storage.write(async (tx) => {
+      for (let number = from; number < Math.min(from + batch, events); number += 1) {
+        const subject = subjects[Math.floor((number - from) / perSubject)] as string
+        const now = Date.now()
+        await announce(tx, {
+          installationId,
+          kind: 'cart.updated',
+          subject: { type: 'cart', id: subject },
+          sequence: ((number - from) % perSubject) + 1,
+          dataText: JSON.stringify({ cart: { id: subject, note: `number ${number} – naïve ☕ \u2028` } }),
+          cause: null,
+          now,
+        })
+      }
+    })
+  }
+}
+
+// The last answers may have been heard by a process that was killed before it wrote them down. Whoever comes next calls
+// again, so in the end every delivery is settled; this runs one more node until it is so.
+async function settledByNow(run: DeliveryRun): Promise<number> {
+  const deadline = Date.now() + 30_000
+  for (;;) {
+    const [row] = await run.storage.read(
+      (db) => db.sql<{ open: number }>`
+        select count(*) as "open" from webhook_deliveries where status <> 'succeeded'`,
+    )
+    if (!row || row.open === 0 || Date.now() > deadline) return row?.open ?? 0
+    const child = startNode(run)
+    const closed = once(child, 'close')
+    await once(child.stdout as NodeJS.ReadableStream, 'data')
+    await new Promise((resolve) => setTimeout(resolve, leaseMs))
+    child.kill('SIGTERM')
+    await closed
+  }
+}

@@ -1,0 +1,28 @@
+// One node that does nothing but deliver webhooks, made to be killed. Run as a process:
+// dispatcher.ts <database url> <root secret> <lease in ms>
+
+import { parseRootSecret, type RootSecret } from '../src/kit/secrets.ts'
+import { createLog } from '../src/observe/log.ts'
+import { openStorage } from '../src/storage/open.ts'
+import { createDispatcher } from '../src/webhooks/dispatcher.ts'
+import { createSender } from '../src/webhooks/sender.ts'
+
+const [url = '', secret = '', leaseMs = ''] = process.argv.slice(2)
+const storage = await openStorage(url, { server: url.startsWith('sqlite:') })
+const dispatcher = createDispatcher({
+  storage,
+  sender: createSender({ allowPrivate: true }),
+  rootSecret: parseRootSecret(secret) as RootSecret,
+  clock: () => new Date(),
+  log: createLog({ level: 'error', pretty: false, write: (lines) => void process.stderr.write(lines) }),
+  version: 'proof',
+  leaseMs: Number(leaseMs),
+  pollMs: 100,
+})
+process.on('SIGTERM', async () => {
+  await dispatcher.drain()
+  await storage.close()
+  process.exit(0)
+})
+dispatcher.start()
+process.stdout.write('ready\n')

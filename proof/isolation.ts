@@ -1,0 +1,401 @@
+// Three installations, two of them of one merchant, ask for each other's things with every kind of key. Another's thing is
+// answered like one that never was, byte for byte but the request id, and nothing of it moves.
+
+import { randomUUID } from 'node:crypto'
+import { type Operation, type OperationId, operationIds, operations } from '../src/contract/operations.ts'
+import { idPrefixes } from '../src/contract/words.ts'
+import { newId } from '../src/kit/ids.ts'
+import type { Storage } from '../src/storage/storage.ts'
+import { type Answer, codeOf, createCaller, dataOf, undeclared } from './caller.ts'
+import { openJournal } from './journal.ts'
+import { findBroken } from './oracles.ts'
+import type { Ground } from './place.ts'
+import { shuffled } from './random.ts'
+import type { RunResult, RunTools, ServerRun } from './runs.ts'
+import { startServer } from './servers.ts'
+import { berlin, makeShop, product, type Stand, shopFile } from './shop.ts'
+import { type CartData, openSession, pay, readSession, sessionFrom, successUrl } from './shopper.ts'
+
+export const isolationRun: ServerRun = {
+  name: 'isolation',
+  method:
+    'three installations × every operation with a key × own, foreign, random and malformed ids × five kinds of key; foreign and malformed must be answered as random is, byte for byte but the request id, and the tables must stay as they were; the times of foreign and random are compared and reported, not judged',
+  numbers: { rounds: 20, timings: 2_000 },
+  short: { rounds: 1, timings: 100 },
+  runOn: (ground, { rounds = 0, timings = 0 }, tools) => runIsolation(ground, { rounds, timings }, tools),
+}
+
+// What an installation has: its own ids, by the name they bear in a path.
+interface Belongings {
+  stand: Stand
+  slug: string
+  cartId: string
+  skuId: string
+  sessionId: string
+  orderId: string
+  endpointId: string
+  deliveryId: string
+  // The keys with which its cart was made and changed.
+  usedKeys: readonly string[]
+}
+
+type IdName = keyof Omit<Belongings, 'stand' | 'usedKeys'>
+
+// Where an operation takes an id: in its path, or in its body.
+interface Door {
+  operation: OperationId
+  id: IdName
+  // What else the request needs, of the caller's own.
+  path?: (own: Belongings) => Readonly<Record<string, string>>
+  pathName?: string
+  body?: (own: Belongings, id: string) => object
+  // A body with an id of another merchant is a mistake in the body; one of this merchant is good.
+  refusal: string
+}
+
+const doors: readonly Door[] = [
+  {
+    operation: 'getInstallationWebhookSignatureFixture',
+    id: 'endpointId',
+    pathName: 'id',
+    refusal: 'webhook_endpoint_not_found',
+  },
+  {
+    operation: 'replayInstallationWebhookDelivery',
+    id: 'deliveryId',
+    pathName: 'id',
+    body: () => ({ allowSucceeded: true }),
+    refusal: 'webhook_delivery_not_found',
+  },
+  {
+    operation: 'createHostedCheckoutSession',
+    id: 'cartId',
+    body: (_, cartId) => ({ cartId, successUrl }),
+    refusal: 'cart_not_found',
+  },
+  {
+    operation: 'getHostedCheckoutSession',
+    id: 'sessionId',
+    pathName: 'sessionId',
+    refusal: 'checkout_session_not_found',
+  },
+  {
+    operation: 'cancelHostedCheckoutSession',
+    id: 'sessionId',
+    pathName: 'sessionId',
+    body: () => ({}),
+    refusal: 'checkout_session_not_found',
+  },
+  { operation: 'getStorefrontOrder', id: 'orderId', pathName: 'orderId', refusal: 'order_not_found' },
+  {
+    operation: 'cancelStorefrontOrder',
+    id: 'orderId',
+    pathName: 'orderId',
+    body: () => ({}),
+    refusal: 'order_not_found',
+  },
+  { operation: 'getApiKeyCatalogProduct', id: 'slug', pathName: 'slug', refusal: 'product_not_found' },
+  { operation: 'getPublicCart', id: 'cartId', pathName: 'cartId', refusal: 'cart_not_found' },
+  ...(['updatePublicCartItemQuantity', 'removePublicCartItem', 'putPublicCartItem'] as const).flatMap(
+    (operation): Door[] => [
+      {
+        operation,
+        id: 'cartId',
+        pathName: 'cartId',
+        path: ({ skuId }) => ({ skuId }),
+        body: () => (operation === 'removePublicCartItem' ? {} : { quantity: 1 }),
+        refusal: 'cart_not_found',
+      },
+      {
+        operation,
+        id: 'skuId',
+        pathName: 'skuId',
+        path: ({ cartId }) => ({ cartId }),
+        body: () => (operation === 'removePublicCartItem' ? {} : { quantity: 1 }),
+        refusal: 'cart_item_not_found',
+      },
+    ],
+  ),
+  {
+    operation: 'applyPublicCartPromotion',
+    id: 'cartId',
+    pathName: 'cartId',
+    body: () => ({ code: null }),
+    refusal: 'cart_not_found',
+  },
+  {
+    operation: 'setPublicCartAddress',
+    id: 'cartId',
+    pathName: 'cartId',
+    body: () => ({ address: berlin }),
+    refusal: 'cart_not_found',
+  },
+  {
+    operation: 'createPublicCart',
+    id: 'skuId',
+    body: (_, skuId) => ({ items: [{ skuId, quantity: 1 }] }),
+    refusal: 'invalid_request',
+  },
+  {
+    operation: 'createHostedCheckoutSession',
+    id: 'skuId',
+    body: (_, skuId) => ({ items: [{ skuId, quantity: 1 }], successUrl }),
+    refusal: 'invalid_request',
+  },
+]
+
+const nouns: Readonly<Record<Exclude<IdName, 'slug'>, string>> = {
+  cartId: idPrefixes.cart,
+  skuId: idPrefixes.sku,
+  sessionId: idPrefixes.checkoutSession,
+  orderId: idPrefixes.order,
+  endpointId: idPrefixes.webhookEndpoint,
+  deliveryId: idPrefixes.webhookDelivery,
+}
+
+const malformedIds = ['x', '%00', '..', "x' or 1=1 --", 'é', '\u202e', 'x'.repeat(900), '0', 'null', '[object Object]']
+
+interface CallerKind {
+  name: string
+  key: string | null
+}
+
+export async function runIsolation(
+  ground: Ground,
+  { rounds, timings }: { rounds: number; timings: number },
+  tools: RunTools,
+): Promise<RunResult> {
+  const webhooks = await openJournal()
+  const many = Array.from({ length: 101 }, (_, index) => product(`MORE-${index}`, 5))
+  const installations = ['One', 'Two'].map((name) => ({ name, mode: 'test' as const }))
+  const shop = await makeShop(
+    ground,
+    [
+      shopFile('shared', { products: [product('OWN', 1_000), ...many], installations }),
+      shopFile('rival', { products: [product('THEIRS', 1_000), ...many] }),
+    ],
+    { webhookUrl: webhooks.url },
+  )
+  const caller = createCaller(8)
+  const server = await startServer(shop)
+  const violations = new Set<string>()
+  const seen = { probes: 0, ownProbes: 0, doors: doors.length, timedRatio: '', timedWorst: '' }
+
+  async function send(
+    door: Door,
+    key: string | null,
+    own: Belongings,
+    id: string,
+    idempotencyKey: string = randomUUID(),
+  ) {
+    const { operation, pathName, path, body } = door
+    return caller.ask(server.origin, operation, {
+      key,
+      path: { ...path?.(own), ...(pathName === undefined ? {} : { [pathName]: id }) },
+      ...(body && { body: { ...body(own, id), idempotencyKey } }),
+    })
+  }
+
+  async function furnish(stand: Stand): Promise<Belongings> {
+    const code = stand.merchantSlug === 'rival' ? 'THEIRS' : 'OWN'
+    const skuId = shop.sku(code, stand.merchantSlug)
+    const items = [{ skuId, quantity: 1 }]
+    const usedKeys = [randomUUID(), randomUUID()]
+    const make = { items, idempotencyKey: usedKeys[0] }
+    const { id: cartId } = dataOf<CartData>(
+      await caller.ask(server.origin, 'createPublicCart', { key: stand.key, body: make }),
+    )
+    const change = { path: { cartId, skuId }, body: { quantity: 2, idempotencyKey: usedKeys[1] } }
+    await caller.ask(server.origin, 'updatePublicCartItemQuantity', { key: stand.key, ...change })
+    const open = sessionFrom(await openSession(caller, server.origin, stand, { items }))
+    const bought = sessionFrom(await openSession(caller, server.origin, stand, { items }))
+    await pay(caller, server.origin, bought)
+    const { orderId } = await readSession(caller, server.origin, stand, bought.id)
+    const { endpointId, deliveryId } = await finishedDelivery(stand)
+    const slug = code.toLowerCase()
+    return { stand, slug, cartId, skuId, sessionId: open.id, orderId: orderId ?? '', endpointId, deliveryId, usedKeys }
+  }
+
+  async function finishedDelivery({ installationId }: Stand): Promise<{ endpointId: string; deliveryId: string }> {
+    for (;;) {
+      const [row] = await shop.withStorage((storage) =>
+        storage.read(
+          (db) => db.sql<{ endpointId: string; deliveryId: string }>`
+            select endpoint_id as "endpointId", id as "deliveryId" from webhook_deliveries
+            where installation_id = ${installationId} and status = 'succeeded' and replay_of is null order by id limit 1`,
+        ),
+      )
+      if (row) return row
+    }
+  }
+
+  // Everything that is not the caller's own must look like what never was.
+  async function probe(door: Door, own: Belongings, others: readonly Belongings[], by: CallerKind): Promise<void> {
+    const isShared = door.id === 'skuId' || door.id === 'slug'
+    const foreign = others.filter(({ stand }) => !isShared || stand.merchantId !== own.stand.merchantId)
+    const random = door.id === 'slug' ? `no-${randomUUID()}` : newId(nouns[door.id] as Parameters<typeof newId>[0])
+    const expected = await send(door, by.key, own, random)
+    const wanted = comparable(expected)
+    judge(door, by, expected)
+    const inBody = door.pathName === undefined
+    const asked: readonly (readonly [string, string, string?])[] = [
+      ...foreign.map((other) => ['foreign', other[door.id]] as const),
+      // With a key that its owner has used: the stored answer is not theirs.
+      ...foreign.flatMap((other) => other.usedKeys.map((key) => ['foreign', other[door.id], `${key}`] as const)),
+      // In a body an id has a form that the schema asks for, and what has another is told so.
+      ...(inBody ? [] : malformedIds.map((id) => ['malformed', id] as const)),
+      ...(inBody || door.id === 'slug' ? [] : [['malformed', own[door.id].toUpperCase()] as const]),
+    ]
+    for (const [kind, id, key] of asked) {
+      const answer = await send(door, by.key, own, id, key)
+      seen.probes += 1
+      if (comparable(answer) !== wanted)
+        violations.add(
+          `${door.operation} by ${by.name}: ${kind} ${door.id} is answered ${answer.status} ${codeOf(answer)}, random ${expected.status} ${codeOf(expected)}`,
+        )
+    }
+  }
+
+  function judge({ operation, refusal }: Door, by: CallerKind, answer: Answer): void {
+    const row: Operation = operations[operation]
+    const mayAsk =
+      by.name === 'full' ||
+      (by.name === 'read' && (row.scope === null || row.scope === 'catalog:read')) ||
+      (by.name === 'bare' && row.scope === null)
+    const expected = by.name === 'wrong' || by.name === 'none' ? 'unauthenticated' : mayAsk ? refusal : 'scope_missing'
+    const problem = undeclared(operation, answer)
+    if (problem) violations.add(problem)
+    if (codeOf(answer) !== expected)
+      violations.add(
+        `${operation} by ${by.name} of something that never was answers ${codeOf(answer)}, not ${expected}`,
+      )
+  }
+
+  // What lists show is the caller's own, and a link of one list leads nobody else on.
+  async function lists(own: Belongings, others: readonly Belongings[]): Promise<void> {
+    const strangers = others.flatMap((other) => {
+      const { cartId, sessionId, orderId, endpointId, deliveryId, stand, skuId, slug } = other
+      const always = [cartId, sessionId, orderId, endpointId, deliveryId, stand.installationId]
+      return stand.merchantId === own.stand.merchantId ? always : [...always, skuId, `"${slug}"`, stand.merchantId]
+    })
+    for (const id of operationIds.filter(
+      (known) => operations[known].caller === 'key' && !operations[known].path.includes('{'),
+    )) {
+      if (operations[id].method !== 'GET') continue
+      const answer = await caller.ask(server.origin, id, { key: own.stand.key })
+      seen.ownProbes += 1
+      const problem = undeclared(id, answer)
+      if (problem) violations.add(problem)
+      const found = strangers.find((stranger) => answer.text.includes(stranger))
+      if (found !== undefined) violations.add(`${id} shows ${found}, which is another installation's`)
+      const [, cursor] = /\?cursor=([^"]+)"/.exec(answer.text) ?? []
+      if (cursor === undefined) continue
+      const forged = await caller.ask(server.origin, id, { key: own.stand.key, query: '?cursor=forged' })
+      for (const other of others) {
+        const theirs = await caller.ask(server.origin, id, { key: other.stand.key, query: `?cursor=${cursor}` })
+        seen.probes += 1
+        if (comparable(theirs) !== comparable(forged))
+          violations.add(`${id} lets the link of another installation lead on: ${theirs.status}`)
+      }
+      const mine = await caller.ask(server.origin, id, { key: own.stand.key, query: `?cursor=${cursor}` })
+      if (mine.status !== 200) violations.add(`${id} does not follow its own link: ${mine.status}`)
+    }
+  }
+
+  async function time(own: Belongings, other: Belongings): Promise<void> {
+    const ratios: { name: string; ratio: number }[] = []
+    for (const door of doors.filter(
+      ({ operation }) => operations[operation].method === 'GET' && operation !== 'getApiKeyCatalogProduct',
+    )) {
+      const took = { foreign: [] as number[], random: [] as number[] }
+      for (let index = 0; index < timings; index += 1) {
+        const random = newId(nouns[door.id as Exclude<IdName, 'slug'>] as Parameters<typeof newId>[0])
+        for (const kind of shuffled(tools.random, ['foreign', 'random'] as const)) {
+          const answer = await send(door, own.stand.key, own, kind === 'foreign' ? other[door.id] : random)
+          took[kind].push(answer.tookMs)
+        }
+      }
+      ratios.push({ name: door.operation, ratio: median(took.foreign) / median(took.random) })
+    }
+    ratios.sort((a, b) => Math.abs(Math.log(b.ratio)) - Math.abs(Math.log(a.ratio)))
+    seen.timedRatio = median(ratios.map(({ ratio }) => ratio)).toFixed(3)
+    const [worst] = ratios
+    if (worst) seen.timedWorst = `${worst.ratio.toFixed(3)} ${worst.name}`
+  }
+
+  try {
+    const all: Belongings[] = []
+    for (const stand of shop.stands) all.push(await furnish(stand))
+    const before = await shop.withStorage(worldOf)
+    for (let round = 0; round < rounds; round += 1) {
+      for (const own of all) {
+        const others = all.filter((other) => other !== own)
+        const { key, readKey, bareKey } = own.stand
+        const kinds: readonly CallerKind[] = [
+          { name: 'full', key },
+          { name: 'read', key: readKey },
+          { name: 'bare', key: bareKey },
+          { name: 'wrong', key: `${key.slice(0, -1)}${key.endsWith('a') ? 'b' : 'a'}` },
+          { name: 'none', key: null },
+        ]
+        for (const by of kinds) for (const door of shuffled(tools.random, doors)) await probe(door, own, others, by)
+        await lists(own, others)
+        tools.tell(`${round + 1} of ${rounds} rounds, ${seen.probes} probes`)
+      }
+    }
+    if ((await shop.withStorage(worldOf)) !== before) violations.add('something moved though nobody asked for his own')
+    // Their owners may do all of it.
+    for (const own of all) {
+      for (const door of doors) {
+        const answer = await send(door, own.stand.key, own, own[door.id])
+        seen.ownProbes += 1
+        if (answer.status !== 200 && !ownRefusals.has(codeOf(answer)))
+          violations.add(`${door.operation} of its own ${door.id} answers ${answer.status} ${codeOf(answer)}`)
+      }
+    }
+    const [own, , other] = all
+    if (own && other) await time(own, other)
+    for (const line of server.defects()) violations.add(`logged: ${line.slice(0, 1_000)}`)
+    for (const sentence of await shop.withStorage(findBroken)) violations.add(sentence)
+    return { seen, violations: [...violations].slice(0, 50) }
+  } finally {
+    await server.end('SIGKILL')
+    caller.close()
+    await webhooks.close()
+  }
+}
+
+// The doors are opened one after the other, so that a later one may find the cart without its line or the session over.
+const ownRefusals: ReadonlySet<string> = new Set([
+  'cart_item_not_found',
+  'checkout_session_not_open',
+  'cart_empty',
+  'replay_in_progress',
+])
+
+// All that one could tell two answers apart by.
+function comparable({ status, headers, text }: Answer): string {
+  const { 'x-request-id': requestId, date: _, ...rest } = headers
+  return JSON.stringify([status, rest, text.replaceAll(String(requestId), '')])
+}
+
+// What the callers could have changed. The loops of the server send webhooks meanwhile, so those are counted only.
+async function worldOf(storage: Storage): Promise<string> {
+  return storage.read(async (db) =>
+    JSON.stringify([
+      await db.sql`select id, version, status from carts order by id`,
+      await db.sql`select cart_id, sku_id, quantity from cart_lines order by cart_id, sku_id`,
+      await db.sql`select id, version, status from checkout_sessions order by id`,
+      await db.sql`select id, version, status from orders order by id`,
+      await db.sql`select count(*) as "n" from events`,
+      await db.sql`select count(*) as "n" from webhook_deliveries where replay_of is not null`,
+      await db.sql`select count(*) as "n" from idempotency_keys`,
+      await db.sql`select id, on_hand, held from skus order by id`,
+    ]),
+  )
+}
+
+function median(values: readonly number[]): number {
+  const sorted = values.toSorted((a, b) => a - b)
+  return sorted[Math.floor(sorted.length / 2)] ?? Number.NaN
+}

@@ -1,0 +1,70 @@
+// A receiver of webhooks that notes what came: each id with a hash of its bytes. Whatever comes twice must be the same.
+
+import { createHash } from 'node:crypto'
+import { createServer } from 'node:http'
+import type { AddressInfo } from 'node:net'
+import type { Storage } from '../src/storage/storage.ts'
+
+export interface Journal {
+  url: string
+  calls: number
+  duplicates: number
+  // Ids that came with other bytes than before.
+  differing: number
+  // By the id of the event.
+  heard: ReadonlyMap<string, string>
+  close(): Promise<void>
+}
+
+export function hashOf(bytes: string | Buffer): string {
+  return createHash('sha256').update(bytes).digest('base64')
+}
+
+export async function openJournal(): Promise<Journal> {
+  const heard = new Map<string, string>()
+  const server = createServer((request, response) => {
+    const chunks: Buffer[] = []
+    request.on('data', (chunk: Buffer) => chunks.push(chunk))
+    request.on('end', () => {
+      const id = String(request.headers['webhook-id'])
+      const hash = hashOf(Buffer.concat(chunks))
+      const known = heard.get(id)
+      journal.calls += 1
+      if (known === undefined) heard.set(id, hash)
+      else {
+        journal.duplicates += 1
+        if (known !== hash) journal.differing += 1
+      }
+      response.writeHead(204).end()
+    })
+  })
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
+  const journal: Journal = {
+    url: `http://127.0.0.1:${(server.address() as AddressInfo).port}/journal`,
+    calls: 0,
+    duplicates: 0,
+    differing: 0,
+    heard,
+    close: () =>
+      new Promise((resolve) => {
+        server.close(() => resolve())
+        server.closeAllConnections()
+      }),
+  }
+  return journal
+}
+
+// What the journal does not know, or knows with other bytes.
+export async function findUnheard(storage: Storage, journal: Journal): Promise<string[]> {
+  const rows = await storage.read((db) => db.sql<{ id: string; body: string }>`select id, body from events`)
+  const missing = rows.filter(({ id, body }) => journal.heard.get(id) !== hashOf(body))
+  const problems = missing.slice(0, 5).map(({ id }) => {
+    return journal.heard.has(id) ? `event ${id} was told with other bytes` : `event ${id} was never told`
+  })
+  if (missing.length > 5) problems.push(`${missing.length - 5} more events were not told as they are`)
+  if (journal.differing > 0) problems.push(`${journal.differing} calls had other bytes than an earlier one of their id`)
+  const known = new Set(rows.map(({ id }) => id))
+  const invented = [...journal.heard.keys()].filter((id) => !known.has(id))
+  if (invented.length > 0) problems.push(`${invented.length} events were told that never happened: ${invented[0]}`)
+  return problems
+}

@@ -1,0 +1,36 @@
+// All the runs, in the order in which they are carried out.
+
+import { contractRun } from './contract.ts'
+import { crashRun } from './crash.ts'
+import { idempotencyRun } from './idempotency.ts'
+import { isolationRun } from './isolation.ts'
+import { modelRun } from './model.ts'
+import { nodesRun } from './nodes.ts'
+import { oversellOnNodesRun, oversellRun } from './oversell.ts'
+import { promotionRun } from './promotion.ts'
+import { racesRun } from './races.ts'
+import { receiversRun } from './receivers.ts'
+import { deliveriesRun, type Run, type ServerRun } from './runs.ts'
+import { addressesRun, browserRun, clockRun, crashPointsRun, signatureRun } from './suites.ts'
+import { wireRun } from './wire.ts'
+
+export const runs: readonly (Run | ServerRun)[] = [
+  crashRun,
+  crashPointsRun,
+  oversellRun,
+  oversellOnNodesRun,
+  promotionRun,
+  idempotencyRun,
+  racesRun,
+  modelRun,
+  contractRun,
+  isolationRun,
+  wireRun,
+  addressesRun,
+  deliveriesRun,
+  receiversRun,
+  nodesRun,
+  signatureRun,
+  browserRun,
+  clockRun,
+]

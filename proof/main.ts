@@ -1,0 +1,97 @@
+// `npm run proof [-- <run> …] [--engine sqlite|postgres] [--seed N] [--short] [--<number> N]`: the long runs. Each is seeded,
+// shows how far it is, and ends in a table; the exit code says whether everything held.
+
+import { parseArgs } from 'node:util'
+import type { Engine } from '../src/storage/storage.ts'
+import { runs } from './list.ts'
+import { withGround, withPlace } from './place.ts'
+import { seeded } from './random.ts'
+import { type Finished, terminalTable, writeMarkdown } from './report.ts'
+import type { Numbers, Run, RunResult, ServerRun } from './runs.ts'
+
+const engines = ['sqlite', 'postgres'] as const
+
+// So that whatever a run has started ends with us.
+for (const signal of ['SIGINT', 'SIGTERM'] as const) process.on(signal, () => process.exit(130))
+
+const names = [...new Set(runs.flatMap(({ numbers }) => Object.keys(numbers)))]
+const { values, positionals } = parseArgs({
+  allowPositionals: true,
+  options: {
+    engine: { type: 'string' },
+    seed: { type: 'string' },
+    short: { type: 'boolean' },
+    ...Object.fromEntries(names.map((name) => [name, { type: 'string' as const }])),
+  },
+})
+const isShort = values.short === true
+const given = values as Readonly<Record<string, string | boolean | undefined>>
+const unknown = positionals.filter((name) => !runs.some((run) => run.name === name))
+const mistakes = [
+  ...unknown.map((name) => `There is no run ${name}. There are ${runs.map((run) => run.name).join(', ')}.`),
+  ...[...names, 'seed'].flatMap((name) => {
+    const value = given[name]
+    return value === undefined || /^\d+$/.test(String(value)) ? [] : [`--${name} must be a whole number.`]
+  }),
+  ...(given.engine === undefined || engines.some((engine) => engine === given.engine)
+    ? []
+    : ['--engine must be sqlite or postgres.']),
+]
+if (mistakes.length > 0) {
+  process.stderr.write(`${mistakes.join('\n')}\n`)
+  process.exit(2)
+}
+
+const finished: Finished[] = []
+for (const run of runs.filter(({ name }) => positionals.length === 0 || positionals.includes(name))) {
+  const possible = (run.engines ?? engines).filter((engine) => given.engine === undefined || given.engine === engine)
+  for (const engine of possible) finished.push(await carryOut(run, engine))
+}
+process.stdout.write(`\n${terminalTable(finished)}\n`)
+process.stdout.write(`${await writeMarkdown(finished, isShort)}\n`)
+process.exit(finished.every(({ violations }) => violations.length === 0) ? 0 : 1)
+
+async function carryOut(run: Run | ServerRun, engine: Engine): Promise<Finished> {
+  const { seed, random } = seeded(given.seed === undefined ? undefined : Number(given.seed))
+  const numbers = numbersFor(run, engine)
+  process.stdout.write(`\n${run.name} on ${engine}, seed ${seed}, ${JSON.stringify(numbers)}\n`)
+  const startedAt = performance.now()
+  const tell = teller()
+  let result: RunResult
+  try {
+    result =
+      'runOn' in run
+        ? await withGround(engine, (ground) => run.runOn(ground, numbers, { random, tell }))
+        : await withPlace(engine, (place) => run.run(place, numbers, random))
+  } catch (error) {
+    // One that breaks has not held; the others go on.
+    const text = error instanceof Error ? (error.stack ?? error.message) : String(error)
+    result = { seen: {}, violations: [`the run broke: ${text}`] }
+  }
+  if (process.stdout.isTTY) process.stdout.write('\r\u001b[K')
+  const { seen, violations } = result
+  for (const [what, value] of Object.entries(seen)) process.stdout.write(`  ${what.padEnd(32)} ${value}\n`)
+  for (const violation of violations) process.stdout.write(`  VIOLATED: ${violation}\n`)
+  const tookMs = performance.now() - startedAt
+  process.stdout.write(`  ${violations.length > 0 ? 'did not hold' : 'held'}, ${(tookMs / 1000).toFixed(1)} s\n`)
+  return { ...result, name: run.name, method: run.method ?? '', engine, seed, numbers, tookMs }
+}
+
+function numbersFor(run: Run | ServerRun, engine: Engine): Numbers {
+  const usual = { ...run.numbers, ...run.numbersOf?.[engine], ...(isShort ? run.short : {}) }
+  const wished = Object.keys(run.numbers).flatMap((name) =>
+    given[name] === undefined ? [] : [[name, Number(given[name])] as const],
+  )
+  return { ...usual, ...Object.fromEntries(wished) }
+}
+
+// A line that is written over on a terminal; elsewhere one every ten seconds.
+function teller(): (text: string) => void {
+  let toldAt = -Infinity
+  return (text) => {
+    const now = performance.now()
+    if (now - toldAt < (process.stdout.isTTY ? 100 : 10_000)) return
+    toldAt = now
+    process.stdout.write(process.stdout.isTTY ? `\r\u001b[K  ${text}` : `  ${text}\n`)
+  }
+}

@@ -1,0 +1,61 @@
+// Where a run takes place: a fresh database with a shop in it, removed afterwards, and more of them for the asking.
+
+import { randomBytes } from 'node:crypto'
+import { mkdtemp, rm } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { makeDemoShop } from '../src/admin/demo.ts'
+import { parseRootSecret, type RootSecret } from '../src/kit/secrets.ts'
+import { migrate } from '../src/storage/migrate.ts'
+import { openStorage } from '../src/storage/open.ts'
+import type { Engine, Storage } from '../src/storage/storage.ts'
+import { freshDatabase, startCluster } from '../tests/support/postgres.ts'
+
+// All that a run with servers of its own needs: it makes its shop by itself, so that no connection of ours is open while a
+// server is killed, and the server that follows has the file for itself.
+export interface Ground {
+  engine: Engine
+  // Of a store that is empty or not there yet.
+  freshUrl(): Promise<string>
+}
+
+export interface Place extends Ground {
+  url: string
+  storage: Storage
+  rootSecret: RootSecret
+  rootSecretText: string
+  installationId: string
+}
+
+export async function withPlace<T>(engine: Engine, work: (place: Place) => Promise<T>): Promise<T> {
+  return withGround(engine, async (ground) => {
+    const url = await ground.freshUrl()
+    const rootSecretText = randomBytes(32).toString('base64url')
+    const rootSecret = parseRootSecret(rootSecretText) as RootSecret
+    const storage = await openStorage(url)
+    try {
+      await migrate(storage, { now: new Date() })
+      const { installation } = await makeDemoShop(storage, rootSecret, Date.now())
+      return await work({ ...ground, url, storage, rootSecret, rootSecretText, installationId: installation.id })
+    } finally {
+      await storage.close()
+    }
+  })
+}
+
+export async function withGround<T>(engine: Engine, work: (ground: Ground) => Promise<T>): Promise<T> {
+  const folder = await mkdtemp(join(tmpdir(), 'cartwright-proof-'))
+  const cluster = engine === 'postgres' ? await startCluster({ fsync: true }) : undefined
+  let made = 0
+  async function freshUrl(): Promise<string> {
+    made += 1
+    if (cluster) return (await freshDatabase({ cluster: cluster.url })).url
+    return `sqlite:${join(folder, `proof-${made}.db`)}`
+  }
+  try {
+    return await work({ engine, freshUrl })
+  } finally {
+    await cluster?.stop()
+    await rm(folder, { recursive: true, force: true })
+  }
+}

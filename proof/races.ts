@@ -1,0 +1,349 @@
+// Two who want opposite things of the same session or order at the same moment. One of them wins, the other is told; there is
+// one terminal state with one terminal event, and stock and money are settled once.
+
+import { createServer, type ServerResponse } from 'node:http'
+import type { AddressInfo } from 'node:net'
+import { setTimeout as pause } from 'node:timers/promises'
+import { createPricebooks } from '../src/carts/pricebook.ts'
+import { followCart } from '../src/checkout/follow.ts'
+import { expireSessions } from '../src/checkout/sweep.ts'
+import type { OperationId } from '../src/contract/operations.ts'
+import { openStorage } from '../src/storage/open.ts'
+import type { Storage } from '../src/storage/storage.ts'
+import { type Answer, type Caller, codeOf, createCaller, crowd, undeclared } from './caller.ts'
+import { countUnderWay, findBroken } from './oracles.ts'
+import type { Ground } from './place.ts'
+import { whole } from './random.ts'
+import type { RunResult, RunTools, ServerRun } from './runs.ts'
+import { type Server, startServer } from './servers.ts'
+import { makeShop, product, type Shop, type Stand, shopFile, standOf } from './shop.ts'
+import { openSession, type Paid, pay, readSession, type Session, sessionFrom } from './shopper.ts'
+
+export const racesRun: ServerRun = {
+  name: 'races',
+  method:
+    'cancel∥cancel of sessions and of orders, cancel∥pay, cancel∥expire, pay∥expire, edit∥pay, pay∥pay and replay∥replay, the expiry by a second process whose clock is ahead; judged by who was told what, terminal events, stock, charges and the invariants',
+  numbers: { times: 2_000 },
+  short: { times: 12 },
+  runOn: (ground, { times = 0 }, tools) => runRaces(ground, { times }, tools),
+}
+
+const batch = 24
+
+export async function runRaces(ground: Ground, { times }: { times: number }, tools: RunTools): Promise<RunResult> {
+  const receiver = await openHoldingReceiver()
+  const shop = await makeShop(ground, [shopFile('races', { products: [product('THING', 1_000_000_000)] })], {
+    webhookUrl: receiver.url,
+  })
+  const caller = createCaller(4 * batch)
+  const server = await startServer(shop)
+  const storage = await openStorage(shop.url)
+  const racing = new Racing(shop, caller, server, storage, receiver, tools)
+  try {
+    for (const [name, race] of racing.races) {
+      for (let done = 0; done < times; done += batch) {
+        await race(Math.min(batch, times - done))
+        tools.tell(`${name}: ${done + batch} of ${times}`)
+      }
+    }
+    await racing.untilPaidBack()
+    for (const line of server.defects()) racing.violations.add(`logged: ${line.slice(0, 1_000)}`)
+    for (const sentence of await findBroken(storage)) racing.violations.add(sentence)
+    return { seen: Object.fromEntries(racing.seen), violations: [...racing.violations].slice(0, 50) }
+  } finally {
+    await storage.close()
+    await server.end('SIGKILL')
+    caller.close()
+    await receiver.close()
+  }
+}
+
+class Racing {
+  readonly shop: Shop
+  readonly caller: Caller
+  readonly server: Server
+  // Of this process: a second node with a clock of its own.
+  readonly storage: Storage
+  readonly receiver: HoldingReceiver
+  readonly random: () => number
+  readonly stand: Stand
+  readonly violations = new Set<string>()
+  // How often each ended in which way.
+  readonly seen = new Map<string, number>()
+  readonly races: readonly (readonly [string, (times: number) => Promise<void>])[]
+  #keys = 0
+
+  constructor(
+    shop: Shop,
+    caller: Caller,
+    server: Server,
+    storage: Storage,
+    receiver: HoldingReceiver,
+    { random }: RunTools,
+  ) {
+    this.shop = shop
+    this.caller = caller
+    this.server = server
+    this.storage = storage
+    this.receiver = receiver
+    this.random = random
+    this.stand = standOf(shop)
+    this.races = [
+      ['cancel∥cancel', (times) => this.#cancelSessions(times)],
+      ['cancel∥cancel of orders', (times) => this.#cancelOrders(times)],
+      ['cancel∥pay', (times) => this.#cancelOrPay(times)],
+      ['cancel∥expire', (times) => this.#cancelOrExpire(times)],
+      ['pay∥expire', (times) => this.#payOrExpire(times)],
+      ['edit∥pay', (times) => this.#editOrPay(times)],
+      ['pay∥pay', (times) => this.#payTwice(times)],
+      ['replay∥replay', (times) => this.#replay(times)],
+    ]
+  }
+
+  async #cancelSessions(times: number): Promise<void> {
+    await this.#each(times, async (session) => {
+      const answers = await this.#both(
+        () => this.#cancel(session),
+        () => this.#cancel(session),
+      )
+      this.#oneWinner('cancel∥cancel', session.id, answers, 'checkout_session_not_open')
+      await this.#expectStatus(session, ['cancelled'])
+    })
+  }
+
+  async #cancelOrders(times: number): Promise<void> {
+    await this.#each(times, async (session) => {
+      await this.#pay(session)
+      const { orderId } = await readSession(this.caller, this.server.origin, this.stand, session.id)
+      if (orderId === null) return void this.violations.add(`${session.id} was paid and has no order`)
+      const cancel = () => this.#change('cancelStorefrontOrder', { orderId }, {})
+      this.#oneWinner('cancel∥cancel of orders', orderId, await this.#both(cancel, cancel), 'order_not_cancellable')
+    })
+  }
+
+  async #cancelOrPay(times: number): Promise<void> {
+    await this.#each(times, async (session) => {
+      const [cancelled, paid] = await this.#both(
+        () => this.#cancel(session),
+        () => this.#pay(session),
+      )
+      const isCancelled = cancelled.status === 200
+      this.#count(`cancel∥pay: ${isCancelled ? 'cancelled' : 'paid'}`)
+      if (!isCancelled && !['payment_in_progress', 'checkout_session_not_open'].includes(codeOf(cancelled)))
+        this.violations.add(`${session.id} could not be cancelled: ${codeOf(cancelled)}`)
+      if (isCancelled === (paid === 'completed'))
+        this.violations.add(`${session.id} was ${isCancelled ? '' : 'not '}cancelled, and the shopper was told ${paid}`)
+      await this.#expectStatus(session, [isCancelled ? 'cancelled' : 'completed'])
+    })
+  }
+
+  async #cancelOrExpire(times: number): Promise<void> {
+    const sessions = await this.#open(times)
+    const [cancels] = await Promise.all([
+      crowd(sessions, batch, async (session) => ({ session, answer: await this.#cancelSoon(session) })),
+      this.#expireAll(),
+    ])
+    for (const { session, answer } of cancels) {
+      const isCancelled = answer.status === 200
+      this.#count(`cancel∥expire: ${isCancelled ? 'cancelled' : 'expired'}`)
+      if (!isCancelled && codeOf(answer) !== 'checkout_session_not_open')
+        this.violations.add(`${session.id} could not be cancelled: ${codeOf(answer)}`)
+      await this.#expectStatus(session, [isCancelled ? 'cancelled' : 'expired'])
+    }
+  }
+
+  async #payOrExpire(times: number): Promise<void> {
+    const sessions = await this.#open(times)
+    const [payments] = await Promise.all([
+      crowd(sessions, batch, async (session) => {
+        await pause(whole(this.random, 0, 30))
+        return { session, paid: await this.#pay(session) }
+      }),
+      this.#expireAll(),
+    ])
+    for (const { session, paid } of payments) {
+      this.#count(`pay∥expire: ${paid === 'completed' ? 'paid' : 'expired'}`)
+      await this.#expectStatus(session, [paid === 'completed' ? 'completed' : 'expired'])
+    }
+  }
+
+  async #editOrPay(times: number): Promise<void> {
+    await this.#each(times, async (session) => {
+      const path = { cartId: session.cartId, skuId: this.shop.sku('THING') }
+      const [edited, paid] = await this.#both(
+        () => this.#change('updatePublicCartItemQuantity', path, { quantity: 3 }),
+        () => this.#pay(session),
+      )
+      const isEdited = edited.status === 200
+      this.#count(`edit∥pay: ${isEdited ? 'edited' : 'paid'}`)
+      if (!isEdited && !['cart_locked', 'cart_not_open'].includes(codeOf(edited)))
+        this.violations.add(`${session.cartId} could not be edited: ${codeOf(edited)}`)
+      if (isEdited === (paid === 'completed'))
+        this.violations.add(`${session.id} was ${isEdited ? '' : 'not '}edited, and the shopper was told ${paid}`)
+      await this.#expectStatus(session, [isEdited ? 'open' : 'completed'])
+    })
+  }
+
+  // Two tabs, each with a form of its own: one charge, one order.
+  async #payTwice(times: number): Promise<void> {
+    await this.#each(times, async (session) => {
+      await this.#both(
+        () => this.#pay(session),
+        () => this.#pay(session),
+      )
+      this.#count('pay∥pay: paid')
+      await this.#expectStatus(session, ['completed'])
+    })
+  }
+
+  // The receiver keeps every call waiting that it heard before, so that a replay is under way until it lets go.
+  async #replay(times: number): Promise<void> {
+    await this.#open(times)
+    const deliveries = await this.#succeededDeliveries(times)
+    this.receiver.hold()
+    const answers = await crowd(deliveries, batch, async (id) => {
+      const replay = () => this.#change('replayInstallationWebhookDelivery', { id }, { allowSucceeded: true })
+      return { id, answers: await this.#both(replay, replay) }
+    })
+    for (const { id, answers: both } of answers) this.#oneWinner('replay∥replay', id, both, 'replay_in_progress')
+    this.receiver.release()
+  }
+
+  async #succeededDeliveries(times: number): Promise<string[]> {
+    const deadline = performance.now() + 60_000
+    for (;;) {
+      const rows = await this.storage.read(
+        (db) => db.sql<{ id: string }>`
+          select id from webhook_deliveries d where status = 'succeeded' and replay_of is null and not exists (
+            select 1 from webhook_deliveries r where r.installation_id = d.installation_id and r.replay_of = d.id)
+          order by id limit ${times}`,
+      )
+      if (rows.length === times) return rows.map(({ id }) => id)
+      if (performance.now() > deadline) throw new Error('too few deliveries came to their end')
+      await pause(50)
+    }
+  }
+
+  // A node whose clock is an hour ahead: for it, every open session is over.
+  async #expireAll(): Promise<void> {
+    const tools = {
+      carts: { pricebooks: createPricebooks(), pictureUrl: (picture: string) => picture, follow: followCart },
+      rootSecret: this.shop.rootSecret,
+      publicOrigin: () => 'https://shop.test',
+    }
+    await pause(whole(this.random, 0, 20))
+    while ((await expireSessions(this.storage, tools, Date.now() + 3_600_000)) > 0) {}
+  }
+
+  async #each(times: number, race: (session: Session) => Promise<void>): Promise<void> {
+    await crowd(await this.#open(times), batch / 2, race)
+  }
+
+  #open(times: number): Promise<Session[]> {
+    const items = [{ skuId: this.shop.sku('THING'), quantity: 2 }]
+    return crowd(Array.from({ length: times }), batch, async () =>
+      sessionFrom(await openSession(this.caller, this.server.origin, this.stand, { items })),
+    )
+  }
+
+  async #cancelSoon(session: Session): Promise<Answer> {
+    await pause(whole(this.random, 0, 30))
+    return this.#cancel(session)
+  }
+
+  #cancel({ id }: Session): Promise<Answer> {
+    return this.#change('cancelHostedCheckoutSession', { sessionId: id }, {})
+  }
+
+  async #change(id: OperationId, path: Readonly<Record<string, string>>, body: object): Promise<Answer> {
+    this.#keys += 1
+    const idempotencyKey = `race-${this.#keys}`
+    const { key } = this.stand
+    const answer = await this.caller.ask(this.server.origin, id, { key, path, body: { ...body, idempotencyKey } })
+    const problem = undeclared(id, answer)
+    if (problem) this.violations.add(problem)
+    return answer
+  }
+
+  // At once, or one of them a moment later: a coin is tossed for each.
+  #both<A, B>(one: () => Promise<A>, other: () => Promise<B>): Promise<[A, B]> {
+    return Promise.all([this.#soon(one), this.#soon(other)])
+  }
+
+  async #soon<T>(run: () => Promise<T>): Promise<T> {
+    if (this.random() < 0.5) await pause(this.random() * 25)
+    return run()
+  }
+
+  #pay(session: Session): Promise<Paid> {
+    return pay(this.caller, this.server.origin, session)
+  }
+
+  #oneWinner(name: string, subject: string, answers: readonly Answer[], refusal: string): void {
+    const won = answers.filter(({ status }) => status === 200).length
+    const told = answers.filter((answer) => codeOf(answer) === refusal).length
+    this.#count(`${name}: one won`)
+    if (won !== 1 || told !== answers.length - 1)
+      this.violations.add(`${name} of ${subject}: ${answers.map(codeOf).join(', ')}`)
+  }
+
+  async #expectStatus(session: Session, expected: readonly string[]): Promise<void> {
+    const { status } = await readSession(this.caller, this.server.origin, this.stand, session.id)
+    if (!expected.includes(status))
+      this.violations.add(`${session.id} is ${status}, though it should be ${expected.join(' or ')}`)
+  }
+
+  #count(what: string): void {
+    this.seen.set(what, (this.seen.get(what) ?? 0) + 1)
+  }
+
+  async untilPaidBack(): Promise<void> {
+    const deadline = performance.now() + 120_000
+    while (performance.now() < deadline) {
+      const { refunds, payments } = await countUnderWay(this.storage)
+      if (refunds + payments === 0) return
+      await pause(250)
+    }
+    this.violations.add('money that is owed was not given back in time')
+  }
+}
+
+interface HoldingReceiver {
+  url: string
+  // From now on whoever calls for the second time with an id waits.
+  hold(): void
+  release(): void
+  close(): Promise<void>
+}
+
+async function openHoldingReceiver(): Promise<HoldingReceiver> {
+  const heard = new Set<string>()
+  const waiting = new Set<ServerResponse>()
+  let isHolding = false
+  const server = createServer((request, response) => {
+    request.resume()
+    request.on('end', () => {
+      const id = String(request.headers['webhook-id'])
+      if (isHolding && heard.has(id)) return void waiting.add(response)
+      heard.add(id)
+      response.writeHead(204).end()
+    })
+  })
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
+  return {
+    url: `http://127.0.0.1:${(server.address() as AddressInfo).port}/`,
+    hold: () => {
+      isHolding = true
+    },
+    release: () => {
+      isHolding = false
+      for (const response of waiting) response.writeHead(204).end()
+      waiting.clear()
+    },
+    close: () =>
+      new Promise((resolve) => {
+        server.close(() => resolve())
+        server.closeAllConnections()
+      }),
+  }
+}

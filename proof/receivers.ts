@@ -1,0 +1,101 @@
+// Events to many receivers, of which a few are sick: one never answers, one fails, one asks for patience, one answers
+// without an end. Rounds with the sick alternate with rounds without them; the well ones must not notice. What is measured is
+// the time from the commit of an event to its arrival.
+
+import { playRounds, quantile, type Round, type SickKind } from './rounds.ts'
+import type { Run } from './runs.ts'
+
+const wellReceivers = 97
+// With sick receivers beside them the well ones may wait this much longer, which is what the machine's own moods amount to.
+const slowdownMax = 1.5
+const growthMax = 1.5
+const callsMax = 256
+const perEndpointMax = 8
+// The breaker opens at ten failures, of which the last seven may have been under way.
+const untilBreakerMax = 17
+const restSeconds = 30
+
+export const receiversRun: Run = {
+  name: 'receivers',
+  method: 'rounds with and without four sick receivers beside 97 well ones; from commit to arrival at the well ones',
+  numbers: { rounds: 5, seconds: 25, rate: 4 },
+  short: { rounds: 1, seconds: 4 },
+  async run(place, { rounds: count = 0, seconds = 0, rate = 0 }) {
+    const onProgress = (text: string) => void process.stdout.write(`\r  ${text}   `)
+    const rounds = await playRounds({
+      ...place,
+      well: wellReceivers,
+      rounds: count,
+      seconds,
+      perSecond: rate,
+      onProgress,
+    })
+    process.stdout.write('\n')
+    const alone = rounds.filter(({ isWithSick }) => !isWithSick)
+    const beside = rounds.filter(({ isWithSick }) => isWithSick)
+    const slowdown = middle(beside.map(({ p99Ms }) => p99Ms)) / middle(alone.map(({ p99Ms }) => p99Ms))
+    const [first, last] = [rounds[0]?.load.rssBytes ?? 0, rounds.at(-1)?.load.rssBytes ?? 0]
+    const sum = (of: (round: Round) => number | undefined) =>
+      rounds.reduce((total, round) => total + (of(round) ?? 0), 0)
+    const most = (of: (round: Round) => number | undefined) => Math.max(0, ...rounds.map((round) => of(round) ?? 0))
+    const mostCalls = (kind: SickKind) => most(({ sick }) => sick?.calls[kind])
+    const probes = Math.ceil(seconds / restSeconds)
+    const broken = {
+      missing: sum(({ missing }) => missing),
+      duplicates: sum(({ duplicates }) => duplicates),
+      'sick attempts too early': sum(({ sick }) => sick?.early),
+      'sick endpoints given up': sum(({ sick }) => sick?.givenUp),
+      'sick deliveries ended wrongly': sum(({ sick }) => sick && endedWrongly(sick.statuses)),
+      'endless answers not cut off': sum(({ sick }) => sick && sick.calls.endless - sick.endlessCut),
+    }
+    const violations = Object.entries(broken).flatMap(([what, number]) => (number > 0 ? [`${number} ${what}`] : []))
+    const bounds: readonly [boolean, string][] = [
+      [slowdown <= slowdownMax, `the well ones are ${slowdown.toFixed(2)} times slower beside the sick`],
+      [last <= first * growthMax, 'memory grows'],
+      [most(({ load }) => load.inFlightMax) <= callsMax, 'too many calls at once'],
+      [most(({ sick }) => sick?.hangingMax) <= perEndpointMax, 'too many calls at once to the one that hangs'],
+      [mostCalls('failing') <= untilBreakerMax + probes, 'too many calls to the one that fails'],
+      [mostCalls('patient') <= perEndpointMax * (1 + probes), 'too many calls to the one that asks for patience'],
+      // Were there a queue without the sick, the comparison would show nothing.
+      [
+        middle(alone.map(({ p50Ms }) => p50Ms)) < 1_000 / rate,
+        'the load is too high for this machine: events overtake',
+      ],
+      [middle(alone.map(({ growth }) => growth)) < 2, 'the load is too high for this machine: it piles up'],
+    ]
+    return {
+      seen: {
+        'p50 ms, without the sick': range(alone.map(({ p50Ms }) => p50Ms)),
+        'p50 ms, with the sick': range(beside.map(({ p50Ms }) => p50Ms)),
+        'p99 ms, without the sick': range(alone.map(({ p99Ms }) => p99Ms)),
+        'p99 ms, with the sick': range(beside.map(({ p99Ms }) => p99Ms)),
+        'ratio of p99': slowdown.toFixed(2),
+        'calls to the well': rounds.length * seconds * rate * wellReceivers,
+        'share of a core': range(rounds.map(({ load }) => load.cpuShare)),
+        'calls at once': most(({ load }) => load.inFlightMax),
+        'rss MiB, first and last': `${Math.round(first / 2 ** 20)} ${Math.round(last / 2 ** 20)}`,
+        'sick, calls in a round': JSON.stringify(beside.at(-1)?.sick?.calls),
+        'sick, at the end': JSON.stringify(beside.at(-1)?.sick?.statuses),
+        'hanging at once': most(({ sick }) => sick?.hangingMax),
+        ...broken,
+      },
+      violations: [...violations, ...bounds.flatMap(([holds, sentence]) => (holds ? [] : [sentence]))],
+    }
+  },
+}
+
+// The endless one has said that it took everything; the others have taken nothing, and nothing is given up yet.
+function endedWrongly(statuses: Readonly<Record<string, number>>): number {
+  const isRight = /^(endless succeeded|(hanging|failing|patient) (pending|sending|retrying))$/
+  return Object.entries(statuses).reduce((total, [what, number]) => total + (isRight.test(what) ? 0 : number), 0)
+}
+
+function middle(values: readonly number[]): number {
+  return quantile(values, 0.5)
+}
+
+function range(values: readonly number[]): string {
+  const [least, median, most] = [quantile(values, 0), middle(values), quantile(values, 1)]
+  const digits = most < 10 ? 2 : 0
+  return `${median.toFixed(digits)} (${least.toFixed(digits)}–${most.toFixed(digits)})`
+}

@@ -1,0 +1,142 @@
+// Servers as an operator runs them: processes of `serve`, to be called, killed and stopped. Whatever they log as a defect
+// is kept, because no run may cause one.
+
+import { type ChildProcess, spawn } from 'node:child_process'
+import { once } from 'node:events'
+import { readFile } from 'node:fs/promises'
+import { join } from 'node:path'
+import { setTimeout as pause } from 'node:timers/promises'
+
+const main = join(import.meta.dirname, '..', 'src', 'main.ts')
+const startMsMax = 60_000
+const defectsMax = 20
+
+export interface ServerWish {
+  url: string
+  rootSecretText: string
+  // Nobody is limited unless a run is about that.
+  rateLimit?: string
+}
+
+export interface Server {
+  origin: string
+  pid: number
+  // Lines that say that something went wrong in it.
+  defects(): readonly string[]
+  // Sends the signal and waits for the end.
+  end(signal?: NodeJS.Signals): Promise<void>
+  // A signal after which it goes on, such as SIGSTOP.
+  signal(signal: NodeJS.Signals): void
+  residentBytes(): Promise<number>
+}
+
+const living = new Set<ChildProcess>()
+// A run that is broken off leaves nobody behind.
+process.on('exit', () => {
+  for (const child of living) child.kill('SIGKILL')
+})
+
+function environmentOf({ url, rootSecretText, rateLimit = 'off' }: ServerWish): Record<string, string> {
+  return {
+    PATH: process.env.PATH ?? '',
+    PORT: '0',
+    HOST: '127.0.0.1',
+    CARTWRIGHT_DATABASE_URL: url,
+    CARTWRIGHT_SECRET: rootSecretText,
+    CARTWRIGHT_RATE_LIMIT: rateLimit,
+    CARTWRIGHT_WEBHOOK_ALLOW_PRIVATE: '1',
+    // The same after every restart, whatever port it gets: answers must not differ by it.
+    CARTWRIGHT_PUBLIC_URL: 'https://shop.test',
+  }
+}
+
+function launch(wish: ServerWish, args: readonly string[]): ChildProcess {
+  const child = spawn(process.execPath, ['--disable-warning=ExperimentalWarning', main, ...args], {
+    env: environmentOf(wish),
+    stdio: ['ignore', 'pipe', 'pipe'],
+  })
+  living.add(child)
+  child.on('close', () => living.delete(child))
+  child.stdout?.setEncoding('utf8')
+  child.stderr?.setEncoding('utf8')
+  return child
+}
+
+// Answers when it listens; rejects with what it said when it ends before that.
+export async function startServer(wish: ServerWish): Promise<Server> {
+  const child = launch(wish, ['serve', '--no-demo'])
+  const closed = once(child, 'close')
+  const defects: string[] = []
+  const said: string[] = []
+  const port = await new Promise<string>((resolve, reject) => {
+    const late = setTimeout(() => {
+      child.kill('SIGKILL')
+      reject(new Error(`the server did not start within ${startMsMax / 1000} s: ${said.join('\n')}`))
+    }, startMsMax)
+    eachLine(child, (line) => {
+      if (said.length < 50) said.push(line)
+      if (line.includes('"level":"error"') && defects.length < defectsMax) defects.push(line)
+      const [, found] = /"message":"listening".*?"port":(\d+)/.exec(line) ?? []
+      if (found === undefined) return
+      clearTimeout(late)
+      resolve(found)
+    })
+    void closed.then(() => {
+      clearTimeout(late)
+      reject(new Error(`the server did not start: ${said.join('\n')}`))
+    })
+  })
+  return {
+    origin: `http://127.0.0.1:${port}`,
+    pid: child.pid ?? 0,
+    defects: () => defects,
+    async end(signal = 'SIGTERM') {
+      child.kill(signal)
+      await closed
+    },
+    signal: (signal) => void child.kill(signal),
+    residentBytes: () => residentBytesOf(child.pid ?? 0),
+  }
+}
+
+// Begins to start one, and kills it after so long, wherever it is by then.
+export async function startAndKill(wish: ServerWish, afterMs: number): Promise<void> {
+  const child = launch(wish, ['serve', '--no-demo'])
+  const closed = once(child, 'close')
+  child.stdout?.resume()
+  child.stderr?.resume()
+  await pause(afterMs)
+  child.kill('SIGKILL')
+  await closed
+}
+
+export interface CommandOutcome {
+  code: number | null
+  said: string
+}
+
+export async function runCommand(wish: ServerWish, args: readonly string[]): Promise<CommandOutcome> {
+  const child = launch(wish, args)
+  let said = ''
+  eachLine(child, (line) => {
+    said += `${line}\n`
+  })
+  const [code] = (await once(child, 'close')) as [number | null]
+  return { code, said }
+}
+
+function eachLine(child: ChildProcess, read: (line: string) => void): void {
+  for (const stream of [child.stdout, child.stderr]) {
+    let rest = ''
+    stream?.on('data', (text: string) => {
+      const lines = (rest + text).split('\n')
+      rest = lines.pop() ?? ''
+      for (const line of lines) read(line)
+    })
+  }
+}
+
+async function residentBytesOf(pid: number): Promise<number> {
+  const [, kilobytes] = /VmRSS:\s+(\d+) kB/.exec(await readFile(`/proc/${pid}/status`, 'utf8')) ?? []
+  return Number(kilobytes ?? 0) * 1024
+}

@@ -1,0 +1,152 @@
+// The shop of a run: made in a database of its own before any server is started, with a key for each installation.
+
+import { randomBytes } from 'node:crypto'
+import { applyShop } from '../src/admin/apply.ts'
+import { createKey } from '../src/admin/keys.ts'
+import type { ShopFile } from '../src/admin/shopfile.ts'
+import { type Scope, scopes } from '../src/contract/words.ts'
+import { listInstallations } from '../src/installations/store.ts'
+import { parseRootSecret, type RootSecret } from '../src/kit/secrets.ts'
+import { migrate } from '../src/storage/migrate.ts'
+import { openStorage } from '../src/storage/open.ts'
+import type { Engine, Storage } from '../src/storage/storage.ts'
+import { addEndpoint } from '../src/webhooks/endpoints.ts'
+import type { Ground } from './place.ts'
+
+export interface Shop {
+  engine: Engine
+  url: string
+  rootSecretText: string
+  rootSecret: RootSecret
+  // One for each installation, in the order of the files.
+  stands: readonly Stand[]
+  // The id of a SKU of the first merchant, or of the one with this slug.
+  sku(code: string, merchantSlug?: string): string
+  // For as long as the work takes, so that a server has the file for itself otherwise.
+  withStorage<T>(work: (storage: Storage) => Promise<T>): Promise<T>
+}
+
+export interface Stand {
+  merchantSlug: string
+  merchantId: string
+  installationId: string
+  // With every scope.
+  key: string
+  // With catalog:read alone, and without any.
+  readKey: string
+  bareKey: string
+}
+
+export interface ShopWish {
+  // Where every event of every installation is sent.
+  webhookUrl?: string
+}
+
+export async function makeShop(ground: Ground, files: readonly ShopFile[], wish: ShopWish = {}): Promise<Shop> {
+  const url = await ground.freshUrl()
+  const rootSecretText = randomBytes(32).toString('base64url')
+  const rootSecret = parseRootSecret(rootSecretText) as RootSecret
+
+  async function withStorage<T>(work: (storage: Storage) => Promise<T>): Promise<T> {
+    const storage = await openStorage(url)
+    try {
+      return await work(storage)
+    } finally {
+      await storage.close()
+    }
+  }
+
+  const { stands, skus } = await withStorage(async (storage) => {
+    await migrate(storage, { now: new Date() })
+    const stands: Stand[] = []
+    for (const file of files) stands.push(...(await furnish(storage, file)))
+    const skus = await storage.read(
+      (db) => db.sql<{ slug: string; code: string; id: string }>`
+        select m.slug, s.code, s.id from skus s join merchants m on m.id = s.merchant_id`,
+    )
+    return { stands, skus: new Map(skus.map(({ slug, code, id }) => [`${slug} ${code}`, id])) }
+  })
+
+  async function furnish(storage: Storage, file: ShopFile): Promise<Stand[]> {
+    const now = Date.now()
+    const { merchantId, refused } = await applyShop(storage, file, { now, stock: false, dryRun: false })
+    if (refused.length > 0) throw new Error(`the shop of this run was refused: ${JSON.stringify(refused)}`)
+    const installations = await storage.read((db) => listInstallations(db, merchantId))
+    return storage.write(async (tx) => {
+      const made: Stand[] = []
+      for (const installation of installations) {
+        const keyOf = async (wished: readonly Scope[]) =>
+          (await createKey(tx, rootSecret, installation, { name: 'proof', scopes: wished, expiresAt: null }, now)).key
+        const { webhookUrl } = wish
+        if (webhookUrl !== undefined) {
+          const endpoint = { url: webhookUrl, description: 'the journal', events: ['*'] }
+          await addEndpoint(tx, installation.id, endpoint, { rootSecret, allowPrivate: true }, now)
+        }
+        made.push({
+          merchantSlug: file.merchant.slug,
+          merchantId,
+          installationId: installation.id,
+          key: await keyOf(scopes),
+          readKey: await keyOf(['catalog:read']),
+          bareKey: await keyOf([]),
+        })
+      }
+      return made
+    })
+  }
+
+  return {
+    engine: ground.engine,
+    url,
+    rootSecretText,
+    rootSecret,
+    stands,
+    sku(code, merchantSlug = stands[0]?.merchantSlug ?? '') {
+      const id = skus.get(`${merchantSlug} ${code}`)
+      if (id === undefined) throw new Error(`there is no SKU ${code} of ${merchantSlug}`)
+      return id
+    },
+    withStorage,
+  }
+}
+
+export function standOf(shop: Shop, index = 0): Stand {
+  const stand = shop.stands[index]
+  if (!stand) throw new Error(`the shop has no installation ${index}`)
+  return stand
+}
+
+const publishedAt = '2026-01-01T00:00:00.000Z'
+
+// One product for each SKU. What needs no shipping can be bought without an address.
+export function product(
+  code: string,
+  stock: number,
+  more: { price?: number; isSent?: boolean; isBackordered?: boolean } = {},
+): NonNullable<ShopFile['products']>[number] {
+  const { price = 1_000, isSent = false, isBackordered = false } = more
+  return {
+    slug: code.toLowerCase(),
+    name: `Thing ${code}`,
+    publishedAt,
+    skus: [{ code, price, stock, requiresShipping: isSent, backorder: isBackordered, maxPerOrder: 999 }],
+  }
+}
+
+export function shopFile(slug: string, more: Partial<ShopFile>): ShopFile {
+  return {
+    merchant: { slug, name: slug, currency: 'EUR', country: 'DE', lowStockAt: 0 },
+    taxes: [{ country: 'DE', rate: 1900 }],
+    shipping: [{ zone: 'home', countries: ['DE'], options: [{ id: 'standard', label: 'Standard', amount: 490 }] }],
+    installations: [{ name: 'Storefront', mode: 'test', redirectHosts: ['localhost'] }],
+    ...more,
+  }
+}
+
+export const berlin = {
+  name: 'Ada Lovelace',
+  line1: 'Unter den Linden 1',
+  city: 'Berlin',
+  postalCode: '10117',
+  country: 'DE',
+}

@@ -1,0 +1,93 @@
+// One node as it is in the field: it writes events at a steady pace and delivers them, with the bounds it has there. Run as a
+// process: steady.ts <database url> <root secret>
+
+import { announce } from '../src/events/announce.ts'
+import { newId } from '../src/kit/ids.ts'
+import { parseRootSecret, type RootSecret } from '../src/kit/secrets.ts'
+import { createLog } from '../src/observe/log.ts'
+import { openStorage } from '../src/storage/open.ts'
+import { createDispatcher } from '../src/webhooks/dispatcher.ts'
+import { createSender } from '../src/webhooks/sender.ts'
+import { answerQuestions, machineMs } from './talk.ts'
+
+export interface Load {
+  installationIds: readonly string[]
+  // The number of the first event.
+  from: number
+  events: number
+  perSecond: number
+}
+
+export interface LoadReport {
+  // When each event, from the first on, was committed.
+  committedAt: readonly number[]
+  // How much later than planned a write was begun, at worst.
+  lateMs: number
+  // Calls under way at once, at most.
+  inFlightMax: number
+  // Share of one core.
+  cpuShare: number
+  rssBytes: number
+}
+
+// Each subject changes again and again, with this many others in between.
+const subjectsAtOnce = 10
+const note = 'Something to read. '.repeat(50)
+
+const [url = '', secret = ''] = process.argv.slice(2)
+const storage = await openStorage(url, { server: url.startsWith('sqlite:') })
+const dispatcher = createDispatcher({
+  storage,
+  sender: createSender({ allowPrivate: true }),
+  rootSecret: parseRootSecret(secret) as RootSecret,
+  clock: () => new Date(),
+  log: createLog({ level: 'error', pretty: false, write: (lines) => void process.stderr.write(lines) }),
+  version: 'proof',
+})
+
+async function loaded({ installationIds, from, events, perSecond }: Load): Promise<LoadReport> {
+  const subjects = Array.from({ length: subjectsAtOnce }, () => newId('cart'))
+  const committedAt: number[] = []
+  const cpuBefore = process.cpuUsage()
+  const startedAt = machineMs()
+  let inFlightMax = 0
+  let lateMs = 0
+  const watch = setInterval(() => {
+    inFlightMax = Math.max(inFlightMax, dispatcher.stats().inFlight)
+  }, 5)
+  const writes: Promise<void>[] = []
+  for (let index = 0; index < events; index += 1) {
+    const plannedAt = startedAt + (index * 1_000) / perSecond
+    await new Promise((resolve) => setTimeout(resolve, Math.max(0, plannedAt - machineMs())))
+    lateMs = Math.max(lateMs, machineMs() - plannedAt)
+    // Nobody waits for a write before the next one: a slow moment must not thin out the load.
+    writes.push(write(index))
+  }
+  await Promise.all(writes)
+  clearInterval(watch)
+  const { user, system } = process.cpuUsage(cpuBefore)
+  const cpuShare = (user + system) / 1_000 / (machineMs() - startedAt)
+  return { committedAt, lateMs, inFlightMax, cpuShare, rssBytes: process.memoryUsage.rss() }
+
+  function write(index: number): Promise<void> {
+    const id = subjects[index % subjectsAtOnce] as string
+    const data = { number: from + index, cart: { id, note } }
+    return storage.write(async (tx) => {
+      for (const installationId of installationIds)
+        await announce(tx, {
+          installationId,
+          kind: 'cart.updated',
+          subject: { type: 'cart', id },
+          sequence: Math.floor(index / subjectsAtOnce) + 1,
+          dataText: JSON.stringify(data),
+          cause: null,
+          now: Date.now(),
+        })
+      tx.afterCommit(() => {
+        committedAt[index] = machineMs()
+      })
+    })
+  }
+}
+
+answerQuestions({ start: () => dispatcher.start(), load: loaded })

@@ -1,0 +1,74 @@
+// Runs that are whole in `npm test` already. Here they are carried out once more, so that the table has all of them.
+
+import { spawn } from 'node:child_process'
+import { once } from 'node:events'
+import { join } from 'node:path'
+import type { RunResult, ServerRun } from './runs.ts'
+
+const root = join(import.meta.dirname, '..')
+
+function suite(name: string, method: string, files: readonly string[]): ServerRun {
+  return {
+    name,
+    method: `${method} (${files.join(', ')}), on both engines where they have storage`,
+    numbers: {},
+    // The files choose their engines by themselves.
+    engines: ['postgres'],
+    runOn: (_, __, { tell }) => runTests(files, tell),
+  }
+}
+
+export const crashPointsRun = suite('crash-points', 'the process is killed at every named step', [
+  'tests/crash.test.ts',
+  'tests/paymentCrash.test.ts',
+  'tests/webhookCrash.test.ts',
+  'src/storage/migrate.test.ts',
+])
+
+export const addressesRun = suite('addresses', 'private, encoded, rebinding and redirecting webhook targets', [
+  'src/webhooks/guard.test.ts',
+  'tests/webhookTargets.test.ts',
+])
+
+export const signatureRun = suite('signature', 'the vectors of the fixture through three verifiers, and rotation', [
+  'src/webhooks/fixture.test.ts',
+  'tests/getInstallationWebhookSignatureFixture.test.ts',
+])
+
+export const browserRun = suite('browser', 'the shopper’s page and the pages of OAuth in a real browser, with axe', [
+  'tests/checkoutPage.test.ts',
+  'tests/oauthPages.test.ts',
+])
+
+export const clockRun = suite('clock', 'retries, expiry and rotation with a clock that is moved', [
+  'tests/webhooks.test.ts',
+  'tests/payment.test.ts',
+  'tests/events.test.ts',
+])
+
+async function runTests(files: readonly string[], tell: (text: string) => void): Promise<RunResult> {
+  const args = ['--disable-warning=ExperimentalWarning', '--test', '--test-reporter=tap', '--test-concurrency=1']
+  const child = spawn(process.execPath, [...args, '--test-global-setup=tests/support/cluster.ts', ...files], {
+    cwd: root,
+    // A run of tests within another would report to it.
+    env: { ...process.env, NODE_TEST_CONTEXT: undefined },
+    stdio: ['ignore', 'pipe', 'pipe'],
+  })
+  process.once('exit', () => child.kill('SIGKILL'))
+  let said = ''
+  for (const stream of [child.stdout, child.stderr]) {
+    stream.setEncoding('utf8')
+    stream.on('data', (text: string) => {
+      said += text
+      tell(`${said.match(/^ *(not )?ok /gm)?.length ?? 0} tests`)
+    })
+  }
+  const [code] = (await once(child, 'close')) as [number | null]
+  const count = (word: string) => Number(new RegExp(`^# ${word} (\\d+)`, 'm').exec(said)?.[1] ?? 0)
+  const failures = [...said.matchAll(/^ *not ok \d+ - (.*)$/gm)].map(([, name = '']) => name)
+  const seen = { tests: count('tests'), pass: count('pass'), fail: count('fail'), skipped: count('skipped') }
+  const violations = failures.map((name) => `failed: ${name}`)
+  if (code !== 0 && violations.length === 0) violations.push(`the tests ended with ${code}: ${said.slice(-1_000)}`)
+  if (seen.pass === 0) violations.push('no test was carried out')
+  return { seen, violations: violations.slice(0, 50) }
+}

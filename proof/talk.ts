@@ -1,0 +1,77 @@
+// A process that answers questions, over the channel that Node opens between parent and child.
+
+import { type ChildProcess, fork } from 'node:child_process'
+import { once } from 'node:events'
+import { join } from 'node:path'
+
+export interface Talker {
+  ask<T>(question: string, given?: object): Promise<T>
+  end(): Promise<void>
+}
+
+interface Asked {
+  number: number
+  question: string
+  given: object
+}
+
+interface Answered {
+  number: number
+  answer?: unknown
+  problem?: string
+}
+
+// `script` is a file of this folder that calls `answerQuestions`.
+export function startTalker(script: string, args: readonly string[] = []): Talker {
+  const child: ChildProcess = fork(join(import.meta.dirname, script), [...args], {
+    execArgv: ['--disable-warning=ExperimentalWarning'],
+  })
+  const closed = once(child, 'close')
+  const waiting = new Map<number, PromiseWithResolvers<unknown>>()
+  let asked = 0
+  child.on('message', (message) => {
+    const { number, answer, problem } = message as Answered
+    const waiter = waiting.get(number)
+    waiting.delete(number)
+    if (problem === undefined) waiter?.resolve(answer)
+    else waiter?.reject(new Error(`${script}: ${problem}`))
+  })
+  child.on('close', (code) => {
+    for (const { reject } of waiting.values()) reject(new Error(`${script} ended with ${code}`))
+  })
+  return {
+    async ask<T>(question: string, given: object = {}) {
+      const waiter = Promise.withResolvers<unknown>()
+      asked += 1
+      waiting.set(asked, waiter)
+      child.send({ number: asked, question, given } satisfies Asked)
+      // What a script answers to a question is agreed between it and whoever starts it.
+      return (await waiter.promise) as T
+    },
+    async end() {
+      child.kill('SIGKILL')
+      await closed
+    },
+  }
+}
+
+export type Answers = Readonly<Record<string, (given: never) => unknown>>
+
+// It ends with its parent, so that a run that is broken off leaves nobody behind.
+export function answerQuestions(answers: Answers): void {
+  process.on('message', async (message) => {
+    const { number, question, given } = message as Asked
+    try {
+      const answer = await answers[question]?.(given as never)
+      process.send?.({ number, answer } satisfies Answered)
+    } catch (error) {
+      process.send?.({ number, problem: String(error) } satisfies Answered)
+    }
+  })
+  process.on('disconnect', () => process.exit(0))
+}
+
+// Of one clock for all processes of this machine.
+export function machineMs(): number {
+  return Number(process.hrtime.bigint()) / 1e6
+}

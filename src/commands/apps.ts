@@ -1,0 +1,247 @@
+// `apps`: what merchants can install, and where it is installed.
+
+import { open } from 'node:fs/promises'
+import { visible } from '../admin/difference.ts'
+import { type Mode, modes, type Scope, scopes } from '../contract/words.ts'
+import { toInstant } from '../kit/instant.ts'
+import { parseJson } from '../kit/json.ts'
+import {
+  type App,
+  type AppWish,
+  appProblem,
+  createApp,
+  disableApp,
+  enableApp,
+  findApp,
+  findAppByName,
+  listAppInstallations,
+  listApps,
+} from '../oauth/apps.ts'
+import { type ClientKeys, readClientKeys } from '../oauth/clientkeys.ts'
+import { uninstall } from '../oauth/installing.ts'
+import type { Storage } from '../storage/storage.ts'
+import { type Command, Failure, type Given, Misuse, print, type Terminal, withStorage } from './command.ts'
+
+export const appsCommand: Command = {
+  summary: 'Create, list, show, disable and enable apps; list and end their installations.',
+  usage: [
+    'apps create --name N --redirect-uri U[,U] [--description D] [--scopes a,b] [--jwks FILE] [--mode test|live]',
+    'apps list',
+    'apps show APP',
+    'apps disable APP',
+    'apps enable APP',
+    'apps installations [APP]',
+    'apps uninstall INSTALLATION_ID',
+  ],
+  options: {
+    name: { type: 'string', help: 'what merchants read when the app asks' },
+    description: { type: 'string', help: 'one line below the name' },
+    'redirect-uri': { type: 'string', help: 'where the browser goes in the end, exactly; separated by commas' },
+    scopes: { type: 'string', help: `what it may ask for, separated by commas: ${scopes.join(', ')}; all unless said` },
+    jwks: { type: 'string', help: 'file with its public keys (JSON Web Key Set); without it the app is public' },
+    mode: { type: 'string', help: 'test unless said: which kind of installations it gets' },
+  },
+  async run(given, terminal) {
+    const [verb, name, ...rest] = given.words
+    if (rest.length > 0) throw new Misuse('too many words')
+    if ((verb === 'create' || verb === 'list') && name !== undefined) throw new Misuse(`${verb} takes no ${name}`)
+    if (verb === 'create') return create(given, terminal)
+    if (verb === 'list') return list(given, terminal)
+    if (verb === 'installations') return installations(name, given, terminal)
+    const act = verb !== undefined && Object.hasOwn(verbs, verb) ? verbs[verb] : undefined
+    if (name === undefined || !act)
+      throw new Misuse(
+        'say apps create, list, show APP, disable APP, enable APP, installations or uninstall INSTALLATION_ID',
+      )
+    return act(name, given, terminal)
+  },
+}
+
+type Act = (name: string, given: Given, terminal: Terminal) => Promise<number>
+
+const verbs: Readonly<Record<string, Act>> = {
+  show,
+  disable: (name, given, terminal) => change(name, given, terminal, 'disabled', disableApp),
+  enable: (name, given, terminal) => change(name, given, terminal, 'enabled', enableApp),
+  uninstall: end,
+}
+
+async function create(given: Given, terminal: Terminal): Promise<number> {
+  const { name, description = '', jwks, mode = 'test' } = given.texts
+  if (name === undefined) throw new Misuse('--name is needed')
+  const wish: AppWish = {
+    name,
+    description,
+    redirectUris: wordsIn(given.texts['redirect-uri']),
+    scopes: given.texts.scopes === undefined ? scopes : readScopes(given.texts.scopes),
+    mode: readMode(mode),
+    jwks: jwks === undefined ? null : await readKeys(jwks),
+  }
+  const problem = appProblem(wish)
+  if (problem) throw new Misuse(visible(`${optionAt(problem.path)} ${problem.message}`))
+  return withStorage(async (storage) => {
+    const app = await storage.write((tx) => createApp(tx, wish, Date.now()))
+    if (!app) throw new Failure(`there is an app named ${visible(name)}`)
+    tell(app, given, terminal)
+    return 0
+  })
+}
+
+function list(given: Given, terminal: Terminal): Promise<number> {
+  return withStorage(async (storage) => {
+    const apps = await storage.read(listApps)
+    print(terminal, given, { apps: apps.map(shown) }, () =>
+      apps.map((app) =>
+        visible(
+          `${app.id}  ${app.disabledAt === null ? 'active  ' : 'disabled'}  ${app.clientKind}  ${app.mode}  ${app.name}`,
+        ),
+      ),
+    )
+    return 0
+  })
+}
+
+function show(name: string, given: Given, terminal: Terminal): Promise<number> {
+  return withStorage(async (storage) => {
+    tell(await chooseApp(storage, name), given, terminal)
+    return 0
+  })
+}
+
+function change(
+  name: string,
+  given: Given,
+  terminal: Terminal,
+  outcome: 'disabled' | 'enabled',
+  act: typeof disableApp,
+): Promise<number> {
+  return withStorage(async (storage) => {
+    const app = await chooseApp(storage, name)
+    const isChanged = await storage.write((tx) => act(tx, app.id, Date.now()))
+    const living = (await storage.read((db) => listAppInstallations(db, app.id))).filter(
+      ({ endedAt }) => endedAt === null,
+    )
+    print(terminal, given, { clientId: app.id, disabled: outcome === 'disabled', installations: living.length }, () => [
+      visible(`${app.name} ${isChanged ? 'is' : 'was already'} ${outcome}`),
+      ...(outcome === 'disabled' && living.length > 0
+        ? [`The keys of its installations (${living.length}) go on working: apps uninstall ends them one by one`]
+        : []),
+    ])
+    return 0
+  })
+}
+
+function installations(name: string | undefined, given: Given, terminal: Terminal): Promise<number> {
+  return withStorage(async (storage) => {
+    const app = name === undefined ? undefined : await chooseApp(storage, name)
+    const rows = await storage.read((db) => listAppInstallations(db, app?.id ?? null))
+    const shownRows = rows.map(({ createdAt, endedAt, ...row }) => ({
+      ...row,
+      createdAt: toInstant(createdAt),
+      endedAt: endedAt === null ? null : toInstant(endedAt),
+    }))
+    print(terminal, given, { installations: shownRows }, () =>
+      shownRows.map((row) =>
+        visible(
+          `${row.id}  ${row.endedAt === null ? 'active' : 'ended '}  ${row.mode}  ${row.merchantSlug}  ${row.scopes.join(',')}  ${row.name}`,
+        ),
+      ),
+    )
+    return 0
+  })
+}
+
+function end(id: string, given: Given, terminal: Terminal): Promise<number> {
+  return withStorage(async (storage) => {
+    const isEnded = await storage.write((tx) => uninstall(tx, id, Date.now()))
+    if (!isEnded) throw new Failure(`there is no living installation of an app ${visible(id)}`)
+    print(terminal, given, { id, uninstalled: true }, () => [`${id} is uninstalled, and its keys are revoked`])
+    return 0
+  })
+}
+
+// By id or by name.
+async function chooseApp(storage: Storage, name: string): Promise<App> {
+  const app = await storage.read(async (db) => (await findApp(db, name)) ?? findAppByName(db, name))
+  if (!app) throw new Failure(`there is no app ${visible(name)}`)
+  return app
+}
+
+function wordsIn(text: string | undefined): string[] {
+  return (text ?? '')
+    .split(',')
+    .map((word) => word.trim())
+    .filter(Boolean)
+}
+
+function readScopes(text: string): Scope[] {
+  const words = wordsIn(text)
+  const unknown = words.find((word) => !scopes.some((scope) => scope === word))
+  if (unknown !== undefined) throw new Misuse(`there is no scope ${visible(unknown)}; there are ${scopes.join(', ')}`)
+  return scopes.filter((scope) => words.includes(scope))
+}
+
+function readMode(text: string): Mode {
+  const mode = modes.find((known) => known === text)
+  if (!mode) throw new Misuse(`--mode must be ${modes.join(' or ')}`)
+  return mode
+}
+
+const keysBytesMax = 65_536
+
+async function readKeys(path: string): Promise<ClientKeys> {
+  const text = await readText(path)
+  const parsed = parseJson(text)
+  if ('problem' in parsed) throw new Failure(visible(`${path} is no JSON: ${parsed.message}`))
+  const read = readClientKeys(parsed.value)
+  if ('problem' in read) throw new Failure(visible(`${path} ${read.problem.path} ${read.problem.message}`))
+  return read
+}
+
+// One byte more than is allowed at most, so that too many are seen.
+async function readText(path: string): Promise<string> {
+  try {
+    const file = await open(path)
+    const chunks = await Array.fromAsync(file.createReadStream({ end: keysBytesMax }) as AsyncIterable<Buffer>)
+    const bytes = Buffer.concat(chunks)
+    if (bytes.length <= keysBytesMax) return bytes.toString('utf8')
+  } catch (error) {
+    throw new Failure(visible(`cannot read ${path}: ${(error as Error).message}`))
+  }
+  throw new Failure(visible(`${path} has more than ${keysBytesMax} bytes`))
+}
+
+// `/redirectUris/0` is --redirect-uri, and so on.
+function optionAt(path: string): string {
+  const [, member = ''] = path.split('/')
+  return member === 'redirectUris' ? '--redirect-uri' : `--${member}`
+}
+
+function shown({ id, createdAt, disabledAt, ...app }: App) {
+  return {
+    clientId: id,
+    ...app,
+    createdAt: toInstant(createdAt),
+    disabledAt: disabledAt === null ? null : toInstant(disabledAt),
+  }
+}
+
+function tell(app: App, given: Given, terminal: Terminal): void {
+  const rows: [name: string, value: string][] = [
+    ['client id', app.id],
+    ['kind', app.clientKind],
+    ['mode', app.mode],
+    ['status', app.disabledAt === null ? 'active' : `disabled since ${toInstant(app.disabledAt)}`],
+    ...app.redirectUris.map((uri): [string, string] => ['redirect URI', uri]),
+    ['scopes', app.scopes.join(' ')],
+    ...(app.jwks?.keys ?? []).map((key): [string, string] => [
+      'key',
+      `${key.kid ?? '(no id)'}  ${key.alg ?? key.crv ?? ''}`,
+    ]),
+    ...(app.description === '' ? [] : [['description', app.description] as [string, string]]),
+  ]
+  print(terminal, given, shown(app), () => [
+    visible(app.name),
+    ...rows.map(([name, value]) => visible(`  ${name.padEnd(12)}  ${value}`)),
+  ])
+}

@@ -1,0 +1,111 @@
+// `migrate`: brings the database up to date, or moves everything from one engine to the other.
+
+import { dirname, join } from 'node:path'
+import { readConfig } from '../config.ts'
+import { type Finding, findViolations, invariants } from '../observe/invariants.ts'
+import { type Copied, copyStore, unhurried } from '../storage/copy.ts'
+import { sqlitePath } from '../storage/file.ts'
+import { migrate } from '../storage/migrate.ts'
+import { openStorage } from '../storage/open.ts'
+import { type Command, type Given, Misuse, print, type Terminal } from './command.ts'
+
+export const migrateCommand: Command = {
+  summary: 'Bring the database up to date, or move it from SQLite to PostgreSQL and back.',
+  usage: [
+    'migrate',
+    'migrate --from sqlite:PATH --to postgres://… [--clear-target]',
+    'migrate --from postgres://… --to sqlite:PATH [--clear-target]',
+  ],
+  options: {
+    from: { type: 'string', help: 'move everything from this database; the configured one unless it is named' },
+    to: { type: 'string', help: 'into this one, which must be empty; the configured one unless it is named' },
+    'clear-target': { type: 'boolean', help: 'delete everything in the target first, in the same transaction' },
+  },
+  async run(given, terminal) {
+    if (given.words.length > 0) throw new Misuse('migrate takes no words')
+    const { from, to } = given.texts
+    if (from !== undefined || to !== undefined) return move(given, terminal)
+    if (given.flags.has('clear-target')) throw new Misuse('--clear-target goes with --from or --to')
+    const storage = await openStorage(readConfig().databaseUrl)
+    try {
+      const applied = await migrate(storage, { now: new Date() })
+      print(terminal, given, { applied }, () =>
+        applied.length > 0 ? applied.map((name) => `applied ${name}`) : ['The database is up to date.'],
+      )
+    } finally {
+      await storage.close()
+    }
+    return 0
+  },
+}
+
+async function move(given: Given, terminal: Terminal): Promise<number> {
+  const configured = readConfig().databaseUrl
+  const { from = configured, to = configured } = given.texts
+  const startedAt = performance.now()
+  const copied = await copyStore(from, to, {
+    now: new Date(),
+    clearTarget: given.flags.has('clear-target'),
+    onProgress: ({ doing, table, rows }) => terminal.progress(`${doing} ${table}: ${rows} rows`),
+  })
+  const isSame = copied.differences.length === 0 && copied.tables.every((table) => table.isSame)
+  const findings = isSame ? await findingsIn(to) : []
+  const tookMs = Math.round(performance.now() - startedAt)
+  const rows = copied.tables.reduce((sum, table) => sum + table.rows, 0)
+  const moved = isSame && findings.length === 0
+  print(terminal, given, { moved, committed: isSame, rows, tookMs, ...copied, findings }, () => [
+    ...tableLines(copied),
+    ...copied.left.map((name) => `· ${name} is no table of Cartwright and was left`),
+    ...(isSame
+      ? [
+          `${rows} rows in ${copied.tables.length} tables, each read back and the same, in ${(tookMs / 1000).toFixed(1)} s`,
+          ...findingLines(findings),
+          ...secretLines(from, to),
+        ]
+      : [
+          ...copied.differences.map((difference) => `✗ ${difference}`),
+          '✗ Source and copy differ. Nothing was committed: the target is as it was.',
+        ]),
+  ])
+  return moved ? 0 : 1
+}
+
+async function findingsIn(url: string): Promise<Finding[]> {
+  const storage = await openStorage(url, unhurried)
+  try {
+    return await storage.read(findViolations)
+  } finally {
+    await storage.close()
+  }
+}
+
+function tableLines({ tables }: Copied): string[] {
+  const width = Math.max(...tables.map(({ name }) => name.length))
+  const digits = Math.max(4, ...tables.map(({ rows }) => String(rows).length))
+  return [
+    `${'table'.padEnd(width)}  ${'rows'.padStart(digits)}  verified`,
+    ...tables.map(
+      ({ name, rows, isSame }) => `${name.padEnd(width)}  ${String(rows).padStart(digits)}  ${isSame ? '✓' : '✗'}`,
+    ),
+  ]
+}
+
+function findingLines(findings: readonly Finding[]): string[] {
+  if (findings.length === 0) return [`✓ ${invariants.length} invariants hold in the target`]
+  return [
+    ...findings.map(({ sentence, subjects }) => `✗ ${sentence} Not so for ${subjects.join(', ')}`),
+    'The copy is complete and committed: what is wrong in it is wrong in the source too.',
+  ]
+}
+
+// The secret is looked for in another place once the database is elsewhere.
+function secretLines(from: string, to: string): string[] {
+  return [
+    `The root secret is not in the database. It was in CARTWRIGHT_SECRET or ${secretPlace(from)};`,
+    `a server on the target looks for it in CARTWRIGHT_SECRET or ${secretPlace(to)}.`,
+  ]
+}
+
+function secretPlace(url: string): string {
+  return join(url.startsWith('sqlite:') ? dirname(sqlitePath(url)) : 'data', 'secret')
+}

@@ -1,0 +1,218 @@
+// `users`: the people who sign in for a merchant to approve apps.
+
+import { visible } from '../admin/difference.ts'
+import { toInstant } from '../kit/instant.ts'
+import type { RootSecret } from '../kit/secrets.ts'
+import { hashPassword, makePassword, passwordLengthMax, passwordProblem } from '../oauth/password.ts'
+import {
+  createUser,
+  disableUser,
+  emailProblem,
+  enableUser,
+  findUser,
+  findUserByEmail,
+  listUserMerchants,
+  listUsers,
+  merchantsPerUserMax,
+  replaceMerchants,
+  setPassword,
+  type User,
+} from '../oauth/users.ts'
+import type { Storage } from '../storage/storage.ts'
+import {
+  type Command,
+  chooseMerchant,
+  Failure,
+  type Given,
+  Misuse,
+  print,
+  type Terminal,
+  withStorage,
+} from './command.ts'
+
+export const usersCommand: Command = {
+  summary: 'Create and list the people who may install apps, reset passwords, disable and enable.',
+  usage: [
+    'users create --email E --merchant SLUG[,SLUG] [--password-stdin]',
+    'users list',
+    'users password USER [--password-stdin]',
+    'users merchants USER --merchant SLUG[,SLUG]',
+    'users disable USER',
+    'users enable USER',
+  ],
+  options: {
+    email: { type: 'string', help: 'with which the user signs in' },
+    merchant: { type: 'string', help: 'slugs of the shops the user may act for, separated by commas' },
+    'password-stdin': {
+      type: 'boolean',
+      help: 'read the password from standard input; else one is made and shown once',
+    },
+  },
+  async run(given, terminal) {
+    const [verb, user, ...rest] = given.words
+    if (rest.length > 0) throw new Misuse('too many words')
+    if ((verb === 'create' || verb === 'list') && user !== undefined) throw new Misuse(`${verb} takes no ${user}`)
+    if (verb === 'create') return create(given, terminal)
+    if (verb === 'list') return list(given, terminal)
+    const act = verb !== undefined && Object.hasOwn(verbs, verb) ? verbs[verb] : undefined
+    if (user === undefined || !act)
+      throw new Misuse('say users create, list, password USER, merchants USER, disable USER or enable USER')
+    return act(user, given, terminal)
+  },
+}
+
+type Act = (user: string, given: Given, terminal: Terminal) => Promise<number>
+
+const verbs: Readonly<Record<string, Act>> = {
+  password: reset,
+  merchants: setMerchants,
+  disable: (user, given, terminal) => change(user, given, terminal, 'disabled', disableUser),
+  enable: (user, given, terminal) => change(user, given, terminal, 'enabled', enableUser),
+}
+
+async function create(given: Given, terminal: Terminal): Promise<number> {
+  const { email } = given.texts
+  if (email === undefined) throw new Misuse('--email is needed')
+  const problem = emailProblem(email)
+  if (problem !== undefined) throw new Misuse(`--email ${problem}`)
+  const password = await choosePassword(given)
+  return withStorage(async (storage, { rootSecret }) => {
+    const merchants = await chooseMerchants(storage, given)
+    const passwordHash = await hashPassword(password.text)
+    const merchantIds = merchants.map(({ id }) => id)
+    const user = await storage.write((tx) =>
+      createUser(tx, rootSecret, { email, passwordHash, merchantIds }, Date.now()),
+    )
+    if (!user) throw new Failure('there is a user of that e-mail; users merchants and users password change it')
+    tellPassword(user, password, given, terminal, { merchants: merchants.map(({ slug }) => slug) })
+    return 0
+  })
+}
+
+function list(given: Given, terminal: Terminal): Promise<number> {
+  return withStorage(async (storage, { rootSecret }) => {
+    const [kept, pairs] = await storage.read((db) => Promise.all([listUsers(db, rootSecret), listUserMerchants(db)]))
+    const users = kept.map(({ id, email, createdAt, disabledAt }) => ({
+      id,
+      email,
+      merchants: pairs.filter(({ userId }) => userId === id).map(({ slug }) => slug),
+      createdAt: toInstant(createdAt),
+      disabledAt: disabledAt === null ? null : toInstant(disabledAt),
+    }))
+    print(terminal, given, { users }, () =>
+      users.map(({ id, email, merchants, disabledAt }) =>
+        visible(
+          `${id}  ${disabledAt === null ? 'active  ' : 'disabled'}  ${email}  ${merchants.join(',') || '(no shop)'}`,
+        ),
+      ),
+    )
+    return 0
+  })
+}
+
+async function reset(name: string, given: Given, terminal: Terminal): Promise<number> {
+  const password = await choosePassword(given)
+  return withStorage(async (storage, { rootSecret }) => {
+    const user = await chooseUser(storage, rootSecret, name)
+    const passwordHash = await hashPassword(password.text)
+    await storage.write((tx) => setPassword(tx, user.id, passwordHash, Date.now()))
+    tellPassword(user, password, given, terminal, {})
+    return 0
+  })
+}
+
+function setMerchants(name: string, given: Given, terminal: Terminal): Promise<number> {
+  return withStorage(async (storage, { rootSecret }) => {
+    const user = await chooseUser(storage, rootSecret, name)
+    const merchants = await chooseMerchants(storage, given)
+    const ids = merchants.map(({ id }) => id)
+    await storage.write((tx) => replaceMerchants(tx, user.id, ids, Date.now()))
+    const slugs = merchants.map(({ slug }) => slug)
+    print(terminal, given, { id: user.id, merchants: slugs }, () => [
+      visible(`${user.email} may act for ${slugs.join(', ')}`),
+    ])
+    return 0
+  })
+}
+
+function change(
+  name: string,
+  given: Given,
+  terminal: Terminal,
+  outcome: 'disabled' | 'enabled',
+  act: typeof disableUser,
+): Promise<number> {
+  return withStorage(async (storage, { rootSecret }) => {
+    const user = await chooseUser(storage, rootSecret, name)
+    const isChanged = await storage.write((tx) => act(tx, user.id, Date.now()))
+    print(terminal, given, { id: user.id, disabled: outcome === 'disabled' }, () => [
+      visible(`${user.email} ${isChanged ? 'is' : 'was already'} ${outcome}`),
+    ])
+    return 0
+  })
+}
+
+// By e-mail or by id.
+async function chooseUser(storage: Storage, rootSecret: RootSecret, name: string): Promise<User> {
+  const user = await storage.read((db) =>
+    name.includes('@') ? findUserByEmail(db, rootSecret, name) : findUser(db, rootSecret, name),
+  )
+  if (!user) throw new Failure(`there is no user ${visible(name)}`)
+  return user
+}
+
+async function chooseMerchants(storage: Storage, given: Given): Promise<{ id: string; slug: string }[]> {
+  const slugs = (given.texts.merchant ?? '')
+    .split(',')
+    .map((slug) => slug.trim())
+    .filter(Boolean)
+  if (slugs.length > merchantsPerUserMax) throw new Misuse(`--merchant must be at most ${merchantsPerUserMax} slugs`)
+  if (slugs.length === 0) return [await chooseMerchant(storage, undefined)]
+  const merchants = []
+  for (const slug of new Set(slugs)) merchants.push(await chooseMerchant(storage, slug))
+  return merchants
+}
+
+interface ChosenPassword {
+  text: string
+  // Made here, so that it must be shown.
+  isMade: boolean
+}
+
+// Never from an argument: those are seen by every process of the machine, and kept by shells.
+async function choosePassword(given: Given): Promise<ChosenPassword> {
+  if (!given.flags.has('password-stdin')) return { text: makePassword(), isMade: true }
+  const text = await readStandardInput()
+  const problem = passwordProblem(text)
+  if (problem !== undefined) throw new Misuse(`the password ${problem}`)
+  return { text, isMade: false }
+}
+
+const inputBytesMax = passwordLengthMax * 8
+
+// One line, whose end does not belong to it.
+async function readStandardInput(): Promise<string> {
+  const chunks: Buffer[] = []
+  let length = 0
+  for await (const chunk of process.stdin as AsyncIterable<Buffer>) {
+    chunks.push(chunk)
+    length += chunk.length
+    if (length > inputBytesMax) throw new Misuse('the password is too long')
+  }
+  return Buffer.concat(chunks)
+    .toString('utf8')
+    .replace(/\r?\n$/, '')
+}
+
+function tellPassword(
+  { id, email }: User,
+  password: ChosenPassword,
+  given: Given,
+  terminal: Terminal,
+  more: object,
+): void {
+  print(terminal, given, { id, email, ...more, ...(password.isMade && { password: password.text }) }, () => [
+    ...(password.isMade ? [password.text] : []),
+    visible(`${id}  ${email}${password.isMade ? ', the password is shown this once' : ''}`),
+  ])
+}

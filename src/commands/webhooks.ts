@@ -1,0 +1,427 @@
+// `webhooks`: who is told what happens in a shop, how that went, and a receiver to try it with. A secret is printed when
+// it is made and never again.
+
+import { setTimeout as pause } from 'node:timers/promises'
+import { visible } from '../admin/difference.ts'
+import { discardEarlierPings } from '../admin/store.ts'
+import { urlProblem } from '../admin/webhooks.ts'
+import type { WebhookEndpoint } from '../contract/webhooks.ts'
+import { toInstant } from '../kit/instant.ts'
+import { Refusal } from '../kit/refuse.ts'
+import type { Reader, Storage, Tx } from '../storage/storage.ts'
+import {
+  addEndpoint,
+  disableEndpoint,
+  EndpointRefused,
+  enableEndpoint,
+  pauseEndpoint,
+  pingEndpoint,
+  removeEndpoint,
+  rotateSecret,
+} from '../webhooks/endpoints.ts'
+import { replayDelivery } from '../webhooks/replay.ts'
+import {
+  type Attempt,
+  countOpenDeliveries,
+  type Delivery,
+  type Endpoint,
+  findDelivery,
+  findDeliveryAnywhere,
+  findEndpointAnywhere,
+  listAttempts,
+  listEndpoints,
+  listNewestDeliveries,
+  lockEndpoint,
+} from '../webhooks/store.ts'
+import { subscriptionsProblem } from '../webhooks/subscription.ts'
+import { deliveryView, endpointView, replayView } from '../webhooks/view.ts'
+import {
+  type Command,
+  chooseInstallation,
+  Failure,
+  type Given,
+  Misuse,
+  print,
+  readLine,
+  type Terminal,
+  withStorage,
+} from './command.ts'
+import { listen } from './listen.ts'
+
+export const webhooksCommand: Command = {
+  summary: 'Add, list, test and stop webhook endpoints, look at deliveries, and receive calls on this machine.',
+  usage: [
+    'webhooks add --url URL [--events a,b] [--description TEXT] [--paused] [--installation NAME] [--merchant SLUG]',
+    'webhooks list [--installation NAME] [--merchant SLUG]',
+    'webhooks rotate ENDPOINT_ID',
+    'webhooks test ENDPOINT_ID [--wait SECONDS]',
+    'webhooks pause ENDPOINT_ID',
+    'webhooks enable ENDPOINT_ID',
+    'webhooks disable ENDPOINT_ID',
+    'webhooks remove ENDPOINT_ID',
+    'webhooks deliveries ENDPOINT_ID|DELIVERY_ID [--limit N]',
+    'webhooks replay DELIVERY_ID [--allow-succeeded] [--reason TEXT]',
+    'webhooks listen [--port N] [--endpoint ENDPOINT_ID] [--installation NAME] [--merchant SLUG]',
+  ],
+  options: {
+    url: { type: 'string', help: 'where calls go: https, and a public host' },
+    events: { type: 'string', help: 'separated by commas: names, subject.* or *; everything unless said' },
+    description: { type: 'string', help: 'what the endpoint is for' },
+    paused: { type: 'boolean', help: 'hold the calls until it is enabled' },
+    wait: { type: 'string', help: 'how many seconds the answer is waited for; 25 unless said' },
+    limit: { type: 'string', help: 'how many of the newest deliveries; 20 unless said' },
+    'allow-succeeded': { type: 'boolean', help: 'replay even a delivery that succeeded' },
+    reason: { type: 'string', help: 'why it is replayed, for your records' },
+    port: { type: 'string', help: 'where to receive on this machine; 4010 unless said' },
+    endpoint: { type: 'string', help: 'whose calls are received; the one that points here unless said' },
+    installation: { type: 'string', help: 'name or id; needed when there are several' },
+    merchant: { type: 'string', help: 'slug; needed when there are several' },
+  },
+  async run(given, terminal) {
+    const [verb = '', id, ...rest] = given.words
+    if (rest.length > 0) throw new Misuse('too many words')
+    const work = Object.hasOwn(plainVerbs, verb) ? plainVerbs[verb] : undefined
+    const workOn = Object.hasOwn(idVerbs, verb) ? idVerbs[verb] : undefined
+    if (work && id !== undefined) throw new Misuse(`${verb} takes no ${visible(id)}`)
+    if (workOn && id === undefined) throw new Misuse(`name it: webhooks ${verb} ID`)
+    if (!work && !workOn)
+      throw new Misuse(`say webhooks ${[...Object.keys(plainVerbs), ...Object.keys(idVerbs)].join(', ')}`)
+    try {
+      return (await work?.(given, terminal)) ?? (await workOn?.(id ?? '', given, terminal)) ?? 0
+    } catch (error) {
+      const isRefused = error instanceof EndpointRefused || error instanceof Refusal
+      throw isRefused ? new Failure(visible(error.message)) : error
+    }
+  },
+}
+
+const plainVerbs: Readonly<Record<string, (given: Given, terminal: Terminal) => Promise<number>>> = {
+  add,
+  list,
+  listen,
+}
+
+const idVerbs: Readonly<Record<string, (id: string, given: Given, terminal: Terminal) => Promise<number>>> = {
+  rotate,
+  test: testCall,
+  pause: pauseIt,
+  enable,
+  disable,
+  remove,
+  deliveries,
+  replay,
+}
+
+async function add(given: Given, terminal: Terminal): Promise<number> {
+  const { url } = given.texts
+  if (!url) throw new Misuse('--url is needed')
+  const events = readEvents(given.texts.events)
+  const description = readLine(given.texts.description, 'description', 200) ?? ''
+  const status = given.flags.has('paused') ? 'paused' : 'enabled'
+  return withStorage(async (storage, { rootSecret, webhookAllowPrivate }) => {
+    const tools = { rootSecret, allowPrivate: webhookAllowPrivate }
+    const problem = urlProblem(url, tools)
+    if (problem !== undefined) throw new Failure(problem)
+    const installation = await chooseInstallation(storage, given)
+    const now = Date.now()
+    const { endpoint, secret } = await storage.write((tx) =>
+      addEndpoint(tx, installation.id, { url, description, events, status }, tools, now),
+    )
+    print(terminal, given, { endpoint: endpointView(endpoint, [], 0, now), secret }, () => [
+      secret,
+      `the secret of ${endpoint.id}, shown this once`,
+    ])
+    return 0
+  })
+}
+
+function readEvents(text = '*'): string[] {
+  const words = text
+    .split(',')
+    .map((word) => word.trim())
+    .filter(Boolean)
+  const problem = subscriptionsProblem(words)
+  if (problem !== undefined) throw new Misuse(visible(problem))
+  return [...new Set(words)]
+}
+
+function list(given: Given, terminal: Terminal): Promise<number> {
+  return withStorage(async (storage) => {
+    const installation = await chooseInstallation(storage, given)
+    const endpoints = await storage.read(async (db) => {
+      const shown: WebhookEndpoint[] = []
+      for (const endpoint of await listEndpoints(db, installation.id)) shown.push(await shownEndpoint(db, endpoint))
+      return shown
+    })
+    print(terminal, given, { endpoints }, () => endpoints.flatMap(endpointText).map(visible))
+    return 0
+  })
+}
+
+const newestCount = 20
+
+async function shownEndpoint(db: Reader, endpoint: Endpoint): Promise<WebhookEndpoint> {
+  const [newest, pending] = await Promise.all([
+    listNewestDeliveries(db, endpoint, newestCount),
+    countOpenDeliveries(db, endpoint),
+  ])
+  return endpointView(endpoint, newest, pending, Date.now())
+}
+
+function endpointText({ id, status, url, description, events, secretHint, health }: WebhookEndpoint): string[] {
+  const { pending, consecutiveFailures, lastSuccessAt, lastFailureAt } = health
+  return [
+    `${id}  ${status.padEnd(8)}  ${url}  ${events.join(',')}  ${description}`.trimEnd(),
+    `  ${pending} to be sent, ${consecutiveFailures} failed in a row, last success ${lastSuccessAt ?? '–'}, last failure ${lastFailureAt ?? '–'}, secret ${secretHint}`,
+  ]
+}
+
+function rotate(id: string, given: Given, terminal: Terminal): Promise<number> {
+  return withStorage(async (storage, { rootSecret }) => {
+    const made = await change(storage, id, (tx, { installationId }, now) =>
+      rotateSecret(tx, installationId, id, rootSecret, now),
+    )
+    const previousExpiresAt = toInstant(made.endpoint.previousExpiresAt ?? 0)
+    print(terminal, given, { id, secret: made.secret, previousExpiresAt }, () => [
+      made.secret,
+      `the new secret of ${id}, shown this once; the former one signs beside it until ${previousExpiresAt}`,
+    ])
+    return 0
+  })
+}
+
+function pauseIt(id: string, given: Given, terminal: Terminal): Promise<number> {
+  return withStorage(async (storage) => {
+    const { status } = await change(storage, id, (tx, { installationId }, now) =>
+      pauseEndpoint(tx, installationId, id, now),
+    )
+    if (status === 'disabled') throw new Failure(`${id} is disabled, and its calls are held already`)
+    print(terminal, given, { id, status }, () => [`${id} is paused; its calls are held until it is enabled`])
+    return 0
+  })
+}
+
+function enable(id: string, given: Given, terminal: Terminal): Promise<number> {
+  return withStorage(async (storage) => {
+    const { endpoint, resumed } = await change(storage, id, (tx, { installationId }, now) =>
+      enableEndpoint(tx, installationId, id, now),
+    )
+    print(terminal, given, { id, status: endpoint.status, resumed }, () => [
+      `${id} is enabled; calls that were held and are due now: ${resumed}`,
+    ])
+    return 0
+  })
+}
+
+function disable(id: string, given: Given, terminal: Terminal): Promise<number> {
+  return withStorage(async (storage) => {
+    const { status } = await change(storage, id, async (tx, { installationId }, now) => {
+      const endpoint = await lockEndpoint(tx, installationId, id)
+      return endpoint && disableEndpoint(tx, endpoint, 'operator', null, now)
+    })
+    print(terminal, given, { id, status }, () => [`${id} is disabled; its calls are held until it is enabled`])
+    return 0
+  })
+}
+
+function remove(id: string, given: Given, terminal: Terminal): Promise<number> {
+  return withStorage(async (storage) => {
+    await change(
+      storage,
+      id,
+      async (tx, { installationId }, now) => (await removeEndpoint(tx, installationId, id, now)) || undefined,
+    )
+    print(terminal, given, { id, removed: true }, () => [`${id} is removed; what it was still owed is discarded`])
+    return 0
+  })
+}
+
+// The endpoint may be removed between the look and the change, which then finds nothing.
+async function change<Outcome>(
+  storage: Storage,
+  id: string,
+  work: (tx: Tx, endpoint: Endpoint, now: number) => Promise<Outcome | undefined>,
+): Promise<Outcome> {
+  const outcome = await storage.write(async (tx) => {
+    const endpoint = await findEndpointAnywhere(tx, id)
+    return endpoint && work(tx, endpoint, Date.now())
+  })
+  if (outcome === undefined) throw noEndpoint(id)
+  return outcome
+}
+
+function noEndpoint(id: string): Failure {
+  return new Failure(`there is no endpoint ${visible(id)}`)
+}
+
+const waitSecondsMax = 60
+const lookEveryMs = 100
+
+// The call is made by a running server, like every other; this only asks for it and looks how it goes.
+function testCall(id: string, given: Given, terminal: Terminal): Promise<number> {
+  const seconds = readCount(given, 'wait', waitSecondsMax) ?? 25
+  return withStorage(async (storage) => {
+    const asked = await change(storage, id, async (tx, { installationId, status }, now) => {
+      if (status !== 'enabled') throw new Failure(`${id} is ${status}; webhooks enable ${id} comes first`)
+      const endpoint = await pingEndpoint(tx, installationId, id, now)
+      if (!endpoint) return undefined
+      await discardEarlierPings(tx, endpoint, now)
+      return findPing(tx, endpoint)
+    })
+    const deadline = performance.now() + seconds * 1_000
+    let seen = await look(storage, asked)
+    while (isUnderWay(seen.delivery) && performance.now() < deadline) {
+      await pause(lookEveryMs)
+      seen = await look(storage, asked)
+    }
+    const hasSucceeded = seen.delivery.status === 'succeeded'
+    const endpoint = await storage.read((db) => findEndpointAnywhere(db, id))
+    print(terminal, given, { succeeded: hasSucceeded, ...seenView(seen) }, () => [
+      visible(`${outcomeText(seen, restOf(endpoint))}  ${seen.delivery.id}`),
+    ])
+    return hasSucceeded ? 0 : 1
+  })
+}
+
+// The ping carries the version that the endpoint got by it.
+async function findPing(tx: Tx, endpoint: Endpoint): Promise<Delivery> {
+  const newest = await listNewestDeliveries(tx, endpoint, newestCount)
+  const ping = newest.find(({ eventType, sequence }) => eventType === 'webhook.ping' && sequence === endpoint.version)
+  if (!ping) throw new Failure(`the test call to ${endpoint.id} was not written down; try again`)
+  return ping
+}
+
+interface Seen {
+  delivery: Delivery
+  attempts: Attempt[]
+}
+
+async function look(storage: Storage, { installationId, id }: Delivery): Promise<Seen> {
+  return storage.read(async (db) => {
+    const delivery = await findDelivery(db, installationId, id)
+    if (!delivery) throw new Failure(`the delivery ${id} is gone`)
+    return { delivery, attempts: await listAttempts(db, installationId, id) }
+  })
+}
+
+// One failed attempt tells enough; the others are made by the schedule.
+function isUnderWay({ status, attempts }: Delivery): boolean {
+  return (status === 'pending' || status === 'sending' || status === 'retrying') && attempts === 0
+}
+
+function restOf(endpoint: Endpoint | undefined): string | undefined {
+  const { restingUntil, consecutiveFailures } = endpoint ?? { restingUntil: null }
+  if (restingUntil === null || restingUntil <= Date.now()) return undefined
+  return `the endpoint is left alone until ${toInstant(restingUntil)} after ${consecutiveFailures} failures in a row; to pause and enable it ends that`
+}
+
+function outcomeText({ delivery, attempts }: Seen, rest: string | undefined): string {
+  const { status, lastStatusCode, lastError, dueAt } = delivery
+  const last = attempts.at(-1)
+  const answer = [lastStatusCode === null ? 'no answer' : `answered ${lastStatusCode}`, last && `in ${last.tookMs} ms`]
+  const what = answer.filter(Boolean).join(' ')
+  if (status === 'succeeded') return `✓ ${what}`
+  if (status === 'sending' && delivery.attempts === 0) return '✗ the call is under way and not answered yet'
+  if (delivery.attempts === 0 && dueAt !== null)
+    return `✗ not sent yet: ${rest ?? 'is a server running on this database? It is sent when one is'}`
+  const next = dueAt === null ? '' : `; it is tried again at ${toInstant(dueAt)}`
+  return `✗ ${what}${lastError === null ? '' : `: ${lastError}`}, ${status}${next}`
+}
+
+function deliveries(id: string, given: Given, terminal: Terminal): Promise<number> {
+  const limit = readCount(given, 'limit', 1_000) ?? newestCount
+  return withStorage(async (storage) => {
+    const isDelivery = id.startsWith('whd_')
+    const delivery = isDelivery ? await storage.read((db) => findDeliveryAnywhere(db, id)) : undefined
+    if (delivery) {
+      const seen = await look(storage, delivery)
+      print(terminal, given, seenView(seen), () => [
+        deliveryText(seen.delivery),
+        ...seen.attempts.flatMap(attemptText).map(visible),
+      ])
+      return 0
+    }
+    if (isDelivery) throw noDelivery(id)
+    const newest = await storage.read(async (db) => {
+      const endpoint = await findEndpointAnywhere(db, id)
+      if (!endpoint) throw noEndpoint(id)
+      return listNewestDeliveries(db, endpoint, limit)
+    })
+    print(terminal, given, { deliveries: newest.map(shownDelivery) }, () => newest.map(deliveryText))
+    return 0
+  })
+}
+
+function noDelivery(id: string): Failure {
+  return new Failure(`there is no delivery ${visible(id)}`)
+}
+
+function replay(id: string, given: Given, terminal: Terminal): Promise<number> {
+  const reason = readLine(given.texts.reason, 'reason', 500)
+  return withStorage(async (storage) => {
+    const replayed = await storage
+      .write(async (tx) => {
+        const delivery = await findDeliveryAnywhere(tx, id)
+        if (!delivery) throw noDelivery(id)
+        const wish = { allowSucceeded: given.flags.has('allow-succeeded'), reason }
+        return replayDelivery(tx, delivery.installationId, id, wish, Date.now())
+      })
+      .catch((error: unknown) => {
+        const isDone = error instanceof Refusal && error.code === 'delivery_already_succeeded'
+        throw isDone ? new Failure(`${id} has succeeded; with --allow-succeeded it is replayed all the same`) : error
+      })
+    print(terminal, given, { delivery: replayView(replayed) }, () => [
+      `${replayed.id} repeats ${id} and is due now; webhooks deliveries ${replayed.id} tells how it goes`,
+    ])
+    return 0
+  })
+}
+
+function readCount(given: Given, name: string, max: number): number | undefined {
+  const text = given.texts[name]
+  if (text === undefined) return undefined
+  if (!/^[1-9]\d{0,4}$/.test(text) || Number(text) > max)
+    throw new Misuse(`--${name} must be a whole number from 1 to ${max}`)
+  return Number(text)
+}
+
+function shownDelivery(delivery: Delivery) {
+  const { endpointId, subjectId, sequence, replayOf, finishedAt } = delivery
+  const ended = finishedAt === null ? null : toInstant(finishedAt)
+  return { ...deliveryView(delivery), endpointId, subjectId, sequence, replayOf, finishedAt: ended }
+}
+
+function seenView({ delivery, attempts }: Seen) {
+  return {
+    delivery: shownDelivery(delivery),
+    attempts: attempts.map((attempt) => ({ ...attempt, startedAt: toInstant(attempt.startedAt) })),
+  }
+}
+
+function deliveryText(delivery: Delivery): string {
+  const { id, status, eventType, subjectId, sequence, attempts, lastStatusCode, lastError, createdAt, dueAt } = delivery
+  const facts = [
+    id,
+    status.padEnd(9),
+    eventType.padEnd(26),
+    `${subjectId} #${sequence}`,
+    toInstant(createdAt),
+    `${attempts} ${attempts === 1 ? 'attempt' : 'attempts'}`,
+    ...(lastStatusCode === null ? [] : [String(lastStatusCode)]),
+    ...(lastError === null ? [] : [lastError]),
+    ...(attempts > 0 && dueAt !== null ? [`again at ${toInstant(dueAt)}`] : []),
+    ...(delivery.replayOf === null ? [] : [`repeats ${delivery.replayOf}`]),
+  ]
+  return visible(facts.join('  '))
+}
+
+const answerLengthShown = 200
+
+// What a receiver answered was written by others, so it is shown where it cannot move the cursor.
+function attemptText({ attempt, startedAt, tookMs, statusCode, error, answer }: Attempt): string[] {
+  const facts = [`#${attempt}`, toInstant(startedAt), `${tookMs} ms`, statusCode === null ? '–' : String(statusCode)]
+  return [
+    `  ${[...facts, ...(error === null ? [] : [error])].join('  ')}`,
+    ...(answer ? [`      ${answer.slice(0, answerLengthShown)}`] : []),
+  ]
+}

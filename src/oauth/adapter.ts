@@ -1,0 +1,161 @@
+// What the authorization server's library asks of storage. The library looks first and acts later, so that single use of
+// codes, refresh tokens and proofs is only as good as the conditions of the statements that are called from here.
+
+import type { RootSecret } from '../kit/secrets.ts'
+import type { Storage, Tx } from '../storage/storage.ts'
+import { hashOf, openPayload, type Payload, sealPayload } from './artifacts.ts'
+import { endGrant } from './installing.ts'
+import {
+  consumeArtifact,
+  deleteArtifact,
+  deleteArtifactsOfGrant,
+  findArtifact,
+  findArtifactByUid,
+  findGrantOf,
+  insertOnce,
+  type KeptArtifact,
+  lockInstallationOfGrant,
+  saveArtifact,
+  trimArtifactsOfGrant,
+  updateArtifact,
+} from './store.ts'
+
+export interface Adapter {
+  upsert(id: string, payload: Payload, expiresIn: number): Promise<void>
+  find(id: string): Promise<Payload | undefined>
+  findByUid(uid: string): Promise<Payload | undefined>
+  findByUserCode(userCode: string): Promise<undefined>
+  consume(id: string): Promise<void>
+  destroy(id: string): Promise<void>
+  revokeByGrantId(grantId: string): Promise<void>
+}
+
+export type RefusalCode = 'invalid_grant' | 'invalid_request' | 'invalid_request_uri' | 'session_not_found'
+
+export interface AdapterParts {
+  storage: Storage
+  rootSecret: RootSecret
+  clock: () => Date
+  findClient: (id: string) => Promise<Payload | undefined>
+  // The library shows the message of a foreign error to the caller, so that what is thrown here is of its own make.
+  refusal: (code: RefusalCode, detail: string) => Error
+}
+
+// An old refresh token works again for so long, by the same DPoP key: an answer may be lost on its way.
+const refreshGraceMs = 60_000
+
+// A proof dated ahead of our clock would outlive a record of the length that the library asks for.
+const replayLongerMs = 300_000
+
+// Of one kind, for one grant.
+const artifactsPerGrantMax = 1_000
+
+const ofGrants: ReadonlySet<string> = new Set(['AuthorizationCode', 'AccessToken', 'RefreshToken'])
+
+export function createAdapters(parts: AdapterParts): (kind: string) => Adapter {
+  return (kind) => (kind === 'Client' ? clientAdapter(parts) : artifactAdapter(parts, kind))
+}
+
+function artifactAdapter({ storage, rootSecret, clock, refusal }: AdapterParts, kind: string): Adapter {
+  const graceMs = kind === 'RefreshToken' ? refreshGraceMs : 0
+  const clockMs = () => clock().getTime()
+
+  function payloadOf(kept: KeptArtifact | undefined, now: number): Payload | undefined {
+    const payload = kept && openPayload(rootSecret, kind, kept.id, kept.sealed)
+    if (!payload || kept.consumedAt === null || kept.consumedAt > now - graceMs) return payload
+    return { ...payload, consumed: Math.floor(kept.consumedAt / 1000) }
+  }
+
+  async function save(tx: Tx, id: string, payload: Payload, expiresAt: number, now: number): Promise<void> {
+    const sealed = sealPayload(rootSecret, kind, id, payload)
+    const grantId = ofGrants.has(kind) && typeof payload.grantId === 'string' ? hashOf(payload.grantId) : null
+    if (grantId !== null) {
+      const installation = await lockInstallationOfGrant(tx, grantId)
+      if (!installation || installation.endedAt !== null) throw refusal('invalid_grant', 'the installation has ended')
+    }
+    const uid = kind === 'Session' && typeof payload.uid === 'string' ? hashOf(payload.uid) : null
+    const artifact = { kind, id, sealed, grantId, uid, expiresAt }
+    // A page that was decided and led on must not come back by a second decision.
+    if (kind !== 'Interaction' || payload.result === undefined) await saveArtifact(tx, artifact, now)
+    else if (!(await updateArtifact(tx, artifact))) throw refusal('session_not_found', 'answered before')
+    if (grantId !== null) await trimArtifactsOfGrant(tx, kind, grantId, artifactsPerGrantMax)
+  }
+
+  return {
+    async upsert(value, payload, expiresIn) {
+      const now = clockMs()
+      const id = hashOf(value)
+      if (kind === 'Grant') throw new Error('a grant is made with its installation')
+      if (kind !== 'ReplayDetection') {
+        return storage.write((tx) => save(tx, id, payload, now + expiresIn * 1000, now))
+      }
+      const sealed = sealPayload(rootSecret, kind, id, payload)
+      const expiresAt = now + expiresIn * 1000 + replayLongerMs
+      const isFirst = await storage.write((tx) =>
+        insertOnce(tx, { kind, id, sealed, grantId: null, uid: null, expiresAt }, now),
+      )
+      if (!isFirst) throw refusal('invalid_request', 'seen before')
+    },
+
+    async find(value) {
+      const now = clockMs()
+      return payloadOf(await storage.read((db) => findArtifact(db, kind, hashOf(value), now)), now)
+    },
+
+    async findByUid(uid) {
+      const now = clockMs()
+      return payloadOf(await storage.read((db) => findArtifactByUid(db, kind, hashOf(uid), now)), now)
+    },
+
+    findByUserCode: async () => undefined,
+
+    // Whoever comes second has a copy of what its first user had: neither of them keeps anything. The end is committed, so
+    // the refusal is thrown after it.
+    async consume(value) {
+      const now = clockMs()
+      const id = hashOf(value)
+      const isFirst = await storage.write(async (tx) => {
+        if (await consumeArtifact(tx, kind, id, { now, graceMs })) return true
+        const grantId = await findGrantOf(tx, kind, id)
+        if (grantId !== null) await endGrant(tx, grantId, now)
+        return false
+      })
+      if (isFirst) return
+      throw kind === 'PushedAuthorizationRequest'
+        ? refusal('invalid_request_uri', 'already used')
+        : refusal('invalid_grant', 'already consumed')
+    },
+
+    // What was decided on a page leads on once: the library takes the page away and goes on, and so does a twin beside it.
+    async destroy(value) {
+      const id = hashOf(value)
+      if (kind === 'Grant') return storage.write((tx) => endGrant(tx, id, clockMs()))
+      const isGone = await storage.write((tx) => deleteArtifact(tx, kind, id))
+      if (kind === 'Interaction' && !isGone) throw refusal('session_not_found', 'answered before')
+    },
+
+    async revokeByGrantId(value) {
+      const grantId = hashOf(value)
+      await storage.write(async (tx) => {
+        await lockInstallationOfGrant(tx, grantId)
+        await deleteArtifactsOfGrant(tx, kind, grantId)
+      })
+    },
+  }
+}
+
+// Apps are made by the operator; the library only looks.
+function clientAdapter({ findClient }: AdapterParts): Adapter {
+  const never = async (): Promise<never> => {
+    throw new Error('apps are not changed over the wire')
+  }
+  return {
+    find: findClient,
+    findByUid: async () => undefined,
+    findByUserCode: async () => undefined,
+    upsert: never,
+    consume: never,
+    destroy: never,
+    revokeByGrantId: never,
+  }
+}

@@ -1,0 +1,231 @@
+// The apps that merchants can install: what each may ask for, where the browser goes afterwards, and with which keys it
+// signs. Apps are made by the operator; nobody registers one over the wire.
+
+import { scopes as knownScopes, type Mode, modes, type Scope } from '../contract/words.ts'
+import { newId } from '../kit/ids.ts'
+import type { Reader, Tx } from '../storage/storage.ts'
+import { type ClientKeys, readClientKeys } from './clientkeys.ts'
+
+export interface App {
+  // Also the client id of the protocol.
+  id: string
+  name: string
+  description: string
+  // public: proves itself by PKCE and DPoP alone. confidential: signs its requests with one of its keys.
+  clientKind: 'public' | 'confidential'
+  jwks: ClientKeys | null
+  redirectUris: readonly string[]
+  // The most it may ask a merchant for.
+  scopes: readonly Scope[]
+  // Which kind of installations it gets.
+  mode: Mode
+  createdAt: number
+  disabledAt: number | null
+}
+
+export interface AppWish {
+  name: string
+  description: string
+  redirectUris: readonly string[]
+  scopes: readonly Scope[]
+  mode: Mode
+  jwks: ClientKeys | null
+}
+
+export interface AppProblem {
+  // JSON Pointer into the wish.
+  path: string
+  message: string
+}
+
+const nameLengthMax = 100
+const descriptionLengthMax = 300
+const redirectUrisMax = 20
+
+// What is wrong with a wish, or nothing.
+export function appProblem(wish: AppWish): AppProblem | undefined {
+  if (wish.name.length > nameLengthMax || !isLine(wish.name) || wish.name.trim() !== wish.name || wish.name === '')
+    return { path: '/name', message: `must be one line of 1 to ${nameLengthMax} characters` }
+  if (wish.description.length > descriptionLengthMax || !isLine(wish.description))
+    return { path: '/description', message: `must be one line of at most ${descriptionLengthMax} characters` }
+  const { redirectUris } = wish
+  if (redirectUris.length < 1 || redirectUris.length > redirectUrisMax)
+    return { path: '/redirectUris', message: `must be 1 to ${redirectUrisMax} addresses` }
+  for (const [index, uri] of redirectUris.entries()) {
+    const message = redirectUris.indexOf(uri) < index ? 'is named twice' : redirectUriProblem(uri)
+    if (message !== undefined) return { path: `/redirectUris/${index}`, message }
+  }
+  const unknown = wish.scopes.find((scope) => !knownScopes.includes(scope))
+  if (unknown !== undefined || wish.scopes.length === 0)
+    return { path: '/scopes', message: `must be some of ${knownScopes.join(', ')}` }
+  if (!modes.includes(wish.mode)) return { path: '/mode', message: `must be ${modes.join(' or ')}` }
+  if (wish.jwks !== null) {
+    const read = readClientKeys(wish.jwks)
+    if ('problem' in read) return { path: `/jwks${read.problem.path}`, message: read.problem.message }
+  }
+  return undefined
+}
+
+// A merchant reads names on the page of consent: nothing in them may break the line, or turn the order of its letters.
+function isLine(text: string): boolean {
+  return text.isWellFormed() && !/[\p{Cc}\p{Zl}\p{Zp}\p{Bidi_Control}]/u.test(text)
+}
+
+const redirectUriLengthMax = 2_000
+const loopbackHosts = ['127.0.0.1', '[::1]', 'localhost']
+
+// Compared with what an app asks for character by character (RFC 9700, 2.1), so only the one spelling that browsers use
+// is taken: what looks like another address must not be there in the first place.
+export function redirectUriProblem(uri: string): string | undefined {
+  if (uri.length > redirectUriLengthMax) return `must have at most ${redirectUriLengthMax} characters`
+  if (!/^https?:\/\/[\x21-\x7e]+$/.test(uri) || !URL.canParse(uri)) return 'must be an absolute https address'
+  const url = new URL(uri)
+  if (uri.includes('#')) return 'must have no fragment'
+  if (url.username !== '' || url.password !== '') return 'must hold no user or password'
+  if (uri.includes('*')) return 'must be exact: there are no wildcards'
+  if (url.protocol === 'http:' && !loopbackHosts.includes(url.hostname))
+    return 'must be https; http is for apps on the same machine, at 127.0.0.1, [::1] or localhost'
+  if (url.href !== uri && url.href !== `${uri}/`) return `must be written as ${url.href}`
+  return undefined
+}
+
+// The hosts to which a checkout of the app's installations may send shoppers back. Those of this very machine are not
+// among them: test installations may name them anyway, and live ones should not.
+export function redirectHostsOf({ redirectUris }: Pick<App, 'redirectUris'>): string[] {
+  const secure = redirectUris.map((uri) => new URL(uri)).filter(({ protocol }) => protocol === 'https:')
+  return [...new Set(secure.map(({ hostname }) => hostname))].sort()
+}
+
+interface AppRow {
+  id: string
+  name: string
+  description: string
+  clientKind: App['clientKind']
+  jwks: string | null
+  redirectUris: string
+  scopes: string
+  mode: Mode
+  createdAt: number
+  disabledAt: number | null
+}
+
+export async function findApp(db: Reader, id: string): Promise<App | undefined> {
+  const [row] = await db.sql<AppRow>`
+    select id, name, description, client_kind as "clientKind", jwks, redirect_uris as "redirectUris", scopes, mode,
+      created_at as "createdAt", disabled_at as "disabledAt"
+    from apps where id = ${id}`
+  return row && appFrom(row)
+}
+
+export async function findAppByName(db: Reader, name: string): Promise<App | undefined> {
+  const [row] = await db.sql<AppRow>`
+    select id, name, description, client_kind as "clientKind", jwks, redirect_uris as "redirectUris", scopes, mode,
+      created_at as "createdAt", disabled_at as "disabledAt"
+    from apps where name = ${name}`
+  return row && appFrom(row)
+}
+
+const appsMax = 1_000
+
+// Oldest first.
+export async function listApps(db: Reader): Promise<App[]> {
+  const rows = await db.sql<AppRow>`
+    select id, name, description, client_kind as "clientKind", jwks, redirect_uris as "redirectUris", scopes, mode,
+      created_at as "createdAt", disabled_at as "disabledAt"
+    from apps order by id limit ${appsMax}`
+  return rows.map(appFrom)
+}
+
+// The lists were written by us, from a wish that was checked. A scope that the contract no longer knows grants nothing.
+function appFrom({ jwks, redirectUris, scopes, ...app }: AppRow): App {
+  const words = JSON.parse(scopes) as string[]
+  return {
+    ...app,
+    jwks: jwks === null ? null : (JSON.parse(jwks) as ClientKeys),
+    redirectUris: JSON.parse(redirectUris) as string[],
+    scopes: knownScopes.filter((scope) => words.includes(scope)),
+  }
+}
+
+// Undefined when there is an app of that name. The wish was found to be without problem.
+export async function createApp(tx: Tx, wish: AppWish, now: number): Promise<App | undefined> {
+  const id = newId('app')
+  const kept = keptOf(wish)
+  const rows = await tx.sql`
+    insert into apps (id, name, description, client_kind, jwks, redirect_uris, scopes, mode, created_at, updated_at)
+    values (${id}, ${wish.name}, ${wish.description}, ${kept.clientKind}, ${kept.jwks}, ${kept.redirectUris},
+      ${kept.scopes}, ${wish.mode}, ${now}, ${now})
+    on conflict (name) do nothing returning id`
+  return rows.length > 0 ? findApp(tx, id) : undefined
+}
+
+// Brings an app of the name to the wish. What is installed stays as it was approved; the next request of the app is held
+// to this.
+export async function setApp(tx: Tx, wish: AppWish, now: number): Promise<boolean> {
+  const kept = keptOf(wish)
+  const rows = await tx.sql`
+    update apps set description = ${wish.description}, client_kind = ${kept.clientKind}, jwks = ${kept.jwks},
+      redirect_uris = ${kept.redirectUris}, scopes = ${kept.scopes}, mode = ${wish.mode}, updated_at = ${now}
+    where name = ${wish.name} returning id`
+  return rows.length > 0
+}
+
+function keptOf(wish: AppWish): Pick<AppRow, 'clientKind' | 'jwks' | 'redirectUris' | 'scopes'> {
+  const problem = appProblem(wish)
+  if (problem) throw new TypeError(`an app with a problem at ${problem.path} cannot be kept`)
+  const { jwks } = wish
+  return {
+    clientKind: jwks === null ? 'public' : 'confidential',
+    jwks: jwks === null ? null : JSON.stringify(readClientKeys(jwks)),
+    redirectUris: JSON.stringify(wish.redirectUris),
+    scopes: JSON.stringify(knownScopes.filter((scope) => wish.scopes.includes(scope))),
+  }
+}
+
+// A disabled app can neither be installed nor get tokens. Its installations and their keys go on until they are
+// uninstalled. False when it is so already.
+export async function disableApp(tx: Tx, id: string, now: number): Promise<boolean> {
+  const rows = await tx.sql`
+    update apps set disabled_at = ${now}, updated_at = ${now} where id = ${id} and disabled_at is null returning id`
+  return rows.length > 0
+}
+
+export async function enableApp(tx: Tx, id: string, now: number): Promise<boolean> {
+  const rows = await tx.sql`
+    update apps set disabled_at = null, updated_at = ${now} where id = ${id} and disabled_at is not null returning id`
+  return rows.length > 0
+}
+
+// An app on a merchant's shop, as the operator sees it.
+export interface AppInstallation {
+  id: string
+  name: string
+  appId: string
+  appName: string
+  merchantSlug: string
+  mode: Mode
+  scopes: readonly Scope[]
+  // The user who approved it.
+  approvedBy: string | null
+  createdAt: number
+  endedAt: number | null
+}
+
+const installationsMax = 1_000
+
+// Newest first; of one app, or of all.
+export async function listAppInstallations(db: Reader, appId: string | null): Promise<AppInstallation[]> {
+  const rows = await db.sql<Omit<AppInstallation, 'scopes'> & { grantedScopes: string | null }>`
+    select i.id, i.name, i.app_id as "appId", a.name as "appName", m.slug as "merchantSlug", i.mode,
+      i.granted_scopes as "grantedScopes", i.approved_by as "approvedBy", i.created_at as "createdAt",
+      i.ended_at as "endedAt"
+    from installations i
+    join apps a on a.id = i.app_id
+    join merchants m on m.id = i.merchant_id
+    where i.grant_id is not null and (cast(${appId} as text) is null or i.app_id = ${appId})
+    order by i.id desc limit ${installationsMax}`
+  return rows.map(({ grantedScopes, ...installation }) => {
+    const words = grantedScopes === null ? [] : (JSON.parse(grantedScopes) as string[])
+    return { ...installation, scopes: knownScopes.filter((scope) => words.includes(scope)) }
+  })
+}

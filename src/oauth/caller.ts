@@ -1,0 +1,121 @@
+// Who calls an operation with an access token: the token, the key it is bound to, and the installation behind both. A
+// proof is good for one call.
+
+import type { IncomingMessage } from 'node:http'
+import type { Scope } from '../contract/words.ts'
+import { scopes as knownScopes } from '../contract/words.ts'
+import type { Incoming, OAuthGate, OAuthRefusal } from '../http/answer.ts'
+import type { OAuthCaller } from '../http/handler.ts'
+import type { RootSecret } from '../kit/secrets.ts'
+import type { Storage } from '../storage/storage.ts'
+import { hashOf, openPayload, sealPayload } from './artifacts.ts'
+import { paths, resourceOf } from './metadata.ts'
+import { judgeProof, type Nonces, proofAlgorithms, proofKeptMs } from './proof.ts'
+import { findTokenHolder, insertOnce, type TokenHolder } from './store.ts'
+
+export interface GateParts {
+  storage: Storage
+  rootSecret: RootSecret
+  publicOrigin: () => string
+  nonces: Nonces
+}
+
+type Problem = 'invalid_token' | 'invalid_dpop_proof' | 'use_dpop_nonce'
+
+export function createOAuthGate({ storage, rootSecret, publicOrigin, nonces }: GateParts): OAuthGate {
+  // Every failure is told by its kind (RFC 9449, 7.1); which part of a token or a proof was wrong is not.
+  function refusalFor(problem: Problem | null, now: Date): OAuthRefusal {
+    const facts = [
+      ...(problem === null ? [] : [`error="${problem}"`]),
+      `algs="${proofAlgorithms.join(' ')}"`,
+      `resource_metadata="${publicOrigin()}${paths.resourceMetadata}"`,
+    ]
+    return {
+      headers: { 'www-authenticate': `DPoP ${facts.join(', ')}`, 'dpop-nonce': nonces.next(now) },
+      // Whoever lacks the nonce has shown a good token and a good proof.
+      isSuspicious: problem !== 'use_dpop_nonce',
+    }
+  }
+
+  async function claimProof(jkt: string, jti: string, now: Date): Promise<boolean> {
+    const id = hashOf(`${jkt} ${jti}`)
+    const sealed = sealPayload(rootSecret, 'Proof', id, {})
+    const expiresAt = now.getTime() + proofKeptMs
+    return storage.write((tx) =>
+      insertOnce(tx, { kind: 'Proof', id, sealed, grantId: null, uid: null, expiresAt }, now.getTime()),
+    )
+  }
+
+  return async ({ raw }: Incoming, now) => {
+    const token = tokenIn(raw)
+    if (token === undefined) return refusalFor(null, now)
+    const id = hashOf(token)
+    const holder = await storage.read((db) => findTokenHolder(db, id, now.getTime()))
+    const payload = holder && openPayload(rootSecret, 'AccessToken', id, holder.sealed)
+    const origin = publicOrigin()
+    const { aud, jkt, exp, scope } = payload ?? {}
+    if (!holder || aud !== resourceOf(origin) || typeof jkt !== 'string' || !isAhead(exp, now))
+      return refusalFor('invalid_token', now)
+    const proof = proofIn(raw)
+    if (proof === undefined) return refusalFor('invalid_dpop_proof', now)
+    const url = origin + (URL.parse(raw.url ?? '', origin)?.pathname ?? '')
+    const verdict = await judgeProof(proof, { method: raw.method ?? '', url, token, jkt }, nonces, now)
+    if (verdict === 'invalid') return refusalFor('invalid_dpop_proof', now)
+    if (verdict === 'nonce') return refusalFor('use_dpop_nonce', now)
+    const next = nonces.next(now)
+    return {
+      caller: callerFrom(holder, { jkt, exp, scope: typeof scope === 'string' ? scope : '' }),
+      headers: verdict.nonce === next ? {} : { 'dpop-nonce': next },
+      // Last, and only for a caller who may come in: a refused proof is not used up.
+      claim: async () => ((await claimProof(jkt, verdict.jti, now)) ? null : refusalFor('invalid_dpop_proof', now)),
+    }
+  }
+}
+
+// The library counts in seconds, so that a row may outlive its token by a part of one.
+function isAhead(exp: unknown, now: Date): exp is number {
+  return typeof exp === 'number' && exp * 1000 > now.getTime()
+}
+
+function callerFrom(holder: TokenHolder, token: { jkt: string; exp: number; scope: string }): OAuthCaller {
+  const granted = scopesIn(JSON.parse(holder.grantedScopes) as string[])
+  return {
+    kind: 'oauth',
+    grantId: holder.grantId,
+    installationId: holder.installationId,
+    merchantId: holder.merchantId,
+    merchantSlug: holder.merchantSlug,
+    mode: holder.mode,
+    appId: holder.appId,
+    appName: holder.appName,
+    grantedAt: holder.grantedAt,
+    scopes: granted,
+    tokenScopes: scopesIn(token.scope.split(' ')).filter((scope) => granted.includes(scope)),
+    tokenExpiresAt: token.exp * 1000,
+    jkt: token.jkt,
+  }
+}
+
+// In the order of the contract; a word that it does not know grants nothing.
+function scopesIn(words: readonly string[]): readonly Scope[] {
+  return knownScopes.filter((scope) => words.includes(scope))
+}
+
+const tokenLengthMax = 512
+
+// The scheme in any case. A token of this kind under `Bearer` is none: it would be a way around the proof.
+function tokenIn({ headers }: IncomingMessage): string | undefined {
+  const [, token] = /^dpop +([A-Za-z0-9._~+/-]+=*)$/i.exec(headers.authorization ?? '') ?? []
+  return token === undefined || token.length > tokenLengthMax ? undefined : token
+}
+
+// Exactly one. Node joins two lines of this header into one value, which only the raw headers still show.
+function proofIn({ rawHeaders }: IncomingMessage): string | undefined {
+  let found: string | undefined
+  for (let i = 0; i < rawHeaders.length; i += 2) {
+    if (rawHeaders[i]?.toLowerCase() !== 'dpop') continue
+    if (found !== undefined) return undefined
+    found = rawHeaders[i + 1]
+  }
+  return found
+}

@@ -1,0 +1,112 @@
+// The public keys with which a confidential app signs its requests: which ones we take, and what is kept of them. Pure.
+
+import { createPublicKey, type KeyObject } from 'node:crypto'
+
+// A JSON Web Key Set (RFC 7517) of public keys.
+export interface ClientKeys {
+  readonly keys: readonly ClientKey[]
+}
+
+export type ClientKey = Readonly<Record<string, string>>
+
+export interface KeyProblem {
+  path: string
+  message: string
+}
+
+const keysMax = 10
+const keyIdLengthMax = 200
+// From 1,024 bytes of n on a check costs more than a request should.
+const modulusBits = { min: 2_048, max: 4_096 } as const
+
+// What each kind of key may sign with. An RSA key without a word of its own is held to PS256.
+const kinds = {
+  EC: { members: ['crv', 'x', 'y'], curve: 'P-256', algorithms: ['ES256'] },
+  OKP: { members: ['crv', 'x'], curve: 'Ed25519', algorithms: ['Ed25519', 'EdDSA'] },
+  RSA: { members: ['n', 'e'], curve: undefined, algorithms: ['PS256'] },
+} as const
+
+// The members that are nobody's business (RFC 7518, 6.2.2, 6.3.2, 6.4.1).
+const privateMembers = ['d', 'p', 'q', 'dp', 'dq', 'qi', 'oth', 'k']
+
+// Reads what an operator gives. Only the members that we know are kept.
+export function readClientKeys(given: unknown): ClientKeys | { readonly problem: KeyProblem } {
+  if (!isRecord(given) || !Array.isArray(given.keys)) return bad('', 'must be a JSON Web Key Set: { "keys": […] }')
+  const entries: readonly unknown[] = given.keys
+  if (entries.length < 1 || entries.length > keysMax) return bad('/keys', `must have 1 to ${keysMax} keys`)
+  const keys: ClientKey[] = []
+  for (const [index, entry] of entries.entries()) {
+    const read = readKey(entry)
+    if ('problem' in read) return bad(`/keys/${index}${read.place}`, read.problem)
+    if (read.key.kid !== undefined && keys.some(({ kid }) => kid === read.key.kid))
+      return bad(`/keys/${index}/kid`, 'is the id of another key too')
+    keys.push(read.key)
+  }
+  return { keys }
+}
+
+type Read = { key: ClientKey } | { place: string; problem: string }
+
+function readKey(given: unknown): Read {
+  const wrong = (place: string, problem: string): Read => ({ place, problem })
+  if (!isRecord(given)) return wrong('', 'must be a JSON Web Key')
+  const secret = privateMembers.find((member) => Object.hasOwn(given, member))
+  if (secret !== undefined)
+    return wrong(`/${secret}`, 'is a part of the private key: give public keys only, and replace this one')
+  const { kty, kid, use, alg } = given
+  const kind = kty === 'EC' || kty === 'OKP' || kty === 'RSA' ? kinds[kty] : undefined
+  if (typeof kty !== 'string' || !kind) return wrong('/kty', 'must be EC, OKP or RSA')
+  if (kind.curve !== undefined && given.crv !== kind.curve) return wrong('/crv', `must be ${kind.curve}`)
+  if (alg !== undefined && !kind.algorithms.some((known) => known === alg))
+    return wrong('/alg', `must be ${kind.algorithms.join(' or ')}`)
+  if (use !== undefined && use !== 'sig') return wrong('/use', 'must be sig')
+  if (!mayVerify(given.key_ops)) return wrong('/key_ops', 'must be ["verify"]')
+  if (kid !== undefined && !isKeyId(kid))
+    return wrong('/kid', `must be visible ASCII of at most ${keyIdLengthMax} characters`)
+  const key: Record<string, string> = { kty, use: 'sig' }
+  if (typeof kid === 'string') key.kid = kid
+  if (typeof alg === 'string') key.alg = alg
+  else if (kty === 'RSA') key.alg = 'PS256'
+  for (const member of kind.members) {
+    const value = given[member]
+    if (typeof value !== 'string' || !/^[\w-]{1,1000}$/.test(value)) return wrong(`/${member}`, 'must be base64url')
+    key[member] = value
+  }
+  const made = publicKeyFrom(key)
+  if (!made) return wrong('', 'is no valid key')
+  return kty === 'RSA' && !isStrong(made)
+    ? wrong('/n', `must have ${modulusBits.min} to ${modulusBits.max} bits, and e at least 65537`)
+    : { key }
+}
+
+function mayVerify(operations: unknown): boolean {
+  return (
+    operations === undefined || (Array.isArray(operations) && operations.length === 1 && operations[0] === 'verify')
+  )
+}
+
+function isKeyId(kid: unknown): kid is string {
+  return typeof kid === 'string' && kid.length <= keyIdLengthMax && /^[\x21-\x7e]+$/.test(kid)
+}
+
+// The judge of points, lengths and numbers is the library that will check signatures with them.
+function publicKeyFrom(key: ClientKey): KeyObject | undefined {
+  try {
+    return createPublicKey({ key, format: 'jwk' })
+  } catch {
+    return undefined // it throws for one reason: the members are no key
+  }
+}
+
+function isStrong({ asymmetricKeyDetails }: KeyObject): boolean {
+  const { modulusLength = 0, publicExponent = 0n } = asymmetricKeyDetails ?? {}
+  return modulusLength >= modulusBits.min && modulusLength <= modulusBits.max && publicExponent >= 65_537n
+}
+
+function isRecord(value: unknown): value is Readonly<Record<string, unknown>> {
+  return typeof value === 'object' && value !== null && !Array.isArray(value)
+}
+
+function bad(path: string, message: string): { problem: KeyProblem } {
+  return { problem: { path, message } }
+}

@@ -1,0 +1,120 @@
+// One grant is one installation: both are made in the transaction in which a merchant approves, and end in one, together
+// with every code, token, key and webhook endpoint.
+
+import { revokeCredentials } from '../access/store.ts'
+import type { Scope } from '../contract/words.ts'
+import { newId } from '../kit/ids.ts'
+import type { RootSecret } from '../kit/secrets.ts'
+import type { Tx } from '../storage/storage.ts'
+import { removeEndpointsOf } from '../webhooks/endpoints.ts'
+import { type App, redirectHostsOf } from './apps.ts'
+import { hashOf, sealPayload } from './artifacts.ts'
+import {
+  deleteGrant,
+  insertAppInstallation,
+  listTakenNames,
+  lockInstallation,
+  lockInstallationOfGrant,
+  lockMerchantById,
+  moveInstallationToEnded,
+  saveArtifact,
+} from './store.ts'
+import { findMerchantOf } from './users.ts'
+
+// Longer than any installation lives without being looked at; a number, because the library wants one.
+export const grantSeconds = 5 * 365 * 24 * 3_600
+
+export interface Approval {
+  // Names the grant in the protocol. The same page approved twice, by a double click, names the same one.
+  grant: string
+  app: App
+  userId: string
+  merchantId: string
+  // The identifier of our interface, to which the scopes belong.
+  resource: string
+  granted: readonly Scope[]
+  // What was asked for and not granted, so that the question is not put again.
+  rejected: readonly Scope[]
+  // The words of OpenID that were asked for. We have none of it.
+  rejectedWords: readonly string[]
+}
+
+// False when the shop is not the user's to choose, or no longer. Of two approvals of one page the first counts.
+export async function install(tx: Tx, rootSecret: RootSecret, approval: Approval, now: number): Promise<boolean> {
+  const { app, userId, merchantId } = approval
+  const grantId = hashOf(approval.grant)
+  await lockMerchantById(tx, merchantId)
+  if (await lockInstallationOfGrant(tx, grantId)) return true
+  if (!(await findMerchantOf(tx, userId, merchantId))) return false
+  await insertAppInstallation(
+    tx,
+    {
+      id: newId('ins'),
+      merchantId,
+      name: await freeName(tx, merchantId, app.name),
+      mode: app.mode,
+      redirectHosts: JSON.stringify(redirectHostsOf(app)),
+      appId: app.id,
+      grantId,
+      grantedScopes: JSON.stringify(approval.granted),
+      approvedBy: userId,
+    },
+    now,
+  )
+  const sealed = sealPayload(rootSecret, 'Grant', grantId, grantPayload(approval, now))
+  const expiresAt = now + grantSeconds * 1000
+  await saveArtifact(tx, { kind: 'Grant', id: grantId, sealed, grantId, uid: null, expiresAt }, now)
+  return true
+}
+
+// A grant as the library reads it. It is written here and not by the library, so that it is in the same transaction.
+function grantPayload({ grant, app, userId, resource, granted, rejected, rejectedWords }: Approval, now: number) {
+  const iat = Math.floor(now / 1000)
+  return {
+    jti: grant,
+    kind: 'Grant',
+    iat,
+    exp: iat + grantSeconds,
+    accountId: userId,
+    clientId: app.id,
+    resources: { [resource]: granted.join(' ') },
+    rejected: {
+      ...(rejected.length > 0 && { resources: { [resource]: rejected.join(' ') } }),
+      ...(rejectedWords.length > 0 && { openid: { scope: rejectedWords.join(' ') } }),
+    },
+  }
+}
+
+const namesAtOnce = 64
+
+// The name of the app, with ` 2`, ` 3` behind it where the merchant has one of that name.
+async function freeName(tx: Tx, merchantId: string, name: string): Promise<string> {
+  for (let first = 1; ; first += namesAtOnce) {
+    const names = Array.from({ length: namesAtOnce }, (_, i) => (first + i === 1 ? name : `${name} ${first + i}`))
+    const taken = new Set(await listTakenNames(tx, merchantId, names))
+    const free = names.find((candidate) => !taken.has(candidate))
+    if (free !== undefined) return free
+  }
+}
+
+// Ends whatever a grant stands for. Ending it again changes nothing.
+export async function endGrant(tx: Tx, grantId: string, now: number): Promise<void> {
+  const installation = await lockInstallationOfGrant(tx, grantId)
+  if (installation) await end(tx, installation.id, grantId, now)
+}
+
+// For the operator. False when this is no installation of an app, or it ended before.
+export async function uninstall(tx: Tx, installationId: string, now: number): Promise<boolean> {
+  const installation = await lockInstallation(tx, installationId)
+  if (!installation || installation.grantId === null || installation.endedAt !== null) return false
+  await end(tx, installation.id, installation.grantId, now)
+  return true
+}
+
+async function end(tx: Tx, installationId: string, grantId: string, now: number): Promise<void> {
+  await moveInstallationToEnded(tx, installationId, now)
+  await revokeCredentials(tx, installationId, now)
+  await deleteGrant(tx, grantId)
+  await removeEndpointsOf(tx, installationId, now)
+  tx.signal('credentials')
+}

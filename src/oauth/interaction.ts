@@ -1,0 +1,199 @@
+// What a person does on the way: signs in, chooses the shop, approves or declines. The pages are drawn elsewhere; here is
+// decided which one is shown and what a form does. Every form is answered by a redirect, or by its page with the reason.
+
+import { createHash } from 'node:crypto'
+import type { ServerResponse } from 'node:http'
+import { addressBucket, createThrottle } from '../access/throttle.ts'
+import { scopes as knownScopes, type Scope } from '../contract/words.ts'
+import type { Incoming } from '../http/answer.ts'
+import type { PageAnswer } from '../http/server.ts'
+import { isId } from '../kit/ids.ts'
+import type { RootSecret } from '../kit/secrets.ts'
+import type { Storage } from '../storage/storage.ts'
+import { type App, findApp } from './apps.ts'
+import { isOwn, readForm } from './form.ts'
+import { install } from './installing.ts'
+import { resourceOf } from './metadata.ts'
+import { consentPage } from './page/consent.ts'
+import { errorPage, errorStatus } from './page/error.ts'
+import { answerPage } from './page/frame.ts'
+import { signInPage } from './page/signin.ts'
+import { type AppFace, type ConsentProblem, type ErrorKind, type SignInProblem, steps } from './page/views.ts'
+import type { AuthorizationServer, Interaction, InteractionResult } from './provider.ts'
+import { listMerchantsWithApp } from './store.ts'
+import { authenticate, findUser, listMerchantsOf, normalEmail } from './users.ts'
+
+export interface InteractionParts {
+  storage: Storage
+  rootSecret: RootSecret
+  publicOrigin: () => string
+  clock: () => Date
+  server: AuthorizationServer
+}
+
+// One request to an interaction that is this browser's, of an app that is there.
+interface Visit {
+  request: Incoming
+  response: ServerResponse
+  interaction: Interaction
+  app: App
+}
+
+// Guesses from one place, and guesses at one account from anywhere. A right password is counted too: to peek first would
+// let a hundred guesses through that come at once.
+const byAddress = { perSecond: 0.2, burst: 30 } as const
+const byAccount = { perSecond: 0.05, burst: 10 } as const
+
+export function createInteractions({ storage, rootSecret, publicOrigin, clock, server }: InteractionParts) {
+  const addresses = createThrottle(byAddress)
+  const accounts = createThrottle(byAccount)
+
+  async function answer(request: Incoming, response: ServerResponse, requestId: string): Promise<PageAnswer> {
+    const isPost = request.raw.method === 'POST'
+    if (isPost && !isOwn(request.raw, publicOrigin())) return errorAnswer('foreign', requestId)
+    const interaction = await server.findInteraction(request.raw, response)
+    if (!interaction || interaction.uid !== request.path.uid) return errorAnswer('lost', requestId)
+    const app = await storage.read((db) => findApp(db, interaction.clientId))
+    if (!app || app.disabledAt !== null) return errorAnswer('lost', requestId)
+    const visit: Visit = { request, response, interaction, app }
+    if (!isPost) return show(visit, requestId)
+    const form = await readForm(request.raw)
+    if (!form) return errorAnswer('unreadable', requestId)
+    if (form.get('step') !== stepOf(interaction)) return show(visit, requestId)
+    if (form.get('decision') === 'decline') return goOn(visit, declined, requestId)
+    return interaction.step === 'login' ? signIn(visit, form, requestId) : decide(visit, form, requestId)
+  }
+
+  function show(visit: Visit, requestId: string): Promise<PageAnswer> | PageAnswer {
+    if (visit.interaction.step === 'login') return showSignIn(visit)
+    // Nothing of ours was asked for, so there is nothing to approve.
+    if (askedOf(visit.interaction).length === 0) return goOn(visit, nothingAsked, requestId)
+    return showConsent(visit, requestId)
+  }
+
+  function showSignIn(visit: Visit, problem: SignInProblem | null = null, email = ''): PageAnswer {
+    const text = signInPage({ app: faceOf(visit), email, problem })
+    return answerPage(problem === null ? 200 : signInStatuses[problem], text, visit.interaction.redirectUri)
+  }
+
+  async function signIn(visit: Visit, form: URLSearchParams, requestId: string): Promise<PageAnswer> {
+    const email = (form.get('email') ?? '').slice(0, emailLengthMax)
+    const password = (form.get('password') ?? '').slice(0, passwordLengthMax)
+    const now = clock().getTime()
+    const account = createHash('sha256').update(normalEmail(email)).digest('base64url')
+    const mustWait = addresses.take(addressBucket(visit.request.address), now) > 0 || accounts.take(account, now) > 0
+    if (mustWait) return showSignIn(visit, 'limited', email)
+    const user = await authenticate(storage, rootSecret, email, password)
+    if (!user) return showSignIn(visit, 'failed', email)
+    return goOn(visit, { login: { accountId: user.id, remember: false } }, requestId)
+  }
+
+  async function showConsent(visit: Visit, requestId: string, kept: Kept = {}): Promise<PageAnswer> {
+    const { interaction, app } = visit
+    const seen = await storage.read(async (db) => {
+      const user = interaction.userId === null ? undefined : await findUser(db, rootSecret, interaction.userId)
+      if (!user || user.disabledAt !== null) return undefined
+      const merchants = await listMerchantsOf(db, user.id)
+      const installed = await listMerchantsWithApp(
+        db,
+        app.id,
+        merchants.map(({ id }) => id),
+      )
+      return { user, merchants, installed }
+    })
+    if (!seen) return errorAnswer('lost', requestId)
+    if (seen.merchants.length === 0) return errorAnswer('no_shop', requestId)
+    const asked = askedOf(interaction)
+    const text = consentPage({
+      app: faceOf(visit),
+      email: seen.user.email,
+      merchants: seen.merchants.map((merchant) => ({ ...merchant, isInstalled: seen.installed.includes(merchant.id) })),
+      merchantId: kept.merchantId ?? null,
+      scopes: asked,
+      ticked: kept.ticked ?? asked,
+      problem: kept.problem ?? null,
+    })
+    return answerPage(kept.problem ? 400 : 200, text, interaction.redirectUri)
+  }
+
+  interface Kept {
+    problem?: ConsentProblem
+    merchantId?: string | null
+    ticked?: readonly Scope[]
+  }
+
+  // Nothing is believed of the form but a choice among what was offered.
+  async function decide(visit: Visit, form: URLSearchParams, requestId: string): Promise<PageAnswer> {
+    const { interaction, app } = visit
+    const asked = askedOf(interaction)
+    const wished = form.getAll('scope')
+    const ticked = asked.filter((scope) => wished.includes(scope))
+    const merchantId = form.get('merchant')
+    if (form.get('decision') !== 'approve') return show(visit, requestId)
+    if (merchantId === null || !isId('mer', merchantId))
+      return showConsent(visit, requestId, { problem: 'merchant_missing', ticked })
+    if (ticked.length === 0) return showConsent(visit, requestId, { problem: 'scope_missing', merchantId, ticked })
+    const { userId } = interaction
+    if (userId === null) return errorAnswer('lost', requestId)
+    const grant = grantOf(interaction)
+    const isInstalled = await storage.write((tx) =>
+      install(
+        tx,
+        rootSecret,
+        {
+          grant,
+          app,
+          userId,
+          merchantId,
+          resource: resourceOf(publicOrigin()),
+          granted: ticked,
+          rejected: asked.filter((scope) => !ticked.includes(scope)),
+          rejectedWords: interaction.words,
+        },
+        clock().getTime(),
+      ),
+    )
+    if (!isInstalled) return showConsent(visit, requestId, { problem: 'merchant_missing', ticked })
+    return goOn(visit, { consent: { grantId: grant } }, requestId)
+  }
+
+  async function goOn(visit: Visit, result: InteractionResult, requestId: string): Promise<PageAnswer> {
+    const location = await server.settle(visit.request.raw, visit.response, result)
+    if (location === undefined) return errorAnswer('lost', requestId)
+    const { headers } = answerPage(303, '')
+    return { status: 303, body: '', headers: { ...headers, location } }
+  }
+
+  return answer
+}
+
+const nothingAsked = {
+  error: 'access_denied',
+  error_description: 'no scope that can be granted was asked for',
+} as const
+const declined = { error: 'access_denied', error_description: 'the merchant declined' } as const
+const signInStatuses: Readonly<Record<SignInProblem, number>> = { failed: 400, limited: 429 }
+const emailLengthMax = 600
+const passwordLengthMax = 1_000
+
+function stepOf({ step }: Interaction): string {
+  return step === 'login' ? steps.signIn : steps.consent
+}
+
+// In the order of the contract. The library has held them against what the app may ask for.
+function askedOf({ scopes }: Interaction): readonly Scope[] {
+  return knownScopes.filter((scope) => scopes.includes(scope))
+}
+
+// The same for the same page, so that a form that is sent twice approves once.
+function grantOf({ uid }: Interaction): string {
+  return createHash('sha256').update(`grant ${uid}`).digest('base64url')
+}
+
+function faceOf({ app, interaction }: Visit): AppFace {
+  return { name: app.name, description: app.description, mode: app.mode, redirectUri: interaction.redirectUri }
+}
+
+function errorAnswer(kind: ErrorKind, requestId: string): PageAnswer {
+  return answerPage(errorStatus(kind), errorPage({ kind, requestId }))
+}

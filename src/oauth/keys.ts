@@ -1,0 +1,46 @@
+// The authorization server's own secrets. All of them are derived from the root secret, so that every node has them,
+// nothing is stored, and they are rotated with it: the current version makes, every version that is still known reads.
+
+import { createPrivateKey } from 'node:crypto'
+import { deriveKey, type RootSecret } from '../kit/secrets.ts'
+
+const versionsMax = 255
+
+function versionsOf(rootSecret: RootSecret): number[] {
+  const others = Array.from({ length: versionsMax }, (_, index) => index + 1).filter(
+    (version) => version !== rootSecret.currentVersion && rootSecret.hasVersion(version),
+  )
+  return [rootSecret.currentVersion, ...others]
+}
+
+// With which the browser's cookies are signed.
+export function cookieKeys(rootSecret: RootSecret): Buffer[] {
+  return versionsOf(rootSecret).map((version) => deriveKey(rootSecret, 'oauth cookie', version))
+}
+
+export function nonceSecret(rootSecret: RootSecret): Buffer {
+  return deriveKey(rootSecret, 'oauth nonce')
+}
+
+export interface SigningKey {
+  kty: string
+  crv: string
+  x: string
+  d: string
+  alg: string
+  use: string
+}
+
+// How a 32-byte Ed25519 key is written (RFC 8410, 7), up to the key itself.
+const pkcs8Head = Buffer.from('302e020100300506032b657004220420', 'hex')
+
+// Tokens are opaque, so that nothing is signed with these. They are there because the metadata names a key set, and the
+// library wants one key to start with.
+export function signingKeys(rootSecret: RootSecret): SigningKey[] {
+  return versionsOf(rootSecret).map((version) => {
+    const seed = deriveKey(rootSecret, 'oauth signing key', version)
+    const key = createPrivateKey({ key: Buffer.concat([pkcs8Head, seed]), format: 'der', type: 'pkcs8' })
+    const { kty = '', crv = '', x = '', d = '' } = key.export({ format: 'jwk' })
+    return { kty, crv, x, d, alg: 'EdDSA', use: 'sig' }
+  })
+}

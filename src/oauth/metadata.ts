@@ -1,0 +1,79 @@
+// What the world may read about us before it knows anything: where the endpoints are and what they take. Pure.
+
+import { scopes } from '../contract/words.ts'
+import { proofAlgorithms } from './proof.ts'
+
+// The paths under the origin. The library is told them, and the description of an authorization repeats them.
+export const paths = {
+  authorization: '/oauth/authorize',
+  interaction: '/oauth/interaction',
+  token: '/oauth/token',
+  pushedAuthorization: '/oauth/par',
+  revocation: '/oauth/revoke',
+  jwks: '/oauth/jwks',
+  endSession: '/oauth/session/end',
+  metadata: '/.well-known/oauth-authorization-server',
+  resourceMetadata: '/.well-known/oauth-protected-resource/api/v1',
+  installationKeys: '/api/v1/oauth/installation-keys',
+} as const
+
+export const grantTypes = ['authorization_code', 'refresh_token'] as const
+export const clientAuthMethods = ['private_key_jwt', 'none'] as const
+export const clientSigningAlgorithms = ['ES256', 'PS256', 'Ed25519', 'EdDSA'] as const
+
+// The identifier of our interface (RFC 8707): the audience of every access token.
+export function resourceOf(origin: string): string {
+  return `${origin}/api/v1`
+}
+
+// Why nobody should be asked for a password at this origin, or nothing.
+export function originProblem(origin: string): string | undefined {
+  const { protocol, hostname } = new URL(origin)
+  if (protocol === 'https:' || ['localhost', '127.0.0.1', '[::1]'].includes(hostname)) return undefined
+  return `Apps are installed over https only: the public URL ${origin} must be https, or on this machine.`
+}
+
+// RFC 9728.
+export function resourceMetadata(origin: string): object {
+  return {
+    resource: resourceOf(origin),
+    authorization_servers: [origin],
+    jwks_uri: origin + paths.jwks,
+    scopes_supported: scopes,
+    bearer_methods_supported: ['header'],
+    resource_name: 'Cartwright',
+    resource_documentation: `${origin}/docs`,
+    dpop_signing_alg_values_supported: proofAlgorithms,
+    dpop_bound_access_tokens_required: true,
+  }
+}
+
+// The library also serves OpenID and says so; we do not, and an app should not be told of it (RFC 8414, 2).
+const members: ReadonlySet<string> = new Set([
+  'issuer',
+  'authorization_endpoint',
+  'token_endpoint',
+  'jwks_uri',
+  'response_types_supported',
+  'grant_types_supported',
+  'token_endpoint_auth_methods_supported',
+  'token_endpoint_auth_signing_alg_values_supported',
+  'revocation_endpoint',
+  'code_challenge_methods_supported',
+  'authorization_response_iss_parameter_supported',
+  'pushed_authorization_request_endpoint',
+  'dpop_signing_alg_values_supported',
+  'request_uri_parameter_supported',
+])
+
+export function serverMetadata(origin: string, full: Readonly<Record<string, unknown>>): object {
+  return {
+    ...Object.fromEntries(Object.entries(full).filter(([name]) => members.has(name))),
+    response_modes_supported: ['query'],
+    scopes_supported: scopes,
+    revocation_endpoint_auth_methods_supported: clientAuthMethods,
+    revocation_endpoint_auth_signing_alg_values_supported: clientSigningAlgorithms,
+    protected_resources: [resourceOf(origin)],
+    service_documentation: `${origin}/docs`,
+  }
+}

@@ -1,0 +1,36 @@
+// The page on which the merchant's user signs in.
+
+import { html } from '../../kit/html.ts'
+import { appHead, framed, placeOf } from './frame.ts'
+import { type SignInProblem, type SignInView, steps } from './views.ts'
+
+export function signInPage({ app, email, problem }: SignInView): string {
+  const described = problem !== null && html` aria-describedby="problem"`
+  const invalid = problem === 'failed' && html` aria-invalid="true"`
+  const body = html`${appHead(app)}
+<h1>Sign in</h1>
+<p class="lead"><strong dir="auto">${app.name}</strong> asks to be connected to your shop. Sign in to see what it wants.</p>
+${problem !== null && html`<p class="problem" id="problem" role="alert">${problems[problem]}</p>`}
+<form method="post">
+<input type="hidden" name="step" value="${steps.signIn}">
+<div class="field">
+<label for="email">E-mail</label>
+<input id="email" name="email" type="email" value="${email}" autocomplete="username" autocapitalize="none" spellcheck="false" maxlength="254" required${described}${invalid}>
+</div>
+<div class="field">
+<label for="password">Password</label>
+<input id="password" name="password" type="password" autocomplete="current-password" maxlength="200" required${described}${invalid}>
+</div>
+<div class="choice">
+<button class="first">Sign in</button>
+<button class="second" name="decision" value="decline" formnovalidate>Cancel</button>
+</div>
+</form>
+<p class="hint">Your password stays here: the app never sees it. Afterwards you return to <span class="place">${placeOf(app)}</span>.</p>`
+  return framed({ title: problem === null ? 'Sign in – Cartwright' : 'Could not sign in – Cartwright', body })
+}
+
+const problems: Readonly<Record<SignInProblem, string>> = {
+  failed: 'The e-mail or the password is not right.',
+  limited: 'There were too many attempts. Wait a few minutes, then try again.',
+}

@@ -1,0 +1,89 @@
+// Whether a caller holds the key that its access token is bound to: DPoP proofs (RFC 9449) at our own operations, and the
+// nonces that the authorization server and our operations share.
+
+import { createHash, hkdfSync } from 'node:crypto'
+import { calculateJwkThumbprint, EmbeddedJWK, errors, jwtVerify } from 'jose'
+import { isEqualSecret } from '../kit/secrets.ts'
+
+export const proofAlgorithms = ['ES256', 'Ed25519', 'EdDSA'] as const
+
+// How far the instant of a proof may be from ours.
+export const proofAgeSecondsMax = 300
+const proofAheadSecondsMax = 60
+
+// A proof dated ahead can be shown for longer than its age; a record of it is kept until nobody would take it any more.
+export const proofKeptMs = 2 * (proofAgeSecondsMax + proofAheadSecondsMax) * 1000
+
+const proofLengthMax = 4_096
+
+export interface ProofDemand {
+  method: string
+  // The address that was called, by the origin that we are known under.
+  url: string
+  token: string
+  // Thumbprint of the key that the token is bound to.
+  jkt: string
+}
+
+// `nonce`: everything is right but the nonce, so that the caller is to try again with ours.
+export type ProofVerdict = { jti: string; nonce: string } | 'invalid' | 'nonce'
+
+export async function judgeProof(proof: string, demand: ProofDemand, nonces: Nonces, now: Date): Promise<ProofVerdict> {
+  if (proof.length > proofLengthMax) return 'invalid'
+  const verified = await jwtVerify(proof, EmbeddedJWK, {
+    algorithms: [...proofAlgorithms],
+    typ: 'dpop+jwt',
+    requiredClaims: ['jti', 'htm', 'htu', 'iat', 'ath'],
+    currentDate: now,
+  }).catch(asInvalid)
+  if (!verified) return 'invalid'
+  const { payload, protectedHeader } = verified
+  const { jti, htm, htu, iat, ath, nonce } = payload
+  if (typeof jti !== 'string' || jti === '' || typeof iat !== 'number' || !protectedHeader.jwk) return 'invalid'
+  if (htm !== demand.method || typeof htu !== 'string' || !isSameAddress(htu, demand.url)) return 'invalid'
+  if (ath !== createHash('sha256').update(demand.token).digest('base64url')) return 'invalid'
+  const age = now.getTime() / 1000 - iat
+  if (age > proofAgeSecondsMax || age < -proofAheadSecondsMax) return 'invalid'
+  if ((await calculateJwkThumbprint(protectedHeader.jwk)) !== demand.jkt) return 'invalid'
+  if (nonce !== undefined && typeof nonce !== 'string') return 'invalid'
+  return nonce !== undefined && nonces.has(nonce, now) ? { jti, nonce } : 'nonce'
+}
+
+// Whatever the library finds wrong with a proof is the caller's; the key it embeds may be of any odd shape.
+function asInvalid(error: unknown): undefined {
+  const isForeign = error instanceof errors.JOSEError || error instanceof TypeError || error instanceof DOMException
+  if (isForeign || (error instanceof Error && error.name === 'DataError')) return undefined
+  throw error
+}
+
+// Without query and fragment (RFC 9449, 4.3), and however scheme and host are spelled.
+function isSameAddress(htu: string, url: string): boolean {
+  const address = URL.parse(htu)
+  if (!address) return false
+  address.search = ''
+  address.hash = ''
+  return address.href === new URL(url).href
+}
+
+export interface Nonces {
+  // The newest, to be given out.
+  next(now: Date): string
+  has(nonce: string, now: Date): boolean
+}
+
+const stepSeconds = 60
+
+// The same values that the library derives, since a client keeps one nonce for each origin: each switch between the two
+// would otherwise cost a round trip. Step by step from one secret, so that every node knows them and nobody stores any.
+export function createNonces(secret: Buffer): Nonces {
+  function at(step: number): string {
+    const salt = Buffer.alloc(8)
+    salt.writeBigUInt64BE(BigInt(step))
+    return Buffer.from(hkdfSync('sha256', secret, salt, 'DPoP', 32)).toString('base64url')
+  }
+  const stepOf = (now: Date) => Math.floor(now.getTime() / 1000 / stepSeconds)
+  return {
+    next: (now) => at(stepOf(now) + 1),
+    has: (nonce, now) => [-2, -1, 0, 1, 2].some((offset) => isEqualSecret(at(stepOf(now) + offset), nonce)),
+  }
+}

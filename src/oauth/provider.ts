@@ -1,0 +1,342 @@
+// The authorization server's doorman: the library, told what we allow, and pinned to the one address that we are known
+// under. Everything that it remembers is in the adapter; everything that a person sees is in interaction.ts.
+
+import type { EventEmitter } from 'node:events'
+import type { IncomingMessage, ServerResponse } from 'node:http'
+import Provider, {
+  errors,
+  interactionPolicy,
+  type KoaContextWithOIDC,
+  type Adapter as LibraryAdapter,
+} from 'oidc-provider'
+import { asRefusal } from '../http/answer.ts'
+import { isId } from '../kit/ids.ts'
+import type { RootSecret } from '../kit/secrets.ts'
+import type { Log } from '../observe/log.ts'
+import type { Storage } from '../storage/storage.ts'
+import { createAdapters, type RefusalCode } from './adapter.ts'
+import { type App, findApp } from './apps.ts'
+import type { Payload } from './artifacts.ts'
+import { grantSeconds } from './installing.ts'
+import { cookieKeys, nonceSecret, signingKeys } from './keys.ts'
+import {
+  clientAuthMethods,
+  clientSigningAlgorithms,
+  grantTypes,
+  originProblem,
+  paths,
+  resourceOf,
+  serverMetadata,
+} from './metadata.ts'
+import { errorPage, errorStatus } from './page/error.ts'
+import { pageHeaders } from './page/frame.ts'
+import type { ErrorKind } from './page/views.ts'
+import { proofAlgorithms } from './proof.ts'
+import { findUser } from './users.ts'
+
+export interface ServerParts {
+  storage: Storage
+  rootSecret: RootSecret
+  publicOrigin: () => string
+  clock: () => Date
+  log: Log
+}
+
+// What the page that is shown now is about.
+export interface Interaction {
+  uid: string
+  step: 'login' | 'consent'
+  clientId: string
+  redirectUri: string
+  userId: string | null
+  // What the app asks for of our interface.
+  scopes: readonly string[]
+  // Words of OpenID that it asks for as well.
+  words: readonly string[]
+}
+
+export type InteractionResult =
+  | { login: { accountId: string; remember: false } }
+  | { consent: { grantId: string } }
+  | { error: 'access_denied'; error_description: string }
+
+export interface AuthorizationServer {
+  handle(request: IncomingMessage, response: ServerResponse): Promise<void>
+  // Undefined when there is none, it is over, or this browser is not the one that it was begun in.
+  findInteraction(request: IncomingMessage, response: ServerResponse): Promise<Interaction | undefined>
+  // Answers with the address at which the flow goes on; undefined when it went on already.
+  settle(request: IncomingMessage, response: ServerResponse, result: InteractionResult): Promise<string | undefined>
+}
+
+const sessionSeconds = 8 * 3_600
+const lifetimes = { code: 60, accessToken: 600, refreshToken: 30 * 24 * 3_600, interaction: 900 } as const
+
+// Made at the first use, since before the port is open our origin may not be known.
+export function createAuthorizationServer(parts: ServerParts): AuthorizationServer {
+  let made: { origin: string; provider: Provider; callback: ReturnType<Provider['callback']> } | undefined
+
+  function at(request: IncomingMessage) {
+    const origin = parts.publicOrigin()
+    if (made?.origin !== origin) {
+      const provider = createProvider(origin, parts)
+      made = { origin, provider, callback: provider.callback() }
+    }
+    pin(request, origin)
+    return made
+  }
+
+  return {
+    async handle(request, response) {
+      const { callback } = at(request)
+      await callback(request, response)
+    },
+    async findInteraction(request, response) {
+      const { provider, origin } = at(request)
+      const details = await provider.interactionDetails(request, response).catch(lost)
+      return details && interactionFrom(details, origin)
+    },
+    async settle(request, response, result) {
+      const { provider } = at(request)
+      return provider.interactionResult(request, response, result).catch(lost)
+    },
+  }
+}
+
+function lost(error: unknown): undefined {
+  if (error instanceof errors.SessionNotFound) return undefined
+  throw error
+}
+
+// All addresses that the library says, and those that it expects in proofs, are read from here.
+function pin({ headers }: IncomingMessage, origin: string): void {
+  const { host, protocol } = new URL(origin)
+  headers.host = host
+  headers['x-forwarded-host'] = host
+  headers['x-forwarded-proto'] = protocol.slice(0, -1)
+}
+
+type Details = Awaited<ReturnType<Provider['interactionDetails']>>
+
+function interactionFrom({ uid, prompt, params, session }: Details, origin: string): Interaction | undefined {
+  if (prompt.name !== 'login' && prompt.name !== 'consent') return undefined
+  const { missingResourceScopes, missingOIDCScope } = prompt.details as {
+    missingResourceScopes?: Record<string, string[]>
+    missingOIDCScope?: string[]
+  }
+  return {
+    uid,
+    step: prompt.name,
+    clientId: String(params.client_id),
+    redirectUri: String(params.redirect_uri),
+    userId: session?.accountId ?? null,
+    scopes: missingResourceScopes?.[resourceOf(origin)] ?? [],
+    words: missingOIDCScope ?? [],
+  }
+}
+
+function createProvider(origin: string, { storage, rootSecret, clock, log }: ServerParts): Provider {
+  const problem = originProblem(origin)
+  if (problem !== undefined) throw new Error(problem)
+  const isSecure = origin.startsWith('https:')
+  const resource = resourceOf(origin)
+  const cookie = { httpOnly: true, sameSite: 'lax', secure: isSecure, signed: true } as const
+  const adapters = createAdapters({
+    storage,
+    rootSecret,
+    clock,
+    findClient: async (id) => (isId('app', id) ? clientFrom(await storage.read((db) => findApp(db, id))) : undefined),
+    refusal: (code, detail) => new refusals[code](detail),
+  })
+
+  const provider = new Provider(origin, {
+    // Our payloads are what the library wrote and reads; to us they are sealed texts.
+    adapter: (kind: string) => adapters(kind) as unknown as LibraryAdapter,
+    jwks: { keys: signingKeys(rootSecret) },
+    routes: {
+      authorization: paths.authorization,
+      token: paths.token,
+      pushed_authorization_request: paths.pushedAuthorization,
+      revocation: paths.revocation,
+      jwks: paths.jwks,
+      end_session: paths.endSession,
+    },
+    responseTypes: ['code'],
+    scopes: [],
+    claims: {},
+    clientBasedCORS: () => false,
+    clientAuthMethods: [...clientAuthMethods],
+    clientDefaults: {
+      token_endpoint_auth_method: 'private_key_jwt',
+      grant_types: [...grantTypes],
+      response_types: ['code'],
+      response_modes: ['query'],
+      dpop_bound_access_tokens: true,
+      id_token_signed_response_alg: 'EdDSA',
+    },
+    allowOmittingSingleRegisteredRedirectUri: false,
+    pkce: { required: () => true },
+    enabledJWA: {
+      dPoPSigningAlgValues: [...proofAlgorithms],
+      clientAuthSigningAlgValues: [...clientSigningAlgorithms],
+      idTokenSigningAlgValues: ['EdDSA'],
+    },
+    features: {
+      devInteractions: { enabled: false },
+      userinfo: { enabled: false },
+      rpInitiatedLogout: { enabled: false },
+      introspection: { enabled: false },
+      requestObjects: { enabled: false },
+      pushedAuthorizationRequests: { enabled: true },
+      revocation: { enabled: true, allowedPolicy: async (_ctx, client, token) => token.clientId === client.clientId },
+      dPoP: { enabled: true, nonceSecret: nonceSecret(rootSecret), requireNonce: () => true },
+      resourceIndicators: {
+        enabled: true,
+        defaultResource: async () => resource,
+        useGrantedResource: async () => true,
+        // An app's own list is enforced here: the library does not hold scopes of a resource against it.
+        getResourceServerInfo: async (_ctx, identifier, client) => {
+          if (identifier !== resource) throw new errors.InvalidTarget()
+          return {
+            scope: String(client.scopes_of_app),
+            audience: resource,
+            accessTokenTTL: lifetimes.accessToken,
+            accessTokenFormat: 'opaque',
+          }
+        },
+      },
+    },
+    extraClientMetadata: { properties: ['scopes_of_app'] },
+    issueRefreshToken: async (_ctx, client) => client.grantTypeAllowed('refresh_token'),
+    // A confidential app proves itself at each use (FAPI 2.0, 5.3.2.1, note 2); a public one gets a new one each time.
+    rotateRefreshToken: (ctx) => ctx.oidc.client?.clientAuthMethod === 'none',
+    // Exactly the issuer, as one text: an assertion that names several audiences could be shown to each of them.
+    assertJwtClientAuthClaimsAndHeader: async (ctx, claims) => {
+      if (claims.aud !== ctx.oidc.issuer) throw new errors.InvalidClientAuth('aud must be the issuer')
+    },
+    // Tokens do not end with the session of the browser in which they were approved.
+    expiresWithSession: async () => false,
+    // Each installation is approved anew: the only grant that counts is the one that was approved just now.
+    loadExistingGrant: async (ctx) => {
+      const id = ctx.oidc.result?.consent?.grantId
+      return id === undefined ? undefined : ctx.oidc.provider.Grant.find(id)
+    },
+    // A user who was disabled approves nothing more; what was approved before goes on.
+    findAccount: async (_ctx, id, token) => {
+      const user = await storage.read((db) => findUser(db, rootSecret, id))
+      if (!user || (!token && user.disabledAt !== null)) return undefined
+      return { accountId: user.id, claims: async () => ({ sub: user.id }) }
+    },
+    interactions: {
+      url: (_ctx, { uid }) => `${paths.interaction}/${uid}`,
+      policy: policy(),
+    },
+    ttl: {
+      AccessToken: lifetimes.accessToken,
+      AuthorizationCode: lifetimes.code,
+      RefreshToken: lifetimes.refreshToken,
+      Interaction: lifetimes.interaction,
+      Grant: grantSeconds,
+      IdToken: lifetimes.accessToken,
+      // Counted from the signing in, however much it is used.
+      Session: (_ctx, session) => {
+        const nowSeconds = Math.floor(clock().getTime() / 1000)
+        return Math.max(1, (session.loginTs ?? nowSeconds) + sessionSeconds - nowSeconds)
+      },
+    },
+    cookies: {
+      keys: cookieKeys(rootSecret),
+      // Browsers hold cookies of these names to https and to our host alone; on the own machine there is no https.
+      names: isSecure
+        ? { session: '__Host-as_session', interaction: '__Secure-as_interaction', resume: '__Secure-as_resume' }
+        : { session: 'as_session', interaction: 'as_interaction', resume: 'as_resume' },
+      long: { ...cookie, path: '/' },
+      short: cookie,
+    },
+    renderError: (ctx, out, error) => {
+      const kind = kindOf(error)
+      ctx.status = errorStatus(kind)
+      for (const [name, value] of Object.entries(pageHeaders())) ctx.set(name, value)
+      ctx.body = errorPage({
+        kind,
+        code: out.error,
+        detail: out.error_description,
+        requestId: String(ctx.response.get('x-request-id')),
+      })
+    },
+  })
+
+  // Only together with the pinned headers.
+  provider.proxy = true
+  provider.use(async (ctx, next) => {
+    ctx.set('referrer-policy', 'no-referrer')
+    ctx.set('x-frame-options', 'DENY')
+    await next()
+    if (ctx.path !== paths.metadata || ctx.status !== 200) return
+    ctx.body = serverMetadata(origin, ctx.body as Record<string, unknown>)
+    ctx.set('cache-control', 'public, max-age=300')
+  })
+  tellLog(provider, log)
+  return provider
+}
+
+const refusals: Readonly<Record<RefusalCode, new (detail: string) => Error>> = {
+  invalid_grant: errors.InvalidGrant,
+  invalid_request: errors.InvalidRequest,
+  invalid_request_uri: errors.InvalidRequestUri,
+  session_not_found: errors.SessionNotFound,
+}
+
+// An app as the library knows it. What no app may do without is said here, whatever the defaults become.
+function clientFrom(app: App | undefined): Payload | undefined {
+  if (!app || app.disabledAt !== null) return undefined
+  const isConfidential = app.clientKind === 'confidential'
+  return {
+    client_id: app.id,
+    client_name: app.name,
+    redirect_uris: app.redirectUris,
+    token_endpoint_auth_method: isConfidential ? 'private_key_jwt' : 'none',
+    ...(isConfidential && { jwks: app.jwks, require_pushed_authorization_requests: true }),
+    dpop_bound_access_tokens: true,
+    scopes_of_app: app.scopes.join(' '),
+  }
+}
+
+// The library's own, and one more reason to sign in: the user of the session is no longer there.
+function policy(): interactionPolicy.DefaultPolicy {
+  const base = interactionPolicy.base()
+  base.get('login')?.checks.add(
+    new interactionPolicy.Check('account_gone', 'End-User authentication is required', (ctx) => {
+      return ctx.oidc.session?.accountId !== undefined && !ctx.oidc.account
+    }),
+  )
+  return base
+}
+
+function kindOf(error: Error): ErrorKind {
+  if (error instanceof errors.SessionNotFound) return 'lost'
+  return error instanceof errors.OIDCProviderError && error.statusCode < 500 ? 'request' : 'server'
+}
+
+const detailLengthMax = 200
+
+// Clients are told little; the operator finds the reason here. The library's own words hold no code and no token.
+function tellLog(provider: Provider, log: Log): void {
+  function refused(ctx: KoaContextWithOIDC, error: errors.OIDCProviderError): void {
+    const { error: code, error_detail: detail = error.error_description } = error
+    const requestId = ctx.response.get('x-request-id')
+    log.info('oauth refused', { requestId, endpoint: ctx.oidc.route, code, detail: detail?.slice(0, detailLengthMax) })
+  }
+  provider.on('authorization.error', refused)
+  provider.on('pushed_authorization_request.error', refused)
+  provider.on('grant.error', refused)
+  provider.on('revocation.error', refused)
+  provider.on('server_error', (ctx, error) => {
+    asRefusal(error, log, { requestId: ctx.response.get('x-request-id'), page: 'oauth' })
+  })
+  // What escapes the library's own handling, such as a caller who went away.
+  const emitter: EventEmitter = provider
+  emitter.on('error', (error: unknown) => {
+    if (error instanceof Error && 'code' in error && ['EPIPE', 'ECONNRESET'].includes(String(error.code))) return
+    asRefusal(error, log, { page: 'oauth' })
+  })
+}

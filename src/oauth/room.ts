@@ -1,0 +1,92 @@
+// The authorization server as the rest of the house meets it: its addresses, and the check of callers with a token.
+
+import type { ServerResponse } from 'node:http'
+import { addressBucket, type Throttle } from '../access/throttle.ts'
+import type { Incoming, OAuthGate } from '../http/answer.ts'
+import type { HandOff, Page, PageAnswer } from '../http/server.ts'
+import { refuse } from '../kit/refuse.ts'
+import { createOAuthGate } from './caller.ts'
+import { createInteractions } from './interaction.ts'
+import { nonceSecret } from './keys.ts'
+import { paths, resourceMetadata } from './metadata.ts'
+import { stylePage } from './page/assets.ts'
+import { createNonces } from './proof.ts'
+import { createAuthorizationServer, type ServerParts } from './provider.ts'
+
+export interface OAuthRoomParts extends ServerParts {
+  // Null admits everybody.
+  throttle: Throttle | null
+}
+
+export interface OAuthRoom {
+  handOffs: readonly HandOff[]
+  pages: readonly Page[]
+  gate: OAuthGate
+}
+
+export function createOAuthRoom(parts: OAuthRoomParts): OAuthRoom {
+  const { throttle, publicOrigin, clock } = parts
+  const server = createAuthorizationServer(parts)
+  const interact = createInteractions({ ...parts, server })
+  const gate = createOAuthGate({ ...parts, nonces: createNonces(nonceSecret(parts.rootSecret)) })
+
+  // Nobody is known here before the library has looked, so that the limit is by address.
+  function admit({ address }: Incoming): void {
+    const waitMs = throttle?.take(addressBucket(address), clock().getTime()) ?? 0
+    if (waitMs > 0) throw refuse('rate_limited', { retryAfterMs: waitMs })
+  }
+
+  const toServer = (name: string, path: string, method: 'GET' | 'POST'): HandOff => ({
+    name,
+    path,
+    methods: [method],
+    async handle(request, response) {
+      admit(request)
+      await server.handle(request.raw, response)
+    },
+  })
+
+  return {
+    gate,
+    handOffs: [
+      toServer('oauth authorize', paths.authorization, 'GET'),
+      toServer('oauth resume', `${paths.authorization}/:uid`, 'GET'),
+      toServer('oauth token', paths.token, 'POST'),
+      toServer('oauth par', paths.pushedAuthorization, 'POST'),
+      toServer('oauth revoke', paths.revocation, 'POST'),
+      toServer('oauth jwks', paths.jwks, 'GET'),
+      toServer('oauth metadata', paths.metadata, 'GET'),
+      // Where the library sends a browser in which somebody else signs in than was signed in.
+      toServer('oauth end session', `${paths.endSession}/confirm`, 'POST'),
+      {
+        name: 'oauth interaction',
+        path: `${paths.interaction}/:uid`,
+        methods: ['GET', 'POST'],
+        async handle(request, response, requestId) {
+          admit(request)
+          write(response, await interact(request, response, requestId))
+        },
+      },
+    ],
+    pages: [
+      stylePage,
+      {
+        name: 'oauth resource metadata',
+        path: paths.resourceMetadata,
+        answer: async () => ({
+          status: 200,
+          body: JSON.stringify(resourceMetadata(publicOrigin())),
+          headers: {
+            'content-type': 'application/json; charset=utf-8',
+            'cache-control': 'public, max-age=300',
+            'access-control-allow-origin': '*',
+          },
+        }),
+      },
+    ],
+  }
+}
+
+function write(response: ServerResponse, { status, body, headers }: PageAnswer): void {
+  response.writeHead(status, { ...headers, 'content-length': Buffer.byteLength(body) }).end(body)
+}

@@ -1,0 +1,244 @@
+// The merchant's people who sign in to approve an app: who they are, which shops they may act for, and whether a password
+// is theirs. E-mail addresses are found by a keyed hash and sealed for display; passwords are in password.ts.
+
+import { createHmac } from 'node:crypto'
+import { patterns } from '../contract/patterns.ts'
+import { newId } from '../kit/ids.ts'
+import { deriveKey, openByRoot, type RootSecret, sealByRoot } from '../kit/secrets.ts'
+import { list, type Reader, type Storage, type Tx } from '../storage/storage.ts'
+import { hashPassword, isOutdated, isPassword } from './password.ts'
+
+export interface User {
+  id: string
+  email: string
+  createdAt: number
+  disabledAt: number | null
+}
+
+// The shops of a user, as a choice is made among them.
+export interface UserMerchant {
+  id: string
+  slug: string
+  name: string
+}
+
+// Whose password it is, or undefined: for an unknown e-mail, a wrong password and a disabled user alike, and after the
+// same time. The slow part runs outside of any transaction.
+export async function authenticate(
+  storage: Storage,
+  rootSecret: RootSecret,
+  email: string,
+  password: string,
+): Promise<{ id: string } | undefined> {
+  const user = await storage.read((db) => findUserForSignIn(db, rootSecret, email))
+  const isTheirs = await isPassword(user?.passwordHash, password)
+  if (!user || !isTheirs || user.disabledAt !== null) return undefined
+  if (isOutdated(user.passwordHash)) await renewHash(storage, user, password)
+  return { id: user.id }
+}
+
+// The password is in hand and the cost was raised since it was kept. A password that was set meanwhile stays.
+async function renewHash(storage: Storage, { id, passwordHash }: UserForSignIn, password: string): Promise<void> {
+  const renewed = await hashPassword(password)
+  await storage.write(
+    (tx) => tx.sql`
+      update users set password_hash = ${renewed} where id = ${id} and password_hash = ${passwordHash}`,
+  )
+}
+
+export interface UserForSignIn {
+  id: string
+  passwordHash: string
+  disabledAt: number | null
+}
+
+export async function findUserForSignIn(
+  db: Reader,
+  rootSecret: RootSecret,
+  email: string,
+): Promise<UserForSignIn | undefined> {
+  const [user] = await db.sql<UserForSignIn>`
+    select id, password_hash as "passwordHash", disabled_at as "disabledAt"
+    from users where email_hash in (${list(emailHashes(rootSecret, email))}) order by id limit 1`
+  return user
+}
+
+export interface UserWish {
+  email: string
+  // Made by hashPassword(), before the transaction.
+  passwordHash: string
+  merchantIds: readonly string[]
+}
+
+// Undefined when the e-mail is taken.
+export async function createUser(
+  tx: Tx,
+  rootSecret: RootSecret,
+  wish: UserWish,
+  now: number,
+): Promise<User | undefined> {
+  const email = normalEmail(wish.email)
+  // Also under older versions of the root secret, which the unique index cannot compare.
+  if (await findUserForSignIn(tx, rootSecret, email)) return undefined
+  const id = newId('usr')
+  const rows = await tx.sql`
+    insert into users (id, email_hash, email_sealed, password_hash, created_at, updated_at)
+    values (${id}, ${emailHash(rootSecret, email, rootSecret.currentVersion)}, ${sealEmail(rootSecret, id, email)},
+      ${wish.passwordHash}, ${now}, ${now})
+    on conflict (email_hash) do nothing returning id`
+  if (rows.length === 0) return undefined
+  await addMerchants(tx, id, wish.merchantIds, now)
+  return { id, email, createdAt: now, disabledAt: null }
+}
+
+interface UserRow extends Omit<User, 'email'> {
+  emailSealed: string
+}
+
+export async function findUser(db: Reader, rootSecret: RootSecret, id: string): Promise<User | undefined> {
+  const [row] = await db.sql<UserRow>`
+    select id, email_sealed as "emailSealed", created_at as "createdAt", disabled_at as "disabledAt"
+    from users where id = ${id}`
+  return row && userFrom(rootSecret, row)
+}
+
+export async function findUserByEmail(db: Reader, rootSecret: RootSecret, email: string): Promise<User | undefined> {
+  const found = await findUserForSignIn(db, rootSecret, email)
+  return found && findUser(db, rootSecret, found.id)
+}
+
+const usersMax = 1_000
+
+// Oldest first.
+export async function listUsers(db: Reader, rootSecret: RootSecret): Promise<User[]> {
+  const rows = await db.sql<UserRow>`
+    select id, email_sealed as "emailSealed", created_at as "createdAt", disabled_at as "disabledAt"
+    from users order by id limit ${usersMax}`
+  return rows.map((row) => userFrom(rootSecret, row))
+}
+
+function userFrom(rootSecret: RootSecret, { emailSealed, ...user }: UserRow): User {
+  return { ...user, email: openEmail(rootSecret, user.id, emailSealed) }
+}
+
+// More than a person can choose from; nobody is given more.
+export const merchantsPerUserMax = 200
+
+// Of the shops that are open, by name. Nothing for a user who is disabled.
+export async function listMerchantsOf(db: Reader, userId: string): Promise<UserMerchant[]> {
+  return db.sql<UserMerchant>`
+    select m.id, m.slug, m.name
+    from user_merchants um
+    join users u on u.id = um.user_id
+    join merchants m on m.id = um.merchant_id
+    where um.user_id = ${userId} and u.disabled_at is null and m.closed_at is null
+    order by m.name, m.id limit ${merchantsPerUserMax}`
+}
+
+// The one that was chosen, if it is the user's to choose.
+export async function findMerchantOf(
+  db: Reader,
+  userId: string,
+  merchantId: string,
+): Promise<UserMerchant | undefined> {
+  const [merchant] = await db.sql<UserMerchant>`
+    select m.id, m.slug, m.name
+    from user_merchants um
+    join users u on u.id = um.user_id
+    join merchants m on m.id = um.merchant_id
+    where um.user_id = ${userId} and um.merchant_id = ${merchantId} and u.disabled_at is null and m.closed_at is null`
+  return merchant
+}
+
+const pairsMax = 10_000
+
+// For the operator: of every user, disabled or not.
+export async function listUserMerchants(db: Reader): Promise<{ userId: string; slug: string }[]> {
+  return db.sql<{ userId: string; slug: string }>`
+    select um.user_id as "userId", m.slug
+    from user_merchants um
+    join merchants m on m.id = um.merchant_id
+    order by um.user_id, m.slug limit ${pairsMax}`
+}
+
+export async function replaceMerchants(
+  tx: Tx,
+  userId: string,
+  merchantIds: readonly string[],
+  now: number,
+): Promise<void> {
+  await tx.sql`delete from user_merchants where user_id = ${userId}`
+  await addMerchants(tx, userId, merchantIds, now)
+}
+
+async function addMerchants(tx: Tx, userId: string, merchantIds: readonly string[], now: number): Promise<void> {
+  if (merchantIds.length > merchantsPerUserMax) throw new RangeError(`more than ${merchantsPerUserMax} merchants`)
+  for (const merchantId of merchantIds) {
+    await tx.sql`
+      insert into user_merchants (user_id, merchant_id, created_at) values (${userId}, ${merchantId}, ${now})
+      on conflict (user_id, merchant_id) do nothing`
+  }
+}
+
+// The password alone: what the user approved and the sessions that are open go on.
+export async function setPassword(tx: Tx, id: string, passwordHash: string, now: number): Promise<boolean> {
+  const rows = await tx.sql`
+    update users set password_hash = ${passwordHash}, updated_at = ${now} where id = ${id} returning id`
+  return rows.length > 0
+}
+
+// A disabled user signs in nowhere and approves nothing; what was approved before goes on. False when it is so already.
+export async function disableUser(tx: Tx, id: string, now: number): Promise<boolean> {
+  const rows = await tx.sql`
+    update users set disabled_at = ${now}, updated_at = ${now} where id = ${id} and disabled_at is null returning id`
+  return rows.length > 0
+}
+
+export async function enableUser(tx: Tx, id: string, now: number): Promise<boolean> {
+  const rows = await tx.sql`
+    update users set disabled_at = null, updated_at = ${now} where id = ${id} and disabled_at is not null returning id`
+  return rows.length > 0
+}
+
+// RFC 5321, 4.5.3.1.3, less the angle brackets.
+const emailLengthMax = 254
+const emailForm = new RegExp(patterns.email.source, 'u')
+
+export function emailProblem(email: string): string | undefined {
+  const normal = normalEmail(email)
+  if (normal.length > emailLengthMax) return `must have at most ${emailLengthMax} characters`
+  return emailForm.test(normal) ? undefined : `must be ${patterns.email.words}`
+}
+
+// The same for every way to type one address.
+export function normalEmail(email: string): string {
+  return email.trim().normalize('NFKC').toLowerCase()
+}
+
+const emailPurpose = 'user e-mail'
+const rootVersionsMax = 255
+
+// One for each version of the root secret that is still known, since a user may have been made under any of them.
+function emailHashes(rootSecret: RootSecret, email: string): string[] {
+  // Nobody has such an address, and normalising a long text is not free.
+  const normal = email.length > emailLengthMax * 2 ? '' : normalEmail(email)
+  return Array.from({ length: rootVersionsMax }, (_, index) => index + 1)
+    .filter((version) => rootSecret.hasVersion(version))
+    .map((version) => emailHash(rootSecret, normal, version))
+}
+
+function emailHash(rootSecret: RootSecret, normal: string, version: number): string {
+  const key = deriveKey(rootSecret, `${emailPurpose} hash`, version)
+  return createHmac('sha256', key).update(normal).digest('base64url')
+}
+
+function sealEmail(rootSecret: RootSecret, id: string, email: string): string {
+  return sealByRoot(rootSecret, emailPurpose, email, id)
+}
+
+function openEmail(rootSecret: RootSecret, id: string, sealed: string): string {
+  const email = openByRoot(rootSecret, emailPurpose, sealed, id)
+  if (email === undefined)
+    throw new Error(`the e-mail of ${id} cannot be opened: it was changed, or its secret is gone`)
+  return email
+}

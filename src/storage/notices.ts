@@ -1,0 +1,164 @@
+// How the nodes that share a PostgreSQL tell each other of signals: by its notifications, which are quick and may be lost.
+// Telling never happens inside a transaction, and nobody waits for it.
+import { setTimeout as pause } from 'node:timers/promises'
+import pg from 'pg'
+import { type Log, withinTime, wordsOf } from './inside.ts'
+import type { Listeners } from './signals.ts'
+import type { SignalName } from './storage.ts'
+
+export interface Notices {
+  // Tells the other nodes at once, or, shortly after the last time, together with what else has come up by then.
+  tell(names: ReadonlySet<SignalName>): void
+  // Hears what other nodes tell, from soon on until it is closed.
+  hear(): void
+  // Tells what is not told yet, and stops hearing.
+  close(): Promise<void>
+}
+
+interface NoticesOptions {
+  url: string
+  pool: pg.Pool
+  connectMsMax: number
+  listeners: Listeners
+  log: Log
+}
+
+const CHANNEL = 'cartwright_signals'
+
+export function openNotices({ url, pool, connectMsMax, listeners, log }: NoticesOptions): Notices {
+  const leaving = new AbortController()
+  const teller = openTeller(pool, leaving.signal, log)
+  let hearing = false
+
+  return {
+    tell: teller.tell,
+    hear() {
+      if (hearing) return
+      hearing = true
+      hearUntil(leaving.signal, { url, connectMsMax, listeners, log })
+    },
+    close() {
+      leaving.abort()
+      return teller.told()
+    },
+  }
+}
+
+// A notification takes a lock of the whole server while it commits, so a busy node gathers many signals into one.
+const GATHER_MS = 20
+const TELL_MS_MAX = 5_000
+
+function openTeller(pool: pg.Pool, leaving: AbortSignal, log: Log) {
+  const owed = new Set<SignalName>()
+  let telling: Promise<void> | undefined
+  let failing = false
+
+  async function tellOwed(): Promise<void> {
+    while (owed.size > 0) {
+      const names = [...owed]
+      owed.clear()
+      await tellNow(names)
+      await rest(GATHER_MS, leaving)
+    }
+    telling = undefined
+  }
+
+  // A signal may be lost, so a failure is not tried again; and it is told once, not at every signal of a bad hour.
+  async function tellNow(names: readonly SignalName[]): Promise<void> {
+    try {
+      await notify(pool, names)
+      failing = false
+    } catch (error) {
+      if (!failing) log('a signal could not be sent to the other nodes', { error: wordsOf(error) })
+      failing = true
+    }
+  }
+
+  return {
+    tell(names: ReadonlySet<SignalName>): void {
+      for (const name of names) owed.add(name)
+      telling ??= tellOwed()
+    },
+    async told(): Promise<void> {
+      await telling
+    },
+  }
+}
+
+async function notify(pool: pg.Pool, names: readonly SignalName[]): Promise<void> {
+  const client = await pool.connect()
+  try {
+    const query = { text: 'select pg_notify($1, name) from unnest($2::text[]) as name', values: [CHANNEL, names] }
+    await withinTime(client.query(query), TELL_MS_MAX, { unhurried: false })
+    client.release()
+  } catch (error) {
+    cut(client)
+    client.release(true)
+    throw error
+  }
+}
+
+const RETRY_MS_MIN = 100
+const RETRY_MS_MAX = 10_000
+
+// One connection at a time, and another one whenever it is lost.
+async function hearUntil(leaving: AbortSignal, options: Omit<NoticesOptions, 'pool'>): Promise<void> {
+  const { log } = options
+  for (let tries = 0; !leaving.aborted; tries++) {
+    const startedAt = performance.now()
+    const reason = await hearOnce(leaving, options).catch((error: unknown) => error)
+    if (leaving.aborted) return
+    // A connection that held for a while was well; one that breaks at once again is tried ever more rarely.
+    if (performance.now() - startedAt > RETRY_MS_MAX) tries = 0
+    if (tries === 0) log('signals of other nodes are not heard for the moment', { error: wordsOf(reason) })
+    await rest(Math.min(RETRY_MS_MIN * 2 ** tries, RETRY_MS_MAX) * (0.5 + Math.random() / 2), leaving)
+  }
+}
+
+// Rejects with the reason when the connection ends.
+async function hearOnce(
+  leaving: AbortSignal,
+  { url, connectMsMax, listeners }: Omit<NoticesOptions, 'pool'>,
+): Promise<never> {
+  const client = new pg.Client({
+    connectionString: url,
+    application_name: 'cartwright_signals',
+    connectionTimeoutMillis: connectMsMax,
+    query_timeout: connectMsMax,
+    // Nothing is ever sent on it, so only these probes find out that the other end is gone without a word.
+    keepAlive: true,
+    keepAliveInitialDelayMillis: 10_000,
+  })
+  const hangUp = () => cut(client)
+  leaving.addEventListener('abort', hangUp)
+  try {
+    return await new Promise<never>((_, reject) => {
+      client.on('error', reject)
+      client.on('end', () => reject(new Error('the connection ended')))
+      client.on('notification', ({ payload }) => listeners.call(new Set([payload ?? ''])))
+      startHearing(client, listeners).catch(reject)
+    })
+  } finally {
+    leaving.removeEventListener('abort', hangUp)
+    cut(client)
+  }
+}
+
+async function startHearing(client: pg.Client, listeners: Listeners): Promise<void> {
+  await client.connect()
+  // An operator may have set a limit for idle sessions, and this one is idle by trade.
+  await client.query(`set idle_session_timeout = 0; listen ${CHANNEL}`)
+  // What was signalled before this moment went unheard.
+  listeners.callAll()
+}
+
+// The driver would say goodbye and wait for what is in flight, which on a dead network is for ever.
+export function cut(client: pg.ClientBase): void {
+  const { connection } = client as unknown as { connection: { stream: { destroy(): void } } }
+  connection.stream.destroy()
+}
+
+// Does not keep the process running, and ends early when we leave.
+async function rest(ms: number, leaving: AbortSignal): Promise<void> {
+  await pause(ms, undefined, { ref: false, signal: leaving }).catch(() => {})
+}

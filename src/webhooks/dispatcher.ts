@@ -1,0 +1,262 @@
+// Sends what is owed. One step is one transaction: it writes the outcomes that came in and claims what is due now; the
+// calls themselves are made outside of it. Steps follow each other for as long as there is something to do.
+
+import { setTimeout as pause } from 'node:timers/promises'
+import type { RootSecret } from '../kit/secrets.ts'
+import type { Log } from '../observe/log.ts'
+import type { Storage } from '../storage/storage.ts'
+import { type Claimed, claimDeliveries, type EndpointKey, listDueEndpoints, releaseLeases } from './claim.ts'
+import { leaseMs } from './schedule.ts'
+import type { CallOutcome, Sender } from './sender.ts'
+import { isSuccess, type Outcome, settleOutcomes } from './settle.ts'
+import { createSecretOpener, secretsOf, signedHeaders } from './signature.ts'
+
+export interface DispatcherParts {
+  storage: Storage
+  sender: Sender
+  rootSecret: RootSecret
+  clock: () => Date
+  log: Log
+  version: string
+  // Bounds that tests narrow.
+  callsMax?: number
+  leaseMs?: number
+  pollMs?: number
+}
+
+export interface Dispatcher {
+  start(): void
+  // There may be something due.
+  look(): void
+  // Does what is due at this instant, and what becomes due by that, and then rests. For tests, and for a start's first round.
+  settleDue(): Promise<void>
+  // Takes nothing new, waits for the calls under way and writes their outcomes.
+  drain(): Promise<void>
+  stats(): DispatcherStats
+}
+
+export interface DispatcherStats {
+  inFlight: number
+  succeeded: number
+  failed: number
+  blocked: number
+}
+
+const pollMsDefault = 1_000
+const reapEveryMs = 5_000
+// Calls of this process that may be open at once.
+const callsMaxDefault = 256
+// Of one step, so that nobody who writes beside it waits long.
+const stepEndpointsMax = 32
+const stepOutcomesMax = 128
+const retryMs = 250
+const gatherMs = 2
+const drainTriesMax = 4
+
+export function createDispatcher(parts: DispatcherParts): Dispatcher {
+  const { storage, sender, rootSecret, clock, log } = parts
+  const callsMax = parts.callsMax ?? callsMaxDefault
+  const lease = parts.leaseMs ?? leaseMs
+  const opened = createSecretOpener(rootSecret)
+  const counts = { succeeded: 0, failed: 0, blocked: 0 }
+  let outcomes: Outcome[] = []
+  let inFlight = 0
+  let callsMade = 0
+  let draining = false
+  let lastEndpoint = ''
+  // True when somebody said that there may be more to do than the round that is running knows of.
+  let isWanted = false
+  // True when endpoints that have no call under way may have something due.
+  let isLookWanted = false
+  let isRunning = false
+  let failures = 0
+  let poll: NodeJS.Timeout | undefined
+  let reapedAt = Number.NEGATIVE_INFINITY
+  let unlisten: (() => void) | undefined
+  let hurry: () => void = () => {}
+  const idle: (() => void)[] = []
+
+  function look(): void {
+    isLookWanted = true
+    hurry()
+    wake()
+  }
+
+  function wake(): void {
+    isWanted = true
+    if (!isRunning) void run()
+  }
+
+  async function run(): Promise<void> {
+    isRunning = true
+    while (isWanted) {
+      if (!isLookWanted && inFlight > 0) await gather()
+      isWanted = false
+      try {
+        await round()
+        failures = 0
+      } catch (error) {
+        log.error('webhooks could not be claimed or settled, and will be', error)
+        failures += 1
+        await pause(retryMs)
+        // While draining nobody comes by later. What is not written then is taken up when its lease has ended.
+        if (draining && failures >= drainTriesMax) outcomes = []
+        else isLookWanted = isWanted = true
+      }
+    }
+    isRunning = false
+    if (inFlight === 0) for (const tell of idle.splice(0)) tell()
+  }
+
+  // Calls that were made together end together: a moment's patience, and their outcomes share a transaction. Whoever has
+  // something new to send is not kept waiting.
+  function gather(): Promise<void> {
+    return new Promise((resolve) => {
+      const timer = setTimeout(resolve, gatherMs)
+      hurry = () => {
+        clearTimeout(timer)
+        resolve()
+      }
+    })
+  }
+
+  function rested(): Promise<void> {
+    return new Promise((resolve) => {
+      idle.push(resolve)
+      look()
+    })
+  }
+
+  // Every endpoint that has something due is looked at once; a few of them in each step.
+  async function round(): Promise<void> {
+    const due = await endpointsWithWork()
+    do await step(due.splice(0, stepEndpointsMax))
+    while ((due.length > 0 && inFlight < callsMax) || outcomes.length > 0)
+    // No call could be made for these; a call that ends makes room.
+    if (due.length > 0) isLookWanted = true
+  }
+
+  async function endpointsWithWork(): Promise<EndpointKey[]> {
+    if (draining || !isLookWanted || inFlight >= callsMax) return []
+    isLookWanted = false
+    const now = clock().getTime()
+    return storage.read((db) => listDueEndpoints(db, lastEndpoint, now))
+  }
+
+  async function step(due: readonly EndpointKey[]): Promise<void> {
+    const now = clock().getTime()
+    const settled = outcomes.splice(0, stepOutcomesMax)
+    const endpoints = draining ? [] : withSettled(due, settled)
+    if (endpoints.length === 0 && settled.length === 0) return
+    try {
+      const claimed = await storage.write(async (tx) => {
+        if (settled.length > 0) await settleOutcomes(tx, settled, now)
+        if (endpoints.length === 0) return []
+        return claimDeliveries(tx, endpoints, { limit: callsMax - inFlight, leaseMs: lease, now })
+      })
+      lastEndpoint = due.at(-1)?.id ?? lastEndpoint
+      for (const delivery of claimed) void deliver(delivery)
+    } catch (error) {
+      // Outcomes that could not be written are written by a later step, while their lease lasts.
+      outcomes = [...settled.filter(({ claimed }) => claimed.leaseExpiresAt > now), ...outcomes]
+      throw error
+    }
+  }
+
+  async function deliver(claimed: Claimed): Promise<void> {
+    inFlight += 1
+    callsMade += 1
+    const startedAt = clock().getTime()
+    const call = await callFor(claimed, startedAt)
+    inFlight -= 1
+    if (isSuccess(call)) counts.succeeded += 1
+    else if (call.kind === 'blocked') counts.blocked += 1
+    else counts.failed += 1
+    outcomes.push({ claimed, call, startedAt })
+    wake()
+  }
+
+  async function callFor(claimed: Claimed, startedAt: number): Promise<CallOutcome> {
+    if (claimed.body === '') return notMade('the text of the event is no longer kept')
+    try {
+      return await sender.send({ url: claimed.url, headers: headersOf(claimed, startedAt), body: claimed.body })
+    } catch (error) {
+      log.error('a webhook could not be sent', error, { deliveryId: claimed.id })
+      return notMade('the call could not be made')
+    }
+  }
+
+  function headersOf(claimed: Claimed, startedAt: number): Record<string, string> {
+    const message = { id: claimed.eventId, timestamp: Math.floor(startedAt / 1_000), body: claimed.body }
+    return {
+      'content-type': 'application/json',
+      'user-agent': `Cartwright-Webhooks/${parts.version}`,
+      ...signedHeaders(secretsOf(opened, claimed.secrets, startedAt), message),
+      'webhook-delivery-id': claimed.id,
+      'webhook-attempt': String(claimed.attempts + 1),
+    }
+  }
+
+  async function reap(all: boolean): Promise<void> {
+    const now = clock().getTime()
+    if (!all && now - reapedAt < reapEveryMs) return
+    reapedAt = now
+    try {
+      const released = await releaseLeases(storage, now, { all })
+      if (released > 0) log.warn('deliveries of a process that ended are taken up again', { released })
+    } catch (error) {
+      log.error('leases could not be released, and will be', error)
+    }
+  }
+
+  function startPoll(): void {
+    if (draining) return
+    poll = setTimeout(() => {
+      void reap(false).then(() => {
+        if (!draining) look()
+        startPoll()
+      })
+    }, parts.pollMs ?? pollMsDefault)
+    poll.unref()
+  }
+
+  return {
+    start() {
+      unlisten = storage.listen('deliveries', look)
+      void reap(storage.engine === 'sqlite').then(() => {
+        if (!draining) look()
+        startPoll()
+      })
+    },
+    look,
+    async settleDue() {
+      await reap(false)
+      let made: number
+      do {
+        made = callsMade
+        await rested()
+      } while (callsMade > made)
+    },
+    async drain() {
+      draining = true
+      unlisten?.()
+      clearTimeout(poll)
+      await rested()
+      await sender.close()
+    },
+    stats: () => ({ inFlight, ...counts }),
+  }
+}
+
+// Where a call ended there is room for the next one, and the next event of its subject is free: both are claimed in the
+// transaction that writes the outcome.
+function withSettled(due: readonly EndpointKey[], settled: readonly Outcome[]): EndpointKey[] {
+  const endpoints = new Map(due.map((endpoint) => [endpoint.id, endpoint]))
+  for (const { claimed } of settled)
+    endpoints.set(claimed.endpointId, { installationId: claimed.installationId, id: claimed.endpointId })
+  return [...endpoints.values()]
+}
+
+function notMade(error: string): CallOutcome {
+  return { kind: 'failed', statusCode: null, retryAfter: null, error, answer: null, tookMs: 0 }
+}

@@ -1,0 +1,259 @@
+// The life of an endpoint: added, changed, its secret replaced, paused, disabled, enabled again, ended. Pausing and
+// disabling lose nothing: what happens meanwhile is held and sent, in order, once it is enabled.
+
+import type { EndpointDisabledReason, EndpointStatus } from '../contract/words.ts'
+import { announce, type Cause } from '../events/announce.ts'
+import { newId } from '../kit/ids.ts'
+import type { RootSecret } from '../kit/secrets.ts'
+import type { Tx } from '../storage/storage.ts'
+import { targetProblem } from './guard.ts'
+import { rotationMs } from './schedule.ts'
+import { hintOf, newSecret, sealSecret } from './signature.ts'
+import {
+  discardDeliveries,
+  type Endpoint,
+  endEndpoint,
+  endpointsMax,
+  findEndpoint,
+  holdDeliveries,
+  insertEndpoint,
+  listEndpoints,
+  lockEndpoint,
+  resumeDeliveries,
+  updateEndpoint,
+} from './store.ts'
+import { subscriptionsProblem } from './subscription.ts'
+import { maskedUrl } from './url.ts'
+
+export interface EndpointWish {
+  url: string
+  description: string
+  events: readonly string[]
+  status?: Exclude<EndpointStatus, 'disabled'>
+}
+
+// The wish cannot be fulfilled; the message says why, in words for the operator.
+export class EndpointRefused extends Error {}
+
+export interface MadeEndpoint {
+  endpoint: Endpoint
+  // Shown once.
+  secret: string
+}
+
+export interface EndpointTools {
+  rootSecret: RootSecret
+  // Receivers on http and in private networks are allowed: for development.
+  allowPrivate: boolean
+}
+
+// The installation was locked by whoever calls, or is alone: slots are given out here.
+export async function addEndpoint(
+  tx: Tx,
+  installationId: string,
+  wish: EndpointWish,
+  { rootSecret, allowPrivate }: EndpointTools,
+  now: number,
+): Promise<MadeEndpoint> {
+  refuseBadWish(wish, allowPrivate)
+  await lockInstallation(tx, installationId)
+  const living = await listEndpoints(tx, installationId)
+  if (living.length >= endpointsMax) throw new EndpointRefused(`an installation has at most ${endpointsMax} endpoints`)
+  const id = newId('whe')
+  const secret = newSecret()
+  const endpoint: Endpoint = {
+    installationId,
+    id,
+    slot: freeSlot(living),
+    url: wish.url,
+    description: wish.description,
+    events: JSON.stringify(wish.events),
+    status: wish.status ?? 'enabled',
+    disabledReason: null,
+    version: 1,
+    secretSealed: sealSecret(rootSecret, id, secret),
+    secretHint: hintOf(secret),
+    previousSealed: null,
+    previousExpiresAt: null,
+    lastSuccessAt: null,
+    lastFailureAt: null,
+    consecutiveFailures: 0,
+    failingSince: null,
+    restingUntil: null,
+    createdAt: now,
+    updatedAt: now,
+  }
+  await insertEndpoint(tx, endpoint)
+  return { endpoint, secret }
+}
+
+// Two at once must not be given the same slot. Nothing else waits for this row.
+async function lockInstallation(tx: Tx, id: string): Promise<void> {
+  const rows = await tx.sql`select id from installations where id = ${id} ${tx.forUpdate}`
+  if (rows.length === 0) throw new EndpointRefused(`there is no installation ${id}`)
+}
+
+function freeSlot(living: readonly Endpoint[]): string {
+  const taken = new Set(living.map(({ slot }) => slot))
+  for (let number = 0; ; number += 1) {
+    const slot = number.toString(32).padStart(2, '0').replaceAll(/[a-v]/g, crockford)
+    if (!taken.has(slot)) return slot
+  }
+}
+
+// The digits of ids leave out i, l, o and u.
+const digits = '0123456789abcdefghjkmnpqrstvwxyz'
+
+function crockford(digit: string): string {
+  return digits[Number.parseInt(digit, 32)] as string
+}
+
+function refuseBadWish({ url, description, events }: EndpointWish, allowPrivate: boolean): void {
+  const problem = targetProblem(url, { allowPrivate }) ?? subscriptionsProblem(events)
+  if (problem !== undefined) throw new EndpointRefused(problem)
+  if (description.length > 200) throw new EndpointRefused('a description has at most 200 characters')
+}
+
+// Undefined where there is no such endpoint. The changed address and subscriptions count for what is sent from now on.
+export async function changeEndpoint(
+  tx: Tx,
+  installationId: string,
+  id: string,
+  wish: Pick<EndpointWish, 'url' | 'description' | 'events'>,
+  { allowPrivate }: Pick<EndpointTools, 'allowPrivate'>,
+  now: number,
+): Promise<Endpoint | undefined> {
+  refuseBadWish(wish, allowPrivate)
+  const endpoint = await lockEndpoint(tx, installationId, id)
+  if (!endpoint) return undefined
+  const { url, description } = wish
+  const changed = raised({ ...endpoint, url, description, events: JSON.stringify(wish.events) }, now)
+  await updateEndpoint(tx, changed)
+  return changed
+}
+
+// The new secret signs at once, and for a day the former one beside it. A third one in between would leave receivers that
+// still hold the first with nothing, so the first ends then.
+export async function rotateSecret(
+  tx: Tx,
+  installationId: string,
+  id: string,
+  rootSecret: RootSecret,
+  now: number,
+): Promise<MadeEndpoint | undefined> {
+  const endpoint = await lockEndpoint(tx, installationId, id)
+  if (!endpoint) return undefined
+  const secret = newSecret()
+  const changed = raised(
+    {
+      ...endpoint,
+      secretSealed: sealSecret(rootSecret, id, secret),
+      secretHint: hintOf(secret),
+      previousSealed: endpoint.secretSealed,
+      previousExpiresAt: now + rotationMs,
+    },
+    now,
+  )
+  await updateEndpoint(tx, changed)
+  return { endpoint: changed, secret }
+}
+
+export async function pauseEndpoint(
+  tx: Tx,
+  installationId: string,
+  id: string,
+  now: number,
+): Promise<Endpoint | undefined> {
+  const endpoint = await lockEndpoint(tx, installationId, id)
+  if (endpoint?.status !== 'enabled') return endpoint
+  const changed = raised({ ...endpoint, status: 'paused' }, now)
+  await updateEndpoint(tx, changed)
+  await holdDeliveries(tx, changed)
+  return changed
+}
+
+// The others are told. The row is locked.
+export async function disableEndpoint(
+  tx: Tx,
+  endpoint: Endpoint,
+  reason: EndpointDisabledReason,
+  cause: Cause | null,
+  now: number,
+): Promise<Endpoint> {
+  if (endpoint.status === 'disabled') return endpoint
+  const changed = raised({ ...endpoint, status: 'disabled', disabledReason: reason }, now)
+  await updateEndpoint(tx, changed)
+  await holdDeliveries(tx, changed)
+  const { installationId, id, url, description, status, version } = changed
+  await announce(tx, {
+    installationId,
+    kind: 'webhook.endpoint_disabled',
+    subject: { type: 'webhook_endpoint', id },
+    sequence: version,
+    dataText: JSON.stringify({ endpoint: { id, url: maskedUrl(url), description, status }, reason }),
+    cause,
+    now,
+    notTo: id,
+  })
+  return changed
+}
+
+// It starts with a clean slate: what is held is due at once, oldest first, and old failures are forgotten.
+export async function enableEndpoint(
+  tx: Tx,
+  installationId: string,
+  id: string,
+  now: number,
+): Promise<{ endpoint: Endpoint; resumed: number } | undefined> {
+  const endpoint = await lockEndpoint(tx, installationId, id)
+  if (!endpoint) return undefined
+  if (endpoint.status === 'enabled') return { endpoint, resumed: 0 }
+  const fresh = { consecutiveFailures: 0, failingSince: null, restingUntil: null }
+  const changed = raised({ ...endpoint, ...fresh, status: 'enabled', disabledReason: null }, now)
+  await updateEndpoint(tx, changed)
+  const resumed = await resumeDeliveries(tx, changed, now)
+  if (resumed > 0) tx.signal('deliveries')
+  return { endpoint: changed, resumed }
+}
+
+// False where there is no such endpoint. What it was still owed is discarded.
+export async function removeEndpoint(tx: Tx, installationId: string, id: string, now: number): Promise<boolean> {
+  const endpoint = await lockEndpoint(tx, installationId, id)
+  if (!endpoint) return false
+  await endEndpoint(tx, installationId, id, now)
+  await discardDeliveries(tx, endpoint, now)
+  return true
+}
+
+// With its installation goes whoever was told about it.
+export async function removeEndpointsOf(tx: Tx, installationId: string, now: number): Promise<void> {
+  for (const { id } of await listEndpoints(tx, installationId)) await removeEndpoint(tx, installationId, id, now)
+}
+
+// A test call to this endpoint alone, delivered like every other. Undefined where there is no such endpoint.
+export async function pingEndpoint(
+  tx: Tx,
+  installationId: string,
+  id: string,
+  now: number,
+): Promise<Endpoint | undefined> {
+  const endpoint = await lockEndpoint(tx, installationId, id)
+  if (!endpoint) return undefined
+  const changed = raised(endpoint, now)
+  await updateEndpoint(tx, changed)
+  await announce(tx, {
+    installationId,
+    kind: 'webhook.ping',
+    subject: { type: 'webhook_endpoint', id },
+    sequence: changed.version,
+    dataText: JSON.stringify({ endpointId: id, message: 'This is a test call that was asked for.' }),
+    cause: null,
+    now,
+    onlyTo: id,
+  })
+  return findEndpoint(tx, installationId, id)
+}
+
+function raised(endpoint: Endpoint, now: number): Endpoint {
+  return { ...endpoint, version: endpoint.version + 1, updatedAt: now }
+}

@@ -1,0 +1,143 @@
+// Which receivers may be called at all. A webhook address is chosen by others and called from inside our network, so
+// whatever is not plainly a public receiver is refused: when it is registered, and again for each address that is dialled.
+
+import { BlockList, isIP } from 'node:net'
+
+export interface GuardOptions {
+  // Receivers on http, in private networks and on this machine are allowed: for development.
+  allowPrivate: boolean
+}
+
+export const urlLengthMax = 2_000
+
+// What is wrong with a receiver's address, in one sentence for the operator, or undefined. The address itself is never
+// repeated, as it may hold credentials.
+export function targetProblem(text: string, { allowPrivate }: GuardOptions): string | undefined {
+  if (text.length > urlLengthMax) return `the URL has more than ${urlLengthMax} characters`
+  // A parser drops or turns these quietly, and a person would read another address than the one that is called.
+  if (/[\s\p{Cc}\p{Cf}\\]/u.test(text)) return 'the URL contains white space, control characters or backslashes'
+  const url = URL.parse(text)
+  if (!url) return 'the URL cannot be read; it looks like https://shop.example.com/webhooks'
+  if (url.protocol !== 'https:' && !(allowPrivate && url.protocol === 'http:'))
+    return 'the URL must begin with https://'
+  if (!/^https?:\/\/[^/]/i.test(text)) return 'the URL must name its host right after two slashes'
+  // An empty user name leaves no trace in the parsed URL, so the text is asked.
+  if (/^[^/]*\/\/[^/?#]*@/.test(text)) return 'the URL must not contain a user name or a password'
+  if (text.includes('#')) return 'the URL must not contain a fragment (#)'
+  return hostProblem(url.hostname, { allowPrivate }) ?? portProblem(url, { allowPrivate })
+}
+
+// The parser has already turned 2130706433, 0x7f.1, 0177.0.0.1 and full-width digits into 127.0.0.1, so the parsed host
+// is judged and never the text.
+function hostProblem(hostname: string, { allowPrivate }: GuardOptions): string | undefined {
+  const address = hostname.startsWith('[') ? hostname.slice(1, -1) : hostname
+  if (isIP(address) !== 0)
+    return isForbiddenAddress(address, { allowPrivate })
+      ? 'the URL must not point to a private or special address'
+      : undefined
+  const name = hostname.endsWith('.') ? hostname.slice(0, -1) : hostname
+  if (name.length > 253 || !name.split('.').every((label) => /^[a-z0-9_-]{1,63}$/.test(label)))
+    return 'the host name in the URL is not a valid name'
+  return !allowPrivate && isPrivateName(name) ? 'the URL must name a public host, not a private one' : undefined
+}
+
+// Names that only a machine or a network of its own knows. Public names that lead to private addresses are found when
+// they are resolved.
+// biome-ignore format: a table reads best in one line
+const privateEndings = [
+  'localhost', 'localdomain', 'local', 'internal', 'intranet', 'private', 'lan', 'home', 'home.arpa', 'corp', 'onion',
+]
+
+function isPrivateName(name: string): boolean {
+  return !name.includes('.') || privateEndings.some((ending) => `.${name}`.endsWith(`.${ending}`))
+}
+
+// Services that listen without a password in many networks and take an HTTP request for commands or for an administrator:
+// databases, caches, queues, remote shells, orchestrators. No receiver of webhooks lives there.
+const forbiddenPorts: ReadonlySet<number> = new Set([
+  1433, 1521, 2049, 2181, 2375, 2376, 2379, 2380, 3306, 3389, 4243, 5432, 5672, 5900, 5984, 5985, 5986, 6000, 6379,
+  6443, 6667, 8200, 8500, 9042, 9092, 9200, 9300, 10250, 10255, 11211, 15672, 27017, 27018, 27019,
+])
+
+// Ports below 1024 belong to mail, file and login services, save the one of https.
+function portProblem({ protocol, port }: URL, { allowPrivate }: GuardOptions): string | undefined {
+  const number = port === '' ? (protocol === 'https:' ? 443 : 80) : Number(port)
+  const isUsual = number === 443 || (allowPrivate && number === 80) || number >= 1024
+  return isUsual && !forbiddenPorts.has(number)
+    ? undefined
+    : 'the port in the URL is not one that receivers use: take 443, or one from 1024 on that is no database or the like'
+}
+
+// True for whatever is not plainly a public address, and for whatever is no address. For IPv4 the special blocks are
+// listed. IPv6 is the other way round, as it has many ways to wrap an IPv4 address (NAT64, 6to4, Teredo, ISATAP,
+// compatible): only the block in use for public addresses is allowed, less what is special in it.
+export function isForbiddenAddress(address: string, { allowPrivate }: GuardOptions): boolean {
+  // A zone (`%eth0`) belongs to link-local addresses alone.
+  const family = address.includes('%') ? 0 : isIP(address)
+  if (family === 0) return true
+  if (family === 6 && !mappedAddresses.check(address, 'ipv6')) {
+    if (metadata.check(address, 'ipv6')) return true
+    if (allowPrivate && privateNetworks.check(address, 'ipv6')) return false
+    return !publicV6.check(address, 'ipv6') || special.check(address, 'ipv6')
+  }
+  // A mapped address (::ffff:127.0.0.1) is judged by its IPv4 address: the lists see through it.
+  const kind = family === 6 ? 'ipv6' : 'ipv4'
+  if (metadata.check(address, kind)) return true
+  if (allowPrivate && privateNetworks.check(address, kind)) return false
+  return special.check(address, kind) || privateNetworks.check(address, kind)
+}
+
+const mappedAddresses = listOf('::ffff:0:0/96')
+const publicV6 = listOf('2000::/3')
+
+// Forbidden always: what answers there are the keys of the machine, not a receiver.
+const metadata = listOf(
+  '169.254.0.0/16', // link-local; 169.254.169.254 of most clouds
+  '168.63.129.16/32', // Azure; a public address by its number
+  '100.100.100.200/32', // Alibaba Cloud
+  '192.0.0.192/32', // Oracle Cloud
+  'fe80::/10', // link-local
+  'fd00:ec2::/32', // Amazon
+  'fd20:ce::/32', // Google
+)
+
+const privateNetworks = listOf(
+  '10.0.0.0/8',
+  '100.64.0.0/10', // shared by the customers of a provider
+  '127.0.0.0/8',
+  '172.16.0.0/12',
+  '192.168.0.0/16',
+  '::1/128',
+  'fc00::/7',
+)
+
+// The registries of special-purpose addresses of IANA, less the private ones above.
+const special = listOf(
+  '0.0.0.0/8', // this network; on Linux it leads to this machine
+  '192.0.0.0/24', // protocol assignments
+  '192.0.2.0/24', // documentation
+  '192.31.196.0/24', // AS112
+  '192.52.193.0/24', // multicast tunnels
+  '192.88.99.0/24', // 6to4 relays
+  '192.175.48.0/24', // AS112
+  '198.18.0.0/15', // benchmarks
+  '198.51.100.0/24', // documentation
+  '203.0.113.0/24', // documentation
+  '224.0.0.0/4', // multicast
+  '240.0.0.0/4', // reserved, and broadcast
+  '2001::/23', // protocol assignments, with Teredo, benchmarks and ORCHID
+  '2001:db8::/32', // documentation
+  '2002::/16', // 6to4
+  '2620:4f:8000::/48', // AS112
+  '3ffe::/16', // the former 6bone, given back
+  '3fff::/20', // documentation
+)
+
+function listOf(...blocks: readonly string[]): BlockList {
+  const list = new BlockList()
+  for (const block of blocks) {
+    const [net = '', prefix] = block.split('/')
+    list.addSubnet(net, Number(prefix), net.includes(':') ? 'ipv6' : 'ipv4')
+  }
+  return list
+}

@@ -1,0 +1,190 @@
+// What became of a call: the delivery, the log, the health of its endpoint and what others are told, in one transaction.
+// Only whoever still holds the lease may write, so a process that slept through its lease changes nothing.
+
+import { announce } from '../events/announce.ts'
+import { toInstant } from '../kit/instant.ts'
+import type { Tx } from '../storage/storage.ts'
+import type { Claimed } from './claim.ts'
+import { disableEndpoint } from './endpoints.ts'
+import { askedWaitMs, isGivenUp, restMsAfter, waitMsAfter } from './schedule.ts'
+import type { CallOutcome } from './sender.ts'
+import { type Endpoint, lockEndpoint, noteSuccess, setHealth } from './store.ts'
+
+export interface Outcome {
+  claimed: Claimed
+  call: CallOutcome
+  startedAt: number
+}
+
+// What one outcome means for its delivery.
+interface Verdict {
+  status: 'succeeded' | 'retrying' | 'held' | 'failed' | 'blocked' | 'discarded'
+  dueAt: number | null
+  error: string | null
+}
+
+export async function settleOutcomes(tx: Tx, outcomes: readonly Outcome[], now: number): Promise<void> {
+  const byEndpoint = Map.groupBy(outcomes, ({ claimed }) => claimed.endpointId)
+  // Endpoints are locked in the order of their ids, here and where deliveries are claimed.
+  const groups = [...byEndpoint].sort(([one], [other]) => (one < other ? -1 : 1)).map(([, group]) => group)
+  const endpoints = await Promise.all(groups.map((group) => lockUnlessWell(tx, group)))
+  await Promise.all(
+    groups.map((group, index) =>
+      isAllWell(group) ? settleWell(tx, group, now) : settleEndpoint(tx, endpoints[index], group, now),
+    ),
+  )
+}
+
+// What succeeded needs no thought about its endpoint, and so no lock.
+function isAllWell(group: readonly Outcome[]): boolean {
+  return group.every(({ call }) => isSuccess(call))
+}
+
+async function lockUnlessWell(tx: Tx, group: readonly Outcome[]): Promise<Endpoint | undefined> {
+  const [first] = group
+  if (!first || isAllWell(group)) return undefined
+  return lockEndpoint(tx, first.claimed.installationId, first.claimed.endpointId)
+}
+
+const succeeded: Verdict = { status: 'succeeded', dueAt: null, error: null }
+
+async function settleWell(tx: Tx, group: readonly Outcome[], now: number): Promise<void> {
+  const [first] = group
+  if (!first) return
+  const { installationId, endpointId } = first.claimed
+  await Promise.all([
+    ...group.map((outcome) => updateDelivery(tx, succeeded, outcome, now)),
+    noteSuccess(tx, installationId, endpointId, now),
+  ])
+}
+
+// `endpoint` is undefined when it was removed meanwhile.
+async function settleEndpoint(
+  tx: Tx,
+  endpoint: Endpoint | undefined,
+  outcomes: readonly Outcome[],
+  now: number,
+): Promise<void> {
+  let health = endpoint
+  const written: Promise<unknown>[] = []
+  for (const outcome of outcomes) {
+    health = health && healthAfter(health, outcome, now)
+    written.push(settleDelivery(tx, verdictOf(endpoint, outcome, now), outcome, now))
+  }
+  if (health) written.push(setHealth(tx, health))
+  await Promise.all(written)
+  const reason = health && endpoint?.status === 'enabled' && reasonToDisable(health, outcomes, now)
+  if (health && reason) await disableEndpoint(tx, health, reason, null, now)
+}
+
+export function isSuccess({ kind, statusCode }: CallOutcome): boolean {
+  return kind === 'answered' && statusCode !== null && statusCode >= 200 && statusCode <= 299
+}
+
+function healthAfter(endpoint: Endpoint, { call }: Outcome, now: number): Endpoint {
+  if (isSuccess(call))
+    return { ...endpoint, lastSuccessAt: now, consecutiveFailures: 0, failingSince: null, restingUntil: null }
+  const consecutiveFailures = endpoint.consecutiveFailures + 1
+  const restMs = restMsAfter(consecutiveFailures, askedWaitMs(call.retryAfter, now))
+  return {
+    ...endpoint,
+    lastFailureAt: now,
+    consecutiveFailures,
+    failingSince: endpoint.failingSince ?? now,
+    restingUntil: restMs > 0 ? now + restMs : endpoint.restingUntil,
+  }
+}
+
+function reasonToDisable(health: Endpoint, outcomes: readonly Outcome[], now: number): 'gone' | 'failing' | undefined {
+  if (outcomes.some(({ call }) => call.statusCode === 410)) return 'gone'
+  if (health.failingSince !== null && isGivenUp(health.consecutiveFailures, health.failingSince, now)) return 'failing'
+  return undefined
+}
+
+function verdictOf(endpoint: Endpoint | undefined, { claimed, call }: Outcome, now: number): Verdict {
+  if (isSuccess(call)) return succeeded
+  const error = call.error ?? `status ${call.statusCode}`
+  if (!endpoint) return { status: 'discarded', dueAt: null, error }
+  if (call.kind === 'blocked') return { status: 'blocked', dueAt: null, error }
+  const waitMs = waitMsAfter(claimed.id, claimed.attempts + 1, askedWaitMs(call.retryAfter, now))
+  if (waitMs === undefined) return { status: 'failed', dueAt: null, error }
+  if (endpoint.status !== 'enabled') return { status: 'held', dueAt: null, error }
+  return { status: 'retrying', dueAt: now + waitMs, error }
+}
+
+async function settleDelivery(tx: Tx, verdict: Verdict, outcome: Outcome, now: number): Promise<void> {
+  const { claimed } = outcome
+  const [isMine] = await Promise.all([
+    updateDelivery(tx, verdict, outcome, now),
+    verdict.error === null ? undefined : insertAttempt(tx, outcome, verdict.error),
+  ])
+  if (!isMine) return
+  if (verdict.dueAt !== null) await postponeFollowers(tx, claimed, verdict.dueAt)
+  // Events about webhooks never cause further ones.
+  const isTold =
+    (verdict.status === 'failed' || verdict.status === 'blocked') && !claimed.eventType.startsWith('webhook.')
+  if (isTold) await announceFailure(tx, outcome, verdict, now)
+}
+
+// False when the lease was lost. Only what is being sent has a lease; the status is not named, because PostgreSQL would
+// take it for a hint to walk the index of everything that is open.
+async function updateDelivery(
+  tx: Tx,
+  { status, dueAt, error }: Verdict,
+  { claimed, call, startedAt }: Outcome,
+  now: number,
+): Promise<boolean> {
+  const finishedAt = status === 'retrying' || status === 'held' ? null : now
+  const rows = await tx.sql`
+    update webhook_deliveries set status = ${status}, attempts = attempts + 1, due_at = ${dueAt}, lease_id = null,
+      lease_expires_at = null, last_started_at = ${startedAt}, last_took_ms = ${Math.round(call.tookMs)},
+      last_status_code = ${call.statusCode}, last_error = ${error}, last_answer = ${error === null ? call.answer : null},
+      finished_at = ${finishedAt}
+    where installation_id = ${claimed.installationId} and id = ${claimed.id} and lease_id = ${claimed.leaseId}
+    returning id`
+  return rows.length > 0
+}
+
+async function insertAttempt(tx: Tx, { claimed, call, startedAt }: Outcome, error: string): Promise<void> {
+  await tx.sql`
+    insert into webhook_attempts (installation_id, delivery_id, lease_id, attempt, started_at, took_ms, status_code, error,
+      answer)
+    values (${claimed.installationId}, ${claimed.id}, ${claimed.leaseId}, ${claimed.attempts + 1}, ${startedAt},
+      ${Math.round(call.tookMs)}, ${call.statusCode}, ${error}, ${call.answer})
+    on conflict do nothing`
+}
+
+// Later events of the subject have to wait for this one anyway. With the same due time nobody looks at them in vain. The
+// statuses are those of the index by subject; only what waits has a due time.
+async function postponeFollowers(tx: Tx, claimed: Claimed, dueAt: number): Promise<void> {
+  if (claimed.replayOf !== null) return
+  await tx.sql`
+    update webhook_deliveries set due_at = ${dueAt}
+    where installation_id = ${claimed.installationId} and endpoint_id = ${claimed.endpointId}
+      and subject_id = ${claimed.subjectId} and sequence > ${claimed.sequence} and replay_of is null
+      and status in ('pending', 'sending', 'retrying', 'held') and due_at < ${dueAt}`
+}
+
+async function announceFailure(tx: Tx, { claimed, call }: Outcome, verdict: Verdict, now: number): Promise<void> {
+  const delivery = {
+    id: claimed.id,
+    eventId: claimed.eventId,
+    eventType: claimed.eventType,
+    status: verdict.status,
+    attempts: claimed.attempts + 1,
+    lastStatusCode: call.statusCode,
+    lastError: verdict.error,
+    nextAttemptAt: null,
+    createdAt: toInstant(claimed.createdAt),
+  }
+  await announce(tx, {
+    installationId: claimed.installationId,
+    kind: 'webhook.delivery_failed',
+    subject: { type: 'webhook_delivery', id: claimed.id },
+    sequence: 1,
+    dataText: JSON.stringify({ endpointId: claimed.endpointId, delivery }),
+    cause: null,
+    now,
+    notTo: claimed.endpointId,
+  })
+}

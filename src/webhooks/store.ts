@@ -1,0 +1,251 @@
+// The SQL of webhook endpoints and their deliveries.
+
+import type { DeliveryStatus, EndpointDisabledReason, EndpointStatus } from '../contract/words.ts'
+import { Fragment, type Reader, type Tx } from '../storage/storage.ts'
+
+export interface Endpoint {
+  installationId: string
+  id: string
+  slot: string
+  url: string
+  description: string
+  // JSON list.
+  events: string
+  status: EndpointStatus
+  disabledReason: EndpointDisabledReason | null
+  version: number
+  secretSealed: string
+  secretHint: string
+  previousSealed: string | null
+  previousExpiresAt: number | null
+  lastSuccessAt: number | null
+  lastFailureAt: number | null
+  consecutiveFailures: number
+  failingSince: number | null
+  restingUntil: number | null
+  createdAt: number
+  updatedAt: number
+}
+
+const endpointColumns = new Fragment(`
+  installation_id as "installationId", id, slot, url, description, events, status, disabled_reason as "disabledReason", version,
+  secret_sealed as "secretSealed", secret_hint as "secretHint", previous_sealed as "previousSealed",
+  previous_expires_at as "previousExpiresAt", last_success_at as "lastSuccessAt", last_failure_at as "lastFailureAt",
+  consecutive_failures as "consecutiveFailures", failing_since as "failingSince", resting_until as "restingUntil",
+  created_at as "createdAt", updated_at as "updatedAt"`)
+
+export const endpointsMax = 100
+
+// The living ones, oldest first.
+export async function listEndpoints(db: Reader, installation: string): Promise<Endpoint[]> {
+  return db.sql<Endpoint>`
+    select ${endpointColumns} from webhook_endpoints
+    where installation_id = ${installation} and ended_at is null order by id limit ${endpointsMax}`
+}
+
+export async function findEndpoint(db: Reader, installation: string, id: string): Promise<Endpoint | undefined> {
+  const [endpoint] = await db.sql<Endpoint>`
+    select ${endpointColumns} from webhook_endpoints
+    where installation_id = ${installation} and id = ${id} and ended_at is null`
+  return endpoint
+}
+
+// For the operator, who names an endpoint by its id alone.
+export async function findEndpointAnywhere(db: Reader, id: string): Promise<Endpoint | undefined> {
+  const [endpoint] = await db.sql<Endpoint>`
+    select ${endpointColumns} from webhook_endpoints where id = ${id} and ended_at is null`
+  return endpoint
+}
+
+export async function lockEndpoint(tx: Tx, installation: string, id: string): Promise<Endpoint | undefined> {
+  const [endpoint] = await tx.sql<Endpoint>`
+    select ${endpointColumns} from webhook_endpoints
+    where installation_id = ${installation} and id = ${id} and ended_at is null ${tx.forUpdate}`
+  return endpoint
+}
+
+export async function insertEndpoint(tx: Tx, endpoint: Endpoint): Promise<void> {
+  await tx.sql`
+    insert into webhook_endpoints (installation_id, id, slot, url, description, events, status, version, secret_sealed,
+      secret_hint, consecutive_failures, created_at, updated_at)
+    values (${endpoint.installationId}, ${endpoint.id}, ${endpoint.slot}, ${endpoint.url}, ${endpoint.description},
+      ${endpoint.events}, ${endpoint.status}, ${endpoint.version}, ${endpoint.secretSealed}, ${endpoint.secretHint}, 0,
+      ${endpoint.createdAt}, ${endpoint.updatedAt})`
+}
+
+// Everything that an operator or the house may change. The row is locked.
+export async function updateEndpoint(tx: Tx, endpoint: Endpoint): Promise<void> {
+  await tx.sql`
+    update webhook_endpoints set url = ${endpoint.url}, description = ${endpoint.description}, events = ${endpoint.events},
+      status = ${endpoint.status}, disabled_reason = ${endpoint.disabledReason}, version = ${endpoint.version},
+      secret_sealed = ${endpoint.secretSealed}, secret_hint = ${endpoint.secretHint},
+      previous_sealed = ${endpoint.previousSealed}, previous_expires_at = ${endpoint.previousExpiresAt},
+      consecutive_failures = ${endpoint.consecutiveFailures}, failing_since = ${endpoint.failingSince},
+      resting_until = ${endpoint.restingUntil}, updated_at = ${endpoint.updatedAt}
+    where installation_id = ${endpoint.installationId} and id = ${endpoint.id}`
+}
+
+export async function setHealth(tx: Tx, endpoint: Endpoint): Promise<void> {
+  await tx.sql`
+    update webhook_endpoints set last_success_at = ${endpoint.lastSuccessAt}, last_failure_at = ${endpoint.lastFailureAt},
+      consecutive_failures = ${endpoint.consecutiveFailures}, failing_since = ${endpoint.failingSince},
+      resting_until = ${endpoint.restingUntil}
+    where installation_id = ${endpoint.installationId} and id = ${endpoint.id}`
+}
+
+// That it is well is written where it was not, and otherwise once a second: a busy endpoint is no hot row.
+export async function noteSuccess(tx: Tx, installation: string, id: string, now: number): Promise<void> {
+  await tx.sql`
+    update webhook_endpoints set last_success_at = ${now}, consecutive_failures = 0, failing_since = null, resting_until = null
+    where installation_id = ${installation} and id = ${id}
+      and (consecutive_failures > 0 or last_success_at is null or last_success_at <= ${now - 1_000})`
+}
+
+// The row stays, because the log of its deliveries points to it; its secrets go.
+export async function endEndpoint(tx: Tx, installation: string, id: string, now: number): Promise<void> {
+  await tx.sql`
+    update webhook_endpoints set ended_at = ${now}, updated_at = ${now}, secret_sealed = '', previous_sealed = null,
+      previous_expires_at = null, version = version + 1
+    where installation_id = ${installation} and id = ${id} and ended_at is null`
+}
+
+export interface Delivery {
+  installationId: string
+  id: string
+  endpointId: string
+  eventId: string
+  eventType: string
+  subjectId: string
+  sequence: number
+  status: DeliveryStatus
+  attempts: number
+  dueAt: number | null
+  replayOf: string | null
+  lastStatusCode: number | null
+  lastError: string | null
+  createdAt: number
+  finishedAt: number | null
+}
+
+const deliveryColumns = new Fragment(`
+  installation_id as "installationId", id, endpoint_id as "endpointId", event_id as "eventId", event_type as "eventType",
+  subject_id as "subjectId", sequence, status, attempts, due_at as "dueAt", replay_of as "replayOf",
+  last_status_code as "lastStatusCode", last_error as "lastError", created_at as "createdAt", finished_at as "finishedAt"`)
+
+// Ids sort by time.
+export async function listNewestDeliveries(
+  db: Reader,
+  { installationId, id }: Pick<Endpoint, 'installationId' | 'id'>,
+  limit: number,
+): Promise<Delivery[]> {
+  return db.sql<Delivery>`
+    select ${deliveryColumns} from webhook_deliveries
+    where installation_id = ${installationId} and endpoint_id = ${id} order by id desc limit ${limit}`
+}
+
+// How many are not over yet, counted up to a bound: a shop that was away for weeks has many.
+export const openCountMax = 10_000
+
+export async function countOpenDeliveries(
+  db: Reader,
+  { installationId, id }: Pick<Endpoint, 'installationId' | 'id'>,
+): Promise<number> {
+  const [row] = await db.sql<{ count: number }>`
+    select count(*) as "count" from (
+      select 1 from webhook_deliveries where installation_id = ${installationId} and endpoint_id = ${id}
+        and status in ('pending', 'sending', 'retrying', 'held') limit ${openCountMax}) as open_deliveries`
+  return row?.count ?? 0
+}
+
+export async function findDelivery(db: Reader, installation: string, id: string): Promise<Delivery | undefined> {
+  const [delivery] = await db.sql<Delivery>`
+    select ${deliveryColumns} from webhook_deliveries where installation_id = ${installation} and id = ${id}`
+  return delivery
+}
+
+// For the operator, who names a delivery by its id alone.
+export async function findDeliveryAnywhere(db: Reader, id: string): Promise<Delivery | undefined> {
+  const [delivery] = await db.sql<Delivery>`select ${deliveryColumns} from webhook_deliveries where id = ${id}`
+  return delivery
+}
+
+export async function lockDelivery(tx: Tx, installation: string, id: string): Promise<Delivery | undefined> {
+  const [delivery] = await tx.sql<Delivery>`
+    select ${deliveryColumns} from webhook_deliveries
+    where installation_id = ${installation} and id = ${id} ${tx.forUpdate}`
+  return delivery
+}
+
+export async function hasOpenReplay(db: Reader, installation: string, replayOf: string): Promise<boolean> {
+  const rows = await db.sql`
+    select id from webhook_deliveries where installation_id = ${installation} and replay_of = ${replayOf}
+      and status in ('pending', 'sending', 'retrying', 'held') limit 1`
+  return rows.length > 0
+}
+
+// False once the text of the event is no longer kept, or the event is not younger than `since`.
+export async function hasEventText(db: Reader, installation: string, eventId: string, since: number): Promise<boolean> {
+  const rows = await db.sql`
+    select id from events
+    where installation_id = ${installation} and id = ${eventId} and body <> '' and occurred_at > ${since}`
+  return rows.length > 0
+}
+
+// False where another replay of the same delivery is under way: the unique index keeps this one out.
+export async function insertReplay(tx: Tx, delivery: Delivery, reason: string | null): Promise<boolean> {
+  const rows = await tx.sql`
+    insert into webhook_deliveries (installation_id, id, endpoint_id, event_id, event_type, subject_id, sequence, status,
+      attempts, due_at, replay_of, replay_reason, created_at)
+    values (${delivery.installationId}, ${delivery.id}, ${delivery.endpointId}, ${delivery.eventId}, ${delivery.eventType},
+      ${delivery.subjectId}, ${delivery.sequence}, ${delivery.status}, ${delivery.attempts}, ${delivery.dueAt},
+      ${delivery.replayOf}, ${reason}, ${delivery.createdAt})
+    on conflict (installation_id, replay_of)
+      where replay_of is not null and status in ('pending', 'sending', 'retrying', 'held') do nothing
+    returning id`
+  return rows.length > 0
+}
+
+// Nothing is sent to an endpoint that is not enabled. What is on its way is held when its outcome is written.
+export async function holdDeliveries(tx: Tx, { installationId, id }: Endpoint): Promise<void> {
+  await tx.sql`
+    update webhook_deliveries set status = 'held', due_at = null
+    where installation_id = ${installationId} and endpoint_id = ${id} and status in ('pending', 'retrying')`
+}
+
+export async function resumeDeliveries(tx: Tx, { installationId, id }: Endpoint, now: number): Promise<number> {
+  const rows = await tx.sql`
+    update webhook_deliveries set status = 'pending', due_at = ${now}
+    where installation_id = ${installationId} and endpoint_id = ${id} and status = 'held'
+    returning id`
+  return rows.length
+}
+
+export async function discardDeliveries(
+  tx: Tx,
+  { installationId, id }: Pick<Endpoint, 'installationId' | 'id'>,
+  now: number,
+): Promise<void> {
+  await tx.sql`
+    update webhook_deliveries set status = 'discarded', due_at = null, finished_at = ${now}
+    where installation_id = ${installationId} and endpoint_id = ${id} and status in ('pending', 'retrying', 'held')`
+}
+
+export interface Attempt {
+  attempt: number
+  startedAt: number
+  tookMs: number
+  statusCode: number | null
+  error: string | null
+  answer: string | null
+}
+
+export async function listAttempts(db: Reader, installation: string, deliveryId: string): Promise<Attempt[]> {
+  return db.sql<Attempt>`
+    select attempt, started_at as "startedAt", took_ms as "tookMs", status_code as "statusCode", error, answer
+    from webhook_attempts where installation_id = ${installation} and delivery_id = ${deliveryId}
+    union all
+    select attempts, last_started_at, last_took_ms, last_status_code, null, last_answer
+    from webhook_deliveries where installation_id = ${installation} and id = ${deliveryId} and status = 'succeeded'
+      and last_started_at is not null
+    order by "startedAt", "attempt" limit 100`
+}

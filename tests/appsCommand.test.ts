@@ -1,0 +1,382 @@
+// The operator's commands `apps` and `users`, as they are typed and as they answer.
+
+import assert from 'node:assert/strict'
+import { generateKeyPairSync } from 'node:crypto'
+import { writeFile } from 'node:fs/promises'
+import { join } from 'node:path'
+import { describe, test } from 'node:test'
+import { runCommandLine } from '../src/cli.ts'
+import { readConfig } from '../src/config.ts'
+import { createApp } from '../src/oauth/apps.ts'
+import { hashOf } from '../src/oauth/artifacts.ts'
+import { install } from '../src/oauth/installing.ts'
+import { authenticate } from '../src/oauth/users.ts'
+import type { Storage } from '../src/storage/storage.ts'
+import { cartwright, tempFolder } from './support/process.ts'
+import { givenEngine } from './support/storage.ts'
+
+const rootText = 'the-root-secret-of-the-apps-command-test'
+
+interface Said {
+  code: number
+  out: string
+  err: string
+  // biome-ignore lint/suspicious/noExplicitAny: tests look into answers of every shape
+  json: any
+}
+
+// In this process, which has nothing else to do: starting one for each command would take most of the time.
+async function say(url: string, ...args: string[]): Promise<Said> {
+  process.env.CARTWRIGHT_DATABASE_URL = url
+  process.env.CARTWRIGHT_SECRET = rootText
+  const said: Said = { code: 0, out: '', err: '', json: undefined }
+  said.code = await runCommandLine(args, {
+    out: (text) => {
+      said.out += text
+    },
+    err: (text) => {
+      said.err += text
+    },
+    progress: () => {},
+    isWatched: false,
+  })
+  if (args.includes('--json') && said.out !== '') said.json = JSON.parse(said.out)
+  return said
+}
+
+for (const engine of ['sqlite', 'postgres'] as const) {
+  describe(`apps and users (${engine})`, () => {
+    const given = givenEngine(engine)
+
+    async function shops(): Promise<{ url: string; storage: Storage }> {
+      const url = await given.freshUrl()
+      const storage = await given.open({ url })
+      await storage.write(async (tx) => {
+        for (const slug of ['alder', 'birch'])
+          await tx.sql`
+            insert into merchants (id, slug, name, currency, country, price_tax, low_stock_at, links, catalog_version, created_at, updated_at)
+            values (${`mer_${slug}`}, ${slug}, ${slug}, 'EUR', 'DE', 'included', 5, '{}', 1, 0, 0)`
+      })
+      return { url, storage }
+    }
+
+    test('a user is made, signs in, gets another password, and is disabled', async () => {
+      const { url, storage } = await shops()
+      const { rootSecret } = settings(url)
+      const isIn = async (password: string) =>
+        (await authenticate(storage, rootSecret, 'ada@example.com', password)) !== undefined
+
+      const made = await say(
+        url,
+        'users',
+        'create',
+        '--email',
+        ' Ada@Example.com',
+        '--merchant',
+        'birch,alder',
+        '--json',
+      )
+      assert.deepEqual(made.json, {
+        id: made.json.id,
+        email: 'ada@example.com',
+        merchants: ['birch', 'alder'],
+        password: made.json.password,
+      })
+      assert.equal(await isIn(made.json.password), true)
+
+      const again = await say(url, 'users', 'create', '--email', 'ada@example.com', '--merchant', 'alder')
+      assert.deepEqual([again.code, again.out], [1, ''])
+      assert.match(again.err, /there is a user of that e-mail/)
+
+      const reset = await say(url, 'users', 'password', 'ADA@example.com')
+      const [password = ''] = reset.out.split('\n')
+      assert.match(reset.out, /shown this once/)
+      assert.deepEqual([await isIn(made.json.password), await isIn(password)], [false, true])
+
+      assert.equal((await say(url, 'users', 'merchants', made.json.id, '--merchant', 'alder')).code, 0)
+      const { json: listed } = await say(url, 'users', 'list', '--json')
+      assert.deepEqual(
+        listed.users.map((user: { email: string; merchants: string[] }) => [user.email, user.merchants]),
+        [['ada@example.com', ['alder']]],
+      )
+      assert.match((await say(url, 'users', 'disable', made.json.id)).out, /ada@example\.com is disabled/)
+      assert.match((await say(url, 'users', 'disable', made.json.id)).out, /was already disabled/)
+      assert.match((await say(url, 'users', 'list')).out, /disabled {2}ada@example\.com {2}alder/)
+      assert.match((await say(url, 'users', 'enable', made.json.id)).out, /is enabled/)
+    })
+
+    test('an app is made, shown, disabled, and its installation ended with its keys', async () => {
+      const { url, storage } = await shops()
+      const { rootSecret } = settings(url)
+      const uris = 'https://pigeon.example/callback,http://127.0.0.1:4020/callback'
+      const made = await say(
+        url,
+        'apps',
+        'create',
+        '--name',
+        'Pigeon',
+        '--redirect-uri',
+        uris,
+        '--scopes',
+        'catalog:read',
+        '--json',
+      )
+      const { clientId } = made.json
+      assert.deepEqual(made.json, {
+        clientId,
+        name: 'Pigeon',
+        description: '',
+        clientKind: 'public',
+        jwks: null,
+        redirectUris: uris.split(','),
+        scopes: ['catalog:read'],
+        mode: 'test',
+        createdAt: made.json.createdAt,
+        disabledAt: null,
+      })
+      assert.match((await say(url, 'apps', 'list')).out, new RegExp(`^${clientId} +active +public +test +Pigeon\n$`))
+      assert.match(
+        (await say(url, 'apps', 'show', 'Pigeon')).out,
+        /redirect URI {2}https:\/\/pigeon\.example\/callback/,
+      )
+      const twice = await say(url, 'apps', 'create', '--name', 'Pigeon', '--redirect-uri', uris)
+      assert.deepEqual([twice.code, twice.err], [1, 'cartwright: there is an app named Pigeon\n'])
+
+      const user = (await say(url, 'users', 'create', '--email', 'ada@example.com', '--merchant', 'alder', '--json'))
+        .json
+      const now = Date.now()
+      await storage.write(async (tx) => {
+        const ledger = await createApp(
+          tx,
+          {
+            name: 'Ledger',
+            description: '',
+            redirectUris: ['https://l.example/'],
+            scopes: ['catalog:read'],
+            mode: 'test',
+            jwks: null,
+          },
+          now,
+        )
+        assert(ledger)
+        const approval = {
+          grant: 'a-grant',
+          app: ledger,
+          userId: user.id,
+          merchantId: 'mer_alder',
+          resource: 'https://shop.example/api/v1',
+          granted: ['catalog:read'],
+          rejected: [],
+          rejectedWords: [],
+        } as const
+        assert.equal(await install(tx, rootSecret, approval, now), true)
+      })
+      assert.deepEqual((await say(url, 'apps', 'installations', 'Pigeon', '--json')).json, { installations: [] })
+      const { installations } = (await say(url, 'apps', 'installations', '--json')).json
+      assert.deepEqual(
+        installations.map((row: Record<string, unknown>) => [
+          row.appName,
+          row.merchantSlug,
+          row.approvedBy,
+          row.endedAt,
+        ]),
+        [['Ledger', 'alder', user.id, null]],
+      )
+      assert.match((await say(url, 'apps', 'disable', 'Ledger')).out, /Ledger is disabled\n.*\(1\) go on working/)
+      const [{ id }] = installations
+      assert.match((await say(url, 'apps', 'uninstall', id)).out, /is uninstalled/)
+      const over = await say(url, 'apps', 'uninstall', id)
+      assert.deepEqual([over.code, over.out], [1, ''])
+      assert.match(
+        (await say(url, 'apps', 'installations', 'Ledger')).out,
+        / {2}ended {3}test {2}alder {2}catalog:read {2}Ledger/,
+      )
+      const left = await storage.read(
+        (db) => db.sql<object>`select id from oauth_artifacts where grant_id = ${hashOf('a-grant')}`,
+      )
+      assert.deepEqual(left, [])
+      assert.match((await say(url, 'apps', 'disable', 'Ledger')).out, /^Ledger was already disabled\n$/)
+      assert.match((await say(url, 'apps', 'enable', 'Ledger')).out, /^Ledger is enabled\n$/)
+    })
+  })
+}
+
+const shop = (apps: unknown) =>
+  JSON.stringify({ merchant: { slug: 'alder', name: 'Alder', currency: 'EUR', country: 'DE' }, apps })
+
+describe('apps of a shop file, and the demo shop', () => {
+  const given = givenEngine('sqlite')
+  const app = { name: 'Pigeon', redirectUris: ['https://pigeon.example/cb'], scopes: ['catalog:read'] }
+
+  test('a file makes an app, leaves it alone, and changes it; what the operator disabled stays so', async () => {
+    const url = await given.freshUrl()
+    const path = join(await tempFolder(), 'shop.json')
+    const apply = async (apps: unknown, ...more: string[]) => {
+      await writeFile(path, shop(apps))
+      return (await say(url, 'apply', path, ...more, '--json')).json
+    }
+    const named = (changes: { what: string }[]) => changes.filter(({ what }) => what === 'app')
+    const made = [{ kind: 'create', what: 'app', name: 'Pigeon', members: [] }]
+    assert.deepEqual(named((await apply([app], '--dry-run')).changes), made)
+    assert.equal((await say(url, 'apps', 'show', 'Pigeon')).code, 1)
+    assert.deepEqual(named((await apply([app])).changes), made)
+    assert.deepEqual((await apply([app])).changes, [])
+    const { clientId } = (await say(url, 'apps', 'show', 'Pigeon', '--json')).json
+    await say(url, 'apps', 'disable', clientId)
+    const { publicKey } = generateKeyPairSync('ed25519')
+    const jwks = { keys: [publicKey.export({ format: 'jwk' })] }
+    const { changes } = await apply([{ ...app, scopes: ['checkout:quote', 'catalog:read'], jwks }])
+    assert.deepEqual(
+      named(changes)
+        .flatMap((change) => ('members' in change ? (change.members as { member: string }[]) : []))
+        .map(({ member }) => member),
+      ['scopes', 'jwks'],
+    )
+    assert.deepEqual((await apply([{ ...app, scopes: ['catalog:read', 'checkout:quote'], jwks }])).changes, [])
+    const { json: shown } = await say(url, 'apps', 'show', 'Pigeon', '--json')
+    assert.deepEqual([shown.clientId, shown.clientKind, shown.disabledAt !== null], [clientId, 'confidential', true])
+    // A file that says nothing of apps changes none.
+    assert.deepEqual((await apply(undefined)).changes, [])
+  })
+
+  test('a bad one is told by its place, and nothing is written', async () => {
+    const url = await given.freshUrl()
+    const path = join(await tempFolder(), 'shop.json')
+    const secret = generateKeyPairSync('ed25519').privateKey.export({ format: 'jwk' })
+    for (const [apps, place] of [
+      [[app, app], '/apps/1/name'],
+      [[{ ...app, redirectUris: ['https://a.example/', 'http://a.example/'] }], '/apps/0/redirectUris/1'],
+      [[{ ...app, redirectUris: [] }], '/apps/0/redirectUris'],
+      [[{ ...app, scopes: ['openid'] }], '/apps/0/scopes/0'],
+      [[{ ...app, jwks: { keys: [secret] } }], '/apps/0/jwks/keys/0/d'],
+      [[{ ...app, jwks: { keys: ['x'] } }], '/apps/0/jwks/keys/0'],
+      [[{ ...app, clientSecret: 'x' }], '/apps/0/clientSecret'],
+    ] as const) {
+      await writeFile(path, shop(apps))
+      const { code, out, json } = await say(url, 'apply', path, '--json')
+      assert.deepEqual([code, json.problems[0].path], [1, place])
+      assert.doesNotMatch(out, new RegExp(secret.d ?? ''))
+    }
+  })
+
+  test('the demo shop has a user with a fresh password each time, and an app', async () => {
+    const url = await given.freshUrl()
+    const [first, second] = [(await say(url, 'demo', '--json')).json, (await say(url, 'demo', '--json')).json]
+    assert.equal(first.user.email, 'demo@alder-finch.example')
+    assert.deepEqual(second.app, first.app)
+    assert.deepEqual(first.app.redirectUris, ['http://127.0.0.1:4020/callback', 'http://localhost:4020/callback'])
+    const storage = await given.open({ url })
+    const { rootSecret } = settings(url)
+    assert.equal(await authenticate(storage, rootSecret, first.user.email, first.user.password), undefined)
+    assert(await authenticate(storage, rootSecret, second.user.email, second.user.password))
+    const { json } = await say(url, 'users', 'list', '--json')
+    assert.deepEqual(
+      json.users.map((user: { merchants: string[] }) => user.merchants),
+      [['alder-finch']],
+    )
+    const { json: shown } = await say(url, 'apps', 'show', first.app.clientId, '--json')
+    assert.deepEqual([shown.name, shown.clientKind, shown.mode], ['Demo app', 'public', 'test'])
+  })
+})
+
+function settings(url: string) {
+  return readConfig({ CARTWRIGHT_DATABASE_URL: url, CARTWRIGHT_SECRET: rootText })
+}
+
+describe('what the commands refuse', () => {
+  const given = givenEngine('sqlite')
+  const create = ['apps', 'create', '--name', 'Pigeon', '--redirect-uri']
+  // biome-ignore format: a table is read by its rows
+  for (const [args, why] of [
+    [['apps'], /say apps create/],
+    [['apps', 'show'], /say apps create/],
+    [['apps', 'toString', 'x'], /say apps create/],
+    [['apps', 'list', 'x'], /takes no x/],
+    [['apps', 'create'], /--name is needed/],
+    [['apps', 'create', '--name', 'Pigeon'], /--redirect-uri must be 1 to 20/],
+    [[...create, 'http://pigeon.example/'], /--redirect-uri must be https/],
+    [[...create, 'https://pigeon.example/', '--scopes', 'openid'], /there is no scope openid/],
+    [[...create, 'https://pigeon.example/', '--scopes', ''], /--scopes must be some of/],
+    [[...create, 'https://pigeon.example/', '--mode', 'both'], /--mode must be test or live/],
+    [['users'], /say users create/],
+    [['users', 'constructor', 'x'], /say users create/],
+    [['users', 'create', '--merchant', 'alder'], /--email is needed/],
+    [['users', 'create', '--email', 'ada'], /--email must be/],
+    [['users', 'create', '--email', 'a@b.example', '--password', 'secret-secret'], /--password/],
+    [['users', 'password', 'a', 'b'], /too many words/],
+  ] as const)
+    test(`2 ${args.join(' ')}`, async () => {
+      const { code, out, err } = await say('sqlite:/dev/null/nothing-is-opened-for-it', ...args)
+      assert.deepEqual([code, out], [2, ''])
+      assert.match(err, why)
+    })
+
+  test('1 for what is not there', async () => {
+    const url = await given.freshUrl()
+    for (const args of [
+      ['apps', 'show', 'app_no'],
+      ['apps', 'installations', 'No'],
+      ['apps', 'uninstall', 'ins_no'],
+      ['users', 'disable', 'a@b.example'],
+      ['users', 'create', '--email', 'a@b.example', '--merchant', 'nowhere'],
+    ]) {
+      const { code, out, err } = await say(url, ...args)
+      assert.deepEqual([code, out], [1, ''])
+      assert.match(err, /^cartwright: there is no /)
+    }
+  })
+
+  test('keys are read from a file, public ones only', async () => {
+    const url = await given.freshUrl()
+    const folder = await tempFolder()
+    const pair = generateKeyPairSync('ec', { namedCurve: 'P-256' })
+    const file = async (name: string, value: unknown) => {
+      await writeFile(join(folder, name), typeof value === 'string' ? value : JSON.stringify(value))
+      return join(folder, name)
+    }
+    const good = await file('good.json', { keys: [{ ...pair.publicKey.export({ format: 'jwk' }), kid: 'one' }] })
+    const bad: [path: string, why: RegExp][] = [
+      [
+        await file('private.json', { keys: [pair.privateKey.export({ format: 'jwk' })] }),
+        /keys\/0\/d is a part of the private key/,
+      ],
+      [await file('broken.json', '{'), /is no JSON/],
+      [await file('large.json', ' '.repeat(70_000)), /more than 65536 bytes/],
+      [join(folder, 'missing.json'), /cannot read/],
+      [folder, /cannot read/],
+    ]
+    for (const [path, why] of bad) {
+      const { code, err } = await say(url, ...create, 'https://pigeon.example/', '--jwks', path)
+      assert.equal(code, 1)
+      assert.match(err, why)
+      assert.doesNotMatch(err, new RegExp(pair.privateKey.export({ format: 'jwk' }).d ?? ''))
+    }
+    const made = await say(url, ...create, 'https://pigeon.example/', '--jwks', good, '--mode', 'live', '--json')
+    assert.deepEqual(
+      [made.json.clientKind, made.json.mode, made.json.jwks.keys[0].kid],
+      ['confidential', 'live', 'one'],
+    )
+  })
+
+  test('a password comes from standard input, is held to the rules, and is not repeated', async () => {
+    const url = await given.freshUrl()
+    const storage = await given.open({ url })
+    await storage.write(
+      (tx) => tx.sql`
+        insert into merchants (id, slug, name, currency, country, price_tax, low_stock_at, links, catalog_version, created_at, updated_at)
+        values ('mer_1', 'alder', 'Alder', 'EUR', 'DE', 'included', 5, '{}', 1, 0, 0)`,
+    )
+    const environment = { CARTWRIGHT_DATABASE_URL: url, CARTWRIGHT_SECRET: rootText }
+    const args = ['users', 'create', '--email', 'ada@example.com', '--password-stdin']
+    const [short, long, good] = await Promise.all([
+      cartwright(args, environment, 'too short\n'),
+      cartwright(args, environment, 'x'.repeat(100_000)),
+      cartwright(args, environment, ' a good pass word \r\n'),
+    ])
+    assert.deepEqual([short.code, long.code, good.code], [2, 2, 0])
+    assert.match(short.err, /the password must have at least 10 characters/)
+    assert.doesNotMatch(short.err + good.out, /too short|good pass/)
+    const { rootSecret } = settings(url)
+    assert(await authenticate(storage, rootSecret, 'ada@example.com', ' a good pass word '))
+  })
+})

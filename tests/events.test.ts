@@ -1,0 +1,733 @@
+// Every kind of event in the catalogue really happens: each is brought about the way a caller, a shopper, the operator or
+// time does it, and what was written down is held against its schema. Then whom an event is told to.
+
+import assert from 'node:assert/strict'
+import { randomUUID } from 'node:crypto'
+import { before, test } from 'node:test'
+import { applyShop } from '../src/admin/apply.ts'
+import type { PromotionEntry, ShopFile } from '../src/admin/shopfile.ts'
+import { expireCarts } from '../src/carts/sweep.ts'
+import { expireSessions } from '../src/checkout/sweep.ts'
+import { eventSchemaName, eventSchemas, events } from '../src/contract/events.ts'
+import { openApiDocument } from '../src/contract/openapi.ts'
+import type { OperationId } from '../src/contract/operations.ts'
+import { compile } from '../src/contract/validator.ts'
+import { type EventKind, type EventSubject, eventKinds } from '../src/contract/words.ts'
+import { type Announcement, announce } from '../src/events/announce.ts'
+import { listInstallations } from '../src/installations/store.ts'
+import { isId, newId } from '../src/kit/ids.ts'
+import { fulfilOrder, payOrder } from '../src/orders/operator.ts'
+import { findPromotionByCode, type Promotion } from '../src/promotions/store.ts'
+import { Fragment, type Storage } from '../src/storage/storage.ts'
+import { claimDeliveries } from '../src/webhooks/claim.ts'
+import {
+  addEndpoint,
+  disableEndpoint,
+  type EndpointWish,
+  pauseEndpoint,
+  pingEndpoint,
+  removeEndpoint,
+} from '../src/webhooks/endpoints.ts'
+import { attemptsMax, leaseMs } from '../src/webhooks/schedule.ts'
+import { settleOutcomes } from '../src/webhooks/settle.ts'
+import { findDelivery, listNewestDeliveries, lockEndpoint } from '../src/webhooks/store.ts'
+import { berlin } from './support/carts.ts'
+import { type Checkout, cards, checkoutOf, secretOf } from './support/checkout.ts'
+import { type Answer, type House, openHouse, testSecret } from './support/house.ts'
+import { type Orders, orderMarket, ordersOf } from './support/orders.ts'
+import { bloom, rival } from './support/shops.ts'
+import { eachEngine } from './support/storage.ts'
+
+const email = 'ada@example.com'
+const start = Date.parse('2026-06-01T12:00:00.000Z')
+
+// Each scenario about stock has a SKU to itself. The stock is low at 5.
+const shop: ShopFile = {
+  ...orderMarket,
+  products: [
+    ...(orderMarket.products ?? []),
+    ...Object.entries({ LOW: 8, LAST: 2, BACK: 1 }).map(([code, stock]) => ({
+      slug: code.toLowerCase(),
+      name: code,
+      publishedAt: '2026-01-05T00:00:00.000Z',
+      skus: [{ code, price: 1200, stock }],
+    })),
+  ],
+}
+
+interface World {
+  house: House
+  checkout: Checkout
+  orders: Orders
+  // Hears everything but what is about itself.
+  listenerId: string
+  // What no event may hold, beside what a shopper typed in.
+  secrets: Set<string>
+}
+
+// What a scenario has brought about. A page calls no operation; time and the operator make no request.
+interface Told {
+  subjectId: string
+  cause: { operationId: OperationId; answer: Answer } | 'page' | null
+}
+
+type Scenario = (world: World) => Promise<Told>
+
+async function asked(
+  { house }: World,
+  operationId: OperationId,
+  path: Readonly<Record<string, string>>,
+  body: object = {},
+): Promise<Answer & { cause: Told['cause'] }> {
+  const answer = await house.ask(operationId, { path, body: { idempotencyKey: randomUUID(), ...body } })
+  assert.equal(answer.status, 200, answer.text)
+  return { ...answer, cause: { operationId, answer } }
+}
+
+async function opened(world: World, items: Readonly<Record<string, number>>, more: object = {}) {
+  const { sku } = world.checkout.carts
+  const answer = await asked(
+    world,
+    'createHostedCheckoutSession',
+    {},
+    {
+      items: Object.entries(items).map(([code, quantity]) => ({ skuId: sku(code), quantity })),
+      successUrl: 'http://localhost:9/thanks?s={sessionId}',
+      customer: { email, name: berlin.name },
+      ...more,
+    },
+  )
+  world.secrets.add(secretOf(answer.body.data.url))
+  return answer
+}
+
+// A shopper who pays on the page.
+async function bought(world: World, items: Readonly<Record<string, number>> = { CARD: 3 }, more: object = {}) {
+  const { checkout, secrets } = world
+  const { sessionId, secret, view } = await checkout.ready(items, more)
+  secrets.add(secret)
+  const { problem } = await checkout.pay(secret, view)
+  assert.equal(problem, null)
+  const { cartId, orderId } = (await checkout.read(sessionId)).body.data
+  assert.ok(orderId)
+  return { sessionId, cartId, orderId }
+}
+
+async function boughtByTransfer({ house, checkout, secrets }: World): Promise<string> {
+  const { sessionId, secret, view } = await checkout.ready({ CARD: 4 })
+  secrets.add(secret)
+  const { version, totals } = view.session
+  const wish = { version, expectedTotal: totals.total, provider: 'manual', method: 'bank_transfer', details: {} }
+  const result = await house.app.desk.pay(secret, { ...wish, attempt: newId('pay') })
+  assert.equal(result?.problem, null)
+  return (await checkout.read(sessionId)).body.data.orderId
+}
+
+async function sent({ house }: World, orderId: string, items: ReadonlyMap<string, number> | null): Promise<void> {
+  const { storage, installationId, clock } = house
+  const parcel = { carrier: 'DHL', trackingNumber: '1', items }
+  const moment = { now: clock.now, cause: null }
+  const done = await storage.write((tx) => fulfilOrder(tx, { installationId, orderId }, parcel, moment))
+  assert.ok('facts' in done)
+}
+
+function added({ storage, installationId, clock }: House, wish: Partial<EndpointWish>) {
+  const whole = { url: 'https://hooks.example.com/in?token=hidden', description: '', events: ['*'], ...wish }
+  const tools = { rootSecret: testSecret, allowPrivate: false }
+  return storage.write((tx) => addEndpoint(tx, installationId, whole, tools, clock.now))
+}
+
+// The way to each kind. A new kind does not compile without one.
+const scenarios = {
+  'cart.created': async (world) => {
+    const { body, cause } = await asked(world, 'createPublicCart', {})
+    return { subjectId: body.data.id, cause }
+  },
+  'cart.updated': async (world) => {
+    const { carts } = world.checkout
+    const cartId = await carts.create({ CARD: 1 })
+    const { cause } = await asked(world, 'setPublicCartAddress', { cartId }, { address: berlin })
+    return { subjectId: cartId, cause }
+  },
+  'cart.converted': async (world) => ({ subjectId: (await bought(world)).cartId, cause: 'page' }),
+  'cart.expired': async ({ house, checkout }) => {
+    const cartId = await checkout.carts.create({ CARD: 1 })
+    const expiresAt = Date.parse((await checkout.carts.read(cartId)).body.data.expiresAt)
+    assert.ok((await expireCarts(house.storage, house.app.cartTools, expiresAt)) >= 1)
+    return { subjectId: cartId, cause: null }
+  },
+  'checkout_session.created': async (world) => {
+    const { body, cause } = await opened(world, { CARD: 1 })
+    return { subjectId: body.data.id, cause }
+  },
+  'checkout_session.completed': async (world) => ({ subjectId: (await bought(world)).sessionId, cause: 'page' }),
+  'checkout_session.payment_failed': async ({ checkout, secrets }) => {
+    const { sessionId, secret, view } = await checkout.ready({ CARD: 1 })
+    secrets.add(secret)
+    await checkout.pay(secret, view, cards.declined)
+    return { subjectId: sessionId, cause: 'page' }
+  },
+  'checkout_session.cancelled': async (world) => {
+    const sessionId: string = (await opened(world, { CARD: 1 })).body.data.id
+    const { cause } = await asked(world, 'cancelHostedCheckoutSession', { sessionId })
+    return { subjectId: sessionId, cause }
+  },
+  'checkout_session.expired': async (world) => {
+    const { id, expiresAt } = (await opened(world, { CARD: 1 })).body.data
+    const { storage, app } = world.house
+    assert.ok((await expireSessions(storage, app.payTools, Date.parse(expiresAt))) >= 1)
+    return { subjectId: id, cause: null }
+  },
+  'order.placed': async (world) => ({ subjectId: await boughtByTransfer(world), cause: 'page' }),
+  'order.paid': async (world) => {
+    const { storage, installationId, clock } = world.house
+    const orderId = await boughtByTransfer(world)
+    const moment = { now: clock.now, cause: null }
+    assert.ok('facts' in (await storage.write((tx) => payOrder(tx, { installationId, orderId }, moment))))
+    return { subjectId: orderId, cause: null }
+  },
+  'order.processing': async (world) => {
+    const { orderId } = await bought(world)
+    await sent(world, orderId, new Map([['CARD', 1]]))
+    return { subjectId: orderId, cause: null }
+  },
+  'order.fulfilled': sentWhole,
+  'order.completed': sentWhole,
+  'order.cancelled': async (world) => {
+    const { orderId } = await bought(world)
+    const { cause } = await asked(world, 'cancelStorefrontOrder', { orderId })
+    return { subjectId: orderId, cause }
+  },
+  'order.refunded': async (world) => {
+    const { orderId } = await bought(world)
+    await asked(world, 'cancelStorefrontOrder', { orderId })
+    await world.orders.pay()
+    return { subjectId: orderId, cause: null }
+  },
+  'inventory.low': async (world) => {
+    const { cause } = await opened(world, { LOW: 4 })
+    return { subjectId: world.checkout.carts.sku('LOW'), cause }
+  },
+  'inventory.depleted': async (world) => {
+    const { cause } = await opened(world, { LAST: 2 })
+    return { subjectId: world.checkout.carts.sku('LAST'), cause }
+  },
+  'inventory.replenished': async (world) => {
+    const { orderId } = await bought(world, { BACK: 1 })
+    const { cause } = await asked(world, 'cancelStorefrontOrder', { orderId })
+    return { subjectId: world.checkout.carts.sku('BACK'), cause }
+  },
+  'promotion.exhausted': async (world) => {
+    const { storage, merchantId } = world.house
+    await bought(world, { CARD: 3 }, { promotionCode: 'once' })
+    const promotion = await storage.read((db) => findPromotionByCode(db, merchantId, 'ONCE'))
+    return { subjectId: promotion?.id ?? '', cause: 'page' }
+  },
+  'webhook.endpoint_disabled': async ({ house, secrets }) => {
+    const { storage, installationId, clock } = house
+    const { endpoint, secret } = await added(house, {})
+    secrets.add(secret)
+    await storage.write(async (tx) => {
+      const locked = await lockEndpoint(tx, installationId, endpoint.id)
+      assert.ok(locked)
+      await disableEndpoint(tx, locked, 'operator', null, clock.now)
+    })
+    return { subjectId: endpoint.id, cause: null }
+  },
+  'webhook.delivery_failed': async (world) => {
+    const { house, checkout, secrets } = world
+    const { storage, installationId, clock } = house
+    const { endpoint, secret } = await added(house, { events: ['cart.created'] })
+    secrets.add(secret)
+    await checkout.carts.create()
+    const key = { installationId, id: endpoint.id }
+    const [delivery] = await storage.read((db) => listNewestDeliveries(db, key, 1))
+    assert.ok(delivery)
+    let now = delivery.dueAt ?? clock.now
+    for (let attempt = 1; attempt <= attemptsMax; attempt += 1) {
+      const [claimed] = await storage.write((tx) => claimDeliveries(tx, [key], { limit: 1, leaseMs, now }))
+      assert.ok(claimed, `attempt ${attempt}`)
+      const call = { kind: 'answered', statusCode: 500, error: null, retryAfter: null, answer: '', tookMs: 1 } as const
+      await storage.write((tx) => settleOutcomes(tx, [{ claimed, call, startedAt: now }], now))
+      // The breaker rests for a quarter of an hour at most.
+      now = ((await storage.read((db) => findDelivery(db, installationId, delivery.id)))?.dueAt ?? now) + 900_000
+    }
+    await storage.write((tx) => removeEndpoint(tx, installationId, endpoint.id, now))
+    return { subjectId: delivery.id, cause: null }
+  },
+  'webhook.ping': async ({ house, secrets }) => {
+    const { storage, installationId, clock } = house
+    const { endpoint, secret } = await added(house, { events: ['order.placed'] })
+    secrets.add(secret)
+    await storage.write((tx) => pingEndpoint(tx, installationId, endpoint.id, clock.now))
+    return { subjectId: endpoint.id, cause: null }
+  },
+  // Nothing happened and nobody is told, so there is no row: it has a test of its own.
+  'webhook.fixture': null,
+} satisfies Record<EventKind, Scenario | null>
+
+async function sentWhole(world: World): Promise<Told> {
+  const { orderId } = await bought(world)
+  await sent(world, orderId, null)
+  return { subjectId: orderId, cause: null }
+}
+
+// Where the version of a subject stands. A delivery fails for good once.
+const versions: Record<EventSubject, { table: string; column: string }> = {
+  cart: { table: 'carts', column: 'version' },
+  checkout_session: { table: 'checkout_sessions', column: 'version' },
+  order: { table: 'orders', column: 'version' },
+  sku: { table: 'skus', column: 'stock_version' },
+  promotion: { table: 'promotions', column: 'version' },
+  webhook_endpoint: { table: 'webhook_endpoints', column: 'version' },
+  webhook_delivery: { table: 'webhook_deliveries', column: '1' },
+}
+const withoutGap: readonly EventSubject[] = ['cart', 'order', 'sku', 'webhook_delivery']
+
+interface EventRow {
+  id: string
+  type: EventKind
+  sequence: number
+  body: string
+}
+
+test('the OpenAPI document tells of every kind, with its headers, its schema and an example', () => {
+  const { webhooks, components } = openApiDocument({ version: '0' }) as unknown as Document
+  assert.deepEqual(Object.keys(webhooks), [...eventKinds])
+  for (const kind of eventKinds) {
+    const { parameters, requestBody } = webhooks[kind].post
+    const headers = parameters.map(({ $ref }) => components.parameters[lastWord($ref)])
+    assert.deepEqual(
+      headers.map((header) => header && [header.name, header.in, header.required]),
+      ['webhook-id', 'webhook-timestamp', 'webhook-signature'].map((name) => [name, 'header', true]),
+    )
+    for (const header of headers) assert.match(header?.description ?? '', /\w/)
+    const { schema, example } = requestBody.content['application/json']
+    assert.equal(lastWord(schema.$ref), eventSchemaName(kind))
+    assert.ok(components.schemas[eventSchemaName(kind)])
+    assert.equal(example.type, kind)
+    assert.deepEqual(issuesOf(kind, example), [])
+  }
+})
+
+interface Document {
+  webhooks: Record<EventKind, { post: { parameters: { $ref: string }[]; requestBody: { content: Content } } }>
+  components: {
+    parameters: Record<string, { name: string; in: string; required: boolean; description: string }>
+    schemas: Record<string, object>
+  }
+}
+
+interface Content {
+  'application/json': { schema: { $ref: string }; example: { type: string } }
+}
+
+const lastWord = (reference: string) => reference.split('/').at(-1) ?? ''
+
+function issuesOf(kind: EventKind, event: unknown) {
+  const schema = eventSchemas.get(kind)
+  assert.ok(schema)
+  return compile(schema)(event)
+}
+
+eachEngine('the catalogue of events', (given) => {
+  let world: World
+
+  before(async () => {
+    const house = await openHouse(given, { shops: [shop, rival] })
+    const [checkout, orders] = await Promise.all([checkoutOf(house), ordersOf(house)])
+    const { endpoint, secret } = await added(house, { events: ['*'] })
+    world = { house, checkout, orders, listenerId: endpoint.id, secrets: new Set([secret, house.keys.full]) }
+  })
+
+  for (const kind of eventKinds) {
+    const scenario = scenarios[kind]
+    if (!scenario) continue
+    test(`${kind} is told`, async () => {
+      const { subjectId, cause } = await scenario(world)
+      const subject = events[kind].subject
+      const told = await eventsAbout(subject, subjectId)
+      const found = told.findLast(({ type }) => type === kind)
+      assert.ok(found, `${kind} among ${told.map(({ type }) => type).join(', ')}`)
+      for (const row of told) assertWellFormed(row, subject, subjectId)
+      assertCause(JSON.parse(found.body).cause, cause)
+      await assertSequence(told, subject, subjectId)
+      await assertHeard(kind, found.id)
+    })
+  }
+
+  function eventsAbout(subject: EventSubject, subjectId: string): Promise<EventRow[]> {
+    const { installationId, storage } = world.house
+    return storage.read(
+      (db) => db.sql<EventRow>`
+        select id, type, sequence, body from events
+        where installation_id = ${installationId} and subject_type = ${subject} and subject_id = ${subjectId}
+        order by sequence`,
+    )
+  }
+
+  function assertWellFormed({ id, type, sequence, body }: EventRow, subject: EventSubject, subjectId: string): void {
+    const event = JSON.parse(body)
+    assert.deepEqual(issuesOf(type, event), [], type)
+    assert.deepEqual(
+      [event.id, event.type, event.sequence, event.installationId, event.subject],
+      [id, type, sequence, world.house.installationId, { type: subject, id: subjectId }],
+    )
+    const typed = [email, berlin.name, berlin.line1, berlin.postalCode, berlin.phone, ...Object.values(cards)]
+    for (const secret of [...typed, 'whsec_', 'cwk_', 'hidden', '/c/', ...world.secrets])
+      assert.ok(!body.includes(secret), `${type} tells ${secret}`)
+  }
+
+  function assertCause(told: unknown, cause: Told['cause']): void {
+    if (cause === null) assert.equal(told, null)
+    else if (cause === 'page') {
+      const { operationId, requestId } = told as { operationId: unknown; requestId: string }
+      assert.equal(operationId, null)
+      assert.ok(isId('req', requestId))
+    } else {
+      const requestId = cause.answer.headers.get('x-request-id')
+      assert.deepEqual(told, { operationId: cause.operationId, requestId })
+    }
+  }
+
+  // The last event is as new as its subject; those of a cart, an order and a SKU's stock have no gap before it.
+  async function assertSequence(told: readonly EventRow[], subject: EventSubject, subjectId: string): Promise<void> {
+    const { table, column } = versions[subject]
+    const [row] = await world.house.storage.read(
+      (db) => db.sql<{ version: number }>`
+        select ${new Fragment(column)} as "version" from ${new Fragment(table)} where id = ${subjectId}`,
+    )
+    const sequences = told.map(({ sequence }) => sequence)
+    assert.equal(sequences.at(-1), row?.version)
+    if (withoutGap.includes(subject))
+      assert.deepEqual(
+        sequences,
+        sequences.map((_, index) => index + 1),
+      )
+  }
+
+  // A test call is for one endpoint alone.
+  async function assertHeard(kind: EventKind, eventId: string): Promise<void> {
+    const rows = await world.house.storage.read(
+      (db) => db.sql<{ status: string; body: string }>`
+        select d.status, d.event_type as "type" from webhook_deliveries d
+        where d.event_id = ${eventId} and d.endpoint_id = ${world.listenerId}`,
+    )
+    const expected = kind === 'webhook.ping' ? [] : [{ status: 'pending', type: kind }]
+    assert.deepEqual(rows, expected)
+  }
+
+  test('webhook.fixture is shown on request and never told', async () => {
+    const { house, listenerId } = world
+    const answer = await house.ask('getInstallationWebhookSignatureFixture', { path: { id: listenerId } })
+    assert.equal(answer.status, 200, answer.text)
+    const event = JSON.parse(answer.body.data.liveCheck.body)
+    assert.deepEqual(issuesOf('webhook.fixture', event), [])
+    assert.equal(event.type, 'webhook.fixture')
+    assert.ok(!isId('evt', event.id))
+    assert.deepEqual(await eventsAbout('webhook_endpoint', listenerId), [])
+  })
+})
+
+eachEngine('a promotion that is used up', (given) => {
+  let house: House
+  let checkout: Checkout
+
+  before(async () => {
+    // A second installation hears of it too, one that was switched off does not.
+    const installations = ['Storefront', 'Second', 'Closed'].map((name) => ({
+      name,
+      mode: 'test' as const,
+      redirectHosts: ['localhost'],
+    }))
+    house = await openHouse(given, { shops: [{ ...shop, installations }, rival] })
+    await house.storage.write((tx) => tx.sql`update installations set disabled_at = 1 where name = 'Closed'`)
+    checkout = await checkoutOf(house)
+  })
+
+  async function made(entry: Partial<PromotionEntry> & { code: string }): Promise<Promotion> {
+    await applied(entry)
+    const promotion = await find(entry.code)
+    assert.ok(promotion)
+    return promotion
+  }
+
+  const find = (code: string) => house.storage.read((db) => findPromotionByCode(db, house.merchantId, code))
+
+  async function applied(entry: Partial<PromotionEntry> & { code: string }): Promise<readonly unknown[]> {
+    const promotion: PromotionEntry = { name: 'Limited', type: 'fixed_amount', amount: 100, ...entry }
+    const file: ShopFile = { merchant: shop.merchant, promotions: [promotion] }
+    const { refusedPromotions } = await applyShop(house.storage, file, { now: start, stock: false, dryRun: false })
+    return refusedPromotions
+  }
+
+  async function buy(promotionCode: string, card: string = cards.approved) {
+    const { sessionId, secret, view } = await checkout.ready({ CARD: 3 }, { promotionCode })
+    await checkout.pay(secret, view, card)
+    const { orderId, status } = (await checkout.read(sessionId)).body.data
+    return { orderId: orderId as string, status: status as string }
+  }
+
+  const cancel = (orderId: string) =>
+    house.ask('cancelStorefrontOrder', { path: { orderId }, body: { idempotencyKey: randomUUID() } })
+
+  // Installation, sequence, limit and uses.
+  async function told({ id }: Promotion): Promise<[string, number, number, number][]> {
+    const rows = await house.storage.read(
+      (db) => db.sql<{ name: string; body: string }>`
+        select i.name, e.body from events e join installations i on i.id = e.installation_id
+        where e.subject_id = ${id} order by e.sequence, i.name desc`,
+    )
+    return rows.map(({ name, body }) => {
+      const { type, sequence, data } = JSON.parse(body)
+      assert.equal(type, 'promotion.exhausted')
+      return [name, sequence, data.promotion.usageLimit, data.promotion.usageCount]
+    })
+  }
+
+  test('is told to every active installation by the last use, and again when one was given back', async () => {
+    const promotion = await made({ code: 'TWICE', usageLimit: 2 })
+    const { orderId } = await buy('TWICE')
+    assert.deepEqual(await told(promotion), [])
+    await buy('TWICE')
+    const first = [
+      ['Storefront', 3, 2, 2],
+      ['Second', 3, 2, 2],
+    ]
+    assert.deepEqual(await told(promotion), first)
+    assert.equal((await cancel(orderId)).status, 200)
+    assert.deepEqual(await told(promotion), first, 'a use that is given back tells nothing')
+    await buy('TWICE')
+    assert.deepEqual(await told(promotion), [...first, ['Storefront', 5, 2, 2], ['Second', 5, 2, 2]])
+  })
+
+  test('is not told by a payment that is declined, nor by uses without a limit', async () => {
+    const limited = await made({ code: 'DECLINED', usageLimit: 1 })
+    assert.equal((await buy('DECLINED', cards.declined)).status, 'open')
+    const endless = await made({ code: 'ENDLESS' })
+    await buy('ENDLESS')
+    assert.deepEqual([await told(limited), await told(endless)], [[], []])
+  })
+
+  test('is not told by a use that was counted and taken back because the goods were gone', async () => {
+    const promotion = await made({ code: 'NOGOODS', usageLimit: 1 })
+    const { sessionId, secret, view } = await checkout.ready({ LAST: 2 }, { promotionCode: 'NOGOODS' })
+    const { view: begun } = await checkout.pay(secret, view, '4000002500003155')
+    // While the bank asks the shopper, the merchant counts the shelf and finds it empty.
+    const products = shop.products?.map((product) =>
+      product.slug === 'last' ? { ...product, skus: [{ code: 'LAST', price: 1200, stock: 0 }] } : product,
+    )
+    await house.apply(
+      { merchant: shop.merchant, products: products ?? [], categories: shop.categories ?? [] },
+      { stock: true },
+    )
+    await house.app.desk.answerChallenge(secret, begun.challenge?.paymentId ?? '', 'accept')
+    const { status, lastPaymentError } = (await checkout.read(sessionId)).body.data
+    assert.deepEqual([status, lastPaymentError.message], ['open', 'The items are sold out; nothing is charged.'])
+    const { used, version } = (await find('NOGOODS')) ?? {}
+    assert.deepEqual([await told(promotion), used, version], [[], 0, 3])
+  })
+
+  test('of two last uses at once one is counted, and it is told once', async () => {
+    const promotion = await made({ code: 'RACE', usageLimit: 1 })
+    const ready = await Promise.all([1, 2, 3].map(() => checkout.ready({ CARD: 3 }, { promotionCode: 'RACE' })))
+    await Promise.all(ready.map(({ secret, view }) => checkout.pay(secret, view)))
+    const ended = await Promise.all(ready.map(({ sessionId }) => checkout.read(sessionId)))
+    assert.equal(ended.filter(({ body }) => body.data.status === 'completed').length, 1)
+    assert.equal((await told(promotion)).length, 2)
+  })
+
+  test('is told when the operator lowers the limit to the uses, once', async () => {
+    const promotion = await made({ code: 'LOWERED', usageLimit: 5 })
+    await buy('LOWERED')
+    assert.deepEqual(await applied({ code: 'LOWERED', usageLimit: 3 }), [])
+    assert.deepEqual(await told(promotion), [])
+    assert.deepEqual(await applied({ code: 'LOWERED', usageLimit: 1 }), [])
+    const once = [
+      ['Storefront', 4, 1, 1],
+      ['Second', 4, 1, 1],
+    ]
+    assert.deepEqual(await told(promotion), once)
+    assert.deepEqual(await applied({ code: 'LOWERED', usageLimit: 1 }), [], 'the same again')
+    assert.deepEqual(await applied({ code: 'LOWERED', usageLimit: 1, name: 'Renamed' }), [], 'another word')
+    assert.equal((await applied({ code: 'LOWERED', usageLimit: 0 })).length, 1, 'below the uses')
+    assert.deepEqual(await told(promotion), once)
+    assert.deepEqual(await applied({ code: 'LOWERED' }), [], 'without a limit')
+    assert.deepEqual(await applied({ code: 'LOWERED', usageLimit: 1 }), [])
+    assert.deepEqual(await told(promotion), [...once, ['Storefront', 7, 1, 1], ['Second', 7, 1, 1]])
+  })
+
+  test('is not told where a file makes it without a use to give', async () => {
+    assert.deepEqual(await told(await made({ code: 'NOTHING', usageLimit: 0 })), [])
+  })
+
+  test('is not told by a dry run', async () => {
+    const promotion = await made({ code: 'DRY', usageLimit: 4 })
+    const entry = { code: 'DRY', name: 'Limited', type: 'fixed_amount', amount: 100, usageLimit: 0 } as const
+    const file: ShopFile = { merchant: shop.merchant, promotions: [entry] }
+    await applyShop(house.storage, file, { now: start, stock: false, dryRun: true })
+    assert.deepEqual(await told(promotion), [])
+    await applyShop(house.storage, file, { now: start, stock: false, dryRun: false })
+    assert.deepEqual(await told(promotion), [
+      ['Storefront', 2, 0, 0],
+      ['Second', 2, 0, 0],
+    ])
+  })
+})
+
+eachEngine('an event', (given) => {
+  let storage: Storage
+  let installationId: string
+  let otherId: string
+
+  before(async () => {
+    storage = await given.open()
+    const options = { now: start, stock: false, dryRun: false }
+    const installation = async (file: ShopFile) => {
+      const { merchantId } = await applyShop(storage, file, options)
+      return (await storage.read((db) => listInstallations(db, merchantId)))[0]?.id ?? ''
+    }
+    installationId = await installation(bloom)
+    otherId = await installation(rival)
+  })
+
+  function eventOf(kind: EventKind, more: Partial<Announcement> = {}): Announcement {
+    const subject = { type: events[kind].subject, id: newId('ord') }
+    return { installationId, kind, subject, sequence: 1, dataText: '{}', cause: null, now: start, ...more }
+  }
+
+  async function listener(events: readonly string[], installation = installationId): Promise<string> {
+    const wish = { url: 'https://hooks.example.com', description: '', events }
+    const tools = { rootSecret: testSecret, allowPrivate: false }
+    return (await storage.write((tx) => addEndpoint(tx, installation, wish, tools, start))).endpoint.id
+  }
+
+  const remove = (ids: readonly string[], installation = installationId) =>
+    storage.write(async (tx) => {
+      for (const id of ids) await removeEndpoint(tx, installation, id, start)
+    })
+
+  interface Row {
+    id: string
+    endpointId: string
+    status: string
+    dueAt: number | null
+  }
+
+  const deliveriesOf = (subjectId: string) =>
+    storage.read(
+      (db) => db.sql<Row>`
+        select id, endpoint_id as "endpointId", status, due_at as "dueAt" from webhook_deliveries
+        where subject_id = ${subjectId} order by endpoint_id`,
+    )
+
+  async function heardBy(event: Announcement): Promise<Record<string, string>> {
+    await storage.write((tx) => announce(tx, event))
+    const rows = await deliveriesOf(event.subject.id)
+    assert.equal(new Set(rows.map(({ endpointId }) => endpointId)).size, rows.length, 'each is told once')
+    return Object.fromEntries(rows.map(({ endpointId, status }) => [endpointId, status]))
+  }
+
+  test('above 64 KiB holds ids in the place of its data', async () => {
+    const placed = async (name: string) => {
+      const event = eventOf('order.placed', { dataText: JSON.stringify({ order: { id: 'ord', name } }) })
+      await storage.write((tx) => announce(tx, event))
+      const [row] = await storage.read(
+        (db) => db.sql<{ body: string }>`select body from events where subject_id = ${event.subject.id}`,
+      )
+      return { body: row?.body ?? '', event }
+    }
+    const empty = Buffer.byteLength((await placed('')).body)
+    const full = await placed('x'.repeat(65_536 - empty))
+    assert.equal(Buffer.byteLength(full.body), 65_536)
+    assert.equal(JSON.parse(full.body).data.order.id, 'ord')
+    // Bytes count, not characters.
+    for (const name of ['x'.repeat(65_537 - empty), 'ü'.repeat(40_000)]) {
+      const { body, event } = await placed(name)
+      assert.ok(Buffer.byteLength(body) < 1_000)
+      assert.deepEqual(JSON.parse(body).data, { id: event.subject.id, truncated: true })
+      assert.deepEqual(issuesOf('order.placed', JSON.parse(body)), [])
+    }
+  })
+
+  test('is told to whoever named it, its subject or everything, and to nobody else', async () => {
+    const exact = await listener(['order.placed'])
+    const subject = await listener(['order.*'])
+    const all = await listener(['*'])
+    const twice = await listener(['cart.created', 'order.placed', 'order.*', '*'])
+    const carts = await listener(['cart.*'])
+    const sessions = await listener(['checkout_session.created', 'checkout_session.*'])
+    const removed = await listener(['*'])
+    const elsewhere = await listener(['*'], otherId)
+    await remove([removed])
+    const pending = (...ids: string[]) => Object.fromEntries(ids.map((id) => [id, 'pending']))
+    assert.deepEqual(await heardBy(eventOf('order.placed')), pending(exact, subject, all, twice))
+    assert.deepEqual(await heardBy(eventOf('order.paid')), pending(subject, all, twice))
+    assert.deepEqual(await heardBy(eventOf('cart.created')), pending(all, twice, carts))
+    assert.deepEqual(await heardBy(eventOf('cart.updated')), pending(all, twice, carts))
+    assert.deepEqual(await heardBy(eventOf('checkout_session.created')), pending(all, twice, sessions))
+    assert.deepEqual(await heardBy(eventOf('webhook.ping', { onlyTo: exact })), pending(exact))
+    assert.deepEqual(await heardBy(eventOf('webhook.endpoint_disabled', { notTo: all })), pending(twice))
+    assert.deepEqual(await heardBy(eventOf('order.placed', { installationId: otherId })), pending(elsewhere))
+    await remove([exact, subject, all, twice, carts, sessions])
+    await remove([elsewhere], otherId)
+    assert.deepEqual(await heardBy(eventOf('order.placed')), {})
+  })
+
+  test('is told by no name that only looks like its own', async () => {
+    const likes = ['checkoutxsession.*', 'checkoutxsession.created', 'checkout_session', '%', 'checkout_session.creat*']
+    for (const like of likes) await assert.rejects(listener([like]), `${like} is refused`)
+    const id = await listener(['*'])
+    const names = JSON.stringify([...likes, 'xcheckout_session.*', 'order.*', 'webhook.endpointxdisabled'])
+    await storage.write((tx) => tx.sql`update webhook_endpoints set events = ${names} where id = ${id}`)
+    assert.deepEqual(await heardBy(eventOf('checkout_session.created')), {})
+    assert.deepEqual(await heardBy(eventOf('webhook.endpoint_disabled')), {})
+    assert.deepEqual(await heardBy(eventOf('order.placed')), { [id]: 'pending' })
+    await remove([id])
+  })
+
+  test('is held for an endpoint that is paused or disabled', async () => {
+    const [enabled, paused, disabled] = [await listener(['*']), await listener(['*']), await listener(['*'])]
+    await storage.write(async (tx) => {
+      await pauseEndpoint(tx, installationId, paused, start)
+      const locked = await lockEndpoint(tx, installationId, disabled)
+      if (locked) await disableEndpoint(tx, locked, 'operator', null, start)
+    })
+    const event = eventOf('order.placed')
+    assert.deepEqual(await heardBy(event), { [enabled]: 'pending', [paused]: 'held', [disabled]: 'held' })
+    const due = (await deliveriesOf(event.subject.id)).map(({ dueAt }) => dueAt)
+    assert.deepEqual(due, [start, null, null])
+    await remove([enabled, paused, disabled])
+  })
+
+  test('and its deliveries are rolled back together', async () => {
+    const id = await listener(['*'])
+    const event = eventOf('order.placed')
+    const undone = storage.write(async (tx) => {
+      await announce(tx, event)
+      throw new Error('something else went wrong')
+    })
+    await assert.rejects(undone, /something else/)
+    const rows = await storage.read((db) => db.sql`select id from events where subject_id = ${event.subject.id}`)
+    assert.deepEqual([rows, await deliveriesOf(event.subject.id)], [[], []])
+    await remove([id])
+  })
+
+  test('is told to a hundred endpoints by a hundred deliveries, twenty times in one transaction', async () => {
+    const ids: string[] = []
+    for (let index = 0; index < 100; index += 1) ids.push(await listener(['order.*']))
+    const subject = { type: 'order', id: newId('ord') } as const
+    await storage.write((tx) =>
+      Promise.all(
+        Array.from({ length: 20 }, (_, index) =>
+          announce(tx, eventOf('order.placed', { subject, sequence: index + 1 })),
+        ),
+      ),
+    )
+    const rows = await deliveriesOf(subject.id)
+    assert.equal(new Set(rows.map(({ id }) => id)).size, 2_000)
+    assert.ok(rows.every(({ id }) => isId('whd', id)))
+    assert.deepEqual(new Set(rows.map(({ endpointId }) => endpointId)), new Set(ids))
+    await remove(ids)
+  })
+})

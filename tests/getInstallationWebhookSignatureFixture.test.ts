@@ -1,0 +1,157 @@
+import assert from 'node:assert/strict'
+import { before, type TestContext, test } from 'node:test'
+import { Webhook } from 'standardwebhooks'
+import { eventSchemas } from '../src/contract/events.ts'
+import { compile } from '../src/contract/validator.ts'
+import type { WebhookSignatureFixture } from '../src/contract/webhooks.ts'
+import { pauseEndpoint, removeEndpoint, rotateSecret } from '../src/webhooks/endpoints.ts'
+import { assertError, type House, openHouse, testSecret } from './support/house.ts'
+import { eachEngine } from './support/storage.ts'
+import {
+  assertTellsNoSecret,
+  rivalInstallationId,
+  type Webhooks,
+  webhooksOf,
+  webhookWorld,
+} from './support/webhooks.ts'
+
+interface Received {
+  headers: Record<string, string>
+  body: string
+}
+
+// The published library, as a receiver uses it, at a time that we choose.
+function isTaken(context: TestContext, secret: string, { headers, body }: Received, seconds: number): boolean {
+  context.mock.timers.enable({ apis: ['Date'], now: seconds * 1000 })
+  try {
+    new Webhook(secret).verify(body, headers)
+    return true
+  } catch {
+    return false
+  } finally {
+    context.mock.timers.reset()
+  }
+}
+
+eachEngine('getInstallationWebhookSignatureFixture', (given) => {
+  let house: House
+  let webhooks: Webhooks
+  before(async () => {
+    house = await openHouse(given)
+    webhooks = webhooksOf(house)
+  })
+
+  test('200 vectors that an unmodified receiver judges as they say, after their way over the wire', async (context) => {
+    const { endpoint } = await webhooks.add()
+    const answer = await webhooks.fixture(endpoint.id)
+    assert.equal(answer.headers.get('cache-control'), 'no-store')
+    const fixture: WebhookSignatureFixture = answer.body.data
+    const { vectors, fresh, liveCheck, secret, ...rest } = fixture
+    assert.deepEqual(rest, {
+      kind: 'webhook_signature_fixture',
+      endpointId: endpoint.id,
+      spec: 'standard-webhooks/1.0.0',
+      algorithm: 'hmac-sha256',
+      headers: { id: 'webhook-id', timestamp: 'webhook-timestamp', signature: 'webhook-signature' },
+      signedContent: '{webhook-id}.{webhook-timestamp}.{body}',
+      toleranceSeconds: 300,
+    })
+    assert.ok(vectors.length >= 24)
+    for (const vector of vectors) {
+      const bytes = { ...vector, body: Buffer.from(vector.bodyBase64, 'base64').toString() }
+      assert.equal(isTaken(context, secret, bytes, vector.now), vector.expect === 'accept', vector.name)
+    }
+    const now = house.clock.now / 1000
+    assert.equal(fresh.expiresAt, '2026-06-01T12:05:00.000Z')
+    assert.ok(isTaken(context, secret, fresh, now))
+    assert.ok(isTaken(context, secret, fresh, now + 300))
+    assert.ok(!isTaken(context, secret, fresh, now + 301))
+    const schema = eventSchemas.get('webhook.fixture')
+    assert.ok(schema)
+    for (const { body } of [fresh, liveCheck]) assert.deepEqual(compile(schema)(JSON.parse(body)), [])
+  })
+
+  test('200 the live check is signed with the secret that was shown once, and with both during a rotation', async (context) => {
+    const { endpoint, secret: first } = await webhooks.add()
+    const check = async (): Promise<Received> => (await webhooks.fixture(endpoint.id)).body.data.liveCheck
+    const alone = await check()
+    const then = Number(alone.headers['webhook-timestamp'])
+    assert.ok(isTaken(context, first, alone, then))
+    assert.ok(!isTaken(context, first, alone, house.clock.now / 1000), 'nobody can use it as a call')
+    const second = (
+      await house.storage.write((tx) =>
+        rotateSecret(tx, house.installationId, endpoint.id, testSecret, house.clock.now),
+      )
+    )?.secret
+    assert.ok(second)
+    const during = await check()
+    assert.deepEqual([isTaken(context, second, during, then), isTaken(context, first, during, then)], [true, true])
+    house.clock.now += 24 * 3_600_000
+    const after = await check()
+    assert.deepEqual([isTaken(context, second, after, then), isTaken(context, first, after, then)], [true, false])
+  })
+
+  test('200 tells no live, former or root secret, and the fixture secret stays as it is', async () => {
+    const { endpoint, secret: first } = await webhooks.add()
+    const earlier = await webhooks.fixture(endpoint.id)
+    const rotated = await house.storage.write((tx) =>
+      rotateSecret(tx, house.installationId, endpoint.id, testSecret, house.clock.now),
+    )
+    house.clock.now += 60_000
+    const answer = await webhooks.fixture(endpoint.id)
+    assert.equal(answer.body.data.secret, earlier.body.data.secret)
+    assert.deepEqual(answer.body.data.vectors, earlier.body.data.vectors)
+    assert.notDeepEqual(answer.body.data.fresh, earlier.body.data.fresh)
+    assertTellsNoSecret(earlier.text + answer.text + JSON.stringify(house.lines()), [first, rotated?.secret ?? ''])
+    const fixtureSecret: string = answer.body.data.secret
+    assert.ok(!JSON.stringify(house.lines()).includes(fixtureSecret.slice(6)))
+    const other = await webhooks.fixture((await webhooks.add()).endpoint.id)
+    assert.notEqual(other.body.data.secret, fixtureSecret)
+  })
+
+  test('200 for an endpoint that is paused too', async () => {
+    const { endpoint } = await webhooks.add()
+    await house.storage.write((tx) => pauseEndpoint(tx, house.installationId, endpoint.id, house.clock.now))
+    assert.equal((await webhooks.fixture(endpoint.id)).status, 200)
+  })
+
+  test('404 byte for byte the same for a missing one, nonsense, a removed one and another installation’s', async () => {
+    const { endpoint } = await webhooks.add()
+    const removed = await webhooks.add()
+    const theirs = await webhooks.add({}, await rivalInstallationId(house))
+    const deliveryId = await webhooks.ping(endpoint.id)
+    await house.storage.write((tx) => removeEndpoint(tx, house.installationId, removed.endpoint.id, house.clock.now))
+    const earlier = await webhookWorld(house)
+    const bodies = new Set<string>()
+    for (const [id, key] of [
+      [endpoint.id, house.keys.rival],
+      [theirs.endpoint.id, house.keys.full],
+      [removed.endpoint.id, house.keys.full],
+      ['whe_01h455vb4pex5vsknk084sn02q', house.keys.full],
+      [endpoint.id.toUpperCase(), house.keys.full],
+      [`${endpoint.id} `, house.keys.full],
+      [deliveryId, house.keys.full],
+      ['nonsense', house.keys.full],
+      ["x' or 1=1 --", house.keys.full],
+    ] as const) {
+      const answer = await webhooks.fixture(id, key)
+      assertError(answer, 'webhook_endpoint_not_found')
+      bodies.add(answer.text.replace(answer.body.error.requestId, ''))
+    }
+    assert.equal(bodies.size, 1)
+    assert.deepEqual(await webhookWorld(house), earlier)
+  })
+
+  test('400, 401 and 403, and looking changes nothing', async () => {
+    const { endpoint } = await webhooks.add()
+    const earlier = await webhookWorld(house)
+    const path = { id: endpoint.id }
+    const id = 'getInstallationWebhookSignatureFixture'
+    assertError(await house.ask(id, { path, query: '?secret=1' }), 'invalid_request')
+    assertError(await house.ask(id, { path, key: null }), 'unauthenticated')
+    assertError(await webhooks.fixture(endpoint.id, house.keys.catalog), 'scope_missing')
+    assertError(await webhooks.fixture(endpoint.id, (await house.newKey(['webhooks:write'])).key), 'scope_missing')
+    assert.equal((await webhooks.fixture(endpoint.id, (await house.newKey(['webhooks:read'])).key)).status, 200)
+    assert.deepEqual(await webhookWorld(house), earlier)
+  })
+})

@@ -1,0 +1,254 @@
+import assert from 'node:assert/strict'
+import { before, test } from 'node:test'
+import { deliveryStatuses } from '../src/contract/words.ts'
+import {
+  disableEndpoint,
+  EndpointRefused,
+  pauseEndpoint,
+  removeEndpoint,
+  rotateSecret,
+} from '../src/webhooks/endpoints.ts'
+import { lockEndpoint } from '../src/webhooks/store.ts'
+import { cartsOf } from './support/carts.ts'
+import { assertError, type House, openHouse, testSecret } from './support/house.ts'
+import { eachEngine } from './support/storage.ts'
+import {
+  assertTellsNoSecret,
+  rivalInstallationId,
+  type Webhooks,
+  webhooksOf,
+  webhookWorld,
+} from './support/webhooks.ts'
+
+const hour = 3_600_000
+
+eachEngine('listInstallationWebhooks', (given) => {
+  let house: House
+  let webhooks: Webhooks
+  before(async () => {
+    house = await openHouse(given)
+    webhooks = webhooksOf(house)
+  })
+
+  async function shownEndpoint(endpointId: string) {
+    return (await webhooks.list()).body.data.endpoints.find(({ id }: { id: string }) => id === endpointId)
+  }
+
+  test('200 nothing for an installation that has none', async () => {
+    const house = await openHouse(given)
+    const answer = await webhooksOf(house).list()
+    assert.deepEqual(answer.body, { data: { kind: 'webhook_endpoints', endpoints: [] } })
+    assert.equal(answer.headers.get('cache-control'), 'no-store')
+  })
+
+  test('200 the endpoints, oldest first, each with its health and what became of its calls', async () => {
+    const house = await openHouse(given)
+    const webhooks = webhooksOf(house)
+    const { endpoint, secret } = await webhooks.add({
+      description: 'The warehouse',
+      events: ['order.*', 'cart.created'],
+    })
+    house.clock.now += hour
+    const { endpoint: younger } = await webhooks.add({ description: '', events: ['*'], status: 'paused' })
+    const first = await webhooks.ping(endpoint.id)
+    await webhooks.set(first, 'failed', { attempts: 12, lastStatusCode: 503, lastError: 'status 503' })
+    house.clock.now += hour
+    const second = await webhooks.ping(endpoint.id)
+    await house.storage.write(
+      (tx) => tx.sql`
+        update webhook_endpoints set last_success_at = ${house.clock.now - 2}, last_failure_at = ${house.clock.now - 1},
+          consecutive_failures = 3 where id = ${endpoint.id}`,
+    )
+    const answer = await webhooks.list()
+    const [shown, other] = answer.body.data.endpoints
+    assert.deepEqual(shown, {
+      id: endpoint.id,
+      url: 'http://127.0.0.1:9099/hooks',
+      description: 'The warehouse',
+      status: 'enabled',
+      events: ['order.*', 'cart.created'],
+      secretHint: `…${secret.slice(-5, -1)}`,
+      secretRotation: { active: false, previousExpiresAt: null },
+      health: {
+        lastSuccessAt: '2026-06-01T13:59:59.998Z',
+        lastFailureAt: '2026-06-01T13:59:59.999Z',
+        consecutiveFailures: 3,
+        pending: 1,
+      },
+      recentDeliveries: [
+        {
+          id: second,
+          eventId: shown.recentDeliveries[0].eventId,
+          eventType: 'webhook.ping',
+          status: 'pending',
+          attempts: 0,
+          lastStatusCode: null,
+          lastError: null,
+          nextAttemptAt: '2026-06-01T14:00:00.000Z',
+          createdAt: '2026-06-01T14:00:00.000Z',
+        },
+        {
+          id: first,
+          eventId: shown.recentDeliveries[1].eventId,
+          eventType: 'webhook.ping',
+          status: 'failed',
+          attempts: 12,
+          lastStatusCode: 503,
+          lastError: 'status 503',
+          nextAttemptAt: null,
+          createdAt: '2026-06-01T13:00:00.000Z',
+        },
+      ],
+      createdAt: '2026-06-01T12:00:00.000Z',
+      updatedAt: '2026-06-01T14:00:00.000Z',
+    })
+    assert.deepEqual(other, {
+      id: younger.id,
+      url: 'http://127.0.0.1:9099/hooks',
+      description: '',
+      status: 'paused',
+      events: ['*'],
+      secretHint: `…${younger.secretHint}`,
+      secretRotation: { active: false, previousExpiresAt: null },
+      health: { lastSuccessAt: null, lastFailureAt: null, consecutiveFailures: 0, pending: 0 },
+      recentDeliveries: [],
+      createdAt: '2026-06-01T13:00:00.000Z',
+      updatedAt: '2026-06-01T13:00:00.000Z',
+    })
+  })
+
+  test('200 the twenty newest deliveries, newest first, and counts all that are not over', async () => {
+    const { endpoint } = await webhooks.add()
+    const made: string[] = []
+    for (let i = 0; i < 24; i += 1) {
+      house.clock.now += 1000
+      made.push(await webhooks.ping(endpoint.id))
+    }
+    // Each status in turn, three times.
+    for (const [index, id] of made.entries())
+      await webhooks.set(id, deliveryStatuses[index % deliveryStatuses.length] ?? 'pending')
+    const shown = await shownEndpoint(endpoint.id)
+    assert.deepEqual(
+      shown.recentDeliveries.map(({ id }: { id: string }) => id),
+      made.toReversed().slice(0, 20),
+    )
+    assert.equal(shown.health.pending, 12)
+  })
+
+  test('200 a secret that is being replaced, until the former one signs no more', async () => {
+    const { endpoint } = await webhooks.add()
+    const rotated = await house.storage.write((tx) =>
+      rotateSecret(tx, house.installationId, endpoint.id, testSecret, house.clock.now),
+    )
+    const during = await shownEndpoint(endpoint.id)
+    assert.deepEqual(during.secretRotation, {
+      active: true,
+      previousExpiresAt: new Date(house.clock.now + 24 * hour).toISOString(),
+    })
+    assert.equal(during.secretHint, `…${rotated?.secret.slice(-5, -1)}`)
+    house.clock.now += 24 * hour - 1
+    assert.equal((await shownEndpoint(endpoint.id)).secretRotation.active, true)
+    house.clock.now += 1
+    const after = await shownEndpoint(endpoint.id)
+    assert.deepEqual(after.secretRotation, { active: false, previousExpiresAt: null })
+  })
+
+  test('200 every status, and none that was removed', async () => {
+    const house = await openHouse(given)
+    const webhooks = webhooksOf(house)
+    const { installationId, clock } = house
+    const ids: string[] = []
+    for (let i = 0; i < 4; i += 1) ids.push((await webhooks.add()).endpoint.id)
+    const [kept = '', paused = '', disabled = '', removed = ''] = ids
+    await house.storage.write(async (tx) => {
+      await pauseEndpoint(tx, installationId, paused, clock.now)
+      const endpoint = await lockEndpoint(tx, installationId, disabled)
+      assert.ok(endpoint)
+      await disableEndpoint(tx, endpoint, 'gone', null, clock.now)
+      await removeEndpoint(tx, installationId, removed, clock.now)
+    })
+    assert.deepEqual(
+      (await webhooks.list()).body.data.endpoints.map((shown: { id: string; status: string }) => [
+        shown.id,
+        shown.status,
+      ]),
+      [
+        [kept, 'enabled'],
+        [paused, 'paused'],
+        [disabled, 'disabled'],
+      ],
+    )
+  })
+
+  test('200 masks what could be a credential in an address, and tells no secret in answer or log', async () => {
+    const house = await openHouse(given)
+    const webhooks = webhooksOf(house)
+    const first = await webhooks.add({ url: 'https://hooks.example.com/in?token=hunter2&token=hunter3&plain=hunter4' })
+    const second = await webhooks.add()
+    // Not to be registered any more, but a row may be older than the rule.
+    await house.storage.write(
+      (tx) => tx.sql`
+        update webhook_endpoints set url = 'https://ada:hunter5@hooks.example.com/in' where id = ${second.endpoint.id}`,
+    )
+    const rotated = await house.storage.write((tx) =>
+      rotateSecret(tx, house.installationId, first.endpoint.id, testSecret, house.clock.now),
+    )
+    const answer = await webhooks.list()
+    assert.deepEqual(
+      answer.body.data.endpoints.map(({ url }: { url: string }) => url),
+      ['https://hooks.example.com/in?***', 'https://***:***@hooks.example.com/in'],
+    )
+    const told = answer.text + JSON.stringify(house.lines())
+    assert.ok(!told.includes('hunter'))
+    assertTellsNoSecret(told, [first.secret, second.secret, rotated?.secret ?? ''])
+    const sealed = await house.storage.read(
+      (db) => db.sql<{ sealed: string }>`select secret_sealed as "sealed" from webhook_endpoints`,
+    )
+    for (const row of sealed) assert.ok(!told.includes(row.sealed))
+  })
+
+  test('200 another installation sees its own and nothing else', async () => {
+    const house = await openHouse(given)
+    const webhooks = webhooksOf(house)
+    const own = await webhooks.add()
+    await webhooks.ping(own.endpoint.id)
+    const theirs = await webhooks.add({}, await rivalInstallationId(house))
+    const ids = async (key: string) =>
+      (await webhooks.list(key)).body.data.endpoints.map(({ id }: { id: string }) => id)
+    assert.deepEqual(await ids(house.keys.full), [own.endpoint.id])
+    assert.deepEqual(await ids(house.keys.rival), [theirs.endpoint.id])
+  })
+
+  test('400, 401 and 403, and looking changes nothing', async () => {
+    await webhooks.given('failed')
+    const earlier = await webhookWorld(house)
+    assertError(await house.ask('listInstallationWebhooks', { query: '?limit=1' }), 'invalid_request')
+    assertError(await house.ask('listInstallationWebhooks', { key: null }), 'unauthenticated')
+    assertError(await webhooks.list(house.keys.catalog), 'scope_missing')
+    const { key } = await house.newKey(['webhooks:write'])
+    assertError(await webhooks.list(key), 'scope_missing')
+    assert.equal((await webhooks.list((await house.newKey(['webhooks:read'])).key)).status, 200)
+    assert.deepEqual(await webhookWorld(house), earlier)
+  })
+
+  test('200 a hundred endpoints with many deliveries in a moment, and there is no hundred-and-first', async () => {
+    const house = await openHouse(given)
+    const webhooks = webhooksOf(house)
+    const ids: string[] = []
+    for (let i = 0; i < 100; i += 1) ids.push((await webhooks.add({ events: ['cart.*'] })).endpoint.id)
+    await assert.rejects(webhooks.add(), EndpointRefused)
+    const carts = await cartsOf(house)
+    for (let i = 0; i < 25; i += 1) await carts.create()
+    const startedAt = performance.now()
+    const answer = await webhooks.list()
+    const tookMs = performance.now() - startedAt
+    assert.deepEqual(
+      answer.body.data.endpoints.map(({ id }: { id: string }) => id),
+      ids,
+    )
+    for (const { recentDeliveries, health } of answer.body.data.endpoints)
+      assert.deepEqual([recentDeliveries.length, health.pending], [20, 25])
+    // Tens of milliseconds; a scan of all deliveries for each endpoint would be far beyond it.
+    assert.ok(tookMs < 2_000, `${Math.round(tookMs)} ms`)
+  })
+})

@@ -1,0 +1,818 @@
+// Installing an app, whole: with a foreign client that nobody told about us, through the pages, to the key that calls the
+// interface; what happens when several try at once; and that what has ended is dead everywhere.
+
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import * as client from 'openid-client'
+import { createApp } from '../src/app.ts'
+import { scopes as allScopes } from '../src/contract/words.ts'
+import { disableApp } from '../src/oauth/apps.ts'
+import { uninstall } from '../src/oauth/installing.ts'
+import { originProblem } from '../src/oauth/metadata.ts'
+import { sweepArtifacts } from '../src/oauth/sweep.ts'
+import { disableUser } from '../src/oauth/users.ts'
+import { createLog } from '../src/observe/log.ts'
+import type { Storage } from '../src/storage/storage.ts'
+import { addEndpoint } from '../src/webhooks/endpoints.ts'
+import { listEndpoints } from '../src/webhooks/store.ts'
+import { testSecret } from './support/house.ts'
+import {
+  askAsApp,
+  askToken,
+  authorizationUrl,
+  authorize,
+  codeFields,
+  consent,
+  currentNonce,
+  email,
+  type Installed,
+  installApp,
+  issueKey,
+  makeDpopKey,
+  makeProof,
+  makeVerifier,
+  type OAuthHouse,
+  openBrowser,
+  openOAuthHouse,
+  postForm,
+  redirectUri,
+  sharedOAuthHouse,
+  signIn,
+  type Visited,
+} from './support/oauth.ts'
+import { eachEngine, type Given } from './support/storage.ts'
+
+// Every secret that the foreign client sends or gets is remembered, and its challenges are counted.
+function watchfulFetch(house: OAuthHouse, seen: { challenges: number }): client.CustomFetch {
+  return async (url, options) => {
+    const headers = new Headers(options.headers)
+    for (const name of ['dpop', 'authorization']) {
+      const value = headers.get(name)
+      if (value) house.secrets.add(value.split(' ').at(-1) ?? value)
+    }
+    for (const [name, value] of new URLSearchParams(String(options.body ?? ''))) {
+      if (['code', 'refresh_token', 'client_assertion', 'token', 'code_verifier'].includes(name))
+        house.secrets.add(value)
+    }
+    const response = await fetch(url, options as RequestInit)
+    if (response.headers.get('www-authenticate')?.includes('use_dpop_nonce')) seen.challenges += 1
+    const text = await response.clone().text()
+    if (text.includes('use_dpop_nonce')) seen.challenges += 1
+    for (const [, value] of text.matchAll(/"(?:access_token|refresh_token|request_uri|secret)":"([^"]+)"/g))
+      house.secrets.add(value ?? '')
+    return response
+  }
+}
+
+async function countInstallations(storage: Storage): Promise<number> {
+  const [row] = await storage.read(
+    (db) => db.sql<{ n: number }>`select count(*) as n from installations where app_id is not null`,
+  )
+  return Number(row?.n)
+}
+
+eachEngine('installing an app with a foreign client', (given) => {
+  const open = sharedOAuthHouse(given)
+  const ways = [
+    { name: 'a public app', isConfidential: false, isPushed: false, alg: 'ES256' },
+    { name: 'a public app that pushes its request', isConfidential: false, isPushed: true, alg: 'Ed25519' },
+    { name: 'a confidential app', isConfidential: true, isPushed: true, alg: 'ES256' },
+  ] as const
+  for (const { name, isConfidential, isPushed, alg } of ways) {
+    test(`${name}: approved, described, given a key, refreshed, revoked`, async () => {
+      const house = await open()
+      const seen = { challenges: 0 }
+      const app = isConfidential ? house.confidentialApp : house.publicApp
+      const config = await client.discovery(
+        new URL(house.origin),
+        app.id,
+        undefined,
+        isConfidential ? client.PrivateKeyJwt({ key: house.appKey, kid: 'one' }) : client.None(),
+        {
+          algorithm: 'oauth2',
+          execute: [client.allowInsecureRequests],
+          [client.customFetch]: watchfulFetch(house, seen),
+        },
+      )
+      const DPoP = client.getDPoPHandle(config, await client.randomDPoPKeyPair(alg))
+      const verifier = client.randomPKCECodeVerifier()
+      const state = client.randomState()
+      const parameters = {
+        redirect_uri: redirectUri,
+        scope: 'catalog:read checkout:quote webhooks:read',
+        code_challenge: await client.calculatePKCECodeChallenge(verifier),
+        code_challenge_method: 'S256',
+        state,
+      }
+      const url = isPushed
+        ? await client.buildAuthorizationUrlWithPAR(config, parameters, { DPoP })
+        : client.buildAuthorizationUrl(config, parameters)
+      const back = await authorize(house, openBrowser(house), url.href, { scopes: ['catalog:read', 'checkout:quote'] })
+      const checks = { pkceCodeVerifier: verifier, expectedState: state }
+      const tokens = await client.authorizationCodeGrant(config, back, checks, undefined, { DPoP })
+      assert.equal(tokens.token_type, 'dpop')
+      assert.equal(tokens.scope, 'catalog:read checkout:quote')
+      assert.equal(tokens.expires_in, 600)
+
+      const call = async (accessToken: string, path: string, method = 'GET', body?: object) => {
+        const headers = new Headers(body ? { 'content-type': 'application/json' } : {})
+        const address = new URL(house.origin + path)
+        const text = body && JSON.stringify(body)
+        return client.fetchProtectedResource(config, accessToken, address, method, text, headers, { DPoP })
+      }
+      const described = await call(tokens.access_token, '/api/v1/oauth/authorize')
+      assert.equal(described.headers.get('cache-control'), 'no-store')
+      const { data } = (await described.json()) as {
+        data: { clientId: string; scopes: string[]; installationId: string }
+      }
+      assert.deepEqual([data.clientId, data.scopes], [app.id, ['catalog:read', 'checkout:quote']])
+
+      const wish = { idempotencyKey: 'one', name: 'Till', scopes: ['catalog:read'] }
+      const issued = await call(tokens.access_token, '/api/v1/oauth/installation-keys', 'POST', wish)
+      const { secret } = ((await issued.json()) as { data: { secret: string } }).data
+      const who = await house.ask('getInstallationCredentialIdentity', { key: secret })
+      assert.deepEqual(who.body.data.app, { id: app.id, name: app.name })
+      assert.equal(who.body.data.installation.id, data.installationId)
+      assert.equal((await house.ask('listApiKeyCatalogProducts', { key: secret })).status, 200)
+      assert.equal(seen.challenges, 1, 'one nonce serves the authorization server and our operations')
+
+      const refreshed = await client.refreshTokenGrant(config, tokens.refresh_token ?? '', undefined, { DPoP })
+      assert.notEqual(refreshed.access_token, tokens.access_token)
+      assert.equal(refreshed.refresh_token === tokens.refresh_token, isConfidential)
+      assert.equal((await call(refreshed.access_token, '/api/v1/oauth/authorize')).status, 200)
+      const narrow = await client.refreshTokenGrant(
+        config,
+        refreshed.refresh_token ?? '',
+        { scope: 'catalog:read' },
+        { DPoP },
+      )
+      assert.equal(narrow.scope, 'catalog:read')
+
+      await client.tokenRevocation(config, narrow.refresh_token ?? '')
+      for (const { access_token } of [tokens, refreshed, narrow]) {
+        await assert.rejects(call(access_token, '/api/v1/oauth/authorize'), /WWW-Authenticate|invalid_token/)
+      }
+      assert.equal((await house.ask('getInstallationCredentialIdentity', { key: secret })).status, 401)
+      await assert.rejects(client.refreshTokenGrant(config, narrow.refresh_token ?? '', undefined, { DPoP }), {
+        error: 'invalid_grant',
+      })
+      await assertNoSecret(house)
+    })
+  }
+
+  test('each installation is approved by itself, in one session, and gets a name of its own', async () => {
+    const house = await open()
+    const browser = openBrowser(house)
+    const app = await house.newApp({ name: 'Twice' })
+    const first = await installApp(house, { app, browser })
+    const second = await installApp(house, { app, browser })
+    assert.notEqual(first.installationId, second.installationId)
+    const rows = await house.storage.read(
+      (db) => db.sql`
+        select name, mode, redirect_hosts as "redirectHosts", granted_scopes as "grantedScopes",
+          approved_by as "approvedBy" from installations where app_id = ${app.id} order by id`,
+    )
+    const common = {
+      mode: 'test',
+      redirectHosts: '["app.example"]',
+      grantedScopes: '["catalog:read","checkout:quote"]',
+      approvedBy: house.userId,
+    }
+    assert.deepEqual(rows, [
+      { name: 'Twice', ...common },
+      { name: 'Twice 2', ...common },
+    ])
+  })
+
+  test('a form that is sent twice approves once, and the first choice counts', async () => {
+    const house = await open()
+    const browser = openBrowser(house)
+    const before = await countInstallations(house.storage)
+    const { challenge } = makeVerifier()
+    const page = await signIn(browser, await browser.visit(authorizationUrl(house, house.publicApp, challenge)))
+    const outcomes = await Promise.all([1, 2, 3].map(() => consent(house, browser, page)))
+    const codes = outcomes.filter(({ url }) => url.startsWith(redirectUri) && url.includes('code='))
+    assert.equal(codes.length, 1)
+    assert.equal(await countInstallations(house.storage), before + 1)
+  })
+})
+
+eachEngine('several at once', (given) => {
+  const open = sharedOAuthHouse(given)
+  test('six codes, six times each: at most six answers, and no token of theirs works', async () => {
+    const house = await open()
+    const app = await house.newApp({ name: 'Racer' })
+    const browser = openBrowser(house)
+    const key = await makeDpopKey()
+    const nonce = await currentNonce(house)
+    const tries: Promise<{ status: number; body: { access_token?: string; error?: string } }>[] = []
+    for (let i = 0; i < 6; i += 1) {
+      const { verifier, challenge } = makeVerifier()
+      const back = await authorize(house, browser, authorizationUrl(house, app, challenge))
+      const fields = codeFields(app, back.searchParams.get('code') ?? '', verifier)
+      for (let j = 0; j < 6; j += 1) tries.push(askToken(house, fields, { key, nonce }))
+    }
+    const answers = await Promise.all(tries)
+    const good = answers.filter(({ status }) => status === 200)
+    assert.ok(good.length <= 6, `${good.length} answers`)
+    for (const { status, body } of answers) if (status !== 200) assert.equal(body.error, 'invalid_grant')
+    for (const { body } of good) {
+      const accessToken = body.access_token ?? ''
+      assert.equal((await askAsApp(house, 'describeOAuthAuthorization', { accessToken, key })).status, 401)
+    }
+    const [ended] = await house.storage.read(
+      (db) => db.sql<{ n: number }>`
+        select count(*) as n from installations where app_id = ${app.id} and ended_at is not null`,
+    )
+    assert.equal(Number(ended?.n), 6)
+  })
+
+  test('one proof, eight times: one is let in', async () => {
+    const house = await open()
+    const { accessToken, key } = await installApp(house)
+    for (let round = 0; round < 3; round += 1) {
+      const url = `${house.origin}/api/v1/oauth/authorize`
+      const dpop = await makeProof(house, key, {
+        method: 'GET',
+        url,
+        token: accessToken,
+        nonce: await currentNonce(house),
+      })
+      const headers = { authorization: `DPoP ${accessToken}`, dpop }
+      const answers = await Promise.all(
+        Array.from({ length: 8 }, () => house.ask('describeOAuthAuthorization', { key: null, headers })),
+      )
+      assert.deepEqual(answers.map(({ status }) => status).sort(), [200, 401, 401, 401, 401, 401, 401, 401])
+    }
+  })
+
+  test('one proof at the token endpoint, six times: one answer', async () => {
+    const house = await open()
+    const { refreshToken, key, app } = await installApp(house)
+    const proof = { claims: { jti: 'the-same' } }
+    const nonce = await currentNonce(house)
+    const fields = { grant_type: 'refresh_token', client_id: app.id, refresh_token: refreshToken }
+    const answers = await Promise.all(Array.from({ length: 6 }, () => askToken(house, fields, { key, nonce, proof })))
+    assert.equal(answers.filter(({ status }) => status === 200).length, 1)
+  })
+
+  test('a refresh token may be shown again for a minute, and after it ends everything', async () => {
+    const house = await open()
+    const installed = await installApp(house)
+    const { refreshToken, key, app } = installed
+    const { secret } = await issueKey(house, installed)
+    const nonce = await currentNonce(house)
+    const fields = { grant_type: 'refresh_token', client_id: app.id, refresh_token: refreshToken }
+    const together = await Promise.all(Array.from({ length: 5 }, () => askToken(house, fields, { key, nonce })))
+    assert.deepEqual(
+      together.map(({ status }) => status),
+      [200, 200, 200, 200, 200],
+    )
+    house.advance(59_000)
+    const again = await askToken(house, fields, { key })
+    assert.equal(again.status, 200)
+    assert.equal((await askToken(house, fields, { key: await makeDpopKey() })).status, 400)
+    house.advance(1_000)
+    assert.equal((await askToken(house, fields, { key })).body.error, 'invalid_grant')
+    for (const { body } of [...together, again]) {
+      const dead = { accessToken: body.access_token, key }
+      assert.equal((await askAsApp(house, 'describeOAuthAuthorization', dead)).status, 401)
+      const next = await askToken(house, { ...fields, refresh_token: body.refresh_token }, { key })
+      assert.equal(next.body.error, 'invalid_grant')
+    }
+    assert.equal((await house.ask('getInstallationCredentialIdentity', { key: secret })).status, 401)
+  })
+
+  test('a session that two tabs renew at once stays a session', async () => {
+    const house = await open()
+    const browser = openBrowser(house)
+    const url = () => authorizationUrl(house, house.publicApp, makeVerifier().challenge)
+    await authorize(house, browser, url())
+    const pages: Visited[] = []
+    for (let i = 0; i < 4; i += 1) pages.push(await browser.visit(url()))
+    const outcomes = await Promise.all(pages.map((page) => consent(house, browser, page)))
+    assert.ok(outcomes.every(({ status }) => status < 500))
+    assert.ok(outcomes.some(({ url: at }) => at.startsWith(redirectUri)))
+  })
+})
+
+// A second process on the same database, behind the same name.
+async function openSecondNode(given: Given, house: OAuthHouse): Promise<string> {
+  const storage = await given.open({ url: house.url })
+  const app = createApp({
+    storage,
+    rootSecret: testSecret,
+    rateLimit: null,
+    trustedProxies: [],
+    webhookAllowPrivate: true,
+    publicOrigin: () => house.origin,
+    version: 'test',
+    clock: () => new Date(house.clock.now),
+    log: createLog({ level: 'error', pretty: false, write: () => {} }),
+  })
+  const port = await app.server.listen(0, '127.0.0.1')
+  given.later(async () => {
+    await app.server.drain(1_000)
+    await app.dispatcher.drain()
+    app.close()
+  })
+  return `http://127.0.0.1:${port}`
+}
+
+eachEngine('what has ended is dead, on every node', (given) => {
+  const open = sharedOAuthHouse(given)
+  interface Scene {
+    house: OAuthHouse
+    installed: Installed
+    keyId: string
+  }
+  // How it ends, and whether the whole installation does.
+  const ends: Readonly<Record<string, { isWhole: boolean; end: (scene: Scene) => Promise<void> }>> = {
+    'the code is used again': {
+      isWhole: true,
+      async end({ house, installed: { app, code, verifier, key } }) {
+        const { status, body } = await askToken(house, codeFields(app, code, verifier), { key })
+        assert.deepEqual([status, body.error], [400, 'invalid_grant'])
+      },
+    },
+    'the refresh token is revoked': {
+      isWhole: true,
+      async end({ house, installed: { app, refreshToken } }) {
+        const { status } = await postForm(house, '/oauth/revoke', { client_id: app.id, token: refreshToken })
+        assert.equal(status, 200)
+      },
+    },
+    'the operator uninstalls the app': {
+      isWhole: true,
+      async end({ house, installed: { installationId } }) {
+        const now = house.clock.now
+        assert.equal(await house.storage.write((tx) => uninstall(tx, installationId, now)), true)
+        assert.equal(await house.storage.write((tx) => uninstall(tx, installationId, now)), false)
+      },
+    },
+    'the app revokes its key': {
+      isWhole: false,
+      async end({ house, installed, keyId }) {
+        const body = { idempotencyKey: 'over' }
+        const ask = { ...installed, path: { keyId }, body }
+        assert.equal((await askAsApp(house, 'revokeInstallationKey', ask)).status, 200)
+      },
+    },
+  }
+  for (const [name, { isWhole, end }] of Object.entries(ends)) {
+    test(`after ${name}`, async () => {
+      const house = await open()
+      const elsewhere = await openSecondNode(given, house)
+      const installed = await installApp(house)
+      const { id: keyId, secret } = await issueKey(house, installed)
+      const bystander = await installApp(house, { browser: installed.browser })
+      const other = await issueKey(house, bystander)
+      for (const { installationId } of [installed, bystander]) {
+        const wish = { url: 'http://127.0.0.1:9099/hooks', description: '', events: ['*'] }
+        const tools = { rootSecret: testSecret, allowPrivate: true }
+        await house.storage.write((tx) => addEndpoint(tx, installationId, wish, tools, house.clock.now))
+      }
+
+      const identity = '/api/v1/open/installation/identity'
+      const callWithKey = async (origin: string, key: string) =>
+        (await fetch(origin + identity, { headers: { authorization: `Bearer ${key}` } })).status
+      const callWithToken = async (origin: string, { accessToken, key }: Installed) => {
+        const url = `${house.origin}/api/v1/oauth/authorize`
+        const nonce = await currentNonce(house)
+        const dpop = await makeProof(house, key, { method: 'GET', url, token: accessToken, nonce })
+        const headers = { authorization: `DPoP ${accessToken}`, dpop }
+        return (await fetch(`${origin}/api/v1/oauth/authorize`, { headers })).status
+      }
+      for (const origin of [house.origin, elsewhere]) {
+        assert.deepEqual([await callWithKey(origin, secret), await callWithToken(origin, installed)], [200, 200])
+      }
+
+      await end({ house, installed, keyId })
+
+      const token = isWhole ? 401 : 200
+      assert.deepEqual(
+        [await callWithKey(house.origin, secret), await callWithToken(house.origin, installed)],
+        [401, token],
+      )
+      assert.equal(await callWithToken(elsewhere, installed), token)
+      house.clock.now += 2_000
+      assert.equal(await callWithKey(elsewhere, secret), 401)
+      const { app, refreshToken, key } = installed
+      const fields = { grant_type: 'refresh_token', client_id: app.id, refresh_token: refreshToken }
+      assert.equal((await askToken(house, fields, { key })).status, isWhole ? 400 : 200)
+      for (const origin of [house.origin, elsewhere]) {
+        assert.deepEqual([await callWithKey(origin, other.secret), await callWithToken(origin, bystander)], [200, 200])
+      }
+      const [row] = await house.storage.read(
+        (db) => db.sql<{ endedAt: number | null; disabledAt: number | null }>`
+          select ended_at as "endedAt", disabled_at as "disabledAt" from installations
+          where id = ${installed.installationId}`,
+      )
+      const at = isWhole ? house.clock.now - 2_000 : null
+      assert.deepEqual(row, { endedAt: at, disabledAt: at })
+      const endpoints = (id: string) => house.storage.read((db) => listEndpoints(db, id))
+      assert.equal((await endpoints(installed.installationId)).length, isWhole ? 0 : 1)
+      assert.equal((await endpoints(bystander.installationId)).length, 1)
+    })
+  }
+
+  test('after the access token is revoked, no token is left, and the keys go on', async () => {
+    const house = await open()
+    const installed = await installApp(house)
+    const { secret } = await issueKey(house, installed)
+    const { app, accessToken, refreshToken, key } = installed
+    await postForm(house, '/oauth/revoke', { client_id: app.id, token: accessToken })
+    assert.equal((await askAsApp(house, 'describeOAuthAuthorization', installed)).status, 401)
+    const fields = { grant_type: 'refresh_token', client_id: app.id, refresh_token: refreshToken }
+    assert.equal((await askToken(house, fields, { key })).body.error, 'invalid_grant')
+    assert.equal((await house.ask('getInstallationCredentialIdentity', { key: secret })).status, 200)
+  })
+
+  test("another app's token is not revoked", async () => {
+    const house = await open()
+    const installed = await installApp(house)
+    const other = await house.newApp({ name: 'Stranger' })
+    await postForm(house, '/oauth/revoke', { client_id: other.id, token: installed.refreshToken })
+    assert.equal((await askAsApp(house, 'describeOAuthAuthorization', installed)).status, 200)
+  })
+
+  test('an app that is disabled gets no token and is answered nothing', async () => {
+    const house = await open()
+    const app = await house.newApp({ name: 'Suspect' })
+    const installed = await installApp(house, { app })
+    const { refreshToken, key } = installed
+    await house.storage.write((tx) => disableApp(tx, app.id, house.clock.now))
+    assert.equal((await askAsApp(house, 'describeOAuthAuthorization', installed)).status, 401)
+    const fields = { grant_type: 'refresh_token', client_id: app.id, refresh_token: refreshToken }
+    assert.equal((await askToken(house, fields, { key })).body.error, 'invalid_client')
+  })
+
+  test('in time: a token after ten minutes, a code after one, an interaction after fifteen, a session after eight hours', async () => {
+    const house = await open()
+    const installed = await installApp(house)
+    const { browser, app, key } = installed
+    house.advance(599_000)
+    assert.equal((await askAsApp(house, 'describeOAuthAuthorization', installed)).status, 200)
+    house.advance(1_000)
+    assert.equal((await askAsApp(house, 'describeOAuthAuthorization', installed)).status, 401)
+
+    const { verifier, challenge } = makeVerifier()
+    const back = await authorize(house, browser, authorizationUrl(house, app, challenge))
+    house.advance(60_000)
+    const late = await askToken(house, codeFields(app, back.searchParams.get('code') ?? '', verifier), { key })
+    assert.equal(late.body.error, 'invalid_grant')
+
+    const page = await browser.visit(authorizationUrl(house, app, challenge))
+    assert.match(page.text, /name="decision"/)
+    house.advance(900_000)
+    assert.equal((await browser.visit(page.url)).status, 404)
+    assert.equal((await consent(house, browser, page)).status, 404)
+
+    house.advance(7 * 3_600_000)
+    assert.match((await browser.visit(authorizationUrl(house, app, challenge))).text, /Signed in as/)
+    house.advance(3_600_000)
+    assert.match((await browser.visit(authorizationUrl(house, app, challenge))).text, /name="password"/)
+
+    house.advance(40 * 24 * 3_600_000)
+    assert.ok((await sweepArtifacts(house.storage, house.clock.now)) > 0)
+    const kinds = await house.storage.read((db) => db.sql`select distinct kind from oauth_artifacts order by kind`)
+    assert.deepEqual(kinds, [{ kind: 'Grant' }])
+  })
+})
+
+eachEngine('the pages of installing', (given) => {
+  const open = sharedOAuthHouse(given)
+  const ask = (house: OAuthHouse, more: Readonly<Record<string, string | null>> = {}) =>
+    authorizationUrl(house, house.publicApp, makeVerifier().challenge, more)
+
+  test('declining leads back with the word of the protocol, the state and the issuer, and makes nothing', async () => {
+    const house = await open()
+    const before = await countInstallations(house.storage)
+    const back = await authorize(house, openBrowser(house), ask(house), { decision: 'decline' })
+    assert.deepEqual(Object.fromEntries(back.searchParams), {
+      error: 'access_denied',
+      error_description: 'the merchant declined',
+      state: 'a-state',
+      iss: house.origin,
+    })
+    assert.equal(await countInstallations(house.storage), before)
+  })
+
+  test('what is ticked is granted, and nothing that was not asked for', async () => {
+    const house = await open()
+    const installed = await installApp(house, { choice: { scopes: ['catalog:read', 'webhooks:write'] } })
+    const { body } = await askAsApp(house, 'describeOAuthAuthorization', installed)
+    assert.deepEqual(body.data.scopes, ['catalog:read'])
+  })
+
+  test('an app asks for no more than it may, and for nothing of OpenID', async () => {
+    const house = await open()
+    const app = await house.newApp({ name: 'Modest', scopes: ['catalog:read'] })
+    const scope = `openid offline_access ${allScopes.join(' ')}`
+    const installed = await installApp(house, { app, scope })
+    const { body } = await askAsApp(house, 'describeOAuthAuthorization', installed)
+    assert.deepEqual(body.data.scopes, ['catalog:read'])
+  })
+
+  test("nothing ticked, no shop and somebody else's shop are told on the page, and make nothing", async () => {
+    const house = await open()
+    const browser = openBrowser(house)
+    const before = await countInstallations(house.storage)
+    const page = await signIn(browser, await browser.visit(ask(house)))
+    const nothing = await consent(house, browser, page, { scopes: [] })
+    assert.deepEqual([nothing.status, /Tick at least one/.test(nothing.text)], [400, true])
+    const foreign = await consent(house, browser, page, { merchantId: house.rivalMerchantId })
+    assert.deepEqual([foreign.status, /Choose the shop/.test(foreign.text)], [400, true])
+    const strange = await consent(house, browser, page, { merchantId: 'mer_\0' })
+    assert.equal(strange.status, 400)
+    const none = await browser.submit(page.url, [
+      ['step', 'consent'],
+      ['scope', 'catalog:read'],
+      ['decision', 'approve'],
+    ])
+    assert.deepEqual([none.status, /Choose the shop/.test(none.text)], [400, true])
+    assert.equal(await countInstallations(house.storage), before)
+    assert.ok((await consent(house, browser, page)).url.startsWith(redirectUri))
+  })
+
+  test('a wrong password, an unknown e-mail and a disabled user read alike, and too many are told to wait', async () => {
+    const house = await open()
+    const browser = openBrowser(house)
+    const page = await browser.visit(ask(house))
+    const wrong = await signIn(browser, page, { password: 'wrong horse battery staple' })
+    assert.match(wrong.text, /not right/)
+    assert.equal(wrong.status, 400)
+    const unknown = await signIn(browser, page, { email: 'nobody@bloom.example' })
+    const same = (text: string) => text.replaceAll(/value="[^"]*@[^"]*"/g, '')
+    assert.equal(same(unknown.text), same(wrong.text))
+    const disabled = await house.newUser('left@bloom.example', [house.merchantId])
+    await house.storage.write((tx) => disableUser(tx, disabled, house.clock.now))
+    assert.equal(same((await signIn(browser, page, { email: 'left@bloom.example' })).text), same(wrong.text))
+    // Longer than any password, so that it is refused without the work.
+    const long = 'x'.repeat(300)
+    for (let i = 0; i < 9; i += 1) assert.equal((await signIn(browser, page, { password: long })).status, 400)
+    const limited = await signIn(browser, page, { email: ` ${email.toUpperCase()} ` })
+    assert.deepEqual([limited.status, /too many/.test(limited.text)], [429, true])
+    house.advance(20_000)
+    assert.ok((await signIn(browser, page)).text.includes('Signed in as'))
+  })
+
+  test('a form from elsewhere, without its cookie, of another browser or another page does nothing', async () => {
+    const house = await open()
+    const browser = openBrowser(house)
+    const before = await countInstallations(house.storage)
+    const page = await signIn(browser, await browser.visit(ask(house)))
+    const fields = [
+      ['step', 'consent'],
+      ['merchant', house.merchantId],
+      ['scope', 'catalog:read'],
+      ['decision', 'approve'],
+    ] as const
+    for (const headers of [
+      { origin: 'https://evil.example' },
+      { origin: 'null' },
+      { origin: house.origin, 'sec-fetch-site': 'cross-site' },
+    ]) {
+      assert.equal((await browser.submit(page.url, fields, headers)).status, 403)
+    }
+    const noOrigin = await fetch(page.url, {
+      method: 'POST',
+      body: new URLSearchParams(fields as unknown as [string, string][]),
+      headers: { cookie: browser.cookiesFor(new URL(page.url).pathname) },
+    })
+    assert.equal(noOrigin.status, 403)
+    assert.equal((await openBrowser(house).submit(page.url, fields)).status, 404)
+    assert.equal((await browser.submit(page.url, fields, { cookie: '' })).status, 404)
+    const other = openBrowser(house)
+    const otherPage = await other.visit(ask(house))
+    const cookie = other.cookiesFor(new URL(otherPage.url).pathname)
+    assert.equal((await browser.submit(page.url, fields, { cookie })).status, 404)
+    assert.match((await other.submit(otherPage.url, fields)).text, /name="password"/)
+    assert.equal((await browser.submit(page.url, fields, { 'content-type': 'application/json' })).status, 400)
+    assert.equal(await countInstallations(house.storage), before)
+  })
+
+  test('a user who is disabled after signing in approves nothing, and has to sign in', async () => {
+    const house = await open()
+    const browser = openBrowser(house)
+    const before = await countInstallations(house.storage)
+    const userId = await house.newUser('leaving@bloom.example', [house.merchantId])
+    const page = await signIn(browser, await browser.visit(ask(house)), { email: 'leaving@bloom.example' })
+    await house.storage.write((tx) => disableUser(tx, userId, house.clock.now))
+    assert.equal((await browser.visit(page.url)).status, 404)
+    const outcome = await consent(house, browser, page)
+    assert.ok(!outcome.url.startsWith(redirectUri))
+    assert.equal(await countInstallations(house.storage), before)
+    assert.match((await browser.visit(ask(house))).text, /name="password"/)
+  })
+
+  test('what a user approved goes on when the user is gone', async () => {
+    const house = await open()
+    const userId = await house.newUser('gone@bloom.example', [house.merchantId])
+    const browser = openBrowser(house)
+    const { verifier, challenge } = makeVerifier()
+    const url = authorizationUrl(house, house.publicApp, challenge)
+    const back = await authorize(house, browser, url, { email: 'gone@bloom.example' })
+    await house.storage.write((tx) => disableUser(tx, userId, house.clock.now))
+    const key = await makeDpopKey()
+    const fields = codeFields(house.publicApp, back.searchParams.get('code') ?? '', verifier)
+    const { body } = await askToken(house, fields, { key })
+    const accessToken = body.access_token
+    assert.equal((await askAsApp(house, 'describeOAuthAuthorization', { accessToken, key })).status, 200)
+  })
+
+  test('somebody else may sign in where one was signed in', async () => {
+    const house = await open()
+    await house.newUser('grace@rival.example', [house.rivalMerchantId])
+    const browser = openBrowser(house)
+    const first = await installApp(house, { browser })
+    const page = await browser.visit(ask(house, { prompt: 'login' }))
+    const between = await signIn(browser, page, { email: 'grace@rival.example' })
+    const [, action = ''] = /action="([^"]+)"/.exec(between.text) ?? []
+    const fields = [...between.text.matchAll(/name="(\w+)" value="([^"]*)"/g)].map(
+      ([, name = '', value = '']) => [name, value] as const,
+    )
+    const asked = await browser.submit(action, fields)
+    assert.match(asked.text, /grace@rival.example/)
+    const back = await consent(house, browser, asked, { merchantId: house.rivalMerchantId })
+    assert.match(back.url, /code=/)
+    assert.equal((await askAsApp(house, 'describeOAuthAuthorization', first)).status, 200, 'the first goes on')
+  })
+
+  test('without a shop there is nothing to approve', async () => {
+    const house = await open()
+    await house.newUser('shopless@bloom.example', [])
+    const browser = openBrowser(house)
+    const page = await signIn(browser, await browser.visit(ask(house)), { email: 'shopless@bloom.example' })
+    assert.deepEqual([page.status, /no shop/.test(page.text)], [403, true])
+  })
+
+  test('cookies and headers fence the pages in', async () => {
+    const house = await open()
+    const browser = openBrowser(house)
+    const page = await browser.visit(ask(house))
+    assert.match(page.headers.get('content-security-policy') ?? '', /frame-ancestors 'none'/)
+    assert.match(page.headers.get('content-security-policy') ?? '', /form-action 'self' https:\/\/app.example/)
+    assert.equal(page.headers.get('cache-control'), 'no-store')
+    await authorize(house, browser, ask(house))
+    assert.ok(browser.setCookies.length > 4)
+    for (const line of browser.setCookies) {
+      assert.match(line, /; httponly/i)
+      assert.match(line, /; samesite=lax/i)
+      assert.doesNotMatch(line, /; secure/i, 'there is no TLS on the own machine')
+    }
+    const session = browser.setCookies.find((line) => line.startsWith('as_session='))
+    assert.doesNotMatch(session ?? '', /expires|max-age/i)
+  })
+
+  test('an app on the own machine is led back to it, at exactly the address that it has', async () => {
+    const house = await open()
+    const redirectUris = [
+      'http://127.0.0.1:9999/callback',
+      'http://[::1]:9999/callback',
+      'http://localhost:9999/callback',
+    ]
+    const app = await house.newApp({ name: 'Native', redirectUris })
+    const browser = openBrowser(house)
+    const at = (redirect_uri: string) => authorizationUrl(house, app, makeVerifier().challenge, { redirect_uri })
+    for (const uri of redirectUris) {
+      const back = await authorize(house, browser, at(uri))
+      assert.ok(back.href.startsWith(`${uri}?code=`))
+    }
+    for (const uri of [
+      'http://127.0.0.1:9998/callback',
+      'http://localhost:9999/callback/',
+      'http://localhost/callback',
+    ])
+      assert.equal((await browser.visit(at(uri))).status, 400)
+  })
+
+  test('a request that is wrong beyond sending back is told on a page, with nothing of it unescaped', async () => {
+    const house = await open()
+    const browser = openBrowser(house)
+    for (const more of [
+      { redirect_uri: 'https://evil.example/<script>' },
+      { client_id: '<script>alert(1)</script>' },
+    ]) {
+      const page = await browser.visit(ask(house, more))
+      assert.equal(page.status, 400)
+      assert.match(page.headers.get('content-type') ?? '', /^text\/html/)
+      assert.ok(!page.text.includes('<script>'))
+      assert.match(page.headers.get('content-security-policy') ?? '', /default-src 'none'/)
+    }
+  })
+})
+
+eachEngine('the addresses of OAuth', (given) => {
+  const open = sharedOAuthHouse(given)
+  test('unknown paths and methods are refused as everywhere', async () => {
+    const house = await open()
+    const asked: [string, string][] = [
+      ['GET', '/oauth/'],
+      ['GET', '/oauth/nothing'],
+      ['GET', '/oauth/token'],
+      ['POST', '/oauth/authorize'],
+      ['GET', '/oauth/me'],
+      ['POST', '/oauth/reg'],
+      ['GET', '/.well-known/openid-configuration'],
+    ]
+    for (const [method, path] of asked) {
+      const { status, body } = await house.fetch(path, { method })
+      assert.deepEqual([path, status, body.error.code], [path, 404, 'route_not_found'])
+    }
+  })
+
+  test('a foreign host in the request changes no address, and a request line that names one is refused', async () => {
+    const house = await open()
+    const told = await house.wire(
+      'GET /.well-known/oauth-authorization-server HTTP/1.1\r\nHost: evil.example\r\nX-Forwarded-Host: evil.example\r\nX-Forwarded-Proto: https\r\nConnection: close\r\n\r\n',
+    )
+    assert.match(told, /^HTTP\/1.1 200/)
+    assert.ok(!told.includes('evil'))
+    assert.ok(told.includes(`"token_endpoint":"${house.origin}/oauth/token"`))
+    const refused = await house.wire(
+      'GET http://evil.example/.well-known/oauth-authorization-server HTTP/1.1\r\nHost: evil.example\r\nConnection: close\r\n\r\n',
+    )
+    assert.match(refused, /^HTTP\/1.1 40[04]/)
+    assert.ok(!refused.includes('token_endpoint'))
+  })
+
+  test('behind TLS the cookies are bound to it, and proofs name the public address', async () => {
+    const house = await openOAuthHouse(given, { publicOrigin: () => 'https://shop.example' })
+    const browser = openBrowser(house)
+    const installed = await installApp(house, { browser })
+    const { body } = await askAsApp(house, 'describeOAuthAuthorization', installed)
+    assert.equal(body.data.endpoints.token, 'https://shop.example/oauth/token')
+    assert.ok(browser.setCookies.length > 4)
+    for (const line of browser.setCookies) {
+      assert.match(line, /; secure/i)
+      assert.match(line, /^__(Host-as_session|Secure-as_interaction|Secure-as_resume)(\.sig)?=/)
+    }
+    const proof = { url: `${house.reach}/api/v1/oauth/authorize` }
+    assert.equal((await askAsApp(house, 'describeOAuthAuthorization', { ...installed, proof })).status, 401)
+  })
+
+  test('nobody is asked for a password over plain http beyond the own machine', async () => {
+    const house = await openOAuthHouse(given, { publicOrigin: () => 'http://shop.example' })
+    const url = new URL(authorizationUrl(house, house.publicApp, makeVerifier().challenge))
+    assert.equal((await house.fetch(url.pathname + url.search)).status, 500)
+    assert.match(originProblem('http://shop.example') ?? '', /https/)
+    for (const origin of ['https://shop.example', 'http://localhost:4000', 'http://127.0.0.1:1', 'http://[::1]:1'])
+      assert.equal(originProblem(origin), undefined)
+  })
+
+  test('metadata says what there is and nothing of OpenID', async () => {
+    const house = await open()
+    const { body } = await house.fetch('/.well-known/oauth-authorization-server')
+    for (const name of Object.keys(body))
+      assert.doesNotMatch(name, /id_token|claims|userinfo|subject|end_session|check/)
+    assert.equal(body.issuer, house.origin)
+    assert.deepEqual(body.scopes_supported, allScopes)
+    const resource = await house.fetch('/.well-known/oauth-protected-resource/api/v1')
+    assert.equal(resource.body.resource, house.resource)
+    assert.deepEqual(resource.body.authorization_servers, [house.origin])
+    const { keys } = JSON.parse((await house.fetch('/oauth/jwks')).text)
+    assert.equal(keys.length, 1)
+    assert.ok(!('d' in keys[0]))
+  })
+
+  test('they are counted, named in the log without their address, limited, and shed like pages', async () => {
+    const house = await openOAuthHouse(given, { rateLimit: { perSecond: 100, burst: 200 } })
+    const statuses: number[] = []
+    for (let i = 0; i < 62; i += 1) statuses.push((await house.fetch('/oauth/jwks')).status)
+    assert.deepEqual([statuses[0], statuses.at(-1)], [200, 429])
+    assert.match(house.app.metrics.render(), /requests_total\{operation="oauth jwks",status="200"\} 60/)
+    const line = house.lines().find(({ page }) => page === 'oauth jwks')
+    assert.equal(line?.status, 200)
+    const full = await openOAuthHouse(given, { inFlightMax: 0 })
+    assert.equal((await full.fetch('/oauth/jwks')).status, 503)
+  })
+
+  test('a body that is too large is not read', async () => {
+    const house = await open()
+    const { status, body } = await house.fetch('/oauth/token', { method: 'POST', body: 'x'.repeat(70_000) })
+    assert.deepEqual([status, body.error.code], [400, 'body_too_large'])
+  })
+})
+
+// No code, token, proof, password, cookie or key stands in any table or in any line of the log.
+async function assertNoSecret(house: OAuthHouse): Promise<void> {
+  const names = await house.storage.read((db) =>
+    db.engine === 'sqlite'
+      ? db.sql<{ name: string }>`select name from sqlite_master where type = 'table'`
+      : db.sql<{
+          name: string
+        }>`select table_name as name from information_schema.tables where table_schema = 'public'`,
+  )
+  assert.ok(names.length > 20)
+  let kept = JSON.stringify(house.lines())
+  for (const { name } of names) {
+    const text = Object.assign([`select * from ${name}`], { raw: [`select * from ${name}`] })
+    kept += JSON.stringify(await house.storage.read((db) => db.sql(text as unknown as TemplateStringsArray)))
+  }
+  assert.ok(kept.includes('oauth authorize') && kept.includes('installation'))
+  assert.ok(house.secrets.size > 12)
+  for (const secret of house.secrets) {
+    if (secret.length >= 16) assert.ok(!kept.includes(secret), `a secret is kept in clear: ${secret.slice(0, 12)}…`)
+  }
+}

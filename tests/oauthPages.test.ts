@@ -1,0 +1,335 @@
+// The pages on which a merchant approves an app, in a real browser: every state readable for everyone, on a desk and on a
+// telephone, and forms that say what was chosen, without script and only to where the policy of the page allows.
+
+import assert from 'node:assert/strict'
+import { mkdirSync } from 'node:fs'
+import { join } from 'node:path'
+import { text as textOf } from 'node:stream/consumers'
+import { after, before, describe, test } from 'node:test'
+import axe from 'axe-core'
+import type { Browser, BrowserContextOptions, Page as Tab } from 'playwright-core'
+import { type Operation, operations } from '../src/contract/operations.ts'
+import { scopes } from '../src/contract/words.ts'
+import type { Page, PageAnswer } from '../src/http/server.ts'
+import { stylePage } from '../src/oauth/page/assets.ts'
+import { consentPage } from '../src/oauth/page/consent.ts'
+import { errorPage, errorStatus, messagePage } from '../src/oauth/page/error.ts'
+import { answerPage } from '../src/oauth/page/frame.ts'
+import { signInPage } from '../src/oauth/page/signin.ts'
+import type { AppFace, ConsentView } from '../src/oauth/page/views.ts'
+import { alwaysAllowed, scopeWords } from '../src/oauth/page/words.ts'
+import { favicon } from '../src/site/mark.ts'
+import { launchBrowser } from './support/browser.ts'
+import { type PageServer, servePages } from './support/pageServer.ts'
+
+const app: AppFace = {
+  name: 'Parcel Pigeon',
+  description: 'Prints labels and tells shoppers where their parcel is.',
+  mode: 'live',
+  redirectUri: 'https://pigeon.example/callback?from=cartwright',
+}
+
+const long: AppFace = {
+  name: 'Äußerst-lange-Bezeichnung-ohne-eine-einzige-Lücke-die-auf-kein-Telefon-passt <script>alert(1)</script>',
+  description: 'وصف باللغة العربية',
+  mode: 'test',
+  redirectUri: 'http://127.0.0.1:4020/callback',
+}
+
+const consent: ConsentView = {
+  app,
+  email: 'ada@alder-finch.example',
+  merchants: [{ id: 'mer_1', slug: 'alder-finch', name: 'Alder & Finch' }],
+  merchantId: null,
+  scopes: ['catalog:read', 'checkout:quote'],
+  ticked: ['catalog:read', 'checkout:quote'],
+  problem: null,
+}
+
+const many: ConsentView = {
+  app: long,
+  email: 'a-person-with-a-very-long-address-indeed@a-rather-long-name-of-a-shop.example',
+  merchants: [
+    { id: 'mer_1', slug: 'alder-finch', name: 'Alder & Finch', isInstalled: true },
+    { id: 'mer_2', slug: 'a-rather-long-slug-of-a-shop-that-sells-everything', name: '"Everything" <b>& more</b>' },
+    { id: 'mer_3', slug: 'north', name: 'متجر الشمال' },
+  ],
+  merchantId: 'mer_2',
+  scopes,
+  ticked: ['webhooks:read'],
+  problem: null,
+}
+
+const states: Readonly<Record<string, () => PageAnswer>> = {
+  'sign-in': () => answerPage(200, signInPage({ app, email: '', problem: null }), app.redirectUri),
+  'sign-in-failed': () =>
+    answerPage(200, signInPage({ app: long, email: '"><b>ada', problem: 'failed' }), long.redirectUri),
+  'sign-in-limited': () => answerPage(429, signInPage({ app, email: 'ada@alder-finch.example', problem: 'limited' })),
+  consent: () => answerPage(200, consentPage(consent), app.redirectUri),
+  'consent-many': () => answerPage(200, consentPage(many), long.redirectUri),
+  'consent-no-shop-chosen': () =>
+    answerPage(200, consentPage({ ...many, merchantId: null, problem: 'merchant_missing' }), long.redirectUri),
+  'consent-nothing-ticked': () =>
+    answerPage(200, consentPage({ ...consent, ticked: [], problem: 'scope_missing' }), app.redirectUri),
+  message: () =>
+    answerPage(
+      200,
+      messagePage({ tone: 'good', title: 'Done', text: 'The app is connected.', link: { href: '/', text: 'Go on' } }),
+    ),
+  'error-lost': () => answerPage(errorStatus('lost'), errorPage({ kind: 'lost' })),
+  'error-request': () =>
+    answerPage(
+      errorStatus('request'),
+      errorPage({
+        kind: 'request',
+        code: 'invalid_redirect_uri',
+        detail: `<i>${'long'.repeat(500)}`,
+        requestId: 'req_1',
+      }),
+    ),
+}
+
+let browser: Browser
+let server: PageServer
+let callback: PageServer
+const posted: URLSearchParams[] = []
+
+before(async () => {
+  const html = (body: string): PageAnswer => ({ status: 200, body, headers: { 'content-type': 'text/html' } })
+  callback = await servePages([
+    {
+      path: '/callback',
+      name: 'callback',
+      answer: async () => html('<!doctype html><title>App</title>Back in the app'),
+    },
+    {
+      path: '/framing',
+      name: 'framing',
+      answer: async () => html(`<!doctype html><title>App</title><iframe src="${server.origin}/s/consent"></iframe>`),
+    },
+  ])
+  server = await servePages([
+    stylePage,
+    {
+      path: '/favicon.svg',
+      name: 'favicon',
+      answer: async () => ({ status: 200, body: favicon, headers: { 'content-type': 'image/svg+xml' } }),
+    },
+    ...Object.entries(states).map(
+      ([name, answer]): Page => ({ path: `/s/${name}`, name, answer: async () => answer() }),
+    ),
+    takesForm('/flow', () => callback.origin),
+    // A page whose policy names another place than the one the server would send the browser to.
+    takesForm('/astray', () => 'https://pigeon.example'),
+  ])
+  browser = await launchBrowser()
+})
+
+after(async () => {
+  await browser.close()
+  await server.close()
+  await callback.close()
+})
+
+// Sign-in, then consent, at one address, as the authorization server does it.
+function takesForm(path: string, leadsTo: () => string): Page {
+  return {
+    path,
+    name: path,
+    methods: ['GET', 'POST'],
+    async answer({ raw }) {
+      const face = { ...app, redirectUri: `${leadsTo()}/callback` }
+      if (raw.method === 'GET')
+        return answerPage(200, signInPage({ app: face, email: '', problem: null }), face.redirectUri)
+      const form = new URLSearchParams(await textOf(raw))
+      posted.push(form)
+      if (form.has('decision')) return { status: 303, body: '', headers: { location: `${callback.origin}/callback` } }
+      return answerPage(200, consentPage({ ...many, app: face, merchantId: null, ticked: scopes }), face.redirectUri)
+    },
+  }
+}
+
+const looks: Readonly<Record<string, BrowserContextOptions>> = {
+  desk: { viewport: { width: 1280, height: 900 }, colorScheme: 'light' },
+  telephone: { viewport: { width: 390, height: 844 }, colorScheme: 'dark' },
+  // What a page of 1280 pixels has at 400 %.
+  magnified: { viewport: { width: 320, height: 256 }, colorScheme: 'light' },
+}
+
+// Set to a folder, this leaves pictures there to look at.
+const pictures = process.env.PAGE_PICTURES
+
+describe('every state can be read by everyone', { concurrency: true }, () => {
+  for (const [look, options] of Object.entries(looks)) {
+    test(`on a ${look}`, async () => {
+      const context = await browser.newContext(options)
+      const tab = await context.newPage()
+      const complaints: string[] = []
+      tab.on('console', (message) => {
+        // The status of a page is told there too, and is meant.
+        if (!message.text().includes('the server responded with a status')) complaints.push(message.text())
+      })
+      tab.on('pageerror', (error) => complaints.push(String(error)))
+      context.on('request', (request) => {
+        if (new URL(request.url()).origin !== server.origin) complaints.push(`asked ${request.url()}`)
+      })
+      for (const name of Object.keys(states)) {
+        const response = await tab.goto(`${server.origin}/s/${name}`)
+        assert.deepEqual([name, response?.status()], [name, states[name]?.().status])
+        // Magnified it is the same page, and only its width can go wrong.
+        if (look !== 'magnified') assert.deepEqual([name, await violations(tab)], [name, []])
+        assert.equal(await tab.evaluate('document.documentElement.scrollWidth - innerWidth'), 0, `${name} is too wide`)
+        assert.equal(await tab.locator('h1').count(), 1)
+        assert.doesNotMatch((await tab.locator('body').textContent()) ?? '', /undefined|\[object|false|null/)
+        if (pictures !== undefined) {
+          mkdirSync(pictures, { recursive: true })
+          await tab.screenshot({ path: join(pictures, `${look}-${name}.png`), fullPage: true })
+        }
+      }
+      assert.deepEqual(complaints, [])
+      await context.close()
+    })
+  }
+})
+
+describe('the forms', () => {
+  async function visit(path: string, look: (tab: Tab) => Promise<void>): Promise<void> {
+    const context = await browser.newContext({ javaScriptEnabled: false, viewport: { width: 1280, height: 900 } })
+    context.setDefaultTimeout(5_000)
+    posted.length = 0
+    try {
+      const tab = await context.newPage()
+      await tab.goto(`${server.origin}${path}`)
+      await look(tab)
+    } finally {
+      await context.close()
+    }
+  }
+
+  async function signIn(tab: Tab): Promise<void> {
+    await tab.getByLabel('E-mail').fill('ada@alder-finch.example')
+    await tab.getByLabel('Password').fill(' pass word ')
+    await tab.getByLabel('Password').press('Enter')
+    await tab.getByRole('heading', { name: 'Connect Parcel Pigeon to your shop?' }).waitFor()
+  }
+
+  const fields = () => posted.map((form) => [...form])
+
+  test('sign in, choose, untick and approve, without script; the app is where it ends', async () => {
+    await visit('/flow', async (tab) => {
+      await signIn(tab)
+      await tab.getByRole('radio', { name: 'Alder & Finch' }).check()
+      await tab.getByRole('checkbox', { name: 'Send webhooks again' }).uncheck()
+      await tab.getByRole('button', { name: 'Approve' }).click()
+      await tab.waitForURL(`${callback.origin}/callback`)
+    })
+    assert.deepEqual(fields(), [
+      [
+        ['step', 'sign_in'],
+        ['email', 'ada@alder-finch.example'],
+        ['password', ' pass word '],
+      ],
+      [
+        ['step', 'consent'],
+        ['merchant', 'mer_1'],
+        ['scope', 'catalog:read'],
+        ['scope', 'checkout:quote'],
+        ['scope', 'webhooks:read'],
+        ['decision', 'approve'],
+      ],
+    ])
+  })
+
+  test('the browser itself asks for a shop before it approves, and not before it declines', async () => {
+    await visit('/flow', async (tab) => {
+      await signIn(tab)
+      await tab.getByRole('button', { name: 'Approve' }).click()
+      assert.equal(posted.length, 1)
+      await tab.getByRole('button', { name: 'Decline' }).click()
+      await tab.waitForURL(`${callback.origin}/callback`)
+      assert.equal(posted[1]?.get('decision'), 'decline')
+      assert.equal(posted[1]?.has('merchant'), false)
+    })
+  })
+
+  test('one can leave the sign-in without typing', async () => {
+    await visit('/flow', async (tab) => {
+      await tab.getByRole('button', { name: 'Cancel' }).click()
+      await tab.waitForURL(`${callback.origin}/callback`)
+      assert.deepEqual(posted[0]?.get('decision'), 'decline')
+    })
+  })
+
+  test('a form leads nowhere but to us and to the app that asked', async () => {
+    await visit('/astray', async (tab) => {
+      const refused = tab.waitForEvent('console', (message) => message.text().includes('form-action'))
+      await tab.getByRole('button', { name: 'Cancel' }).click()
+      await refused
+      assert.equal(tab.url(), `${server.origin}/astray`)
+    })
+  })
+
+  test('nobody frames them', async () => {
+    const context = await browser.newContext()
+    const tab = await context.newPage()
+    const refused = tab.waitForEvent('console', (message) => message.text().includes('frame-ancestors'))
+    await tab.goto(`${callback.origin}/framing`)
+    await refused
+    await context.close()
+  })
+})
+
+describe('what the pages say', () => {
+  test('every operation that a scope opens is in its words, and nothing else', () => {
+    const opened = (scope: string | null) =>
+      Object.entries(operations as Readonly<Record<string, Operation>>)
+        .filter(([, row]) => row.caller === 'key' && row.scope === scope)
+        .map(([id]) => id)
+        .sort()
+    for (const scope of scopes) {
+      const said = scopeWords[scope].points.flatMap((point) => point.operations)
+      assert.deepEqual([scope, [...said].sort()], [scope, opened(scope)])
+    }
+    assert.deepEqual([...alwaysAllowed.operations].sort(), opened(null))
+  })
+
+  test('what was typed and named is text, never markup; a password is never written back', () => {
+    const pages = [
+      signInPage({ app: long, email: '"><script>', problem: 'failed' }),
+      consentPage(many),
+      errorPage({ kind: 'request', code: '<script>', detail: '"><script>' }),
+    ]
+    for (const page of pages) assert.doesNotMatch(page, /<script/i)
+    assert.doesNotMatch(pages[0] ?? '', /<input[^>]*type="password"[^>]*value=/)
+  })
+
+  test('the fence of every page', () => {
+    const { headers } = answerPage(200, '', 'https://pigeon.example/callback')
+    assert.equal(
+      headers['content-security-policy'],
+      "default-src 'none'; style-src 'self'; img-src 'self' data:; form-action 'self' https://pigeon.example; base-uri 'none'; frame-ancestors 'none'",
+    )
+    assert.equal(headers['cache-control'], 'no-store')
+    assert.equal(headers['x-frame-options'], 'DENY')
+    for (const odd of ['', 'not a url', 'javascript:alert(1)', 'data:text/html,x', 'https://a.example;script-src *']) {
+      const policy = answerPage(200, '', odd).headers['content-security-policy'] ?? ''
+      assert.match(policy, /form-action 'self'(?: https:\/\/[a-z.]+)?; base-uri/, odd)
+    }
+  })
+})
+
+const rules = ['wcag2a', 'wcag2aa', 'wcag21a', 'wcag21aa', 'wcag22aa', 'best-practice']
+
+async function violations(tab: Tab): Promise<string[]> {
+  await tab.evaluate(axe.source)
+  const { violations: found } = await tab.evaluate<axe.AxeResults>(
+    `axe.run({ runOnly: ${JSON.stringify(rules)}, resultTypes: ['violations'] })`,
+  )
+  return found.map(
+    ({ id, nodes }) =>
+      `${id}: ${nodes
+        .slice(0, 5)
+        .map(({ html }) => html.slice(0, 200))
+        .join(' | ')}`,
+  )
+}

@@ -1,0 +1,358 @@
+import assert from 'node:assert/strict'
+import { randomUUID } from 'node:crypto'
+import { before, test } from 'node:test'
+import type { RefusalCode } from '../src/contract/refusals.ts'
+import { type DeliveryStatus, deliveryStatuses } from '../src/contract/words.ts'
+import { disableEndpoint, enableEndpoint, pauseEndpoint, removeEndpoint } from '../src/webhooks/endpoints.ts'
+import { findDelivery, insertReplay, lockEndpoint } from '../src/webhooks/store.ts'
+import { type Answer, assertError, type House, openHouse } from './support/house.ts'
+import { eachEngine } from './support/storage.ts'
+import { rivalInstallationId, type Webhooks, webhooksOf, webhookWorld } from './support/webhooks.ts'
+
+const day = 86_400_000
+
+async function rowOf(house: House, id: string) {
+  const [row] = await house.storage.read(
+    (db) => db.sql<Record<string, unknown>>`select * from webhook_deliveries where id = ${id}`,
+  )
+  return row
+}
+
+async function replaysOf(house: House, id: string): Promise<string[]> {
+  const rows = await house.storage.read(
+    (db) => db.sql<{ status: string }>`
+      select status from webhook_deliveries where replay_of = ${id} order by id`,
+  )
+  return rows.map(({ status }) => status)
+}
+
+async function disable(house: House, endpointId: string): Promise<void> {
+  await house.storage.write(async (tx) => {
+    const endpoint = await lockEndpoint(tx, house.installationId, endpointId)
+    assert.ok(endpoint)
+    await disableEndpoint(tx, endpoint, 'gone', null, house.clock.now)
+  })
+}
+
+function pause(house: House, endpointId: string) {
+  return house.storage.write((tx) => pauseEndpoint(tx, house.installationId, endpointId, house.clock.now))
+}
+
+async function assertRefused(
+  house: House,
+  ask: () => Promise<Answer>,
+  code: RefusalCode,
+  current?: object,
+): Promise<void> {
+  const before = await webhookWorld(house)
+  const answer = await ask()
+  assertError(answer, code)
+  if (current) assert.deepEqual(answer.body.error.current, current)
+  assert.deepEqual(await webhookWorld(house), before)
+}
+
+eachEngine('replayInstallationWebhookDelivery', (given) => {
+  let house: House
+  let webhooks: Webhooks
+  before(async () => {
+    house = await openHouse(given)
+    webhooks = webhooksOf(house)
+  })
+
+  async function shownEndpoint(endpointId: string) {
+    return (await webhooks.list()).body.data.endpoints.find(({ id }: { id: string }) => id === endpointId)
+  }
+
+  test('200 a new delivery of the same event; event, original and endpoint stay as they are', {
+    timeout: 10_000,
+  }, async () => {
+    const { endpoint } = await webhooks.add()
+    const deliveryId = await webhooks.ping(endpoint.id)
+    await webhooks.set(deliveryId, 'failed', { attempts: 12, lastStatusCode: 500, lastError: 'status 500' })
+    const earlier = await webhookWorld(house)
+    house.clock.now += 5_000
+    const heard = new Promise<void>((resolve) => {
+      const stop = house.storage.listen('deliveries', () => {
+        stop()
+        resolve()
+      })
+    })
+    const answer = await webhooks.replay(deliveryId, { idempotencyKey: 'once', reason: 'The warehouse was closed.' })
+    await heard
+    const original = await rowOf(house, deliveryId)
+    const { id } = answer.body.data.delivery
+    assert.deepEqual(answer.body, {
+      data: {
+        kind: 'webhook_replay',
+        delivery: {
+          id,
+          replayOf: deliveryId,
+          endpointId: endpoint.id,
+          eventId: original?.event_id,
+          eventType: 'webhook.ping',
+          status: 'pending',
+          attempts: 0,
+          nextAttemptAt: new Date(house.clock.now).toISOString(),
+        },
+      },
+    })
+    assert.match(id, /^whd_/)
+    const after = await webhookWorld(house)
+    assert.deepEqual(
+      { ...after, deliveries: after.deliveries.filter((row) => row.id !== id), keys: [] },
+      { ...earlier, keys: [] },
+    )
+    assert.equal(after.keys.length, earlier.keys.length + 1)
+    assert.deepEqual(await rowOf(house, id), {
+      ...original,
+      id,
+      status: 'pending',
+      attempts: 0,
+      due_at: house.clock.now,
+      replay_of: deliveryId,
+      replay_reason: 'The warehouse was closed.',
+      last_status_code: null,
+      last_error: null,
+      created_at: house.clock.now,
+      finished_at: null,
+    })
+    const shown = await shownEndpoint(endpoint.id)
+    assert.deepEqual(
+      shown.recentDeliveries.map((known: { id: string; status: string }) => [known.id, known.status]),
+      [
+        [id, 'pending'],
+        [deliveryId, 'failed'],
+      ],
+    )
+  })
+
+  test('200 or 409 by the status of the original, for every status and with or without leave', async () => {
+    const { endpoint } = await webhooks.add()
+    const wanted: Record<DeliveryStatus, readonly [usual: RefusalCode | 200, allowed: RefusalCode | 200]> = {
+      pending: ['delivery_not_final', 'delivery_not_final'],
+      sending: ['delivery_not_final', 'delivery_not_final'],
+      retrying: ['delivery_not_final', 'delivery_not_final'],
+      held: ['delivery_not_final', 'delivery_not_final'],
+      succeeded: ['delivery_already_succeeded', 200],
+      failed: [200, 200],
+      blocked: [200, 200],
+      discarded: [200, 200],
+    }
+    for (const status of deliveryStatuses) {
+      for (const [index, expected] of wanted[status].entries()) {
+        const { deliveryId } = await webhooks.given(status, endpoint.id)
+        const more = index === 0 ? {} : { allowSucceeded: true }
+        if (expected === 200) {
+          assert.equal((await webhooks.replay(deliveryId, more)).status, 200, status)
+          assert.equal((await rowOf(house, deliveryId))?.status, status)
+        } else await assertRefused(house, () => webhooks.replay(deliveryId, more), expected, { status })
+      }
+    }
+    const { deliveryId } = await webhooks.given('succeeded', endpoint.id)
+    assertError(await webhooks.replay(deliveryId, { allowSucceeded: false }), 'delivery_already_succeeded')
+  })
+
+  test('409 while a replay is under way, in every status of it; afterwards it can be replayed again', async () => {
+    const { deliveryId } = await webhooks.given('failed')
+    let replayId: string = (await webhooks.replay(deliveryId)).body.data.delivery.id
+    for (const status of ['pending', 'sending', 'retrying', 'held'] as const) {
+      await webhooks.set(replayId, status)
+      await assertRefused(house, () => webhooks.replay(deliveryId), 'replay_in_progress', { status: 'failed' })
+    }
+    for (const status of ['failed', 'succeeded', 'blocked', 'discarded'] as const) {
+      await webhooks.set(replayId, status)
+      const again = await webhooks.replay(deliveryId)
+      assert.equal(again.status, 200, status)
+      replayId = again.body.data.delivery.id
+    }
+    assert.deepEqual(await replaysOf(house, deliveryId), ['failed', 'succeeded', 'blocked', 'discarded', 'pending'])
+  })
+
+  test('200 a replay of a replay names the delivery that was named', async () => {
+    const { deliveryId } = await webhooks.given('failed')
+    const first: string = (await webhooks.replay(deliveryId)).body.data.delivery.id
+    await assertRefused(house, () => webhooks.replay(first), 'delivery_not_final', { status: 'pending' })
+    await webhooks.set(first, 'failed')
+    const second = (await webhooks.replay(first)).body.data.delivery
+    assert.equal(second.replayOf, first)
+    assert.equal(second.eventId, (await rowOf(house, deliveryId))?.event_id)
+    assert.deepEqual([await replaysOf(house, deliveryId), await replaysOf(house, first)], [['failed'], ['pending']])
+  })
+
+  test('409 for an endpoint that is paused, disabled or removed, and says which', async () => {
+    const { installationId, clock } = house
+    const { deliveryId, endpointId } = await webhooks.given('failed')
+    const refused = (reason: string) =>
+      assertRefused(house, () => webhooks.replay(deliveryId), 'endpoint_disabled', { status: 'failed', reason })
+    await pause(house, endpointId)
+    await refused('endpoint_paused')
+    await disable(house, endpointId)
+    await refused('endpoint_disabled')
+    await house.storage.write((tx) => enableEndpoint(tx, installationId, endpointId, clock.now))
+    assert.equal((await webhooks.replay(deliveryId)).status, 200)
+    await house.storage.write((tx) => removeEndpoint(tx, installationId, endpointId, clock.now))
+    assert.deepEqual(await replaysOf(house, deliveryId), ['discarded'])
+    await refused('endpoint_removed')
+  })
+
+  test('409 once the text of the event is thirty days old, or gone', async () => {
+    const { deliveryId } = await webhooks.given('failed')
+    house.clock.now += 30 * day - 1
+    const replayId: string = (await webhooks.replay(deliveryId)).body.data.delivery.id
+    await webhooks.set(replayId, 'failed')
+    house.clock.now += 1
+    // A replay is young, but what it tells is not.
+    for (const id of [deliveryId, replayId])
+      await assertRefused(house, () => webhooks.replay(id), 'payload_expired', { status: 'failed' })
+    const { deliveryId: younger } = await webhooks.given('failed')
+    await house.storage.write(
+      (tx) => tx.sql`
+        update events set body = '' where id in (select event_id from webhook_deliveries where id = ${younger})`,
+    )
+    await assertRefused(house, () => webhooks.replay(younger), 'payload_expired', { status: 'failed' })
+  })
+
+  test('409 names the first reason where there are several', async () => {
+    const open = await webhooks.given('sending')
+    const twice = await webhooks.given('succeeded')
+    assert.equal((await webhooks.replay(twice.deliveryId, { allowSucceeded: true })).status, 200)
+    const succeeded = await webhooks.given('succeeded')
+    const failed = await webhooks.given('failed')
+    const expired = await webhooks.given('failed')
+    for (const { endpointId } of [open, twice, succeeded, failed]) await disable(house, endpointId)
+    house.clock.now += 31 * day
+    for (const [{ deliveryId }, code] of [
+      [open, 'delivery_not_final'],
+      [twice, 'replay_in_progress'],
+      [succeeded, 'delivery_already_succeeded'],
+      [failed, 'endpoint_disabled'],
+      [expired, 'payload_expired'],
+    ] as const)
+      await assertRefused(house, () => webhooks.replay(deliveryId), code)
+  })
+
+  test('404 byte for byte the same for a missing one, nonsense and another installation’s', async () => {
+    const { deliveryId, endpointId } = await webhooks.given('failed')
+    const rivalId = await rivalInstallationId(house)
+    const theirs = await webhooks.ping((await webhooks.add({}, rivalId)).endpoint.id, rivalId)
+    const earlier = await webhookWorld(house)
+    const bodies = new Set<string>()
+    for (const [id, key] of [
+      [deliveryId, house.keys.rival],
+      [theirs, house.keys.full],
+      ['whd_01h455vb4pex5vsknk084sn02q', house.keys.full],
+      [endpointId, house.keys.full],
+      [deliveryId.toUpperCase(), house.keys.full],
+      ['nonsense', house.keys.full],
+      ["x' or 1=1 --", house.keys.full],
+    ] as const) {
+      const answer = await webhooks.replay(id, { allowSucceeded: true }, key)
+      assertError(answer, 'webhook_delivery_not_found')
+      bodies.add(answer.text.replace(answer.body.error.requestId, ''))
+    }
+    assert.equal(bodies.size, 1)
+    assert.deepEqual(await webhookWorld(house), earlier)
+  })
+
+  test('400, 401 and 403 leave the world untouched', async () => {
+    const { deliveryId } = await webhooks.given('failed')
+    for (const more of [
+      { allowSucceeded: 'yes' },
+      { allowSucceeded: null },
+      { reason: '' },
+      { reason: 'x'.repeat(501) },
+      { reason: 7 },
+      { url: 'https://example.com' },
+    ])
+      await assertRefused(house, () => webhooks.replay(deliveryId, more), 'invalid_request')
+    const id = 'replayInstallationWebhookDelivery'
+    const path = { id: deliveryId }
+    await assertRefused(house, () => house.ask(id, { path, body: {} }), 'idempotency_key_required')
+    const body = { idempotencyKey: 'x' }
+    await assertRefused(house, () => house.ask(id, { path, body, key: null }), 'unauthenticated')
+    await assertRefused(house, () => webhooks.replay(deliveryId, {}, house.keys.catalog), 'scope_missing')
+    const reader = await house.newKey(['webhooks:read'])
+    await assertRefused(house, () => webhooks.replay(deliveryId, {}, reader.key), 'scope_missing')
+    const writer = await house.newKey(['webhooks:write'])
+    assert.equal((await webhooks.replay(deliveryId, {}, writer.key)).status, 200)
+  })
+
+  test('64 at once with keys of their own: one replay, and the others are told that it is under way', async () => {
+    const { deliveryId } = await webhooks.given('failed')
+    const kept = (await webhookWorld(house)).keys.length
+    const answers = await Promise.all(Array.from({ length: 64 }, () => webhooks.replay(deliveryId)))
+    assert.equal(answers.filter(({ status }) => status === 200).length, 1)
+    const refused = answers.filter(({ status }) => status !== 200)
+    assert.equal(refused.length, 63)
+    for (const answer of refused) {
+      assertError(answer, 'replay_in_progress')
+      assert.deepEqual(answer.body.error.current, { status: 'failed' })
+    }
+    assert.deepEqual(await replaysOf(house, deliveryId), ['pending'])
+    assert.equal((await webhookWorld(house)).keys.length - kept, 1, 'a refusal keeps no key')
+  })
+
+  test('64 at once with one key: one replay and one answer, byte for byte, also after it is over', async () => {
+    const { deliveryId } = await webhooks.given('failed')
+    const idempotencyKey = randomUUID()
+    const answers = await Promise.all(Array.from({ length: 64 }, () => webhooks.replay(deliveryId, { idempotencyKey })))
+    assert.deepEqual(new Set(answers.map(({ status }) => status)), new Set([200]))
+    assert.equal(new Set(answers.map(({ text }) => text)).size, 1)
+    assert.deepEqual(await replaysOf(house, deliveryId), ['pending'])
+    await webhooks.set(answers[0]?.body.data.delivery.id, 'succeeded')
+    house.clock.now += 3_600_000
+    const later = await webhooks.replay(deliveryId, { idempotencyKey })
+    assert.equal(later.text, answers[0]?.text)
+    assert.equal(later.headers.get('idempotency-replayed'), 'true')
+    assert.deepEqual(await replaysOf(house, deliveryId), ['succeeded'])
+    assertError(await webhooks.replay(deliveryId, { idempotencyKey, reason: 'x' }), 'idempotency_key_reused')
+  })
+
+  test('64 deliveries at once: each is replayed', async () => {
+    const { endpoint } = await webhooks.add()
+    const ids: string[] = []
+    for (let i = 0; i < 64; i += 1) ids.push((await webhooks.given('failed', endpoint.id)).deliveryId)
+    const answers = await Promise.all(ids.map((id) => webhooks.replay(id)))
+    assert.deepEqual(new Set(answers.map(({ status }) => status)), new Set([200]))
+    assert.deepEqual(
+      answers.map(({ body }) => body.data.delivery.replayOf),
+      ids,
+    )
+    assert.equal((await shownEndpoint(endpoint.id)).health.pending, 64)
+    assert.equal(new Set(answers.map(({ body }) => body.data.delivery.id)).size, 64)
+    assert.deepEqual(await replaysOf(house, ids[0] ?? ''), ['pending'])
+  })
+
+  test('against a pause or a removal at the same time: nothing is left due at an endpoint that is not there', async () => {
+    for (let round = 0; round < 20; round += 1) {
+      const { deliveryId, endpointId } = await webhooks.given('failed')
+      const isPaused = round % 2 === 0
+      const [answer] = await Promise.all([
+        webhooks.replay(deliveryId),
+        isPaused
+          ? pause(house, endpointId)
+          : house.storage.write((tx) => removeEndpoint(tx, house.installationId, endpointId, house.clock.now)),
+      ])
+      if (answer.status !== 200) assertError(answer, 'endpoint_disabled')
+      assert.deepEqual(
+        await replaysOf(house, deliveryId),
+        answer.status === 200 ? [isPaused ? 'held' : 'discarded'] : [],
+      )
+    }
+  })
+
+  test('the index alone keeps a second replay out, and says so without an error', async () => {
+    const { deliveryId } = await webhooks.given('failed')
+    const original = await house.storage.read((db) => findDelivery(db, house.installationId, deliveryId))
+    assert.ok(original)
+    const at = house.clock.now
+    const twin = { ...original, status: 'pending' as const, dueAt: at, replayOf: deliveryId, finishedAt: null }
+    const written = await house.storage.write(async (tx) => [
+      await insertReplay(tx, { ...twin, id: 'whd_one' }, null),
+      await insertReplay(tx, { ...twin, id: 'whd_two' }, null),
+    ])
+    assert.deepEqual(written, [true, false])
+    assert.deepEqual(await replaysOf(house, deliveryId), ['pending'])
+    assertError(await webhooks.replay(deliveryId), 'replay_in_progress')
+  })
+})

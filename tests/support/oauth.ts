@@ -1,0 +1,476 @@
+// Installing apps in tests: a house with a user and two apps, a browser made of fetch and a cookie jar, and DPoP by hand,
+// so that a test can get any part of it wrong. Everything secret that passes through here is remembered, for the test
+// that looks for it where it must not be.
+
+import assert from 'node:assert/strict'
+import { createHash, randomBytes } from 'node:crypto'
+import { mock } from 'node:test'
+import { type CryptoKey, calculateJwkThumbprint, exportJWK, generateKeyPair, type JWK, SignJWT } from 'jose'
+import type { OperationId } from '../../src/contract/operations.ts'
+import { operations } from '../../src/contract/operations.ts'
+import { scopes as allScopes, type Scope } from '../../src/contract/words.ts'
+import { type App, type AppWish, createApp } from '../../src/oauth/apps.ts'
+import { hashPassword } from '../../src/oauth/password.ts'
+import { createUser } from '../../src/oauth/users.ts'
+import { type Answer, type House, type HouseOptions, openHouse, testSecret } from './house.ts'
+import type { Given } from './storage.ts'
+
+export const password = 'correct horse battery staple'
+export const email = 'Ada@Bloom.example'
+export const redirectUri = 'https://app.example/callback'
+
+let kept: Promise<string> | undefined
+
+// Hashing is slow on purpose; every house of a file shares one.
+function passwordHash(): Promise<string> {
+  kept ??= hashPassword(password)
+  return kept
+}
+
+export interface OAuthHouse extends House {
+  userId: string
+  rivalMerchantId: string
+  // Proves itself by PKCE and DPoP alone.
+  publicApp: App
+  // Signs its requests with `appKey`, and must push its authorization requests.
+  confidentialApp: App
+  appKey: CryptoKey
+  // Where the server is reached. The origin is the one that it is known under, and may be another.
+  reach: string
+  // The identifier of the interface: the audience of tokens.
+  resource: string
+  // Moves every clock there is.
+  advance(ms: number): void
+  newApp(wish: Partial<AppWish>): Promise<App>
+  // Another user, with the password of all.
+  newUser(email: string, merchantIds: readonly string[]): Promise<string>
+  // Whatever a client had in hand that nobody else may find.
+  secrets: Set<string>
+}
+
+// The library that speaks the protocol reads the process's own clock, so that it is set to the house's.
+export async function openOAuthHouse(given: Given, options: HouseOptions = {}): Promise<OAuthHouse> {
+  const house = await openHouse(given, options)
+  const origin = options.publicOrigin?.() ?? house.origin
+  mock.timers.reset()
+  mock.timers.enable({ apis: ['Date'], now: house.clock.now })
+  given.later(async () => mock.timers.reset())
+  const hash = await passwordHash()
+  const { publicKey, privateKey } = await generateKeyPair('ES256', { extractable: true })
+  const { kty, crv, x, y } = await exportJWK(publicKey)
+  const wish: AppWish = {
+    name: 'Florist',
+    description: 'Writes cards.',
+    redirectUris: [redirectUri, 'http://127.0.0.1:9999/callback'],
+    scopes: allScopes,
+    mode: 'test',
+    jwks: null,
+  }
+  async function newApp(more: Partial<AppWish>): Promise<App> {
+    const app = await house.storage.write((tx) => createApp(tx, { ...wish, ...more }, house.clock.now))
+    assert.ok(app, 'there is an app of this name')
+    return app
+  }
+  async function newUser(address: string, merchantIds: readonly string[]): Promise<string> {
+    const user = await house.storage.write((tx) =>
+      createUser(tx, testSecret, { email: address, passwordHash: hash, merchantIds }, house.clock.now),
+    )
+    assert.ok(user, 'there is a user of this e-mail')
+    return user.id
+  }
+  const [rival] = await house.storage.read(
+    (db) => db.sql<{ id: string }>`select id from merchants where slug = 'rival'`,
+  )
+  return {
+    ...house,
+    userId: await newUser(email, [house.merchantId]),
+    rivalMerchantId: rival?.id ?? '',
+    publicApp: await newApp({}),
+    confidentialApp: await newApp({
+      name: 'Ledger',
+      jwks: { keys: [{ kty, crv, x, y, alg: 'ES256', use: 'sig', kid: 'one' } as Record<string, string>] },
+    }),
+    appKey: privateKey,
+    origin,
+    reach: house.origin,
+    resource: `${origin}/api/v1`,
+    advance(ms) {
+      house.clock.now += ms
+      mock.timers.setTime(house.clock.now)
+    },
+    newApp,
+    newUser,
+    secrets: new Set([password]),
+  }
+}
+
+// One house for all tests of a suite, which is much quicker; an hour later for each of them, so that whoever was told to
+// wait need not wait any more.
+export function sharedOAuthHouse(given: Given): () => Promise<OAuthHouse> {
+  let house: Promise<OAuthHouse> | undefined
+  return async () => {
+    house ??= openOAuthHouse(given)
+    const opened = await house
+    opened.advance(3_600_000)
+    return opened
+  }
+}
+
+export interface Visited {
+  url: string
+  status: number
+  headers: Headers
+  text: string
+}
+
+export interface Browser {
+  // Follows redirects within the house and stops at the first address outside of it, which it does not visit.
+  visit(url: string): Promise<Visited>
+  // Posts a form to an address, as our own page would.
+  submit(url: string, fields: readonly (readonly [string, string])[], headers?: object): Promise<Visited>
+  // What a browser would send to this path.
+  cookiesFor(path: string): string
+  // Every cookie that was set, as it was set.
+  setCookies: string[]
+}
+
+interface Cookie {
+  name: string
+  value: string
+  path: string
+}
+
+// A browser with nothing in it: cookies by name and path, redirects, and an Origin.
+export function openBrowser(house: OAuthHouse): Browser {
+  const cookies = new Map<string, Cookie>()
+  const setCookies: string[] = []
+
+  function keep(line: string): void {
+    setCookies.push(line)
+    const [pair = '', ...attributes] = line.split('; ')
+    const name = pair.slice(0, pair.indexOf('='))
+    const value = pair.slice(pair.indexOf('=') + 1)
+    const path = attributes.find((attribute) => attribute.toLowerCase().startsWith('path='))?.slice(5) ?? '/'
+    const isGone = attributes.some((attribute) => /^expires=Thu, 01 Jan 1970/i.test(attribute)) || value === ''
+    if (isGone) cookies.delete(`${name} ${path}`)
+    else {
+      cookies.set(`${name} ${path}`, { name, value, path })
+      house.secrets.add(value)
+    }
+  }
+
+  function cookiesFor(path: string): string {
+    return [...cookies.values()]
+      .filter((cookie) => cookie.path === '/' || path === cookie.path || path.startsWith(`${cookie.path}/`))
+      .map(({ name, value }) => `${name}=${value}`)
+      .join('; ')
+  }
+
+  async function send(url: string, init: RequestInit = {}): Promise<Visited> {
+    const { origin, pathname, search } = new URL(url)
+    if (origin !== house.origin) return { url, status: 0, headers: new Headers(), text: '' }
+    const response = await fetch(house.reach + pathname + search, {
+      ...init,
+      redirect: 'manual',
+      headers: { accept: 'text/html', cookie: cookiesFor(pathname), ...init.headers },
+    })
+    for (const line of response.headers.getSetCookie()) keep(line)
+    const text = await response.text()
+    const location = response.headers.get('location')
+    if (location === null) return { url, status: response.status, headers: response.headers, text }
+    assert.equal(response.status, 303, 'a redirect is always one that turns a post into a get')
+    return send(new URL(location, url).href)
+  }
+
+  return {
+    visit: (url) => send(url),
+    submit: (url, fields, headers = {}) =>
+      send(url, {
+        method: 'POST',
+        body: new URLSearchParams(fields as [string, string][]).toString(),
+        headers: { 'content-type': 'application/x-www-form-urlencoded', origin: house.origin, ...headers },
+      }),
+    cookiesFor,
+    setCookies,
+  }
+}
+
+// Signs in on the page that is shown.
+export function signIn(
+  browser: Browser,
+  page: Visited,
+  who: { email?: string; password?: string } = {},
+): Promise<Visited> {
+  return browser.submit(page.url, [
+    ['step', 'sign_in'],
+    ['email', who.email ?? email],
+    ['password', who.password ?? password],
+  ])
+}
+
+export interface Choice {
+  merchantId?: string
+  scopes?: readonly string[]
+  decision?: 'approve' | 'decline'
+}
+
+// Decides on the page of consent that is shown. Left out: the own shop, with everything that is offered there.
+export function consent(house: OAuthHouse, browser: Browser, page: Visited, choice: Choice = {}): Promise<Visited> {
+  const offered = [...page.text.matchAll(/name="scope" value="([^"]+)"/g)].map(([, scope]) => scope ?? '')
+  return browser.submit(page.url, [
+    ['step', 'consent'],
+    ['merchant', choice.merchantId ?? house.merchantId],
+    ...(choice.scopes ?? offered).map((scope) => ['scope', scope] as const),
+    ['decision', choice.decision ?? 'approve'],
+  ])
+}
+
+// The whole way of a person: signs in unless the browser remembers, and decides. Gives the address that leads back to the
+// app, with its parameters.
+export async function authorize(
+  house: OAuthHouse,
+  browser: Browser,
+  url: string,
+  choice: Choice & { email?: string } = {},
+): Promise<URL> {
+  let page = await browser.visit(url)
+  if (page.text.includes('name="password"')) page = await signIn(browser, page, choice)
+  if (page.text.includes('name="decision"')) page = await consent(house, browser, page, choice)
+  assert.equal(page.status, 0, `stopped at ${page.status} ${page.url}: ${page.text}`)
+  const back = new URL(page.url)
+  const code = back.searchParams.get('code')
+  if (code !== null) house.secrets.add(code)
+  return back
+}
+
+// PKCE.
+export function makeVerifier(): { verifier: string; challenge: string } {
+  const verifier = randomBytes(32).toString('base64url')
+  return { verifier, challenge: createHash('sha256').update(verifier).digest('base64url') }
+}
+
+// The address at which an app asks. Parameters can be replaced, and left out by null.
+export function authorizationUrl(
+  house: OAuthHouse,
+  app: App,
+  challenge: string,
+  more: Readonly<Record<string, string | null>> = {},
+): string {
+  const url = new URL(`${house.origin}/oauth/authorize`)
+  const parameters = {
+    client_id: app.id,
+    response_type: 'code',
+    redirect_uri: redirectUri,
+    scope: 'catalog:read checkout:quote',
+    state: 'a-state',
+    code_challenge: challenge,
+    code_challenge_method: 'S256',
+    ...more,
+  }
+  for (const [name, value] of Object.entries(parameters)) if (value !== null) url.searchParams.set(name, value)
+  return url.href
+}
+
+export interface DpopKey {
+  alg: string
+  privateKey: CryptoKey
+  jwk: JWK
+  jkt: string
+}
+
+// A key pair of an app, made anew.
+export async function makeDpopKey(alg: 'ES256' | 'Ed25519' | 'ES384' | 'RS256' = 'ES256'): Promise<DpopKey> {
+  const { publicKey, privateKey } = await generateKeyPair(alg, { extractable: true })
+  const jwk = await exportJWK(publicKey)
+  return { alg, privateKey, jwk, jkt: await calculateJwkThumbprint(jwk) }
+}
+
+export interface ProofWish {
+  method: string
+  url: string
+  token?: string
+  nonce?: string
+  // Put into the claims as they are, over what is right. Undefined takes a claim away.
+  claims?: Readonly<Record<string, unknown>>
+  // The same for the header.
+  header?: Readonly<Record<string, unknown>>
+}
+
+// A proof that is right in everything but what is wished.
+export async function makeProof(house: OAuthHouse, key: DpopKey, wish: ProofWish): Promise<string> {
+  const claims = {
+    jti: randomBytes(16).toString('base64url'),
+    htm: wish.method,
+    htu: wish.url,
+    iat: Math.floor(house.clock.now / 1000),
+    ...(wish.token !== undefined && { ath: createHash('sha256').update(wish.token).digest('base64url') }),
+    ...(wish.nonce !== undefined && { nonce: wish.nonce }),
+    ...wish.claims,
+  }
+  const present = Object.fromEntries(Object.entries(claims).filter(([, value]) => value !== undefined))
+  const header = { typ: 'dpop+jwt', alg: key.alg, jwk: key.jwk, ...wish.header }
+  const proof = await new SignJWT(present).setProtectedHeader(header).sign(key.privateKey)
+  house.secrets.add(proof)
+  return proof
+}
+
+// With which a confidential app proves itself, right in everything but what is wished.
+export async function makeAssertion(
+  house: OAuthHouse,
+  claims: Readonly<Record<string, unknown>> = {},
+  key: CryptoKey = house.appKey,
+): Promise<string> {
+  const now = Math.floor(house.clock.now / 1000)
+  const id = house.confidentialApp.id
+  const right = {
+    iss: id,
+    sub: id,
+    aud: house.origin,
+    jti: randomBytes(16).toString('base64url'),
+    iat: now,
+    exp: now + 60,
+  }
+  const assertion = await new SignJWT({ ...right, ...claims })
+    .setProtectedHeader({ alg: 'ES256', kid: 'one' })
+    .sign(key)
+  house.secrets.add(assertion)
+  return assertion
+}
+
+export interface EndpointAnswer {
+  status: number
+  headers: Headers
+  // biome-ignore lint/suspicious/noExplicitAny: tests look into answers of every shape
+  body: any
+}
+
+// Posts a form to an endpoint of the authorization server.
+export async function postForm(
+  house: OAuthHouse,
+  path: string,
+  fields: Readonly<Record<string, string>>,
+  headers: Readonly<Record<string, string>> = {},
+): Promise<EndpointAnswer> {
+  const response = await fetch(house.reach + path, {
+    method: 'POST',
+    body: new URLSearchParams(fields).toString(),
+    headers: { 'content-type': 'application/x-www-form-urlencoded', accept: 'application/json', ...headers },
+  })
+  const text = await response.text()
+  const body = text.startsWith('{') ? JSON.parse(text) : text
+  for (const name of ['access_token', 'refresh_token'])
+    if (typeof body[name] === 'string') house.secrets.add(body[name])
+  return { status: response.status, headers: response.headers, body }
+}
+
+// The nonce of the moment, as any refusal tells it.
+export async function currentNonce(house: OAuthHouse): Promise<string> {
+  const { headers } = await house.fetch('/api/v1/oauth/authorize')
+  return headers.get('dpop-nonce') ?? ''
+}
+
+export interface TokenWish {
+  key: DpopKey
+  nonce?: string
+  // Over the proof that would be right.
+  proof?: Omit<Partial<ProofWish>, 'token'>
+}
+
+// Asks the token endpoint, with a right proof and a nonce.
+export async function askToken(
+  house: OAuthHouse,
+  fields: Readonly<Record<string, string>>,
+  { key, nonce, proof = {} }: TokenWish,
+): Promise<EndpointAnswer> {
+  const dpop = await makeProof(house, key, {
+    method: 'POST',
+    url: `${house.origin}/oauth/token`,
+    nonce: nonce ?? (await currentNonce(house)),
+    ...proof,
+  })
+  return postForm(house, '/oauth/token', fields, { dpop })
+}
+
+// What to send to exchange a code of the public app.
+export function codeFields(app: App, code: string, verifier: string): Record<string, string> {
+  return {
+    grant_type: 'authorization_code',
+    client_id: app.id,
+    code,
+    code_verifier: verifier,
+    redirect_uri: redirectUri,
+  }
+}
+
+export interface Installed {
+  app: App
+  key: DpopKey
+  browser: Browser
+  code: string
+  verifier: string
+  accessToken: string
+  refreshToken: string
+  installationId: string
+}
+
+export interface InstallWish {
+  app?: App
+  browser?: Browser
+  key?: DpopKey
+  scope?: string
+  choice?: Choice
+}
+
+// Installs a public app, the short way: approve, exchange the code, describe.
+export async function installApp(house: OAuthHouse, wish: InstallWish = {}): Promise<Installed> {
+  const { app = house.publicApp, browser = openBrowser(house), key = await makeDpopKey() } = wish
+  const { verifier, challenge } = makeVerifier()
+  const more = wish.scope === undefined ? {} : { scope: wish.scope }
+  const back = await authorize(house, browser, authorizationUrl(house, app, challenge, more), wish.choice)
+  const code = back.searchParams.get('code') ?? ''
+  const { status, body } = await askToken(house, codeFields(app, code, verifier), { key })
+  assert.equal(status, 200, JSON.stringify(body))
+  const { access_token: accessToken, refresh_token: refreshToken } = body
+  const described = await askAsApp(house, 'describeOAuthAuthorization', { accessToken, key })
+  assert.equal(described.status, 200, described.text)
+  const { installationId } = described.body.data
+  return { app, key, browser, code, verifier, accessToken, refreshToken, installationId }
+}
+
+export interface AppAsk {
+  accessToken: string
+  key: DpopKey
+  path?: Readonly<Record<string, string>>
+  body?: object
+  proof?: Partial<ProofWish>
+  headers?: Readonly<Record<string, string>>
+}
+
+// Calls an operation with an access token and a fresh proof. The answer is held against its declared schema.
+export async function askAsApp(house: OAuthHouse, id: OperationId, ask: AppAsk): Promise<Answer> {
+  const { method, path: pattern } = operations[id]
+  const address = pattern.replaceAll(/\{(\w+)\}/g, (_, name: string) => encodeURIComponent(ask.path?.[name] ?? ''))
+  const dpop = await makeProof(house, ask.key, {
+    method,
+    url: house.origin + address,
+    token: ask.accessToken,
+    nonce: await currentNonce(house),
+    ...ask.proof,
+  })
+  const headers = { authorization: `DPoP ${ask.accessToken}`, dpop, ...ask.headers }
+  const answer = await house.ask(id, { key: null, path: ask.path ?? {}, body: ask.body, headers })
+  if (typeof answer.body?.data?.secret === 'string') house.secrets.add(answer.body.data.secret)
+  return answer
+}
+
+// Issues an API key with what the installation was granted.
+export async function issueKey(
+  house: OAuthHouse,
+  installed: Pick<Installed, 'accessToken' | 'key'>,
+  scopes: readonly Scope[] = ['catalog:read'],
+): Promise<{ id: string; secret: string }> {
+  const body = { idempotencyKey: randomBytes(12).toString('hex'), name: 'Till', scopes }
+  const answer = await askAsApp(house, 'createInstallationKey', { ...installed, body })
+  assert.equal(answer.status, 200, answer.text)
+  return { id: answer.body.data.key.id, secret: answer.body.data.secret }
+}

@@ -1,0 +1,32 @@
+// Delivering while the deliverers are killed. The long run is `npm run proof:deliveries`.
+
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import { runDeliveries } from '../proof/deliveries.ts'
+import { seeded } from '../proof/random.ts'
+import { market } from './support/carts.ts'
+import { openHouse, testSecret, testSecretText } from './support/house.ts'
+import { eachEngine } from './support/storage.ts'
+
+eachEngine('kill -9 while webhooks are delivered', (given) => {
+  test('every event reaches every endpoint, in order; what comes twice is the same', async (t) => {
+    const { random, seed } = seeded()
+    t.diagnostic(`seed ${seed}`)
+    const house = await openHouse(given, { shops: [market] })
+    const result = await runDeliveries({
+      storage: house.storage,
+      url: house.url,
+      rootSecret: testSecret,
+      rootSecretText: testSecretText,
+      installationId: house.installationId,
+      events: 600,
+      endpoints: 3,
+      nodes: given.engine === 'postgres' ? 2 : 1,
+      kills: 4,
+      random,
+    })
+    const { lost, differing, outOfOrder, unsettled, kills } = result
+    assert.deepEqual({ lost, differing, outOfOrder, unsettled }, { lost: 0, differing: 0, outOfOrder: 0, unsettled: 0 })
+    assert.ok(kills >= 4)
+  })
+})

@@ -1,0 +1,248 @@
+// Sick receivers beside well ones: who hangs, fails, asks for patience or never stops answering keeps nobody else waiting.
+// The long run, with times, is `npm run proof -- receivers`.
+
+import assert from 'node:assert/strict'
+import type { ServerResponse } from 'node:http'
+import { test } from 'node:test'
+import { announce } from '../src/events/announce.ts'
+import { newId } from '../src/kit/ids.ts'
+import { inFlightMax } from '../src/webhooks/schedule.ts'
+import { findEndpoint } from '../src/webhooks/store.ts'
+import { market } from './support/carts.ts'
+import { type House, openHouse } from './support/house.ts'
+import { answer, openReceiver, type Received, type Receiver } from './support/receiver.ts'
+import { eachEngine, type Given } from './support/storage.ts'
+import { webhooksOf } from './support/webhooks.ts'
+
+const hour = 3_600_000
+
+// Nobody looks by itself: what is sent is sent because a commit or the end of a call said so.
+const unasked = { pollMs: hour }
+
+interface Listener {
+  receiver: Receiver
+  endpointId: string
+}
+
+async function listen(given: Given, house: House): Promise<Listener> {
+  const receiver = await openReceiver(given)
+  const { endpoint } = await webhooksOf(house).add({ url: receiver.url, events: ['cart.updated'] })
+  return { receiver, endpointId: endpoint.id }
+}
+
+async function listenAll(given: Given, house: House, count: number): Promise<Listener[]> {
+  const listeners: Listener[] = []
+  for (let number = 0; number < count; number += 1) listeners.push(await listen(given, house))
+  return listeners
+}
+
+// In one commit, each of a subject of its own.
+function tell(house: House, events: number): Promise<void> {
+  return house.storage.write(async (tx) => {
+    for (let number = 0; number < events; number += 1) {
+      const id = newId('cart')
+      await announce(tx, {
+        installationId: house.installationId,
+        kind: 'cart.updated',
+        subject: { type: 'cart', id },
+        sequence: 1,
+        dataText: JSON.stringify({ cart: { id } }),
+        cause: null,
+        now: house.clock.now,
+      })
+    }
+  })
+}
+
+// Resolves when each of them has been called as often. `seen` is told of every call as it comes.
+function allCalled(listeners: readonly Listener[], calls: number, seen: () => void = () => {}): Promise<void> {
+  let left = listeners.length * calls
+  return new Promise((resolve) => {
+    for (const { receiver } of listeners)
+      receiver.behave((_, response) => {
+        seen()
+        response.writeHead(204).end()
+        left -= 1
+        if (left === 0) resolve()
+      })
+  })
+}
+
+// Takes every call and keeps it.
+function hang({ receiver }: Listener) {
+  const open = new Set<ServerResponse>()
+  const held = { open, openMax: 0, reached: (_calls: number): Promise<void> => Promise.resolve() }
+  let notice = () => {}
+  receiver.behave((_, response) => {
+    open.add(response)
+    held.openMax = Math.max(held.openMax, open.size)
+    response.on('close', () => open.delete(response))
+    notice()
+  })
+  held.reached = (calls) =>
+    new Promise((resolve) => {
+      notice = () => {
+        if (receiver.received.length >= calls) resolve()
+      }
+      notice()
+    })
+  return held
+}
+
+// Answers at once, and does not stop until it is cut off. Resolves when that has happened to so many calls.
+function answerWithoutEnd({ receiver }: Listener, calls: number): Promise<void> {
+  const piece = 'and so on '.repeat(100)
+  const allCut = Promise.withResolvers<void>()
+  let left = calls
+  receiver.behave((_: Received, response: ServerResponse) => {
+    const more = () => {
+      while (!response.destroyed && response.write(piece));
+    }
+    response.on('error', () => {})
+    response.on('close', () => {
+      left -= 1
+      if (left === 0) allCut.resolve()
+    })
+    response.on('drain', more)
+    response.writeHead(200)
+    more()
+  })
+  return allCut.promise
+}
+
+async function statusesOf(house: House, { endpointId }: Listener): Promise<Record<string, number>> {
+  const rows = await house.storage.read(
+    (db) => db.sql<{ status: string; count: number }>`
+      select status, count(*) as "count" from webhook_deliveries where endpoint_id = ${endpointId} group by status`,
+  )
+  return Object.fromEntries(rows.map(({ status, count }) => [status, count]))
+}
+
+async function endpointOf(house: House, { endpointId }: Listener) {
+  const endpoint = await house.storage.read((db) => findEndpoint(db, house.installationId, endpointId))
+  assert.ok(endpoint)
+  return endpoint
+}
+
+eachEngine('sick receivers', (given) => {
+  test('the well ones are told everything while the hanging calls are open; the sick wait for their time', async () => {
+    const events = 20
+    const house = await openHouse(given, { shops: [market], webhookBounds: unasked })
+    const { dispatcher } = house.app
+    const sick = await listenAll(given, house, 4)
+    const [hanging, failing, patient, endless] = sick as [Listener, Listener, Listener, Listener]
+    const well = await listenAll(given, house, 12)
+    const held = hang(hanging)
+    failing.receiver.behave(answer(500))
+    patient.receiver.behave(answer(429, { 'retry-after': '30' }))
+    const allCut = answerWithoutEnd(endless, events)
+    const told = allCalled(well, events)
+
+    dispatcher.start()
+    await tell(house, events)
+    await told
+    await held.reached(inFlightMax)
+    assert.deepEqual(
+      [hanging.receiver.received.length, held.open.size, held.openMax],
+      [inFlightMax, inFlightMax, inFlightMax],
+      'every call to the hanging one is still open',
+    )
+
+    // Whoever waited for an answer is hung up on, and from here on it fails at once.
+    hanging.receiver.behave(answer(500))
+    for (const response of held.open) response.destroy()
+    await dispatcher.settleDue()
+    for (const one of well) {
+      assert.deepEqual(await statusesOf(house, one), { succeeded: events })
+      assert.equal(new Set(one.receiver.received.map(({ id }) => id)).size, events)
+      assert.equal(one.receiver.received.length, events)
+    }
+
+    const failed = failing.receiver.received.length
+    assert.ok(failed >= 10 && failed <= 17, `${failed} calls until the breaker was open`)
+    const opened = await endpointOf(house, failing)
+    assert.deepEqual([opened.status, opened.consecutiveFailures], ['enabled', failed])
+    assert.ok((opened.restingUntil ?? 0) >= house.clock.now + 30_000)
+    assert.deepEqual(await statusesOf(house, failing), { pending: events - failed, retrying: failed })
+
+    assert.deepEqual(await statusesOf(house, endless), { succeeded: events })
+    assert.equal(endless.receiver.received.length, events)
+    await allCut
+    assert.equal((await endpointOf(house, endless)).consecutiveFailures, 0)
+
+    const asked = patient.receiver.received.length
+    assert.ok(asked >= 1 && asked <= inFlightMax, `${asked} calls before the first wish for patience was heard`)
+    assert.deepEqual(await statusesOf(house, patient), { pending: events - asked, retrying: asked })
+    const calledBefore = sick.map(({ receiver }) => receiver.received.length)
+    house.clock.now += 29_999
+    await dispatcher.settleDue()
+    assert.deepEqual(
+      sick.map(({ receiver }) => receiver.received.length),
+      calledBefore,
+      'nobody is called before the time',
+    )
+    house.clock.now += 1
+    await dispatcher.settleDue()
+    const askedAgain = patient.receiver.received.length - asked
+    assert.ok(askedAgain >= 1 && askedAgain <= inFlightMax, `${askedAgain} calls when the time had come`)
+    for (const one of [hanging, failing, patient])
+      assert.deepEqual(
+        Object.keys(await statusesOf(house, one)).filter((status) => status !== 'pending' && status !== 'retrying'),
+        [],
+        'nothing is given up',
+      )
+  })
+
+  test('with room for few calls, of which most hang, everybody else is still served, and the bound holds', async () => {
+    const callsMax = inFlightMax + 4
+    const events = 3
+    const house = await openHouse(given, { shops: [market], webhookBounds: { ...unasked, callsMax } })
+    const { dispatcher } = house.app
+    const hanging = await listen(given, house)
+    const held = hang(hanging)
+    dispatcher.start()
+    await tell(house, inFlightMax)
+    await held.reached(inFlightMax)
+
+    const well = await listenAll(given, house, 12)
+    let most = 0
+    const told = allCalled(well, events, () => {
+      most = Math.max(most, dispatcher.stats().inFlight)
+    })
+    await tell(house, events)
+    await told
+    assert.deepEqual([held.open.size, held.openMax], [inFlightMax, inFlightMax])
+    assert.ok(most > inFlightMax && most <= callsMax, `${most} calls at once`)
+    hanging.receiver.behave(answer(500))
+    for (const response of held.open) response.destroy()
+    await dispatcher.settleDue()
+    for (const one of well) assert.deepEqual(await statusesOf(house, one), { succeeded: events })
+  })
+
+  test('one that takes a long queue as fast as it is given keeps nobody from an event of now', async () => {
+    const backlog = 250
+    const house = await openHouse(given, { shops: [market], webhookBounds: unasked })
+    const busy = await listen(given, house)
+    await tell(house, backlog)
+    const other = await listen(given, house)
+    const came = new Promise<number>((resolve) => {
+      other.receiver.behave((_, response) => {
+        resolve(busy.receiver.received.length)
+        response.writeHead(204).end()
+      })
+    })
+    const started = new Promise<void>((resolve) => {
+      busy.receiver.behave((_, response) => {
+        if (busy.receiver.received.length === 2 * inFlightMax) resolve()
+        response.writeHead(204).end()
+      })
+    })
+    house.app.dispatcher.start()
+    await started
+    await tell(house, 1)
+    const before = await came
+    assert.ok(before < backlog / 2, `${before} of ${backlog} came before it`)
+    await house.app.dispatcher.settleDue()
+    assert.deepEqual(await statusesOf(house, busy), { succeeded: backlog + 1 })
+  })
+})

@@ -1,0 +1,528 @@
+// From an event to its receiver: every call verified by the standard's own library, each event once and in order, and what
+// happens when the receiver does not want to.
+
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import { Webhook } from 'standardwebhooks'
+import { refundPaid } from '../src/orders/refunds.ts'
+import { payRefunds } from '../src/payments/settle.ts'
+import { releaseLeases } from '../src/webhooks/claim.ts'
+import {
+  addEndpoint,
+  changeEndpoint,
+  disableEndpoint,
+  type EndpointWish,
+  enableEndpoint,
+  type MadeEndpoint,
+  pauseEndpoint,
+  pingEndpoint,
+  removeEndpoint,
+  rotateSecret,
+} from '../src/webhooks/endpoints.ts'
+import { waitsMs } from '../src/webhooks/schedule.ts'
+import { listAttempts, lockEndpoint } from '../src/webhooks/store.ts'
+import { sweepWebhooks } from '../src/webhooks/sweep.ts'
+import { market } from './support/carts.ts'
+import { checkoutOf } from './support/checkout.ts'
+import { type House, openHouse, testSecret } from './support/house.ts'
+import { answer, openReceiver, type Received } from './support/receiver.ts'
+import { eachEngine } from './support/storage.ts'
+
+const minute = 60_000
+const hour = 60 * minute
+const day = 24 * hour
+
+function add(house: House, wish: Partial<EndpointWish> & { url: string }): Promise<MadeEndpoint> {
+  const whole = { description: '', events: ['*'], ...wish }
+  const tools = { rootSecret: testSecret, allowPrivate: true }
+  return house.storage.write((tx) => addEndpoint(tx, house.installationId, whole, tools, house.clock.now))
+}
+
+interface DeliveryRow {
+  id: string
+  status: string
+  attempts: number
+  dueAt: number | null
+  eventType: string
+  lastStatusCode: number | null
+  lastError: string | null
+}
+
+function deliveriesOf(house: House, { endpoint }: MadeEndpoint): Promise<DeliveryRow[]> {
+  return house.storage.read(
+    (db) => db.sql<DeliveryRow>`
+      select id, status, attempts, due_at as "dueAt", event_type as "eventType", last_status_code as "lastStatusCode",
+        last_error as "lastError"
+      from webhook_deliveries where endpoint_id = ${endpoint.id} order by id`,
+  )
+}
+
+async function endpointOf(house: House, { endpoint }: MadeEndpoint) {
+  const found = await house.storage.write((tx) => lockEndpoint(tx, house.installationId, endpoint.id))
+  assert.ok(found)
+  return found
+}
+
+function ping(house: House, { endpoint }: MadeEndpoint) {
+  return house.storage.write((tx) => pingEndpoint(tx, house.installationId, endpoint.id, house.clock.now))
+}
+
+// Moves the clock to the instant the only open delivery is due, and lets it be sent.
+async function nextAttempt(house: House, made: MadeEndpoint): Promise<DeliveryRow> {
+  const waiting = (await deliveriesOf(house, made)).find(({ dueAt }) => dueAt !== null)
+  house.clock.now = Math.max(house.clock.now, waiting?.dueAt ?? 0, (await endpointOf(house, made)).restingUntil ?? 0)
+  await house.app.dispatcher.settleDue()
+  const [row] = (await deliveriesOf(house, made)).filter(({ id }) => id === waiting?.id)
+  assert.ok(row)
+  return row
+}
+
+function bySubject(received: readonly Received[]): Map<string, number[]> {
+  const sequences = new Map<string, number[]>()
+  for (const { event } of received) {
+    const known = sequences.get(event.subject.id) ?? []
+    sequences.set(event.subject.id, [...known, event.sequence])
+  }
+  return sequences
+}
+
+eachEngine('webhooks', (given) => {
+  test('the standard’s library accepts every call of a purchase and its cancellation, each event once and in order', async () => {
+    const house = await openHouse(given, { shops: [market] })
+    house.clock.now = Date.now()
+    const everything = await openReceiver(given)
+    const orders = await openReceiver(given)
+    const all = await add(house, { url: everything.url })
+    const some = await add(house, { url: orders.url, events: ['order.*', 'cart.converted'] })
+    const { ready, pay } = await checkoutOf(house)
+    const { secret, view } = await ready({ 'ROSE-12': 2 }, { customer: { email: 'ada@example.com' } })
+    const paid = await pay(secret, view)
+    const orderId = paid.view.session.orderId as string
+    await house.ask('cancelStorefrontOrder', { path: { orderId }, body: { idempotencyKey: 'cancel' } })
+    await payRefunds(house.storage, house.app.payTools.providers, refundPaid, house.clock.now)
+    await house.app.dispatcher.settleDue()
+
+    const written = await house.storage.read(
+      (db) => db.sql<{ id: string; type: string; body: string }>`select id, type, body from events order by id`,
+    )
+    assert.deepEqual(everything.received.map(({ id }) => id).sort(), written.map(({ id }) => id).sort())
+    const wanted = written.filter(({ type }) => type.startsWith('order.') || type === 'cart.converted')
+    assert.deepEqual(orders.received.map(({ id }) => id).sort(), wanted.map(({ id }) => id).sort())
+    assert.deepEqual(
+      orders.received.map(({ event }) => event.type).filter((type: string) => type.startsWith('order.')),
+      ['order.placed', 'order.paid', 'order.cancelled', 'order.refunded'],
+    )
+    for (const [receiver, { secret: key }] of [
+      [everything, all],
+      [orders, some],
+    ] as const) {
+      const judge = new Webhook(key)
+      for (const { headers, body, id } of receiver.received) {
+        assert.deepEqual(judge.verify(body, headers as Record<string, string>), JSON.parse(body))
+        assert.equal(body, written.find((event) => event.id === id)?.body, 'byte for byte as it was written')
+        assert.equal(headers['webhook-attempt'], '1')
+        assert.match(String(headers['webhook-delivery-id']), /^whd_/)
+        assert.match(String(headers['user-agent']), /^Cartwright-Webhooks\//)
+        assert.ok(!body.includes('ada@example.com'))
+      }
+      for (const [subject, sequences] of bySubject(receiver.received))
+        assert.deepEqual(
+          sequences,
+          sequences.toSorted((one, other) => one - other),
+          subject,
+        )
+    }
+    assert.ok(
+      (await deliveriesOf(house, all)).every(({ status, attempts }) => status === 'succeeded' && attempts === 1),
+    )
+    assert.throws(() => new Webhook(some.secret).verify(all.endpoint.id, {}), 'a judge that can say no')
+  })
+
+  test('a call that fails is made again by the table, twelve times, and then given up and told to the others', async () => {
+    const house = await openHouse(given, { shops: [market] })
+    const receiver = await openReceiver(given)
+    const other = await openReceiver(given)
+    const made = await add(house, { url: receiver.url, events: ['webhook.ping'] })
+    const listening = await add(house, { url: other.url, events: ['webhook.*'] })
+    receiver.behave(answer(500, {}, 'no thanks'))
+    await ping(house, made)
+    const waits: number[] = []
+    await house.app.dispatcher.settleDue()
+    let row = (await deliveriesOf(house, made))[0] as DeliveryRow
+    while (row.dueAt !== null) {
+      assert.deepEqual([row.status, row.attempts, row.lastStatusCode], ['retrying', waits.length + 1, 500])
+      waits.push(row.dueAt - house.clock.now)
+      house.clock.now = row.dueAt - 1
+      await house.app.dispatcher.settleDue()
+      assert.equal(receiver.received.length, waits.length, 'not a millisecond early')
+      row = await nextAttempt(house, made)
+    }
+    assert.equal(receiver.received.length, 12)
+    for (const [index, wait] of waits.entries()) {
+      const base = waitsMs[index + 1] as number
+      assert.ok(wait >= base && wait <= base * 1.2, `wait ${index + 1} is ${wait}, the table says ${base}`)
+    }
+    assert.deepEqual([row.status, row.attempts, row.lastStatusCode, row.lastError], ['failed', 12, 500, 'status 500'])
+    assert.equal(new Set(receiver.received.map(({ body, id }) => body + id)).size, 1)
+    assert.deepEqual(
+      receiver.received.map(({ headers }) => headers['webhook-attempt']),
+      waits.map((_, index) => String(index + 1)).concat('12'),
+    )
+    const attempts = await house.storage.read((db) => listAttempts(db, house.installationId, row.id))
+    assert.equal(attempts.length, 12)
+    assert.deepEqual([attempts[0]?.statusCode, attempts[0]?.answer, attempts[0]?.attempt], [500, 'no thanks', 1])
+    // A ping is about webhooks, so its failure is told to nobody.
+    assert.deepEqual(await deliveriesOf(house, listening), [])
+  })
+
+  test('the failure of an event is told to the others, never to the endpoint itself, and causes nothing further', async () => {
+    const house = await openHouse(given, { shops: [market] })
+    const receiver = await openReceiver(given)
+    const other = await openReceiver(given)
+    const failing = await add(house, { url: receiver.url, events: ['cart.created', 'webhook.*'] })
+    const deaf = await add(house, { url: other.url, events: ['webhook.*'] })
+    receiver.behave(answer(500))
+    other.behave(answer(500))
+    await house.ask('createPublicCart', { body: { idempotencyKey: 'a' } })
+    await house.app.dispatcher.settleDue()
+    for (let attempt = 2; attempt <= 12; attempt += 1) await nextAttempt(house, failing)
+    assert.deepEqual(
+      (await deliveriesOf(house, failing)).map(({ eventType, status }) => [eventType, status]),
+      [['cart.created', 'failed']],
+    )
+    const told = await deliveriesOf(house, deaf)
+    assert.deepEqual(
+      told.map(({ eventType, status }) => [eventType, status]),
+      [['webhook.delivery_failed', 'retrying']],
+    )
+    for (let attempt = 2; attempt <= 12; attempt += 1) await nextAttempt(house, deaf)
+    assert.deepEqual(
+      (await house.storage.read((db) => db.sql<{ type: string }>`select type from events order by id`)).map(
+        ({ type }) => type,
+      ),
+      ['cart.created', 'webhook.delivery_failed'],
+    )
+  })
+
+  test('later events of a subject wait for the earlier one; other subjects do not', async () => {
+    const house = await openHouse(given, { shops: [market] })
+    const receiver = await openReceiver(given)
+    const made = await add(house, { url: receiver.url, events: ['cart.*'] })
+    const { carts } = await checkoutOf(house)
+    const stuck = (await house.ask('createPublicCart', { body: { idempotencyKey: 'stuck' } })).body.data.id
+    receiver.behave((call, response) =>
+      response.writeHead(call.event.subject.id === stuck && call.headers['webhook-attempt'] !== '3' ? 500 : 204).end(),
+    )
+    await house.app.dispatcher.settleDue()
+    for (const quantity of [1, 2, 3])
+      await house.ask('putPublicCartItem', {
+        path: { cartId: stuck, skuId: carts.sku('ROSE-12') },
+        body: { idempotencyKey: `q${quantity}`, quantity },
+      })
+    await house.ask('createPublicCart', { body: { idempotencyKey: 'free' } })
+    await house.app.dispatcher.settleDue()
+    assert.deepEqual(
+      receiver.received.map(({ event }) => [event.subject.id === stuck, event.sequence]),
+      [
+        [true, 1],
+        [false, 1],
+      ],
+    )
+    await nextAttempt(house, made)
+    await nextAttempt(house, made)
+    assert.deepEqual(
+      receiver.received.filter(({ event }) => event.subject.id === stuck).map(({ event }) => event.sequence),
+      [1, 1, 1, 2],
+      'the third attempt of the first was taken, and the next one came at once',
+    )
+    receiver.behave(answer(200))
+    await nextAttempt(house, made)
+    assert.deepEqual(
+      receiver.received.filter(({ event }) => event.subject.id === stuck).map(({ event }) => event.sequence),
+      [1, 1, 1, 2, 2, 3, 4],
+    )
+  })
+
+  test('ten failures in a row open the breaker, which costs no attempts; a probe that succeeds closes it', async () => {
+    const house = await openHouse(given, { shops: [market] })
+    const receiver = await openReceiver(given)
+    const made = await add(house, { url: receiver.url, events: ['cart.created'] })
+    receiver.behave(answer(503))
+    for (let cart = 0; cart < 30; cart += 1)
+      await house.ask('createPublicCart', { body: { idempotencyKey: `cart-${cart}` } })
+    await house.app.dispatcher.settleDue()
+    const failed = receiver.received.length
+    assert.ok(failed >= 10 && failed <= 17, `${failed} calls until the breaker was open`)
+    const opened = await endpointOf(house, made)
+    assert.equal(opened.consecutiveFailures, failed)
+    assert.ok((opened.restingUntil ?? 0) >= house.clock.now + 30_000)
+    house.clock.now = (opened.restingUntil ?? 0) - 1
+    await house.app.dispatcher.settleDue()
+    assert.equal(receiver.received.length, failed, 'nothing is sent while it is open')
+    house.clock.now += 1
+    await house.app.dispatcher.settleDue()
+    assert.equal(receiver.received.length, failed + 1, 'one probe')
+    const probed = await endpointOf(house, made)
+    const restMs = (probed.restingUntil ?? 0) - house.clock.now
+    assert.ok(restMs > 30_000 && restMs <= 15 * minute)
+    assert.equal(
+      (await deliveriesOf(house, made)).reduce((sum, { attempts }) => sum + attempts, 0),
+      failed + 1,
+    )
+    receiver.behave(answer(200))
+    house.clock.now = probed.restingUntil ?? 0
+    await house.app.dispatcher.settleDue()
+    const closed = await endpointOf(house, made)
+    assert.deepEqual([closed.consecutiveFailures, closed.failingSince, closed.restingUntil], [0, null, null])
+    assert.ok((await deliveriesOf(house, made)).every(({ status }) => status === 'succeeded'))
+  })
+
+  test('a receiver that asks for patience gets it, within bounds', async () => {
+    const house = await openHouse(given, { shops: [market] })
+    const receiver = await openReceiver(given)
+    const made = await add(house, { url: receiver.url, events: ['webhook.ping'] })
+    receiver.behave(answer(429, { 'retry-after': '120' }))
+    await ping(house, made)
+    await house.app.dispatcher.settleDue()
+    const [row] = await deliveriesOf(house, made)
+    assert.equal(row?.dueAt, house.clock.now + 120_000)
+    assert.equal((await endpointOf(house, made)).restingUntil, house.clock.now + 120_000)
+    receiver.behave(answer(503, { 'retry-after': '999999' }))
+    const second = await nextAttempt(house, made)
+    assert.equal(second.dueAt, house.clock.now + hour)
+    receiver.behave(answer(503, { 'retry-after': 'soon' }))
+    const third = await nextAttempt(house, made)
+    assert.ok((third.dueAt ?? 0) <= house.clock.now + 2 * minute * 1.2)
+  })
+
+  test('410 disables the endpoint and tells the others; nothing is lost, and enabling sends it all in order', async () => {
+    const house = await openHouse(given, { shops: [market] })
+    const receiver = await openReceiver(given)
+    const other = await openReceiver(given)
+    const gone = await add(house, { url: receiver.url, events: ['cart.*', 'webhook.*'] })
+    await add(house, { url: other.url, events: ['webhook.*'] })
+    const { carts } = await checkoutOf(house)
+    receiver.behave(answer(410))
+    const cartId = (await house.ask('createPublicCart', { body: { idempotencyKey: 'a' } })).body.data.id
+    await house.app.dispatcher.settleDue()
+    const disabled = await endpointOf(house, gone)
+    assert.deepEqual([disabled.status, disabled.disabledReason], ['disabled', 'gone'])
+    assert.deepEqual(
+      other.received.map(({ event }) => [event.type, event.data.endpoint.id, event.data.reason]),
+      [['webhook.endpoint_disabled', gone.endpoint.id, 'gone']],
+    )
+    for (const quantity of [1, 2])
+      await house.ask('putPublicCartItem', {
+        path: { cartId, skuId: carts.sku('ROSE-12') },
+        body: { idempotencyKey: `q${quantity}`, quantity },
+      })
+    await house.app.dispatcher.settleDue()
+    assert.deepEqual(
+      (await deliveriesOf(house, gone)).map(({ status }) => status),
+      ['held', 'held', 'held'],
+    )
+    receiver.behave(answer(200))
+    receiver.received.length = 0
+    house.clock.now += 20 * day
+    await sweepWebhooks(house.storage, house.clock.now)
+    const enabled = await house.storage.write((tx) =>
+      enableEndpoint(tx, house.installationId, gone.endpoint.id, house.clock.now),
+    )
+    assert.equal(enabled?.resumed, 3)
+    await house.app.dispatcher.settleDue()
+    assert.deepEqual(
+      receiver.received.map(({ event }) => event.sequence),
+      [1, 2, 3],
+    )
+  })
+
+  test('an endpoint that fails for five days is disabled, also when the breaker let few calls through', async () => {
+    const house = await openHouse(given, { shops: [market] })
+    const receiver = await openReceiver(given)
+    const made = await add(house, { url: receiver.url, events: ['cart.created'] })
+    await receiver.close()
+    for (let cart = 0; cart < 20; cart += 1)
+      await house.ask('createPublicCart', { body: { idempotencyKey: `cart-${cart}` } })
+    const startedAt = house.clock.now
+    for (let days = 0; days < 5; days += 1) {
+      await house.app.dispatcher.settleDue()
+      assert.equal((await endpointOf(house, made)).status, 'enabled')
+      house.clock.now += day
+    }
+    assert.ok(house.clock.now - startedAt >= 5 * day)
+    await house.app.dispatcher.settleDue()
+    const disabled = await endpointOf(house, made)
+    assert.deepEqual([disabled.status, disabled.disabledReason], ['disabled', 'failing'])
+    assert.ok((await deliveriesOf(house, made)).every(({ status }) => status === 'held'))
+  })
+
+  test('a paused endpoint is sent nothing; a removed one loses what it was owed', async () => {
+    const house = await openHouse(given, { shops: [market] })
+    const receiver = await openReceiver(given)
+    const made = await add(house, { url: receiver.url, events: ['cart.*'] })
+    await house.ask('createPublicCart', { body: { idempotencyKey: 'a' } })
+    await house.storage.write((tx) => pauseEndpoint(tx, house.installationId, made.endpoint.id, house.clock.now))
+    await house.ask('createPublicCart', { body: { idempotencyKey: 'b' } })
+    await house.app.dispatcher.settleDue()
+    assert.deepEqual([receiver.received.length, (await deliveriesOf(house, made)).length], [0, 2])
+    await house.storage.write((tx) => removeEndpoint(tx, house.installationId, made.endpoint.id, house.clock.now))
+    assert.deepEqual(
+      (await deliveriesOf(house, made)).map(({ status }) => status),
+      ['discarded', 'discarded'],
+    )
+    await house.ask('createPublicCart', { body: { idempotencyKey: 'c' } })
+    await house.app.dispatcher.settleDue()
+    assert.deepEqual([receiver.received.length, (await deliveriesOf(house, made)).length], [0, 2])
+    const again = await add(house, { url: receiver.url, events: ['cart.*'] })
+    assert.equal(again.endpoint.slot, made.endpoint.slot, 'its slot is free again')
+  })
+
+  test('while a secret is replaced both sign; after a day only the new one', async () => {
+    const house = await openHouse(given, { shops: [market] })
+    house.clock.now = Date.now()
+    const receiver = await openReceiver(given)
+    const made = await add(house, { url: receiver.url, events: ['webhook.ping'] })
+    const rotated = await house.storage.write((tx) =>
+      rotateSecret(tx, house.installationId, made.endpoint.id, testSecret, house.clock.now),
+    )
+    assert.ok(rotated)
+    await ping(house, made)
+    await house.app.dispatcher.settleDue()
+    const both = receiver.received[0] as Received
+    for (const secret of [made.secret, rotated.secret])
+      new Webhook(secret).verify(both.body, both.headers as Record<string, string>)
+    assert.equal(String(both.headers['webhook-signature']).split(' ').length, 2)
+    house.clock.now += day
+    await ping(house, made)
+    await house.app.dispatcher.settleDue()
+    const later = receiver.received[1] as Received
+    assert.equal(String(later.headers['webhook-signature']).split(' ').length, 1)
+    await sweepWebhooks(house.storage, house.clock.now)
+    assert.equal((await endpointOf(house, made)).previousSealed, null)
+  })
+
+  test('a delivery keeps its event, and follows the endpoint to its new address', async () => {
+    const house = await openHouse(given, { shops: [market] })
+    const former = await openReceiver(given)
+    const latter = await openReceiver(given)
+    const made = await add(house, { url: former.url, events: ['webhook.ping'] })
+    former.behave(answer(302, { location: latter.url }))
+    await ping(house, made)
+    await house.app.dispatcher.settleDue()
+    assert.deepEqual([former.received.length, latter.received.length], [1, 0], 'a redirect is not followed')
+    const wish = { url: latter.url, description: 'moved', events: ['webhook.ping'] }
+    await house.storage.write((tx) =>
+      changeEndpoint(tx, house.installationId, made.endpoint.id, wish, { allowPrivate: true }, house.clock.now),
+    )
+    const row = await nextAttempt(house, made)
+    assert.deepEqual([row.status, row.attempts], ['succeeded', 2])
+    assert.equal(latter.received[0]?.body, former.received[0]?.body)
+  })
+
+  test('a claim that nobody finished is taken up after its lease, and costs no attempt; the late finisher is fenced off', async () => {
+    const house = await openHouse(given, { shops: [market], webhookBounds: { leaseMs: 1_000 } })
+    const receiver = await openReceiver(given)
+    const made = await add(house, { url: receiver.url, events: ['webhook.ping'] })
+    let release: () => void = () => {}
+    const arrived = new Promise<void>((resolve) => {
+      receiver.behave((_, response) => {
+        release = () => response.writeHead(500).end()
+        resolve()
+      })
+    })
+    await ping(house, made)
+    const sleeper = house.app.dispatcher.settleDue()
+    await arrived
+    assert.equal((await deliveriesOf(house, made))[0]?.status, 'sending')
+    house.clock.now += 999
+    assert.equal(await releaseLeases(house.storage, house.clock.now, { all: false }), 0)
+    house.clock.now += 1
+    assert.equal(await releaseLeases(house.storage, house.clock.now, { all: false }), 1)
+    // Somebody else has delivered it meanwhile.
+    await house.storage.write(
+      (tx) => tx.sql`
+        update webhook_deliveries set status = 'succeeded', attempts = 1, due_at = null, finished_at = ${house.clock.now}
+        where endpoint_id = ${made.endpoint.id}`,
+    )
+    release()
+    await sleeper
+    const [row] = await deliveriesOf(house, made)
+    assert.deepEqual([row?.status, row?.attempts], ['succeeded', 1])
+  })
+
+  test('texts of events and the log are kept for their time; what is owed is kept as long as it is owed', async () => {
+    const house = await openHouse(given, { shops: [market] })
+    const receiver = await openReceiver(given)
+    const sent = await add(house, { url: receiver.url, events: ['cart.created'] })
+    const owed = await add(house, { url: receiver.url, events: ['cart.updated'], status: 'paused' })
+    const { carts } = await checkoutOf(house)
+    const cartId = (await house.ask('createPublicCart', { body: { idempotencyKey: 'a' } })).body.data.id
+    await house.ask('putPublicCartItem', {
+      path: { cartId, skuId: carts.sku('ROSE-12') },
+      body: { idempotencyKey: 'q', quantity: 1 },
+    })
+    await house.app.dispatcher.settleDue()
+    const texts = () =>
+      house.storage.read(
+        (db) => db.sql<{ type: string; kept: number }>`
+          select type, case when body = '' then 0 else 1 end as "kept" from events order by id`,
+      )
+    house.clock.now += 30 * day
+    await sweepWebhooks(house.storage, house.clock.now)
+    assert.ok((await texts()).every(({ kept }) => kept === 1))
+    house.clock.now += 6 * day
+    await sweepWebhooks(house.storage, house.clock.now)
+    assert.deepEqual(await texts(), [
+      { type: 'cart.created', kept: 0 },
+      { type: 'cart.updated', kept: 1 },
+    ])
+    house.clock.now += 60 * day
+    await sweepWebhooks(house.storage, house.clock.now)
+    assert.deepEqual(await deliveriesOf(house, sent), [])
+    assert.equal((await deliveriesOf(house, owed))[0]?.status, 'held')
+    await house.storage.write((tx) => enableEndpoint(tx, house.installationId, owed.endpoint.id, house.clock.now))
+    receiver.received.length = 0
+    await house.app.dispatcher.settleDue()
+    assert.deepEqual(
+      receiver.received.map(({ event }) => event.type),
+      ['cart.updated'],
+    )
+  })
+
+  test('the operator can disable an endpoint; it is told to the others once', async () => {
+    const house = await openHouse(given, { shops: [market] })
+    const other = await openReceiver(given)
+    const made = await add(house, { url: other.url, events: ['cart.*'] })
+    await add(house, { url: other.url, events: ['webhook.endpoint_disabled'] })
+    for (let time = 0; time < 2; time += 1)
+      await house.storage.write(async (tx) => {
+        const endpoint = await lockEndpoint(tx, house.installationId, made.endpoint.id)
+        if (endpoint) await disableEndpoint(tx, endpoint, 'operator', null, house.clock.now)
+      })
+    await house.app.dispatcher.settleDue()
+    assert.deepEqual(
+      other.received.map(({ event }) => [event.type, event.data.reason]),
+      [['webhook.endpoint_disabled', 'operator']],
+    )
+  })
+
+  test('a started dispatcher hears of an event at once, and draining finishes what is under way', async () => {
+    const house = await openHouse(given, { shops: [market], webhookBounds: { pollMs: 3_600_000 } })
+    const receiver = await openReceiver(given)
+    const made = await add(house, { url: receiver.url, events: ['cart.created'] })
+    house.app.dispatcher.start()
+    const arrived = new Promise<() => void>((resolve) => {
+      receiver.behave((_, response) => resolve(() => response.writeHead(200).end()))
+    })
+    await house.ask('createPublicCart', { body: { idempotencyKey: 'a' } })
+    const finish = await arrived
+    const drained = house.app.dispatcher.drain()
+    await house.ask('createPublicCart', { body: { idempotencyKey: 'b' } })
+    finish()
+    await drained
+    assert.deepEqual(
+      (await deliveriesOf(house, made)).map(({ status }) => status),
+      ['succeeded', 'pending'],
+    )
+  })
+})
