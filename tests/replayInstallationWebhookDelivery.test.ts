@@ -2,12 +2,12 @@ import assert from 'node:assert/strict'
 import { randomUUID } from 'node:crypto'
 import { before, test } from 'node:test'
 import type { RefusalCode } from '../src/contract/refusals.ts'
-import { type DeliveryStatus, deliveryStatuses } from '../src/contract/words.ts'
+import { deliveryStatuses } from '../src/contract/words.ts'
 import { disableEndpoint, enableEndpoint, pauseEndpoint, removeEndpoint } from '../src/webhooks/endpoints.ts'
 import { findDelivery, insertReplay, lockEndpoint } from '../src/webhooks/store.ts'
 import { type Answer, assertError, type House, openHouse } from './support/house.ts'
 import { eachEngine } from './support/storage.ts'
-import { rivalInstallationId, type Webhooks, webhooksOf, webhookWorld } from './support/webhooks.ts'
+import { type KeptStatus, rivalInstallationId, type Webhooks, webhooksOf, webhookWorld } from './support/webhooks.ts'
 
 const day = 86_400_000
 
@@ -128,19 +128,20 @@ eachEngine('replayInstallationWebhookDelivery', (given) => {
 
   test('200 or 409 by the status of the original, for every status and with or without leave', async () => {
     const { endpoint } = await webhooks.add()
-    const wanted: Record<DeliveryStatus, readonly [usual: RefusalCode | 200, allowed: RefusalCode | 200]> = {
+    const wanted: Record<KeptStatus, readonly [usual: RefusalCode | 200, allowed: RefusalCode | 200]> = {
       pending: ['delivery_not_final', 'delivery_not_final'],
       sending: ['delivery_not_final', 'delivery_not_final'],
       retrying: ['delivery_not_final', 'delivery_not_final'],
-      held: ['delivery_not_final', 'delivery_not_final'],
       succeeded: ['delivery_already_succeeded', 200],
       failed: [200, 200],
       blocked: [200, 200],
       discarded: [200, 200],
     }
-    for (const status of deliveryStatuses) {
+    for (const status of deliveryStatuses.filter((known) => known !== 'held')) {
       for (const [index, expected] of wanted[status].entries()) {
-        const { deliveryId } = await webhooks.given(status, endpoint.id)
+        // What is open stands alone at its endpoint: nothing is sent while an earlier one waits.
+        const isOpen = ['pending', 'sending', 'retrying'].includes(status)
+        const { deliveryId } = await webhooks.given(status, isOpen ? undefined : endpoint.id)
         const more = index === 0 ? {} : { allowSucceeded: true }
         if (expected === 200) {
           assert.equal((await webhooks.replay(deliveryId, more)).status, 200, status)
@@ -148,6 +149,9 @@ eachEngine('replayInstallationWebhookDelivery', (given) => {
         } else await assertRefused(house, () => webhooks.replay(deliveryId, more), expected, { status })
       }
     }
+    const held = await webhooks.given('retrying')
+    await house.storage.write((tx) => pauseEndpoint(tx, house.installationId, held.endpointId, house.clock.now))
+    await assertRefused(house, () => webhooks.replay(held.deliveryId), 'delivery_not_final', { status: 'held' })
     const { deliveryId } = await webhooks.given('succeeded', endpoint.id)
     assertError(await webhooks.replay(deliveryId, { allowSucceeded: false }), 'delivery_already_succeeded')
   })
@@ -155,7 +159,7 @@ eachEngine('replayInstallationWebhookDelivery', (given) => {
   test('409 while a replay is under way, in every status of it; afterwards it can be replayed again', async () => {
     const { deliveryId } = await webhooks.given('failed')
     let replayId: string = (await webhooks.replay(deliveryId)).body.data.delivery.id
-    for (const status of ['pending', 'sending', 'retrying', 'held'] as const) {
+    for (const status of ['pending', 'sending', 'retrying'] as const) {
       await webhooks.set(replayId, status)
       await assertRefused(house, () => webhooks.replay(deliveryId), 'replay_in_progress', { status: 'failed' })
     }

@@ -4,6 +4,8 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { Webhook } from 'standardwebhooks'
+import { announce } from '../src/events/announce.ts'
+import { newId } from '../src/kit/ids.ts'
 import { refundPaid } from '../src/orders/refunds.ts'
 import { payRefunds } from '../src/payments/settle.ts'
 import { releaseLeases } from '../src/webhooks/claim.ts'
@@ -20,7 +22,7 @@ import {
   rotateSecret,
 } from '../src/webhooks/endpoints.ts'
 import { waitsMs } from '../src/webhooks/schedule.ts'
-import { listAttempts, lockEndpoint } from '../src/webhooks/store.ts'
+import { type Delivery, listAttempts, listNewestDeliveries, lockEndpoint } from '../src/webhooks/store.ts'
 import { sweepWebhooks } from '../src/webhooks/sweep.ts'
 import { market } from './support/carts.ts'
 import { checkoutOf } from './support/checkout.ts'
@@ -38,23 +40,9 @@ function add(house: House, wish: Partial<EndpointWish> & { url: string }): Promi
   return house.storage.write((tx) => addEndpoint(tx, house.installationId, whole, tools, house.clock.now))
 }
 
-interface DeliveryRow {
-  id: string
-  status: string
-  attempts: number
-  dueAt: number | null
-  eventType: string
-  lastStatusCode: number | null
-  lastError: string | null
-}
-
-function deliveriesOf(house: House, { endpoint }: MadeEndpoint): Promise<DeliveryRow[]> {
-  return house.storage.read(
-    (db) => db.sql<DeliveryRow>`
-      select id, status, attempts, due_at as "dueAt", event_type as "eventType", last_status_code as "lastStatusCode",
-        last_error as "lastError"
-      from webhook_deliveries where endpoint_id = ${endpoint.id} order by id`,
-  )
+// Oldest first.
+async function deliveriesOf(house: House, { endpoint }: MadeEndpoint): Promise<Delivery[]> {
+  return (await house.storage.read((db) => listNewestDeliveries(db, endpoint, 1_000))).toReversed()
 }
 
 async function endpointOf(house: House, { endpoint }: MadeEndpoint) {
@@ -63,12 +51,28 @@ async function endpointOf(house: House, { endpoint }: MadeEndpoint) {
   return found
 }
 
+// Events as a cart makes them, without the cart.
+async function happen(house: House, count: number, subject: () => string): Promise<void> {
+  await house.storage.write(async (tx) => {
+    for (let sequence = 1; sequence <= count; sequence += 1)
+      await announce(tx, {
+        installationId: house.installationId,
+        kind: 'cart.created',
+        subject: { type: 'cart', id: subject() },
+        sequence,
+        dataText: '{}',
+        cause: null,
+        now: house.clock.now,
+      })
+  })
+}
+
 function ping(house: House, { endpoint }: MadeEndpoint) {
   return house.storage.write((tx) => pingEndpoint(tx, house.installationId, endpoint.id, house.clock.now))
 }
 
 // Moves the clock to the instant the only open delivery is due, and lets it be sent.
-async function nextAttempt(house: House, made: MadeEndpoint): Promise<DeliveryRow> {
+async function nextAttempt(house: House, made: MadeEndpoint): Promise<Delivery> {
   const waiting = (await deliveriesOf(house, made)).find(({ dueAt }) => dueAt !== null)
   house.clock.now = Math.max(house.clock.now, waiting?.dueAt ?? 0, (await endpointOf(house, made)).restingUntil ?? 0)
   await house.app.dispatcher.settleDue()
@@ -148,7 +152,7 @@ eachEngine('webhooks', (given) => {
     await ping(house, made)
     const waits: number[] = []
     await house.app.dispatcher.settleDue()
-    let row = (await deliveriesOf(house, made))[0] as DeliveryRow
+    let row = (await deliveriesOf(house, made))[0] as Delivery
     while (row.dueAt !== null) {
       assert.deepEqual([row.status, row.attempts, row.lastStatusCode], ['retrying', waits.length + 1, 500])
       waits.push(row.dueAt - house.clock.now)
@@ -467,16 +471,16 @@ eachEngine('webhooks', (given) => {
         (db) => db.sql<{ type: string; kept: number }>`
           select type, case when body = '' then 0 else 1 end as "kept" from events order by id`,
       )
-    house.clock.now += 30 * day
+    house.clock.now += 30 * day - 1
     await sweepWebhooks(house.storage, house.clock.now)
     assert.ok((await texts()).every(({ kept }) => kept === 1))
-    house.clock.now += 6 * day
+    house.clock.now += 1
     await sweepWebhooks(house.storage, house.clock.now)
     assert.deepEqual(await texts(), [
       { type: 'cart.created', kept: 0 },
       { type: 'cart.updated', kept: 1 },
     ])
-    house.clock.now += 60 * day
+    house.clock.now += 61 * day
     await sweepWebhooks(house.storage, house.clock.now)
     assert.deepEqual(await deliveriesOf(house, sent), [])
     assert.equal((await deliveriesOf(house, owed))[0]?.status, 'held')
@@ -487,6 +491,202 @@ eachEngine('webhooks', (given) => {
       receiver.received.map(({ event }) => event.type),
       ['cart.updated'],
     )
+  })
+
+  test('an event that is written while its endpoint is being enabled is sent', async () => {
+    const house = await openHouse(given, { shops: [market] })
+    const receiver = await openReceiver(given)
+    const made = await add(house, { url: receiver.url, events: ['cart.created'], status: 'paused' })
+    await house.ask('createPublicCart', { body: { idempotencyKey: 'a' } })
+    assert.equal((await deliveriesOf(house, made))[0]?.status, 'held')
+    // On PostgreSQL an order may have read the endpoint as paused and commit after it was enabled: what it wrote must not
+    // hang on what it read.
+    await house.storage.write((tx) => enableEndpoint(tx, house.installationId, made.endpoint.id, house.clock.now))
+    assert.equal((await deliveriesOf(house, made))[0]?.status, 'pending')
+    await house.app.dispatcher.settleDue()
+    assert.equal(receiver.received.length, 1)
+  })
+
+  test('one busy endpoint does not keep another waiting', async () => {
+    const house = await openHouse(given, { shops: [market], webhookBounds: { pollMs: 3_600_000 } })
+    const busy = await openReceiver(given)
+    const idle = await openReceiver(given)
+    await add(house, { url: busy.url, events: ['cart.created'] })
+    const quiet = await add(house, { url: idle.url, events: ['webhook.ping'] })
+    await happen(house, 200, () => newId('cart'))
+    let isPinged = false
+    let busyBefore = 0
+    const heard = new Promise<number>((resolve) => {
+      idle.behave((_, response) => {
+        response.writeHead(200).end()
+        resolve(busy.received.length)
+      })
+    })
+    busy.behave((_, response) => {
+      response.writeHead(200).end()
+      if (isPinged || busy.received.length < 20) return
+      isPinged = true
+      void ping(house, quiet).then(() => {
+        busyBefore = busy.received.length
+      })
+    })
+    house.app.dispatcher.start()
+    const busyWhenHeard = await heard
+    assert.ok(busyBefore < 200 && busyWhenHeard < 200, `${busyWhenHeard} of 200 were sent before it`)
+    await house.app.dispatcher.settleDue()
+    assert.equal(busy.received.length, 200)
+  })
+
+  test('calls are shared out: the first endpoints do not take every place', async () => {
+    const house = await openHouse(given, { shops: [market], webhookBounds: { callsMax: 4 } })
+    const receivers = await Promise.all([1, 2, 3].map(() => openReceiver(given)))
+    for (const { url } of receivers) await add(house, { url, events: ['cart.created'] })
+    for (let cart = 0; cart < 8; cart += 1)
+      await house.ask('createPublicCart', { body: { idempotencyKey: `cart-${cart}` } })
+    const waiting: (() => void)[] = []
+    const everybodyAsked = new Promise<void>((resolve) => {
+      for (const receiver of receivers)
+        receiver.behave((_, response) => {
+          waiting.push(() => response.writeHead(204).end())
+          if (receivers.every(({ received }) => received.length > 0)) resolve()
+        })
+    })
+    const settled = house.app.dispatcher.settleDue()
+    await everybodyAsked
+    for (const receiver of receivers) receiver.behave(answer(204))
+    for (const finish of waiting) finish()
+    await settled
+    assert.deepEqual(
+      receivers.map(({ received }) => received.length),
+      [8, 8, 8],
+    )
+  })
+
+  test('many events of one subject wait behind its first without being looked at again and again', async () => {
+    const house = await openHouse(given, { shops: [market] })
+    const receiver = await openReceiver(given)
+    const made = await add(house, { url: receiver.url, events: ['cart.*'] })
+    receiver.behave(answer(500))
+    const cartId = newId('cart')
+    await happen(house, 150, () => cartId)
+    await house.app.dispatcher.settleDue()
+    const rows = await deliveriesOf(house, made)
+    const [first, ...others] = rows
+    assert.equal(receiver.received.length, 1)
+    assert.ok(others.length >= 140)
+    assert.ok(
+      others.every(({ dueAt }) => (dueAt ?? 0) >= (first?.dueAt ?? 0)),
+      'they are due with it, or later',
+    )
+    receiver.behave(answer(200))
+    house.clock.now = first?.dueAt ?? 0
+    await house.app.dispatcher.settleDue()
+    assert.equal(receiver.received.length, rows.length + 1, 'one after the other, at once')
+    const sequences = receiver.received.map(({ event }) => event.sequence)
+    assert.deepEqual(
+      sequences,
+      sequences.toSorted((one, other) => one - other),
+    )
+  })
+
+  test('patience that was asked for is not forgotten because of a call that was under way', async () => {
+    const house = await openHouse(given, { shops: [market] })
+    const receiver = await openReceiver(given)
+    const made = await add(house, { url: receiver.url, events: ['cart.created'] })
+    const waiting: ((status: number, headers?: Record<string, string>) => void)[] = []
+    const bothAsked = new Promise<void>((resolve) => {
+      receiver.behave((_, response) => {
+        waiting.push((status, headers = {}) => response.writeHead(status, headers).end())
+        if (waiting.length === 2) resolve()
+      })
+    })
+    for (const key of ['a', 'b']) await house.ask('createPublicCart', { body: { idempotencyKey: key } })
+    const settled = house.app.dispatcher.settleDue()
+    await bothAsked
+    house.clock.now += 1_000
+    waiting[0]?.(429, { 'retry-after': '600' })
+    const askedAt = house.clock.now
+    while ((await endpointOf(house, made)).restingUntil === null) await new Promise((resolve) => setImmediate(resolve))
+    waiting[1]?.(200)
+    await settled
+    const rested = await endpointOf(house, made)
+    assert.equal(rested.restingUntil, askedAt + 600_000)
+    assert.equal(rested.consecutiveFailures, 1)
+  })
+
+  test('an outcome whose lease was lost says nothing about its endpoint', async () => {
+    const house = await openHouse(given, { shops: [market], webhookBounds: { leaseMs: 1_000 } })
+    const receiver = await openReceiver(given)
+    const made = await add(house, { url: receiver.url, events: ['webhook.ping'] })
+    let release: () => void = () => {}
+    const arrived = new Promise<void>((resolve) => {
+      receiver.behave((_, response) => {
+        release = () => response.writeHead(410).end()
+        resolve()
+      })
+    })
+    await ping(house, made)
+    const sleeper = house.app.dispatcher.settleDue()
+    await arrived
+    house.clock.now += 1_000
+    await releaseLeases(house.storage, house.clock.now, { all: false })
+    await house.storage.write(
+      (tx) => tx.sql`
+        update webhook_deliveries set status = 'succeeded', attempts = 1, due_at = null, finished_at = ${house.clock.now}
+        where endpoint_id = ${made.endpoint.id}`,
+    )
+    release()
+    await sleeper
+    const endpoint = await endpointOf(house, made)
+    assert.deepEqual([endpoint.status, endpoint.consecutiveFailures], ['enabled', 0])
+  })
+
+  test('a replay that was accepted keeps its text for as long as it is held', async () => {
+    const house = await openHouse(given, { shops: [market] })
+    const receiver = await openReceiver(given)
+    const made = await add(house, { url: receiver.url, events: ['webhook.ping'] })
+    await ping(house, made)
+    await house.app.dispatcher.settleDue()
+    const [original] = await deliveriesOf(house, made)
+    house.clock.now += 29 * day
+    const path = { id: original?.id ?? '' }
+    const body = { idempotencyKey: 'once-more', allowSucceeded: true }
+    assert.equal((await house.ask('replayInstallationWebhookDelivery', { path, body })).status, 200)
+    await house.storage.write((tx) => pauseEndpoint(tx, house.installationId, made.endpoint.id, house.clock.now))
+    house.clock.now += 7 * day
+    await sweepWebhooks(house.storage, house.clock.now)
+    await house.storage.write((tx) => enableEndpoint(tx, house.installationId, made.endpoint.id, house.clock.now))
+    await house.app.dispatcher.settleDue()
+    assert.equal(receiver.received.length, 2)
+    assert.equal(receiver.received[0]?.body, receiver.received[1]?.body)
+    await sweepWebhooks(house.storage, house.clock.now)
+    const again = await house.ask('replayInstallationWebhookDelivery', {
+      path,
+      body: { ...body, idempotencyKey: 'late' },
+    })
+    assert.equal(again.body.error.code, 'payload_expired')
+  })
+
+  test('a long queue is paused, enabled and removed by changing the endpoint alone', async () => {
+    const house = await openHouse(given, { shops: [market] })
+    const receiver = await openReceiver(given)
+    const made = await add(house, { url: receiver.url, events: ['cart.created'] })
+    await happen(house, 600, () => newId('cart'))
+    const { installationId } = house
+    const { id } = made.endpoint
+    await house.storage.write((tx) => pauseEndpoint(tx, installationId, id, house.clock.now))
+    assert.ok((await deliveriesOf(house, made)).every(({ status }) => status === 'held'))
+    await house.storage.write((tx) => enableEndpoint(tx, installationId, id, house.clock.now))
+    assert.ok((await deliveriesOf(house, made)).every(({ status }) => status === 'pending'))
+    await house.storage.write((tx) => removeEndpoint(tx, installationId, id, house.clock.now))
+    assert.ok((await deliveriesOf(house, made)).every(({ status }) => status === 'discarded'))
+    await house.app.dispatcher.settleDue()
+    assert.equal(receiver.received.length, 0)
+    await sweepWebhooks(house.storage, house.clock.now)
+    const [row] = await house.storage.read(
+      (db) => db.sql<{ open: number }>`select count(*) as "open" from webhook_deliveries where finished_at is null`,
+    )
+    assert.equal(row?.open, 0)
   })
 
   test('the operator can disable an endpoint; it is told to the others once', async () => {

@@ -69,7 +69,9 @@ async function pretend(
   const at = Date.now()
   await storage.write(async (tx) => {
     const key = { installationId, id }
-    const [claimed, ...others] = await claimDeliveries(tx, [key], { limit: 8, leaseMs: 60_000, now: at })
+    const {
+      claimed: [claimed, ...others],
+    } = await claimDeliveries(tx, [key], { limit: 8, leaseMs: 60_000, now: at })
     assert.ok(claimed && others.length === 0)
     const call = {
       kind: 'answered',

@@ -162,8 +162,7 @@ async function serveAlone(parts: ServeParts): Promise<void> {
 
     const signal = await signalled
     log.info('draining', { signal })
-    await finish(parts, app)
-    await loops.drain()
+    await Promise.all([finish(parts, app), loops.drain()])
     log.info('stopped')
   } catch (error) {
     await app.server.drain(0)
@@ -192,8 +191,7 @@ async function lead(parts: ServeParts, count: number): Promise<void> {
 
     const signal = await signalled
     log.info('draining', { signal })
-    await crew.drain(drainMs + settleMs)
-    await loops.drain()
+    await Promise.all([crew.drain(drainMs + settleMs), loops.drain()])
     log.info('stopped')
   } catch (error) {
     await crew?.drain(0)

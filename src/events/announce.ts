@@ -56,8 +56,7 @@ function insertDeliveries(
     insert into webhook_deliveries (installation_id, id, endpoint_id, event_id, event_type, subject_id, sequence, status,
       attempts, due_at, created_at)
     select installation_id, ${stem} || slot, id, ${eventId}, ${kind}, ${subject.id}, cast(${sequence} as bigint),
-      case when status = 'enabled' then 'pending' else 'held' end, 0,
-      case when status = 'enabled' then cast(${now} as bigint) end, cast(${now} as bigint)
+      'pending', 0, cast(${now} as bigint), cast(${now} as bigint)
     from webhook_endpoints
     where installation_id = ${installationId} and ended_at is null and id <> ${notTo} and (id = ${onlyTo} or (
       ${onlyTo} = '' and (events like '%"*"%' or events like ${named(`${kind.slice(0, kind.indexOf('.'))}.*`)} escape '!'

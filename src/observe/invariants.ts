@@ -178,7 +178,7 @@ export const invariants: readonly Invariant[] = [
       select d.id as "subject" from webhook_deliveries d
       join webhook_deliveries p on p.installation_id = d.installation_id and p.endpoint_id = d.endpoint_id
         and p.subject_id = d.subject_id and p.sequence < d.sequence and p.replay_of is null
-        and p.status in ('pending', 'sending', 'retrying', 'held')
+        and p.status in ('pending', 'sending', 'retrying')
       where d.status = 'sending' and d.replay_of is null
       limit 10`,
   },
@@ -188,7 +188,7 @@ export const invariants: readonly Invariant[] = [
     violations: (db) => db.sql`
       select d.id as "subject" from webhook_deliveries d
       join events e on e.installation_id = d.installation_id and e.id = d.event_id
-      where d.status in ('pending', 'sending', 'retrying', 'held') and d.replay_of is null and e.body = ''
+      where d.status in ('pending', 'sending', 'retrying') and d.replay_of is null and e.body = ''
       limit 10`,
   },
   {

@@ -72,14 +72,20 @@ function refuseMissing(file: string): void {
 // PostgreSQL the connection on which every server hears the signals of the others.
 async function openAlone(url: string): Promise<Storage> {
   const storage = await openStorage(url, { ...unhurried, server: true })
-  if (storage.engine === 'sqlite') return storage
-  const servers = await storage.read(
-    (db) => db.sql`
-      select pid from pg_stat_activity where datname = current_database() and application_name = 'cartwright_signals'`,
-  )
-  if (servers.length === 0) return storage
-  await storage.close()
-  throw new StorageRefused(`${servers.length} servers are connected to the PostgreSQL database: stop them first`)
+  try {
+    if (storage.engine === 'postgres') await storage.read(refuseServers)
+    return storage
+  } catch (error) {
+    await storage.close()
+    throw error
+  }
+}
+
+async function refuseServers(db: Reader): Promise<void> {
+  const servers = await db.sql`
+    select pid from pg_stat_activity where datname = current_database() and application_name = 'cartwright_signals'`
+  if (servers.length > 0)
+    throw new StorageRefused(`servers are connected to the PostgreSQL database (${servers.length}): stop them first`)
 }
 
 async function copyBetween(from: Storage, to: Storage, options: CopyOptions): Promise<Copied> {

@@ -2,7 +2,7 @@
 // claim is a lease: whoever does not write the outcome in time has lost it, and somebody else takes over.
 
 import { randomUUID } from 'node:crypto'
-import type { Reader, Storage, Tx } from '../storage/storage.ts'
+import { list, type Reader, type Storage, type Tx } from '../storage/storage.ts'
 import { inFlightFor, inFlightMax } from './schedule.ts'
 
 export interface Claimed {
@@ -54,26 +54,55 @@ export async function listDueEndpoints(db: Reader, after: string, now: number): 
   return turn <= 0 ? endpoints : [...endpoints.slice(turn), ...endpoints.slice(0, turn)]
 }
 
-// Claims for these endpoints, at most `limit` in all. An endpoint that another node is looking at is left to it, so that
-// the bound on calls under way holds across nodes.
+export interface Claims {
+  claimed: Claimed[]
+  // The endpoint that was served last, where there was one.
+  servedLast: string | null
+  // There may be more that is due: something blocked stood in the way, or there was no room.
+  isMore: boolean
+}
+
+// Claims for these endpoints in their turn, at most `limit` in all, and each its share of what is left, so that the first do
+// not take everything. An endpoint that another node is looking at is left to it, so that the bound on calls under way
+// holds across nodes; nobody waits for a row here.
 export async function claimDeliveries(
   tx: Tx,
   endpoints: readonly EndpointKey[],
   { limit, leaseMs, now }: { limit: number; leaseMs: number; now: number },
-): Promise<Claimed[]> {
-  const inOrder = endpoints.toSorted((one, other) => (one.id < other.id ? -1 : 1))
-  const locked = await Promise.all(inOrder.map((endpoint) => lockIdle(tx, endpoint, now)))
+): Promise<Claims> {
+  const locked = (await Promise.all(endpoints.map((endpoint) => lockIdle(tx, endpoint, now)))).filter(
+    (endpoint) => endpoint !== undefined,
+  )
+  // Counted after the lock: another node may have claimed while we waited for it.
+  const looks = await Promise.all(
+    locked.map(async (endpoint) => ({
+      endpoint,
+      sending: await countSending(tx, endpoint),
+      candidates: await listCandidates(tx, endpoint, now),
+    })),
+  )
   const leaseId = randomUUID()
   let left = limit
-  const claims: Promise<Claimed[]>[] = []
-  for (const endpoint of locked) {
-    if (!endpoint) continue
-    const free = Math.min(inFlightFor(endpoint.consecutiveFailures) - endpoint.sending, left)
-    if (free <= 0) continue
-    left -= free
-    claims.push(claimFor(tx, endpoint, { leaseId, limit: free, leaseExpiresAt: now + leaseMs, now }))
+  let servedLast: string | null = null
+  let isMore = false
+  const writes: Promise<Claimed[]>[] = []
+  for (const [index, { endpoint, sending, candidates }] of looks.entries()) {
+    const share = Math.ceil(left / (looks.length - index))
+    const room = Math.max(0, Math.min(inFlightFor(endpoint.consecutiveFailures) - sending, share))
+    const free = candidates.filter(({ blockedUntil }) => blockedUntil === null)
+    const blocked = candidates.filter(({ blockedUntil }) => blockedUntil !== null)
+    const taken = free.slice(0, room)
+    left -= taken.length
+    if (taken.length > 0) {
+      servedLast = endpoint.id
+      writes.push(claimThese(tx, endpoint, taken, { leaseId, leaseExpiresAt: now + leaseMs }))
+    }
+    if (blocked.length > 0) writes.push(park(tx, endpoint, blocked, now + leaseMs))
+    // Behind what was looked at there may be something that is free.
+    if (taken.length < room && candidates.length === candidatesMax) isMore = true
+    if (taken.length < free.length && share <= room) isMore = true
   }
-  return (await Promise.all(claims)).flat()
+  return { claimed: (await Promise.all(writes)).flat(), servedLast, isMore }
 }
 
 interface IdleEndpoint extends EndpointKey {
@@ -82,47 +111,58 @@ interface IdleEndpoint extends EndpointKey {
   previousSealed: string | null
   previousExpiresAt: number | null
   consecutiveFailures: number
-  sending: number
 }
 
 async function lockIdle(tx: Tx, { installationId, id }: EndpointKey, now: number): Promise<IdleEndpoint | undefined> {
   const [endpoint] = await tx.sql<IdleEndpoint>`
     select installation_id as "installationId", id, url, secret_sealed as "secretSealed", previous_sealed as "previousSealed",
-      previous_expires_at as "previousExpiresAt", consecutive_failures as "consecutiveFailures",
-      (select count(*) from webhook_deliveries d where d.endpoint_id = e.id and d.status = 'sending') as "sending"
-    from webhook_endpoints e
+      previous_expires_at as "previousExpiresAt", consecutive_failures as "consecutiveFailures"
+    from webhook_endpoints
     where installation_id = ${installationId} and id = ${id} and status = 'enabled' and ended_at is null
       and (resting_until is null or resting_until <= ${now})
     ${tx.skipLocked}`
   return endpoint
 }
 
-interface Lease {
-  leaseId: string
-  leaseExpiresAt: number
-  limit: number
-  now: number
+async function countSending(tx: Tx, { id }: IdleEndpoint): Promise<number> {
+  const [row] = await tx.sql<{ sending: number }>`
+    select count(*) as "sending" from webhook_deliveries where endpoint_id = ${id} and status = 'sending'`
+  return row?.sending ?? 0
 }
 
-// An event waits until every earlier event of its subject is over at this endpoint. A replay is out of order by nature:
-// it waits for nobody, and nobody for it.
-async function claimFor(
+interface Candidate {
+  id: string
+  // When the earlier event of the subject that it waits for is due or was claimed until; null where it waits for none.
+  blockedUntil: number | null
+}
+
+const candidatesMax = 64
+
+// An event waits until every earlier event of its subject is over at this endpoint. A replay is out of order by nature: it
+// waits for nobody, and nobody for it. The endpoint alone is named, because its ids are its own and PostgreSQL would
+// otherwise sort the whole queue.
+async function listCandidates(tx: Tx, { id }: IdleEndpoint, now: number): Promise<Candidate[]> {
+  return tx.sql<Candidate>`
+    select d.id, case when d.replay_of is null then (
+      select coalesce(p.due_at, p.lease_expires_at) from webhook_deliveries p
+      where p.installation_id = d.installation_id and p.endpoint_id = d.endpoint_id and p.subject_id = d.subject_id
+        and p.sequence < d.sequence and p.replay_of is null and p.status in ('pending', 'sending', 'retrying')
+      order by p.sequence limit 1) end as "blockedUntil"
+    from webhook_deliveries d
+    where d.endpoint_id = ${id} and d.status in ('pending', 'retrying') and d.due_at <= ${now}
+    order by d.due_at, d.id limit ${candidatesMax}`
+}
+
+async function claimThese(
   tx: Tx,
   { installationId, id: endpointId, url, secretSealed, previousSealed, previousExpiresAt }: IdleEndpoint,
-  { leaseId, leaseExpiresAt, limit, now }: Lease,
+  taken: readonly Candidate[],
+  { leaseId, leaseExpiresAt }: { leaseId: string; leaseExpiresAt: number },
 ): Promise<Claimed[]> {
   const rows = await tx.sql<Omit<Claimed, 'url' | 'secrets' | 'leaseId' | 'leaseExpiresAt'>>`
     update webhook_deliveries set status = 'sending', due_at = null, lease_id = ${leaseId},
       lease_expires_at = ${leaseExpiresAt}
-    where installation_id = ${installationId} and id in (
-      select d.id from webhook_deliveries d
-      where d.installation_id = ${installationId} and d.endpoint_id = ${endpointId} and d.status in ('pending', 'retrying')
-        and d.due_at <= ${now} and (d.replay_of is not null or not exists (
-          select 1 from webhook_deliveries p
-          where p.installation_id = d.installation_id and p.endpoint_id = d.endpoint_id and p.subject_id = d.subject_id
-            and p.sequence < d.sequence and p.replay_of is null
-            and p.status in ('pending', 'sending', 'retrying', 'held')))
-      order by d.due_at, d.id limit ${limit})
+    where installation_id = ${installationId} and id in (${list(taken.map(({ id }) => id))}) and due_at is not null
     returning installation_id as "installationId", id, endpoint_id as "endpointId", event_id as "eventId",
       event_type as "eventType", subject_id as "subjectId", sequence, attempts, replay_of as "replayOf",
       created_at as "createdAt", (
@@ -130,6 +170,24 @@ async function claimFor(
           and e.id = webhook_deliveries.event_id) as "body"`
   const secrets = { id: endpointId, secretSealed, previousSealed, previousExpiresAt }
   return rows.map((row) => ({ ...row, leaseId, leaseExpiresAt, url, secrets }))
+}
+
+// What cannot be sent is looked at again when what it waits for may be over. As soon as that is, it is made due at once.
+async function park(
+  tx: Tx,
+  { installationId }: IdleEndpoint,
+  blocked: readonly Candidate[],
+  atLeastUntil: number,
+): Promise<Claimed[]> {
+  const byTime = Map.groupBy(blocked, ({ blockedUntil }) => Math.max(blockedUntil ?? 0, atLeastUntil))
+  await Promise.all(
+    [...byTime].map(
+      ([dueAt, group]) => tx.sql`
+        update webhook_deliveries set due_at = ${dueAt}
+        where installation_id = ${installationId} and id in (${list(group.map(({ id }) => id))}) and due_at is not null`,
+    ),
+  )
+  return []
 }
 
 // Gives back what a process claimed and did not live to tell. It costs no attempt: nobody knows whether the call was made.

@@ -5,7 +5,14 @@ import { setTimeout as pause } from 'node:timers/promises'
 import type { RootSecret } from '../kit/secrets.ts'
 import type { Log } from '../observe/log.ts'
 import type { Storage } from '../storage/storage.ts'
-import { type Claimed, claimDeliveries, type EndpointKey, listDueEndpoints, releaseLeases } from './claim.ts'
+import {
+  type Claimed,
+  type Claims,
+  claimDeliveries,
+  type EndpointKey,
+  listDueEndpoints,
+  releaseLeases,
+} from './claim.ts'
 import { leaseMs } from './schedule.ts'
 import type { CallOutcome, Sender } from './sender.ts'
 import { isSuccess, type Outcome, settleOutcomes } from './settle.ts'
@@ -69,8 +76,11 @@ export function createDispatcher(parts: DispatcherParts): Dispatcher {
   // True when endpoints that have no call under way may have something due.
   let isLookWanted = false
   let isRunning = false
+  // True after a step that failed.
+  let isCautious = false
   let failures = 0
   let poll: NodeJS.Timeout | undefined
+  // By a clock that never steps back.
   let reapedAt = Number.NEGATIVE_INFINITY
   let unlisten: (() => void) | undefined
   let hurry: () => void = () => {}
@@ -131,36 +141,58 @@ export function createDispatcher(parts: DispatcherParts): Dispatcher {
   async function round(): Promise<void> {
     const due = await endpointsWithWork()
     do await step(due.splice(0, stepEndpointsMax))
-    while ((due.length > 0 && inFlight < callsMax) || outcomes.length > 0)
+    while (
+      // Whoever has something new is looked at before the same few go on for ever.
+      !isLookWanted &&
+      ((due.length > 0 && room() > 0) || outcomes.length > 0)
+    )
     // No call could be made for these; a call that ends makes room.
     if (due.length > 0) isLookWanted = true
+    if (outcomes.length > 0) isWanted = true
   }
 
   async function endpointsWithWork(): Promise<EndpointKey[]> {
+    // What is about to be written makes room too.
     if (draining || !isLookWanted || inFlight >= callsMax) return []
     isLookWanted = false
     const now = clock().getTime()
     return storage.read((db) => listDueEndpoints(db, lastEndpoint, now))
   }
 
+  // Calls that may be made now. What is not written yet counts, so that a database that is away does not fill the memory.
+  const room = () => callsMax - inFlight - outcomes.length
+
   async function step(due: readonly EndpointKey[]): Promise<void> {
     const now = clock().getTime()
-    const settled = outcomes.splice(0, stepOutcomesMax)
+    const settled = takeOutcomes()
     const endpoints = draining ? [] : withSettled(due, settled)
     if (endpoints.length === 0 && settled.length === 0) return
     try {
-      const claimed = await storage.write(async (tx) => {
+      const { claimed, servedLast, isMore } = await storage.write(async (tx) => {
         if (settled.length > 0) await settleOutcomes(tx, settled, now)
-        if (endpoints.length === 0) return []
-        return claimDeliveries(tx, endpoints, { limit: callsMax - inFlight, leaseMs: lease, now })
+        if (endpoints.length === 0) return nothingClaimed
+        return claimDeliveries(tx, endpoints, { limit: Math.max(0, room()), leaseMs: lease, now })
       })
-      lastEndpoint = due.at(-1)?.id ?? lastEndpoint
+      isCautious = false
+      lastEndpoint = servedLast ?? lastEndpoint
       for (const delivery of claimed) void deliver(delivery)
+      if (isMore) isLookWanted = isWanted = true
     } catch (error) {
-      // Outcomes that could not be written are written by a later step, while their lease lasts.
-      outcomes = [...settled.filter(({ claimed }) => claimed.leaseExpiresAt > now), ...outcomes]
+      // Outcomes that could not be written are written by a later step, while their lease lasts; and from now on one
+      // endpoint at a time, so that one whose outcomes cannot be written does not keep the others from it.
+      isCautious = true
+      outcomes = [...outcomes, ...settled.filter(({ claimed }) => claimed.leaseExpiresAt > now)]
       throw error
     }
+  }
+
+  function takeOutcomes(): Outcome[] {
+    const [first] = outcomes
+    if (!isCautious || !first) return outcomes.splice(0, stepOutcomesMax)
+    const isIts = ({ claimed }: Outcome) => claimed.endpointId === first.claimed.endpointId
+    const taken = outcomes.filter(isIts)
+    outcomes = outcomes.filter((outcome) => !isIts(outcome))
+    return taken
   }
 
   async function deliver(claimed: Claimed): Promise<void> {
@@ -199,8 +231,6 @@ export function createDispatcher(parts: DispatcherParts): Dispatcher {
 
   async function reap(all: boolean): Promise<void> {
     const now = clock().getTime()
-    if (!all && now - reapedAt < reapEveryMs) return
-    reapedAt = now
     try {
       const released = await releaseLeases(storage, now, { all })
       if (released > 0) log.warn('deliveries of a process that ended are taken up again', { released })
@@ -212,12 +242,18 @@ export function createDispatcher(parts: DispatcherParts): Dispatcher {
   function startPoll(): void {
     if (draining) return
     poll = setTimeout(() => {
-      void reap(false).then(() => {
+      void reapInTurn().then(() => {
         if (!draining) look()
         startPoll()
       })
     }, parts.pollMs ?? pollMsDefault)
     poll.unref()
+  }
+
+  async function reapInTurn(): Promise<void> {
+    if (performance.now() - reapedAt < Math.min(reapEveryMs, lease)) return
+    reapedAt = performance.now()
+    await reap(false)
   }
 
   return {
@@ -256,6 +292,8 @@ function withSettled(due: readonly EndpointKey[], settled: readonly Outcome[]): 
     endpoints.set(claimed.endpointId, { installationId: claimed.installationId, id: claimed.endpointId })
   return [...endpoints.values()]
 }
+
+const nothingClaimed: Claims = { claimed: [], servedLast: null, isMore: false }
 
 function notMade(error: string): CallOutcome {
   return { kind: 'failed', statusCode: null, retryAfter: null, error, answer: null, tookMs: 0 }

@@ -1,5 +1,6 @@
 // The life of an endpoint: added, changed, its secret replaced, paused, disabled, enabled again, ended. Pausing and
-// disabling lose nothing: what happens meanwhile is held and sent, in order, once it is enabled.
+// disabling lose nothing: what happens meanwhile waits and is sent, in order, once it is enabled. Each of these changes the
+// endpoint alone, however long its queue.
 
 import type { EndpointDisabledReason, EndpointStatus } from '../contract/words.ts'
 import { announce, type Cause } from '../events/announce.ts'
@@ -10,16 +11,16 @@ import { targetProblem } from './guard.ts'
 import { rotationMs } from './schedule.ts'
 import { hintOf, newSecret, sealSecret } from './signature.ts'
 import {
-  discardDeliveries,
+  countOpenDeliveries,
+  discardSome,
   type Endpoint,
   endEndpoint,
   endpointsMax,
   findEndpoint,
-  holdDeliveries,
+  hurryRetries,
   insertEndpoint,
   listEndpoints,
   lockEndpoint,
-  resumeDeliveries,
   updateEndpoint,
 } from './store.ts'
 import { subscriptionsProblem } from './subscription.ts'
@@ -87,9 +88,11 @@ export async function addEndpoint(
   return { endpoint, secret }
 }
 
+const discardedAtOnce = 500
+
 // Two at once must not be given the same slot. Nothing else waits for this row.
 async function lockInstallation(tx: Tx, id: string): Promise<void> {
-  const rows = await tx.sql`select id from installations where id = ${id} ${tx.forUpdate}`
+  const rows = await tx.sql`select id from installations where id = ${id} and ended_at is null ${tx.forUpdate}`
   if (rows.length === 0) throw new EndpointRefused(`there is no installation ${id}`)
 }
 
@@ -168,7 +171,6 @@ export async function pauseEndpoint(
   if (endpoint?.status !== 'enabled') return endpoint
   const changed = raised({ ...endpoint, status: 'paused' }, now)
   await updateEndpoint(tx, changed)
-  await holdDeliveries(tx, changed)
   return changed
 }
 
@@ -183,7 +185,6 @@ export async function disableEndpoint(
   if (endpoint.status === 'disabled') return endpoint
   const changed = raised({ ...endpoint, status: 'disabled', disabledReason: reason }, now)
   await updateEndpoint(tx, changed)
-  await holdDeliveries(tx, changed)
   const { installationId, id, url, description, status, version } = changed
   await announce(tx, {
     installationId,
@@ -211,17 +212,19 @@ export async function enableEndpoint(
   const fresh = { consecutiveFailures: 0, failingSince: null, restingUntil: null }
   const changed = raised({ ...endpoint, ...fresh, status: 'enabled', disabledReason: null }, now)
   await updateEndpoint(tx, changed)
-  const resumed = await resumeDeliveries(tx, changed, now)
+  await hurryRetries(tx, changed, now)
+  const resumed = await countOpenDeliveries(tx, changed)
   if (resumed > 0) tx.signal('deliveries')
   return { endpoint: changed, resumed }
 }
 
-// False where there is no such endpoint. What it was still owed is discarded.
+// False where there is no such endpoint. What it was still owed is never sent.
 export async function removeEndpoint(tx: Tx, installationId: string, id: string, now: number): Promise<boolean> {
   const endpoint = await lockEndpoint(tx, installationId, id)
   if (!endpoint) return false
   await endEndpoint(tx, installationId, id, now)
-  await discardDeliveries(tx, endpoint, now)
+  // The rest of a long queue is left to the sweeper.
+  await discardSome(tx, endpoint, discardedAtOnce, now)
   return true
 }
 

@@ -24,7 +24,6 @@ export const leaseMs = minute
 export const rotationMs = day
 // How long the text of an event is kept, and so can be replayed; and how long the log of a finished delivery.
 export const textKeptMs = 30 * day
-export const textSlackMs = 5 * day
 export const logKeptMs = 90 * day
 
 const breakerFailures = 10

@@ -18,32 +18,24 @@ export interface Outcome {
 
 // What one outcome means for its delivery.
 interface Verdict {
-  status: 'succeeded' | 'retrying' | 'held' | 'failed' | 'blocked' | 'discarded'
+  status: 'succeeded' | 'retrying' | 'failed' | 'blocked' | 'discarded'
   dueAt: number | null
   error: string | null
 }
 
 export async function settleOutcomes(tx: Tx, outcomes: readonly Outcome[], now: number): Promise<void> {
   const byEndpoint = Map.groupBy(outcomes, ({ claimed }) => claimed.endpointId)
-  // Endpoints are locked in the order of their ids, here and where deliveries are claimed.
+  // Where several endpoints are written, it is in the order of their ids.
   const groups = [...byEndpoint].sort(([one], [other]) => (one < other ? -1 : 1)).map(([, group]) => group)
-  const endpoints = await Promise.all(groups.map((group) => lockUnlessWell(tx, group)))
-  await Promise.all(
-    groups.map((group, index) =>
-      isAllWell(group) ? settleWell(tx, group, now) : settleEndpoint(tx, endpoints[index], group, now),
-    ),
+  // What succeeded needs no thought about its endpoint, and so no lock.
+  if (outcomes.every(({ call }) => isSuccess(call))) {
+    await Promise.all(groups.map((group) => settleWell(tx, group, now)))
+    return
+  }
+  const endpoints = await Promise.all(
+    groups.map(([first]) => first && lockEndpoint(tx, first.claimed.installationId, first.claimed.endpointId)),
   )
-}
-
-// What succeeded needs no thought about its endpoint, and so no lock.
-function isAllWell(group: readonly Outcome[]): boolean {
-  return group.every(({ call }) => isSuccess(call))
-}
-
-async function lockUnlessWell(tx: Tx, group: readonly Outcome[]): Promise<Endpoint | undefined> {
-  const [first] = group
-  if (!first || isAllWell(group)) return undefined
-  return lockEndpoint(tx, first.claimed.installationId, first.claimed.endpointId)
+  await Promise.all(groups.map((group, index) => settleEndpoint(tx, endpoints[index], group, now)))
 }
 
 const succeeded: Verdict = { status: 'succeeded', dueAt: null, error: null }
@@ -51,39 +43,44 @@ const succeeded: Verdict = { status: 'succeeded', dueAt: null, error: null }
 async function settleWell(tx: Tx, group: readonly Outcome[], now: number): Promise<void> {
   const [first] = group
   if (!first) return
-  const { installationId, endpointId } = first.claimed
+  const { installationId, endpointId: id } = first.claimed
+  const startedAt = Math.max(...group.map((outcome) => outcome.startedAt))
   await Promise.all([
     ...group.map((outcome) => updateDelivery(tx, succeeded, outcome, now)),
-    noteSuccess(tx, installationId, endpointId, now),
+    ...group.map(({ claimed }) => hurryNext(tx, claimed, now)),
+    noteSuccess(tx, { installationId, id }, startedAt, now),
   ])
 }
 
-// `endpoint` is undefined when it was removed meanwhile.
+// `endpoint` is undefined when it was removed meanwhile. Only what was still ours to write says anything about it.
 async function settleEndpoint(
   tx: Tx,
   endpoint: Endpoint | undefined,
   outcomes: readonly Outcome[],
   now: number,
 ): Promise<void> {
-  let health = endpoint
-  const written: Promise<unknown>[] = []
-  for (const outcome of outcomes) {
-    health = health && healthAfter(health, outcome, now)
-    written.push(settleDelivery(tx, verdictOf(endpoint, outcome, now), outcome, now))
-  }
-  if (health) written.push(setHealth(tx, health))
-  await Promise.all(written)
-  const reason = health && endpoint?.status === 'enabled' && reasonToDisable(health, outcomes, now)
-  if (health && reason) await disableEndpoint(tx, health, reason, null, now)
+  const areOurs = await Promise.all(
+    outcomes.map((outcome) => settleDelivery(tx, verdictOf(endpoint, outcome, now), outcome, now)),
+  )
+  if (!endpoint) return
+  const ours = outcomes.filter((_, index) => areOurs[index]).filter(({ claimed }) => claimed.body !== '')
+  const health = ours.reduce((known, outcome) => healthAfter(known, outcome, now), endpoint)
+  if (ours.length > 0) await setHealth(tx, health)
+  const reason = endpoint.status === 'enabled' ? reasonToDisable(health, ours, now) : undefined
+  if (reason) await disableEndpoint(tx, health, reason, null, now)
 }
 
 export function isSuccess({ kind, statusCode }: CallOutcome): boolean {
   return kind === 'answered' && statusCode !== null && statusCode >= 200 && statusCode <= 299
 }
 
-function healthAfter(endpoint: Endpoint, { call }: Outcome, now: number): Endpoint {
-  if (isSuccess(call))
+function healthAfter(endpoint: Endpoint, { call, startedAt }: Outcome, now: number): Endpoint {
+  if (isSuccess(call)) {
+    // A call that was made before the last failure says nothing about now.
+    if (endpoint.lastFailureAt !== null && endpoint.lastFailureAt > startedAt)
+      return { ...endpoint, lastSuccessAt: now }
     return { ...endpoint, lastSuccessAt: now, consecutiveFailures: 0, failingSince: null, restingUntil: null }
+  }
   const consecutiveFailures = endpoint.consecutiveFailures + 1
   const restMs = restMsAfter(consecutiveFailures, askedWaitMs(call.retryAfter, now))
   return {
@@ -91,7 +88,7 @@ function healthAfter(endpoint: Endpoint, { call }: Outcome, now: number): Endpoi
     lastFailureAt: now,
     consecutiveFailures,
     failingSince: endpoint.failingSince ?? now,
-    restingUntil: restMs > 0 ? now + restMs : endpoint.restingUntil,
+    restingUntil: restMs > 0 ? Math.max(now + restMs, endpoint.restingUntil ?? 0) : endpoint.restingUntil,
   }
 }
 
@@ -106,24 +103,26 @@ function verdictOf(endpoint: Endpoint | undefined, { claimed, call }: Outcome, n
   const error = call.error ?? `status ${call.statusCode}`
   if (!endpoint) return { status: 'discarded', dueAt: null, error }
   if (call.kind === 'blocked') return { status: 'blocked', dueAt: null, error }
+  if (claimed.body === '') return { status: 'failed', dueAt: null, error }
   const waitMs = waitMsAfter(claimed.id, claimed.attempts + 1, askedWaitMs(call.retryAfter, now))
   if (waitMs === undefined) return { status: 'failed', dueAt: null, error }
-  if (endpoint.status !== 'enabled') return { status: 'held', dueAt: null, error }
   return { status: 'retrying', dueAt: now + waitMs, error }
 }
 
-async function settleDelivery(tx: Tx, verdict: Verdict, outcome: Outcome, now: number): Promise<void> {
+// False when the lease was lost: then nothing is changed but the log.
+async function settleDelivery(tx: Tx, verdict: Verdict, outcome: Outcome, now: number): Promise<boolean> {
   const { claimed } = outcome
-  const [isMine] = await Promise.all([
+  const [isOurs] = await Promise.all([
     updateDelivery(tx, verdict, outcome, now),
     verdict.error === null ? undefined : insertAttempt(tx, outcome, verdict.error),
   ])
-  if (!isMine) return
-  if (verdict.dueAt !== null) await postponeFollowers(tx, claimed, verdict.dueAt)
+  if (!isOurs) return false
+  if (verdict.dueAt === null) await hurryNext(tx, claimed, now)
   // Events about webhooks never cause further ones.
   const isTold =
     (verdict.status === 'failed' || verdict.status === 'blocked') && !claimed.eventType.startsWith('webhook.')
   if (isTold) await announceFailure(tx, outcome, verdict, now)
+  return true
 }
 
 // False when the lease was lost. Only what is being sent has a lease; the status is not named, because PostgreSQL would
@@ -134,7 +133,7 @@ async function updateDelivery(
   { claimed, call, startedAt }: Outcome,
   now: number,
 ): Promise<boolean> {
-  const finishedAt = status === 'retrying' || status === 'held' ? null : now
+  const finishedAt = status === 'retrying' ? null : now
   const rows = await tx.sql`
     update webhook_deliveries set status = ${status}, attempts = attempts + 1, due_at = ${dueAt}, lease_id = null,
       lease_expires_at = null, last_started_at = ${startedAt}, last_took_ms = ${Math.round(call.tookMs)},
@@ -154,15 +153,17 @@ async function insertAttempt(tx: Tx, { claimed, call, startedAt }: Outcome, erro
     on conflict do nothing`
 }
 
-// Later events of the subject have to wait for this one anyway. With the same due time nobody looks at them in vain. The
-// statuses are those of the index by subject; only what waits has a due time.
-async function postponeFollowers(tx: Tx, claimed: Claimed, dueAt: number): Promise<void> {
+// The next event of the subject may have been parked until this one is over.
+async function hurryNext(tx: Tx, claimed: Claimed, now: number): Promise<void> {
   if (claimed.replayOf !== null) return
   await tx.sql`
-    update webhook_deliveries set due_at = ${dueAt}
-    where installation_id = ${claimed.installationId} and endpoint_id = ${claimed.endpointId}
-      and subject_id = ${claimed.subjectId} and sequence > ${claimed.sequence} and replay_of is null
-      and status in ('pending', 'sending', 'retrying', 'held') and due_at < ${dueAt}`
+    update webhook_deliveries set due_at = ${now}
+    where installation_id = ${claimed.installationId} and id = (
+      select id from webhook_deliveries
+      where installation_id = ${claimed.installationId} and endpoint_id = ${claimed.endpointId}
+        and subject_id = ${claimed.subjectId} and sequence > ${claimed.sequence} and replay_of is null
+        and status in ('pending', 'sending', 'retrying')
+      order by sequence limit 1) and due_at > ${now}`
 }
 
 async function announceFailure(tx: Tx, { claimed, call }: Outcome, verdict: Verdict, now: number): Promise<void> {

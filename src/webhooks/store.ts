@@ -93,11 +93,18 @@ export async function setHealth(tx: Tx, endpoint: Endpoint): Promise<void> {
     where installation_id = ${endpoint.installationId} and id = ${endpoint.id}`
 }
 
-// That it is well is written where it was not, and otherwise once a second: a busy endpoint is no hot row.
-export async function noteSuccess(tx: Tx, installation: string, id: string, now: number): Promise<void> {
+// That it is well is written where it was not, and otherwise once a second: a busy endpoint is no hot row. A call that was
+// made before the last failure says nothing about now.
+export async function noteSuccess(
+  tx: Tx,
+  { installationId, id }: { installationId: string; id: string },
+  startedAt: number,
+  now: number,
+): Promise<void> {
   await tx.sql`
     update webhook_endpoints set last_success_at = ${now}, consecutive_failures = 0, failing_since = null, resting_until = null
-    where installation_id = ${installation} and id = ${id}
+    where installation_id = ${installationId} and id = ${id}
+      and (last_failure_at is null or last_failure_at <= ${startedAt})
       and (consecutive_failures > 0 or last_success_at is null or last_success_at <= ${now - 1_000})`
 }
 
@@ -129,7 +136,9 @@ export interface Delivery {
 
 const deliveryColumns = new Fragment(`
   installation_id as "installationId", id, endpoint_id as "endpointId", event_id as "eventId", event_type as "eventType",
-  subject_id as "subjectId", sequence, status, attempts, due_at as "dueAt", replay_of as "replayOf",
+  subject_id as "subjectId", sequence, case when status in ('pending', 'retrying') then coalesce((
+    select case when e.ended_at is not null then 'discarded' when e.status <> 'enabled' then 'held' end
+    from webhook_endpoints e where e.id = webhook_deliveries.endpoint_id), status) else status end as "status", attempts, due_at as "dueAt", replay_of as "replayOf",
   last_status_code as "lastStatusCode", last_error as "lastError", created_at as "createdAt", finished_at as "finishedAt"`)
 
 // Ids sort by time.
@@ -153,7 +162,7 @@ export async function countOpenDeliveries(
   const [row] = await db.sql<{ count: number }>`
     select count(*) as "count" from (
       select 1 from webhook_deliveries where installation_id = ${installationId} and endpoint_id = ${id}
-        and status in ('pending', 'sending', 'retrying', 'held') limit ${openCountMax}) as open_deliveries`
+        and status in ('pending', 'sending', 'retrying') limit ${openCountMax}) as open_deliveries`
   return row?.count ?? 0
 }
 
@@ -179,7 +188,7 @@ export async function lockDelivery(tx: Tx, installation: string, id: string): Pr
 export async function hasOpenReplay(db: Reader, installation: string, replayOf: string): Promise<boolean> {
   const rows = await db.sql`
     select id from webhook_deliveries where installation_id = ${installation} and replay_of = ${replayOf}
-      and status in ('pending', 'sending', 'retrying', 'held') limit 1`
+      and status in ('pending', 'sending', 'retrying') limit 1`
   return rows.length > 0
 }
 
@@ -200,34 +209,32 @@ export async function insertReplay(tx: Tx, delivery: Delivery, reason: string | 
       ${delivery.subjectId}, ${delivery.sequence}, ${delivery.status}, ${delivery.attempts}, ${delivery.dueAt},
       ${delivery.replayOf}, ${reason}, ${delivery.createdAt})
     on conflict (installation_id, replay_of)
-      where replay_of is not null and status in ('pending', 'sending', 'retrying', 'held') do nothing
+      where replay_of is not null and status in ('pending', 'sending', 'retrying') do nothing
     returning id`
   return rows.length > 0
 }
 
-// Nothing is sent to an endpoint that is not enabled. What is on its way is held when its outcome is written.
-export async function holdDeliveries(tx: Tx, { installationId, id }: Endpoint): Promise<void> {
+// What failed before the endpoint was left alone need not wait for its next turn. Only calls that were made are here.
+export async function hurryRetries(tx: Tx, { installationId, id }: Endpoint, now: number): Promise<void> {
   await tx.sql`
-    update webhook_deliveries set status = 'held', due_at = null
-    where installation_id = ${installationId} and endpoint_id = ${id} and status in ('pending', 'retrying')`
+    update webhook_deliveries set due_at = ${now}
+    where installation_id = ${installationId} and endpoint_id = ${id} and status = 'retrying' and due_at > ${now}`
 }
 
-export async function resumeDeliveries(tx: Tx, { installationId, id }: Endpoint, now: number): Promise<number> {
-  const rows = await tx.sql`
-    update webhook_deliveries set status = 'pending', due_at = ${now}
-    where installation_id = ${installationId} and endpoint_id = ${id} and status = 'held'
-    returning id`
-  return rows.length
-}
-
-export async function discardDeliveries(
+// Some of what is owed to an endpoint that was removed; answers how many. Nothing of it is sent any more, with or without.
+export async function discardSome(
   tx: Tx,
   { installationId, id }: Pick<Endpoint, 'installationId' | 'id'>,
+  limit: number,
   now: number,
-): Promise<void> {
-  await tx.sql`
+): Promise<number> {
+  const rows = await tx.sql`
     update webhook_deliveries set status = 'discarded', due_at = null, finished_at = ${now}
-    where installation_id = ${installationId} and endpoint_id = ${id} and status in ('pending', 'retrying', 'held')`
+    where installation_id = ${installationId} and id in (
+      select id from webhook_deliveries where endpoint_id = ${id} and status in ('pending', 'retrying')
+      order by due_at limit ${limit} ${tx.skipLocked})
+    returning id`
+  return rows.length
 }
 
 export interface Attempt {

@@ -46,7 +46,7 @@ export function deliveryView(delivery: Delivery): WebhookDelivery {
     attempts: delivery.attempts,
     lastStatusCode: delivery.lastStatusCode,
     lastError: delivery.lastError,
-    nextAttemptAt: instantOrNull(delivery.dueAt),
+    nextAttemptAt: nextAttemptOf(delivery),
     createdAt: toInstant(delivery.createdAt),
   }
 }
@@ -64,6 +64,11 @@ export function replayView(delivery: Delivery): WebhookReplayDelivery {
     attempts: delivery.attempts,
     nextAttemptAt: instantOrNull(delivery.dueAt),
   }
+}
+
+// What is held or discarded keeps its due time for later, and has none now.
+function nextAttemptOf({ status, dueAt }: Delivery): string | null {
+  return status === 'pending' || status === 'retrying' ? instantOrNull(dueAt) : null
 }
 
 // Only events are delivered, and an event is of a known kind.

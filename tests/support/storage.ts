@@ -37,7 +37,10 @@ export function givenEngine(engine: Engine): Given {
   const leftovers: (() => Promise<void>)[] = []
   // The last opened is closed first, and its file or database removed after that.
   after(async () => {
-    for (const remove of leftovers.reverse()) await remove()
+    const failures: unknown[] = []
+    // One that fails must not leave the others open: the run would never end.
+    for (const remove of leftovers.reverse()) await remove().catch((error: unknown) => failures.push(error))
+    if (failures.length > 0) throw failures[0]
   })
 
   async function freshUrl(): Promise<string> {

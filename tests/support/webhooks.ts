@@ -7,6 +7,9 @@ import type { DeliveryStatus } from '../../src/contract/words.ts'
 import { addEndpoint, type EndpointWish, type MadeEndpoint, pingEndpoint } from '../../src/webhooks/endpoints.ts'
 import { type Answer, type House, testSecret, testSecretText } from './house.ts'
 
+// What is held is so by its endpoint; no delivery says it of itself.
+export type KeptStatus = Exclude<DeliveryStatus, 'held'>
+
 export interface DeliveryFacts {
   attempts?: number
   lastStatusCode?: number
@@ -18,9 +21,9 @@ export interface Webhooks {
   // A test event for one endpoint; answers with the id of its delivery, which is due.
   ping(endpointId: string, installationId?: string): Promise<string>
   // As if the sender had been there.
-  set(deliveryId: string, status: DeliveryStatus, facts?: DeliveryFacts): Promise<void>
+  set(deliveryId: string, status: KeptStatus, facts?: DeliveryFacts): Promise<void>
   // A delivery in this state, of an endpoint of its own unless one is named.
-  given(status: DeliveryStatus, endpointId?: string): Promise<{ deliveryId: string; endpointId: string }>
+  given(status: KeptStatus, endpointId?: string): Promise<{ deliveryId: string; endpointId: string }>
   list(key?: string): Promise<Answer>
   fixture(endpointId: string, key?: string): Promise<Answer>
   replay(deliveryId: string, more?: object, key?: string): Promise<Answer>
@@ -45,10 +48,10 @@ export function webhooksOf(house: House): Webhooks {
     return newest.id
   }
 
-  async function set(deliveryId: string, status: DeliveryStatus, facts: DeliveryFacts = {}): Promise<void> {
+  async function set(deliveryId: string, status: KeptStatus, facts: DeliveryFacts = {}): Promise<void> {
     const isDue = status === 'pending' || status === 'retrying'
     const isSending = status === 'sending'
-    const isOver = !isDue && !isSending && status !== 'held'
+    const isOver = !isDue && !isSending
     await storage.write(
       (tx) => tx.sql`
         update webhook_deliveries set status = ${status}, due_at = ${isDue ? clock.now : null},

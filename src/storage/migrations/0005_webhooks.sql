@@ -44,11 +44,13 @@ create table webhook_deliveries (
   subject_id text not null,
   -- Of the event within its subject.
   sequence bigint not null,
+  -- What waits for an endpoint that is not enabled is held, and for one that was removed discarded; both are seen from the
+  -- endpoint, so that a long queue is paused, resumed or given up by changing one row.
   status text not null check (status in
-    ('pending', 'sending', 'retrying', 'held', 'succeeded', 'failed', 'blocked', 'discarded')),
+    ('pending', 'sending', 'retrying', 'succeeded', 'failed', 'blocked', 'discarded')),
   -- Calls whose outcome is known.
   attempts bigint not null check (attempts >= 0),
-  -- When it may be claimed; null while it is sent, held or over.
+  -- When it may be claimed; null while it is sent or over.
   due_at bigint,
   -- Whoever claimed it may write its outcome, and until when nobody else may claim it.
   lease_id text,
@@ -75,7 +77,7 @@ create index webhook_deliveries_due on webhook_deliveries (endpoint_id, due_at, 
   where status in ('pending', 'retrying');
 -- Whether an earlier event of the same subject is still under way.
 create index webhook_deliveries_open on webhook_deliveries (installation_id, endpoint_id, subject_id, sequence)
-  where status in ('pending', 'sending', 'retrying', 'held');
+  where status in ('pending', 'sending', 'retrying');
 -- What is on its way: never more than the calls that all nodes can have open.
 create index webhook_deliveries_sending on webhook_deliveries (endpoint_id, lease_expires_at) where status = 'sending';
 -- The newest of an endpoint.
@@ -84,7 +86,10 @@ create index webhook_deliveries_newest on webhook_deliveries (installation_id, e
 create unique index webhook_deliveries_once on webhook_deliveries (installation_id, event_id, endpoint_id)
   where replay_of is null;
 create unique index webhook_deliveries_replay on webhook_deliveries (installation_id, replay_of)
-  where replay_of is not null and status in ('pending', 'sending', 'retrying', 'held');
+  where replay_of is not null and status in ('pending', 'sending', 'retrying');
+-- Replays that still need the text of their event.
+create index webhook_deliveries_replays on webhook_deliveries (installation_id, event_id)
+  where replay_of is not null and status in ('pending', 'sending', 'retrying');
 create index webhook_deliveries_finished on webhook_deliveries (finished_at) where finished_at is not null;
 
 -- Every call that failed, or that a process did not live to make. The one that succeeded stands in the delivery itself.
