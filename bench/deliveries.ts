@@ -1,0 +1,173 @@
+// The two processes of the webhook row, each started with its role: a receiver that counts calls, and the sender that is
+// measured, which delivers by our dispatcher or by a bare loop with the same library, as it is told.
+//
+//   node bench/deliveries.ts receiver|sender <events> <endpoints>
+
+import { createServer } from 'node:http'
+import type { AddressInfo } from 'node:net'
+import { Pool } from 'undici'
+import { makeDemoShop } from '../src/admin/demo.ts'
+import { announce } from '../src/events/announce.ts'
+import { newId } from '../src/kit/ids.ts'
+import { parseRootSecret, type RootSecret } from '../src/kit/secrets.ts'
+import { createLog } from '../src/observe/log.ts'
+import { migrate } from '../src/storage/migrate.ts'
+import { openStorage } from '../src/storage/open.ts'
+import type { Storage } from '../src/storage/storage.ts'
+import { createDispatcher, type Dispatcher } from '../src/webhooks/dispatcher.ts'
+import { addEndpoint, enableEndpoint, pauseEndpoint } from '../src/webhooks/endpoints.ts'
+import { createSender } from '../src/webhooks/sender.ts'
+
+const [role, events, endpoints] = process.argv.slice(2)
+const numbers = { events: Number(events), endpoints: Number(endpoints) }
+const rootSecret = parseRootSecret('webhooks-'.repeat(8)) as RootSecret
+
+// A run that is broken off leaves nobody behind.
+process.on('disconnect', () => process.exit(0))
+if (role === 'receiver') await receive()
+else await sendOnDemand()
+
+// Counts calls, and tells when as many came as were announced. Notes the arrival of the head of each call.
+async function receive(): Promise<void> {
+  const ports: number[] = []
+  let awaited = Number.POSITIVE_INFINITY
+  let count = 0
+  for (let number = 0; number < numbers.endpoints; number += 1) {
+    const server = createServer((request, response) => {
+      const at = performance.timeOrigin + performance.now()
+      request.resume().on('end', () => {
+        response.writeHead(204).end()
+        count += 1
+        if (count === awaited) process.send?.({ done: count, at })
+      })
+    })
+    await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
+    ports.push((server.address() as AddressInfo).port)
+  }
+  process.on('message', ({ calls }: { calls: number }) => {
+    count = 0
+    awaited = calls
+    process.send?.({ armed: true })
+  })
+  process.send?.({ ports })
+}
+
+export type Order =
+  | { kind: 'open'; url: string; ports: number[] }
+  | { kind: 'fill' }
+  | { kind: 'ours' }
+  | { kind: 'settled' }
+  | { kind: 'one' }
+  | { kind: 'bare' }
+
+// The process that is measured.
+async function sendOnDemand(): Promise<void> {
+  let storage: Storage | undefined
+  let dispatcher: Dispatcher | undefined
+  // Calls that must have succeeded by now.
+  let owed = 0
+  let installationId = ''
+  let ports: number[] = []
+  const endpointIds: string[] = []
+  const log = createLog({ level: 'error', pretty: false, write: (lines) => void process.stderr.write(lines) })
+  let subject = newId('cart')
+  let body = ''
+
+  async function open(url: string): Promise<void> {
+    storage = await openStorage(url, { server: url.startsWith('sqlite:') })
+    await migrate(storage, { now: new Date() })
+    installationId = (await makeDemoShop(storage, rootSecret, Date.now())).installation.id
+    for (const port of ports) {
+      const wish = { url: `http://127.0.0.1:${port}/`, description: '', events: ['cart.*'], status: 'paused' as const }
+      const tools = { rootSecret, allowPrivate: true }
+      const made = await storage.write((tx) => addEndpoint(tx, installationId, wish, tools, Date.now()))
+      endpointIds.push(made.endpoint.id)
+    }
+    dispatcher = createDispatcher({
+      storage,
+      sender: createSender({ allowPrivate: true }),
+      rootSecret,
+      clock: () => new Date(),
+      log,
+      version: 'bench',
+    })
+    dispatcher.start()
+  }
+
+  // About as large as the event of a cart with three lines.
+  const dataText = JSON.stringify({ cart: { id: subject, text: 'x'.repeat(2_000) } })
+
+  async function happen(count: number): Promise<void> {
+    owed += count * ports.length
+    for (let from = 0; from < count; from += 100)
+      await storage?.write(async (tx) => {
+        for (let number = from; number < Math.min(count, from + 100); number += 1) {
+          subject = newId('cart')
+          await announce(tx, {
+            installationId,
+            kind: 'cart.updated',
+            subject: { type: 'cart', id: subject },
+            sequence: 1,
+            dataText,
+            cause: null,
+            now: Date.now(),
+          })
+        }
+      })
+  }
+
+  async function each(work: typeof enableEndpoint | typeof pauseEndpoint): Promise<void> {
+    for (const id of endpointIds)
+      await storage?.write(async (tx) => void (await work(tx, installationId, id, Date.now())))
+  }
+
+  // The outcome of the last call is written a moment after it.
+  async function settled(): Promise<void> {
+    while ((dispatcher?.stats().inFlight ?? 0) > 0 || (dispatcher?.stats().succeeded ?? 0) < owed)
+      await new Promise((resolve) => setTimeout(resolve, 2))
+  }
+
+  async function bare(): Promise<void> {
+    body ||= `{"id":"evt_x","data":${dataText}}`
+    const pools = ports.map((port) => new Pool(`http://127.0.0.1:${port}`, { connections: 8, pipelining: 1 }))
+    const headers = {
+      'content-type': 'application/json',
+      'webhook-id': 'evt_x',
+      'webhook-timestamp': '1',
+      'webhook-signature': `v1,${'x'.repeat(44)}`,
+    }
+    await Promise.all(
+      pools.flatMap((pool) => {
+        let left = numbers.events
+        return Array.from({ length: 8 }, async () => {
+          while (left-- > 0) {
+            const answer = await pool.request({ path: '/', method: 'POST', headers, body })
+            await answer.body.dump()
+          }
+        })
+      }),
+    )
+    await Promise.all(pools.map((pool) => pool.close()))
+  }
+
+  process.on('message', async (order: Order) => {
+    const before = process.cpuUsage()
+    let at = 0
+    if (order.kind === 'open') {
+      ports = order.ports
+      await open(order.url)
+    } else if (order.kind === 'fill') {
+      await each(pauseEndpoint)
+      await happen(numbers.events)
+    } else if (order.kind === 'ours') await each(enableEndpoint)
+    else if (order.kind === 'settled') await settled()
+    else if (order.kind === 'bare') await bare()
+    else {
+      await happen(1)
+      at = performance.timeOrigin + performance.now()
+    }
+    const { user, system } = process.cpuUsage(before)
+    process.send?.({ kind: order.kind, cpuMs: (user + system) / 1_000, at })
+  })
+  process.send?.({ isReady: true })
+}

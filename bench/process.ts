@@ -1,0 +1,155 @@
+// Processes that are measured: the server and the commands of `src/main.ts`, the bare ceiling, and whatever else a row
+// starts. Each carries the meter and writes its log to a file, as a service manager would have it.
+
+import { type ChildProcess, spawn } from 'node:child_process'
+import { once } from 'node:events'
+import { closeSync, openSync, readFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { setTimeout as pause } from 'node:timers/promises'
+
+export const mainScript = join(import.meta.dirname, '..', 'src', 'main.ts')
+const meterScript = join(import.meta.dirname, 'meter.js')
+
+// What the meter tells.
+export interface Usage {
+  cpuUs: number
+  rssBytes: number
+  // Without the pages of files that are only mapped, such as the database: those are the system's cache and can be dropped
+  // at any time. Where the system does not tell them apart it is all.
+  privateBytes: number
+}
+
+export type Settings = Readonly<Record<string, string>>
+
+export interface Running {
+  origin: string
+  pid: number
+  usage(): Promise<Usage>
+  stop(signal?: NodeJS.Signals): Promise<void>
+}
+
+export interface StartOptions {
+  script: string
+  args?: readonly string[]
+  settings?: Settings
+  folder: string
+  // For Node itself, such as `--cpu-prof`.
+  nodeArgs?: readonly string[]
+}
+
+// What no setting of whoever runs this may change.
+const common: Settings = {
+  CARTWRIGHT_RATE_LIMIT: 'off',
+  CARTWRIGHT_SECRET: 'bench-'.repeat(8),
+  LOG_LEVEL: 'info',
+}
+
+let logs = 0
+
+function launch({ script, args = [], settings = {}, folder, nodeArgs = [] }: StartOptions) {
+  logs += 1
+  const [outFile, errorFile] = [join(folder, `out-${logs}.txt`), join(folder, `err-${logs}.txt`)]
+  const [out, error] = [openSync(outFile, 'a'), openSync(errorFile, 'a')]
+  const child = spawn(
+    process.execPath,
+    ['--disable-warning=ExperimentalWarning', '--import', meterScript, ...nodeArgs, script, ...args],
+    { env: { PATH: process.env.PATH, ...common, ...settings }, stdio: ['ignore', out, error, 'ipc'], cwd: folder },
+  )
+  closeSync(out)
+  closeSync(error)
+  const closed = once(child, 'close') as Promise<[number | null]>
+  alive.add(child)
+  closed.then(() => alive.delete(child))
+  return {
+    child,
+    closed,
+    printed: () => readFileSync(outFile, 'utf8'),
+    complaint: () => `${readFileSync(outFile, 'utf8').slice(-2_000)}\n${readFileSync(errorFile, 'utf8').slice(-2_000)}`,
+  }
+}
+
+const alive = new Set<ChildProcess>()
+
+// For a run that is broken off.
+export function endAll(): void {
+  for (const child of alive) child.kill('SIGKILL')
+}
+
+const startMsMax = 60_000
+
+// Answers when the process says where it listens, as the server's log does.
+export async function startServer(options: StartOptions): Promise<Running> {
+  const { child, closed, printed, complaint } = launch(options)
+  const origin = await Promise.race([
+    closed.then(() => {
+      throw new Error(`${options.script} ended: ${complaint()}`)
+    }),
+    listeningAt(printed),
+  ])
+  return {
+    origin,
+    pid: child.pid ?? 0,
+    usage: () => usageOf(child),
+    async stop(signal = 'SIGTERM') {
+      child.kill(signal)
+      await closed
+    },
+  }
+}
+
+async function listeningAt(printed: () => string): Promise<string> {
+  const hopelessAt = performance.now() + startMsMax
+  while (performance.now() < hopelessAt) {
+    const [, port] = /"message":"listening".*?"port":(\d+)/.exec(printed()) ?? []
+    if (port !== undefined) return `http://127.0.0.1:${port}`
+    await pause(10)
+  }
+  throw new Error(`nobody listens after ${startMsMax} ms: ${printed().slice(-2_000)}`)
+}
+
+function usageOf(child: ChildProcess): Promise<Usage> {
+  return new Promise((resolve, reject) => {
+    const ended = (code: number | null) => reject(new Error(`a measured process ended with ${code}`))
+    child.once('close', ended)
+    child.once('message', (usage) => {
+      child.off('close', ended)
+      resolve(usage as Usage)
+    })
+    child.send('usage', (error) => error && reject(error))
+  })
+}
+
+// Our server, on a port of its own.
+export function serve(folder: string, settings: Settings, options: Partial<StartOptions> = {}): Promise<Running> {
+  return startServer({
+    script: mainScript,
+    args: ['serve', '--no-demo'],
+    folder,
+    ...options,
+    settings: { ...settings, PORT: '0', HOST: '127.0.0.1' },
+  })
+}
+
+export interface Outcome {
+  out: string
+  seconds: number
+  // The most memory of its own that was seen.
+  peakMb: number
+}
+
+// One command of the operator, to its end.
+export async function command(folder: string, args: readonly string[], settings: Settings): Promise<Outcome> {
+  const startedAt = performance.now()
+  const { child, closed, printed, complaint } = launch({ script: mainScript, args, settings, folder })
+  let peakBytes = 0
+  child.on('message', (usage: Usage) => {
+    peakBytes = Math.max(peakBytes, usage.privateBytes)
+  })
+  const watch = setInterval(() => {
+    if (child.connected) child.send('usage', () => {})
+  }, 50)
+  const [code] = await closed
+  clearInterval(watch)
+  if (code !== 0) throw new Error(`${args.join(' ')} ended with ${code}: ${complaint()}`)
+  return { out: printed(), seconds: (performance.now() - startedAt) / 1_000, peakMb: Math.round(peakBytes / 2 ** 20) }
+}

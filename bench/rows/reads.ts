@@ -1,0 +1,105 @@
+// Reads, each beside a bare route that answers the same bytes: a product with a key and without, a list page, a cart.
+
+import { join } from 'node:path'
+import { startBare } from '../bare.ts'
+import { type Ask, measure, turned } from '../load.ts'
+import type { Running } from '../process.ts'
+import { profiled } from '../profile.ts'
+import { alternate, atMost, type Circumstances, type Findings, loadNotes, type Row, ratioOf } from '../row.ts'
+import { api, makeShop, merchantSlug, newCart, openShop, type ShopData, someSlugs } from '../shop.ts'
+
+interface Read {
+  name: string
+  question: string
+  // In Fastify's spelling.
+  path: string
+  limit: number
+  asks(server: Running, shop: ShopData): Promise<{ key: string; ask: Ask }[]>
+}
+
+const cartsCount = 64
+
+const reads: readonly Read[] = [
+  {
+    name: 'product-read',
+    question: 'One product with an API key, of a thousand',
+    path: `${api}/catalog/products/:key`,
+    limit: 1.8,
+    asks: async (server, shop) =>
+      (await someSlugs(server, shop.key, 1)).map((slug) => ({
+        key: slug,
+        ask: { method: 'GET', path: `${api}/catalog/products/${slug}`, headers: bearer(shop) },
+      })),
+  },
+  {
+    name: 'public-product-read',
+    question: 'One product of a merchant, without a key, of a thousand',
+    path: `/api/v1/catalog/merchants/${merchantSlug}/products/:key`,
+    limit: 1.5,
+    asks: async (server, shop) =>
+      (await someSlugs(server, shop.key, 1)).map((slug) => ({
+        key: slug,
+        ask: { method: 'GET', path: `/api/v1/catalog/merchants/${merchantSlug}/products/${slug}` },
+      })),
+  },
+  {
+    name: 'product-list',
+    question: 'A list page of 100 products',
+    path: `${api}/catalog/:key`,
+    limit: 2,
+    asks: async (_server, shop) => [
+      { key: 'products', ask: { method: 'GET', path: `${api}/catalog/products`, headers: bearer(shop) } },
+    ],
+  },
+  {
+    name: 'cart-read',
+    question: 'A cart of three lines with a promotion, priced at each read',
+    path: `${api}/storefront/carts/:key`,
+    limit: 3,
+    asks: (server, shop) =>
+      Promise.all(
+        Array.from({ length: cartsCount }, async () => {
+          const cartId = await newCart(server, shop, 3)
+          return {
+            key: cartId,
+            ask: { method: 'GET' as const, path: `${api}/storefront/carts/${cartId}`, headers: bearer(shop) },
+          }
+        }),
+      ),
+  },
+]
+
+export const readRows: readonly Row[] = reads.map((read) => ({
+  name: read.name,
+  question: read.question,
+  run: (circumstances) => runRead(read, circumstances),
+}))
+
+async function runRead(read: Read, circumstances: Circumstances): Promise<Findings> {
+  const { folder, connections, seconds } = circumstances
+  const shop = await makeShop({ folder, databaseUrl: `sqlite:${join(folder, `${read.name}.db`)}`, imported: 900 })
+  const server = await openShop(shop, profiled(circumstances, read.name))
+  const asks = await read.asks(server, shop)
+  const bare = await startBare({ folder, server, path: read.path, asks })
+  const list = asks.map(({ ask }) => ask)
+  const load = { asks: (connection: number) => turned(list, connection, connections), connections, seconds }
+  const runs = await alternate(circumstances, {
+    bare: () => measure({ ...load, server: bare }),
+    ours: () => measure({ ...load, server }),
+  })
+  await Promise.all([server.stop(), bare.stop()])
+  const ceiling = { name: 'bare Fastify, same bytes', unit: 'request', runs: runs.bare }
+  const ours = { name: 'ours', unit: 'request', runs: runs.ours }
+  return {
+    sides: [ceiling, ours],
+    ratios: [ratioOf('CPU per request', 'cpuUs', [ours, ceiling], atMost(read.limit))],
+    notes: [
+      `${asks.length === 1 ? 'One address' : `${asks.length} addresses in turn`}.`,
+      ...loadNotes([ceiling, ours]),
+    ],
+  }
+}
+
+function bearer({ key }: ShopData): Record<string, string> {
+  return { authorization: `Bearer ${key}` }
+}

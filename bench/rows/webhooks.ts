@@ -1,0 +1,129 @@
+// How fast are events delivered, beside a bare loop that posts the same bytes with the same library? Both run in one
+// process against a receiver in another, in turns. Also: how long from the commit of an event until its call reaches the
+// receiver, one event at a time.
+
+import { type ChildProcess, fork } from 'node:child_process'
+import { once } from 'node:events'
+import { join } from 'node:path'
+import { startCluster } from '../../tests/support/postgres.ts'
+import type { Order } from '../deliveries.ts'
+import type { Stretch } from '../load.ts'
+import { alternate, atLeast, type Circumstances, type Findings, type Row, rangeOf, ratioOf, type Side } from '../row.ts'
+
+export const webhookRows: readonly Row[] = [
+  {
+    name: 'webhooks',
+    question: 'Signed deliveries to a local receiver, written down before and after',
+    run: runWebhooks,
+  },
+]
+
+const numbers = { events: 2_000, endpoints: 4, latencies: 200 }
+
+async function runWebhooks(circumstances: Circumstances): Promise<Findings> {
+  const { folder } = circumstances
+  const cluster = await startCluster({ fsync: true })
+  try {
+    const found = [
+      await onEngine('SQLite', `sqlite:${join(folder, 'webhooks.db')}`, circumstances),
+      await onEngine('PostgreSQL', cluster.url, circumstances),
+    ]
+    return {
+      sides: found.flatMap(({ sides }) => sides),
+      ratios: found.flatMap(({ ratios }) => ratios),
+      notes: [
+        `${numbers.events} events to ${numbers.endpoints} endpoints in each round.`,
+        ...found.flatMap(({ notes }) => notes),
+      ],
+    }
+  } finally {
+    await cluster.stop()
+  }
+}
+
+async function onEngine(engine: string, url: string, circumstances: Circumstances): Promise<Findings> {
+  const [receiver, sender] = [startRole('receiver'), startRole('sender')]
+  const [{ ports }] = (await Promise.all([message(receiver), message(sender)])) as [{ ports: number[] }, unknown]
+  await ask(sender, { kind: 'open', url, ports })
+  const calls = numbers.events * numbers.endpoints
+  const runs = await alternate(circumstances, {
+    bare: () => timed(receiver, calls, async () => (await ask(sender, { kind: 'bare' })).cpuMs),
+    ours: async () => {
+      await ask(sender, { kind: 'fill' })
+      return timed(receiver, calls, async () => {
+        const enabled = await ask(sender, { kind: 'ours' })
+        const settled = await ask(sender, { kind: 'settled' })
+        return enabled.cpuMs + settled.cpuMs
+      })
+    },
+  })
+  const waitsMs = await waits(receiver, sender)
+  for (const child of [sender, receiver]) {
+    child.kill('SIGKILL')
+    await once(child, 'close')
+  }
+  const ceiling: Side = { name: `bare undici POST loop (beside ${engine})`, unit: 'delivery', runs: runs.bare }
+  const ours: Side = { name: `ours on ${engine}`, unit: 'delivery', runs: runs.ours }
+  const at = (share: number) => (waitsMs[Math.floor((waitsMs.length - 1) * share)] ?? 0).toFixed(1)
+  return {
+    sides: [ceiling, ours],
+    ratios: [ratioOf(`deliveries a second on ${engine}`, 'perSecond', [ours, ceiling], atLeast(0.5))],
+    notes: [
+      `From the answered commit to the call at the receiver on ${engine}: median ${rangeOf(waitsMs).median.toFixed(1)} ms, ` +
+        `p99 ${at(0.99)} ms, ${waitsMs.length} events one at a time; below zero the call was there first.`,
+    ],
+  }
+}
+
+async function waits(receiver: ChildProcess, sender: ChildProcess): Promise<number[]> {
+  const waitsMs: number[] = []
+  for (let event = 0; event < numbers.latencies; event += 1) {
+    await arm(receiver, 1)
+    const arrived = message(receiver) as Promise<{ at: number }>
+    const committed = await ask(sender, { kind: 'one' })
+    waitsMs.push((await arrived).at - committed.at)
+    await ask(sender, { kind: 'settled' })
+  }
+  return waitsMs.sort((one, other) => one - other)
+}
+
+function startRole(role: string): ChildProcess {
+  const script = join(import.meta.dirname, '..', 'deliveries.ts')
+  return fork(script, [role, String(numbers.events), String(numbers.endpoints)], {
+    execArgv: ['--disable-warning=ExperimentalWarning'],
+    stdio: ['ignore', 'ignore', 'inherit', 'ipc'],
+  })
+}
+
+// A process that ended says nothing any more.
+function message(child: ChildProcess): Promise<unknown> {
+  return new Promise((resolve, reject) => {
+    const ended = (code: number | null) => reject(new Error(`a process of the webhook row ended with ${code}`))
+    child.once('close', ended)
+    child.once('message', (told) => {
+      child.off('close', ended)
+      resolve(told)
+    })
+  })
+}
+
+async function ask(child: ChildProcess, order: Order): Promise<{ cpuMs: number; at: number }> {
+  const answered = message(child) as Promise<{ cpuMs: number; at: number }>
+  child.send(order)
+  return answered
+}
+
+async function arm(receiver: ChildProcess, calls: number): Promise<void> {
+  const isArmed = message(receiver)
+  receiver.send({ calls })
+  await isArmed
+}
+
+async function timed(receiver: ChildProcess, calls: number, work: () => Promise<number>): Promise<Partial<Stretch>> {
+  await arm(receiver, calls)
+  const done = message(receiver)
+  const startedAt = performance.now()
+  const [cpuMs] = await Promise.all([work(), done])
+  const tookMs = performance.now() - startedAt
+  return { perSecond: (calls * 1_000) / tookMs, cpuUs: (cpuMs * 1_000) / calls }
+}

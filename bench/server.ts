@@ -1,0 +1,34 @@
+// Our server with one commit per request, the ceiling of nothing but a measure of what commits in groups are worth. The
+// house itself has no such setting.
+
+import { createApp } from '../src/app.ts'
+import { readConfig } from '../src/config.ts'
+import { createLog } from '../src/observe/log.ts'
+import { createSink } from '../src/observe/sink.ts'
+import { openStorage } from '../src/storage/open.ts'
+
+const config = readConfig()
+const sink = createSink(process.stdout.fd)
+const log = createLog({ level: config.logLevel, pretty: false, write: sink.write })
+const storage = await openStorage(config.databaseUrl, { server: true, groupWorksMax: 1 })
+let origin = ''
+const app = createApp({
+  storage,
+  rootSecret: config.rootSecret,
+  rateLimit: null,
+  trustedProxies: [],
+  webhookAllowPrivate: false,
+  publicOrigin: () => origin,
+  version: 'bench',
+  clock: () => new Date(),
+  log,
+})
+const port = await app.server.listen(0, '127.0.0.1')
+origin = `http://127.0.0.1:${port}`
+log.info('listening', { port })
+log.flush()
+process.on('SIGTERM', async () => {
+  await app.server.drain(1_000)
+  await storage.close()
+  process.exit(0)
+})
