@@ -51,10 +51,15 @@ function readBytes(raw: IncomingMessage): Promise<Buffer> {
         reject(refuse('body_too_large'))
       }
     })
-    raw.on('end', () => resolve(chunks.length === 1 ? (chunks[0] as Buffer) : Buffer.concat(chunks)))
     // The caller went away or fell silent: nobody is left to read the answer, but the road must come to an end.
-    raw.on('error', () => reject(refuse('invalid_request', { message: 'The request body ended early.' })))
-    raw.on('close', () => reject(refuse('invalid_request', { message: 'The request body ended early.' })))
+    const endedEarly = () => reject(refuse('invalid_request', { message: 'The request body ended early.' }))
+    raw.on('end', () => {
+      // Every request closes after its end, and a refusal costs something to make.
+      raw.off('close', endedEarly)
+      resolve(chunks.length === 1 ? (chunks[0] as Buffer) : Buffer.concat(chunks))
+    })
+    raw.on('error', endedEarly)
+    raw.on('close', endedEarly)
   })
 }
 

@@ -10,6 +10,7 @@ const printed = '[secret]'
 
 // The texts are kept outside of the object, so that no inspection, spread or serialisation of it can meet them.
 const textsOf = new WeakMap<RootSecret, ReadonlyMap<number, string>>()
+const derivedFrom = new WeakMap<RootSecret, Map<string, Buffer>>()
 
 export class RootSecret {
   // What is made now is made with this version; the others only read what was made before.
@@ -66,10 +67,18 @@ export function parseRootSecret(text: string): RootSecret | { readonly problem: 
 }
 
 // HKDF-SHA-256. A purpose is a constant of the code such as 'list cursor': different purposes give unrelated keys.
+// Deriving costs more than what is then done with the key, so that each is derived once; purposes are few.
 export function deriveKey(rootSecret: RootSecret, purpose: string, version = rootSecret.currentVersion): Buffer {
   const text = textsOf.get(rootSecret)?.get(version)
   if (text === undefined) throw new RangeError(`the root secret has no version ${version}`)
-  return Buffer.from(hkdfSync('sha256', text, 'cartwright', purpose, 32))
+  const derived = derivedFrom.get(rootSecret) ?? new Map<string, Buffer>()
+  derivedFrom.set(rootSecret, derived)
+  const name = `${version} ${purpose}`
+  const known = derived.get(name)
+  if (known) return known
+  const key = Buffer.from(hkdfSync('sha256', text, 'cartwright', purpose, 32))
+  derived.set(name, key)
+  return key
 }
 
 // A sealed text is base64url of: format, key version, nonce, ciphertext, tag. The first two and the context are
