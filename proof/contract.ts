@@ -10,7 +10,7 @@ import type { Ground } from './place.ts'
 import { pick, shuffled, whole } from './random.ts'
 import { brokenFrom, goodValue, type Json, type Known } from './requests.ts'
 import type { RunResult, RunTools, ServerRun } from './runs.ts'
-import { type Server, startServer } from './servers.ts'
+import { defectsOf, type Server, startServer } from './servers.ts'
 import { makeShop, product, type Shop, type Stand, shopFile, standOf } from './shop.ts'
 import { type CartData, openSession, pay, readSession, type SessionData, sessionFrom } from './shopper.ts'
 
@@ -49,7 +49,8 @@ export async function runContract(
         tools.tell(`${id}: ${index + 1} of ${requests}`)
       })
     }
-    for (const line of server.defects()) asking.violations.add(`logged: ${line.slice(0, 1_000)}`)
+    if (!asking.seen.has('good: 200')) asking.violations.add('no good request was answered with 200')
+    for (const line of defectsOf([server])) asking.violations.add(line)
     for (const sentence of await shop.withStorage(findBroken)) asking.violations.add(sentence)
     return { seen: Object.fromEntries(asking.seen), violations: [...asking.violations].slice(0, 50) }
   } finally {

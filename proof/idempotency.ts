@@ -9,7 +9,7 @@ import { findBroken } from './oracles.ts'
 import type { Ground } from './place.ts'
 import { pick } from './random.ts'
 import type { RunResult, RunTools, ServerRun } from './runs.ts'
-import { type Server, startServer } from './servers.ts'
+import { defectsOf, type Server, startServer } from './servers.ts'
 import { berlin, makeShop, product, type Shop, type Stand, shopFile, standOf } from './shop.ts'
 import { type CartData, openSession, pay, readSession, sessionFrom, successUrl } from './shopper.ts'
 
@@ -217,6 +217,7 @@ export async function runIdempotency(ground: Ground, numbers: IdempotencyNumbers
     if (own.text !== first) violations.add(`${id} has another answer after another installation used the key`)
   }
 
+  const replayed = new Map<string, string>()
   const preparing: Preparing = {
     sku: (by, code) => shop.sku(code, by.merchantSlug),
     async cart(by) {
@@ -234,17 +235,19 @@ export async function runIdempotency(ground: Ground, numbers: IdempotencyNumbers
     // One that has come to its end: each is replayed once in this run.
     async delivery(by) {
       await preparing.cart(by)
+      const { installationId } = by
       for (;;) {
         const [row] = await shop.withStorage((storage) =>
           storage.read(
             (db) => db.sql<{ id: string }>`
-              select id from webhook_deliveries d where installation_id = ${by.installationId} and status = 'succeeded'
-                and replay_of is null and not exists (
-                  select 1 from webhook_deliveries r where r.installation_id = d.installation_id and r.replay_of = d.id)
+              select id from webhook_deliveries where installation_id = ${installationId} and status = 'succeeded'
+                and replay_of is null and id > ${replayed.get(installationId) ?? ''}
               order by id limit 1`,
           ),
         )
-        if (row) return row.id
+        if (!row) continue
+        replayed.set(installationId, row.id)
+        return row.id
       }
     },
   }
@@ -257,7 +260,7 @@ export async function runIdempotency(ground: Ground, numbers: IdempotencyNumbers
       await crowd(cases, 1, (operation) => tryKey(operation, `${operation.id}-${key}`))
       tools.tell(`${key + 1} of ${keys} keys, ${seen.requests} requests`)
     }
-    for (const server of servers) for (const line of server.defects()) violations.add(`logged: ${line.slice(0, 1_000)}`)
+    for (const line of defectsOf(servers)) violations.add(line)
     for (const sentence of await shop.withStorage(findBroken)) violations.add(sentence)
     return { seen, violations: [...violations].slice(0, 50) }
   } finally {

@@ -12,7 +12,7 @@ import { findBroken } from './oracles.ts'
 import type { Ground } from './place.ts'
 import { shuffled } from './random.ts'
 import type { RunResult, RunTools, ServerRun } from './runs.ts'
-import { startServer } from './servers.ts'
+import { defectsOf, startServer } from './servers.ts'
 import { berlin, makeShop, product, type Stand, shopFile } from './shop.ts'
 import { type CartData, openSession, pay, readSession, sessionFrom, successUrl } from './shopper.ts'
 
@@ -355,7 +355,7 @@ export async function runIsolation(
     }
     const [own, , other] = all
     if (own && other) await time(own, other)
-    for (const line of server.defects()) violations.add(`logged: ${line.slice(0, 1_000)}`)
+    for (const line of defectsOf([server])) violations.add(line)
     for (const sentence of await shop.withStorage(findBroken)) violations.add(sentence)
     return { seen, violations: [...violations].slice(0, 50) }
   } finally {

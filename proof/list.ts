@@ -2,6 +2,7 @@
 
 import { contractRun } from './contract.ts'
 import { crashRun } from './crash.ts'
+import { firstStartRun } from './firststart.ts'
 import { idempotencyRun } from './idempotency.ts'
 import { isolationRun } from './isolation.ts'
 import { modelRun } from './model.ts'
@@ -16,6 +17,7 @@ import { wireRun } from './wire.ts'
 
 export const runs: readonly (Run | ServerRun)[] = [
   crashRun,
+  firstStartRun,
   crashPointsRun,
   oversellRun,
   oversellOnNodesRun,

@@ -8,7 +8,7 @@ import { findBroken } from './oracles.ts'
 import type { Ground } from './place.ts'
 import { whole } from './random.ts'
 import type { RunResult, RunTools, ServerRun } from './runs.ts'
-import { type Server, startServer } from './servers.ts'
+import { defectsOf, type Server, startServer } from './servers.ts'
 import { berlin, makeShop, product, type Shop, type Stand, shopFile, standOf } from './shop.ts'
 import { type CartData, cards, newForm, pay, type SessionData, successUrl } from './shopper.ts'
 
@@ -291,7 +291,7 @@ export async function runModel(
 
   try {
     await Promise.all(Array.from({ length: strands }, () => strand(whole(tools.random, 0, 2 ** 31 - 1))))
-    for (const line of server.defects()) violations.add(`logged: ${line.slice(0, 1_000)}`)
+    for (const line of defectsOf([server])) violations.add(line)
     for (const sentence of await shop.withStorage(findBroken)) violations.add(sentence)
     return { seen, violations: [...violations] }
   } finally {
@@ -458,7 +458,8 @@ class Walk {
           status: model.status,
           version: model.version,
           lines: Object.fromEntries([...model.lines].sort()),
-          totals: totalsOf(model),
+          // Without its address a cart that became an order shows no shipping; what was charged is compared on the order.
+          totals: model.status === 'converted' ? { subtotal, discount, shipping, total } : totalsOf(model),
           code: model.promotion,
           ...(model.status === 'open' && {
             available: [...model.lines.keys()].map((code) => Math.max(0, this.model.available(code, model))),
@@ -480,7 +481,7 @@ class Walk {
       same(
         `order ${orderId}`,
         { status, total, lines: linesOf(items, this.skuIds) },
-        { ...placed, lines: Object.fromEntries([...placed.lines].sort()) },
+        { status: placed.status, total: placed.total, lines: Object.fromEntries([...placed.lines].sort()) },
       )
     }
   }

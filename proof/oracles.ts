@@ -1,6 +1,7 @@
 // What must be true of the facts when everybody has gone home: the house's own invariants, and what they do not say
 // because it is true only once nothing is under way, or because it needs the books of the payment provider.
 
+import { setTimeout as pause } from 'node:timers/promises'
 import { findViolations } from '../src/observe/invariants.ts'
 import { leaseMs } from '../src/payments/schedule.ts'
 import type { Reader, Storage } from '../src/storage/storage.ts'
@@ -137,6 +138,25 @@ export async function countUnderWay(storage: Storage): Promise<UnderWay> {
   )
   return row ?? { payments: 0, refunds: 0, deliveries: 0 }
 }
+
+// Waits until the loops of a server have done what is owed; answers with what is still under way when patience ends.
+export async function untilSettled(
+  storage: Storage,
+  tell: (text: string) => void,
+  kinds: readonly (keyof UnderWay)[] = ['payments', 'refunds', 'deliveries'],
+): Promise<string[]> {
+  const deadline = performance.now() + settleMsMax
+  for (;;) {
+    const underWay = await countUnderWay(storage)
+    const open = kinds.filter((kind) => underWay[kind] > 0).map((kind) => `${underWay[kind]} ${kind}`)
+    if (open.length === 0) return []
+    if (performance.now() > deadline) return [`${open.join(', ')} did not come to an end`]
+    tell(`${open.join(', ')} are under way`)
+    await pause(100)
+  }
+}
+
+const settleMsMax = 120_000
 
 // Longer than a lease, a payment that nobody heard of, and a bank's page that nobody answered.
 const agedMs = 40 * 60_000 + 2 * leaseMs

@@ -7,7 +7,7 @@ import { findBroken } from './oracles.ts'
 import type { Ground } from './place.ts'
 import { pick, shuffled, whole } from './random.ts'
 import type { RunResult, RunTools, ServerRun } from './runs.ts'
-import { type Server, startServer } from './servers.ts'
+import { defectsOf, type Server, startServer } from './servers.ts'
 import { makeShop, product, type Shop, shopFile, standOf } from './shop.ts'
 import { openSession, pay, readSession, sessionFrom } from './shopper.ts'
 
@@ -65,7 +65,7 @@ export async function runOversell(ground: Ground, numbers: OversellNumbers, tool
       tools.tell(`${round + 1} of ${rounds} rounds`)
     }
     for (const server of servers) {
-      for (const line of server.defects()) market.violations.add(`logged: ${line.slice(0, 1_000)}`)
+      for (const line of defectsOf([server])) market.violations.add(line)
     }
     for (const sentence of await shop.withStorage(findBroken)) market.violations.add(sentence)
     return { seen: { nodes, ...market.seen }, violations: [...market.violations].slice(0, 50) }

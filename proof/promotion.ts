@@ -2,13 +2,12 @@
 // and orders with a code that are cancelled by several at once. Exactly the uses that are allowed are made, and each is given
 // back once.
 
-import { setTimeout as pause } from 'node:timers/promises'
 import { codeOf, createCaller, crowd, dataOf } from './caller.ts'
-import { countUnderWay, findBroken } from './oracles.ts'
+import { findBroken, untilSettled } from './oracles.ts'
 import type { Ground } from './place.ts'
 import type { RunResult, RunTools, ServerRun } from './runs.ts'
-import { type Server, startServer } from './servers.ts'
-import { makeShop, product, type Shop, shopFile, standOf } from './shop.ts'
+import { defectsOf, startServer } from './servers.ts'
+import { makeShop, product, shopFile, standOf } from './shop.ts'
 import { newForm, openSession, pay, readSession, type Session, sessionFrom } from './shopper.ts'
 
 export const promotionRun: ServerRun = {
@@ -147,29 +146,15 @@ export async function runPromotion(ground: Ground, numbers: PromotionNumbers, to
       await oncePerCustomer(round)
       tools.tell(`${round + 1} of ${rounds} rounds`)
     }
-    await untilPaidBack(shop, violations)
-    noteDefects(server, violations)
-    for (const sentence of await shop.withStorage(findBroken)) violations.add(sentence)
+    const broken = await shop.withStorage(async (storage) => [
+      // Charges without an order are given back by a loop of the server.
+      ...(await untilSettled(storage, tools.tell, ['payments', 'refunds'])),
+      ...(await findBroken(storage)),
+    ])
+    for (const sentence of [...defectsOf([server]), ...broken]) violations.add(sentence)
     return { seen, violations: [...violations].slice(0, 50) }
   } finally {
     await server.end('SIGKILL')
     caller.close()
   }
-}
-
-// Charges without an order are given back by a loop of the server.
-async function untilPaidBack(shop: Shop, violations: Set<string>): Promise<void> {
-  const deadline = performance.now() + 120_000
-  await shop.withStorage(async (storage) => {
-    while (performance.now() < deadline) {
-      const { refunds, payments } = await countUnderWay(storage)
-      if (refunds + payments === 0) return
-      await pause(250)
-    }
-    violations.add('money that is owed was not given back in time')
-  })
-}
-
-function noteDefects(server: Server, violations: Set<string>): void {
-  for (const line of server.defects()) violations.add(`logged: ${line.slice(0, 1_000)}`)
 }

@@ -8,7 +8,10 @@ import type { Run } from './runs.ts'
 const wellReceivers = 97
 // With sick receivers beside them the well ones may wait this much longer, which is what the machine's own moods amount to.
 const slowdownMax = 1.5
-const growthMax = 1.5
+// What is in use after a collection must not grow. The process itself does for a while, in steps, because the heap gets a
+// larger nursery under load: from 154 to 245 MiB over sixteen rounds in which what was in use stayed at 30.
+const liveGrowthMax = 1.25
+const rssMiBMax = 400
 const callsMax = 256
 const perEndpointMax = 8
 // The breaker opens at ten failures, of which the last seven may have been under way.
@@ -18,7 +21,7 @@ const restSeconds = 30
 export const receiversRun: Run = {
   name: 'receivers',
   method: 'rounds with and without four sick receivers beside 97 well ones; from commit to arrival at the well ones',
-  numbers: { rounds: 5, seconds: 25, rate: 4 },
+  numbers: { rounds: 5, seconds: 25, rate: 3 },
   short: { rounds: 1, seconds: 4 },
   async run(place, { rounds: count = 0, seconds = 0, rate = 0 }) {
     const onProgress = (text: string) => void process.stdout.write(`\r  ${text}   `)
@@ -34,7 +37,9 @@ export const receiversRun: Run = {
     const alone = rounds.filter(({ isWithSick }) => !isWithSick)
     const beside = rounds.filter(({ isWithSick }) => isWithSick)
     const slowdown = middle(beside.map(({ p99Ms }) => p99Ms)) / middle(alone.map(({ p99Ms }) => p99Ms))
-    const [first, last] = [rounds[0]?.load.rssBytes ?? 0, rounds.at(-1)?.load.rssBytes ?? 0]
+    const firstAndLast = [rounds[0], rounds.at(-1)].map((round) => round?.load)
+    const rssMiB = firstAndLast.map((load) => Math.round((load?.rssBytes ?? 0) / 2 ** 20))
+    const liveMiB = firstAndLast.map((load) => Math.round((load?.liveBytes ?? 0) / 2 ** 20))
     const sum = (of: (round: Round) => number | undefined) =>
       rounds.reduce((total, round) => total + (of(round) ?? 0), 0)
     const most = (of: (round: Round) => number | undefined) => Math.max(0, ...rounds.map((round) => of(round) ?? 0))
@@ -51,7 +56,8 @@ export const receiversRun: Run = {
     const violations = Object.entries(broken).flatMap(([what, number]) => (number > 0 ? [`${number} ${what}`] : []))
     const bounds: readonly [boolean, string][] = [
       [slowdown <= slowdownMax, `the well ones are ${slowdown.toFixed(2)} times slower beside the sick`],
-      [last <= first * growthMax, 'memory grows'],
+      [(liveMiB[1] ?? 0) <= (liveMiB[0] ?? 0) * liveGrowthMax, 'what is in use grows'],
+      [Math.max(...rssMiB) <= rssMiBMax, 'the process takes too much memory'],
       [most(({ load }) => load.inFlightMax) <= callsMax, 'too many calls at once'],
       [most(({ sick }) => sick?.hangingMax) <= perEndpointMax, 'too many calls at once to the one that hangs'],
       [mostCalls('failing') <= untilBreakerMax + probes, 'too many calls to the one that fails'],
@@ -73,7 +79,8 @@ export const receiversRun: Run = {
         'calls to the well': rounds.length * seconds * rate * wellReceivers,
         'share of a core': range(rounds.map(({ load }) => load.cpuShare)),
         'calls at once': most(({ load }) => load.inFlightMax),
-        'rss MiB, first and last': `${Math.round(first / 2 ** 20)} ${Math.round(last / 2 ** 20)}`,
+        'rss MiB, first and last': rssMiB.join(' '),
+        'in use MiB, first and last': liveMiB.join(' '),
         'sick, calls in a round': JSON.stringify(beside.at(-1)?.sick?.calls),
         'sick, at the end': JSON.stringify(beside.at(-1)?.sick?.statuses),
         'hanging at once': most(({ sick }) => sick?.hangingMax),

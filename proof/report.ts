@@ -57,7 +57,7 @@ function markdown(finished: readonly Finished[], now: string, isShort: boolean):
     '|---|---|---|---|---|---|',
     ...finished.map(
       ({ name, engine, seed, numbers, seen, tookMs, violations }) =>
-        `| ${name} | ${engine} | ${words({ ...numbers, seed })} | ${words(seen)} | ${(tookMs / 1000).toFixed(1)} s | ${violations.length === 0 ? 'held' : 'did not hold'} |`,
+        `| ${name} | ${engine} | ${words({ ...numbers, seed: String(seed) })} | ${words(seen)} | ${(tookMs / 1000).toFixed(1)} s | ${violations.length === 0 ? 'held' : 'did not hold'} |`,
     ),
     '',
     ...[...new Map(finished.map(({ name, method }) => [name, method]))].map(

@@ -16,6 +16,8 @@ export interface ServerWish {
   rootSecretText: string
   // Nobody is limited unless a run is about that.
   rateLimit?: string
+  // Fills an empty database with the demo shop; not unless said.
+  hasDemo?: boolean
 }
 
 export interface Server {
@@ -50,6 +52,10 @@ function environmentOf({ url, rootSecretText, rateLimit = 'off' }: ServerWish): 
   }
 }
 
+function serveArgs({ hasDemo = false }: ServerWish): string[] {
+  return hasDemo ? ['serve'] : ['serve', '--no-demo']
+}
+
 function launch(wish: ServerWish, args: readonly string[]): ChildProcess {
   const child = spawn(process.execPath, ['--disable-warning=ExperimentalWarning', main, ...args], {
     env: environmentOf(wish),
@@ -64,7 +70,7 @@ function launch(wish: ServerWish, args: readonly string[]): ChildProcess {
 
 // Answers when it listens; rejects with what it said when it ends before that.
 export async function startServer(wish: ServerWish): Promise<Server> {
-  const child = launch(wish, ['serve', '--no-demo'])
+  const child = launch(wish, serveArgs(wish))
   const closed = once(child, 'close')
   const defects: string[] = []
   const said: string[] = []
@@ -99,9 +105,14 @@ export async function startServer(wish: ServerWish): Promise<Server> {
   }
 }
 
+// In the words of a violation.
+export function defectsOf(servers: readonly (Server | undefined)[]): string[] {
+  return servers.flatMap((server) => server?.defects() ?? []).map((line) => `logged: ${line.slice(0, 1_000)}`)
+}
+
 // Begins to start one, and kills it after so long, wherever it is by then.
 export async function startAndKill(wish: ServerWish, afterMs: number): Promise<void> {
-  const child = launch(wish, ['serve', '--no-demo'])
+  const child = launch(wish, serveArgs(wish))
   const closed = once(child, 'close')
   child.stdout?.resume()
   child.stderr?.resume()

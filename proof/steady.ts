@@ -28,6 +28,8 @@ export interface LoadReport {
   // Share of one core.
   cpuShare: number
   rssBytes: number
+  // What is still in use after a collection.
+  liveBytes: number
 }
 
 // Each subject changes again and again, with this many others in between.
@@ -67,7 +69,8 @@ async function loaded({ installationIds, from, events, perSecond }: Load): Promi
   clearInterval(watch)
   const { user, system } = process.cpuUsage(cpuBefore)
   const cpuShare = (user + system) / 1_000 / (machineMs() - startedAt)
-  return { committedAt, lateMs, inFlightMax, cpuShare, rssBytes: process.memoryUsage.rss() }
+  const rssBytes = process.memoryUsage.rss()
+  return { committedAt, lateMs, inFlightMax, cpuShare, rssBytes, liveBytes: liveBytes() }
 
   function write(index: number): Promise<void> {
     const id = subjects[index % subjectsAtOnce] as string
@@ -88,6 +91,12 @@ async function loaded({ installationIds, from, events, perSecond }: Load): Promi
       })
     })
   }
+}
+
+function liveBytes(): number {
+  globalThis.gc?.()
+  const { heapUsed, external } = process.memoryUsage()
+  return heapUsed + external
 }
 
 answerQuestions({ start: () => dispatcher.start(), load: loaded })

@@ -24,7 +24,7 @@ interface Answered {
 // `script` is a file of this folder that calls `answerQuestions`.
 export function startTalker(script: string, args: readonly string[] = []): Talker {
   const child: ChildProcess = fork(join(import.meta.dirname, script), [...args], {
-    execArgv: ['--disable-warning=ExperimentalWarning'],
+    execArgv: ['--disable-warning=ExperimentalWarning', '--expose-gc'],
   })
   const closed = once(child, 'close')
   const waiting = new Map<number, PromiseWithResolvers<unknown>>()

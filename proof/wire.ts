@@ -9,7 +9,7 @@ import { type Caller, createCaller, undeclared } from './caller.ts'
 import type { Ground } from './place.ts'
 import { pick, whole } from './random.ts'
 import type { RunResult, RunTools, ServerRun } from './runs.ts'
-import { type Server, startServer } from './servers.ts'
+import { defectsOf, type Server, startServer } from './servers.ts'
 import { makeShop, product, type Stand, shopFile, standOf } from './shop.ts'
 
 export const wireRun: ServerRun = {
@@ -72,7 +72,7 @@ export async function runWire(ground: Ground, numbers: WireNumbers, tools: RunTo
     }
     const grown = (await server.residentBytes()) - bytesBefore
     if (grown > memoryBytesMax) violations.add(`the memory grew by ${(grown / 2 ** 20).toFixed(1)} MB`)
-    for (const line of server.defects()) violations.add(`logged: ${line.slice(0, 1_000)}`)
+    for (const line of defectsOf([server])) violations.add(line)
     return {
       seen: {
         goodCalls: decent.calls,
@@ -139,7 +139,12 @@ interface Took {
 function typicalWorst(took: readonly Took[]): number {
   const seconds = [...Map.groupBy(took, ({ at }) => Math.floor(at / 1_000)).values()]
   return at(
-    seconds.map((calls) => at(calls.map(({ ms }) => ms), 0.99)),
+    seconds.map((calls) =>
+      at(
+        calls.map(({ ms }) => ms),
+        0.99,
+      ),
+    ),
     0.5,
   )
 }

@@ -1,0 +1,84 @@
+// The very first start, on an empty database, killed at any moment: while it migrates, while it makes the demo shop, while it
+// opens its port. The start after that is a whole one.
+
+import { randomBytes } from 'node:crypto'
+import { needsDemoShop } from '../src/admin/demo.ts'
+import { openStorage } from '../src/storage/open.ts'
+import type { Storage } from '../src/storage/storage.ts'
+import { findBroken } from './oracles.ts'
+import type { Ground } from './place.ts'
+import { whole } from './random.ts'
+import type { RunResult, RunTools, ServerRun } from './runs.ts'
+import { defectsOf, runCommand, type ServerWish, startAndKill, startServer } from './servers.ts'
+
+export const firstStartRun: ServerRun = {
+  name: 'first-start',
+  method:
+    'the first start on an empty database is killed up to three times at random moments; judged by the start after that, by `doctor`, and by whether the demo shop is the one of an undisturbed start',
+  numbers: { databases: 200 },
+  short: { databases: 2 },
+  runOn: (ground, { databases = 0 }, tools) => runFirstStart(ground, { databases }, tools),
+}
+
+export async function runFirstStart(
+  ground: Ground,
+  { databases }: { databases: number },
+  { random, tell }: RunTools,
+): Promise<RunResult> {
+  const violations = new Set<string>()
+  let kills = 0
+
+  async function newPlace(): Promise<ServerWish> {
+    return { url: await ground.freshUrl(), rootSecretText: randomBytes(32).toString('base64url'), hasDemo: true }
+  }
+
+  // What stands in the shop once the server has started, and how long that took.
+  async function startWhole(wish: ServerWish): Promise<{ shop: string; tookMs: number }> {
+    const startedAt = performance.now()
+    const server = await startServer(wish)
+    const tookMs = performance.now() - startedAt
+    await server.end()
+    for (const line of defectsOf([server])) violations.add(line)
+    const storage = await openStorage(wish.url)
+    try {
+      if (await storage.read(async () => needsDemoShop(storage))) violations.add('the demo shop was not made whole')
+      for (const sentence of await findBroken(storage)) violations.add(sentence)
+      return { shop: await shopOf(storage), tookMs }
+    } finally {
+      await storage.close()
+    }
+  }
+
+  const { shop: undisturbed, tookMs } = await startWhole(await newPlace())
+  for (let done = 0; done < databases; done += 1) {
+    const wish = await newPlace()
+    for (let times = whole(random, 1, 3); times > 0; times -= 1) {
+      await startAndKill(wish, random() * tookMs * 1.2)
+      kills += 1
+    }
+    try {
+      const { shop } = await startWhole(wish)
+      if (shop !== undisturbed) violations.add(`after a kill the demo shop is ${shop}, not ${undisturbed}`)
+      const doctor = await runCommand(wish, ['doctor'])
+      if (doctor.code !== 0) violations.add(`doctor says: ${doctor.said}`)
+    } catch (error) {
+      violations.add(`after a kill it does not start again: ${(error as Error).message}`)
+    }
+    tell(`${done + 1} of ${databases} databases`)
+  }
+  return { seen: { databases, kills, startMs: Math.round(tookMs) }, violations: [...violations].slice(0, 50) }
+}
+
+// As numbers, since ids and instants differ. Keys are left out: each start that comes so far makes fresh ones.
+async function shopOf(storage: Storage): Promise<string> {
+  const [row] = await storage.read(
+    (db) => db.sql<object>`
+      select (select count(*) from merchants) as "merchants", (select count(*) from installations) as "installations",
+        (select count(*) from categories) as "categories", (select count(*) from products) as "products",
+        (select count(*) from skus) as "skus", (select sum(on_hand) from skus) as "stock",
+        (select count(*) from listed_products) as "listed", (select count(*) from promotions) as "promotions",
+        (select count(*) from stock_movements) as "movements", (select count(*) from webhook_endpoints) as "endpoints",
+        (select count(*) from schema_migrations) as "migrations"`,
+  )
+  return JSON.stringify(row)
+}
