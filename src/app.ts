@@ -138,6 +138,7 @@ export function createApp(parts: AppParts): App {
     clock,
     log,
     throttle: rateLimit && createThrottle({ perSecond: 20, burst: 60 }),
+    beginThrottle: rateLimit && createThrottle({ perSecond: 2, burst: 60 }),
   })
   // Keys end with their installation, here or on another node.
   const unlisten = storage.listen('credentials', identify.forgetAll)

@@ -2,6 +2,7 @@
 // interface; what happens when several try at once; and that what has ended is dead everywhere.
 
 import assert from 'node:assert/strict'
+import { connect } from 'node:net'
 import { test } from 'node:test'
 import * as client from 'openid-client'
 import { createApp } from '../src/app.ts'
@@ -9,8 +10,9 @@ import { scopes as allScopes } from '../src/contract/words.ts'
 import { disableApp } from '../src/oauth/apps.ts'
 import { uninstall } from '../src/oauth/installing.ts'
 import { originProblem } from '../src/oauth/metadata.ts'
+import { hashPassword } from '../src/oauth/password.ts'
 import { sweepArtifacts } from '../src/oauth/sweep.ts'
-import { disableUser } from '../src/oauth/users.ts'
+import { disableUser, enableUser, setPassword } from '../src/oauth/users.ts'
 import { createLog } from '../src/observe/log.ts'
 import type { Storage } from '../src/storage/storage.ts'
 import { addEndpoint } from '../src/webhooks/endpoints.ts'
@@ -34,6 +36,7 @@ import {
   type OAuthHouse,
   openBrowser,
   openOAuthHouse,
+  password,
   postForm,
   redirectUri,
   sharedOAuthHouse,
@@ -606,6 +609,57 @@ eachEngine('the pages of installing', (given) => {
     assert.match((await browser.visit(ask(house))).text, /name="password"/)
   })
 
+  test('a new password signs everybody out, and so does a disabling that was taken back', async () => {
+    const house = await open()
+    const userId = await house.newUser('stolen@bloom.example', [house.merchantId])
+    const passwordHash = await hashPassword(password)
+    for (const end of [
+      () => house.storage.write((tx) => setPassword(tx, userId, passwordHash, house.clock.now)),
+      () =>
+        house.storage.write(async (tx) => {
+          await disableUser(tx, userId, house.clock.now)
+          await enableUser(tx, userId, house.clock.now)
+        }),
+    ]) {
+      const thief = openBrowser(house)
+      const page = await signIn(thief, await thief.visit(ask(house)), { email: 'stolen@bloom.example' })
+      const before = await countInstallations(house.storage)
+      house.advance(2_000)
+      await end()
+      assert.ok(!(await consent(house, thief, page)).url.startsWith(redirectUri), 'the open page is over')
+      assert.match((await thief.visit(ask(house))).text, /name="password"/)
+      assert.equal(await countInstallations(house.storage), before)
+      house.advance(2_000)
+      const owner = openBrowser(house)
+      const again = await signIn(owner, await owner.visit(ask(house)), { email: 'stolen@bloom.example' })
+      assert.ok((await consent(house, owner, again)).url.startsWith(redirectUri))
+    }
+  })
+
+  test('an approval that nobody redeems ends by itself; an app that has only its refresh token goes on', async () => {
+    const house = await open()
+    const installed = await installApp(house)
+    const browser = openBrowser(house)
+    const page = await signIn(browser, await browser.visit(ask(house)))
+    assert.ok((await consent(house, browser, page)).url.startsWith(redirectUri))
+    const living = () =>
+      house.storage.read(
+        async (db) =>
+          (await db.sql<{ id: string }>`select id from installations where grant_id is not null and ended_at is null`)
+            .length,
+      )
+    await sweepArtifacts(house.storage, house.clock.now)
+    const both = await living()
+    await sweepArtifacts(house.storage, house.clock.now)
+    assert.equal(await living(), both, 'the code may still be redeemed')
+    house.advance(20 * 60_000)
+    await sweepArtifacts(house.storage, house.clock.now)
+    assert.equal(await living(), both - 1)
+    const { app, refreshToken, key } = installed
+    const fields = { grant_type: 'refresh_token', client_id: app.id, refresh_token: refreshToken }
+    assert.equal((await askToken(house, fields, { key })).status, 200)
+  })
+
   test('what a user approved goes on when the user is gone', async () => {
     const house = await open()
     const userId = await house.newUser('gone@bloom.example', [house.merchantId])
@@ -792,6 +846,27 @@ eachEngine('the addresses of OAuth', (given) => {
     const house = await open()
     const { status, body } = await house.fetch('/oauth/token', { method: 'POST', body: 'x'.repeat(70_000) })
     assert.deepEqual([status, body.error.code], [400, 'body_too_large'])
+    assert.equal((await house.fetch(`/oauth/authorize?state=${'x'.repeat(5_000)}`)).status, 400)
+    const head = 'POST /oauth/par HTTP/1.1\r\nHost: x\r\nConnection: close\r\nTransfer-Encoding: chunked\r\n\r\n'
+    assert.match(await house.wire(`${head}1\r\nx\r\n0\r\n\r\n`), /content-length/)
+  })
+
+  test('callers who send slowly fill a few seats and not the house', async () => {
+    const house = await open()
+    const sockets = Array.from({ length: 20 }, () => connect(Number(new URL(house.origin).port), '127.0.0.1'))
+    const refused = new Promise<string>((resolve) => {
+      for (const socket of sockets) {
+        socket.setEncoding('utf8').on('data', (text: string) => resolve(text))
+        socket.on('error', () => {})
+        socket.write(
+          'POST /oauth/token HTTP/1.1\r\nHost: x\r\n' +
+            'Content-Type: application/x-www-form-urlencoded\r\nContent-Length: 1000\r\n\r\nx',
+        )
+      }
+    })
+    assert.match(await refused, /^HTTP\/1.1 503 /)
+    assert.equal((await house.ask('getInstallationCredentialIdentity')).status, 200)
+    for (const socket of sockets) socket.destroy()
   })
 })
 

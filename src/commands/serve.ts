@@ -56,6 +56,10 @@ export const serveCommand: Command = {
     try {
       if (isWorker()) await work(parts)
       else {
+        if (config.publicUrl?.startsWith('https:') && config.trustedProxies.length === 0)
+          log.warn(
+            'the public URL is https, which a proxy speaks for us; without CARTWRIGHT_TRUSTED_PROXIES all callers count as one',
+          )
         const applied = await migrate(storage, { now: new Date() })
         if (applied.length > 0) log.info('migrated', { applied })
         await (workers === 1 ? serveAlone(parts) : lead(parts, workers))

@@ -13,15 +13,17 @@ import {
 import type { AddressInfo } from 'node:net'
 import type { Duplex } from 'node:stream'
 import Fastify, { type FastifyReply, type FastifyRequest, type HTTPMethods } from 'fastify'
+import { addressBucket } from '../access/throttle.ts'
 import { type Operation, type OperationId, operations } from '../contract/operations.ts'
 import { newId } from '../kit/ids.ts'
 import { type Refusal, refuse } from '../kit/refuse.ts'
 import type { Log } from '../observe/log.ts'
 import type { Metrics } from '../observe/metrics.ts'
 import { type AnyHandler, answerFor, asRefusal, type Incoming, type Outgoing } from './answer.ts'
-import { bodyBytesMax, hasBody } from './body.ts'
+import { hasBody } from './body.ts'
 import { type Connections, createConnections, inTurn } from './connections.ts'
 import type { Pressure } from './pressure.ts'
+import { createSeats } from './seats.ts'
 
 // A page, an asset or a probe: anything that is not an operation of the contract.
 export interface Page {
@@ -158,6 +160,7 @@ export function createServer(parts: ServerParts): HttpServer {
     })
   }
 
+  const seats = createSeats({ seatsMax: 64, perAddressMax: 16 })
   for (const handOff of handOffs) {
     router.route({
       method: [...handOff.methods],
@@ -165,7 +168,13 @@ export function createServer(parts: ServerParts): HttpServer {
       handler: async (request: FastifyRequest, reply: FastifyReply) => {
         const refusal = handOffRefusal(request.raw)
         if (refusal) return send(reply, refused(refusal, request.raw))
-        if (!pressure.enter()) return send(reply, refused(refuse('unavailable', { retryAfterMs: 1000 }), request.raw))
+        const seat = request.method === 'POST' ? addressBucket(request.ip) : null
+        if (seat !== null && !seats.take(seat))
+          return send(reply, refused(refuse('unavailable', { retryAfterMs: 1000 }), request.raw))
+        if (!pressure.enter()) {
+          if (seat !== null) seats.leave(seat)
+          return send(reply, refused(refuse('unavailable', { retryAfterMs: 1000 }), request.raw))
+        }
         const startedAt = performance.now()
         const requestId = newId('req')
         const response = reply.raw
@@ -181,6 +190,7 @@ export function createServer(parts: ServerParts): HttpServer {
           else response.writeHead(outgoing.status, { ...outgoing.headers, 'content-type': jsonType }).end(outgoing.text)
         } finally {
           pressure.leave()
+          if (seat !== null) seats.leave(seat)
         }
         const durationMs = performance.now() - startedAt
         metrics.countRequest(handOff.name, response.statusCode, durationMs)
@@ -333,8 +343,18 @@ function hasOneHost(raw: IncomingMessage): boolean {
 function handOffRefusal(raw: IncomingMessage): Refusal | undefined {
   if (!hasOneHost(raw)) return badHost()
   if (!raw.url?.startsWith('/')) return badPath()
-  return Number(raw.headers['content-length'] ?? 0) > bodyBytesMax ? refuse('body_too_large') : undefined
+  if (raw.url.length > handOffUrlMax)
+    return refuse('invalid_request', {
+      issues: [{ path: '/path', message: `must have at most ${handOffUrlMax} characters` }],
+    })
+  if (raw.headers['transfer-encoding'] !== undefined)
+    return refuse('invalid_request', { issues: [{ path: '/headers/content-length', message: 'must be sent' }] })
+  return Number(raw.headers['content-length'] ?? 0) > handOffBytesMax ? refuse('body_too_large') : undefined
 }
+
+// What is asked there is kept for a while, so that anybody could fill the database with long requests.
+const handOffUrlMax = 4_096
+const handOffBytesMax = 16_384
 
 function badHost(): Refusal {
   return refuse('invalid_request', { issues: [{ path: '/headers/host', message: 'must be sent exactly once' }] })

@@ -9,7 +9,7 @@ import type { Incoming } from '../http/answer.ts'
 import type { PageAnswer } from '../http/server.ts'
 import { isId } from '../kit/ids.ts'
 import type { RootSecret } from '../kit/secrets.ts'
-import type { Storage } from '../storage/storage.ts'
+import type { Reader, Storage } from '../storage/storage.ts'
 import { type App, findApp } from './apps.ts'
 import { isOwn, readForm } from './form.ts'
 import { install } from './installing.ts'
@@ -39,13 +39,16 @@ interface Visit {
   app: App
 }
 
-// Guesses from one place, and guesses at one account from anywhere. A right password is counted too: to peek first would
-// let a hundred guesses through that come at once.
+// Guesses from one place, guesses from one place at one account, and, more loosely so that nobody can keep its owner out,
+// guesses at one account from anywhere. A right password is counted too: to peek first would let a hundred guesses
+// through that come at once.
 const byAddress = { perSecond: 0.2, burst: 30 } as const
-const byAccount = { perSecond: 0.05, burst: 10 } as const
+const byPair = { perSecond: 0.05, burst: 10 } as const
+const byAccount = { perSecond: 0.5, burst: 100 } as const
 
 export function createInteractions({ storage, rootSecret, publicOrigin, clock, server }: InteractionParts) {
   const addresses = createThrottle(byAddress)
+  const pairs = createThrottle(byPair)
   const accounts = createThrottle(byAccount)
 
   async function answer(request: Incoming, response: ServerResponse, requestId: string): Promise<PageAnswer> {
@@ -81,7 +84,9 @@ export function createInteractions({ storage, rootSecret, publicOrigin, clock, s
     const password = (form.get('password') ?? '').slice(0, passwordLengthMax)
     const now = clock().getTime()
     const account = createHash('sha256').update(normalEmail(email)).digest('base64url')
-    const mustWait = addresses.take(addressBucket(visit.request.address), now) > 0 || accounts.take(account, now) > 0
+    const place = addressBucket(visit.request.address)
+    const mustWait =
+      addresses.take(place, now) > 0 || pairs.take(`${place} ${account}`, now) > 0 || accounts.take(account, now) > 0
     if (mustWait) return showSignIn(visit, 'limited', email)
     const user = await authenticate(storage, rootSecret, email, password)
     if (!user) return showSignIn(visit, 'failed', email)
@@ -91,8 +96,8 @@ export function createInteractions({ storage, rootSecret, publicOrigin, clock, s
   async function showConsent(visit: Visit, requestId: string, kept: Kept = {}): Promise<PageAnswer> {
     const { interaction, app } = visit
     const seen = await storage.read(async (db) => {
-      const user = interaction.userId === null ? undefined : await findUser(db, rootSecret, interaction.userId)
-      if (!user || user.disabledAt !== null) return undefined
+      const user = await findSignedIn(db, interaction)
+      if (!user) return undefined
       const merchants = await listMerchantsOf(db, user.id)
       const installed = await listMerchantsWithApp(
         db,
@@ -116,6 +121,12 @@ export function createInteractions({ storage, rootSecret, publicOrigin, clock, s
     return answerPage(kept.problem ? 400 : 200, text, interaction.redirectUri)
   }
 
+  // Undefined when the user is gone, disabled, or was signed out since this began.
+  async function findSignedIn(db: Reader, { userId, startedAt }: Interaction) {
+    const user = userId === null ? undefined : await findUser(db, rootSecret, userId)
+    return user && user.disabledAt === null && startedAt >= user.sessionsFrom ? user : undefined
+  }
+
   interface Kept {
     problem?: ConsentProblem
     merchantId?: string | null
@@ -134,7 +145,8 @@ export function createInteractions({ storage, rootSecret, publicOrigin, clock, s
       return showConsent(visit, requestId, { problem: 'merchant_missing', ticked })
     if (ticked.length === 0) return showConsent(visit, requestId, { problem: 'scope_missing', merchantId, ticked })
     const { userId } = interaction
-    if (userId === null) return errorAnswer('lost', requestId)
+    if (userId === null || !(await storage.read((db) => findSignedIn(db, interaction))))
+      return errorAnswer('lost', requestId)
     const grant = grantOf(interaction)
     const isInstalled = await storage.write((tx) =>
       install(

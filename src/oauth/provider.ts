@@ -44,6 +44,7 @@ export interface ServerParts {
 
 // What the page that is shown now is about.
 export interface Interaction {
+  startedAt: number
   uid: string
   step: 'login' | 'consent'
   clientId: string
@@ -117,7 +118,7 @@ function pin({ headers }: IncomingMessage, origin: string): void {
 
 type Details = Awaited<ReturnType<Provider['interactionDetails']>>
 
-function interactionFrom({ uid, prompt, params, session }: Details, origin: string): Interaction | undefined {
+function interactionFrom({ uid, prompt, params, session, iat }: Details, origin: string): Interaction | undefined {
   if (prompt.name !== 'login' && prompt.name !== 'consent') return undefined
   const { missingResourceScopes, missingOIDCScope } = prompt.details as {
     missingResourceScopes?: Record<string, string[]>
@@ -125,6 +126,8 @@ function interactionFrom({ uid, prompt, params, session }: Details, origin: stri
   }
   return {
     uid,
+    // To the second, and counted as its end.
+    startedAt: (iat + 1) * 1000,
     step: prompt.name,
     clientId: String(params.client_id),
     redirectUri: String(params.redirect_uri),
@@ -221,9 +224,12 @@ function createProvider(origin: string, { storage, rootSecret, clock, log }: Ser
       return id === undefined ? undefined : ctx.oidc.provider.Grant.find(id)
     },
     // A user who was disabled approves nothing more; what was approved before goes on.
-    findAccount: async (_ctx, id, token) => {
+    findAccount: async (ctx, id, token) => {
       const user = await storage.read((db) => findUser(db, rootSecret, id))
-      if (!user || (!token && user.disabledAt !== null)) return undefined
+      if (!user) return undefined
+      // A grant goes on without its approver; a session ends with a new password. The library counts in seconds.
+      const signedInAt = ((ctx.oidc.session?.loginTs ?? Number.POSITIVE_INFINITY) + 1) * 1000
+      if (!token && (user.disabledAt !== null || signedInAt <= user.sessionsFrom)) return undefined
       return { accountId: user.id, claims: async () => ({ sub: user.id }) }
     },
     interactions: {

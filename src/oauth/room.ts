@@ -14,8 +14,9 @@ import { createNonces } from './proof.ts'
 import { createAuthorizationServer, type ServerParts } from './provider.ts'
 
 export interface OAuthRoomParts extends ServerParts {
-  // Null admits everybody.
+  // Null admits everybody. What begins an installation makes us remember something, and has a tighter one of its own.
   throttle: Throttle | null
+  beginThrottle: Throttle | null
 }
 
 export interface OAuthRoom {
@@ -25,23 +26,23 @@ export interface OAuthRoom {
 }
 
 export function createOAuthRoom(parts: OAuthRoomParts): OAuthRoom {
-  const { throttle, publicOrigin, clock } = parts
+  const { throttle, beginThrottle, publicOrigin, clock } = parts
   const server = createAuthorizationServer(parts)
   const interact = createInteractions({ ...parts, server })
   const gate = createOAuthGate({ ...parts, nonces: createNonces(nonceSecret(parts.rootSecret)) })
 
   // Nobody is known here before the library has looked, so that the limit is by address.
-  function admit({ address }: Incoming): void {
-    const waitMs = throttle?.take(addressBucket(address), clock().getTime()) ?? 0
+  function admit({ address }: Incoming, by = throttle): void {
+    const waitMs = by?.take(addressBucket(address), clock().getTime()) ?? 0
     if (waitMs > 0) throw refuse('rate_limited', { retryAfterMs: waitMs })
   }
 
-  const toServer = (name: string, path: string, method: 'GET' | 'POST'): HandOff => ({
+  const toServer = (name: string, path: string, method: 'GET' | 'POST', by = throttle): HandOff => ({
     name,
     path,
     methods: [method],
     async handle(request, response) {
-      admit(request)
+      admit(request, by)
       await server.handle(request.raw, response)
     },
   })
@@ -49,10 +50,10 @@ export function createOAuthRoom(parts: OAuthRoomParts): OAuthRoom {
   return {
     gate,
     handOffs: [
-      toServer('oauth authorize', paths.authorization, 'GET'),
+      toServer('oauth authorize', paths.authorization, 'GET', beginThrottle),
       toServer('oauth resume', `${paths.authorization}/:uid`, 'GET'),
       toServer('oauth token', paths.token, 'POST'),
-      toServer('oauth par', paths.pushedAuthorization, 'POST'),
+      toServer('oauth par', paths.pushedAuthorization, 'POST', beginThrottle),
       toServer('oauth revoke', paths.revocation, 'POST'),
       toServer('oauth jwks', paths.jwks, 'GET'),
       toServer('oauth metadata', paths.metadata, 'GET'),

@@ -157,6 +157,19 @@ export async function lockInstallation(tx: Tx, id: string): Promise<GrantedInsta
   return installation
 }
 
+// Made before an instant and still there, without any key, code or token; of one installation, where it is named.
+export async function listUnredeemed(db: Reader, before: number, limit: number, id = ''): Promise<string[]> {
+  const rows = await db.sql<{ id: string }>`
+    select i.id from installations i
+    where i.grant_id is not null and i.ended_at is null and i.created_at <= ${before} and (${id} = '' or i.id = ${id})
+      and not exists (select 1 from credentials c where c.installation_id = i.id)
+      and not exists (
+        select 1 from oauth_artifacts t
+        where t.grant_id = i.grant_id and t.kind in ('AuthorizationCode', 'AccessToken', 'RefreshToken'))
+    order by i.id limit ${limit}`
+  return rows.map((row) => row.id)
+}
+
 // Installations of one merchant are made one after the other.
 export async function lockMerchantById(tx: Tx, id: string): Promise<void> {
   await tx.sql`select id from merchants where id = ${id} ${tx.forUpdate}`

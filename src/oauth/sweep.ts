@@ -2,7 +2,8 @@
 // not this came by.
 
 import type { Storage } from '../storage/storage.ts'
-import { deleteExpired } from './store.ts'
+import { uninstall } from './installing.ts'
+import { deleteExpired, listUnredeemed, lockInstallation } from './store.ts'
 
 const rowsAtOnce = 1_000
 const roundsMax = 50
@@ -16,5 +17,21 @@ export async function sweepArtifacts(storage: Storage, now: number): Promise<num
     swept += rows
     if (rows < rowsAtOnce) break
   }
+  await endUnredeemed(storage, now)
   return swept
+}
+
+const redeemedWithinMs = 600_000
+
+// An approval whose code nobody redeemed, or whose app has neither a token nor a key left, is an installation that nobody
+// can use and only the operator could end.
+async function endUnredeemed(storage: Storage, now: number): Promise<void> {
+  const left = await storage.read((db) => listUnredeemed(db, now - redeemedWithinMs, rowsAtOnce))
+  for (const id of left) {
+    await storage.write(async (tx) => {
+      // Looked at once more under the lock that everything of a grant is written under.
+      await lockInstallation(tx, id)
+      if ((await listUnredeemed(tx, now - redeemedWithinMs, 1, id)).length > 0) await uninstall(tx, id, now)
+    })
+  }
 }

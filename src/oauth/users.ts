@@ -13,6 +13,8 @@ export interface User {
   email: string
   createdAt: number
   disabledAt: number | null
+  // Who signed in before that is signed out.
+  sessionsFrom: number
 }
 
 // The shops of a user, as a choice is made among them.
@@ -88,7 +90,7 @@ export async function createUser(
     on conflict (email_hash) do nothing returning id`
   if (rows.length === 0) return undefined
   await addMerchants(tx, id, wish.merchantIds, now)
-  return { id, email, createdAt: now, disabledAt: null }
+  return { id, email, createdAt: now, disabledAt: null, sessionsFrom: 0 }
 }
 
 interface UserRow extends Omit<User, 'email'> {
@@ -97,7 +99,8 @@ interface UserRow extends Omit<User, 'email'> {
 
 export async function findUser(db: Reader, rootSecret: RootSecret, id: string): Promise<User | undefined> {
   const [row] = await db.sql<UserRow>`
-    select id, email_sealed as "emailSealed", created_at as "createdAt", disabled_at as "disabledAt"
+    select id, email_sealed as "emailSealed", created_at as "createdAt", disabled_at as "disabledAt",
+      sessions_from as "sessionsFrom"
     from users where id = ${id}`
   return row && userFrom(rootSecret, row)
 }
@@ -112,7 +115,8 @@ const usersMax = 1_000
 // Oldest first.
 export async function listUsers(db: Reader, rootSecret: RootSecret): Promise<User[]> {
   const rows = await db.sql<UserRow>`
-    select id, email_sealed as "emailSealed", created_at as "createdAt", disabled_at as "disabledAt"
+    select id, email_sealed as "emailSealed", created_at as "createdAt", disabled_at as "disabledAt",
+      sessions_from as "sessionsFrom"
     from users order by id limit ${usersMax}`
   return rows.map((row) => userFrom(rootSecret, row))
 }
@@ -183,14 +187,16 @@ async function addMerchants(tx: Tx, userId: string, merchantIds: readonly string
 // The password alone: what the user approved and the sessions that are open go on.
 export async function setPassword(tx: Tx, id: string, passwordHash: string, now: number): Promise<boolean> {
   const rows = await tx.sql`
-    update users set password_hash = ${passwordHash}, updated_at = ${now} where id = ${id} returning id`
+    update users set password_hash = ${passwordHash}, sessions_from = ${now}, updated_at = ${now}
+    where id = ${id} returning id`
   return rows.length > 0
 }
 
 // A disabled user signs in nowhere and approves nothing; what was approved before goes on. False when it is so already.
 export async function disableUser(tx: Tx, id: string, now: number): Promise<boolean> {
   const rows = await tx.sql`
-    update users set disabled_at = ${now}, updated_at = ${now} where id = ${id} and disabled_at is null returning id`
+    update users set disabled_at = ${now}, sessions_from = ${now}, updated_at = ${now}
+    where id = ${id} and disabled_at is null returning id`
   return rows.length > 0
 }
 

@@ -25,6 +25,8 @@ create table users (
   email_hash text not null unique,
   email_sealed text not null,
   password_hash text not null,
+  -- Who signed in before is signed out: set with a new password and when the user is disabled.
+  sessions_from bigint not null default 0,
   created_at bigint not null,
   updated_at bigint not null,
   disabled_at bigint
