@@ -87,9 +87,9 @@ export async function startServer(wish: ServerWish): Promise<Server> {
       clearTimeout(late)
       resolve(found)
     })
-    void closed.then(() => {
+    void closed.then(([code, signal]) => {
       clearTimeout(late)
-      reject(new Error(`the server did not start: ${said.join('\n')}`))
+      reject(new Error(`the server did not start and ended with ${code ?? signal}: ${said.join('\n')}`))
     })
   })
   return {

@@ -13,9 +13,9 @@ import { eachEngine } from './support/storage.ts'
 eachEngine('proof at a glance', (given) => {
   const glances: Readonly<Record<string, (tools: RunTools) => Promise<RunResult>>> = {
     'crash: what was acknowledged is there after kill -9': (tools) =>
-      runCrash(given, { cycles: 2, shoppers: 6, writes: 40 }, tools),
-    'model: histories of steps are as the model says': (tools) => runModel(given, { histories: 8, steps: 20 }, tools),
-    'contract: generated requests are answered as declared': (tools) => runContract(given, { requests: 8 }, tools),
+      runCrash(given, { cycles: 1, shoppers: 4, writes: 20 }, tools),
+    'model: histories of steps are as the model says': (tools) => runModel(given, { histories: 4, steps: 20 }, tools),
+    'contract: generated requests are answered as declared': (tools) => runContract(given, { requests: 4 }, tools),
   }
   for (const [name, run] of Object.entries(glances)) {
     test(name, async (t) => {
