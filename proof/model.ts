@@ -458,8 +458,7 @@ class Walk {
           status: model.status,
           version: model.version,
           lines: Object.fromEntries([...model.lines].sort()),
-          // Without its address a cart that became an order shows no shipping; what was charged is compared on the order.
-          totals: model.status === 'converted' ? { subtotal, discount, shipping, total } : totalsOf(model),
+          totals: totalsOf(model),
           code: model.promotion,
           ...(model.status === 'open' && {
             available: [...model.lines.keys()].map((code) => Math.max(0, this.model.available(code, model))),

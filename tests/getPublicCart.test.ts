@@ -2,6 +2,7 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { expireCarts } from '../src/carts/sweep.ts'
 import { berlin, cartsOf, eventsOf, market } from './support/carts.ts'
+import { checkoutOf } from './support/checkout.ts'
 import { assertError, openHouse } from './support/house.ts'
 import { rival } from './support/shops.ts'
 import { eachEngine } from './support/storage.ts'
@@ -118,5 +119,36 @@ eachEngine('getPublicCart', (given) => {
       bodies.add(answer.text.replace(answer.body.error.requestId, ''))
     }
     assert.equal(bodies.size, 1)
+  })
+
+  test('200 a cart that became an order shows what was charged, whatever became of prices and codes', async () => {
+    const house = await openHouse(given, { shops: [market] })
+    const { ready, pay, read } = await checkoutOf(house)
+    const { sessionId, secret, view } = await ready({ 'ROSE-12': 2 }, { promotionCode: 'WELCOME10' })
+    await pay(secret, view)
+    const { cartId, orderId } = (await read(sessionId)).body.data
+    const { refunded: _, ...charged } = (await house.ask('getStorefrontOrder', { path: { orderId } })).body.data.totals
+    assert.ok(charged.shipping > 0 && charged.discount > 0)
+    const [told] = await house.storage.read(
+      (db) => db.sql<{ body: string }>`select body from events where type = 'cart.converted'`,
+    )
+    assert.deepEqual(JSON.parse(told?.body ?? '').data.cart.totals, charged)
+    await house.storage.write(async (tx) => {
+      await tx.sql`update promotions set disabled_at = ${house.clock.now}`
+      await tx.sql`update skus set price = price + 1000`
+    })
+    const cart = (await house.ask('getPublicCart', { path: { cartId } })).body.data
+    assert.deepEqual(cart.totals, charged)
+    assert.deepEqual(
+      [cart.status, cart.promotion.code, cart.promotion.amount],
+      ['converted', 'WELCOME10', charged.discount],
+    )
+    assert.equal(cart.items[0].total, charged.subtotal - charged.discount)
+    assert.deepEqual(
+      cart.shipping.options.map(({ amount }: { amount: number }) => amount),
+      [charged.shipping],
+    )
+    // The rest of the house holds listed prices against the SKUs'.
+    await house.storage.write((tx) => tx.sql`update skus set price = price - 1000`)
   })
 })

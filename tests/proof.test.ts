@@ -13,7 +13,7 @@ import { eachEngine } from './support/storage.ts'
 eachEngine('proof at a glance', (given) => {
   const glances: Readonly<Record<string, (tools: RunTools) => Promise<RunResult>>> = {
     'crash: what was acknowledged is there after kill -9': (tools) =>
-      runCrash(given, { cycles: 1, shoppers: 4, writes: 20 }, tools),
+      runCrash(given, { cycles: 2, shoppers: 4, writes: 20 }, tools),
     'model: histories of steps are as the model says': (tools) => runModel(given, { histories: 4, steps: 20 }, tools),
     'contract: generated requests are answered as declared': (tools) => runContract(given, { requests: 4 }, tools),
   }

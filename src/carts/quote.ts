@@ -4,6 +4,7 @@
 import { refuse } from '../kit/refuse.ts'
 import { findPromotionOfCart, type Promotion } from '../promotions/store.ts'
 import type { Reader } from '../storage/storage.ts'
+import { pricingOfOrder } from './converted.ts'
 import type { Pricebook, Pricebooks } from './pricebook.ts'
 import { type PricedLineFacts, priceCart } from './pricing.ts'
 import { type CartKey, type CartLine, findCart, type KeptCart, listCartLines, listCategoryIds } from './store.ts'
@@ -35,6 +36,10 @@ export async function quoteFor(
   { cart, lines, promotion }: CartFacts,
   now: number,
 ): Promise<Quote> {
+  if (cart.orderId !== null) {
+    const key = { installationId: cart.installationId, orderId: cart.orderId }
+    return { cart, lines, promotion, pricing: await pricingOfOrder(db, key, lines) }
+  }
   const book = await pricebooks(db, cart.merchantId, cart.seller.catalogVersion)
   const address = livingAddress(cart, now)
   const pricing = priceCart({
