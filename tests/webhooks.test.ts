@@ -614,32 +614,36 @@ eachEngine('webhooks', (given) => {
     assert.equal(rested.consecutiveFailures, 1)
   })
 
-  test('an outcome whose lease was lost says nothing about its endpoint', async () => {
-    const house = await openHouse(given, { shops: [market], webhookBounds: { leaseMs: 1_000 } })
-    const receiver = await openReceiver(given)
-    const made = await add(house, { url: receiver.url, events: ['webhook.ping'] })
-    let release: () => void = () => {}
-    const arrived = new Promise<void>((resolve) => {
-      receiver.behave((_, response) => {
-        release = () => response.writeHead(410).end()
-        resolve()
+  for (const late of [410, 200])
+    test(`a late ${late} whose lease was lost says nothing about its endpoint`, async () => {
+      const house = await openHouse(given, { shops: [market], webhookBounds: { leaseMs: 1_000 } })
+      const receiver = await openReceiver(given)
+      const made = await add(house, { url: receiver.url, events: ['webhook.ping'] })
+      await house.storage.write(
+        (tx) => tx.sql`update webhook_endpoints set consecutive_failures = 3 where id = ${made.endpoint.id}`,
+      )
+      let release: () => void = () => {}
+      const arrived = new Promise<void>((resolve) => {
+        receiver.behave((_, response) => {
+          release = () => response.writeHead(late).end()
+          resolve()
+        })
       })
-    })
-    await ping(house, made)
-    const sleeper = house.app.dispatcher.settleDue()
-    await arrived
-    house.clock.now += 1_000
-    await releaseLeases(house.storage, house.clock.now, { all: false })
-    await house.storage.write(
-      (tx) => tx.sql`
+      await ping(house, made)
+      const sleeper = house.app.dispatcher.settleDue()
+      await arrived
+      house.clock.now += 1_000
+      await releaseLeases(house.storage, house.clock.now, { all: false })
+      await house.storage.write(
+        (tx) => tx.sql`
         update webhook_deliveries set status = 'succeeded', attempts = 1, due_at = null, finished_at = ${house.clock.now}
         where endpoint_id = ${made.endpoint.id}`,
-    )
-    release()
-    await sleeper
-    const endpoint = await endpointOf(house, made)
-    assert.deepEqual([endpoint.status, endpoint.consecutiveFailures], ['enabled', 0])
-  })
+      )
+      release()
+      await sleeper
+      const endpoint = await endpointOf(house, made)
+      assert.deepEqual([endpoint.status, endpoint.consecutiveFailures, endpoint.lastSuccessAt], ['enabled', 3, null])
+    })
 
   test('a replay that was accepted keeps its text for as long as it is held', async () => {
     const house = await openHouse(given, { shops: [market] })

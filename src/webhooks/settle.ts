@@ -44,12 +44,14 @@ async function settleWell(tx: Tx, group: readonly Outcome[], now: number): Promi
   const [first] = group
   if (!first) return
   const { installationId, endpointId: id } = first.claimed
-  const startedAt = Math.max(...group.map((outcome) => outcome.startedAt))
-  await Promise.all([
-    ...group.map((outcome) => updateDelivery(tx, succeeded, outcome, now)),
-    ...group.map(({ claimed }) => hurryNext(tx, claimed, now)),
-    noteSuccess(tx, { installationId, id }, startedAt, now),
+  const [areOurs] = await Promise.all([
+    Promise.all(group.map((outcome) => updateDelivery(tx, succeeded, outcome, now))),
+    Promise.all(group.map(({ claimed }) => hurryNext(tx, claimed, now))),
   ])
+  const ours = group.filter((_, index) => areOurs[index])
+  if (ours.length === 0) return
+  const startedAt = Math.max(...ours.map((outcome) => outcome.startedAt))
+  await noteSuccess(tx, { installationId, id }, startedAt, now)
 }
 
 // `endpoint` is undefined when it was removed meanwhile. Only what was still ours to write says anything about it.
