@@ -31,11 +31,14 @@ export interface ChangeAsk {
 }
 
 // The cart of this caller, locked. Another installation's is not found, with the same words as one that never was.
-export async function lockCartFacts({ db, caller, cartId, now }: ChangeAsk): Promise<CartFacts> {
+export async function lockCartFacts(tools: CartTools, { db, caller, cartId, now }: ChangeAsk): Promise<CartFacts> {
   if (!isId('cart', cartId)) throw refuse('cart_not_found')
   const key = { installationId: caller.installationId, cartId }
   // The look leaves in one flight with the lock and runs behind it, so it sees what the lock waited for.
-  const [, facts] = await Promise.all([lockCart(db, key), findCartFacts(db, caller.merchantId, key, now.getTime())])
+  const [, facts] = await Promise.all([
+    lockCart(db, key),
+    findCartFacts(db, tools.pricebooks, caller.merchantId, key, now.getTime()),
+  ])
   if (!facts) throw refuse('cart_not_found')
   return facts
 }

@@ -21,7 +21,7 @@ export interface CodeOutcome {
 
 // A null code takes the present one off.
 export async function putCode(tools: CartTools, change: ChangeAsk, code: string | null): Promise<CodeOutcome> {
-  const facts = await lockCartFacts(change)
+  const facts = await lockCartFacts(tools, change)
   refuseUnchangeable(facts, change)
   if (code === null) {
     const quote = await commitChange(tools, change, {

@@ -32,7 +32,7 @@ export async function setAddress(
   const checked = checkAddress(wanted)
   if ('issues' in checked) throw refuse('invalid_request', { issues: checked.issues })
   const { address } = checked
-  const facts = await lockCartFacts(change)
+  const facts = await lockCartFacts(tools, change)
   refuseUnchangeable(facts, change)
   const { cart, lines } = facts
   const at = change.now.getTime()

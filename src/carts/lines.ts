@@ -62,7 +62,7 @@ export async function putLine(
   quantity: number,
 ): Promise<ChangedCart> {
   const [facts, [stranger]] = await Promise.all([
-    lockCartFacts(change),
+    lockCartFacts(tools, change),
     isId('sku', skuId) ? listOffers(change.db, change.caller.merchantId, [skuId], change.now.getTime()) : [],
   ])
   // A line that is there knows what its own session holds.
@@ -83,7 +83,7 @@ export async function setLine(
   skuId: string,
   quantity: number,
 ): Promise<ChangedCart> {
-  const facts = await lockCartFacts(change)
+  const facts = await lockCartFacts(tools, change)
   const line = lineOf(facts, skuId)
   refuseUnchangeable(facts, change)
   if (quantity > 0) return changeLine(tools, change, facts, line.offer, quantity)

@@ -31,7 +31,9 @@ export function cartOperations({ rootSecret, tools }: CartParts): { [Id in CartO
     async getPublicCart({ db, caller, path: { cartId }, now }) {
       const at = now.getTime()
       const key = { installationId: caller.installationId, cartId }
-      const facts = isId('cart', cartId) ? await findCartFacts(db, caller.merchantId, key, at) : undefined
+      const facts = isId('cart', cartId)
+        ? await findCartFacts(db, tools.pricebooks, caller.merchantId, key, at)
+        : undefined
       if (!facts) throw refuse('cart_not_found')
       return { data: cartView(await quoteFor(db, tools.pricebooks, facts, at), at, tools.pictureUrl) }
     },

@@ -1,22 +1,27 @@
-// What a merchant charges beside its prices: taxes, shipping zones, and the tree of categories that promotions speak of.
-// Read once and kept for as long as the merchant's catalog version stands still, which every provisioning raises.
+// What a merchant's carts need to know and only provisioning changes: taxes, shipping zones, the tree of categories that
+// promotions speak of, and what SKUs are called. Read once and kept for as long as the merchant's catalog version stands
+// still, which every provisioning raises.
 
 import { listCategories } from '../catalog/store.ts'
 import { listShippingZones, listTaxRates, type TaxRate } from '../installations/store.ts'
 import { Lru } from '../kit/lru.ts'
 import type { Reader } from '../storage/storage.ts'
 import { parseZone, type Zone } from './shipping.ts'
+import { listOffers, type Offer } from './store.ts'
 
 export interface Pricebook {
   taxRates: readonly TaxRate[]
   zones: readonly Zone[]
   // The slugs of a category and of all above it.
   slugsUpFrom: ReadonlyMap<string, readonly string[]>
+  // In the order of the ids. Price and stock are those of some earlier moment: whoever asks has newer ones.
+  offersOf(db: Reader, skuIds: readonly string[], now: number): Promise<Offer[]>
 }
 
 export type Pricebooks = (db: Reader, merchant: string, catalogVersion: number) => Promise<Pricebook>
 
 const keptMax = 200
+const keptOffersMax = 5_000
 
 export function createPricebooks(): Pricebooks {
   const kept = new Lru<string, { catalogVersion: number; book: Pricebook }>(keptMax)
@@ -48,5 +53,22 @@ async function readPricebook(db: Reader, merchant: string): Promise<Pricebook> {
     }
     slugsUpFrom.set(id, slugs)
   }
-  return { taxRates, zones: zones.map(parseZone), slugsUpFrom }
+  return { taxRates, zones: zones.map(parseZone), slugsUpFrom, offersOf: keepOffers(merchant) }
+}
+
+function keepOffers(merchant: string): Pricebook['offersOf'] {
+  const kept = new Lru<string, Offer>(keptOffersMax)
+  return async (db, skuIds, now) => {
+    const missing = skuIds.filter((skuId) => kept.peek(skuId) === undefined)
+    const read = new Map<string, Offer>()
+    for (const offer of missing.length > 0 ? await listOffers(db, merchant, missing, now) : []) {
+      read.set(offer.skuId, offer)
+      kept.set(offer.skuId, offer)
+    }
+    return skuIds.map((skuId) => {
+      const offer = read.get(skuId) ?? kept.peek(skuId)
+      if (!offer) throw new Error(`a cart has ${skuId}, which is not there`)
+      return offer
+    })
+  }
 }

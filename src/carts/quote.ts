@@ -7,7 +7,15 @@ import type { Reader } from '../storage/storage.ts'
 import { pricingOfOrder } from './converted.ts'
 import type { Pricebook, Pricebooks } from './pricebook.ts'
 import { type PricedLineFacts, priceCart } from './pricing.ts'
-import { type CartKey, type CartLine, findCart, type KeptCart, listCartLines, listCategoryIds } from './store.ts'
+import {
+  type CartKey,
+  type CartLine,
+  findCart,
+  type KeptCart,
+  listCartLines,
+  listCategoryIds,
+  type Offer,
+} from './store.ts'
 import { livingAddress, priceOf, type Quote } from './view.ts'
 
 export interface CartFacts {
@@ -18,16 +26,25 @@ export interface CartFacts {
 
 export async function findCartFacts(
   db: Reader,
+  pricebooks: Pricebooks,
   merchant: string,
   key: CartKey,
   now: number,
 ): Promise<CartFacts | undefined> {
-  const [cart, lines, promotion] = await Promise.all([
+  const [cart, rows, promotion] = await Promise.all([
     findCart(db, key),
     listCartLines(db, key, now),
     findPromotionOfCart(db, merchant, key),
   ])
-  return cart && { cart, lines, promotion: promotion ?? null }
+  if (!cart) return undefined
+  const { offersOf } = await pricebooks(db, merchant, cart.seller.catalogVersion)
+  const skuIds = rows.map(({ skuId }) => skuId)
+  const offers = rows.length === 0 ? [] : await offersOf(db, skuIds, now)
+  const lines = rows.map(({ position, quantity, seenPrice, price, available, ownHold }, index): CartLine => {
+    const offer = { ...(offers[index] as Offer), price, available: Math.max(0, available + ownHold) }
+    return { offer, position, quantity, seenPrice }
+  })
+  return { cart, lines, promotion: promotion ?? null }
 }
 
 export async function quoteFor(

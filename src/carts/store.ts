@@ -78,6 +78,8 @@ export interface CartLine {
 }
 
 export async function lockCart(tx: Tx, { installationId, cartId }: CartKey): Promise<void> {
+  // SQLite's writer is alone.
+  if (tx.engine === 'sqlite') return
   await tx.sql`select id from carts where installation_id = ${installationId} and id = ${cartId} ${tx.forUpdate}`
 }
 
@@ -110,26 +112,34 @@ export async function findCart(db: Reader, { installationId, cartId }: CartKey):
   return row && cartFrom(row)
 }
 
+// Member by member, here and below: copying the rest of a wide row costs more than reading it from the database.
 function cartFrom(row: CartRow): KeptCart {
-  const {
-    metadata,
-    addressId,
-    city,
-    region,
-    country,
-    addressExpiresAt,
-    sellerCountry,
-    priceTax,
-    lowStockAt,
-    catalogVersion,
-    ...cart
-  } = row
+  const { addressId, city, region, country, addressExpiresAt } = row
   const isKept = addressId !== null && city !== null && country !== null && addressExpiresAt !== null
   return {
-    ...cart,
-    metadata: JSON.parse(metadata) as Metadata,
+    id: row.id,
+    installationId: row.installationId,
+    merchantId: row.merchantId,
+    version: row.version,
+    status: row.status,
+    currency: row.currency,
+    promotionId: row.promotionId,
+    shippingOption: row.shippingOption,
+    metadata: row.metadata === '{}' ? {} : (JSON.parse(row.metadata) as Metadata),
+    guesses: row.guesses,
+    guessesSince: row.guessesSince,
     address: isKept ? { token: addressId, city, region, country, expiresAt: addressExpiresAt } : null,
-    seller: { country: sellerCountry, priceTax, lowStockAt, catalogVersion },
+    checkoutSessionId: row.checkoutSessionId,
+    orderId: row.orderId,
+    createdAt: row.createdAt,
+    updatedAt: row.updatedAt,
+    expiresAt: row.expiresAt,
+    seller: {
+      country: row.sellerCountry,
+      priceTax: row.priceTax,
+      lowStockAt: row.lowStockAt,
+      catalogVersion: row.catalogVersion,
+    },
   }
 }
 
@@ -141,11 +151,16 @@ interface OfferRow extends Omit<Offer, 'options' | 'image' | 'isSold'> {
   publishedAt: number | null
 }
 
-interface LineRow extends OfferRow {
-  ownHold: number
+// A line with what of its SKU changes from moment to moment.
+export interface LineRow {
+  skuId: string
   position: number
   quantity: number
   seenPrice: number
+  price: number
+  available: number
+  // What the cart's own session holds, which is there for the cart.
+  ownHold: number
 }
 
 // What every statement about an offer selects, from SKUs `s` and products `p`.
@@ -159,24 +174,18 @@ function offerColumns(now: number): Fragment {
   )
 }
 
-export async function listCartLines(db: Reader, { installationId, cartId }: CartKey, now: number): Promise<CartLine[]> {
-  const rows = await db.sql<LineRow>`
-    select ${offerColumns(now)}, l.position, l.quantity, l.seen_price as "seenPrice", coalesce(h.quantity, 0) as "ownHold"
-    from cart_lines l
-    join carts c on c.installation_id = l.installation_id and c.id = l.cart_id
-    join skus s on s.merchant_id = l.merchant_id and s.id = l.sku_id
-    join products p on p.merchant_id = s.merchant_id and p.id = s.product_id
-    left join holds h on h.merchant_id = l.merchant_id and h.owner_id = c.checkout_session_id and h.sku_id = l.sku_id
-      and h.expires_at > ${now}
+// Of most SKUs nothing is held, and nobody has to look for holds.
+export async function listCartLines(db: Reader, { installationId, cartId }: CartKey, now: number): Promise<LineRow[]> {
+  return db.sql<LineRow>`
+    select l.sku_id as "skuId", l.position, l.quantity, l.seen_price as "seenPrice", s.price,
+      case when s.held = 0 then s.on_hand else ${availableOf(now)} end as "available",
+      case when s.held = 0 then 0 else coalesce((
+        select h.quantity from holds h join carts c on c.checkout_session_id = h.owner_id
+        where c.installation_id = l.installation_id and c.id = l.cart_id and h.merchant_id = l.merchant_id
+          and h.sku_id = l.sku_id and h.expires_at > ${now}), 0) end as "ownHold"
+    from cart_lines l join skus s on s.merchant_id = l.merchant_id and s.id = l.sku_id
     where l.installation_id = ${installationId} and l.cart_id = ${cartId}
     order by l.position`
-  // What the cart's own session holds is there for the cart.
-  return rows.map(({ position, quantity, seenPrice, ownHold, ...offer }) => ({
-    offer: offerFrom({ ...offer, available: offer.available + ownHold }),
-    position,
-    quantity,
-    seenPrice,
-  }))
 }
 
 export async function listOffers(
@@ -192,15 +201,29 @@ export async function listOffers(
   return rows.map(offerFrom)
 }
 
-function offerFrom({ options, skuImage, images, retiredAt, publishedAt, ...row }: OfferRow): Offer {
-  const [first] = JSON.parse(images) as { url: string }[]
+function offerFrom(row: OfferRow): Offer {
   return {
-    ...row,
+    skuId: row.skuId,
+    code: row.code,
+    productId: row.productId,
+    productSlug: row.productSlug,
+    name: row.name,
+    options: row.options === '[]' ? [] : (JSON.parse(row.options) as Offer['options']),
+    image: row.skuImage ?? firstUrl(row.images),
+    price: row.price,
     available: Math.max(0, row.available),
-    options: JSON.parse(options) as Offer['options'],
-    image: skuImage ?? first?.url ?? null,
-    isSold: retiredAt === null && publishedAt !== null,
+    whenSoldOut: row.whenSoldOut,
+    maxPerOrder: row.maxPerOrder,
+    delivery: row.delivery,
+    weightGrams: row.weightGrams,
+    taxClass: row.taxClass,
+    isSold: row.retiredAt === null && row.publishedAt !== null,
   }
+}
+
+function firstUrl(images: string): string | null {
+  const [first] = JSON.parse(images) as { url: string }[]
+  return first?.url ?? null
 }
 
 // For promotions that name categories: where each product stands.

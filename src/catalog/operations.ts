@@ -1,6 +1,7 @@
-// The catalog's four operations. They hand out what was rendered when it changed, and keep whole list pages in memory
-// for as long as the merchant's catalog version stands still. A product whose stock changed since is rendered anew at
-// each read until the loop has caught up; a list waits for the loop.
+// The catalog's four operations. They hand out what was rendered when it changed, and keep in memory the bytes of products
+// under their revision and of list pages under the merchant's catalog version: every read asks the database for those, so
+// that nothing kept is ever out of date. A product whose stock changed since is rendered anew at each read until the loop
+// has caught up; a list waits for the loop.
 
 import { createHash } from 'node:crypto'
 import type { Handler } from '../http/handler.ts'
@@ -8,12 +9,15 @@ import { Rendered } from '../http/handler.ts'
 import { Lru } from '../kit/lru.ts'
 import { refuse } from '../kit/refuse.ts'
 import { isSlug } from '../kit/slug.ts'
-import { renderCategories, withOrigin } from './answer.ts'
+import type { Reader } from '../storage/storage.ts'
+import { type ProductAnswers, renderCategories, withOrigin } from './answer.ts'
 import { currentAnswers, isStale } from './refresh.ts'
 import {
   findCatalogVersion,
-  findProductDetail,
-  findPublicProduct,
+  findDetails,
+  findListing,
+  findPublicListing,
+  type Listing,
   type ListPosition,
   listCategories,
   listProducts,
@@ -21,8 +25,10 @@ import {
 } from './store.ts'
 
 const rowsMax = 100
-// A page of a hundred products is 50 to 100 KB.
+// A page of a hundred products is 50 to 100 KB, a product 2 to 5; one with very many SKUs is not kept.
 const keptPagesMax = 200
+const keptProductsMax = 2_000
+const keptBytesMax = 16_384
 
 type CatalogOperation =
   | 'listApiKeyCatalogCategories'
@@ -32,6 +38,7 @@ type CatalogOperation =
 
 export function catalogOperations(publicOrigin: () => string): { [Id in CatalogOperation]: Handler<Id> } {
   const pages = new Lru<string, KeptPage>(keptPagesMax)
+  const products = new Lru<string, Buffer>(keptProductsMax)
   const originTag = createOriginTag()
 
   async function keptPage(key: string, load: () => Promise<KeptPage>): Promise<KeptPage> {
@@ -40,6 +47,18 @@ export function catalogOperations(publicOrigin: () => string): { [Id in CatalogO
     const page = await load()
     pages.set(key, page)
     return page
+  }
+
+  // One of the two texts of a product, as it is sent.
+  async function bytesOf(db: Reader, text: 'detail' | 'publicDetail', listing: Listing): Promise<Buffer> {
+    const origin = publicOrigin()
+    const key = `${text} ${listing.revision} ${origin}`
+    // Not counted as a use, which would cost more than reading the oldest again now and then.
+    const kept = products.peek(key)
+    if (kept) return kept
+    const bytes = sentBytes(await findDetails(db, listing), text, origin)
+    if (bytes.length <= keptBytesMax) products.set(key, bytes)
+    return bytes
   }
 
   return {
@@ -73,25 +92,38 @@ export function catalogOperations(publicOrigin: () => string): { [Id in CatalogO
     },
 
     async getApiKeyCatalogProduct({ db, caller, path: { slug }, now }) {
-      const kept = isSlug(slug) ? await findProductDetail(db, caller.merchantId, slug) : undefined
-      if (!kept) throw refuse('product_not_found')
-      const { detail } = isStale(kept, now) ? await currentAnswers(db, caller.merchantId, kept.productId, now) : kept
-      return new Rendered(withOrigin(detail, publicOrigin()))
+      const listing = isSlug(slug) ? await findListing(db, caller.merchantId, slug) : undefined
+      if (!listing) throw refuse('product_not_found')
+      if (!isStale(listing, now)) return new Rendered(await bytesOf(db, 'detail', listing))
+      const current = await currentAnswers(db, listing.merchantId, listing.productId, now)
+      return new Rendered(sentBytes(current, 'detail', publicOrigin()))
     },
 
     async getPublicMerchantProduct({ db, path, now }) {
-      const kept = isSlug(path.merchantSlug) && isSlug(path.productSlug) ? await findPublicProduct(db, path) : undefined
-      if (!kept) throw refuse('product_not_found')
-      const { publicDetail, etag } = isStale(kept, now)
-        ? await currentAnswers(db, kept.merchantId, kept.productId, now)
-        : kept
-      const origin = publicOrigin()
-      return new Rendered(withOrigin(publicDetail, origin), {
-        'cache-control': 'public, max-age=60, stale-while-revalidate=600',
-        etag: `${etag.slice(0, -1)}-${originTag(origin)}"`,
-      })
+      const areSlugs = isSlug(path.merchantSlug) && isSlug(path.productSlug)
+      const listing = areSlugs ? await findPublicListing(db, path) : undefined
+      if (!listing) throw refuse('product_not_found')
+      if (!isStale(listing, now))
+        return new Rendered(await bytesOf(db, 'publicDetail', listing), publicHeaders(listing.etag))
+      const current = await currentAnswers(db, listing.merchantId, listing.productId, now)
+      return new Rendered(sentBytes(current, 'publicDetail', publicOrigin()), publicHeaders(current.etag))
     },
   }
+
+  function publicHeaders(etag: string): Record<string, string> {
+    return {
+      'cache-control': 'public, max-age=60, stale-while-revalidate=600',
+      etag: `${etag.slice(0, -1)}-${originTag(publicOrigin())}"`,
+    }
+  }
+}
+
+function sentBytes<Name extends 'detail' | 'publicDetail'>(
+  answers: Pick<ProductAnswers, Name>,
+  name: Name,
+  origin: string,
+): Buffer {
+  return Buffer.from(withOrigin(answers[name], origin))
 }
 
 // What is kept leaves our origin open, so its hash does not know it, and the bytes that are sent do.
@@ -105,9 +137,9 @@ function createOriginTag(): (origin: string) => string {
   }
 }
 
-// The rows of a page as one text, and where the list goes on.
+// The rows of a page as one text, as it is sent, and where the list goes on.
 interface KeptPage {
-  rows: string
+  rows: Buffer
   count: number
   next: string | null
 }
@@ -115,7 +147,7 @@ interface KeptPage {
 function pageOf(rows: readonly string[], publicOrigin: string, position: () => string): KeptPage {
   const shown = rows.slice(0, rowsMax)
   return {
-    rows: withOrigin(shown.join(','), publicOrigin),
+    rows: Buffer.from(withOrigin(shown.join(','), publicOrigin)),
     count: shown.length,
     next: rows.length > rowsMax ? position() : null,
   }
@@ -123,7 +155,8 @@ function pageOf(rows: readonly string[], publicOrigin: string, position: () => s
 
 function listAnswer({ rows, count, next }: KeptPage, link: (position: string) => string): Rendered {
   const href = next === null ? 'null' : JSON.stringify(link(next))
-  return new Rendered(`{"data":[${rows}],"meta":{"count":${count},"next":${href}}}`)
+  const [head, tail] = ['{"data":[', `],"meta":{"count":${count},"next":${href}}}`]
+  return new Rendered(Buffer.concat([Buffer.from(head), rows, Buffer.from(tail)]))
 }
 
 // Only ever what this file wrote: the road has checked the signature.

@@ -8,7 +8,7 @@ import { hold, release, sweepHolds } from '../inventory/holds.ts'
 import { setOnHand } from '../inventory/levels.ts'
 import { sell } from '../inventory/sales.ts'
 import { currentAnswers, isStale, refreshStaleProducts } from './refresh.ts'
-import { findCatalogVersion, findProductDetail, findSeller } from './store.ts'
+import { findCatalogVersion, findDetails, findListing, findSeller } from './store.ts'
 
 const minute = 60_000
 const now = start
@@ -20,10 +20,12 @@ const two = { A: { product: 'one', stock: 20 }, C: { product: 'two', stock: 20 }
 // What a read answers, and whether it had to render for it.
 async function seen(room: Stockroom, slug: string, when = now): Promise<{ quantities: number[]; stale: boolean }> {
   return room.storage.read(async (db) => {
-    const kept = await findProductDetail(db, room.merchantId, slug)
+    const kept = await findListing(db, room.merchantId, slug)
     assert.ok(kept)
     const stale = isStale(kept, new Date(when))
-    const { detail } = stale ? await currentAnswers(db, room.merchantId, kept.productId, new Date(when)) : kept
+    const { detail } = stale
+      ? await currentAnswers(db, room.merchantId, kept.productId, new Date(when))
+      : await findDetails(db, kept)
     const { data } = JSON.parse(detail) as { data: { skus: { availableQuantity: number }[] } }
     return { quantities: data.skus.map((sku) => sku.availableQuantity), stale }
   })

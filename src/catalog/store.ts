@@ -1,45 +1,48 @@
 // The SQL of the catalog: what the operations look up, and what provisioning writes.
 
 import { heldOf } from '../inventory/store.ts'
+import { newId } from '../kit/ids.ts'
 import { list, type Reader, type Tx } from '../storage/storage.ts'
 import type { KeptCategory, ProductAnswers } from './answer.ts'
 import type { KeptProduct, KeptSku, PublishedProduct, SellerFacts, SkuRecord } from './product.ts'
 
-export interface ProductDetail {
+// Where a product stands in the catalog, without its texts.
+export interface Listing {
+  merchantId: string
   productId: string
-  detail: string
-  // From this instant on the stock is not what it was when this was rendered.
+  // Of the texts: another rendering has another.
+  revision: string
+  etag: string
+  // From this instant on the stock is not what it was when the texts were rendered.
   staleAt: number | null
 }
 
-export async function findProductDetail(
-  db: Reader,
-  merchant: string,
-  slug: string,
-): Promise<ProductDetail | undefined> {
-  const [row] = await db.sql<ProductDetail>`
-    select product_id as "productId", detail, stale_at as "staleAt"
+export async function findListing(db: Reader, merchant: string, slug: string): Promise<Listing | undefined> {
+  const [row] = await db.sql<Listing>`
+    select merchant_id as "merchantId", product_id as "productId", revision, etag, stale_at as "staleAt"
     from listed_products where merchant_id = ${merchant} and slug = ${slug}`
   return row
 }
 
-export interface PublicProduct {
-  merchantId: string
-  productId: string
-  publicDetail: string
-  etag: string
-  staleAt: number | null
-}
-
-export async function findPublicProduct(
+export async function findPublicListing(
   db: Reader,
   { merchantSlug, productSlug }: { merchantSlug: string; productSlug: string },
-): Promise<PublicProduct | undefined> {
-  const [row] = await db.sql<PublicProduct>`
-    select m.id as "merchantId", l.product_id as "productId", l.public_detail as "publicDetail", l.etag,
-      l.stale_at as "staleAt"
+): Promise<Listing | undefined> {
+  const [row] = await db.sql<Listing>`
+    select m.id as "merchantId", l.product_id as "productId", l.revision, l.etag, l.stale_at as "staleAt"
     from merchants m join listed_products l on l.merchant_id = m.id
     where m.slug = ${merchantSlug} and m.closed_at is null and l.slug = ${productSlug}`
+  return row
+}
+
+export async function findDetails(
+  db: Reader,
+  { merchantId, productId }: Pick<Listing, 'merchantId' | 'productId'>,
+): Promise<Pick<ProductAnswers, 'detail' | 'publicDetail'>> {
+  const [row] = await db.sql<Pick<ProductAnswers, 'detail' | 'publicDetail'>>`
+    select detail, public_detail as "publicDetail"
+    from listed_products where merchant_id = ${merchantId} and product_id = ${productId}`
+  if (!row) throw new Error(`${productId} is listed and has no texts`)
   return row
 }
 
@@ -339,11 +342,12 @@ export async function putListedProduct(
   staleAtFirst: number | null,
 ): Promise<void> {
   await tx.sql`
-    insert into listed_products (merchant_id, product_id, slug, published_at, list_row, detail, public_detail, etag, stale_at)
+    insert into listed_products (merchant_id, product_id, slug, published_at, list_row, detail, public_detail, etag, revision,
+      stale_at)
     values (${merchant}, ${id}, ${slug}, ${publishedAt}, ${answers.listRow}, ${answers.detail}, ${answers.publicDetail},
-      ${answers.etag}, ${staleAtFirst})
+      ${answers.etag}, ${newId('rev')}, ${staleAtFirst})
     on conflict (merchant_id, slug) do update set published_at = excluded.published_at, list_row = excluded.list_row,
-      detail = excluded.detail, public_detail = excluded.public_detail, etag = excluded.etag`
+      detail = excluded.detail, public_detail = excluded.public_detail, etag = excluded.etag, revision = excluded.revision`
 }
 
 export interface StaleProduct {
@@ -409,7 +413,7 @@ export async function refreshListedProduct(
 ): Promise<void> {
   await tx.sql`
     update listed_products set list_row = ${answers.listRow}, detail = ${answers.detail},
-      public_detail = ${answers.publicDetail}, etag = ${answers.etag}, stale_at = ${staleAt}
+      public_detail = ${answers.publicDetail}, etag = ${answers.etag}, revision = ${newId('rev')}, stale_at = ${staleAt}
     where merchant_id = ${merchant} and product_id = ${productId}`
 }
 

@@ -214,7 +214,7 @@ async function setDestination(
   address: Address | null,
   shippingOptionId: string | null,
 ): Promise<void> {
-  const facts = await lockCartFacts(ask)
+  const facts = await lockCartFacts(tools.carts, ask)
   const { cart } = facts
   const kept = cart.address
     ? await openAddress(ask.db, tools.rootSecret, {

@@ -386,7 +386,7 @@ async function reopen(
   if (!move?.announces) throw new Error(`a session that is ${session.status} cannot be declined`)
   const key = { installationId: session.installationId, cartId: session.cartId }
   await setCartStatus(tx, key, { from: 'locked', to: 'open' })
-  const facts = await findCartFacts(tx, session.merchantId, key, now)
+  const facts = await findCartFacts(tx, tools.carts.pricebooks, session.merchantId, key, now)
   if (!facts) throw new Error(`session ${session.id} has lost its cart`)
   const opened: KeptSession = {
     ...session,
@@ -544,7 +544,7 @@ async function convertCart(
   cause: Cause | null,
 ): Promise<void> {
   const key = { installationId: session.installationId, cartId: session.cartId }
-  const facts = await findCartFacts(tx, session.merchantId, key, now)
+  const facts = await findCartFacts(tx, tools.carts.pricebooks, session.merchantId, key, now)
   const move = facts && cartMove('convert', facts.cart.status)
   if (!facts || !move?.announces) throw new Error(`cart ${session.cartId} cannot become an order`)
   // Its address went with the order.

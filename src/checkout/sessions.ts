@@ -60,7 +60,7 @@ export async function openSession(tools: CheckoutTools, ask: CreateAsk): Promise
   const cartId =
     body.cartId ?? (await createCart(tools.carts, { db, caller, items: body.items, metadata: {}, now, cause })).cart.id
   const change: ChangeAsk = { db, caller, cartId, expectedVersion: body.expectedCartVersion, now, cause }
-  const looked = await lockCartFacts(change)
+  const looked = await lockCartFacts(tools.carts, change)
   const before = await findSessionOfCart(db, { installationId: caller.installationId, cartId })
   if (before?.status === 'processing') {
     throw refuse('payment_in_progress', { current: { status: 'processing', version: before.version } })
@@ -73,7 +73,7 @@ export async function openSession(tools: CheckoutTools, ask: CreateAsk): Promise
   // A code that is refused does not stop the checkout: the cart goes on without it.
   if (body.promotionCode !== undefined)
     await putCode(tools.carts, { ...change, expectedVersion: undefined }, body.promotionCode)
-  const facts = await lockCartFacts(change)
+  const facts = await lockCartFacts(tools.carts, change)
   if (facts.lines.length === 0) throw refuse('cart_empty')
   for (const { offer, quantity } of facts.lines) refuseUnsellable(offer, quantity)
 
@@ -216,7 +216,7 @@ export async function factsOf(
 ): Promise<SessionFacts> {
   const cartKey: CartKey = { installationId: session.installationId, cartId: session.cartId }
   const [facts, order] = await Promise.all([
-    findCartFacts(db, session.merchantId, cartKey, now),
+    findCartFacts(db, tools.carts.pricebooks, session.merchantId, cartKey, now),
     session.orderId === null
       ? undefined
       : findOrder(db, { installationId: session.installationId, orderId: session.orderId }),
@@ -302,7 +302,7 @@ export async function endSession(
     now,
     cause,
   }
-  const facts = await lockCartFacts(change)
+  const facts = await lockCartFacts(tools.carts, change)
   const isOpen =
     facts.cart.status === 'open' && facts.cart.expiresAt > at && facts.cart.checkoutSessionId === session.id
   if (isOpen) {

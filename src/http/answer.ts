@@ -27,8 +27,12 @@ export interface Incoming {
 
 export interface Outgoing {
   status: number
-  text: string
+  body: string | Buffer
   headers: Record<string, string>
+}
+
+export interface Refused extends Outgoing {
+  body: string
 }
 
 // The check of a caller with an access token, which lives upstairs.
@@ -120,7 +124,7 @@ export function createRoad(parts: RoadParts) {
       ),
     ) // 409, 404, 409, 200
     const told = replayed && { 'idempotency-replayed': 'true' }
-    return { status: 200, text, headers: { ...privately, ...pass?.headers, ...told } }
+    return { status: 200, body: text, headers: { ...privately, ...pass?.headers, ...told } }
   }
 
   async function identifyCaller(promise: Operation, request: Incoming, now: Date): Promise<Caller | null> {
@@ -245,12 +249,14 @@ const secretAnswers: ReadonlySet<OperationId> = new Set(['createHostedCheckoutSe
 const privately = { 'cache-control': 'no-store' }
 
 function replyFor(reply: object, more?: Readonly<Record<string, string>>): Outgoing {
-  const own = reply instanceof Rendered ? reply.headers : undefined
-  return { status: 200, text: textOf(reply), headers: { ...privately, ...own, ...more } }
+  if (!(reply instanceof Rendered))
+    return { status: 200, body: JSON.stringify(reply), headers: { ...privately, ...more } }
+  return { status: 200, body: reply.body, headers: { ...privately, ...reply.headers, ...more } }
 }
 
+// As it is kept with its key.
 function textOf(reply: object): string {
-  return reply instanceof Rendered ? reply.text : JSON.stringify(reply)
+  return reply instanceof Rendered ? String(reply.body) : JSON.stringify(reply)
 }
 
 // The key is a member of the body or a header, and both may be sent if they agree.
@@ -329,12 +335,12 @@ export function asRefusal(error: unknown, log: Log, fields: Readonly<Record<stri
   return refuse('internal_error')
 }
 
-export function answerFor({ code, message, details }: Refusal, requestId: string): Outgoing {
+export function answerFor({ code, message, details }: Refusal, requestId: string): Refused {
   const { status } = refusals[code]
   const error = { code, message, status, requestId, issues: details.issues ?? [], current: details.current ?? null }
   const headers: Record<string, string> = { 'cache-control': 'no-store', 'x-request-id': requestId }
   if (status === 401) headers['www-authenticate'] = 'Bearer'
   Object.assign(headers, details.headers)
   if (details.retryAfterMs) headers['retry-after'] = String(Math.ceil(details.retryAfterMs / 1000))
-  return { status, text: JSON.stringify({ error }), headers }
+  return { status, body: JSON.stringify({ error }), headers }
 }

@@ -51,12 +51,13 @@ export type Handler<Id extends OperationId> = (ask: Ask<Id>) => Promise<ReplyOf<
 
 export type Handlers = { readonly [Id in OperationId]: Handler<Id> }
 
-// An answer that was serialised earlier, with the headers it wants beside the usual ones.
+// An answer that was serialised earlier, with the headers it wants beside the usual ones. A changing operation gives text,
+// which is kept with its key.
 export class Rendered {
-  readonly text: string
+  readonly body: string | Buffer
   readonly headers: Readonly<Record<string, string>>
-  constructor(text: string, headers: Readonly<Record<string, string>> = {}) {
-    this.text = text
+  constructor(body: string | Buffer, headers: Readonly<Record<string, string>> = {}) {
+    this.body = body
     this.headers = headers
   }
 }

@@ -7,7 +7,7 @@ import fc from 'fast-check'
 import { openStockroom, type Stockroom, start, type World } from '../../tests/support/stock.ts'
 import { eachEngine } from '../../tests/support/storage.ts'
 import { currentAnswers, isStale, refreshStaleProducts } from '../catalog/refresh.ts'
-import { findProductDetail } from '../catalog/store.ts'
+import { findDetails, findListing } from '../catalog/store.ts'
 import { extendHolds, hold, release, sweepHolds } from './holds.ts'
 import { setOnHand } from './levels.ts'
 import { restock, sell } from './sales.ts'
@@ -245,9 +245,12 @@ async function shown(room: Stockroom, now: Date): Promise<Record<string, number>
   const quantities: Record<string, number> = {}
   for (const slug of new Set(Object.values(productOf))) {
     const detail = await room.storage.read(async (db) => {
-      const kept = await findProductDetail(db, room.merchantId, slug)
+      const kept = await findListing(db, room.merchantId, slug)
       assert.ok(kept)
-      return isStale(kept, now) ? (await currentAnswers(db, room.merchantId, kept.productId, now)).detail : kept.detail
+      const current = isStale(kept, now)
+        ? await currentAnswers(db, room.merchantId, kept.productId, now)
+        : await findDetails(db, kept)
+      return current.detail
     })
     for (const { code, availableQuantity } of JSON.parse(detail).data.skus) quantities[code] = availableQuantity
   }

@@ -15,7 +15,7 @@ export interface Connection {
 
 interface Kept {
   statement: StatementSync
-  columns: string[]
+  rowOf: (values: unknown[]) => unknown
 }
 
 const READ_TIMEOUT_MS = 250
@@ -50,17 +50,17 @@ function connection(db: DatabaseSync): Connection {
   const statementFor = keepStatements('?', (text): Kept => {
     const statement = db.prepare(text)
     statement.setReturnArrays(true)
-    return { statement, columns: statement.columns().map((column) => column.name) }
+    return { statement, rowOf: rowMaker(statement.columns().map((column) => column.name)) }
   })
   const commands = new Map<string, StatementSync>()
   return {
     db,
     run<Row>(template: TemplateStringsArray, parts: readonly (SqlValue | Fragment)[], values: readonly SqlValue[]) {
       try {
-        const { statement, columns } = statementFor(template, parts)
+        const { statement, rowOf } = statementFor(template, parts)
         const rows: unknown = statement.all(...values.map(bindable))
         // setReturnArrays() above makes every row an array; the driver's type does not know.
-        return (rows as unknown[][]).map((row) => objectOf<Row>(columns, row))
+        return (rows as unknown[][]).map(rowOf) as Row[]
       } catch (error) {
         throw judged(error)
       }
@@ -88,11 +88,12 @@ function bindable(value: SqlValue): string | bigint | null {
   return typeof value === 'number' ? BigInt(value) : value
 }
 
-// The driver's own row objects have no prototype and are slower to make (2.4 against 1.6 µs for five columns).
-function objectOf<Row>(columns: readonly string[], row: readonly unknown[]): Row {
-  const object: Record<string, unknown> = {}
-  for (let i = 0; i < columns.length; i++) object[columns[i] as string] = row[i]
-  return object as Row
+// Makes the objects of one statement's rows. It is compiled, so that all of them have one shape from their first moment: a
+// loop over the names costs twice the query (22 columns, three rows: 15 against 7 µs with the query), and the driver's own
+// objects half as much again. The names are those of our own statements.
+function rowMaker(columns: readonly string[]): (values: unknown[]) => unknown {
+  const members = columns.map((name, i) => `${JSON.stringify(name)}: values[${i}]`)
+  return new Function('values', `return { ${members.join(', ')} }`) as (values: unknown[]) => unknown
 }
 
 const BUSY = 5
