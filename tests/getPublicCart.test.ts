@@ -32,6 +32,30 @@ eachEngine('getPublicCart', (given) => {
     assert.deepEqual((await carts.patch(cartId, 'CARD', 3)).body.data.messages, [])
   })
 
+  test('200 shows a product as it is called and sold now, also when it was read a moment before', async () => {
+    const house = await openHouse(given, { shops: [market] })
+    const carts = await cartsOf(house)
+    const cartId = await carts.create({ CARD: 5 })
+    assert.equal((await carts.read(cartId)).body.data.items[0].name, 'Card')
+    const change = (more: object, sku: object) =>
+      (market.products ?? []).map((product) =>
+        product.slug === 'card'
+          ? { ...product, ...more, skus: product.skus.map((one) => ({ ...one, ...sku })) }
+          : product,
+      )
+    await house.apply({ ...market, products: change({ name: 'Postcard' }, { maxPerOrder: 4 }) })
+    const renamed = (await carts.read(cartId)).body.data
+    assert.deepEqual([renamed.items[0].name, renamed.items[0].maxQuantity], ['Postcard', 4])
+    assert.deepEqual(
+      renamed.messages.map(({ code }: { code: string }) => code),
+      ['quantity_limit_exceeded'],
+    )
+    await house.apply({ ...market, products: change({ name: 'Postcard', published: false }, { maxPerOrder: 4 }) })
+    const gone = (await carts.read(cartId)).body.data
+    assert.equal(gone.messages[0].code, 'item_unavailable')
+    assertError(await carts.patch(cartId, 'CARD', 2), 'item_unavailable')
+  })
+
   test('200 tells of lost availability: less stock, a limit, a product taken off', async () => {
     const house = await openHouse(given, { shops: [market] })
     const carts = await cartsOf(house)
