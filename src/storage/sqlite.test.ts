@@ -63,6 +63,60 @@ describe('sqlite', () => {
     assert.deepEqual(order.slice(2).sort(), ['told the refusal', 'told the second', 'told the third'])
   })
 
+  test('undoes what failed in a group and nothing else, however often it runs the others', async () => {
+    const { storage } = await openThings({ groupWorksMax: 100, groupMsMax: 1000 })
+    for (const round of ['first', 'cautious']) {
+      const ear = openEar()
+      const stop = storage.listen('deliveries', ear.heard)
+      const committed: string[] = []
+      const before = storage.stats().writes
+      const outcomes = await Promise.allSettled(
+        Array.from({ length: 12 }, (_, i) =>
+          storage.write(async (tx) => {
+            const seen = await tx.sql<{ count: number }>`
+              select count(*) as "count" from things where id like ${`${round}%`}`
+            await tx.sql`insert into things (id, n) values (${`${round} ${i}`}, ${seen[0]?.count ?? -1})`
+            tx.afterCommit(() => committed.push(`${i}`))
+            tx.signal('deliveries')
+            if (i % 4 === 2) throw new Error(`refused ${i}`)
+            return seen[0]?.count
+          }),
+        ),
+      )
+      const told = outcomes.map((outcome) => (outcome.status === 'fulfilled' ? outcome.value : outcome.reason.message))
+      assert.deepEqual(told, [0, 1, 'refused 2', 2, 3, 4, 'refused 6', 5, 6, 7, 'refused 10', 8])
+      assert.deepEqual(committed, ['0', '1', '3', '4', '5', '7', '8', '9', '11'])
+      const rows = await storage.read(
+        (db) => db.sql<{ n: number }>`select n from things where id like ${`${round}%`} order by n`,
+      )
+      assert.deepEqual(
+        rows.map(({ n }) => n),
+        [0, 1, 2, 3, 4, 5, 6, 7, 8],
+      )
+      const after = storage.stats().writes
+      assert.deepEqual([after.works - before.works, after.commits - before.commits, ear.count()], [12, 1, 1])
+      stop()
+    }
+  })
+
+  test('gives a work that took too long the time once, and its group its turn', async () => {
+    const { storage } = await openThings({ groupWorksMax: 10, groupMsMax: 1000, workMsMax: 40 })
+    let runs = 0
+    const outcomes = await Promise.allSettled([
+      insert(storage, 'before'),
+      storage.write(async () => {
+        runs += 1
+        await new Promise(() => {})
+      }),
+      insert(storage, 'after'),
+    ])
+    assert.deepEqual(
+      outcomes.map(({ status }) => status),
+      ['fulfilled', 'rejected', 'fulfilled'],
+    )
+    assert.deepEqual([runs, await countOf(storage)], [1, 2])
+  })
+
   test('bounds its queue', async () => {
     const { storage } = await openThings({ queueMax: 5 })
     const outcomes = await Promise.allSettled(Array.from({ length: 8 }, (_, i) => insert(storage, `${i}`)))

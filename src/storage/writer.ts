@@ -1,8 +1,10 @@
-// Writes to a SQLite file, which has one writer at a time. They queue here and commit in groups: each piece of work runs
-// alone in its savepoint, then one commit, which is one sync of the disk, and only then is anyone answered.
+// Writes to a SQLite file, which has one writer at a time. They queue here and commit in groups: pieces of work run one after
+// the other, then one commit, which is one sync of the disk, and only then is anyone answered. A savepoint around each would
+// undo one alone, and costs a tenth of it; so a group is run without them until one fails, and is then run again with them.
+// A work may be run more than once anyway: PostgreSQL asks for it after a lost race.
 import { setTimeout as pause } from 'node:timers/promises'
 import { type Connection, isBusy } from './connection.ts'
-import { asMigration, type InsideTx, type Log, runAll, withinTime } from './inside.ts'
+import { asMigration, type InsideTx, type Log, runAll } from './inside.ts'
 import { SqliteReader } from './reader.ts'
 import { Fragment, type SignalName, StorageUnavailable, type Tx } from './storage.ts'
 
@@ -33,7 +35,12 @@ interface Queued {
 interface Done {
   queued: Queued
   tell: () => void
+  // It took too long, and is not given the time twice.
+  isHopeless: boolean
 }
+
+// Groups that are run with savepoints after one that had a failure: where refusals are frequent, few groups are run twice.
+const CAUTIOUS_GROUPS = 64
 
 // `raise` is called after a commit that signalled, with the names of its whole group.
 export function openWriter(
@@ -47,7 +54,15 @@ export function openWriter(
   let works = 0
   let draining = false
   let closed = false
+  let cautiousGroups = 0
+  let running: { tx: SqliteTx; startedAt: number; giveUp: (error: Error) => void } | undefined
   let drained: (() => void) | undefined
+
+  // A work awaits nothing but its statements. One that waits for the world would hold up all others, so it is let go.
+  const watch = setInterval(() => {
+    if (!running || running.tx.unhurried || performance.now() - running.startedAt < bounds.workMsMax) return
+    running.giveUp(new StorageUnavailable(`a piece of work took longer than ${bounds.workMsMax} ms`))
+  }, bounds.workMsMax / 4).unref()
 
   // Later in this turn of the event loop, so that all requests which arrived with this one share its commit.
   function schedule(): void {
@@ -91,15 +106,20 @@ export function openWriter(
     const startedAt = performance.now()
     const group: Done[] = []
     const signals = new Set<SignalName>()
+    let isCautious = cautiousGroups > 0
+    if (isCautious) cautiousGroups -= 1
     try {
       while (
         queue.length > 0 &&
         group.length < bounds.groupWorksMax &&
         performance.now() - startedAt < bounds.groupMsMax
       ) {
-        const done = { queued: queue.shift() as Queued, tell: () => {} }
+        const done: Done = { queued: queue.shift() as Queued, tell: () => {}, isHopeless: false }
         group.push(done)
-        done.tell = await perform(done.queued, signals)
+        const isDone = await perform(done, signals, isCautious)
+        if (isDone || isCautious) continue
+        isCautious = true
+        await startOver(group, signals)
       }
       connection.command('commit')
     } catch (error) {
@@ -107,11 +127,35 @@ export function openWriter(
       for (const done of group) done.queued.reject(failure)
       abandon()
       return
+    } finally {
+      running = undefined
     }
     commits += 1
     works += group.length
     for (const done of group) done.tell()
     if (signals.size > 0) raise(signals)
+  }
+
+  // The last of the group failed, and nothing says what of the transaction is its own.
+  async function startOver(group: readonly Done[], signals: Set<SignalName>): Promise<void> {
+    cautiousGroups = CAUTIOUS_GROUPS
+    connection.command('rollback')
+    await beginAgain()
+    signals.clear()
+    for (const done of group) if (!done.isHopeless) await perform(done, signals, true)
+  }
+
+  async function beginAgain(): Promise<void> {
+    const hopelessAt = performance.now() + bounds.busyMsMax
+    for (let waitMs = 1; ; waitMs = Math.min(waitMs * 2, 20)) {
+      try {
+        connection.command('begin immediate')
+        return
+      } catch (error) {
+        if (!isBusy(error) || performance.now() > hopelessAt) throw error
+      }
+      await pause(waitMs)
+    }
   }
 
   // If even this fails the transaction stays open, `begin` fails, and every write is refused until the disk is well.
@@ -123,25 +167,35 @@ export function openWriter(
     }
   }
 
-  // Throws only when the whole transaction is lost.
-  async function perform(queued: Queued, signals: Set<SignalName>): Promise<() => void> {
+  // False when the work failed; its savepoint, if it had one, is then as if it had never been. Throws only when the whole
+  // transaction is lost.
+  async function perform(done: Done, signals: Set<SignalName>, hasSavepoint: boolean): Promise<boolean> {
+    const { queued } = done
     const tx = new SqliteTx(connection)
-    connection.command('savepoint work')
+    if (hasSavepoint) connection.command('savepoint work')
     try {
-      const value = await withinTime(queued.work(tx), bounds.workMsMax, tx)
+      const value = await new Promise((resolve, reject) => {
+        running = { tx, startedAt: performance.now(), giveUp: reject }
+        queued.work(tx).then(resolve, reject)
+      })
       tx.end()
       // A work that swallowed the failure of a statement is rolled back, as it would be in PostgreSQL.
       if (tx.failure) throw tx.failure
-      connection.command('release work')
+      if (hasSavepoint) connection.command('release work')
       for (const name of tx.signals) signals.add(name)
-      return () => tellDone(queued, tx, value, log)
+      done.tell = () => tellDone(queued, tx, value, log)
+      return true
     } catch (error) {
       tx.end()
       // A full disk or a failed read ends the transaction at once, the work of others in it included.
       if (!connection.db.isTransaction) throw error
-      connection.command('rollback to work')
-      connection.command('release work')
-      return () => queued.reject(error)
+      if (hasSavepoint) {
+        connection.command('rollback to work')
+        connection.command('release work')
+      }
+      done.tell = () => queued.reject(error)
+      done.isHopeless = error instanceof StorageUnavailable
+      return false
     }
   }
 
@@ -159,6 +213,7 @@ export function openWriter(
     async close() {
       closed = true
       if (draining) await new Promise<void>((resolve) => (drained = resolve))
+      clearInterval(watch)
     },
   }
 }
