@@ -61,7 +61,8 @@ export async function once(tx: Tx, claim: Claim, work: () => Promise<string>, ke
     return { text: keeper.open(stored.answer, claim), replayed: true }
   }
   const text = await work()
-  await keepAnswer(tx, claim, keeper.seal(text, claim))
+  // Not awaited: on PostgreSQL it travels with the commit, which fails if this does.
+  keepAnswer(tx, claim, keeper.seal(text, claim))
   return { text, replayed: false }
 }
 
@@ -91,8 +92,8 @@ async function claimKey(tx: Tx, { installationId, key, fingerprint, now }: Claim
 }
 
 // Over the claim, or over a key past its time.
-async function keepAnswer(tx: Tx, { installationId, key, fingerprint, now }: Claim, answer: string): Promise<void> {
-  await tx.sql`
+function keepAnswer(tx: Tx, { installationId, key, fingerprint, now }: Claim, answer: string): void {
+  tx.sql`
     insert into idempotency_keys (installation_id, key, fingerprint, answer, created_at)
     values (${installationId}, ${key}, ${fingerprint}, ${answer}, ${now})
     on conflict (installation_id, key) do update

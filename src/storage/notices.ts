@@ -1,5 +1,6 @@
 // How the nodes that share a PostgreSQL tell each other of signals: by its notifications, which are quick and may be lost.
 // Telling never happens inside a transaction, and nobody waits for it.
+import type { Socket } from 'node:net'
 import { setTimeout as pause } from 'node:timers/promises'
 import pg from 'pg'
 import { type Log, withinTime, wordsOf } from './inside.ts'
@@ -154,8 +155,12 @@ async function startHearing(client: pg.Client, listeners: Listeners): Promise<vo
 
 // The driver would say goodbye and wait for what is in flight, which on a dead network is for ever.
 export function cut(client: pg.ClientBase): void {
-  const { connection } = client as unknown as { connection: { stream: { destroy(): void } } }
-  connection.stream.destroy()
+  streamOf(client).destroy()
+}
+
+// The driver's types do not tell of its socket.
+export function streamOf(client: pg.ClientBase): Socket {
+  return (client as unknown as { connection: { stream: Socket } }).connection.stream
 }
 
 // Does not keep the process running, and ends early when we leave.

@@ -3,7 +3,7 @@
 import { setTimeout as pause } from 'node:timers/promises'
 import pg from 'pg'
 import { asMigration, ENDED, type InsideTx, type Log, runAll, withinTime, wordsOf } from './inside.ts'
-import { cut, openNotices } from './notices.ts'
+import { cut, openNotices, streamOf } from './notices.ts'
 import { keepListeners } from './signals.ts'
 import { keepStatements, valuesOf } from './statement.ts'
 import {
@@ -234,6 +234,7 @@ class Session {
   #answered = false
   #unfit = false
   #ended = false
+  #isGathering = false
 
   constructor(client: pg.PoolClient, begin: string, planFor: PlanFor) {
     this.#client = client
@@ -295,8 +296,21 @@ class Session {
     }
   }
 
+  // What is said to one connection in one turn leaves in one piece.
+  #gather(): void {
+    if (this.#isGathering) return
+    this.#isGathering = true
+    const stream = streamOf(this.#client)
+    stream.cork()
+    process.nextTick(() => {
+      this.#isGathering = false
+      stream.uncork()
+    })
+  }
+
   async #send(query: pg.QueryConfig): Promise<pg.QueryResult> {
     try {
+      this.#gather()
       if (!this.#begun) {
         this.#begun = true
         // Not awaited: the statement travels with it, and fails with it.
