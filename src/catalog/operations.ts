@@ -38,7 +38,10 @@ type CatalogOperation =
 
 export function catalogOperations(publicOrigin: () => string): { [Id in CatalogOperation]: Handler<Id> } {
   const pages = new Lru<string, KeptPage>(keptPagesMax)
-  const products = new Lru<string, Buffer>(keptProductsMax)
+  const products = {
+    detail: new Lru<string, KeptProduct>(keptProductsMax),
+    publicDetail: new Lru<string, KeptProduct>(keptProductsMax),
+  }
   const originTag = createOriginTag()
 
   async function keptPage(key: string, load: () => Promise<KeptPage>): Promise<KeptPage> {
@@ -52,12 +55,11 @@ export function catalogOperations(publicOrigin: () => string): { [Id in CatalogO
   // One of the two texts of a product, as it is sent.
   async function bytesOf(db: Reader, text: 'detail' | 'publicDetail', listing: Listing): Promise<Buffer> {
     const origin = publicOrigin()
-    const key = `${text} ${listing.revision} ${origin}`
     // Not counted as a use, which would cost more than reading the oldest again now and then.
-    const kept = products.peek(key)
-    if (kept) return kept
+    const kept = products[text].peek(listing.revision)
+    if (kept?.origin === origin) return kept.bytes
     const bytes = sentBytes(await findDetails(db, listing), text, origin)
-    if (bytes.length <= keptBytesMax) products.set(key, bytes)
+    if (bytes.length <= keptBytesMax) products[text].set(listing.revision, { bytes, origin })
     return bytes
   }
 
@@ -135,6 +137,12 @@ function createOriginTag(): (origin: string) => string {
     }
     return known.tag
   }
+}
+
+interface KeptProduct {
+  bytes: Buffer
+  // Our own address when they were made; it stands in them.
+  origin: string
 }
 
 // The rows of a page as one text, as it is sent, and where the list goes on.

@@ -1,7 +1,7 @@
 // At most once. The key, the effect, the events and the stored answer are one transaction, so that a crash between them
 // cannot happen, and a second request with the same key gets the first one's answer, byte for byte.
 
-import { createHash } from 'node:crypto'
+import { hash } from 'node:crypto'
 import { canonicalJson } from '../kit/canonical.ts'
 import { refuse } from '../kit/refuse.ts'
 import { openByRoot, type RootSecret, sealByRoot } from '../kit/secrets.ts'
@@ -45,9 +45,7 @@ const keptMs = 7 * 24 * 3_600_000
 // What makes two requests the same: the operation, its path, and the body less the key itself.
 export function fingerprintOf(operationId: string, path: Readonly<Record<string, string>>, body: object): string {
   const { idempotencyKey: _, ...rest } = body as { idempotencyKey?: string }
-  return createHash('sha256')
-    .update(canonicalJson([operationId, path, rest]))
-    .digest('base64url')
+  return hash('sha256', canonicalJson([operationId, path, rest]), 'base64url')
 }
 
 // Runs the work unless it was done before. A refusal is thrown through here and takes the claim back with it: it changed

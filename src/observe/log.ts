@@ -28,7 +28,8 @@ export interface LogOptions {
   gatherMs?: number
 }
 
-const gatheredBytesMax = 16_384
+// Handing lines to the thread that writes them costs as much as making fifty.
+const gatheredBytesMax = 65_536
 
 export function createLog({ level, pretty, write, gatherMs = 25 }: LogOptions): Log {
   const threshold = logLevels.indexOf(level)
