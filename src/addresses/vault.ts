@@ -1,7 +1,7 @@
 // Addresses at rest. Each is sealed with a key of its own, and that key is wrapped by the root secret: a copy of the
 // database alone reads none of them, and to forget the key is to erase the address. The plain text is never logged, thrown
 // or kept.
-import { randomBytes } from 'node:crypto'
+import { createSecretKey, randomBytes } from 'node:crypto'
 import type { Address, AddressSummary } from '../contract/carts.ts'
 import { newId } from '../kit/ids.ts'
 import { open, openByRoot, type RootSecret, seal, sealByRoot } from '../kit/secrets.ts'
@@ -38,7 +38,7 @@ export async function sealAddress(tx: Tx, rootSecret: RootSecret, given: NewAddr
   const id = newId('adr')
   const context = contextOf({ installationId, ownerId, id })
   const key = randomBytes(keyBytes)
-  const sealed = seal(key, JSON.stringify(address), context)
+  const sealed = seal(createSecretKey(key), JSON.stringify(address), context)
   const rowKey = sealByRoot(rootSecret, purpose, key.toString('base64url'), context)
   await insertAddress(tx, { installationId, ownerId, id, sealed, rowKey, summary, createdAt: now, expiresAt })
   return id
@@ -56,7 +56,7 @@ export async function openAddress(
   const key = openByRoot(rootSecret, purpose, row.rowKey, context)
   if (key === undefined)
     throw new Error(`the key of ${name.id} cannot be opened: it was changed, or its secret is gone`)
-  const plain = open(Buffer.from(key, 'base64url'), row.sealed, context)
+  const plain = open(createSecretKey(Buffer.from(key, 'base64url')), row.sealed, context)
   if (plain === undefined) throw new Error(`${name.id} cannot be opened: it was changed`)
   // Sealed by sealAddress, and nobody else could have.
   return JSON.parse(plain) as Address

@@ -1,6 +1,7 @@
 // The road of every request: one straight function in which each step may refuse with one status of the contract, and
 // the order of steps is the order of lines. Knows no domain; the handlers are given to it.
 
+import type { KeyObject } from 'node:crypto'
 import type { IncomingMessage } from 'node:http'
 import type { Caller } from '../access/identify.ts'
 import { addressBucket, type Throttle } from '../access/throttle.ts'
@@ -59,7 +60,7 @@ export interface RoadParts {
   oauthGate: OAuthGate
   throttles: Throttles
   pressure: Pressure
-  cursorKey: Buffer
+  cursorKey: KeyObject
   // How answers that hold a secret are kept for the retry.
   sealedKeeper: Keeper
   clock: () => Date

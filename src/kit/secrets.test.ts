@@ -84,10 +84,10 @@ test('a root secret cannot be printed', () => {
 test('keys differ by purpose and version and follow HKDF', () => {
   const root = rootFrom(`2:${newText},1:${oldText}`)
   const keys = [deriveKey(root, 'a'), deriveKey(root, 'b'), deriveKey(root, 'a', 1)]
-  assert.equal(new Set(keys.map((key) => key.toString('hex'))).size, 3)
-  assert.deepEqual(deriveKey(root, 'a', 2), deriveKey(root, 'a'))
-  assert.deepEqual(deriveKey(root, 'a', 1), deriveKey(rootFrom(oldText), 'a'))
-  assert.deepEqual(deriveKey(root, 'a', 1), Buffer.from(hkdfSync('sha256', oldText, 'cartwright', 'a', 32)))
+  assert.equal(new Set(keys.map((key) => key.export().toString('hex'))).size, 3)
+  assert.ok(deriveKey(root, 'a', 2).equals(deriveKey(root, 'a')))
+  assert.ok(deriveKey(root, 'a', 1).equals(deriveKey(rootFrom(oldText), 'a')))
+  assert.deepEqual(deriveKey(root, 'a', 1).export(), Buffer.from(hkdfSync('sha256', oldText, 'cartwright', 'a', 32)))
   assert.throws(() => deriveKey(root, 'a', 3), RangeError)
 })
 

@@ -1,6 +1,15 @@
 // What the root secret is for: keys derived by purpose, sealed texts, signed tokens. The root secret itself never
 // leaves this file and cannot be printed by accident.
-import { createCipheriv, createDecipheriv, createHmac, hkdfSync, randomBytes, timingSafeEqual } from 'node:crypto'
+import {
+  createCipheriv,
+  createDecipheriv,
+  createHmac,
+  createSecretKey,
+  hkdfSync,
+  type KeyObject,
+  randomBytes,
+  timingSafeEqual,
+} from 'node:crypto'
 import { inspect } from 'node:util'
 
 const secretLengthMin = 32
@@ -10,7 +19,7 @@ const printed = '[secret]'
 
 // The texts are kept outside of the object, so that no inspection, spread or serialisation of it can meet them.
 const textsOf = new WeakMap<RootSecret, ReadonlyMap<number, string>>()
-const derivedFrom = new WeakMap<RootSecret, Map<string, Buffer>>()
+const derivedFrom = new WeakMap<RootSecret, Map<string, KeyObject>>()
 
 export class RootSecret {
   // What is made now is made with this version; the others only read what was made before.
@@ -67,16 +76,17 @@ export function parseRootSecret(text: string): RootSecret | { readonly problem: 
 }
 
 // HKDF-SHA-256. A purpose is a constant of the code such as 'list cursor': different purposes give unrelated keys.
-// Deriving costs more than what is then done with the key, so that each is derived once; purposes are few.
-export function deriveKey(rootSecret: RootSecret, purpose: string, version = rootSecret.currentVersion): Buffer {
+// Deriving costs more than what is then done with the key, so that each is derived once; purposes are few. And given as bytes,
+// the runtime would make a key of them at every use, for five times the price of a signature.
+export function deriveKey(rootSecret: RootSecret, purpose: string, version = rootSecret.currentVersion): KeyObject {
   const text = textsOf.get(rootSecret)?.get(version)
   if (text === undefined) throw new RangeError(`the root secret has no version ${version}`)
-  const derived = derivedFrom.get(rootSecret) ?? new Map<string, Buffer>()
+  const derived = derivedFrom.get(rootSecret) ?? new Map<string, KeyObject>()
   derivedFrom.set(rootSecret, derived)
   const name = `${version} ${purpose}`
   const known = derived.get(name)
   if (known) return known
-  const key = Buffer.from(hkdfSync('sha256', text, 'cartwright', purpose, 32))
+  const key = createSecretKey(Buffer.from(hkdfSync('sha256', text, 'cartwright', purpose, 32)))
   derived.set(name, key)
   return key
 }
@@ -89,12 +99,12 @@ const nonceBytes = 12
 const tagBytes = 16
 const ownKey = 0 // the key version of a text sealed by a key of its own, not by the root secret
 
-export function seal(key: Buffer, plain: string, context: string): string {
+export function seal(key: KeyObject, plain: string, context: string): string {
   return sealAs(ownKey, key, plain, context)
 }
 
 // Undefined when the key, the context or the text is not the one that was sealed.
-export function open(key: Buffer, sealed: string, context: string): string | undefined {
+export function open(key: KeyObject, sealed: string, context: string): string | undefined {
   return openAs(ownKey, key, Buffer.from(sealed, 'base64url'), context)
 }
 
@@ -116,7 +126,7 @@ export function openByRoot(
 }
 
 // Random nonces are safe for 2^32 texts under one key (NIST SP 800-38D, 8.3).
-function sealAs(version: number, key: Buffer, plain: string, context: string): string {
+function sealAs(version: number, key: KeyObject, plain: string, context: string): string {
   const head = Buffer.from([sealedFormat, version])
   const nonce = randomBytes(nonceBytes)
   const cipher = createCipheriv('aes-256-gcm', key, nonce, { authTagLength: tagBytes })
@@ -125,7 +135,7 @@ function sealAs(version: number, key: Buffer, plain: string, context: string): s
   return Buffer.concat([head, nonce, body, cipher.getAuthTag()]).toString('base64url')
 }
 
-function openAs(version: number, key: Buffer, bytes: Buffer, context: string): string | undefined {
+function openAs(version: number, key: KeyObject, bytes: Buffer, context: string): string | undefined {
   if (bytes.length < headBytes + nonceBytes + tagBytes) return undefined
   if (bytes[0] !== sealedFormat || bytes[1] !== version) return undefined
   const nonce = bytes.subarray(headBytes, headBytes + nonceBytes)
@@ -143,12 +153,12 @@ function openAs(version: number, key: Buffer, bytes: Buffer, context: string): s
 // A token is the payload, readable by anyone, and its HMAC-SHA-256: `base64url(payload).base64url(mac)`.
 const tokenLengthMax = 4096
 
-export function signToken(key: Buffer, payload: string): string {
+export function signToken(key: KeyObject, payload: string): string {
   const body = Buffer.from(payload).toString('base64url')
   return `${body}.${macText(key, body)}`
 }
 
-export function readToken(key: Buffer, token: string): string | undefined {
+export function readToken(key: KeyObject, token: string): string | undefined {
   if (token.length > tokenLengthMax) return undefined
   const dot = token.indexOf('.')
   if (dot < 0) return undefined
@@ -165,6 +175,6 @@ export function isEqualSecret(one: string, other: string): boolean {
   return oneBytes.length === otherBytes.length && timingSafeEqual(oneBytes, otherBytes)
 }
 
-function macText(key: Buffer, text: string): string {
+function macText(key: KeyObject, text: string): string {
   return createHmac('sha256', key).update(text).digest('base64url')
 }

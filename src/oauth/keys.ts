@@ -15,11 +15,11 @@ function versionsOf(rootSecret: RootSecret): number[] {
 
 // With which the browser's cookies are signed.
 export function cookieKeys(rootSecret: RootSecret): Buffer[] {
-  return versionsOf(rootSecret).map((version) => deriveKey(rootSecret, 'oauth cookie', version))
+  return versionsOf(rootSecret).map((version) => deriveKey(rootSecret, 'oauth cookie', version).export())
 }
 
 export function nonceSecret(rootSecret: RootSecret): Buffer {
-  return deriveKey(rootSecret, 'oauth nonce')
+  return deriveKey(rootSecret, 'oauth nonce').export()
 }
 
 export interface SigningKey {
@@ -38,7 +38,7 @@ const pkcs8Head = Buffer.from('302e020100300506032b657004220420', 'hex')
 // library wants one key to start with.
 export function signingKeys(rootSecret: RootSecret): SigningKey[] {
   return versionsOf(rootSecret).map((version) => {
-    const seed = deriveKey(rootSecret, 'oauth signing key', version)
+    const seed = deriveKey(rootSecret, 'oauth signing key', version).export()
     const key = createPrivateKey({ key: Buffer.concat([pkcs8Head, seed]), format: 'der', type: 'pkcs8' })
     const { kty = '', crv = '', x = '', d = '' } = key.export({ format: 'jwk' })
     return { kty, crv, x, d, alg: 'EdDSA', use: 'sig' }
