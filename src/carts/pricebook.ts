@@ -5,7 +5,7 @@
 import { listCategories } from '../catalog/store.ts'
 import { listShippingZones, listTaxRates, type TaxRate } from '../installations/store.ts'
 import { Lru } from '../kit/lru.ts'
-import type { Reader } from '../storage/storage.ts'
+import { onceDurable, type Reader } from '../storage/storage.ts'
 import { parseZone, type Zone } from './shipping.ts'
 import { listOffers, type Offer } from './store.ts'
 
@@ -30,7 +30,7 @@ export function createPricebooks(): Pricebooks {
     if (found?.catalogVersion === catalogVersion) return found.book
     // Read in the same snapshot as the version, so they belong together.
     const book = await readPricebook(db, merchant)
-    kept.set(merchant, { catalogVersion, book })
+    onceDurable(db, () => kept.set(merchant, { catalogVersion, book }))
     return book
   }
 }
@@ -63,7 +63,7 @@ function keepOffers(merchant: string): Pricebook['offersOf'] {
     const read = new Map<string, Offer>()
     for (const offer of missing.length > 0 ? await listOffers(db, merchant, missing, now) : []) {
       read.set(offer.skuId, offer)
-      kept.set(offer.skuId, offer)
+      onceDurable(db, () => kept.set(offer.skuId, offer))
     }
     return skuIds.map((skuId) => {
       const offer = read.get(skuId) ?? kept.peek(skuId)

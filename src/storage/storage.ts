@@ -47,6 +47,13 @@ export interface Tx extends Reader {
   signal(name: SignalName): void
 }
 
+// For what is kept in memory of what was read: at once when it was committed before, otherwise once it is. What a rolled back
+// work has seen never was.
+export function onceDurable(db: Reader | Tx, then: () => void): void {
+  if ('afterCommit' in db) db.afterCommit(then)
+  else then()
+}
+
 export type SignalName = 'deliveries' | 'credentials'
 
 export interface StorageStats {
