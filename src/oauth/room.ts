@@ -4,6 +4,7 @@ import type { ServerResponse } from 'node:http'
 import { addressBucket, type Throttle } from '../access/throttle.ts'
 import type { Incoming, OAuthGate } from '../http/answer.ts'
 import type { HandOff, Page, PageAnswer } from '../http/server.ts'
+import { late } from '../kit/late.ts'
 import { refuse } from '../kit/refuse.ts'
 import { createOAuthGate } from './caller.ts'
 import { createInteractions } from './interaction.ts'
@@ -11,7 +12,7 @@ import { nonceSecret } from './keys.ts'
 import { paths, resourceMetadata } from './metadata.ts'
 import { stylePage } from './page/assets.ts'
 import { createNonces } from './proof.ts'
-import { createAuthorizationServer, type ServerParts } from './provider.ts'
+import type { AuthorizationServer, ServerParts } from './provider.ts'
 
 export interface OAuthRoomParts extends ServerParts {
   // Null admits everybody. What begins an installation makes us remember something, and has a tighter one of its own.
@@ -27,7 +28,7 @@ export interface OAuthRoom {
 
 export function createOAuthRoom(parts: OAuthRoomParts): OAuthRoom {
   const { throttle, beginThrottle, publicOrigin, clock } = parts
-  const server = createAuthorizationServer(parts)
+  const server = lateServer(parts)
   const interact = createInteractions({ ...parts, server })
   const gate = createOAuthGate({ ...parts, nonces: createNonces(nonceSecret(parts.rootSecret)) })
 
@@ -85,6 +86,20 @@ export function createOAuthRoom(parts: OAuthRoomParts): OAuthRoom {
         }),
       },
     ],
+  }
+}
+
+// Loaded with the first request to it: the library behind it is a tenth of a second of a start and 20 MB, and a shop into
+// which nobody installs an app needs neither.
+function lateServer(parts: ServerParts): AuthorizationServer {
+  const server = late(async () => {
+    const { createAuthorizationServer } = await import('./provider.ts')
+    return createAuthorizationServer(parts)
+  })
+  return {
+    handle: async (request, response) => (await server()).handle(request, response),
+    findInteraction: async (request, response) => (await server()).findInteraction(request, response),
+    settle: async (request, response, result) => (await server()).settle(request, response, result),
   }
 }
 
