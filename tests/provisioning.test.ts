@@ -541,7 +541,7 @@ eachEngine('provisioning', (given) => {
       settings: Environment,
       hasBegun: () => Promise<boolean>,
     ): Promise<void> {
-      const main = join(import.meta.dirname, '..', 'src', 'main.ts')
+      const main = join(import.meta.dirname, '..', 'src', 'main.js')
       const child = spawn(process.execPath, ['--disable-warning=ExperimentalWarning', main, ...args], {
         env: { PATH: process.env.PATH ?? '', ...settings },
         stdio: 'ignore',

@@ -5,7 +5,7 @@ import assert from 'node:assert/strict'
 import { type ChildProcess, execFileSync, spawn, spawnSync } from 'node:child_process'
 import { once } from 'node:events'
 import { openSync } from 'node:fs'
-import { access, readdir, readFile, stat } from 'node:fs/promises'
+import { access, chmod, mkdir, readdir, readFile, stat } from 'node:fs/promises'
 import { type AddressInfo, createServer } from 'node:net'
 import { join } from 'node:path'
 import { after, describe, test } from 'node:test'
@@ -17,7 +17,7 @@ import { cartwright, type Environment, serve, tempFolder } from './support/proce
 import { bloom } from './support/shops.ts'
 
 const root = join(import.meta.dirname, '..')
-const main = join(root, 'src', 'main.ts')
+const main = join(root, 'src', 'main.js')
 const keyIn = (text: string) => /cwk_test_\w{48}/.exec(text)?.[0] ?? ''
 
 async function environment(): Promise<Environment> {
@@ -138,6 +138,25 @@ describe('a start', () => {
       ['secret'],
     )
     assert.equal((await stat(folder)).mode & 0o777, 0o700)
+  })
+
+  // What is in the cache is run: on a machine that is shared, nobody else may have written it.
+  test('keeps what Node made of its files where only its user can write, or nowhere', {
+    skip: process.platform === 'win32',
+  }, async () => {
+    for (const mode of [0o700, 0o777]) {
+      const temporary = await tempFolder()
+      const cache = join(temporary, `cartwright-cache-${process.getuid?.()}`)
+      if (mode !== 0o700) {
+        await mkdir(cache)
+        await chmod(cache, mode)
+      }
+      const { code, err } = await cartwright(['--version'], { TMPDIR: temporary })
+      assert.deepEqual([code, err], [0, ''])
+      assert.equal((await stat(cache)).mode & 0o777, mode)
+      assert.equal((await readdir(cache)).length > 0, mode === 0o700)
+    }
+    assert.equal((await cartwright(['--version'], { TMPDIR: '/dev/null' })).code, 0)
   })
 
   test('of a command whose output cannot be written says so in one line', {

@@ -7,7 +7,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { after } from 'node:test'
 
-const main = join(import.meta.dirname, '..', '..', 'src', 'main.ts')
+const main = join(import.meta.dirname, '..', '..', 'src', 'main.js')
 
 export type Environment = Readonly<Record<string, string>>
 
