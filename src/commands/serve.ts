@@ -20,7 +20,7 @@ import { refundPaid } from '../orders/refunds.ts'
 import { payRefunds } from '../payments/settle.ts'
 import { migrate } from '../storage/migrate.ts'
 import { openStorage } from '../storage/open.ts'
-import type { Storage } from '../storage/storage.ts'
+import { type Storage, StorageRefused } from '../storage/storage.ts'
 import { version } from '../version.ts'
 import { sweepWebhooks } from '../webhooks/sweep.ts'
 import { type Loop, startWorkers } from '../workers.ts'
@@ -47,12 +47,14 @@ export const serveCommand: Command = {
     // Asking for the stream makes a pipe one that is never waited for.
     const sink = createSink(process.stdout.fd)
     const log = createLog({ level: config.logLevel, pretty: terminal.isWatched, write: sink.write })
+    const { promise: damaged, resolve: onDamage } = Promise.withResolvers<StorageRefused>()
     const storage = await openStorage(config.databaseUrl, {
       // A worker's leader holds the lock for it.
       server: !isWorker(),
+      onDamage,
       log: (message, fields) => log.warn(message, { ...fields }),
     })
-    const parts: ServeParts = { config, storage, log, sink, terminal, mayDemo: isDemoAllowed(config, given) }
+    const parts: ServeParts = { config, storage, damaged, log, sink, terminal, mayDemo: isDemoAllowed(config, given) }
     try {
       if (isWorker()) await work(parts)
       else {
@@ -89,6 +91,8 @@ function isDemoAllowed(config: Config, given: Given): boolean {
 interface ServeParts {
   config: Config
   storage: Storage
+  // Resolves when the file of the storage is found damaged. Then the storage refuses all work.
+  damaged: Promise<StorageRefused>
   log: Log
   sink: Sink
   terminal: Terminal
@@ -164,9 +168,10 @@ async function serveAlone(parts: ServeParts): Promise<void> {
     log.info('listening', { origin, port, host: config.host, engine: storage.engine, version })
     log.flush()
 
-    const signal = await signalled
-    log.info('draining', { signal })
+    const reason = await Promise.race([signalled, parts.damaged])
+    tellEnd(log, reason)
     await Promise.all([finish(parts, app), loops.drain()])
+    if (reason instanceof StorageRefused) throw reason
     log.info('stopped')
   } catch (error) {
     await app.server.drain(0)
@@ -182,23 +187,26 @@ async function lead(parts: ServeParts, count: number): Promise<void> {
   const signalled = endSignal(parts)
   const { app, begin } = setStage(parts)
   let crew: Crew | undefined
+  let loops: Loops | undefined
   try {
     crew = await gatherCrew({ count, log, sink, onSignal: () => app.dispatcher.look() })
     const origin = config.publicUrl ?? `http://localhost:${crew.port}`
     await makeShop(parts, origin)
     await begin(origin)
     await crew.begin(origin)
-    const loops = startLoops(parts, app)
+    loops = startLoops(parts, app)
     const { port } = crew
     log.info('listening', { origin, port, host: config.host, engine: storage.engine, version, workers: count })
     log.flush()
 
-    const signal = await signalled
-    log.info('draining', { signal })
+    const reason = await Promise.race([signalled, parts.damaged])
+    tellEnd(log, reason)
+    // The workers have the file open themselves, and are cut off.
+    if (reason instanceof StorageRefused) throw reason
     await Promise.all([crew.drain(drainMs + settleMs), loops.drain()])
     log.info('stopped')
   } catch (error) {
-    await crew?.drain(0)
+    await Promise.all([crew?.drain(0), loops?.drain()])
     throw error
   } finally {
     app.close()
@@ -227,6 +235,11 @@ async function work(parts: ServeParts): Promise<void> {
   } finally {
     app.close()
   }
+}
+
+function tellEnd(log: Log, reason: string | StorageRefused): void {
+  if (reason instanceof StorageRefused) log.error('the storage file is damaged, so the server ends', reason)
+  else log.info('draining', { signal: reason })
 }
 
 interface Loops {
