@@ -26,6 +26,13 @@ async function environment(): Promise<Environment> {
   return { CARTWRIGHT_DATABASE_URL: `sqlite:${join(await tempFolder(), 'data', 'shop.db')}`, HOST: '127.0.0.1' }
 }
 
+// The address of a script that is loaded into a process before its own.
+function supporting(script: string, parameters: Readonly<Record<string, string>>): string {
+  const url = pathToFileURL(join(import.meta.dirname, 'support', script))
+  for (const [name, value] of Object.entries(parameters)) url.searchParams.set(name, value)
+  return url.href
+}
+
 async function takenPort(): Promise<number> {
   const server = createServer()
   after(() => server.close())
@@ -73,6 +80,26 @@ describe('a start', () => {
     assert.equal(await server.stop(), 0)
   })
 
+  // They are most of what a start would take and an idle server would hold.
+  test('loads no library before somebody needs it', async () => {
+    const settings = await environment()
+    const list = join(await tempFolder(), 'loaded')
+    const server = await serve({ ...settings, NODE_OPTIONS: `--import ${supporting('loaded.js', { to: list })}` })
+    const packages = async () =>
+      new Set(
+        [...(await readFile(list, 'utf8')).matchAll(/\/node_modules\/((?:@[^/]+\/)?[^/]+)\//g)].map(([, name]) => name),
+      )
+    const late = ['oidc-provider', 'jose', 'undici', 'pg', 'yaml']
+    assert.ok((await packages()).has('fastify'))
+    assert.deepEqual(
+      [...(await packages())].filter((name) => late.includes(String(name))),
+      [],
+    )
+    assert.equal((await fetch(`${server.origin}/.well-known/oauth-authorization-server`)).status, 200)
+    assert.ok((await packages()).has('oidc-provider'))
+    assert.equal(await server.stop(), 0)
+  })
+
   test('that was killed while it made the demo shop is mended by the next one', async () => {
     const settings = await environment()
     const url = settings.CARTWRIGHT_DATABASE_URL ?? ''
@@ -117,8 +144,7 @@ describe('a start', () => {
       assert.equal(await (await serve(settings)).stop(), 0)
       await damage(file)
 
-      const gate = pathToFileURL(join(import.meta.dirname, 'support', 'gate.js'))
-      gate.searchParams.set('gate', `${file}.gate`)
+      const gate = supporting('gate.js', { gate: `${file}.gate` })
       const server = await serve({ ...settings, NODE_OPTIONS: `--import ${gate}` }, args)
       assert.equal((await fetch(`${server.origin}/readyz`)).status, 200, 'nobody waits for the check')
       await writeFile(`${file}.gate`, '')

@@ -10,6 +10,7 @@ import { refreshStaleProducts } from '../catalog/refresh.ts'
 import { settlePayments } from '../checkout/pay.ts'
 import { expireSessions } from '../checkout/sweep.ts'
 import { type Config, readConfig } from '../config.ts'
+import { warmValidator } from '../contract/validator.ts'
 import { sweepIdempotencyKeys } from '../idempotency/once.ts'
 import { sweepHolds } from '../inventory/holds.ts'
 import { originProblem } from '../oauth/metadata.ts'
@@ -31,6 +32,7 @@ import { openWindow, windowPages } from './window.ts'
 const drainMs = 20_000
 // How long the last lines of the log are waited for.
 const settleMs = 2_000
+const warmAfterMs = 500
 
 export const serveCommand: Command = {
   summary: 'Serve the shop. An empty database is filled with the demo shop, except in production.',
@@ -141,6 +143,8 @@ function setStage({ config, storage, log, mayDemo }: ServeParts): Stage {
         storefront = await openWindow({ apiUrl: `http://${host}:${port}`, apiKey, publicUrl: origin, report })
       }
       isStarting = false
+      // Whoever asks now goes first; and the first who sends a body does not wait for what checks it.
+      if (port > 0) setTimeout(warmValidator, warmAfterMs).unref()
     },
   }
 }

@@ -7,7 +7,6 @@ import type { HandOff, Page, PageAnswer } from '../http/server.ts'
 import { late } from '../kit/late.ts'
 import { refuse } from '../kit/refuse.ts'
 import { createOAuthGate } from './caller.ts'
-import { createInteractions } from './interaction.ts'
 import { nonceSecret } from './keys.ts'
 import { paths, resourceMetadata } from './metadata.ts'
 import { stylePage } from './page/assets.ts'
@@ -29,7 +28,10 @@ export interface OAuthRoom {
 export function createOAuthRoom(parts: OAuthRoomParts): OAuthRoom {
   const { throttle, beginThrottle, publicOrigin, clock } = parts
   const server = lateServer(parts)
-  const interact = createInteractions({ ...parts, server })
+  const interactions = late(async () => {
+    const { createInteractions } = await import('./interaction.ts')
+    return createInteractions({ ...parts, server })
+  })
   const gate = createOAuthGate({ ...parts, nonces: createNonces(nonceSecret(parts.rootSecret)) })
 
   // Nobody is known here before the library has looked, so that the limit is by address.
@@ -66,6 +68,7 @@ export function createOAuthRoom(parts: OAuthRoomParts): OAuthRoom {
         methods: ['GET', 'POST'],
         async handle(request, response, requestId) {
           admit(request)
+          const interact = await interactions()
           write(response, await interact(request, response, requestId))
         },
       },
