@@ -7,9 +7,13 @@ import { DatabaseSync } from 'node:sqlite'
 const damaged = [11, 26]
 const [, , file] = process.argv
 
-// After everybody who waits for an answer.
-setPriority(19)
 let finding
+try {
+  // After everybody who waits for an answer.
+  setPriority(19)
+} catch {
+  // Where that is not allowed it reads as it is.
+}
 try {
   const db = new DatabaseSync(String(file), { readOnly: true, timeout: 5_000 })
   finding = String(Object.values(db.prepare('pragma quick_check(1)').get() ?? {})[0])

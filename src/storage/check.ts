@@ -1,6 +1,6 @@
 // Whether a file is whole. After an unclean end SQLite repairs what it was writing; reading every page finds what it cannot
 // know: a disk that lied or lost. That takes seconds for a large shop, so a server is up while another process looks.
-import { spawn } from 'node:child_process'
+import { type ChildProcess, spawn } from 'node:child_process'
 import { join } from 'node:path'
 import type { Connection } from './connection.ts'
 import type { Log } from './inside.ts'
@@ -24,34 +24,43 @@ export interface FileCheck {
 export function checkBeside(file: string, log: Log, onDamage: (damage: StorageRefused) => void): FileCheck {
   log('nothing says that the last run ended cleanly, so the file is being checked', { file })
   const startedAt = performance.now()
-  const child = spawn(process.execPath, [join(import.meta.dirname, 'check.js'), file], {
+  const child: ChildProcess = spawn(process.execPath, [join(import.meta.dirname, 'check.js'), file], {
     stdio: ['ignore', 'pipe', 'pipe'],
   })
   let isDone = false
-  let stopped = false
+  let isOver = false
   let [finding, complaint] = ['', '']
-  child.stdout.setEncoding('utf8').on('data', (text: string) => {
+
+  function end(code: number | null): void {
+    if (isOver) return
+    isOver = true
+    const tookMs = msSince(startedAt)
+    if (code !== 0 || finding === '') {
+      // The next start tries again.
+      log('the file could not be checked', { file, tookMs, code, reason: complaint })
+      return
+    }
+    log('the file was checked', { file, finding, tookMs })
+    isDone = finding === 'ok'
+    if (!isDone) onDamage(damageOf(file, finding))
+  }
+
+  // Where there is no room for another process there are no streams to it either.
+  child.stdout?.setEncoding('utf8').on('data', (text: string) => {
     finding += text
   })
-  child.stderr.setEncoding('utf8').on('data', (text: string) => {
+  child.stderr?.setEncoding('utf8').on('data', (text: string) => {
     complaint = (complaint + text).slice(0, complaintLengthMax)
   })
   child.on('error', (error) => {
     complaint = error.message
+    end(null)
   })
-  child.on('close', (code) => {
-    if (stopped) return
-    const tookMs = msSince(startedAt)
-    // The next start tries again.
-    if (code !== 0 || finding === '') return log('the file could not be checked', { file, tookMs, reason: complaint })
-    log('the file was checked', { file, finding, tookMs })
-    isDone = finding === 'ok'
-    if (!isDone) onDamage(damageOf(file, finding))
-  })
+  child.on('close', end)
   return {
     isDone: () => isDone,
     stop() {
-      stopped = true
+      isOver = true
       child.kill('SIGKILL')
     },
   }
