@@ -1,4 +1,4 @@
-// Processes that are measured: the server and the commands of `src/main.ts`, the bare ceiling, and whatever else a row
+// Processes that are measured: the server and the commands of `src/main.js`, the bare ceiling, and whatever else a row
 // starts. Each carries the meter and writes its log to a file, as a service manager would have it.
 
 import { type ChildProcess, spawn } from 'node:child_process'
@@ -7,7 +7,7 @@ import { closeSync, openSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { setTimeout as pause } from 'node:timers/promises'
 
-export const mainScript = join(import.meta.dirname, '..', 'src', 'main.ts')
+export const mainScript = join(import.meta.dirname, '..', 'src', 'main.js')
 const meterScript = join(import.meta.dirname, 'meter.js')
 
 // What the meter tells.

@@ -25,6 +25,7 @@ import { createPressure } from './http/pressure.ts'
 import { createServer, type HttpServer, type Page } from './http/server.ts'
 import { sealedKeeper } from './idempotency/once.ts'
 import { installationOperations } from './installations/operations.ts'
+import { late } from './kit/late.ts'
 import { deriveKey, type RootSecret } from './kit/secrets.ts'
 import { oauthOperations } from './oauth/operations.ts'
 import { createOAuthRoom } from './oauth/room.ts'
@@ -41,7 +42,7 @@ import { pendingMigrations } from './storage/migrate.ts'
 import type { Storage } from './storage/storage.ts'
 import { createDispatcher, type Dispatcher, type DispatcherParts } from './webhooks/dispatcher.ts'
 import { webhookOperations } from './webhooks/operations.ts'
-import { createSender } from './webhooks/sender.ts'
+import type { Sender, SenderOptions } from './webhooks/sender.ts'
 
 export interface AppParts {
   storage: Storage
@@ -114,7 +115,7 @@ export function createApp(parts: AppParts): App {
   const desk = createDesk(payTools)
   const dispatcher = createDispatcher({
     storage,
-    sender: createSender({ allowPrivate: parts.webhookAllowPrivate }),
+    sender: lateSender({ allowPrivate: parts.webhookAllowPrivate }),
     rootSecret,
     clock,
     log,
@@ -236,6 +237,20 @@ export function createApp(parts: AppParts): App {
       pressure.close()
       metrics.close()
     },
+  }
+}
+
+// Loaded with the first call that is owed, and with it the HTTP client.
+function lateSender(options: SenderOptions): Sender {
+  let made: Sender | undefined
+  const sender = late(async () => {
+    const { createSender } = await import('./webhooks/sender.ts')
+    made = createSender(options)
+    return made
+  })
+  return {
+    send: async (call) => (await sender()).send(call),
+    close: async () => made?.close(),
   }
 }
 

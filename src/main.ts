@@ -1,14 +1,8 @@
-// The door: hands the arguments and the terminal to the command line.
+// Behind the door: hands the arguments and the terminal to the command line.
 
 import { writeSync } from 'node:fs'
-import { enableCompileCache } from 'node:module'
-import type { Terminal } from './commands/command.ts'
-
-// Keeps what Node makes of our files (types stripped, code compiled) in the folder for temporary files, so that only the
-// first start pays for it. The imports below must come after it.
-enableCompileCache()
-const { runCommandLine } = await import('./cli.ts')
-const { Failure } = await import('./commands/command.ts')
+import { runCommandLine } from './cli.ts'
+import { Failure, type Terminal } from './commands/command.ts'
 
 const isWatched = process.stdout.isTTY === true
 let lastToldAt = 0

@@ -1,6 +1,7 @@
 // The loops of this process. Each does a little, rests, and can be drained; a failure is logged and the loop goes on.
 
 import type { Log } from './observe/log.ts'
+import { StorageUnavailable } from './storage/storage.ts'
 
 export interface Loop {
   name: string
@@ -35,7 +36,9 @@ function startLoop({ name, everyMs, work }: Loop, log: Log): () => Promise<void>
     try {
       await work()
     } catch (error) {
-      log.error('a loop failed and will try again', error, { loop: name })
+      // It passes, and whoever runs the database knows.
+      if (error instanceof StorageUnavailable) log.warn('storage unavailable', { loop: name, reason: error.message })
+      else log.error('a loop failed and will try again', error, { loop: name })
     }
   }
 

@@ -149,6 +149,26 @@ async function openShop(given: Given, file: ShopFile = { merchant: merchant(), c
 }
 
 eachEngine('provisioning', (given) => {
+  if (given.engine === 'postgres')
+    test('the database knows how large a shop is as soon as it is applied', async () => {
+      const storage = await given.open()
+      await applyShop(storage, { merchant: merchant(), categories, products: teas(30, 100) }, options)
+      const sizes = await storage.read(
+        (db) => db.sql<{ name: string; rows: number }>`
+          select relname as "name", cast(reltuples as bigint) as "rows" from pg_class
+          where relname in ('categories', 'listed_products', 'products', 'skus') order by relname`,
+      )
+      assert.deepEqual(
+        sizes.map(({ name, rows }) => [name, rows]),
+        [
+          ['categories', 2],
+          ['listed_products', 30],
+          ['products', 30],
+          ['skus', 30],
+        ],
+      )
+    })
+
   test('a new name and low-stock mark are answered at once, also when the process ends before a product is rendered', async () => {
     const house = await openHouse(given)
     const renamed: ShopFile = { ...bloom, merchant: { ...bloom.merchant, name: 'Blossom', lowStockAt: 2 } }
@@ -541,7 +561,7 @@ eachEngine('provisioning', (given) => {
       settings: Environment,
       hasBegun: () => Promise<boolean>,
     ): Promise<void> {
-      const main = join(import.meta.dirname, '..', 'src', 'main.ts')
+      const main = join(import.meta.dirname, '..', 'src', 'main.js')
       const child = spawn(process.execPath, ['--disable-warning=ExperimentalWarning', main, ...args], {
         env: { PATH: process.env.PATH ?? '', ...settings },
         stdio: 'ignore',

@@ -5,10 +5,12 @@ import assert from 'node:assert/strict'
 import { type ChildProcess, execFileSync, spawn, spawnSync } from 'node:child_process'
 import { once } from 'node:events'
 import { openSync } from 'node:fs'
-import { access, readdir, readFile, stat } from 'node:fs/promises'
+import { access, chmod, mkdir, readdir, readFile, rm, stat, writeFile } from 'node:fs/promises'
 import { type AddressInfo, createServer } from 'node:net'
 import { join } from 'node:path'
+import { DatabaseSync } from 'node:sqlite'
 import { after, describe, test } from 'node:test'
+import { pathToFileURL } from 'node:url'
 import { applyShop } from '../src/admin/apply.ts'
 import { readShopFile } from '../src/admin/read.ts'
 import { migrate } from '../src/storage/migrate.ts'
@@ -17,11 +19,18 @@ import { cartwright, type Environment, serve, tempFolder } from './support/proce
 import { bloom } from './support/shops.ts'
 
 const root = join(import.meta.dirname, '..')
-const main = join(root, 'src', 'main.ts')
+const main = join(root, 'src', 'main.js')
 const keyIn = (text: string) => /cwk_test_\w{48}/.exec(text)?.[0] ?? ''
 
 async function environment(): Promise<Environment> {
   return { CARTWRIGHT_DATABASE_URL: `sqlite:${join(await tempFolder(), 'data', 'shop.db')}`, HOST: '127.0.0.1' }
+}
+
+// The address of a script that is loaded into a process before its own.
+function supporting(script: string, parameters: Readonly<Record<string, string>>): string {
+  const url = pathToFileURL(join(import.meta.dirname, 'support', script))
+  for (const [name, value] of Object.entries(parameters)) url.searchParams.set(name, value)
+  return url.href
 }
 
 async function takenPort(): Promise<number> {
@@ -71,6 +80,26 @@ describe('a start', () => {
     assert.equal(await server.stop(), 0)
   })
 
+  // They are most of what a start would take and an idle server would hold.
+  test('loads no library before somebody needs it', async () => {
+    const settings = await environment()
+    const list = join(await tempFolder(), 'loaded')
+    const server = await serve({ ...settings, NODE_OPTIONS: `--import ${supporting('loaded.js', { to: list })}` })
+    const packages = async () =>
+      new Set(
+        [...(await readFile(list, 'utf8')).matchAll(/\/node_modules\/((?:@[^/]+\/)?[^/]+)\//g)].map(([, name]) => name),
+      )
+    const late = ['oidc-provider', 'jose', 'undici', 'pg', 'yaml']
+    assert.ok((await packages()).has('fastify'))
+    assert.deepEqual(
+      [...(await packages())].filter((name) => late.includes(String(name))),
+      [],
+    )
+    assert.equal((await fetch(`${server.origin}/.well-known/oauth-authorization-server`)).status, 200)
+    assert.ok((await packages()).has('oidc-provider'))
+    assert.equal(await server.stop(), 0)
+  })
+
   test('that was killed while it made the demo shop is mended by the next one', async () => {
     const settings = await environment()
     const url = settings.CARTWRIGHT_DATABASE_URL ?? ''
@@ -94,6 +123,42 @@ describe('a start', () => {
     assert.equal(keyIn(second.printed()), '', 'a demo shop with keys is left as it is')
     assert.equal(await second.stop(), 0)
   })
+
+  // Nothing says that the last run ended cleanly, and one page is lost, of a table that no start looks at.
+  async function damage(file: string): Promise<void> {
+    const db = new DatabaseSync(file)
+    const table = db.prepare("select rootpage from sqlite_master where name = 'webhook_attempts'").get()
+    db.close()
+    const bytes = await readFile(file)
+    const from = (Number(table?.rootpage) - 1) * 4096
+    await writeFile(file, bytes.fill('x', from, from + 4096))
+    await rm(`${file}.lock`)
+  }
+
+  const damageLine = /^cartwright: the storage file is damaged, restore a backup: .*shop\.db: .* page .*$/m
+
+  for (const args of [[], ['--workers', '2']]) {
+    test(`with a damaged file ends when that is found, and the next does not begin ${args.join(' ')}`, async () => {
+      const settings = await environment()
+      const file = (settings.CARTWRIGHT_DATABASE_URL ?? '').slice('sqlite:'.length)
+      assert.equal(await (await serve(settings)).stop(), 0)
+      await damage(file)
+
+      const gate = supporting('gate.js', { gate: `${file}.gate` })
+      const server = await serve({ ...settings, NODE_OPTIONS: `--import ${gate}` }, args)
+      assert.equal((await fetch(`${server.origin}/readyz`)).status, 200, 'nobody waits for the check')
+      await writeFile(`${file}.gate`, '')
+      assert.equal(await server.ended, 1)
+      assert.match(server.printed(), damageLine)
+      assert.match(server.printed(), /"level":"error","message":"the storage file is damaged, so the server ends"/)
+      assert.doesNotMatch(server.printed(), /uncaughtException|unhandledRejection/)
+
+      const { code, err, out } = await cartwright(['serve', ...args], { ...settings, PORT: '0' })
+      assert.match(err, damageLine)
+      assert.deepEqual([code, err.split('\n').length], [1, 2])
+      assert.doesNotMatch(out, /listening/)
+    })
+  }
 
   test('beside a shop of the operator makes no demo shop, keys or no keys', async () => {
     const settings = await environment()
@@ -138,6 +203,25 @@ describe('a start', () => {
       ['secret'],
     )
     assert.equal((await stat(folder)).mode & 0o777, 0o700)
+  })
+
+  // What is in the cache is run: on a machine that is shared, nobody else may have written it.
+  test('keeps what Node made of its files where only its user can write, or nowhere', {
+    skip: process.platform === 'win32',
+  }, async () => {
+    for (const mode of [0o700, 0o777]) {
+      const temporary = await tempFolder()
+      const cache = join(temporary, `cartwright-cache-${process.getuid?.()}`)
+      if (mode !== 0o700) {
+        await mkdir(cache)
+        await chmod(cache, mode)
+      }
+      const { code, err } = await cartwright(['--version'], { TMPDIR: temporary })
+      assert.deepEqual([code, err], [0, ''])
+      assert.equal((await stat(cache)).mode & 0o777, mode)
+      assert.equal((await readdir(cache)).length > 0, mode === 0o700)
+    }
+    assert.equal((await cartwright(['--version'], { TMPDIR: '/dev/null' })).code, 0)
   })
 
   test('of a command whose output cannot be written says so in one line', {

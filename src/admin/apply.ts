@@ -44,7 +44,7 @@ import {
 } from './products.ts'
 import { batchPromotionsMax, planPromotions, type RefusedPromotion, savePromotions } from './promotions.ts'
 import { type CategoryEntry, categoryDepthMax, type ProductEntry, type ShopFile } from './shopfile.ts'
-import { markAllStale } from './store.ts'
+import { learnSizes, markAllStale } from './store.ts'
 import { type MadeSecret, planWebhooks, saveWebhooks, urlProblem } from './webhooks.ts'
 
 export interface ApplyOptions extends PlanOptions {
@@ -80,6 +80,7 @@ export async function applyShop(storage: Storage, file: ShopFile, options: Apply
     ? await eachBatch(file, plan)
     : await countedAfter(storage, merchant.slug, () => eachBatch(file, save))
   if (!options.dryRun) await catchUp(storage, options.now)
+  if (!options.dryRun && products.changes.length > 0) await storage.write(learnSizes)
   const promotions = await applyPromotions(storage, file, foundation, options)
   const apps = await applyApps(storage, file, options)
   const webhooks = await applyWebhooks(storage, file, foundation, options)

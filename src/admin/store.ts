@@ -47,7 +47,8 @@ export async function discardEarlierPings(
 }
 
 // PostgreSQL plans by what it believes of its tables, and of new ones it believes that they are empty: an import into them
-// would grow slower with every product. SQLite's plans do not depend on it.
+// would grow slower with every product, and a cart be read slowly until the database looks for itself. SQLite's plans do not
+// depend on it.
 export async function learnSizes(tx: Tx): Promise<void> {
   if (tx.engine !== 'postgres') return
   await tx.sql`analyze categories, products, product_categories, skus, listed_products, stock_movements`

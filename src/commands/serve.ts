@@ -10,6 +10,7 @@ import { refreshStaleProducts } from '../catalog/refresh.ts'
 import { settlePayments } from '../checkout/pay.ts'
 import { expireSessions } from '../checkout/sweep.ts'
 import { type Config, readConfig } from '../config.ts'
+import { warmValidator } from '../contract/validator.ts'
 import { sweepIdempotencyKeys } from '../idempotency/once.ts'
 import { sweepHolds } from '../inventory/holds.ts'
 import { originProblem } from '../oauth/metadata.ts'
@@ -20,7 +21,7 @@ import { refundPaid } from '../orders/refunds.ts'
 import { payRefunds } from '../payments/settle.ts'
 import { migrate } from '../storage/migrate.ts'
 import { openStorage } from '../storage/open.ts'
-import type { Storage } from '../storage/storage.ts'
+import { type Storage, StorageRefused } from '../storage/storage.ts'
 import { version } from '../version.ts'
 import { sweepWebhooks } from '../webhooks/sweep.ts'
 import { type Loop, startWorkers } from '../workers.ts'
@@ -31,6 +32,7 @@ import { openWindow, windowPages } from './window.ts'
 const drainMs = 20_000
 // How long the last lines of the log are waited for.
 const settleMs = 2_000
+const warmAfterMs = 500
 
 export const serveCommand: Command = {
   summary: 'Serve the shop. An empty database is filled with the demo shop, except in production.',
@@ -47,12 +49,14 @@ export const serveCommand: Command = {
     // Asking for the stream makes a pipe one that is never waited for.
     const sink = createSink(process.stdout.fd)
     const log = createLog({ level: config.logLevel, pretty: terminal.isWatched, write: sink.write })
+    const { promise: damaged, resolve: onDamage } = Promise.withResolvers<StorageRefused>()
     const storage = await openStorage(config.databaseUrl, {
       // A worker's leader holds the lock for it.
       server: !isWorker(),
+      onDamage,
       log: (message, fields) => log.warn(message, { ...fields }),
     })
-    const parts: ServeParts = { config, storage, log, sink, terminal, mayDemo: isDemoAllowed(config, given) }
+    const parts: ServeParts = { config, storage, damaged, log, sink, terminal, mayDemo: isDemoAllowed(config, given) }
     try {
       if (isWorker()) await work(parts)
       else {
@@ -89,6 +93,8 @@ function isDemoAllowed(config: Config, given: Given): boolean {
 interface ServeParts {
   config: Config
   storage: Storage
+  // Resolves when the file of the storage is found damaged. Then the storage refuses all work.
+  damaged: Promise<StorageRefused>
   log: Log
   sink: Sink
   terminal: Terminal
@@ -137,6 +143,8 @@ function setStage({ config, storage, log, mayDemo }: ServeParts): Stage {
         storefront = await openWindow({ apiUrl: `http://${host}:${port}`, apiKey, publicUrl: origin, report })
       }
       isStarting = false
+      // Whoever asks now goes first; and the first who sends a body does not wait for what checks it.
+      if (port > 0) setTimeout(warmValidator, warmAfterMs).unref()
     },
   }
 }
@@ -164,9 +172,10 @@ async function serveAlone(parts: ServeParts): Promise<void> {
     log.info('listening', { origin, port, host: config.host, engine: storage.engine, version })
     log.flush()
 
-    const signal = await signalled
-    log.info('draining', { signal })
+    const reason = await Promise.race([signalled, parts.damaged])
+    tellEnd(log, reason)
     await Promise.all([finish(parts, app), loops.drain()])
+    if (reason instanceof StorageRefused) throw reason
     log.info('stopped')
   } catch (error) {
     await app.server.drain(0)
@@ -182,23 +191,26 @@ async function lead(parts: ServeParts, count: number): Promise<void> {
   const signalled = endSignal(parts)
   const { app, begin } = setStage(parts)
   let crew: Crew | undefined
+  let loops: Loops | undefined
   try {
     crew = await gatherCrew({ count, log, sink, onSignal: () => app.dispatcher.look() })
     const origin = config.publicUrl ?? `http://localhost:${crew.port}`
     await makeShop(parts, origin)
     await begin(origin)
     await crew.begin(origin)
-    const loops = startLoops(parts, app)
+    loops = startLoops(parts, app)
     const { port } = crew
     log.info('listening', { origin, port, host: config.host, engine: storage.engine, version, workers: count })
     log.flush()
 
-    const signal = await signalled
-    log.info('draining', { signal })
+    const reason = await Promise.race([signalled, parts.damaged])
+    tellEnd(log, reason)
+    // The workers have the file open themselves, and are cut off.
+    if (reason instanceof StorageRefused) throw reason
     await Promise.all([crew.drain(drainMs + settleMs), loops.drain()])
     log.info('stopped')
   } catch (error) {
-    await crew?.drain(0)
+    await Promise.all([crew?.drain(0), loops?.drain()])
     throw error
   } finally {
     app.close()
@@ -227,6 +239,11 @@ async function work(parts: ServeParts): Promise<void> {
   } finally {
     app.close()
   }
+}
+
+function tellEnd(log: Log, reason: string | StorageRefused): void {
+  if (reason instanceof StorageRefused) log.error('the storage file is damaged, so the server ends', reason)
+  else log.info('draining', { signal: reason })
 }
 
 interface Loops {

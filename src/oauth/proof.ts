@@ -2,7 +2,6 @@
 // nonces that the authorization server and our operations share.
 
 import { createHash, hkdfSync } from 'node:crypto'
-import { calculateJwkThumbprint, EmbeddedJWK, errors, jwtVerify } from 'jose'
 import { isEqualSecret } from '../kit/secrets.ts'
 
 export const proofAlgorithms = ['ES256', 'Ed25519', 'EdDSA'] as const
@@ -30,12 +29,14 @@ export type ProofVerdict = { jti: string; nonce: string } | 'invalid' | 'nonce'
 
 export async function judgeProof(proof: string, demand: ProofDemand, nonces: Nonces, now: Date): Promise<ProofVerdict> {
   if (proof.length > proofLengthMax) return 'invalid'
+  // Loaded with the first proof: callers with a key do without it.
+  const { calculateJwkThumbprint, EmbeddedJWK, errors, jwtVerify } = await import('jose')
   const verified = await jwtVerify(proof, EmbeddedJWK, {
     algorithms: [...proofAlgorithms],
     typ: 'dpop+jwt',
     requiredClaims: ['jti', 'htm', 'htu', 'iat', 'ath'],
     currentDate: now,
-  }).catch(asInvalid)
+  }).catch((error: unknown) => asInvalid(error, errors.JOSEError))
   if (!verified) return 'invalid'
   const { payload, protectedHeader } = verified
   const { jti, htm, htu, iat, ath, nonce } = payload
@@ -50,8 +51,8 @@ export async function judgeProof(proof: string, demand: ProofDemand, nonces: Non
 }
 
 // Whatever the library finds wrong with a proof is the caller's; the key it embeds may be of any odd shape.
-function asInvalid(error: unknown): undefined {
-  const isForeign = error instanceof errors.JOSEError || error instanceof TypeError || error instanceof DOMException
+function asInvalid(error: unknown, JOSEError: abstract new (...args: never) => Error): undefined {
+  const isForeign = error instanceof JOSEError || error instanceof TypeError || error instanceof DOMException
   if (isForeign || (error instanceof Error && error.name === 'DataError')) return undefined
   throw error
 }

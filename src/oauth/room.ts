@@ -4,14 +4,14 @@ import type { ServerResponse } from 'node:http'
 import { addressBucket, type Throttle } from '../access/throttle.ts'
 import type { Incoming, OAuthGate } from '../http/answer.ts'
 import type { HandOff, Page, PageAnswer } from '../http/server.ts'
+import { late } from '../kit/late.ts'
 import { refuse } from '../kit/refuse.ts'
 import { createOAuthGate } from './caller.ts'
-import { createInteractions } from './interaction.ts'
 import { nonceSecret } from './keys.ts'
 import { paths, resourceMetadata } from './metadata.ts'
 import { stylePage } from './page/assets.ts'
 import { createNonces } from './proof.ts'
-import { createAuthorizationServer, type ServerParts } from './provider.ts'
+import type { AuthorizationServer, ServerParts } from './provider.ts'
 
 export interface OAuthRoomParts extends ServerParts {
   // Null admits everybody. What begins an installation makes us remember something, and has a tighter one of its own.
@@ -27,8 +27,11 @@ export interface OAuthRoom {
 
 export function createOAuthRoom(parts: OAuthRoomParts): OAuthRoom {
   const { throttle, beginThrottle, publicOrigin, clock } = parts
-  const server = createAuthorizationServer(parts)
-  const interact = createInteractions({ ...parts, server })
+  const server = lateServer(parts)
+  const interactions = late(async () => {
+    const { createInteractions } = await import('./interaction.ts')
+    return createInteractions({ ...parts, server })
+  })
   const gate = createOAuthGate({ ...parts, nonces: createNonces(nonceSecret(parts.rootSecret)) })
 
   // Nobody is known here before the library has looked, so that the limit is by address.
@@ -65,6 +68,7 @@ export function createOAuthRoom(parts: OAuthRoomParts): OAuthRoom {
         methods: ['GET', 'POST'],
         async handle(request, response, requestId) {
           admit(request)
+          const interact = await interactions()
           write(response, await interact(request, response, requestId))
         },
       },
@@ -85,6 +89,20 @@ export function createOAuthRoom(parts: OAuthRoomParts): OAuthRoom {
         }),
       },
     ],
+  }
+}
+
+// Loaded with the first request to it: the library behind it is a tenth of a second of a start and 20 MB, and a shop into
+// which nobody installs an app needs neither.
+function lateServer(parts: ServerParts): AuthorizationServer {
+  const server = late(async () => {
+    const { createAuthorizationServer } = await import('./provider.ts')
+    return createAuthorizationServer(parts)
+  })
+  return {
+    handle: async (request, response) => (await server()).handle(request, response),
+    findInteraction: async (request, response) => (await server()).findInteraction(request, response),
+    settle: async (request, response, result) => (await server()).settle(request, response, result),
   }
 }
 

@@ -84,7 +84,7 @@ export async function restore(
   const file = placeOf(target)
   refuseOwnFile(file, realpathSync(path))
   const lock = takeServerLock(file)
-  let isWhole = lock.lastRunEndedClean
+  let ending = lock.lastRun
   try {
     if (existsSync(file) && !options.force)
       throw new StorageRefused(`there is a database at ${file}: --force replaces it`)
@@ -100,12 +100,13 @@ export async function restore(
         const replaced = existsSync(file) ? putAside(file, options.now) : undefined
         options.onStep?.('put aside')
         giveName(partial, file, options.force)
-        isWhole = true
+        ending = 'clean'
         return { file, bytes: statSync(file).size, applied, replaced }
       }),
     )
   } finally {
-    lock.release(isWhole)
+    lock.note(ending)
+    lock.release()
   }
 }
 

@@ -6,20 +6,26 @@ import { isBusy } from './connection.ts'
 import { createPrivately } from './file.ts'
 import { StorageRefused } from './storage.ts'
 
+// How a run left the file. Killed, it leaves `unclean`; `damaged` stays until somebody has found the file whole.
+export type Ending = 'clean' | 'unclean' | 'damaged'
+
 export interface ServerLock {
-  // The run before this one closed the file itself.
-  readonly lastRunEndedClean: boolean
-  release(clean: boolean): void
+  readonly lastRun: Ending
+  note(ending: Ending): void
+  release(): void
 }
+
+const marks: Readonly<Record<Ending, number>> = { unclean: 0, clean: 1, damaged: 2 }
 
 export function takeServerLock(file: string): ServerLock {
   const path = `${file}.lock`
   let db: DatabaseSync | undefined
   try {
     createPrivately(path)
-    db = new DatabaseSync(path, { timeout: 0 })
-    const lastRunEndedClean = markUnclean(db)
-    return { lastRunEndedClean, release: (clean) => release(db as DatabaseSync, clean) }
+    const opened = new DatabaseSync(path, { timeout: 0 })
+    db = opened
+    const lastRun = begin(opened)
+    return { lastRun, note: (ending) => note(opened, ending), release: () => opened.close() }
   } catch (error) {
     db?.close()
     if (isBusy(error)) throw new StorageRefused(`another Cartwright server has this file open: ${file}`, error)
@@ -28,14 +34,20 @@ export function takeServerLock(file: string): ServerLock {
 }
 
 // In exclusive mode the lock of the first write is kept until the file is closed.
-function markUnclean(db: DatabaseSync): boolean {
+function begin(db: DatabaseSync): Ending {
   db.exec('pragma locking_mode = exclusive; begin exclusive; create table if not exists run (clean int not null)')
-  const last = db.prepare('select clean from run').get()
-  db.exec('delete from run; insert into run (clean) values (0); commit')
-  return last?.clean === 1
+  const last = endingOf(db.prepare('select clean from run').get()?.clean)
+  db.exec('delete from run; insert into run (clean) values (0)')
+  if (last === 'damaged') note(db, last)
+  db.exec('commit')
+  return last
 }
 
-function release(db: DatabaseSync, clean: boolean): void {
-  if (clean) db.exec('update run set clean = 1')
-  db.close()
+function endingOf(mark: unknown): Ending {
+  if (mark === marks.damaged) return 'damaged'
+  return mark === marks.clean ? 'clean' : 'unclean'
+}
+
+function note(db: DatabaseSync, ending: Ending): void {
+  db.prepare('update run set clean = ?').run(marks[ending])
 }

@@ -1,6 +1,6 @@
 // What SQLite alone promises: groups of writes, one server per file, and a file that survives whatever happens to us.
 import assert from 'node:assert/strict'
-import { statSync, truncateSync, writeFileSync } from 'node:fs'
+import { readFileSync, statSync, truncateSync, writeFileSync } from 'node:fs'
 import { describe, test } from 'node:test'
 import { setTimeout as pause } from 'node:timers/promises'
 import { openEar } from '../../tests/support/ear.ts'
@@ -27,6 +27,15 @@ describe('sqlite', () => {
   const countOf = async (storage: Storage) => {
     const [row] = await storage.read((db) => db.sql<{ count: number }>`select count(*) as "count" from things`)
     return row?.count
+  }
+
+  // What the check that runs beside a server finds.
+  function listenForCheck(): { checked: Promise<string>; log: NonNullable<StorageOptions['log']> } {
+    const { promise, resolve } = Promise.withResolvers<string>()
+    const log = (line: string, fields: { finding?: string } = {}) => {
+      if (line === 'the file was checked') resolve(String(fields.finding))
+    }
+    return { checked: promise, log }
   }
 
   test('commits in groups what arrives together', async () => {
@@ -193,18 +202,18 @@ describe('sqlite', () => {
     const waits: number[] = []
     for (let cycle = 0; cycle < 6; cycle++) {
       const writer = start('write', url, `c${cycle}`)
-      assert.equal(await writer.line(), 'nothing says that the last run ended cleanly, so the file was checked')
+      assert.equal(await writer.line(), 'nothing says that the last run ended cleanly, so the file is being checked')
       assert.equal(await writer.line(), 'open')
       const waitMs = Math.random() * 150
       waits.push(Math.round(waitMs))
       await pause(waitMs)
       const killed = writer.kill()
-      acknowledged.push(...(await writer.rest()))
+      acknowledged.push(...(await writer.rest()).filter((line) => line.startsWith('c')))
       await killed
     }
-    const checks: string[] = []
-    const reopened = await given.open({ url, withMigrations: false, server: true, log: (line) => checks.push(line) })
-    assert.equal(checks.length, 1)
+    const { checked, log } = listenForCheck()
+    const reopened = await given.open({ url, withMigrations: false, server: true, log })
+    assert.equal(await checked, 'ok')
     const kept = new Set(
       (await reopened.read((db) => db.sql<{ id: string }>`select id from things`)).map((row) => row.id),
     )
@@ -271,21 +280,92 @@ describe('sqlite', () => {
     assert.equal(await countOf(storage), 1)
   })
 
-  test('refuses a file that is damaged or is no database', async () => {
+  test('refuses a file that is no database', async () => {
     const url = await given.freshUrl()
-    const file = url.slice('sqlite:'.length)
-    writeFileSync(file, 'this is not a database, and long enough to be read as one'.repeat(100))
+    writeFileSync(url.slice('sqlite:'.length), 'this is not a database, and long enough to be read as one'.repeat(100))
     await assert.rejects(
       openStorage(url, { server: true }),
       /^StorageRefused: the storage file cannot be opened: .*not a database/,
     )
+  })
 
-    const { url: damagedUrl, file: damaged, storage } = await openThings()
+  async function manyThings(): Promise<{ url: string; file: string }> {
+    const { url, file, storage } = await openThings()
     for (let i = 0; i < 300; i++) await insert(storage, `${i}`.padStart(400, 'x'))
     await storage.close()
-    truncateSync(damaged, statSync(damaged).size - 3 * 4096)
-    for (let attempt = 0; attempt < 2; attempt++) {
-      await assert.rejects(openStorage(damagedUrl, { server: true }), /^StorageRefused: .*(damaged|malformed)/)
+    return { url, file }
+  }
+
+  test('refuses a file that lost its end', async () => {
+    const { url, file } = await manyThings()
+    truncateSync(file, statSync(file).size - 3 * 4096)
+    for (let attempt = 0; attempt < 2; attempt++)
+      await assert.rejects(openStorage(url, { server: true }), /^StorageRefused: .*malformed/)
+  })
+
+  // One page in the middle of it, which nobody meets by opening it.
+  async function damagedThings(): Promise<{ url: string; file: string; whole: Buffer }> {
+    const { url, file } = await manyThings()
+    const whole = readFileSync(file)
+    writeFileSync(file, Buffer.from(whole).fill('x', 20 * 4096, 21 * 4096))
+    return { url, file, whole }
+  }
+
+  test('after an unclean end finds a damaged file while it is served, and then lets nobody use it', async () => {
+    const { url, file, whole } = await damagedThings()
+    const { promise: damaged, resolve: onDamage } = Promise.withResolvers<StorageRefused>()
+    const storage = await openStorage(url, { server: true, onDamage })
+    const damage = await damaged
+    assert.match(String(damage), /^StorageRefused: the storage file is damaged, restore a backup: /)
+    const told = (error: unknown) => error instanceof StorageUnavailable && error.message === damage.message
+    await assert.rejects(insert(storage, 'late'), told)
+    await assert.rejects(countOf(storage), told)
+    await storage.close()
+
+    // From now on it is checked before it is served, however often it is tried.
+    for (let attempt = 0; attempt < 2; attempt++)
+      await assert.rejects(openStorage(url, { server: true }), /^StorageRefused: the storage file is damaged/)
+
+    // Mended, it is served at once, and the damage is forgotten.
+    writeFileSync(file, whole)
+    const lines: string[] = []
+    const log = (line: string) => lines.push(line)
+    const mended = await openStorage(url, { server: true, log })
+    assert.deepEqual(lines, ['the file was found damaged before, so it was checked again'])
+    assert.equal(await countOf(mended), 300)
+    await mended.close()
+    await (await openStorage(url, { server: true, log })).close()
+    assert.equal(lines.length, 1)
+  })
+
+  test('checks anew when it is closed before it has checked', async () => {
+    const { url } = await damagedThings()
+    const lines: string[] = []
+    for (let time = 0; time < 2; time++) {
+      const storage = await openStorage(url, { server: true, log: (line) => lines.push(line) })
+      await storage.close()
     }
+    assert.deepEqual(lines, Array(2).fill('nothing says that the last run ended cleanly, so the file is being checked'))
+  })
+
+  test('is no worse for a check that was not possible, and tries it at the next start', async () => {
+    const { url, file, storage } = await openThings()
+    await storage.close()
+    const { execPath } = process
+    const { promise: told, resolve } = Promise.withResolvers<object | undefined>()
+    process.execPath = `${file}.no-such-program`
+    const open = openStorage(url, {
+      server: true,
+      log: (line, fields) => line === 'the file could not be checked' && resolve(fields),
+    })
+    const unchecked = await open.finally(() => {
+      process.execPath = execPath
+    })
+    assert.match(JSON.stringify(await told), /ENOENT/)
+    await insert(unchecked, 'a')
+    await unchecked.close()
+    const { checked, log } = listenForCheck()
+    await given.open({ url, withMigrations: false, server: true, log })
+    assert.equal(await checked, 'ok')
   })
 })

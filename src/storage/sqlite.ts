@@ -1,13 +1,14 @@
 // Facts in one SQLite file: a queue of writes, and reads beside it that never wait for them.
 import { statSync } from 'node:fs'
 import { setTimeout as pause } from 'node:timers/promises'
+import { checkBeside, checkFirst } from './check.ts'
 import { type Connection, connectReader, connectWriter, isBusy } from './connection.ts'
 import { prepareFile } from './file.ts'
 import type { Log } from './inside.ts'
-import { type ServerLock, takeServerLock } from './lock.ts'
+import { type Ending, type ServerLock, takeServerLock } from './lock.ts'
 import { keepListeners, type Listeners } from './signals.ts'
 import { openSnapshots, type Snapshots } from './snapshots.ts'
-import { type Storage, type StorageOptions, StorageRefused } from './storage.ts'
+import { type Storage, type StorageOptions, StorageRefused, StorageUnavailable } from './storage.ts'
 import { openWriter, type Writer } from './writer.ts'
 
 const DEFAULTS = { workMsMax: 10_000, queueMax: 10_000, busyMsMax: 5_000, groupWorksMax: 128, groupMsMax: 8 }
@@ -21,29 +22,56 @@ export async function openSqlite(path: string, options: StorageOptions): Promise
   let connection: Connection | undefined
   try {
     connection = await connectPatiently(file, bounds.busyMsMax)
-    if (lock && !lock.lastRunEndedClean && !wasEmpty) checkFile(connection, file, log)
+    if (lock?.lastRun === 'damaged') {
+      checkFirst(connection, file, log)
+      lock.note('unclean')
+    }
     const listeners = keepListeners(log)
     const writer = openWriter(connection, bounds, listeners.call, log)
     const snapshots = openSnapshots(() => connectReader(file), bounds)
     const db = connection.db
-    return storage(writer, snapshots, listeners, () => {
+    let damage: StorageRefused | undefined
+    const check =
+      lock?.lastRun === 'unclean' && !wasEmpty
+        ? checkBeside(file, log, (found) => {
+            damage = found
+            noteEnding(lock, 'damaged', log)
+            options.onDamage?.(found)
+          })
+        : undefined
+    const release = () => {
+      // It looks at the file too, and would keep its log from being emptied.
+      check?.stop()
       const isTidy = closeFile(db, log)
-      if (lock) releaseLock(lock, isTidy, log)
-    })
+      if (lock && isTidy && (check === undefined || check.isDone())) noteEnding(lock, 'clean', log)
+      lock?.release()
+    }
+    return storage(writer, snapshots, listeners, () => damage, release)
   } catch (error) {
     connection?.db.close()
-    lock?.release(false)
+    lock?.release()
     if (error instanceof StorageRefused) throw error
     throw new StorageRefused(`the storage file cannot be opened: ${file}: ${(error as Error).message}`, error)
   }
 }
 
-function storage(writer: Writer, snapshots: Snapshots, listeners: Listeners, release: () => void): Storage {
+function storage(
+  writer: Writer,
+  snapshots: Snapshots,
+  listeners: Listeners,
+  damage: () => StorageRefused | undefined,
+  release: () => void,
+): Storage {
   let closing: Promise<void> | undefined
+  // Nothing is read from a damaged file either: a wrong price is worse than none.
+  function refusal(): Promise<never> | undefined {
+    const found = damage()
+    return found && Promise.reject(new StorageUnavailable(found.message, found))
+  }
   return {
     engine: 'sqlite',
-    read: snapshots.read,
-    write: writer.write,
+    read: (work) => refusal() ?? snapshots.read(work),
+    write: (work) => refusal() ?? writer.write(work),
     listen: listeners.add,
     stats() {
       const { open, idle, waiting } = snapshots.stats()
@@ -75,16 +103,6 @@ async function connectPatiently(file: string, patienceMs: number): Promise<Conne
   }
 }
 
-// After an unclean end SQLite repairs what it was writing. This finds what it cannot know: a disk that lied or lost.
-function checkFile(connection: Connection, file: string, log: Log): void {
-  const startedAt = performance.now()
-  const [first] = connection.db.prepare('pragma quick_check(1)').all()
-  const finding = String(Object.values(first ?? {})[0])
-  const tookMs = Math.round(performance.now() - startedAt)
-  log('nothing says that the last run ended cleanly, so the file was checked', { file, finding, tookMs })
-  if (finding !== 'ok') throw new StorageRefused(`the storage file is damaged, restore a backup: ${file}: ${finding}`)
-}
-
 // Moves what was committed from the log into the file. On a full disk it stays in the log, where it is as safe, and the
 // next start takes it from there: a reason to tell, not to fail.
 function closeFile(db: Connection['db'], log: Log): boolean {
@@ -99,12 +117,11 @@ function closeFile(db: Connection['db'], log: Log): boolean {
   return isTidy
 }
 
-// Without the mark of a clean end the next start checks the file, which costs it a moment.
-function releaseLock(lock: ServerLock, isClean: boolean, log: Log): void {
+// Without the mark of a clean end the next start checks the file once more, which costs it nothing but work.
+function noteEnding(lock: ServerLock, ending: Ending, log: Log): void {
   try {
-    lock.release(isClean)
+    lock.note(ending)
   } catch (error) {
-    log('the clean end could not be noted', { reason: (error as Error).message })
-    lock.release(false)
+    log('how the run ended could not be noted', { ending, reason: (error as Error).message })
   }
 }

@@ -76,8 +76,10 @@ export interface Storage {
 
 // Bounds that tests narrow. Each has a default where it applies.
 export interface StorageOptions {
-  // True for a server: it alone may serve a SQLite file, and it checks the file after an unclean end.
+  // True for a server: it alone may serve a SQLite file, and it has the file checked after an unclean end.
   server?: boolean
+  // That check has found the file damaged. From now on nothing is read from it or written to it, and the server is to end.
+  onDamage?: (damage: StorageRefused) => void
   log?: (line: string, fields?: object) => void
   // One piece of work, from its first statement to its end.
   workMsMax?: number

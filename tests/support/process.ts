@@ -7,7 +7,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { after } from 'node:test'
 
-const main = join(import.meta.dirname, '..', '..', 'src', 'main.ts')
+const main = join(import.meta.dirname, '..', '..', 'src', 'main.js')
 
 export type Environment = Readonly<Record<string, string>>
 
@@ -58,6 +58,8 @@ export interface Server {
   // All that it has printed so far.
   printed: () => string
   stop(signal?: NodeJS.Signals): Promise<number | null>
+  // Its exit code, when it ends by itself.
+  ended: Promise<number | null>
   pid: number
 }
 
@@ -85,7 +87,7 @@ export async function serve(environment: Environment, args: readonly string[] = 
   after(async () => {
     if (!stopped) await stop('SIGKILL')
   })
-  return { origin, printed: () => printed, stop, pid: child.pid ?? 0 }
+  return { origin, printed: () => printed, stop, ended: closed.then(([code]) => code), pid: child.pid ?? 0 }
 }
 
 const patienceMs = 20_000

@@ -7,6 +7,7 @@ import { Value } from 'typebox/value'
 import { parse } from 'yaml'
 import { readShopFile } from '../read.ts'
 import { ShopFile } from '../shopfile.ts'
+import { printedShop } from './print.ts'
 
 const pictureBytesMax = 8 * 1024
 const publishedBefore = '2026-06-01T00:00:00Z'
@@ -25,6 +26,10 @@ test('the file is a shop file', () => {
   assert.deepEqual(Value.Errors(ShopFile, file), [])
   assert.equal(shop?.merchant.slug, 'alder-finch')
   assert.ok('file' in readShopFile(text, Date.parse(publishedBefore)))
+})
+
+test('what a start reads is this file, printed', () => {
+  assert.equal(readFileSync(new URL('shop.json', import.meta.url), 'utf8'), printedShop(text))
 })
 
 test('it shows about forty products', () => {

@@ -1,0 +1,31 @@
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import { late } from './late.ts'
+
+test('makes one thing, however many ask at once', async () => {
+  let made = 0
+  const thing = late(async () => {
+    made += 1
+    return { made }
+  })
+  assert.equal(made, 0, 'nobody has asked')
+  const [first, second] = await Promise.all([thing(), thing()])
+  assert.equal(first, second)
+  assert.equal(await thing(), first)
+  assert.equal(made, 1)
+})
+
+test('tells everybody who waits of a failure, and tries again for the next', async () => {
+  let tries = 0
+  const thing = late(async () => {
+    tries += 1
+    if (tries === 1) throw new Error('not there')
+    return tries
+  })
+  const told = await Promise.allSettled([thing(), thing()])
+  assert.deepEqual(
+    told.map(({ status }) => status),
+    ['rejected', 'rejected'],
+  )
+  assert.equal(await thing(), 2)
+})

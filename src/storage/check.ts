@@ -1,0 +1,79 @@
+// Whether a file is whole. After an unclean end SQLite repairs what it was writing; reading every page finds what it cannot
+// know: a disk that lied or lost. That takes seconds for a large shop, so a server is up while another process looks.
+import { type ChildProcess, spawn } from 'node:child_process'
+import { join } from 'node:path'
+import type { Connection } from './connection.ts'
+import type { Log } from './inside.ts'
+import { StorageRefused } from './storage.ts'
+
+// Before the file is used.
+export function checkFirst({ db }: Connection, file: string, log: Log): void {
+  const startedAt = performance.now()
+  const finding = String(Object.values(db.prepare('pragma quick_check(1)').get() ?? {})[0])
+  log('the file was found damaged before, so it was checked again', { file, finding, tookMs: msSince(startedAt) })
+  if (finding !== 'ok') throw damageOf(file, finding)
+}
+
+export interface FileCheck {
+  // Every page was read and nothing was wrong.
+  isDone(): boolean
+  stop(): void
+}
+
+// While the file is used. `onDamage` is called at most once, and not after `stop`.
+export function checkBeside(file: string, log: Log, onDamage: (damage: StorageRefused) => void): FileCheck {
+  log('nothing says that the last run ended cleanly, so the file is being checked', { file })
+  const startedAt = performance.now()
+  const child: ChildProcess = spawn(process.execPath, [join(import.meta.dirname, 'check.js'), file], {
+    stdio: ['ignore', 'pipe', 'pipe'],
+  })
+  let isDone = false
+  let isOver = false
+  let [finding, complaint] = ['', '']
+
+  function end(code: number | null): void {
+    if (isOver) return
+    isOver = true
+    const tookMs = msSince(startedAt)
+    if (code !== 0 || finding === '') {
+      // The next start tries again.
+      log('the file could not be checked', { file, tookMs, code, reason: complaint })
+      return
+    }
+    log('the file was checked', { file, finding, tookMs })
+    isDone = finding === 'ok'
+    if (!isDone) onDamage(damageOf(file, finding))
+  }
+
+  // Where there is no room for another process there are no streams to it either.
+  child.stdout?.setEncoding('utf8').on('data', (text: string) => {
+    finding += text
+  })
+  child.stderr?.setEncoding('utf8').on('data', (text: string) => {
+    complaint = (complaint + text).slice(0, complaintLengthMax)
+  })
+  child.on('error', (error) => {
+    complaint = error.message
+    end(null)
+  })
+  child.on('close', end)
+  return {
+    isDone: () => isDone,
+    stop() {
+      isOver = true
+      child.kill('SIGKILL')
+    },
+  }
+}
+
+const complaintLengthMax = 1_000
+
+function damageOf(file: string, finding: string): StorageRefused {
+  // SQLite writes a headline above it.
+  const words = finding.replaceAll(/\s+/g, ' ').trim()
+  return new StorageRefused(`the storage file is damaged, restore a backup: ${file}: ${words}`)
+}
+
+function msSince(startedAt: number): number {
+  return Math.round(performance.now() - startedAt)
+}
