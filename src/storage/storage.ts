@@ -30,6 +30,18 @@ export function list(values: readonly SqlValue[]): Fragment {
   return new Fragment(padded.map(() => '?').join(', '), padded)
 }
 
+// `values ${rowsOf(rows, ['text', 'bigint'])}`: one parameter per value, padded as in list() by repeating the last row. The
+// casts tell PostgreSQL the types, which a bare list of values does not have.
+export function rowsOf(rows: readonly (readonly SqlValue[])[], types: readonly ('text' | 'bigint')[]): Fragment {
+  if (rows.length === 0) throw new Error('rowsOf() of nothing: `values` needs a row')
+  if (rows.length * types.length > LIST_MAX) throw new Error(`rowsOf() of more than ${LIST_MAX} values`)
+  let size = 1
+  while (size < rows.length) size *= 2
+  const padded = Array.from({ length: size }, (_, i) => rows[Math.min(i, rows.length - 1)] as readonly SqlValue[])
+  const row = `(${types.map((type) => `cast(? as ${type})`).join(', ')})`
+  return new Fragment(padded.map(() => row).join(', '), padded.flat())
+}
+
 // Looks at one consistent snapshot.
 export interface Reader {
   readonly engine: Engine
