@@ -1,6 +1,6 @@
 // The SQL of credentials.
 import type { Mode } from '../contract/words.ts'
-import { Fragment, type Reader, rowsOf, type Tx } from '../storage/storage.ts'
+import { Fragment, type Reader, type Tx } from '../storage/storage.ts'
 import { type CredentialLife, type NewCredential, scopesText } from './credential.ts'
 
 export interface CredentialRow extends CredentialLife {
@@ -122,7 +122,7 @@ export async function expireCredential(tx: Tx, installationId: string, id: strin
 export async function touchCredentials(tx: Tx, uses: readonly { id: string; at: number }[]): Promise<void> {
   if (uses.length === 0) return
   await tx.sql`
-    with used (id, used_at) as (values ${rowsOf(
+    with used (id, used_at) as (${tx.rows(
       uses.map(({ id, at }) => [id, at]),
       ['text', 'bigint'],
     )})

@@ -30,28 +30,20 @@ export function list(values: readonly SqlValue[]): Fragment {
   return new Fragment(padded.map(() => '?').join(', '), padded)
 }
 
-// `values ${rowsOf(rows, ['text', 'bigint'])}`: one parameter per value, padded as in list() by repeating the last row. The
-// casts tell PostgreSQL the types, which a bare list of values does not have.
-export function rowsOf(rows: readonly (readonly SqlValue[])[], types: readonly ('text' | 'bigint')[]): Fragment {
-  if (rows.length === 0) throw new Error('rowsOf() of nothing: `values` needs a row')
-  if (rows.length * types.length > LIST_MAX) throw new Error(`rowsOf() of more than ${LIST_MAX} values`)
-  let size = 1
-  while (size < rows.length) size *= 2
-  const padded = Array.from({ length: size }, (_, i) => rows[Math.min(i, rows.length - 1)] as readonly SqlValue[])
-  const row = `(${types.map((type) => `cast(? as ${type})`).join(', ')})`
-  return new Fragment(padded.map(() => row).join(', '), padded.flat())
-}
-
 // Looks at one consistent snapshot.
 export interface Reader {
   readonly engine: Engine
   sql<Row>(text: TemplateStringsArray, ...values: (SqlValue | Fragment)[]): Promise<Row[]>
 }
 
+export type ColumnType = 'text' | 'bigint'
+
 // May write. All of it is committed together, or none of it.
 export interface Tx extends Reader {
   readonly forUpdate: Fragment
   readonly skipLocked: Fragment
+  // `with done (id, at) as (${tx.rows(rows, ['text', 'bigint'])})`: values of ours as a table, to write many rows at once.
+  rows(rows: readonly (readonly SqlValue[])[], types: readonly ColumnType[]): Fragment
   // Runs once the commit is durable, never if the work is rolled back. For signals and caches of this process only.
   afterCommit(then: () => void): void
   // Tells whoever listens, on this node and on the others, that there is something new, once the commit is durable. A signal

@@ -3,7 +3,7 @@
 
 import { announce } from '../events/announce.ts'
 import { toInstant } from '../kit/instant.ts'
-import { rowsOf, type Tx } from '../storage/storage.ts'
+import { list, type Tx } from '../storage/storage.ts'
 import type { Claimed } from './claim.ts'
 import { disableEndpoint } from './endpoints.ts'
 import { askedWaitMs, isGivenUp, restMsAfter, waitMsAfter } from './schedule.ts'
@@ -148,7 +148,7 @@ async function updateWell(tx: Tx, outcomes: readonly Outcome[], now: number): Pr
   ])
   return tx.sql<{ id: string }>`
     with done (installation_id, id, lease_id, started_at, took_ms, status_code, answer) as (
-      values ${rowsOf(rows, wellTypes)})
+      ${tx.rows(rows, wellTypes)})
     update webhook_deliveries set status = 'succeeded', attempts = attempts + 1, lease_id = null, lease_expires_at = null,
       last_started_at = done.started_at, last_took_ms = done.took_ms, last_status_code = done.status_code,
       last_error = null, last_answer = done.answer, finished_at = ${now}
@@ -186,30 +186,35 @@ async function insertAttempt(tx: Tx, { claimed, call, startedAt }: Outcome, erro
     on conflict do nothing`
 }
 
-// The next event of each subject may have been parked until this one is over.
+// The next event of each subject may have been parked until this one is over. They are looked for first, because there
+// are seldom any, and because PostgreSQL would read the whole table to join them.
 async function hurryNexts(tx: Tx, outcomes: readonly Outcome[], now: number): Promise<void> {
   const inOrder = outcomes.filter(({ claimed }) => claimed.replayOf === null)
   if (inOrder.length === 0) return
-  const rows = inOrder.map(({ claimed }) => [
+  const places = inOrder.map(({ claimed }) => [
     claimed.installationId,
     claimed.endpointId,
     claimed.subjectId,
     claimed.sequence,
   ])
-  await tx.sql`
-    with done (installation_id, endpoint_id, subject_id, sequence) as (values ${rowsOf(rows, placeTypes)}),
-    following (installation_id, id) as (
-      select done.installation_id, (
-        select id from webhook_deliveries d
-        where d.installation_id = done.installation_id and d.endpoint_id = done.endpoint_id
-          and d.subject_id = done.subject_id and d.sequence > done.sequence and d.replay_of is null
-          and d.status in ('pending', 'sending', 'retrying')
-        order by d.sequence limit 1)
-      from done)
-    update webhook_deliveries set due_at = ${now}
-    from following
-    where webhook_deliveries.installation_id = following.installation_id and webhook_deliveries.id = following.id
-      and webhook_deliveries.due_at > ${now}`
+  const nexts = await tx.sql<{ installationId: string; id: string | null }>`
+    with done (installation_id, endpoint_id, subject_id, sequence) as (
+      ${tx.rows(places, placeTypes)})
+    select done.installation_id as "installationId", (
+      select d.id from webhook_deliveries d
+      where d.installation_id = done.installation_id and d.endpoint_id = done.endpoint_id
+        and d.subject_id = done.subject_id and d.sequence > done.sequence and d.replay_of is null
+        and d.status in ('pending', 'sending', 'retrying')
+      order by d.sequence limit 1) as "id"
+    from done`
+  const found = nexts.filter(({ id }) => id !== null)
+  await Promise.all(
+    [...Map.groupBy(found, ({ installationId }) => installationId)].map(
+      ([installationId, its]) => tx.sql`
+        update webhook_deliveries set due_at = ${now}
+        where installation_id = ${installationId} and id in (${list(its.map(({ id }) => id))}) and due_at > ${now}`,
+    ),
+  )
 }
 
 const placeTypes = ['text', 'text', 'text', 'bigint'] as const
