@@ -245,4 +245,55 @@ eachEngine('sick receivers', (given) => {
     await house.app.dispatcher.settleDue()
     assert.deepEqual(await statusesOf(house, busy), { succeeded: backlog + 1 })
   })
+
+  test('what was claimed ahead for one that fails is given back, uncalled and without an attempt', async () => {
+    const events = 120
+    const wellFor = 40
+    const house = await openHouse(given, { shops: [market], webhookBounds: unasked })
+    const one = await listen(given, house)
+    await tell(house, events)
+    let open = 0
+    let openMax = 0
+    one.receiver.behave((_, response) => {
+      open += 1
+      openMax = Math.max(openMax, open)
+      response.on('close', () => {
+        open -= 1
+      })
+      response.writeHead(one.receiver.received.length > wellFor ? 500 : 204).end()
+    })
+    await house.app.dispatcher.settleDue()
+    assert.ok(openMax <= inFlightMax, `${openMax} calls at once`)
+    const called = one.receiver.received.length
+    const failed = called - wellFor
+    assert.ok(failed >= 10 && failed <= 17, `${failed} calls until the breaker was open`)
+    assert.deepEqual(await statusesOf(house, one), { succeeded: wellFor, retrying: failed, pending: events - called })
+    const rows = await house.storage.read(
+      (db) => db.sql<{ count: number }>`
+        select count(*) as "count" from webhook_deliveries
+        where endpoint_id = ${one.endpointId} and status = 'pending' and (attempts > 0 or lease_id is not null)`,
+    )
+    assert.deepEqual(rows, [{ count: 0 }])
+  })
+
+  test('draining gives back what was claimed ahead, and what is under way is written', async () => {
+    const events = 150
+    const house = await openHouse(given, { shops: [market], webhookBounds: unasked })
+    const { dispatcher } = house.app
+    const one = await listen(given, house)
+    await tell(house, events)
+    const busy = new Promise<void>((resolve) => {
+      one.receiver.behave((_, response) => {
+        response.writeHead(204).end()
+        if (one.receiver.received.length === 3 * inFlightMax) resolve()
+      })
+    })
+    dispatcher.start()
+    await busy
+    await dispatcher.drain()
+    const called = one.receiver.received.length
+    assert.equal(new Set(one.receiver.received.map(({ id }) => id)).size, called)
+    const left = events - called
+    assert.deepEqual(await statusesOf(house, one), { succeeded: called, ...(left > 0 ? { pending: left } : {}) })
+  })
 })

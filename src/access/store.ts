@@ -122,22 +122,11 @@ export async function expireCredential(tx: Tx, installationId: string, id: strin
 export async function touchCredentials(tx: Tx, uses: readonly { id: string; at: number }[]): Promise<void> {
   if (uses.length === 0) return
   await tx.sql`
-    with used (id, used_at) as (values ${rowsOf(uses)})
+    with used (id, used_at) as (${tx.rows(
+      uses.map(({ id, at }) => [id, at]),
+      ['text', 'bigint'],
+    )})
     update credentials set last_used_at = used.used_at
     from used
     where credentials.id = used.id and (credentials.last_used_at is null or credentials.last_used_at < used.used_at)`
-}
-
-// Padded to a power of two by repeating the last row, as list() does, so that there are few distinct statements. The casts
-// tell PostgreSQL the types, which a bare list of values does not have.
-function rowsOf(uses: readonly { id: string; at: number }[]): Fragment {
-  const size = 2 ** Math.ceil(Math.log2(uses.length))
-  const padded = Array.from(
-    { length: size },
-    (_, i) => uses[Math.min(i, uses.length - 1)] as { id: string; at: number },
-  )
-  return new Fragment(
-    padded.map(() => '(cast(? as text), cast(? as bigint))').join(', '),
-    padded.flatMap(({ id, at }) => [id, at]),
-  )
 }

@@ -13,7 +13,7 @@ import { Lru } from '../kit/lru.ts'
 import { isEqualSecret, type RootSecret } from '../kit/secrets.ts'
 import { type Storage, StorageUnavailable } from '../storage/storage.ts'
 import { addEndpoint, enableEndpoint, pauseEndpoint, removeEndpoint } from '../webhooks/endpoints.ts'
-import { createSecretOpener, secretsOf, signatureOf } from '../webhooks/signature.ts'
+import { createSecretOpener, type SigningSecret, secretsOf, signatureOf } from '../webhooks/signature.ts'
 import { type Endpoint, findEndpoint, findEndpointAnywhere } from '../webhooks/store.ts'
 import { maskedUrl } from '../webhooks/url.ts'
 import { chooseInstallation, Failure, type Given, Misuse, type Terminal, withStorage } from './command.ts'
@@ -267,7 +267,7 @@ const signaturesMax = 20
 export function problemOf(
   headers: Headers,
   bytes: Buffer,
-  secrets: readonly string[],
+  secrets: readonly SigningSecret[],
   now: number,
 ): string | undefined {
   const [id, time, signatures] = ['webhook-id', 'webhook-timestamp', 'webhook-signature'].map((name) =>

@@ -7,6 +7,7 @@ import { cut, openNotices, streamOf } from './notices.ts'
 import { keepListeners } from './signals.ts'
 import { keepStatements, valuesOf } from './statement.ts'
 import {
+  type ColumnType,
   Fragment,
   type Reader,
   type SignalName,
@@ -365,6 +366,14 @@ class PostgresTx extends PostgresReader implements InsideTx {
   readonly afterwards: (() => void)[] = []
   readonly signals = new Set<SignalName>()
 
+  // One parameter per column. As a list of values, a statement of a thousand parameters was planned at each call: 24 ms
+  // where running it took 3.
+  rows(rows: readonly (readonly SqlValue[])[], types: readonly ColumnType[]): Fragment {
+    const columns = types.map((type) => `cast(? as ${type}[])`).join(', ')
+    const values = types.map((_, column) => arrayOf(rows.map((row) => row[column] as SqlValue)))
+    return new Fragment(`select * from unnest(${columns})`, values)
+  }
+
   afterCommit(then: () => void): void {
     this.session.check()
     this.afterwards.push(then)
@@ -381,6 +390,11 @@ class PostgresTx extends PostgresReader implements InsideTx {
       set local idle_in_transaction_session_timeout = 0`)
     return (script) => this.session.script(script)
   }
+}
+
+// As PostgreSQL reads an array: each element in quotation marks, with a backslash before these and before itself.
+function arrayOf(values: readonly SqlValue[]): string {
+  return `{${values.map((value) => (value === null ? 'NULL' : `"${String(value).replaceAll(/["\\]/g, '\\$&')}"`)).join(',')}}`
 }
 
 // The server is going, full, or out of reach; or it was we who ran out of patience (lock and statement timeout).

@@ -52,6 +52,23 @@ eachEngine('storage', (given) => {
     }
   })
 
+  test('takes many rows as a table, and changes those that fit', async () => {
+    const names = ['', 'NULL', '{a,"b"}', '\\', '"', '\\"', "it's, so", '\n', '日本語', null, '$1 ?1']
+    await storage.write((tx) => Promise.all(names.map((_, i) => insert(tx, `many-${i}`, i))))
+    const rows = names.map((name, i) => [`many-${i}`, name, i + 100])
+    const changed = await storage.write(
+      (tx) => tx.sql<Thing>`
+        with given (id, name, n) as (${tx.rows([...rows, ['many-none', 'x', 1]], ['text', 'text', 'bigint'])})
+        update things set name = given.name, n = given.n from given where things.id = given.id
+        returning things.id, things.name, things.n`,
+    )
+    const byNumber = changed.toSorted((one, other) => one.n - other.n)
+    assert.deepEqual(
+      byNumber,
+      names.map((name, i) => ({ id: `many-${i}`, name, n: i + 100 })),
+    )
+  })
+
   test('reads sums and truths as numbers, and divides integers as integers', async () => {
     const [row] = await storage.write(async (tx) => {
       await insert(tx, 'sum-1', 7)

@@ -36,10 +36,14 @@ export interface Reader {
   sql<Row>(text: TemplateStringsArray, ...values: (SqlValue | Fragment)[]): Promise<Row[]>
 }
 
+export type ColumnType = 'text' | 'bigint'
+
 // May write. All of it is committed together, or none of it.
 export interface Tx extends Reader {
   readonly forUpdate: Fragment
   readonly skipLocked: Fragment
+  // `with done (id, at) as (${tx.rows(rows, ['text', 'bigint'])})`: values of ours as a table, to write many rows at once.
+  rows(rows: readonly (readonly SqlValue[])[], types: readonly ColumnType[]): Fragment
   // Runs once the commit is durable, never if the work is rolled back. For signals and caches of this process only.
   afterCommit(then: () => void): void
   // Tells whoever listens, on this node and on the others, that there is something new, once the commit is durable. A signal

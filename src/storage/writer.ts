@@ -6,7 +6,7 @@ import { setTimeout as pause } from 'node:timers/promises'
 import { type Connection, isBusy } from './connection.ts'
 import { asMigration, type InsideTx, type Log, runAll } from './inside.ts'
 import { SqliteReader } from './reader.ts'
-import { Fragment, type SignalName, StorageUnavailable, type Tx } from './storage.ts'
+import { type ColumnType, Fragment, type SignalName, type SqlValue, StorageUnavailable, type Tx } from './storage.ts'
 
 export interface Writer {
   write<T>(work: (tx: Tx) => Promise<T>): Promise<T>
@@ -232,6 +232,16 @@ class SqliteTx extends SqliteReader implements InsideTx {
   readonly afterwards: (() => void)[] = []
   readonly signals = new Set<SignalName>()
   unhurried = false
+
+  // Padded to a power of two, so that there are few distinct statements, by rows of nulls, which equal nothing.
+  rows(rows: readonly (readonly SqlValue[])[], types: readonly ColumnType[]): Fragment {
+    let size = 1
+    while (size < rows.length) size *= 2
+    const row = `(${types.map(() => '?').join(', ')})`
+    const values: SqlValue[] = new Array(size * types.length).fill(null)
+    for (const [index, value] of rows.flat().entries()) values[index] = value
+    return new Fragment(`values ${Array.from({ length: size }, () => row).join(', ')}`, values)
+  }
 
   afterCommit(then: () => void): void {
     this.check()

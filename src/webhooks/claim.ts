@@ -1,7 +1,7 @@
 // Taking deliveries out of the queue: fairly across endpoints, a few per endpoint, in the order of a subject's events. A
 // claim is a lease: whoever does not write the outcome in time has lost it, and somebody else takes over.
 
-import { randomUUID } from 'node:crypto'
+import { randomBytes, randomUUID } from 'node:crypto'
 import { list, type Reader, type Storage, type Tx } from '../storage/storage.ts'
 import { inFlightFor, inFlightMax } from './schedule.ts'
 
@@ -62,47 +62,73 @@ export interface Claims {
   isMore: boolean
 }
 
+export interface ClaimBounds {
+  // Calls that this process can make beside those it makes.
+  limit: number
+  // Deliveries that it may hold beyond its calls: in all, and for each endpoint that takes them quickly.
+  aheadLimit?: number
+  ahead?: ReadonlyMap<string, number>
+  // Begins the leases of this process, so that it knows its own.
+  holder?: string
+  leaseMs: number
+  now: number
+}
+
+const noneAhead: ReadonlyMap<string, number> = new Map()
+
 // Claims for these endpoints in their turn, at most `limit` in all, and each its share of what is left, so that the first do
 // not take everything. An endpoint that another node is looking at is left to it, so that the bound on calls under way
-// holds across nodes; nobody waits for a row here.
+// holds across nodes; nobody waits for a row here. For the same reason nothing is claimed ahead where another node has calls.
 export async function claimDeliveries(
   tx: Tx,
   endpoints: readonly EndpointKey[],
-  { limit, leaseMs, now }: { limit: number; leaseMs: number; now: number },
+  { limit, aheadLimit = 0, ahead = noneAhead, holder = randomUUID(), leaseMs, now }: ClaimBounds,
 ): Promise<Claims> {
-  const locked = (await Promise.all(endpoints.map((endpoint) => lockIdle(tx, endpoint, now)))).filter(
-    (endpoint) => endpoint !== undefined,
-  )
+  const locked = await lockIdle(tx, endpoints, now)
+  if (locked.length === 0) return { claimed: [], servedLast: null, isMore: false }
   // Counted after the lock: another node may have claimed while we waited for it.
+  const sendingBy = await countSending(tx, locked, holder)
   const looks = await Promise.all(
-    locked.map(async (endpoint) => ({
-      endpoint,
-      sending: await countSending(tx, endpoint),
-      candidates: await listCandidates(tx, endpoint, now),
-    })),
+    locked.map(async (endpoint) => {
+      const { sending = 0, ofOthers = 0 } = sendingBy.get(endpoint.id) ?? {}
+      const calls = inFlightFor(endpoint.consecutiveFailures) - sending
+      const isSteady = endpoint.consecutiveFailures === 0 && ofOthers === 0
+      const beyond = Math.max(0, sending - inFlightMax)
+      const further = isSteady ? Math.max(0, (ahead.get(endpoint.id) ?? 0) - beyond) : 0
+      const lookedAt = Math.max(0, calls) + further + passedOverMax
+      const candidates = await listCandidates(tx, endpoint, lookedAt, now)
+      return { endpoint, calls, further, candidates, isAll: candidates.length < lookedAt }
+    }),
   )
-  const leaseId = randomUUID()
+  const lease = { leaseId: `${holder}.${randomBytes(6).toString('base64url')}`, leaseExpiresAt: now + leaseMs }
   let left = limit
+  let aheadLeft = aheadLimit
   let servedLast: string | null = null
   let isMore = false
-  const writes: Promise<Claimed[]>[] = []
-  for (const [index, { endpoint, sending, candidates }] of looks.entries()) {
+  const taken: { endpoint: IdleEndpoint; id: string }[] = []
+  const parked: { endpoint: IdleEndpoint; blocked: Candidate[] }[] = []
+  for (const [index, { endpoint, calls, further, candidates, isAll }] of looks.entries()) {
     const share = Math.ceil(left / (looks.length - index))
-    const room = Math.max(0, Math.min(inFlightFor(endpoint.consecutiveFailures) - sending, share))
+    const room = Math.max(0, Math.min(calls, share))
+    // Who has to share the calls holds nothing beside them.
+    const beside = calls <= share ? Math.min(further, Math.ceil(aheadLeft / (looks.length - index))) : 0
     const free = candidates.filter(({ blockedUntil }) => blockedUntil === null)
     const blocked = candidates.filter(({ blockedUntil }) => blockedUntil !== null)
-    const taken = free.slice(0, room)
-    left -= taken.length
-    if (taken.length > 0) {
-      servedLast = endpoint.id
-      writes.push(claimThese(tx, endpoint, taken, { leaseId, leaseExpiresAt: now + leaseMs }))
-    }
-    if (blocked.length > 0) writes.push(park(tx, endpoint, blocked, now + leaseMs))
+    const ours = free.slice(0, room + beside)
+    left -= Math.min(ours.length, room)
+    aheadLeft -= Math.max(0, ours.length - room)
+    if (ours.length > 0) servedLast = endpoint.id
+    for (const { id } of ours) taken.push({ endpoint, id })
+    if (blocked.length > 0) parked.push({ endpoint, blocked })
     // Behind what was looked at there may be something that is free.
-    if (taken.length < room && candidates.length === candidatesMax) isMore = true
-    if (taken.length < free.length && share <= room) isMore = true
+    if (ours.length < room && !isAll) isMore = true
+    if (ours.length < free.length && share <= calls) isMore = true
   }
-  return { claimed: (await Promise.all(writes)).flat(), servedLast, isMore }
+  const [claimed] = await Promise.all([
+    claimThese(tx, taken, lease),
+    Promise.all(parked.map(({ endpoint, blocked }) => park(tx, endpoint, blocked, now + leaseMs))),
+  ])
+  return { claimed, servedLast, isMore }
 }
 
 interface IdleEndpoint extends EndpointKey {
@@ -113,21 +139,31 @@ interface IdleEndpoint extends EndpointKey {
   consecutiveFailures: number
 }
 
-async function lockIdle(tx: Tx, { installationId, id }: EndpointKey, now: number): Promise<IdleEndpoint | undefined> {
-  const [endpoint] = await tx.sql<IdleEndpoint>`
+// In the order in which they are asked for. Ids of endpoints are their own, so the installation need not be named.
+async function lockIdle(tx: Tx, endpoints: readonly EndpointKey[], now: number): Promise<IdleEndpoint[]> {
+  const rows = await tx.sql<IdleEndpoint>`
     select installation_id as "installationId", id, url, secret_sealed as "secretSealed", previous_sealed as "previousSealed",
       previous_expires_at as "previousExpiresAt", consecutive_failures as "consecutiveFailures"
     from webhook_endpoints
-    where installation_id = ${installationId} and id = ${id} and status = 'enabled' and ended_at is null
+    where id in (${list(endpoints.map(({ id }) => id))}) and status = 'enabled' and ended_at is null
       and (resting_until is null or resting_until <= ${now})
     ${tx.skipLocked}`
-  return endpoint
+  const byId = new Map(rows.map((row) => [row.id, row]))
+  return endpoints.flatMap(({ id }) => byId.get(id) ?? [])
 }
 
-async function countSending(tx: Tx, { id }: IdleEndpoint): Promise<number> {
-  const [row] = await tx.sql<{ sending: number }>`
-    select count(*) as "sending" from webhook_deliveries where endpoint_id = ${id} and status = 'sending'`
-  return row?.sending ?? 0
+interface Sending {
+  sending: number
+  ofOthers: number
+}
+
+async function countSending(tx: Tx, endpoints: readonly IdleEndpoint[], holder: string): Promise<Map<string, Sending>> {
+  const rows = await tx.sql<Sending & { endpointId: string }>`
+    select endpoint_id as "endpointId", count(*) as "sending",
+      sum(case when lease_id like ${`${holder}.%`} then 0 else 1 end) as "ofOthers"
+    from webhook_deliveries where endpoint_id in (${list(endpoints.map(({ id }) => id))}) and status = 'sending'
+    group by endpoint_id`
+  return new Map(rows.map((row) => [row.endpointId, row]))
 }
 
 interface Candidate {
@@ -136,12 +172,13 @@ interface Candidate {
   blockedUntil: number | null
 }
 
-const candidatesMax = 64
+// How many that wait for an earlier event one look passes over, at least.
+const passedOverMax = 16
 
 // An event waits until every earlier event of its subject is over at this endpoint. A replay is out of order by nature: it
 // waits for nobody, and nobody for it. The endpoint alone is named, because its ids are its own and PostgreSQL would
 // otherwise sort the whole queue.
-async function listCandidates(tx: Tx, { id }: IdleEndpoint, now: number): Promise<Candidate[]> {
+async function listCandidates(tx: Tx, { id }: IdleEndpoint, limit: number, now: number): Promise<Candidate[]> {
   return tx.sql<Candidate>`
     select d.id, case when d.replay_of is null then (
       select coalesce(p.due_at, p.lease_expires_at) from webhook_deliveries p
@@ -150,26 +187,37 @@ async function listCandidates(tx: Tx, { id }: IdleEndpoint, now: number): Promis
       order by p.sequence limit 1) end as "blockedUntil"
     from webhook_deliveries d
     where d.endpoint_id = ${id} and d.status in ('pending', 'retrying') and d.due_at <= ${now}
-    order by d.due_at, d.id limit ${candidatesMax}`
+    order by d.due_at, d.id limit ${limit}`
 }
 
+// For all endpoints in one statement for each installation. They come back in the order of the queue.
 async function claimThese(
   tx: Tx,
-  { installationId, id: endpointId, url, secretSealed, previousSealed, previousExpiresAt }: IdleEndpoint,
-  taken: readonly Candidate[],
+  taken: readonly { endpoint: IdleEndpoint; id: string }[],
   { leaseId, leaseExpiresAt }: { leaseId: string; leaseExpiresAt: number },
 ): Promise<Claimed[]> {
-  const rows = await tx.sql<Omit<Claimed, 'url' | 'secrets' | 'leaseId' | 'leaseExpiresAt'>>`
-    update webhook_deliveries set status = 'sending', due_at = null, lease_id = ${leaseId},
-      lease_expires_at = ${leaseExpiresAt}
-    where installation_id = ${installationId} and id in (${list(taken.map(({ id }) => id))}) and due_at is not null
-    returning installation_id as "installationId", id, endpoint_id as "endpointId", event_id as "eventId",
-      event_type as "eventType", subject_id as "subjectId", sequence, attempts, replay_of as "replayOf",
-      created_at as "createdAt", (
-        select body from events e where e.installation_id = webhook_deliveries.installation_id
-          and e.id = webhook_deliveries.event_id) as "body"`
-  const secrets = { id: endpointId, secretSealed, previousSealed, previousExpiresAt }
-  return rows.map((row) => ({ ...row, leaseId, leaseExpiresAt, url, secrets }))
+  const byInstallation = Map.groupBy(taken, ({ endpoint }) => endpoint.installationId)
+  const rows = await Promise.all(
+    [...byInstallation].map(
+      ([installationId, its]) => tx.sql<Omit<Claimed, 'url' | 'secrets' | 'leaseId' | 'leaseExpiresAt'>>`
+        update webhook_deliveries set status = 'sending', due_at = null, lease_id = ${leaseId},
+          lease_expires_at = ${leaseExpiresAt}
+        where installation_id = ${installationId} and id in (${list(its.map(({ id }) => id))}) and due_at is not null
+        returning installation_id as "installationId", id, endpoint_id as "endpointId", event_id as "eventId",
+          event_type as "eventType", subject_id as "subjectId", sequence, attempts, replay_of as "replayOf",
+          created_at as "createdAt", (
+            select body from events e where e.installation_id = webhook_deliveries.installation_id
+              and e.id = webhook_deliveries.event_id) as "body"`,
+    ),
+  )
+  const byId = new Map(rows.flat().map((row) => [row.id, row]))
+  return taken.flatMap(({ endpoint, id }) => {
+    const row = byId.get(id)
+    if (!row) return []
+    const { url, secretSealed, previousSealed, previousExpiresAt } = endpoint
+    const secrets = { id: endpoint.id, secretSealed, previousSealed, previousExpiresAt }
+    return { ...row, leaseId, leaseExpiresAt, url, secrets }
+  })
 }
 
 // What cannot be sent is looked at again when what it waits for may be over. As soon as that is, it is made due at once.
@@ -178,7 +226,7 @@ async function park(
   { installationId }: IdleEndpoint,
   blocked: readonly Candidate[],
   atLeastUntil: number,
-): Promise<Claimed[]> {
+): Promise<void> {
   const byTime = Map.groupBy(blocked, ({ blockedUntil }) => Math.max(blockedUntil ?? 0, atLeastUntil))
   await Promise.all(
     [...byTime].map(
@@ -187,7 +235,20 @@ async function park(
         where installation_id = ${installationId} and id in (${list(group.map(({ id }) => id))}) and due_at is not null`,
     ),
   )
-  return []
+}
+
+// What was claimed ahead and will not be called now. No call was made, so no attempt is spent.
+export async function giveBack(tx: Tx, claims: readonly Claimed[], now: number): Promise<void> {
+  const byLease = Map.groupBy(claims, ({ installationId, leaseId }) => `${installationId} ${leaseId}`)
+  await Promise.all(
+    [...byLease.values()].map((group) => {
+      const { installationId, leaseId } = group[0] as Claimed
+      return tx.sql`
+        update webhook_deliveries set status = case when attempts = 0 then 'pending' else 'retrying' end, due_at = ${now},
+          lease_id = null, lease_expires_at = null
+        where installation_id = ${installationId} and id in (${list(group.map(({ id }) => id))}) and lease_id = ${leaseId}`
+    }),
+  )
 }
 
 // Gives back what a process claimed and did not live to tell. It costs no attempt: nobody knows whether the call was made.

@@ -1,6 +1,7 @@
 // Sends what is owed. One step is one transaction: it writes the outcomes that came in and claims what is due now; the
 // calls themselves are made outside of it. Steps follow each other for as long as there is something to do.
 
+import { randomUUID } from 'node:crypto'
 import { setTimeout as pause } from 'node:timers/promises'
 import type { RootSecret } from '../kit/secrets.ts'
 import type { Log } from '../observe/log.ts'
@@ -10,10 +11,11 @@ import {
   type Claims,
   claimDeliveries,
   type EndpointKey,
+  giveBack,
   listDueEndpoints,
   releaseLeases,
 } from './claim.ts'
-import { leaseMs } from './schedule.ts'
+import { aheadFor, inFlightMax, leaseMs } from './schedule.ts'
 import type { CallOutcome, Sender } from './sender.ts'
 import { isSuccess, type Outcome, settleOutcomes } from './settle.ts'
 import { createSecretOpener, secretsOf, signedHeaders } from './signature.ts'
@@ -55,10 +57,24 @@ const reapEveryMs = 5_000
 const callsMaxDefault = 256
 // Of one step, so that nobody who writes beside it waits long.
 const stepEndpointsMax = 32
-const stepOutcomesMax = 128
+const stepOutcomesMax = 256
 const retryMs = 250
 const gatherMs = 2
+// While every busy endpoint has calls waiting here, nobody misses what is not claimed yet.
+const gatherAheadMs = 30
+const refillAt = 16
+// What was claimed ahead and did not get its turn by then is given back, and with it what somebody else may do better.
+const aheadMsMax = 500
 const drainTriesMax = 4
+
+// What this process has of one endpoint.
+interface Line {
+  // Claimed, and waiting for one of the calls to end. Never called after `staleAt`, by a clock that never steps back.
+  waiting: { claimed: Claimed; staleAt: number }[]
+  calls: number
+  // The two above, and what is not written yet.
+  held: number
+}
 
 export function createDispatcher(parts: DispatcherParts): Dispatcher {
   const { storage, sender, rootSecret, clock, log } = parts
@@ -66,8 +82,13 @@ export function createDispatcher(parts: DispatcherParts): Dispatcher {
   const lease = parts.leaseMs ?? leaseMs
   const opened = createSecretOpener(rootSecret)
   const counts = { succeeded: 0, failed: 0, blocked: 0 }
+  const holder = randomUUID()
+  const lines = new Map<string, Line>()
   let outcomes: Outcome[] = []
+  // Claimed, and not to be called by us.
+  let unwanted: Claimed[] = []
   let inFlight = 0
+  let waiting = 0
   let callsMade = 0
   let draining = false
   let lastEndpoint = ''
@@ -100,7 +121,7 @@ export function createDispatcher(parts: DispatcherParts): Dispatcher {
   async function run(): Promise<void> {
     isRunning = true
     while (isWanted) {
-      if (!isLookWanted && inFlight > 0) await gather()
+      if (!isLookWanted && inFlight > 0 && outcomes.length < stepOutcomesMax) await gather()
       isWanted = false
       try {
         await round()
@@ -110,7 +131,7 @@ export function createDispatcher(parts: DispatcherParts): Dispatcher {
         failures += 1
         await pause(retryMs)
         // While draining nobody comes by later. What is not written then is taken up when its lease has ended.
-        if (draining && failures >= drainTriesMax) outcomes = []
+        if (draining && failures >= drainTriesMax) outcomes = unwanted = []
         else isLookWanted = isWanted = true
       }
     }
@@ -122,7 +143,7 @@ export function createDispatcher(parts: DispatcherParts): Dispatcher {
   // something new to send is not kept waiting.
   function gather(): Promise<void> {
     return new Promise((resolve) => {
-      const timer = setTimeout(resolve, gatherMs)
+      const timer = setTimeout(resolve, waiting > 0 ? gatherAheadMs : gatherMs)
       hurry = () => {
         clearTimeout(timer)
         resolve()
@@ -144,11 +165,12 @@ export function createDispatcher(parts: DispatcherParts): Dispatcher {
     while (
       // Whoever has something new is looked at before the same few go on for ever.
       !isLookWanted &&
-      ((due.length > 0 && room() > 0) || outcomes.length > 0)
+      due.length > 0 &&
+      room().limit > 0
     )
     // No call could be made for these; a call that ends makes room.
     if (due.length > 0) isLookWanted = true
-    if (outcomes.length > 0) isWanted = true
+    if (outcomes.length > 0 || unwanted.length > 0) isWanted = true
   }
 
   async function endpointsWithWork(): Promise<EndpointKey[]> {
@@ -159,31 +181,94 @@ export function createDispatcher(parts: DispatcherParts): Dispatcher {
     return storage.read((db) => listDueEndpoints(db, lastEndpoint, now))
   }
 
-  // Calls that may be made now. What is not written yet counts, so that a database that is away does not fill the memory.
-  const room = () => callsMax - inFlight - outcomes.length
+  // Calls that may be made now, and what may wait beside them. What is not written yet counts, so that a database that is
+  // away does not fill the memory.
+  function room(): { limit: number; aheadLimit: number } {
+    let [limit, aheadLimit] = [callsMax, callsMax]
+    for (const { held } of lines.values()) {
+      limit -= Math.min(held, inFlightMax)
+      aheadLimit -= Math.max(0, held - inFlightMax)
+    }
+    return { limit: Math.max(0, limit), aheadLimit: Math.max(0, aheadLimit) }
+  }
 
   async function step(due: readonly EndpointKey[]): Promise<void> {
     const now = clock().getTime()
     const settled = takeOutcomes()
+    const returned = unwanted.splice(0)
     const endpoints = draining ? [] : withSettled(due, settled)
-    if (endpoints.length === 0 && settled.length === 0) return
+    if (endpoints.length === 0 && settled.length === 0 && returned.length === 0) return
     try {
       const { claimed, servedLast, isMore } = await storage.write(async (tx) => {
         if (settled.length > 0) await settleOutcomes(tx, settled, now)
+        if (returned.length > 0) await giveBack(tx, returned, now)
         if (endpoints.length === 0) return nothingClaimed
-        return claimDeliveries(tx, endpoints, { limit: Math.max(0, room()), leaseMs: lease, now })
+        return claimDeliveries(tx, endpoints, { ...room(), ahead: aheadOf(settled), holder, leaseMs: lease, now })
       })
       isCautious = false
+      forget(settled.map(({ claimed }) => claimed))
+      forget(returned)
       lastEndpoint = servedLast ?? lastEndpoint
-      for (const delivery of claimed) void deliver(delivery)
+      accept(claimed)
       if (isMore) isLookWanted = isWanted = true
     } catch (error) {
       // Outcomes that could not be written are written by a later step, while their lease lasts; and from now on one
       // endpoint at a time, so that one whose outcomes cannot be written does not keep the others from it.
       isCautious = true
-      outcomes = [...outcomes, ...settled.filter(({ claimed }) => claimed.leaseExpiresAt > now)]
+      const isLost = ({ leaseExpiresAt }: Claimed) => leaseExpiresAt <= now
+      outcomes = [...outcomes, ...settled.filter(({ claimed }) => !isLost(claimed))]
+      unwanted = [...unwanted, ...returned.filter((claimed) => !isLost(claimed))]
+      forget([...settled.map(({ claimed }) => claimed), ...returned].filter(isLost))
       throw error
     }
+  }
+
+  function accept(claimed: readonly Claimed[]): void {
+    const staleAt = performance.now() + aheadMsMax
+    for (const delivery of claimed) {
+      const line = lines.get(delivery.endpointId) ?? { waiting: [], calls: 0, held: 0 }
+      lines.set(delivery.endpointId, line)
+      line.held += 1
+      line.waiting.push({ claimed: delivery, staleAt })
+      waiting += 1
+    }
+    for (const id of new Set(claimed.map(({ endpointId }) => endpointId))) callNext(id)
+  }
+
+  function forget(claims: readonly Claimed[]): void {
+    for (const { endpointId } of claims) {
+      const line = lines.get(endpointId)
+      if (!line) continue
+      line.held -= 1
+      if (line.held === 0) lines.delete(endpointId)
+    }
+  }
+
+  function callNext(endpointId: string): void {
+    const line = lines.get(endpointId)
+    if (!line) return
+    dropStale(line)
+    while (line.calls < inFlightMax && !draining) {
+      const next = line.waiting.shift()
+      if (!next) return
+      waiting -= 1
+      if (line.waiting.length === refillAt) hurry()
+      void deliver(line, next.claimed)
+    }
+  }
+
+  function dropStale(line: Line): void {
+    const now = performance.now()
+    // The oldest comes first.
+    if ((line.waiting[0]?.staleAt ?? now) < now) dropWaiting(line)
+  }
+
+  // It will be claimed again, as soon as it may be called.
+  function dropWaiting(line: Line): void {
+    if (line.waiting.length === 0) return
+    unwanted.push(...line.waiting.splice(0).map(({ claimed }) => claimed))
+    waiting = lines.values().reduce((sum, { waiting }) => sum + waiting.length, 0)
+    wake()
   }
 
   function takeOutcomes(): Outcome[] {
@@ -195,16 +280,21 @@ export function createDispatcher(parts: DispatcherParts): Dispatcher {
     return taken
   }
 
-  async function deliver(claimed: Claimed): Promise<void> {
+  async function deliver(line: Line, claimed: Claimed): Promise<void> {
+    line.calls += 1
     inFlight += 1
     callsMade += 1
     const startedAt = clock().getTime()
     const call = await callFor(claimed, startedAt)
+    line.calls -= 1
     inFlight -= 1
     if (isSuccess(call)) counts.succeeded += 1
     else if (call.kind === 'blocked') counts.blocked += 1
     else counts.failed += 1
     outcomes.push({ claimed, call, startedAt })
+    // How often an endpoint that fails is called is decided anew, when this is written.
+    if (!isSuccess(call) || draining) dropWaiting(line)
+    else callNext(claimed.endpointId)
     wake()
   }
 
@@ -243,6 +333,7 @@ export function createDispatcher(parts: DispatcherParts): Dispatcher {
     if (draining) return
     poll = setTimeout(() => {
       void reapInTurn().then(() => {
+        for (const line of lines.values()) dropStale(line)
         if (!draining) look()
         startPoll()
       })
@@ -277,6 +368,7 @@ export function createDispatcher(parts: DispatcherParts): Dispatcher {
       draining = true
       unlisten?.()
       clearTimeout(poll)
+      for (const line of lines.values()) dropWaiting(line)
       await rested()
       await sender.close()
     },
@@ -291,6 +383,17 @@ function withSettled(due: readonly EndpointKey[], settled: readonly Outcome[]): 
   for (const { claimed } of settled)
     endpoints.set(claimed.endpointId, { installationId: claimed.installationId, id: claimed.endpointId })
   return [...endpoints.values()]
+}
+
+// How many deliveries each endpoint takes quickly, by the calls that ended.
+function aheadOf(settled: readonly Outcome[]): Map<string, number> {
+  const byEndpoint = Map.groupBy(settled, ({ claimed }) => claimed.endpointId)
+  return new Map(
+    [...byEndpoint].map(([id, group]) => {
+      const tookMs = group.reduce((sum, { call }) => sum + call.tookMs, 0) / group.length
+      return [id, aheadFor(tookMs)]
+    }),
+  )
 }
 
 const nothingClaimed: Claims = { claimed: [], servedLast: null, isMore: false }

@@ -35,6 +35,11 @@ const givenUpAfterMs = 5 * day
 
 export const inFlightMax = 8
 
+// What a process may hold of one endpoint beyond the calls it makes, so that the next call need not wait for the disk; and
+// never more than the endpoint takes within this time, as it goes now. Whoever claims so much and is slow gives it back.
+const aheadMax = 56
+const aheadMs = 250
+
 // The wait before the next attempt after `attempts` of them failed; undefined when there is none. Never earlier than the
 // table says: the jitter, which keeps many deliveries from coming back in step, only adds.
 export function waitMsAfter(deliveryId: string, attempts: number, askedMs: number | null): number | undefined {
@@ -61,6 +66,11 @@ export function restMsAfter(consecutiveFailures: number, askedMs: number | null)
 // it cannot fill the house with calls that wait for their deadline.
 export function inFlightFor(consecutiveFailures: number): number {
   return Math.max(1, inFlightMax - consecutiveFailures)
+}
+
+// How many deliveries may wait behind the calls to an endpoint whose calls took this long.
+export function aheadFor(tookMs: number): number {
+  return Math.min(aheadMax, Math.floor((inFlightMax * aheadMs) / Math.max(1, tookMs)))
 }
 
 export function isGivenUp(consecutiveFailures: number, failingSince: number, now: number): boolean {

@@ -64,60 +64,48 @@ const connectionBytesMax = 2 * callsPerConnection * (headerBytesMax + answerByte
 export function createSender(options: SenderOptions): Sender {
   const { exchangeMsMax = exchangeMsDefault } = options
   // The least recently used comes first.
-  const pools = new Map<string, Pool>()
+  const targets = new Map<string, Target>()
   const underWay = new Set<Exchange>()
   const closing = new AbortController()
   const connectTo = connectorOf(options, closing.signal)
 
   // By whole address: two receivers on one host have nothing to do with each other, and one that hangs must not keep the
   // other from its connections.
-  function poolOf(url: URL): Pool {
-    const pool = pools.get(url.href) ?? newPool(url.origin, connectTo)
-    pools.delete(url.href)
-    pools.set(url.href, pool)
-    const [oldest] = pools
-    if (pools.size > addressesMax && oldest) {
-      pools.delete(oldest[0])
+  function targetOf(url: string): Target | Ending {
+    const known = targets.get(url)
+    // Asked here again, since what is allowed may have changed after the address was registered.
+    const problem = known ? undefined : targetProblem(url, options)
+    if (problem !== undefined) return blocked(problem)
+    const target = known ?? newTarget(new URL(url), connectTo)
+    targets.delete(url)
+    targets.set(url, target)
+    const [oldest] = targets
+    if (targets.size > addressesMax && oldest) {
+      targets.delete(oldest[0])
       // It still ends the calls that it has.
-      void oldest[1].close()
+      void oldest[1].pool.close()
     }
-    return pool
+    return target
   }
 
-  async function exchange({ url: text, headers, body }: Call): Promise<Ending> {
-    // Asked at each call, since what is allowed may have changed after the address was registered.
-    const problem = targetProblem(text, options)
-    if (problem !== undefined) return blocked(problem)
-    const url = new URL(text)
-    const request = {
-      path: url.pathname + url.search,
-      method: 'POST' as const,
-      // Answers are never decompressed, so none can unfold into more than it weighed.
-      headers: { ...headers, 'accept-encoding': 'identity' },
-      body: Buffer.from(body),
-    }
+  async function exchange({ url, headers, body }: Call): Promise<Ending> {
+    const bytes = Buffer.from(body)
     const endsAt = performance.now() + exchangeMsMax
-    let { ending, isUnsent } = await dispatch(url, request, endsAt)
     // A kept connection can be reset just before it is used again, and all of them when a receiver restarts. Nothing was
     // written, so nothing can arrive twice; each of these costs one kept connection, and then comes a fresh one.
-    for (let again = 0; isUnsent && again < connectionsPerAddress; again += 1)
-      ({ ending, isUnsent } = await dispatch(url, request, endsAt))
-    return ending
-  }
-
-  async function dispatch(
-    url: URL,
-    request: Dispatcher.DispatchOptions,
-    endsAt: number,
-  ): Promise<{ ending: Ending; isUnsent: boolean }> {
-    if (closing.signal.aborted) return { ending: closed, isUnsent: false }
-    const pool = poolOf(url)
-    const exchange = new Exchange(endsAt)
-    underWay.add(exchange)
-    pool.dispatch(request, exchange)
-    const ending = await exchange.ending
-    underWay.delete(exchange)
-    return { ending, isUnsent: exchange.isUnsent }
+    for (let again = 0; ; again += 1) {
+      if (closing.signal.aborted) return closed
+      const target = targetOf(url)
+      if ('kind' in target) return target
+      const exchange = new Exchange(endsAt)
+      underWay.add(exchange)
+      // Answers are never decompressed, so none can unfold into more than it weighed.
+      const identity = { ...headers, 'accept-encoding': 'identity' }
+      target.pool.dispatch({ path: target.path, method: 'POST', headers: identity, body: bytes }, exchange)
+      const ending = await exchange.ending
+      underWay.delete(exchange)
+      if (!exchange.isUnsent || again === connectionsPerAddress) return ending
+    }
   }
 
   return {
@@ -129,8 +117,8 @@ export function createSender(options: SenderOptions): Sender {
     async close() {
       closing.abort(new CallFailure(closed))
       for (const exchange of underWay) exchange.end(closed)
-      await Promise.all([...pools.values()].map((pool) => pool.destroy()))
-      pools.clear()
+      await Promise.all([...targets.values()].map(({ pool }) => pool.destroy()))
+      targets.clear()
     },
   }
 }
@@ -143,9 +131,15 @@ const nothing = { statusCode: null, retryAfter: null, answer: null }
 const connectionLost = 'connection lost'
 const closed = failed('the sender was closed')
 
+// An address that the guard lets pass, taken apart once.
+interface Target {
+  path: string
+  pool: Pool
+}
+
 // Our own pool follows no redirect and asks the environment for no proxy.
-function newPool(origin: string, connectTo: buildConnector.connector): Pool {
-  return new Pool(origin, {
+function newTarget({ origin, pathname, search }: URL, connectTo: buildConnector.connector): Target {
+  const pool = new Pool(origin, {
     connect: connectTo,
     connections: connectionsPerAddress,
     allowH2: false,
@@ -159,6 +153,7 @@ function newPool(origin: string, connectTo: buildConnector.connector): Pool {
     headersTimeout: 0,
     bodyTimeout: 0,
   })
+  return { path: pathname + search, pool }
 }
 
 // One call on its way, told by undici what happens to it. It ends once: whatever comes later is not heard.
@@ -243,6 +238,7 @@ class Exchange implements Dispatcher.DispatchHandler {
   }
 
   #answered(status: Pick<Ending, 'statusCode' | 'retryAfter'>): Ending {
+    if (this.#chunks.length === 0) return { ...status, kind: 'answered', error: null, answer: '' }
     // A character that the cut went through is left out. PostgreSQL keeps no NUL.
     const isCut = this.#bytes > answerBytesKept
     const text = new TextDecoder().decode(Buffer.concat(this.#chunks), { stream: isCut })

@@ -3,7 +3,7 @@
 
 import { announce } from '../events/announce.ts'
 import { toInstant } from '../kit/instant.ts'
-import type { Tx } from '../storage/storage.ts'
+import { list, type Tx } from '../storage/storage.ts'
 import type { Claimed } from './claim.ts'
 import { disableEndpoint } from './endpoints.ts'
 import { askedWaitMs, isGivenUp, restMsAfter, waitMsAfter } from './schedule.ts'
@@ -16,40 +16,43 @@ export interface Outcome {
   startedAt: number
 }
 
-// What one outcome means for its delivery.
+// What a call that failed means for its delivery.
 interface Verdict {
-  status: 'succeeded' | 'retrying' | 'failed' | 'blocked' | 'discarded'
+  status: 'retrying' | 'failed' | 'blocked' | 'discarded'
   dueAt: number | null
-  error: string | null
+  error: string
 }
 
 export async function settleOutcomes(tx: Tx, outcomes: readonly Outcome[], now: number): Promise<void> {
   const byEndpoint = Map.groupBy(outcomes, ({ claimed }) => claimed.endpointId)
   // Where several endpoints are written, it is in the order of their ids.
   const groups = [...byEndpoint].sort(([one], [other]) => (one < other ? -1 : 1)).map(([, group]) => group)
+  const well = outcomes.filter(({ call }) => isSuccess(call))
   // What succeeded needs no thought about its endpoint, and so no lock.
-  if (outcomes.every(({ call }) => isSuccess(call))) {
-    await Promise.all(groups.map((group) => settleWell(tx, group, now)))
+  if (well.length === outcomes.length) {
+    const areOurs = await settleWell(tx, well, now)
+    await Promise.all(groups.map((group) => noteWell(tx, group, areOurs, now)))
     return
   }
   const endpoints = await Promise.all(
     groups.map(([first]) => first && lockEndpoint(tx, first.claimed.installationId, first.claimed.endpointId)),
   )
-  await Promise.all(groups.map((group, index) => settleEndpoint(tx, endpoints[index], group, now)))
+  const areOurs = await settleWell(tx, well, now)
+  await Promise.all(groups.map((group, index) => settleEndpoint(tx, endpoints[index], group, areOurs, now)))
 }
 
-const succeeded: Verdict = { status: 'succeeded', dueAt: null, error: null }
+// Answers with the ids of those whose lease was still ours.
+async function settleWell(tx: Tx, outcomes: readonly Outcome[], now: number): Promise<Set<string>> {
+  if (outcomes.length === 0) return new Set()
+  const [rows] = await Promise.all([updateWell(tx, outcomes, now), hurryNexts(tx, outcomes, now)])
+  return new Set(rows.map(({ id }) => id))
+}
 
-async function settleWell(tx: Tx, group: readonly Outcome[], now: number): Promise<void> {
-  const [first] = group
+async function noteWell(tx: Tx, group: readonly Outcome[], areOurs: ReadonlySet<string>, now: number): Promise<void> {
+  const ours = group.filter(({ claimed }) => areOurs.has(claimed.id))
+  const [first] = ours
   if (!first) return
   const { installationId, endpointId: id } = first.claimed
-  const [areOurs] = await Promise.all([
-    Promise.all(group.map((outcome) => updateDelivery(tx, succeeded, outcome, now))),
-    Promise.all(group.map(({ claimed }) => hurryNext(tx, claimed, now))),
-  ])
-  const ours = group.filter((_, index) => areOurs[index])
-  if (ours.length === 0) return
   const startedAt = Math.max(...ours.map((outcome) => outcome.startedAt))
   await noteSuccess(tx, { installationId, id }, startedAt, now)
 }
@@ -59,10 +62,15 @@ async function settleEndpoint(
   tx: Tx,
   endpoint: Endpoint | undefined,
   outcomes: readonly Outcome[],
+  areWell: ReadonlySet<string>,
   now: number,
 ): Promise<void> {
   const areOurs = await Promise.all(
-    outcomes.map((outcome) => settleDelivery(tx, verdictOf(endpoint, outcome, now), outcome, now)),
+    outcomes.map((outcome) =>
+      isSuccess(outcome.call)
+        ? areWell.has(outcome.claimed.id)
+        : settleFailure(tx, verdictOf(endpoint, outcome, now), outcome, now),
+    ),
   )
   if (!endpoint) return
   const ours = outcomes.filter((_, index) => areOurs[index]).filter(({ claimed }) => claimed.body !== '')
@@ -101,7 +109,6 @@ function reasonToDisable(health: Endpoint, outcomes: readonly Outcome[], now: nu
 }
 
 function verdictOf(endpoint: Endpoint | undefined, { claimed, call }: Outcome, now: number): Verdict {
-  if (isSuccess(call)) return succeeded
   const error = call.error ?? `status ${call.statusCode}`
   if (!endpoint) return { status: 'discarded', dueAt: null, error }
   if (call.kind === 'blocked') return { status: 'blocked', dueAt: null, error }
@@ -112,14 +119,14 @@ function verdictOf(endpoint: Endpoint | undefined, { claimed, call }: Outcome, n
 }
 
 // False when the lease was lost: then nothing is changed but the log.
-async function settleDelivery(tx: Tx, verdict: Verdict, outcome: Outcome, now: number): Promise<boolean> {
+async function settleFailure(tx: Tx, verdict: Verdict, outcome: Outcome, now: number): Promise<boolean> {
   const { claimed } = outcome
   const [isOurs] = await Promise.all([
     updateDelivery(tx, verdict, outcome, now),
-    verdict.error === null ? undefined : insertAttempt(tx, outcome, verdict.error),
+    insertAttempt(tx, outcome, verdict.error),
   ])
   if (!isOurs) return false
-  if (verdict.dueAt === null) await hurryNext(tx, claimed, now)
+  if (verdict.dueAt === null) await hurryNexts(tx, [outcome], now)
   // Events about webhooks never cause further ones.
   const isTold =
     (verdict.status === 'failed' || verdict.status === 'blocked') && !claimed.eventType.startsWith('webhook.')
@@ -127,8 +134,33 @@ async function settleDelivery(tx: Tx, verdict: Verdict, outcome: Outcome, now: n
   return true
 }
 
-// False when the lease was lost. Only what is being sent has a lease; the status is not named, because PostgreSQL would
-// take it for a hint to walk the index of everything that is open.
+// Many in one statement: those whose lease is still ours. Only what is being sent has a lease; the status is not named,
+// because PostgreSQL would take it for a hint to walk the index of everything that is open.
+async function updateWell(tx: Tx, outcomes: readonly Outcome[], now: number): Promise<{ id: string }[]> {
+  const rows = outcomes.map(({ claimed, call, startedAt }) => [
+    claimed.installationId,
+    claimed.id,
+    claimed.leaseId,
+    startedAt,
+    Math.round(call.tookMs),
+    call.statusCode,
+    call.answer,
+  ])
+  return tx.sql<{ id: string }>`
+    with done (installation_id, id, lease_id, started_at, took_ms, status_code, answer) as (
+      ${tx.rows(rows, wellTypes)})
+    update webhook_deliveries set status = 'succeeded', attempts = attempts + 1, lease_id = null, lease_expires_at = null,
+      last_started_at = done.started_at, last_took_ms = done.took_ms, last_status_code = done.status_code,
+      last_error = null, last_answer = done.answer, finished_at = ${now}
+    from done
+    where webhook_deliveries.installation_id = done.installation_id and webhook_deliveries.id = done.id
+      and webhook_deliveries.lease_id = done.lease_id
+    returning webhook_deliveries.id`
+}
+
+const wellTypes = ['text', 'text', 'text', 'bigint', 'bigint', 'bigint', 'text'] as const
+
+// False when the lease was lost.
 async function updateDelivery(
   tx: Tx,
   { status, dueAt, error }: Verdict,
@@ -139,8 +171,7 @@ async function updateDelivery(
   const rows = await tx.sql`
     update webhook_deliveries set status = ${status}, attempts = attempts + 1, due_at = ${dueAt}, lease_id = null,
       lease_expires_at = null, last_started_at = ${startedAt}, last_took_ms = ${Math.round(call.tookMs)},
-      last_status_code = ${call.statusCode}, last_error = ${error}, last_answer = ${error === null ? call.answer : null},
-      finished_at = ${finishedAt}
+      last_status_code = ${call.statusCode}, last_error = ${error}, last_answer = null, finished_at = ${finishedAt}
     where installation_id = ${claimed.installationId} and id = ${claimed.id} and lease_id = ${claimed.leaseId}
     returning id`
   return rows.length > 0
@@ -155,18 +186,38 @@ async function insertAttempt(tx: Tx, { claimed, call, startedAt }: Outcome, erro
     on conflict do nothing`
 }
 
-// The next event of the subject may have been parked until this one is over.
-async function hurryNext(tx: Tx, claimed: Claimed, now: number): Promise<void> {
-  if (claimed.replayOf !== null) return
-  await tx.sql`
-    update webhook_deliveries set due_at = ${now}
-    where installation_id = ${claimed.installationId} and id = (
-      select id from webhook_deliveries
-      where installation_id = ${claimed.installationId} and endpoint_id = ${claimed.endpointId}
-        and subject_id = ${claimed.subjectId} and sequence > ${claimed.sequence} and replay_of is null
-        and status in ('pending', 'sending', 'retrying')
-      order by sequence limit 1) and due_at > ${now}`
+// The next event of each subject may have been parked until this one is over. They are looked for first, because there
+// are seldom any, and because PostgreSQL would read the whole table to join them.
+async function hurryNexts(tx: Tx, outcomes: readonly Outcome[], now: number): Promise<void> {
+  const inOrder = outcomes.filter(({ claimed }) => claimed.replayOf === null)
+  if (inOrder.length === 0) return
+  const places = inOrder.map(({ claimed }) => [
+    claimed.installationId,
+    claimed.endpointId,
+    claimed.subjectId,
+    claimed.sequence,
+  ])
+  const nexts = await tx.sql<{ installationId: string; id: string | null }>`
+    with done (installation_id, endpoint_id, subject_id, sequence) as (
+      ${tx.rows(places, placeTypes)})
+    select done.installation_id as "installationId", (
+      select d.id from webhook_deliveries d
+      where d.installation_id = done.installation_id and d.endpoint_id = done.endpoint_id
+        and d.subject_id = done.subject_id and d.sequence > done.sequence and d.replay_of is null
+        and d.status in ('pending', 'sending', 'retrying')
+      order by d.sequence limit 1) as "id"
+    from done`
+  const found = nexts.filter(({ id }) => id !== null)
+  await Promise.all(
+    [...Map.groupBy(found, ({ installationId }) => installationId)].map(
+      ([installationId, its]) => tx.sql`
+        update webhook_deliveries set due_at = ${now}
+        where installation_id = ${installationId} and id in (${list(its.map(({ id }) => id))}) and due_at > ${now}`,
+    ),
+  )
 }
+
+const placeTypes = ['text', 'text', 'text', 'bigint'] as const
 
 async function announceFailure(tx: Tx, { claimed, call }: Outcome, verdict: Verdict, now: number): Promise<void> {
   const delivery = {
