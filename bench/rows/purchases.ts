@@ -17,7 +17,7 @@ export const purchaseRows: readonly Row[] = [
 
 async function runPurchase(circumstances: Circumstances): Promise<Findings> {
   const { folder, connections, seconds } = circumstances
-  const cluster = await startCluster({ fsync: true })
+  const cluster = await startCluster({ asShipped: true })
   try {
     const lite = await makeShop({ folder, databaseUrl: `sqlite:${join(folder, 'purchase.db')}`, imported: 900 })
     const grown = await makeShop({ folder, databaseUrl: cluster.url, imported: 900 })

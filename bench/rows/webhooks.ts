@@ -22,7 +22,7 @@ const numbers = { events: 2_000, endpoints: 4, latencies: 200 }
 
 async function runWebhooks(circumstances: Circumstances): Promise<Findings> {
   const { folder } = circumstances
-  const cluster = await startCluster({ fsync: true })
+  const cluster = await startCluster({ asShipped: true })
   try {
     const found = [
       await onEngine('SQLite', `sqlite:${join(folder, 'webhooks.db')}`, circumstances),

@@ -22,18 +22,24 @@ export interface ClusterOptions {
   // Off by default: no test loses power. A crash test of the database itself wants it.
   fsync?: boolean
   connectionsMax?: number
+  // As PostgreSQL comes, fsync and all: for measuring.
+  asShipped?: boolean
 }
 
-export async function startCluster({ fsync = false, connectionsMax = 200 }: ClusterOptions = {}): Promise<Cluster> {
-  const settings = {
+export async function startCluster({
+  fsync = false,
+  connectionsMax = 200,
+  asShipped = false,
+}: ClusterOptions = {}): Promise<Cluster> {
+  const forTests = {
     fsync: fsync ? 'on' : 'off',
     full_page_writes: fsync ? 'on' : 'off',
     shared_buffers: '32MB',
-    max_connections: String(connectionsMax),
     autovacuum: 'off',
     // Deadlocks are part of the tests; nobody should wait a second for each.
     deadlock_timeout: '50ms',
   }
+  const settings = { max_connections: String(connectionsMax), ...(asShipped ? {} : forTests) }
   const flags = Object.entries(settings).flatMap(([name, value]) => ['-c', `${name}=${value}`])
   // In its own process group, so that an interrupt from the keyboard reaches us and not it.
   const child = spawn(process.execPath, [join(import.meta.dirname, 'postmaster.ts'), JSON.stringify(flags)], {
