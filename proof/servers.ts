@@ -6,6 +6,7 @@ import { once } from 'node:events'
 import { readFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { setTimeout as pause } from 'node:timers/promises'
+import { talkerOf } from './talk.ts'
 
 const main = join(import.meta.dirname, '..', 'src', 'main.ts')
 const startMsMax = 60_000
@@ -18,6 +19,8 @@ export interface ServerWish {
   rateLimit?: string
   // Fills an empty database with the demo shop; not unless said.
   hasDemo?: boolean
+  // So that `liveBytes` can be asked for.
+  isWeighed?: boolean
 }
 
 export interface Server {
@@ -30,6 +33,15 @@ export interface Server {
   // A signal after which it goes on, such as SIGSTOP.
   signal(signal: NodeJS.Signals): void
   residentBytes(): Promise<number>
+  memory(): Promise<Memory>
+  // After a full collection, of one that is weighed.
+  liveBytes(): Promise<number>
+}
+
+export interface Memory {
+  residentBytes: number
+  // Without the pages of files that are only mapped, such as the database.
+  privateBytes: number
 }
 
 const living = new Set<ChildProcess>()
@@ -57,9 +69,11 @@ function serveArgs({ hasDemo = false }: ServerWish): string[] {
 }
 
 function launch(wish: ServerWish, args: readonly string[]): ChildProcess {
-  const child = spawn(process.execPath, ['--disable-warning=ExperimentalWarning', main, ...args], {
+  const weighing = wish.isWeighed ? ['--expose-gc', '--import', join(import.meta.dirname, 'weigh.ts')] : []
+  const flags = ['--disable-warning=ExperimentalWarning', ...weighing]
+  const child = spawn(process.execPath, [...flags, main, ...args], {
     env: environmentOf(wish),
-    stdio: ['ignore', 'pipe', 'pipe'],
+    stdio: ['ignore', 'pipe', 'pipe', wish.isWeighed ? 'ipc' : 'ignore'],
   })
   living.add(child)
   child.on('close', () => living.delete(child))
@@ -71,6 +85,7 @@ function launch(wish: ServerWish, args: readonly string[]): ChildProcess {
 // Answers when it listens; rejects with what it said when it ends before that.
 export async function startServer(wish: ServerWish): Promise<Server> {
   const child = launch(wish, serveArgs(wish))
+  const talker = talkerOf(child, 'weigh.ts')
   const closed = once(child, 'close')
   const defects: string[] = []
   const said: string[] = []
@@ -101,7 +116,9 @@ export async function startServer(wish: ServerWish): Promise<Server> {
       await closed
     },
     signal: (signal) => void child.kill(signal),
-    residentBytes: () => residentBytesOf(child.pid ?? 0),
+    residentBytes: async () => (await memoryOf(child.pid ?? 0)).residentBytes,
+    memory: () => memoryOf(child.pid ?? 0),
+    liveBytes: () => talker.ask<number>('weigh'),
   }
 }
 
@@ -147,7 +164,8 @@ function eachLine(child: ChildProcess, read: (line: string) => void): void {
   }
 }
 
-async function residentBytesOf(pid: number): Promise<number> {
-  const [, kilobytes] = /VmRSS:\s+(\d+) kB/.exec(await readFile(`/proc/${pid}/status`, 'utf8')) ?? []
-  return Number(kilobytes ?? 0) * 1024
+async function memoryOf(pid: number): Promise<Memory> {
+  const status = await readFile(`/proc/${pid}/status`, 'utf8')
+  const bytesOf = (name: string) => Number(new RegExp(`${name}:\\s+(\\d+) kB`).exec(status)?.[1] ?? 0) * 1024
+  return { residentBytes: bytesOf('VmRSS'), privateBytes: bytesOf('RssAnon') }
 }

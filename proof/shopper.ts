@@ -12,6 +12,7 @@ export const cards = {
   approvedUnheard: '4000000000000259',
   declinedUnheard: '4000000000000267',
   unasked: '4000000000000275',
+  refundUnheard: '4000000000007726',
 } as const
 
 export interface Session {
@@ -107,8 +108,15 @@ export async function pay(
   return paidFrom(answer)
 }
 
-export async function confirm(caller: Caller, origin: string, secret: string, isAccepted: boolean): Promise<Paid> {
+// The page as it is, or the way on from it.
+export async function look(caller: Caller, origin: string, secret: string): Promise<Answer> {
   const page = await caller.call(origin, { method: 'GET', path: `/c/${secret}` })
+  if (page.status === 200 || page.status === 303) return page
+  throw new Error(`the page answered ${page.status}: ${page.text.slice(0, 300)}`)
+}
+
+export async function confirm(caller: Caller, origin: string, secret: string, isAccepted: boolean): Promise<Paid> {
+  const page = await look(caller, origin, secret)
   const [, paymentId] = /name="paymentId" value="([^"]+)"/.exec(page.text) ?? []
   if (paymentId === undefined) return 'told'
   const answer = isAccepted ? 'accept' : 'refuse'
