@@ -9,7 +9,7 @@ import { type Journal, openJournal } from './journal.ts'
 import { judgeMemory, type Life, type Watch, watchLife } from './memory.ts'
 import { countUnderWay } from './oracles.ts'
 import type { Ground } from './place.ts'
-import { median, quantile } from './quantile.ts'
+import { quantile } from './quantile.ts'
 import { pick, whole } from './random.ts'
 import type { RunResult, RunTools, ServerRun } from './runs.ts'
 import { runCommand, type Server } from './servers.ts'
@@ -91,7 +91,7 @@ class Day {
     return {
       seen: {
         ...this.seen,
-        'back after a kill, ms': `${median(this.backMs).toFixed(0)}, at most ${quantile(this.backMs, 1).toFixed(0)}`,
+        'back after a kill, ms': this.backMs.map((ms) => ms.toFixed(0)).join(' '),
         ...shopping.seen,
         'orders a minute': Math.round((orders * 60) / tookSeconds),
         acknowledged: shopping.acknowledged.length,
