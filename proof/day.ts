@@ -21,6 +21,8 @@ export const dayRun: ServerRun = {
   method:
     'catalog, carts, codes, addresses, sessions, pages, payments that are approved, declined, challenged or unheard, orders, cancellations, refunds, parcels and webhooks all at once, while a server is killed by SIGKILL again and again (on PostgreSQL one of two); judged by a journal of acknowledged answers, a journal of webhooks, the invariants, `doctor`, the declared answers of every operation and the memory of every life',
   numbers: { minutes: 10, seconds: 0, killsEvery: 60, shoppers: 24, thinkMs: 100 },
+  // There all orders of a merchant wait for one another, across every round trip: with more shoppers one only waits longer.
+  numbersOf: { postgres: { shoppers: 12 } },
   short: { minutes: 0, seconds: 6, killsEvery: 3 },
   runOn: (ground, { minutes = 0, seconds = 0, killsEvery = 0, shoppers = 0, thinkMs = 0 }, tools) =>
     runDay(ground, { seconds: minutes * 60 + seconds, killsEvery, shoppers, thinkMs }, tools),
@@ -82,8 +84,9 @@ class Day {
     const { deliveries } = await shopping.shop.withStorage(countUnderWay)
     await shopping.judge(webhooks, Number.POSITIVE_INFINITY)
     const { orders, unavailable } = shopping.seen
+    const why = [...shopping.whyUnavailable].map(([reason, times]) => `${times} times ${reason}`).join(', ')
     if (orders === 0) shopping.violations.add('nothing was bought, which proves nothing')
-    if (unavailable > 0) shopping.violations.add(`${unavailable} answers were 503, which no operation declares`)
+    if (unavailable > 0) shopping.violations.add(`${unavailable} answers were 503, which no operation declares: ${why}`)
     const memory = this.lives.map((lives, place) =>
       judgeMemory(lives, this.lives.length === 1 ? 'memory' : `memory of node ${place + 1}`),
     )

@@ -59,14 +59,17 @@ const longMs = 2 * warmMs
 // What is in use moves by a tenth with the requests that are under way, and the pages of the process by a fifth, since V8
 // gives them back when it likes. What a server forgets to let go, by contrast, grows for as long as it is asked.
 const growthMax = 1.3
+// When requests pile up for a moment, V8 widens its young generation and keeps it wide: the same server at the same work was
+// seen with 125 MB of pages and with 190 MB, and with 50 MB in use both times. What is in use has no such excuse.
+const slackBytes: Readonly<Record<Held, number>> = { private: 64 * 2 ** 20, live: 0 }
 
 export interface MemoryReport {
   seen: Record<string, string>
   violations: string[]
 }
 
-// Two comparisons, each of medians, so that neither one collection nor one odd life decides: within a life the last third
-// of its warm time against the first third, in the median of all long lives; and the end of the last long life against the
+// Two comparisons, each of medians, so that neither one sample nor one odd life decides: within a life the last third of its
+// warm time against the first third, where it counts if most of the long lives grew; and the end of the last long life against the
 // end of the first, between which the data has grown and memory must not.
 export function judgeMemory(lives: readonly Life[], name: string): MemoryReport {
   const long = lives.filter(({ startedAt, endedAt }) => endedAt - startedAt >= longMs)
@@ -81,9 +84,10 @@ export function judgeMemory(lives: readonly Life[], name: string): MemoryReport 
     report.seen[`${name}, ${what}`] =
       `${megabytes(first.early)} MB warm, ${megabytes(first.late)} MB at the end of the first life, ${megabytes(last.late)} MB ` +
       `at the end of the last of ${ends.length}; ${within.toFixed(2)}× within a life, ${across.toFixed(2)}× from life to life`
-    if (within > growthMax)
+    const grows = (from: number, to: number) => to - slackBytes[held] > growthMax * from
+    if (median(ends.map(({ early, late }) => Number(grows(early, late)))) === 1)
       report.violations.push(`${name}, ${what}: grows ${within.toFixed(2)}× within a life, at most ${growthMax}×`)
-    if (across > growthMax)
+    if (grows(first.late, last.late))
       report.violations.push(`${name}, ${what}: grows ${across.toFixed(2)}× from life to life, at most ${growthMax}×`)
   }
   const resident = lives.flatMap(({ samples }) => samples.resident.map(({ bytes }) => bytes))

@@ -28,6 +28,8 @@ export interface Server {
   pid: number
   // Lines that say that something went wrong in it.
   defects(): readonly string[]
+  // Why it could not answer, and how often.
+  unavailable(): ReadonlyMap<string, number>
   // Sends the signal and waits for the end.
   end(signal?: NodeJS.Signals): Promise<void>
   // A signal after which it goes on, such as SIGSTOP.
@@ -88,6 +90,7 @@ export async function startServer(wish: ServerWish): Promise<Server> {
   const talker = talkerOf(child, 'weigh.ts')
   const closed = once(child, 'close')
   const defects: string[] = []
+  const unavailable = new Map<string, number>()
   const said: string[] = []
   const port = await new Promise<string>((resolve, reject) => {
     const late = setTimeout(() => {
@@ -96,6 +99,8 @@ export async function startServer(wish: ServerWish): Promise<Server> {
     }, startMsMax)
     eachLine(child, (line) => {
       if (said.length < 50) said.push(line)
+      const [, reason] = /"message":"storage unavailable".*?"reason":"([^"]*)"/.exec(line) ?? []
+      if (reason !== undefined) unavailable.set(reason, (unavailable.get(reason) ?? 0) + 1)
       if (line.includes('"level":"error"') && defects.length < defectsMax) defects.push(line)
       const [, found] = /"message":"listening".*?"port":(\d+)/.exec(line) ?? []
       if (found === undefined) return
@@ -111,6 +116,7 @@ export async function startServer(wish: ServerWish): Promise<Server> {
     origin: `http://127.0.0.1:${port}`,
     pid: child.pid ?? 0,
     defects: () => defects,
+    unavailable: () => unavailable,
     async end(signal = 'SIGTERM') {
       child.kill(signal)
       await closed

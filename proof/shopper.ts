@@ -111,8 +111,7 @@ export async function pay(
 // The page as it is, or the way on from it.
 export async function look(caller: Caller, origin: string, secret: string): Promise<Answer> {
   const page = await caller.call(origin, { method: 'GET', path: `/c/${secret}` })
-  if (page.status === 200 || page.status === 303) return page
-  throw new Error(`the page answered ${page.status}: ${page.text.slice(0, 300)}`)
+  return page.status === 200 ? page : refuseOther(page)
 }
 
 export async function confirm(caller: Caller, origin: string, secret: string, isAccepted: boolean): Promise<Paid> {
@@ -125,8 +124,16 @@ export async function confirm(caller: Caller, origin: string, secret: string, is
 
 function paidFrom(answer: Answer): Paid {
   if (answer.status === 200) return 'told'
-  if (answer.status !== 303) throw new Error(`the page answered ${answer.status}: ${answer.text.slice(0, 300)}`)
-  return String(answer.headers.location).startsWith('http://localhost/thanks') ? 'completed' : 'back'
+  return String(refuseOther(answer).headers.location).startsWith('http://localhost/thanks') ? 'completed' : 'back'
+}
+
+// The page could not answer now and wants to be asked again.
+export class PageUnavailable extends Error {}
+
+function refuseOther(answer: Answer): Answer {
+  if (answer.status === 303) return answer
+  const said = `the page answered ${answer.status}: ${answer.text.slice(0, 300)}`
+  throw answer.status === 503 ? new PageUnavailable(said) : new Error(said)
 }
 
 export function post(

@@ -11,7 +11,18 @@ import { pick, whole } from './random.ts'
 import type { RunTools } from './runs.ts'
 import { defectsOf, runCommand, type Server, type ServerWish, startServer } from './servers.ts'
 import { berlin, product, type Shop, shopFile, standOf } from './shop.ts'
-import { type CartData, cards, confirm, look, newForm, pay, type Session, sessionFrom, successUrl } from './shopper.ts'
+import {
+  type CartData,
+  cards,
+  confirm,
+  look,
+  newForm,
+  PageUnavailable,
+  pay,
+  type Session,
+  sessionFrom,
+  successUrl,
+} from './shopper.ts'
 
 const codes = ['TEN', 'FIVER', 'MANY', 'NOSUCH'] as const
 const skuCodes = ['SENT', 'PLAIN', 'DIGITAL', 'SCARCE', 'LATER'] as const
@@ -129,6 +140,8 @@ export class Shopping {
   readonly facts = new Map<string, Fact>()
   // How long whoever got an answer had waited for it.
   readonly waitsMs: Record<WaitKind, number[]> = { changes: [], reads: [], pages: [], payments: [] }
+  // What the servers said of their 503s.
+  readonly whyUnavailable = new Map<string, number>()
   readonly #plan: ShoppingPlan
   #keys = 0
 
@@ -166,6 +179,8 @@ export class Shopping {
 
   noteDefects(server: Server): void {
     for (const line of defectsOf([server])) this.violations.add(line)
+    for (const [reason, times] of server.unavailable())
+      this.whyUnavailable.set(reason, (this.whyUnavailable.get(reason) ?? 0) + times)
   }
 
   // Once more from the beginning, with time enough for everything that was cut off.
@@ -195,7 +210,7 @@ export class Shopping {
   async repeat(server: Server, entries: readonly Acknowledged[]): Promise<void> {
     const { key } = standOf(this.shop)
     await crowd(entries, 16, async ({ id, path, body, hash }) => {
-      const answer = await this.caller.ask(server.origin, id, { key, path, body })
+      const answer = await this.#untilAble(() => this.caller.ask(server.origin, id, { key, path, body }))
       this.seen.repeated += 1
       if (answer.status !== 200 || hashOf(answer.text) !== hash)
         this.violations.add(
@@ -217,13 +232,23 @@ export class Shopping {
         session: () => this.caller.ask(server.origin, 'getHostedCheckoutSession', { key, path: { sessionId: id } }),
         order: () => this.caller.ask(server.origin, 'getStorefrontOrder', { key, path: { orderId: id } }),
       }
-      const answer = await ask[kind]()
+      const answer = await this.#untilAble(ask[kind])
       if (answer.status !== 200) return void this.violations.add(`${kind} ${id} was acknowledged and is gone`)
       const now = dataOf<{ version: number; status: string }>(answer)
       if (now.version < version) this.violations.add(`${kind} ${id} was at version ${version} and is at ${now.version}`)
       if (status !== undefined && now.status !== status)
         this.violations.add(`${kind} ${id} was ${status} and is ${now.status}`)
     })
+  }
+
+  // A 503 says nothing of what was acknowledged. It is counted, and asked again a few times.
+  async #untilAble(ask: () => Promise<Answer>): Promise<Answer> {
+    for (let tries = 1; ; tries += 1) {
+      const answer = await ask()
+      if (answer.status !== 503 || tries === 10) return answer
+      this.seen.unavailable += 1
+      await pause(500)
+    }
   }
 
   note(fact: Fact): void {
@@ -264,14 +289,20 @@ export class Shopping {
         }
         this.seen.unavailable += 1
       } catch (error) {
-        if (!(error instanceof Error && isLost(error))) throw error
-        this.seen.lost += 1
-        // Whoever kills a server closes its door first.
-        if (this.doors.isOpen(origin)) this.violations.add(`nobody was killed, and no answer came: ${error.message}`)
+        this.#noteSilence(error, origin)
       }
       // The server is dead or about to be noticed as such.
       await pause(10)
     }
+  }
+
+  #noteSilence(error: unknown, origin: string): void {
+    if (error instanceof PageUnavailable) this.seen.unavailable += 1
+    else if (error instanceof Error && isLost(error)) {
+      this.seen.lost += 1
+      // Whoever kills a server closes its door first.
+      if (this.doors.isOpen(origin)) this.violations.add(`nobody was killed, and no answer came: ${error.message}`)
+    } else throw error
   }
 
   async #shopAround(): Promise<void> {
