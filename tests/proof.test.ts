@@ -17,7 +17,7 @@ eachEngine('proof at a glance', (given) => {
     'crash: what was acknowledged is there after kill -9': (tools) =>
       runCrash(given, { cycles: 2, shoppers: 4, writes: 20 }, tools),
     'day: everything at once, with a kill in the middle, ends as it should': (tools) =>
-      runDay(given, { seconds: 2, killsEvery: 1, shoppers: 6, thinkMs: 0 }, tools),
+      runDay(given, { seconds: 2, killsEvery: 1, shoppers: 4, thinkMs: 0 }, tools),
     'model: histories of steps are as the model says': (tools) => runModel(given, { histories: 4, steps: 20 }, tools),
     'contract: generated requests are answered as declared': (tools) => runContract(given, { requests: 4 }, tools),
   }
