@@ -6,6 +6,7 @@ import { createWriteStream } from 'node:fs'
 import { writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { shopifyCsv } from '../tests/support/catalog.ts'
+import type { Ask } from './load.ts'
 import { command, type Outcome, type Running, type Settings, type StartOptions, serve } from './process.ts'
 
 export interface ShopData {
@@ -104,6 +105,10 @@ export function openShop({ folder, settings }: ShopData, options: Partial<StartO
 }
 
 export const api = '/api/v1/open'
+
+export function get({ key }: ShopData, path: string): Ask {
+  return { method: 'GET', path, headers: { authorization: `Bearer ${key}` } }
+}
 
 export async function ask(server: Running, key: string, method: string, path: string, body?: object): Promise<unknown> {
   const response = await fetch(server.origin + path, {

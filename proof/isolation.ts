@@ -10,6 +10,7 @@ import { type Answer, codeOf, createCaller, dataOf, undeclared } from './caller.
 import { openJournal } from './journal.ts'
 import { findBroken } from './oracles.ts'
 import type { Ground } from './place.ts'
+import { median } from './quantile.ts'
 import { shuffled } from './random.ts'
 import type { RunResult, RunTools, ServerRun } from './runs.ts'
 import { defectsOf, startServer } from './servers.ts'
@@ -393,9 +394,4 @@ async function worldOf(storage: Storage): Promise<string> {
       await db.sql`select id, on_hand, held from skus order by id`,
     ]),
   )
-}
-
-function median(values: readonly number[]): number {
-  const sorted = values.toSorted((a, b) => a - b)
-  return sorted[Math.floor(sorted.length / 2)] ?? Number.NaN
 }

@@ -56,15 +56,41 @@ export async function openJournal(): Promise<Journal> {
 
 // What the journal does not know, or knows with other bytes.
 export async function findUnheard(storage: Storage, journal: Journal): Promise<string[]> {
-  const rows = await storage.read((db) => db.sql<{ id: string; body: string }>`select id, body from events`)
-  const missing = rows.filter(({ id, body }) => journal.heard.get(id) !== hashOf(body))
-  const problems = missing.slice(0, 5).map(({ id }) => {
+  const known = new Set<string>()
+  const missing: string[] = []
+  for await (const { id, body } of eventsIn(storage)) {
+    known.add(id)
+    if (journal.heard.get(id) !== hashOf(body)) missing.push(id)
+  }
+  const problems = missing.slice(0, 5).map((id) => {
     return journal.heard.has(id) ? `event ${id} was told with other bytes` : `event ${id} was never told`
   })
   if (missing.length > 5) problems.push(`${missing.length - 5} more events were not told as they are`)
   if (journal.differing > 0) problems.push(`${journal.differing} calls had other bytes than an earlier one of their id`)
-  const known = new Set(rows.map(({ id }) => id))
   const invented = [...journal.heard.keys()].filter((id) => !known.has(id))
   if (invented.length > 0) problems.push(`${invented.length} events were told that never happened: ${invented[0]}`)
   return problems
+}
+
+interface Told {
+  installationId: string
+  id: string
+  body: string
+}
+
+// A few thousand at a time: a long run has told more than should be in memory at once.
+async function* eventsIn(storage: Storage): AsyncGenerator<Told> {
+  let after: Pick<Told, 'installationId' | 'id'> = { installationId: '', id: '' }
+  for (;;) {
+    const { installationId, id } = after
+    const rows = await storage.read(
+      (db) => db.sql<Told>`
+        select installation_id as "installationId", id, body from events
+        where (installation_id, id) > (${installationId}, ${id}) order by installation_id, id limit 5000`,
+    )
+    yield* rows
+    const last = rows.at(-1)
+    if (!last) return
+    after = last
+  }
 }

@@ -2,6 +2,7 @@
 
 import { contractRun } from './contract.ts'
 import { crashRun } from './crash.ts'
+import { dayRun } from './day.ts'
 import { firstStartRun } from './firststart.ts'
 import { idempotencyRun } from './idempotency.ts'
 import { isolationRun } from './isolation.ts'
@@ -17,6 +18,7 @@ import { wireRun } from './wire.ts'
 
 export const runs: readonly (Run | ServerRun)[] = [
   crashRun,
+  dayRun,
   firstStartRun,
   crashPointsRun,
   oversellRun,

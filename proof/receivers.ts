@@ -2,7 +2,8 @@
 // without an end. Rounds with the sick alternate with rounds without them; the well ones must not notice. What is measured is
 // the time from the commit of an event to its arrival.
 
-import { playRounds, quantile, type Round, type SickKind } from './rounds.ts'
+import { median, quantile } from './quantile.ts'
+import { playRounds, type Round, type SickKind } from './rounds.ts'
 import type { Run } from './runs.ts'
 
 const wellReceivers = 97
@@ -36,7 +37,7 @@ export const receiversRun: Run = {
     process.stdout.write('\n')
     const alone = rounds.filter(({ isWithSick }) => !isWithSick)
     const beside = rounds.filter(({ isWithSick }) => isWithSick)
-    const slowdown = middle(beside.map(({ p99Ms }) => p99Ms)) / middle(alone.map(({ p99Ms }) => p99Ms))
+    const slowdown = median(beside.map(({ p99Ms }) => p99Ms)) / median(alone.map(({ p99Ms }) => p99Ms))
     const firstAndLast = [rounds[0], rounds.at(-1)].map((round) => round?.load)
     const rssMiB = firstAndLast.map((load) => Math.round((load?.rssBytes ?? 0) / 2 ** 20))
     const liveMiB = firstAndLast.map((load) => Math.round((load?.liveBytes ?? 0) / 2 ** 20))
@@ -64,10 +65,10 @@ export const receiversRun: Run = {
       [mostCalls('patient') <= perEndpointMax * (1 + probes), 'too many calls to the one that asks for patience'],
       // Were there a queue without the sick, the comparison would show nothing.
       [
-        middle(alone.map(({ p50Ms }) => p50Ms)) < 1_000 / rate,
+        median(alone.map(({ p50Ms }) => p50Ms)) < 1_000 / rate,
         'the load is too high for this machine: events overtake',
       ],
-      [middle(alone.map(({ growth }) => growth)) < 2, 'the load is too high for this machine: it piles up'],
+      [median(alone.map(({ growth }) => growth)) < 2, 'the load is too high for this machine: it piles up'],
     ]
     return {
       seen: {
@@ -97,12 +98,8 @@ function endedWrongly(statuses: Readonly<Record<string, number>>): number {
   return Object.entries(statuses).reduce((total, [what, number]) => total + (isRight.test(what) ? 0 : number), 0)
 }
 
-function middle(values: readonly number[]): number {
-  return quantile(values, 0.5)
-}
-
 function range(values: readonly number[]): string {
-  const [least, median, most] = [quantile(values, 0), middle(values), quantile(values, 1)]
+  const [least, middle, most] = [quantile(values, 0), quantile(values, 0.5), quantile(values, 1)]
   const digits = most < 10 ? 2 : 0
-  return `${median.toFixed(digits)} (${least.toFixed(digits)}–${most.toFixed(digits)})`
+  return `${middle.toFixed(digits)} (${least.toFixed(digits)}–${most.toFixed(digits)})`
 }

@@ -9,6 +9,7 @@ import { waitsMs } from '../src/webhooks/schedule.ts'
 import type { Endpoint } from '../src/webhooks/store.ts'
 import type { CrowdReport } from './crowd.ts'
 import type { Place } from './place.ts'
+import { quantile } from './quantile.ts'
 import type { Load, LoadReport } from './steady.ts'
 import { startTalker, type Talker } from './talk.ts'
 
@@ -277,9 +278,4 @@ function isEarly(kind: SickKind, before: Attempt | undefined, attempt: Attempt):
   if (before?.deliveryId !== attempt.deliveryId) return false
   const waitMs = Math.max(waitsMs[before.attempt] ?? 0, kind === 'patient' ? patienceMs : 0)
   return attempt.startedAt + clockSlackMs < before.startedAt + before.tookMs + waitMs
-}
-
-export function quantile(values: readonly number[], share: number): number {
-  const inOrder = values.toSorted((one, other) => one - other)
-  return inOrder[Math.min(inOrder.length - 1, Math.floor(inOrder.length * share))] ?? Number.NaN
 }

@@ -6,6 +6,7 @@ import { once } from 'node:events'
 import { readFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { setTimeout as pause } from 'node:timers/promises'
+import { talkerOf } from './talk.ts'
 
 const main = join(import.meta.dirname, '..', 'src', 'main.ts')
 const startMsMax = 60_000
@@ -18,6 +19,8 @@ export interface ServerWish {
   rateLimit?: string
   // Fills an empty database with the demo shop; not unless said.
   hasDemo?: boolean
+  // So that `liveBytes` can be asked for.
+  isWeighed?: boolean
 }
 
 export interface Server {
@@ -25,11 +28,22 @@ export interface Server {
   pid: number
   // Lines that say that something went wrong in it.
   defects(): readonly string[]
+  // Why it could not answer, and how often.
+  unavailable(): ReadonlyMap<string, number>
   // Sends the signal and waits for the end.
   end(signal?: NodeJS.Signals): Promise<void>
   // A signal after which it goes on, such as SIGSTOP.
   signal(signal: NodeJS.Signals): void
   residentBytes(): Promise<number>
+  memory(): Promise<Memory>
+  // After a full collection, of one that is weighed.
+  liveBytes(): Promise<number>
+}
+
+export interface Memory {
+  residentBytes: number
+  // Without the pages of files that are only mapped, such as the database.
+  privateBytes: number
 }
 
 const living = new Set<ChildProcess>()
@@ -57,9 +71,11 @@ function serveArgs({ hasDemo = false }: ServerWish): string[] {
 }
 
 function launch(wish: ServerWish, args: readonly string[]): ChildProcess {
-  const child = spawn(process.execPath, ['--disable-warning=ExperimentalWarning', main, ...args], {
+  const weighing = wish.isWeighed ? ['--expose-gc', '--import', join(import.meta.dirname, 'weigh.ts')] : []
+  const flags = ['--disable-warning=ExperimentalWarning', ...weighing]
+  const child = spawn(process.execPath, [...flags, main, ...args], {
     env: environmentOf(wish),
-    stdio: ['ignore', 'pipe', 'pipe'],
+    stdio: ['ignore', 'pipe', 'pipe', wish.isWeighed ? 'ipc' : 'ignore'],
   })
   living.add(child)
   child.on('close', () => living.delete(child))
@@ -71,8 +87,10 @@ function launch(wish: ServerWish, args: readonly string[]): ChildProcess {
 // Answers when it listens; rejects with what it said when it ends before that.
 export async function startServer(wish: ServerWish): Promise<Server> {
   const child = launch(wish, serveArgs(wish))
+  const talker = talkerOf(child, 'weigh.ts')
   const closed = once(child, 'close')
   const defects: string[] = []
+  const unavailable = new Map<string, number>()
   const said: string[] = []
   const port = await new Promise<string>((resolve, reject) => {
     const late = setTimeout(() => {
@@ -81,6 +99,8 @@ export async function startServer(wish: ServerWish): Promise<Server> {
     }, startMsMax)
     eachLine(child, (line) => {
       if (said.length < 50) said.push(line)
+      const [, reason] = /"message":"storage unavailable".*?"reason":"([^"]*)"/.exec(line) ?? []
+      if (reason !== undefined) unavailable.set(reason, (unavailable.get(reason) ?? 0) + 1)
       if (line.includes('"level":"error"') && defects.length < defectsMax) defects.push(line)
       const [, found] = /"message":"listening".*?"port":(\d+)/.exec(line) ?? []
       if (found === undefined) return
@@ -96,12 +116,15 @@ export async function startServer(wish: ServerWish): Promise<Server> {
     origin: `http://127.0.0.1:${port}`,
     pid: child.pid ?? 0,
     defects: () => defects,
+    unavailable: () => unavailable,
     async end(signal = 'SIGTERM') {
       child.kill(signal)
       await closed
     },
     signal: (signal) => void child.kill(signal),
-    residentBytes: () => residentBytesOf(child.pid ?? 0),
+    residentBytes: async () => (await memoryOf(child.pid ?? 0)).residentBytes,
+    memory: () => memoryOf(child.pid ?? 0),
+    liveBytes: () => talker.ask<number>('weigh'),
   }
 }
 
@@ -147,7 +170,8 @@ function eachLine(child: ChildProcess, read: (line: string) => void): void {
   }
 }
 
-async function residentBytesOf(pid: number): Promise<number> {
-  const [, kilobytes] = /VmRSS:\s+(\d+) kB/.exec(await readFile(`/proc/${pid}/status`, 'utf8')) ?? []
-  return Number(kilobytes ?? 0) * 1024
+async function memoryOf(pid: number): Promise<Memory> {
+  const status = await readFile(`/proc/${pid}/status`, 'utf8')
+  const bytesOf = (name: string) => Number(new RegExp(`${name}:\\s+(\\d+) kB`).exec(status)?.[1] ?? 0) * 1024
+  return { residentBytes: bytesOf('VmRSS'), privateBytes: bytesOf('RssAnon') }
 }

@@ -7,6 +7,7 @@ import type { ShopFile } from '../src/admin/shopfile.ts'
 import { type Scope, scopes } from '../src/contract/words.ts'
 import { listInstallations } from '../src/installations/store.ts'
 import { parseRootSecret, type RootSecret } from '../src/kit/secrets.ts'
+import { unhurried } from '../src/storage/copy.ts'
 import { migrate } from '../src/storage/migrate.ts'
 import { openStorage } from '../src/storage/open.ts'
 import type { Engine, Storage } from '../src/storage/storage.ts'
@@ -48,7 +49,7 @@ export async function makeShop(ground: Ground, files: readonly ShopFile[], wish:
   const rootSecret = parseRootSecret(rootSecretText) as RootSecret
 
   async function withStorage<T>(work: (storage: Storage) => Promise<T>): Promise<T> {
-    const storage = await openStorage(url)
+    const storage = await openStorage(url, unhurried)
     try {
       return await work(storage)
     } finally {

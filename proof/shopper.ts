@@ -12,6 +12,7 @@ export const cards = {
   approvedUnheard: '4000000000000259',
   declinedUnheard: '4000000000000267',
   unasked: '4000000000000275',
+  refundUnheard: '4000000000007726',
 } as const
 
 export interface Session {
@@ -107,8 +108,14 @@ export async function pay(
   return paidFrom(answer)
 }
 
-export async function confirm(caller: Caller, origin: string, secret: string, isAccepted: boolean): Promise<Paid> {
+// The page as it is, or the way on from it.
+export async function look(caller: Caller, origin: string, secret: string): Promise<Answer> {
   const page = await caller.call(origin, { method: 'GET', path: `/c/${secret}` })
+  return page.status === 200 ? page : refuseOther(page)
+}
+
+export async function confirm(caller: Caller, origin: string, secret: string, isAccepted: boolean): Promise<Paid> {
+  const page = await look(caller, origin, secret)
   const [, paymentId] = /name="paymentId" value="([^"]+)"/.exec(page.text) ?? []
   if (paymentId === undefined) return 'told'
   const answer = isAccepted ? 'accept' : 'refuse'
@@ -117,8 +124,16 @@ export async function confirm(caller: Caller, origin: string, secret: string, is
 
 function paidFrom(answer: Answer): Paid {
   if (answer.status === 200) return 'told'
-  if (answer.status !== 303) throw new Error(`the page answered ${answer.status}: ${answer.text.slice(0, 300)}`)
-  return String(answer.headers.location).startsWith('http://localhost/thanks') ? 'completed' : 'back'
+  return String(refuseOther(answer).headers.location).startsWith('http://localhost/thanks') ? 'completed' : 'back'
+}
+
+// The page could not answer now and wants to be asked again.
+export class PageUnavailable extends Error {}
+
+function refuseOther(answer: Answer): Answer {
+  if (answer.status === 303) return answer
+  const said = `the page answered ${answer.status}: ${answer.text.slice(0, 300)}`
+  throw answer.status === 503 ? new PageUnavailable(said) : new Error(said)
 }
 
 export function post(

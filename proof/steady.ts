@@ -8,7 +8,7 @@ import { createLog } from '../src/observe/log.ts'
 import { openStorage } from '../src/storage/open.ts'
 import { createDispatcher } from '../src/webhooks/dispatcher.ts'
 import { createSender } from '../src/webhooks/sender.ts'
-import { answerQuestions, machineMs } from './talk.ts'
+import { answerQuestions, liveBytes, machineMs } from './talk.ts'
 
 export interface Load {
   installationIds: readonly string[]
@@ -91,12 +91,6 @@ async function loaded({ installationIds, from, events, perSecond }: Load): Promi
       })
     })
   }
-}
-
-function liveBytes(): number {
-  globalThis.gc?.()
-  const { heapUsed, external } = process.memoryUsage()
-  return heapUsed + external
 }
 
 answerQuestions({ start: () => dispatcher.start(), load: loaded })

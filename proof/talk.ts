@@ -26,6 +26,11 @@ export function startTalker(script: string, args: readonly string[] = []): Talke
   const child: ChildProcess = fork(join(import.meta.dirname, script), [...args], {
     execArgv: ['--disable-warning=ExperimentalWarning', '--expose-gc'],
   })
+  return talkerOf(child, script)
+}
+
+// Of a process that has such a channel and calls `answerQuestions`.
+export function talkerOf(child: ChildProcess, script: string): Talker {
   const closed = once(child, 'close')
   const waiting = new Map<number, PromiseWithResolvers<unknown>>()
   let asked = 0
@@ -44,7 +49,7 @@ export function startTalker(script: string, args: readonly string[] = []): Talke
       const waiter = Promise.withResolvers<unknown>()
       asked += 1
       waiting.set(asked, waiter)
-      child.send({ number: asked, question, given } satisfies Asked)
+      child.send({ number: asked, question, given } satisfies Asked, (error) => error && waiter.reject(error))
       // What a script answers to a question is agreed between it and whoever starts it.
       return (await waiter.promise) as T
     },
@@ -69,6 +74,13 @@ export function answerQuestions(answers: Answers): void {
     }
   })
   process.on('disconnect', () => process.exit(0))
+}
+
+// What is still in use after a full collection, for which the process must have been started with `--expose-gc`.
+export function liveBytes(): number {
+  globalThis.gc?.()
+  const { heapUsed, external } = process.memoryUsage()
+  return heapUsed + external
 }
 
 // Of one clock for all processes of this machine.

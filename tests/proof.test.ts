@@ -5,6 +5,8 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { runContract } from '../proof/contract.ts'
 import { runCrash } from '../proof/crash.ts'
+import { runDay } from '../proof/day.ts'
+import { judgeMemory, type Life } from '../proof/memory.ts'
 import { runModel } from '../proof/model.ts'
 import { seeded } from '../proof/random.ts'
 import type { RunResult, RunTools } from '../proof/runs.ts'
@@ -14,6 +16,8 @@ eachEngine('proof at a glance', (given) => {
   const glances: Readonly<Record<string, (tools: RunTools) => Promise<RunResult>>> = {
     'crash: what was acknowledged is there after kill -9': (tools) =>
       runCrash(given, { cycles: 2, shoppers: 4, writes: 20 }, tools),
+    'day: everything at once, with a kill in the middle, ends as it should': (tools) =>
+      runDay(given, { seconds: 2, killsEvery: 1, shoppers: 4, thinkMs: 0 }, tools),
     'model: histories of steps are as the model says': (tools) => runModel(given, { histories: 4, steps: 20 }, tools),
     'contract: generated requests are answered as declared': (tools) => runContract(given, { requests: 4 }, tools),
   }
@@ -25,3 +29,36 @@ eachEngine('proof at a glance', (given) => {
     })
   }
 })
+
+test('memory: what grows within a life or from life to life is seen, and what only moves is not', () => {
+  const judged = (bytesAt: (life: number, second: number) => number) =>
+    judgeMemory(
+      [0, 1, 2, 3].map((life) => lifeOf(life, bytesAt)),
+      'memory',
+    ).violations
+  const wobble = (second: number) => 40e6 * (1 + 0.1 * Math.sin(second))
+  assert.deepEqual(
+    judged((_, second) => wobble(second) + (second < 20 ? 4e6 * second : 0)),
+    [],
+  )
+  assert.match(judged((_, second) => wobble(second) + 1e6 * second).join(), /in use: grows 1\.\d+× within a life/)
+  assert.match(judged((life, second) => wobble(second) + 8e6 * life).join(), /in use: grows 1\.\d+× from life to life/)
+  // One life in which something odd happened is not a habit.
+  assert.deepEqual(
+    judged((life, second) => wobble(second) + (life === 1 ? 2e6 * second : 0)),
+    [],
+  )
+  assert.deepEqual(
+    judged(() => Number.NaN),
+    ['memory: memory could not be judged'],
+  )
+})
+
+// A minute, of which a sample is taken every five seconds; where it is not a number, none was.
+function lifeOf(life: number, bytesAt: (life: number, second: number) => number): Life {
+  const startedAt = life * 60_000
+  const samples = Array.from({ length: 12 }, (_, number) => {
+    return { at: startedAt + number * 5_000, bytes: bytesAt(life, number * 5) }
+  }).filter(({ bytes }) => !Number.isNaN(bytes))
+  return { startedAt, endedAt: startedAt + 60_000, samples: { private: samples, live: samples, resident: samples } }
+}

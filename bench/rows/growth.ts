@@ -20,7 +20,7 @@ import {
   rangeOf,
   type Side,
 } from '../row.ts'
-import { api, importProducts, makeShop, openShop, type ShopData, someSlugs } from '../shop.ts'
+import { api, get, importProducts, makeShop, openShop, type ShopData, someSlugs } from '../shop.ts'
 import { cartLoad } from './carts.ts'
 
 export const growthRows: readonly Row[] = [
@@ -178,8 +178,4 @@ function count(size: number): string {
 
 function megabytes(bytes: number): string {
   return `${(bytes / 2 ** 20).toFixed(0)} MB`
-}
-
-function get({ key }: ShopData, path: string): Ask {
-  return { method: 'GET', path, headers: { authorization: `Bearer ${key}` } }
 }

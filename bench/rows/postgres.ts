@@ -54,7 +54,7 @@ async function runCartWritePostgres(circumstances: Circumstances): Promise<Findi
   }
 }
 
-async function database(clusterUrl: string, name: string): Promise<string> {
+export async function database(clusterUrl: string, name: string): Promise<string> {
   await statement(clusterUrl, `create database ${name}`)
   const url = new URL(clusterUrl)
   url.pathname = `/${name}`

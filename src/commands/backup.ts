@@ -6,6 +6,7 @@ import { type Config, readConfig } from '../config.ts'
 import type { RootSecret } from '../kit/secrets.ts'
 import { findViolations, invariants } from '../observe/invariants.ts'
 import { backUp, restore } from '../storage/backup.ts'
+import { unhurried } from '../storage/copy.ts'
 import { sqlitePath } from '../storage/file.ts'
 import { openStorage } from '../storage/open.ts'
 import type { Reader } from '../storage/storage.ts'
@@ -90,7 +91,7 @@ function sizeText(bytes: number): string {
 }
 
 async function examine({ databaseUrl, rootSecret }: Config) {
-  const storage = await openStorage(databaseUrl)
+  const storage = await openStorage(databaseUrl, unhurried)
   try {
     return await storage.read(async (db) => ({
       findings: await findViolations(db),

@@ -3,6 +3,7 @@
 import { readConfig } from '../config.ts'
 import { printOpenApi } from '../contract/openapi.ts'
 import { findViolations, invariants } from '../observe/invariants.ts'
+import { unhurried } from '../storage/copy.ts'
 import { pendingMigrations } from '../storage/migrate.ts'
 import { openStorage } from '../storage/open.ts'
 import { version } from '../version.ts'
@@ -13,7 +14,8 @@ export const doctorCommand: Command = {
   usage: ['doctor'],
   options: {},
   async run(given, terminal) {
-    const storage = await openStorage(readConfig().databaseUrl)
+    // One snapshot for as long as it takes: a large shop needs longer than a request may, and nobody waits for a read.
+    const storage = await openStorage(readConfig().databaseUrl, unhurried)
     try {
       const pending = await pendingMigrations(storage)
       const findings = pending > 0 ? [] : await storage.read(findViolations)

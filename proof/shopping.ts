@@ -1,0 +1,418 @@
+// Shoppers who fill carts, use codes, pay, cancel and have webhooks replayed, at whichever server is open, and a journal of
+// what was acknowledged to them. Who runs the servers, and when one is killed, is for the run.
+
+import { setTimeout as pause } from 'node:timers/promises'
+import type { ShopFile } from '../src/admin/shopfile.ts'
+import type { OperationId } from '../src/contract/operations.ts'
+import { type Answer, type Caller, codeOf, crowd, dataOf, undeclared } from './caller.ts'
+import { findUnheard, hashOf, type Journal } from './journal.ts'
+import { findBroken, letTimePass, untilSettled } from './oracles.ts'
+import { pick, whole } from './random.ts'
+import type { RunTools } from './runs.ts'
+import { defectsOf, runCommand, type Server, type ServerWish, startServer } from './servers.ts'
+import { berlin, product, type Shop, shopFile, standOf } from './shop.ts'
+import {
+  type CartData,
+  cards,
+  confirm,
+  look,
+  newForm,
+  PageUnavailable,
+  pay,
+  type Session,
+  sessionFrom,
+  successUrl,
+} from './shopper.ts'
+
+const codes = ['TEN', 'FIVER', 'MANY', 'NOSUCH'] as const
+const skuCodes = ['SENT', 'PLAIN', 'DIGITAL', 'SCARCE', 'LATER'] as const
+
+// Plenty of most things, too little of one, and one that is sold beyond its stock.
+export function shoppingShop(slug: string): ShopFile {
+  return shopFile(slug, {
+    products: [
+      product('SENT', 1_000_000, { isSent: true, price: 1_999 }),
+      product('PLAIN', 1_000_000, { isSent: true, price: 333 }),
+      product('DIGITAL', 1_000_000, { price: 9_900 }),
+      product('SCARCE', 60, { price: 500 }),
+      product('LATER', 3, { price: 700, isBackordered: true }),
+    ],
+    promotions: [
+      { code: 'TEN', name: 'Ten', type: 'percentage', percentage: 1_000 },
+      { code: 'FIVER', name: 'Five off', type: 'fixed_amount', amount: 500 },
+      { code: 'MANY', name: 'Many', type: 'percentage', percentage: 500, usageLimit: 1_000_000, customerLimit: 2 },
+    ],
+  })
+}
+
+// One request that was answered with 200: what was asked, and what came.
+interface Acknowledged {
+  id: OperationId
+  path: Readonly<Record<string, string>>
+  body: object
+  hash: string
+}
+
+// What is known of a thing by an answer.
+interface Fact {
+  kind: 'cart' | 'session' | 'order'
+  id: string
+  version: number
+  // Where it can no longer change.
+  status?: string
+}
+
+// The shop is closed for good, and a shopper goes home.
+class Over extends Error {}
+
+// Where the servers are that may be asked now. Shoppers wait while there is none.
+export class Doors {
+  readonly #open: string[] = []
+  #isOver = false
+  #changed = Promise.withResolvers<void>()
+
+  get isOver(): boolean {
+    return this.#isOver
+  }
+
+  open(origin: string): void {
+    this.#open.push(origin)
+    this.#tell()
+  }
+
+  close(origin: string): void {
+    this.#open.splice(this.#open.indexOf(origin), 1)
+  }
+
+  isOpen(origin: string): boolean {
+    return this.#open.includes(origin)
+  }
+
+  end(): void {
+    this.#isOver = true
+    this.#tell()
+  }
+
+  async enter(random: () => number): Promise<string> {
+    for (;;) {
+      if (this.#isOver) throw new Over()
+      if (this.#open.length > 0) return pick(random, this.#open)
+      await this.#changed.promise
+    }
+  }
+
+  #tell(): void {
+    this.#changed.resolve()
+    this.#changed = Promise.withResolvers()
+  }
+}
+
+export type WaitKind = 'changes' | 'reads' | 'pages' | 'payments'
+
+export interface ShoppingPlan {
+  shoppers: number
+  // A shopper thinks for up to so long before each step.
+  thinkMs: number
+  cards: readonly string[]
+}
+
+// Most pay, and everything else happens.
+export const usualCards: readonly string[] = [
+  ...Array<string>(8).fill(cards.approved),
+  cards.declined,
+  cards.challenged,
+  cards.approvedUnheard,
+  cards.declinedUnheard,
+  cards.unasked,
+  cards.refundUnheard,
+]
+
+export class Shopping {
+  readonly shop: Shop
+  readonly caller: Caller
+  readonly random: () => number
+  readonly tell: (text: string) => void
+  readonly doors = new Doors()
+  readonly violations = new Set<string>()
+  readonly seen = { lost: 0, unavailable: 0, repeated: 0, orders: 0, cancelled: 0, refusals: 0 }
+  // The journal: it only ever grows.
+  readonly acknowledged: Acknowledged[] = []
+  readonly facts = new Map<string, Fact>()
+  // How long whoever got an answer had waited for it.
+  readonly waitsMs: Record<WaitKind, number[]> = { changes: [], reads: [], pages: [], payments: [] }
+  // What the servers said of their 503s.
+  readonly whyUnavailable = new Map<string, number>()
+  readonly #plan: ShoppingPlan
+  #keys = 0
+
+  constructor(shop: Shop, caller: Caller, plan: ShoppingPlan, { random, tell }: RunTools) {
+    this.shop = shop
+    this.caller = caller
+    this.random = random
+    this.tell = tell
+    this.#plan = plan
+  }
+
+  // Lets the shoppers in for as long as the work takes.
+  async during(work: () => Promise<void>): Promise<void> {
+    // A shopper who breaks must not be an unhandled rejection while the work goes on.
+    const ended = Promise.allSettled(Array.from({ length: this.#plan.shoppers }, () => this.#shopAround()))
+    try {
+      await work()
+    } finally {
+      this.doors.end()
+    }
+    for (const result of await ended) {
+      if (result.status === 'rejected' && !(result.reason instanceof Over))
+        this.violations.add(`a shopper met what must not be: ${String(result.reason)}`)
+    }
+  }
+
+  async start(wish: Partial<ServerWish> = {}): Promise<Server | undefined> {
+    try {
+      return await startServer({ ...this.shop, ...wish })
+    } catch (error) {
+      this.violations.add(`after a kill it does not open again: ${(error as Error).message}`)
+      return undefined
+    }
+  }
+
+  noteDefects(server: Server): void {
+    for (const line of defectsOf([server])) this.violations.add(line)
+    for (const [reason, times] of server.unavailable())
+      this.whyUnavailable.set(reason, (this.whyUnavailable.get(reason) ?? 0) + times)
+  }
+
+  // Once more from the beginning, with time enough for everything that was cut off.
+  async judge(webhooks: Journal, factsMax: number): Promise<void> {
+    await this.shop.withStorage(letTimePass)
+    const server = await this.start()
+    if (!server) return
+    try {
+      for (const problem of await this.shop.withStorage((storage) => untilSettled(storage, this.tell)))
+        this.violations.add(problem)
+      await this.repeat(server, this.acknowledged)
+      await this.lookAtFacts(server, factsMax)
+    } finally {
+      await server.end()
+    }
+    this.noteDefects(server)
+    const broken = await this.shop.withStorage(async (storage) => [
+      ...(await findBroken(storage)),
+      ...(await findUnheard(storage, webhooks)),
+    ])
+    for (const sentence of broken) this.violations.add(sentence)
+    const doctor = await runCommand(this.shop, ['doctor'])
+    if (doctor.code !== 0) this.violations.add(`doctor says: ${doctor.said}`)
+  }
+
+  // Every request again, with its key: the same bytes.
+  async repeat(server: Server, entries: readonly Acknowledged[]): Promise<void> {
+    const { key } = standOf(this.shop)
+    await crowd(entries, 16, async ({ id, path, body, hash }) => {
+      const answer = await this.#untilAble(() => this.caller.ask(server.origin, id, { key, path, body }))
+      this.seen.repeated += 1
+      if (answer.status !== 200 || hashOf(answer.text) !== hash)
+        this.violations.add(
+          `${id} was acknowledged, and repeated it is ${answer.status} ${codeOf(answer)} or other bytes`,
+        )
+      else if (answer.headers['idempotency-replayed'] !== 'true')
+        this.violations.add(`${id} was acknowledged and was done a second time`)
+    })
+  }
+
+  // So many things of which something was acknowledged: none is gone, and none is older than it was.
+  async lookAtFacts(server: Server, most: number): Promise<void> {
+    const known = [...this.facts.values()]
+    const some = known.length <= most ? known : Array.from({ length: most }, () => pick(this.random, known))
+    const { key } = standOf(this.shop)
+    await crowd(some, 16, async ({ kind, id, version, status }) => {
+      const ask = {
+        cart: () => this.caller.ask(server.origin, 'getPublicCart', { key, path: { cartId: id } }),
+        session: () => this.caller.ask(server.origin, 'getHostedCheckoutSession', { key, path: { sessionId: id } }),
+        order: () => this.caller.ask(server.origin, 'getStorefrontOrder', { key, path: { orderId: id } }),
+      }
+      const answer = await this.#untilAble(ask[kind])
+      if (answer.status !== 200) return void this.violations.add(`${kind} ${id} was acknowledged and is gone`)
+      const now = dataOf<{ version: number; status: string }>(answer)
+      if (now.version < version) this.violations.add(`${kind} ${id} was at version ${version} and is at ${now.version}`)
+      if (status !== undefined && now.status !== status)
+        this.violations.add(`${kind} ${id} was ${status} and is ${now.status}`)
+    })
+  }
+
+  // A 503 says nothing of what was acknowledged. It is counted, and asked again a few times.
+  async #untilAble(ask: () => Promise<Answer>): Promise<Answer> {
+    for (let tries = 1; ; tries += 1) {
+      const answer = await ask()
+      if (answer.status !== 503 || tries === 10) return answer
+      this.seen.unavailable += 1
+      await pause(500)
+    }
+  }
+
+  note(fact: Fact): void {
+    const known = this.facts.get(fact.id)
+    if (!known || known.version <= fact.version)
+      this.facts.set(fact.id, { ...fact, ...(known?.status && !fact.status && { status: known.status }) })
+  }
+
+  // One change with a key of its own, asked for until somebody answers.
+  async #change(id: OperationId, path: Readonly<Record<string, string>>, wanted: object): Promise<Answer> {
+    this.#keys += 1
+    const body = { ...wanted, idempotencyKey: `shopping-${this.#keys}` }
+    const answer = await this.#ask('changes', id, path, body)
+    if (answer.status === 200) this.acknowledged.push({ id, path, body, hash: hashOf(answer.text) })
+    else this.seen.refusals += 1
+    return answer
+  }
+
+  async #ask(kind: WaitKind, id: OperationId, path: Readonly<Record<string, string>>, body?: object): Promise<Answer> {
+    const { key } = standOf(this.shop)
+    const answer = await this.#untilAnswered(kind, (origin) => this.caller.ask(origin, id, { key, path, body }))
+    const problem = undeclared(id, answer)
+    if (problem) this.violations.add(problem)
+    return answer
+  }
+
+  async #untilAnswered<T extends Answer | string>(kind: WaitKind, ask: (origin: string) => Promise<T>): Promise<T> {
+    const { thinkMs } = this.#plan
+    if (thinkMs > 0) await pause(this.random() * thinkMs)
+    for (;;) {
+      const origin = await this.doors.enter(this.random)
+      const askedAt = performance.now()
+      try {
+        const answer = await ask(origin)
+        if (typeof answer === 'string' || answer.status !== 503) {
+          this.waitsMs[kind].push(performance.now() - askedAt)
+          return answer
+        }
+        this.seen.unavailable += 1
+      } catch (error) {
+        this.#noteSilence(error, origin)
+      }
+      // The server is dead or about to be noticed as such.
+      await pause(10)
+    }
+  }
+
+  #noteSilence(error: unknown, origin: string): void {
+    if (error instanceof PageUnavailable) this.seen.unavailable += 1
+    else if (error instanceof Error && isLost(error)) {
+      this.seen.lost += 1
+      // Whoever kills a server closes its door first.
+      if (this.doors.isOpen(origin)) this.violations.add(`nobody was killed, and no answer came: ${error.message}`)
+    } else throw error
+  }
+
+  async #shopAround(): Promise<void> {
+    while (!this.doors.isOver) await this.#buy()
+  }
+
+  async #buy(): Promise<void> {
+    if (this.random() < 0.5) await this.#browse()
+    const cart = await this.#fill()
+    if (!cart || this.random() < 0.2) return
+    const session = await this.#openSession(cart)
+    if (!session) return
+    if (this.random() < 0.15) {
+      const path = { sessionId: session.id }
+      const answer = await this.#change('cancelHostedCheckoutSession', path, { reason: 'abandoned' })
+      if (answer.status === 200) this.#noteSession(answer)
+      return
+    }
+    const orderId = await this.#pay(session)
+    if (orderId === null) return
+    this.seen.orders += 1
+    if (this.random() < 0.3) {
+      const answer = await this.#change('cancelStorefrontOrder', { orderId }, { note: 'by the proof' })
+      if (answer.status === 200) {
+        this.seen.cancelled += 1
+        this.note({ kind: 'order', id: orderId, version: 1, status: 'cancelled' })
+      }
+    }
+    if (this.random() < 0.2) await this.#replay()
+    if (this.random() < 0.2) await this.#ask('reads', 'getStorefrontOrder', { orderId })
+    if (this.random() < 0.1) await this.#ask('reads', 'listStorefrontOrders', {})
+  }
+
+  async #browse(): Promise<void> {
+    if (this.random() < 0.3) await this.#ask('reads', 'listApiKeyCatalogProducts', {})
+    const slug = pick(this.random, skuCodes).toLowerCase()
+    await this.#ask('reads', 'getApiKeyCatalogProduct', { slug })
+  }
+
+  async #fill(): Promise<string | undefined> {
+    const { random, shop } = this
+    const items = [...new Set([pick(random, skuCodes), pick(random, skuCodes)])]
+    const wanted = items.map((code) => ({ skuId: shop.sku(code), quantity: whole(random, 1, 3) }))
+    const made = await this.#change('createPublicCart', {}, { items: wanted })
+    if (made.status !== 200) return undefined
+    const cartId = this.#noteCart(made)
+    for (let edits = whole(random, 0, 4); edits > 0; edits -= 1) await this.#edit(cartId)
+    await this.#change('setPublicCartAddress', { cartId }, { address: berlin })
+    return cartId
+  }
+
+  async #edit(cartId: string): Promise<void> {
+    const { random } = this
+    const skuId = this.shop.sku(pick(random, skuCodes))
+    const edits = [
+      () => this.#change('putPublicCartItem', { cartId, skuId }, { quantity: whole(random, 1, 4) }),
+      () => this.#change('updatePublicCartItemQuantity', { cartId, skuId }, { quantity: whole(random, 0, 4) }),
+      () => this.#change('removePublicCartItem', { cartId, skuId }, {}),
+      () => this.#change('applyPublicCartPromotion', { cartId }, { code: pick(random, codes) }),
+    ]
+    const answer = await pick(random, edits)()
+    if (answer.status === 200 && 'version' in dataOf<object>(answer)) this.#noteCart(answer)
+  }
+
+  #noteCart(answer: Answer): string {
+    const { id, version } = dataOf<CartData>(answer)
+    this.note({ kind: 'cart', id, version })
+    return id
+  }
+
+  #noteSession(answer: Answer): Session {
+    const session = sessionFrom(answer)
+    const isOver = ['completed', 'cancelled', 'expired'].includes(session.status)
+    this.note({ kind: 'session', id: session.id, version: session.version, ...(isOver && { status: session.status }) })
+    return session
+  }
+
+  async #openSession(cartId: string): Promise<Session | undefined> {
+    const customer = { email: `shopper-${whole(this.random, 1, 1_000_000)}@example.com` }
+    const answer = await this.#change('createHostedCheckoutSession', {}, { cartId, successUrl, customer })
+    return answer.status === 200 ? this.#noteSession(answer) : undefined
+  }
+
+  // Answers with the order, or null where there is none (yet).
+  async #pay(session: Session): Promise<string | null> {
+    const form = newForm(pick(this.random, this.#plan.cards))
+    await this.#untilAnswered('pages', (origin) => look(this.caller, origin, session.secret))
+    await this.#untilAnswered('payments', (origin) => pay(this.caller, origin, session, form))
+    if (form.card === cards.challenged) {
+      const isAccepted = this.random() < 0.7
+      await this.#untilAnswered('payments', (origin) => confirm(this.caller, origin, session.secret, isAccepted))
+    }
+    const { orderId } = this.#noteSession(
+      await this.#ask('reads', 'getHostedCheckoutSession', { sessionId: session.id }),
+    )
+    if (orderId !== null) this.note({ kind: 'order', id: orderId, version: 1 })
+    return orderId
+  }
+
+  async #replay(): Promise<void> {
+    const answer = await this.#ask('reads', 'listInstallationWebhooks', {})
+    const { endpoints } = dataOf<{ endpoints: { recentDeliveries: { id: string; status: string }[] }[] }>(answer)
+    const done = endpoints[0]?.recentDeliveries.filter(({ status }) => status === 'succeeded') ?? []
+    if (done.length === 0) return
+    const { id } = pick(this.random, done)
+    await this.#change('replayInstallationWebhookDelivery', { id }, { allowSucceeded: true })
+  }
+}
+
+function isLost(error: Error): boolean {
+  const { code } = error as NodeJS.ErrnoException
+  return ['ECONNRESET', 'ECONNREFUSED', 'EPIPE'].includes(code ?? '') || error.message === 'the answer was cut off'
+}
