@@ -81,6 +81,17 @@ describe('serve --workers', () => {
     })
   }
 
+  test('all lost at once are replaced, on the same port', async () => {
+    const { settings } = await settingsFor('sqlite')
+    const server = await serve(settings, ['--workers', '2'])
+    const family = workersOf(server)
+    assert.equal(family.length, 2)
+    for (const pid of family) process.kill(pid, 'SIGKILL')
+    await until(() => workersOf(server).length === 2 && !family.some(isAlive))
+    await until(async () => (await fetch(`${server.origin}/readyz`).catch(() => undefined))?.status === 200)
+    assert.equal(await server.stop(), 0, server.printed())
+  })
+
   test('a taken port is told in one line, and a bad number is refused', async () => {
     const { settings } = await settingsFor('sqlite')
     const server = await serve(settings, ['--workers', '2'])

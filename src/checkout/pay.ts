@@ -15,7 +15,6 @@ import { sell } from '../inventory/sales.ts'
 import { newId } from '../kit/ids.ts'
 import { toInstant } from '../kit/instant.ts'
 import { placeOrder } from '../orders/place.ts'
-import { takeOrderNumber } from '../orders/store.ts'
 import {
   callForRefund,
   callProvider,
@@ -432,8 +431,6 @@ async function complete(
   const draft = draftFrom(session.quote)
   const orderId = newId('ord')
   const { installationId, merchantId } = session
-  // First, because whoever renders the catalog locks the merchant before its SKUs. A number that no order gets is skipped.
-  const number = await takeOrderNumber(tx, merchantId)
   if (draft.promotion && !(await usePromotion(tx, merchantId, draft.promotion.id))) {
     return returnCharge(tools, tx, session, payment, 'The promotion code is used up; nothing is charged.', now, cause)
   }
@@ -472,7 +469,6 @@ async function complete(
   await placeOrder(tx, {
     ...draft,
     orderId,
-    number,
     installationId,
     merchantId,
     session,

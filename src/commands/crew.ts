@@ -41,9 +41,13 @@ export async function gatherCrew({ count, log, sink, onSignal }: CrewParts): Pro
   let draining = false
   let restMs = restMsMin
   let everybodyGone: (() => void) | undefined
+  const waits = new Set<NodeJS.Timeout>()
+  let openPort: number | undefined
+  // Once all were lost: any free port would be another one for those who come then.
+  let portOfNext: number | undefined
 
   function start(): Promise<number> {
-    const worker = cluster.fork()
+    const worker = cluster.fork(portOfNext === undefined ? {} : { PORT: String(portOfNext) })
     const startedAt = performance.now()
     workers.add(worker)
     worker.process.stdout?.setEncoding('utf8').on('data', wholeLines(sink))
@@ -61,22 +65,29 @@ export async function gatherCrew({ count, log, sink, onSignal }: CrewParts): Pro
       worker.once('exit', (code) => reject(new Failure(`a worker ended at its start with exit code ${code}`)))
     })
     opened.catch(() => {})
+    // One that is told something while it ends.
+    worker.on('error', (error) => log.warn('a worker could not be told', { reason: error.message }))
     worker.once('exit', (code, signal) => {
       workers.delete(worker)
       if (workers.size === 0) everybodyGone?.()
       if (draining || !begun) return
+      if (workers.size === 0) portOfNext = openPort
       log.warn('a worker was lost and is replaced', { pid: worker.process.pid, code, signal })
       if (performance.now() - startedAt > steadyMs) restMs = restMsMin
       const waitMs = restMs
       restMs = Math.min(restMs * 2, restMsMax)
-      void pause(waitMs, undefined, { ref: false }).then(() => {
-        if (!draining) void start().catch((error: unknown) => log.error('a worker did not start', error))
-      })
+      // This keeps the leader running, also when it has nobody left.
+      const waiting = setTimeout(() => {
+        waits.delete(waiting)
+        void start().catch((error: unknown) => log.error('a worker did not start', error))
+      }, waitMs)
+      waits.add(waiting)
     })
     return opened
   }
 
   const port = await start()
+  openPort = port
   return {
     port,
     async begin(origin) {
@@ -87,6 +98,7 @@ export async function gatherCrew({ count, log, sink, onSignal }: CrewParts): Pro
     },
     async drain(limitMs) {
       draining = true
+      for (const waiting of waits) clearTimeout(waiting)
       for (const worker of workers) if (worker.isConnected()) worker.send({ kind: 'drain' } satisfies Order)
       if (workers.size === 0) return
       const gone = new Promise<void>((resolve) => {

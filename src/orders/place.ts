@@ -28,9 +28,6 @@ export interface NewOrder {
   // The caller names it before, where the address is sealed to it and the payment is booked on it: what the events show
   // of the payment is what is booked when the order is placed.
   orderId?: string
-  // As takeOrderNumber gave it, where the caller takes stock first: the merchant's row is locked before the SKUs' rows,
-  // because the catalog does so too.
-  number?: string
   installationId: string
   merchantId: string
   session: {
@@ -74,7 +71,7 @@ export async function placeOrder(tx: Tx, given: NewOrder): Promise<PlacedOrder> 
   const key = { installationId, orderId }
   const secret = makeStatusSecret(given.rootSecret, orderId)
   const [number, payments] = await Promise.all([
-    given.number ?? takeOrderNumber(tx, merchantId),
+    takeOrderNumber(tx, merchantId),
     listPaymentsOfOrder(tx, installationId, orderId),
   ])
   const order = orderFrom(given, orderId, number)

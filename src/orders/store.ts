@@ -277,12 +277,16 @@ export async function findOrderById(
   return row
 }
 
-// The row of the merchant is held until the commit, so that numbers are given in the order of commits and none is lost.
+const numbersFrom = 1_001
+
+// Held until the commit, so that numbers are given in the order of commits and none is lost. The next order of the merchant
+// waits for it: it is taken when everything else that one waits for is there.
 export async function takeOrderNumber(tx: Tx, merchant: string): Promise<string> {
   const [row] = await tx.sql<{ number: number }>`
-    update merchants set last_order_number = last_order_number + 1 where id = ${merchant}
-    returning last_order_number as "number"`
-  if (!row) throw new Error(`there is no merchant ${merchant}`)
+    insert into order_numbers (merchant_id, last) values (${merchant}, ${numbersFrom})
+    on conflict (merchant_id) do update set last = order_numbers.last + 1
+    returning last as "number"`
+  if (!row) throw new Error(`${merchant} got no order number`)
   return String(row.number)
 }
 

@@ -15,7 +15,6 @@ import { sell } from '../../src/inventory/sales.ts'
 import { newId } from '../../src/kit/ids.ts'
 import { type NewOrder, placeOrder } from '../../src/orders/place.ts'
 import { refundPaid } from '../../src/orders/refunds.ts'
-import { takeOrderNumber } from '../../src/orders/store.ts'
 import { manualProvider } from '../../src/payments/manual.ts'
 import { createProviders, type Providers } from '../../src/payments/port.ts'
 import { payRefunds } from '../../src/payments/settle.ts'
@@ -161,7 +160,6 @@ export async function ordersOf(house: House): Promise<Orders> {
     const [sessionId, cartId, orderId] = [newId('cks'), newId('cart'), newId('ord')]
     const paymentId = quoted.totals.total > 0 ? await collect(quoted, sessionId, wish) : null
     const placed = await storage.write(async (tx) => {
-      const number = await takeOrderNumber(tx, merchantId)
       if (quoted.promotion) assert.ok(await usePromotion(tx, merchantId, quoted.promotion.id))
       const sold = quoted.lines.map(({ skuId, quantity }) => ({ skuId, quantity }))
       const shortages = await sell(tx, merchantId, sessionId, sold, { now, cause: null, soldTo: orderId })
@@ -172,7 +170,6 @@ export async function ordersOf(house: House): Promise<Orders> {
       return placeOrder(tx, {
         ...quoted,
         orderId,
-        number,
         installationId,
         merchantId,
         session: {
