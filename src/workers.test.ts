@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import type { Log } from './observe/log.ts'
 import { StorageUnavailable } from './storage/storage.ts'
-import { startWorkers } from './workers.ts'
+import { catchUp, startWorkers } from './workers.ts'
 
 // What a loop tells of each of its failures, and that it goes on after them.
 async function toldOf(failures: readonly Error[]): Promise<unknown[]> {
@@ -42,4 +42,16 @@ test('a loop that cannot reach the storage says so in one warning, and goes on',
 test('any other failure of a loop is a defect, and it goes on all the same', async () => {
   const defect = new TypeError('x is undefined')
   assert.deepEqual(await toldOf([defect]), [['error', 'a loop failed and will try again', defect, { loop: 'sweep' }]])
+})
+
+test('a loop catches up while its rounds are full, and not for ever', async () => {
+  const waiting = [3, 3, 2, 3]
+  await catchUp(3, async () => waiting.shift() ?? 0)
+  assert.deepEqual(waiting, [3])
+  let rounds = 0
+  await catchUp(3, async () => {
+    rounds += 1
+    return 3
+  })
+  assert.equal(rounds, 20)
 })

@@ -49,3 +49,11 @@ function startLoop({ name, everyMs, work }: Loop, log: Log): () => Promise<void>
     await round
   }
 }
+
+// A round that was full leaves more waiting, so that another follows at once; after some the others have their turn, and
+// whoever wants to end is heard.
+export async function catchUp(full: number, round: () => Promise<number>): Promise<void> {
+  for (let rounds = 0; rounds < roundsMax; rounds += 1) if ((await round()) < full) return
+}
+
+const roundsMax = 20

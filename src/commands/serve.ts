@@ -24,7 +24,7 @@ import { openStorage } from '../storage/open.ts'
 import { type Storage, StorageRefused } from '../storage/storage.ts'
 import { version } from '../version.ts'
 import { sweepWebhooks } from '../webhooks/sweep.ts'
-import { type Loop, startWorkers } from '../workers.ts'
+import { catchUp, type Loop, startWorkers } from '../workers.ts'
 import { type Command, Failure, type Given, Misuse, type Terminal } from './command.ts'
 import { type Crew, gatherCrew, isWorker, joinCrew, leaveCrew, tellFailure } from './crew.ts'
 import { openWindow, windowPages } from './window.ts'
@@ -280,10 +280,11 @@ async function openPort(app: App, { port, host }: Config): Promise<number> {
   }
 }
 
-// A few at a time, so that nobody waits long for the rows; and again while there are more.
-async function refreshAll(storage: Storage, now: number): Promise<void> {
-  const few = 20
-  while ((await refreshStaleProducts(storage, now, few)) >= few) {}
+// At a time, so that nobody waits long for the rows; and again while there are more.
+const few = 20
+
+async function payFew(storage: Storage, { payTools }: App): Promise<number> {
+  return (await payRefunds(storage, payTools.providers, refundPaid, Date.now(), few)).length
 }
 
 function lastUseLoop(app: App): Loop {
@@ -299,9 +300,9 @@ function loopsFor(storage: Storage, app: App): Loop[] {
   })
   return [
     lastUseLoop(app),
-    sweep('stale products', 500, (now) => refreshAll(storage, now)),
-    sweep('payments without an outcome', 2_000, () => settlePayments(app.payTools)),
-    sweep('refunds that are owed', 2_000, (now) => payRefunds(storage, app.payTools.providers, refundPaid, now)),
+    sweep('stale products', 500, (now) => catchUp(few, () => refreshStaleProducts(storage, now, few))),
+    sweep('payments without an outcome', 2_000, () => catchUp(few, () => settlePayments(app.payTools, few))),
+    sweep('refunds that are owed', 2_000, () => catchUp(few, () => payFew(storage, app))),
     sweep('sessions that ended', 5_000, (now) => expireSessions(storage, app.payTools, now)),
     sweep('holds that ended', 2_000, (now) => sweepHolds(storage, now, 500)),
     sweep('idle carts', 30_000, (now) => expireCarts(storage, app.cartTools, now)),

@@ -26,16 +26,15 @@ export interface PaidRefund {
 // asked for without end.
 export const refusedTriesMax = 8
 
-// Rows of one round are paid side by side, so that none waits for another's deadline and every lease holds.
-const claimedMax = 20
-
+// Those of one round are paid side by side, so that none waits for another's deadline and every lease holds.
 export async function payRefunds(
   storage: Storage,
   providers: Providers,
   onPaid: OnPaid,
   now: number,
+  limit = 20,
 ): Promise<PaidRefund[]> {
-  const due = await storage.write((tx) => claimRefundsToPay(tx, now, leaseMs, claimedMax))
+  const due = await storage.write((tx) => claimRefundsToPay(tx, now, leaseMs, limit))
   return Promise.all(due.map((refund) => payRefund(storage, providers, onPaid, refund, now)))
 }
 
