@@ -21,8 +21,6 @@ export const dayRun: ServerRun = {
   method:
     'catalog, carts, codes, addresses, sessions, pages, payments that are approved, declined, challenged or unheard, orders, cancellations, refunds, parcels and webhooks all at once, while a server is killed by SIGKILL again and again (on PostgreSQL one of two); judged by a journal of acknowledged answers, a journal of webhooks, the invariants, `doctor`, the declared answers of every operation and the memory of every life',
   numbers: { minutes: 10, seconds: 0, killsEvery: 60, shoppers: 24, thinkMs: 100 },
-  // There all orders of a merchant wait for one another, across every round trip: with more shoppers one only waits longer.
-  numbersOf: { postgres: { shoppers: 12 } },
   short: { minutes: 0, seconds: 6, killsEvery: 3 },
   runOn: (ground, { minutes = 0, seconds = 0, killsEvery = 0, shoppers = 0, thinkMs = 0 }, tools) =>
     runDay(ground, { seconds: minutes * 60 + seconds, killsEvery, shoppers, thinkMs }, tools),
