@@ -46,12 +46,16 @@ test('any other failure of a loop is a defect, and it goes on all the same', asy
 
 test('a loop catches up while its rounds are full, and not for ever', async () => {
   const waiting = [3, 3, 2, 3]
-  await catchUp(3, async () => waiting.shift() ?? 0)
+  const never = () => false
+  await catchUp(3, never, async () => waiting.shift() ?? 0)
   assert.deepEqual(waiting, [3])
   let rounds = 0
-  await catchUp(3, async () => {
+  const full = async () => {
     rounds += 1
     return 3
-  })
+  }
+  await catchUp(3, never, full)
   assert.equal(rounds, 20)
+  await catchUp(3, () => rounds >= 22, full)
+  assert.equal(rounds, 22)
 })

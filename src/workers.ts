@@ -6,7 +6,8 @@ import { StorageUnavailable } from './storage/storage.ts'
 export interface Loop {
   name: string
   everyMs: number
-  work: () => Promise<void>
+  // Work of many rounds asks between them whether it is to end.
+  work: (isEnding: () => boolean) => Promise<void>
 }
 
 export interface Workers {
@@ -34,7 +35,7 @@ function startLoop({ name, everyMs, work }: Loop, log: Log): () => Promise<void>
 
   async function turn(): Promise<void> {
     try {
-      await work()
+      await work(() => stopped)
     } catch (error) {
       // It passes, and whoever runs the database knows.
       if (error instanceof StorageUnavailable) log.warn('storage unavailable', { loop: name, reason: error.message })
@@ -50,10 +51,9 @@ function startLoop({ name, everyMs, work }: Loop, log: Log): () => Promise<void>
   }
 }
 
-// A round that was full leaves more waiting, so that another follows at once; after some the others have their turn, and
-// whoever wants to end is heard.
-export async function catchUp(full: number, round: () => Promise<number>): Promise<void> {
-  for (let rounds = 0; rounds < roundsMax; rounds += 1) if ((await round()) < full) return
+// A round that was full leaves more waiting, so that another follows at once, for a while and until the loop is to end.
+export async function catchUp(full: number, isEnding: () => boolean, round: () => Promise<number>): Promise<void> {
+  for (let rounds = 0; rounds < roundsMax && !isEnding(); rounds += 1) if ((await round()) < full) return
 }
 
 const roundsMax = 20

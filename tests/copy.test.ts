@@ -5,9 +5,11 @@ import assert from 'node:assert/strict'
 import { spawn } from 'node:child_process'
 import { randomUUID } from 'node:crypto'
 import { once } from 'node:events'
-import { existsSync, readdirSync, readFileSync } from 'node:fs'
+import { existsSync, readdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
+import { DatabaseSync } from 'node:sqlite'
 import { describe, test } from 'node:test'
+import { applyShop } from '../src/admin/apply.ts'
 import { createApp } from '../src/app.ts'
 import { type OperationId, operations } from '../src/contract/operations.ts'
 import { createApp as createOAuthApp } from '../src/oauth/apps.ts'
@@ -198,6 +200,27 @@ for (const [one, other] of [
 }
 
 describe('a move', () => {
+  const given = givenEngine('sqlite')
+  const to = givenEngine('postgres')
+
+  test('is not made from a file that is damaged where nobody looks', async () => {
+    const url = await given.freshUrl()
+    const file = url.slice('sqlite:'.length)
+    const storage = await given.open({ url })
+    await applyShop(storage, market, { now: now.getTime(), stock: false, dryRun: false })
+    await storage.close()
+    const db = new DatabaseSync(file)
+    const root = db.prepare("select rootpage from sqlite_master where name = 'listed_products_newest'").get()
+    const size = Number(db.prepare('pragma page_size').get()?.page_size)
+    db.exec('pragma wal_checkpoint(truncate)')
+    db.close()
+    const bytes = readFileSync(file)
+    bytes.fill(0xff, (Number(root?.rootpage) - 1) * size, Number(root?.rootpage) * size)
+    writeFileSync(file, bytes)
+    const target = await to.freshUrl()
+    await assert.rejects(copyStore(url, target, plain), /^StorageRefused: the storage file is damaged/)
+  })
+
   test('is between two engines, from a store that is there', async () => {
     const given = givenEngine('sqlite')
     const [here, there] = [await given.freshUrl(), await given.freshUrl()]

@@ -9,6 +9,7 @@ import { writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { describe, test } from 'node:test'
 import { setTimeout as pause } from 'node:timers/promises'
+import pg from 'pg'
 import { ApplyRefused, applyShop } from '../src/admin/apply.ts'
 import { changeLines } from '../src/admin/difference.ts'
 import { type ImportReport, importProducts } from '../src/admin/import.ts'
@@ -149,6 +150,25 @@ async function openShop(given: Given, file: ShopFile = { merchant: merchant(), c
 }
 
 eachEngine('provisioning', (given) => {
+  if (given.engine === 'postgres')
+    test('a shop is applied whole while somebody tends its tables', async () => {
+      const url = await given.freshUrl()
+      const storage = await given.open({ url, lockMsMax: 200 })
+      const tending = new pg.Client({ connectionString: url })
+      await tending.connect()
+      // As a vacuum does; it keeps no row from being written.
+      await tending.query('begin; lock table products in share update exclusive mode')
+      const promotions = [{ code: 'LAST', name: 'Last', type: 'percentage', percentage: 1_000 }] as const
+      await applyShop(
+        storage,
+        { merchant: merchant(), categories, products: teas(3, 100), promotions: [...promotions] },
+        options,
+      )
+      await tending.end()
+      const [row] = await storage.read((db) => db.sql<{ count: number }>`select count(*) as "count" from promotions`)
+      assert.equal(row?.count, 1)
+    })
+
   if (given.engine === 'postgres')
     test('the database knows how large a shop is as soon as it is applied', async () => {
       const storage = await given.open()

@@ -6,10 +6,14 @@ import type { ServerResponse } from 'node:http'
 import { test } from 'node:test'
 import { announce } from '../src/events/announce.ts'
 import { newId } from '../src/kit/ids.ts'
+import { createLog } from '../src/observe/log.ts'
+import type { Storage } from '../src/storage/storage.ts'
+import { createDispatcher, type Dispatcher } from '../src/webhooks/dispatcher.ts'
 import { inFlightMax } from '../src/webhooks/schedule.ts'
+import type { Sender } from '../src/webhooks/sender.ts'
 import { findEndpoint } from '../src/webhooks/store.ts'
 import { market } from './support/carts.ts'
-import { type House, openHouse } from './support/house.ts'
+import { type House, openHouse, testSecret } from './support/house.ts'
 import { answer, openReceiver, type Received, type Receiver } from './support/receiver.ts'
 import { eachEngine, type Given } from './support/storage.ts'
 import { webhooksOf } from './support/webhooks.ts'
@@ -295,5 +299,74 @@ eachEngine('sick receivers', (given) => {
     assert.equal(new Set(one.receiver.received.map(({ id }) => id)).size, called)
     const left = events - called
     assert.deepEqual(await statusesOf(house, one), { succeeded: called, ...(left > 0 ? { pending: left } : {}) })
+  })
+
+  // One whose calls end when they are let, and that writes down which deliveries it was asked to call.
+  function nodeOf(
+    house: House,
+    storage: Storage,
+    called: string[],
+    isFree: (calls: number) => Promise<void>,
+  ): Dispatcher {
+    const sender: Sender = {
+      async send({ headers }) {
+        called.push(headers['webhook-delivery-id'] ?? '')
+        await isFree(called.length)
+        return { kind: 'answered', statusCode: 204, retryAfter: null, error: null, answer: '', tookMs: 1 }
+      },
+      close: async () => {},
+    }
+    const clock = () => new Date(house.clock.now)
+    const log = createLog({ level: 'silent', pretty: false, write: () => true })
+    return createDispatcher({ storage, sender, rootSecret: testSecret, clock, log, version: 'test', ...unasked })
+  }
+
+  test('what is being claimed when a draining begins is not left behind', async () => {
+    const house = await openHouse(given, { shops: [market] })
+    await listen(given, house)
+    await tell(house, 5)
+    const { promise: isWritten, resolve: written } = Promise.withResolvers<void>()
+    const { promise: mayBeTold, resolve: beTold } = Promise.withResolvers<void>()
+    // Its commits are told late, as by a busy disk.
+    const storage: Storage = {
+      ...house.storage,
+      async write(work) {
+        const value = await house.storage.write(work)
+        written()
+        await mayBeTold
+        return value
+      },
+    }
+    const node = nodeOf(house, storage, [], async () => {})
+    node.look()
+    await isWritten
+    const drained = node.drain()
+    beTold()
+    await drained
+    const rows = await house.storage.read((db) => db.sql<{ status: string }>`select status from webhook_deliveries`)
+    assert.deepEqual([rows.length, rows.filter(({ status }) => status === 'sending').length], [5, 0])
+  })
+
+  test('a machine that slept beyond its leases begins no call on them', async () => {
+    const house = await openHouse(given, { shops: [market] })
+    await listen(given, house)
+    await tell(house, 60)
+    const { promise: isAwake, resolve: wake } = Promise.withResolvers<void>()
+    const { promise: isFull, resolve: full } = Promise.withResolvers<void>()
+    const [before, meanwhile]: [string[], string[]] = [[], []]
+    const sleeper = nodeOf(house, house.storage, before, async (calls) => {
+      if (calls === 2 * inFlightMax) full()
+      if (calls > inFlightMax) await isAwake
+    })
+    sleeper.look()
+    await isFull
+    // Its clock that never steps back stands still meanwhile; the time of day does not.
+    house.clock.now += hour
+    await nodeOf(house, house.storage, meanwhile, async () => {}).settleDue()
+    const begun = before.length
+    wake()
+    await sleeper.drain()
+    assert.equal(before.length, begun, 'nothing is called that somebody else has taken over')
+    assert.equal(new Set([...before, ...meanwhile]).size, 60)
   })
 })

@@ -80,7 +80,7 @@ export async function applyShop(storage: Storage, file: ShopFile, options: Apply
     ? await eachBatch(file, plan)
     : await countedAfter(storage, merchant.slug, () => eachBatch(file, save))
   if (!options.dryRun) await catchUp(storage, options.now)
-  if (!options.dryRun && products.changes.length > 0) await storage.write(learnSizes)
+  if (!options.dryRun && products.changes.length > 0) await learnSizes(storage)
   const promotions = await applyPromotions(storage, file, foundation, options)
   const apps = await applyApps(storage, file, options)
   const webhooks = await applyWebhooks(storage, file, foundation, options)

@@ -96,7 +96,7 @@ export async function importProducts(
       return { made, plans, refused: [...outside, ...refused] }
     })
     savedBatches += 1
-    if (learnAfterBatches.includes(savedBatches)) await storage.write(learnSizes)
+    if (learnAfterBatches.includes(savedBatches)) await learnSizes(storage)
     for (const [slug, id] of saved.made) categoryIds.set(slug, id)
     for (const plan of saved.plans) {
       if (!plan.differs) report.unchanged += 1

@@ -1,6 +1,6 @@
 // SQL that only provisioning needs; the rest is in the rooms whose tables it touches.
 
-import { list, type Reader, type Tx } from '../storage/storage.ts'
+import { list, type Reader, type Storage, StorageUnavailable, type Tx } from '../storage/storage.ts'
 
 // Something that stands in every answer of the merchant has changed. In the order of their ids, as sales lock them.
 export async function markAllStale(tx: Tx, merchant: string, staleAt: number): Promise<void> {
@@ -49,7 +49,14 @@ export async function discardEarlierPings(
 // PostgreSQL plans by what it believes of its tables, and of new ones it believes that they are empty: an import into them
 // would grow slower with every product, and a cart be read slowly until the database looks for itself. SQLite's plans do not
 // depend on it.
-export async function learnSizes(tx: Tx): Promise<void> {
-  if (tx.engine !== 'postgres') return
-  await tx.sql`analyze categories, products, product_categories, skus, listed_products, stock_movements`
+// It waits for whoever tends these tables, a vacuum for instance, and does without where that takes too long.
+export async function learnSizes(storage: Storage): Promise<void> {
+  if (storage.engine !== 'postgres') return
+  try {
+    await storage.write(
+      (tx) => tx.sql`analyze categories, products, product_categories, skus, listed_products, stock_movements`,
+    )
+  } catch (error) {
+    if (!(error instanceof StorageUnavailable)) throw error
+  }
 }

@@ -36,7 +36,7 @@ export async function setAddress(
   refuseUnchangeable(facts, change)
   const { cart, lines } = facts
   const at = change.now.getTime()
-  const { zones } = await tools.pricebooks(change.db, cart.merchantId, cart.seller.catalogVersion)
+  const { zones } = await tools.pricebooks.find(change.db, cart.merchantId, cart.seller.catalogVersion)
   const offers = lines.map(({ offer }) => offer)
   if (!isServed(zones, address.country) && (offers.length === 0 || needsShipping(offers))) {
     throw refuse('address_undeliverable')

@@ -14,16 +14,31 @@ export interface Pricebook {
   zones: readonly Zone[]
   // The slugs of a category and of all above it.
   slugsUpFrom: ReadonlyMap<string, readonly string[]>
-  // In the order of the ids. Price and stock are those of some earlier moment: whoever asks has newer ones.
-  offersOf(db: Reader, skuIds: readonly string[], now: number): Promise<Offer[]>
 }
 
-export type Pricebooks = (db: Reader, merchant: string, catalogVersion: number) => Promise<Pricebook>
+export interface OfferAsk {
+  merchantId: string
+  // As it was when the SKUs were looked up.
+  catalogVersion: number
+  skuIds: readonly string[]
+  now: number
+}
+
+export interface Pricebooks {
+  find(db: Reader, merchant: string, catalogVersion: number): Promise<Pricebook>
+  // In the order of the ids. Price and stock are those of some earlier moment: whoever asks has newer ones.
+  offersOf(db: Reader, ask: OfferAsk): Promise<Offer[]>
+}
 
 const keptMax = 200
-const keptOffersMax = 5_000
+// Of all merchants; an offer is some 700 bytes.
+const keptOffersMaxDefault = 20_000
 
-export function createPricebooks(): Pricebooks {
+export function createPricebooks({ keptOffersMax = keptOffersMaxDefault } = {}): Pricebooks {
+  return { find: keepBooks(), offersOf: keepOffers(keptOffersMax) }
+}
+
+function keepBooks(): Pricebooks['find'] {
   const kept = new Lru<string, { catalogVersion: number; book: Pricebook }>(keptMax)
   return async (db, merchant, catalogVersion) => {
     const found = kept.get(merchant)
@@ -53,20 +68,25 @@ async function readPricebook(db: Reader, merchant: string): Promise<Pricebook> {
     }
     slugsUpFrom.set(id, slugs)
   }
-  return { taxRates, zones: zones.map(parseZone), slugsUpFrom, offersOf: keepOffers(merchant) }
+  return { taxRates, zones: zones.map(parseZone), slugsUpFrom }
 }
 
-function keepOffers(merchant: string): Pricebook['offersOf'] {
-  const kept = new Lru<string, Offer>(keptOffersMax)
-  return async (db, skuIds, now) => {
-    const missing = skuIds.filter((skuId) => kept.peek(skuId) === undefined)
-    const read = new Map<string, Offer>()
-    for (const offer of missing.length > 0 ? await listOffers(db, merchant, missing, now) : []) {
-      read.set(offer.skuId, offer)
-      onceDurable(db, () => kept.set(offer.skuId, offer))
+function keepOffers(keptOffersMax: number): Pricebooks['offersOf'] {
+  const kept = new Lru<string, { catalogVersion: number; offer: Offer }>(keptOffersMax)
+  return async (db, { merchantId, catalogVersion, skuIds, now }) => {
+    // Taken out before anything is awaited or put in, which may push out what was here.
+    const found = new Map<string, Offer>()
+    for (const skuId of skuIds) {
+      const known = kept.peek(skuId)
+      if (known?.catalogVersion === catalogVersion) found.set(skuId, known.offer)
+    }
+    const missing = skuIds.filter((skuId) => !found.has(skuId))
+    for (const offer of missing.length > 0 ? await listOffers(db, merchantId, missing, now) : []) {
+      found.set(offer.skuId, offer)
+      onceDurable(db, () => kept.set(offer.skuId, { catalogVersion, offer }))
     }
     return skuIds.map((skuId) => {
-      const offer = read.get(skuId) ?? kept.peek(skuId)
+      const offer = found.get(skuId)
       if (!offer) throw new Error(`a cart has ${skuId}, which is not there`)
       return offer
     })

@@ -37,9 +37,10 @@ export async function findCartFacts(
     findPromotionOfCart(db, merchant, key),
   ])
   if (!cart) return undefined
-  const { offersOf } = await pricebooks(db, merchant, cart.seller.catalogVersion)
+  const [first] = rows
   const skuIds = rows.map(({ skuId }) => skuId)
-  const offers = rows.length === 0 ? [] : await offersOf(db, skuIds, now)
+  const ask = first && { merchantId: merchant, catalogVersion: first.catalogVersion, skuIds, now }
+  const offers = ask ? await pricebooks.offersOf(db, ask) : []
   const lines = rows.map(({ position, quantity, seenPrice, price, available, ownHold }, index): CartLine => {
     const offer = { ...(offers[index] as Offer), price, available: Math.max(0, available + ownHold) }
     return { offer, position, quantity, seenPrice }
@@ -57,7 +58,7 @@ export async function quoteFor(
     const key = { installationId: cart.installationId, orderId: cart.orderId }
     return { cart, lines, promotion, pricing: await pricingOfOrder(db, key, lines) }
   }
-  const book = await pricebooks(db, cart.merchantId, cart.seller.catalogVersion)
+  const book = await pricebooks.find(db, cart.merchantId, cart.seller.catalogVersion)
   const address = livingAddress(cart, now)
   const pricing = priceCart({
     currency: cart.currency,

@@ -161,6 +161,8 @@ export interface LineRow {
   available: number
   // What the cart's own session holds, which is there for the cart.
   ownHold: number
+  // Of the merchant, at the moment at which price and stock were so.
+  catalogVersion: number
 }
 
 // What every statement about an offer selects, from SKUs `s` and products `p`.
@@ -182,8 +184,10 @@ export async function listCartLines(db: Reader, { installationId, cartId }: Cart
       case when s.held = 0 then 0 else coalesce((
         select h.quantity from holds h join carts c on c.checkout_session_id = h.owner_id
         where c.installation_id = l.installation_id and c.id = l.cart_id and h.merchant_id = l.merchant_id
-          and h.sku_id = l.sku_id and h.expires_at > ${now}), 0) end as "ownHold"
+          and h.sku_id = l.sku_id and h.expires_at > ${now}), 0) end as "ownHold",
+      m.catalog_version as "catalogVersion"
     from cart_lines l join skus s on s.merchant_id = l.merchant_id and s.id = l.sku_id
+    join merchants m on m.id = l.merchant_id
     where l.installation_id = ${installationId} and l.cart_id = ${cartId}
     order by l.position`
 }

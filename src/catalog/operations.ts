@@ -59,7 +59,7 @@ export function catalogOperations(publicOrigin: () => string): { [Id in CatalogO
     const kept = products[text].peek(listing.revision)
     if (kept?.origin === origin) return kept.bytes
     const bytes = sentBytes(await findDetails(db, listing), text, origin)
-    if (bytes.length <= keptBytesMax) products[text].set(listing.revision, { bytes, origin })
+    if (bytes.length <= keptBytesMax && listing.revision !== '') products[text].set(listing.revision, { bytes, origin })
     return bytes
   }
 

@@ -298,11 +298,16 @@ function loopsFor(storage: Storage, app: App): Loop[] {
     everyMs,
     work: async () => void (await work(Date.now())),
   })
+  const rounds = (name: string, everyMs: number, round: () => Promise<number>): Loop => ({
+    name,
+    everyMs,
+    work: (isEnding) => catchUp(few, isEnding, round),
+  })
   return [
     lastUseLoop(app),
-    sweep('stale products', 500, (now) => catchUp(few, () => refreshStaleProducts(storage, now, few))),
-    sweep('payments without an outcome', 2_000, () => catchUp(few, () => settlePayments(app.payTools, few))),
-    sweep('refunds that are owed', 2_000, () => catchUp(few, () => payFew(storage, app))),
+    rounds('stale products', 500, () => refreshStaleProducts(storage, Date.now(), few)),
+    rounds('payments without an outcome', 2_000, () => settlePayments(app.payTools, few)),
+    rounds('refunds that are owed', 2_000, () => payFew(storage, app)),
     sweep('sessions that ended', 5_000, (now) => expireSessions(storage, app.payTools, now)),
     sweep('holds that ended', 2_000, (now) => sweepHolds(storage, now, 500)),
     sweep('idle carts', 30_000, (now) => expireCarts(storage, app.cartTools, now)),

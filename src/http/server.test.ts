@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
+import { operations } from '../contract/operations.ts'
 import { createLog } from '../observe/log.ts'
 import { createMetrics } from '../observe/metrics.ts'
 import { createPressure } from './pressure.ts'
@@ -57,4 +58,33 @@ test('500 to an answer that the framework cannot send, told in the log and the m
   const defect = logged.split('\n').find((line) => line.includes('"defect"'))
   assert.match(defect ?? '', new RegExp(`${body.error.requestId}.*FST_ERR_`))
   assert.match(metrics.render(), /cartwright_requests_total\{operation="none",status="500"\} 1/)
+})
+
+test('500 to an answer of an operation that cannot be written, and the server lives on', async (t) => {
+  let logged = ''
+  const log = createLog({ level: 'info', pretty: false, write: (lines) => (logged += lines) })
+  const metrics = createMetrics()
+  const pressure = createPressure()
+  const etags = ['"bad\nvalue"', '"good"']
+  const server = createServer({
+    answer: async () => ({ status: 200, body: '{}', headers: { etag: etags.shift() ?? '' } }),
+    handlers: { getPublicMerchantProduct: () => assert.fail('the road is not asked') },
+    pages: [],
+    trustedProxies: [],
+    pressure,
+    log,
+    metrics,
+  })
+  const port = await server.listen(0, '127.0.0.1')
+  t.after(async () => {
+    await server.drain(1_000)
+    pressure.close()
+    metrics.close()
+  })
+  const path = operations.getPublicMerchantProduct.path.replaceAll(/\{\w+\}/g, 'x')
+  const [bad, good] = [await fetch(`http://127.0.0.1:${port}${path}`), await fetch(`http://127.0.0.1:${port}${path}`)]
+  const { error } = (await bad.json()) as { error: { code: string; requestId: string } }
+  assert.deepEqual([bad.status, error.code, good.status], [500, 'internal_error', 200])
+  log.flush()
+  assert.match(logged, new RegExp(`"defect".*${error.requestId}.*ERR_INVALID_CHAR`))
 })

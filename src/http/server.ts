@@ -128,6 +128,14 @@ export function createServer(parts: ServerParts): HttpServer {
     reply.raw.writeHead(status, lines).end(body)
   }
 
+  // An answer that cannot be written down.
+  function sendDefect(reply: FastifyReply, id: OperationId, error: unknown): void {
+    const requestId = newId('req')
+    const outgoing = answerFor(asRefusal(error, log, { requestId, operation: id }), requestId)
+    if (reply.raw.headersSent) reply.raw.destroy()
+    else send(reply, outgoing)
+  }
+
   for (const [id, handler] of Object.entries(handlers) as [OperationId, AnyHandler][]) {
     const { method, path } = operations[id]
     router.route({
@@ -135,7 +143,10 @@ export function createServer(parts: ServerParts): HttpServer {
       url: path.replaceAll(/\{(\w+)\}/g, ':$1'),
       handler(request: FastifyRequest, reply: FastifyReply) {
         if (!hasOneHost(request.raw)) send(reply, refused(badHost(), request.raw))
-        else answer(id, handler, incoming(request)).then((outgoing) => send(reply, outgoing))
+        else
+          answer(id, handler, incoming(request))
+            .then((outgoing) => send(reply, outgoing))
+            .catch((error: unknown) => sendDefect(reply, id, error))
       },
     })
   }

@@ -10,7 +10,7 @@ import { StorageRefused } from './storage.ts'
 export function checkFirst({ db }: Connection, file: string, log: Log): void {
   const startedAt = performance.now()
   const finding = String(Object.values(db.prepare('pragma quick_check(1)').get() ?? {})[0])
-  log('the file was found damaged before, so it was checked again', { file, finding, tookMs: msSince(startedAt) })
+  log('the file was checked before it is used', { file, finding, tookMs: msSince(startedAt) })
   if (finding !== 'ok') throw damageOf(file, finding)
 }
 

@@ -71,7 +71,7 @@ function refuseMissing(file: string): void {
 // No server may be at work on either: what it wrote after the snapshot would be left behind. On SQLite its lock tells; on
 // PostgreSQL the connection on which every server hears the signals of the others.
 async function openAlone(url: string): Promise<Storage> {
-  const storage = await openStorage(url, { ...unhurried, server: true })
+  const storage = await openStorage(url, { ...unhurried, server: true, checksFirst: true })
   try {
     if (storage.engine === 'postgres') await storage.read(refuseServers)
     return storage

@@ -323,6 +323,23 @@ describe('postgres', () => {
     assert.equal(storage.stats().writes.retries, 1)
   })
 
+  test('prepares anew what a proxy forgot, also for a statement that nobody awaits', async () => {
+    const { storage } = await openThings({ connectionsMax: 1 })
+    const add = (id: string, isAwaited: boolean) =>
+      storage.write(async (tx) => {
+        const adding = tx.sql`insert into things (id, n) values (${id}, ${1})`
+        if (isAwaited) await adding
+      })
+    await add('c', true)
+    await storage.write((tx) => tx.sql`deallocate all`)
+    await add('d', false)
+    const things = await storage.read((db) => db.sql<Thing>`select id from things order by id`)
+    assert.deepEqual(
+      things.map(({ id }) => id),
+      ['a', 'b', 'c', 'd'],
+    )
+  })
+
   test('refuses to read a number that is not exact', async () => {
     const { storage } = await openThings()
     await assert.rejects(

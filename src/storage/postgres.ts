@@ -279,7 +279,8 @@ class Session {
       this.#client.release()
       throw retryable(error, true) ?? unavailable(error) ?? error
     }
-    this.#client.release()
+    if (this.#unfit) this.#destroy()
+    else this.#client.release()
     // The answer to the commit of a failed transaction is ROLLBACK: a statement failed that the work did not await.
     if (result.command !== 'COMMIT')
       throw this.failure?.again ?? this.failure?.shown ?? new Error('nothing was committed')

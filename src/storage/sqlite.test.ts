@@ -311,6 +311,19 @@ describe('sqlite', () => {
     return { url, file, whole }
   }
 
+  test('after an unclean end is checked before it is used, where that is asked for', async () => {
+    const { url, file, whole } = await damagedThings()
+    const damaged = /^StorageRefused: the storage file is damaged/
+    await assert.rejects(openStorage(url, { server: true, checksFirst: true }), damaged)
+    writeFileSync(file, whole)
+    const storage = await openStorage(url, { server: true, checksFirst: true })
+    await storage.close()
+    // It ended in order, and its file was found whole.
+    const lines: string[] = []
+    await (await openStorage(url, { server: true, log: (line) => lines.push(line) })).close()
+    assert.deepEqual(lines, [])
+  })
+
   test('after an unclean end finds a damaged file while it is served, and then lets nobody use it', async () => {
     const { url, file, whole } = await damagedThings()
     const { promise: damaged, resolve: onDamage } = Promise.withResolvers<StorageRefused>()
@@ -331,7 +344,7 @@ describe('sqlite', () => {
     const lines: string[] = []
     const log = (line: string) => lines.push(line)
     const mended = await openStorage(url, { server: true, log })
-    assert.deepEqual(lines, ['the file was found damaged before, so it was checked again'])
+    assert.deepEqual(lines, ['the file was checked before it is used'])
     assert.equal(await countOf(mended), 300)
     await mended.close()
     await (await openStorage(url, { server: true, log })).close()

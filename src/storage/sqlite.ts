@@ -22,7 +22,8 @@ export async function openSqlite(path: string, options: StorageOptions): Promise
   let connection: Connection | undefined
   try {
     connection = await connectPatiently(file, bounds.busyMsMax)
-    if (lock?.lastRun === 'damaged') {
+    const isDoubtful = lock?.lastRun === 'unclean' && !wasEmpty
+    if (lock?.lastRun === 'damaged' || (isDoubtful && options.checksFirst)) {
       checkFirst(connection, file, log)
       lock.note('unclean')
     }
@@ -32,7 +33,7 @@ export async function openSqlite(path: string, options: StorageOptions): Promise
     const db = connection.db
     let damage: StorageRefused | undefined
     const check =
-      lock?.lastRun === 'unclean' && !wasEmpty
+      isDoubtful && !options.checksFirst
         ? checkBeside(file, log, (found) => {
             damage = found
             noteEnding(lock, 'damaged', log)

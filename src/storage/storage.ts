@@ -82,6 +82,8 @@ export interface Storage {
 export interface StorageOptions {
   // True for a server: it alone may serve a SQLite file, and it has the file checked after an unclean end.
   server?: boolean
+  // The check comes before everything else, instead of running beside it.
+  checksFirst?: boolean
   // That check has found the file damaged. From now on nothing is read from it or written to it, and the server is to end.
   onDamage?: (damage: StorageRefused) => void
   log?: (line: string, fields?: object) => void

@@ -142,6 +142,8 @@ export function openWriter(
     connection.command('rollback')
     await beginAgain()
     signals.clear()
+    // Alone it has nothing to be told apart from.
+    if (group.length === 1) return
     for (const done of group) if (!done.isHopeless) await perform(done, signals, true)
   }
 

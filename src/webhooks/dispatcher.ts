@@ -247,8 +247,10 @@ export function createDispatcher(parts: DispatcherParts): Dispatcher {
   function callNext(endpointId: string): void {
     const line = lines.get(endpointId)
     if (!line) return
+    // Also what was being claimed when the draining began.
+    if (draining) dropWaiting(line)
     dropStale(line)
-    while (line.calls < inFlightMax && !draining) {
+    while (line.calls < inFlightMax) {
       const next = line.waiting.shift()
       if (!next) return
       waiting -= 1
@@ -258,9 +260,12 @@ export function createDispatcher(parts: DispatcherParts): Dispatcher {
   }
 
   function dropStale(line: Line): void {
-    const now = performance.now()
     // The oldest comes first.
-    if ((line.waiting[0]?.staleAt ?? now) < now) dropWaiting(line)
+    const [first] = line.waiting
+    if (!first) return
+    // While a machine sleeps only the time of day goes on, and somebody else may have taken over.
+    const isLost = first.claimed.leaseExpiresAt <= clock().getTime()
+    if (isLost || first.staleAt < performance.now()) dropWaiting(line)
   }
 
   // It will be claimed again, as soon as it may be called.

@@ -101,7 +101,7 @@ export async function ordersOf(house: House): Promise<Orders> {
       const offers = new Map((await listOffers(db, merchantId, ids, clock.now)).map((offer) => [offer.skuId, offer]))
       const lines = wanted.map(({ skuId, quantity }) => ({ offer: offers.get(skuId) as Offer, quantity }))
       const promotion = code === undefined ? undefined : await findPromotionByCode(db, merchantId, code)
-      const { taxRates, zones } = await pricebooks(db, merchantId, 1)
+      const { taxRates, zones } = await pricebooks.find(db, merchantId, 1)
       const priced = priceCart({
         currency: 'EUR',
         priceTax: 'included',
