@@ -92,6 +92,8 @@ eachEngine('updatePublicCartItemQuantity', (given) => {
         assert.deepEqual(answer.body.error.current, { status, version: 1 })
       }
       assert.equal((await carts.read(cartId)).body.data.status, status)
+      // No session of ours has locked or sold it.
+      await house.storage.write((tx) => tx.sql`update carts set status = 'open' where id = ${cartId}`)
     }
   })
 

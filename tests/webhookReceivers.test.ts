@@ -365,6 +365,7 @@ eachEngine('sick receivers', (given) => {
     await nodeOf(house, house.storage, meanwhile, async () => {}).settleDue()
     const begun = before.length
     wake()
+    await sleeper.settleDue()
     await sleeper.drain()
     assert.equal(before.length, begun, 'nothing is called that somebody else has taken over')
     assert.equal(new Set([...before, ...meanwhile]).size, 60)
