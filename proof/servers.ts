@@ -8,7 +8,7 @@ import { join } from 'node:path'
 import { setTimeout as pause } from 'node:timers/promises'
 import { talkerOf } from './talk.ts'
 
-const main = join(import.meta.dirname, '..', 'src', 'main.ts')
+const main = join(import.meta.dirname, '..', 'src', 'main.js')
 const startMsMax = 60_000
 const defectsMax = 20
 
