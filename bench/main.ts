@@ -132,7 +132,7 @@ const report: Report = {
   },
   method: {
     repetitions: `${values.rounds}, in turns, medians with (least–most)`,
-    'seconds each': `${values.seconds}, after a warm-up of 10,000 requests or 15 s that is thrown away`,
+    'seconds each': `${values.seconds}, after a warm-up of 150,000 requests or 15 s that is thrown away`,
     connections: values.connections,
     generator: 'autocannon, in another process than the server',
     'rate limit': 'off',

@@ -25,10 +25,9 @@ import {
 } from './store.ts'
 
 const rowsMax = 100
-// A page of a hundred products is 50 to 100 KB, a product 2 to 5; one with very many SKUs is not kept.
+// A page of a hundred products is 50 to 100 KB, a product 2 to 5: so many MB of them are some thousands.
 const keptPagesMax = 200
-const keptProductsMax = 2_000
-const keptBytesMax = 16_384
+const keptBytesMax = 16 * 2 ** 20
 
 type CatalogOperation =
   | 'listApiKeyCatalogCategories'
@@ -39,8 +38,8 @@ type CatalogOperation =
 export function catalogOperations(publicOrigin: () => string): { [Id in CatalogOperation]: Handler<Id> } {
   const pages = new Lru<string, KeptPage>(keptPagesMax)
   const products = {
-    detail: new Lru<string, KeptProduct>(keptProductsMax),
-    publicDetail: new Lru<string, KeptProduct>(keptProductsMax),
+    detail: new Lru<string, KeptProduct>(keptBytesMax, ({ bytes }) => bytes.length),
+    publicDetail: new Lru<string, KeptProduct>(keptBytesMax, ({ bytes }) => bytes.length),
   }
   const originTag = createOriginTag()
 
@@ -59,7 +58,7 @@ export function catalogOperations(publicOrigin: () => string): { [Id in CatalogO
     const kept = products[text].peek(listing.revision)
     if (kept?.origin === origin) return kept.bytes
     const bytes = sentBytes(await findDetails(db, listing), text, origin)
-    if (bytes.length <= keptBytesMax && listing.revision !== '') products[text].set(listing.revision, { bytes, origin })
+    if (listing.revision !== '') products[text].set(listing.revision, { bytes, origin })
     return bytes
   }
 

@@ -48,3 +48,25 @@ test('it never grows beyond its bound, and needs one', () => {
   }
   for (const bound of [0, -1, Number.NaN]) assert.throws(() => new Lru(bound), RangeError)
 })
+
+test('full may be a sum of weights', () => {
+  const lru = new Lru<string, string>(10, (text) => text.length)
+  lru.set('a', '1234')
+  lru.set('b', '123456')
+  assert.equal(lru.size, 2)
+  lru.set('a', '12345')
+  assert.deepEqual([...lru], [['a', '12345']])
+  lru.set('c', '12345')
+  lru.delete('a')
+  lru.set('d', '12345')
+  assert.deepEqual(
+    [...lru].map(([key]) => key),
+    ['c', 'd'],
+  )
+  lru.set('e', '12345678901')
+  assert.equal(lru.size, 0)
+  lru.set('f', '1234567890')
+  lru.clear()
+  lru.set('g', '1234567890')
+  assert.equal(lru.peek('g'), '1234567890')
+})

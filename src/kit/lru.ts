@@ -1,12 +1,16 @@
-// A bounded map: when it is full, the entry that was not asked for the longest falls out.
+// A bounded map: when it is full, the entries that were not asked for the longest fall out. Full is a number of entries, or a
+// sum of weights, such as bytes.
 
 export class Lru<Key, Value> {
   readonly #entries = new Map<Key, Value>()
-  readonly #entriesMax: number
+  readonly #weightMax: number
+  readonly #weightOf: (value: Value) => number
+  #weight = 0
 
-  constructor(entriesMax: number) {
-    if (!(entriesMax >= 1)) throw new RangeError('an Lru needs room for one entry')
-    this.#entriesMax = entriesMax
+  constructor(weightMax: number, weightOf: (value: Value) => number = () => 1) {
+    if (!(weightMax >= 1)) throw new RangeError('an Lru needs room for one entry')
+    this.#weightMax = weightMax
+    this.#weightOf = weightOf
   }
 
   get size(): number {
@@ -28,21 +32,26 @@ export class Lru<Key, Value> {
   }
 
   set(key: Key, value: Value & {}): void {
-    this.#entries.delete(key)
+    this.delete(key)
     this.#entries.set(key, value)
-    if (this.#entries.size <= this.#entriesMax) return
+    this.#weight += this.#weightOf(value)
+    if (this.#weight <= this.#weightMax) return
     for (const oldest of this.#entries.keys()) {
-      this.#entries.delete(oldest)
-      return
+      this.delete(oldest)
+      if (this.#weight <= this.#weightMax) return
     }
   }
 
   delete(key: Key): boolean {
+    const value = this.#entries.get(key)
+    if (value === undefined) return false
+    this.#weight -= this.#weightOf(value)
     return this.#entries.delete(key)
   }
 
   clear(): void {
     this.#entries.clear()
+    this.#weight = 0
   }
 
   // From the least to the most recently used. Deleting during the walk is safe.
