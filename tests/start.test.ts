@@ -73,6 +73,27 @@ describe('a start', () => {
     })
   }
 
+  test('knows its own address from its first answer on', async () => {
+    const port = await freePort()
+    const starting = serve({ ...(await environment()), PORT: String(port) })
+    const answers: { status: number; text: string }[] = []
+    for (let isReady = false; !isReady; ) {
+      const metadata = await fetch(`http://127.0.0.1:${port}/.well-known/oauth-authorization-server`).catch(
+        () => undefined,
+      )
+      if (!metadata) continue
+      answers.push({ status: metadata.status, text: await metadata.text() })
+      isReady = (await fetch(`http://127.0.0.1:${port}/readyz`)).status === 200
+    }
+    assert.equal(await (await starting).stop(), 0)
+    assert.deepEqual([...new Set(answers.map(({ status }) => status))], [200])
+    assert.deepEqual(
+      [...new Set(answers.map(({ text }) => JSON.parse(text).issuer))],
+      [`http://localhost:${port}`],
+      `${answers.length} answers`,
+    )
+  })
+
   test('on localhost answers at every address of that name, and ends', async () => {
     const server = await serve({ ...(await environment()), HOST: 'localhost', CARTWRIGHT_SECRET: 'x'.repeat(40) })
     assert.equal((await fetch(`${server.origin}/healthz`)).status, 200)

@@ -101,6 +101,10 @@ interface ServeParts {
   mayDemo: boolean
 }
 
+function originAt(port: number): string {
+  return `http://localhost:${port}`
+}
+
 interface Stage {
   app: App
   port: () => Promise<number>
@@ -131,6 +135,8 @@ function setStage({ config, storage, log, mayDemo }: ServeParts): Stage {
     app,
     async port() {
       port = await openPort(app, config)
+      // Whoever asks while the shop is being made is told of no other place than later.
+      if (origin === '') origin = originAt(port)
       return port
     },
     // Once the port is ours and the shop is made.
@@ -165,7 +171,7 @@ async function serveAlone(parts: ServeParts): Promise<void> {
   const { app, port: open, begin } = setStage(parts)
   try {
     const port = await open()
-    const origin = config.publicUrl ?? `http://localhost:${port}`
+    const origin = config.publicUrl ?? originAt(port)
     await makeShop(parts, origin)
     await begin(origin)
     const loops = startLoops(parts, app)
@@ -194,7 +200,7 @@ async function lead(parts: ServeParts, count: number): Promise<void> {
   let loops: Loops | undefined
   try {
     crew = await gatherCrew({ count, log, sink, onSignal: () => app.dispatcher.look() })
-    const origin = config.publicUrl ?? `http://localhost:${crew.port}`
+    const origin = config.publicUrl ?? originAt(crew.port)
     await makeShop(parts, origin)
     await begin(origin)
     await crew.begin(origin)
