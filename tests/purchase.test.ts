@@ -69,7 +69,10 @@ describe('a purchase in the browser', () => {
     await page.fill('[name=line1]', 'Unter den Linden 1')
     await page.fill('[name=city]', 'Berlin')
     await page.fill('[name=postalCode]', '10117')
+    // The script has kept what was typed before; going on is a page of its own, and it must be there before the clock moves.
+    const nextPage = page.waitForEvent('load')
     await page.getByRole('button', { name: 'Continue to payment' }).click()
+    await nextPage
     await page.locator('[name="card.number"]:enabled').waitFor()
   }
 
