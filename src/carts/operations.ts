@@ -8,6 +8,7 @@ import type { RootSecret } from '../kit/secrets.ts'
 import type { CartTools, ChangeAsk } from './change.ts'
 import { putCode } from './codes.ts'
 import { setAddress } from './destination.ts'
+import { createKeptCarts } from './kept.ts'
 import { createCart, putLine, setLine } from './lines.ts'
 import { findCartFacts, quoteFor } from './quote.ts'
 import { cartView } from './view.ts'
@@ -27,15 +28,20 @@ export interface CartParts {
 }
 
 export function cartOperations({ rootSecret, tools }: CartParts): { [Id in CartOperation]: Handler<Id> } {
+  const kept = createKeptCarts()
   return {
     async getPublicCart({ db, caller, path: { cartId }, now }) {
       const at = now.getTime()
+      if (!isId('cart', cartId)) throw refuse('cart_not_found')
       const key = { installationId: caller.installationId, cartId }
-      const facts = isId('cart', cartId)
-        ? await findCartFacts(db, tools.pricebooks, caller.merchantId, key, at)
-        : undefined
+      const known = await kept.find(db, key, at)
+      if (known) return new Rendered(known)
+      const facts = await findCartFacts(db, tools.pricebooks, caller.merchantId, key, at)
       if (!facts) throw refuse('cart_not_found')
-      return { data: cartView(await quoteFor(db, tools.pricebooks, facts, at), at, tools.pictureUrl) }
+      const view = cartView(await quoteFor(db, tools.pricebooks, facts, at), at, tools.pictureUrl)
+      const bytes = Buffer.from(`{"data":${JSON.stringify(view)}}`)
+      kept.keep(facts, at, bytes)
+      return new Rendered(bytes)
     },
 
     async createPublicCart({ db, caller, body, now, cause }) {

@@ -1,13 +1,14 @@
 // What a merchant's carts need to know and only provisioning changes: taxes, shipping zones, the tree of categories that
 // promotions speak of, and what SKUs are called. Read once and kept for as long as the merchant's catalog version stands
-// still, which every provisioning raises.
+// still, which every provisioning raises. A promotion has a version of its own, which its uses raise too.
 
 import { listCategories } from '../catalog/store.ts'
 import { listShippingZones, listTaxRates, type TaxRate } from '../installations/store.ts'
 import { Lru } from '../kit/lru.ts'
+import { findPromotion, type Promotion } from '../promotions/store.ts'
 import { onceDurable, type Reader } from '../storage/storage.ts'
 import { parseZone, type Zone } from './shipping.ts'
-import { listOffers, type Offer } from './store.ts'
+import { type KeptCart, listOffers, type Offer } from './store.ts'
 
 export interface Pricebook {
   taxRates: readonly TaxRate[]
@@ -28,14 +29,19 @@ export interface Pricebooks {
   find(db: Reader, merchant: string, catalogVersion: number): Promise<Pricebook>
   // In the order of the ids. Price and stock are those of some earlier moment: whoever asks has newer ones.
   offersOf(db: Reader, ask: OfferAsk): Promise<Offer[]>
+  // The one on this cart, in the version that the cart was read with or a newer one.
+  promotionOf(db: Reader, merchant: string, cart: PromotedCart): Promise<Promotion | null>
 }
+
+type PromotedCart = Pick<KeptCart, 'promotionId' | 'promotionVersion'>
 
 const keptMax = 200
 // Of all merchants; an offer is some 700 bytes.
 const keptOffersMaxDefault = 20_000
+const keptPromotionsMax = 2_000
 
 export function createPricebooks({ keptOffersMax = keptOffersMaxDefault } = {}): Pricebooks {
-  return { find: keepBooks(), offersOf: keepOffers(keptOffersMax) }
+  return { find: keepBooks(), offersOf: keepOffers(keptOffersMax), promotionOf: keepPromotions() }
 }
 
 function keepBooks(): Pricebooks['find'] {
@@ -90,5 +96,17 @@ function keepOffers(keptOffersMax: number): Pricebooks['offersOf'] {
       if (!offer) throw new Error(`a cart has ${skuId}, which is not there`)
       return offer
     })
+  }
+}
+
+function keepPromotions(): Pricebooks['promotionOf'] {
+  const kept = new Lru<string, Promotion>(keptPromotionsMax)
+  return async (db, merchant, { promotionId, promotionVersion }) => {
+    if (promotionId === null) return null
+    const known = kept.peek(promotionId)
+    if (known?.version === promotionVersion) return known
+    const promotion = await findPromotion(db, merchant, promotionId)
+    if (promotion) onceDurable(db, () => kept.set(promotionId, promotion))
+    return promotion ?? null
   }
 }

@@ -2,7 +2,7 @@
 // every change ends with one.
 
 import { refuse } from '../kit/refuse.ts'
-import { findPromotionOfCart, type Promotion } from '../promotions/store.ts'
+import type { Promotion } from '../promotions/store.ts'
 import type { Reader } from '../storage/storage.ts'
 import { pricingOfOrder } from './converted.ts'
 import type { Pricebook, Pricebooks } from './pricebook.ts'
@@ -31,21 +31,20 @@ export async function findCartFacts(
   key: CartKey,
   now: number,
 ): Promise<CartFacts | undefined> {
-  const [cart, rows, promotion] = await Promise.all([
-    findCart(db, key),
-    listCartLines(db, key, now),
-    findPromotionOfCart(db, merchant, key),
-  ])
+  const [cart, rows] = await Promise.all([findCart(db, key), listCartLines(db, key, now)])
   if (!cart) return undefined
   const [first] = rows
   const skuIds = rows.map(({ skuId }) => skuId)
   const ask = first && { merchantId: merchant, catalogVersion: first.catalogVersion, skuIds, now }
-  const offers = ask ? await pricebooks.offersOf(db, ask) : []
+  const [offers, promotion] = await Promise.all([
+    ask ? pricebooks.offersOf(db, ask) : [],
+    pricebooks.promotionOf(db, merchant, cart),
+  ])
   const lines = rows.map(({ position, quantity, seenPrice, price, available, ownHold }, index): CartLine => {
     const offer = { ...(offers[index] as Offer), price, available: Math.max(0, available + ownHold) }
     return { offer, position, quantity, seenPrice }
   })
-  return { cart, lines, promotion: promotion ?? null }
+  return { cart, lines, promotion }
 }
 
 export async function quoteFor(

@@ -19,6 +19,8 @@ export interface KeptCart {
   status: CartStatus
   currency: string
   promotionId: string | null
+  // Of its promotion, when the cart was read.
+  promotionVersion: number | null
   shippingOption: string | null
   metadata: Metadata
   // Codes that were refused in the minute that began at `guessesSince`.
@@ -104,9 +106,10 @@ export async function findCart(db: Reader, { installationId, cartId }: CartKey):
       c.created_at as "createdAt", c.updated_at as "updatedAt", c.expires_at as "expiresAt",
       a.id as "addressId", a.city, a.region, a.country, a.expires_at as "addressExpiresAt",
       m.country as "sellerCountry", m.price_tax as "priceTax", m.low_stock_at as "lowStockAt",
-      m.catalog_version as "catalogVersion"
+      m.catalog_version as "catalogVersion", p.version as "promotionVersion"
     from carts c
     join merchants m on m.id = c.merchant_id
+    left join promotions p on p.merchant_id = c.merchant_id and p.id = c.promotion_id
     left join addresses a on a.installation_id = c.installation_id and a.id = c.address_id and a.row_key is not null
     where c.installation_id = ${installationId} and c.id = ${cartId}`
   return row && cartFrom(row)
@@ -124,6 +127,7 @@ function cartFrom(row: CartRow): KeptCart {
     status: row.status,
     currency: row.currency,
     promotionId: row.promotionId,
+    promotionVersion: row.promotionVersion,
     shippingOption: row.shippingOption,
     metadata: row.metadata === '{}' ? {} : (JSON.parse(row.metadata) as Metadata),
     guesses: row.guesses,
@@ -190,6 +194,30 @@ export async function listCartLines(db: Reader, { installationId, cartId }: Cart
     join merchants m on m.id = l.merchant_id
     where l.installation_id = ${installationId} and l.cart_id = ${cartId}
     order by l.position`
+}
+
+// What a cart that can be bought consists of, line by line, in no order: as long as it is the same, so is the cart.
+export interface CartTrace {
+  version: number
+  catalogVersion: number
+  promotionVersion: number | null
+  position: number
+  seenPrice: number
+  onHand: number
+  // Promised to anyone, its time over or not.
+  held: number
+}
+
+export async function traceCart(db: Reader, { installationId, cartId }: CartKey): Promise<CartTrace[]> {
+  return db.sql<CartTrace>`
+    select c.version, m.catalog_version as "catalogVersion", p.version as "promotionVersion", l.position,
+      l.seen_price as "seenPrice", s.on_hand as "onHand", s.held
+    from carts c
+    join merchants m on m.id = c.merchant_id
+    left join promotions p on p.merchant_id = c.merchant_id and p.id = c.promotion_id
+    join cart_lines l on l.installation_id = c.installation_id and l.cart_id = c.id
+    join skus s on s.merchant_id = l.merchant_id and s.id = l.sku_id
+    where c.installation_id = ${installationId} and c.id = ${cartId} and c.status = 'open'`
 }
 
 export async function listOffers(

@@ -145,14 +145,3 @@ export async function giveBackPromotion(tx: Tx, merchant: string, id: string): P
     update promotions set used = used - 1, version = version + 1
     where merchant_id = ${merchant} and id = ${id} and used > 0`
 }
-
-// The promotion whose code stands on a cart, found by the cart, so that both can be asked for in one flight.
-export async function findPromotionOfCart(
-  db: Reader,
-  merchant: string,
-  { installationId, cartId }: { installationId: string; cartId: string },
-): Promise<Promotion | undefined> {
-  const cart = 'and id = (select promotion_id from carts where installation_id = ? and id = ?)'
-  const [promotion] = await selectPromotions(db, merchant, cart, [installationId, cartId])
-  return promotion
-}

@@ -1,0 +1,149 @@
+// A cart that is answered from memory is the cart that the database would answer: after everything that can happen to it, a
+// reader that has known it from the beginning says the same as one that sees it for the first time.
+
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import { eraseAddress } from '../src/addresses/store.ts'
+import { cartOperations } from '../src/carts/operations.ts'
+import { createPricebooks } from '../src/carts/pricebook.ts'
+import { fixPrices, setCartStatus } from '../src/carts/store.ts'
+import { expireCarts } from '../src/carts/sweep.ts'
+import { expireSessions } from '../src/checkout/sweep.ts'
+import { Rendered } from '../src/http/handler.ts'
+import {
+  disablePromotion,
+  enablePromotion,
+  findPromotionByCode,
+  giveBackPromotion,
+  usePromotion,
+} from '../src/promotions/store.ts'
+import { berlin, type Carts, cartsOf, market } from './support/carts.ts'
+import { type Checkout, checkoutOf } from './support/checkout.ts'
+import { type House, openHouse, testSecret } from './support/house.ts'
+import { eachEngine } from './support/storage.ts'
+
+const products = market.products ?? []
+const soon = '2026-06-01T13:00:00.000Z'
+const later = '2026-06-01T14:00:00.000Z'
+
+const shop = {
+  ...market,
+  promotions: [
+    ...(market.promotions ?? []),
+    { code: 'TWICE', name: 'Twice', type: 'percentage', percentage: 1000, usageLimit: 2 } as const,
+    { code: 'HAPPY', name: 'Happy hour', type: 'percentage', percentage: 1000, startsAt: soon, endsAt: later } as const,
+  ],
+}
+
+function withCard(product: object, sku: object = {}): typeof shop {
+  return {
+    ...shop,
+    products: products.map((one) =>
+      one.slug === 'card' ? { ...one, ...product, skus: one.skus.map((each) => ({ ...each, ...sku })) } : one,
+    ),
+  }
+}
+
+interface World {
+  house: House
+  carts: Carts
+  checkout: Checkout
+  cartId: string
+  key: { installationId: string; cartId: string }
+  shared: Record<string, string>
+}
+
+type Happening = readonly [name: string, isKept: boolean, happen: (world: World) => Promise<unknown>]
+
+async function promotionId({ house }: World, code: string): Promise<string> {
+  const promotion = await house.storage.read((db) => findPromotionByCode(db, house.merchantId, code))
+  assert.ok(promotion)
+  return promotion.id
+}
+
+// biome-ignore format: one row is one happening
+const happenings: readonly Happening[] = [
+  ['nothing', true, async () => undefined],
+  ['another quantity', true, ({ carts, cartId }) => carts.patch(cartId, 'CARD', 3)],
+  ['one line more', true, ({ carts, cartId }) => carts.put(cartId, 'ROSE-12', 1)],
+  ['one line less', true, ({ carts, cartId }) => carts.remove(cartId, 'ROSE-12')],
+  ['a price', true, ({ house }) => house.apply(withCard({}, { price: 400 }))],
+  ['the old price', true, ({ house }) => house.apply(shop)],
+  ['a name', true, ({ house }) => house.apply(withCard({ name: 'Postcard' }))],
+  ['less stock than wanted', true, ({ house }) => house.apply(withCard({}, { stock: 2 }), { stock: true })],
+  ['a product taken off', true, ({ house }) => house.apply(withCard({ published: false }))],
+  ['all as before', true, ({ house }) => house.apply(shop, { stock: true })],
+  ['other taxes', true, ({ house }) => house.apply({ ...shop, taxes: [{ country: 'DE', rate: 1600 }] })],
+  ['a code', true, ({ carts, cartId }) => carts.promote(cartId, 'TWICE')],
+  ['a use of the code', true, (world) => world.house.storage.write(async (tx) => usePromotion(tx, world.house.merchantId, await promotionId(world, 'TWICE')))],
+  ['its last use', true, (world) => world.house.storage.write(async (tx) => usePromotion(tx, world.house.merchantId, await promotionId(world, 'TWICE')))],
+  ['a use that is given back', true, (world) => world.house.storage.write(async (tx) => { for (let use = 0; use < 2; use += 1) await giveBackPromotion(tx, world.house.merchantId, await promotionId(world, 'TWICE')) })],
+  ['another code', true, ({ carts, cartId }) => carts.promote(cartId, 'ROSES')],
+  ['a code that is disabled', true, (world) => world.house.storage.write(async (tx) => disablePromotion(tx, world.house.merchantId, await promotionId(world, 'ROSES'), world.house.clock.now))],
+  ['a code that is enabled', true, (world) => world.house.storage.write(async (tx) => enablePromotion(tx, world.house.merchantId, await promotionId(world, 'ROSES'), world.house.clock.now))],
+  ['a product in the category of the code', true, ({ house }) => house.apply(withCard({ categories: ['bouquets'] }))],
+  ['an hour, to the begin of a code', true, async ({ house, carts, cartId }) => { house.clock.now = Date.parse(soon); assert.equal((await carts.promote(cartId, 'HAPPY')).body.data.promotion.state, 'applied') }],
+  ['the last moment of a code', true, async ({ house }) => { house.clock.now = Date.parse(later) - 1 }],
+  ['the end of a code', true, async ({ house }) => { house.clock.now += 1 }],
+  ['no code', true, ({ carts, cartId }) => carts.promote(cartId, null)],
+  ['somebody else\'s hold', false, async ({ checkout }) => assert.equal((await checkout.open({ CARD: 998 })).status, 200)],
+  ['a hold that is over', false, async ({ house }) => { house.clock.now += 16 * 60_000 }],
+  ['a hold that is given back', true, async ({ house }) => { house.clock.now += 20 * 60_000; await expireSessions(house.storage, house.app.payTools, house.clock.now) }],
+  ['somebody else\'s purchase', true, async ({ checkout }) => { const { secret, view } = await checkout.ready({ CARD: 998 }); await checkout.pay(secret, view) }],
+  ['an address', false, async ({ carts, cartId, shared }) => { shared.address = (await carts.address(cartId, berlin)).body.data.addressToken }],
+  ['an address that is erased', true, ({ house, shared }) => house.storage.write((tx) => eraseAddress(tx, house.installationId, shared.address ?? ''))],
+  ['a new price', true, ({ house }) => house.apply(withCard({}, { price: 500 }))],
+  ['a payment under way', false, ({ house, key }) => house.storage.write(async (tx) => { await setCartStatus(tx, key, { from: 'open', to: 'locked' }); await fixPrices(tx, key) })],
+  ['a payment that failed', true, ({ house, key }) => house.storage.write((tx) => setCartStatus(tx, key, { from: 'locked', to: 'open' }))],
+  ['no line', false, async ({ carts, cartId }) => { for (const code of ['CARD', 'BOOK']) await carts.remove(cartId, code) }],
+  ['a line again', true, ({ carts, cartId }) => carts.put(cartId, 'CARD', 2)],
+  ['the last moment of the cart', true, async ({ house }) => { house.clock.now += 30 * 24 * 3_600_000 - 1 }],
+  ['the end of the cart', false, async ({ house }) => { house.clock.now += 1 }],
+  ['an end that is written down', false, ({ house }) => expireCarts(house.storage, house.app.payTools.carts, house.clock.now)],
+]
+
+eachEngine('a cart that is kept', (given) => {
+  test('is the one that the database has, whatever happens to it', async () => {
+    const house = await openHouse(given, { shops: [shop] })
+    const carts = await cartsOf(house)
+    const cartId = await carts.create({ CARD: 2, BOOK: 1 })
+    const key = { installationId: house.installationId, cartId }
+    const world: World = { house, carts, checkout: await checkoutOf(house), cartId, key, shared: {} }
+    const reader = () => {
+      const tools = { ...house.app.payTools.carts, pricebooks: createPricebooks() }
+      const { getPublicCart } = cartOperations({ rootSecret: testSecret, tools })
+      return () =>
+        house.storage.read(async (db) => {
+          const caller = { installationId: house.installationId, merchantId: house.merchantId }
+          const now = new Date(house.clock.now)
+          const answer = await getPublicCart({ db, caller, path: { cartId }, now } as Parameters<
+            typeof getPublicCart
+          >[0])
+          assert.ok(answer instanceof Rendered)
+          return answer.body
+        })
+    }
+    const old = reader()
+    const seen = new Set<string>()
+    for (const [name, isKept, happen] of happenings) {
+      await happen(world)
+      const [told, again, fresh] = [await old(), await old(), await reader()()]
+      assert.equal(String(told), String(fresh), name)
+      assert.equal(String(again), String(fresh), name)
+      assert.equal(told === again, isKept, `${name}: ${isKept ? 'kept' : 'made anew'}`)
+      assert.equal((await carts.read(cartId)).text, String(fresh), name)
+      seen.add(String(fresh))
+    }
+    // All but a few changed what is seen, so that the comparison could fail.
+    assert.ok(seen.size > happenings.length - 12, `${seen.size} of ${happenings.length}`)
+  })
+
+  test("is nobody else's", async () => {
+    const house = await openHouse(given)
+    const carts = await cartsOf(house)
+    const cartId = await carts.create({ 'ROSE-12': 1 })
+    for (let time = 0; time < 2; time += 1) assert.equal((await carts.read(cartId)).status, 200)
+    const foreign = await house.ask('getPublicCart', { path: { cartId }, key: house.keys.rival })
+    assert.equal(foreign.status, 404)
+  })
+})
