@@ -1,4 +1,5 @@
-// Reads, each beside a bare route that answers the same bytes: a product with a key and without, a list page, a cart.
+// Reads, each beside a bare route that answers the same bytes: a product with a key and without, a list page, a cart that
+// has not changed and one that is priced each time.
 
 import { join } from 'node:path'
 import { startBare } from '../bare.ts'
@@ -6,7 +7,7 @@ import { type Ask, measure, turned } from '../load.ts'
 import type { Running } from '../process.ts'
 import { profiled } from '../profile.ts'
 import { alternate, atMost, type Circumstances, type Findings, loadNotes, type Row, ratioOf } from '../row.ts'
-import { api, makeShop, merchantSlug, newCart, openShop, type ShopData, someSlugs } from '../shop.ts'
+import { api, ask, makeShop, merchantSlug, newCart, openShop, type ShopData, someSlugs } from '../shop.ts'
 
 interface Read {
   name: string
@@ -18,6 +19,14 @@ interface Read {
 }
 
 const cartsCount = 64
+
+const address = {
+  name: 'Ada Lovelace',
+  line1: 'Unter den Linden 1',
+  city: 'Berlin',
+  postalCode: '10117',
+  country: 'DE',
+}
 
 const reads: readonly Read[] = [
   {
@@ -53,19 +62,21 @@ const reads: readonly Read[] = [
   },
   {
     name: 'cart-read',
-    question: 'A cart of three lines with a promotion, priced at each read',
+    question: 'A cart of three lines with a promotion, which has not changed since it was last read',
     path: `${api}/storefront/carts/:key`,
     limit: 3,
-    asks: (server, shop) =>
-      Promise.all(
-        Array.from({ length: cartsCount }, async () => {
-          const cartId = await newCart(server, shop, 3)
-          return {
-            key: cartId,
-            ask: { method: 'GET' as const, path: `${api}/storefront/carts/${cartId}`, headers: bearer(shop) },
-          }
-        }),
-      ),
+    asks: (server, shop) => someCarts(server, shop),
+  },
+  {
+    name: 'cart-read-priced',
+    question: 'The same with an address: looked up, priced and rendered at each read',
+    path: `${api}/storefront/carts/:key`,
+    limit: 3,
+    asks: async (server, shop) => {
+      const carts = await someCarts(server, shop)
+      for (const { ask: read } of carts) await ask(server, shop.key, 'PUT', `${read.path}/address`, { address })
+      return carts
+    },
   },
 ]
 
@@ -98,6 +109,18 @@ async function runRead(read: Read, circumstances: Circumstances): Promise<Findin
       ...loadNotes([ceiling, ours]),
     ],
   }
+}
+
+function someCarts(server: Running, shop: ShopData): Promise<{ key: string; ask: Ask }[]> {
+  return Promise.all(
+    Array.from({ length: cartsCount }, async () => {
+      const cartId = await newCart(server, shop, 3)
+      return {
+        key: cartId,
+        ask: { method: 'GET' as const, path: `${api}/storefront/carts/${cartId}`, headers: bearer(shop) },
+      }
+    }),
+  )
 }
 
 function bearer({ key }: ShopData): Record<string, string> {
