@@ -17,6 +17,13 @@ export interface PressureOptions {
 
 const sampleMs = 200
 
+// How late the loop is, after a timer that was late by so much. Half of the old value is kept and a sample counts at most
+// half more than is allowed, so that one pause, however long (a checkpoint, a disk that hangs, a machine that was asleep),
+// refuses nobody: whoever came during it can be answered now. Two in a row can.
+export function lagAfter(lagMs: number, lateMs: number, lagMsMax: number): number {
+  return lagMs / 2 + Math.min(Math.max(0, lateMs), 1.5 * lagMsMax) / 2
+}
+
 export function createPressure({ inFlightMax = 1_000, lagMsMax = 1_000 }: PressureOptions = {}): Pressure {
   let inFlight = 0
   let shed = 0
@@ -24,8 +31,7 @@ export function createPressure({ inFlightMax = 1_000, lagMsMax = 1_000 }: Pressu
   let dueAt = performance.now() + sampleMs
   const timer = setInterval(() => {
     const now = performance.now()
-    // Half of the old value is kept, so that one long pause (a garbage collection, a checkpoint) does not refuse anyone.
-    lagMs = lagMs / 2 + Math.max(0, now - dueAt) / 2
+    lagMs = lagAfter(lagMs, now - dueAt, lagMsMax)
     dueAt = now + sampleMs
   }, sampleMs)
   timer.unref()

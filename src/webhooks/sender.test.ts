@@ -429,15 +429,17 @@ describe('connections', () => {
     })
     const sender = open(context, hasty)
     const outcomes = await Promise.all(Array.from({ length: 20 }, () => sender.send(callTo(receiver))))
-    assert.equal(outcomes.filter(({ error }) => error === 'answer too slow').length, 8)
-    assert.equal(outcomes.filter(({ error }) => error === 'timed out').length, 12)
+    const sent = outcomes.filter(({ error }) => error === 'answer too slow').length
+    // On a slow machine one that waits may still get the place of one whose time was over a moment before.
+    assert.ok(sent >= 8 && sent < 12, `${sent} were sent`)
+    assert.equal(outcomes.filter(({ error }) => error === 'timed out').length, 20 - sent)
     isWell = true
     // What still waited would come before this one.
     let probe: CallOutcome | undefined
     for (let tries = 0; probe?.statusCode !== 200 && tries < 20; tries += 1)
       probe = await sender.send({ ...callTo(receiver), body: 'probe' })
     assert.equal(probe?.statusCode, 200)
-    assert.equal(receiver.requests.filter((request) => !request.endsWith('probe')).length, 8)
+    assert.equal(receiver.requests.filter((request) => !request.endsWith('probe')).length, sent)
   })
 
   test('that the receiver closed meanwhile are replaced', async (context) => {
