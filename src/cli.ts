@@ -6,7 +6,7 @@ import { BadSetting } from './config.ts'
 import { StorageRefused, StorageUnavailable } from './storage/storage.ts'
 import { version } from './version.ts'
 
-// Loaded when asked for: a command that makes a key does not wait for the HTTP framework.
+// Loaded when asked for: a command that makes a key does not wait for the HTTP server.
 const commands: Readonly<Record<string, () => Promise<Command>>> = {
   serve: async () => (await import('./commands/serve.ts')).serveCommand,
   migrate: async () => (await import('./commands/migrate.ts')).migrateCommand,

@@ -28,7 +28,7 @@ const floors: Readonly<Record<string, number>> = {
 
 // Each outside library has its doormen; whatever is not named here may not be imported at all.
 const doormen: Readonly<Record<string, (file: string) => boolean>> = {
-  fastify: (file) => file === 'http/server.ts',
+  'find-my-way': (file) => file === 'http/server.ts',
   pg: (file) => file === 'storage/postgres.ts' || file === 'storage/notices.ts',
   'node:sqlite': (file) => file.startsWith('storage/'),
   undici: (file) => file === 'webhooks/sender.ts',

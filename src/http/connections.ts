@@ -2,8 +2,8 @@
 // how many there are, on how many of them one address holds, on how long one may be silent (the server's own time-out),
 // and on the requests that wait in it.
 
-import type { RequestListener, Server } from 'node:http'
-import { BlockList, isIPv6, type Socket } from 'node:net'
+import type { IncomingMessage, RequestListener, Server } from 'node:http'
+import { BlockList, isIP, isIPv6, type Socket } from 'node:net'
 import { addressBucket } from '../access/throttle.ts'
 
 export interface ConnectionBounds {
@@ -64,6 +64,19 @@ export function createConnections(bounds: ConnectionBounds): Connections {
   }
 }
 
+// Whose request it is. What a trusted proxy says of where a request came from is believed, from the last one backwards; the
+// first whom we do not trust is the client, whatever he says of others.
+export function createClientAddress(trustedProxies: readonly string[]): (raw: IncomingMessage) => string {
+  const trusted = networksOf(trustedProxies)
+  return ({ socket, headers }) => {
+    let address = socket.remoteAddress ?? ''
+    if (trustedProxies.length === 0) return address
+    const said = String(headers['x-forwarded-for'] ?? '').split(',')
+    while (said.length > 0 && isIn(trusted, address)) address = said.pop()?.trim() || address
+    return address
+  }
+}
+
 // More than any client pipelines. Who sends more without reading is cut.
 const waitingMax = 100
 
@@ -110,5 +123,6 @@ function networksOf(names: readonly string[]): BlockList {
 // Node writes every IPv4 client of a socket that listens to both as IPv6.
 function isIn(list: BlockList, address: string): boolean {
   const plain = address.startsWith('::ffff:') ? address.slice(7) : address
-  return list.check(plain, isIPv6(plain) ? 'ipv6' : 'ipv4')
+  const version = isIP(plain)
+  return version !== 0 && list.check(plain, version === 6 ? 'ipv6' : 'ipv4')
 }

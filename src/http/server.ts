@@ -1,18 +1,12 @@
-// The HTTP framework's doorman: opens the port, routes the contract's rows and our pages, and makes sure that whatever
-// the parser, the router or the framework has to say leaves as a PublicErrorResponse. The framework routes; the server
-// that listens is ours, because its bounds and its last words are.
+// The server: opens the port, routes the contract's rows and our pages, and makes sure that whatever the parser or the
+// router has to say leaves as a PublicErrorResponse. There is no framework between Node's server and us; the router is a
+// library, and this is its doorman.
 
 import { lookup } from 'node:dns/promises'
-import {
-  createServer as createHttpServer,
-  type IncomingMessage,
-  type Server,
-  type ServerResponse,
-  STATUS_CODES,
-} from 'node:http'
+import type { IncomingMessage, Server, ServerResponse } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import type { Duplex } from 'node:stream'
-import Fastify, { type FastifyReply, type FastifyRequest, type HTTPMethods } from 'fastify'
+import findMyWay, { type HTTPMethod } from 'find-my-way'
 import { addressBucket } from '../access/throttle.ts'
 import { type Operation, type OperationId, operations } from '../contract/operations.ts'
 import { newId } from '../kit/ids.ts'
@@ -21,13 +15,16 @@ import type { Log } from '../observe/log.ts'
 import type { Metrics } from '../observe/metrics.ts'
 import { type AnyHandler, answerFor, asRefusal, type Incoming, type Outgoing, type Refused } from './answer.ts'
 import { hasBody } from './body.ts'
-import { type Connections, createConnections, inTurn } from './connections.ts'
+import { type Connections, createClientAddress, createConnections, inTurn } from './connections.ts'
 import type { Pressure } from './pressure.ts'
 import { createSeats } from './seats.ts'
 
+// An import would read every name of the module, and one of them loads Node's own HTTP client: 14 MB that nobody needs.
+const { createServer: createHttpServer, STATUS_CODES } = process.getBuiltinModule('node:http')
+
 // A page, an asset or a probe: anything that is not an operation of the contract.
 export interface Page {
-  // Fastify's pattern: `/media/:shop/:file`.
+  // The router's pattern: `/media/:shop/:file`.
   path: string
   // What the log and the metrics call it; the address itself may hold a secret and is never written down.
   name: string
@@ -82,21 +79,24 @@ export function createServer(parts: ServerParts): HttpServer {
   let draining = false
   observeConnections(metrics, connections)
 
-  const router = Fastify({
-    logger: false,
-    trustProxy: trustedProxies.length > 0 ? [...trustedProxies] : false,
-    exposeHeadRoutes: false,
-    routerOptions: { maxParamLength: 1_000, caseSensitive: true },
-    frameworkErrors: (error, request, reply) => {
-      const refusal = error.code === 'FST_ERR_BAD_URL' ? badPath() : refuse('route_not_found')
-      // The types promise less than the framework gives here.
-      send(reply as FastifyReply, refused(refusal, request.raw))
-    },
+  const addressOf = createClientAddress(trustedProxies)
+  const router = findMyWay({
+    maxParamLength: 1_000,
+    caseSensitive: true,
+    // What stands behind the question mark is read by the road.
+    querystringParser: () => noQuery,
+    defaultRoute: (raw, response) => send(response as ServerResponse, refused(refuse('route_not_found'), raw)),
+    onBadUrl: (_, raw, response) => send(response as ServerResponse, refused(badPath(), raw)),
   })
 
-  // The framework leaves bodies alone, whatever the method. The road reads them once it knows who is asking.
-  for (const method of router.supportedMethods) {
-    router.addHttpMethod(method, { hasBody: false, overrideExisting: true })
+  function route(
+    methods: readonly HTTPMethod[],
+    path: string,
+    handle: (request: Incoming, response: ServerResponse) => void,
+  ): void {
+    router.on([...methods], path, (raw, response, params) =>
+      handle({ raw, path: params as Record<string, string>, address: addressOf(raw) }, response as ServerResponse),
+    )
   }
 
   // A refusal that no operation was there to make. `raw` is missing where the parser gave up.
@@ -118,100 +118,99 @@ export function createServer(parts: ServerParts): HttpServer {
     return outgoing
   }
 
-  // Written without the framework's help, which would look at every header once more.
-  function send(reply: FastifyReply, { status, body, headers }: Outgoing): void {
-    reply.hijack()
+  function send(response: ServerResponse, { status, body, headers }: Outgoing): void {
     const length = typeof body === 'string' ? Buffer.byteLength(body) : body.length
     const lines = ['content-type', jsonType, 'content-length', String(length), 'x-content-type-options', 'nosniff']
     for (const name in headers) lines.push(name, headers[name] as string)
     if (draining && headers.connection === undefined) lines.push('connection', 'close')
-    reply.raw.writeHead(status, lines).end(body)
+    response.writeHead(status, lines).end(body)
   }
 
   // An answer that cannot be written down.
-  function sendDefect(reply: FastifyReply, id: OperationId, error: unknown): void {
+  function sendDefect(response: ServerResponse, error: unknown, of: Readonly<Record<string, string>>): void {
     const requestId = newId('req')
-    const outgoing = answerFor(asRefusal(error, log, { requestId, operation: id }), requestId)
-    if (reply.raw.headersSent) reply.raw.destroy()
-    else send(reply, outgoing)
+    const outgoing = answerFor(asRefusal(error, log, { requestId, ...of }), requestId)
+    metrics.countRequest('none', outgoing.status, 0)
+    if (response.headersSent) response.destroy()
+    else send(response, outgoing)
   }
 
   for (const [id, handler] of Object.entries(handlers) as [OperationId, AnyHandler][]) {
     const { method, path } = operations[id]
-    router.route({
-      method,
-      url: path.replaceAll(/\{(\w+)\}/g, ':$1'),
-      handler(request: FastifyRequest, reply: FastifyReply) {
-        if (!hasOneHost(request.raw)) send(reply, refused(badHost(), request.raw))
-        else
-          answer(id, handler, incoming(request))
-            .then((outgoing) => send(reply, outgoing))
-            .catch((error: unknown) => sendDefect(reply, id, error))
-      },
+    route([method], path.replaceAll(/\{(\w+)\}/g, ':$1'), (request, response) => {
+      if (!hasOneHost(request.raw)) send(response, refused(badHost(), request.raw))
+      else
+        answer(id, handler, request)
+          .then((outgoing) => send(response, outgoing))
+          .catch((error: unknown) => sendDefect(response, error, { operation: id }))
     })
   }
 
   for (const page of pages) {
-    router.route({
-      method: methodsOf(page),
-      url: page.path,
-      handler: async (request: FastifyRequest, reply: FastifyReply) => {
-        const startedAt = performance.now()
-        const requestId = newId('req')
-        const given = await answerPage(page, incoming(request)).catch((error: unknown): PageAnswer => {
-          const { status, body, headers } = answerFor(asRefusal(error, log, { requestId, page: page.name }), requestId)
-          return { status, body, headers: { ...headers, 'content-type': jsonType } }
-        })
-        const durationMs = performance.now() - startedAt
-        metrics.countRequest(page.name, given.status, durationMs)
-        log.debug('page', { requestId, page: page.name, status: given.status, durationMs })
-        reply
-          .code(given.status)
-          .headers({ 'x-content-type-options': 'nosniff', ...given.headers, 'x-request-id': requestId })
-        if (draining) reply.header('connection', 'close')
-        return reply.send(given.body)
-      },
+    route(methodsOf(page), page.path, (request, response) => {
+      showPage(page, request, response).catch((error: unknown) => sendDefect(response, error, { page: page.name }))
     })
+  }
+
+  async function showPage(page: Page, request: Incoming, response: ServerResponse): Promise<void> {
+    const startedAt = performance.now()
+    const requestId = newId('req')
+    const { status, body, headers } = await answerPage(page, request).catch((error: unknown): PageAnswer => {
+      const refusal = answerFor(asRefusal(error, log, { requestId, page: page.name }), requestId)
+      return { ...refusal, headers: { ...refusal.headers, 'content-type': jsonType } }
+    })
+    const durationMs = performance.now() - startedAt
+    metrics.countRequest(page.name, status, durationMs)
+    log.debug('page', { requestId, page: page.name, status, durationMs })
+    response.writeHead(status, {
+      'x-content-type-options': 'nosniff',
+      // An answer that says the page is as it was has none, and no length.
+      ...(status !== 304 && { 'content-length': Buffer.byteLength(body) }),
+      ...headers,
+      'x-request-id': requestId,
+      ...(draining && { connection: 'close' }),
+    })
+    response.end(body)
   }
 
   const seats = createSeats({ seatsMax: 64, perAddressMax: 16 })
   for (const handOff of handOffs) {
-    router.route({
-      method: [...handOff.methods],
-      url: handOff.path,
-      handler: async (request: FastifyRequest, reply: FastifyReply) => {
-        const refusal = handOffRefusal(request.raw)
-        if (refusal) return send(reply, refused(refusal, request.raw))
-        const seat = request.method === 'POST' ? addressBucket(request.ip) : null
-        if (seat !== null && !seats.take(seat))
-          return send(reply, refused(refuse('unavailable', { retryAfterMs: 1000 }), request.raw))
-        if (!pressure.enter()) {
-          if (seat !== null) seats.leave(seat)
-          return send(reply, refused(refuse('unavailable', { retryAfterMs: 1000 }), request.raw))
-        }
-        const startedAt = performance.now()
-        const requestId = newId('req')
-        const response = reply.raw
-        response.setHeader('x-request-id', requestId)
-        response.setHeader('x-content-type-options', 'nosniff')
-        if (draining) response.setHeader('connection', 'close')
-        reply.hijack()
-        try {
-          await handOff.handle(incoming(request), response, requestId)
-        } catch (error) {
-          const outgoing = answerFor(asRefusal(error, log, { requestId, page: handOff.name }), requestId)
-          if (response.headersSent) response.destroy()
-          else response.writeHead(outgoing.status, { ...outgoing.headers, 'content-type': jsonType }).end(outgoing.body)
-        } finally {
-          pressure.leave()
-          if (seat !== null) seats.leave(seat)
-        }
-        const durationMs = performance.now() - startedAt
-        metrics.countRequest(handOff.name, response.statusCode, durationMs)
-        log.debug('page', { requestId, page: handOff.name, status: response.statusCode, durationMs })
-        return reply
-      },
+    route(handOff.methods, handOff.path, (request, response) => {
+      takeOver(handOff, request, response).catch((error: unknown) =>
+        sendDefect(response, error, { page: handOff.name }),
+      )
     })
+  }
+
+  async function takeOver(handOff: HandOff, request: Incoming, response: ServerResponse): Promise<void> {
+    const { raw } = request
+    const refusal = handOffRefusal(raw)
+    if (refusal) return send(response, refused(refusal, raw))
+    const seat = raw.method === 'POST' ? addressBucket(request.address) : null
+    if (seat !== null && !seats.take(seat))
+      return send(response, refused(refuse('unavailable', { retryAfterMs: 1000 }), raw))
+    if (!pressure.enter()) {
+      if (seat !== null) seats.leave(seat)
+      return send(response, refused(refuse('unavailable', { retryAfterMs: 1000 }), raw))
+    }
+    const startedAt = performance.now()
+    const requestId = newId('req')
+    response.setHeader('x-request-id', requestId)
+    response.setHeader('x-content-type-options', 'nosniff')
+    if (draining) response.setHeader('connection', 'close')
+    try {
+      await handOff.handle(request, response, requestId)
+    } catch (error) {
+      const outgoing = answerFor(asRefusal(error, log, { requestId, page: handOff.name }), requestId)
+      if (response.headersSent) response.destroy()
+      else response.writeHead(outgoing.status, { ...outgoing.headers, 'content-type': jsonType }).end(outgoing.body)
+    } finally {
+      pressure.leave()
+      if (seat !== null) seats.leave(seat)
+    }
+    const durationMs = performance.now() - startedAt
+    metrics.countRequest(handOff.name, response.statusCode, durationMs)
+    log.debug('page', { requestId, page: handOff.name, status: response.statusCode, durationMs })
   }
 
   async function answerPage(page: Page, request: Incoming): Promise<PageAnswer> {
@@ -223,16 +222,6 @@ export function createServer(parts: ServerParts): HttpServer {
       pressure.leave()
     }
   }
-
-  router.setNotFoundHandler((request, reply) => send(reply, refused(refuse('route_not_found'), request.raw)))
-  router.setErrorHandler((error, request, reply) => {
-    const refusal = frameworkRefusal(error)
-    if (refusal) return send(reply, refused(refusal, request.raw))
-    const requestId = newId('req')
-    const outgoing = answerFor(asRefusal(error, log, { requestId, method: request.method }), requestId)
-    metrics.countRequest('none', outgoing.status, 0)
-    return send(reply, outgoing)
-  })
 
   function openServer(): Server {
     const headersTimeout = parts.headersTimeoutMs ?? 10_000
@@ -247,7 +236,7 @@ export function createServer(parts: ServerParts): HttpServer {
         // Checked by us instead, so that the refusal has a body.
         requireHostHeader: false,
       },
-      inTurn((request, response) => router.routing(request, response)),
+      inTurn((request, response) => router.lookup(request, response)),
     )
     server.maxHeadersCount = headersMax
     // Whoever moves no byte in either direction for so long is let go: an answer that nobody reads would hold its place
@@ -275,7 +264,6 @@ export function createServer(parts: ServerParts): HttpServer {
 
   return {
     async listen(port, host) {
-      await router.ready()
       // That name is often two addresses, and a client may try either.
       const addresses =
         host === 'localhost' ? (await lookup(host, { all: true })).map(({ address }) => address) : [host]
@@ -299,14 +287,15 @@ export function createServer(parts: ServerParts): HttpServer {
       }, limitMs)
       await Promise.all(servers.map((server) => new Promise((resolve) => server.close(resolve))))
       clearTimeout(cut)
-      await router.close()
     },
   }
 }
 
 const headerBytesMax = 16_384
 const headersMax = 100
-function methodsOf({ methods = ['GET'] }: Page): HTTPMethods[] {
+const noQuery = {}
+
+function methodsOf({ methods = ['GET'] }: Page): HTTPMethod[] {
   return methods.includes('GET') ? [...methods, 'HEAD'] : [...methods]
 }
 
@@ -335,10 +324,6 @@ function observeConnections(metrics: Metrics, connections: Connections): void {
     type: 'counter',
     values: () => ({ '': connections.refused }),
   })
-}
-
-function incoming(request: FastifyRequest): Incoming {
-  return { raw: request.raw, path: request.params as Record<string, string>, address: request.ip }
 }
 
 // Exactly one Host, as the standard asks: with two, a proxy and we could believe different ones.
@@ -385,17 +370,6 @@ const openPrefixes = Object.values(operations)
 
 function isOpenToAll(url = ''): boolean {
   return openPrefixes.some((prefix) => url.startsWith(prefix))
-}
-
-// What the framework refuses by an error of its own, in the words of the contract. We leave it nothing to refuse, so this
-// is for what a newer version may think of. Its errors of the server are defects of ours.
-export function frameworkRefusal(error: unknown): Refusal | undefined {
-  if (!(error instanceof Error) || !('code' in error) || !String(error.code).startsWith('FST_ERR_')) return undefined
-  const status = 'statusCode' in error ? Number(error.statusCode) : 500
-  if (status < 400 || status >= 500) return undefined
-  if (status === 413) return refuse('body_too_large')
-  if (status === 415) return refuse('unsupported_media_type')
-  return refuse([404, 405, 414].includes(status) ? 'route_not_found' : 'invalid_request')
 }
 
 interface ParserError extends NodeJS.ErrnoException {

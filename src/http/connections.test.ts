@@ -1,0 +1,44 @@
+import assert from 'node:assert/strict'
+import type { IncomingMessage } from 'node:http'
+import { test } from 'node:test'
+import { createClientAddress } from './connections.ts'
+
+const request = (remoteAddress: string | undefined, forwarded?: string) =>
+  ({
+    socket: { remoteAddress },
+    headers: forwarded === undefined ? {} : { 'x-forwarded-for': forwarded },
+  }) as unknown as IncomingMessage
+
+test('without proxies that are trusted, the client is who is connected, whatever it says', () => {
+  const addressOf = createClientAddress([])
+  assert.equal(addressOf(request('203.0.113.5', '10.0.0.1, 198.51.100.7')), '203.0.113.5')
+  assert.equal(addressOf(request(undefined)), '')
+})
+
+// biome-ignore format: one row is one case
+for (const [name, connected, forwarded, client] of [
+  ['one proxy', '10.0.0.1', '198.51.100.7', '198.51.100.7'],
+  ['a proxy that an IPv6 socket writes down', '::ffff:10.0.0.1', '198.51.100.7', '198.51.100.7'],
+  ['two proxies', '10.0.0.1', '198.51.100.7, 10.0.0.2', '198.51.100.7'],
+  ['what the client made up before', '10.0.0.1', '1.2.3.4, 10.9.9.9, 198.51.100.7, 10.0.0.2', '198.51.100.7'],
+  ['a stranger who calls himself a proxy', '203.0.113.5', '198.51.100.7', '203.0.113.5'],
+  ['only proxies', '10.0.0.1', '10.0.0.3,10.0.0.2', '10.0.0.3'],
+  ['a proxy that says nothing', '10.0.0.1', undefined, '10.0.0.1'],
+  ['a proxy that says nothing in words', '10.0.0.1', ' , ', '10.0.0.1'],
+  ['a client of IPv6', '10.0.0.1', '2001:db8::7', '2001:db8::7'],
+  ['a proxy of IPv6', '2001:db8:1::1', '198.51.100.7', '198.51.100.7'],
+  ['something that is no address', '10.0.0.1', '198.51.100.7, unknown', 'unknown'],
+  ['an address with a port', '10.0.0.1', '198.51.100.7, 10.0.0.2:5000', '10.0.0.2:5000'],
+  ['a connection that is gone', undefined, '198.51.100.7', ''],
+] as const) {
+  test(`behind trusted proxies: ${name}`, () => {
+    const addressOf = createClientAddress(['10.0.0.0/8', '2001:db8:1::/48'])
+    assert.equal(addressOf(request(connected, forwarded)), client)
+  })
+}
+
+test('networks have names too', () => {
+  const addressOf = createClientAddress(['loopback'])
+  assert.equal(addressOf(request('127.0.0.1', '198.51.100.7')), '198.51.100.7')
+  assert.equal(addressOf(request('::1', '198.51.100.7')), '198.51.100.7')
+})
