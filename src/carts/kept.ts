@@ -2,6 +2,7 @@
 // in between: then one statement says so, and the bytes of last time are the answer. Whatever a cart is made of is compared
 // in the database at each read, so that nothing kept is ever out of date.
 
+import { lastingBytes } from '../kit/bytes.ts'
 import { Lru } from '../kit/lru.ts'
 import type { Reader } from '../storage/storage.ts'
 import { statusAt } from './lifecycle.ts'
@@ -11,13 +12,14 @@ import { type CartKey, type CartTrace, traceCart } from './store.ts'
 export interface KeptCarts {
   // The bytes, if the cart is what it was when they were kept.
   find(db: Reader, key: CartKey, now: number): Promise<Buffer | undefined>
-  // Keeps the bytes of this cart, read at this moment, if they will be good for more than the moment.
-  keep(facts: CartFacts, now: number, bytes: Buffer): void
+  // Keeps the answer for this cart, read at this moment, if it will be good for more than the moment.
+  keep(facts: CartFacts, now: number, text: string): void
 }
 
 interface Kept {
   bytes: Buffer
-  // From when on the time alone makes it another cart.
+  // Outside of these the time alone makes it another cart. A clock may be set back.
+  from: number
   endsAt: number
   version: number
   catalogVersion: number
@@ -35,16 +37,17 @@ export function createKeptCarts(): KeptCarts {
     async find(db, key, now) {
       // Not counted as a use, as with products.
       const cart = kept.peek(nameOf(key))
-      if (!cart || cart.endsAt <= now) return undefined
+      if (!cart || now < cart.from || cart.endsAt <= now) return undefined
       return isSame(cart, await traceCart(db, key)) ? cart.bytes : undefined
     },
 
-    keep({ cart, lines, promotion }, now, bytes) {
+    keep({ cart, lines, promotion }, now, text) {
       // An address can be erased at any time.
       if (statusAt(cart, now) !== 'open' || cart.address !== null || lines.length === 0) return
       const ends = [cart.expiresAt, promotion?.startsAt ?? 0, promotion?.endsAt ?? 0].filter((end) => end > now)
       kept.set(nameOf({ installationId: cart.installationId, cartId: cart.id }), {
-        bytes,
+        bytes: lastingBytes(text),
+        from: now,
         endsAt: Math.min(...ends),
         version: cart.version,
         catalogVersion: cart.seller.catalogVersion,

@@ -39,9 +39,9 @@ export function cartOperations({ rootSecret, tools }: CartParts): { [Id in CartO
       const facts = await findCartFacts(db, tools.pricebooks, caller.merchantId, key, at)
       if (!facts) throw refuse('cart_not_found')
       const view = cartView(await quoteFor(db, tools.pricebooks, facts, at), at, tools.pictureUrl)
-      const bytes = Buffer.from(`{"data":${JSON.stringify(view)}}`)
-      kept.keep(facts, at, bytes)
-      return new Rendered(bytes)
+      const text = `{"data":${JSON.stringify(view)}}`
+      kept.keep(facts, at, text)
+      return new Rendered(text)
     },
 
     async createPublicCart({ db, caller, body, now, cause }) {

@@ -6,11 +6,12 @@
 import { createHash } from 'node:crypto'
 import type { Handler } from '../http/handler.ts'
 import { Rendered } from '../http/handler.ts'
+import { lastingBytes } from '../kit/bytes.ts'
 import { Lru } from '../kit/lru.ts'
 import { refuse } from '../kit/refuse.ts'
 import { isSlug } from '../kit/slug.ts'
 import type { Reader } from '../storage/storage.ts'
-import { type ProductAnswers, renderCategories, withOrigin } from './answer.ts'
+import { renderCategories, withOrigin } from './answer.ts'
 import { currentAnswers, isStale } from './refresh.ts'
 import {
   findCatalogVersion,
@@ -57,7 +58,7 @@ export function catalogOperations(publicOrigin: () => string): { [Id in CatalogO
     // Not counted as a use, which would cost more than reading the oldest again now and then.
     const kept = products[text].peek(listing.revision)
     if (kept?.origin === origin) return kept.bytes
-    const bytes = sentBytes(await findDetails(db, listing), text, origin)
+    const bytes = lastingBytes(withOrigin((await findDetails(db, listing))[text], origin))
     if (listing.revision !== '') products[text].set(listing.revision, { bytes, origin })
     return bytes
   }
@@ -97,7 +98,7 @@ export function catalogOperations(publicOrigin: () => string): { [Id in CatalogO
       if (!listing) throw refuse('product_not_found')
       if (!isStale(listing, now)) return new Rendered(await bytesOf(db, 'detail', listing))
       const current = await currentAnswers(db, listing.merchantId, listing.productId, now)
-      return new Rendered(sentBytes(current, 'detail', publicOrigin()))
+      return new Rendered(withOrigin(current.detail, publicOrigin()))
     },
 
     async getPublicMerchantProduct({ db, path, now }) {
@@ -107,7 +108,7 @@ export function catalogOperations(publicOrigin: () => string): { [Id in CatalogO
       if (!isStale(listing, now))
         return new Rendered(await bytesOf(db, 'publicDetail', listing), publicHeaders(listing.etag))
       const current = await currentAnswers(db, listing.merchantId, listing.productId, now)
-      return new Rendered(sentBytes(current, 'publicDetail', publicOrigin()), publicHeaders(current.etag))
+      return new Rendered(withOrigin(current.publicDetail, publicOrigin()), publicHeaders(current.etag))
     },
   }
 
@@ -117,14 +118,6 @@ export function catalogOperations(publicOrigin: () => string): { [Id in CatalogO
       etag: `${etag.slice(0, -1)}-${originTag(publicOrigin())}"`,
     }
   }
-}
-
-function sentBytes<Name extends 'detail' | 'publicDetail'>(
-  answers: Pick<ProductAnswers, Name>,
-  name: Name,
-  origin: string,
-): Buffer {
-  return Buffer.from(withOrigin(answers[name], origin))
 }
 
 // What is kept leaves our origin open, so its hash does not know it, and the bytes that are sent do.
@@ -154,7 +147,7 @@ interface KeptPage {
 function pageOf(rows: readonly string[], publicOrigin: string, position: () => string): KeptPage {
   const shown = rows.slice(0, rowsMax)
   return {
-    rows: Buffer.from(withOrigin(shown.join(','), publicOrigin)),
+    rows: lastingBytes(withOrigin(shown.join(','), publicOrigin)),
     count: shown.length,
     next: rows.length > rowsMax ? position() : null,
   }

@@ -19,6 +19,8 @@ test('without proxies that are trusted, the client is who is connected, whatever
 for (const [name, connected, forwarded, client] of [
   ['one proxy', '10.0.0.1', '198.51.100.7', '198.51.100.7'],
   ['a proxy that an IPv6 socket writes down', '::ffff:10.0.0.1', '198.51.100.7', '198.51.100.7'],
+  ['a proxy in the other spelling of that', '10.0.0.1', '198.51.100.7, ::ffff:0a00:0002', '198.51.100.7'],
+  ['something that only looks like one', '10.0.0.1', '198.51.100.7, ::ffff:::1', '::ffff:::1'],
   ['two proxies', '10.0.0.1', '198.51.100.7, 10.0.0.2', '198.51.100.7'],
   ['what the client made up before', '10.0.0.1', '1.2.3.4, 10.9.9.9, 198.51.100.7, 10.0.0.2', '198.51.100.7'],
   ['a stranger who calls himself a proxy', '203.0.113.5', '198.51.100.7', '203.0.113.5'],

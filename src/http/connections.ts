@@ -120,9 +120,8 @@ function networksOf(names: readonly string[]): BlockList {
   return list
 }
 
-// Node writes every IPv4 client of a socket that listens to both as IPv6.
+// Node writes every IPv4 client of a socket that listens to both as IPv6, and the list knows that.
 function isIn(list: BlockList, address: string): boolean {
-  const plain = address.startsWith('::ffff:') ? address.slice(7) : address
-  const version = isIP(plain)
-  return version !== 0 && list.check(plain, version === 6 ? 'ipv6' : 'ipv4')
+  const version = isIP(address)
+  return version !== 0 && list.check(address, version === 6 ? 'ipv6' : 'ipv4')
 }

@@ -38,6 +38,7 @@ export interface Page {
 export interface PageAnswer {
   status: number
   body: string | Buffer
+  // In small letters.
   headers: Record<string, string>
 }
 
@@ -164,9 +165,9 @@ export function createServer(parts: ServerParts): HttpServer {
     log.debug('page', { requestId, page: page.name, status, durationMs })
     response.writeHead(status, {
       'x-content-type-options': 'nosniff',
-      // An answer that says the page is as it was has none, and no length.
-      ...(status !== 304 && { 'content-length': Buffer.byteLength(body) }),
       ...headers,
+      // An answer that can have no body has no length.
+      ...(status !== 304 && status !== 204 && { 'content-length': Buffer.byteLength(body) }),
       'x-request-id': requestId,
       ...(draining && { connection: 'close' }),
     })
