@@ -100,7 +100,11 @@ export async function startServer(wish: ServerWish): Promise<Server> {
     eachLine(child, (line) => {
       if (said.length < 50) said.push(line)
       const [, reason] = /"message":"storage unavailable".*?"reason":"([^"]*)"/.exec(line) ?? []
-      if (reason !== undefined) unavailable.set(reason, (unavailable.get(reason) ?? 0) + 1)
+      if (reason !== undefined) {
+        // Once for each reason: a run that breaks on a 503 should not leave anybody guessing.
+        if (!unavailable.has(reason)) process.stdout.write(`  a server could not reach its storage: ${reason}\n`)
+        unavailable.set(reason, (unavailable.get(reason) ?? 0) + 1)
+      }
       if (line.includes('"level":"error"') && defects.length < defectsMax) defects.push(line)
       const [, found] = /"message":"listening".*?"port":(\d+)/.exec(line) ?? []
       if (found === undefined) return
