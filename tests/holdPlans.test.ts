@@ -1,0 +1,58 @@
+// What a look at a SKU costs may depend on holds that are over, never on how many there are: a product that everybody wants
+// has thousands. On PostgreSQL also before it has gathered any statistics.
+
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import { listCartLines } from '../src/carts/store.ts'
+import { listHolds, sumLapsedHolds } from '../src/inventory/store.ts'
+import type { Reader, Tx } from '../src/storage/storage.ts'
+import { market } from './support/carts.ts'
+import { checkoutOf } from './support/checkout.ts'
+import { openHouse } from './support/house.ts'
+import { eachEngine } from './support/storage.ts'
+
+const sessions = 100
+
+// How the database goes about the one statement that `ask` makes.
+async function planOf(db: Reader, ask: (db: Tx) => Promise<unknown>): Promise<string> {
+  let asked: Parameters<Reader['sql']> | undefined
+  const listening = {
+    engine: db.engine,
+    sql: async (...call: Parameters<Reader['sql']>) => {
+      asked = call
+      return []
+    },
+  }
+  await ask(listening as unknown as Tx)
+  assert.ok(asked)
+  const [template, ...parts] = asked
+  const explain = db.engine === 'sqlite' ? 'explain query plan ' : 'explain (analyze) '
+  const explained = [explain + template[0], ...template.slice(1)] as unknown as TemplateStringsArray
+  return JSON.stringify(await db.sql(explained, ...parts))
+}
+
+eachEngine('plans', (given) => {
+  test('of questions about a SKU do not read the holds of others', async () => {
+    const house = await openHouse(given, { shops: [market] })
+    const checkout = await checkoutOf(house)
+    const items = { CARD: 1 }
+    const { id: sessionId, cartId } = (await checkout.open(items)).body.data
+    for (let others = 0; others < sessions; others += 1) assert.equal((await checkout.open(items)).status, 200)
+    const { installationId, merchantId, clock } = house
+    const skuIds = [checkout.carts.sku('CARD')]
+    const plans = await house.storage.read(async (db) => ({
+      lapsed: await planOf(db, (tx) => sumLapsedHolds(tx, merchantId, skuIds, { owner: sessionId, now: clock.now })),
+      own: await planOf(db, (tx) => listHolds(tx, merchantId, sessionId)),
+      lines: await planOf(db, (tx) => listCartLines(tx, { installationId, cartId }, clock.now)),
+    }))
+    if (given.engine === 'postgres') {
+      assert.match(plans.lines, /actual time=\S+ rows=1/, 'the cart has its line')
+      for (const plan of Object.values(plans)) assert.doesNotMatch(plan, /Rows Removed by Filter: \d\d/, plan)
+    } else {
+      assert.match(plans.lapsed, /holds_by_sku \(merchant_id=\? AND sku_id=\? AND expires_at<\?\)/)
+      assert.match(plans.own, /\(owner_id=\? AND merchant_id=\?\)/)
+      assert.match(plans.lines, /SEARCH h USING INDEX holds_by_sku \(merchant_id=\? AND sku_id=\? AND expires_at<\?\)/)
+      assert.match(plans.lines, /SEARCH h USING INDEX \w+ \(owner_id=\?\)/)
+    }
+  })
+})
