@@ -6,6 +6,7 @@ import { once } from 'node:events'
 import { closeSync, openSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { setTimeout as pause } from 'node:timers/promises'
+import { nodeFlags } from '../tests/support/flags.ts'
 
 export const mainScript = join(import.meta.dirname, '..', 'src', 'main.js')
 const meterScript = join(import.meta.dirname, 'meter.js')
@@ -50,11 +51,11 @@ function launch({ script, args = [], settings = {}, folder, nodeArgs = [] }: Sta
   logs += 1
   const [outFile, errorFile] = [join(folder, `out-${logs}.txt`), join(folder, `err-${logs}.txt`)]
   const [out, error] = [openSync(outFile, 'a'), openSync(errorFile, 'a')]
-  const child = spawn(
-    process.execPath,
-    ['--disable-warning=ExperimentalWarning', '--import', meterScript, ...nodeArgs, script, ...args],
-    { env: { PATH: process.env.PATH, ...common, ...settings }, stdio: ['ignore', out, error, 'ipc'], cwd: folder },
-  )
+  const child = spawn(process.execPath, [...nodeFlags, '--import', meterScript, ...nodeArgs, script, ...args], {
+    env: { PATH: process.env.PATH, ...common, ...settings },
+    stdio: ['ignore', out, error, 'ipc'],
+    cwd: folder,
+  })
   closeSync(out)
   closeSync(error)
   const closed = once(child, 'close') as Promise<[number | null]>

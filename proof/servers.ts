@@ -6,6 +6,7 @@ import { once } from 'node:events'
 import { readFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { setTimeout as pause } from 'node:timers/promises'
+import { nodeFlags } from '../tests/support/flags.ts'
 import { talkerOf } from './talk.ts'
 
 const main = join(import.meta.dirname, '..', 'src', 'main.js')
@@ -72,7 +73,7 @@ function serveArgs({ hasDemo = false }: ServerWish): string[] {
 
 function launch(wish: ServerWish, args: readonly string[]): ChildProcess {
   const weighing = wish.isWeighed ? ['--expose-gc', '--import', join(import.meta.dirname, 'weigh.ts')] : []
-  const flags = ['--disable-warning=ExperimentalWarning', ...weighing]
+  const flags = [...nodeFlags, ...weighing]
   const child = spawn(process.execPath, [...flags, main, ...args], {
     env: environmentOf(wish),
     stdio: ['ignore', 'pipe', 'pipe', wish.isWeighed ? 'ipc' : 'ignore'],

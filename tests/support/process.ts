@@ -6,6 +6,7 @@ import { mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { after } from 'node:test'
+import { nodeFlags } from './flags.ts'
 
 const main = join(import.meta.dirname, '..', '..', 'src', 'main.js')
 
@@ -26,7 +27,7 @@ export async function tempFolder(): Promise<string> {
 function start(args: readonly string[], environment: Environment, input?: string): ChildProcess {
   // Nothing of the surroundings but the way to programs: a setting of the developer must not decide a test.
   const env = { PATH: process.env.PATH ?? '', ...environment }
-  const child = spawn(process.execPath, ['--disable-warning=ExperimentalWarning', main, ...args], {
+  const child = spawn(process.execPath, [...nodeFlags, main, ...args], {
     env,
     stdio: [input === undefined ? 'ignore' : 'pipe', 'pipe', 'pipe'],
   })
