@@ -15,15 +15,11 @@ const engines = ['sqlite', 'postgres'] as const
 for (const signal of ['SIGINT', 'SIGTERM'] as const) process.on(signal, () => process.exit(130))
 
 const names = [...new Set(runs.flatMap(({ numbers }) => Object.keys(numbers)))]
-const { values, positionals } = parseArgs({
-  allowPositionals: true,
-  options: {
-    engine: { type: 'string' },
-    seed: { type: 'string' },
-    short: { type: 'boolean' },
-    ...Object.fromEntries(names.map((name) => [name, { type: 'string' as const }])),
-  },
-})
+const { values, positionals } = argumentsGiven()
+if (values.help === true) {
+  process.stdout.write(helpText())
+  process.exit(0)
+}
 const isShort = values.short === true
 const given = values as Readonly<Record<string, string | boolean | undefined>>
 const unknown = positionals.filter((name) => !runs.some((run) => run.name === name))
@@ -75,6 +71,37 @@ async function carryOut(run: Run | ServerRun, engine: Engine): Promise<Finished>
   const tookMs = performance.now() - startedAt
   process.stdout.write(`  ${violations.length > 0 ? 'did not hold' : 'held'}, ${(tookMs / 1000).toFixed(1)} s\n`)
   return { ...result, name: run.name, method: run.method ?? '', engine, seed, numbers, tookMs }
+}
+
+function argumentsGiven() {
+  try {
+    return parseArgs({
+      allowPositionals: true,
+      options: {
+        engine: { type: 'string' },
+        seed: { type: 'string' },
+        short: { type: 'boolean' },
+        help: { type: 'boolean', short: 'h' },
+        ...Object.fromEntries(names.map((name) => [name, { type: 'string' as const }])),
+      },
+    })
+  } catch (error) {
+    process.stderr.write(`${(error as Error).message.split('. ')[0]}. --help tells what there is.\n`)
+    process.exit(2)
+  }
+}
+
+function helpText(): string {
+  const lines = runs.map(({ name, numbers }) => {
+    const wishes = Object.entries(numbers).map(([wish, usual]) => `--${wish} ${usual}`)
+    return `  ${name.padEnd(16)}${wishes.join(' ')}`.trimEnd()
+  })
+  return `npm run proof [-- <run> …] [--engine sqlite|postgres] [--seed N] [--short]
+
+All runs unless some are named, each on both engines where it has two and none is named. The runs, and their numbers at full length:
+
+${lines.join('\n')}
+`
 }
 
 function numbersFor(run: Run | ServerRun, engine: Engine): Numbers {
