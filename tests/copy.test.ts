@@ -50,6 +50,7 @@ for (const [one, other] of [
       assert.equal(replayed.status, 200)
       const rows = await countsIn(shop.storage)
       await shop.close()
+      await hasLeft(from, shop.url)
 
       const toUrl = await to.freshUrl()
       const settings = { CARTWRIGHT_SECRET: testSecretText, CARTWRIGHT_DATABASE_URL: toUrl }

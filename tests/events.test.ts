@@ -624,7 +624,7 @@ eachEngine('an event', (given) => {
     )
 
   async function heardBy(event: Announcement): Promise<Record<string, string>> {
-    await storage.write((tx) => announce(tx, event))
+    await storage.write(async (tx) => announce(tx, event))
     const rows = await deliveriesOf(event.subject.id)
     assert.equal(new Set(rows.map(({ endpointId }) => endpointId)).size, rows.length, 'each is told once')
     return Object.fromEntries(rows.map(({ endpointId, status }) => [endpointId, status]))
@@ -633,7 +633,7 @@ eachEngine('an event', (given) => {
   test('above 64 KiB holds ids in the place of its data', async () => {
     const placed = async (name: string) => {
       const event = eventOf('order.placed', { dataText: JSON.stringify({ order: { id: 'ord', name } }) })
-      await storage.write((tx) => announce(tx, event))
+      await storage.write(async (tx) => announce(tx, event))
       const [row] = await storage.read(
         (db) => db.sql<{ body: string }>`select body from events where subject_id = ${event.subject.id}`,
       )

@@ -38,6 +38,7 @@ const acts: Readonly<Record<string, (scene: Scene) => Promise<void>>> = {
     await tab.page.getByRole('heading', { name: 'Sign in' }).waitFor()
     await tab.look('sign-in')
     await signIn(tab.page, scene.user)
+    await tab.page.getByRole('heading', { name: 'Connect Example app to your shop?' }).waitFor()
     await tab.look('consent')
     await tab.page.getByRole('button', { name: 'Decline' }).click()
     await tab.page.getByText('You declined. Nothing was installed.').waitFor()
@@ -220,7 +221,7 @@ interface Scene {
 
 interface Tab {
   page: Page
-  // Holds the page against the rules for everyone, and leaves a picture if one is wished.
+  // Holds the page against the rules for everyone, once it is complete, and leaves a picture if one is wished.
   look(name: string): Promise<void>
   // Nothing was complained of, and nobody else was asked for anything.
   assertQuiet(): void
@@ -323,6 +324,7 @@ async function openTab(browser: Browser, look: keyof typeof looks, origins: read
   return {
     page,
     async look(name) {
+      await page.waitForLoadState()
       assert.deepEqual([name, await violations(page)], [name, []])
       const tooWide = await page.evaluate('document.documentElement.scrollWidth - innerWidth')
       assert.equal(tooWide, 0, `${name} is too wide`)
@@ -348,7 +350,6 @@ async function signIn(page: Page, { email, password }: Scene['user']): Promise<v
   await page.getByLabel('E-mail').fill(email)
   await page.getByLabel('Password').fill(password)
   await page.getByRole('button', { name: 'Sign in' }).click()
-  await page.waitForLoadState()
 }
 
 async function install(page: Page, { appUrl, user }: Scene): Promise<void> {
@@ -368,7 +369,9 @@ async function pay(page: Page): Promise<void> {
   await page.fill('[name=line1]', 'Unter den Linden 1')
   await page.fill('[name=city]', 'Berlin')
   await page.fill('[name=postalCode]', '10117')
-  await page.getByRole('button', { name: 'Continue to payment' }).click()
+  // The script has kept what was typed before; going on is a page of its own, and a card typed before it is there is lost.
+  await page.waitForLoadState()
+  await Promise.all([page.waitForEvent('load'), page.getByRole('button', { name: 'Continue to payment' }).click()])
   await page.locator('[name="card.number"]:enabled').fill('4242 4242 4242 4242')
   await page.fill('[name="card.expiry"]', '12/40')
   await page.fill('[name="card.cvc"]', '123')

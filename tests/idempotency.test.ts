@@ -2,8 +2,11 @@
 
 import assert from 'node:assert/strict'
 import { before, test } from 'node:test'
+import { findCart, saveCart } from '../src/carts/store.ts'
 import type { OperationId } from '../src/contract/operations.ts'
-import { sweepIdempotencyKeys } from '../src/idempotency/once.ts'
+import { once, sweepIdempotencyKeys } from '../src/idempotency/once.ts'
+import { refuse } from '../src/kit/refuse.ts'
+import type { Tx } from '../src/storage/storage.ts'
 import { berlin, type Carts, cartsOf, eventsOf, market } from './support/carts.ts'
 import { checkoutOf } from './support/checkout.ts'
 import { type AskOptions, assertError, type House, openHouse } from './support/house.ts'
@@ -267,5 +270,72 @@ eachEngine('idempotency', (given) => {
     )
     assert.equal(row?.guesses, 1)
     assert.equal((await eventsOf(house, cartId)).length, 1)
+  })
+
+  // On PostgreSQL the work begins before it is known whether the key is free.
+  test('what a work did before its key turned out to be taken never was', async () => {
+    await house.storage.write((tx) => tx.sql`create table effects (n bigint not null)`)
+    const { installationId } = house
+    const claim = { installationId, key: 'begun-early', fingerprint: 'one', now: Date.now() }
+    const count = async () =>
+      (await house.storage.read((db) => db.sql<{ n: number }>`select count(*) as "n" from effects`))[0]?.n
+    const run = (fingerprint: string, work: (tx: Tx) => Promise<string>) =>
+      once(house.storage, { ...claim, fingerprint }, work)
+    const effect = async (tx: Tx) => {
+      await tx.sql`insert into effects (n) values (1)`
+      return 'the answer'
+    }
+    const fails = async (tx: Tx) => {
+      await tx.sql`insert into effects (n) values (null)`
+      return 'never'
+    }
+    const refuses = async () => {
+      throw refuse('cart_not_found')
+    }
+    const waits = async (tx: Tx) => {
+      await tx.sql`insert into effects (n) values (2)`
+      await tx.sql`insert into effects (n) values (3)`
+      return 'never'
+    }
+    await assert.rejects(run('one', fails))
+    await assert.rejects(run('one', refuses), { code: 'cart_not_found' })
+    assert.equal(await count(), 0)
+    assert.deepEqual(await run('one', effect), { text: 'the answer', replayed: false })
+    for (const work of [effect, fails, refuses, waits])
+      assert.deepEqual(await run('one', work), { text: 'the answer', replayed: true })
+    for (const work of [effect, fails, refuses, waits])
+      await assert.rejects(run('another', work), { code: 'idempotency_key_reused' })
+    assert.equal(await count(), 1)
+  })
+
+  test('a key whose time has passed is free to one of those who come for it', async () => {
+    const { installationId } = house
+    const now = Date.now()
+    const claim = { installationId, key: 'past-its-time', fingerprint: 'one', now: now - 8 * 24 * 3_600_000 }
+    await once(house.storage, claim, async () => 'old')
+    const twins = await Promise.all(
+      Array.from({ length: 8 }, (_, index) => once(house.storage, { ...claim, now }, async () => `new ${index}`)),
+    )
+    assert.equal(twins.filter(({ replayed }) => !replayed).length, 1)
+    assert.equal(new Set(twins.map(({ text }) => text)).size, 1)
+    assert.match(twins[0]?.text ?? '', /^new/)
+  })
+
+  test('a cart that changed while it was thought to be locked is not written over', async () => {
+    const cartId = await carts.create({ BOOK: 1 })
+    const { installationId } = house
+    const key = { installationId, cartId }
+    const found = await house.storage.read((db) => findCart(db, key))
+    assert.ok(found)
+    const save = (version: number) =>
+      house.storage.write(async (tx) => {
+        saveCart(tx, { ...found, version })
+        const saved = await findCart(tx, key)
+        // No such change is told of, so it must not stay.
+        throw new Error(`saved ${saved?.version}`)
+      })
+    await assert.rejects(save(found.version), /null/i)
+    await assert.rejects(save(found.version + 2), /null/i)
+    await assert.rejects(save(found.version + 1), new RegExp(`^Error: saved ${found.version + 1}$`))
   })
 })

@@ -3,7 +3,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { uninstall } from '../src/oauth/installing.ts'
-import { assertError } from './support/house.ts'
+import { type Answer, assertError } from './support/house.ts'
 import { askAsApp, askToken, installApp, issueKey, type OAuthHouse, sharedOAuthHouse } from './support/oauth.ts'
 import { eachEngine } from './support/storage.ts'
 
@@ -130,12 +130,13 @@ eachEngine('createInstallationKey', (given) => {
     const house = await open()
     const installed = await installApp(house)
     const body = wish()
-    const [ended, answer] = await Promise.all([
-      house.storage.write((tx) => uninstall(tx, installed.installationId, house.clock.now)),
-      askAsApp(house, 'createInstallationKey', { ...installed, body }),
-    ])
-    assert.equal(ended, true)
-    assert.equal(answer.status, 401)
+    let asked: Promise<Answer> | undefined
+    await house.storage.write(async (tx) => {
+      assert.equal(await uninstall(tx, installed.installationId, house.clock.now), true)
+      // From here on the installation is locked: the request comes to it after the commit, or waits for that.
+      asked ??= askAsApp(house, 'createInstallationKey', { ...installed, body })
+    })
+    assert.equal((await asked)?.status, 401)
   })
 })
 

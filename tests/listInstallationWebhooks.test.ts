@@ -241,16 +241,21 @@ eachEngine('listInstallationWebhooks', (given) => {
     await assert.rejects(webhooks.add(), EndpointRefused)
     const carts = await cartsOf(house)
     for (let i = 0; i < 25; i += 1) await carts.create()
-    const startedAt = performance.now()
     const answer = await webhooks.list()
-    const tookMs = performance.now() - startedAt
     assert.deepEqual(
       answer.body.data.endpoints.map(({ id }: { id: string }) => id),
       ids,
     )
     for (const { recentDeliveries, health } of answer.body.data.endpoints)
       assert.deepEqual([recentDeliveries.length, health.pending], [20, 25])
-    // Tens of milliseconds; a scan of all deliveries for each endpoint would be far beyond it.
-    assert.ok(tookMs < 2_000, `${Math.round(tookMs)} ms`)
+    // Tens of milliseconds; a scan of all deliveries for each endpoint would be far beyond it, every time. A pause of the
+    // machine is not.
+    const tookMs: number[] = []
+    while (tookMs.length < 5 && !tookMs.some((ms) => ms < 2_000)) {
+      const startedAt = performance.now()
+      await webhooks.list()
+      tookMs.push(performance.now() - startedAt)
+    }
+    assert.ok(Math.min(...tookMs) < 2_000, `${tookMs.map(Math.round)} ms`)
   })
 })

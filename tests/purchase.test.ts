@@ -58,6 +58,7 @@ describe('a purchase in the browser', () => {
   }
 
   async function fillDetails(page: Page): Promise<void> {
+    await page.waitForLoadState()
     if ((await page.locator('[name=country]').inputValue()) !== 'DE') {
       await page.selectOption('[name=country]', 'DE')
       const useCountry = page.locator('button[value=country]')
@@ -70,6 +71,7 @@ describe('a purchase in the browser', () => {
     await page.fill('[name=city]', 'Berlin')
     await page.fill('[name=postalCode]', '10117')
     // The script has kept what was typed before; going on is a page of its own, and it must be there before the clock moves.
+    await page.waitForLoadState()
     const nextPage = page.waitForEvent('load')
     await page.getByRole('button', { name: 'Continue to payment' }).click()
     await nextPage
@@ -77,6 +79,8 @@ describe('a purchase in the browser', () => {
   }
 
   async function fillCard(page: Page, number: string): Promise<void> {
+    // A page at an anchor takes the focus there when it is complete, and with it what is being typed.
+    await page.waitForLoadState()
     await page.fill('[name="card.number"]', number)
     await page.fill('[name="card.expiry"]', '12 / 40')
     await page.fill('[name="card.cvc"]', '123')
@@ -98,6 +102,7 @@ describe('a purchase in the browser', () => {
       await quantity.fill('2')
       await quantity.press('Enter')
       await page.getByText('€79.99').first().waitFor()
+      await page.waitForLoadState()
       await page.fill('[name=code]', 'welcome10')
       await page.locator('[name=code]').press('Enter')
       await page.getByText('WELCOME10').first().waitFor()
@@ -160,6 +165,8 @@ describe('a purchase in the browser', () => {
     await payButton(page).click()
     await page.locator('[name="card.number"]').waitFor({ state: 'detached' })
     assert.equal((await sessionOf(id)).status, 'processing')
+    // The shopper leaves: a page that waits goes on by itself, and would cross the way back.
+    await page.goto('about:blank')
     house.clock.now += 120_000
     await settlePayments(house.app.payTools)
     await page.goto(url)

@@ -58,11 +58,13 @@ describe('in a browser without script', () => {
       await tab.getByRole('link', { name: 'Kitchen', exact: true }).first().click()
       await tab.getByRole('heading', { level: 1, name: 'Kitchen' }).waitFor()
       await tab.getByRole('link', { name: 'Mugs & bowls' }).click()
+      await tab.getByRole('heading', { level: 1, name: 'Mugs & bowls' }).waitFor()
       await tab.getByRole('link', { name: 'Speckled stoneware mug' }).click()
       await tab.getByRole('heading', { level: 1, name: 'Speckled stoneware mug' }).waitFor()
       assert.equal(await tab.locator('.price').innerText(), '€24.00')
 
       await tab.getByRole('link', { name: '350 ml' }).click()
+      await tab.waitForURL(/sku=MUG-STO-350-/)
       await tab.getByRole('link', { name: 'Rust' }).click()
       await tab.waitForURL(/sku=MUG-STO-350-RUS/)
       assert.equal(await tab.locator('.price').innerText(), '€28.00')
@@ -76,10 +78,13 @@ describe('in a browser without script', () => {
 
       await tab.getByRole('button', { name: 'One Speckled stoneware mug, 350 ml, Rust more' }).click()
       await tab.locator('.count', { hasText: '2' }).waitFor()
+      // A page at an anchor takes the focus there when it is complete, and with it what is being typed.
+      await tab.waitForLoadState()
       // Enter in the field is Update, and not the first of the other buttons.
       await tab.getByRole('spinbutton').fill('5')
       await tab.getByRole('spinbutton').press('Enter')
       await tab.locator('.count', { hasText: '5' }).waitFor()
+      await tab.waitForLoadState()
       assert.match(await tab.locator('.line-total').innerText(), /€140\.00$/)
 
       for (const [code, words] of [
@@ -95,6 +100,7 @@ describe('in a browser without script', () => {
         await tab.getByRole('textbox', { name: 'Promotion code' }).fill(code)
         await tab.getByRole('button', { name: 'Apply' }).click()
         await tab.locator('#said', { hasText: words }).waitFor()
+        await tab.waitForLoadState()
       }
       assert.match(await tab.locator('.totals').innerText(), /Discount\s+−€14\.00.*Total\s+€126\.00/s)
 

@@ -197,12 +197,7 @@ describe('a receiver inside', () => {
   test('is reached where private receivers are allowed: the canary can sing', async (context) => {
     const singing = await openCanary()
     context.after(() => singing.close())
-    const sender = open(context, {
-      allowPrivate: true,
-      connectMsMax: 2_000,
-      exchangeMsMax: 2_000,
-      lookup: async () => ['127.0.0.1'],
-    })
+    const sender = open(context, { allowPrivate: true, lookup: async () => ['127.0.0.1'] })
     const urls = ['127.0.0.1', 'localhost', '2130706433', '[::ffff:7f00:1]', 'printer.local', 'hooks.example.com'].map(
       (host) => `http://${host}:${singing.port}/`,
     )

@@ -18,10 +18,11 @@ const idempotent = { idempotencyKey: 'k-1' }
 describe('bad input', () => {
   const given = givenEngine('sqlite')
   let house: House
+  // Has no patience with whoever sends slowly. The others keep to the first, which a pause of the machine does not bother.
+  let hasty: House
   before(async () => {
+    hasty = await openHouse(given, { headersTimeoutMs: 400, requestTimeoutMs: 600 })
     house = await openHouse(given, {
-      headersTimeoutMs: 400,
-      requestTimeoutMs: 600,
       extraHandlers: {
         updatePublicCartItemQuantity: async ({ body }) => new Rendered(JSON.stringify({ data: body })),
         getPublicCart: async () => {
@@ -295,12 +296,12 @@ describe('bad input', () => {
   })
 
   test('an answer to slow headers, and the connection ends', async () => {
-    assertWireError(await house.wire(`${get}host: a\r\nx-slow: `), 400)
+    assertWireError(await hasty.wire(`${get}host: a\r\nx-slow: `), 400)
   })
 
   test('an answer to a slow body, and the connection ends', async () => {
-    const head = `PATCH ${cart} HTTP/1.1\r\nhost: a\r\nauthorization: ${house.keys.full}\r\ncontent-type: application/json\r\ncontent-length: 100\r\n\r\n{`
-    assertWireError(await house.wire(head), 400)
+    const head = `PATCH ${cart} HTTP/1.1\r\nhost: a\r\nauthorization: ${hasty.keys.full}\r\ncontent-type: application/json\r\ncontent-length: 100\r\n\r\n{`
+    assertWireError(await hasty.wire(head), 400)
   })
 
   test('a body without end is cut off', async () => {
@@ -463,7 +464,7 @@ describe('connections', () => {
     Number(new RegExp(`^${name} (\\d+)$`, 'm').exec(house.app.metrics.render())?.[1])
 
   async function until(holds: () => boolean, what: string): Promise<void> {
-    const hopelessAt = Date.now() + 10_000
+    const hopelessAt = Date.now() + 20_000
     while (!holds()) {
       assert.ok(Date.now() < hopelessAt, what)
       await new Promise((resolve) => setTimeout(resolve, 20))
@@ -471,27 +472,26 @@ describe('connections', () => {
   }
 
   test('who asks and never reads is let go, and so is who never says anything', async () => {
-    const house = await openHouse(given, { idleTimeoutMs: 300 })
+    const house = await openHouse(given, { idleTimeoutMs: 1_000 })
     const reader = await visit(house)
-    reader.pause()
-    reader.write('GET /docs HTTP/1.1\r\nhost: a\r\n\r\n'.repeat(90))
     await visit(house)
     await until(() => reading(house, 'cartwright_connections') === 2, 'both are there')
+    reader.pause()
+    reader.write('GET /docs HTTP/1.1\r\nhost: a\r\n\r\n'.repeat(90))
     await until(() => reading(house, 'cartwright_connections') === 0, 'both are gone')
   })
 
   test('who reads slowly, but reads, is served to the end', async () => {
-    const house = await openHouse(given, { idleTimeoutMs: 300 })
+    // Far beyond each of its pauses, and less than all of them.
+    const house = await openHouse(given, { idleTimeoutMs: 1_500 })
     const socket = await visit(house)
     socket.write('GET /docs HTTP/1.1\r\nhost: a\r\n\r\n'.repeat(30))
     socket.write('GET /healthz HTTP/1.1\r\nhost: a\r\nconnection: close\r\n\r\n')
     let end = ''
-    let pauses = 0
     socket.on('data', (chunk: Buffer) => {
       end = (end + chunk.toString('latin1')).slice(-200)
-      if (pauses++ % 20 !== 0) return
       socket.pause()
-      setTimeout(() => socket.resume(), 20)
+      setTimeout(() => socket.resume(), 15)
     })
     await once(socket, 'close')
     assert.match(end, /"status":"ok"/)
@@ -505,7 +505,9 @@ describe('connections', () => {
       const house = await openHouse(given, { connectionsMax: 8, connectionsPerAddressMax: 2, trustedProxies })
       // Half of all places are given to whoever comes; above that, an address has two.
       for (let i = 0; i < 6; i += 1) await visit(house)
-      await until(() => reading(house, 'cartwright_connections') === 6 - refused, 'the right ones are kept')
+      // A client may know of its connection before the server has looked at it.
+      const seen = () => reading(house, 'cartwright_connections') + reading(house, 'cartwright_connections_refused_total')
+      await until(() => seen() === 6, 'all are looked at')
       assert.equal(reading(house, 'cartwright_connections_refused_total'), refused)
     }
   })

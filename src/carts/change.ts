@@ -66,18 +66,16 @@ export async function commitChange(
   // A code that lapsed has been told of; the first write after that takes it off.
   const quote = await quoteWithoutLapsed(tools, ask, { ...changed, cart }, at)
   const text = JSON.stringify(cartView(quote, at, tools.pictureUrl))
-  await Promise.all([
-    saveCart(db, quote.cart),
-    announce(db, {
-      installationId: cart.installationId,
-      kind: 'cart.updated',
-      subject: { type: 'cart', id: cart.id },
-      sequence: cart.version,
-      dataText: `{"cart":${text}}`,
-      cause,
-      now: at,
-    }),
-  ])
+  saveCart(db, quote.cart)
+  announce(db, {
+    installationId: cart.installationId,
+    kind: 'cart.updated',
+    subject: { type: 'cart', id: cart.id },
+    sequence: cart.version,
+    dataText: `{"cart":${text}}`,
+    cause,
+    now: at,
+  })
   return { ...quote, text }
 }
 

@@ -39,10 +39,10 @@ export async function createCart(
     refuseUnsellable(offer, quantity)
     return { offer, position, quantity, seenPrice: offer.price }
   })
-  await Promise.all(lines.map((line) => putCartLine(db, cart, line)))
+  for (const line of lines) putCartLine(db, cart, line)
   const quote = await quoteChange(db, tools.pricebooks, { cart, lines, promotion: null }, at)
   const text = JSON.stringify(cartView(quote, at, tools.pictureUrl))
-  await announce(db, {
+  announce(db, {
     installationId,
     kind: 'cart.created',
     subject: { type: 'cart', id: cartId },
@@ -89,11 +89,8 @@ export async function setLine(
   if (quantity > 0) return changeLine(tools, change, facts, line.offer, quantity)
   const lines = facts.lines.filter((other) => other !== line)
   const key = { installationId: facts.cart.installationId, cartId: facts.cart.id }
-  const [, changed] = await Promise.all([
-    deleteCartLine(change.db, key, skuId),
-    commitChange(tools, change, { ...facts, lines }),
-  ])
-  return changed
+  deleteCartLine(change.db, key, skuId)
+  return commitChange(tools, change, { ...facts, lines })
 }
 
 async function changeLine(
@@ -109,11 +106,8 @@ async function changeLine(
   const position = kept?.position ?? (facts.lines.at(-1)?.position ?? -1) + 1
   const line: CartLine = { offer, position, quantity, seenPrice: offer.price }
   const lines = kept ? facts.lines.map((other) => (other === kept ? line : other)) : [...facts.lines, line]
-  const [, changed] = await Promise.all([
-    putCartLine(change.db, facts.cart, line),
-    commitChange(tools, isMore ? { ...change, raised: offer.skuId } : change, { ...facts, lines }),
-  ])
-  return changed
+  putCartLine(change.db, facts.cart, line)
+  return commitChange(tools, isMore ? { ...change, raised: offer.skuId } : change, { ...facts, lines })
 }
 
 function lineOf({ lines }: CartFacts, skuId: string): CartLine {

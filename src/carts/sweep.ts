@@ -27,8 +27,8 @@ async function expireCart(tx: Tx, tools: CartTools, key: CartKey, now: number): 
   if (!facts) return false
   const cart = { ...facts.cart, status: move.to, version: facts.cart.version + 1, updatedAt: now }
   const view = cartView(await quoteFor(tx, tools.pricebooks, { ...facts, cart }, now), now, tools.pictureUrl)
-  await saveCart(tx, cart)
-  await announce(tx, {
+  saveCart(tx, cart)
+  announce(tx, {
     installationId: cart.installationId,
     kind: move.announces,
     subject: { type: 'cart', id: cart.id },

@@ -397,7 +397,7 @@ async function reopen(
     updatedAt: now,
   }
   await saveSession(tx, opened)
-  await announceSession(tools, tx, move.announces, await factsOf(tools, tx, opened, now), now, cause)
+  announceSession(tools, tx, move.announces, await factsOf(tools, tx, opened, now), now, cause)
 }
 
 // The stock as a shopper has it who is still choosing. Where it cannot be had any more (the time is over, a SKU is gone), all
@@ -490,7 +490,7 @@ async function complete(
     updatedAt: now,
   }
   await saveSession(tx, completed)
-  await announceSession(tools, tx, 'checkout_session.completed', await factsOf(tools, tx, completed, now), now, cause)
+  announceSession(tools, tx, 'checkout_session.completed', await factsOf(tools, tx, completed, now), now, cause)
 }
 
 // Counted again under the lock that counting the use has taken: two payments of one customer may have begun together.
@@ -552,13 +552,13 @@ async function convertCart(
     version: facts.cart.version + 1,
     updatedAt: now,
   }
-  await saveCart(tx, cart)
+  saveCart(tx, cart)
   const view = cartView(
     await quoteFor(tx, tools.carts.pricebooks, { ...facts, cart }, now),
     now,
     tools.carts.pictureUrl,
   )
-  await announce(tx, {
+  announce(tx, {
     installationId: cart.installationId,
     kind: move.announces,
     subject: { type: 'cart', id: cart.id },

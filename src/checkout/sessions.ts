@@ -91,7 +91,7 @@ export async function openSession(tools: CheckoutTools, ask: CreateAsk): Promise
     cart: { ...facts.cart, checkoutSessionId: session.id },
   })
   const view = { session, quote, orderPayment: null }
-  if (!living) await announceSession(tools, db, 'checkout_session.created', view, at, cause)
+  if (!living) announceSession(tools, db, 'checkout_session.created', view, at, cause)
   // Last, because the SKU's row is what everybody waits for when many want the same thing.
   await holdLines(db, session, facts.lines, { now, cause })
   return showSession(tools, view, at)
@@ -309,20 +309,20 @@ export async function endSession(
     await commitChange(notFollowed(tools.carts), change, { ...facts, cart: { ...facts.cart, checkoutSessionId: null } })
   }
   const view = await factsOf(tools, db, ended, at)
-  await announceSession(tools, db, move.announces, view, at, cause)
+  announceSession(tools, db, move.announces, view, at, cause)
   return view
 }
 
-export async function announceSession(
+export function announceSession(
   tools: CheckoutTools,
   db: Tx,
   kind: EventKind,
   facts: SessionFacts,
   now: number,
   cause: Cause | null,
-): Promise<void> {
+): void {
   const { session } = facts
-  await announce(db, {
+  announce(db, {
     installationId: session.installationId,
     kind,
     subject: { type: 'checkout_session', id: session.id },

@@ -29,18 +29,15 @@ export interface Announcement {
 
 const bodyBytesMax = 65_536
 
-export async function announce(tx: Tx, event: Announcement): Promise<void> {
+// Nobody waits for it: on PostgreSQL it travels with whatever comes next, and the commit fails if this does.
+export function announce(tx: Tx, event: Announcement): void {
   const id = newId('evt')
   const { installationId, kind, subject, sequence, now } = event
-  // They leave in one flight on PostgreSQL.
-  const [, deliveries] = await Promise.all([
-    tx.sql`
-      insert into events (installation_id, id, type, subject_type, subject_id, sequence, body, occurred_at)
-      values (${installationId}, ${id}, ${kind}, ${subject.type}, ${subject.id}, ${sequence}, ${eventBody(id, event)},
-        ${now})`,
-    insertDeliveries(tx, id, event),
-  ])
-  if (deliveries.length > 0) tx.signal('deliveries')
+  tx.sql`
+    insert into events (installation_id, id, type, subject_type, subject_id, sequence, body, occurred_at)
+    values (${installationId}, ${id}, ${kind}, ${subject.type}, ${subject.id}, ${sequence}, ${eventBody(id, event)},
+      ${now})`
+  tx.signal('deliveries', insertDeliveries(tx, id, event))
 }
 
 // One delivery for each endpoint that listens, decided in the commit of the event. An endpoint ends the ids of its

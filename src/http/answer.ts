@@ -116,13 +116,11 @@ export function createRoad(parts: RoadParts) {
     if (promise.idempotency === 'none')
       return replyFor(await storage.read((db) => handler({ ...ask, db })), pass?.headers) // 404, 200
     const claim = claimFor(id, request, caller, body, now)
-    const { text, replayed } = await storage.write((tx) =>
-      once(
-        tx,
-        claim,
-        async () => textOf(await handler({ ...ask, db: tx })),
-        secretAnswers.has(id) ? parts.sealedKeeper : undefined,
-      ),
+    const { text, replayed } = await once(
+      storage,
+      claim,
+      async (tx) => textOf(await handler({ ...ask, db: tx })),
+      secretAnswers.has(id) ? parts.sealedKeeper : undefined,
     ) // 409, 404, 409, 200
     const told = replayed && { 'idempotency-replayed': 'true' }
     return { status: 200, body: text, headers: { ...privately, ...pass?.headers, ...told } }

@@ -5,7 +5,7 @@ import { hash } from 'node:crypto'
 import { canonicalJson } from '../kit/canonical.ts'
 import { refuse } from '../kit/refuse.ts'
 import { openByRoot, type RootSecret, sealByRoot } from '../kit/secrets.ts'
-import type { Storage, Tx } from '../storage/storage.ts'
+import type { Reader, Storage, Tx } from '../storage/storage.ts'
 
 export interface Claim {
   installationId: string
@@ -48,32 +48,56 @@ export function fingerprintOf(operationId: string, path: Readonly<Record<string,
   return hash('sha256', canonicalJson([operationId, path, rest]), 'base64url')
 }
 
+type Work = (tx: Tx) => Promise<string>
+
+// Between a claim that failed and the look at what stood in its way, a sweeper may have taken that away.
+const triesMax = 3
+
 // Runs the work unless it was done before. A refusal is thrown through here and takes the claim back with it: it changed
 // nothing, so the next try is computed anew.
-export async function once(tx: Tx, claim: Claim, work: () => Promise<string>, keeper: Keeper = plainly): Promise<Once> {
-  const stored = await claimOrFind(tx, claim)
-  if (stored) {
-    if (stored.fingerprint !== claim.fingerprint) throw refuse('idempotency_key_reused')
-    // The answer is written in the transaction that claims, so nobody else ever sees it missing.
-    if (stored.answer === null) throw new Error('an idempotency key was committed without its answer')
-    return { text: keeper.open(stored.answer, claim), replayed: true }
+export async function once(storage: Storage, claim: Claim, work: Work, keeper: Keeper = plainly): Promise<Once> {
+  if (storage.engine === 'sqlite') return storage.write((tx) => onceAlone(tx, claim, work, keeper))
+  for (let tries = 0; tries < triesMax; tries += 1) {
+    try {
+      return await storage.write((tx) => claimAndWork(tx, claim, work, keeper))
+    } catch (error) {
+      if (!(error instanceof KeyTaken)) throw error
+    }
+    const stored = await storage.read((db) => findKey(db, claim))
+    if (stored) return replay(stored, claim, keeper)
   }
-  const text = await work()
-  // Not awaited: on PostgreSQL it travels with the commit, which fails if this does.
+  throw new Error('an idempotency key could neither be claimed nor found')
+}
+
+// SQLite's writer is alone, so that nobody can come between this look and the answer that is kept.
+async function onceAlone(tx: Tx, claim: Claim, work: Work, keeper: Keeper): Promise<Once> {
+  const stored = await findKey(tx, claim)
+  return stored ? replay(stored, claim, keeper) : keep(tx, claim, await work(tx), keeper)
+}
+
+class KeyTaken extends Error {}
+
+// The first statements of the work leave in one flight with the claim and run behind it. Where the key was taken, they were
+// for nothing, and are rolled back with all the rest.
+async function claimAndWork(tx: Tx, claim: Claim, work: Work, keeper: Keeper): Promise<Once> {
+  const claiming = claimKey(tx, claim)
+  const working = work(tx)
+  // Where the claim fails, nobody looks at what became of the work.
+  working.catch(() => {})
+  if (!(await claiming)) throw new KeyTaken('an idempotency key is taken')
+  return keep(tx, claim, await working, keeper)
+}
+
+function keep(tx: Tx, claim: Claim, text: string, keeper: Keeper): Once {
   keepAnswer(tx, claim, keeper.seal(text, claim))
   return { text, replayed: false }
 }
 
-async function claimOrFind(tx: Tx, claim: Claim): Promise<StoredKey | undefined> {
-  // SQLite's writer is alone, so that nobody can come between this look and the answer that is kept.
-  if (tx.engine === 'sqlite') return findKey(tx, claim)
-  // Between the claim that failed and the look at what stood in its way, a sweeper may have taken that away.
-  for (let attempt = 0; attempt < 3; attempt += 1) {
-    if (await claimKey(tx, claim)) return undefined
-    const stored = await findKey(tx, claim)
-    if (stored) return stored
-  }
-  throw new Error('an idempotency key could neither be claimed nor found')
+function replay(stored: StoredKey, claim: Claim, keeper: Keeper): Once {
+  if (stored.fingerprint !== claim.fingerprint) throw refuse('idempotency_key_reused')
+  // The answer is written in the transaction that claims, so nobody else ever sees it missing.
+  if (stored.answer === null) throw new Error('an idempotency key was committed without its answer')
+  return { text: keeper.open(stored.answer, claim), replayed: true }
 }
 
 // The unique index is the lock: a twin waits here until the first commits or rolls back. A key past its time is free
@@ -89,7 +113,7 @@ async function claimKey(tx: Tx, { installationId, key, fingerprint, now }: Claim
   return rows.length > 0
 }
 
-// Over the claim, or over a key past its time.
+// Over the claim, or over a key past its time. Nobody waits for it: it travels with the commit, which fails if this does.
 function keepAnswer(tx: Tx, { installationId, key, fingerprint, now }: Claim, answer: string): void {
   tx.sql`
     insert into idempotency_keys (installation_id, key, fingerprint, answer, created_at)
@@ -103,8 +127,8 @@ interface StoredKey {
   answer: string | null
 }
 
-async function findKey(tx: Tx, { installationId, key, now }: Claim): Promise<StoredKey | undefined> {
-  const [row] = await tx.sql<StoredKey>`
+async function findKey(db: Reader, { installationId, key, now }: Claim): Promise<StoredKey | undefined> {
+  const [row] = await db.sql<StoredKey>`
     select fingerprint, answer from idempotency_keys
     where installation_id = ${installationId} and key = ${key} and created_at > ${now - keptMs}`
   return row

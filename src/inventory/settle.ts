@@ -52,7 +52,7 @@ export async function settle(tx: Tx, merchant: string, changes: readonly Change[
     const dataText = JSON.stringify(await eventData(tx, change))
     for (const { id: installationId } of installations) {
       const subject = { type: 'sku', id: change.shelf.skuId } as const
-      await announce(tx, { installationId, kind, subject, sequence, dataText, ...moment })
+      announce(tx, { installationId, kind, subject, sequence, dataText, ...moment })
     }
   }
 }

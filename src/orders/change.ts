@@ -52,7 +52,7 @@ export async function tellChange(
 ): Promise<OrderFacts> {
   const order = { ...facts.order, ...change.order, version: facts.order.version + 1 }
   const changed = await writeChange(tx, facts, order, change.timeline, moment)
-  await announceOrder(tx, changed, change.kind, moment)
+  announceOrder(tx, changed, change.kind, moment)
   return changed
 }
 
@@ -66,9 +66,9 @@ export async function noteChange(
   return writeChange(tx, facts, { ...facts.order, ...change.order }, change.timeline, moment)
 }
 
-export async function announceOrder(tx: Tx, facts: OrderFacts, kind: EventKind, { now, cause }: Moment): Promise<void> {
+export function announceOrder(tx: Tx, facts: OrderFacts, kind: EventKind, { now, cause }: Moment): void {
   const { installationId, id, version } = facts.order
-  await announce(tx, {
+  announce(tx, {
     installationId,
     kind,
     subject: { type: 'order', id },

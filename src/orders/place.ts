@@ -93,8 +93,8 @@ export async function placeOrder(tx: Tx, given: NewOrder): Promise<PlacedOrder> 
     insertTimeline(tx, key, 0, { type: 'placed', at: now }),
     use && insertPromotionUse(tx, merchantId, use),
     use && tellIfUsedUp(tx, merchantId, use.promotionId, { now, cause }),
-    announceOrder(tx, placed, 'order.placed', { now, cause }),
   ])
+  announceOrder(tx, placed, 'order.placed', { now, cause })
   // That it was placed and that it was paid are two facts, though they became true together.
   if (given.paymentStatus === 'paid') {
     const paid = { kind: 'order.paid', order: { paymentStatus: 'paid' }, timeline: ['paid'] } as const

@@ -49,5 +49,5 @@ async function tellExhausted(tx: Tx, merchant: string, promotion: Promotion, mom
     ...moment,
   } as const
   for (const { id: installationId } of await listActiveInstallations(tx, merchant))
-    await announce(tx, { installationId, ...event })
+    announce(tx, { installationId, ...event })
 }

@@ -1,6 +1,6 @@
 // What only this folder may do with a transaction, and what it tells when something goes wrong. The rest of the house
 // sees `Tx` and cannot name these.
-import { type Storage, type StorageOptions, StorageUnavailable, type Tx } from './storage.ts'
+import { type SignalName, type Storage, type StorageOptions, StorageUnavailable, type Tx } from './storage.ts'
 
 // A migration is a text of many statements and may take its time: calling this lifts the time limits of the transaction
 // and gives the way to run such a text in it.
@@ -28,6 +28,16 @@ export function withinTime<T>(working: Promise<T>, workMsMax: number, patience: 
     }, workMsMax)
     working.then(resolve, reject).finally(() => clearTimeout(timer))
   })
+}
+
+// A statement that failed signals nothing, and its transaction neither.
+export function addSignal(signals: Set<SignalName>, name: SignalName, ifAny?: Promise<readonly unknown[]>): void {
+  if (!ifAny) signals.add(name)
+  else
+    ifAny.then(
+      (rows) => rows.length > 0 && signals.add(name),
+      () => {},
+    )
 }
 
 // The commit is durable; what is run after it can no longer undo it, so an error here is only told.

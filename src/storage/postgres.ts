@@ -2,7 +2,7 @@
 // as its first statement, statements that do not wait for each other travel together, and nobody waits for a rollback.
 import { setTimeout as pause } from 'node:timers/promises'
 import pg from 'pg'
-import { asMigration, ENDED, type InsideTx, type Log, runAll, withinTime, wordsOf } from './inside.ts'
+import { addSignal, asMigration, ENDED, type InsideTx, type Log, runAll, withinTime, wordsOf } from './inside.ts'
 import { cut, openNotices, streamOf } from './notices.ts'
 import { keepListeners } from './signals.ts'
 import { keepStatements, valuesOf } from './statement.ts'
@@ -380,9 +380,10 @@ class PostgresTx extends PostgresReader implements InsideTx {
     this.afterwards.push(then)
   }
 
-  signal(name: SignalName): void {
+  // The answer to a statement comes before that to the commit.
+  signal(name: SignalName, ifAny?: Promise<readonly unknown[]>): void {
     this.session.check()
-    this.signals.add(name)
+    addSignal(this.signals, name, ifAny)
   }
 
   async [asMigration](): Promise<(script: string) => Promise<void>> {

@@ -228,6 +228,34 @@ eachEngine('storage', (given) => {
     assert.deepEqual(await seen, [{ id: 'first' }])
   })
 
+  test('signals for a statement that nobody awaits only if it gave rows', async () => {
+    const storage = await given.open({ withMigrations: false })
+    await storage.write((tx) => tx.sql`create table news (id text not null primary key)`)
+    const ear = openEar()
+    await listenWell(storage, ear)
+    const insertOnce = (tx: Tx) =>
+      tx.signal('deliveries', tx.sql`insert into news (id) values ('one') on conflict do nothing returning id`)
+    await storage.write(async (tx) => insertOnce(tx))
+    assert.equal(ear.count(), 1)
+    // From PostgreSQL it comes back once more.
+    await ear.times(given.engine === 'postgres' ? 2 : 1)
+    await storage.write(async (tx) => insertOnce(tx))
+    const failed = storage.write(async (tx) => {
+      tx.signal('deliveries', tx.sql`insert into news (id) values ('one') returning id`)
+    })
+    await assert.rejects(failed, /unique/i)
+    const refused = storage.write(async (tx) => {
+      tx.signal('deliveries', tx.sql`insert into news (id) values ('two') returning id`)
+      throw new Error('no')
+    })
+    await assert.rejects(refused, /no/)
+    const other = openEar()
+    storage.listen('credentials', other.heard)
+    await storage.write(async (tx) => tx.signal('credentials'))
+    await other.times(given.engine === 'postgres' ? 2 : 1)
+    assert.equal(ear.count(), given.engine === 'postgres' ? 2 : 1)
+  })
+
   test('signals nothing that was rolled back, and nothing that was not signalled', async () => {
     const storage = await given.open({ withMigrations: false })
     const ear = openEar()
@@ -376,20 +404,22 @@ eachEngine('storage', (given) => {
   })
 
   test('lets go of a work that waits for the world, and goes on', async () => {
-    const storage = await given.open({ withMigrations: false, workMsMax: 100 })
+    const storage = await given.open({ withMigrations: false, workMsMax: 1_500 })
     await storage.write((tx) => tx.sql`create table slow (id bigint not null primary key)`)
-    let late: Promise<unknown> | undefined
+    const { promise: world, resolve: turnWorld } = Promise.withResolvers<void>()
+    const { promise: isLate, resolve: beLate } = Promise.withResolvers<{ insert: Promise<unknown> }>()
     const forEver = storage.write(async (tx) => {
       await tx.sql`insert into slow (id) values (1)`
-      await new Promise((resolve) => setTimeout(resolve, 300).unref())
-      late = tx.sql`insert into slow (id) values (2)`
-      await late
+      await world
+      const insert = tx.sql`insert into slow (id) values (2)`
+      beLate({ insert })
+      await insert
     })
     const next = storage.write((tx) => tx.sql`insert into slow (id) values (3)`)
     await assert.rejects(forEver, StorageUnavailable)
     await next
-    while (!late) await new Promise((resolve) => setTimeout(resolve, 10))
-    await assert.rejects(late, /has ended/)
+    turnWorld()
+    await assert.rejects((await isLate).insert, /has ended/)
     assert.deepEqual(await storage.read((db) => db.sql`select id from slow`), [{ id: 3 }])
   })
 

@@ -33,6 +33,8 @@ export function list(values: readonly SqlValue[]): Fragment {
 // Looks at one consistent snapshot.
 export interface Reader {
   readonly engine: Engine
+  // A statement whose rows decide nothing need not be awaited: it runs before the ones that come after it, and if it fails,
+  // so do they and the commit.
   sql<Row>(text: TemplateStringsArray, ...values: (SqlValue | Fragment)[]): Promise<Row[]>
 }
 
@@ -47,8 +49,9 @@ export interface Tx extends Reader {
   // Runs once the commit is durable, never if the work is rolled back. For signals and caches of this process only.
   afterCommit(then: () => void): void
   // Tells whoever listens, on this node and on the others, that there is something new, once the commit is durable. A signal
-  // may be lost with its process or its connection, so whoever listens also looks by itself from time to time.
-  signal(name: SignalName): void
+  // may be lost with its process or its connection, so whoever listens also looks by itself from time to time. With a
+  // statement of this transaction, only if it gave any rows; nobody need wait for that.
+  signal(name: SignalName, ifAny?: Promise<readonly unknown[]>): void
 }
 
 // For what is kept in memory of what was read: at once when it was committed before, otherwise once it is. What a rolled back

@@ -4,7 +4,7 @@
 // A work may be run more than once anyway: PostgreSQL asks for it after a lost race.
 import { setTimeout as pause } from 'node:timers/promises'
 import { type Connection, isBusy } from './connection.ts'
-import { asMigration, type InsideTx, type Log, runAll } from './inside.ts'
+import { addSignal, asMigration, type InsideTx, type Log, runAll } from './inside.ts'
 import { SqliteReader } from './reader.ts'
 import { type ColumnType, Fragment, type SignalName, type SqlValue, StorageUnavailable, type Tx } from './storage.ts'
 
@@ -250,9 +250,9 @@ class SqliteTx extends SqliteReader implements InsideTx {
     this.afterwards.push(then)
   }
 
-  signal(name: SignalName): void {
+  signal(name: SignalName, ifAny?: Promise<readonly unknown[]>): void {
     this.check()
-    this.signals.add(name)
+    addSignal(this.signals, name, ifAny)
   }
 
   async [asMigration](): Promise<(script: string) => Promise<void>> {

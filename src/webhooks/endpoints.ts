@@ -186,7 +186,7 @@ export async function disableEndpoint(
   const changed = raised({ ...endpoint, status: 'disabled', disabledReason: reason }, now)
   await updateEndpoint(tx, changed)
   const { installationId, id, url, description, status, version } = changed
-  await announce(tx, {
+  announce(tx, {
     installationId,
     kind: 'webhook.endpoint_disabled',
     subject: { type: 'webhook_endpoint', id },
@@ -244,7 +244,7 @@ export async function pingEndpoint(
   if (!endpoint) return undefined
   const changed = raised(endpoint, now)
   await updateEndpoint(tx, changed)
-  await announce(tx, {
+  announce(tx, {
     installationId,
     kind: 'webhook.ping',
     subject: { type: 'webhook_endpoint', id },

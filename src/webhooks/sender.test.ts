@@ -13,7 +13,7 @@ const privateKey = readFileSync(join(fixtures, 'receiver.key.pem'), 'utf8')
 
 // A loaded machine must not make a call fail that should succeed, so only the tests of deadlines narrow them.
 const patient = { allowPrivate: true, connectMsMax: 5_000, exchangeMsMax: 20_000 }
-const hasty = { allowPrivate: true, connectMsMax: 150, exchangeMsMax: 300 }
+const hasty = { allowPrivate: true, connectMsMax: 600, exchangeMsMax: 1_000 }
 // Far beyond the hasty deadlines, far below the patient ones.
 const soonMs = 4_000
 
@@ -487,7 +487,7 @@ describe('connections', () => {
     const dialled: string[] = []
     const sender = open(context, {
       ...patient,
-      connectMsMax: 600,
+      connectMsMax: 2_400,
       lookup: async () => ['127.0.0.3', '127.0.0.4', '127.0.0.1'],
       dial: (address, port) => {
         dialled.push(address)

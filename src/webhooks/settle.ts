@@ -130,7 +130,7 @@ async function settleFailure(tx: Tx, verdict: Verdict, outcome: Outcome, now: nu
   // Events about webhooks never cause further ones.
   const isTold =
     (verdict.status === 'failed' || verdict.status === 'blocked') && !claimed.eventType.startsWith('webhook.')
-  if (isTold) await announceFailure(tx, outcome, verdict, now)
+  if (isTold) announceFailure(tx, outcome, verdict, now)
   return true
 }
 
@@ -219,7 +219,7 @@ async function hurryNexts(tx: Tx, outcomes: readonly Outcome[], now: number): Pr
 
 const placeTypes = ['text', 'text', 'text', 'bigint'] as const
 
-async function announceFailure(tx: Tx, { claimed, call }: Outcome, verdict: Verdict, now: number): Promise<void> {
+function announceFailure(tx: Tx, { claimed, call }: Outcome, verdict: Verdict, now: number): void {
   const delivery = {
     id: claimed.id,
     eventId: claimed.eventId,
@@ -231,7 +231,7 @@ async function announceFailure(tx: Tx, { claimed, call }: Outcome, verdict: Verd
     nextAttemptAt: null,
     createdAt: toInstant(claimed.createdAt),
   }
-  await announce(tx, {
+  announce(tx, {
     installationId: claimed.installationId,
     kind: 'webhook.delivery_failed',
     subject: { type: 'webhook_delivery', id: claimed.id },

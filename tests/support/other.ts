@@ -83,8 +83,10 @@ async function writeForEver(url: string, prefix: string): Promise<void> {
   await Promise.all(Array.from({ length: 16 }, lane))
 }
 
+// With more patience than a command has: SQLite gives its lock to whoever happens to ask first, and a server beside it that
+// does nothing but write asks very often.
 async function insert(url: string, prefix: string, count: string): Promise<void> {
-  const storage = await openStorage(url)
+  const storage = await openStorage(url, { busyMsMax: 60_000 })
   for (let i = 0; i < Number(count); i++) {
     await storage.write((tx) => tx.sql`insert into things (id, n) values (${`${prefix}-${i}`}, ${i})`)
   }
@@ -98,12 +100,11 @@ async function serve(url: string): Promise<void> {
   await storage.close()
 }
 
-async function hold(file: string, ms: string): Promise<void> {
+async function hold(file: string): Promise<void> {
   const db = new DatabaseSync(file)
   db.exec('begin immediate')
   say('held')
-  if (ms === 'for ever') await untilTold()
-  else await new Promise((resolve) => setTimeout(resolve, Number(ms)))
+  await untilTold()
   db.exec('commit')
   db.close()
 }
