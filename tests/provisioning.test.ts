@@ -579,6 +579,7 @@ eachEngine('provisioning', (given) => {
     async function kill(
       args: readonly string[],
       settings: Environment,
+      storage: Storage,
       hasBegun: () => Promise<boolean>,
     ): Promise<void> {
       const main = join(import.meta.dirname, '..', 'src', 'main.js')
@@ -594,6 +595,16 @@ eachEngine('provisioning', (given) => {
       await pause(randomInt(500))
       child.kill('SIGKILL')
       await closed
+      await isOver(storage)
+    }
+
+    // PostgreSQL may still be busy with what the process had asked for before it was killed, a commit for instance.
+    async function isOver(storage: Storage): Promise<void> {
+      if (storage.engine !== 'postgres') return
+      const listBusy = (db: Reader) => db.sql`
+        select pid from pg_stat_activity
+        where datname = current_database() and pid <> pg_backend_pid() and state <> 'idle'`
+      while ((await storage.read(listBusy)).length > 0) await pause(5)
     }
 
     const hasProducts = (storage: Storage) => async () => (await productCount(storage)) > 0
@@ -607,7 +618,7 @@ eachEngine('provisioning', (given) => {
       const file: ShopFile = { merchant: merchant(), categories, products }
       const { settings, folder, shop } = await environment(file)
       const storage = await given.open({ url: settings.CARTWRIGHT_DATABASE_URL as string })
-      await kill(['apply', shop], settings, hasProducts(storage))
+      await kill(['apply', shop], settings, storage, hasProducts(storage))
       const killedAt = await skusOf(storage)
       t.diagnostic(`apply was killed after ${killedAt.length} of 1600 products`)
       const again = await cartwright(['apply', shop], settings)
@@ -621,7 +632,7 @@ eachEngine('provisioning', (given) => {
       const empty = await environment({ merchant: merchant() })
       await cartwright(['apply', empty.shop], empty.settings)
       const other = await given.open({ url: empty.settings.CARTWRIGHT_DATABASE_URL as string })
-      await kill(['import', csvFile], empty.settings, hasProducts(other))
+      await kill(['import', csvFile], empty.settings, other, hasProducts(other))
       const kept = await productCount(other)
       t.diagnostic(`import was killed after ${kept} of 1500 products`)
       const report = JSON.parse((await cartwright(['import', csvFile, '--json'], empty.settings)).out)
@@ -629,7 +640,7 @@ eachEngine('provisioning', (given) => {
       await assertSound(other)
       // The name changes, and the process ends while the answers are rendered again.
       await writeFile(shop, JSON.stringify({ ...file, merchant: merchant('New Tea House') }))
-      await kill(['apply', shop], settings, async () => {
+      await kill(['apply', shop], settings, storage, async () => {
         const [row] = await storage.read((db) => db.sql<{ name: string }>`select name from merchants`)
         return row?.name === 'New Tea House'
       })

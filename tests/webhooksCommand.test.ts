@@ -20,6 +20,7 @@ import type { CallOutcome } from '../src/webhooks/sender.ts'
 import { settleOutcomes } from '../src/webhooks/settle.ts'
 import { newSecret, signatureOf, signedHeaders } from '../src/webhooks/signature.ts'
 import { type Endpoint, findEndpointAnywhere, listEndpoints } from '../src/webhooks/store.ts'
+import { freePort } from './support/ports.ts'
 import { cartwright, listen, type Outcome, serve, tempFolder } from './support/process.ts'
 import { bloom } from './support/shops.ts'
 import { givenEngine } from './support/storage.ts'
@@ -462,7 +463,8 @@ describe('webhooks listen', () => {
     const { storage, settings, demo } = await openDemo()
     const { id, secret } = demo.webhookEndpoint
     // A free port, which the endpoint is moved to: the demo's own may be taken on this machine.
-    const probe = await listen(settings, ['--port', '0'])
+    const port = String(await freePort())
+    const probe = await listen(settings, ['--port', port])
     const added = (await storage.read((db) => listEndpoints(db, demo.installation.id))).find((one) => one.id !== id)
     assert.equal(added?.url, probe.url)
     assert.deepEqual(JSON.parse(added?.events ?? ''), ['*'])
@@ -472,7 +474,6 @@ describe('webhooks listen', () => {
       [id],
       'what it added it removed',
     )
-    const { port } = new URL(probe.url)
     const moved = receiverUrl(Number(port), '127.0.0.1')
     await storage.write((tx) => tx.sql`update webhook_endpoints set url = ${moved} where id = ${id}`)
     const receiver = await listen(settings, ['--port', port, '--json'])
@@ -522,10 +523,11 @@ describe('webhooks listen', () => {
       out: '',
       err: `cartwright: ${id} is disabled; webhooks enable ${id} comes first\n`,
     })
-    const killed = await listen(settings, ['--port', '0'])
+    const port = String(await freePort())
+    const killed = await listen(settings, ['--port', port])
     await killed.stop('SIGKILL')
     assert.equal((await storage.read((db) => listEndpoints(db, installation.id))).length, 2)
-    const next = await listen(settings, ['--port', new URL(killed.url).port])
+    const next = await listen(settings, ['--port', port])
     await next.stop()
     assert.equal((await storage.read((db) => listEndpoints(db, installation.id))).length, 1)
   })

