@@ -2,7 +2,7 @@
 
 import assert from 'node:assert/strict'
 import { before, test } from 'node:test'
-import { findCart, saveCart } from '../src/carts/store.ts'
+import { findCart, lockCart, saveCart } from '../src/carts/store.ts'
 import type { OperationId } from '../src/contract/operations.ts'
 import { once, sweepIdempotencyKeys } from '../src/idempotency/once.ts'
 import { refuse } from '../src/kit/refuse.ts'
@@ -306,6 +306,28 @@ eachEngine('idempotency', (given) => {
     for (const work of [effect, fails, refuses, waits])
       await assert.rejects(run('another', work), { code: 'idempotency_key_reused' })
     assert.equal(await count(), 1)
+  })
+
+  test('who asks again is answered, whoever holds what the first one changed', async () => {
+    const cartId = await carts.create({ BOOK: 1 })
+    const request = {
+      path: { cartId, skuId: carts.sku('BOOK') },
+      body: { quantity: 2, idempotencyKey: 'asked-again' },
+    }
+    const first = await house.ask('updatePublicCartItemQuantity', request)
+    assert.equal(first.status, 200)
+    // More than there are connections to the database.
+    const many = Array.from({ length: 40 })
+    const askAgain = () => Promise.all(many.map(() => house.ask('updatePublicCartItemQuantity', request)))
+    // SQLite has one writer, and nobody can hold a row of it.
+    const again =
+      given.engine === 'sqlite'
+        ? await askAgain()
+        : await house.storage.write(async (tx) => {
+            await lockCart(tx, { installationId: house.installationId, cartId })
+            return askAgain()
+          })
+    for (const { status, text } of again) assert.deepEqual([status, text], [200, first.text])
   })
 
   test('a key whose time has passed is free to one of those who come for it', async () => {

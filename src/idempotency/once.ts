@@ -5,7 +5,7 @@ import { hash } from 'node:crypto'
 import { canonicalJson } from '../kit/canonical.ts'
 import { refuse } from '../kit/refuse.ts'
 import { openByRoot, type RootSecret, sealByRoot } from '../kit/secrets.ts'
-import type { Reader, Storage, Tx } from '../storage/storage.ts'
+import { isDuplicate, type Reader, type Storage, type Tx } from '../storage/storage.ts'
 
 export interface Claim {
   installationId: string
@@ -50,42 +50,60 @@ export function fingerprintOf(operationId: string, path: Readonly<Record<string,
 
 type Work = (tx: Tx) => Promise<string>
 
-// Between a claim that failed and the look at what stood in its way, a sweeper may have taken that away.
-const triesMax = 3
-
 // Runs the work unless it was done before. A refusal is thrown through here and takes the claim back with it: it changed
 // nothing, so the next try is computed anew.
 export async function once(storage: Storage, claim: Claim, work: Work, keeper: Keeper = plainly): Promise<Once> {
-  if (storage.engine === 'sqlite') return storage.write((tx) => onceAlone(tx, claim, work, keeper))
-  for (let tries = 0; tries < triesMax; tries += 1) {
-    try {
-      return await storage.write((tx) => claimAndWork(tx, claim, work, keeper))
-    } catch (error) {
-      if (!(error instanceof KeyTaken)) throw error
-    }
-    const stored = await storage.read((db) => findKey(db, claim))
-    if (stored) return replay(stored, claim, keeper)
+  const patiently = () => storage.write((tx) => lookAndWork(tx, claim, work, keeper))
+  // A statement there takes no time, so that there is nothing to gain.
+  if (storage.engine === 'sqlite') return patiently()
+  try {
+    return await storage.write((tx) => claimAndWork(tx, claim, work, keeper))
+  } catch (error) {
+    if (!(error instanceof KeyTaken)) throw error
   }
-  throw new Error('an idempotency key could neither be claimed nor found')
-}
-
-// SQLite's writer is alone, so that nobody can come between this look and the answer that is kept.
-async function onceAlone(tx: Tx, claim: Claim, work: Work, keeper: Keeper): Promise<Once> {
-  const stored = await findKey(tx, claim)
-  return stored ? replay(stored, claim, keeper) : keep(tx, claim, await work(tx), keeper)
+  const stored = await storage.read((db) => findKey(db, claim))
+  return stored ? replay(stored, claim, keeper) : patiently()
 }
 
 class KeyTaken extends Error {}
 
-// The first statements of the work leave in one flight with the claim and run behind it. Where the key was taken, they were
-// for nothing, and are rolled back with all the rest.
+// The first statements of the work leave in one flight with the claim and run behind it. Where the key is taken the claim
+// fails, PostgreSQL refuses all that is behind it unread, and nobody waits for a lock to be told what was answered before.
 async function claimAndWork(tx: Tx, claim: Claim, work: Work, keeper: Keeper): Promise<Once> {
-  const claiming = claimKey(tx, claim)
+  const claiming = claimNewKey(tx, claim)
   const working = work(tx)
   // Where the claim fails, nobody looks at what became of the work.
   working.catch(() => {})
-  if (!(await claiming)) throw new KeyTaken('an idempotency key is taken')
+  await claiming
   return keep(tx, claim, await working, keeper)
+}
+
+async function claimNewKey(tx: Tx, { installationId, key, fingerprint, now }: Claim): Promise<void> {
+  try {
+    await tx.sql`
+      insert into idempotency_keys (installation_id, key, fingerprint, created_at)
+      values (${installationId}, ${key}, ${fingerprint}, ${now})`
+  } catch (error) {
+    throw isDuplicate(error) ? new KeyTaken('an idempotency key is taken', { cause: error }) : error
+  }
+}
+
+// Also for a key whose time has passed, and for one that a sweeper takes away meanwhile.
+async function lookAndWork(tx: Tx, claim: Claim, work: Work, keeper: Keeper): Promise<Once> {
+  const stored = await claimOrFind(tx, claim)
+  return stored ? replay(stored, claim, keeper) : keep(tx, claim, await work(tx), keeper)
+}
+
+async function claimOrFind(tx: Tx, claim: Claim): Promise<StoredKey | undefined> {
+  // SQLite's writer is alone, so that nobody can come between this look and the answer that is kept.
+  if (tx.engine === 'sqlite') return findKey(tx, claim)
+  // Between the claim that failed and the look at what stood in its way, a sweeper may have taken that away.
+  for (let attempt = 0; attempt < 3; attempt += 1) {
+    if (await claimKey(tx, claim)) return undefined
+    const stored = await findKey(tx, claim)
+    if (stored) return stored
+  }
+  throw new Error('an idempotency key could neither be claimed nor found')
 }
 
 function keep(tx: Tx, claim: Claim, text: string, keeper: Keeper): Once {

@@ -30,14 +30,28 @@ export function withinTime<T>(working: Promise<T>, workMsMax: number, patience: 
   })
 }
 
-// A statement that failed signals nothing, and its transaction neither.
-export function addSignal(signals: Set<SignalName>, name: SignalName, ifAny?: Promise<readonly unknown[]>): void {
-  if (!ifAny) signals.add(name)
-  else
-    ifAny.then(
-      (rows) => rows.length > 0 && signals.add(name),
-      () => {},
-    )
+// What one transaction signals.
+export class Signals {
+  readonly #names = new Set<SignalName>()
+  readonly #waiting: Promise<unknown>[] = []
+
+  add(name: SignalName, ifAny?: Promise<readonly unknown[]>): void {
+    if (!ifAny) this.#names.add(name)
+    // A statement that failed signals nothing, and its transaction neither.
+    else
+      this.#waiting.push(
+        ifAny.then(
+          (rows) => rows.length > 0 && this.#names.add(name),
+          () => {},
+        ),
+      )
+  }
+
+  // Asked when all statements have been answered.
+  async given(): Promise<ReadonlySet<SignalName>> {
+    if (this.#waiting.length > 0) await Promise.all(this.#waiting)
+    return this.#names
+  }
 }
 
 // The commit is durable; what is run after it can no longer undo it, so an error here is only told.

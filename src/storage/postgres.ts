@@ -2,7 +2,7 @@
 // as its first statement, statements that do not wait for each other travel together, and nobody waits for a rollback.
 import { setTimeout as pause } from 'node:timers/promises'
 import pg from 'pg'
-import { addSignal, asMigration, ENDED, type InsideTx, type Log, runAll, withinTime, wordsOf } from './inside.ts'
+import { asMigration, ENDED, type InsideTx, type Log, runAll, Signals, withinTime, wordsOf } from './inside.ts'
 import { cut, openNotices, streamOf } from './notices.ts'
 import { keepListeners } from './signals.ts'
 import { keepStatements, valuesOf } from './statement.ts'
@@ -118,7 +118,7 @@ function storage(url: string, pool: pg.Pool, bounds: typeof DEFAULTS, log: Log):
     await session.commit(bounds.workMsMax)
     commits += 1
     runAll(tx.afterwards, log)
-    raise(tx.signals)
+    raise(await tx.signals.given())
     return value
   }
 
@@ -245,10 +245,20 @@ class Session {
 
   async sql<Row>(template: TemplateStringsArray, parts: readonly (SqlValue | Fragment)[]): Promise<Row[]> {
     this.check()
-    const values = valuesOf(parts)
-    const { rows } = await this.#send({ ...this.#planFor(template, parts), values })
+    const { rows } = await this.#send(this.#queryOf(template, parts))
     // The shape of a row is promised by the statement's author, and nobody else can check it.
     return rows as Row[]
+  }
+
+  // A statement that cannot even be said has failed too: nobody may await it, and nothing may be committed without it.
+  #queryOf(template: TemplateStringsArray, parts: readonly (SqlValue | Fragment)[]): pg.QueryConfig {
+    try {
+      const values = valuesOf(parts)
+      return { ...this.#planFor(template, parts), values }
+    } catch (error) {
+      this.failure ??= { shown: error, again: undefined }
+      throw error
+    }
   }
 
   async script(text: string): Promise<void> {
@@ -365,7 +375,7 @@ class PostgresTx extends PostgresReader implements InsideTx {
   readonly forUpdate = FOR_UPDATE
   readonly skipLocked = SKIP_LOCKED
   readonly afterwards: (() => void)[] = []
-  readonly signals = new Set<SignalName>()
+  readonly signals = new Signals()
 
   // One parameter per column. As a list of values, a statement of a thousand parameters was planned at each call: 24 ms
   // where running it took 3.
@@ -380,10 +390,9 @@ class PostgresTx extends PostgresReader implements InsideTx {
     this.afterwards.push(then)
   }
 
-  // The answer to a statement comes before that to the commit.
   signal(name: SignalName, ifAny?: Promise<readonly unknown[]>): void {
     this.session.check()
-    addSignal(this.signals, name, ifAny)
+    this.signals.add(name, ifAny)
   }
 
   async [asMigration](): Promise<(script: string) => Promise<void>> {

@@ -20,8 +20,7 @@ export class SqliteReader implements Reader {
   sql<Row>(template: TemplateStringsArray, ...parts: (SqlValue | Fragment)[]): Promise<Row[]> {
     try {
       this.check()
-      const values = valuesOf(parts)
-      return Promise.resolve(this.attempt(() => this.connection.run<Row>(template, parts, values)))
+      return Promise.resolve(this.attempt(() => this.connection.run<Row>(template, parts, valuesOf(parts))))
     } catch (error) {
       const rejected = Promise.reject(error)
       // The failure is remembered above; unheard, it would end the process.

@@ -5,7 +5,7 @@ import { setImmediate as turn } from 'node:timers/promises'
 import { type Ear, openEar } from '../../tests/support/ear.ts'
 import { eachEngine } from '../../tests/support/storage.ts'
 import { openStorage } from './open.ts'
-import { list, type Storage, StorageRefused, StorageUnavailable, type Tx } from './storage.ts'
+import { list, type SqlValue, type Storage, StorageRefused, StorageUnavailable, type Tx } from './storage.ts'
 
 interface Thing {
   id: string
@@ -174,6 +174,25 @@ eachEngine('storage', (given) => {
     for (const id of ['swallowed', 'swallowed-too', 'unawaited', 'together']) assert.equal(await find(id), undefined)
   })
 
+  test('does not commit a work that could not even say one of its statements, though nobody awaited it', async () => {
+    for (const bad of [undefined, 1.5, 'a\0b', {}] as unknown as SqlValue[]) {
+      const unsaid = storage.write(async (tx) => {
+        await insert(tx, 'before', 1)
+        tx.sql`insert into things (id, n) values (${bad}, 1)`
+        return 'answered'
+      })
+      await assert.rejects(unsaid, /^Error: a SQL (value|number|text) must/)
+      const first = storage.write(async (tx) => {
+        tx.sql`insert into things (id, n) values (${bad}, 1)`
+        await insert(tx, 'after', 1).catch(() => {})
+      })
+      await assert.rejects(first, /^Error: a SQL (value|number|text) must/)
+    }
+    for (const id of ['before', 'after']) assert.equal(await find(id), undefined)
+    await storage.write((tx) => insert(tx, 'well', 1))
+    assert.ok(await find('well'))
+  })
+
   test('refuses to write in a read', async () => {
     await assert.rejects(
       storage.read((db) => db.sql`insert into things (id, n) values (${'sneaked'}, ${1})`),
@@ -233,8 +252,13 @@ eachEngine('storage', (given) => {
     await storage.write((tx) => tx.sql`create table news (id text not null primary key)`)
     const ear = openEar()
     await listenWell(storage, ear)
+    // However many hands it goes through.
+    const handed = async (rows: Promise<unknown[]>) => rows
     const insertOnce = (tx: Tx) =>
-      tx.signal('deliveries', tx.sql`insert into news (id) values ('one') on conflict do nothing returning id`)
+      tx.signal(
+        'deliveries',
+        handed(handed(tx.sql`insert into news (id) values ('one') on conflict do nothing returning id`)),
+      )
     await storage.write(async (tx) => insertOnce(tx))
     assert.equal(ear.count(), 1)
     // From PostgreSQL it comes back once more.

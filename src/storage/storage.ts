@@ -34,7 +34,7 @@ export function list(values: readonly SqlValue[]): Fragment {
 export interface Reader {
   readonly engine: Engine
   // A statement whose rows decide nothing need not be awaited: it runs before the ones that come after it, and if it fails,
-  // so do they and the commit.
+  // so do they and the commit. It should ask for no rows but for ids.
   sql<Row>(text: TemplateStringsArray, ...values: (SqlValue | Fragment)[]): Promise<Row[]>
 }
 
@@ -104,6 +104,11 @@ export interface StorageOptions {
   connectMsMax?: number
   statementMsMax?: number
   lockMsMax?: number
+}
+
+// A row stood in the way of an insert, on PostgreSQL.
+export function isDuplicate(error: unknown): boolean {
+  return error instanceof Error && 'code' in error && error.code === '23505'
 }
 
 // The database cannot be reached, is busy beyond our patience, or its queue is full: not the caller's fault, try later.

@@ -4,7 +4,7 @@
 // A work may be run more than once anyway: PostgreSQL asks for it after a lost race.
 import { setTimeout as pause } from 'node:timers/promises'
 import { type Connection, isBusy } from './connection.ts'
-import { addSignal, asMigration, type InsideTx, type Log, runAll } from './inside.ts'
+import { asMigration, type InsideTx, type Log, runAll, Signals } from './inside.ts'
 import { SqliteReader } from './reader.ts'
 import { type ColumnType, Fragment, type SignalName, type SqlValue, StorageUnavailable, type Tx } from './storage.ts'
 
@@ -184,7 +184,7 @@ export function openWriter(
       // A work that swallowed the failure of a statement is rolled back, as it would be in PostgreSQL.
       if (tx.failure) throw tx.failure
       if (hasSavepoint) connection.command('release work')
-      for (const name of tx.signals) signals.add(name)
+      for (const name of await tx.signals.given()) signals.add(name)
       done.tell = () => tellDone(queued, tx, value, log)
       return true
     } catch (error) {
@@ -232,7 +232,7 @@ class SqliteTx extends SqliteReader implements InsideTx {
   readonly forUpdate = NOTHING
   readonly skipLocked = NOTHING
   readonly afterwards: (() => void)[] = []
-  readonly signals = new Set<SignalName>()
+  readonly signals = new Signals()
   unhurried = false
 
   // Padded to a power of two, so that there are few distinct statements, by rows of nulls, which equal nothing.
@@ -252,7 +252,7 @@ class SqliteTx extends SqliteReader implements InsideTx {
 
   signal(name: SignalName, ifAny?: Promise<readonly unknown[]>): void {
     this.check()
-    addSignal(this.signals, name, ifAny)
+    this.signals.add(name, ifAny)
   }
 
   async [asMigration](): Promise<(script: string) => Promise<void>> {
