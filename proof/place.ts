@@ -45,7 +45,7 @@ export async function withPlace<T>(engine: Engine, work: (place: Place) => Promi
 
 export async function withGround<T>(engine: Engine, work: (ground: Ground) => Promise<T>): Promise<T> {
   const folder = await mkdtemp(join(tmpdir(), 'cartwright-proof-'))
-  const cluster = engine === 'postgres' ? await startCluster({ fsync: true }) : undefined
+  const cluster = engine === 'postgres' ? await startCluster({ asShipped: true }) : undefined
   let made = 0
   async function freshUrl(): Promise<string> {
     made += 1

@@ -51,7 +51,7 @@ function markdown(finished: readonly Finished[], now: string, isShort: boolean):
       `Node ${process.version}, ${process.platform}. ${isShort ? 'Short numbers. ' : ''}` +
       `${broken.length === 0 ? 'Everything held.' : `${broken.length} of ${finished.length} runs did not hold.`}`,
     '',
-    'Servers are processes of `serve` on loopback; PostgreSQL is a cluster of its own with fsync. The same seed makes the same choices; when they meet is up to the machine.',
+    'Servers are processes of `serve` on loopback; PostgreSQL is a cluster of its own with the settings that it comes with. The same seed makes the same choices; when they meet is up to the machine.',
     '',
     '| run | engine | numbers | seen | time | result |',
     '|---|---|---|---|---|---|',

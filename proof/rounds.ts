@@ -72,8 +72,7 @@ export async function playRounds(run: Play): Promise<Round[]> {
 
     const parts: Parts = { run, crowd, infirmary, node, ...made, told: 0 }
     await playRound(parts, { isWithSick: false, seconds: warmUpSeconds })
-    // The cluster of the runs has autovacuum switched off. In the field it would have told the planner by now that there are
-    // deliveries, and plans that were made for an empty table would be gone.
+    // What autovacuum does within a minute: plans that were made for an empty table are gone, and the rounds are alike.
     if (run.engine === 'postgres') await run.storage.write((tx) => tx.sql`analyze`)
     const rounds: Round[] = []
     for (let number = 0; number < run.rounds * 2; number += 1) {

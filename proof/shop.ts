@@ -61,7 +61,7 @@ export async function makeShop(ground: Ground, files: readonly ShopFile[], wish:
     await migrate(storage, { now: new Date() })
     const stands: Stand[] = []
     for (const file of files) stands.push(...(await furnish(storage, file)))
-    // What autovacuum does within a minute where it is on; here it is off, and new tables would be planned as empty ones.
+    // What autovacuum does within a minute, and a short run is over by then: new tables would be planned as empty ones.
     if (storage.engine === 'postgres') await storage.write((tx) => tx.sql`analyze`)
     const skus = await storage.read(
       (db) => db.sql<{ slug: string; code: string; id: string }>`

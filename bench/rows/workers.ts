@@ -34,7 +34,7 @@ async function runWorkers(circumstances: Circumstances): Promise<Findings> {
   const { folder } = circumstances
   const cores = availableParallelism()
   const counts = cores >= 4 ? [1, 2, 4] : [1, 2]
-  const cluster = await startCluster({ fsync: true })
+  const cluster = await startCluster({ asShipped: true })
   try {
     // Each has data of its own, because they take turns and a SQLite file has one server.
     const engines = {

@@ -19,21 +19,16 @@ export interface Cluster {
 }
 
 export interface ClusterOptions {
-  // Off by default: no test loses power. A crash test of the database itself wants it.
-  fsync?: boolean
   connectionsMax?: number
-  // As PostgreSQL comes, fsync and all: for measuring.
+  // As PostgreSQL comes, fsync, autovacuum and all: for what takes long, and for measuring.
   asShipped?: boolean
 }
 
-export async function startCluster({
-  fsync = false,
-  connectionsMax = 200,
-  asShipped = false,
-}: ClusterOptions = {}): Promise<Cluster> {
+export async function startCluster({ connectionsMax = 200, asShipped = false }: ClusterOptions = {}): Promise<Cluster> {
   const forTests = {
-    fsync: fsync ? 'on' : 'off',
-    full_page_writes: fsync ? 'on' : 'off',
+    // No test loses power.
+    fsync: 'off',
+    full_page_writes: 'off',
     shared_buffers: '32MB',
     autovacuum: 'off',
     // Deadlocks are part of the tests; nobody should wait a second for each.
