@@ -87,14 +87,14 @@ export async function placeOrder(tx: Tx, given: NewOrder): Promise<PlacedOrder> 
   const { hash: secretHash, sealed: secretSealed } = secret
   const { customerSealed, emailHash } = session
   const use = promotion && { promotionId: promotion.id, orderId, emailHash, usedAt: now }
-  const writes = [
+  await Promise.all([
     insertOrder(tx, order, { customerSealed, emailHash, secretHash, secretSealed }),
     ...lines.map((line, position) => insertOrderLine(tx, order, position, line)),
     insertTimeline(tx, key, 0, { type: 'placed', at: now }),
     use && insertPromotionUse(tx, merchantId, use),
-  ]
-  announceOrder(tx, placed, 'order.placed', { now, cause })
-  await Promise.all([...writes, use && tellIfUsedUp(tx, merchantId, use.promotionId, { now, cause })])
+    use && tellIfUsedUp(tx, merchantId, use.promotionId, { now, cause }),
+    announceOrder(tx, placed, 'order.placed', { now, cause }),
+  ])
   // That it was placed and that it was paid are two facts, though they became true together.
   if (given.paymentStatus === 'paid') {
     const paid = { kind: 'order.paid', order: { paymentStatus: 'paid' }, timeline: ['paid'] } as const

@@ -267,8 +267,12 @@ class Session {
   }
 
   check(): void {
-    if (this.#ended) throw new Error(ENDED)
+    this.checkOpen()
     if (this.failure) throw this.failure.shown
+  }
+
+  checkOpen(): void {
+    if (this.#ended) throw new Error(ENDED)
   }
 
   end(): void {
@@ -391,7 +395,7 @@ class PostgresTx extends PostgresReader implements InsideTx {
   }
 
   signal(name: SignalName, ifAny?: Promise<readonly unknown[]>): void {
-    this.session.check()
+    this.session.checkOpen()
     this.signals.add(name, ifAny)
   }
 

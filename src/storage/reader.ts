@@ -34,8 +34,12 @@ export class SqliteReader implements Reader {
   }
 
   protected check(): void {
-    if (this.#ended) throw new Error(ENDED)
+    this.checkOpen()
     if (this.failure) throw this.failure
+  }
+
+  protected checkOpen(): void {
+    if (this.#ended) throw new Error(ENDED)
   }
 
   protected attempt<T>(run: () => T): T {

@@ -280,6 +280,21 @@ eachEngine('storage', (given) => {
     assert.equal(ear.count(), given.engine === 'postgres' ? 2 : 1)
   })
 
+  test('a signal after a statement that failed throws nothing, so that whoever waits for others goes on to wait', async () => {
+    const storage = await given.open({ withMigrations: false })
+    await storage.write((tx) => tx.sql`create table news (id text not null primary key)`)
+    const steps: string[] = []
+    const failed = storage.write(async (tx) => {
+      const others = [1, 2].map(async () => tx.sql`insert into news (id) values (null)`)
+      tx.signal('deliveries', tx.sql`insert into news (id) values ('one') returning id`)
+      tx.signal('deliveries')
+      steps.push('signalled')
+      await Promise.all(others)
+    })
+    await assert.rejects(failed, /null/i)
+    assert.deepEqual(steps, ['signalled'])
+  })
+
   test('signals nothing that was rolled back, and nothing that was not signalled', async () => {
     const storage = await given.open({ withMigrations: false })
     const ear = openEar()

@@ -50,7 +50,8 @@ export interface Tx extends Reader {
   afterCommit(then: () => void): void
   // Tells whoever listens, on this node and on the others, that there is something new, once the commit is durable. A signal
   // may be lost with its process or its connection, so whoever listens also looks by itself from time to time. With a
-  // statement of this transaction, only if it gave any rows; nobody need wait for that.
+  // statement of this transaction, only if it gave any rows; nobody need wait for that. It throws nothing where a statement
+  // before it has failed: there will be no commit.
   signal(name: SignalName, ifAny?: Promise<readonly unknown[]>): void
 }
 

@@ -251,7 +251,7 @@ class SqliteTx extends SqliteReader implements InsideTx {
   }
 
   signal(name: SignalName, ifAny?: Promise<readonly unknown[]>): void {
-    this.check()
+    this.checkOpen()
     this.signals.add(name, ifAny)
   }
 
