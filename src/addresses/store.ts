@@ -31,9 +31,10 @@ export interface NewAddressRow extends AddressName {
   readonly expiresAt: number
 }
 
-export async function insertAddress(tx: Tx, row: NewAddressRow): Promise<void> {
+// Nobody waits for it.
+export function insertAddress(tx: Tx, row: NewAddressRow): void {
   const { city, region, country, postalCodePrefix } = row.summary
-  await tx.sql`
+  tx.sql`
     insert into addresses (installation_id, id, owner_id, sealed, row_key, city, region, country, postal_code_prefix,
       created_at, expires_at)
     values (${row.installationId}, ${row.id}, ${row.ownerId}, ${row.sealed}, ${row.rowKey}, ${city}, ${region}, ${country},
@@ -73,14 +74,12 @@ export async function findAddressSummary(
   return { summary, expiresAt, isErased: erased === 1 }
 }
 
-// Without its key the text is noise; it is overwritten as well, so that no later weakness of the cipher matters. False when
-// there is nothing to erase.
-export async function eraseAddress(tx: Tx, installationId: string, id: string): Promise<boolean> {
-  const rows = await tx.sql`
+// Without its key the text is noise; it is overwritten as well, so that no later weakness of the cipher matters. Nobody waits
+// for it.
+export function eraseAddress(tx: Tx, installationId: string, id: string): void {
+  tx.sql`
     update addresses set row_key = null, sealed = ''
-    where installation_id = ${installationId} and id = ${id} and row_key is not null
-    returning id`
-  return rows.length > 0
+    where installation_id = ${installationId} and id = ${id} and row_key is not null`
 }
 
 // Names no installation: this is housekeeping of ours, and time passes for all of them. What another node is erasing is
@@ -97,9 +96,9 @@ export async function eraseExpired(tx: Tx, now: number, rowsMax: number): Promis
   return rows.length
 }
 
-// Lets an address end later, never sooner.
-export async function keepAddress(tx: Tx, installationId: string, id: string, until: number): Promise<void> {
-  await tx.sql`
+// Lets an address end later, never sooner. Nobody waits for it.
+export function keepAddress(tx: Tx, installationId: string, id: string, until: number): void {
+  tx.sql`
     update addresses set expires_at = ${until}
     where installation_id = ${installationId} and id = ${id} and expires_at < ${until} and row_key is not null`
 }

@@ -33,14 +33,14 @@ export interface NewAddress {
 }
 
 // Gives the id, which is the token that stands for the address elsewhere.
-export async function sealAddress(tx: Tx, rootSecret: RootSecret, given: NewAddress): Promise<string> {
+export function sealAddress(tx: Tx, rootSecret: RootSecret, given: NewAddress): string {
   const { installationId, ownerId, address, summary, now, expiresAt } = given
   const id = newId('adr')
   const context = contextOf({ installationId, ownerId, id })
   const key = randomBytes(keyBytes)
   const sealed = seal(createSecretKey(key), JSON.stringify(address), context)
   const rowKey = sealByRoot(rootSecret, purpose, key.toString('base64url'), context)
-  await insertAddress(tx, { installationId, ownerId, id, sealed, rowKey, summary, createdAt: now, expiresAt })
+  insertAddress(tx, { installationId, ownerId, id, sealed, rowKey, summary, createdAt: now, expiresAt })
   return id
 }
 
@@ -72,13 +72,16 @@ export interface AddressMove extends AddressName {
 // so that there is one of it at any time. Undefined when it could not be opened.
 export async function moveAddress(tx: Tx, rootSecret: RootSecret, move: AddressMove): Promise<string | undefined> {
   const { newOwnerId, expiresAt, ...name } = move
-  if (!(await lockAddress(tx, name))) return undefined
-  const address = await openAddress(tx, rootSecret, name)
-  const face = await findAddressSummary(tx, name)
-  if (!address || !face) return undefined
+  // The looks leave in one flight with the lock and run behind it, so they see what the lock waited for.
+  const [isThere, address, face] = await Promise.all([
+    lockAddress(tx, name),
+    openAddress(tx, rootSecret, name),
+    findAddressSummary(tx, name),
+  ])
+  if (!isThere || !address || !face) return undefined
   const { installationId, id, now } = name
   const { summary } = face
-  const token = await sealAddress(tx, rootSecret, {
+  const token = sealAddress(tx, rootSecret, {
     installationId,
     ownerId: newOwnerId,
     address,
@@ -86,7 +89,7 @@ export async function moveAddress(tx: Tx, rootSecret: RootSecret, move: AddressM
     now,
     expiresAt,
   })
-  await eraseAddress(tx, installationId, id)
+  eraseAddress(tx, installationId, id)
   return token
 }
 

@@ -1,5 +1,6 @@
-// Imports products from a CSV file as a stream: a batch is one transaction, and no more than a batch is in memory. What
-// cannot be taken is refused with its line and reason, and the rest goes on.
+// Imports products from a CSV file as a stream: a batch is one transaction, and no more than a batch is in memory, beside the
+// slugs and codes that were met (under a kilobyte a product). What cannot be taken is refused with its line and reason, and
+// the rest goes on.
 
 import { insertCategory, listCategories } from '../catalog/store.ts'
 import { findMerchant } from '../installations/store.ts'

@@ -222,7 +222,7 @@ export async function writeProduct(
     const level = { skuId: sku.id, onHand: sku.onHand }
     if (write === 'insert') {
       writes.push(insertSku(tx, seller.id, product.id, sku, position, product.updatedAt))
-      writes.push(openStock(tx, seller.id, level, product.updatedAt))
+      openStock(tx, seller.id, level, product.updatedAt)
     }
     if (write === 'update') writes.push(updateSku(tx, seller.id, sku, position, product.updatedAt))
     if (setsStock) levels.push(level)

@@ -64,7 +64,7 @@ async function rejectCode(
 ): Promise<CodeOutcome> {
   const at = now.getTime()
   const isNewMinute = at >= facts.cart.guessesSince + guessesMs
-  await countGuess(db, facts.cart, isNewMinute ? 1 : facts.cart.guesses + 1, isNewMinute ? at : facts.cart.guessesSince)
+  countGuess(db, facts.cart, isNewMinute ? 1 : facts.cart.guesses + 1, isNewMinute ? at : facts.cart.guessesSince)
   const quote = await quoteFor(db, tools.pricebooks, facts, at)
   return {
     quote,

@@ -1,21 +1,26 @@
 // What a cart cost that became an order: what was charged, whatever catalog, promotion and tax table say by now.
 
-import { findOrder, listOrderLines } from '../orders/store.ts'
+import { findOrder, type KeptOrder, listOrderLines, type OrderLine } from '../orders/store.ts'
 import type { Reader } from '../storage/storage.ts'
 import type { Pricing } from './pricing.ts'
 import type { CartLine } from './store.ts'
 
-export async function pricingOfOrder(
+export async function findPricingOfOrder(
   db: Reader,
   key: { installationId: string; orderId: string },
   lines: readonly CartLine[],
 ): Promise<Pricing> {
   const [order, sold] = await Promise.all([findOrder(db, key), listOrderLines(db, key)])
   if (!order) throw new Error(`a cart names ${key.orderId}, which is not there`)
+  return pricingOfOrder(order, sold, lines)
+}
+
+// `lines` are the cart's, in its order.
+export function pricingOfOrder(order: KeptOrder, sold: readonly OrderLine[], lines: readonly CartLine[]): Pricing {
   const bySku = new Map(sold.map((line) => [line.skuId, line]))
   const priced = lines.map(({ offer: { skuId } }) => {
     const line = bySku.get(skuId)
-    if (!line) throw new Error(`${key.orderId} does not have a line of its cart`)
+    if (!line) throw new Error(`${order.id} does not have a line of its cart`)
     const { subtotal, discount, tax, total } = line
     return { skuId, subtotal, discount, tax, total }
   })

@@ -44,8 +44,8 @@ export async function setAddress(
   const summary = summaryOf(address)
   const expiresAt = at + addressMs
   const owner = { installationId: cart.installationId, ownerId: cart.id }
-  const token = await sealAddress(change.db, rootSecret, { ...owner, address, summary, now: at, expiresAt })
-  if (cart.address) await eraseAddress(change.db, cart.installationId, cart.address.token)
+  const token = sealAddress(change.db, rootSecret, { ...owner, address, summary, now: at, expiresAt })
+  if (cart.address) eraseAddress(change.db, cart.installationId, cart.address.token)
   const { city, region, country } = summary
   const changed = { ...cart, ...more, address: { token, city, region, country, expiresAt } }
   const quote = await commitChange(tools, change, { ...facts, cart: changed })

@@ -31,7 +31,7 @@ export async function createCart(
   const offers = await listWantedOffers(db, caller.merchantId, items, at)
   const cartId = newId('cart')
   const { installationId, merchantId } = caller
-  await insertCart(db, { id: cartId, installationId, merchantId, metadata, now: at, expiresAt: at + idleMs })
+  insertCart(db, { id: cartId, installationId, merchantId, metadata, now: at, expiresAt: at + idleMs })
   const cart = await findCart(db, { installationId, cartId })
   if (!cart) throw new Error(`cart ${cartId} is gone in the moment it was made`)
   const lines = items.map(({ quantity }, position): CartLine => {

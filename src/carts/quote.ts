@@ -4,7 +4,7 @@
 import { refuse } from '../kit/refuse.ts'
 import type { Promotion } from '../promotions/store.ts'
 import type { Reader } from '../storage/storage.ts'
-import { pricingOfOrder } from './converted.ts'
+import { findPricingOfOrder } from './converted.ts'
 import type { Pricebook, Pricebooks } from './pricebook.ts'
 import { type PricedLineFacts, priceCart } from './pricing.ts'
 import {
@@ -55,7 +55,7 @@ export async function quoteFor(
 ): Promise<Quote> {
   if (cart.orderId !== null) {
     const key = { installationId: cart.installationId, orderId: cart.orderId }
-    return { cart, lines, promotion, pricing: await pricingOfOrder(db, key, lines) }
+    return { cart, lines, promotion, pricing: await findPricingOfOrder(db, key, lines) }
   }
   const book = await pricebooks.find(db, cart.merchantId, cart.seller.catalogVersion)
   const address = livingAddress(cart, now)

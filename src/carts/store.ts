@@ -290,15 +290,15 @@ export interface NewCart {
   expiresAt: number
 }
 
-export async function insertCart(tx: Tx, cart: NewCart): Promise<void> {
-  await tx.sql`
+// Nobody waits for this, nor for the other writes of a cart.
+export function insertCart(tx: Tx, cart: NewCart): void {
+  tx.sql`
     insert into carts (installation_id, id, merchant_id, version, status, currency, metadata, created_at, updated_at, expires_at)
     select ${cart.installationId}, ${cart.id}, m.id, 1, 'open', m.currency, ${JSON.stringify(cart.metadata)},
       cast(${cart.now} as bigint), cast(${cart.now} as bigint), cast(${cart.expiresAt} as bigint)
     from merchants m where m.id = ${cart.merchantId}`
 }
 
-// Nobody waits for this, nor for the two below.
 export function putCartLine(tx: Tx, cart: KeptCart, line: CartLine): void {
   tx.sql`
     insert into cart_lines (installation_id, cart_id, sku_id, merchant_id, position, quantity, seen_price)
@@ -323,30 +323,29 @@ export function saveCart(tx: Tx, cart: KeptCart): void {
     where installation_id = ${cart.installationId} and id = ${cart.id}`
 }
 
-// Whether it may be changed, while its payment is under way. Nothing in it changes, so its version stays.
-export async function setCartStatus(
+// Whether it may be changed, while its payment is under way. Nothing in it changes, so its version stays. The table refuses the
+// null of one that was in another state.
+export function setCartStatus(
   tx: Tx,
   { installationId, cartId }: CartKey,
   { from, to }: { from: CartStatus; to: CartStatus },
-): Promise<void> {
-  const rows = await tx.sql`
-    update carts set status = ${to}
-    where installation_id = ${installationId} and id = ${cartId} and status = ${from}
-    returning id`
-  if (rows.length !== 1) throw new Error(`cart ${cartId} is not ${from}`)
+): void {
+  tx.sql`
+    update carts set status = case when status = ${from} then ${to} end
+    where installation_id = ${installationId} and id = ${cartId}`
 }
 
 // The prices of this moment are the ones that are charged.
-export async function fixPrices(tx: Tx, { installationId, cartId }: CartKey): Promise<void> {
-  await tx.sql`
+export function fixPrices(tx: Tx, { installationId, cartId }: CartKey): void {
+  tx.sql`
     update cart_lines set seen_price = (
       select s.price from skus s where s.merchant_id = cart_lines.merchant_id and s.id = cart_lines.sku_id)
     where installation_id = ${installationId} and cart_id = ${cartId}`
 }
 
 // Not a change of the cart: its version stays.
-export async function countGuess(tx: Tx, cart: KeptCart, guesses: number, since: number): Promise<void> {
-  await tx.sql`
+export function countGuess(tx: Tx, cart: KeptCart, guesses: number, since: number): void {
+  tx.sql`
     update carts set guesses = ${guesses}, guesses_since = ${since}
     where installation_id = ${cart.installationId} and id = ${cart.id}`
 }

@@ -85,9 +85,15 @@ export function createDesk(tools: PayTools): Desk {
 
   return {
     async look(secret) {
-      const session = await find(secret)
-      if (!session) return undefined
-      await keepStock(tools, session)
+      if (!isPageSecret(secret)) return undefined
+      const seen = await storage.read(async (db) => {
+        const session = await findSessionBySecret(db, secretHashOf(secret))
+        const now = clock().getTime()
+        if (!session || isStockToKeep(session, now)) return { session, view: undefined }
+        return { session, view: await deskView(tools, db, session, secret, now) }
+      })
+      if (seen.view || !seen.session) return seen.view
+      await keepStock(tools, seen.session)
       return viewOf(secret)
     },
 
@@ -111,7 +117,7 @@ export function createDesk(tools: PayTools): Desk {
         const customer = { email: contact.email.trim(), name: contact.name.trim(), phone: contact.phone.trim() }
         const columns = customerColumns(tools.rootSecret, session.id, customer)
         const at = ask.now.getTime()
-        await saveSession(ask.db, { ...session, ...columns, version: session.version + 1, updatedAt: at })
+        saveSession(ask.db, { ...session, ...columns, version: session.version + 1, updatedAt: at })
         await setDestination(tools, ask, address, shippingOptionId)
         return null
       }),
@@ -232,12 +238,16 @@ async function setDestination(
 }
 
 // A look at an open session keeps its stock a while longer, or takes it again where the time was over and it is still there.
+function isStockToKeep(session: KeptSession, now: number): boolean {
+  const { expiresAt, holdExpiresAt } = session
+  if (sessionStatusAt(session, now) !== 'open') return false
+  return holdExpiresAt === null || holdUntil(expiresAt, now) - holdExpiresAt >= extendEveryMs
+}
+
 async function keepStock(tools: PayTools, seen: KeptSession): Promise<void> {
   const now = tools.clock()
   const at = now.getTime()
   const until = holdUntil(seen.expiresAt, at)
-  const isOpen = sessionStatusAt(seen, at) === 'open'
-  if (!isOpen || (seen.holdExpiresAt !== null && until - seen.holdExpiresAt < extendEveryMs)) return
   await tools.storage
     .write(async (tx) => {
       const session = await lockSessionAndCart(tx, { installationId: seen.installationId, sessionId: seen.id })
@@ -245,7 +255,7 @@ async function keepStock(tools: PayTools, seen: KeptSession): Promise<void> {
       const { quote } = await factsOf(tools, tx, session, at)
       const running = await extendHolds(tx, session.merchantId, session.id, { now: at, expiresAt: until })
       if (running.length < quote.lines.length) await holdLines(tx, session, quote.lines, { now, cause: null }, until)
-      await saveHoldEnd(tx, session, until)
+      saveHoldEnd(tx, session, until)
     })
     // Somebody else has the stock by now; the page says so by what it shows.
     .catch((error: unknown) => {

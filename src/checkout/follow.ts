@@ -23,7 +23,7 @@ export const followCart: CartTools['follow'] = async (ask, { cart, lines }) => {
   // Its time is over and nobody has written it down yet: the sweeper will, and until then it holds nothing.
   if (sessionStatusAt(session, at) === 'expired') return cart
   const held = await holdWhatThereIs(ask, session, lines)
-  await saveSession(ask.db, { ...held, version: session.version + 1, updatedAt: at })
+  saveSession(ask.db, { ...held, version: session.version + 1, updatedAt: at })
   return cart
 }
 

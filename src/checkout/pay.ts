@@ -3,8 +3,9 @@
 
 import { keepAddress } from '../addresses/store.ts'
 import { moveAddress } from '../addresses/vault.ts'
+import { pricingOfOrder } from '../carts/converted.ts'
 import { cartMove } from '../carts/lifecycle.ts'
-import { findCartFacts, quoteFor } from '../carts/quote.ts'
+import { type CartFacts, findCartFacts } from '../carts/quote.ts'
 import { needsShipping } from '../carts/shipping.ts'
 import { findCart, fixPrices, saveCart, setCartStatus } from '../carts/store.ts'
 import { cartView, livingAddress, type Quote, summaryText } from '../carts/view.ts'
@@ -14,7 +15,8 @@ import { hold, release } from '../inventory/holds.ts'
 import { sell } from '../inventory/sales.ts'
 import { newId } from '../kit/ids.ts'
 import { toInstant } from '../kit/instant.ts'
-import { placeOrder } from '../orders/place.ts'
+import { type PlacedOrder, placeOrder } from '../orders/place.ts'
+import { takeOrderNumber } from '../orders/store.ts'
 import {
   callForRefund,
   callProvider,
@@ -154,10 +156,12 @@ async function beginPayment(
   provider: PaymentProvider | undefined,
   cause: Cause | null,
 ): Promise<Begun> {
-  const session = await lockSessionAndCart(tx, key)
+  const paymentId = paymentIdFor(tools.rootSecret, key.sessionId, input.attempt)
+  const [session, known] = await Promise.all([
+    lockSessionAndCart(tx, key),
+    findPayment(tx, key.installationId, paymentId),
+  ])
   if (!session) return { problem: { code: 'not_open' } }
-  const paymentId = paymentIdFor(tools.rootSecret, session.id, input.attempt)
-  const known = await findPayment(tx, session.installationId, paymentId)
   if (known) return { payment: known, isNew: false }
   const now = tools.clock()
   const at = now.getTime()
@@ -173,12 +177,13 @@ async function beginPayment(
   if (problem) return { problem }
 
   const held = await holdLines(tx, session, quote.lines, { now, cause }, at + processingHoldMs)
-  const payment = await insertPayment(
+  const payment = insertPayment(
     tx,
     {
       installationId: session.installationId,
       id: paymentId,
       merchantId: session.merchantId,
+      mode: session.mode,
       checkoutSessionId: session.id,
       provider: totals.total === 0 ? nothingOwed : input.provider,
       method: totals.total === 0 ? nothingOwed : input.method,
@@ -189,11 +194,11 @@ async function beginPayment(
     at,
   )
   const cartKey = { installationId: session.installationId, cartId: session.cartId }
-  await fixPrices(tx, cartKey)
+  fixPrices(tx, cartKey)
   // The address must outlive the provider's patience.
-  if (quote.cart.address) await keepAddress(tx, session.installationId, quote.cart.address.token, at + paymentAddressMs)
-  await setCartStatus(tx, cartKey, { from: 'open', to: 'locked' })
-  await saveSession(tx, {
+  if (quote.cart.address) keepAddress(tx, session.installationId, quote.cart.address.token, at + paymentAddressMs)
+  setCartStatus(tx, cartKey, { from: 'open', to: 'locked' })
+  saveSession(tx, {
     ...held,
     status: 'processing',
     version: session.version + 1,
@@ -286,16 +291,16 @@ function draftOf({ cart, lines, promotion, pricing }: Quote): Draft {
 // Writes the outcome down, once: whoever comes second finds it done.
 async function settle(
   tools: PayTools,
-  { installationId, id }: KeptPayment,
+  { installationId, id, checkoutSessionId }: KeptPayment,
   outcome: Outcome,
   cause: Cause | null,
 ): Promise<void> {
   tools.onStep?.('settling')
   await tools.storage.write(async (tx) => {
-    const found = await findPayment(tx, installationId, id)
-    if (!found) throw new Error(`payment ${id} is gone`)
-    const session = await lockSessionAndCart(tx, { installationId, sessionId: found.checkoutSessionId })
-    const payment = await lockPayment(tx, installationId, id)
+    const [session, payment] = await Promise.all([
+      lockSessionAndCart(tx, { installationId, sessionId: checkoutSessionId }),
+      lockPayment(tx, installationId, id),
+    ])
     if (!session || !payment) throw new Error(`payment ${id} has lost its session`)
     if (payment.status !== 'processing' && payment.status !== 'challenge') return
     await recordOutcome(tools, tx, session, payment, outcome, cause)
@@ -329,7 +334,7 @@ async function recordOutcome(
     }
     case 'declined': {
       const { code, brand, last4 } = outcome
-      await savePayment(tx, {
+      savePayment(tx, {
         ...seen,
         status: 'declined',
         errorCode: code,
@@ -384,7 +389,7 @@ async function reopen(
   const move = sessionMove('decline', session.status)
   if (!move?.announces) throw new Error(`a session that is ${session.status} cannot be declined`)
   const key = { installationId: session.installationId, cartId: session.cartId }
-  await setCartStatus(tx, key, { from: 'locked', to: 'open' })
+  setCartStatus(tx, key, { from: 'locked', to: 'open' })
   const facts = await findCartFacts(tx, tools.carts.pricebooks, session.merchantId, key, now)
   if (!facts) throw new Error(`session ${session.id} has lost its cart`)
   const opened: KeptSession = {
@@ -396,7 +401,7 @@ async function reopen(
     lastPaymentError: { ...error, at: toInstant(now) },
     updatedAt: now,
   }
-  await saveSession(tx, opened)
+  saveSession(tx, opened)
   announceSession(tools, tx, move.announces, await factsOf(tools, tx, opened, now), now, cause)
 }
 
@@ -447,28 +452,41 @@ async function complete(
     )
   }
   const wanted = draft.lines.map(({ skuId, quantity }) => ({ skuId, quantity }))
-  const shortages = await sell(tx, merchantId, session.id, wanted, { soldTo: orderId, now, cause })
+  const cartKey = { installationId, cartId: session.cartId }
+  const [cart, shortages] = await Promise.all([
+    findCart(tx, cartKey),
+    sell(tx, merchantId, session.id, wanted, { soldTo: orderId, now, cause }),
+  ])
   if (shortages.length > 0) {
     if (draft.promotion) await giveBackPromotion(tx, merchantId, draft.promotion.id)
     return returnCharge(tools, tx, session, payment, 'The items are sold out; nothing is charged.', now, cause)
   }
-  const cart = await findCart(tx, { installationId, cartId: session.cartId })
   if (!cart) throw new Error(`session ${session.id} has lost its cart`)
   const address = draft.shipping ? cart.address : null
-  const addressId = address
-    ? await moveAddress(tx, tools.rootSecret, {
-        installationId,
-        ownerId: cart.id,
-        id: address.token,
-        newOwnerId: orderId,
-        now,
-        expiresAt: now + orderAddressMs,
-      })
-    : undefined
-  await savePayment(tx, { ...payment, orderId })
-  await placeOrder(tx, {
+  // The cart as it is when the stock has left the shelf. The next order of the merchant waits for the number of this one, so it
+  // is taken last, when everything is there that this one has to wait for.
+  const [facts, addressId, number] = await Promise.all([
+    findCartFacts(tx, tools.carts.pricebooks, merchantId, cartKey, now),
+    address
+      ? moveAddress(tx, tools.rootSecret, {
+          installationId,
+          ownerId: cart.id,
+          id: address.token,
+          newOwnerId: orderId,
+          now,
+          expiresAt: now + orderAddressMs,
+        })
+      : undefined,
+    takeOrderNumber(tx, merchantId),
+  ])
+  if (!facts) throw new Error(`session ${session.id} has lost its cart`)
+  const booked = { ...payment, orderId }
+  savePayment(tx, booked)
+  const placed = await placeOrder(tx, {
     ...draft,
     orderId,
+    number,
+    payments: [booked],
     installationId,
     merchantId,
     session,
@@ -479,7 +497,7 @@ async function complete(
     now,
     cause,
   })
-  await convertCart(tools, tx, session, orderId, now, cause)
+  const quote = convertCart(tools, tx, facts, placed, now, cause)
   const completed: KeptSession = {
     ...session,
     status: 'completed',
@@ -489,8 +507,10 @@ async function complete(
     completedAt: now,
     updatedAt: now,
   }
-  await saveSession(tx, completed)
-  announceSession(tools, tx, 'checkout_session.completed', await factsOf(tools, tx, completed, now), now, cause)
+  saveSession(tx, completed)
+  const orderPayment = payment.status === 'pending' ? 'pending' : 'paid'
+  const view = { session: completed, quote, orderPayment } as const
+  announceSession(tools, tx, 'checkout_session.completed', view, now, cause)
 }
 
 // Counted again under the lock that counting the use has taken: two payments of one customer may have begun together.
@@ -510,7 +530,7 @@ async function returnCharge(
   now: number,
   cause: Cause | null,
 ): Promise<void> {
-  await savePayment(tx, payment)
+  savePayment(tx, payment)
   if (payment.provider !== nothingOwed) {
     await insertRefund(
       tx,
@@ -531,40 +551,36 @@ async function returnCharge(
   await reopen(tools, tx, session, { code: 'provider_error', message }, now, cause)
 }
 
-async function convertCart(
+// Answers with the cart as it now is, which costs what was charged.
+function convertCart(
   tools: PayTools,
   tx: Tx,
-  session: KeptSession,
-  orderId: string,
+  facts: CartFacts,
+  { order, lines: sold }: PlacedOrder,
   now: number,
   cause: Cause | null,
-): Promise<void> {
-  const key = { installationId: session.installationId, cartId: session.cartId }
-  const facts = await findCartFacts(tx, tools.carts.pricebooks, session.merchantId, key, now)
-  const move = facts && cartMove('convert', facts.cart.status)
-  if (!facts || !move?.announces) throw new Error(`cart ${session.cartId} cannot become an order`)
+): Quote {
+  const move = cartMove('convert', facts.cart.status)
+  if (!move?.announces) throw new Error(`cart ${facts.cart.id} is ${facts.cart.status} and cannot become an order`)
   // Its address went with the order.
   const cart = {
     ...facts.cart,
     status: move.to,
-    orderId,
+    orderId: order.id,
     address: null,
     version: facts.cart.version + 1,
     updatedAt: now,
   }
   saveCart(tx, cart)
-  const view = cartView(
-    await quoteFor(tx, tools.carts.pricebooks, { ...facts, cart }, now),
-    now,
-    tools.carts.pictureUrl,
-  )
+  const quote = { ...facts, cart, pricing: pricingOfOrder(order, sold, facts.lines) }
   announce(tx, {
     installationId: cart.installationId,
     kind: move.announces,
     subject: { type: 'cart', id: cart.id },
     sequence: cart.version,
-    dataText: JSON.stringify({ cart: view }),
+    dataText: JSON.stringify({ cart: cartView(quote, now, tools.carts.pictureUrl) }),
     cause,
     now,
   })
+  return quote
 }

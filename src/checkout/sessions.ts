@@ -5,7 +5,7 @@ import { type CartTools, type ChangeAsk, commitChange, lockCartFacts, refuseUnch
 import { putCode } from '../carts/codes.ts'
 import { createCart, refuseUnsellable } from '../carts/lines.ts'
 import { findCartFacts, quoteFor } from '../carts/quote.ts'
-import { type CartKey, lockCart } from '../carts/store.ts'
+import type { CartKey } from '../carts/store.ts'
 import type { CheckoutSession, HostedCheckoutCreateRequest, SessionCancellation } from '../contract/checkout.ts'
 import type { EventKind } from '../contract/words.ts'
 import { announce, type Cause } from '../events/announce.ts'
@@ -25,6 +25,7 @@ import {
   type InstallationTerms,
   insertSession,
   type KeptSession,
+  lockCartOfSession,
   lockSession,
   type SessionKey,
   saveSession,
@@ -60,8 +61,10 @@ export async function openSession(tools: CheckoutTools, ask: CreateAsk): Promise
   const cartId =
     body.cartId ?? (await createCart(tools.carts, { db, caller, items: body.items, metadata: {}, now, cause })).cart.id
   const change: ChangeAsk = { db, caller, cartId, expectedVersion: body.expectedCartVersion, now, cause }
-  const looked = await lockCartFacts(tools.carts, change)
-  const before = await findSessionOfCart(db, { installationId: caller.installationId, cartId })
+  const [looked, before] = await Promise.all([
+    lockCartFacts(tools.carts, change),
+    findSessionOfCart(db, { installationId: caller.installationId, cartId }),
+  ])
   if (before?.status === 'processing') {
     throw refuse('payment_in_progress', { current: { status: 'processing', version: before.version } })
   }
@@ -69,11 +72,14 @@ export async function openSession(tools: CheckoutTools, ask: CreateAsk): Promise
   const at = now.getTime()
   const living = before && sessionStatusAt(before, at) === 'open' ? before : undefined
   // Its time is over and nobody has written it down yet: a cart has one session, so that comes first.
-  if (before && !living) await endSession(tools, db, before, 'expire', now, null)
+  const isOver = before !== undefined && !living
+  if (isOver) await endSession(tools, db, before, 'expire', now, null)
   // A code that is refused does not stop the checkout: the cart goes on without it.
   if (body.promotionCode !== undefined)
     await putCode(tools.carts, { ...change, expectedVersion: undefined }, body.promotionCode)
-  const facts = await lockCartFacts(tools.carts, change)
+  // Both have changed the cart.
+  const isMoved = isOver || body.promotionCode !== undefined
+  const facts = isMoved ? await lockCartFacts(tools.carts, change) : looked
   if (facts.lines.length === 0) throw refuse('cart_empty')
   for (const { offer, quantity } of facts.lines) refuseUnsellable(offer, quantity)
 
@@ -83,8 +89,8 @@ export async function openSession(tools: CheckoutTools, ask: CreateAsk): Promise
     version: living ? await versionUnderLock(db, living) : 1,
     holdExpiresAt: holdUntil(wanted.expiresAt, at),
   }
-  if (living) await saveSession(db, session)
-  else await insertSession(db, session)
+  if (living) saveSession(db, session)
+  else insertSession(db, session)
   // The cart names its session from now on. That is a change of the cart like any other, but not one the session follows.
   const quote = await commitChange(notFollowed(tools.carts), change, {
     ...facts,
@@ -259,16 +265,11 @@ export async function cancelSession(tools: CheckoutTools, ask: CancelAsk): Promi
   return endSession(tools, db, { ...session, cancellation: ask.cancellation, cancelledAt: at }, 'cancel', now, cause)
 }
 
-// Locks the cart of a session and then the session itself, and answers with the session as it is under both locks.
+// Locks the cart of a session and then the session itself, and answers with the session as it is under both locks: the look
+// leaves in one flight with them and runs behind them.
 export async function lockSessionAndCart(db: Tx, key: SessionKey): Promise<KeptSession | undefined> {
-  const found = isId('cks', key.sessionId) ? await findSession(db, key) : undefined
-  if (!found) return undefined
-  const { installationId, cartId } = found
-  const [, , session] = await Promise.all([
-    lockCart(db, { installationId, cartId }),
-    lockSession(db, key),
-    findSession(db, key),
-  ])
+  if (!isId('cks', key.sessionId)) return undefined
+  const [, , session] = await Promise.all([lockCartOfSession(db, key), lockSession(db, key), findSession(db, key)])
   return session
 }
 
@@ -292,7 +293,7 @@ export async function endSession(
     updatedAt: at,
   }
   await release(db, session.merchantId, session.id, { now: at, cause })
-  await saveSession(db, ended)
+  saveSession(db, ended)
   const { installationId, merchantId, cartId } = session
   const change: ChangeAsk = {
     db,

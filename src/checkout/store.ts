@@ -91,14 +91,26 @@ async function selectSession(
   }
 }
 
+// The lock of the session's cart, which never becomes another one.
+export async function lockCartOfSession(tx: Tx, { installationId, sessionId }: SessionKey): Promise<void> {
+  // SQLite's writer is alone.
+  if (tx.engine === 'sqlite') return
+  await tx.sql`
+    select id from carts where installation_id = ${installationId} and id = (
+      select cart_id from checkout_sessions where installation_id = ${installationId} and id = ${sessionId})
+    ${tx.forUpdate}`
+}
+
 // Taken after the lock of the cart, always in this order.
 export async function lockSession(tx: Tx, { installationId, sessionId }: SessionKey): Promise<void> {
+  if (tx.engine === 'sqlite') return
   await tx.sql`
     select id from checkout_sessions where installation_id = ${installationId} and id = ${sessionId} ${tx.forUpdate}`
 }
 
-export async function insertSession(tx: Tx, session: KeptSession): Promise<void> {
-  await tx.sql`
+// Nobody waits for this, nor for the two below.
+export function insertSession(tx: Tx, session: KeptSession): void {
+  tx.sql`
     insert into checkout_sessions (installation_id, id, merchant_id, cart_id, version, status, secret_hash, secret_sealed,
       success_url, cancel_url, locale, customer_sealed, email_masked, email_hash, client_reference_id, metadata,
       hold_expires_at, created_at, updated_at, expires_at)
@@ -109,10 +121,13 @@ export async function insertSession(tx: Tx, session: KeptSession): Promise<void>
       ${session.updatedAt}, ${session.expiresAt})`
 }
 
-// Writes what a change leaves behind, one version further than it was read under the lock.
-export async function saveSession(tx: Tx, session: KeptSession): Promise<void> {
-  const rows = await tx.sql`
-    update checkout_sessions set version = ${session.version}, status = ${session.status}, success_url = ${session.successUrl},
+// Writes what a change leaves behind, one version further than it was read under the lock. Should it have been another one,
+// the version becomes null, which the table refuses.
+export function saveSession(tx: Tx, session: KeptSession): void {
+  tx.sql`
+    update checkout_sessions set
+      version = case when version = ${session.version - 1} then cast(${session.version} as bigint) end,
+      status = ${session.status}, success_url = ${session.successUrl},
       cancel_url = ${session.cancelUrl}, locale = ${session.locale}, customer_sealed = ${session.customerSealed},
       email_masked = ${session.emailMasked}, email_hash = ${session.emailHash},
       client_reference_id = ${session.clientReferenceId}, metadata = ${JSON.stringify(session.metadata)},
@@ -120,14 +135,12 @@ export async function saveSession(tx: Tx, session: KeptSession): Promise<void> {
       last_payment_error = ${session.lastPaymentError && JSON.stringify(session.lastPaymentError)},
       order_id = ${session.orderId}, updated_at = ${session.updatedAt}, expires_at = ${session.expiresAt},
       completed_at = ${session.completedAt}, cancelled_at = ${session.cancelledAt}
-    where installation_id = ${session.installationId} and id = ${session.id} and version = ${session.version - 1}
-    returning id`
-  if (rows.length !== 1) throw new Error(`checkout session ${session.id} changed while it was locked`)
+    where installation_id = ${session.installationId} and id = ${session.id}`
 }
 
 // Not a change of the session: only how long its stock is kept.
-export async function saveHoldEnd(tx: Tx, session: KeptSession, holdExpiresAt: number): Promise<void> {
-  await tx.sql`
+export function saveHoldEnd(tx: Tx, session: KeptSession, holdExpiresAt: number): void {
+  tx.sql`
     update checkout_sessions set hold_expires_at = ${holdExpiresAt}
     where installation_id = ${session.installationId} and id = ${session.id}`
 }

@@ -46,14 +46,13 @@ export async function hold(
   if (shortages.length > 0) return shortages
 
   const changes: Change[] = []
-  const writes: Promise<unknown>[] = []
   for (const shelf of found.shelves.values()) {
     const { skuId } = shelf
     const claims = found.claimsOn(skuId)
     const quantity = granted.get(skuId) ?? 0
-    if (claims.lapsed > 0) writes.push(deleteLapsedHolds(tx, merchant, skuId, { exceptOf: owner, now }))
-    if (quantity > 0) writes.push(putHold(tx, merchant, owner, { skuId, quantity, expiresAt }))
-    else if (claims.own + claims.ownLapsed > 0) writes.push(deleteHold(tx, merchant, owner, skuId))
+    if (claims.lapsed > 0) deleteLapsedHolds(tx, merchant, skuId, { exceptOf: owner, now })
+    if (quantity > 0) putHold(tx, merchant, owner, { skuId, quantity, expiresAt })
+    else if (claims.own + claims.ownLapsed > 0) deleteHold(tx, merchant, owner, skuId)
     changes.push({
       shelf,
       onHand: shelf.onHand,
@@ -62,7 +61,7 @@ export async function hold(
       shows: found.shows(skuId, quantity) || found.endOf(skuId) > expiresAt,
     })
   }
-  await Promise.all([...writes, settle(tx, merchant, changes, moment)])
+  await settle(tx, merchant, changes, moment)
   return []
 }
 
@@ -91,15 +90,14 @@ export async function release(tx: Tx, merchant: string, owner: string, moment: M
   const [shelves, holds] = await Promise.all([lockHeldShelves(tx, merchant, owner), listHolds(tx, merchant, owner)])
   if (shelves.length === 0) return
   const changes: Change[] = []
-  const writes: Promise<unknown>[] = []
   for (const shelf of shelves) {
     const own = holds.find(({ skuId }) => skuId === shelf.skuId)
     // Swept while we waited for the lock.
     if (!own) continue
-    writes.push(deleteHold(tx, merchant, owner, shelf.skuId))
+    deleteHold(tx, merchant, owner, shelf.skuId)
     changes.push({ shelf, onHand: shelf.onHand, held: shelf.held - own.quantity, shows: true })
   }
-  await Promise.all([...writes, settle(tx, merchant, changes, moment)])
+  await settle(tx, merchant, changes, moment)
 }
 
 // Takes away holds that are over, those of at most `limit` SKUs, and answers how many. Any number of nodes may sweep at

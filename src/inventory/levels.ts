@@ -11,10 +11,10 @@ export interface Level {
 }
 
 // The stock with which a SKU was inserted in this transaction. It bears the SKU's own id, so there is never a second.
-export async function openStock(tx: Tx, merchant: string, { skuId, onHand }: Level, now: number): Promise<void> {
+export function openStock(tx: Tx, merchant: string, { skuId, onHand }: Level, now: number): void {
   if (onHand === 0) return
   const movement = { skuId, id: skuId, kind: 'opening', delta: onHand, backordered: 0, ownerId: null } as const
-  await insertMovement(tx, merchant, movement, now)
+  insertMovement(tx, merchant, movement, now)
 }
 
 // The operator counted, and is right, also where more is promised than there is.
@@ -22,15 +22,14 @@ export async function setOnHand(tx: Tx, merchant: string, levels: readonly Level
   if (levels.length === 0) return
   const wanted = new Map(levels.map(({ skuId, onHand }) => [skuId, onHand]))
   const changes: Change[] = []
-  const writes: Promise<unknown>[] = []
   for (const shelf of await lockShelves(tx, merchant, [...wanted.keys()])) {
     const { skuId, held } = shelf
     const onHand = wanted.get(skuId) ?? shelf.onHand
     const delta = onHand - shelf.onHand
     if (delta === 0) continue
     const movement = { skuId, id: newId('mov'), kind: 'set', delta, backordered: 0, ownerId: null } as const
-    writes.push(insertMovement(tx, merchant, movement, moment.now))
+    insertMovement(tx, merchant, movement, moment.now)
     changes.push({ shelf, onHand, held, shows: true })
   }
-  await Promise.all([...writes, settle(tx, merchant, changes, moment)])
+  await settle(tx, merchant, changes, moment)
 }

@@ -40,7 +40,6 @@ export async function sell(
   if (shortages.length > 0) return shortages
 
   const changes: Change[] = []
-  const writes: Promise<unknown>[] = []
   for (const { skuId, quantity } of wanted) {
     const delta = -(taken.get(skuId) ?? 0)
     const movement = {
@@ -51,14 +50,14 @@ export async function sell(
       backordered: quantity + delta,
       ownerId: soldTo,
     } as const
-    writes.push(insertMovement(tx, merchant, movement, now))
+    insertMovement(tx, merchant, movement, now)
   }
   for (const shelf of found.shelves.values()) {
     const { skuId } = shelf
     const claims = found.claimsOn(skuId)
     const quantity = taken.get(skuId) ?? 0
-    if (claims.lapsed > 0) writes.push(deleteLapsedHolds(tx, merchant, skuId, { exceptOf: owner, now }))
-    if (claims.own + claims.ownLapsed > 0) writes.push(deleteHold(tx, merchant, owner, skuId))
+    if (claims.lapsed > 0) deleteLapsedHolds(tx, merchant, skuId, { exceptOf: owner, now })
+    if (claims.own + claims.ownLapsed > 0) deleteHold(tx, merchant, owner, skuId)
     changes.push({
       shelf,
       onHand: shelf.onHand - quantity,
@@ -66,7 +65,7 @@ export async function sell(
       shows: found.shows(skuId, quantity),
     })
   }
-  await Promise.all([...writes, settle(tx, merchant, changes, moment)])
+  await settle(tx, merchant, changes, moment)
   return []
 }
 
@@ -90,7 +89,6 @@ export async function restock(
   const wished = lines && new Map(summed(lines).map(({ skuId, quantity }) => [skuId, quantity]))
   const back: Line[] = []
   const changes: Change[] = []
-  const writes: Promise<unknown>[] = []
   for (const shelf of shelves) {
     const { skuId } = shelf
     const out = taken.get(skuId) ?? 0
@@ -104,10 +102,10 @@ export async function restock(
       backordered: 0,
       ownerId: soldTo,
     } as const
-    writes.push(insertMovement(tx, merchant, movement, moment.now))
+    insertMovement(tx, merchant, movement, moment.now)
     changes.push({ shelf, onHand: shelf.onHand + quantity, held: shelf.held, shows: true })
     back.push({ skuId, quantity })
   }
-  await Promise.all([...writes, settle(tx, merchant, changes, moment)])
+  await settle(tx, merchant, changes, moment)
   return back
 }

@@ -31,8 +31,6 @@ export function endsSoon(expiresAt: number, now: number): boolean {
 }
 
 export async function settle(tx: Tx, merchant: string, changes: readonly Change[], moment: Moment): Promise<void> {
-  // They do not wait for each other's answers, so that on PostgreSQL they leave in one flight.
-  const writes: Promise<unknown>[] = []
   const told: { change: Change; kind: StockEvent; sequence: number }[] = []
   for (const change of changes) {
     const { shelf, onHand, held } = change
@@ -40,12 +38,11 @@ export async function settle(tx: Tx, merchant: string, changes: readonly Change[
     const kind = stockEventFor(shelf.onHand - shelf.held, onHand - held, shelf.lowStockAt)
     const stockVersion = shelf.stockVersion + (kind ? 1 : 0)
     if (kind) told.push({ change, kind, sequence: stockVersion })
-    writes.push(updateShelf(tx, shelf, { onHand, held, stockVersion }))
+    updateShelf(tx, shelf, { onHand, held, stockVersion })
   }
   const products = new Set(changes.filter(({ shows }) => shows).map(({ shelf }) => shelf.productId))
   // Old since a while, so that a clock that is behind sees it too.
-  if (products.size > 0) writes.push(markStale(tx, merchant, [...products], moment.now - clockSkewMsMax))
-  await Promise.all(writes)
+  if (products.size > 0) markStale(tx, merchant, [...products], moment.now - clockSkewMsMax)
   if (told.length === 0) return
   const installations = await listActiveInstallations(tx, merchant)
   for (const { change, kind, sequence } of told) {

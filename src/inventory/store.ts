@@ -1,5 +1,6 @@
 // The SQL of stock. A SKU's numbers are only changed by whoever has locked its row, and rows are locked in the order of
-// their ids, so that two who want the same SKUs wait for each other instead of standing in each other's way.
+// their ids, so that two who want the same SKUs wait for each other instead of standing in each other's way. Writes that have
+// nothing to answer are waited for by nobody: the commit fails if one of them does.
 
 import { Fragment, list, type Tx } from '../storage/storage.ts'
 import type { Line, Shelf } from './stock.ts'
@@ -90,7 +91,8 @@ export async function sumLapsedHolds(
     group by sku_id`
 }
 
-export async function deleteLapsedHolds(
+// Whoever needs no answer need not wait.
+export function deleteLapsedHolds(
   tx: Tx,
   merchant: string,
   skuId: string,
@@ -102,13 +104,13 @@ export async function deleteLapsedHolds(
     returning quantity`
 }
 
-export async function deleteHold(tx: Tx, merchant: string, owner: string, skuId: string): Promise<void> {
-  await tx.sql`
+export function deleteHold(tx: Tx, merchant: string, owner: string, skuId: string): void {
+  tx.sql`
     delete from holds where merchant_id = ${merchant} and owner_id = ${owner} and sku_id = ${skuId}`
 }
 
-export async function putHold(tx: Tx, merchant: string, owner: string, hold: OwnHold): Promise<void> {
-  await tx.sql`
+export function putHold(tx: Tx, merchant: string, owner: string, hold: OwnHold): void {
+  tx.sql`
     insert into holds (merchant_id, sku_id, owner_id, quantity, expires_at)
     values (${merchant}, ${hold.skuId}, ${owner}, ${hold.quantity}, ${hold.expiresAt})
     on conflict (merchant_id, owner_id, sku_id) do update set quantity = excluded.quantity, expires_at = excluded.expires_at`
@@ -127,12 +129,12 @@ export async function extendRunningHolds(
     returning sku_id as "skuId", quantity`
 }
 
-export async function updateShelf(
+export function updateShelf(
   tx: Tx,
   { merchantId, skuId }: Shelf,
   { onHand, held, stockVersion }: { onHand: number; held: number; stockVersion: number },
-): Promise<void> {
-  await tx.sql`
+): void {
+  tx.sql`
     update skus set on_hand = ${onHand}, held = ${held}, stock_version = ${stockVersion}
     where merchant_id = ${merchantId} and id = ${skuId}`
 }
@@ -146,8 +148,8 @@ export interface Movement {
   ownerId: string | null
 }
 
-export async function insertMovement(tx: Tx, merchant: string, movement: Movement, now: number): Promise<void> {
-  await tx.sql`
+export function insertMovement(tx: Tx, merchant: string, movement: Movement, now: number): void {
+  tx.sql`
     insert into stock_movements (merchant_id, sku_id, id, kind, delta, backordered, owner_id, at)
     values (${merchant}, ${movement.skuId}, ${movement.id}, ${movement.kind}, ${movement.delta}, ${movement.backordered},
       ${movement.ownerId}, ${now})`
@@ -166,13 +168,8 @@ export async function listMovementsOf(
 
 // Rows are locked in the order of their ids, and a row that is stale already is left alone: most changes of a SKU that
 // sells well find it so.
-export async function markStale(
-  tx: Tx,
-  merchant: string,
-  productIds: readonly string[],
-  staleAt: number,
-): Promise<void> {
-  await tx.sql`
+export function markStale(tx: Tx, merchant: string, productIds: readonly string[], staleAt: number): void {
+  tx.sql`
     update listed_products set stale_at = ${staleAt}
     where merchant_id = ${merchant} and product_id in (
       select l.product_id from listed_products l

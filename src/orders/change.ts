@@ -44,25 +44,25 @@ export async function lockOrderFacts(tx: Tx, key: OrderKey): Promise<OrderFacts 
 }
 
 // One version further, with its event.
-export async function tellChange(
+export function tellChange(
   tx: Tx,
   facts: OrderFacts,
   change: { kind: EventKind; order?: Partial<KeptOrder>; timeline: readonly OrderTimelineType[] },
   moment: Moment,
-): Promise<OrderFacts> {
+): OrderFacts {
   const order = { ...facts.order, ...change.order, version: facts.order.version + 1 }
-  const changed = await writeChange(tx, facts, order, change.timeline, moment)
+  const changed = writeChange(tx, facts, order, change.timeline, moment)
   announceOrder(tx, changed, change.kind, moment)
   return changed
 }
 
 // Without a version: the outcome will have one.
-export async function noteChange(
+export function noteChange(
   tx: Tx,
   facts: OrderFacts,
   change: { order?: Partial<KeptOrder>; timeline: readonly OrderTimelineType[] },
   moment: Moment,
-): Promise<OrderFacts> {
+): OrderFacts {
   return writeChange(tx, facts, { ...facts.order, ...change.order }, change.timeline, moment)
 }
 
@@ -79,19 +79,17 @@ export function announceOrder(tx: Tx, facts: OrderFacts, kind: EventKind, { now,
   })
 }
 
-async function writeChange(
+function writeChange(
   tx: Tx,
   facts: OrderFacts,
   changed: KeptOrder,
   types: readonly OrderTimelineType[],
   { now }: Moment,
-): Promise<OrderFacts> {
+): OrderFacts {
   const order = { ...changed, updatedAt: now }
   const key = { installationId: order.installationId, orderId: order.id }
   const entries = types.map((type) => ({ type, at: now }))
-  await Promise.all([
-    saveOrder(tx, order, facts.order),
-    ...entries.map((entry, index) => insertTimeline(tx, key, facts.timeline.length + index, entry)),
-  ])
+  saveOrder(tx, order, facts.order)
+  for (const [index, entry] of entries.entries()) insertTimeline(tx, key, facts.timeline.length + index, entry)
   return { ...facts, order, timeline: [...facts.timeline, ...entries] }
 }

@@ -41,10 +41,10 @@ export async function payOrder(tx: Tx, key: OrderKey, moment: Moment): Promise<D
   const payment = awaited && (await lockPayment(tx, key.installationId, awaited.id))
   if (payment?.status !== 'pending') return { problem: `order ${order.number} has no payment that is awaited` }
   const paid = { ...payment, status: 'succeeded', checkAt: null, updatedAt: moment.now } as const
-  await savePayment(tx, paid)
+  savePayment(tx, paid)
   const payments = found.payments.map((kept) => (kept.id === paid.id ? paid : kept))
   const change = { kind: move.announces, order: { paymentStatus: move.to }, timeline: ['paid'] } as const
-  return { facts: await tellChange(tx, { ...found, payments }, change, moment) }
+  return { facts: tellChange(tx, { ...found, payments }, change, moment) }
 }
 
 export interface Parcel {
@@ -64,23 +64,24 @@ export async function fulfilOrder(tx: Tx, key: OrderKey, parcel: Parcel, moment:
   if (typeof sent === 'string') return { problem: sent }
   const { carrier, trackingNumber } = parcel
   const fulfillment: KeptFulfillment = { id: newId('ful'), carrier, trackingNumber, items: sent, at: moment.now }
-  await Promise.all([insertFulfillment(tx, key, fulfillment), ...sent.map((item) => raiseFulfilled(tx, key, item))])
+  insertFulfillment(tx, key, fulfillment)
+  for (const item of sent) raiseFulfilled(tx, key, item)
   const lines = found.lines.map((line) => {
     const quantity = sent.find(({ skuId }) => skuId === line.skuId)?.quantity ?? 0
     return { ...line, fulfilled: line.fulfilled + quantity }
   })
-  const facts = await tellParcel(tx, found, { lines, fulfillment }, moment)
+  const facts = tellParcel(tx, found, { lines, fulfillment }, moment)
   return { facts }
 }
 
 // A parcel that is not the last one is told with the order being worked on. The last one is a fact of its own, and so is
 // the end of the order.
-async function tellParcel(
+function tellParcel(
   tx: Tx,
   found: OrderFacts,
   { lines, fulfillment }: { lines: readonly OrderLine[]; fulfillment: KeptFulfillment },
   moment: Moment,
-): Promise<OrderFacts> {
+): OrderFacts {
   const fulfillmentStatus = fulfillmentStatusFor(lines)
   const withParcel = { lines, fulfillments: [...found.fulfillments, fulfillment] }
   const start = orderMove('start', found.order.status)
@@ -92,15 +93,10 @@ async function tellParcel(
     return tellChange(tx, { ...found, ...withParcel }, { kind: move.announces, order, timeline }, moment)
   }
   const started = start
-    ? await tellChange(
-        tx,
-        found,
-        { kind: start.announces, order: { status: start.to }, timeline: ['processing'] },
-        moment,
-      )
+    ? tellChange(tx, found, { kind: start.announces, order: { status: start.to }, timeline: ['processing'] }, moment)
     : found
   const all = { kind: 'order.fulfilled', order: { fulfillmentStatus }, timeline: ['fulfilled'] } as const
-  const fulfilled = await tellChange(tx, { ...started, ...withParcel }, all, moment)
+  const fulfilled = tellChange(tx, { ...started, ...withParcel }, all, moment)
   const end = orderMove('complete', fulfilled.order.status)
   if (!end) throw new Error(`order ${found.order.id} is ${fulfilled.order.status} and all of it was sent`)
   return tellChange(tx, fulfilled, { kind: end.announces, order: { status: end.to }, timeline: ['completed'] }, moment)
@@ -148,7 +144,7 @@ export async function refundOrder(
   // Of a cancelled order this is the money that the cancellation still owes.
   const { cancellation } = order
   const change = cancellation ? { cancellation: { ...cancellation, refundId: owed.refund.id } } : {}
-  const facts = await noteChange(tx, owed.facts, { order: change, timeline: ['refund_started'] }, moment)
+  const facts = noteChange(tx, owed.facts, { order: change, timeline: ['refund_started'] }, moment)
   return { facts, refundId: owed.refund.id }
 }
 

@@ -5,9 +5,8 @@
 import type { OrderPromotion } from '../contract/orders.ts'
 import type { Metadata, Totals } from '../contract/parts.ts'
 import type { Cause } from '../events/announce.ts'
-import { newId } from '../kit/ids.ts'
 import type { RootSecret } from '../kit/secrets.ts'
-import { listPaymentsOfOrder } from '../payments/store.ts'
+import type { KeptPayment } from '../payments/store.ts'
 import { tellIfUsedUp } from '../promotions/exhausted.ts'
 import type { Tx } from '../storage/storage.ts'
 import { announceOrder, tellChange } from './change.ts'
@@ -20,14 +19,15 @@ import {
   type KeptOrder,
   type OrderLine,
   type ShippingChoice,
-  takeOrderNumber,
 } from './store.ts'
 import type { OrderFacts } from './view.ts'
 
 export interface NewOrder {
-  // The caller names it before, where the address is sealed to it and the payment is booked on it: what the events show
-  // of the payment is what is booked when the order is placed.
-  orderId?: string
+  // The caller names it before: the address is sealed to it, and the payment is booked on it.
+  orderId: string
+  // As `takeOrderNumber` gave it.
+  number: string
+  payments: readonly KeptPayment[]
   installationId: string
   merchantId: string
   session: {
@@ -56,8 +56,8 @@ export interface NewOrder {
 }
 
 export interface PlacedOrder {
-  orderId: string
-  number: string
+  order: KeptOrder
+  lines: readonly OrderLine[]
   // The secret of the order's page, to be shown to the shopper.
   statusSecret: string
 }
@@ -65,16 +65,11 @@ export interface PlacedOrder {
 // A session that became an order before makes this fail on the unique index: look with findOrderOfSession under the lock
 // of the session first.
 export async function placeOrder(tx: Tx, given: NewOrder): Promise<PlacedOrder> {
-  const { installationId, merchantId, session, promotion, now, cause } = given
+  const { installationId, merchantId, orderId, session, promotion, payments, now, cause } = given
   refuseWrongSums(given)
-  const orderId = given.orderId ?? newId('ord')
   const key = { installationId, orderId }
   const secret = makeStatusSecret(given.rootSecret, orderId)
-  const [number, payments] = await Promise.all([
-    takeOrderNumber(tx, merchantId),
-    listPaymentsOfOrder(tx, installationId, orderId),
-  ])
-  const order = orderFrom(given, orderId, number)
+  const order = orderFrom(given)
   const lines = given.lines.map((line): OrderLine => ({ ...line, fulfilled: 0 }))
   const placed: OrderFacts = {
     order,
@@ -87,26 +82,24 @@ export async function placeOrder(tx: Tx, given: NewOrder): Promise<PlacedOrder> 
   const { hash: secretHash, sealed: secretSealed } = secret
   const { customerSealed, emailHash } = session
   const use = promotion && { promotionId: promotion.id, orderId, emailHash, usedAt: now }
-  await Promise.all([
-    insertOrder(tx, order, { customerSealed, emailHash, secretHash, secretSealed }),
-    ...lines.map((line, position) => insertOrderLine(tx, order, position, line)),
-    insertTimeline(tx, key, 0, { type: 'placed', at: now }),
-    use && insertPromotionUse(tx, merchantId, use),
-    use && tellIfUsedUp(tx, merchantId, use.promotionId, { now, cause }),
-    announceOrder(tx, placed, 'order.placed', { now, cause }),
-  ])
-  // That it was placed and that it was paid are two facts, though they became true together.
-  if (given.paymentStatus === 'paid') {
-    const paid = { kind: 'order.paid', order: { paymentStatus: 'paid' }, timeline: ['paid'] } as const
-    await tellChange(tx, placed, paid, { now, cause })
+  insertOrder(tx, order, { customerSealed, emailHash, secretHash, secretSealed })
+  for (const [position, line] of lines.entries()) insertOrderLine(tx, order, position, line)
+  insertTimeline(tx, key, 0, { type: 'placed', at: now })
+  if (use) {
+    insertPromotionUse(tx, merchantId, use)
+    await tellIfUsedUp(tx, merchantId, use.promotionId, { now, cause })
   }
-  return { orderId, number, statusSecret: secret.text }
+  announceOrder(tx, placed, 'order.placed', { now, cause })
+  // That it was placed and that it was paid are two facts, though they became true together.
+  const paid = { kind: 'order.paid', order: { paymentStatus: 'paid' }, timeline: ['paid'] } as const
+  const told = given.paymentStatus === 'paid' ? tellChange(tx, placed, paid, { now, cause }) : placed
+  return { order: told.order, lines, statusSecret: secret.text }
 }
 
-function orderFrom(given: NewOrder, id: string, number: string): KeptOrder {
-  const { installationId, merchantId, session, totals, promotion, addressId, now } = given
+function orderFrom(given: NewOrder): KeptOrder {
+  const { installationId, merchantId, number, session, totals, promotion, addressId, now } = given
   return {
-    id,
+    id: given.orderId,
     installationId,
     merchantId,
     number,

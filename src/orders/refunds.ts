@@ -80,7 +80,7 @@ export async function refundPaid(
     const refunded = await lowerRefunded(tx, key, refund.amount)
     if (refunded === undefined) throw new Error(`more of order ${key.orderId} failed to go back than was to go back`)
     // The order goes on saying that money is owed, until the operator has seen to it.
-    await noteChange(tx, { ...found, refunds, order: { ...found.order, refunded } }, { timeline: [] }, moment)
+    noteChange(tx, { ...found, refunds, order: { ...found.order, refunded } }, { timeline: [] }, moment)
     return
   }
   const { order } = found
@@ -92,19 +92,14 @@ export async function refundPaid(
   const move = paymentMove(verb, order.paymentStatus)
   if (!move?.announces) throw new Error(`order ${order.id} is ${order.paymentStatus} and a refund of it was paid`)
   const timeline = [move.to === 'refunded' ? 'refunded' : 'partially_refunded'] as const
-  await tellChange(
-    tx,
-    { ...found, refunds },
-    { kind: move.announces, order: { paymentStatus: move.to }, timeline },
-    moment,
-  )
+  tellChange(tx, { ...found, refunds }, { kind: move.announces, order: { paymentStatus: move.to }, timeline }, moment)
 }
 
 // That a payment was taken back as a whole is no news of an order: it was voided when it was cancelled, or never placed.
 async function voidPayment(tx: Tx, { installationId, paymentId }: KeptRefund, now: number): Promise<void> {
   const payment = await lockPayment(tx, installationId, paymentId)
   if (payment?.status === 'pending' || payment?.status === 'succeeded')
-    await savePayment(tx, { ...payment, status: 'voided', checkAt: null, updatedAt: now })
+    savePayment(tx, { ...payment, status: 'voided', checkAt: null, updatedAt: now })
 }
 
 function sumOf(refunds: readonly KeptRefund[], status: RefundStatus): number {

@@ -280,7 +280,7 @@ export async function findOrderById(
 const numbersFrom = 1_001
 
 // Held until the commit, so that numbers are given in the order of commits and none is lost. The next order of the merchant
-// waits for it: it is taken when everything else that one waits for is there.
+// waits for it.
 export async function takeOrderNumber(tx: Tx, merchant: string): Promise<string> {
   const [row] = await tx.sql<{ number: number }>`
     insert into order_numbers (merchant_id, last) values (${merchant}, ${numbersFrom})
@@ -297,8 +297,9 @@ export interface SealedFacts {
   secretSealed: string
 }
 
-export async function insertOrder(tx: Tx, order: KeptOrder, sealed: SealedFacts): Promise<void> {
-  await tx.sql`
+// Nobody waits for this, nor for the other writes of an order that have nothing to answer.
+export function insertOrder(tx: Tx, order: KeptOrder, sealed: SealedFacts): void {
+  tx.sql`
     insert into orders (installation_id, id, merchant_id, number, version, status, payment_status, fulfillment_status,
       currency, subtotal, discount, shipping, shipping_tax, tax, price_tax, total, refunded, item_count, promotion_id,
       promotion, shipping_choice, address_id, checkout_session_id, cart_id, client_reference_id, customer_sealed,
@@ -313,8 +314,8 @@ export async function insertOrder(tx: Tx, order: KeptOrder, sealed: SealedFacts)
       ${order.updatedAt})`
 }
 
-export async function insertOrderLine(tx: Tx, order: KeptOrder, position: number, line: OrderLine): Promise<void> {
-  await tx.sql`
+export function insertOrderLine(tx: Tx, order: KeptOrder, position: number, line: OrderLine): void {
+  tx.sql`
     insert into order_lines (installation_id, order_id, sku_id, merchant_id, position, code, product_slug, name, options,
       image, quantity, unit_price, subtotal, discount, tax, total)
     values (${order.installationId}, ${order.id}, ${line.skuId}, ${order.merchantId}, ${position}, ${line.code},
@@ -322,16 +323,14 @@ export async function insertOrderLine(tx: Tx, order: KeptOrder, position: number
       ${line.unitPrice}, ${line.subtotal}, ${line.discount}, ${line.tax}, ${line.total})`
 }
 
-// Writes what a change leaves behind. The version in the condition was read under the lock; should it differ, the lock
-// was not held, and that is a defect. The money has its own statements below.
-export async function saveOrder(tx: Tx, order: KeptOrder, before: { version: number }): Promise<void> {
-  const rows = await tx.sql`
-    update orders set version = ${order.version}, status = ${order.status}, payment_status = ${order.paymentStatus},
-      fulfillment_status = ${order.fulfillmentStatus}, cancellation = ${jsonOrNull(order.cancellation)},
+// Writes what a change leaves behind. The version before was read under the lock; should it be another one, the lock was not
+// held, and that is a defect: the version becomes null, which the table refuses. The money has its own statements below.
+export function saveOrder(tx: Tx, order: KeptOrder, before: { version: number }): void {
+  tx.sql`
+    update orders set version = case when version = ${before.version} then cast(${order.version} as bigint) end,
+      status = ${order.status}, payment_status = ${order.paymentStatus}, fulfillment_status = ${order.fulfillmentStatus}, cancellation = ${jsonOrNull(order.cancellation)},
       updated_at = ${order.updatedAt}
-    where installation_id = ${order.installationId} and id = ${order.id} and version = ${before.version}
-    returning id`
-  if (rows.length !== 1) throw new Error(`order ${order.id} changed while it was locked`)
+    where installation_id = ${order.installationId} and id = ${order.id}`
 }
 
 // The guard is in the statement: however many refunds come at once, never more goes back than came. Undefined when it
@@ -360,45 +359,37 @@ export async function lowerRefunded(
   return row?.refunded
 }
 
-export async function insertTimeline(
+export function insertTimeline(
   tx: Tx,
   { installationId, orderId }: OrderKey,
   position: number,
   { type, at }: TimelineRow,
-): Promise<void> {
-  await tx.sql`
+): void {
+  tx.sql`
     insert into order_timeline (installation_id, order_id, position, type, at)
     values (${installationId}, ${orderId}, ${position}, ${type}, ${at})`
 }
 
-export async function insertFulfillment(
-  tx: Tx,
-  { installationId, orderId }: OrderKey,
-  fulfillment: KeptFulfillment,
-): Promise<void> {
-  await tx.sql`
+export function insertFulfillment(tx: Tx, { installationId, orderId }: OrderKey, fulfillment: KeptFulfillment): void {
+  tx.sql`
     insert into fulfillments (installation_id, order_id, id, carrier, tracking_number, items, at)
     values (${installationId}, ${orderId}, ${fulfillment.id}, ${fulfillment.carrier}, ${fulfillment.trackingNumber},
       ${JSON.stringify(fulfillment.items)}, ${fulfillment.at})`
 }
 
 // The table's check keeps the sum at or below what was ordered.
-export async function raiseFulfilled(
-  tx: Tx,
-  { installationId, orderId }: OrderKey,
-  { skuId, quantity }: ItemQuantity,
-): Promise<void> {
-  await tx.sql`
+export function raiseFulfilled(tx: Tx, { installationId, orderId }: OrderKey, { skuId, quantity }: ItemQuantity): void {
+  tx.sql`
     update order_lines set fulfilled = fulfilled + ${quantity}
     where installation_id = ${installationId} and order_id = ${orderId} and sku_id = ${skuId}`
 }
 
-export async function insertPromotionUse(
+export function insertPromotionUse(
   tx: Tx,
   merchant: string,
   use: { promotionId: string; orderId: string; emailHash: string | null; usedAt: number },
-): Promise<void> {
-  await tx.sql`
+): void {
+  tx.sql`
     insert into promotion_uses (merchant_id, promotion_id, order_id, email_hash, used_at)
     values (${merchant}, ${use.promotionId}, ${use.orderId}, ${use.emailHash}, ${use.usedAt})`
 }

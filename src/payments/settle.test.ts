@@ -38,13 +38,14 @@ eachEngine('paying refunds', (given) => {
       tx.afterCommit(() => told.push([refund.id, outcome, refund.tries]))
     }
     async function pay(name = 'test') {
-      const payment = await storage.write((tx) =>
+      const payment = await storage.write(async (tx) =>
         insertPayment(
           tx,
           {
             installationId,
             id: newId('pay'),
             merchantId,
+            mode: 'test',
             checkoutSessionId: newId('cks'),
             provider: name,
             method: 'card',

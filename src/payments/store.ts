@@ -32,17 +32,19 @@ export interface KeptPayment {
   checks: number
 }
 
-export interface NewPayment {
-  installationId: string
-  id: string
-  merchantId: string
-  checkoutSessionId: string
-  provider: string
-  method: string
-  amount: number
-  currency: string
-  checkAt: number
-}
+export type NewPayment = Pick<
+  KeptPayment,
+  | 'installationId'
+  | 'id'
+  | 'merchantId'
+  | 'mode'
+  | 'checkoutSessionId'
+  | 'provider'
+  | 'method'
+  | 'amount'
+  | 'currency'
+  | 'checkAt'
+>
 
 export function chargeOf({ id, amount, currency, mode }: KeptPayment): Charge {
   return { key: id, amount, currency, mode }
@@ -60,16 +62,28 @@ const paymentColumns = new Fragment(`
   payments.last4, payments.error_code as "errorCode", payments.created_at as "createdAt",
   payments.updated_at as "updatedAt", payments.check_at as "checkAt", payments.checks`)
 
-// The attempt as it is before anyone is asked: processing, and to be looked up if nobody comes back with the outcome.
-export async function insertPayment(tx: Tx, payment: NewPayment, now: number): Promise<KeptPayment> {
-  const [row] = await tx.sql<KeptPayment>`
+// The attempt as it is before anyone is asked: processing, and to be looked up if nobody comes back with the outcome. Nobody
+// waits for it to be written.
+export function insertPayment(tx: Tx, payment: NewPayment, now: number): KeptPayment {
+  tx.sql`
     insert into payments (installation_id, id, merchant_id, checkout_session_id, provider, method, amount, currency, status,
       created_at, updated_at, check_at)
     values (${payment.installationId}, ${payment.id}, ${payment.merchantId}, ${payment.checkoutSessionId},
       ${payment.provider}, ${payment.method}, ${payment.amount}, ${payment.currency}, 'processing', ${now}, ${now},
-      ${payment.checkAt})
-    returning ${paymentColumns}`
-  return one(row, 'the payment')
+      ${payment.checkAt})`
+  return {
+    ...payment,
+    orderId: null,
+    status: 'processing',
+    reference: null,
+    challenge: null,
+    brand: null,
+    last4: null,
+    errorCode: null,
+    createdAt: now,
+    updatedAt: now,
+    checks: 0,
+  }
 }
 
 export async function findPayment(db: Reader, installation: string, id: string): Promise<KeptPayment | undefined> {
@@ -102,16 +116,15 @@ export async function listPaymentsOfOrder(db: Reader, installation: string, orde
     where installation_id = ${installation} and order_id = ${orderId} order by created_at, id`
 }
 
-// Whoever saves has locked the payment. What was asked for (provider, method, amount) never changes.
-export async function savePayment(tx: Tx, payment: KeptPayment): Promise<void> {
-  const [row] = await tx.sql`
+// Whoever saves has locked the payment, so that it is there, and nobody waits. What was asked for (provider, method, amount)
+// never changes.
+export function savePayment(tx: Tx, payment: KeptPayment): void {
+  tx.sql`
     update payments set status = ${payment.status}, reference = ${payment.reference}, challenge = ${payment.challenge},
       brand = ${payment.brand}, last4 = ${payment.last4}, error_code = ${payment.errorCode},
       order_id = ${payment.orderId}, check_at = ${payment.checkAt}, checks = ${payment.checks},
       updated_at = ${payment.updatedAt}
-    where installation_id = ${payment.installationId} and id = ${payment.id}
-    returning id`
-  one(row, 'the payment')
+    where installation_id = ${payment.installationId} and id = ${payment.id}`
 }
 
 // Payments whose outcome is due to be asked for. Each is put off by the lease in the same statement, so that several nodes

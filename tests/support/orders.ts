@@ -15,10 +15,11 @@ import { sell } from '../../src/inventory/sales.ts'
 import { newId } from '../../src/kit/ids.ts'
 import { type NewOrder, placeOrder } from '../../src/orders/place.ts'
 import { refundPaid } from '../../src/orders/refunds.ts'
+import { takeOrderNumber } from '../../src/orders/store.ts'
 import { manualProvider } from '../../src/payments/manual.ts'
 import { createProviders, type Providers } from '../../src/payments/port.ts'
 import { payRefunds } from '../../src/payments/settle.ts'
-import { insertPayment, savePayment } from '../../src/payments/store.ts'
+import { insertPayment, listPaymentsOfOrder, savePayment } from '../../src/payments/store.ts'
 import { createTestProvider } from '../../src/payments/test.ts'
 import { findPromotionByCode, usePromotion } from '../../src/promotions/store.ts'
 import type { Tx } from '../../src/storage/storage.ts'
@@ -139,18 +140,18 @@ export async function ordersOf(house: House): Promise<Orders> {
     const amount = totals.total
     const now = wish.now ?? clock.now
     const asked = wish.isManual ? { provider: 'manual', method: 'bank_transfer' } : { provider: 'test', method: 'card' }
-    const payment = { installationId, id: paymentId, merchantId, checkoutSessionId: sessionId, amount, currency }
-    const kept = await storage.write((tx) => insertPayment(tx, { ...payment, ...asked, checkAt: now + 60_000 }, now))
-    const charge = { key: paymentId, amount, currency, mode: 'test' } as const
+    const charge = { amount, currency, mode: 'test' } as const
+    const payment = { ...charge, ...asked, installationId, id: paymentId, merchantId, checkoutSessionId: sessionId }
+    const kept = await storage.write(async (tx) => insertPayment(tx, { ...payment, checkAt: now + 60_000 }, now))
     const details = { number: wish.card ?? goodCard, expiry: '12/40', cvc: '123', name: 'Ada Lovelace' }
     const outcome = await providers
       .get(asked.provider)
-      ?.start(charge, asked.method, details, new AbortController().signal)
+      ?.start({ ...charge, key: paymentId }, asked.method, details, new AbortController().signal)
     assert.ok(outcome?.kind === 'approved' || outcome?.kind === 'pending')
     const status = outcome.kind === 'approved' ? 'succeeded' : 'pending'
     const card = outcome.kind === 'approved' ? { brand: outcome.brand, last4: outcome.last4 } : {}
     const { reference } = outcome
-    await storage.write((tx) => savePayment(tx, { ...kept, ...card, status, reference, checkAt: null }))
+    await storage.write(async (tx) => savePayment(tx, { ...kept, ...card, status, reference, checkAt: null }))
     return paymentId
   }
 
@@ -164,12 +165,14 @@ export async function ordersOf(house: House): Promise<Orders> {
       const sold = quoted.lines.map(({ skuId, quantity }) => ({ skuId, quantity }))
       const shortages = await sell(tx, merchantId, sessionId, sold, { now, cause: null, soldTo: orderId })
       assert.deepEqual(shortages, [])
-      const addressId = quoted.addressSummaryText && (await sealBerlin(tx, orderId, now))
+      const addressId = quoted.addressSummaryText && sealBerlin(tx, orderId, now)
       if (paymentId)
         await tx.sql`update payments set order_id = ${orderId} where installation_id = ${installationId} and id = ${paymentId}`
       return placeOrder(tx, {
         ...quoted,
         orderId,
+        number: await takeOrderNumber(tx, merchantId),
+        payments: await listPaymentsOfOrder(tx, installationId, orderId),
         installationId,
         merchantId,
         session: {
@@ -189,10 +192,11 @@ export async function ordersOf(house: House): Promise<Orders> {
         cause: null,
       })
     })
-    return { ...placed, sessionId, cartId, paymentId, quote: quoted }
+    const { order, statusSecret } = placed
+    return { orderId, number: order.number, statusSecret, sessionId, cartId, paymentId, quote: quoted }
   }
 
-  function sealBerlin(tx: Tx, ownerId: string, now: number): Promise<string> {
+  function sealBerlin(tx: Tx, ownerId: string, now: number): string {
     const summary = { city: 'Berlin', region: null, country: 'DE', postalCodePrefix: '10' }
     const expiresAt = now + 86_400_000
     return sealAddress(tx, testSecret, { installationId, ownerId, address: berlin, summary, now, expiresAt })
