@@ -2,6 +2,7 @@
 
 import type { PageAnswer } from '../../http/server.ts'
 import { type Html, html } from '../../kit/html.ts'
+import { initialOf } from '../../kit/initial.ts'
 import type { DeskMerchant } from '../desk.ts'
 import { scriptSrc, styleHref } from './assets.ts'
 import type { Speaker } from './language.ts'
@@ -57,11 +58,6 @@ export function merchantBar(speaker: Speaker, { name }: DeskMerchant, isTest: bo
 <span class="merchant-name" dir="auto">${name}</span>
 ${isTest && html`<span class="ribbon" title="${speaker.say('page.testNote')}">${speaker.say('page.test')}</span>`}
 </header>`
-}
-
-function initialOf(name: string): string {
-  const [first] = new Intl.Segmenter('en', { granularity: 'grapheme' }).segment(name.trim())
-  return (first?.segment ?? '').toUpperCase()
 }
 
 export function foot({ say }: Speaker, { links, supportEmail }: DeskMerchant): Html {

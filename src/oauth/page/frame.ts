@@ -2,6 +2,7 @@
 
 import type { PageAnswer } from '../../http/server.ts'
 import { type Html, html } from '../../kit/html.ts'
+import { initialOf } from '../../kit/initial.ts'
 import { mark } from '../../site/mark.ts'
 import { styleHref } from './assets.ts'
 import type { AppFace } from './views.ts'
@@ -40,11 +41,6 @@ export function appHead({ name, mode }: AppFace): Html {
 <span class="app-name" dir="auto">${name}</span>
 ${mode === 'test' && html`<span class="ribbon">Test mode</span>`}
 </div>`
-}
-
-function initialOf(name: string): string {
-  const [first] = new Intl.Segmenter('en', { granularity: 'grapheme' }).segment(name.trim())
-  return (first?.segment ?? '').toUpperCase()
 }
 
 // The host, with its port: that is what tells one place from another.

@@ -1,0 +1,17 @@
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import { initialOf } from './initial.ts'
+
+test('the initial is what a reader takes for one letter', () => {
+  const initials = [
+    ['oak & linen', 'O'],
+    ['  Ärger', 'Ä'],
+    ['e\u0301clair', 'E\u0301'],
+    ['👩‍🍳 bakes', '👩‍🍳'],
+    ['日本', '日'],
+    ['ßtraße', 'SS'],
+    ['', ''],
+    ['   ', ''],
+  ] as const
+  for (const [name, initial] of initials) assert.equal(initialOf(name), initial, name)
+})
