@@ -3,9 +3,13 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { sweepAddresses } from '../src/addresses/vault.ts'
+import { countGuess, findCart, setCartStatus } from '../src/carts/store.ts'
 import { pay as payAt, settlePayments } from '../src/checkout/pay.ts'
+import { findSession, saveSession } from '../src/checkout/store.ts'
 import { expireSessions } from '../src/checkout/sweep.ts'
 import { newId } from '../src/kit/ids.ts'
+import { findOrder, saveOrder } from '../src/orders/store.ts'
+import type { Tx } from '../src/storage/storage.ts'
 import { berlin, eventsOf, market } from './support/carts.ts'
 import { cards, checkoutOf } from './support/checkout.ts'
 import { assertError, openHouse } from './support/house.ts'
@@ -59,6 +63,72 @@ eachEngine('a payment', (given) => {
       await house.ask('cancelHostedCheckoutSession', { path: { sessionId }, body: { idempotencyKey: 'late' } }),
       'checkout_session_not_open',
     )
+  })
+
+  test('what is told of a purchase is what the API answers afterwards, and the last use of a code is told once', async () => {
+    const promotion = { code: 'LAST', name: 'The last', type: 'percentage', percentage: 1_000, usageLimit: 1 } as const
+    const house = await openHouse(given, { shops: [{ ...market, promotions: [promotion] }] })
+    const { carts, ready, pay, read } = await checkoutOf(house)
+    const { sessionId, secret, view } = await ready({ 'ROSE-12': 2, CARD: 3 }, { promotionCode: 'LAST' })
+    const { view: paid } = await pay(secret, view)
+    const { cartId } = paid.session
+    const orderId = paid.session.orderId ?? ''
+    const answered = {
+      cart: (await carts.read(cartId)).body.data,
+      checkoutSession: (await read(sessionId)).body.data,
+      order: (await house.ask('getStorefrontOrder', { path: { orderId } })).body.data,
+    }
+    assert.equal(answered.order.promotion.code, 'LAST')
+    const told = await house.storage.read(
+      (db) => db.sql<{ type: string; body: string }>`
+        select type, body from events where installation_id = ${house.installationId} order by id`,
+    )
+    const last = told.slice(told.findIndex(({ type }) => type === 'order.placed'))
+    assert.deepEqual(
+      last.map(({ type }) => type),
+      ['order.placed', 'promotion.exhausted', 'order.paid', 'cart.converted', 'checkout_session.completed'],
+    )
+    const dataOf = (kind: string) => JSON.parse(last.find(({ type }) => type === kind)?.body ?? '{}').data
+    assert.deepEqual(dataOf('order.paid').order, answered.order)
+    assert.deepEqual(dataOf('cart.converted').cart, answered.cart)
+    assert.deepEqual(dataOf('checkout_session.completed').checkoutSession, answered.checkoutSession)
+  })
+
+  test('a session, a cart or an order that changed while it was thought to be locked is not written over', async () => {
+    const house = await openHouse(given, { shops: [market] })
+    const { ready, pay } = await checkoutOf(house)
+    const { installationId } = house
+    const open = await ready({ CARD: 1 })
+    const done = await ready({ CARD: 1 })
+    const orderId = (await pay(done.secret, done.view)).view.session.orderId ?? ''
+    const cartId = open.view.session.cartId
+    const look = () =>
+      house.storage.read((db) =>
+        Promise.all([
+          findSession(db, { installationId, sessionId: open.sessionId }),
+          findCart(db, { installationId, cartId }),
+          findOrder(db, { installationId, orderId }),
+        ]),
+      )
+    const [session, cart, order] = await look()
+    assert.ok(session && cart && order)
+    const wrong: ((tx: Tx) => void)[] = [
+      (tx) => saveSession(tx, { ...session, version: session.version }),
+      (tx) => saveSession(tx, { ...session, version: session.version + 2 }),
+      (tx) => setCartStatus(tx, { installationId, cartId }, { from: 'locked', to: 'open' }),
+      (tx) => saveOrder(tx, { ...order, version: 9 }, { version: order.version - 1 }),
+    ]
+    // Beside writes that are right, which on SQLite share a commit with them.
+    const right = (tx: Tx) => countGuess(tx, cart, 3, cart.guessesSince)
+    const outcomes = await Promise.allSettled(
+      [...wrong, right].map((work) => house.storage.write(async (tx) => work(tx))),
+    )
+    for (const outcome of outcomes.slice(0, -1)) {
+      assert.ok(outcome.status === 'rejected')
+      assert.match(String(outcome.reason), /null/i)
+    }
+    assert.equal(outcomes.at(-1)?.status, 'fulfilled')
+    assert.deepEqual(await look(), [session, { ...cart, guesses: 3 }, order])
   })
 
   test('declined: the session is open again with the reason, and a second card pays', async () => {

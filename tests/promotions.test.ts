@@ -155,7 +155,7 @@ eachEngine('promotions', (given) => {
     return promotion
   }
 
-  const use = (id: string) => storage.write((tx) => usePromotion(tx, merchant, id))
+  const use = (id: string) => storage.write(async (tx) => (await usePromotion(tx, merchant, id)) !== undefined)
   const giveBack = (id: string) => storage.write((tx) => giveBackPromotion(tx, merchant, id))
 
   test('a file makes them in normal form, and the second time changes nothing', async () => {
@@ -305,7 +305,7 @@ eachEngine('promotions', (given) => {
     const theirs = await storage.read((db) => findPromotionByCode(db, merchantId, 'SHARED'))
     assert.equal(theirs?.currency, 'JPY')
     assert.equal(await storage.read((db) => findPromotion(db, merchantId, mine.id)), undefined)
-    assert.equal(await storage.write((tx) => usePromotion(tx, merchantId, mine.id)), false)
+    assert.equal(await storage.write((tx) => usePromotion(tx, merchantId, mine.id)), undefined)
     await storage.write((tx) => giveBackPromotion(tx, merchantId, mine.id))
     assert.equal(await storage.write((tx) => disablePromotion(tx, merchantId, mine.id, now)), false)
     assert.deepEqual(await find('SHARED'), mine)

@@ -237,13 +237,13 @@ async function setDestination(
   }
 }
 
-// A look at an open session keeps its stock a while longer, or takes it again where the time was over and it is still there.
 function isStockToKeep(session: KeptSession, now: number): boolean {
   const { expiresAt, holdExpiresAt } = session
   if (sessionStatusAt(session, now) !== 'open') return false
   return holdExpiresAt === null || holdUntil(expiresAt, now) - holdExpiresAt >= extendEveryMs
 }
 
+// A look at an open session keeps its stock a while longer, or takes it again where the time was over and it is still there.
 async function keepStock(tools: PayTools, seen: KeptSession): Promise<void> {
   const now = tools.clock()
   const at = now.getTime()

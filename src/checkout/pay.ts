@@ -36,7 +36,7 @@ import {
   lockPayment,
   savePayment,
 } from '../payments/store.ts'
-import { findPromotion, giveBackPromotion, usePromotion } from '../promotions/store.ts'
+import { giveBackPromotion, type Promotion, usePromotion } from '../promotions/store.ts'
 import type { Storage, Tx } from '../storage/storage.ts'
 import type { DeskProblem, PayInput } from './desk.ts'
 import { holdLines } from './follow.ts'
@@ -436,11 +436,12 @@ async function complete(
   const draft = draftFrom(session.quote)
   const orderId = newId('ord')
   const { installationId, merchantId } = session
-  if (draft.promotion && !(await usePromotion(tx, merchantId, draft.promotion.id))) {
+  const usedPromotion = draft.promotion ? await usePromotion(tx, merchantId, draft.promotion.id) : null
+  if (usedPromotion === undefined) {
     return returnCharge(tools, tx, session, payment, 'The promotion code is used up; nothing is charged.', now, cause)
   }
-  if (draft.promotion && (await isOverused(tx, session, draft.promotion.id))) {
-    await giveBackPromotion(tx, merchantId, draft.promotion.id)
+  if (usedPromotion && (await isOverused(tx, session, usedPromotion))) {
+    await giveBackPromotion(tx, merchantId, usedPromotion.id)
     return returnCharge(
       tools,
       tx,
@@ -458,14 +459,13 @@ async function complete(
     sell(tx, merchantId, session.id, wanted, { soldTo: orderId, now, cause }),
   ])
   if (shortages.length > 0) {
-    if (draft.promotion) await giveBackPromotion(tx, merchantId, draft.promotion.id)
+    if (usedPromotion) await giveBackPromotion(tx, merchantId, usedPromotion.id)
     return returnCharge(tools, tx, session, payment, 'The items are sold out; nothing is charged.', now, cause)
   }
   if (!cart) throw new Error(`session ${session.id} has lost its cart`)
   const address = draft.shipping ? cart.address : null
-  // The cart as it is when the stock has left the shelf. The next order of the merchant waits for the number of this one, so it
-  // is taken last, when everything is there that this one has to wait for.
-  const [facts, addressId, number] = await Promise.all([
+  // The cart as it is when the stock has left the shelf.
+  const [facts, addressId] = await Promise.all([
     findCartFacts(tx, tools.carts.pricebooks, merchantId, cartKey, now),
     address
       ? moveAddress(tx, tools.rootSecret, {
@@ -477,7 +477,6 @@ async function complete(
           expiresAt: now + orderAddressMs,
         })
       : undefined,
-    takeOrderNumber(tx, merchantId),
   ])
   if (!facts) throw new Error(`session ${session.id} has lost its cart`)
   const booked = { ...payment, orderId }
@@ -485,8 +484,10 @@ async function complete(
   const placed = await placeOrder(tx, {
     ...draft,
     orderId,
-    number,
+    // Last: the next order of the merchant waits for it.
+    number: await takeOrderNumber(tx, merchantId),
     payments: [booked],
+    usedPromotion,
     installationId,
     merchantId,
     session,
@@ -514,10 +515,10 @@ async function complete(
 }
 
 // Counted again under the lock that counting the use has taken: two payments of one customer may have begun together.
-async function isOverused(tx: Tx, { merchantId, emailHash }: KeptSession, promotionId: string): Promise<boolean> {
-  const promotion = await findPromotion(tx, merchantId, promotionId)
-  if (!promotion || promotion.customerLimit === null || emailHash === null) return false
-  return (await countUses(tx, merchantId, { promotionId, emailHash })) >= promotion.customerLimit
+async function isOverused(tx: Tx, session: KeptSession, { id, customerLimit }: Promotion): Promise<boolean> {
+  const { merchantId, emailHash } = session
+  if (customerLimit === null || emailHash === null) return false
+  return (await countUses(tx, merchantId, { promotionId: id, emailHash })) >= customerLimit
 }
 
 // Money came and no order is possible: it is owed back in the commit that says so, and a loop returns it.

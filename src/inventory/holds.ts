@@ -50,7 +50,7 @@ export async function hold(
     const { skuId } = shelf
     const claims = found.claimsOn(skuId)
     const quantity = granted.get(skuId) ?? 0
-    if (claims.lapsed > 0) deleteLapsedHolds(tx, merchant, skuId, { exceptOf: owner, now })
+    if (claims.lapsed > 0) await deleteLapsedHolds(tx, merchant, skuId, { exceptOf: owner, now })
     if (quantity > 0) putHold(tx, merchant, owner, { skuId, quantity, expiresAt })
     else if (claims.own + claims.ownLapsed > 0) deleteHold(tx, merchant, owner, skuId)
     changes.push({

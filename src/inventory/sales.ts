@@ -56,7 +56,7 @@ export async function sell(
     const { skuId } = shelf
     const claims = found.claimsOn(skuId)
     const quantity = taken.get(skuId) ?? 0
-    if (claims.lapsed > 0) deleteLapsedHolds(tx, merchant, skuId, { exceptOf: owner, now })
+    if (claims.lapsed > 0) await deleteLapsedHolds(tx, merchant, skuId, { exceptOf: owner, now })
     if (claims.own + claims.ownLapsed > 0) deleteHold(tx, merchant, owner, skuId)
     changes.push({
       shelf,

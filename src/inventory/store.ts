@@ -91,8 +91,7 @@ export async function sumLapsedHolds(
     group by sku_id`
 }
 
-// Whoever needs no answer need not wait.
-export function deleteLapsedHolds(
+export async function deleteLapsedHolds(
   tx: Tx,
   merchant: string,
   skuId: string,

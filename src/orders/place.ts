@@ -8,6 +8,7 @@ import type { Cause } from '../events/announce.ts'
 import type { RootSecret } from '../kit/secrets.ts'
 import type { KeptPayment } from '../payments/store.ts'
 import { tellIfUsedUp } from '../promotions/exhausted.ts'
+import type { Promotion } from '../promotions/store.ts'
 import type { Tx } from '../storage/storage.ts'
 import { announceOrder, tellChange } from './change.ts'
 import { makeStatusSecret } from './secret.ts'
@@ -46,6 +47,8 @@ export interface NewOrder {
   shippingTax: number
   shipping: ShippingChoice | null
   promotion: (OrderPromotion & { id: string }) | null
+  // The same as counting this use has left it.
+  usedPromotion: Promotion | null
   addressId: string | null
   // City and country; goes with the address.
   addressSummaryText: string | null
@@ -62,8 +65,7 @@ export interface PlacedOrder {
   statusSecret: string
 }
 
-// A session that became an order before makes this fail on the unique index: look with findOrderOfSession under the lock
-// of the session first.
+// The caller has locked the session and seen that it is no order yet; otherwise the unique index refuses the commit.
 export async function placeOrder(tx: Tx, given: NewOrder): Promise<PlacedOrder> {
   const { installationId, merchantId, orderId, session, promotion, payments, now, cause } = given
   refuseWrongSums(given)
@@ -85,11 +87,9 @@ export async function placeOrder(tx: Tx, given: NewOrder): Promise<PlacedOrder> 
   insertOrder(tx, order, { customerSealed, emailHash, secretHash, secretSealed })
   for (const [position, line] of lines.entries()) insertOrderLine(tx, order, position, line)
   insertTimeline(tx, key, 0, { type: 'placed', at: now })
-  if (use) {
-    insertPromotionUse(tx, merchantId, use)
-    await tellIfUsedUp(tx, merchantId, use.promotionId, { now, cause })
-  }
+  if (use) insertPromotionUse(tx, merchantId, use)
   announceOrder(tx, placed, 'order.placed', { now, cause })
+  if (given.usedPromotion) await tellIfUsedUp(tx, merchantId, given.usedPromotion, { now, cause })
   // That it was placed and that it was paid are two facts, though they became true together.
   const paid = { kind: 'order.paid', order: { paymentStatus: 'paid' }, timeline: ['paid'] } as const
   const told = given.paymentStatus === 'paid' ? tellChange(tx, placed, paid, { now, cause }) : placed

@@ -14,9 +14,8 @@ export interface Moment {
 
 // After an order has counted its use and is certain to be placed: a use that is counted and given back in one transaction
 // is nobody's news. Counting raised the version and holds the row, so no other order sees the limit reached at this version.
-export async function tellIfUsedUp(tx: Tx, merchant: string, promotionId: string, moment: Moment): Promise<void> {
-  const promotion = await findPromotion(tx, merchant, promotionId)
-  if (promotion && isUsedUp(promotion, promotion.usageLimit)) await tellExhausted(tx, merchant, promotion, moment)
+export async function tellIfUsedUp(tx: Tx, merchant: string, promotion: Promotion, moment: Moment): Promise<void> {
+  if (isUsedUp(promotion, promotion.usageLimit)) await tellExhausted(tx, merchant, promotion, moment)
 }
 
 // After the operator has changed the limit. One that was reached before stays what it was, and is not told again. Uses may

@@ -70,6 +70,11 @@ export function promotionFrom(row: PromotionRow): Promotion {
   }
 }
 
+const promotionColumns = new Fragment(`
+  id, code, name, type, value, currency, minimum_subtotal as "minimumSubtotal", starts_at as "startsAt", ends_at as "endsAt",
+  usage_limit as "usageLimit", customer_limit as "customerLimit", used, categories, sku_codes as "skuCodes", version,
+  disabled_at as "disabledAt"`)
+
 async function selectPromotions(
   db: Reader,
   merchant: string,
@@ -77,10 +82,7 @@ async function selectPromotions(
   values: readonly SqlValue[],
 ): Promise<Promotion[]> {
   const rows = await db.sql<PromotionRow>`
-    select id, code, name, type, value, currency, minimum_subtotal as "minimumSubtotal", starts_at as "startsAt",
-      ends_at as "endsAt", usage_limit as "usageLimit", customer_limit as "customerLimit", used, categories,
-      sku_codes as "skuCodes", version, disabled_at as "disabledAt"
-    from promotions where merchant_id = ${merchant} ${new Fragment(rest, values)}`
+    select ${promotionColumns} from promotions where merchant_id = ${merchant} ${new Fragment(rest, values)}`
   return rows.map(promotionFrom)
 }
 
@@ -129,14 +131,15 @@ export async function enablePromotion(tx: Tx, merchant: string, id: string, now:
   return rows.length > 0
 }
 
-// Counts one use in the transaction that places the order. False when the limit is reached or the promotion is disabled:
-// the guard is in the statement, so however many orders come at once, the limit holds.
-export async function usePromotion(tx: Tx, merchant: string, id: string): Promise<boolean> {
-  const rows = await tx.sql`
+// Counts one use in the transaction that places the order, and answers with the promotion as it then is. Undefined when the
+// limit is reached or the promotion is disabled: the guard is in the statement, so however many orders come at once, the
+// limit holds.
+export async function usePromotion(tx: Tx, merchant: string, id: string): Promise<Promotion | undefined> {
+  const [row] = await tx.sql<PromotionRow>`
     update promotions set used = used + 1, version = version + 1
     where merchant_id = ${merchant} and id = ${id} and disabled_at is null and (usage_limit is null or used < usage_limit)
-    returning id`
-  return rows.length > 0
+    returning ${promotionColumns}`
+  return row && promotionFrom(row)
 }
 
 // Once for each order that counted a use and is cancelled; a disabled promotion takes it back too.

@@ -161,7 +161,8 @@ export async function ordersOf(house: House): Promise<Orders> {
     const [sessionId, cartId, orderId] = [newId('cks'), newId('cart'), newId('ord')]
     const paymentId = quoted.totals.total > 0 ? await collect(quoted, sessionId, wish) : null
     const placed = await storage.write(async (tx) => {
-      if (quoted.promotion) assert.ok(await usePromotion(tx, merchantId, quoted.promotion.id))
+      const usedPromotion = quoted.promotion ? await usePromotion(tx, merchantId, quoted.promotion.id) : null
+      assert.ok(usedPromotion !== undefined)
       const sold = quoted.lines.map(({ skuId, quantity }) => ({ skuId, quantity }))
       const shortages = await sell(tx, merchantId, sessionId, sold, { now, cause: null, soldTo: orderId })
       assert.deepEqual(shortages, [])
@@ -173,6 +174,7 @@ export async function ordersOf(house: House): Promise<Orders> {
         orderId,
         number: await takeOrderNumber(tx, merchantId),
         payments: await listPaymentsOfOrder(tx, installationId, orderId),
+        usedPromotion,
         installationId,
         merchantId,
         session: {
