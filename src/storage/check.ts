@@ -1,6 +1,7 @@
 // Whether a file is whole. After an unclean end SQLite repairs what it was writing; reading every page finds what it cannot
 // know: a disk that lied or lost. That takes seconds for a large shop, so a server is up while another process looks.
 import { type ChildProcess, spawn } from 'node:child_process'
+import { statSync } from 'node:fs'
 import { join } from 'node:path'
 import type { Connection } from './connection.ts'
 import type { Log } from './inside.ts'
@@ -20,8 +21,22 @@ export interface FileCheck {
   stop(): void
 }
 
+export interface CheckBounds {
+  // How much the log of the file may grow meanwhile. While somebody reads, it cannot be emptied, and everybody who looks
+  // for a page has to look there first: with half a gigabyte of it a write costs three times as much.
+  logBytesMax: number
+  lookMs: number
+}
+
+const usual: CheckBounds = { logBytesMax: 128 * 2 ** 20, lookMs: 1_000 }
+
 // While the file is used. `onDamage` is called at most once, and not after `stop`.
-export function checkBeside(file: string, log: Log, onDamage: (damage: StorageRefused) => void): FileCheck {
+export function checkBeside(
+  file: string,
+  log: Log,
+  onDamage: (damage: StorageRefused) => void,
+  { logBytesMax, lookMs }: CheckBounds = usual,
+): FileCheck {
   log('nothing says that the last run ended cleanly, so the file is being checked', { file })
   const startedAt = performance.now()
   const child: ChildProcess = spawn(process.execPath, [join(import.meta.dirname, 'check.js'), file], {
@@ -31,7 +46,17 @@ export function checkBeside(file: string, log: Log, onDamage: (damage: StorageRe
   let isOver = false
   let [finding, complaint] = ['', '']
 
+  const logBytes = () => statSync(`${file}-wal`, { throwIfNoEntry: false })?.size ?? 0
+  const logBytesBefore = logBytes()
+  const watch = setInterval(() => {
+    if (logBytes() - logBytesBefore <= logBytesMax) return
+    complaint = 'too much is written meanwhile, and the log cannot be emptied before it ends'
+    child.kill('SIGKILL')
+  }, lookMs)
+  watch.unref()
+
   function end(code: number | null): void {
+    clearInterval(watch)
     if (isOver) return
     isOver = true
     const tookMs = msSince(startedAt)
@@ -60,6 +85,7 @@ export function checkBeside(file: string, log: Log, onDamage: (damage: StorageRe
   return {
     isDone: () => isDone,
     stop() {
+      clearInterval(watch)
       isOver = true
       child.kill('SIGKILL')
     },

@@ -6,6 +6,7 @@ import { setTimeout as pause } from 'node:timers/promises'
 import { openEar } from '../../tests/support/ear.ts'
 import { givenOthers, type Other } from '../../tests/support/other.ts'
 import { givenEngine } from '../../tests/support/storage.ts'
+import { checkBeside } from './check.ts'
 import { openStorage } from './open.ts'
 import { type Storage, type StorageOptions, StorageRefused, StorageUnavailable } from './storage.ts'
 
@@ -369,6 +370,24 @@ describe('sqlite', () => {
       await storage.close()
     }
     assert.deepEqual(lines, Array(2).fill('nothing says that the last run ended cleanly, so the file is being checked'))
+  })
+
+  test('gives up a check that keeps the log from being emptied while much is written', async () => {
+    const { file, storage } = await openThings()
+    const endless = `${file}.check`
+    writeFileSync(endless, '#!/bin/sh\nexec sleep 60\n', { mode: 0o700 })
+    const { execPath } = process
+    const { promise: told, resolve } = Promise.withResolvers<object | undefined>()
+    const log = (line: string, fields?: object) => line === 'the file could not be checked' && resolve(fields)
+    process.execPath = endless
+    try {
+      checkBeside(file, log, assert.fail, { logBytesMax: 200_000, lookMs: 1 })
+    } finally {
+      process.execPath = execPath
+    }
+    for (let i = 0; i < 100; i++) await insert(storage, `${i}`.padStart(4_000, 'x'))
+    assert.match(JSON.stringify(await told), /too much is written meanwhile/)
+    await insert(storage, 'after')
   })
 
   test('is no worse for a check that was not possible, and tries it at the next start', async () => {
