@@ -40,7 +40,8 @@ export function checkBeside(
   log('nothing says that the last run ended cleanly, so the file is being checked', { file })
   const startedAt = performance.now()
   const child: ChildProcess = spawn(process.execPath, [join(import.meta.dirname, 'check.js'), file], {
-    stdio: ['ignore', 'pipe', 'pipe'],
+    // The first tells it, by its end, that we are gone.
+    stdio: ['pipe', 'pipe', 'pipe'],
   })
   let isDone = false
   let isOver = false

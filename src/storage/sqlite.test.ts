@@ -1,6 +1,9 @@
 // What SQLite alone promises: groups of writes, one server per file, and a file that survives whatever happens to us.
 import assert from 'node:assert/strict'
+import { execFileSync, spawn } from 'node:child_process'
+import { once } from 'node:events'
 import { readFileSync, statSync, truncateSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
 import { describe, test } from 'node:test'
 import { setTimeout as pause } from 'node:timers/promises'
 import { openEar } from '../../tests/support/ear.ts'
@@ -370,6 +373,19 @@ describe('sqlite', () => {
       await storage.close()
     }
     assert.deepEqual(lines, Array(2).fill('nothing says that the last run ended cleanly, so the file is being checked'))
+  })
+
+  test('a check ends with its server, whatever it is reading', async () => {
+    const { file } = await openThings()
+    // Whoever opens this waits for somebody who writes into it.
+    const endless = `${file}.pipe`
+    execFileSync('mkfifo', [endless])
+    const check = spawn(process.execPath, [join(import.meta.dirname, 'check.js'), endless], {
+      stdio: ['pipe', 'ignore', 'inherit'],
+    })
+    const closed = once(check, 'close')
+    check.stdin.end()
+    assert.deepEqual(await closed, [null, 'SIGKILL'])
   })
 
   test('gives up a check that keeps the log from being emptied while much is written', async () => {
