@@ -49,8 +49,11 @@ async function runGrowth(circumstances: Circumstances): Promise<Findings> {
   for (const grown of shops) servers.set(grown, await openShop(grown.shop))
 
   const works: Record<string, (grown: GrownShop, server: Running) => Promise<() => Promise<Stretch>>> = {
+    // As many addresses in each shop, spread over all of it: more of them would not fit what a server keeps of its answers.
     'product read': async ({ shop, slugs }, server) => {
-      const asks = slugs.map((slug): Ask => get(shop, `${api}/catalog/products/${slug}`))
+      const asks = spread(slugs, Math.min(...shops.map((other) => other.slugs.length))).map(
+        (slug): Ask => get(shop, `${api}/catalog/products/${slug}`),
+      )
       return () => measure({ server, asks: (at) => turned(asks, at, connections), connections, seconds })
     },
     'cart write': async ({ shop }, server) => {
@@ -140,7 +143,7 @@ async function grow(size: number, circumstances: Circumstances, notes: string[])
   const pool = new Pool(server.origin)
   const sessionId = await buy(pool, shop, 0)
   await pool.close()
-  const slugs = (await someSlugs(server, shop.key, Math.max(1, Math.round(size / 5_000)))).slice(0, 10_000)
+  const slugs = await someSlugs(server, shop.key, Math.max(1, Math.round(size / 5_000)))
   await server.stop()
   repeatOrder(path, sessionId, size)
   return { size, shop, slugs, startMs: [], startAfterKillMs: Number.NaN }
@@ -162,6 +165,10 @@ async function timeStart(shop: ShopData, end: NodeJS.Signals): Promise<number> {
   if (response.status !== 200) throw new Error(`not ready: ${await response.text()}`)
   await server.stop(end)
   return tookMs
+}
+
+function spread(slugs: readonly string[], count: number): string[] {
+  return Array.from({ length: count }, (_, index) => slugs[Math.floor((index * slugs.length) / count)] as string)
 }
 
 function growthOf(what: string, unit: string, shops: readonly GrownShop[], valueAt: (at: number) => number): Growth {
