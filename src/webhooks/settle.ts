@@ -16,20 +16,12 @@ export interface Outcome {
   startedAt: number
 }
 
-// What a call means for its delivery.
+// What a call that failed means for its delivery.
 interface Verdict {
-  status: 'succeeded' | 'retrying' | 'failed' | 'blocked' | 'discarded'
-  dueAt: number | null
-  // Why it failed.
-  error: string | null
-}
-
-interface Failed extends Verdict {
   status: 'retrying' | 'failed' | 'blocked' | 'discarded'
+  dueAt: number | null
   error: string
 }
-
-const succeeded: Verdict = { status: 'succeeded', dueAt: null, error: null }
 
 export async function settleOutcomes(tx: Tx, outcomes: readonly Outcome[], now: number): Promise<void> {
   const byEndpoint = Map.groupBy(outcomes, ({ claimed }) => claimed.endpointId)
@@ -52,8 +44,8 @@ export async function settleOutcomes(tx: Tx, outcomes: readonly Outcome[], now: 
 // Answers with the ids of those whose lease was still ours.
 async function settleWell(tx: Tx, outcomes: readonly Outcome[], now: number): Promise<Set<string>> {
   if (outcomes.length === 0) return new Set()
-  const [ids] = await Promise.all([updateWell(tx, outcomes, now), hurryNexts(tx, outcomes, now)])
-  return new Set(ids)
+  const [rows] = await Promise.all([updateWell(tx, outcomes, now), hurryNexts(tx, outcomes, now)])
+  return new Set(rows.map(({ id }) => id))
 }
 
 async function noteWell(tx: Tx, group: readonly Outcome[], areOurs: ReadonlySet<string>, now: number): Promise<void> {
@@ -116,7 +108,7 @@ function reasonToDisable(health: Endpoint, outcomes: readonly Outcome[], now: nu
   return undefined
 }
 
-function verdictOf(endpoint: Endpoint | undefined, { claimed, call }: Outcome, now: number): Failed {
+function verdictOf(endpoint: Endpoint | undefined, { claimed, call }: Outcome, now: number): Verdict {
   const error = call.error ?? `status ${call.statusCode}`
   if (!endpoint) return { status: 'discarded', dueAt: null, error }
   if (call.kind === 'blocked') return { status: 'blocked', dueAt: null, error }
@@ -127,7 +119,7 @@ function verdictOf(endpoint: Endpoint | undefined, { claimed, call }: Outcome, n
 }
 
 // False when the lease was lost: then nothing is changed but the log.
-async function settleFailure(tx: Tx, verdict: Failed, outcome: Outcome, now: number): Promise<boolean> {
+async function settleFailure(tx: Tx, verdict: Verdict, outcome: Outcome, now: number): Promise<boolean> {
   const { claimed } = outcome
   const [isOurs] = await Promise.all([
     updateDelivery(tx, verdict, outcome, now),
@@ -142,14 +134,9 @@ async function settleFailure(tx: Tx, verdict: Failed, outcome: Outcome, now: num
   return true
 }
 
-// Answers with the ids of those whose lease is still ours. PostgreSQL is told all of them in one statement; SQLite, which has
-// no way to go, writes one after the other for half of what a joined list costs it. Only what is being sent has a lease;
-// the status is not named, because PostgreSQL would take it for a hint to walk the index of everything that is open.
-async function updateWell(tx: Tx, outcomes: readonly Outcome[], now: number): Promise<string[]> {
-  if (tx.engine === 'sqlite') {
-    const areOurs = await Promise.all(outcomes.map((outcome) => updateDelivery(tx, succeeded, outcome, now)))
-    return outcomes.filter((_, index) => areOurs[index]).map(({ claimed }) => claimed.id)
-  }
+// Many in one statement: those whose lease is still ours. Only what is being sent has a lease; the status is not named,
+// because PostgreSQL would take it for a hint to walk the index of everything that is open.
+async function updateWell(tx: Tx, outcomes: readonly Outcome[], now: number): Promise<{ id: string }[]> {
   const rows = outcomes.map(({ claimed, call, startedAt }) => [
     claimed.installationId,
     claimed.id,
@@ -159,7 +146,7 @@ async function updateWell(tx: Tx, outcomes: readonly Outcome[], now: number): Pr
     call.statusCode,
     call.answer,
   ])
-  const updated = await tx.sql<{ id: string }>`
+  return tx.sql<{ id: string }>`
     with done (installation_id, id, lease_id, started_at, took_ms, status_code, answer) as (
       ${tx.rows(rows, wellTypes)})
     update webhook_deliveries set status = 'succeeded', attempts = attempts + 1, lease_id = null, lease_expires_at = null,
@@ -169,7 +156,6 @@ async function updateWell(tx: Tx, outcomes: readonly Outcome[], now: number): Pr
     where webhook_deliveries.installation_id = done.installation_id and webhook_deliveries.id = done.id
       and webhook_deliveries.lease_id = done.lease_id
     returning webhook_deliveries.id`
-  return updated.map(({ id }) => id)
 }
 
 const wellTypes = ['text', 'text', 'text', 'bigint', 'bigint', 'bigint', 'text'] as const
@@ -182,12 +168,10 @@ async function updateDelivery(
   now: number,
 ): Promise<boolean> {
   const finishedAt = status === 'retrying' ? null : now
-  // What a call that failed was answered stands among the attempts.
-  const answer = status === 'succeeded' ? call.answer : null
   const rows = await tx.sql`
     update webhook_deliveries set status = ${status}, attempts = attempts + 1, due_at = ${dueAt}, lease_id = null,
       lease_expires_at = null, last_started_at = ${startedAt}, last_took_ms = ${Math.round(call.tookMs)},
-      last_status_code = ${call.statusCode}, last_error = ${error}, last_answer = ${answer}, finished_at = ${finishedAt}
+      last_status_code = ${call.statusCode}, last_error = ${error}, last_answer = null, finished_at = ${finishedAt}
     where installation_id = ${claimed.installationId} and id = ${claimed.id} and lease_id = ${claimed.leaseId}
     returning id`
   return rows.length > 0
