@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import { createHash } from 'node:crypto'
 import { test } from 'node:test'
 import { openStatusSecret } from '../src/orders/secret.ts'
-import { findOrderOfSecret, findOrderOfSession, findSealedSecret } from '../src/orders/store.ts'
+import { findOrderOfSecret, findSealedSecret } from '../src/orders/store.ts'
 import { eventsOf } from './support/carts.ts'
 import { assertError, testSecret } from './support/house.ts'
 import { openOrderHouse, orderWorld } from './support/orders.ts'
@@ -113,12 +113,10 @@ eachEngine('getStorefrontOrder', (given) => {
 
   test('a session becomes one order; the secret of its page is kept as a hash, and sealed', async () => {
     const house = await openOrderHouse(given)
-    const { orderId, number, sessionId, statusSecret } = await house.orders.place()
+    const { orderId, statusSecret } = await house.orders.place()
     const { installationId } = house
     const key = { installationId, orderId }
     await house.storage.read(async (db) => {
-      assert.deepEqual(await findOrderOfSession(db, installationId, sessionId), { orderId, number })
-      assert.equal(await findOrderOfSession(db, 'ins_other', sessionId), undefined)
       const hash = createHash('sha256').update(statusSecret).digest('base64url')
       assert.deepEqual(await findOrderOfSecret(db, hash), key)
       const sealed = await findSealedSecret(db, key)

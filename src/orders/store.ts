@@ -185,18 +185,6 @@ export async function listFulfillments(db: Reader, { installationId, orderId }: 
   return rows.map((row) => ({ ...row, items: JSON.parse(row.items) as KeptFulfillment['items'] }))
 }
 
-// Whether a session became an order, and which.
-export async function findOrderOfSession(
-  db: Reader,
-  installationId: string,
-  sessionId: string,
-): Promise<{ orderId: string; number: string } | undefined> {
-  const [row] = await db.sql<{ orderId: string; number: string }>`
-    select id as "orderId", number from orders
-    where installation_id = ${installationId} and checkout_session_id = ${sessionId}`
-  return row
-}
-
 // The secret was the name of the order at a page; whoever has it may see the order.
 export async function findOrderOfSecret(db: Reader, secretHash: string): Promise<OrderKey | undefined> {
   const [row] = await db.sql<OrderKey>`
