@@ -108,7 +108,9 @@ eachEngine('the vault of addresses', (given) => {
   test('erased, it cannot be opened by anyone, and its bytes are gone from the row', async () => {
     const owner = newOwner()
     const id = await put(owner)
-    await storage.write(async (tx) => eraseAddress(tx, owner.installationId, id))
+    // The second time there is nothing left to erase.
+    for (let time = 0; time < 2; time += 1)
+      await storage.write(async (tx) => eraseAddress(tx, owner.installationId, id))
     assert.equal(await take({ ...owner, id }), undefined)
     const { sealed, row_key } = await rowOf(id)
     assert.deepEqual({ sealed, row_key }, { sealed: '', row_key: null })

@@ -334,7 +334,7 @@ async function recordOutcome(
     }
     case 'declined': {
       const { code, brand, last4 } = outcome
-      savePayment(tx, {
+      await savePayment(tx, {
         ...seen,
         status: 'declined',
         errorCode: code,
@@ -480,12 +480,12 @@ async function complete(
   ])
   if (!facts) throw new Error(`session ${session.id} has lost its cart`)
   const booked = { ...payment, orderId }
-  savePayment(tx, booked)
+  // The number last: the next order of the merchant waits for it.
+  const [, number] = await Promise.all([savePayment(tx, booked), takeOrderNumber(tx, merchantId)])
   const placed = await placeOrder(tx, {
     ...draft,
     orderId,
-    // Last: the next order of the merchant waits for it.
-    number: await takeOrderNumber(tx, merchantId),
+    number,
     payments: [booked],
     usedPromotion,
     installationId,
@@ -531,7 +531,7 @@ async function returnCharge(
   now: number,
   cause: Cause | null,
 ): Promise<void> {
-  savePayment(tx, payment)
+  await savePayment(tx, payment)
   if (payment.provider !== nothingOwed) {
     await insertRefund(
       tx,

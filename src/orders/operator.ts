@@ -41,7 +41,7 @@ export async function payOrder(tx: Tx, key: OrderKey, moment: Moment): Promise<D
   const payment = awaited && (await lockPayment(tx, key.installationId, awaited.id))
   if (payment?.status !== 'pending') return { problem: `order ${order.number} has no payment that is awaited` }
   const paid = { ...payment, status: 'succeeded', checkAt: null, updatedAt: moment.now } as const
-  savePayment(tx, paid)
+  await savePayment(tx, paid)
   const payments = found.payments.map((kept) => (kept.id === paid.id ? paid : kept))
   const change = { kind: move.announces, order: { paymentStatus: move.to }, timeline: ['paid'] } as const
   return { facts: tellChange(tx, { ...found, payments }, change, moment) }

@@ -99,7 +99,7 @@ export async function refundPaid(
 async function voidPayment(tx: Tx, { installationId, paymentId }: KeptRefund, now: number): Promise<void> {
   const payment = await lockPayment(tx, installationId, paymentId)
   if (payment?.status === 'pending' || payment?.status === 'succeeded')
-    savePayment(tx, { ...payment, status: 'voided', checkAt: null, updatedAt: now })
+    await savePayment(tx, { ...payment, status: 'voided', checkAt: null, updatedAt: now })
 }
 
 function sumOf(refunds: readonly KeptRefund[], status: RefundStatus): number {

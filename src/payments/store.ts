@@ -116,15 +116,16 @@ export async function listPaymentsOfOrder(db: Reader, installation: string, orde
     where installation_id = ${installation} and order_id = ${orderId} order by created_at, id`
 }
 
-// Whoever saves has locked the payment, so that it is there, and nobody waits. What was asked for (provider, method, amount)
-// never changes.
-export function savePayment(tx: Tx, payment: KeptPayment): void {
-  tx.sql`
+// Whoever saves has locked the payment. What was asked for (provider, method, amount) never changes.
+export async function savePayment(tx: Tx, payment: KeptPayment): Promise<void> {
+  const [row] = await tx.sql`
     update payments set status = ${payment.status}, reference = ${payment.reference}, challenge = ${payment.challenge},
       brand = ${payment.brand}, last4 = ${payment.last4}, error_code = ${payment.errorCode},
       order_id = ${payment.orderId}, check_at = ${payment.checkAt}, checks = ${payment.checks},
       updated_at = ${payment.updatedAt}
-    where installation_id = ${payment.installationId} and id = ${payment.id}`
+    where installation_id = ${payment.installationId} and id = ${payment.id}
+    returning id`
+  one(row, 'the payment')
 }
 
 // Payments whose outcome is due to be asked for. Each is put off by the lease in the same statement, so that several nodes

@@ -151,7 +151,7 @@ export async function ordersOf(house: House): Promise<Orders> {
     const status = outcome.kind === 'approved' ? 'succeeded' : 'pending'
     const card = outcome.kind === 'approved' ? { brand: outcome.brand, last4: outcome.last4 } : {}
     const { reference } = outcome
-    await storage.write(async (tx) => savePayment(tx, { ...kept, ...card, status, reference, checkAt: null }))
+    await storage.write((tx) => savePayment(tx, { ...kept, ...card, status, reference, checkAt: null }))
     return paymentId
   }
 
