@@ -7,6 +7,7 @@ import { type Claims, type Line, noClaims, type Shelf, type Shortage, summed, us
 import {
   deleteHold,
   deleteLapsedHolds,
+  dropLapsedHolds,
   extendRunningHolds,
   listHolds,
   lockHeldShelves,
@@ -45,12 +46,12 @@ export async function hold(
   }
   if (shortages.length > 0) return shortages
 
+  dropLapsed(tx, merchant, owner, found, now)
   const changes: Change[] = []
   for (const shelf of found.shelves.values()) {
     const { skuId } = shelf
     const claims = found.claimsOn(skuId)
     const quantity = granted.get(skuId) ?? 0
-    if (claims.lapsed > 0) await deleteLapsedHolds(tx, merchant, skuId, { exceptOf: owner, now })
     if (quantity > 0) putHold(tx, merchant, owner, { skuId, quantity, expiresAt })
     else if (claims.own + claims.ownLapsed > 0) deleteHold(tx, merchant, owner, skuId)
     changes.push({
@@ -108,7 +109,7 @@ export async function sweepHolds(storage: Storage, now: number, limit: number): 
     const swept = await Promise.all(
       shelves.map(async (shelf) => ({
         shelf,
-        holds: await deleteLapsedHolds(tx, shelf.merchantId, shelf.skuId, { exceptOf: '', now }),
+        holds: await deleteLapsedHolds(tx, shelf.merchantId, shelf.skuId, now),
       })),
     )
     const changes = swept
@@ -123,6 +124,12 @@ export async function sweepHolds(storage: Storage, now: number, limit: number): 
     }
     return swept.reduce((sum, { holds }) => sum + holds.length, 0)
   })
+}
+
+// What others held and what is over goes with whoever needs the units.
+export function dropLapsed(tx: Tx, merchant: string, owner: string, found: Found, now: number): void {
+  const skuIds = [...found.shelves.keys()].filter((skuId) => found.claimsOn(skuId).lapsed > 0)
+  if (skuIds.length > 0) dropLapsedHolds(tx, merchant, skuIds, { exceptOf: owner, now })
 }
 
 export interface Found {

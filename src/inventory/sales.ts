@@ -3,10 +3,10 @@
 
 import { newId } from '../kit/ids.ts'
 import type { Tx } from '../storage/storage.ts'
-import { look } from './holds.ts'
+import { dropLapsed, look } from './holds.ts'
 import { type Change, type Moment, settle } from './settle.ts'
 import { type Line, type Shortage, summed, usableFor } from './stock.ts'
-import { deleteHold, deleteLapsedHolds, insertMovement, listMovementsOf, lockSoldShelves } from './store.ts'
+import { deleteHold, insertMovement, listMovementsOf, lockSoldShelves } from './store.ts'
 
 // Takes the lines off the shelf for `soldTo`, and with them all that the owner held; or, when one of them is short,
 // changes nothing. Where the hold is over or was swept, it needs units that are promised to nobody. Of a SKU on backorder
@@ -39,6 +39,7 @@ export async function sell(
   }
   if (shortages.length > 0) return shortages
 
+  dropLapsed(tx, merchant, owner, found, now)
   const changes: Change[] = []
   for (const { skuId, quantity } of wanted) {
     const delta = -(taken.get(skuId) ?? 0)
@@ -56,7 +57,6 @@ export async function sell(
     const { skuId } = shelf
     const claims = found.claimsOn(skuId)
     const quantity = taken.get(skuId) ?? 0
-    if (claims.lapsed > 0) await deleteLapsedHolds(tx, merchant, skuId, { exceptOf: owner, now })
     if (claims.own + claims.ownLapsed > 0) deleteHold(tx, merchant, owner, skuId)
     changes.push({
       shelf,

@@ -95,12 +95,22 @@ export async function deleteLapsedHolds(
   tx: Tx,
   merchant: string,
   skuId: string,
-  { exceptOf, now }: { exceptOf: string; now: number },
+  now: number,
 ): Promise<{ quantity: number }[]> {
   return tx.sql<{ quantity: number }>`
+    delete from holds where merchant_id = ${merchant} and sku_id = ${skuId} and expires_at <= ${now} returning quantity`
+}
+
+// What others held of these SKUs, where it is over, for somebody who has counted it under the lock.
+export function dropLapsedHolds(
+  tx: Tx,
+  merchant: string,
+  skuIds: readonly string[],
+  { exceptOf, now }: { exceptOf: string; now: number },
+): void {
+  tx.sql`
     delete from holds
-    where merchant_id = ${merchant} and sku_id = ${skuId} and expires_at <= ${now} and owner_id <> ${exceptOf}
-    returning quantity`
+    where merchant_id = ${merchant} and sku_id in (${list(skuIds)}) and expires_at <= ${now} and owner_id <> ${exceptOf}`
 }
 
 export function deleteHold(tx: Tx, merchant: string, owner: string, skuId: string): void {
