@@ -34,22 +34,24 @@ const extendEveryMs = 60_000
 export function createDesk(tools: PayTools): Desk {
   const { storage, clock } = tools
 
-  async function find(secret: string): Promise<KeptSession | undefined> {
+  async function reading<T>(
+    secret: string,
+    work: (db: Reader, session: KeptSession) => Promise<T>,
+  ): Promise<T | undefined> {
     if (!isPageSecret(secret)) return undefined
-    return storage.read((db) => findSessionBySecret(db, secretHashOf(secret)))
+    return storage.read(async (db) => {
+      const session = await findSessionBySecret(db, secretHashOf(secret))
+      return session && work(db, session)
+    })
   }
+
+  const find = (secret: string) => reading(secret, async (_, session) => session)
+  const viewOf = (secret: string) =>
+    reading(secret, (db, session) => deskView(tools, db, session, secret, clock().getTime()))
 
   async function result(secret: string, problem: DeskProblem | null): Promise<DeskResult | undefined> {
     const view = await viewOf(secret)
     return view && { view, problem }
-  }
-
-  async function viewOf(secret: string): Promise<DeskView | undefined> {
-    if (!isPageSecret(secret)) return undefined
-    return storage.read(async (db) => {
-      const session = await findSessionBySecret(db, secretHashOf(secret))
-      return session && deskView(tools, db, session, secret, clock().getTime())
-    })
   }
 
   // One change, on the session as the page saw it.
@@ -85,14 +87,12 @@ export function createDesk(tools: PayTools): Desk {
 
   return {
     async look(secret) {
-      if (!isPageSecret(secret)) return undefined
-      const seen = await storage.read(async (db) => {
-        const session = await findSessionBySecret(db, secretHashOf(secret))
+      const seen = await reading(secret, async (db, session) => {
         const now = clock().getTime()
-        if (!session || isStockToKeep(session, now)) return { session, view: undefined }
-        return { session, view: await deskView(tools, db, session, secret, now) }
+        const isEnough = !isStockToKeep(session, now)
+        return { session, view: isEnough ? await deskView(tools, db, session, secret, now) : undefined }
       })
-      if (seen.view || !seen.session) return seen.view
+      if (!seen || seen.view) return seen?.view
       await keepStock(tools, seen.session)
       return viewOf(secret)
     },
