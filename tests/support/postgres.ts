@@ -6,6 +6,7 @@ import { once } from 'node:events'
 import type { Socket } from 'node:net'
 import { join } from 'node:path'
 import { createInterface } from 'node:readline'
+import type { Readable } from 'node:stream'
 import pg from 'pg'
 
 export interface Cluster {
@@ -38,17 +39,22 @@ export async function startCluster({ connectionsMax = 200, asShipped = false }: 
   const flags = Object.entries(settings).flatMap(([name, value]) => ['-c', `${name}=${value}`])
   // In its own process group, so that an interrupt from the keyboard reaches us and not it.
   const child = spawn(process.execPath, [join(import.meta.dirname, 'postmaster.ts'), JSON.stringify(flags)], {
-    stdio: ['pipe', 'pipe', 'ignore'],
+    stdio: ['pipe', 'pipe', 'pipe'],
     detached: true,
   })
   const exited = once(child, 'exit')
   const lines = createInterface({ input: child.stdout })[Symbol.asyncIterator]()
-  const url = await answer(lines)
+  const complaint = lastWords(child.stderr)
+  const url = await answer(lines).catch(async (error: unknown) => {
+    await exited
+    throw new Error(`the PostgreSQL cluster did not start: ${complaint()}`, { cause: error })
+  })
 
   // From here on the cluster alone does not keep this process running.
   child.unref()
   ;(child.stdout as Socket).unref()
   ;(child.stdin as Socket).unref()
+  ;(child.stderr as Socket).unref()
 
   async function ask(command: 'stop' | 'start'): Promise<void> {
     child.stdin.write(`${command}\n`)
@@ -69,9 +75,17 @@ export async function startCluster({ connectionsMax = 200, asShipped = false }: 
   }
 }
 
+function lastWords(stream: Readable): () => string {
+  let text = ''
+  stream.setEncoding('utf8').on('data', (chunk: string) => {
+    text = (text + chunk).slice(-2_000)
+  })
+  return () => text.trim()
+}
+
 async function answer(lines: AsyncIterator<string>): Promise<string> {
   const next = await lines.next()
-  if (next.done) throw new Error('the PostgreSQL cluster did not start')
+  if (next.done) throw new Error('the PostgreSQL cluster has ended')
   return next.value
 }
 
