@@ -89,6 +89,10 @@ eachEngine('createHostedCheckoutSession', (given) => {
       [{ successUrl: 'https://user:pass@localhost/x' }, '/successUrl'],
       [{ cancelUrl: 'https://localhost.evil.example/x' }, '/cancelUrl'],
       [{ successUrl: 'javascript:alert(1)' }, '/successUrl'],
+      // A browser goes to localhost, a client that follows RFC 3986 to evil.example.
+      [{ successUrl: 'https://localhost\\@evil.example/x' }, '/successUrl'],
+      [{ cancelUrl: 'https://@localhost/x' }, '/cancelUrl'],
+      [{ cancelUrl: 'https://%6cocalhost/x' }, '/cancelUrl'],
     ] as const) {
       const answer = await open({ CARD: 1 }, change)
       assertError(answer, 'invalid_request')
@@ -97,6 +101,19 @@ eachEngine('createHostedCheckoutSession', (given) => {
         [path],
       )
     }
+  })
+
+  test('a host without a port on the allow-list stands for the port of https alone, one with a port for that port', async () => {
+    const shop = {
+      ...market,
+      installations: [{ name: 'Live', mode: 'live' as const, redirectHosts: ['Bücher.example', 'a.example:8443'] }],
+    }
+    const house = await openHouse(given, { shops: [shop] })
+    const { open } = await checkoutOf(house)
+    for (const successUrl of ['https://xn--bcher-kva.example/x', 'https://a.example:8443/x'])
+      assert.equal((await open({ CARD: 1 }, { successUrl })).status, 200)
+    for (const successUrl of ['https://xn--bcher-kva.example:8443/x', 'https://a.example/x', 'http://localhost/x'])
+      assertError(await open({ CARD: 1 }, { successUrl }), 'invalid_request')
   })
 
   test('400 to both or neither of cart and items; 404 for a foreign cart; 409 for an empty one and for missing stock', async () => {

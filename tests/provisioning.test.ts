@@ -450,6 +450,19 @@ eachEngine('provisioning', (given) => {
     await assertSound(storage)
   })
 
+  test('redirect hosts are kept in one spelling, and spelling one anew changes nothing', async () => {
+    const storage = await given.open()
+    const file = (...redirectHosts: string[]): ShopFile => ({
+      merchant: merchant(),
+      installations: [{ name: 'Web', mode: 'live', redirectHosts }],
+    })
+    const { merchantId } = await applyShop(storage, file('Bücher.example', 'SHOP.example:443'), options)
+    const [web] = await storage.read((db) => listInstallations(db, merchantId))
+    assert.equal(web?.redirectHosts, '["xn--bcher-kva.example","shop.example"]')
+    const again = await applyShop(storage, file('xn--bcher-kva.example', 'shop.example'), options)
+    assert.deepEqual(again.changes, [])
+  })
+
   test('categories never stand deeper than eight, counting those that the file does not name', async () => {
     const chain = (letters: string, top?: string) =>
       [...letters].map((slug, i) => {
@@ -796,6 +809,23 @@ describe('a shop file', () => {
       '/products/0/name',
       '/products/0/publishedAt',
       '/products/0/skus/0/code',
+    ])
+  })
+
+  test('refuses redirect hosts that could never match, each at its place, and the same one twice', () => {
+    const redirectHosts = [
+      'good.example',
+      '*.example',
+      'x.example:8443',
+      'https://y.example',
+      'GOOD.example',
+      'z.example/',
+    ]
+    assert.deepEqual(place({ installations: [{ name: 'Web', mode: 'live', redirectHosts }] }), [
+      '/installations/0/redirectHosts/1',
+      '/installations/0/redirectHosts/3',
+      '/installations/0/redirectHosts/5',
+      '/installations/0/redirectHosts/4',
     ])
   })
 

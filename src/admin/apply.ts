@@ -13,6 +13,7 @@ import {
   setProductCount,
   updateCategory,
 } from '../catalog/store.ts'
+import { normalRedirectHost } from '../installations/redirects.ts'
 import {
   findMerchant,
   type Installation,
@@ -394,7 +395,7 @@ function planInstallations(file: ShopFile, merchant: Merchant, kept: readonly In
         `installation ${entry.name} is in ${before.mode} mode, and a mode never changes: name a new installation`,
       )
     }
-    const redirectHosts = JSON.stringify(entry.redirectHosts ?? [])
+    const redirectHosts = JSON.stringify((entry.redirectHosts ?? []).map((host) => normalRedirectHost(host) ?? host))
     const after: Installation = before
       ? { ...before, redirectHosts }
       : {

@@ -5,6 +5,7 @@ import { isUtf8 } from 'node:buffer'
 import { type Document, parseDocument } from 'yaml'
 import { compile } from '../contract/validator.ts'
 import type { PromotionType } from '../contract/words.ts'
+import { normalRedirectHost } from '../installations/redirects.ts'
 import { isCountry } from '../kit/country.ts'
 import { fromInstant } from '../kit/instant.ts'
 import { currencyExponent } from '../kit/money.ts'
@@ -111,6 +112,7 @@ function* contradictions(file: ShopFile, now: number): Generator<Problem> {
     }
   }
   yield* tableProblems(file)
+  yield* installationsProblems(file)
   yield* promotionsProblems(file)
   yield* webhooksProblems(file)
   yield* appsProblems(file)
@@ -281,13 +283,28 @@ function* tableProblems(file: ShopFile): Generator<Problem> {
       if (!rising) yield { path: `/shipping/${index}/options/${at}/weightSteps`, message: 'must rise' }
     }
   }
-  for (const [index, { name }] of (file.installations ?? []).entries())
-    if (isBlank(name)) yield { path: `/installations/${index}/name`, message: blank }
+}
+
+function* installationsProblems({ installations = [] }: ShopFile): Generator<Problem> {
   yield* repeated(
-    (file.installations ?? []).map((installation) => installation.name),
+    installations.map((installation) => installation.name),
     (index) => `/installations/${index}/name`,
   )
+  for (const [index, { name, redirectHosts = [] }] of installations.entries()) {
+    if (isBlank(name)) yield { path: `/installations/${index}/name`, message: blank }
+    const normal = redirectHosts.map(normalRedirectHost)
+    for (const [at, host] of normal.entries())
+      if (host === undefined) yield { path: `/installations/${index}/redirectHosts/${at}`, message: noRedirectHost }
+    // Those that are refused are not spelled in any one way, so they are compared as they are.
+    yield* repeated(
+      normal.map((host, at) => host ?? (redirectHosts[at] as string)),
+      (at) => `/installations/${index}/redirectHosts/${at}`,
+    )
+  }
 }
+
+const noRedirectHost =
+  'must be one host such as shop.example.com or shop.example.com:8443, without https:// and without wildcards'
 
 // Whether an address in a private network is one that may be called is a setting of the server, not of the file: that is
 // asked when the file is applied.

@@ -9,6 +9,7 @@ import type { CartKey } from '../carts/store.ts'
 import type { CheckoutSession, HostedCheckoutCreateRequest, SessionCancellation } from '../contract/checkout.ts'
 import type { EventKind } from '../contract/words.ts'
 import { announce, type Cause } from '../events/announce.ts'
+import { type RedirectRules, redirectProblem } from '../installations/redirects.ts'
 import { release } from '../inventory/holds.ts'
 import { isId, newId } from '../kit/ids.ts'
 import { type Issue, refuse } from '../kit/refuse.ts'
@@ -19,10 +20,9 @@ import { holdLines } from './follow.ts'
 import { holdUntil, type SessionVerb, sessionMove, sessionStatusAt } from './lifecycle.ts'
 import { emailHashOf, makePageSecret, maskEmail, nobody, openCustomer, openPageSecret, sealCustomer } from './secret.ts'
 import {
-  findInstallationTerms,
+  findRedirectRules,
   findSession,
   findSessionOfCart,
-  type InstallationTerms,
   insertSession,
   type KeptSession,
   lockCartOfSession,
@@ -50,12 +50,9 @@ const lifeSecondsDefault = 1_800
 
 export async function openSession(tools: CheckoutTools, ask: CreateAsk): Promise<CheckoutSession> {
   const { db, caller, body, now, cause } = ask
-  const terms = await findInstallationTerms(db, caller.installationId)
-  if (!terms) throw new Error('the caller has no installation')
-  const issues = [
-    ...redirectIssues('/successUrl', body.successUrl, terms),
-    ...redirectIssues('/cancelUrl', body.cancelUrl, terms),
-  ]
+  const rules = await findRedirectRules(db, caller.installationId)
+  if (!rules) throw new Error('the caller has no installation')
+  const issues = redirectIssues(body, rules)
   if (issues.length > 0) throw refuse('invalid_request', { issues })
 
   const cartId =
@@ -115,21 +112,14 @@ function notFollowed(carts: CartTools): CartTools {
   return { ...carts, follow: async (_, { cart }) => cart }
 }
 
-// https, or http on this very machine; and only to hosts that the merchant named. In test mode a loopback host needs no
-// naming.
-function redirectIssues(path: string, text: string | undefined, { mode, redirectHosts }: InstallationTerms): Issue[] {
-  if (text === undefined) return []
-  const plain = text.replaceAll('{sessionId}', 'x')
-  if (!URL.canParse(plain)) return [{ path, message: 'must be a URL' }]
-  const url = new URL(plain)
-  const isLoopback = ['localhost', '127.0.0.1', '[::1]'].includes(url.hostname)
-  if (url.protocol !== 'https:' && !(url.protocol === 'http:' && isLoopback))
-    return [{ path, message: 'must be https, or http on a loopback host' }]
-  if (url.username !== '' || url.password !== '') return [{ path, message: 'must not hold credentials' }]
-  if (isLoopback && mode === 'test') return []
-  return redirectHosts.includes(url.hostname)
-    ? []
-    : [{ path, message: 'its host is not on the allow-list of the installation' }]
+function redirectIssues(
+  { successUrl, cancelUrl }: Pick<HostedCheckoutCreateRequest, 'successUrl' | 'cancelUrl'>,
+  rules: RedirectRules,
+): Issue[] {
+  return Object.entries({ successUrl, cancelUrl }).flatMap(([name, url]) => {
+    const message = url === undefined ? undefined : redirectProblem(url, rules)
+    return message === undefined ? [] : [{ path: `/${name}`, message }]
+  })
 }
 
 function newSession(tools: CheckoutTools, { caller, body }: CreateAsk, cartId: string, at: number): KeptSession {

@@ -3,6 +3,7 @@
 import type { PaymentFailure, SessionCancellation } from '../contract/checkout.ts'
 import type { Metadata } from '../contract/parts.ts'
 import type { CheckoutSessionStatus, Mode } from '../contract/words.ts'
+import type { RedirectRules } from '../installations/redirects.ts'
 import { Fragment, type Reader, type SqlValue, type Tx } from '../storage/storage.ts'
 
 export interface SessionKey {
@@ -151,15 +152,7 @@ export async function listOverdueSessions(db: Reader, now: number, limit: number
     where status = 'open' and expires_at <= ${now} order by expires_at limit ${limit}`
 }
 
-export interface InstallationTerms {
-  mode: Mode
-  redirectHosts: readonly string[]
-}
-
-export async function findInstallationTerms(
-  db: Reader,
-  installationId: string,
-): Promise<InstallationTerms | undefined> {
+export async function findRedirectRules(db: Reader, installationId: string): Promise<RedirectRules | undefined> {
   const [row] = await db.sql<{ mode: Mode; redirectHosts: string }>`
     select mode, redirect_hosts as "redirectHosts" from installations where id = ${installationId}`
   return row && { mode: row.mode, redirectHosts: JSON.parse(row.redirectHosts) as string[] }

@@ -61,7 +61,7 @@ const createRequest = object(
     customer: Type.Optional(CheckoutCustomerInput),
     promotionCode: Type.Optional(line(1, 64)),
     successUrl: described(
-      'Where the shopper goes after paying. https, or http on a loopback host; the host must be on the allow-list of the installation.',
+      'Where the shopper goes after paying. https, or http on a loopback host; the host must be on the allow-list of the installation (an entry without a port stands for port 443). {sessionId} in it is replaced by the id of the session.',
       RedirectUrl,
     ),
     cancelUrl: Type.Optional(

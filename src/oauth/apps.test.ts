@@ -71,9 +71,9 @@ describe('redirect URIs', () => {
   ] as const)
     test(`refuses ${uri.slice(0, 60)}`, () => assert.match(redirectUriProblem(uri) ?? '', why))
 
-  test('the hosts of an app are those of its https addresses, each once', () => {
+  test('the hosts of an app are those of its https addresses with their ports, each once', () => {
     const redirectUris = ['https://b.example:8443/x', 'http://localhost/', 'https://a.example/', 'https://b.example/y']
-    assert.deepEqual(redirectHostsOf({ redirectUris }), ['a.example', 'b.example'])
+    assert.deepEqual(redirectHostsOf({ redirectUris }), ['a.example', 'b.example', 'b.example:8443'])
   })
 })
 

@@ -93,7 +93,7 @@ export function redirectUriProblem(uri: string): string | undefined {
 // among them: test installations may name them anyway, and live ones should not.
 export function redirectHostsOf({ redirectUris }: Pick<App, 'redirectUris'>): string[] {
   const secure = redirectUris.map((uri) => new URL(uri)).filter(({ protocol }) => protocol === 'https:')
-  return [...new Set(secure.map(({ hostname }) => hostname))].sort()
+  return [...new Set(secure.map(({ host }) => host))].sort()
 }
 
 interface AppRow {
