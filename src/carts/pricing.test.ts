@@ -442,14 +442,18 @@ describe('shipping in a cart', () => {
     assert.deepEqual(weigh(heavy, stepped), { optionId: null, options: [], amount: 0, discount: 0, tax: 0 })
   })
 
-  test('free from a price means the price after the discount on items', () => {
-    const zones = [zone(option('standard', 490, { freeFrom: 6300 }))]
-    const facts = { ...shop, zones, lines: [line('rose', 3500, 2)] }
-    const shippingWith = (code: PromotionFacts | null) => priceCart({ ...facts, promotion: code }).shipping.amount
-    assert.equal(shippingWith(null), 0)
-    assert.equal(shippingWith(promotion('fixed_amount', 700, { currency: 'EUR' })), 0) // 6300: the edge
-    assert.equal(shippingWith(promotion('fixed_amount', 701, { currency: 'EUR' })), 490)
-    assert.equal(shippingWith(promotion('fixed_amount', 701, { currency: 'USD' })), 0) // not applied
+  test('free from a price means the price before any discount', () => {
+    const zones = [zone(option('standard', 500, { freeFrom: 1000 }))]
+    const facts: PricingFacts = { ...shop, zones, priceTax: 'excluded', lines: [line('rose', 1000, 1)] }
+    const withCode = (code: PromotionFacts | null) => {
+      const { amount } = priceCart({ ...facts, promotion: code }).shipping
+      return [amount, priceCart({ ...facts, promotion: code }).totals.total]
+    }
+    assert.deepEqual(withCode(null), [0, 1190])
+    assert.deepEqual(withCode(promotion('fixed_amount', 1, { currency: 'EUR' })), [0, 1189]) // 999 + 189.81 → 190
+    assert.deepEqual(withCode(promotion('percentage', 5000)), [0, 595])
+    const below = { ...facts, lines: [line('rose', 999, 1)], promotion: promotion('percentage', 5000) }
+    assert.equal(priceCart(below).shipping.amount, 500)
   })
 })
 
@@ -742,6 +746,22 @@ describe('what holds for every cart', () => {
       }),
       runs,
     )
+  })
+
+  test('a code never raises the total, the tax or the shipping, and never lowers the number of options', () => {
+    let discounted = 0
+    fc.assert(
+      fc.property(facts, anyPromotion, (each, code) => {
+        const [bare, coded] = [priceCart({ ...each, promotion: null }), priceCart({ ...each, promotion: code })]
+        assert.ok(coded.totals.total <= bare.totals.total)
+        assert.ok(coded.totals.tax <= bare.totals.tax)
+        assert.deepEqual(coded.shipping.options, bare.shipping.options)
+        assert.equal(coded.totals.shipping, bare.totals.shipping)
+        if (coded.totals.total < bare.totals.total) discounted++
+      }),
+      { numRuns: 5000 },
+    )
+    assert.ok(discounted > 500, `${discounted} of 5000 carts were discounted`)
   })
 
   test('a code never makes the items dearer, and what it takes off shipping is never more than shipping', () => {

@@ -75,14 +75,12 @@ export function priceCart(facts: PricingFacts): Pricing {
   const subtotals = facts.lines.map(({ unitPrice, quantity }) => exact(BigInt(unitPrice) * BigInt(quantity)))
   const subtotal = sum(subtotals)
 
-  // Only free shipping is judged by the shipping, and it takes nothing off the items: at the full subtotal is right.
-  const undiscounted = shippingFor(facts, subtotal)
+  // By the subtotal before any discount: judged after it, a code of one cent could cost the shopper free shipping.
+  const { optionId, options, amount } = shippingFor(facts, subtotal)
   const weights = eligibleSubtotals(facts, subtotals)
-  const verdict = verdictFor(facts, subtotal, weights, undiscounted.amount)
+  const verdict = verdictFor(facts, subtotal, weights, amount)
   const discounts = lineDiscounts(facts.promotion, verdict, weights)
   const itemDiscount = sum(discounts)
-
-  const { optionId, options, amount } = itemDiscount === 0 ? undiscounted : shippingFor(facts, subtotal - itemDiscount)
   const isFree = verdict.state === 'applied' && facts.promotion?.type === 'free_shipping'
   const shippingDiscount = isFree ? amount : 0
   const discount = sum([itemDiscount, shippingDiscount])
@@ -119,15 +117,12 @@ export function priceCart(facts: PricingFacts): Pricing {
   }
 }
 
-function shippingFor(
-  facts: PricingFacts,
-  itemsAmount: number,
-): Pick<PricedShipping, 'optionId' | 'options' | 'amount'> {
+function shippingFor(facts: PricingFacts, subtotal: number): Pick<PricedShipping, 'optionId' | 'options' | 'amount'> {
   const zone = facts.destination ? zoneFor(facts.zones, facts.destination.country) : undefined
   if (!zone || !needsShipping(facts.lines)) return { optionId: null, options: [], amount: 0 }
   const shipped = facts.lines.filter(({ delivery }) => delivery === 'shipped')
   const weightGrams = sum(shipped.map((line) => exact(BigInt(line.weightGrams ?? 0) * BigInt(line.quantity))))
-  const options = offersFor(zone, { weightGrams, itemsAmount })
+  const options = offersFor(zone, { weightGrams, subtotal })
   const chosen = chosenOffer(options, facts.shippingOptionId)
   return { optionId: chosen?.id ?? null, options, amount: chosen?.amount ?? 0 }
 }

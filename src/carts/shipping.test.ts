@@ -42,7 +42,7 @@ test('a country is served by the zone that names it, then by the rest of the wor
 })
 
 // biome-ignore format: a table is read by its rows
-const parcels: [weightGrams: number, itemsAmount: number, standard: number | undefined, why: string][] = [
+const parcels: [weightGrams: number, subtotal: number, standard: number | undefined, why: string][] = [
   [0,      1_000,  990,       'no weight is in the first step'],
   [1_999,  1_000,  990,       'below the edge'],
   [2_000,  1_000,  990,       'the edge belongs to its step'],
@@ -55,24 +55,22 @@ const parcels: [weightGrams: number, itemsAmount: number, standard: number | und
 ]
 
 test('the amount of an option, at the edges of weight and price', () => {
-  for (const [weightGrams, itemsAmount, standard, why] of parcels) {
+  for (const [weightGrams, subtotal, standard, why] of parcels) {
     const expected = [
       ...(standard === undefined ? [] : [{ id: 'standard', label: 'Standard', amount: standard }]),
       { id: 'express', label: 'Express', amount: 1990 },
     ]
-    assert.deepEqual(offersFor(germany, { weightGrams, itemsAmount }), expected, why)
+    assert.deepEqual(offersFor(germany, { weightGrams, subtotal }), expected, why)
   }
 })
 
 test('free from 0 is always free', () => {
   const zone = { ...germany, options: [{ ...flat, freeFrom: 0 }] }
-  assert.deepEqual(offersFor(zone, { weightGrams: 0, itemsAmount: 0 }), [
-    { id: 'express', label: 'Express', amount: 0 },
-  ])
+  assert.deepEqual(offersFor(zone, { weightGrams: 0, subtotal: 0 }), [{ id: 'express', label: 'Express', amount: 0 }])
 })
 
 test('the choice stands while it is offered; else the first, even if another is cheaper', () => {
-  const offers = offersFor(germany, { weightGrams: 5_000, itemsAmount: 1_000 })
+  const offers = offersFor(germany, { weightGrams: 5_000, subtotal: 1_000 })
   assert.equal(chosenOffer(offers, 'express')?.id, 'express')
   assert.equal(chosenOffer(offers, 'standard')?.id, 'standard')
   assert.equal(chosenOffer(offers, null)?.id, 'standard')

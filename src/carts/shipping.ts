@@ -22,10 +22,10 @@ export interface Zone {
   options: readonly ZoneOption[]
 }
 
-// What is sent: its weight, and the price of everything in the cart after the discount on items.
+// What is sent: its weight, and the price of everything in the cart before any discount.
 export interface Parcel {
   weightGrams: number
-  itemsAmount: number
+  subtotal: number
 }
 
 // The casts say that provisioning checked both lists before it kept them.
@@ -67,7 +67,7 @@ export function chosenOffer(offers: readonly ShippingOption[], optionId: string 
 
 // Undefined: heavier than the last step, so the option is not offered.
 function amountFor({ amount, freeFrom, weightSteps }: ZoneOption, parcel: Parcel): number | undefined {
-  if (freeFrom !== null && parcel.itemsAmount >= freeFrom) return 0
+  if (freeFrom !== null && parcel.subtotal >= freeFrom) return 0
   if (weightSteps.length === 0) return amount
   return weightSteps.find(({ upToGrams }) => parcel.weightGrams <= upToGrams)?.amount
 }
