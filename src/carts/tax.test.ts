@@ -17,6 +17,7 @@ const rates = [
   rate('CA', '', 'food', 0),
   rate('CA', 'QC', 'standard', 1498),
   rate('CA', 'NB', 'books', 500),
+  rate('CA', 'ON', 'food', 1300),
   rate('FR', '', 'reduced', 550),
   rate('FR', '', 'shipping', 2000),
 ]
@@ -32,10 +33,13 @@ const places: [country: string, region: string | null, taxClass: string, rateBps
   ['CA', ' QC ',  'standard', 1498, 'nor does space around it'],
   ['CA', 'CA-QC', 'standard', 1498, 'nor the country before it'],
   ['CA', 'ca-qc', 'standard', 1498, 'in either case'],
-  ['CA', 'QC',    'food',     1498, 'the standard rate of the region comes before the class of the country'],
+  ['CA', 'QC',    'food',        0, 'a class of the country comes before the standard rate of the region'],
+  ['CA', 'QC',    'books',    1498, 'a class that only another region names pays the standard rate'],
+  ['CA', 'QC',    'voucher',  1498, 'an unknown class pays the standard rate of the region'],
   ['CA', 'NB',    'books',     500, 'a class of the region'],
-  ['CA', 'NB',    'food',        0, 'a region without a standard rate leaves the class to the country'],
-  ['CA', 'NB',    'standard',  500, 'and the standard rate too'],
+  ['CA', 'NB',    'food',        0, 'a class that the region does not name is left to the country'],
+  ['CA', 'NB',    'standard',  500, 'and so is the standard rate'],
+  ['CA', 'ON',    'food',     1300, 'a class of the region comes before the class of the country'],
   ['CA', '',      'standard',  500, 'an empty region is none'],
   ['CA', null,    'food',        0, 'a rate of 0 is a rate'],
   ['FR', null,    'reduced',   550, 'a class without a standard beside it'],
@@ -54,18 +58,24 @@ test('a region may be kept in small letters', () => {
   assert.equal(ratesAt([rate('US', 'ca', 'standard', 725)], { country: 'US', region: 'CA' })('standard'), 725)
 })
 
+// An included tax is amount × rate / (10000 + rate), an excluded one amount × rate / 10000.
 // biome-ignore format: a table is read by its rows
 const taxes: [amount: number, rateBps: number, included: number, excluded: number][] = [
-  [6300,  1900, 1006, 1197], // 63000000 / 11900 = 5294.12 → 5294;  6300 × 0.19  = 1197
-  [490,   1900,   78,   93], //  4900000 / 11900 =  411.76 →  412;   490 × 0.19  =   93.1
+  [6300,  1900, 1006, 1197], // 1005.88 and 1197
+  [490,   1900,   78,   93], //   78.24 and   93.1
   [0,     1900,    0,    0],
   [6300,     0,    0,    0],
-  [1,    10000,    0,    1], //    10000 / 20000 =    0.5  →    1: the net is rounded up, so the tax is 0
-  [3,    10000,    1,    3], //    30000 / 20000 =    1.5  →    2
-  [50,    1900,    8,   10], //   500000 / 11900 =   42.02 →   42;    50 × 0.19  =    9.5 → 10: the half goes up
-  [250,   1900,   40,   48], //  2500000 / 11900 =  210.08 →  210;   250 × 0.19  =   47.5 → 48
-  [10,     500,    0,    1], //   100000 / 10500 =    9.52 →   10;    10 × 0.05  =    0.5 →  1
-  [21,     500,    1,    1], //   210000 / 10500 =   20;              21 × 0.05  =    1.05
+  [99,    2000,   17,   20], //   16.5: the half goes up; 19.8
+  [33,    2000,    6,    7], //    5.5 and    6.6
+  [2331,  2000,  389,  466], //  388.5 and  466.2
+  [3,     2000,    1,    1], //    0.5 and    0.6
+  [14,    1200,    2,    2], //    1.5 and    1.68
+  [1,    10000,    1,    1], //    0.5 and    1
+  [3,    10000,    2,    3], //    1.5 and    3
+  [50,    1900,    8,   10], //    7.98 and   9.5
+  [250,   1900,   40,   48], //   39.92 and  47.5
+  [10,     500,    0,    1], //    0.48 and   0.5
+  [21,     500,    1,    1], //    1    and   1.05
   [1,        1,    0,    0],
 ]
 
@@ -87,10 +97,9 @@ test('a tax is at most half a unit from the exact one, and at most the amount it
       const offExcluded = 2n * (BigInt(excluded) * 10_000n - whole * rate)
       assert.ok(-10_000n < offExcluded && offExcluded <= 10_000n)
 
-      // The net amount is what is rounded half up, hence the half is on the other side.
       const included = taxOn(on, bps, 'included')
       const offIncluded = 2n * (BigInt(included) * (10_000n + rate) - whole * rate)
-      assert.ok(-(10_000n + rate) <= offIncluded && offIncluded < 10_000n + rate)
+      assert.ok(-(10_000n + rate) < offIncluded && offIncluded <= 10_000n + rate)
 
       for (const tax of [included, excluded]) assert.ok(tax >= 0 && tax <= on)
       assert.ok(included <= excluded)

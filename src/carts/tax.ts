@@ -12,8 +12,9 @@ export interface Place {
 
 const wholeBps = 10_000n
 
-// The rates of one place by tax class, in basis points; read once for a whole cart. A class that the place does not
-// name pays its standard rate. A region that can answer neither is treated as the rest of its country.
+// The rates of one place by tax class, in basis points; read once for a whole cart. A class is looked for in the region,
+// then in the country; only a class that neither names pays the standard rate, of the region before that of the country.
+// So food that is exempt in all of Canada stays exempt in a province that names nothing but its standard rate.
 export function ratesAt(rates: readonly TaxRate[], place: Place): (taxClass: string) => number {
   const region = regionCode(place)
   const inRegion = new Map<string, number>()
@@ -24,14 +25,14 @@ export function ratesAt(rates: readonly TaxRate[], place: Place): (taxClass: str
     else if (rate.region.toUpperCase() === region) inRegion.set(rate.taxClass, rate.rateBps)
   }
   return (taxClass) =>
-    inRegion.get(taxClass) ?? inRegion.get('standard') ?? inCountry.get(taxClass) ?? inCountry.get('standard') ?? 0
+    inRegion.get(taxClass) ?? inCountry.get(taxClass) ?? inRegion.get('standard') ?? inCountry.get('standard') ?? 0
 }
 
-// An included tax is what is left of the gross amount beside its rounded net amount; an excluded one comes on top.
+// Rounded half up once. An included tax is a share of the gross amount, an excluded one comes on top of the net amount; in
+// both it is the tax that is rounded, as on an invoice: rounding the net instead would take every half from the tax.
 export function taxOn(amount: number, rateBps: number, priceTax: PriceTax): number {
   const [whole, rate] = [BigInt(amount), BigInt(rateBps)]
-  if (priceTax === 'excluded') return Number(roundHalfUpDivide(whole * rate, wholeBps))
-  return Number(whole - roundHalfUpDivide(whole * wholeBps, wholeBps + rate))
+  return Number(roundHalfUpDivide(whole * rate, priceTax === 'excluded' ? wholeBps : wholeBps + rate))
 }
 
 // People write the region as `ca`, and as ISO 3166-2 has it, `US-CA`.

@@ -48,7 +48,7 @@ export const CartItem = object({
   unitPrice: Amount,
   subtotal: described('unitPrice × quantity.', Amount),
   discount: Amount,
-  tax: described('On the line after its discount.', Amount),
+  tax: described('On the line after its discount, rounded half up.', Amount),
   total: described('subtotal − discount, plus tax where prices do not contain it.', Amount),
   availability: Availability,
   availableQuantity: nullable(Count, { description: 'Units this cart could hold now; null where there is no bound.' }),
