@@ -78,6 +78,7 @@ eachEngine('cancelStorefrontOrder', (given) => {
     const read = (await house.orders.read(orderId)).body.data
     assert.deepEqual(told?.body.data.order, read)
     assert.deepEqual(told?.body.cause.operationId, 'cancelStorefrontOrder')
+    assert.deepEqual(read.timeline[2], { at: '2026-06-01T12:00:01.000Z', type: 'cancelled', cancelledBy: 'api' })
     assert.deepEqual(
       [read.cancellation, read.cancellable, read.totals.refunded, read.refunds.length],
       [cancellation, false, total, 1],

@@ -51,8 +51,8 @@ eachEngine('getStorefrontOrder', (given) => {
       fulfillments: [],
       cancellation: null,
       timeline: [
-        { at: '2026-06-01T12:00:00.000Z', type: 'placed' },
-        { at: '2026-06-01T12:00:00.000Z', type: 'paid' },
+        { at: '2026-06-01T12:00:00.000Z', type: 'placed', cancelledBy: null },
+        { at: '2026-06-01T12:00:00.000Z', type: 'paid', cancelledBy: null },
       ],
       cancellable: true,
       metadata: { channel: 'test' },
@@ -137,5 +137,18 @@ eachEngine('getStorefrontOrder', (given) => {
           from orders where id = ${orderId}`,
       ),
     )
+  })
+
+  test('200 an order that was cancelled before it was written down by whom: then only the API could', async () => {
+    const house = await openOrderHouse(given)
+    const { orderId } = await house.orders.place()
+    await house.orders.cancel(orderId)
+    await house.storage.write(async (tx) => {
+      const [row] = await tx.sql<{ text: string }>`select cancellation as "text" from orders where id = ${orderId}`
+      const { by: _, ...former } = JSON.parse(row?.text ?? '')
+      await tx.sql`update orders set cancellation = ${JSON.stringify(former)} where id = ${orderId}`
+    })
+    const { timeline } = (await house.orders.read(orderId)).body.data
+    assert.deepEqual([timeline[2].type, timeline[2].cancelledBy], ['cancelled', 'api'])
   })
 })

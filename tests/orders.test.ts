@@ -21,8 +21,13 @@ async function openDesk(given: Given) {
   return {
     ...house,
     pay: (orderId: string) => storage.write((tx) => payOrder(tx, key(orderId), moment())),
-    send(orderId: string, items: Record<string, number> | null = null, carrier: string | null = null) {
-      const parcel = { carrier, trackingNumber: null, items: items && new Map(Object.entries(items)) }
+    send(
+      orderId: string,
+      items: Record<string, number> | null = null,
+      carrier: string | null = null,
+      { anyway = false } = {},
+    ) {
+      const parcel = { carrier, trackingNumber: null, items: items && new Map(Object.entries(items)), anyway }
       return storage.write((tx) => fulfilOrder(tx, key(orderId), parcel, moment()))
     },
     giveBack: (orderId: string, amount: number | null = null) =>
@@ -153,6 +158,53 @@ eachEngine('an order', (given) => {
       data.fulfillments.map(({ items }: { items: { quantity: number }[] }) => items.map(({ quantity }) => quantity)),
       [[2], [1], [1, 1]],
     )
+  })
+
+  test('is not sent before its transfer has arrived, nor after its money went back, unless that is meant', async () => {
+    const house = await openDesk(given)
+    const awaited = await house.orders.place({ isManual: true })
+    const returned = await house.orders.place()
+    await house.giveBack(returned.orderId)
+    const before = [await orderWorld(house, awaited.orderId), await orderWorld(house, returned.orderId)]
+    assert.deepEqual(await house.send(awaited.orderId), {
+      problem: 'order 1001 is pending: the bank_transfer has not arrived (--anyway sends it)',
+    })
+    assert.deepEqual(await house.send(returned.orderId), {
+      problem: 'order 1002 is refunding (--anyway sends it)',
+    })
+    assert.deepEqual([await orderWorld(house, awaited.orderId), await orderWorld(house, returned.orderId)], before)
+    await house.orders.pay()
+    assert.deepEqual(await house.send(returned.orderId), {
+      problem: 'order 1002 is refunded (--anyway sends it)',
+    })
+    for (const { orderId } of [awaited, returned]) {
+      assert.ok('facts' in (await house.send(orderId, null, null, { anyway: true })))
+      assert.equal((await orderWorld(house, orderId)).status, 'completed')
+    }
+    // A part that went back is no reason to keep the rest.
+    const partly = await house.orders.place()
+    await house.giveBack(partly.orderId, 100)
+    await house.orders.pay()
+    assert.ok('facts' in (await house.send(partly.orderId)))
+  })
+
+  test('that is paid on delivery is sent before it is paid', async () => {
+    const house = await openDesk(given)
+    const { orderId } = await house.orders.place({ isManual: true, method: 'cash_on_delivery' })
+    assert.ok('facts' in (await house.send(orderId)))
+    assert.ok('facts' in (await house.pay(orderId)))
+    const { status, paymentStatus } = await orderWorld(house, orderId)
+    assert.deepEqual([status, paymentStatus], ['completed', 'paid'])
+  })
+
+  test('that was cancelled is not sent, whatever is meant', async () => {
+    const house = await openDesk(given)
+    const { orderId } = await house.orders.place()
+    await house.orders.cancel(orderId)
+    for (const anyway of [false, true])
+      assert.deepEqual(await house.send(orderId, null, null, { anyway }), {
+        problem: 'order 1001 is cancelled: nothing is to be sent',
+      })
   })
 
   test('is sent once, however many send it at once', async () => {
@@ -423,8 +475,60 @@ eachEngine('orders, by the command line', (given) => {
     const shown = JSON.parse((await run('show', '1001', '--address', '--json')).out)
     assert.deepEqual([shown.address.name, shown.address.line1], ['Ada Lovelace', 'Unter den Linden 1'])
     assert.match((await run('show', '1001', '--address')).out, /address {4}Unter den Linden 1\n/)
-    const parcel = JSON.parse((await run('fulfil', '1001', '--json')).out)
+    assert.match((await run('fulfil', '1001')).err, /order 1001 is refunded \(--anyway sends it\)/)
+    const parcel = JSON.parse((await run('fulfil', '1001', '--anyway', '--json')).out)
     assert.equal(parcel.order.status, 'completed')
+  })
+
+  test('are cancelled by the rules of the API, of whatever installation, also one that ended', async () => {
+    const house = await openOrderHouse(given)
+    const settings = settingsOf(house)
+    const run = (...args: string[]) => cartwright(['orders', ...args, '--merchant', 'bloom'], settings)
+    const awaited = await house.orders.place({ isManual: true, code: 'ONCE' })
+    const paid = await house.orders.place()
+    const sent = await house.orders.place()
+    await house.storage.write(
+      (tx) => tx.sql`update installations set disabled_at = 1, ended_at = 1 where id = ${house.installationId}`,
+    )
+    await house.storage.write((tx) => tx.sql`update credentials set revoked_at = 1`)
+
+    const cancelled = await run('cancel', '1001', '--reason', 'duplicate', '--note', 'ordered twice', '--json')
+    assert.deepEqual([cancelled.code, cancelled.err], [0, ''])
+    const { order } = JSON.parse(cancelled.out)
+    assert.deepEqual([order.id, order.status, order.paymentStatus], [awaited.orderId, 'cancelled', 'voided'])
+    assert.deepEqual([order.cancellation.reason, order.cancellation.note], ['duplicate', 'ordered twice'])
+    assert.deepEqual(
+      order.timeline.map(({ type, cancelledBy }: { type: string; cancelledBy: string }) => [type, cancelledBy]),
+      [
+        ['placed', null],
+        ['cancelled', 'operator'],
+        ['voided', null],
+      ],
+    )
+    const world = await orderWorld(house, awaited.orderId)
+    assert.deepEqual([world.events.at(-1), world.used], [['order.cancelled', 2], 0])
+    // Two other orders of the same are out; what is owed was paid where no server runs.
+    assert.deepEqual(world.onHand, { CARD: 994, 'ROSE-12': 36 })
+    assert.deepEqual(world.payments, ['voided'])
+
+    const kept = JSON.parse((await run('cancel', paid.orderId, '--no-restock', '--json')).out).order
+    assert.deepEqual([kept.cancellation.restocked, kept.cancellation.reason], [[], null])
+    assert.deepEqual([kept.paymentStatus, kept.totals.refunded], ['refunded', paid.quote.totals.total])
+    assert.deepEqual((await orderWorld(house, paid.orderId)).onHand, { CARD: 994, 'ROSE-12': 36 })
+
+    assert.equal((await run('fulfil', '1003', '--items', 'CARD=1')).code, 0)
+    const before = await orderWorld(house, sent.orderId)
+    for (const [number, reason] of [
+      ['1001', 'already_cancelled'],
+      ['1003', 'already_fulfilled'],
+    ] as const)
+      assert.deepEqual(await run('cancel', number), {
+        code: 1,
+        out: '',
+        err: `cartwright: order ${number} cannot be cancelled: ${reason}\n`,
+      })
+    assert.deepEqual(await orderWorld(house, sent.orderId), before)
+    assert.match((await run('show', '1001')).out, /cancelled {2}duplicate: ordered twice\n/)
   })
 
   test('say what was misused', async () => {
@@ -441,6 +545,8 @@ eachEngine('orders, by the command line', (given) => {
       [['refund', '1001', '--amount', '1.5'], /--amount must be/],
       [['refund', '1001', '--amount', '0'], /--amount must be/],
       [['refund', '1001', '--reason', ' '], /--reason must be one line/],
+      [['cancel', '1001', '--reason', 'bored'], /--reason must be one of customer_request/],
+      [['cancel', '1001', '--note', ' '], /--note must be one line/],
       [['fulfil', '1001', '--items', 'CARD'], /--items must be such as/],
       [['fulfil', '1001', '--items', 'CARD=0'], /--items must be such as/],
       [['fulfil', '1001', '--items', 'CARD=1,CARD=2'], /--items names CARD twice/],

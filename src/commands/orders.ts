@@ -5,10 +5,12 @@ import { openAddress } from '../addresses/vault.ts'
 import { type Customer, openCustomer } from '../checkout/secret.ts'
 import type { Address } from '../contract/carts.ts'
 import type { Order, OrderSummary } from '../contract/orders.ts'
-import { orderStatuses } from '../contract/words.ts'
+import { orderCancellationReasons, orderStatuses } from '../contract/words.ts'
 import { listInstallations, type Merchant } from '../installations/store.ts'
 import { formatAmount } from '../kit/money.ts'
+import { Refusal } from '../kit/refuse.ts'
 import type { RootSecret } from '../kit/secrets.ts'
+import { type CancelWish, cancelOrder } from '../orders/cancel.ts'
 import { findOrderFacts } from '../orders/change.ts'
 import { type Done, findOrderNamed, fulfilOrder, type Parcel, payOrder, refundOrder } from '../orders/operator.ts'
 import { refundPaid } from '../orders/refunds.ts'
@@ -32,12 +34,13 @@ import {
 } from './command.ts'
 
 export const ordersCommand: Command = {
-  summary: 'List and show orders, take note of payments, send parcels and give money back.',
+  summary: 'List and show orders, take note of payments, send parcels, cancel, and give money back.',
   usage: [
     'orders list [--status STATUS] [--limit N] [--merchant SLUG]',
     'orders show NUMBER_OR_ID [--address] [--merchant SLUG]',
     'orders pay NUMBER_OR_ID [--merchant SLUG]',
-    'orders fulfil NUMBER_OR_ID [--items SKU=QTY,SKU=QTY] [--carrier NAME] [--tracking NUMBER] [--merchant SLUG]',
+    'orders fulfil NUMBER_OR_ID [--items SKU=QTY,SKU=QTY] [--carrier NAME] [--tracking NUMBER] [--anyway] [--merchant SLUG]',
+    'orders cancel NUMBER_OR_ID [--no-restock] [--reason REASON] [--note TEXT] [--merchant SLUG]',
     'orders refund NUMBER_OR_ID [--amount MINOR] [--reason TEXT] [--merchant SLUG]',
   ],
   options: {
@@ -48,7 +51,13 @@ export const ordersCommand: Command = {
     carrier: { type: 'string', help: 'who carries the parcel' },
     tracking: { type: 'string', help: 'its number at the carrier' },
     amount: { type: 'string', help: 'minor units: 500 is 5.00; all that is left unless said' },
-    reason: { type: 'string', help: 'why money goes back, for your records' },
+    anyway: { type: 'boolean', help: 'send it although it is not paid, or was paid back' },
+    'no-restock': { type: 'boolean', help: 'the items do not go back into stock' },
+    reason: {
+      type: 'string',
+      help: `of a refund: why, for your records; of a cancellation: ${orderCancellationReasons.join(', ')}`,
+    },
+    note: { type: 'string', help: 'about the cancellation; the app that sold it can read it' },
     merchant: { type: 'string', help: 'slug; needed when there are several' },
   },
   async run(given, terminal) {
@@ -61,13 +70,13 @@ export const ordersCommand: Command = {
     const act = Object.hasOwn(verbs, verb ?? '') ? verbs[verb as Verb] : undefined
     if (!act || name === undefined)
       throw new Misuse(
-        'say orders list, show NUMBER_OR_ID, pay NUMBER_OR_ID, fulfil NUMBER_OR_ID or refund NUMBER_OR_ID',
+        'say orders list, show NUMBER_OR_ID, pay NUMBER_OR_ID, fulfil NUMBER_OR_ID, cancel NUMBER_OR_ID or refund NUMBER_OR_ID',
       )
     return act(name, given, terminal)
   },
 }
 
-type Verb = 'show' | 'pay' | 'fulfil' | 'refund'
+type Verb = 'show' | 'pay' | 'fulfil' | 'cancel' | 'refund'
 
 const verbs: Readonly<Record<Verb, (name: string, given: Given, terminal: Terminal) => Promise<number>>> = {
   show,
@@ -77,6 +86,7 @@ const verbs: Readonly<Record<Verb, (name: string, given: Given, terminal: Termin
     const parcel = readParcel(given)
     return change(name, given, terminal, (tx, key, now) => fulfilOrder(tx, key, parcel, { now, cause: null }))
   },
+  cancel,
   refund,
 }
 
@@ -143,8 +153,32 @@ function change(
   })
 }
 
-// The money is owed when the transaction is over, and paid by whoever comes first: the loop of a running server, or the
-// round below, so that it is paid where no server runs. Either way it is paid once.
+// By the rules of the API, and by its function.
+function cancel(name: string, given: Given, terminal: Terminal): Promise<number> {
+  const reason = orderCancellationReasons.find((known) => known === given.texts.reason) ?? null
+  if (given.texts.reason !== undefined && reason === null)
+    throw new Misuse(`--reason must be one of ${orderCancellationReasons.join(', ')}`)
+  const wish: CancelWish = {
+    by: 'operator',
+    expectedVersion: undefined,
+    reason,
+    note: readLine(given.texts.note, 'note', 500),
+    isRestocked: !given.flags.has('no-restock'),
+  }
+  return withStorage(async (storage) => {
+    const key = await findNamed(storage, name, given)
+    const cancelled = await storage
+      .write((tx) => cancelOrder(tx, key, wish, { now: Date.now(), cause: null }))
+      .catch((error: unknown) => {
+        if (!(error instanceof Refusal) || error.code !== 'order_not_cancellable') throw error
+        throw new Failure(`order ${name} cannot be cancelled: ${error.details.current?.reason}`)
+      })
+    const order = await afterPaying(storage, key, cancelled)
+    print(terminal, given, { order }, () => orderText(order))
+    return 0
+  })
+}
+
 function refund(name: string, given: Given, terminal: Terminal): Promise<number> {
   const { amount, reason } = given.texts
   if (amount !== undefined && !/^[1-9]\d{0,15}$/.test(amount))
@@ -154,15 +188,20 @@ function refund(name: string, given: Given, terminal: Terminal): Promise<number>
     const key = await findNamed(storage, name, given)
     const owed = await storage.write((tx) => refundOrder(tx, key, wish, { now: Date.now(), cause: null }))
     if ('problem' in owed) throw new Failure(owed.problem)
-    const clock = () => new Date()
-    const providers = createProviders([createTestProvider({ storage, clock }), manualProvider])
-    await payRefunds(storage, providers, refundPaid, Date.now())
-    const facts = await storage.read((db) => findOrderFacts(db, key))
-    const order = orderView(facts ?? owed.facts)
+    const order = await afterPaying(storage, key, owed.facts)
     const made = order.refunds.find(({ id }) => id === owed.refundId)
     print(terminal, given, { order, refund: made }, () => orderText(order))
     return 0
   })
+}
+
+// The money is owed when the transaction is over, and paid by whoever comes first: the loop of a running server, or this
+// round, so that it is paid where no server runs. Either way it is paid once.
+async function afterPaying(storage: Storage, key: OrderKey, owed: OrderFacts): Promise<Order> {
+  const clock = () => new Date()
+  const providers = createProviders([createTestProvider({ storage, clock }), manualProvider])
+  await payRefunds(storage, providers, refundPaid, Date.now())
+  return orderView((await storage.read((db) => findOrderFacts(db, key))) ?? owed)
 }
 
 async function findNamed(storage: Storage, name: string, given: Given): Promise<OrderKey> {
@@ -185,6 +224,7 @@ function readParcel(given: Given): Parcel {
     carrier: readLine(carrier, 'carrier', 100),
     trackingNumber: readLine(tracking, 'tracking', 100),
     items: items === undefined ? null : readItems(items),
+    anyway: given.flags.has('anyway'),
   }
 }
 

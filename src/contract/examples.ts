@@ -284,14 +284,14 @@ const { payments, items: orderItems } = order
 const placed: Order = {
   ...order,
   paymentStatus: 'pending',
-  timeline: [{ at: order.placedAt, type: 'placed' }],
+  timeline: [{ at: order.placedAt, type: 'placed', cancelledBy: null }],
 }
 const paid: Order = { ...order, version: 2 }
 const processing: Order = {
   ...paid,
   version: 3,
   status: 'processing',
-  timeline: [...order.timeline, { at: later, type: 'processing' }],
+  timeline: [...order.timeline, { at: later, type: 'processing', cancelledBy: null }],
   cancellable: false,
   updatedAt: later,
 }
@@ -308,7 +308,7 @@ const fulfilled: Order = {
       at: later,
     },
   ],
-  timeline: [...processing.timeline, { at: later, type: 'fulfilled' }],
+  timeline: [...processing.timeline, { at: later, type: 'fulfilled', cancelledBy: null }],
 }
 const refunds: Order['refunds'] = payments.map(({ amount }) => ({
   id: sampleId('refund'),
@@ -325,7 +325,11 @@ const cancelled: Order = {
   totals: { ...order.totals, refunded: order.total },
   refunds,
   cancellation,
-  timeline: [...order.timeline, { at: later, type: 'cancelled' }, { at: later, type: 'refund_started' }],
+  timeline: [
+    ...order.timeline,
+    { at: later, type: 'cancelled', cancelledBy: 'api' },
+    { at: later, type: 'refund_started', cancelledBy: null },
+  ],
   cancellable: false,
   updatedAt: later,
 }
@@ -339,7 +343,7 @@ const refunded: Order = {
     status: 'completed',
     refund: cancellation.refund && { ...cancellation.refund, status: 'succeeded' },
   },
-  timeline: [...cancelled.timeline, { at: later, type: 'refunded' }],
+  timeline: [...cancelled.timeline, { at: later, type: 'refunded', cancelledBy: null }],
 }
 
 // Each kind as a receiver gets it. The numbers of an example agree: the sequence is the version of what is shown.
@@ -385,7 +389,7 @@ export const eventExamples: Record<EventKind, Event> = {
     ...fulfilled,
     version: 5,
     status: 'completed',
-    timeline: [...fulfilled.timeline, { at: later, type: 'completed' }],
+    timeline: [...fulfilled.timeline, { at: later, type: 'completed', cancelledBy: null }],
   }),
   'order.cancelled': orderEvent('order.cancelled', cancelled),
   'order.refunded': orderEvent('order.refunded', refunded),

@@ -31,6 +31,7 @@ import {
   cancellationStatuses,
   fulfillmentStatuses,
   orderCancellationReasons,
+  orderCancellers,
   orderPaymentStatuses,
   orderStatuses,
   orderTimelineTypes,
@@ -130,7 +131,13 @@ export const OrderCancellation = object({
   createdAt: Instant,
 })
 
-export const TimelineEntry = object({ at: Instant, type: oneOf(orderTimelineTypes) })
+export const TimelineEntry = object({
+  at: Instant,
+  type: oneOf(orderTimelineTypes),
+  cancelledBy: nullable(oneOf(orderCancellers), {
+    description: 'Who cancelled the order; system: the money did not come in time. null for all other types.',
+  }),
+})
 
 export const Order = object({
   ...orderRow,

@@ -257,8 +257,8 @@ export const order: Order = {
   fulfillments: [],
   cancellation: null,
   timeline: [
-    { at: placedAt, type: 'placed' },
-    { at: placedAt, type: 'paid' },
+    { at: placedAt, type: 'placed', cancelledBy: null },
+    { at: placedAt, type: 'paid', cancelledBy: null },
   ],
   cancellable: true,
   metadata: {},

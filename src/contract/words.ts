@@ -151,6 +151,10 @@ export const orderCancellationReasons = [
 ] as const
 export type OrderCancellationReason = (typeof orderCancellationReasons)[number]
 
+// `system`: the payment term was over. `operator`: at the command line.
+export const orderCancellers = ['api', 'operator', 'system'] as const
+export type OrderCanceller = (typeof orderCancellers)[number]
+
 export const cancellationStatuses = ['completed', 'refund_pending'] as const
 export type CancellationStatus = (typeof cancellationStatuses)[number]
 

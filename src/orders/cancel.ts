@@ -1,6 +1,6 @@
 // Cancelling an order: status, stock, promotion use, the owed money and the event are one transaction.
 
-import type { OrderCancellationReason } from '../contract/words.ts'
+import type { OrderCancellationReason, OrderCanceller } from '../contract/words.ts'
 import { restock } from '../inventory/sales.ts'
 import { newId } from '../kit/ids.ts'
 import { refuse } from '../kit/refuse.ts'
@@ -14,6 +14,7 @@ import { endPromotionUse, type KeptCancellation, type KeptOrder, type OrderKey }
 import type { OrderFacts } from './view.ts'
 
 export interface CancelWish {
+  by: OrderCanceller
   expectedVersion: number | undefined
   reason: OrderCancellationReason | null
   note: string | null
@@ -35,6 +36,7 @@ export async function cancelOrder(tx: Tx, key: OrderKey, wish: CancelWish, momen
   const { facts, refundId, timeline } = await oweMoneyBack(tx, found, wish, moment)
   const cancellation: KeptCancellation = {
     id: newId('can'),
+    by: wish.by,
     reason: wish.reason,
     note: wish.note,
     restocked,

@@ -9,6 +9,7 @@ import {
   paymentLifecycle,
   paymentMove,
   refundVerb,
+  sendingReason,
   usualPolicy,
 } from './lifecycle.ts'
 
@@ -82,4 +83,13 @@ test('why an order cannot be cancelled, all pairs and both policies', () => {
       assert.deepEqual([cancellableReason(order, usualPolicy), cancellableReason(order, generous)], expected)
     }
   }
+})
+
+test('why an order is not to be sent, by its money', () => {
+  const reasons = (awaited: { isPaidOnDelivery: boolean } | undefined) =>
+    orderPaymentStatuses.map((status) => sendingReason(status, awaited))
+  const went = ['paid_back', 'paid_back', undefined]
+  assert.deepEqual(reasons(undefined), ['not_paid', undefined, undefined, ...went])
+  assert.deepEqual(reasons({ isPaidOnDelivery: false }), ['not_paid', undefined, undefined, ...went])
+  assert.deepEqual(reasons({ isPaidOnDelivery: true }), [undefined, undefined, undefined, ...went])
 })

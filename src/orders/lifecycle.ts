@@ -85,3 +85,13 @@ export function cancellableReason(
   if (fulfillmentStatus !== 'unfulfilled') return 'already_fulfilled'
   return policy.from.includes(status) && orderMove('cancel', status) ? undefined : 'already_processing'
 }
+
+// Why an order is not to be sent yet, or any more; undefined when it is. What came back on purpose may still be sent, so
+// this can be overruled.
+export function sendingReason(
+  paymentStatus: OrderPaymentStatus,
+  awaited: { isPaidOnDelivery: boolean } | undefined,
+): 'not_paid' | 'paid_back' | undefined {
+  if (paymentStatus === 'pending') return awaited?.isPaidOnDelivery ? undefined : 'not_paid'
+  return paymentStatus === 'refunding' || paymentStatus === 'refunded' ? 'paid_back' : undefined
+}

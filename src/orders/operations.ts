@@ -39,6 +39,7 @@ export const orderOperations: { [Id in OrderOperation]: Handler<Id> } = {
       db,
       { installationId, orderId },
       {
+        by: 'api',
         expectedVersion: body.expectedVersion,
         reason: body.reason ?? null,
         note: body.note ?? null,

@@ -2,10 +2,11 @@
 // in words why it was not done.
 
 import { isId, newId } from '../kit/ids.ts'
+import { isPaidOnDelivery } from '../payments/manual.ts'
 import { lockPayment, savePayment } from '../payments/store.ts'
 import type { Reader, Tx } from '../storage/storage.ts'
 import { lockOrderFacts, type Moment, noteChange, tellChange } from './change.ts'
-import { fulfillmentStatusFor, orderMove, paymentMove } from './lifecycle.ts'
+import { fulfillmentStatusFor, orderMove, paymentMove, sendingReason } from './lifecycle.ts'
 import { oweRefund } from './refunds.ts'
 import {
   findOrderById,
@@ -52,6 +53,8 @@ export interface Parcel {
   trackingNumber: string | null
   // By the codes of SKUs. null: all that was not sent yet.
   items: ReadonlyMap<string, number> | null
+  // Also where the money has not come, or went back.
+  anyway?: boolean
 }
 
 export async function fulfilOrder(tx: Tx, key: OrderKey, parcel: Parcel, moment: Moment): Promise<Done> {
@@ -60,6 +63,8 @@ export async function fulfilOrder(tx: Tx, key: OrderKey, parcel: Parcel, moment:
   const { order } = found
   if (order.status === 'cancelled' || order.status === 'completed')
     return { problem: `order ${order.number} is ${order.status}: nothing is to be sent` }
+  const unpaid = parcel.anyway ? undefined : unpaidProblem(found)
+  if (unpaid !== undefined) return { problem: unpaid }
   const sent = sentFrom(found.lines, parcel.items)
   if (typeof sent === 'string') return { problem: sent }
   const { carrier, trackingNumber } = parcel
@@ -72,6 +77,14 @@ export async function fulfilOrder(tx: Tx, key: OrderKey, parcel: Parcel, moment:
   })
   const facts = tellParcel(tx, found, { lines, fulfillment }, moment)
   return { facts }
+}
+
+function unpaidProblem({ order, payments }: OrderFacts): string | undefined {
+  const awaited = payments.find(({ status }) => status === 'pending')
+  const reason = sendingReason(order.paymentStatus, awaited && { isPaidOnDelivery: isPaidOnDelivery(awaited) })
+  if (!reason) return undefined
+  const missing = reason === 'not_paid' ? `: the ${awaited?.method ?? 'payment'} has not arrived` : ''
+  return `order ${order.number} is ${order.paymentStatus}${missing} (--anyway sends it)`
 }
 
 // A parcel that is not the last one is told with the order being worked on. The last one is a fact of its own, and so is

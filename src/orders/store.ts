@@ -6,6 +6,7 @@ import type { ItemQuantity, Metadata } from '../contract/parts.ts'
 import type {
   FulfillmentStatus,
   OrderCancellationReason,
+  OrderCanceller,
   OrderPaymentStatus,
   OrderStatus,
   OrderTimelineType,
@@ -82,6 +83,8 @@ export interface ShippingChoice {
 // How far the money is, is told by the refund itself.
 export interface KeptCancellation {
   id: string
+  // Left out by versions in which only the API cancelled.
+  by?: OrderCanceller
   reason: OrderCancellationReason | null
   note: string | null
   restocked: readonly ItemQuantity[]

@@ -43,7 +43,11 @@ export function orderView({ order, lines, timeline, fulfillments, payments, refu
     refunds: refunds.filter(({ kind }) => kind === 'refund').map(refundView),
     fulfillments: fulfillments.map(fulfillmentView),
     cancellation: cancellationView(order, refunds),
-    timeline: timeline.map(({ at, type }) => ({ at: toInstant(at), type })),
+    timeline: timeline.map(({ at, type }) => ({
+      at: toInstant(at),
+      type,
+      cancelledBy: type === 'cancelled' ? (order.cancellation?.by ?? 'api') : null,
+    })),
     cancellable: cancellableReason(order, usualPolicy) === undefined,
     metadata: order.metadata,
   }

@@ -25,8 +25,15 @@ const methods = [
   { id: 'cash_on_delivery', labelKey: 'method.cash_on_delivery', noteKey: 'method.cash_on_delivery.note', fields: [] },
 ] as const
 
+export const manualName = 'manual'
+
+// Sent before it is paid.
+export function isPaidOnDelivery({ provider, method }: { provider: string; method: string }): boolean {
+  return provider === manualName && method === 'cash_on_delivery'
+}
+
 export const manualProvider: PaymentProvider = {
-  name: 'manual',
+  name: manualName,
   modes: ['test', 'live'],
   methods,
   texts,

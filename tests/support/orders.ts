@@ -34,6 +34,8 @@ export interface OrderWish {
   // The card that pays, or a payment that is still to come. Nothing is paid where the total is zero.
   card?: string
   isManual?: boolean
+  // Of the payment that is still to come.
+  method?: 'bank_transfer' | 'cash_on_delivery'
   isSent?: boolean
   // A quote that was made before, so that many orders need one.
   quote?: OrderQuote
@@ -139,7 +141,9 @@ export async function ordersOf(house: House): Promise<Orders> {
     const paymentId = newId('pay')
     const amount = totals.total
     const now = wish.now ?? clock.now
-    const asked = wish.isManual ? { provider: 'manual', method: 'bank_transfer' } : { provider: 'test', method: 'card' }
+    const asked = wish.isManual
+      ? { provider: 'manual', method: wish.method ?? 'bank_transfer' }
+      : { provider: 'test', method: 'card' }
     const charge = { amount, currency, mode: 'test' } as const
     const payment = { ...charge, ...asked, installationId, id: paymentId, merchantId, checkoutSessionId: sessionId }
     const kept = await storage.write(async (tx) => insertPayment(tx, { ...payment, checkAt: now + 60_000 }, now))
