@@ -1,11 +1,17 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
+import { type RowFailure, RowsFailed } from './loops/rows.ts'
 import type { Log } from './observe/log.ts'
+import { createMetrics } from './observe/metrics.ts'
 import { StorageUnavailable } from './storage/storage.ts'
-import { catchUp, startWorkers } from './workers.ts'
+import { catchUp, observeLoops, startWorkers, type Workers } from './workers.ts'
 
 // What a loop tells of each of its failures, and that it goes on after them.
 async function toldOf(failures: readonly Error[]): Promise<unknown[]> {
+  return (await workedOff(failures)).told
+}
+
+async function workedOff(failures: readonly Error[]): Promise<{ told: unknown[]; workers: Workers }> {
   const told: unknown[] = []
   const log: Log = {
     debug: () => {},
@@ -24,24 +30,24 @@ async function toldOf(failures: readonly Error[]): Promise<unknown[]> {
   }
   // A loop alone keeps no process running.
   const awake = setInterval(() => {}, 1_000)
-  const workers = startWorkers([{ name: 'sweep', everyMs: 1, work }], log)
+  const workers = startWorkers([{ name: 'carts', everyMs: 1, work }], log)
   await done
   await workers.drain()
   clearInterval(awake)
-  return told
+  return { told, workers }
 }
 
 test('a loop that cannot reach the storage says so in one warning, and goes on', async () => {
   const gone = new StorageUnavailable('the connection was lost', new Error('ECONNRESET'))
   assert.deepEqual(await toldOf([gone, gone]), [
-    ['warn', 'storage unavailable', { loop: 'sweep', reason: 'the connection was lost' }],
-    ['warn', 'storage unavailable', { loop: 'sweep', reason: 'the connection was lost' }],
+    ['warn', 'storage unavailable', { loop: 'carts', reason: 'the connection was lost' }],
+    ['warn', 'storage unavailable', { loop: 'carts', reason: 'the connection was lost' }],
   ])
 })
 
 test('any other failure of a loop is a defect, and it goes on all the same', async () => {
   const defect = new TypeError('x is undefined')
-  assert.deepEqual(await toldOf([defect]), [['error', 'a loop failed and will try again', defect, { loop: 'sweep' }]])
+  assert.deepEqual(await toldOf([defect]), [['error', 'a loop failed and will try again', defect, { loop: 'carts' }]])
 })
 
 test('a loop catches up while its rounds are full, and not for ever', async () => {
@@ -58,4 +64,56 @@ test('a loop catches up while its rounds are full, and not for ever', async () =
   assert.equal(rounds, 20)
   await catchUp(3, () => rounds >= 22, full)
   assert.equal(rounds, 22)
+})
+
+function failureOf(rowId: string): RowFailure {
+  const retryAt = Date.parse('2026-06-01T12:00:00.000Z')
+  const error = new RangeError(`${rowId} is too large`)
+  return { loop: 'carts', tenantId: 'ins_1', rowId, failures: 3, retryAt, failedAt: 0, errorCode: 'RangeError', error }
+}
+
+test('a row that could not be handled is told with its error; of many a few, and how many more there were', async () => {
+  const one = failureOf('cart_0')
+  const many = Array.from({ length: 30 }, (_, i) => failureOf(`cart_${i + 1}`))
+  const { told, workers } = await workedOff([new RowsFailed([one], 5), new RowsFailed(many, 0)])
+  assert.deepEqual(told[0], [
+    'error',
+    'a row could not be handled; retrying later',
+    one.error,
+    { loop: 'carts', tenantId: 'ins_1', rowId: 'cart_0', failures: 3, retryAt: '2026-06-01T12:00:00.000Z' },
+  ])
+  assert.equal(told.length, 10)
+  const { lastSuccessAt, ...counts } = workers.stats().carts ?? {}
+  assert.deepEqual(counts, { failures: 0, rowFailures: 31 })
+  assert.ok(lastSuccessAt)
+})
+
+test('metrics name each loop: its last success, its failures, its rows', async () => {
+  const { workers } = await workedOff([new TypeError('x is undefined'), new RowsFailed([failureOf('cart_0')], 1)])
+  const metrics = createMetrics()
+  observeLoops(metrics, workers, () => new Map([['carts', 4]]))
+  const text = metrics.render()
+  metrics.close()
+  assert.match(text, /^cartwright_loop_last_success_timestamp_seconds\{loop="carts"\} 1\d{9}(\.\d+)?$/m)
+  assert.match(text, /^cartwright_loop_failures_total\{loop="carts"\} 1$/m)
+  assert.match(text, /^cartwright_loop_row_failures_total\{loop="carts"\} 1$/m)
+  assert.match(text, /^cartwright_loop_rows_deferred\{loop="carts"\} 4$/m)
+})
+
+test('rows that failed do not keep a loop from catching up, and are told at the end', async () => {
+  const [one, two] = [failureOf('cart_1'), failureOf('cart_2')]
+  const rounds = [
+    () => Promise.reject(new RowsFailed([one], 2)),
+    () => Promise.resolve(3),
+    () => Promise.reject(new RowsFailed([two], 0)),
+  ]
+  await assert.rejects(
+    catchUp(
+      3,
+      () => false,
+      () => (rounds.shift() ?? (() => Promise.resolve(0)))(),
+    ),
+    (error) => error instanceof RowsFailed && error.failures[0] === one && error.failures[1] === two,
+  )
+  assert.deepEqual(rounds, [])
 })

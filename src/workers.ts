@@ -1,10 +1,15 @@
-// The loops of this process. Each does a little, rests, and can be drained; a failure is logged and the loop goes on.
+// The loops of this process. Each does a little, rests, and can be drained; a failure is logged and counted, and the loop
+// goes on.
 
+import { toInstant } from './kit/instant.ts'
+import type { LoopName } from './loops/names.ts'
+import { type RowFailure, RowsFailed } from './loops/rows.ts'
 import type { Log } from './observe/log.ts'
+import type { Metrics } from './observe/metrics.ts'
 import { StorageUnavailable } from './storage/storage.ts'
 
 export interface Loop {
-  name: string
+  name: LoopName
   everyMs: number
   // Work of many rounds asks between them whether it is to end.
   work: (isEnding: () => boolean) => Promise<void>
@@ -13,14 +18,27 @@ export interface Loop {
 export interface Workers {
   // Lets each loop finish what it is doing, and once more do its work if `last` is asked for.
   drain(): Promise<void>
+  stats(): Readonly<Record<string, LoopStats>>
+}
+
+export interface LoopStats {
+  // Epoch milliseconds; null before the first. A turn in which rows failed has succeeded: the others were handled.
+  lastSuccessAt: number | null
+  failures: number
+  rowFailures: number
 }
 
 export function startWorkers(loops: readonly Loop[], log: Log): Workers {
-  const running = loops.map((loop) => startLoop(loop, log))
-  return { drain: async () => void (await Promise.all(running.map((stop) => stop()))) }
+  const running = loops.map((loop) => ({ name: loop.name, ...startLoop(loop, log) }))
+  return {
+    drain: async () => void (await Promise.all(running.map(({ stop }) => stop()))),
+    stats: () => Object.fromEntries(running.map(({ name, stats }) => [name, stats])),
+  }
 }
 
-function startLoop({ name, everyMs, work }: Loop, log: Log): () => Promise<void> {
+function startLoop({ name, everyMs, work }: Loop, log: Log): { stop: () => Promise<void>; stats: LoopStats } {
+  const stats: LoopStats = { lastSuccessAt: null, failures: 0, rowFailures: 0 }
+  const logRow = rowLogger(name, log)
   let timer: NodeJS.Timeout | undefined
   let stopped = false
   let round: Promise<void> = Promise.resolve()
@@ -36,7 +54,15 @@ function startLoop({ name, everyMs, work }: Loop, log: Log): () => Promise<void>
   async function turn(): Promise<void> {
     try {
       await work(() => stopped)
+      stats.lastSuccessAt = Date.now()
     } catch (error) {
+      if (error instanceof RowsFailed) {
+        stats.lastSuccessAt = Date.now()
+        stats.rowFailures += error.failures.length
+        for (const failure of error.failures) logRow(failure)
+        return
+      }
+      stats.failures += 1
       // It passes, and whoever runs the database knows.
       if (error instanceof StorageUnavailable) log.warn('storage unavailable', { loop: name, reason: error.message })
       else log.error('a loop failed and will try again', error, { loop: name })
@@ -44,16 +70,91 @@ function startLoop({ name, everyMs, work }: Loop, log: Log): () => Promise<void>
   }
 
   rest()
-  return async () => {
-    stopped = true
-    clearTimeout(timer)
-    await round
+  return {
+    stats,
+    stop: async () => {
+      stopped = true
+      clearTimeout(timer)
+      await round
+    },
   }
 }
 
-// A round that was full leaves more waiting, so that another follows at once, for a while and until the loop is to end.
+const rowLinesMax = 10
+const rowLinesMs = 60_000
+
+// A few rows a minute, each with its error; where more fail, the next line says how many were left out.
+function rowLogger(loop: LoopName, log: Log): (failure: RowFailure) => void {
+  let since = Number.NEGATIVE_INFINITY
+  let lines = 0
+  let unlogged = 0
+  return ({ tenantId, rowId, failures, retryAt, error }) => {
+    const now = performance.now()
+    if (now - since >= rowLinesMs) [since, lines] = [now, 0]
+    if (lines >= rowLinesMax) {
+      unlogged += 1
+      return
+    }
+    log.error('a row could not be handled; retrying later', error, {
+      loop,
+      tenantId,
+      rowId,
+      failures,
+      retryAt: toInstant(retryAt),
+      ...(unlogged > 0 ? { unlogged } : {}),
+    })
+    lines += 1
+    unlogged = 0
+  }
+}
+
+// A round that was full leaves more waiting, so that another follows at once, for a while and until the loop is to end. Rows
+// that failed are told at the end: they are deferred, and the next round passes them over.
 export async function catchUp(full: number, isEnding: () => boolean, round: () => Promise<number>): Promise<void> {
-  for (let rounds = 0; rounds < roundsMax && !isEnding(); rounds += 1) if ((await round()) < full) return
+  const failures: RowFailure[] = []
+  for (let rounds = 0; rounds < roundsMax && !isEnding(); rounds += 1) {
+    const rows = await round().catch((error: unknown) => {
+      if (!(error instanceof RowsFailed)) throw error
+      failures.push(...error.failures)
+      return error.rows
+    })
+    if (rows < full) break
+  }
+  if (failures.length > 0) throw new RowsFailed(failures, 0)
 }
 
 const roundsMax = 20
+
+export function observeLoops(metrics: Metrics, workers: Workers, deferred: () => ReadonlyMap<LoopName, number>): void {
+  const byLoop = (pick: (stats: LoopStats) => number | null) =>
+    Object.fromEntries(
+      Object.entries(workers.stats()).flatMap(([name, stats]) => {
+        const value = pick(stats)
+        return value === null ? [] : [[`loop="${name}"`, value]]
+      }),
+    )
+  metrics.read({
+    name: 'cartwright_loop_last_success_timestamp_seconds',
+    help: 'When a loop last did its turn.',
+    type: 'gauge',
+    values: () => byLoop(({ lastSuccessAt }) => lastSuccessAt && lastSuccessAt / 1_000),
+  })
+  metrics.read({
+    name: 'cartwright_loop_failures_total',
+    help: 'Turns of a loop that failed as a whole.',
+    type: 'counter',
+    values: () => byLoop(({ failures }) => failures),
+  })
+  metrics.read({
+    name: 'cartwright_loop_row_failures_total',
+    help: 'Rows that a loop could not handle.',
+    type: 'counter',
+    values: () => byLoop(({ rowFailures }) => rowFailures),
+  })
+  metrics.read({
+    name: 'cartwright_loop_rows_deferred',
+    help: 'Rows that failed and are passed over for now, on all nodes.',
+    type: 'gauge',
+    values: () => Object.fromEntries([...deferred()].map(([loop, rows]) => [`loop="${loop}"`, rows])),
+  })
+}

@@ -4,7 +4,9 @@ import assert from 'node:assert/strict'
 import { readFile, stat, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { describe, test } from 'node:test'
+import { handleEach, RowsFailed } from '../src/loops/rows.ts'
 import { invariants } from '../src/observe/invariants.ts'
+import { openStorage } from '../src/storage/open.ts'
 import { cartwright, type Environment, serve, tempFolder } from './support/process.ts'
 import { givenEngine } from './support/storage.ts'
 
@@ -152,7 +154,40 @@ for (const engine of ['sqlite', 'postgres'] as const) {
         pendingMigrations: 0,
         checked: invariants.length,
         findings: [],
+        deferredRows: [],
       })
+    })
+
+    test('doctor: names the rows that a loop passes over, which are no contradiction', async () => {
+      const settings = await environment()
+      assert.equal((await cartwright(['migrate'], settings)).code, 0)
+      const storage = await openStorage(settings.CARTWRIGHT_DATABASE_URL ?? '')
+      const now = Date.now()
+      await handleEach(
+        { storage, loop: 'carts', now },
+        ['cart_1'],
+        (rowId) => ({ tenantId: 'ins_1', rowId }),
+        () => Promise.reject(new RangeError('too large')),
+      ).catch((error: unknown) => assert.ok(error instanceof RowsFailed))
+      await storage.close()
+      const retryAt = new Date(now + 60_000).toISOString()
+      const { code, out } = await cartwright(['doctor'], settings)
+      assert.equal(code, 0)
+      assert.ok(
+        out.startsWith(`! the loop carts could not handle cart_1 of ins_1 (RangeError, once); next try ${retryAt}\n✓`),
+        out,
+      )
+      assert.deepEqual(JSON.parse((await cartwright(['doctor', '--json'], settings)).out).deferredRows, [
+        {
+          loop: 'carts',
+          tenantId: 'ins_1',
+          rowId: 'cart_1',
+          failures: 1,
+          errorCode: 'RangeError',
+          failedAt: new Date(now).toISOString(),
+          retryAt,
+        },
+      ])
     })
 
     test('import: takes a real export, tells what it refused and why, and changes nothing the second time', async () => {

@@ -4,6 +4,7 @@
 import type { Metadata } from '../contract/parts.ts'
 import type { CartStatus } from '../contract/words.ts'
 import { availableOf } from '../inventory/store.ts'
+import { isNotDeferred } from '../loops/store.ts'
 import { Fragment, list, type Reader, type Tx } from '../storage/storage.ts'
 
 export interface CartKey {
@@ -353,5 +354,7 @@ export function countGuess(tx: Tx, cart: KeptCart, guesses: number, since: numbe
 export async function listOverdueCarts(db: Reader, now: number, limit: number): Promise<CartKey[]> {
   return db.sql<CartKey>`
     select installation_id as "installationId", id as "cartId" from carts
-    where status = 'open' and expires_at <= ${now} order by expires_at limit ${limit}`
+    where status = 'open' and expires_at <= ${now}
+      and ${isNotDeferred('carts', 'carts.installation_id', 'carts.id', now)}
+    order by expires_at limit ${limit}`
 }

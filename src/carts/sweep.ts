@@ -1,6 +1,7 @@
 // Writes down that carts were idle for too long. Reads say so anyway; this gives the fact its version and its event.
 
 import { announce } from '../events/announce.ts'
+import { handleEach } from '../loops/rows.ts'
 import type { Storage, Tx } from '../storage/storage.ts'
 import type { CartTools } from './change.ts'
 import { cartMove, statusAt } from './lifecycle.ts'
@@ -13,9 +14,12 @@ const sweptMax = 100
 // Answers how many were expired. Safe on several nodes: each cart is looked at again under its lock.
 export async function expireCarts(storage: Storage, tools: CartTools, now: number): Promise<number> {
   const overdue = await storage.read((db) => listOverdueCarts(db, now, sweptMax))
-  let expired = 0
-  for (const key of overdue) if (await storage.write((tx) => expireCart(tx, tools, key, now))) expired += 1
-  return expired
+  return handleEach(
+    { storage, loop: 'carts', now },
+    overdue,
+    ({ installationId, cartId }) => ({ tenantId: installationId, rowId: cartId }),
+    (key) => storage.write(async (tx) => ((await expireCart(tx, tools, key, now)) ? 1 : 0)),
+  )
 }
 
 async function expireCart(tx: Tx, tools: CartTools, key: CartKey, now: number): Promise<boolean> {

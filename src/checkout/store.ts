@@ -4,6 +4,7 @@ import type { PaymentFailure, SessionCancellation } from '../contract/checkout.t
 import type { Metadata } from '../contract/parts.ts'
 import type { CheckoutSessionStatus, Mode } from '../contract/words.ts'
 import type { RedirectRules } from '../installations/redirects.ts'
+import { isNotDeferred } from '../loops/store.ts'
 import { Fragment, type Reader, type SqlValue, type Tx } from '../storage/storage.ts'
 
 export interface SessionKey {
@@ -149,7 +150,9 @@ export function saveHoldEnd(tx: Tx, session: KeptSession, holdExpiresAt: number)
 export async function listOverdueSessions(db: Reader, now: number, limit: number): Promise<SessionKey[]> {
   return db.sql<SessionKey>`
     select installation_id as "installationId", id as "sessionId" from checkout_sessions
-    where status = 'open' and expires_at <= ${now} order by expires_at limit ${limit}`
+    where status = 'open' and expires_at <= ${now}
+      and ${isNotDeferred('sessions', 'checkout_sessions.installation_id', 'checkout_sessions.id', now)}
+    order by expires_at limit ${limit}`
 }
 
 export async function findRedirectRules(db: Reader, installationId: string): Promise<RedirectRules | undefined> {

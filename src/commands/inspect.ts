@@ -2,6 +2,8 @@
 
 import { readConfig } from '../config.ts'
 import { printOpenApi } from '../contract/openapi.ts'
+import { toInstant } from '../kit/instant.ts'
+import { type DeferredRow, listDeferred } from '../loops/store.ts'
 import { findViolations, invariants } from '../observe/invariants.ts'
 import { unhurried } from '../storage/copy.ts'
 import { pendingMigrations } from '../storage/migrate.ts'
@@ -19,14 +21,23 @@ export const doctorCommand: Command = {
     try {
       const pending = await pendingMigrations(storage)
       const findings = pending > 0 ? [] : await storage.read(findViolations)
+      const deferred = pending > 0 ? [] : await storage.read((db) => listDeferred(db, Date.now(), deferredMax))
       const healthy = pending === 0 && findings.length === 0
       print(
         terminal,
         given,
-        { healthy, engine: storage.engine, pendingMigrations: pending, checked: invariants.length, findings },
+        {
+          healthy,
+          engine: storage.engine,
+          pendingMigrations: pending,
+          checked: invariants.length,
+          findings,
+          deferredRows: deferred.map(shownRow),
+        },
         () => [
           ...(pending > 0 ? [`✗ ${pending} migrations are pending: run migrate, or start the server`] : []),
           ...findings.map(({ sentence, subjects }) => `✗ ${sentence} Not so for ${subjects.join(', ')}`),
+          ...deferred.map(deferredLine),
           ...(healthy ? [`✓ ${storage.engine}: migrations current, ${invariants.length} invariants hold`] : []),
         ],
       )
@@ -35,6 +46,18 @@ export const doctorCommand: Command = {
       await storage.close()
     }
   },
+}
+
+// Rows that a loop could not handle. The facts agree all the same, so they are a warning: the server tries them again.
+const deferredMax = 50
+
+function shownRow({ retryAt, failedAt, ...row }: DeferredRow): object {
+  return { ...row, failedAt: toInstant(failedAt), retryAt: toInstant(retryAt) }
+}
+
+function deferredLine({ loop, tenantId, rowId, failures, retryAt, errorCode }: DeferredRow): string {
+  const times = failures === 1 ? 'once' : `${failures} times`
+  return `! the loop ${loop} could not handle ${rowId} of ${tenantId} (${errorCode}, ${times}); next try ${toInstant(retryAt)}`
 }
 
 export const openapiCommand: Command = {

@@ -13,6 +13,9 @@ import { type Config, readConfig } from '../config.ts'
 import { warmValidator } from '../contract/validator.ts'
 import { sweepIdempotencyKeys } from '../idempotency/once.ts'
 import { sweepHolds } from '../inventory/holds.ts'
+import type { LoopName } from '../loops/names.ts'
+import { sweepDeferred } from '../loops/rows.ts'
+import { makeDeferredDue } from '../loops/store.ts'
 import { originProblem } from '../oauth/metadata.ts'
 import { sweepArtifacts } from '../oauth/sweep.ts'
 import { createLog, type Log } from '../observe/log.ts'
@@ -24,7 +27,7 @@ import { openStorage } from '../storage/open.ts'
 import { type Storage, StorageRefused } from '../storage/storage.ts'
 import { version } from '../version.ts'
 import { sweepWebhooks } from '../webhooks/sweep.ts'
-import { catchUp, type Loop, startWorkers } from '../workers.ts'
+import { catchUp, type Loop, observeLoops, startWorkers } from '../workers.ts'
 import { type Command, Failure, type Given, Misuse, type Terminal } from './command.ts'
 import { type Crew, gatherCrew, isWorker, joinCrew, leaveCrew, tellFailure } from './crew.ts'
 import { openWindow, windowPages } from './window.ts'
@@ -174,7 +177,7 @@ async function serveAlone(parts: ServeParts): Promise<void> {
     const origin = config.publicUrl ?? originAt(port)
     await makeShop(parts, origin)
     await begin(origin)
-    const loops = startLoops(parts, app)
+    const loops = await startLoops(parts, app)
     log.info('listening', { origin, port, host: config.host, engine: storage.engine, version })
     log.flush()
 
@@ -204,7 +207,7 @@ async function lead(parts: ServeParts, count: number): Promise<void> {
     await makeShop(parts, origin)
     await begin(origin)
     await crew.begin(origin)
-    loops = startLoops(parts, app)
+    loops = await startLoops(parts, app)
     const { port } = crew
     log.info('listening', { origin, port, host: config.host, engine: storage.engine, version, workers: count })
     log.flush()
@@ -256,8 +259,19 @@ interface Loops {
   drain(): Promise<void>
 }
 
-function startLoops({ storage, log }: ServeParts, app: App): Loops {
-  const workers = startWorkers(loopsFor(storage, app), log)
+async function startLoops({ storage, log }: ServeParts, app: App): Promise<Loops> {
+  // Rows that failed may have waited for just this start: a new version, or another setting.
+  await storage.write((tx) => makeDeferredDue(tx, Date.now()))
+  let deferred: ReadonlyMap<LoopName, number> = new Map()
+  const deferredLoop: Loop = {
+    name: 'deferred_rows',
+    everyMs: 60_000,
+    work: async () => {
+      deferred = await sweepDeferred(storage, Date.now())
+    },
+  }
+  const workers = startWorkers([...loopsFor(storage, app), deferredLoop], log)
+  observeLoops(app.metrics, workers, () => deferred)
   app.dispatcher.start()
   return { drain: async () => void (await Promise.all([workers.drain(), app.dispatcher.drain()])) }
 }
@@ -294,33 +308,33 @@ async function payFew(storage: Storage, { payTools }: App): Promise<number> {
 }
 
 function lastUseLoop(app: App): Loop {
-  return { name: 'last use of keys', everyMs: 15_000, work: () => app.identify.flushLastUse(Date.now()) }
+  return { name: 'last_use', everyMs: 15_000, work: () => app.identify.flushLastUse(Date.now()) }
 }
 
 // What is done between requests. Each is safe on several nodes at once, and reads do not wait for any of them.
 function loopsFor(storage: Storage, app: App): Loop[] {
-  const sweep = (name: string, everyMs: number, work: (now: number) => Promise<unknown>): Loop => ({
+  const sweep = (name: LoopName, everyMs: number, work: (now: number) => Promise<unknown>): Loop => ({
     name,
     everyMs,
     work: async () => void (await work(Date.now())),
   })
-  const rounds = (name: string, everyMs: number, round: () => Promise<number>): Loop => ({
+  const rounds = (name: LoopName, everyMs: number, round: () => Promise<number>): Loop => ({
     name,
     everyMs,
     work: (isEnding) => catchUp(few, isEnding, round),
   })
   return [
     lastUseLoop(app),
-    rounds('stale products', 500, () => refreshStaleProducts(storage, Date.now(), few)),
-    rounds('payments without an outcome', 2_000, () => settlePayments(app.payTools, few)),
-    rounds('refunds that are owed', 2_000, () => payFew(storage, app)),
-    sweep('sessions that ended', 5_000, (now) => expireSessions(storage, app.payTools, now)),
-    sweep('holds that ended', 2_000, (now) => sweepHolds(storage, now, 500)),
-    sweep('idle carts', 30_000, (now) => expireCarts(storage, app.cartTools, now)),
-    sweep('addresses that ended', 60_000, (now) => sweepAddresses(storage, now, 1_000)),
-    sweep('idempotency keys that ended', 60_000, (now) => sweepIdempotencyKeys(storage, now)),
-    sweep('webhooks that are over', 60_000, (now) => sweepWebhooks(storage, now)),
-    sweep('grants and tokens that ended', 60_000, (now) => sweepArtifacts(storage, now)),
+    rounds('stale_products', 500, () => refreshStaleProducts(storage, Date.now(), few)),
+    rounds('payments', 2_000, () => settlePayments(app.payTools, few)),
+    rounds('refunds', 2_000, () => payFew(storage, app)),
+    sweep('sessions', 5_000, (now) => expireSessions(storage, app.payTools, now)),
+    sweep('holds', 2_000, (now) => sweepHolds(storage, now, 500)),
+    sweep('carts', 30_000, (now) => expireCarts(storage, app.cartTools, now)),
+    sweep('addresses', 60_000, (now) => sweepAddresses(storage, now, 1_000)),
+    sweep('idempotency_keys', 60_000, (now) => sweepIdempotencyKeys(storage, now)),
+    sweep('webhooks', 60_000, (now) => sweepWebhooks(storage, now)),
+    sweep('oauth', 60_000, (now) => sweepArtifacts(storage, now)),
   ]
 }
 

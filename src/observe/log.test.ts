@@ -67,3 +67,24 @@ test('what was dropped is told at the end, if nothing came after it', () => {
     [1],
   )
 })
+
+test('an error is logged with its causes and with the errors that it gathers, and with nothing else of them', () => {
+  let taken = ''
+  const log = logTo((lines) => {
+    taken += lines
+  })
+  const refused = Object.assign(new Error('duplicate key'), { code: '23505', detail: 'Key (email)=(ada@example.com)' })
+  const nested = new AggregateError([new Error('deepest')], 'inner')
+  const many = Array.from({ length: 12 }, (_, i) => new Error(`number ${i}`))
+  log.error('failed', new AggregateError([new Error('outer', { cause: refused }), nested, 'text'], 'not all'))
+  log.error('failed', new AggregateError(many, 'far too many'))
+  // biome-ignore lint/suspicious/noExplicitAny: looked into as it was logged
+  const [line, crowded] = parsed(taken) as any[]
+  assert.equal(line.error.message, 'not all')
+  const [first, second, third] = line.error.errors
+  assert.deepEqual([first.message, first.cause.message, first.cause.code], ['outer', 'duplicate key', '23505'])
+  assert.match(first.stack, /log\.test\.ts/)
+  assert.deepEqual([second.message, second.errors[0].message, third], ['inner', 'deepest', "'text'"])
+  assert.deepEqual([crowded.error.errors.length, crowded.error.moreErrors], [10, 2])
+  assert.doesNotMatch(taken, /ada@example\.com/)
+})

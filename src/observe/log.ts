@@ -77,13 +77,19 @@ export function createLog({ level, pretty, write, gatherMs = 25 }: LogOptions): 
   }
 }
 
-// The stack and the chain of causes; a driver's error may carry values of a statement in its other members, so those
-// are left behind.
+const depthMax = 3
+const errorsMax = 10
+
+// The stack, the chain of causes, and the errors that an AggregateError gathers; a driver's error may carry values of a
+// statement in its other members, so those are left behind.
 function describeError(error: unknown, depth = 0): unknown {
   if (!(error instanceof Error)) return inspect(error, { depth: 1, maxStringLength: 200 })
   const code = 'code' in error && typeof error.code === 'string' ? error.code : undefined
-  const cause = error.cause === undefined || depth >= 3 ? undefined : describeError(error.cause, depth + 1)
-  return { name: error.name, message: error.message, code, stack: error.stack, cause }
+  const cause = error.cause === undefined || depth >= depthMax ? undefined : describeError(error.cause, depth + 1)
+  const gathered = error instanceof AggregateError && depth < depthMax ? error.errors : undefined
+  const errors = gathered?.slice(0, errorsMax).map((each: unknown) => describeError(each, depth + 1))
+  const more = gathered && gathered.length > errorsMax ? { moreErrors: gathered.length - errorsMax } : {}
+  return { name: error.name, message: error.message, code, stack: error.stack, cause, errors, ...more }
 }
 
 let lastMs = 0

@@ -1,0 +1,18 @@
+// The loops, by the names under which metrics, the log and `doctor` know them.
+
+export const loopNames = [
+  'last_use',
+  'stale_products',
+  'payments',
+  'refunds',
+  'sessions',
+  'holds',
+  'carts',
+  'addresses',
+  'idempotency_keys',
+  'webhooks',
+  'oauth',
+  'deferred_rows',
+] as const
+
+export type LoopName = (typeof loopNames)[number]

@@ -1,0 +1,99 @@
+// A loop survives its worst row: every other row of the round is handled, and the one that cannot be is deferred, for longer
+// each time. The statement that selects what is due passes deferred rows over (`isNotDeferred`).
+
+import { type Storage, StorageRefused } from '../storage/storage.ts'
+import type { LoopName } from './names.ts'
+import { countDeferred, type DeferredRow, deferRow, deleteHandled, type RowKey } from './store.ts'
+
+export interface Round {
+  storage: Storage
+  loop: LoopName
+  now: number
+}
+
+export interface RowFailure extends DeferredRow {
+  error: unknown
+}
+
+// Thrown at the end of a round, when all that could be handled was. The rows in it are deferred already.
+export class RowsFailed extends AggregateError {
+  readonly failures: readonly RowFailure[]
+  // Handled or failed: a full round leaves more waiting, also where rows failed.
+  readonly rows: number
+
+  constructor(failures: readonly RowFailure[], handled: number) {
+    super(
+      failures.map(({ error }) => error),
+      `${failures.length} rows could not be handled`,
+    )
+    this.name = 'RowsFailed'
+    this.failures = failures
+    this.rows = handled + failures.length
+  }
+}
+
+// Each row is handled by itself: `work` is one transaction and answers how many rows it handled, one or none.
+export async function handleEach<Row>(
+  round: Round,
+  rows: readonly Row[],
+  keyOf: (row: Row) => RowKey,
+  work: (row: Row) => Promise<number>,
+): Promise<number> {
+  const groups = rows.map((row): [Row] => [row])
+  return handleRows(round, groups, keyOf, async ([row]) => (row === undefined ? 0 : work(row)))
+}
+
+// Each group is handled by one call of `work`, which is one transaction and answers how many rows it handled. Where it fails,
+// the group is divided until the row is found that cannot be handled.
+export async function handleRows<Row>(
+  round: Round,
+  groups: Iterable<readonly Row[]>,
+  keyOf: (row: Row) => RowKey,
+  work: (rows: readonly Row[]) => Promise<number>,
+): Promise<number> {
+  const failures: RowFailure[] = []
+
+  async function handle(rows: readonly Row[]): Promise<number> {
+    const [first] = rows
+    if (first === undefined) return 0
+    try {
+      return await work(rows)
+    } catch (error) {
+      if (rows.length === 1) {
+        failures.push(await rowFailed(round, keyOf(first), error))
+        return 0
+      }
+      const middle = Math.ceil(rows.length / 2)
+      return (await handle(rows.slice(0, middle))) + (await handle(rows.slice(middle)))
+    }
+  }
+
+  let handled = 0
+  for (const group of groups) handled += await handle(group)
+  if (failures.length > 0) throw new RowsFailed(failures, handled)
+  return handled
+}
+
+// Defers the row. A row that is locked for long, or takes too long, looks like a storage that is not available: if the failure
+// can be written down, it was the row. If it cannot, the storage is away, and so is the round.
+export async function rowFailed({ storage, loop, now }: Round, key: RowKey, error: unknown): Promise<RowFailure> {
+  if (error instanceof StorageRefused) throw error
+  const row = await storage.write((tx) => deferRow(tx, loop, key, { errorCode: errorCodeOf(error), now }))
+  return { ...row, error }
+}
+
+function errorCodeOf(error: unknown): string {
+  if (!(error instanceof Error)) return typeof error
+  const code = 'code' in error && typeof error.code === 'string' ? error.code : error.name
+  return code.slice(0, 64)
+}
+
+const handledMs = 3_600_000
+
+// A row that was due an hour ago and has not failed again was handled. Answers how many rows of each loop are passed over.
+export async function sweepDeferred(storage: Storage, now: number): Promise<Map<LoopName, number>> {
+  const before = now - handledMs
+  const counts = await storage.read((db) => countDeferred(db, { now, before }))
+  if (counts.some(({ handled }) => handled > 0)) await storage.write((tx) => deleteHandled(tx, before))
+  return new Map(counts.filter(({ rows }) => rows > 0).map(({ loop, rows }) => [loop, rows]))
+}
