@@ -751,13 +751,16 @@ describe('a shop file', () => {
     ],
     ['an alias of nothing', 'merchant: *nothing', /alias.*nothing/i],
     ['an alias of itself', 'merchant: &a { slug: *a }', /./],
-    ['lists without end', '['.repeat(40_000), /./],
+    ['lists without end', '['.repeat(40_000), /^the file is nested too deeply$/],
+    ['lists in lists', `merchant: ${'['.repeat(20_000)}${']'.repeat(20_000)}`, /^the file is nested too deeply$/],
+    ['members in members', '{a: '.repeat(20_000) + '}'.repeat(20_000), /^the file is nested too deeply$/],
     ['keys that are no words', 'merchant: { [a, b]: 1 }', /key/i],
   ] as const) {
     test(`${name} is a problem with a message`, () => {
       const read = readShopFile(text, now)
       assert.ok('problems' in read)
       assert.match(read.problems[0]?.message ?? '', message)
+      if (message.source.includes('nested')) assert.equal(read.problems.length, 1)
     })
   }
 
@@ -810,6 +813,26 @@ describe('a shop file', () => {
       '/products/0/publishedAt',
       '/products/0/skus/0/code',
     ])
+  })
+
+  test('refuses numbers that would lose digits, at their place', () => {
+    const read = readShopFile(
+      `merchant: { slug: tea, name: Tea, currency: GBP, country: GB, lowStockAt: 5.0 }
+products:
+  - slug: a
+    name: A
+    skus: [{ code: A, price: 1e2 }, { code: B, price: 999.0000000000000000001 }]
+taxes: [{ country: GB, rate: 0.99999999999999999999 }, { country: FR, rate: 0x7d0 }]
+`,
+      now,
+    )
+    const message = 'is a number with more digits than can be kept'
+    assert.deepEqual(read, {
+      problems: [
+        { path: '/products/0/skus/1/price', message },
+        { path: '/taxes/0/rate', message },
+      ],
+    })
   })
 
   test('refuses redirect hosts that could never match, each at its place, and the same one twice', () => {

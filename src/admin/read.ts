@@ -2,11 +2,12 @@
 // in one go, so that a merchant mends a file once.
 
 import { isUtf8 } from 'node:buffer'
-import { type Document, parseDocument } from 'yaml'
+import { type Document, isPair, isSeq, parseDocument, visit } from 'yaml'
 import { compile } from '../contract/validator.ts'
 import type { PromotionType } from '../contract/words.ts'
 import { normalRedirectHost } from '../installations/redirects.ts'
 import { isCountry } from '../kit/country.ts'
+import { isExactDecimal } from '../kit/decimal.ts'
 import { fromInstant } from '../kit/instant.ts'
 import { currencyExponent } from '../kit/money.ts'
 import { normalCode } from '../promotions/store.ts'
@@ -43,11 +44,15 @@ function aboutTheFile(message: string): { problems: Problem[] } {
 export function readShopFile(text: string, now: number): ReadShop {
   if (Buffer.byteLength(text) > fileBytesMax) return aboutTheFile(tooLarge)
   const document = parseDocument(text, { uniqueKeys: true, stringKeys: true })
+  if (document.errors.some(({ code }) => code === 'RESOURCE_EXHAUSTION'))
+    return aboutTheFile('the file is nested too deeply')
   if (document.errors.length > 0) {
     return {
       problems: document.errors.slice(0, problemsMax).map((error) => ({ path: '', message: firstLine(error.message) })),
     }
   }
+  const rounded = roundedNumbers(document)
+  if (rounded.length > 0) return { problems: rounded }
   const plain = plainValue(document)
   if ('problems' in plain) return plain
   const { value } = plain
@@ -56,6 +61,31 @@ export function readShopFile(text: string, now: number): ReadShop {
   const file = value as ShopFile
   const problems = [...contradictions(file, now)].slice(0, problemsMax)
   return problems.length > 0 ? { problems } : { file }
+}
+
+// A number keeps its text beside its value. Octal and hexadecimal ones have no fraction, and their bounds are the schema's.
+function roundedNumbers(document: Document.Parsed): Problem[] {
+  const problems: Problem[] = []
+  visit(document, {
+    Scalar(key, { value, source }, ancestors) {
+      if (typeof value !== 'number' || source === undefined || !/^[-+.\d][-+.\de]*$/i.test(source)) return undefined
+      if (isExactDecimal(source, value)) return undefined
+      problems.push({ path: placeOf([...ancestors, key]), message: 'is a number with more digits than can be kept' })
+      return problems.length < problemsMax ? undefined : visit.BREAK
+    },
+  })
+  return problems
+}
+
+// JSON Pointer to a node, from what stands above it.
+function placeOf(steps: readonly unknown[]): string {
+  return steps
+    .map((step, index) => {
+      const below = steps[index + 1]
+      if (isPair(step)) return `/${String(step.key)}`
+      return isSeq(step) ? `/${typeof below === 'number' ? below : step.items.indexOf(below)}` : ''
+    })
+    .join('')
 }
 
 // Aliases are followed only now: one may name nothing, or some may make a gigabyte of a few lines.

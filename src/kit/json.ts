@@ -1,6 +1,8 @@
 // A strict reader of JSON: what JSON.parse takes, without what two readers could understand differently or a database
 // cannot keep. It never throws; the first problem is told with its place.
 
+import { isExactDecimal } from './decimal.ts'
+
 export type JsonProblem = 'malformed' | 'depth' | 'duplicate_key' | 'forbidden_key' | 'bad_text' | 'bad_number'
 
 export type JsonResult =
@@ -210,6 +212,10 @@ class Reader {
     else if (first !== text.charCodeAt(start)) value = -value
     if (!(value >= -Number.MAX_SAFE_INTEGER && value <= Number.MAX_SAFE_INTEGER)) {
       return this.#fail('bad_number', 'is a number beyond ±(2^53 − 1)')
+    }
+    // Callers send whole numbers, so that hardly anybody pays for this.
+    if (!isWhole && !isExactDecimal(text.slice(start, at), value)) {
+      return this.#fail('bad_number', 'is a number with more digits than can be kept')
     }
     return value + 0 // −0 means nothing here and becomes 0
   }
