@@ -22,6 +22,7 @@ import type { OperationId } from './contract/operations.ts'
 import { type AnyHandler, createRoad, type Throttles } from './http/answer.ts'
 import type { Handlers } from './http/handler.ts'
 import { createPressure } from './http/pressure.ts'
+import { createSeats } from './http/seats.ts'
 import { createServer, type HttpServer, type Page } from './http/server.ts'
 import { sealedKeeper } from './idempotency/once.ts'
 import { installationOperations } from './installations/operations.ts'
@@ -70,6 +71,7 @@ export interface AppParts {
   headersTimeoutMs?: number
   requestTimeoutMs?: number
   idleTimeoutMs?: number
+  answerTimeoutMs?: number
   connectionsMax?: number
   connectionsPerAddressMax?: number
   inFlightMax?: number
@@ -94,6 +96,8 @@ export function createApp(parts: AppParts): App {
   const identify = createIdentify({ storage, rootSecret })
   const metrics = createMetrics()
   const pressure = createPressure(parts.inFlightMax === undefined ? {} : { inFlightMax: parts.inFlightMax })
+  // Far fewer than connections may be open.
+  const bodySeats = createSeats({ seatsMax: 2_000 })
   let draining = false
   let hasDemoShop = false
 
@@ -149,6 +153,7 @@ export function createApp(parts: AppParts): App {
     oauthGate: oauth.gate,
     throttles: throttlesFor(rateLimit),
     pressure,
+    bodySeats,
     cursorKey: deriveKey(rootSecret, 'list cursor'),
     sealedKeeper: sealedKeeper(rootSecret),
     clock,
@@ -212,8 +217,10 @@ export function createApp(parts: AppParts): App {
     handOffs: oauth.handOffs,
     trustedProxies: parts.trustedProxies,
     pressure,
+    bodySeats,
     log,
     metrics,
+    answerTimeoutMs: parts.answerTimeoutMs,
     headersTimeoutMs: parts.headersTimeoutMs,
     requestTimeoutMs: parts.requestTimeoutMs,
     idleTimeoutMs: parts.idleTimeoutMs,

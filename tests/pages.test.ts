@@ -25,7 +25,12 @@ before(async () => {
   server = createServer(async (raw, response) => {
     const page = pages.find(({ path }) => path === raw.url?.split('?')[0])
     if (!page) return void response.writeHead(404).end()
-    const { status, headers, body } = await page.answer({ raw, path: {}, address: '127.0.0.1' })
+    const { status, headers, body } = await page.answer({
+      raw,
+      path: {},
+      address: '127.0.0.1',
+      receive: (read) => read(),
+    })
     response.writeHead(status, headers).end(body)
   })
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))

@@ -9,6 +9,8 @@ import { before, describe, test } from 'node:test'
 import { PublicErrorResponse } from '../src/contract/errors.ts'
 import { compile } from '../src/contract/validator.ts'
 import { Rendered } from '../src/http/handler.ts'
+import { market } from './support/carts.ts'
+import { checkoutOf } from './support/checkout.ts'
 import { type Answer, assertError, type House, openHouse } from './support/house.ts'
 import { givenEngine } from './support/storage.ts'
 
@@ -470,6 +472,95 @@ describe('connections', () => {
       await new Promise((resolve) => setTimeout(resolve, 20))
     }
   }
+
+  // Sends the bytes, then one more byte now and then for ever, and never closes its half.
+  async function linger(house: House, bytes: string): Promise<Socket> {
+    const socket = connect({ port: Number(new URL(house.origin).port), host: '127.0.0.1', allowHalfOpen: true })
+    const drip = setInterval(() => socket.writable && socket.write('a'), 50)
+    socket.on('error', () => socket.destroy())
+    socket.on('close', () => clearInterval(drip))
+    socket.resume()
+    given.later(async () => void socket.destroy())
+    await once(socket, 'connect')
+    socket.write(bytes)
+    return socket
+  }
+
+  async function openCheckout(house: House): Promise<{ path: string }> {
+    const { ready } = await checkoutOf(house)
+    return { path: `/c/${(await ready({ BOOK: 1 })).secret}` }
+  }
+
+  const unfinished = (path: string, ...headers: string[]) =>
+    [`POST ${path} HTTP/1.1`, 'host: a', 'content-length: 9000', ...headers, '', 'a'].join('\r\n')
+
+  test('who never finishes headers or body is let go, whatever it keeps sending', async () => {
+    const house = await openHouse(given, { headersTimeoutMs: 400, requestTimeoutMs: 600 })
+    await linger(house, 'GET / HTTP/1.1\r\nhost: a\r\nx-a: ')
+    const authorized = [`authorization: ${house.keys.full}`, 'content-type: application/json']
+    await linger(house, unfinished('/api/v1/open/hosted/checkout/sessions', ...authorized))
+    await linger(house, unfinished('/oauth/token', 'content-type: application/x-www-form-urlencoded'))
+    await until(() => reading(house, 'cartwright_connections') === 3, 'all are there')
+    await until(() => reading(house, 'cartwright_connections') === 0, 'all are gone')
+    assert.equal(reading(house, 'cartwright_requests_in_flight'), 0)
+  })
+
+  test('bodies that are awaited keep nobody from being answered', async () => {
+    const house = await openHouse(given, { inFlightMax: 2, shops: [market] })
+    const { path } = await openCheckout(house)
+    const form = 'content-type: application/x-www-form-urlencoded'
+    for (let i = 0; i < 4; i += 1) {
+      const authorized = [`authorization: ${house.keys.full}`, 'content-type: application/json']
+      await linger(house, unfinished('/api/v1/open/hosted/checkout/sessions', ...authorized))
+      await linger(house, unfinished(`${path}/details`, form, `origin: ${house.origin}`))
+    }
+    await until(() => reading(house, 'cartwright_bodies_awaited') === 8, 'all are awaited')
+    assert.equal((await house.ask('getInstallationCredentialIdentity')).status, 200)
+    assert.equal((await house.fetch(path)).status, 200)
+  })
+
+  test('one address that sends many slow bodies is refused more, and another is not', async () => {
+    const house = await openHouse(given, { trustedProxies: ['loopback'], shops: [market] })
+    const { path } = await openCheckout(house)
+    const from = (address: string, target: string) =>
+      unfinished(target, 'content-type: application/x-www-form-urlencoded', `x-forwarded-for: ${address}`)
+    for (const address of ['203.0.113.1', '203.0.113.2', '203.0.113.3', '203.0.113.4'])
+      for (let i = 0; i < 20; i += 1) {
+        await linger(house, from(address, '/oauth/token'))
+        await linger(house, from(address, `${path}/details`))
+      }
+    await until(() => reading(house, 'cartwright_bodies_awaited') >= 4 * 16, 'as many as may are awaited')
+    const innocent = { 'x-forwarded-for': '203.0.113.9', 'content-type': 'application/x-www-form-urlencoded' }
+    const token = await house.fetch('/oauth/token', { method: 'POST', headers: innocent, body: 'grant_type=x' })
+    assert.equal(token.status, 400)
+    const post = await house.fetch(`${path}/cancel`, {
+      method: 'POST',
+      headers: innocent,
+      body: '',
+      redirect: 'manual',
+    })
+    assert.equal(post.status, 303)
+  })
+
+  test('a post to a page that is not there is refused before its body is read', async () => {
+    const house = await openHouse(given)
+    const form = 'content-type: application/x-www-form-urlencoded'
+    const text = await house.wire(unfinished(`/c/${'x'.repeat(43)}/pay`, form))
+    assert.match(text, /^HTTP\/1\.1 404 /)
+    assert.match(text, /connection: close/i)
+  })
+
+  test('who reads an answer too slowly is let go', async () => {
+    const house = await openHouse(given, { answerTimeoutMs: 500 })
+    const socket = await visit(house)
+    socket.pause()
+    socket.write('GET /docs HTTP/1.1\r\nhost: a\r\n\r\n'.repeat(90))
+    // A byte now and then in the other direction is no reading.
+    const drip = setInterval(() => socket.write('\r\n'), 50)
+    socket.on('close', () => clearInterval(drip))
+    await until(() => reading(house, 'cartwright_connections') === 1, 'it is there')
+    await until(() => reading(house, 'cartwright_connections') === 0, 'it is gone')
+  })
 
   test('who asks and never reads is let go, and so is who never says anything', async () => {
     const house = await openHouse(given, { idleTimeoutMs: 1_000 })

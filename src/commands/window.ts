@@ -20,7 +20,7 @@ export async function openWindow(parts: WindowParts): Promise<Storefront> {
 
 // Not found until there is a storefront to show.
 export function windowPages(storefront: () => Storefront | undefined): Page[] {
-  const answer: Page['answer'] = async ({ raw }) => {
+  const answer: Page['answer'] = async ({ raw, receive }) => {
     const shown = storefront()
     if (!shown) throw refuse('route_not_found')
     const { method = 'GET', url = '/', headers } = raw
@@ -30,7 +30,7 @@ export function windowPages(storefront: () => Storefront | undefined): Page[] {
       path,
       query: new URLSearchParams(query),
       cookies: cookiesIn(headers.cookie),
-      form: method === 'POST' ? await formIn(raw) : null,
+      form: method === 'POST' ? await receive(() => formIn(raw)) : null,
       origin: headers.origin ?? null,
       fetchSite: [headers['sec-fetch-site']].flat()[0] ?? null,
       host: headers.host ?? null,

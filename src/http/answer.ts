@@ -19,6 +19,7 @@ import { type Reader, type Storage, StorageUnavailable } from '../storage/storag
 import { hasBody, readJsonBody } from './body.ts'
 import { type OAuthCaller, type Page, Rendered } from './handler.ts'
 import type { Pressure } from './pressure.ts'
+import { createReceive, type Seats } from './seats.ts'
 
 export interface Incoming {
   raw: IncomingMessage
@@ -60,6 +61,8 @@ export interface RoadParts {
   oauthGate: OAuthGate
   throttles: Throttles
   pressure: Pressure
+  // Of bodies that are awaited.
+  bodySeats: Seats
   cursorKey: KeyObject
   // How answers that hold a secret are kept for the retry.
   sealedKeeper: Keeper
@@ -97,6 +100,7 @@ interface Trace {
 
 export function createRoad(parts: RoadParts) {
   const { storage, throttles, pressure, clock, log, metrics } = parts
+  const receive = createReceive(parts.bodySeats, pressure)
 
   async function travel(id: OperationId, handler: AnyHandler, request: Incoming, trace: Trace): Promise<Outgoing> {
     const promise: Operation = operations[id]
@@ -109,7 +113,9 @@ export function createRoad(parts: RoadParts) {
     if (pass) await claimPass(pass, request, now) // 401
     refuseMissingScope(promise, caller) // 403
     const after = parseQuery(id, promise, request, caller) // 400
-    const body = await parseBody(id, promise, request)
+    const body = await parseBody(id, promise, request, (read) =>
+      receive(trace.credentialId ?? '', bodiesPerCallerMax, read),
+    )
     const page: Page = { after, next: (position) => nextLink(id, promise, request, caller, position) }
     const cause: Cause = { operationId: id, requestId: trace.requestId }
     const ask = { caller, path: request.path, body, page, now, cause }
@@ -241,6 +247,9 @@ export function createRoad(parts: RoadParts) {
   }
 }
 
+// More than a busy storefront has on their way at one moment.
+const bodiesPerCallerMax = 128
+
 // Whoever has such an answer can pay, or call.
 const secretAnswers: ReadonlySet<OperationId> = new Set(['createHostedCheckoutSession', 'createInstallationKey'])
 
@@ -279,13 +288,18 @@ function refuseMissingScope(promise: Operation, caller: AnyCaller | null): void 
   throw refuse('scope_missing', { current: { requiredScope: promise.scope } })
 }
 
-async function parseBody(id: OperationId, promise: Operation, request: Incoming): Promise<unknown> {
+async function parseBody(
+  id: OperationId,
+  promise: Operation,
+  request: Incoming,
+  receive: <Body>(read: () => Promise<Body>) => Promise<Body>,
+): Promise<unknown> {
   if (promise.body === null) {
     if (hasBody(request.raw)) throw refuse('body_not_allowed')
     return null
   }
   refuseTwice(request.raw, 'content-type')
-  const body = await readJsonBody(request.raw)
+  const body = await receive(() => readJsonBody(request.raw))
   const issues = validatorFor(id, promise)(body)
   if (issues.length === 0) return body
   const onlyTheKey = issues.every((issue) => issue.path === '/idempotencyKey')

@@ -9,6 +9,8 @@ import { addressBucket } from '../access/throttle.ts'
 export interface ConnectionBounds {
   connectionsMax?: number | undefined
   connectionsPerAddressMax?: number | undefined
+  // How long an answer may take to be read.
+  answerTimeoutMs?: number | undefined
   // Addresses, networks, or `loopback`, `linklocal`, `uniquelocal`. They carry the connections of many clients.
   trustedProxies: readonly string[]
 }
@@ -23,11 +25,25 @@ export interface Connections {
 // room. From there on an address that holds a thousand gets no more: ten thousand places are then not filled by one
 // client, nor by five.
 export function createConnections(bounds: ConnectionBounds): Connections {
-  const { connectionsMax = 10_000, connectionsPerAddressMax = 1_000 } = bounds
+  const { connectionsMax = 10_000, connectionsPerAddressMax = 1_000, answerTimeoutMs = 60_000 } = bounds
   const trusted = networksOf(bounds.trustedProxies)
   const byAddress = new Map<string, number>()
   let open = 0
   let refused = 0
+  const sockets = new Set<Socket>()
+  // Since when a socket had something to send at every look.
+  const pendingSince = new Map<Socket, number>()
+
+  // Node's own time-out starts anew with every byte that is read, so a client could hold an answer for ever.
+  function cutStalled(): void {
+    const now = performance.now()
+    for (const socket of sockets) {
+      const since = socket.writableLength > 0 ? (pendingSince.get(socket) ?? now) : undefined
+      if (since === undefined) pendingSince.delete(socket)
+      else if (now - since < answerTimeoutMs) pendingSince.set(socket, since)
+      else socket.destroy()
+    }
+  }
 
   function mayStay(held: number, address: string): boolean {
     if (open >= connectionsMax) return false
@@ -44,9 +60,12 @@ export function createConnections(bounds: ConnectionBounds): Connections {
       return
     }
     open += 1
+    sockets.add(socket)
     byAddress.set(bucket, held + 1)
     socket.once('close', () => {
       open -= 1
+      sockets.delete(socket)
+      pendingSince.delete(socket)
       const left = (byAddress.get(bucket) ?? 1) - 1
       if (left > 0) byAddress.set(bucket, left)
       else byAddress.delete(bucket)
@@ -54,7 +73,12 @@ export function createConnections(bounds: ConnectionBounds): Connections {
   }
 
   return {
-    watch: (server) => void server.on('connection', take),
+    watch(server) {
+      const timer = setInterval(cutStalled, Math.min(5_000, answerTimeoutMs / 2))
+      timer.unref()
+      server.on('connection', take)
+      server.once('close', () => clearInterval(timer))
+    },
     get open() {
       return open
     },

@@ -5,6 +5,9 @@ export interface Pressure {
   // False when the request must be refused. Every true is followed by one leave().
   enter(): boolean
   leave(): void
+  // While a request waits for its caller it is not under way. Each pause is followed by one resume, which is never refused.
+  pause(): void
+  resume(): void
   readonly inFlight: number
   readonly shed: number
   close(): void
@@ -47,6 +50,12 @@ export function createPressure({ inFlightMax = 1_000, lagMsMax = 1_000 }: Pressu
     },
     leave: () => {
       inFlight -= 1
+    },
+    pause: () => {
+      inFlight -= 1
+    },
+    resume: () => {
+      inFlight += 1
     },
     get inFlight() {
       return inFlight

@@ -1,29 +1,52 @@
-// Seats for requests that nobody vouches for and whose body somebody else reads: a few in all, and fewer for one address, so
-// that callers who send slowly fill these seats and not the house.
+// Seats for requests whose body is still arriving: a bounded number in all and fewer for one caller or address, so senders
+// that are slow, or never finish, fill these seats and not the places of requests that are being worked on.
+
+import { refuse } from '../kit/refuse.ts'
+import type { Pressure } from './pressure.ts'
 
 export interface Seats {
-  // False when there is none.
-  take(address: string): boolean
-  leave(address: string): void
+  // False when there is none, or the key has as many as it may.
+  take(key: string, most: number): boolean
+  leave(key: string): void
+  readonly taken: number
 }
 
-export function createSeats({ seatsMax, perAddressMax }: { seatsMax: number; perAddressMax: number }): Seats {
-  const taken = new Map<string, number>()
-  let total = 0
+export function createSeats({ seatsMax }: { seatsMax: number }): Seats {
+  const byKey = new Map<string, number>()
+  let taken = 0
   return {
-    take(address) {
-      const own = taken.get(address) ?? 0
-      if (total >= seatsMax || own >= perAddressMax) return false
-      total += 1
-      taken.set(address, own + 1)
+    take(key, most) {
+      const own = byKey.get(key) ?? 0
+      if (taken >= seatsMax || own >= most) return false
+      taken += 1
+      byKey.set(key, own + 1)
       return true
     },
-    leave(address) {
-      const own = taken.get(address) ?? 0
+    leave(key) {
+      const own = byKey.get(key) ?? 0
       if (own === 0) return
-      total -= 1
-      if (own === 1) taken.delete(address)
-      else taken.set(address, own - 1)
+      taken -= 1
+      if (own === 1) byKey.delete(key)
+      else byKey.set(key, own - 1)
     },
+    get taken() {
+      return taken
+    },
+  }
+}
+
+// Waits for a body in a seat of the given key. The request gives its place among those under way back meanwhile.
+export type Receive = <Body>(key: string, most: number, read: () => Promise<Body>) => Promise<Body>
+
+export function createReceive(seats: Seats, pressure: Pressure): Receive {
+  return async (key, most, read) => {
+    if (!seats.take(key, most)) throw refuse('unavailable', { retryAfterMs: 1000 })
+    pressure.pause()
+    try {
+      return await read()
+    } finally {
+      pressure.resume()
+      seats.leave(key)
+    }
   }
 }

@@ -4,6 +4,7 @@ import { operations } from '../contract/operations.ts'
 import { createLog } from '../observe/log.ts'
 import { createMetrics } from '../observe/metrics.ts'
 import { createPressure } from './pressure.ts'
+import { createSeats } from './seats.ts'
 import { createServer, type ServerParts } from './server.ts'
 
 async function openServer(t: TestContext, parts: Pick<ServerParts, 'answer' | 'handlers' | 'pages'>) {
@@ -11,7 +12,14 @@ async function openServer(t: TestContext, parts: Pick<ServerParts, 'answer' | 'h
   const log = createLog({ level: 'info', pretty: false, write: (lines) => (text += lines) })
   const metrics = createMetrics()
   const pressure = createPressure()
-  const server = createServer({ ...parts, trustedProxies: [], pressure, log, metrics })
+  const server = createServer({
+    ...parts,
+    trustedProxies: [],
+    pressure,
+    bodySeats: createSeats({ seatsMax: 10 }),
+    log,
+    metrics,
+  })
   const port = await server.listen(0, '127.0.0.1')
   t.after(async () => {
     await server.drain(1_000)

@@ -17,7 +17,7 @@ import { type AnyHandler, answerFor, asRefusal, type Incoming, type Outgoing, ty
 import { hasBody } from './body.ts'
 import { type Connections, createClientAddress, createConnections, inTurn } from './connections.ts'
 import type { Pressure } from './pressure.ts'
-import { createSeats } from './seats.ts'
+import { createReceive, createSeats, type Seats } from './seats.ts'
 
 // An import would read every name of the module, and one of them loads Node's own HTTP client: 14 MB that nobody needs.
 const { createServer: createHttpServer, STATUS_CODES } = process.getBuiltinModule('node:http')
@@ -32,7 +32,12 @@ export interface Page {
   isProbe?: boolean
   // A page that takes forms is asked by POST too; it reads the body itself.
   methods?: readonly ('GET' | 'POST')[]
-  answer(request: Incoming): Promise<PageAnswer>
+  answer(request: PageRequest): Promise<PageAnswer>
+}
+
+export interface PageRequest extends Incoming {
+  // Waits for a body, in a seat of the client's address.
+  receive<Body>(read: () => Promise<Body>): Promise<Body>
 }
 
 export interface PageAnswer {
@@ -58,8 +63,11 @@ export interface ServerParts {
   // Addresses or networks of balancers whose X-Forwarded-For is believed.
   trustedProxies: readonly string[]
   pressure: Pressure
+  // Of bodies that are awaited.
+  bodySeats: Seats
   log: Log
   metrics: Metrics
+  answerTimeoutMs?: number | undefined
   headersTimeoutMs?: number | undefined
   requestTimeoutMs?: number | undefined
   idleTimeoutMs?: number | undefined
@@ -74,7 +82,8 @@ export interface HttpServer {
 }
 
 export function createServer(parts: ServerParts): HttpServer {
-  const { answer, handlers, pages, handOffs = [], trustedProxies, pressure, log, metrics } = parts
+  const { answer, handlers, pages, handOffs = [], trustedProxies, pressure, bodySeats, log, metrics } = parts
+  const receive = createReceive(bodySeats, pressure)
   const connections = createConnections(parts)
   const servers: Server[] = []
   let draining = false
@@ -174,7 +183,14 @@ export function createServer(parts: ServerParts): HttpServer {
     response.end(body)
   }
 
-  const seats = createSeats({ seatsMax: 64, perAddressMax: 16 })
+  // Of requests whose body somebody else reads; they stay under way meanwhile.
+  const handOffSeats = createSeats({ seatsMax: 512 })
+  metrics.read({
+    name: 'cartwright_bodies_awaited',
+    help: 'Requests whose body is still arriving.',
+    type: 'gauge',
+    values: () => ({ '': bodySeats.taken + handOffSeats.taken }),
+  })
   for (const handOff of handOffs) {
     route(handOff.methods, handOff.path, (request, response) => {
       takeOver(handOff, request, response).catch((error: unknown) =>
@@ -188,10 +204,10 @@ export function createServer(parts: ServerParts): HttpServer {
     const refusal = handOffRefusal(raw)
     if (refusal) return send(response, refused(refusal, raw))
     const seat = raw.method === 'POST' ? addressBucket(request.address) : null
-    if (seat !== null && !seats.take(seat))
+    if (seat !== null && !handOffSeats.take(seat, bodiesPerAddressMax))
       return send(response, refused(refuse('unavailable', { retryAfterMs: 1000 }), raw))
     if (!pressure.enter()) {
-      if (seat !== null) seats.leave(seat)
+      if (seat !== null) handOffSeats.leave(seat)
       return send(response, refused(refuse('unavailable', { retryAfterMs: 1000 }), raw))
     }
     const startedAt = performance.now()
@@ -207,14 +223,18 @@ export function createServer(parts: ServerParts): HttpServer {
       else response.writeHead(outgoing.status, { ...outgoing.headers, 'content-type': jsonType }).end(outgoing.body)
     } finally {
       pressure.leave()
-      if (seat !== null) seats.leave(seat)
+      if (seat !== null) handOffSeats.leave(seat)
     }
     const durationMs = performance.now() - startedAt
     metrics.countRequest(handOff.name, response.statusCode, durationMs)
     log.debug('page', { requestId, page: handOff.name, status: response.statusCode, durationMs })
   }
 
-  async function answerPage(page: Page, request: Incoming): Promise<PageAnswer> {
+  async function answerPage(page: Page, incoming: Incoming): Promise<PageAnswer> {
+    const request: PageRequest = {
+      ...incoming,
+      receive: (read) => receive(`address ${addressBucket(incoming.address)}`, bodiesPerAddressMax, read),
+    }
     if (page.isProbe) return page.answer(request)
     if (!pressure.enter()) throw refuse('unavailable', { retryAfterMs: 1000 })
     try {
@@ -247,12 +267,15 @@ export function createServer(parts: ServerParts): HttpServer {
     server.on('clientError', (error: ParserError, socket) => {
       if (error.code === 'ECONNRESET' || !socket.writable) return void socket.destroy()
       sayLast(socket, refused(parserRefusal(error), undefined, error.code))
+      // Node looks at this socket no more. A client that keeps its half open would hold the connection, and the request
+      // whose body is awaited, for as long as it likes.
+      letGo(socket)
     })
     // Node waits for no answer here and has let go of the socket, so that it is ours to end.
     server.on('connect', (request, socket) => {
       socket.on('error', () => socket.destroy())
       sayLast(socket, refused(refuse('route_not_found'), request))
-      socket.on('finish', () => socket.destroy())
+      letGo(socket)
     })
     server.on('checkExpectation', (request: IncomingMessage, response: ServerResponse) => {
       const issues = [{ path: '/headers/expect', message: 'must be absent or 100-continue' }]
@@ -293,6 +316,7 @@ export function createServer(parts: ServerParts): HttpServer {
 }
 
 const headerBytesMax = 16_384
+const bodiesPerAddressMax = 16
 const headersMax = 100
 const noQuery = {}
 
@@ -402,6 +426,13 @@ const methodToken = /^[\w!#$%&'*+.^`|~-]+ /
 function sayLast(socket: Duplex, { status, body, headers }: Refused): void {
   const lines = Object.entries({ ...headers, ...lastHeaders(body) }).map(([name, value]) => `${name}: ${value}\r\n`)
   socket.end(`HTTP/1.1 ${status} ${STATUS_CODES[status]}\r\n${lines.join('')}\r\n${body}`)
+}
+
+// Once the last words have left, and at the latest after a second: a client that reads nothing takes none.
+function letGo(socket: Duplex): void {
+  const timer = setTimeout(() => socket.destroy(), 1_000)
+  socket.on('finish', () => socket.destroy())
+  socket.on('close', () => clearTimeout(timer))
 }
 
 function lastHeaders(text: string): Record<string, string | number> {

@@ -6,7 +6,12 @@ import { answerKept, keep } from './kept.ts'
 
 // The little of a request that is looked at.
 function ask(headers: Record<string, string> = {}, url = '/site/style.css') {
-  return { raw: { headers, url } as unknown as IncomingMessage, path: {}, address: '127.0.0.1' }
+  return {
+    raw: { headers, url } as unknown as IncomingMessage,
+    path: {},
+    address: '127.0.0.1',
+    receive: <Body>(read: () => Promise<Body>) => read(),
+  }
 }
 
 const long = 'a line of text\n'.repeat(200)

@@ -15,7 +15,12 @@ writeFileSync(join(folder, 'Odd Name.svg'), '<svg/>')
 const page = mediaPage(folder)
 
 function ask(file: string, headers: Record<string, string> = {}) {
-  return page.answer({ raw: { headers, url: '' } as unknown as IncomingMessage, path: { file }, address: '127.0.0.1' })
+  return page.answer({
+    raw: { headers, url: '' } as unknown as IncomingMessage,
+    path: { file },
+    address: '127.0.0.1',
+    receive: (read) => read(),
+  })
 }
 
 describe('the pictures of the demo', () => {

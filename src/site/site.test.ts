@@ -27,7 +27,7 @@ function site(shops: readonly Shop[] | null = [], demo = false) {
     const page = pages.find((known) => known.path === path.split('?')[0])
     assert(page, path)
     const raw = { headers, url: path } as unknown as IncomingMessage
-    const answer = await page.answer({ raw, path: {}, address: '127.0.0.1' })
+    const answer = await page.answer({ raw, path: {}, address: '127.0.0.1', receive: (read) => read() })
     return { ...answer, text: String(answer.body) }
   }
 }
@@ -125,7 +125,7 @@ describe('the start page', () => {
       demo: () => false,
     })
     const raw = { headers: {}, url: '/' } as unknown as IncomingMessage
-    const visit = async () => pages[0]?.answer({ raw, path: {}, address: '127.0.0.1' })
+    const visit = async () => pages[0]?.answer({ raw, path: {}, address: '127.0.0.1', receive: (read) => read() })
     await assert.rejects(visit)
     await Promise.all([visit(), visit(), visit()])
     assert.equal((await visit())?.status, 200)
@@ -212,7 +212,12 @@ test('the readiness probe waits for the first shop, and says no again at the end
   })
   const ready = pages.find(({ path }) => path === '/readyz')
   const ask = async () => {
-    const answer = await ready?.answer({ raw: {} as IncomingMessage, path: {}, address: '127.0.0.1' })
+    const answer = await ready?.answer({
+      raw: {} as IncomingMessage,
+      path: {},
+      address: '127.0.0.1',
+      receive: (read) => read(),
+    })
     return [answer?.status, JSON.parse(String(answer?.body)).status]
   }
   assert.deepEqual(await ask(), [503, 'starting'])

@@ -73,6 +73,7 @@ export interface HouseOptions
       | 'headersTimeoutMs'
       | 'requestTimeoutMs'
       | 'idleTimeoutMs'
+      | 'answerTimeoutMs'
       | 'connectionsMax'
       | 'connectionsPerAddressMax'
       | 'inFlightMax'

@@ -16,7 +16,12 @@ export async function servePages(pages: readonly (Page & { methods?: readonly st
     for (const page of pages) {
       const found = matching(page.path, path)
       if (!found || !(page.methods ?? ['GET']).includes(raw.method ?? '')) continue
-      const { status, headers, body } = await page.answer({ raw, path: found, address: '127.0.0.1' })
+      const { status, headers, body } = await page.answer({
+        raw,
+        path: found,
+        address: '127.0.0.1',
+        receive: (read) => read(),
+      })
       return void response.writeHead(status, headers).end(body)
     }
     response.writeHead(404).end()

@@ -2,7 +2,7 @@
 // browser is sent on by a redirect; only what was not done is answered in place, with the words that say why.
 
 import type { Incoming } from '../../http/answer.ts'
-import type { Page, PageAnswer } from '../../http/server.ts'
+import type { Page, PageAnswer, PageRequest } from '../../http/server.ts'
 import { newId } from '../../kit/ids.ts'
 import { answerKept } from '../../site/kept.ts'
 import type { Desk, DeskMethod, DeskProblem, DeskResult, DeskView, OrderStatusDesk } from '../desk.ts'
@@ -154,17 +154,19 @@ export function checkoutPages({ desk, orderDesk, origin, clock }: CheckoutPagePa
     return session.status === 'processing' && !view.challenge ? show(view, request) : redirect(`/c/${secret}`)
   }
 
-  async function act(secret: string, name: string, request: Incoming): Promise<PageAnswer> {
+  async function act(secret: string, name: string, request: PageRequest): Promise<PageAnswer> {
     const speaker = speakerFor('auto', request.raw.headers['accept-language'])
     const refuseWith = (status: number, kind: 'forbidden' | 'refused') =>
       unread(answerPage(status, refusedPage(speaker, kind, `/c/${secret}`)))
     const action = Object.hasOwn(actions, name) ? actions[name] : undefined
     if (!action) return unread(lost(request))
     if (isForeign(request.raw, origin())) return refuseWith(403, 'forbidden')
-    const form = await readForm(request.raw)
-    if (typeof form === 'number') return refuseWith(form, 'refused')
+    // Whoever has no secret of ours is not waited for.
     const view = await desk.look(secret)
-    return view ? action({ secret, form, view, request }) : lost(request)
+    if (!view) return unread(lost(request))
+    const form = await request.receive(() => readForm(request.raw))
+    if (typeof form === 'number') return refuseWith(form, 'refused')
+    return action({ secret, form, view, request })
   }
 
   return [
