@@ -64,6 +64,8 @@ export interface AppParts {
   payHooks?: Pick<PayTools, 'onStep'> | { providers: PayTools['providers'] }
   // True for a public place, whose start page names no merchants.
   production?: boolean
+  // False where /metrics is answered elsewhere, or nowhere.
+  showsMetrics?: boolean
   // True from the opening of the port until the first shop is made. The readiness probe says no meanwhile.
   isStarting?: () => boolean
   // Bounds that tests narrow. Each has a default where it applies.
@@ -199,7 +201,7 @@ export function createApp(parts: AppParts): App {
         demo: () => hasDemoShop,
       }),
       ...probePages({
-        metrics,
+        metrics: parts.showsMetrics === false ? null : metrics,
         isDraining: () => draining,
         isStarting: parts.isStarting ?? (() => false),
         pendingMigrations: () => pendingMigrations(storage),
@@ -215,6 +217,7 @@ export function createApp(parts: AppParts): App {
       mediaPage(fileURLToPath(new URL('./admin/demo/media/', import.meta.url))),
     ],
     handOffs: oauth.handOffs,
+    isHttps: () => publicOrigin().startsWith('https:'),
     trustedProxies: parts.trustedProxies,
     pressure,
     bodySeats,

@@ -46,7 +46,23 @@ describe('settings', () => {
       trustedProxies: [],
       webhookAllowPrivate: false,
       logLevel: 'info',
+      drainDelayMs: 0,
+      metrics: 'on',
+      isRunByNpm: false,
     })
+  })
+
+  test('how long a stop is announced, and where the metrics are', () => {
+    const { drainDelayMs, metrics } = readConfig({
+      ...good,
+      CARTWRIGHT_DRAIN_SECONDS: '15',
+      CARTWRIGHT_METRICS: '9100',
+    })
+    assert.deepEqual([drainDelayMs, metrics], [15_000, 9100])
+    assert.equal(readConfig({ ...good, CARTWRIGHT_METRICS: 'off' }).metrics, 'off')
+    for (const bad of ['-1', '301', '1.5', 'soon'])
+      refuses({ ...good, CARTWRIGHT_DRAIN_SECONDS: bad }, /^CARTWRIGHT_DRAIN_SECONDS must be/)
+    for (const bad of ['0', '65536', 'no']) refuses({ ...good, CARTWRIGHT_METRICS: bad }, /^CARTWRIGHT_METRICS must be/)
   })
 
   test('trusted proxies are addresses, networks or the names of networks', () => {

@@ -27,6 +27,12 @@ export interface Config {
   // Webhook receivers on http and in private networks may be called: for development.
   webhookAllowPrivate: boolean
   logLevel: LogLevel
+  // How long a server that was told to end says so at /readyz before it closes its port.
+  drainDelayMs: number
+  // Where /metrics is answered: on the port of the shop, on one of its own, or nowhere.
+  metrics: 'on' | 'off' | number
+  // npm does not hand its signals on to the server, so the server watches for the end of npm.
+  isRunByNpm: boolean
 }
 
 export class BadSetting extends Error {}
@@ -46,6 +52,9 @@ export function readConfig(environment: Environment = process.env): Config {
     trustedProxies: readProxies(given('CARTWRIGHT_TRUSTED_PROXIES')),
     webhookAllowPrivate: readSwitch('CARTWRIGHT_WEBHOOK_ALLOW_PRIVATE', given('CARTWRIGHT_WEBHOOK_ALLOW_PRIVATE')),
     logLevel: readLogLevel(given('LOG_LEVEL')),
+    drainDelayMs: readDrainSeconds(given('CARTWRIGHT_DRAIN_SECONDS')) * 1000,
+    metrics: readMetrics(given('CARTWRIGHT_METRICS')),
+    isRunByNpm: given('npm_lifecycle_event') !== undefined,
   }
   // Last, because it may be made here: where a setting is bad, nothing is written.
   return { ...settings, rootSecret: readRootSecret(given('CARTWRIGHT_SECRET'), settings) }
@@ -56,6 +65,18 @@ function readPort(text = '4000'): number {
   if (!/^\d{1,5}$/.test(text) || port > 65_535)
     throw new BadSetting(`PORT must be a number from 0 to 65535, not ${quote(text)}.`)
   return port
+}
+
+function readDrainSeconds(text = '0'): number {
+  if (!/^\d{1,3}$/.test(text) || Number(text) > 300)
+    throw new BadSetting(`CARTWRIGHT_DRAIN_SECONDS must be a number from 0 to 300, not ${quote(text)}.`)
+  return Number(text)
+}
+
+function readMetrics(text = 'on'): Config['metrics'] {
+  if (text === 'on' || text === 'off') return text
+  if (/^\d{1,5}$/.test(text) && Number(text) >= 1 && Number(text) <= 65_535) return Number(text)
+  throw new BadSetting(`CARTWRIGHT_METRICS must be on, off or a port of its own, not ${quote(text)}.`)
 }
 
 function readDatabaseUrl(text = 'sqlite:data/cartwright.db'): string {

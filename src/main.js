@@ -1,10 +1,20 @@
-// The first door. It opens the cache in which Node keeps what it makes of our files (types stripped, code compiled), so
-// that only the first start pays for it. Plain JavaScript, because to strip the types of even one file loads a compiler.
+#!/usr/bin/env node
+// The first door. It refuses a Node that cannot run our files, and opens the cache in which Node keeps what it makes of them
+// (types stripped, code compiled), so only the first start pays for it. Plain JavaScript, because even one file with types
+// loads a compiler, and an old Node could not read it.
 
 import { lstatSync, mkdirSync } from 'node:fs'
-import { enableCompileCache } from 'node:module'
+import * as nodeModule from 'node:module'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
+
+// The first version that strips types by itself.
+const oldest = [22, 18]
+
+function isTooOld(version) {
+  const [major, minor] = version.split('.').map(Number)
+  return major < oldest[0] || (major === oldest[0] && minor < oldest[1])
+}
 
 // In the folder for temporary files, which outlives no machine and is missed by nobody. What is in the cache is run, so it
 // must be a folder that nobody else can write to, on a machine that we may share. Where there is none, every start is
@@ -22,6 +32,13 @@ function privateFolder() {
   }
 }
 
-const folder = privateFolder()
-if (folder !== undefined) enableCompileCache(folder)
-await import('./main.ts')
+if (isTooOld(process.versions.node)) {
+  process.stderr.write(
+    `cartwright: Node ${oldest.join('.')} or later is needed, and this is ${process.version}; npm start uses the one that npm ci installs\n`,
+  )
+  process.exitCode = 1
+} else {
+  const folder = privateFolder()
+  if (folder !== undefined) nodeModule.enableCompileCache(folder)
+  await import('./main.ts')
+}

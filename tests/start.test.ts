@@ -54,7 +54,70 @@ async function ready(origin: string): Promise<void> {
   }
 }
 
+describe('a stop', () => {
+  test('is announced at /readyz for as long as it is told to be, and requests are served meanwhile', async () => {
+    const server = await serve({ ...(await environment()), CARTWRIGHT_DRAIN_SECONDS: '2' })
+    await ready(server.origin)
+    const stopping = server.stop()
+    for (let status = 200; status === 200; ) status = (await fetch(`${server.origin}/readyz`)).status
+    assert.equal((await fetch(`${server.origin}/readyz`)).status, 503)
+    assert.equal((await fetch(`${server.origin}/healthz`)).status, 200)
+    assert.equal(await stopping, 0)
+    await assert.rejects(fetch(`${server.origin}/healthz`))
+  })
+})
+
+describe('the metrics', () => {
+  test('are answered on a port of their own, where one is given', async () => {
+    const port = await freePort()
+    const server = await serve({ ...(await environment()), CARTWRIGHT_METRICS: String(port) })
+    assert.equal((await fetch(`${server.origin}/metrics`)).status, 404)
+    const shown = await fetch(`http://127.0.0.1:${port}/metrics`)
+    assert.match(await shown.text(), /^cartwright_requests_in_flight 0$/m)
+    assert.equal((await fetch(`http://127.0.0.1:${port}/healthz`)).status, 404)
+    assert.equal(await server.stop(), 0)
+  })
+
+  test('are answered nowhere, where they are off', async () => {
+    const server = await serve({ ...(await environment()), CARTWRIGHT_METRICS: 'off' })
+    assert.equal((await fetch(`${server.origin}/metrics`)).status, 404)
+    assert.equal(await server.stop(), 0)
+  })
+})
+
 describe('a start', () => {
+  test('with a Node that is too old says so in one line', () => {
+    const older = `data:text/javascript,Object.defineProperty(process,'versions',{value:{node:'20.20.2'}})`
+    const { status, stdout, stderr } = spawnSync(process.execPath, ['--import', older, main, 'doctor'], {
+      encoding: 'utf8',
+    })
+    assert.deepEqual([status, stdout, stderr.split('\n').length], [1, '', 2], stderr)
+    assert.match(stderr, /^cartwright: Node 22\.18 or later is needed/)
+  })
+
+  test('finds the Node that it needs in an installation for production', async () => {
+    const { dependencies } = JSON.parse(await readFile(join(root, 'package.json'), 'utf8'))
+    assert.equal(`v${dependencies.node}`, process.version)
+  })
+
+  test('by npm ends when npm is ended', async () => {
+    const settings = { ...(await environment()), PORT: '0', PATH: process.env.PATH ?? '' }
+    const npm = spawn('npm', ['start'], { cwd: root, env: settings, stdio: ['ignore', 'pipe', 'ignore'] })
+    let printed = ''
+    const listening = Promise.withResolvers<void>()
+    npm.stdout.setEncoding('utf8').on('data', (text: string) => {
+      printed += text
+      if (printed.includes('"message":"listening"')) listening.resolve()
+    })
+    const closed = once(npm.stdout, 'close')
+    await Promise.race([listening.promise, closed])
+    npm.kill('SIGTERM')
+    // The pipe closes when nobody is left who could write to it.
+    await closed
+    assert.match(printed, /"message":"draining"/)
+    assert.match(printed, /"message":"stopped"/)
+  })
+
   test('that finds its port in use says so in one line and makes no shop', async () => {
     const settings = await environment()
     const port = await takenPort()

@@ -377,6 +377,21 @@ describe('bad input', () => {
   })
 })
 
+describe('transport security', () => {
+  const given = givenEngine('sqlite')
+
+  test('browsers that came by https are told to come by nothing else, on every kind of answer', async () => {
+    for (const [origin, expected] of [
+      ['https://shop.example.com', 'max-age=31536000'],
+      ['http://localhost:4000', null],
+    ] as const) {
+      const house = await openHouse(given, { publicOrigin: () => origin })
+      for (const path of ['/', '/api/v1/open/installation/identity', '/nowhere', '/oauth/auth'])
+        assert.equal((await house.fetch(path)).headers.get('strict-transport-security'), expected, path)
+    }
+  })
+})
+
 describe('load', () => {
   const given = givenEngine('sqlite')
 

@@ -1,6 +1,7 @@
 // `serve`: opens the storage, brings it up to date, opens the port, fills an empty database with the demo shop, and on
 // SIGTERM or SIGINT finishes what is under way before it leaves.
 
+import { setTimeout as setTimeoutAsync } from 'node:timers/promises'
 import type { Storefront } from '../../examples/storefront/shop.ts'
 import { sweepAddresses } from '../addresses/vault.ts'
 import { type DemoShop, makeDemoShop, makeWindowKey, needsDemoShop } from '../admin/demo.ts'
@@ -11,6 +12,7 @@ import { settlePayments } from '../checkout/pay.ts'
 import { expireSessions } from '../checkout/sweep.ts'
 import { type Config, readConfig } from '../config.ts'
 import { warmValidator } from '../contract/validator.ts'
+import type { HttpServer } from '../http/server.ts'
 import { sweepIdempotencyKeys } from '../idempotency/once.ts'
 import { sweepHolds } from '../inventory/holds.ts'
 import type { LoopName } from '../loops/names.ts'
@@ -19,6 +21,7 @@ import { makeDeferredDue } from '../loops/store.ts'
 import { originProblem } from '../oauth/metadata.ts'
 import { sweepArtifacts } from '../oauth/sweep.ts'
 import { createLog, type Log } from '../observe/log.ts'
+import type { Metrics } from '../observe/metrics.ts'
 import { createSink, type Sink } from '../observe/sink.ts'
 import { refundPaid } from '../orders/refunds.ts'
 import { payRefunds } from '../payments/settle.ts'
@@ -30,6 +33,7 @@ import { sweepWebhooks } from '../webhooks/sweep.ts'
 import { catchUp, type Loop, observeLoops, startWorkers } from '../workers.ts'
 import { type Command, Failure, type Given, Misuse, type Terminal } from './command.ts'
 import { type Crew, gatherCrew, isWorker, joinCrew, leaveCrew, tellFailure } from './crew.ts'
+import { type Closable, metricsServer } from './metrics.ts'
 import { openWindow, windowPages } from './window.ts'
 
 const drainMs = 20_000
@@ -128,6 +132,7 @@ function setStage({ config, storage, log, mayDemo }: ServeParts): Stage {
     webhookAllowPrivate: config.webhookAllowPrivate,
     production: config.production,
     isStarting: () => isStarting,
+    showsMetrics: config.metrics === 'on',
     publicOrigin: () => origin,
     version,
     clock: () => new Date(),
@@ -137,7 +142,7 @@ function setStage({ config, storage, log, mayDemo }: ServeParts): Stage {
   return {
     app,
     async port() {
-      port = await openPort(app, config)
+      port = await openPort(app.server, config)
       // Whoever asks while the shop is being made is told of no other place than later.
       if (origin === '') origin = originAt(port)
       return port
@@ -172,8 +177,10 @@ async function serveAlone(parts: ServeParts): Promise<void> {
   const { config, storage, log } = parts
   const signalled = endSignal(parts)
   const { app, port: open, begin } = setStage(parts)
+  let metrics: Closable | undefined
   try {
     const port = await open()
+    metrics = await openMetrics(parts, app.metrics)
     const origin = config.publicUrl ?? originAt(port)
     await makeShop(parts, origin)
     await begin(origin)
@@ -183,6 +190,7 @@ async function serveAlone(parts: ServeParts): Promise<void> {
 
     const reason = await Promise.race([signalled, parts.damaged])
     tellEnd(log, reason)
+    if (!(reason instanceof StorageRefused)) await announceEnd(parts, app)
     await Promise.all([finish(parts, app), loops.drain()])
     if (reason instanceof StorageRefused) throw reason
     log.info('stopped')
@@ -190,6 +198,7 @@ async function serveAlone(parts: ServeParts): Promise<void> {
     await app.server.drain(0)
     throw error
   } finally {
+    await metrics?.close()
     app.close()
   }
 }
@@ -201,7 +210,9 @@ async function lead(parts: ServeParts, count: number): Promise<void> {
   const { app, begin } = setStage(parts)
   let crew: Crew | undefined
   let loops: Loops | undefined
+  let metrics: Closable | undefined
   try {
+    metrics = await openMetrics(parts, app.metrics)
     crew = await gatherCrew({ count, log, sink, onSignal: () => app.dispatcher.look() })
     const origin = config.publicUrl ?? originAt(crew.port)
     await makeShop(parts, origin)
@@ -216,12 +227,13 @@ async function lead(parts: ServeParts, count: number): Promise<void> {
     tellEnd(log, reason)
     // The workers have the file open themselves, and are cut off.
     if (reason instanceof StorageRefused) throw reason
-    await Promise.all([crew.drain(drainMs + settleMs), loops.drain()])
+    await Promise.all([crew.drain(config.drainDelayMs + drainMs + settleMs), loops.drain()])
     log.info('stopped')
   } catch (error) {
     await Promise.all([crew?.drain(0), loops?.drain()])
     throw error
   } finally {
+    await metrics?.close()
     app.close()
   }
 }
@@ -238,6 +250,7 @@ async function work(parts: ServeParts): Promise<void> {
     await begin(await shift.begun)
     const lastUse = startWorkers([lastUseLoop(app)], log)
     await shift.ended
+    await announceEnd(parts, app)
     await finish(parts, app)
     await lastUse.drain()
   } catch (error) {
@@ -276,6 +289,12 @@ async function startLoops({ storage, log }: ServeParts, app: App): Promise<Loops
   return { drain: async () => void (await Promise.all([workers.drain(), app.dispatcher.drain()])) }
 }
 
+// Balancers see it at /readyz and look elsewhere, while whoever still comes is served.
+async function announceEnd({ config }: ServeParts, app: App): Promise<void> {
+  app.beginDraining()
+  if (config.drainDelayMs > 0) await setTimeoutAsync(config.drainDelayMs)
+}
+
 async function finish({ log }: ServeParts, app: App): Promise<void> {
   app.beginDraining()
   await app.server.drain(drainMs)
@@ -284,9 +303,17 @@ async function finish({ log }: ServeParts, app: App): Promise<void> {
     .catch((error: unknown) => log.error('the last uses of keys were not written', error))
 }
 
-async function openPort(app: App, { port, host }: Config): Promise<number> {
+// On a port of their own, which a firewall may keep from the world.
+async function openMetrics({ config, log }: ServeParts, metrics: Metrics): Promise<Closable | undefined> {
+  if (typeof config.metrics !== 'number') return undefined
+  const { server, close } = metricsServer(metrics, log)
+  await openPort(server, { port: config.metrics, host: config.host })
+  return { close }
+}
+
+async function openPort(server: HttpServer, { port, host }: Pick<Config, 'port' | 'host'>): Promise<number> {
   try {
-    return await app.server.listen(port, host)
+    return await server.listen(port, host)
   } catch (error) {
     const { code, syscall, message } = error as NodeJS.ErrnoException
     if (code === 'EADDRINUSE')
@@ -339,7 +366,7 @@ function loopsFor(storage: Storage, app: App): Loop[] {
 }
 
 // A second signal means that somebody has no patience left.
-function endSignal({ log, sink, terminal }: ServeParts): Promise<string> {
+function endSignal({ config, log, sink, terminal }: ServeParts): Promise<string> {
   let isLeaving = false
   function leave(): void {
     if (isLeaving) return
@@ -356,6 +383,7 @@ function endSignal({ log, sink, terminal }: ServeParts): Promise<string> {
         resolve(signal)
       })
     }
+    if (config.isRunByNpm) watchParent(() => resolve('SIGTERM'))
     for (const event of ['uncaughtException', 'unhandledRejection'] as const) {
       process.on(event, (error: unknown) => {
         log.error(event, error)
@@ -364,6 +392,19 @@ function endSignal({ log, sink, terminal }: ServeParts): Promise<string> {
       })
     }
   })
+}
+
+const parentLookMs = 250
+
+// npm runs us by a shell. A signal to npm ends both and never reaches us; all we see of it is another parent.
+function watchParent(onGone: () => void): void {
+  const parent = process.ppid
+  const timer = setInterval(() => {
+    if (process.ppid === parent) return
+    clearInterval(timer)
+    onGone()
+  }, parentLookMs)
+  timer.unref()
 }
 
 // Where the greeting cannot be written the server is as good.

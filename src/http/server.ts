@@ -60,6 +60,8 @@ export interface ServerParts {
   handlers: Partial<Record<OperationId, AnyHandler>>
   pages: readonly Page[]
   handOffs?: readonly HandOff[] | undefined
+  // Whether browsers shall come by https only: the public address is one.
+  isHttps?: () => boolean
   // Addresses or networks of balancers whose X-Forwarded-For is believed.
   trustedProxies: readonly string[]
   pressure: Pressure
@@ -83,6 +85,7 @@ export interface HttpServer {
 
 export function createServer(parts: ServerParts): HttpServer {
   const { answer, handlers, pages, handOffs = [], trustedProxies, pressure, bodySeats, log, metrics } = parts
+  const isHttps = parts.isHttps ?? (() => false)
   const receive = createReceive(bodySeats, pressure)
   const connections = createConnections(parts)
   const servers: Server[] = []
@@ -133,6 +136,7 @@ export function createServer(parts: ServerParts): HttpServer {
     const lines = ['content-type', jsonType, 'content-length', String(length), 'x-content-type-options', 'nosniff']
     for (const name in headers) lines.push(name, headers[name] as string)
     if (draining && headers.connection === undefined) lines.push('connection', 'close')
+    if (isHttps()) lines.push('strict-transport-security', httpsOnly)
     response.writeHead(status, lines).end(body)
   }
 
@@ -179,6 +183,7 @@ export function createServer(parts: ServerParts): HttpServer {
       ...(status !== 304 && status !== 204 && { 'content-length': Buffer.byteLength(body) }),
       'x-request-id': requestId,
       ...(draining && { connection: 'close' }),
+      ...(isHttps() && { 'strict-transport-security': httpsOnly }),
     })
     response.end(body)
   }
@@ -215,6 +220,7 @@ export function createServer(parts: ServerParts): HttpServer {
     response.setHeader('x-request-id', requestId)
     response.setHeader('x-content-type-options', 'nosniff')
     if (draining) response.setHeader('connection', 'close')
+    if (isHttps()) response.setHeader('strict-transport-security', httpsOnly)
     try {
       await handOff.handle(request, response, requestId)
     } catch (error) {
@@ -319,6 +325,8 @@ const headerBytesMax = 16_384
 const bodiesPerAddressMax = 16
 const headersMax = 100
 const noQuery = {}
+// A year, as browsers ask for before they remember it.
+const httpsOnly = 'max-age=31536000'
 
 function methodsOf({ methods = ['GET'] }: Page): HTTPMethod[] {
   return methods.includes('GET') ? [...methods, 'HEAD'] : [...methods]

@@ -4,7 +4,8 @@ import type { Page, PageAnswer } from '../http/server.ts'
 import type { Metrics } from '../observe/metrics.ts'
 
 export interface ProbeParts {
-  metrics: Metrics
+  // null: they are not shown here.
+  metrics: Metrics | null
   isDraining: () => boolean
   // The port is open and the shop is still being made.
   isStarting: () => boolean
@@ -28,17 +29,21 @@ export function probePages({ metrics, isDraining, isStarting, pendingMigrations 
         return pending > 0 ? json(503, { status: 'migrations pending', pending }) : json(200, { status: 'ready' })
       },
     },
-    {
-      path: '/metrics',
-      name: 'metrics',
-      isProbe: true,
-      answer: async () => ({
-        status: 200,
-        body: metrics.render(),
-        headers: { 'content-type': 'text/plain; version=0.0.4; charset=utf-8', 'cache-control': 'no-store' },
-      }),
-    },
+    ...(metrics ? [metricsPage(metrics)] : []),
   ]
+}
+
+export function metricsPage(metrics: Metrics): Page {
+  return {
+    path: '/metrics',
+    name: 'metrics',
+    isProbe: true,
+    answer: async () => ({
+      status: 200,
+      body: metrics.render(),
+      headers: { 'content-type': 'text/plain; version=0.0.4; charset=utf-8', 'cache-control': 'no-store' },
+    }),
+  }
 }
 
 function json(status: number, body: object): PageAnswer {
