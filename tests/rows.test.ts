@@ -4,8 +4,9 @@ import assert from 'node:assert/strict'
 import { before, test } from 'node:test'
 import { type Operation, type OperationId, operationIds, operations } from '../src/contract/operations.ts'
 import type { RefusalCode } from '../src/contract/refusals.ts'
+import { deriveKey, signToken } from '../src/kit/secrets.ts'
 import { checkoutOf } from './support/checkout.ts'
-import { assertError, type House, openHouse } from './support/house.ts'
+import { assertError, type House, openHouse, testSecret } from './support/house.ts'
 import { eachEngine } from './support/storage.ts'
 import { webhooksOf } from './support/webhooks.ts'
 
@@ -134,6 +135,21 @@ eachEngine('every routed operation', (given) => {
         assert.deepEqual(issuePaths(answer), ['/query/cursor'])
       }
     })
+
+    if (row.paged) {
+      test(`${id}: 400 to a cursor that is signed and leads nowhere`, async () => {
+        const other = 'whe_01h455vb4pex5vsknk084sn02q'
+        for (const position of [
+          ...['', ' ', 'x', 'x y', '1.5', '-1', '1e3', 'NaN', 'Infinity', '0x10', '9007199254740993', '\0', '1 2 3'],
+          ...[`1 ${other}`, `x ${examplePath.orderId}`, `${examplePath.orderId} 1`, `1 ${examplePath.orderId} 2`],
+        ]) {
+          const token = signToken(deriveKey(testSecret, 'list cursor'), `${id} ${house.installationId} ${position}`)
+          const answer = await house.ask(id, { path, query: `?cursor=${token}` })
+          assertError(answer, 'invalid_request')
+          assert.deepEqual(issuePaths(answer), ['/query/cursor'], position)
+        }
+      })
+    }
 
     if (row.body !== null) {
       test(`${id}: 400 to a missing body, an unknown member and a body that is no object`, async () => {

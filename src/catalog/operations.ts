@@ -7,6 +7,7 @@ import { createHash } from 'node:crypto'
 import type { Handler } from '../http/handler.ts'
 import { Rendered } from '../http/handler.ts'
 import { lastingBytes } from '../kit/bytes.ts'
+import { readOffset, readPlace, writePlace } from '../kit/cursor.ts'
 import { Lru } from '../kit/lru.ts'
 import { refuse } from '../kit/refuse.ts'
 import { isSlug } from '../kit/slug.ts'
@@ -19,7 +20,6 @@ import {
   findListing,
   findPublicListing,
   type Listing,
-  type ListPosition,
   listCategories,
   listProducts,
   listProductsAfter,
@@ -66,7 +66,7 @@ export function catalogOperations(publicOrigin: () => string): { [Id in CatalogO
   return {
     async listApiKeyCatalogCategories({ db, caller, page }) {
       const version = await findCatalogVersion(db, caller.merchantId)
-      const start = page.after === null ? 0 : Number(page.after)
+      const start = page.after === null ? 0 : readOffset(page.after)
       const kept = await keptPage(`categories ${caller.merchantId} ${version} ${start}`, async () => {
         const rows = renderCategories(await listCategories(db, caller.merchantId)).slice(start, start + rowsMax + 1)
         return pageOf(rows, publicOrigin(), () => String(start + rowsMax))
@@ -76,17 +76,18 @@ export function catalogOperations(publicOrigin: () => string): { [Id in CatalogO
 
     async listApiKeyCatalogProducts({ db, caller, page }) {
       const version = await findCatalogVersion(db, caller.merchantId)
+      const after = page.after === null ? null : readPlace(page.after, 'prd')
       const kept = await keptPage(`products ${caller.merchantId} ${version} ${page.after ?? ''}`, async () => {
         const rows =
-          page.after === null
+          after === null
             ? await listProducts(db, caller.merchantId, rowsMax + 1)
-            : await listProductsAfter(db, caller.merchantId, readPosition(page.after), rowsMax + 1)
+            : await listProductsAfter(db, caller.merchantId, after, rowsMax + 1)
         return pageOf(
           rows.map((row) => row.listRow),
           publicOrigin(),
           () => {
             const last = rows[rowsMax - 1]
-            return last ? `${last.publishedAt} ${last.productId}` : ''
+            return last ? writePlace({ at: last.publishedAt, id: last.productId }) : ''
           },
         )
       })
@@ -157,10 +158,4 @@ function listAnswer({ rows, count, next }: KeptPage, link: (position: string) =>
   const href = next === null ? 'null' : JSON.stringify(link(next))
   const [head, tail] = ['{"data":[', `],"meta":{"count":${count},"next":${href}}}`]
   return new Rendered(Buffer.concat([Buffer.from(head), rows, Buffer.from(tail)]))
-}
-
-// Only ever what this file wrote: the road has checked the signature.
-function readPosition(after: string): ListPosition {
-  const [publishedAt, productId] = after.split(' ')
-  return { publishedAt: Number(publishedAt), productId: productId ?? '' }
 }

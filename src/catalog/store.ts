@@ -1,6 +1,7 @@
 // The SQL of the catalog: what the operations look up, and what provisioning writes.
 
 import { heldOf } from '../inventory/store.ts'
+import type { Place } from '../kit/cursor.ts'
 import { newId } from '../kit/ids.ts'
 import { list, type Reader, type Tx } from '../storage/storage.ts'
 import type { KeptCategory, ProductAnswers } from './answer.ts'
@@ -64,11 +65,6 @@ export interface ListedRow {
   listRow: string
 }
 
-export interface ListPosition {
-  publishedAt: number
-  productId: string
-}
-
 export async function listProducts(db: Reader, merchant: string, limit: number): Promise<ListedRow[]> {
   return db.sql<ListedRow>`
     select product_id as "productId", published_at as "publishedAt", list_row as "listRow"
@@ -80,7 +76,7 @@ export async function listProducts(db: Reader, merchant: string, limit: number):
 export async function listProductsAfter(
   db: Reader,
   merchant: string,
-  after: ListPosition,
+  after: Place,
   limit: number,
 ): Promise<ListedRow[]> {
   return db.sql<ListedRow>`
@@ -88,13 +84,13 @@ export async function listProductsAfter(
       select * from (
         select product_id as "productId", published_at as "publishedAt", list_row as "listRow"
         from listed_products
-        where merchant_id = ${merchant} and published_at = ${after.publishedAt} and product_id > ${after.productId}
+        where merchant_id = ${merchant} and published_at = ${after.at} and product_id > ${after.id}
         order by product_id limit ${limit}) as same_instant
       union all
       select * from (
         select product_id as "productId", published_at as "publishedAt", list_row as "listRow"
         from listed_products
-        where merchant_id = ${merchant} and published_at < ${after.publishedAt}
+        where merchant_id = ${merchant} and published_at < ${after.at}
         order by published_at desc, product_id limit ${limit}) as older) as pages
     order by "publishedAt" desc, "productId" limit ${limit}`
 }

@@ -10,6 +10,7 @@ import { refusals } from '../contract/refusals.ts'
 import { compile } from '../contract/validator.ts'
 import type { Cause } from '../events/announce.ts'
 import { type Claim, fingerprintOf, type Keeper, once } from '../idempotency/once.ts'
+import { badCursor } from '../kit/cursor.ts'
 import { newId } from '../kit/ids.ts'
 import { type Issue, Refusal, refuse } from '../kit/refuse.ts'
 import { readToken, signToken } from '../kit/secrets.ts'
@@ -186,10 +187,7 @@ export function createRoad(parts: RoadParts) {
     const [cursor, second] = query.getAll('cursor')
     const payload = second === undefined ? readToken(parts.cursorKey, cursor ?? '') : undefined
     const subject = cursorSubject(id, caller)
-    if (!payload?.startsWith(subject)) {
-      const message = 'must be the link of an earlier answer, followed as it is'
-      throw refuse('invalid_request', { issues: [{ path: '/query/cursor', message }] })
-    }
+    if (!payload?.startsWith(subject)) throw badCursor()
     return payload.slice(subject.length)
   }
 

@@ -1,11 +1,12 @@
 // The three operations on orders.
 
 import type { Handler } from '../http/handler.ts'
+import { readPlace, writePlace } from '../kit/cursor.ts'
 import { isId } from '../kit/ids.ts'
 import { refuse } from '../kit/refuse.ts'
 import { cancelOrder } from './cancel.ts'
 import { findOrderFacts } from './change.ts'
-import { type ListPosition, listOrders, listOrdersAfter } from './store.ts'
+import { listOrders, listOrdersAfter } from './store.ts'
 import { cancellationView, orderSummary, orderView } from './view.ts'
 
 const rowsMax = 100
@@ -17,12 +18,12 @@ export const orderOperations: { [Id in OrderOperation]: Handler<Id> } = {
     const rows =
       page.after === null
         ? await listOrders(db, installationId, rowsMax + 1)
-        : await listOrdersAfter(db, installationId, readPosition(page.after), rowsMax + 1)
+        : await listOrdersAfter(db, installationId, readPlace(page.after, 'ord'), rowsMax + 1)
     const last = rows.length > rowsMax ? rows[rowsMax - 1] : undefined
     return {
       data: {
         orders: rows.slice(0, rowsMax).map(orderSummary),
-        next: last ? page.next(`${last.placedAt} ${last.id}`) : null,
+        next: last ? page.next(writePlace({ at: last.placedAt, id: last.id })) : null,
       },
     }
   },
@@ -51,10 +52,4 @@ export const orderOperations: { [Id in OrderOperation]: Handler<Id> } = {
     if (!cancellation) throw new Error(`order ${order.id} was cancelled and does not say so`)
     return { data: { cancellation, order: orderSummary(order) } }
   },
-}
-
-// Only ever what this file wrote: the road has checked the signature.
-function readPosition(after: string): ListPosition {
-  const [placedAt, id] = after.split(' ')
-  return { placedAt: Number(placedAt), id: id ?? '' }
 }

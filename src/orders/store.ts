@@ -11,6 +11,7 @@ import type {
   OrderStatus,
   OrderTimelineType,
 } from '../contract/words.ts'
+import type { Place } from '../kit/cursor.ts'
 import { Fragment, list, type Reader, type Tx } from '../storage/storage.ts'
 
 export interface OrderKey {
@@ -208,11 +209,6 @@ export async function findSealedCustomer(db: Reader, { installationId, orderId }
   return row?.sealed ?? null
 }
 
-export interface ListPosition {
-  placedAt: number
-  id: string
-}
-
 const headColumns = new Fragment(`
   id, number, version, status, payment_status as "paymentStatus", fulfillment_status as "fulfillmentStatus", currency, total,
   item_count as "itemCount", checkout_session_id as "checkoutSessionId", cart_id as "cartId",
@@ -229,12 +225,12 @@ export async function listOrders(db: Reader, installationId: string, limit: numb
 export async function listOrdersAfter(
   db: Reader,
   installationId: string,
-  { placedAt, id }: ListPosition,
+  { at, id }: Place,
   limit: number,
 ): Promise<OrderHead[]> {
   return db.sql<OrderHead>`
     select ${headColumns} from orders
-    where installation_id = ${installationId} and (placed_at, id) < (${placedAt}, ${id})
+    where installation_id = ${installationId} and (placed_at, id) < (${at}, ${id})
     order by placed_at desc, id desc limit ${limit}`
 }
 
