@@ -5,9 +5,12 @@ import assert from 'node:assert/strict'
 import { randomUUID } from 'node:crypto'
 import { before, test } from 'node:test'
 import { expireCarts } from '../src/carts/sweep.ts'
+import { refreshStaleProducts } from '../src/catalog/refresh.ts'
 import { expireSessions } from '../src/checkout/sweep.ts'
+import { sweepHolds } from '../src/inventory/holds.ts'
 import type { LoopName } from '../src/loops/names.ts'
 import { RowsFailed } from '../src/loops/rows.ts'
+import { list } from '../src/storage/storage.ts'
 import { market } from './support/carts.ts'
 import { type Checkout, checkoutOf } from './support/checkout.ts'
 import { type House, openHouse } from './support/house.ts'
@@ -53,6 +56,80 @@ eachEngine('a loop survives its worst row', (given) => {
     )
     return rows[0]?.status
   }
+
+  test('products that are stale', async () => {
+    const { storage, clock } = house
+    const slugsOf = (rows: readonly { slug: string }[]) => rows.map(({ slug }) => slug).sort()
+    const listed = await storage.read(
+      (db) => db.sql<{ id: string; slug: string }>`select product_id as "id", slug from listed_products`,
+    )
+    const badIds = ['card', 'book'].map((slug) => listed.find((row) => row.slug === slug)?.id ?? '')
+    const [unwritable = '', unreadable = ''] = badIds
+    const [options] = await storage.read(
+      (db) => db.sql<{ options: string }>`select options from products where id = ${unreadable}`,
+    )
+    const setOptions = (text: string) =>
+      storage.write((tx) => tx.sql`update products set options = ${text} where id = ${unreadable}`)
+    await setOptions('not JSON')
+    // The bad ones have waited longest.
+    await storage.write((tx) => tx.sql`update listed_products set stale_at = ${clock.now - 1_000}`)
+    await storage.write((tx) => tx.sql`update listed_products set stale_at = 0 where product_id in (${list(badIds)})`)
+    const cure = await poison(storage, 'listed_products', `old.product_id = '${unwritable}'`)
+    const stale = () =>
+      storage.read((db) => db.sql<{ slug: string }>`select slug from listed_products where stale_at is not null`)
+    const round = (at: number) => failedOf('stale_products', refreshStaleProducts(storage, at, 100))
+    assert.deepEqual((await round(clock.now)).sort(), badIds.sort())
+    assert.deepEqual(slugsOf(await stale()), ['book', 'card'])
+    assert.deepEqual(await round(clock.now + 1_000), [])
+    await cure()
+    await setOptions(options?.options ?? '')
+    clock.now += 60_000
+    assert.deepEqual(await round(clock.now), [])
+    assert.deepEqual(await stale(), [])
+  })
+
+  test('a shop file is applied beside a stale product that cannot be rendered', async () => {
+    const { storage, clock } = house
+    const [row] = await storage.read(
+      (db) => db.sql<{ id: string }>`select product_id as "id" from listed_products where slug = 'rival-only'`,
+    )
+    await storage.write((tx) => tx.sql`update listed_products set stale_at = 0`)
+    const cure = await poison(storage, 'listed_products', `old.product_id = '${row?.id}'`)
+    const card = { slug: 'postcard', name: 'Postcard', skus: [{ code: 'POST', price: 100, stock: 1 }] }
+    await house.apply({ ...market, products: [...(market.products ?? []), card] })
+    const stale = await storage.read(
+      (db) => db.sql<{ slug: string }>`select slug from listed_products where stale_at is not null`,
+    )
+    assert.deepEqual(stale, [{ slug: 'rival-only' }])
+    await cure()
+    assert.equal(await refreshStaleProducts(storage, clock.now + 60_000, 100), 1)
+  })
+
+  test('holds that ended', async () => {
+    const { storage, clock } = house
+    const until = clock.now + 300_000
+    for (const items of [{ BOOK: 1 }, { CARD: 2, BOOK: 2 }, { COURSE: 1 }])
+      await checkout.open(items, { expiresInSeconds: 300 })
+    const bad = checkout.carts.sku('BOOK')
+    const cure = await poison(storage, 'skus', `old.id = '${bad}'`)
+    const held = async () =>
+      Object.fromEntries(
+        (
+          await storage.read(
+            (db) => db.sql<{ code: string; held: number }>`select code, held from skus where held > 0 order by code`,
+          )
+        ).map(({ code, held }) => [code, held]),
+      )
+    assert.deepEqual(await held(), { BOOK: 3, CARD: 2, COURSE: 1 })
+    const round = (at: number) => failedOf('holds', sweepHolds(storage, at, 500))
+    assert.deepEqual(await round(until), [bad])
+    assert.deepEqual(await held(), { BOOK: 3 })
+    assert.deepEqual(await round(until + 1_000), [])
+    await cure()
+    assert.deepEqual(await round(until + 60_000), [])
+    assert.deepEqual(await held(), {})
+    assert.equal(await expireSessions(storage, house.app.payTools, until), 3)
+  })
 
   test('sessions that expire', async () => {
     const ids: string[] = []

@@ -31,6 +31,7 @@ import {
   updateMerchant,
 } from '../installations/store.ts'
 import { newId } from '../kit/ids.ts'
+import { RowsFailed } from '../loops/rows.ts'
 import type { Reader, Storage, Tx } from '../storage/storage.ts'
 import { EndpointRefused, type EndpointTools } from '../webhooks/endpoints.ts'
 import { planApps, saveApps } from './apps.ts'
@@ -110,11 +111,16 @@ async function eachBatch(file: ShopFile, work: (entries: ProductEntry[]) => Prom
   return { changes, refused, unchangedProducts }
 }
 
-// Renders what is stale, as a server's loop does; what a process that was killed left behind is caught up by either.
+// Renders what is stale, as a server's loop does; what a process that was killed left behind is caught up by either. What
+// cannot be rendered is deferred and left to that loop, which logs it: it may belong to another merchant.
 async function catchUp(storage: Storage, now: number): Promise<void> {
-  let done: number
-  do done = await refreshStaleProducts(storage, now, batchProductsMax)
-  while (done > 0)
+  let rows: number
+  do
+    rows = await refreshStaleProducts(storage, now, batchProductsMax).catch((error: unknown) => {
+      if (error instanceof RowsFailed) return error.rows
+      throw error
+    })
+  while (rows > 0)
 }
 
 // After the products, whose SKUs they may name. No answer of the catalog shows them, so nothing is rendered again.

@@ -3,6 +3,7 @@
 import { heldOf } from '../inventory/store.ts'
 import type { Place } from '../kit/cursor.ts'
 import { newId } from '../kit/ids.ts'
+import { isNotDeferred } from '../loops/store.ts'
 import { list, type Reader, type Tx } from '../storage/storage.ts'
 import type { KeptCategory, ProductAnswers } from './answer.ts'
 import type { KeptProduct, KeptSku, PublishedProduct, SellerFacts, SkuRecord } from './product.ts'
@@ -354,7 +355,10 @@ export interface StaleProduct {
 export async function listStaleProducts(db: Reader, now: number, limit: number): Promise<StaleProduct[]> {
   return db.sql<StaleProduct>`
     select merchant_id as "merchantId", product_id as "productId"
-    from listed_products where stale_at <= ${now} order by stale_at limit ${limit}`
+    from listed_products
+    where stale_at <= ${now}
+      and ${isNotDeferred('stale_products', 'listed_products.merchant_id', 'listed_products.product_id', now)}
+    order by stale_at limit ${limit}`
 }
 
 // Keeps provisioning and other nodes' refreshing out until the end. It is an update, because that lets those pass who only

@@ -1,6 +1,7 @@
 // Holds: units promised to an owner, such as a checkout session, until an instant. A hold that is over counts for nobody,
 // but its row stays until somebody who needs the units, or the sweep, takes it away.
 
+import { handleRows } from '../loops/rows.ts'
 import type { Storage, Tx } from '../storage/storage.ts'
 import { type Change, endsSoon, type Moment, settle } from './settle.ts'
 import { type Claims, type Line, noClaims, type Shelf, type Shortage, summed, usableFor } from './stock.ts'
@@ -10,10 +11,12 @@ import {
   dropLapsedHolds,
   extendRunningHolds,
   listHolds,
+  listLapsedSkus,
+  lockFreeShelves,
   lockHeldShelves,
-  lockLapsedShelves,
   lockShelvesFor,
   putHold,
+  type SkuKey,
   sumLapsedHolds,
 } from './store.ts'
 
@@ -101,29 +104,37 @@ export async function release(tx: Tx, merchant: string, owner: string, moment: M
   await settle(tx, merchant, changes, moment)
 }
 
-// Takes away holds that are over, those of at most `limit` SKUs, and answers how many. Any number of nodes may sweep at
-// once.
+// Takes away holds that are over, at most `limit` of them and what else is over of their SKUs, and answers how many. Any number
+// of nodes may sweep at once.
 export async function sweepHolds(storage: Storage, now: number, limit: number): Promise<number> {
-  return storage.write(async (tx) => {
-    const shelves = await lockLapsedShelves(tx, now, limit)
-    const swept = await Promise.all(
-      shelves.map(async (shelf) => ({
-        shelf,
-        holds: await deleteLapsedHolds(tx, shelf.merchantId, shelf.skuId, now),
-      })),
-    )
-    const changes = swept
-      .filter(({ holds }) => holds.length > 0)
-      .map(({ shelf, holds }): Change => {
-        const quantity = holds.reduce((sum, lapsed) => sum + lapsed.quantity, 0)
-        return { shelf, onHand: shelf.onHand, held: shelf.held - quantity, shows: true }
-      })
-    // In the order of their ids, as the SKUs are.
-    for (const [merchant, theirs] of Map.groupBy(changes, ({ shelf }) => shelf.merchantId)) {
-      await settle(tx, merchant, theirs, { now, cause: null })
-    }
-    return swept.reduce((sum, { holds }) => sum + holds.length, 0)
-  })
+  const lapsed = await storage.read((db) => listLapsedSkus(db, now, limit))
+  return handleRows(
+    { storage, loop: 'holds', now },
+    [lapsed],
+    ({ merchantId, skuId }) => ({ tenantId: merchantId, rowId: skuId }),
+    (skus) => storage.write((tx) => sweepHoldsOf(tx, skus, now)),
+  )
+}
+
+async function sweepHoldsOf(tx: Tx, skus: readonly SkuKey[], now: number): Promise<number> {
+  const shelves = await lockFreeShelves(tx, skus)
+  const swept = await Promise.all(
+    shelves.map(async (shelf) => ({
+      shelf,
+      holds: await deleteLapsedHolds(tx, shelf.merchantId, shelf.skuId, now),
+    })),
+  )
+  const changes = swept
+    .filter(({ holds }) => holds.length > 0)
+    .map(({ shelf, holds }): Change => {
+      const quantity = holds.reduce((sum, lapsed) => sum + lapsed.quantity, 0)
+      return { shelf, onHand: shelf.onHand, held: shelf.held - quantity, shows: true }
+    })
+  // In the order of their ids, as the SKUs are.
+  for (const [merchant, theirs] of Map.groupBy(changes, ({ shelf }) => shelf.merchantId)) {
+    await settle(tx, merchant, theirs, { now, cause: null })
+  }
+  return swept.reduce((sum, { holds }) => sum + holds.length, 0)
 }
 
 // What others held and what is over goes with whoever needs the units.

@@ -2,7 +2,8 @@
 // their ids, so that two who want the same SKUs wait for each other instead of standing in each other's way. Writes that have
 // nothing to answer are waited for by nobody: the commit fails if one of them does.
 
-import { Fragment, list, type Tx } from '../storage/storage.ts'
+import { isNotDeferred } from '../loops/store.ts'
+import { Fragment, list, type Reader, type Tx } from '../storage/storage.ts'
 import type { Line, Shelf } from './stock.ts'
 
 // Units of the SKU `s` that are promised at this instant.
@@ -60,11 +61,28 @@ export async function lockSoldShelves(tx: Tx, merchant: string, soldTo: string):
     order by s.id ${tx.forUpdate}`
 }
 
-// SKUs with the oldest holds that are over. What another node is working on is left to it.
-export async function lockLapsedShelves(tx: Tx, now: number, limit: number): Promise<Shelf[]> {
+export interface SkuKey {
+  merchantId: string
+  skuId: string
+}
+
+// The SKUs of the oldest holds that are over.
+export async function listLapsedSkus(db: Reader, now: number, limit: number): Promise<SkuKey[]> {
+  return db.sql<SkuKey>`
+    select distinct o.merchant_id as "merchantId", o.sku_id as "skuId"
+    from (
+      select h.merchant_id, h.sku_id from holds h
+      where h.expires_at <= ${now} and ${isNotDeferred('holds', 'h.merchant_id', 'h.sku_id', now)}
+      order by h.expires_at limit ${limit}) o
+    order by "merchantId", "skuId"`
+}
+
+// What another node is working on is left to it.
+export async function lockFreeShelves(tx: Tx, skus: readonly SkuKey[]): Promise<Shelf[]> {
+  const keys = skus.map(({ merchantId, skuId }) => [merchantId, skuId])
   return tx.sql<Shelf>`
-    select ${shelf} from skus s where (s.merchant_id, s.id) in (
-      select h.merchant_id, h.sku_id from holds h where h.expires_at <= ${now} order by h.expires_at limit ${limit})
+    with lapsed (merchant_id, sku_id) as (${tx.rows(keys, ['text', 'text'])})
+    select ${shelf} from skus s where (s.merchant_id, s.id) in (select merchant_id, sku_id from lapsed)
     order by s.merchant_id, s.id ${tx.skipLocked}`
 }
 
