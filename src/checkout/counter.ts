@@ -67,6 +67,7 @@ export function createDesk(tools: PayTools): Desk {
         const session = await lockSessionAndCart(tx, { installationId: found.installationId, sessionId: found.id })
         const now = clock()
         if (!session) return { code: 'not_open' } as const
+        if (session.closedAt !== null) return { code: 'closed' } as const
         const status = sessionStatusAt(session, now.getTime())
         if (status === 'processing') return { code: 'payment_in_progress' } as const
         if (status !== 'open') return { code: 'not_open' } as const
@@ -140,6 +141,7 @@ export function createDesk(tools: PayTools): Desk {
     async cancel(secret) {
       const found = await find(secret)
       if (!found) return undefined
+      if (found.closedAt !== null) return result(secret, { code: 'closed' })
       const { installationId, merchantId, id } = found
       const cancellation = { reason: 'customer_request', note: null, by: 'shopper' } as const
       const problem = await storage
@@ -155,6 +157,7 @@ export function createDesk(tools: PayTools): Desk {
     async startAgain(secret) {
       const found = await find(secret)
       if (!found) return undefined
+      if (found.closedAt !== null) return { problem: { code: 'closed' } }
       const status = sessionStatusAt(found, clock().getTime())
       if (status !== 'expired' && status !== 'cancelled') return { problem: { code: 'not_open' } }
       return storage
@@ -238,8 +241,8 @@ async function setDestination(
 }
 
 function isStockToKeep(session: KeptSession, now: number): boolean {
-  const { expiresAt, holdExpiresAt } = session
-  if (sessionStatusAt(session, now) !== 'open') return false
+  const { expiresAt, holdExpiresAt, closedAt } = session
+  if (sessionStatusAt(session, now) !== 'open' || closedAt !== null) return false
   return holdExpiresAt === null || holdUntil(expiresAt, now) - holdExpiresAt >= extendEveryMs
 }
 
@@ -251,7 +254,7 @@ async function keepStock(tools: PayTools, seen: KeptSession): Promise<void> {
   await tools.storage
     .write(async (tx) => {
       const session = await lockSessionAndCart(tx, { installationId: seen.installationId, sessionId: seen.id })
-      if (!session || sessionStatusAt(session, at) !== 'open' || until <= at) return
+      if (!session || !isStockToKeep(session, at) || until <= at) return
       const { quote } = await factsOf(tools, tx, session, at)
       const running = await extendHolds(tx, session.merchantId, session.id, { now: at, expiresAt: until })
       if (running.length < quote.lines.length) await holdLines(tx, session, quote.lines, { now, cause: null }, until)
@@ -325,6 +328,7 @@ async function deskView(
     customer: openCustomer(tools.rootSecret, session.id, session.customerSealed),
     address: address ?? null,
     needsShipping: needsShipping(lines.map(({ offer }) => offer)),
+    isClosed: session.closedAt !== null,
     methods: tools.providers.forMode(session.mode).flatMap(methodsOf),
     challenge: waiting ? { paymentId: waiting.id, amount: waiting.amount } : null,
     order: await orderLink(tools, db, session),

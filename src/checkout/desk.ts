@@ -14,6 +14,8 @@ export interface DeskView {
   customer: { email: string; name: string; phone: string }
   address: Address | null
   needsShipping: boolean
+  // The app that opened it was uninstalled, or the merchant has closed: nothing can be bought here.
+  isClosed: boolean
   // How one can pay here, in the order to be offered.
   methods: readonly DeskMethod[]
   // A payment that waits for the shopper's confirmation.
@@ -51,6 +53,7 @@ export type DeskProblem =
   | { code: 'stale' } // the session changed in another tab; look again
   | { code: 'total_changed'; from: number; to: number } // nobody is charged what was not shown
   | { code: 'not_open' } // ended meanwhile
+  | { code: 'closed' } // the page says so by itself
   | { code: 'insufficient_stock'; skuId: string; available: number }
   | { code: 'item_unavailable'; skuId: string }
   | { code: 'quantity_limit'; skuId: string | null; limit: number }

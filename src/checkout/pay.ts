@@ -163,6 +163,7 @@ async function beginPayment(
   ])
   if (!session) return { problem: { code: 'not_open' } }
   if (known) return { payment: known, isNew: false }
+  if (session.closedAt !== null) return { problem: { code: 'closed' } }
   const now = tools.clock()
   const at = now.getTime()
   const status = sessionStatusAt(session, at)

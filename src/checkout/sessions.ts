@@ -51,7 +51,8 @@ const lifeSecondsDefault = 1_800
 export async function openSession(tools: CheckoutTools, ask: CreateAsk): Promise<CheckoutSession> {
   const { db, caller, body, now, cause } = ask
   const rules = await findRedirectRules(db, caller.installationId)
-  if (!rules) throw new Error('the caller has no installation')
+  // Ended in the moment since the caller was let in.
+  if (!rules) throw refuse('unauthenticated')
   const issues = redirectIssues(body, rules)
   if (issues.length > 0) throw refuse('invalid_request', { issues })
 
@@ -133,6 +134,7 @@ function newSession(tools: CheckoutTools, { caller, body }: CreateAsk, cartId: s
     version: 1,
     status: 'open',
     mode: caller.mode,
+    closedAt: null,
     secretHash: secret.hash,
     secretSealed: secret.sealed,
     successUrl: '',

@@ -20,6 +20,9 @@ export interface KeptSession {
   version: number
   status: CheckoutSessionStatus
   mode: Mode
+  // Since when the installation is disabled or ended, or its merchant closed: nothing is bought there. The session's own
+  // status does not tell.
+  closedAt: number | null
   secretHash: string
   secretSealed: string
   successUrl: string
@@ -76,13 +79,15 @@ async function selectSession(
 ): Promise<KeptSession | undefined> {
   const [row] = await db.sql<SessionRow>`
     select c.installation_id as "installationId", c.id, c.merchant_id as "merchantId", c.cart_id as "cartId", c.version,
-      c.status, i.mode, c.secret_hash as "secretHash", c.secret_sealed as "secretSealed", c.success_url as "successUrl",
+      c.status, i.mode, coalesce(i.disabled_at, m.closed_at) as "closedAt", c.secret_hash as "secretHash", c.secret_sealed as "secretSealed", c.success_url as "successUrl",
       c.cancel_url as "cancelUrl", c.locale, c.customer_sealed as "customerSealed", c.email_masked as "emailMasked",
       c.email_hash as "emailHash", c.client_reference_id as "clientReferenceId", c.metadata,
       c.hold_expires_at as "holdExpiresAt", c.quote, c.cancellation, c.last_payment_error as "lastPaymentError",
       c.order_id as "orderId", c.created_at as "createdAt", c.updated_at as "updatedAt", c.expires_at as "expiresAt",
       c.completed_at as "completedAt", c.cancelled_at as "cancelledAt"
-    from checkout_sessions c join installations i on i.id = c.installation_id
+    from checkout_sessions c
+    join installations i on i.id = c.installation_id
+    join merchants m on m.id = c.merchant_id
     where ${new Fragment(condition, values)}`
   if (!row) return undefined
   return {
@@ -155,9 +160,56 @@ export async function listOverdueSessions(db: Reader, now: number, limit: number
     order by expires_at limit ${limit}`
 }
 
+// Installations that ended and may still have open sessions. Each is put off in the same statement, so that several nodes
+// share them and one that waits for a payment keeps no other from its turn.
+export async function claimEndedInstallations(
+  tx: Tx,
+  now: number,
+  leaseMs: number,
+  limit: number,
+): Promise<{ id: string; endedAt: number }[]> {
+  return tx.sql<{ id: string; endedAt: number }>`
+    with due as (
+      select i.id from installations i where i.sessions_end_at <= ${now}
+      order by i.sessions_end_at limit ${limit} ${tx.skipLocked})
+    update installations set sessions_end_at = ${now + leaseMs}
+    where id in (select due.id from due)
+    returning id, ended_at as "endedAt"`
+}
+
+// The first condition on the status is that of the index: SQLite uses it only where it stands word for word.
+export async function listOpenSessions(
+  db: Reader,
+  installationId: string,
+  now: number,
+  limit: number,
+): Promise<SessionKey[]> {
+  return db.sql<SessionKey>`
+    select installation_id as "installationId", id as "sessionId" from checkout_sessions
+    where installation_id = ${installationId} and status in ('open', 'processing') and status = 'open'
+      and ${isNotDeferred('ended_installations', 'checkout_sessions.installation_id', 'checkout_sessions.id', now)}
+    order by cart_id limit ${limit}`
+}
+
+// There is more to end, at once.
+export async function claimAgain(tx: Tx, installationId: string, now: number): Promise<void> {
+  await tx.sql`update installations set sessions_end_at = ${now} where id = ${installationId}`
+}
+
+export async function endClaim(tx: Tx, installationId: string): Promise<void> {
+  await tx.sql`
+    update installations set sessions_end_at = null
+    where id = ${installationId} and not exists (
+      select 1 from checkout_sessions c
+      where c.installation_id = ${installationId} and c.status in ('open', 'processing'))`
+}
+
+// Undefined where the installation is disabled or ended, or its merchant closed.
 export async function findRedirectRules(db: Reader, installationId: string): Promise<RedirectRules | undefined> {
   const [row] = await db.sql<{ mode: Mode; redirectHosts: string }>`
-    select mode, redirect_hosts as "redirectHosts" from installations where id = ${installationId}`
+    select i.mode, i.redirect_hosts as "redirectHosts"
+    from installations i join merchants m on m.id = i.merchant_id
+    where i.id = ${installationId} and i.disabled_at is null and m.closed_at is null`
   return row && { mode: row.mode, redirectHosts: JSON.parse(row.redirectHosts) as string[] }
 }
 

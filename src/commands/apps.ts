@@ -155,7 +155,9 @@ function end(id: string, given: Given, terminal: Terminal): Promise<number> {
   return withStorage(async (storage) => {
     const isEnded = await storage.write((tx) => uninstall(tx, id, Date.now()))
     if (!isEnded) throw new Failure(`there is no living installation of an app ${visible(id)}`)
-    print(terminal, given, { id, uninstalled: true }, () => [`${id} is uninstalled, and its keys are revoked`])
+    print(terminal, given, { id, uninstalled: true }, () => [
+      `${id} is uninstalled: its keys are revoked, and its open checkouts take no payment any more`,
+    ])
     return 0
   })
 }

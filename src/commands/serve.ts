@@ -9,7 +9,7 @@ import { type App, createApp } from '../app.ts'
 import { expireCarts } from '../carts/sweep.ts'
 import { refreshStaleProducts } from '../catalog/refresh.ts'
 import { settlePayments } from '../checkout/pay.ts'
-import { expireSessions } from '../checkout/sweep.ts'
+import { endSessionsOfEnded, expireSessions } from '../checkout/sweep.ts'
 import { type Config, readConfig } from '../config.ts'
 import { warmValidator } from '../contract/validator.ts'
 import type { HttpServer } from '../http/server.ts'
@@ -356,6 +356,7 @@ function loopsFor(storage: Storage, app: App): Loop[] {
     rounds('payments', 2_000, () => settlePayments(app.payTools, few)),
     rounds('refunds', 2_000, () => payFew(storage, app)),
     sweep('sessions', 5_000, (now) => expireSessions(storage, app.payTools, now)),
+    rounds('ended_installations', 2_000, () => endSessionsOfEnded(storage, app.payTools, Date.now(), few)),
     sweep('holds', 2_000, (now) => sweepHolds(storage, now, 500)),
     sweep('carts', 30_000, (now) => expireCarts(storage, app.cartTools, now)),
     sweep('addresses', 60_000, (now) => sweepAddresses(storage, now, 1_000)),

@@ -105,7 +105,8 @@ export const sessionCancellationReasons = [
 ] as const
 export type SessionCancellationReason = (typeof sessionCancellationReasons)[number]
 
-export const sessionCancellers = ['api', 'shopper'] as const
+// `system`: the app that opened it was uninstalled.
+export const sessionCancellers = ['api', 'shopper', 'system'] as const
 export type SessionCanceller = (typeof sessionCancellers)[number]
 
 export const paymentErrorCodes = [

@@ -6,6 +6,7 @@ export const loopNames = [
   'payments',
   'refunds',
   'sessions',
+  'ended_installations',
   'holds',
   'carts',
   'addresses',

@@ -111,6 +111,7 @@ export async function uninstall(tx: Tx, installationId: string, now: number): Pr
   return true
 }
 
+// Its open checkouts take no payment from this commit on, and a loop ends them (checkout/sweep.ts).
 async function end(tx: Tx, installationId: string, grantId: string, now: number): Promise<void> {
   await moveInstallationToEnded(tx, installationId, now)
   await revokeCredentials(tx, installationId, now)

@@ -205,7 +205,7 @@ export async function insertAppInstallation(tx: Tx, installation: NewInstallatio
 
 export async function moveInstallationToEnded(tx: Tx, id: string, now: number): Promise<void> {
   await tx.sql`
-    update installations set ended_at = ${now}, disabled_at = coalesce(disabled_at, ${now})
+    update installations set ended_at = ${now}, disabled_at = coalesce(disabled_at, ${now}), sessions_end_at = ${now}
     where id = ${id} and ended_at is null`
 }
 

@@ -187,6 +187,7 @@ export function createFakeDesk({ clock, shop }: { clock: () => Date; shop: () =>
       customer,
       address,
       needsShipping,
+      isClosed: false,
       challenge,
       order,
       formerTotal,

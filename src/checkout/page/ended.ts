@@ -49,7 +49,10 @@ ${icons.check}
 <p>${text}</p>
 ${order && html`<dl class="number"><dt>${say('done.number')}</dt><dd dir="ltr">${order.number}</dd></dl>`}
 ${order && html`<a class="first wide" href="${order.statusPath}">${say('done.status')}</a>`}
-<a class="second wide" href="${shopUrl(session.successUrl, session.id)}">${say('page.back', { merchant: merchant.name })}</a>
+${
+  !view.isClosed &&
+  html`<a class="second wide" href="${shopUrl(session.successUrl, session.id)}">${say('page.back', { merchant: merchant.name })}</a>`
+}
 </div>
 <section class="bought" aria-labelledby="bought-title">
 <h2 id="bought-title">${say('order.yours')}</h2>
@@ -79,6 +82,13 @@ ${
 ${fixedItems(speaker, session)}
 </section>`
   return whole(speaker, view, kind, say(`${kind}.title`), inside)
+}
+
+// The app that led here is gone, so that no way leads back to it.
+export function closedPage(speaker: Speaker, view: DeskView): string {
+  const { say } = speaker
+  const inside = html`<div class="state">${icons.cross}<h1>${say('closed.title')}</h1><p>${say('closed.text')}</p></div>`
+  return whole(speaker, view, 'closed', say('closed.title'), inside)
 }
 
 function endedProblem({ say }: Speaker, { session }: DeskView, problem: DeskProblem): string {

@@ -7,7 +7,16 @@ import { newId } from '../../kit/ids.ts'
 import { answerKept } from '../../site/kept.ts'
 import type { Desk, DeskMethod, DeskProblem, DeskResult, DeskView, OrderStatusDesk } from '../desk.ts'
 import { script, styleSheet } from './assets.ts'
-import { challengePage, completedPage, endedPage, lostPage, processingPage, refusedPage, shopUrl } from './ended.ts'
+import {
+  challengePage,
+  closedPage,
+  completedPage,
+  endedPage,
+  lostPage,
+  processingPage,
+  refusedPage,
+  shopUrl,
+} from './ended.ts'
 import { type Form, isForeign, readForm } from './form.ts'
 import { answerPage, redirect } from './frame.ts'
 import { codeIn, detailsIn, methodIn, payIn, quantityIn, type Typed, typedIn, versionIn } from './input.ts'
@@ -99,8 +108,13 @@ export function checkoutPages({ desk, orderDesk, origin, clock }: CheckoutPagePa
     if (!result) return lost(request)
     const { view, problem } = result
     const { session } = view
-    if (session.status === 'completed') return redirect(shopUrl(session.successUrl, session.id))
+    if (session.status === 'completed') return redirect(afterPaying(view))
     return problem === null ? redirect(next) : show(view, request, { ...kept, problem })
+  }
+
+  // The shop is not there any more where its app was uninstalled meanwhile.
+  function afterPaying({ session, secret, isClosed }: DeskView): string {
+    return isClosed ? `/c/${secret}` : shopUrl(session.successUrl, session.id)
   }
 
   interface Kept {
@@ -124,7 +138,7 @@ export function checkoutPages({ desk, orderDesk, origin, clock }: CheckoutPagePa
       typedCode,
       chosen,
     })
-    return answerPage(200, text, [session.successUrl, session.cancelUrl])
+    return answerPage(200, text, view.isClosed ? [] : [session.successUrl, session.cancelUrl])
   }
 
   function textFor(
@@ -133,7 +147,9 @@ export function checkoutPages({ desk, orderDesk, origin, clock }: CheckoutPagePa
     problem: DeskProblem | null,
     kept: { typed: Typed; typedCode: string; chosen: DeskMethod | null },
   ): string {
-    switch (view.session.status) {
+    const { status } = view.session
+    if (view.isClosed && status !== 'processing' && status !== 'completed') return closedPage(speaker, view)
+    switch (status) {
       case 'open':
         return openPage({ speaker, view, problem, ...kept, now: clock(), attempt: newId('pay') })
       case 'processing':
@@ -150,7 +166,7 @@ export function checkoutPages({ desk, orderDesk, origin, clock }: CheckoutPagePa
     const view = await desk.look(secret)
     if (!view) return lost(request)
     const { session } = view
-    if (session.status === 'completed') return redirect(shopUrl(session.successUrl, session.id))
+    if (session.status === 'completed') return redirect(afterPaying(view))
     return session.status === 'processing' && !view.challenge ? show(view, request) : redirect(`/c/${secret}`)
   }
 

@@ -208,6 +208,8 @@ const en = {
   'cancelled.title': 'This checkout was cancelled',
   'cancelled.text': 'Nothing was charged.',
   'again.button': 'Start again with the same items',
+  'closed.title': 'This checkout is closed',
+  'closed.text': 'The shop takes no orders through this page any more. You have not been charged.',
 
   'lost.title': 'This page does not exist',
   'lost.text': 'The link may be incomplete or no longer valid. Please go back to the shop and start from there.',
@@ -464,6 +466,8 @@ const de: Texts = {
   'cancelled.title': 'Dieser Kauf wurde abgebrochen',
   'cancelled.text': 'Es wurde nichts abgebucht.',
   'again.button': 'Mit denselben Artikeln neu beginnen',
+  'closed.title': 'Diese Kasse ist geschlossen',
+  'closed.text': 'Der Shop nimmt über diese Seite keine Bestellungen mehr an. Es wurde nichts abgebucht.',
 
   'lost.title': 'Diese Seite gibt es nicht',
   'lost.text':
@@ -717,6 +721,8 @@ const fr: Texts = {
   'cancelled.title': 'Cet achat a été annulé',
   'cancelled.text': 'Rien n’a été débité.',
   'again.button': 'Recommencer avec les mêmes articles',
+  'closed.title': 'Cette caisse est fermée',
+  'closed.text': 'La boutique ne prend plus de commandes sur cette page. Rien n’a été débité.',
 
   'lost.title': 'Cette page n’existe pas',
   'lost.text': 'Le lien est peut-être incomplet ou n’est plus valable. Retournez à la boutique et repartez de là.',
@@ -963,6 +969,8 @@ const es: Texts = {
   'cancelled.title': 'Esta compra se canceló',
   'cancelled.text': 'No se ha cobrado nada.',
   'again.button': 'Empezar de nuevo con los mismos artículos',
+  'closed.title': 'Esta caja está cerrada',
+  'closed.text': 'La tienda ya no acepta pedidos en esta página. No se ha cobrado nada.',
 
   'lost.title': 'Esta página no existe',
   'lost.text': 'Puede que el enlace esté incompleto o ya no sea válido. Vuelva a la tienda y empiece desde allí.',
@@ -1203,6 +1211,8 @@ const ja: Texts = {
   'cancelled.title': 'この購入手続きは取り消されました',
   'cancelled.text': '請求はされていません。',
   'again.button': '同じ商品でもう一度始める',
+  'closed.title': 'この購入手続きは終了しました',
+  'closed.text': 'このページからのご注文は受け付けておりません。請求はされていません。',
 
   'lost.title': 'このページは見つかりません',
   'lost.text': 'リンクが途中で切れているか、無効になっている可能性があります。ショップに戻ってもう一度お試しください。',
@@ -1471,6 +1481,8 @@ const ar: Texts = {
   'cancelled.title': 'أُلغيت عملية الشراء هذه',
   'cancelled.text': 'لم يُخصم منك شيء.',
   'again.button': 'البدء من جديد بالمنتجات نفسها',
+  'closed.title': 'صفحة الشراء هذه مغلقة',
+  'closed.text': 'لم يعد المتجر يقبل الطلبات عبر هذه الصفحة. لم يُخصم منك شيء.',
 
   'lost.title': 'هذه الصفحة غير موجودة',
   'lost.text': 'قد يكون الرابط ناقصًا أو لم يعد صالحًا. يرجى العودة إلى المتجر والبدء من هناك.',
