@@ -33,9 +33,8 @@ import { createOAuthRoom } from './oauth/room.ts'
 import type { Log } from './observe/log.ts'
 import { createMetrics, type Metrics } from './observe/metrics.ts'
 import { orderOperations } from './orders/operations.ts'
-import { manualProvider } from './payments/manual.ts'
-import { createProviders } from './payments/port.ts'
-import { createTestProvider } from './payments/test.ts'
+import { installedProviders } from './payments/providers.ts'
+import { createPaymentWatch, type PaymentWatch } from './payments/watch.ts'
 import { mediaPage } from './site/media.ts'
 import { sitePages } from './site/pages.ts'
 import { probePages } from './site/probes.ts'
@@ -61,7 +60,7 @@ export interface AppParts {
   extraHandlers?: Partial<Handlers>
   // What the doors show beside the house's own pages.
   extraPages?: readonly Page[]
-  payHooks?: Pick<PayTools, 'onStep'> | { providers: PayTools['providers'] }
+  payHooks?: Partial<Pick<PayTools, 'onStep' | 'providers' | 'callMsMax'>>
   // True for a public place, whose start page names no merchants.
   production?: boolean
   // False where /metrics is answered elsewhere, or nowhere.
@@ -108,13 +107,14 @@ export function createApp(parts: AppParts): App {
     pictureUrl: (picture) => (picture.startsWith('/media/') ? publicOrigin() + picture : picture),
     follow: followCart,
   }
-  const providers = createProviders([createTestProvider({ storage, clock }), manualProvider])
+  const watch = createPaymentWatch(log)
   const payTools: PayTools = {
     carts: cartTools,
     rootSecret,
     publicOrigin,
     storage,
-    providers,
+    providers: installedProviders(storage, clock),
+    watch,
     clock,
     ...parts.payHooks,
   }
@@ -164,6 +164,7 @@ export function createApp(parts: AppParts): App {
   })
   observeStorage(metrics, storage)
   observeDispatcher(metrics, dispatcher)
+  observePayments(metrics, watch)
   metrics.read({
     name: 'cartwright_requests_in_flight',
     help: 'Requests under way.',
@@ -325,5 +326,20 @@ function observeDispatcher(metrics: Metrics, dispatcher: Dispatcher): void {
       const { succeeded, failed, blocked } = dispatcher.stats()
       return { 'outcome="succeeded"': succeeded, 'outcome="failed"': failed, 'outcome="blocked"': blocked }
     },
+  })
+}
+
+function observePayments(metrics: Metrics, watch: PaymentWatch): void {
+  metrics.read({
+    name: 'cartwright_provider_calls_total',
+    help: 'Calls to payment providers, by call and outcome.',
+    type: 'counter',
+    values: () => watch.stats().calls,
+  })
+  metrics.read({
+    name: 'cartwright_payment_incidents_total',
+    help: 'Money that did not move as it should. Each has a log line with its ids.',
+    type: 'counter',
+    values: () => watch.stats().incidents,
   })
 }

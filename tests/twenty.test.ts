@@ -62,7 +62,7 @@ eachEngine('the twenty operations', (given) => {
       [cancelled.cancellation.status, cancelled.cancellation.refund.amount, cancelled.cancellation.restocked],
       ['refund_pending', 6790, [{ skuId: carts.sku('ROSE-12'), quantity: 2 }]],
     )
-    await payRefunds(house.storage, house.app.payTools.providers, refundPaid, house.clock.now)
+    await payRefunds({ ...house.app.payTools, onPaid: refundPaid }, house.clock.now)
     const order = (await house.ask('getStorefrontOrder', { path })).body.data
     assert.deepEqual(
       [order.status, order.paymentStatus, order.totals.refunded, order.cancellation.status],

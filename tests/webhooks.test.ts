@@ -104,7 +104,7 @@ eachEngine('webhooks', (given) => {
     const paid = await pay(secret, view)
     const orderId = paid.view.session.orderId as string
     await house.ask('cancelStorefrontOrder', { path: { orderId }, body: { idempotencyKey: 'cancel' } })
-    await payRefunds(house.storage, house.app.payTools.providers, refundPaid, house.clock.now)
+    await payRefunds({ ...house.app.payTools, onPaid: refundPaid }, house.clock.now)
     await house.app.dispatcher.settleDue()
 
     const written = await house.storage.read(

@@ -18,6 +18,7 @@ import { toInstant } from '../kit/instant.ts'
 import { type PlacedOrder, placeOrder } from '../orders/place.ts'
 import { takeOrderNumber } from '../orders/store.ts'
 import {
+  type CallOptions,
   callForRefund,
   callProvider,
   type Finding,
@@ -28,14 +29,17 @@ import {
 import { firstCheckAt, leaseMs, nextTryAt } from '../payments/schedule.ts'
 import {
   chargeOf,
+  checkPaymentSoon,
   claimPaymentsToCheck,
   findPayment,
   insertPayment,
   insertRefund,
+  isVoidOwed,
   type KeptPayment,
   lockPayment,
   savePayment,
 } from '../payments/store.ts'
+import type { CallAnswer, CallFacts, MoneyFacts, PaymentWatch, ProviderCall } from '../payments/watch.ts'
 import { giveBackPromotion, type Promotion, usePromotion } from '../promotions/store.ts'
 import type { Storage, Tx } from '../storage/storage.ts'
 import type { DeskProblem, PayInput } from './desk.ts'
@@ -49,7 +53,10 @@ import { type Draft, draftFrom } from './view.ts'
 export interface PayTools extends CheckoutTools {
   storage: Storage
   providers: Providers
+  watch: PaymentWatch
   clock: () => Date
+  // For tests: how long a provider may take.
+  callMsMax?: number
   // Told the name of each step as it is passed, so that a test can stop the world there.
   onStep?: (step: PayStep) => void
 }
@@ -64,6 +71,9 @@ const paymentAddressMs = 30 * 24 * 3_600_000
 const challengeMs = 30 * 60_000
 // After this long a provider that never heard of a payment never will.
 const absentMs = 2 * leaseMs
+// One that was closed here and is not even known there is looked up for so long: not every provider can close a key that it
+// never heard of.
+const doubtMs = 24 * 3_600_000
 
 // Nothing to pay: the order is approved without asking anyone.
 const nothingOwed = 'none'
@@ -84,7 +94,7 @@ export async function pay(
   const outcome: Outcome =
     payment.provider === nothingOwed
       ? outcomeWithout(payment)
-      : await callProvider((signal) =>
+      : await ask(tools, payment, 'start', (signal) =>
           (provider as PaymentProvider).start(chargeOf(payment), input.method, input.details, signal),
         )
   tools.onStep?.('called')
@@ -103,8 +113,11 @@ export async function answerChallenge(
   const payment = await tools.storage.read((db) => findPayment(db, session.installationId, paymentId))
   if (payment?.checkoutSessionId !== session.sessionId || payment.status !== 'challenge') return { code: 'not_open' }
   const provider = tools.providers.get(payment.provider)
-  if (!provider) return { code: 'not_open' }
-  const outcome = await callProvider((signal) => provider.confirm(chargeOf(payment), answer, signal))
+  if (!provider) {
+    tools.watch.missing(factsFor(payment, 'confirm'))
+    return { code: 'not_open' }
+  }
+  const outcome = await ask(tools, payment, 'confirm', (signal) => provider.confirm(chargeOf(payment), answer, signal))
   await settle(tools, payment, outcome, cause)
   return null
 }
@@ -113,16 +126,17 @@ export async function answerChallenge(
 export async function settlePayments(tools: PayTools, limit = 20): Promise<number> {
   const now = tools.clock().getTime()
   const due = await tools.storage.write((tx) => claimPaymentsToCheck(tx, now, leaseMs, limit))
-  // Side by side: one after the other, slow answers would outlive the lease. One that fails does not stop the others.
-  const settled = await Promise.allSettled(
+  // Side by side: one after the other, slow answers would outlive the lease. One that fails does not stop the others; it was
+  // reported, and is due again when its lease is over.
+  await Promise.allSettled(
     due.map(async (payment) => {
       const provider = tools.providers.get(payment.provider)
       // A provider that was taken out of the house may come back; until then it is asked ever more rarely.
+      if (!provider && payment.provider !== nothingOwed) tools.watch.missing(factsFor(payment, 'lookUp'))
       const outcome = provider ? await findOut(tools, provider, payment) : outcomeWithout(payment)
       await settle(tools, payment, outcome, null)
     }),
   )
-  for (const result of settled) if (result.status === 'rejected') throw result.reason
   return due.length
 }
 
@@ -131,18 +145,73 @@ function outcomeWithout({ provider, id }: KeptPayment): Outcome {
   return provider === nothingOwed ? { kind: 'approved', reference: id, brand: null, last4: null } : { kind: 'unknown' }
 }
 
-async function findOut(tools: PayTools, provider: PaymentProvider, payment: KeptPayment): Promise<Outcome> {
+function factsFor(payment: KeptPayment, call: ProviderCall): CallFacts {
+  return { ...moneyFacts(payment), call }
+}
+
+function moneyFacts({ provider, id }: KeptPayment): MoneyFacts {
+  return { provider, paymentId: id }
+}
+
+async function ask<Answer extends Finding>(
+  tools: PayTools,
+  payment: KeptPayment,
+  call: ProviderCall,
+  question: (signal: AbortSignal) => Promise<Answer>,
+): Promise<Answer | { kind: 'unknown' }> {
+  const options = callOptions(tools, payment, call)
+  return callProvider(question, {
+    ...options,
+    onLate(answer) {
+      options.onLate?.(answer)
+      void hearLate(tools, payment, call, answer)
+    },
+  })
+}
+
+function callOptions(tools: PayTools, payment: KeptPayment, call: ProviderCall): CallOptions<CallAnswer> {
+  const { watch, callMsMax } = tools
+  return { ...watch.listen(factsFor(payment, call)), ...(callMsMax === undefined ? {} : { msMax: callMsMax }) }
+}
+
+// An answer that came after its deadline. That money came is believed whenever it is said, and so is what a look-up found. Of
+// anything else the provider is asked once more: an adapter that was told to stop may have called that a decline.
+async function hearLate(tools: PayTools, payment: KeptPayment, call: ProviderCall, answer: Finding): Promise<void> {
+  if (answer.kind === 'absent' || answer.kind === 'unknown') return
+  const isBelieved = answer.kind === 'approved' || (call === 'lookUp' && answer.kind !== 'challenge')
+  try {
+    if (isBelieved) await settle(tools, payment, answer, null)
+    else await tools.storage.write(async (tx) => checkPaymentSoon(tx, payment, tools.clock().getTime()))
+  } catch (error) {
+    // `settle` has reported its own.
+    if (!isBelieved)
+      tools.watch.error('unrecorded', 'late answer could not be recorded', factsFor(payment, call), error)
+  }
+}
+
+// `isDoubtful`: declined by us, and the provider has nothing to say of it. It is looked up again.
+type Settlement = Outcome & { isDoubtful?: boolean }
+
+async function findOut(tools: PayTools, provider: PaymentProvider, payment: KeptPayment): Promise<Settlement> {
   const charge = chargeOf(payment)
-  const finding: Finding = await callProvider((signal) => provider.lookUp(charge, signal))
+  const lookUp = () => ask(tools, payment, 'lookUp', (signal) => provider.lookUp(charge, signal))
+  const finding: Finding = await lookUp()
   const ageMs = tools.clock().getTime() - payment.createdAt
   const isForsaken =
     (finding.kind === 'absent' && ageMs > absentMs) || (finding.kind === 'challenge' && ageMs > challengeMs)
   if (!isForsaken) return finding.kind === 'absent' ? { kind: 'unknown' } : finding
-  // Closed at the provider first, so that a call that is still on its way cannot charge anybody afterwards.
-  const closed = await callForRefund((signal) => provider.void({ ...charge, voidKey: charge.key }, signal))
+  // Closed at the provider first, so that a call that is still on its way cannot charge anybody afterwards; and looked up
+  // before that is believed.
+  const closed = await callForRefund(
+    (signal) => provider.void({ ...charge, voidKey: charge.key }, signal),
+    callOptions(tools, payment, 'void'),
+  )
   if (closed !== 'succeeded') return { kind: 'unknown' }
+  const after: Finding = await lookUp()
+  if (after.kind !== 'declined' && after.kind !== 'absent') return { kind: 'unknown' }
   const code: PaymentErrorCode = finding.kind === 'absent' ? 'provider_error' : 'authentication_failed'
-  return { kind: 'declined', code, brand: null, last4: null }
+  const isDoubtful = after.kind === 'absent' && ageMs < doubtMs
+  return { kind: 'declined', code, brand: null, last4: null, isDoubtful }
 }
 
 type Begun = { problem: DeskProblem } | { payment: KeptPayment; isNew: boolean }
@@ -290,23 +359,70 @@ function draftOf({ cart, lines, promotion, pricing }: Quote): Draft {
 }
 
 // Writes the outcome down, once: whoever comes second finds it done.
-async function settle(
-  tools: PayTools,
-  { installationId, id, checkoutSessionId }: KeptPayment,
-  outcome: Outcome,
-  cause: Cause | null,
-): Promise<void> {
+async function settle(tools: PayTools, asked: KeptPayment, outcome: Settlement, cause: Cause | null): Promise<void> {
+  const { installationId, id, checkoutSessionId } = asked
   tools.onStep?.('settling')
-  await tools.storage.write(async (tx) => {
-    const [session, payment] = await Promise.all([
-      lockSessionAndCart(tx, { installationId, sessionId: checkoutSessionId }),
-      lockPayment(tx, installationId, id),
-    ])
-    if (!session || !payment) throw new Error(`payment ${id} has lost its session`)
-    if (payment.status !== 'processing' && payment.status !== 'challenge') return
-    await recordOutcome(tools, tx, session, payment, outcome, cause)
-  })
+  try {
+    await tools.storage.write(async (tx) => {
+      const [session, payment] = await Promise.all([
+        lockSessionAndCart(tx, { installationId, sessionId: checkoutSessionId }),
+        lockPayment(tx, installationId, id),
+      ])
+      if (!session || !payment) throw new Error(`payment ${id} has lost its session`)
+      const isOpen = payment.status === 'processing' || payment.status === 'challenge'
+      if (isOpen) await recordOutcome(tools, tx, session, payment, outcome, cause)
+      else await recordAfterEnd(tools, tx, payment, outcome)
+    })
+  } catch (error) {
+    const message = 'outcome of a payment could not be recorded; retrying'
+    tools.watch.error('unrecorded', message, moneyFacts(asked), error)
+    throw error
+  }
   tools.onStep?.('settled')
+}
+
+// News of a payment that has ended here. Money that came after we had given it up is owed back in this transaction.
+async function recordAfterEnd(tools: PayTools, tx: Tx, payment: KeptPayment, outcome: Settlement): Promise<void> {
+  const now = tools.clock().getTime()
+  const facts = moneyFacts(payment)
+  const isGivenUp = payment.status === 'declined' || payment.status === 'voided'
+  const hasCome = outcome.kind === 'approved' || outcome.kind === 'pending'
+  if (isGivenUp && hasCome) {
+    await oweBack(tx, payment, 'approved after the payment had ended', now)
+    const card = outcome.kind === 'approved' ? { brand: outcome.brand, last4: outcome.last4 } : {}
+    const status = outcome.kind === 'approved' ? 'succeeded' : 'pending'
+    // An order that awaited it was cancelled, and does not await it again.
+    const booked = payment.orderId === null ? ({ ...card, status, reference: outcome.reference } as const) : {}
+    await savePayment(tx, { ...payment, ...booked, checkAt: null, updatedAt: now })
+    const message = 'payment was approved after it had ended; it is given back'
+    tx.afterCommit(() => tools.watch.warn('late_success', message, facts, { status: payment.status }))
+  } else if (isGivenUp && payment.checkAt !== null) {
+    const checks = payment.checks + 1
+    const isOver = outcome.kind === 'declined' && !outcome.isDoubtful
+    await savePayment(tx, { ...payment, checks, checkAt: isOver ? null : nextTryAt(checks, now), updatedAt: now })
+  } else if (isContradiction(payment, outcome)) {
+    const message = 'payment provider contradicts what it said before'
+    const more = { status: payment.status, outcome: outcome.kind }
+    tx.afterCommit(() => tools.watch.warn('contradiction', message, facts, more))
+  }
+}
+
+// An order was placed for the money, or awaits it, and its provider says otherwise. (Of one without an order, a void is owed,
+// and a voided charge is looked up as declined.)
+function isContradiction({ status, orderId }: KeptPayment, { kind }: Outcome): boolean {
+  if (orderId === null) return false
+  return (
+    (status === 'succeeded' && kind === 'declined') ||
+    (status === 'pending' && kind !== 'pending' && kind !== 'unknown')
+  )
+}
+
+// Once: what is owed already is not owed again.
+async function oweBack(tx: Tx, payment: KeptPayment, reason: string, now: number): Promise<void> {
+  const { installationId, merchantId, orderId, id: paymentId, amount, currency } = payment
+  if (payment.provider === nothingOwed || (await isVoidOwed(tx, installationId, paymentId))) return
+  const owed = { installationId, id: newId('rfd'), merchantId, orderId, paymentId, amount, currency, reason }
+  await insertRefund(tx, { ...owed, kind: 'void' }, now)
 }
 
 async function recordOutcome(
@@ -314,7 +430,7 @@ async function recordOutcome(
   tx: Tx,
   session: KeptSession,
   payment: KeptPayment,
-  outcome: Outcome,
+  outcome: Settlement,
   cause: Cause | null,
 ): Promise<void> {
   const now = tools.clock().getTime()
@@ -334,7 +450,7 @@ async function recordOutcome(
       })
     }
     case 'declined': {
-      const { code, brand, last4 } = outcome
+      const { code, brand, last4, isDoubtful } = outcome
       await savePayment(tx, {
         ...seen,
         status: 'declined',
@@ -342,7 +458,7 @@ async function recordOutcome(
         brand,
         last4,
         challenge: null,
-        checkAt: null,
+        checkAt: isDoubtful ? nextTryAt(seen.checks, now) : null,
       })
       return reopen(
         tools,
@@ -533,23 +649,7 @@ async function returnCharge(
   cause: Cause | null,
 ): Promise<void> {
   await savePayment(tx, payment)
-  if (payment.provider !== nothingOwed) {
-    await insertRefund(
-      tx,
-      {
-        installationId: session.installationId,
-        id: newId('rfd'),
-        merchantId: session.merchantId,
-        orderId: null,
-        paymentId: payment.id,
-        kind: 'void',
-        amount: payment.amount,
-        currency: payment.currency,
-        reason: 'no order was possible',
-      },
-      now,
-    )
-  }
+  await oweBack(tx, payment, 'no order was possible', now)
   await reopen(tools, tx, session, { code: 'provider_error', message }, now, cause)
 }
 

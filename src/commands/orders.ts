@@ -10,16 +10,18 @@ import { listInstallations, type Merchant } from '../installations/store.ts'
 import { formatAmount } from '../kit/money.ts'
 import { Refusal } from '../kit/refuse.ts'
 import type { RootSecret } from '../kit/secrets.ts'
+import { createLog } from '../observe/log.ts'
 import { type CancelWish, cancelOrder } from '../orders/cancel.ts'
 import { findOrderFacts } from '../orders/change.ts'
 import { type Done, findOrderNamed, fulfilOrder, type Parcel, payOrder, refundOrder } from '../orders/operator.ts'
 import { refundPaid } from '../orders/refunds.ts'
 import { findSealedCustomer, listOrdersOfMerchant, type OrderKey } from '../orders/store.ts'
 import { type OrderFacts, orderSummary, orderView } from '../orders/view.ts'
-import { manualProvider } from '../payments/manual.ts'
-import { createProviders } from '../payments/port.ts'
-import { payRefunds } from '../payments/settle.ts'
-import { createTestProvider } from '../payments/test.ts'
+import { installedProviders } from '../payments/providers.ts'
+import { leaseMs } from '../payments/schedule.ts'
+import { type PaidRefund, payRefund } from '../payments/settle.ts'
+import { claimRefundsOfOrder } from '../payments/store.ts'
+import { createPaymentWatch } from '../payments/watch.ts'
 import type { Reader, Storage, Tx } from '../storage/storage.ts'
 import {
   type Command,
@@ -167,14 +169,16 @@ function cancel(name: string, given: Given, terminal: Terminal): Promise<number>
   }
   return withStorage(async (storage) => {
     const key = await findNamed(storage, name, given)
-    const cancelled = await storage
-      .write((tx) => cancelOrder(tx, key, wish, { now: Date.now(), cause: null }))
-      .catch((error: unknown) => {
+    const cancelled = await payAfter(storage, key, (tx, now) =>
+      cancelOrder(tx, key, wish, { now, cause: null }).catch((error: unknown) => {
         if (!(error instanceof Refusal) || error.code !== 'order_not_cancellable') throw error
         throw new Failure(`order ${name} cannot be cancelled: ${error.details.current?.reason}`)
-      })
-    const order = await afterPaying(storage, key, cancelled)
+      }),
+    )
+    const order = orderView(cancelled.facts)
     print(terminal, given, { order }, () => orderText(order))
+    // It is cancelled all the same.
+    tellUnpaid(terminal, order, cancelled.paid)
     return 0
   })
 }
@@ -186,22 +190,53 @@ function refund(name: string, given: Given, terminal: Terminal): Promise<number>
   const wish = { amount: amount === undefined ? null : Number(amount), reason: readLine(reason, 'reason', 500) }
   return withStorage(async (storage) => {
     const key = await findNamed(storage, name, given)
-    const owed = await storage.write((tx) => refundOrder(tx, key, wish, { now: Date.now(), cause: null }))
-    if ('problem' in owed) throw new Failure(owed.problem)
-    const order = await afterPaying(storage, key, owed.facts)
-    const made = order.refunds.find(({ id }) => id === owed.refundId)
+    let refundId = ''
+    const owed = await payAfter(storage, key, async (tx, now) => {
+      const done = await refundOrder(tx, key, wish, { now, cause: null })
+      if ('problem' in done) throw new Failure(done.problem)
+      refundId = done.refundId
+      return done.facts
+    })
+    const order = orderView(owed.facts)
+    const made = order.refunds.find(({ id }) => id === refundId)
     print(terminal, given, { order, refund: made }, () => orderText(order))
-    return 0
+    return tellUnpaid(terminal, order, owed.paid) ? 1 : 0
   })
 }
 
-// The money is owed when the transaction is over, and paid by whoever comes first: the loop of a running server, or this
-// round, so that it is paid where no server runs. Either way it is paid once.
-async function afterPaying(storage: Storage, key: OrderKey, owed: OrderFacts): Promise<Order> {
-  const clock = () => new Date()
-  const providers = createProviders([createTestProvider({ storage, clock }), manualProvider])
-  await payRefunds(storage, providers, refundPaid, Date.now())
-  return orderView((await storage.read((db) => findOrderFacts(db, key))) ?? owed)
+// The money is owed when the transaction is over, and this command asks for it first, so that it is paid where no server
+// runs; should the command die, a server's loop goes on. Answers with the order as it then is.
+async function payAfter(
+  storage: Storage,
+  key: OrderKey,
+  work: (tx: Tx, now: number) => Promise<OrderFacts>,
+): Promise<{ facts: OrderFacts; paid: readonly PaidRefund[] }> {
+  const now = Date.now()
+  const { facts, due } = await storage.write(async (tx) => {
+    const changed = await work(tx, now)
+    return { facts: changed, due: await claimRefundsOfOrder(tx, key, now, leaseMs) }
+  })
+  // What there is to tell is told by the command itself, so nothing is logged.
+  const log = createLog({ level: 'silent', pretty: false, write: () => {} })
+  const providers = installedProviders(storage, () => new Date())
+  const tools = { storage, providers, watch: createPaymentWatch(log), onPaid: refundPaid }
+  const paid = await Promise.all(due.map((refund) => payRefund(tools, refund, now)))
+  return { facts: (await storage.read((db) => findOrderFacts(db, key))) ?? facts, paid }
+}
+
+// Whether some of the money has not gone back.
+function tellUnpaid(terminal: Terminal, { number }: Order, paid: readonly PaidRefund[]): boolean {
+  const problems = paid.map(refundProblem).filter((problem) => problem !== undefined)
+  for (const problem of problems) terminal.err(`cartwright: order ${number}: ${problem}\n`)
+  return problems.length > 0
+}
+
+// Why the money has not gone back; undefined when it has.
+function refundProblem({ outcome, answer, error }: PaidRefund): string | undefined {
+  if (outcome === 'succeeded' || outcome === 'elsewhere') return undefined
+  const again = 'a running server tries again'
+  if (outcome === 'unrecorded') return `the refund could not be recorded: ${(error as Error).message}; ${again}`
+  return answer === 'failed' ? `the provider refused the refund; ${again}` : `the provider gave no answer; ${again}`
 }
 
 async function findNamed(storage: Storage, name: string, given: Given): Promise<OrderKey> {

@@ -330,8 +330,8 @@ async function openPort(server: HttpServer, { port, host }: Pick<Config, 'port' 
 // At a time, so that nobody waits long for the rows; and again while there are more.
 const few = 20
 
-async function payFew(storage: Storage, { payTools }: App): Promise<number> {
-  return (await payRefunds(storage, payTools.providers, refundPaid, Date.now(), few)).length
+async function payFew({ payTools }: App): Promise<number> {
+  return (await payRefunds({ ...payTools, onPaid: refundPaid }, Date.now(), few)).length
 }
 
 function lastUseLoop(app: App): Loop {
@@ -354,7 +354,7 @@ function loopsFor(storage: Storage, app: App): Loop[] {
     lastUseLoop(app),
     rounds('stale_products', 500, () => refreshStaleProducts(storage, Date.now(), few)),
     rounds('payments', 2_000, () => settlePayments(app.payTools, few)),
-    rounds('refunds', 2_000, () => payFew(storage, app)),
+    rounds('refunds', 2_000, () => payFew(app)),
     sweep('sessions', 5_000, (now) => expireSessions(storage, app.payTools, now)),
     rounds('ended_installations', 2_000, () => endSessionsOfEnded(storage, app.payTools, Date.now(), few)),
     sweep('holds', 2_000, (now) => sweepHolds(storage, now, 500)),

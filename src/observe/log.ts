@@ -14,6 +14,7 @@ export interface Log {
   debug(message: string, fields?: LogFields): void
   info(message: string, fields?: LogFields): void
   warn(message: string, fields?: LogFields): void
+  // Undefined where nothing was thrown.
   error(message: string, error: unknown, fields?: LogFields): void
   flush(): void
   // Lines that were lost, since the start.
@@ -69,7 +70,8 @@ export function createLog({ level, pretty, write, gatherMs = 25 }: LogOptions): 
     debug: (message, fields = {}) => line('debug', message, fields),
     info: (message, fields = {}) => line('info', message, fields),
     warn: (message, fields = {}) => line('warn', message, fields),
-    error: (message, error, fields = {}) => line('error', message, { ...fields, error: describeError(error) }),
+    error: (message, error, fields = {}) =>
+      line('error', message, error === undefined ? fields : { ...fields, error: describeError(error) }),
     flush,
     get dropped() {
       return dropped

@@ -138,7 +138,7 @@ export async function refundOrder(
   key: OrderKey,
   wish: { amount: number | null; reason: string | null },
   moment: Moment,
-): Promise<Done & { refundId?: string }> {
+): Promise<{ facts: OrderFacts; refundId: string } | { problem: string }> {
   const found = await lockOrderFacts(tx, key)
   if (!found) return gone
   const { order } = found

@@ -51,6 +51,46 @@ test('a provider that takes too long is left behind, and is told so', async () =
   )
 })
 
+test('an answer after the deadline is passed on as late, also the one to being told to stop', async () => {
+  const heard: unknown[] = []
+  const options = {
+    msMax: 1,
+    onAnswer: () => assert.fail('it is no answer in time'),
+    onSilence: ({ reason }: Silence) => void heard.push(reason),
+    onLate: (answer: unknown) => void heard.push(answer),
+  }
+  const slow = Promise.withResolvers<Outcome>()
+  assert.deepEqual(await callProvider(() => slow.promise, options), { kind: 'unknown' })
+  slow.resolve({ ...approved, last4: number })
+  await new Promise((resolve) => setImmediate(resolve))
+  assert.deepEqual(heard.splice(0), ['timed_out', { ...approved, last4: null }])
+  const declined: Outcome = { kind: 'declined', code: 'provider_error', brand: null, last4: null }
+  const hasty = (signal: AbortSignal) =>
+    new Promise<Outcome>((resolve) => signal.addEventListener('abort', () => resolve(declined)))
+  assert.deepEqual(await callProvider(hasty, options), { kind: 'unknown' })
+  await new Promise((resolve) => setImmediate(resolve))
+  assert.deepEqual(heard.splice(0), ['timed_out', declined])
+  assert.equal(
+    await callForRefund(() => new Promise((resolve) => setTimeout(resolve, 5, 'succeeded')), options),
+    'unknown',
+  )
+  while (heard.length < 2) await new Promise((resolve) => setImmediate(resolve))
+  assert.deepEqual(heard, ['timed_out', 'succeeded'])
+})
+
+test('what is no answer at all is silence', async () => {
+  const heard: string[] = []
+  const options = { onSilence: ({ reason }: Silence) => void heard.push(reason) }
+  for (const nonsense of [undefined, null, 'approved', {}, { kind: 'maybe' }])
+    assert.deepEqual(await callProvider(async () => nonsense as never, options), { kind: 'unknown' })
+  for (const nonsense of [undefined, true, 'done', approved])
+    assert.equal(await callForRefund(async () => nonsense as never, options), 'unknown')
+  assert.deepEqual(
+    heard,
+    Array.from({ length: 9 }, () => 'invalid_answer'),
+  )
+})
+
 test('a failure after the deadline harms nobody', async () => {
   let fail: (error: Error) => void = () => {}
   const slow = () => new Promise<Outcome>((_, reject) => (fail = reject))

@@ -116,52 +116,90 @@ export const providerMsMax = 20_000
 // Why there was no answer, in words that cannot hold what was typed: an error's message may quote the request, so only
 // its name, its code and the places it came from go on.
 export interface Silence {
-  reason: 'timed_out' | 'threw'
+  // invalid_answer: it is none of the answers above.
+  reason: 'timed_out' | 'threw' | 'invalid_answer'
   error: string | null
   code: string | null
   frames: readonly string[]
 }
 
-export interface CallOptions {
+// Of a call, either `onAnswer` or `onSilence` is called, once. An answer that comes after the deadline goes to `onLate`
+// beside that; it may come much later.
+export interface CallOptions<Answer> {
+  onAnswer?: (answer: Answer) => void
   onSilence?: (silence: Silence) => void
+  onLate?: (answer: Answer) => void
   msMax?: number
 }
 
 type Ask<Answer> = (signal: AbortSignal) => Promise<Answer>
 
+const findingKinds: readonly unknown[] = [
+  'approved',
+  'pending',
+  'declined',
+  'challenge',
+  'unknown',
+  'absent',
+] satisfies Finding['kind'][]
+const refundAnswers: readonly unknown[] = ['succeeded', 'failed', 'unknown'] satisfies RefundAnswer[]
+
 // The only ways to call a provider: they never throw, and they end.
 export async function callProvider<Answer extends Finding>(
   ask: Ask<Answer>,
-  options: CallOptions = {},
+  options: CallOptions<Answer> = {},
 ): Promise<Answer | { kind: 'unknown' }> {
-  const answer = await answerOf(ask, options)
-  return answer === undefined ? { kind: 'unknown' } : withSafeCard(answer)
+  const isAnswer = (answer: unknown) =>
+    typeof answer === 'object' && answer !== null && 'kind' in answer && findingKinds.includes(answer.kind)
+  return (await answerOf(async (signal) => safeAnswer(await ask(signal)), isAnswer, options)) ?? { kind: 'unknown' }
 }
 
-export async function callForRefund(ask: Ask<RefundAnswer>, options: CallOptions = {}): Promise<RefundAnswer> {
-  return (await answerOf(ask, options)) ?? 'unknown'
+export async function callForRefund(
+  ask: Ask<RefundAnswer>,
+  options: CallOptions<RefundAnswer> = {},
+): Promise<RefundAnswer> {
+  return (await answerOf(ask, (answer) => refundAnswers.includes(answer), options)) ?? 'unknown'
 }
 
-// A provider that does not heed the signal is left behind; what it says later is heard by a look-up.
+// A provider that does not heed the signal is left behind, and what it says later goes to `onLate`. So does what it says
+// when it is told to stop: an adapter that gives up may well call that a decline.
 async function answerOf<Answer>(
   ask: Ask<Answer>,
-  { onSilence, msMax = providerMsMax }: CallOptions,
+  isAnswer: (answer: unknown) => boolean,
+  { onAnswer, onSilence, onLate, msMax = providerMsMax }: CallOptions<Answer>,
 ): Promise<Answer | undefined> {
   const controller = new AbortController()
+  const { signal } = controller
+  const silent = { error: null, code: null, frames: [] }
   // Not AbortSignal.timeout: its timer cannot be taken back, and does not keep a command alive that waits for an answer.
+  const timedOut = Symbol('timed out')
   let timer: NodeJS.Timeout | undefined
-  const late = new Promise<undefined>((resolve) => {
+  const deadline = new Promise<typeof timedOut>((resolve) => {
     timer = setTimeout(() => {
       controller.abort(new DOMException('the provider took too long', 'TimeoutError'))
-      resolve(undefined)
+      resolve(timedOut)
     }, msMax)
   })
+  // Inside a promise, so that one that throws at once is like one that throws later.
+  const asked = Promise.resolve(signal).then(ask)
   try {
-    const answer = await Promise.race([ask(controller.signal), late])
-    if (answer === undefined) onSilence?.({ reason: 'timed_out', error: null, code: null, frames: [] })
-    return answer
+    const answer = await Promise.race([asked, deadline])
+    if (answer === timedOut || signal.aborted) {
+      asked.then(
+        (late) => isAnswer(late) && onLate?.(late),
+        () => {},
+      )
+      onSilence?.({ ...silent, reason: 'timed_out' })
+      return undefined
+    }
+    if (isAnswer(answer)) {
+      onAnswer?.(answer)
+      return answer
+    }
+    onSilence?.({ ...silent, reason: 'invalid_answer' })
+    return undefined
   } catch (error) {
-    onSilence?.(controller.signal.aborted ? { ...silenceOf(error), reason: 'timed_out' } : silenceOf(error))
+    onSilence?.(signal.aborted ? { ...silenceOf(error), reason: 'timed_out' } : silenceOf(error))
     return undefined
   } finally {
     clearTimeout(timer)
@@ -190,8 +228,8 @@ function framesOf({ stack = '', message }: Error): string[] {
 }
 
 // A careless adapter must not bring a card number into our tables by the way of `last4`.
-function withSafeCard<Answer extends Finding>(answer: Answer): Answer {
-  if (answer.kind !== 'approved' && answer.kind !== 'declined') return answer
+function safeAnswer<Answer extends Finding>(answer: Answer): Answer {
+  if (answer?.kind !== 'approved' && answer?.kind !== 'declined') return answer
   const last4 = answer.last4 !== null && /^\d{4}$/.test(answer.last4) ? answer.last4 : null
   const brand = answer.brand !== null && /^[a-z_]{1,30}$/.test(answer.brand) ? answer.brand : null
   return { ...answer, last4, brand }

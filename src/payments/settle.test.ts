@@ -2,13 +2,15 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { eachEngine } from '../../tests/support/storage.ts'
 import { newId } from '../kit/ids.ts'
+import { createLog } from '../observe/log.ts'
 import type { Storage } from '../storage/storage.ts'
 import { manualProvider } from './manual.ts'
-import { createProviders } from './port.ts'
+import { createProviders, providerMsMax } from './port.ts'
 import { leaseMs, waitsMs } from './schedule.ts'
 import { type OnPaid, type PaidRefund, payRefunds, refusedTriesMax } from './settle.ts'
 import { chargeOf, findPayment, insertPayment, insertRefund, type KeptRefund, lockRefund } from './store.ts'
 import { chargesOf, createTestProvider, type TestHook } from './test.ts'
+import { createPaymentWatch } from './watch.ts'
 
 const start = Date.parse('2026-06-15T12:00:00.000Z')
 const { signal } = new AbortController()
@@ -22,6 +24,20 @@ eachEngine('paying refunds', (given) => {
     const clock = { now: start }
     const provider = createTestProvider({ storage, clock: () => new Date(clock.now), ...(hook && { hook }) })
     const providers = createProviders([provider, manualProvider])
+    let logged = ''
+    const write = (text: string) => {
+      logged += text
+    }
+    const log = createLog({ level: 'info', pretty: false, write })
+    const watch = createPaymentWatch(log)
+    const lines = () => {
+      log.flush()
+      const parsed = logged
+        .split('\n')
+        .filter(Boolean)
+        .map((line) => JSON.parse(line) as Record<string, unknown>)
+      return parsed.map(({ time: _, ...line }) => line)
+    }
     await storage.write(async (tx) => {
       await tx.sql`
         insert into merchants (id, slug, name, currency, country, price_tax, low_stock_at, links, catalog_version,
@@ -78,10 +94,11 @@ eachEngine('paying refunds', (given) => {
           clock.now,
         ),
       )
-    const round = (on: Storage = storage, then = onPaid) => payRefunds(on, providers, then, clock.now)
+    const round = (on: Storage = storage, then = onPaid, callMsMax = providerMsMax) =>
+      payRefunds({ storage: on, providers, watch, onPaid: then, callMsMax }, clock.now)
     const find = async (refund: KeptRefund) => storage.write((tx) => lockRefund(tx, installationId, refund.id))
     const refunded = async () => (await chargesOf(storage)).reduce((sum, charge) => sum + charge.refunded, 0)
-    return { url, storage, clock, provider, told, pay, owe, round, find, refunded, onPaid }
+    return { url, storage, clock, provider, told, pay, owe, round, find, refunded, onPaid, watch, lines }
   }
   const outcomesOf = (paid: readonly PaidRefund[]) => paid.map(({ outcome }) => outcome)
 
@@ -148,14 +165,18 @@ eachEngine('paying refunds', (given) => {
     const refund = await till.owe(payment.id, 400)
     for (let tries = 1; tries <= 12; tries++) {
       const [paid] = await till.round()
-      assert.equal(paid?.outcome, 'later')
-      assert.ok(paid?.silence !== null && typeof paid?.silence === 'object')
-      assert.equal(paid.silence.error, 'TypeError')
+      assert.deepEqual([paid?.outcome, paid?.answer], ['later', 'unknown'])
+      const line = till.lines().at(-1)
+      assert.deepEqual(
+        [line?.level, line?.reason, line?.thrown, line?.refundId],
+        ['warn', 'threw', 'TypeError', refund.id],
+      )
       const wait = waitsMs[Math.min(tries, waitsMs.length) - 1] as number
       assert.equal((await till.find(refund))?.tryAt, till.clock.now + wait)
       till.clock.now += wait
     }
     assert.deepEqual(till.told, [])
+    assert.deepEqual(till.watch.stats().calls, { 'provider="test",call="refund",outcome="threw"': 12 })
   })
 
   test('a refusal is tried a bounded number of times, then it has failed', async () => {
@@ -172,15 +193,104 @@ eachEngine('paying refunds', (given) => {
     const kept = await till.find(refund)
     assert.deepEqual([kept?.status, kept?.tryAt], ['failed', null])
     assert.deepEqual(await till.round(), [])
+    const facts = { provider: 'test', call: 'refund', paymentId: payment.id, refundId: refund.id }
+    const refused = { level: 'warn', message: 'payment provider refused', ...facts }
+    const [declaredLost, ...before] = till.lines().reverse()
+    assert.deepEqual(
+      before,
+      Array.from({ length: refusedTriesMax }, () => refused),
+    )
+    assert.deepEqual(declaredLost, {
+      level: 'error',
+      message: 'refund failed; a person must see to it',
+      ...facts,
+    })
+    assert.deepEqual(till.watch.stats(), {
+      calls: { 'provider="test",call="refund",outcome="failed"': refusedTriesMax },
+      incidents: { 'provider="test",kind="refund_failed"': 1 },
+    })
     await till.owe(payment.id, 1_000)
+  })
+
+  test('a void that is refused for good is told as such', async () => {
+    const till = await openTill()
+    const payment = await till.pay()
+    const part = await till.owe(payment.id, 400)
+    await till.round()
+    // Of a charge of which some went back, nothing can be voided.
+    await till.storage.write((tx) => tx.sql`update refunds set status = 'failed' where id = ${part.id}`)
+    const refund = await till.owe(payment.id, 1_000, 'void')
+    for (let tries = 0; tries < refusedTriesMax; tries++) {
+      await till.round()
+      till.clock.now += 6 * 3_600_000
+    }
+    assert.equal((await till.find(refund))?.status, 'failed')
+    assert.deepEqual(till.lines().at(-1), {
+      level: 'error',
+      message: 'payment could not be taken back; a person must see to it',
+      provider: 'test',
+      call: 'void',
+      paymentId: payment.id,
+      refundId: refund.id,
+    })
+    assert.equal(till.watch.stats().incidents['provider="test",kind="void_failed"'], 1)
+  })
+
+  test('an answer after the deadline is logged, and money that went back is recorded when it is heard of', async () => {
+    const held: (() => void)[] = []
+    const till = await openTill({
+      hook: (point) => (point === 'after_refund' ? new Promise<void>((resolve) => held.push(resolve)) : undefined),
+    })
+    const payment = await till.pay()
+    const refund = await till.owe(payment.id, 400)
+    const recorded = Promise.withResolvers<void>()
+    const onPaid: OnPaid = async (tx, ...rest) => {
+      await till.onPaid(tx, ...rest)
+      tx.afterCommit(recorded.resolve)
+    }
+    assert.deepEqual(outcomesOf(await till.round(till.storage, onPaid, 50)), ['later'])
+    assert.equal(till.lines().at(-1)?.reason, 'timed_out')
+    for (const release of held) release()
+    await recorded.promise
+    assert.equal((await till.find(refund))?.status, 'succeeded')
+    const late = till.lines().find(({ message }) => message === 'payment provider answered after the deadline')
+    assert.deepEqual([late?.level, late?.refundId, late?.outcome], ['warn', refund.id, 'succeeded'])
+    assert.equal(till.watch.stats().incidents['provider="test",kind="late_answer"'], 1)
+    assert.equal(await till.refunded(), 400)
+  })
+
+  test('a refund that is paid after it was given up is told', async () => {
+    let meanwhile = async () => {}
+    const till = await openTill({ hook: (point) => (point === 'after_refund' ? meanwhile() : undefined) })
+    const payment = await till.pay()
+    const refund = await till.owe(payment.id, 400)
+    meanwhile = async () => {
+      await till.storage.write((tx) => tx.sql`update refunds set status = 'failed', try_at = null`)
+    }
+    assert.deepEqual(outcomesOf(await till.round()), ['elsewhere'])
+    assert.equal((await till.find(refund))?.status, 'failed')
+    const [line] = till.lines()
+    assert.deepEqual([line?.level, line?.refundId], ['error', refund.id])
+    assert.deepEqual(till.watch.stats().incidents, { 'provider="test",kind="contradiction"': 1 })
   })
 
   test('a provider that is gone is waited for', async () => {
     const till = await openTill()
     const payment = await till.pay('departed')
-    await till.owe(payment.id, 400)
+    const refund = await till.owe(payment.id, 400)
     const [paid] = await till.round()
-    assert.deepEqual([paid?.outcome, paid?.silence], ['later', 'no_such_provider'])
+    assert.deepEqual([paid?.outcome, paid?.answer], ['later', 'unknown'])
+    assert.deepEqual(till.lines(), [
+      {
+        level: 'warn',
+        message: 'payment provider is not installed',
+        provider: 'departed',
+        call: 'refund',
+        paymentId: payment.id,
+        refundId: refund.id,
+      },
+    ])
+    assert.deepEqual(till.watch.stats().calls, { 'provider="departed",call="refund",outcome="no_such_provider"': 1 })
   })
 
   test('what cannot be recorded is told with its error, holds up nobody, and is recorded after the lease', async () => {
@@ -195,6 +305,13 @@ eachEngine('paying refunds', (given) => {
     const outcomes = new Map(paid.map(({ refund, outcome, error }) => [refund.id, [outcome, error]]))
     assert.deepEqual(outcomes.get(stuck.id), ['unrecorded', broken])
     assert.deepEqual(outcomes.get(well.id), ['succeeded', null])
+    const [line] = till.lines()
+    assert.deepEqual(
+      [line?.level, line?.message, line?.refundId],
+      ['error', 'refund could not be recorded; retrying', stuck.id],
+    )
+    assert.match(JSON.stringify(line), /the orders room is on fire/)
+    assert.deepEqual(till.watch.stats().incidents, { 'provider="test",kind="unrecorded"': 1 })
     assert.equal((await till.find(stuck))?.status, 'pending')
     till.clock.now += leaseMs
     assert.deepEqual(outcomesOf(await till.round()), ['succeeded'])

@@ -3,22 +3,32 @@
 // crashes: a refund that is asked for twice is paid once, because its id is the provider's key.
 
 import type { Storage, Tx } from '../storage/storage.ts'
-import { callForRefund, type Providers, type RefundAnswer, type Silence } from './port.ts'
+import { callForRefund, type Providers, type RefundAnswer } from './port.ts'
 import { leaseMs, nextTryAt } from './schedule.ts'
 import { claimRefundsToPay, type DueRefund, type KeptRefund, lockRefund, saveRefund } from './store.ts'
+import type { CallFacts, PaymentWatch } from './watch.ts'
 
 // What follows from a refund that is over, in the same transaction: the orders room moves the order, or marks the payment
 // as voided. Its work is committed once for each refund; it is given the refund as it was saved. The refund's row is locked
 // first and the order's after it, so whoever holds an order leaves its refunds unlocked.
 export type OnPaid = (tx: Tx, refund: KeptRefund, outcome: 'succeeded' | 'failed', now: number) => Promise<void>
 
+export interface RefundTools {
+  storage: Storage
+  providers: Providers
+  watch: PaymentWatch
+  onPaid: OnPaid
+  // For tests.
+  callMsMax?: number
+}
+
 export interface PaidRefund {
   refund: KeptRefund
+  // What the provider said; `unknown` also where it said nothing, or is not installed.
+  answer: RefundAnswer
   // later: due again by schedule. elsewhere: another node recorded it. unrecorded: recording failed, due again after the
   // lease.
   outcome: 'succeeded' | 'failed' | 'later' | 'elsewhere' | 'unrecorded'
-  // For the log: why it was not paid, or not recorded.
-  silence: Silence | 'no_such_provider' | null
   error: unknown
 }
 
@@ -26,51 +36,68 @@ export interface PaidRefund {
 // asked for without end.
 export const refusedTriesMax = 8
 
-// Those of one round are paid side by side, so that none waits for another's deadline and every lease holds.
-export async function payRefunds(
-  storage: Storage,
-  providers: Providers,
-  onPaid: OnPaid,
-  now: number,
-  limit = 20,
-): Promise<PaidRefund[]> {
-  const due = await storage.write((tx) => claimRefundsToPay(tx, now, leaseMs, limit))
-  return Promise.all(due.map((refund) => payRefund(storage, providers, onPaid, refund, now)))
+// Those of one round are paid side by side, so that none waits for another's deadline and every lease holds. The log and the
+// counters are told of whatever does not succeed.
+export async function payRefunds(tools: RefundTools, now: number, limit = 20): Promise<PaidRefund[]> {
+  const due = await tools.storage.write((tx) => claimRefundsToPay(tx, now, leaseMs, limit))
+  return Promise.all(due.map((refund) => payRefund(tools, refund, now)))
 }
 
-async function payRefund(
-  storage: Storage,
-  providers: Providers,
-  onPaid: OnPaid,
+// One that the caller has claimed.
+export async function payRefund(tools: RefundTools, due: DueRefund, now: number): Promise<PaidRefund> {
+  return recordAnswer(tools, due, await askFor(tools, due, now), now)
+}
+
+async function recordAnswer(
+  { storage, watch, onPaid }: RefundTools,
   due: DueRefund,
+  answer: RefundAnswer,
   now: number,
 ): Promise<PaidRefund> {
   const { provider: _, charge: __, ...claimed } = due
-  const { answer, silence } = await askFor(providers, due)
   try {
     const { refund, outcome } = await storage.write((tx) => record(tx, claimed, answer, onPaid, now))
-    return { refund, outcome, silence, error: null }
+    if (outcome === 'failed' && due.kind === 'void')
+      watch.error('void_failed', 'payment could not be taken back; a person must see to it', factsOf(due))
+    else if (outcome === 'failed') watch.error('refund_failed', 'refund failed; a person must see to it', factsOf(due))
+    else if (refund.status === 'failed' && answer === 'succeeded')
+      watch.error('contradiction', 'refund was paid after it had failed; a person must see to it', factsOf(due))
+    return { refund, answer, outcome, error: null }
   } catch (error) {
-    // One refund that cannot be recorded must not keep the others of the round from being told.
-    return { refund: claimed, outcome: 'unrecorded', silence, error }
+    // One refund that cannot be recorded must not keep the others of the round from being recorded.
+    watch.error('unrecorded', 'refund could not be recorded; retrying', factsOf(due), error)
+    return { refund: claimed, answer, outcome: 'unrecorded', error }
   }
 }
 
-async function askFor(
-  providers: Providers,
-  { id, kind, amount, provider: name, charge }: DueRefund,
-): Promise<{ answer: RefundAnswer; silence: PaidRefund['silence'] }> {
+async function askFor(tools: RefundTools, due: DueRefund, now: number): Promise<RefundAnswer> {
+  const { providers, watch, callMsMax } = tools
+  const { id, kind, amount, provider: name, charge } = due
   const provider = providers.get(name)
-  if (!provider) return { answer: 'unknown', silence: 'no_such_provider' }
-  let silence: Silence | null = null
-  const answer = await callForRefund(
+  if (!provider) {
+    watch.missing(factsOf(due))
+    return 'unknown'
+  }
+  const heard = watch.listen(factsOf(due))
+  return callForRefund(
     (signal) =>
       kind === 'void'
         ? provider.void({ ...charge, voidKey: id }, signal)
         : provider.refund({ key: id, charge, amount }, signal),
-    { onSilence: (heard) => (silence = heard) },
+    {
+      ...heard,
+      // Money that went back is written down whenever it is heard of. Anything else is asked for again by schedule.
+      onLate(answer) {
+        heard.onLate(answer)
+        if (answer === 'succeeded') void recordAnswer(tools, due, answer, now)
+      },
+      ...(callMsMax === undefined ? {} : { msMax: callMsMax }),
+    },
   )
-  return { answer, silence }
+}
+
+function factsOf({ provider, kind, paymentId, id }: DueRefund): CallFacts {
+  return { provider, call: kind, paymentId, refundId: id }
 }
 
 async function record(

@@ -128,6 +128,15 @@ export async function savePayment(tx: Tx, payment: KeptPayment): Promise<void> {
   one(row, 'the payment')
 }
 
+// Asks for the outcome at the next look of the loop, also of a payment that was given up. One that was collected stays as it
+// is.
+export function checkPaymentSoon(tx: Tx, { installationId, id }: KeptPayment, now: number): void {
+  tx.sql`
+    update payments set check_at = ${now}
+    where installation_id = ${installationId} and id = ${id}
+      and status in ('processing', 'challenge', 'declined', 'voided') and (check_at is null or check_at > ${now})`
+}
+
 // Payments whose outcome is due to be asked for. Each is put off by the lease in the same statement, so that several nodes
 // share them and none is lost with its node. The claim is a table expression of its own because PostgreSQL might run a
 // subquery more than once, and claim more than the limit.
@@ -179,7 +188,10 @@ const refundColumns = new Fragment(`
 export async function insertRefund(tx: Tx, refund: NewRefund, now: number): Promise<KeptRefund> {
   const payment = one(await lockPayment(tx, refund.installationId, refund.paymentId), 'the payment')
   if (refund.currency !== payment.currency) throw new Error(`the refund ${refund.id} is in another currency`)
-  const owed = await sumRefunds(tx, refund.installationId, refund.paymentId)
+  const owed =
+    refund.kind === 'void'
+      ? await sumBesideVoids(tx, refund.installationId, refund.paymentId)
+      : await sumRefunds(tx, refund.installationId, refund.paymentId)
   if (owed + refund.amount > payment.amount) throw new Error(`the refund ${refund.id} is more than was paid`)
   const [row] = await tx.sql<KeptRefund>`
     insert into refunds (installation_id, id, merchant_id, order_id, payment_id, kind, amount, currency, status, reason,
@@ -196,6 +208,23 @@ export async function sumRefunds(db: Reader, installation: string, paymentId: st
     select coalesce(sum(amount), 0) as "sum" from refunds
     where installation_id = ${installation} and payment_id = ${paymentId} and status <> 'failed'`
   return row?.sum ?? 0
+}
+
+// The same for one who takes the payment back as a whole. A void that succeeded does not count: should the charge be there
+// all the same, it is voided again, which pays nothing twice.
+async function sumBesideVoids(db: Reader, installation: string, paymentId: string): Promise<number> {
+  const [row] = await db.sql<{ sum: number }>`
+    select coalesce(sum(amount), 0) as "sum" from refunds
+    where installation_id = ${installation} and payment_id = ${paymentId}
+      and (status = 'pending' or (kind = 'refund' and status = 'succeeded'))`
+  return row?.sum ?? 0
+}
+
+export async function isVoidOwed(db: Reader, installation: string, paymentId: string): Promise<boolean> {
+  const rows = await db.sql`
+    select id from refunds
+    where installation_id = ${installation} and payment_id = ${paymentId} and kind = 'void' and status = 'pending'`
+  return rows.length > 0
 }
 
 export async function lockRefund(tx: Tx, installation: string, id: string): Promise<KeptRefund | undefined> {
@@ -233,6 +262,14 @@ interface DueRow extends KeptRefund {
   mode: Mode
 }
 
+const dueColumns = new Fragment(`
+  ${refundColumns.text},
+  (select p.provider from payments p
+    where p.installation_id = refunds.installation_id and p.id = refunds.payment_id) as "provider",
+  (select p.amount from payments p
+    where p.installation_id = refunds.installation_id and p.id = refunds.payment_id) as "charged",
+  (select i.mode from installations i where i.id = refunds.installation_id) as "mode"`)
+
 // Shared between nodes like payments to check.
 export async function claimRefundsToPay(tx: Tx, now: number, leaseMs: number, limit: number): Promise<DueRefund[]> {
   const rows = await tx.sql<DueRow>`
@@ -241,16 +278,30 @@ export async function claimRefundsToPay(tx: Tx, now: number, leaseMs: number, li
       order by r.try_at limit ${limit} ${tx.skipLocked})
     update refunds set try_at = ${now + leaseMs}
     where (installation_id, id) in (select due.installation_id, due.id from due)
-    returning ${refundColumns},
-      (select p.provider from payments p
-        where p.installation_id = refunds.installation_id and p.id = refunds.payment_id) as "provider",
-      (select p.amount from payments p
-        where p.installation_id = refunds.installation_id and p.id = refunds.payment_id) as "charged",
-      (select i.mode from installations i where i.id = refunds.installation_id) as "mode"`
-  return rows.map(({ charged, mode, ...refund }) => ({
-    ...refund,
-    charge: { key: refund.paymentId, amount: charged, currency: refund.currency, mode },
-  }))
+    returning ${dueColumns}`
+  return rows.map(dueFrom)
+}
+
+// For whoever has made them owed and pays them itself. Should that fail, the loop does when the lease is over. None is waited
+// for: whoever holds an order must not wait for its refunds.
+export async function claimRefundsOfOrder(
+  tx: Tx,
+  { installationId, orderId }: { installationId: string; orderId: string },
+  now: number,
+  leaseMs: number,
+): Promise<DueRefund[]> {
+  const rows = await tx.sql<DueRow>`
+    with due as (
+      select r.installation_id, r.id from refunds r
+      where r.installation_id = ${installationId} and r.order_id = ${orderId} and r.try_at <= ${now} ${tx.skipLocked})
+    update refunds set try_at = ${now + leaseMs}
+    where (installation_id, id) in (select due.installation_id, due.id from due)
+    returning ${dueColumns}`
+  return rows.map(dueFrom)
+}
+
+function dueFrom({ charged, mode, ...refund }: DueRow): DueRefund {
+  return { ...refund, charge: { key: refund.paymentId, amount: charged, currency: refund.currency, mode } }
 }
 
 function one<Row>(row: Row | undefined, what: string): Row {

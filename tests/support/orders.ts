@@ -89,6 +89,7 @@ export async function openOrderHouse(given: Given): Promise<House & { orders: Or
 export async function ordersOf(house: House): Promise<Orders> {
   const carts = await cartsOf(house)
   const { storage, installationId, merchantId, clock } = house
+  const { watch } = house.app.payTools
   const provider = createTestProvider({ storage, clock: () => new Date(clock.now) })
   const pricebooks = createPricebooks()
   const providers = createProviders([provider, manualProvider])
@@ -216,7 +217,7 @@ export async function ordersOf(house: House): Promise<Orders> {
     cancel: (orderId, more = {}, key = randomUUID()) =>
       house.ask('cancelStorefrontOrder', { path: { orderId }, body: { idempotencyKey: key, ...more } }),
     pay: async (now = clock.now) =>
-      (await payRefunds(storage, providers, refundPaid, now)).map(({ outcome, error }) => {
+      (await payRefunds({ storage, providers, watch, onPaid: refundPaid }, now)).map(({ outcome, error }) => {
         assert.equal(error, null)
         return outcome
       }),

@@ -1,0 +1,106 @@
+// What becomes of calls to payment providers, and of money that does not move as it should: one log line each, and counters
+// that /metrics shows. Nothing that a shopper typed is in either.
+
+import type { Log } from '../observe/log.ts'
+import type { CallOptions, Finding, RefundAnswer, Silence } from './port.ts'
+
+export type ProviderCall = 'start' | 'confirm' | 'lookUp' | 'refund' | 'void'
+
+export interface MoneyFacts {
+  provider: string
+  paymentId: string
+  refundId?: string
+}
+
+export interface CallFacts extends MoneyFacts {
+  call: ProviderCall
+}
+
+// What an operator should look at. Each is counted by provider and logged with its ids.
+export type Incident =
+  // An answer came after its deadline.
+  | 'late_answer'
+  // A charge was approved after its payment had ended; it is given back.
+  | 'late_success'
+  // A provider takes back what it said before.
+  | 'contradiction'
+  // Given up: a person must see to it.
+  | 'refund_failed'
+  | 'void_failed'
+  // The outcome of a call could not be written down. It will be asked for again.
+  | 'unrecorded'
+
+export type CallAnswer = Finding | RefundAnswer
+
+export interface PaymentWatch {
+  // To be spread into the options of a call.
+  listen(facts: CallFacts): Required<Pick<CallOptions<CallAnswer>, 'onAnswer' | 'onSilence' | 'onLate'>>
+  // The provider of a payment is not installed here, so nobody could be asked.
+  missing(facts: CallFacts): void
+  warn(incident: Incident, message: string, facts: MoneyFacts, more?: object): void
+  error(incident: Incident, message: string, facts: MoneyFacts, error?: unknown): void
+  // By labels, as /metrics writes them.
+  stats(): { calls: Readonly<Record<string, number>>; incidents: Readonly<Record<string, number>> }
+}
+
+export function createPaymentWatch(log: Log): PaymentWatch {
+  const calls = new Map<string, number>()
+  const incidents = new Map<string, number>()
+  const countCall = ({ provider, call }: CallFacts, outcome: string) =>
+    raise(calls, `provider="${labelOf(provider)}",call="${call}",outcome="${outcome}"`)
+  const countIncident = ({ provider }: MoneyFacts, kind: Incident) =>
+    raise(incidents, `provider="${labelOf(provider)}",kind="${kind}"`)
+
+  function answered(facts: CallFacts, answer: CallAnswer): void {
+    const outcome = outcomeOf(answer)
+    countCall(facts, outcome)
+    if (outcome === 'unknown') log.warn('payment provider gave no answer', { ...facts, reason: outcome })
+    else if (outcome === 'failed') log.warn('payment provider refused', { ...facts })
+    else if (typeof answer === 'object' && answer.kind === 'declined')
+      log.info('payment declined', { ...facts, code: answer.code })
+  }
+
+  return {
+    listen: (facts) => ({
+      onAnswer: (answer) => answered(facts, answer),
+      onSilence(silence) {
+        countCall(facts, silence.reason)
+        log.warn('payment provider gave no answer', { ...facts, ...silenceFields(silence) })
+      },
+      onLate(answer) {
+        countIncident(facts, 'late_answer')
+        log.warn('payment provider answered after the deadline', { ...facts, outcome: outcomeOf(answer) })
+      },
+    }),
+    missing(facts) {
+      countCall(facts, 'no_such_provider')
+      log.warn('payment provider is not installed', { ...facts })
+    },
+    warn(incident, message, facts, more = {}) {
+      countIncident(facts, incident)
+      log.warn(message, { ...facts, ...more })
+    },
+    error(incident, message, facts, error) {
+      countIncident(facts, incident)
+      log.error(message, error, { ...facts })
+    },
+    stats: () => ({ calls: Object.fromEntries(calls), incidents: Object.fromEntries(incidents) }),
+  }
+}
+
+function outcomeOf(answer: CallAnswer): string {
+  return typeof answer === 'string' ? answer : answer.kind
+}
+
+function silenceFields({ reason, error, code, frames }: Silence): object {
+  return { reason, thrown: error, code, frames: frames.length > 0 ? frames : undefined }
+}
+
+function raise(counts: Map<string, number>, labels: string): void {
+  counts.set(labels, (counts.get(labels) ?? 0) + 1)
+}
+
+// Names come from our own code, and from payments whose provider was taken out: neither may break a line of /metrics.
+function labelOf(name: string): string {
+  return /^[a-z0-9_-]{1,40}$/.test(name) ? name : 'other'
+}

@@ -1,0 +1,414 @@
+// Providers that are silent, slow, late or lie: every such call is seen, and money that came is either an order or goes back.
+
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import { answerChallenge, type PayTools, pay as payAt, settlePayments } from '../src/checkout/pay.ts'
+import { newId } from '../src/kit/ids.ts'
+import { refundPaid } from '../src/orders/refunds.ts'
+import { createProviders, type Outcome, type PaymentProvider } from '../src/payments/port.ts'
+import { payRefunds } from '../src/payments/settle.ts'
+import { chargesOf, createTestProvider } from '../src/payments/test.ts'
+import { StorageUnavailable } from '../src/storage/storage.ts'
+import { market } from './support/carts.ts'
+import { cards, checkoutOf } from './support/checkout.ts'
+import { openHouse } from './support/house.ts'
+import { eachEngine, type Given } from './support/storage.ts'
+
+const minute = 60_000
+const hour = 60 * minute
+const challenging = '4000002500003155'
+
+type Calls = Pick<PaymentProvider, 'start' | 'confirm' | 'lookUp' | 'refund' | 'void'>
+
+// A shop whose provider keeps the books of the test provider, and answers as the test wants it to: what `says` has for a
+// call comes instead of the true answer.
+async function openTill(given: Given) {
+  const house = await openHouse(given, { shops: [market] })
+  const { storage, installationId, clock } = house
+  const honest = createTestProvider({ storage, clock: () => new Date(clock.now) })
+  const says: Partial<Calls> = {}
+  const provider: PaymentProvider = {
+    ...honest,
+    start: (...asked) => (says.start ?? honest.start)(...asked),
+    confirm: (...asked) => (says.confirm ?? honest.confirm)(...asked),
+    lookUp: (...asked) => (says.lookUp ?? honest.lookUp)(...asked),
+    refund: (...asked) => (says.refund ?? honest.refund)(...asked),
+    void: (...asked) => (says.void ?? honest.void)(...asked),
+  }
+  let onSettled: (() => void)[] = []
+  const tools: PayTools = {
+    ...house.app.payTools,
+    providers: createProviders([provider]),
+    onStep(step) {
+      if (step !== 'settled') return
+      for (const then of onSettled) then()
+      onSettled = []
+    },
+  }
+  // Answers when the next outcome is written down.
+  const settled = () => new Promise<void>((resolve) => onSettled.push(resolve))
+  const checkout = await checkoutOf(house)
+  const { sessionId, view } = await checkout.ready({ CARD: 1 }, { expiresInSeconds: 86_400 })
+  const session = { installationId, sessionId }
+
+  async function pay(card: string = cards.approved, callMsMax = 10_000) {
+    const input = {
+      version: view.session.version,
+      expectedTotal: view.session.totals.total,
+      provider: 'test',
+      method: 'card',
+      details: { number: card, expiry: '12 / 40', cvc: '123', name: 'Ada Lovelace' },
+      attempt: newId('pay'),
+    }
+    assert.equal(await payAt({ ...tools, callMsMax }, session, input, null), null)
+  }
+  const world = () =>
+    storage.read(async (db) => {
+      const [payment] = await db.sql<{ id: string; status: string; checkAt: number | null }>`
+        select id, status, check_at as "checkAt" from payments`
+      assert.ok(payment)
+      const refunds = await db.sql<{ kind: string; status: string }>`select kind, status from refunds order by id`
+      const orders = await db.sql`select id from orders`
+      const [kept] = await db.sql<{ status: string }>`select status from checkout_sessions where id = ${sessionId}`
+      return {
+        paymentId: payment.id,
+        payment: payment.status,
+        isChecked: payment.checkAt !== null,
+        refunds: refunds.map(({ kind, status }) => `${kind} ${status}`),
+        orders: orders.length,
+        session: kept?.status,
+      }
+    })
+  const warnings = () =>
+    house
+      .lines()
+      .filter(({ level, message }) => level === 'warn' || (level === 'error' && message !== 'defect'))
+      .map(({ message, call, provider: name, paymentId, reason }) => ({ message, call, name, paymentId, reason }))
+  const metric = async (text: string) => (await house.fetch('/metrics')).text.includes(`\n${text}\n`)
+  return {
+    ...house,
+    honest,
+    says,
+    tools,
+    session,
+    pay,
+    settled,
+    world,
+    warnings,
+    metric,
+    check: (more: Partial<PayTools> = {}) => settlePayments({ ...tools, ...more }),
+    giveBack: () => payRefunds({ ...tools, onPaid: refundPaid }, clock.now),
+    charges: async () => (await chargesOf(storage)).map(({ state }) => state),
+  }
+}
+
+const counted = (call: string, outcome: string, count: number) =>
+  `cartwright_provider_calls_total{provider="test",call="${call}",outcome="${outcome}"} ${count}`
+const incident = (kind: string, count: number) =>
+  `cartwright_payment_incidents_total{provider="test",kind="${kind}"} ${count}`
+const approved = (key: string): Outcome => ({
+  kind: 'approved',
+  reference: `test_${key}`,
+  brand: 'visa',
+  last4: '4242',
+})
+
+eachEngine('a provider that is not to be relied on', (given) => {
+  test('each call without an answer, or refused, is a line and a count, without what was typed', async () => {
+    const till = await openTill(given)
+    const careless = async (): Promise<never> => {
+      throw new TypeError(`POST failed: number=${cards.approved} name=Ada Lovelace`)
+    }
+    till.says.start = careless
+    till.says.lookUp = careless
+    await till.pay()
+    const { paymentId } = await till.world()
+    till.clock.now += 10_000
+    await till.check()
+    till.says.lookUp = async () => ({ kind: 'absent' })
+    till.says.void = async () => 'failed'
+    till.clock.now += 5 * minute
+    await till.check()
+    till.says.void = careless
+    till.clock.now += 5 * minute
+    await till.check()
+    const silent = { message: 'payment provider gave no answer', name: 'test', paymentId, reason: 'threw' }
+    assert.deepEqual(till.warnings(), [
+      { ...silent, call: 'start' },
+      { ...silent, call: 'lookUp' },
+      { ...silent, call: 'void', message: 'payment provider refused', reason: undefined },
+      { ...silent, call: 'void' },
+    ])
+    for (const line of [
+      counted('start', 'threw', 1),
+      counted('lookUp', 'threw', 1),
+      counted('lookUp', 'absent', 2),
+      counted('void', 'failed', 1),
+      counted('void', 'threw', 1),
+    ])
+      assert.ok(await till.metric(line), line)
+    assert.doesNotMatch(JSON.stringify(till.lines()), /4242424242424242|Lovelace/)
+    assert.equal((await till.world()).payment, 'processing')
+  })
+
+  test('so is a confirmation that throws, and a provider that is not installed any more', async () => {
+    const till = await openTill(given)
+    await till.pay(challenging)
+    const { paymentId, payment } = await till.world()
+    assert.equal(payment, 'challenge')
+    till.says.confirm = async () => {
+      throw new Error('the wire broke')
+    }
+    assert.equal(await answerChallenge(till.tools, till.session, paymentId, 'accept', null), null)
+    const departed = { ...till.tools, providers: createProviders([]) }
+    assert.deepEqual(await answerChallenge(departed, till.session, paymentId, 'accept', null), { code: 'not_open' })
+    till.clock.now += 10_000
+    await till.check(departed)
+    assert.deepEqual(
+      till.warnings().map(({ message, call }) => [message, call]),
+      [
+        ['payment provider gave no answer', 'confirm'],
+        ['payment provider is not installed', 'confirm'],
+        ['payment provider is not installed', 'lookUp'],
+      ],
+    )
+    assert.ok(await till.metric(counted('lookUp', 'no_such_provider', 1)))
+  })
+
+  test('an approval that comes after the deadline is still the shopper’s order', async () => {
+    const till = await openTill(given)
+    const held = Promise.withResolvers<void>()
+    till.says.start = async (...asked) => {
+      await held.promise
+      return till.honest.start(asked[0], asked[1], asked[2], new AbortController().signal)
+    }
+    await till.pay(cards.approved, 5)
+    assert.equal((await till.world()).session, 'processing')
+    const recorded = till.settled()
+    held.resolve()
+    await recorded
+    const { payment, orders, session, refunds } = await till.world()
+    assert.deepEqual([payment, orders, session, refunds], ['succeeded', 1, 'completed', []])
+    assert.ok(await till.metric(incident('late_answer', 1)))
+  })
+
+  test('an approval for a payment that was closed meanwhile is owed back in one transaction, and goes back', async () => {
+    const till = await openTill(given)
+    const held = Promise.withResolvers<void>()
+    till.says.start = async (...asked) => {
+      await held.promise
+      return till.honest.start(asked[0], asked[1], asked[2], new AbortController().signal)
+    }
+    // It says that the key is closed, and does not close it.
+    till.says.void = async () => 'succeeded'
+    await till.pay(cards.approved, 5)
+    till.clock.now += 5 * minute
+    await till.check()
+    const closed = await till.world()
+    assert.deepEqual([closed.payment, closed.session, closed.isChecked], ['declined', 'open', true])
+    const recorded = till.settled()
+    held.resolve()
+    await recorded
+    const owed = await till.world()
+    assert.deepEqual(
+      [owed.payment, owed.refunds, owed.orders, owed.session],
+      ['succeeded', ['void pending'], 0, 'open'],
+    )
+    assert.deepEqual(await till.charges(), ['approved'])
+    assert.ok(
+      till.warnings().some(({ message }) => message === 'payment was approved after it had ended; it is given back'),
+    )
+    assert.ok(await till.metric(incident('late_success', 1)))
+    delete till.says.void
+    await till.giveBack()
+    const back = await till.world()
+    assert.deepEqual([back.payment, back.refunds, await till.charges()], ['voided', ['void succeeded'], ['voided']])
+  })
+
+  test('a confirmation that is answered after its challenge was given up goes back too', async () => {
+    const till = await openTill(given)
+    await till.pay(challenging)
+    const { paymentId } = await till.world()
+    const [asked, held] = [Promise.withResolvers<void>(), Promise.withResolvers<void>()]
+    till.says.confirm = async (...question) => {
+      const answer = await till.honest.confirm(...question)
+      asked.resolve()
+      await held.promise
+      return answer
+    }
+    const answering = answerChallenge(till.tools, till.session, paymentId, 'accept', null)
+    await asked.promise
+    // The look-up before was slow, and saw what was before the shopper's answer.
+    till.says.lookUp = async () => {
+      delete till.says.lookUp
+      return { kind: 'challenge', reference: 'x', challenge: 'test' }
+    }
+    till.clock.now += 40 * minute
+    await till.check()
+    assert.equal((await till.world()).payment, 'declined')
+    held.resolve()
+    await answering
+    assert.deepEqual((await till.world()).refunds, ['void pending'])
+    await till.giveBack()
+    const { payment, orders } = await till.world()
+    assert.deepEqual([payment, orders, await till.charges()], ['voided', 0, ['voided']])
+  })
+
+  test('an approval for a payment that was voided is voided again, once', async () => {
+    const till = await openTill(given)
+    const slow = Promise.withResolvers<Outcome>()
+    till.says.start = async (charge, ...rest) => {
+      await till.honest.start(charge, ...rest)
+      return { kind: 'unknown' }
+    }
+    await till.pay()
+    const { paymentId } = await till.world()
+    const asked = Promise.withResolvers<void>()
+    till.says.lookUp = () => {
+      asked.resolve()
+      return slow.promise
+    }
+    till.clock.now += minute
+    const behind = till.check()
+    await asked.promise
+    // Its lease is over, and another node asks.
+    till.says.lookUp = async () => ({ kind: 'absent' })
+    till.says.void = async () => 'succeeded'
+    till.clock.now += 5 * minute
+    await till.check()
+    assert.equal((await till.world()).payment, 'declined')
+    delete till.says.lookUp
+    delete till.says.void
+    till.clock.now += 10 * minute
+    await till.check()
+    await till.giveBack()
+    assert.deepEqual((await till.world()).payment, 'voided')
+    slow.resolve(approved(paymentId))
+    await behind
+    assert.deepEqual((await till.world()).refunds, ['void succeeded', 'void pending'])
+    await till.giveBack()
+    const { payment, refunds, isChecked } = await till.world()
+    assert.deepEqual([payment, refunds, isChecked], ['voided', ['void succeeded', 'void succeeded'], false])
+    assert.deepEqual(await till.charges(), ['voided'])
+    assert.ok(await till.metric(incident('late_success', 2)))
+  })
+
+  test('a decline by an adapter that was told to stop is looked up before it is believed', async () => {
+    const till = await openTill(given)
+    till.says.start = async (charge, method, details, signal) => {
+      await till.honest.start(charge, method, details, signal)
+      await new Promise((resolve) => signal.addEventListener('abort', resolve))
+      return { kind: 'declined', code: 'provider_error', brand: null, last4: null }
+    }
+    await till.pay(cards.approved, 100)
+    assert.equal((await till.world()).payment, 'processing')
+    till.clock.now += 5_000
+    await till.check()
+    const { payment, orders } = await till.world()
+    assert.deepEqual([payment, orders], ['succeeded', 1])
+  })
+
+  test('a late decline brings the next look-up forward', async () => {
+    const till = await openTill(given)
+    const late = Promise.withResolvers<Outcome>()
+    till.says.start = () => late.promise
+    await till.pay(cards.declined, 5)
+    till.says.lookUp = async () => ({ kind: 'unknown' })
+    // By now it would be asked once in a quarter of an hour.
+    for (let round = 0; round < 6; round += 1) {
+      till.clock.now += hour
+      await till.check()
+    }
+    till.says.lookUp = async () => ({ kind: 'declined', code: 'declined', brand: null, last4: null })
+    assert.equal(await till.check(), 0)
+    late.resolve({ kind: 'declined', code: 'declined', brand: null, last4: null })
+    const hopelessAt = performance.now() + 20_000
+    while ((await till.check()) === 0) assert.ok(performance.now() < hopelessAt)
+    const { payment, session } = await till.world()
+    assert.deepEqual([payment, session], ['declined', 'open'])
+  })
+
+  test('what was closed here and is not known there is looked up for a day', async () => {
+    const till = await openTill(given)
+    till.says.start = async () => ({ kind: 'unknown' })
+    till.says.lookUp = async () => ({ kind: 'absent' })
+    till.says.void = async () => 'succeeded'
+    await till.pay()
+    till.clock.now += 5 * minute
+    await till.check()
+    for (let hours = 0; hours < 22; hours += 1) {
+      till.clock.now += hour
+      await till.check()
+      const { payment, isChecked } = await till.world()
+      assert.deepEqual([payment, isChecked], ['declined', true])
+    }
+    till.clock.now += 8 * hour
+    await till.check()
+    assert.equal((await till.world()).isChecked, false)
+    assert.deepEqual((await till.world()).refunds, [])
+  })
+
+  test('a provider that takes an approval back is told, and the order stays', async () => {
+    const till = await openTill(given)
+    const slow = Promise.withResolvers<Outcome>()
+    till.says.start = async (charge, ...rest) => {
+      await till.honest.start(charge, ...rest)
+      return { kind: 'unknown' }
+    }
+    await till.pay()
+    const asked = Promise.withResolvers<void>()
+    till.says.lookUp = () => {
+      asked.resolve()
+      return slow.promise
+    }
+    till.clock.now += minute
+    const behind = till.check()
+    await asked.promise
+    delete till.says.lookUp
+    till.clock.now += 5 * minute
+    await till.check()
+    slow.resolve({ kind: 'declined', code: 'declined', brand: null, last4: null })
+    await behind
+    const { payment, orders, refunds } = await till.world()
+    assert.deepEqual([payment, orders, refunds], ['succeeded', 1, []])
+    assert.ok(await till.metric(incident('contradiction', 1)))
+  })
+
+  test('an outcome that cannot be recorded is told with its payment, and is recorded later', async () => {
+    const till = await openTill(given)
+    const { storage } = till.tools
+    let writes = 0
+    const failing: PayTools['storage'] = {
+      engine: storage.engine,
+      read: (work) => storage.read(work),
+      write(work) {
+        writes += 1
+        if (writes === 2) throw new StorageUnavailable('the disk is full')
+        return storage.write(work)
+      },
+      listen: (name, heard) => storage.listen(name, heard),
+      stats: () => storage.stats(),
+      close: () => storage.close(),
+    }
+    till.says.start = async (charge, ...rest) => {
+      await till.honest.start(charge, ...rest)
+      return { kind: 'unknown' }
+    }
+    await till.pay()
+    till.clock.now += minute
+    assert.equal(await till.check({ storage: failing }), 1)
+    const { paymentId, payment } = await till.world()
+    assert.equal(payment, 'processing')
+    assert.deepEqual(till.warnings().at(-1), {
+      message: 'outcome of a payment could not be recorded; retrying',
+      name: 'test',
+      paymentId,
+      call: undefined,
+      reason: undefined,
+    })
+    assert.ok(await till.metric(incident('unrecorded', 1)))
+    till.clock.now += 2 * minute
+    await till.check()
+    assert.equal((await till.world()).orders, 1)
+  })
+})
