@@ -490,6 +490,20 @@ describe('with script only', () => {
     })
   })
 
+  test('a no-break space behind a pasted e-mail address does not stop the saving', async () => {
+    const fake = desk.open()
+    await visit(at(fake.secret), options, async (tab) => {
+      await fillDetails(tab)
+      await tab.locator('#city').fill('')
+      await tab.locator('#email').fill('ada@example.com\u00a0')
+      await tab.locator('#city').fill('Leipzig')
+      await tab.locator('#city').blur()
+      await tab.locator('#shipping-0').waitFor()
+      assert(await tab.locator('#pay-button').isEnabled())
+      assert.equal(fake.customer.email, 'ada@example.com')
+    })
+  })
+
   test('what was changed and not saved is saved before it is paid', async () => {
     const fake = desk.open(ready)
     await visit(at(fake.secret), options, async (tab) => {

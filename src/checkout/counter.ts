@@ -13,6 +13,7 @@ import { patterns } from '../contract/patterns.ts'
 import type { Cause } from '../events/announce.ts'
 import { findMerchantFace, type MerchantFace } from '../installations/store.ts'
 import { extendHolds } from '../inventory/holds.ts'
+import { isEmail } from '../kit/email.ts'
 import { newId } from '../kit/ids.ts'
 import { Refusal } from '../kit/refuse.ts'
 import { openStatusSecret } from '../orders/secret.ts'
@@ -201,14 +202,11 @@ function problemOf(error: unknown): DeskProblem {
   }
 }
 
-const email = new RegExp(patterns.email.source)
 const phone = new RegExp(patterns.phone.source)
 
 function contactIssues(contact: ContactInput): { path: string; message: string }[] {
   const issues: { path: string; message: string }[] = []
-  const address = contact.email.trim()
-  if (address.length > 254 || !email.test(address))
-    issues.push({ path: '/email', message: 'must be an e-mail address' })
+  if (!isEmail(contact.email.trim())) issues.push({ path: '/email', message: `must be ${patterns.email.words}` })
   if (contact.name.length > 200) issues.push({ path: '/name', message: 'is too long' })
   const number = contact.phone.trim()
   if (number !== '' && (number.length > 32 || !phone.test(number)))

@@ -39,7 +39,14 @@ export const Locale = Type.String({
 const RedirectUrl = Type.String({ minLength: 8, maxLength: 2000, pattern: patterns.httpUrl.source })
 
 export const CheckoutCustomerInput = object({
-  email: Type.Optional(Type.String({ minLength: 3, maxLength: 254, pattern: patterns.email.source })),
+  email: Type.Optional(
+    Type.String({
+      minLength: 3,
+      maxLength: limits.emailLengthMax,
+      pattern: patterns.email.source,
+      description: 'ASCII before the @; the domain may be an international one.',
+    }),
+  ),
   name: Type.Optional(line(1, 200)),
   phone: Type.Optional(Phone),
 })

@@ -12,4 +12,6 @@ export const limits = {
   idempotencyKeyLengthMax: 255,
   slugLengthMax: 120,
   issuesMax: 20,
+  // RFC 5321, 4.5.3.1.3, less the angle brackets.
+  emailLengthMax: 254,
 } as const

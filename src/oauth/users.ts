@@ -2,7 +2,9 @@
 // is theirs. E-mail addresses are found by a keyed hash and sealed for display; passwords are in password.ts.
 
 import { createHmac } from 'node:crypto'
+import { limits } from '../contract/limits.ts'
 import { patterns } from '../contract/patterns.ts'
+import { isEmail } from '../kit/email.ts'
 import { newId } from '../kit/ids.ts'
 import { deriveKey, openByRoot, type RootSecret, sealByRoot } from '../kit/secrets.ts'
 import { list, type Reader, type Storage, type Tx } from '../storage/storage.ts'
@@ -206,14 +208,10 @@ export async function enableUser(tx: Tx, id: string, now: number): Promise<boole
   return rows.length > 0
 }
 
-// RFC 5321, 4.5.3.1.3, less the angle brackets.
-const emailLengthMax = 254
-const emailForm = new RegExp(patterns.email.source, 'u')
-
 export function emailProblem(email: string): string | undefined {
   const normal = normalEmail(email)
-  if (normal.length > emailLengthMax) return `must have at most ${emailLengthMax} characters`
-  return emailForm.test(normal) ? undefined : `must be ${patterns.email.words}`
+  if (normal.length > limits.emailLengthMax) return `must have at most ${limits.emailLengthMax} characters`
+  return isEmail(normal) ? undefined : `must be ${patterns.email.words}`
 }
 
 // The same for every way to type one address.
@@ -227,7 +225,7 @@ const rootVersionsMax = 255
 // One for each version of the root secret that is still known, since a user may have been made under any of them.
 function emailHashes(rootSecret: RootSecret, email: string): string[] {
   // Nobody has such an address, and normalising a long text is not free.
-  const normal = email.length > emailLengthMax * 2 ? '' : normalEmail(email)
+  const normal = email.length > limits.emailLengthMax * 2 ? '' : normalEmail(email)
   return Array.from({ length: rootVersionsMax }, (_, index) => index + 1)
     .filter((version) => rootSecret.hasVersion(version))
     .map((version) => emailHash(rootSecret, normal, version))

@@ -4,6 +4,7 @@ import { fieldsFor } from '../../addresses/formats.ts'
 import type { Address } from '../../contract/carts.ts'
 import { limits } from '../../contract/limits.ts'
 import { isCountry } from '../../kit/country.ts'
+import { emailFromTyped, isEmail } from '../../kit/email.ts'
 import type { ContactInput, DeskMethod, DeskProblem, DeskView, PayInput } from '../desk.ts'
 import type { Form } from './form.ts'
 
@@ -73,8 +74,9 @@ export interface DetailsInput {
 export function detailsIn(typed: Typed, needsShipping: boolean): Parsed<DetailsInput> {
   const issues: Issue[] = []
   const missing = (path: string) => issues.push({ path, message: 'is needed' })
-  if (typed.email === '') missing('/email')
-  else if (!/^[^\s@]+@[^\s@]+\.[^\s@]+$/.test(typed.email)) issues.push({ path: '/email', message: 'is no address' })
+  const email = emailFromTyped(typed.email)
+  if (email === '') missing('/email')
+  else if (!isEmail(email)) issues.push({ path: '/email', message: 'is not an e-mail address' })
   if (needsShipping) {
     if (!isCountry(typed.country)) missing('/address/country')
     for (const { name, required } of fieldsFor(typed.country)) {
@@ -82,7 +84,7 @@ export function detailsIn(typed: Typed, needsShipping: boolean): Parsed<DetailsI
     }
   }
   if (issues.length > 0) return { issues }
-  const { email, name, phone } = typed
+  const { name, phone } = typed
   const address = needsShipping ? addressOf(typed) : null
   return { input: { contact: { email, name, phone }, address, shippingOptionId: typed.shippingOptionId || null } }
 }

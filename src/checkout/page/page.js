@@ -147,6 +147,8 @@ details?.addEventListener('input', () => {
 
 details?.addEventListener('change', (event) => {
   unsaved = true
+  // The browser trims plain spaces only; with a no-break one from a document it would take the address for invalid.
+  if (event.target.type === 'email') event.target.value = event.target.value.trim()
   if (event.target.id === 'country') {
     const useCountry = details.querySelector('button[value="country"]')
     post(details, useCountry, (fresh) => {

@@ -1,0 +1,78 @@
+// One rule for a shopper's e-mail address, at the API and on the page.
+
+import assert from 'node:assert/strict'
+import { randomUUID } from 'node:crypto'
+import { describe, test } from 'node:test'
+import { berlin, market } from './support/carts.ts'
+import { checkoutOf, secretOf } from './support/checkout.ts'
+import { emails } from './support/emails.ts'
+import { assertError, openHouse } from './support/house.ts'
+import { givenEngine } from './support/storage.ts'
+
+describe("a shopper's e-mail address", () => {
+  const given = givenEngine('sqlite')
+
+  test('the API takes an address and refuses everything else, with its place', async () => {
+    const house = await openHouse(given, { shops: [market] })
+    const { carts, open } = await checkoutOf(house)
+    const cartId = await carts.create({ CARD: 1 })
+    for (const [email, isAddress, why] of emails) {
+      const body = { idempotencyKey: randomUUID(), cartId, successUrl: 'http://localhost/x', customer: { email } }
+      const answer = await house.ask('createHostedCheckoutSession', { body })
+      if (isAddress) assert.equal(answer.status, 200, why)
+      // Half a character is refused by the reader of JSON already.
+      else if (!email.isWellFormed()) assert.equal(answer.status, 400, why)
+      else {
+        assertError(answer, 'invalid_request')
+        assert.deepEqual(
+          answer.body.error.issues.map(({ path }: { path: string }) => path),
+          ['/customer/email'],
+          why,
+        )
+      }
+    }
+    assert.equal((await open({ CARD: 1 }, { customer: { email: 'ada@example..com' } })).status, 400)
+  })
+
+  test('the page takes the same addresses, and cleans what was typed', async () => {
+    const house = await openHouse(given, { shops: [market] })
+    const { open, look } = await checkoutOf(house)
+    const secret = secretOf((await open({ COURSE: 1 })).body.data.url)
+    const { name, line1, city, postalCode, country } = berlin
+    for (const [email, isAddress, why, asTyped] of emails) {
+      const before = await look(secret)
+      const form = { version: String(before.session.version), email, name, line1, city, postalCode, country }
+      const answer = await fetch(`${house.origin}/c/${secret}/details`, {
+        method: 'POST',
+        body: new URLSearchParams(form),
+        redirect: 'manual',
+      })
+      const expected = isAddress ? email : (asTyped ?? before.customer.email)
+      assert.equal((await look(secret)).customer.email, expected, `${JSON.stringify(email)}: ${why}`)
+      const isTaken = isAddress || asTyped !== undefined
+      assert.equal(answer.status, isTaken ? 303 : 200, why)
+      if (!isTaken) assert.match(await answer.text(), /id="email"[^>]*aria-invalid="true"/, why)
+    }
+  })
+
+  test('what the page hands on is checked where it is stored', async () => {
+    const house = await openHouse(given, { shops: [market] })
+    const { open, look } = await checkoutOf(house)
+    const secret = secretOf((await open({ COURSE: 1 })).body.data.url)
+    for (const [email, isAddress, why] of emails) {
+      const { version } = (await look(secret)).session
+      const contact = { email, name: 'Ada', phone: '' }
+      const result = await house.app.desk.setDetails(secret, version, {
+        contact,
+        address: null,
+        shippingOptionId: null,
+      })
+      const isTaken = isAddress || emails.some(([text, isOther]) => isOther && text === email.trim())
+      assert.deepEqual(
+        result?.problem,
+        isTaken ? null : { code: 'invalid', issues: [{ path: '/email', message: 'must be an e-mail address' }] },
+        why,
+      )
+    }
+  })
+})
