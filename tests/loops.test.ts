@@ -8,8 +8,10 @@ import { expireCarts } from '../src/carts/sweep.ts'
 import { refreshStaleProducts } from '../src/catalog/refresh.ts'
 import { expireSessions } from '../src/checkout/sweep.ts'
 import { sweepHolds } from '../src/inventory/holds.ts'
+import { newId } from '../src/kit/ids.ts'
 import type { LoopName } from '../src/loops/names.ts'
 import { RowsFailed } from '../src/loops/rows.ts'
+import { sweepArtifacts } from '../src/oauth/sweep.ts'
 import { list } from '../src/storage/storage.ts'
 import { market } from './support/carts.ts'
 import { type Checkout, checkoutOf } from './support/checkout.ts'
@@ -129,6 +131,64 @@ eachEngine('a loop survives its worst row', (given) => {
     assert.deepEqual(await round(until + 60_000), [])
     assert.deepEqual(await held(), {})
     assert.equal(await expireSessions(storage, house.app.payTools, until), 3)
+  })
+
+  test('codes and tokens that ended, and approvals that nobody redeemed', async () => {
+    const { storage, clock, merchantId } = house
+    for (const [i, id] of ['bad', 'good', 'better'].entries())
+      await storage.write(
+        (tx) => tx.sql`
+          insert into oauth_artifacts (kind, id, sealed, expires_at, created_at)
+          values ('AccessToken', ${id}, '', ${i + 1}, 0)`,
+      )
+    const installations = [newId('ins'), newId('ins')]
+    for (const [i, id] of installations.entries())
+      await storage.write(
+        (tx) => tx.sql`
+          insert into installations (id, merchant_id, name, mode, redirect_hosts, grant_id, created_at)
+          values (${id}, ${merchantId}, ${`App ${i}`}, 'test', '[]', ${`grant ${i}`}, 0)`,
+      )
+    const [badInstallation = ''] = installations
+    const cures = [
+      await poison(storage, 'oauth_artifacts', "old.id = 'bad'"),
+      await poison(storage, 'installations', `old.id = '${badInstallation}'`),
+    ]
+    const left = () =>
+      storage.read(
+        (db) => db.sql<{ id: string }>`
+          select id from oauth_artifacts union all
+          select id from installations where grant_id is not null and ended_at is null`,
+      )
+    const round = (at: number) => failedOf('oauth', sweepArtifacts(storage, at))
+    assert.deepEqual(await round(clock.now), ['bad', badInstallation])
+    assert.deepEqual(await left(), [{ id: 'bad' }, { id: badInstallation }])
+    assert.deepEqual(await round(clock.now + 1_000), [])
+    for (const cure of cures) await cure()
+    assert.deepEqual(await round(clock.now + 60_000), [])
+    assert.deepEqual(await left(), [])
+  })
+
+  test('the last use of keys', async () => {
+    const { storage, app, clock, keys } = house
+    const names = ['full', 'catalog', 'rival'] as const
+    for (const name of names) await app.identify.identify(`Bearer ${keys[name]}`, clock.now)
+    const used = () =>
+      storage.read(
+        (db) => db.sql<{ id: string; name: string }>`
+          select id, name from credentials where last_used_at = ${clock.now} order by name`,
+      )
+    const [bad] = await storage.read((db) => db.sql<{ id: string }>`select id from credentials where name = 'catalog'`)
+    const cure = await poison(storage, 'credentials', `old.id = '${bad?.id}'`)
+    const round = (at: number) => failedOf('last_use', app.identify.flushLastUse(at))
+    assert.deepEqual(await round(clock.now), [bad?.id])
+    assert.deepEqual(
+      (await used()).map(({ name }) => name),
+      ['full', 'rival'],
+    )
+    assert.deepEqual(await round(clock.now + 59_000), [])
+    await cure()
+    assert.deepEqual(await round(clock.now + 60_000), [])
+    assert.equal((await used()).length, 3)
   })
 
   test('sessions that expire', async () => {

@@ -2,6 +2,7 @@
 import type { Mode, Scope } from '../contract/words.ts'
 import { Lru } from '../kit/lru.ts'
 import { isEqualSecret, type RootSecret } from '../kit/secrets.ts'
+import { handleRows, RowsFailed } from '../loops/rows.ts'
 import type { Storage } from '../storage/storage.ts'
 import { readAuthorization } from './authorization.ts'
 import { credentialStatus, scopesFrom } from './credential.ts'
@@ -51,8 +52,17 @@ interface Entry {
 }
 
 interface Use {
+  readonly installationId: string
   at: number
   writtenAt: number
+  // Not written before, because writing it failed.
+  retryAt: number
+}
+
+interface Due {
+  id: string
+  at: number
+  use: Use
 }
 
 const nobody: Promise<undefined> = Promise.resolve(undefined)
@@ -124,7 +134,7 @@ export function createIdentify({ storage, rootSecret, entriesMax = entriesMaxDef
     const kept = uses.get(row.id)
     if (kept) return kept
     const writtenAt = row.lastUsedAt ?? Number.NEGATIVE_INFINITY
-    const use = { at: writtenAt, writtenAt }
+    const use = { installationId: row.installationId, at: writtenAt, writtenAt, retryAt: 0 }
     uses.set(row.id, use)
     return use
   }
@@ -144,19 +154,33 @@ export function createIdentify({ storage, rootSecret, entriesMax = entriesMaxDef
   }
 
   async function flushLastUse(now: number): Promise<void> {
-    const due: { id: string; at: number; use: Use }[] = []
+    const due: Due[] = []
     for (const [id, use] of uses) {
-      if (Math.abs(now - use.writtenAt) < lastUseEveryMs) continue
+      if (Math.abs(now - use.writtenAt) < lastUseEveryMs || now < use.retryAt) continue
       if (use.at > use.writtenAt) due.push({ id, at: use.at, use })
       // Idle for a minute: every entry that holds it is stale, and the next one makes it anew.
       else uses.delete(id)
     }
     // In the order of ids, so that two nodes cannot wait for each other's rows.
     due.sort((one, other) => (one.id < other.id ? -1 : 1))
-    for (let from = 0; from < due.length; from += touchesMax) {
-      const part = due.slice(from, from + touchesMax)
+    const parts = Array.from({ length: Math.ceil(due.length / touchesMax) }, (_, part) =>
+      due.slice(part * touchesMax, (part + 1) * touchesMax),
+    )
+    const keyOf = ({ id, use }: Due) => ({ tenantId: use.installationId, rowId: id })
+    await handleRows({ storage, loop: 'last_use', now }, parts, keyOf, async (part) => {
       await storage.write((tx) => touchCredentials(tx, part))
       for (const { at, use } of part) use.writtenAt = Math.max(at, now)
+      return part.length
+    }).catch((error: unknown) => {
+      if (error instanceof RowsFailed) putOff(error)
+      throw error
+    })
+  }
+
+  function putOff({ failures }: RowsFailed): void {
+    for (const { rowId, retryAt } of failures) {
+      const use = uses.get(rowId)
+      if (use) use.retryAt = retryAt
     }
   }
 

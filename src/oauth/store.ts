@@ -3,6 +3,7 @@
 // an end that is under way.
 
 import type { Mode } from '../contract/words.ts'
+import { isNotDeferred } from '../loops/store.ts'
 import { list, type Reader, type Tx } from '../storage/storage.ts'
 
 export interface Artifact {
@@ -129,12 +130,30 @@ export async function trimArtifactsOfGrant(tx: Tx, kind: string, grantId: string
       order by created_at desc, id limit 1000 offset ${keptMax})`
 }
 
-// The oldest first; two nodes at once delete different rows.
-export async function deleteExpired(tx: Tx, now: number, rowsMax: number): Promise<number> {
+export interface ArtifactKey {
+  kind: string
+  id: string
+}
+
+// The oldest first.
+export async function listExpired(db: Reader, now: number, rowsMax: number): Promise<ArtifactKey[]> {
+  return db.sql<ArtifactKey>`
+    select t.kind, t.id from oauth_artifacts t
+    where t.expires_at <= ${now} and ${isNotDeferred('oauth', 't.kind', 't.id', now)}
+    order by t.expires_at limit ${rowsMax}`
+}
+
+// Two nodes at once delete different rows.
+export async function deleteExpired(tx: Tx, keys: readonly ArtifactKey[], now: number): Promise<number> {
+  const expired = tx.rows(
+    keys.map(({ kind, id }) => [kind, id]),
+    ['text', 'text'],
+  )
   const rows = await tx.sql`
+    with expired (kind, id) as (${expired})
     delete from oauth_artifacts where (kind, id) in (
-      select kind, id from oauth_artifacts where expires_at <= ${now}
-      order by expires_at limit ${rowsMax} ${tx.skipLocked})
+      select t.kind, t.id from oauth_artifacts t
+      where (t.kind, t.id) in (select kind, id from expired) and t.expires_at <= ${now} ${tx.skipLocked})
     returning id`
   return rows.length
 }
@@ -158,10 +177,16 @@ export async function lockInstallation(tx: Tx, id: string): Promise<GrantedInsta
 }
 
 // Made before an instant and still there, without any key, code or token; of one installation, where it is named.
-export async function listUnredeemed(db: Reader, before: number, limit: number, id = ''): Promise<string[]> {
+export async function listUnredeemed(
+  db: Reader,
+  { before, now }: { before: number; now: number },
+  limit: number,
+  id = '',
+): Promise<string[]> {
   const rows = await db.sql<{ id: string }>`
     select i.id from installations i
     where i.grant_id is not null and i.ended_at is null and i.created_at <= ${before} and (${id} = '' or i.id = ${id})
+      and ${isNotDeferred('oauth', 'i.id', 'i.id', now)}
       and not exists (select 1 from credentials c where c.installation_id = i.id)
       and not exists (
         select 1 from oauth_artifacts t

@@ -1,9 +1,10 @@
 // Takes away what the authorization server no longer needs to remember. Whatever is past its time is refused whether or
 // not this came by.
 
+import { handleEach, handleRows, type Round, type RowFailure, RowsFailed } from '../loops/rows.ts'
 import type { Storage } from '../storage/storage.ts'
 import { uninstall } from './installing.ts'
-import { deleteExpired, listUnredeemed, lockInstallation } from './store.ts'
+import { deleteExpired, listExpired, listUnredeemed, lockInstallation } from './store.ts'
 
 const rowsAtOnce = 1_000
 const roundsMax = 50
@@ -11,27 +12,55 @@ const roundsMax = 50
 // A little at a time, so that nobody waits long, and again while there are more: anybody can make us remember something
 // for some minutes. Answers with the number of rows.
 export async function sweepArtifacts(storage: Storage, now: number): Promise<number> {
+  const round = { storage, loop: 'oauth', now } as const
+  const failures: RowFailure[] = []
+  const noting = (work: Promise<number>) =>
+    work.catch((error: unknown) => {
+      if (!(error instanceof RowsFailed)) throw error
+      failures.push(...error.failures)
+      return error.rows
+    })
   let swept = 0
-  for (let round = 0; round < roundsMax; round += 1) {
-    const rows = await storage.write((tx) => deleteExpired(tx, now, rowsAtOnce))
+  for (let rounds = 0; rounds < roundsMax; rounds += 1) {
+    const rows = await noting(deleteArtifacts(round))
     swept += rows
     if (rows < rowsAtOnce) break
   }
-  await endUnredeemed(storage, now)
+  swept += await noting(endUnredeemed(round))
+  if (failures.length > 0) throw new RowsFailed(failures, swept - failures.length)
   return swept
+}
+
+async function deleteArtifacts(round: Round): Promise<number> {
+  const { storage, now } = round
+  const expired = await storage.read((db) => listExpired(db, now, rowsAtOnce))
+  return handleRows(
+    round,
+    [expired],
+    // A code or a token belongs to no tenant; its kind stands in its place.
+    ({ kind, id }) => ({ tenantId: kind, rowId: id }),
+    (keys) => storage.write((tx) => deleteExpired(tx, keys, now)),
+  )
 }
 
 const redeemedWithinMs = 600_000
 
 // An approval whose code nobody redeemed, or whose app has neither a token nor a key left, is an installation that nobody
 // can use and only the operator could end.
-async function endUnredeemed(storage: Storage, now: number): Promise<void> {
-  const left = await storage.read((db) => listUnredeemed(db, now - redeemedWithinMs, rowsAtOnce))
-  for (const id of left) {
-    await storage.write(async (tx) => {
-      // Looked at once more under the lock that everything of a grant is written under.
-      await lockInstallation(tx, id)
-      if ((await listUnredeemed(tx, now - redeemedWithinMs, 1, id)).length > 0) await uninstall(tx, id, now)
-    })
-  }
+async function endUnredeemed(round: Round): Promise<number> {
+  const { storage, now } = round
+  const made = { before: now - redeemedWithinMs, now }
+  const left = await storage.read((db) => listUnredeemed(db, made, rowsAtOnce))
+  return handleEach(
+    round,
+    left,
+    (id) => ({ tenantId: id, rowId: id }),
+    (id) =>
+      storage.write(async (tx) => {
+        // Looked at once more under the lock that everything of a grant is written under.
+        await lockInstallation(tx, id)
+        if ((await listUnredeemed(tx, made, 1, id)).length === 0) return 0
+        return (await uninstall(tx, id, now)) ? 1 : 0
+      }),
+  )
 }
