@@ -17,6 +17,7 @@ import { type Announcement, announce } from '../src/events/announce.ts'
 import { listInstallations } from '../src/installations/store.ts'
 import { isId, newId } from '../src/kit/ids.ts'
 import { fulfilOrder, payOrder } from '../src/orders/operator.ts'
+import { refusedTriesMax } from '../src/payments/settle.ts'
 import { findPromotionByCode, type Promotion } from '../src/promotions/store.ts'
 import { Fragment, type Storage } from '../src/storage/storage.ts'
 import { claimDeliveries } from '../src/webhooks/claim.ts'
@@ -202,6 +203,15 @@ const scenarios = {
     const { orderId } = await bought(world)
     await asked(world, 'cancelStorefrontOrder', { orderId })
     await world.orders.pay()
+    return { subjectId: orderId, cause: null }
+  },
+  'order.refund_failed': async (world) => {
+    const { orderId } = await bought(world)
+    await asked(world, 'cancelStorefrontOrder', { orderId })
+    const { storage, clock } = world.house
+    await storage.write((tx) => tx.sql`update test_charges set refund_answer = 'refused'`)
+    await storage.write((tx) => tx.sql`update refunds set tries = ${refusedTriesMax - 1} where order_id = ${orderId}`)
+    await world.orders.pay(clock.now)
     return { subjectId: orderId, cause: null }
   },
   'inventory.low': async (world) => {

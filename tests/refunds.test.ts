@@ -2,8 +2,13 @@
 
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
+import fc from 'fast-check'
+import { refundOrder } from '../src/orders/operator.ts'
+import { refusedTriesMax } from '../src/payments/settle.ts'
+import { chargesOf } from '../src/payments/test.ts'
+import { eventsOf } from './support/carts.ts'
 import { type House, testSecretText } from './support/house.ts'
-import { openOrderHouse, refusingCard } from './support/orders.ts'
+import { type Orders, openOrderHouse, orderWorld, refusingCard } from './support/orders.ts'
 import { cartwright, type Server, serve } from './support/process.ts'
 import { eachEngine } from './support/storage.ts'
 
@@ -33,6 +38,182 @@ function linesOf(server: Server): Record<string, unknown>[] {
 
 const lineWith = (server: Server, wanted: Readonly<Record<string, unknown>>) => async () =>
   linesOf(server).find((line) => Object.entries(wanted).every(([name, value]) => line[name] === value))
+
+interface Booked {
+  totals: { total: number; refunded: number; refundPending: number }
+  refunds: { amount: number; status: string }[]
+}
+
+const sumOf = ({ refunds }: Booked, status: string) =>
+  refunds.reduce((sum, refund) => (refund.status === status ? sum + refund.amount : sum), 0)
+
+async function failForGood(house: House & { orders: Orders }): Promise<void> {
+  await house.storage.write((tx) => tx.sql`update test_charges set refund_answer = 'refused'`)
+  for (let tries = 0; tries < refusedTriesMax; tries += 1) {
+    house.clock.now += 6 * 3_600_000
+    await house.orders.pay()
+  }
+  await house.storage.write((tx) => tx.sql`update test_charges set refund_answer = 'given'`)
+}
+
+function giveBack(house: House, orderId: string, amount: number | null = null) {
+  const { installationId, clock } = house
+  const moment = { now: clock.now, cause: null }
+  return house.storage.write((tx) => refundOrder(tx, { installationId, orderId }, { amount, reason: null }, moment))
+}
+
+eachEngine('money that goes back', (given) => {
+  test('is refunded when it arrived, and pending before', async () => {
+    const house = await openOrderHouse(given)
+    const { orderId, quote } = await house.orders.place()
+    const { total } = quote.totals
+    const totals = async () => {
+      const { refunded, refundPending } = (await house.orders.read(orderId)).body.data.totals
+      return { refunded, refundPending }
+    }
+    assert.deepEqual(await totals(), { refunded: 0, refundPending: 0 })
+    await giveBack(house, orderId, 300)
+    assert.deepEqual(await totals(), { refunded: 0, refundPending: 300 })
+    await house.orders.pay()
+    assert.deepEqual(await totals(), { refunded: 300, refundPending: 0 })
+    await house.orders.cancel(orderId)
+    assert.deepEqual(await totals(), { refunded: 300, refundPending: total - 300 })
+    await house.orders.pay()
+    assert.deepEqual(await totals(), { refunded: total, refundPending: 0 })
+  })
+
+  test('that fails for good is an event, a version, a status and an entry; more can be sent back then', async () => {
+    const house = await openOrderHouse(given)
+    const { orderId } = await house.orders.place()
+    await giveBack(house, orderId, 200)
+    await house.orders.pay()
+    await giveBack(house, orderId, 300)
+    await failForGood(house)
+    const world = await orderWorld(house, orderId)
+    assert.deepEqual(
+      [world.paymentStatus, world.refunded, world.version, world.events.at(-1), world.timeline.slice(-2)],
+      ['partially_refunded', 200, 4, ['order.refund_failed', 4], ['refund_started', 'refund_failed']],
+    )
+    const { data } = (await house.orders.read(orderId)).body
+    const told = (await eventsOf(house, orderId)).at(-1)?.body
+    assert.deepEqual([told.data.order, told.cause], [data, null])
+    assert.deepEqual([data.totals.refunded, data.totals.refundPending], [200, 0])
+    assert.deepEqual(
+      data.refunds.map(({ status }: { status: string }) => status),
+      ['succeeded', 'failed'],
+    )
+    // While another one is on its way, the money is.
+    await giveBack(house, orderId, 300)
+    await house.storage.write(
+      (tx) => tx.sql`update refunds set try_at = try_at + ${90 * 86_400_000} where status = 'pending'`,
+    )
+    await giveBack(house, orderId, 400)
+    await failForGood(house)
+    assert.equal((await orderWorld(house, orderId)).paymentStatus, 'refunding')
+    assert.deepEqual((await orderWorld(house, orderId)).events.at(-1), ['order.refund_failed', 5])
+  })
+
+  test('leaves an order that was paid as paid, when nothing went back', async () => {
+    const house = await openOrderHouse(given)
+    const { orderId } = await house.orders.place()
+    await giveBack(house, orderId, 300)
+    await failForGood(house)
+    const world = await orderWorld(house, orderId)
+    assert.deepEqual(
+      [world.paymentStatus, world.refunded, world.events.at(-1)?.[0]],
+      ['paid', 0, 'order.refund_failed'],
+    )
+  })
+
+  test('leaves a cancellation open that owes something, whichever of its refunds failed', async () => {
+    const house = await openOrderHouse(given)
+    const { orderId } = await house.orders.place()
+    await giveBack(house, orderId, 100)
+    await house.storage.write((tx) => tx.sql`update refunds set try_at = try_at + ${90 * 86_400_000}`)
+    await house.orders.cancel(orderId)
+    await house.orders.pay()
+    const cancellation = async () => (await house.orders.read(orderId)).body.data.cancellation
+    assert.equal((await cancellation()).status, 'refund_pending')
+    house.clock.now += 90 * 86_400_000
+    await failForGood(house)
+    const { status, refund } = await cancellation()
+    assert.deepEqual([status, refund.status], ['refund_failed', 'succeeded'])
+    const last = (await eventsOf(house, orderId)).at(-1)
+    assert.deepEqual([last?.type, last?.body.data.order.cancellation.status], ['order.refund_failed', 'refund_failed'])
+    await giveBack(house, orderId)
+    await house.orders.pay()
+    assert.equal((await cancellation()).status, 'completed')
+  })
+
+  test('is on its way on the shopper’s page until it arrived, and said to have failed when it did', async () => {
+    const house = await openOrderHouse(given)
+    const { orderId, statusSecret, quote } = await house.orders.place()
+    const rows = async () => {
+      const { text } = await house.fetch(`/o/${statusSecret}`, { headers: { 'accept-language': 'en' } })
+      return new Map([...text.matchAll(/<dt>(.*?)<\/dt><dd>(.*?)<\/dd>/gs)].map(([, name, value]) => [name, value]))
+    }
+    const total = `−€${(quote.totals.total / 100).toFixed(2)}`.replace('−', '-')
+    const seen = async () => {
+      const found = await rows()
+      const money = (name: string) => found.get(name)?.replace('−', '-')
+      return [money('Refunded'), money('Refund on its way'), found.get('Payment')]
+    }
+    assert.deepEqual(await seen(), [undefined, undefined, 'Paid'])
+    await house.orders.cancel(orderId)
+    assert.deepEqual(await seen(), [undefined, total, 'Refund on its way'])
+    await failForGood(house)
+    assert.deepEqual(await seen(), [undefined, undefined, 'Refund did not go through – please contact the shop'])
+    await giveBack(house, orderId)
+    assert.deepEqual(await seen(), [undefined, total, 'Refund on its way'])
+    await house.orders.pay()
+    assert.deepEqual(await seen(), [total, undefined, 'Refunded'])
+  })
+
+  test('adds up for a bookkeeper who reads events only, whatever fails on the way', async () => {
+    const house = await openOrderHouse(given)
+    const deed = fc.oneof(
+      fc.record({ do: fc.constant('give back' as const), amount: fc.constantFrom(1, 300, 777, 2_000, null) }),
+      fc.constant({ do: 'cancel' } as const),
+      fc.constant({ do: 'pay' } as const),
+      fc.constant({ do: 'fail' } as const),
+    )
+    await fc.assert(
+      fc.asyncProperty(fc.array(deed, { minLength: 1, maxLength: 7 }), async (deeds) => {
+        const { orderId, paymentId } = await house.orders.place({ items: { CARD: 3, BOOK: 1 } })
+        for (const one of deeds) {
+          house.clock.now += 60_000
+          if (one.do === 'give back') await giveBack(house, orderId, one.amount)
+          if (one.do === 'cancel') await house.orders.cancel(orderId)
+          if (one.do === 'pay') await house.orders.pay()
+          if (one.do === 'fail') await failForGood(house)
+          const { totals, ...order }: Booked = (await house.orders.read(orderId)).body.data
+          assert.equal(totals.refunded, sumOf({ totals, ...order }, 'succeeded'))
+          assert.equal(totals.refundPending, sumOf({ totals, ...order }, 'pending'))
+          assert.ok(totals.refunded + totals.refundPending <= totals.total)
+        }
+        house.clock.now += 60_000
+        while ((await house.orders.pay()).length > 0);
+        let booked = 0
+        let failed = 0
+        for (const { type, body } of await eventsOf(house, orderId)) {
+          const order: Booked = body.data.order
+          const difference = order.totals.refunded - booked
+          assert.equal(difference > 0, type === 'order.refunded', `${type} books ${difference}`)
+          assert.ok(difference >= 0)
+          if (type === 'order.refunded') assert.ok(order.refunds.some(({ amount }) => amount === difference))
+          if (type === 'order.refund_failed') failed += 1
+          booked += difference
+        }
+        const charge = (await chargesOf(house.storage)).find(({ key }) => key === paymentId)
+        assert.equal(booked, charge?.refunded)
+        const last: Booked = (await house.orders.read(orderId)).body.data
+        assert.deepEqual([last.totals.refunded, last.totals.refundPending], [booked, 0])
+        assert.equal(last.refunds.filter(({ status }) => status === 'failed').length, failed)
+      }),
+      { numRuns: 10 },
+    )
+  })
+})
 
 eachEngine('a refund that is refused', (given) => {
   test('is a log line and a count of the running server at each try, and an error when it is given up', async () => {

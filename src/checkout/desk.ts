@@ -129,6 +129,7 @@ export interface OrderStatusView {
     taxIncluded: boolean
     total: number
     refunded: number
+    refundPending: number
   }
   shippingLabel: string | null
   addressSummary: string | null

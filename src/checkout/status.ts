@@ -5,6 +5,7 @@ import { toInstant } from '../kit/instant.ts'
 import { findOrderFacts } from '../orders/change.ts'
 import { statusHashOf } from '../orders/secret.ts'
 import { findOrderOfSecret } from '../orders/store.ts'
+import { cancellationView, orderTotals } from '../orders/view.ts'
 import type { Storage } from '../storage/storage.ts'
 import type { DeskMerchant, OrderStatusDesk } from './desk.ts'
 import { isPageSecret } from './secret.ts'
@@ -16,14 +17,16 @@ export function createOrderStatusDesk(storage: Storage, pictureUrl: (picture: st
       const key = await findOrderOfSecret(db, statusHashOf(secret))
       const facts = key && (await findOrderFacts(db, key))
       if (!facts) return undefined
-      const { order, lines, timeline, fulfillments } = facts
+      const { order, lines, timeline, fulfillments, refunds } = facts
       const merchant = await findMerchantFace(db, order.merchantId)
       if (!merchant) return undefined
+      // Of a cancelled order the shopper waits for the money, so that it was once paid says too little.
+      const isOwed = cancellationView(order, refunds)?.status === 'refund_failed'
       return {
         merchant: { ...merchant, links: JSON.parse(merchant.links) as DeskMerchant['links'] },
         number: order.number,
         status: order.status,
-        paymentStatus: order.paymentStatus,
+        paymentStatus: isOwed ? 'refund_failed' : order.paymentStatus,
         fulfillmentStatus: order.fulfillmentStatus,
         currency: order.currency,
         locale: order.locale,
@@ -35,15 +38,7 @@ export function createOrderStatusDesk(storage: Storage, pictureUrl: (picture: st
           fulfilled,
           total,
         })),
-        totals: {
-          subtotal: order.subtotal,
-          discount: order.discount,
-          shipping: order.shipping,
-          tax: order.tax,
-          taxIncluded: order.priceTax === 'included',
-          total: order.total,
-          refunded: order.refunded,
-        },
+        totals: orderTotals(order, refunds),
         shippingLabel: order.shippingChoice?.label ?? null,
         addressSummary: order.address?.summary ?? null,
         fulfillments: fulfillments.map(({ carrier, trackingNumber, at }) => ({

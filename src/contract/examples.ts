@@ -322,7 +322,7 @@ const cancelled: Order = {
   version: 3,
   status: 'cancelled',
   paymentStatus: 'refunding',
-  totals: { ...order.totals, refunded: order.total },
+  totals: { ...order.totals, refundPending: order.total },
   refunds,
   cancellation,
   timeline: [
@@ -337,6 +337,7 @@ const refunded: Order = {
   ...cancelled,
   version: 4,
   paymentStatus: 'refunded',
+  totals: { ...order.totals, refunded: order.total },
   refunds: refunds.map((refund) => ({ ...refund, status: 'succeeded' })),
   cancellation: {
     ...cancellation,
@@ -344,6 +345,19 @@ const refunded: Order = {
     refund: cancellation.refund && { ...cancellation.refund, status: 'succeeded' },
   },
   timeline: [...cancelled.timeline, { at: later, type: 'refunded', cancelledBy: null }],
+}
+const unrefunded: Order = {
+  ...cancelled,
+  version: 4,
+  paymentStatus: 'paid',
+  totals: order.totals,
+  refunds: refunds.map((refund) => ({ ...refund, status: 'failed' })),
+  cancellation: {
+    ...cancellation,
+    status: 'refund_failed',
+    refund: cancellation.refund && { ...cancellation.refund, status: 'failed' },
+  },
+  timeline: [...cancelled.timeline, { at: later, type: 'refund_failed', cancelledBy: null }],
 }
 
 // Each kind as a receiver gets it. The numbers of an example agree: the sequence is the version of what is shown.
@@ -393,6 +407,7 @@ export const eventExamples: Record<EventKind, Event> = {
   }),
   'order.cancelled': orderEvent('order.cancelled', cancelled),
   'order.refunded': orderEvent('order.refunded', refunded),
+  'order.refund_failed': orderEvent('order.refund_failed', unrefunded),
   'inventory.low': stockEvent('inventory.low', 31, 5),
   'inventory.depleted': stockEvent('inventory.depleted', 32, 0),
   'inventory.replenished': stockEvent('inventory.replenished', 33, 24),

@@ -75,7 +75,11 @@ export const OrderItem = object({
   total: Amount,
 })
 
-export const OrderTotals = object({ ...Totals.properties, refunded: Amount })
+export const OrderTotals = object({
+  ...Totals.properties,
+  refunded: described('Money that went back.', Amount),
+  refundPending: described('Money on its way back. What fails on the way leaves it again.', Amount),
+})
 
 export const OrderPromotion = object({
   code: Type.String(),
@@ -122,7 +126,8 @@ export const OrderCancellation = object({
   id: CancellationId,
   orderId: OrderId,
   status: oneOf(cancellationStatuses, {
-    description: 'refund_pending: the order is cancelled and money is on its way back.',
+    description:
+      'refund_pending: money is on its way back. refund_failed: money is owed that could not be paid back; the merchant must see to it.',
   }),
   reason: nullable(oneOf(orderCancellationReasons)),
   note: nullable(Type.String()),

@@ -237,7 +237,7 @@ export const order: Order = {
       total: 6300,
     },
   ],
-  totals: { ...cart.totals, refunded: 0 },
+  totals: { ...cart.totals, refunded: 0, refundPending: 0 },
   promotion: { code: 'WELCOME10', name: 'Welcome', type: 'percentage', amount: 700 },
   shippingAddress: { token: sampleId('address'), summary: 'Berlin, DE' },
   shipping: { optionId: 'standard', label: 'Standard', amount: 490 },

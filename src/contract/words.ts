@@ -156,7 +156,7 @@ export type OrderCancellationReason = (typeof orderCancellationReasons)[number]
 export const orderCancellers = ['api', 'operator', 'system'] as const
 export type OrderCanceller = (typeof orderCancellers)[number]
 
-export const cancellationStatuses = ['completed', 'refund_pending'] as const
+export const cancellationStatuses = ['completed', 'refund_pending', 'refund_failed'] as const
 export type CancellationStatus = (typeof cancellationStatuses)[number]
 
 export const orderTimelineTypes = [
@@ -168,6 +168,7 @@ export const orderTimelineTypes = [
   'completed',
   'cancelled',
   'refund_started',
+  'refund_failed',
   'partially_refunded',
   'refunded',
   'voided',
@@ -221,6 +222,7 @@ export const eventKinds = [
   'order.completed',
   'order.cancelled',
   'order.refunded',
+  'order.refund_failed',
   'inventory.low',
   'inventory.depleted',
   'inventory.replenished',

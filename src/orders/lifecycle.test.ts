@@ -3,6 +3,7 @@ import { test } from 'node:test'
 import { fulfillmentStatuses, orderPaymentStatuses, orderStatuses } from '../contract/words.ts'
 import {
   cancellableReason,
+  cancellationStatusFor,
   fulfillmentStatusFor,
   orderLifecycle,
   orderMove,
@@ -44,6 +45,9 @@ test('the moves of its money, all pairs', () => {
       ['refund_some', 'refunding', 'refunding'],
       ['refund_part', 'refunding', 'partially_refunded'],
       ['refund_rest', 'refunding', 'refunded'],
+      ['fail_some', 'refunding', 'refunding'],
+      ['fail_part', 'refunding', 'partially_refunded'],
+      ['fail_all', 'refunding', 'paid'],
     ],
   )
 })
@@ -53,10 +57,26 @@ test('no move leaves an end', () => {
   for (const [, from] of [...orderLifecycle, ...paymentLifecycle]) assert.ok(!ends.includes(from))
 })
 
-test('what a refund that arrived makes of the money', () => {
-  assert.equal(refundVerb({ total: 100, back: 40, onItsWay: 60 }), 'refund_some')
-  assert.equal(refundVerb({ total: 100, back: 40, onItsWay: 0 }), 'refund_part')
-  assert.equal(refundVerb({ total: 100, back: 100, onItsWay: 0 }), 'refund_rest')
+test('what a refund that is over makes of the money', () => {
+  const verbs = (back: number, pending: number) =>
+    (['succeeded', 'failed'] as const).map((outcome) => refundVerb(outcome, { total: 100, back, pending }))
+  assert.deepEqual(verbs(40, 60), ['refund_some', 'fail_some'])
+  assert.deepEqual(verbs(40, 0), ['refund_part', 'fail_part'])
+  assert.deepEqual(verbs(0, 60), ['refund_some', 'fail_some'])
+  assert.equal(refundVerb('succeeded', { total: 100, back: 100, pending: 0 }), 'refund_rest')
+  assert.equal(refundVerb('failed', { total: 100, back: 0, pending: 0 }), 'fail_all')
+})
+
+test('how far the money of a cancelled order is', () => {
+  const statuses = (back: number, pending: number) =>
+    orderPaymentStatuses.map((status) => cancellationStatusFor(status, { total: 100, back, pending }))
+  const all = (status: string) => orderPaymentStatuses.map(() => status)
+  assert.deepEqual(statuses(40, 60), all('refund_pending'))
+  assert.deepEqual(statuses(40, 10), all('refund_pending'))
+  assert.deepEqual(statuses(100, 0), all('completed'))
+  const owed = ['refund_failed', 'refund_failed', 'refund_failed', 'refund_failed']
+  assert.deepEqual(statuses(40, 0), ['completed', ...owed, 'completed'])
+  assert.equal(cancellationStatusFor('paid', { total: 0, back: 0, pending: 0 }), 'completed')
 })
 
 test('the parcels are counted from the lines', () => {

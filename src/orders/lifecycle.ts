@@ -1,7 +1,13 @@
 // What may happen to an order, on its three axes: the order itself, its money, its parcels. A pair of verb and status that
 // has no row is refused.
 
-import type { EventKind, FulfillmentStatus, OrderPaymentStatus, OrderStatus } from '../contract/words.ts'
+import type {
+  CancellationStatus,
+  EventKind,
+  FulfillmentStatus,
+  OrderPaymentStatus,
+  OrderStatus,
+} from '../contract/words.ts'
 
 // biome-ignore format: one row is one move
 export const orderLifecycle = [
@@ -27,18 +33,22 @@ export function orderMove(verb: OrderVerb, from: OrderStatus): OrderMove | undef
   return row && { to: row[2], announces: row[3], owes: row[4] }
 }
 
-// Money on its way back is not told: what is told is that it arrived.
+// Money on its way back is not told: what is told is that it arrived, or that it could not.
 // biome-ignore format: one row is one move
 export const paymentLifecycle = [
   // verb          from                  to                    announces
-  ['pay',         'pending',            'paid',               'order.paid'    ],
-  ['void',        'pending',            'voided',             null            ],
-  ['owe',         'paid',               'refunding',          null            ],
-  ['owe',         'partially_refunded', 'refunding',          null            ],
-  ['owe',         'refunding',          'refunding',          null            ],
-  ['refund_some', 'refunding',          'refunding',          'order.refunded'],
-  ['refund_part', 'refunding',          'partially_refunded', 'order.refunded'],
-  ['refund_rest', 'refunding',          'refunded',           'order.refunded'],
+  ['pay',         'pending',            'paid',               'order.paid'         ],
+  ['void',        'pending',            'voided',             null                 ],
+  ['owe',         'paid',               'refunding',          null                 ],
+  ['owe',         'partially_refunded', 'refunding',          null                 ],
+  ['owe',         'refunding',          'refunding',          null                 ],
+  ['refund_some', 'refunding',          'refunding',          'order.refunded'     ],
+  ['refund_part', 'refunding',          'partially_refunded', 'order.refunded'     ],
+  ['refund_rest', 'refunding',          'refunded',           'order.refunded'     ],
+  // One failed: others are on their way, or some went back before, or nothing did.
+  ['fail_some',   'refunding',          'refunding',          'order.refund_failed'],
+  ['fail_part',   'refunding',          'partially_refunded', 'order.refund_failed'],
+  ['fail_all',    'refunding',          'paid',               'order.refund_failed'],
 ] as const satisfies readonly (readonly [string, OrderPaymentStatus, OrderPaymentStatus, EventKind | null])[]
 
 export type PaymentVerb = (typeof paymentLifecycle)[number][0]
@@ -53,10 +63,25 @@ export function paymentMove(verb: PaymentVerb, from: OrderPaymentStatus): Paymen
   return row && { to: row[2], announces: row[3] }
 }
 
-// What a refund that arrived makes of the money: more is on its way, or all of it is back, or a part.
-export function refundVerb({ total, back, onItsWay }: { total: number; back: number; onItsWay: number }): PaymentVerb {
-  if (onItsWay > 0) return 'refund_some'
+// What a refund that is over makes of the money. `back` and `pending` are the sums of the refunds that arrived and of those
+// on their way, without the one that failed.
+export function refundVerb(
+  outcome: 'succeeded' | 'failed',
+  { total, back, pending }: { total: number; back: number; pending: number },
+): PaymentVerb {
+  if (outcome === 'failed') return pending > 0 ? 'fail_some' : back > 0 ? 'fail_part' : 'fail_all'
+  if (pending > 0) return 'refund_some'
   return back >= total ? 'refund_rest' : 'refund_part'
+}
+
+// How far the money of a cancelled order is. Nothing is owed where nothing came.
+export function cancellationStatusFor(
+  paymentStatus: OrderPaymentStatus,
+  { total, back, pending }: { total: number; back: number; pending: number },
+): CancellationStatus {
+  if (pending > 0) return 'refund_pending'
+  if (paymentStatus === 'voided' || paymentStatus === 'pending') return 'completed'
+  return back < total ? 'refund_failed' : 'completed'
 }
 
 // The third axis is no fact of its own: it is counted from the lines.

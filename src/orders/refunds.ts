@@ -5,10 +5,10 @@ import type { RefundStatus } from '../contract/words.ts'
 import { newId } from '../kit/ids.ts'
 import { insertRefund, type KeptPayment, type KeptRefund, lockPayment, savePayment } from '../payments/store.ts'
 import type { Tx } from '../storage/storage.ts'
-import { lockOrderFacts, type Moment, noteChange, tellChange } from './change.ts'
+import { lockOrderFacts, type Moment, tellChange } from './change.ts'
 import { paymentMove, refundVerb } from './lifecycle.ts'
 import { lowerRefunded, raiseRefunded } from './store.ts'
-import type { OrderFacts } from './view.ts'
+import { type OrderFacts, refundSums } from './view.ts'
 
 export interface OwedRefund {
   refund: KeptRefund
@@ -75,24 +75,16 @@ export async function refundPaid(
   if (!found) throw new Error(`the refund ${refund.id} is of an order that is not there`)
   // Whether the loop has written the outcome yet or not, it is the outcome.
   const refunds = found.refunds.map((kept) => (kept.id === refund.id ? { ...kept, status: outcome } : kept))
-  const moment = { now, cause: null }
-  if (outcome === 'failed') {
-    const refunded = await lowerRefunded(tx, key, refund.amount)
-    if (refunded === undefined) throw new Error(`more of order ${key.orderId} failed to go back than was to go back`)
-    // The order goes on saying that money is owed, until the operator has seen to it.
-    noteChange(tx, { ...found, refunds, order: { ...found.order, refunded } }, { timeline: [] }, moment)
-    return
-  }
-  const { order } = found
-  const verb = refundVerb({
-    total: order.total,
-    back: sumOf(refunds, 'succeeded'),
-    onItsWay: sumOf(refunds, 'pending'),
-  })
-  const move = paymentMove(verb, order.paymentStatus)
-  if (!move?.announces) throw new Error(`order ${order.id} is ${order.paymentStatus} and a refund of it was paid`)
-  const timeline = [move.to === 'refunded' ? 'refunded' : 'partially_refunded'] as const
-  tellChange(tx, { ...found, refunds }, { kind: move.announces, order: { paymentStatus: move.to }, timeline }, moment)
+  // One that failed is owed no longer by itself; the operator owes anew.
+  const refunded = outcome === 'failed' ? await lowerRefunded(tx, key, refund.amount) : found.order.refunded
+  if (refunded === undefined) throw new Error(`more of order ${key.orderId} failed to go back than was to go back`)
+  const order = { ...found.order, refunded }
+  const move = paymentMove(refundVerb(outcome, { total: order.total, ...refundSums(refunds) }), order.paymentStatus)
+  if (!move?.announces) throw new Error(`order ${order.id} is ${order.paymentStatus} and a refund of it is over`)
+  const back = move.to === 'refunded' ? 'refunded' : 'partially_refunded'
+  const timeline = [outcome === 'failed' ? 'refund_failed' : back] as const
+  const change = { kind: move.announces, order: { paymentStatus: move.to }, timeline }
+  tellChange(tx, { ...found, order, refunds }, change, { now, cause: null })
 }
 
 // That a payment was taken back as a whole is no news of an order: it was voided when it was cancelled, or never placed.
@@ -100,10 +92,4 @@ async function voidPayment(tx: Tx, { installationId, paymentId }: KeptRefund, no
   const payment = await lockPayment(tx, installationId, paymentId)
   if (payment?.status === 'pending' || payment?.status === 'succeeded')
     await savePayment(tx, { ...payment, status: 'voided', checkAt: null, updatedAt: now })
-}
-
-function sumOf(refunds: readonly KeptRefund[], status: RefundStatus): number {
-  return refunds.reduce((sum, { kind, ...refund }) => {
-    return kind === 'refund' && refund.status === status ? sum + refund.amount : sum
-  }, 0)
 }

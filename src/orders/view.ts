@@ -7,11 +7,12 @@ import type {
   OrderItem,
   OrderRefund,
   OrderSummary,
+  OrderTotals,
   Payment,
 } from '../contract/orders.ts'
 import { toInstant } from '../kit/instant.ts'
 import { type KeptPayment, type KeptRefund, shownStatus } from '../payments/store.ts'
-import { cancellableReason, usualPolicy } from './lifecycle.ts'
+import { cancellableReason, cancellationStatusFor, usualPolicy } from './lifecycle.ts'
 import type { KeptFulfillment, KeptOrder, OrderHead, OrderLine, TimelineRow } from './store.ts'
 
 export interface OrderFacts {
@@ -23,19 +24,35 @@ export interface OrderFacts {
   refunds: readonly KeptRefund[]
 }
 
+// Of an order's refunds, in all: went back, and on their way. What awaited payments were voided by is not among them.
+export function refundSums(refunds: readonly KeptRefund[]): { back: number; pending: number } {
+  const sums = { back: 0, pending: 0 }
+  for (const { kind, status, amount } of refunds) {
+    if (kind === 'refund' && status === 'succeeded') sums.back += amount
+    if (kind === 'refund' && status === 'pending') sums.pending += amount
+  }
+  return sums
+}
+
+export function orderTotals(order: KeptOrder, refunds: readonly KeptRefund[]): OrderTotals {
+  const { back, pending } = refundSums(refunds)
+  return {
+    subtotal: order.subtotal,
+    discount: order.discount,
+    shipping: order.shipping,
+    tax: order.tax,
+    taxIncluded: order.priceTax === 'included',
+    total: order.total,
+    refunded: back,
+    refundPending: pending,
+  }
+}
+
 export function orderView({ order, lines, timeline, fulfillments, payments, refunds }: OrderFacts): Order {
   return {
     ...orderSummary(order),
     items: lines.map(itemView),
-    totals: {
-      subtotal: order.subtotal,
-      discount: order.discount,
-      shipping: order.shipping,
-      tax: order.tax,
-      taxIncluded: order.priceTax === 'included',
-      total: order.total,
-      refunded: order.refunded,
-    },
+    totals: orderTotals(order, refunds),
     promotion: order.promotion,
     shippingAddress: order.address,
     shipping: order.shippingChoice,
@@ -75,7 +92,7 @@ export function orderSummary(order: OrderHead): OrderSummary {
 
 // The refund tells how far the money is, also when a later one has taken the place of one that failed.
 export function cancellationView(
-  { id, currency, paymentStatus, cancellation }: KeptOrder,
+  { id, currency, total, paymentStatus, cancellation }: KeptOrder,
   refunds: readonly KeptRefund[],
 ): OrderCancellation | null {
   if (!cancellation) return null
@@ -83,8 +100,7 @@ export function cancellationView(
   return {
     id: cancellation.id,
     orderId: id,
-    // One that failed is still owed.
-    status: paymentStatus === 'refunding' || refund?.status === 'failed' ? 'refund_pending' : 'completed',
+    status: cancellationStatusFor(paymentStatus, { total, ...refundSums(refunds) }),
     reason: cancellation.reason,
     note: cancellation.note,
     restocked: cancellation.restocked.map(({ skuId, quantity }) => ({ skuId, quantity })),

@@ -138,7 +138,7 @@ ${state === 'pending' && html`<p class="hint">${say('code.pending', { code })}</
 
 export interface TotalsParts {
   currency: string
-  totals: CheckoutSession['totals'] & { refunded?: number }
+  totals: CheckoutSession['totals'] & { refunded?: number; refundPending?: number }
   shipping: 'none' | 'unknown' | 'known'
 }
 
@@ -159,6 +159,7 @@ ${shipping === 'known' && row(say('total.shipping'), shippingText)}
 ${!totals.taxIncluded && row(say('total.tax'), money(totals.tax))}
 ${row(say('total.total'), html`${money(totals.total)}${taxIncluded}`, 'sum')}
 ${(totals.refunded ?? 0) > 0 && row(say('total.refunded'), money(-(totals.refunded ?? 0)))}
+${(totals.refundPending ?? 0) > 0 && row(say('total.refundPending'), money(-(totals.refundPending ?? 0)))}
 </dl>`
 }
 
