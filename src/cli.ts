@@ -3,11 +3,12 @@
 
 import { type Command, Failure, Misuse, readArguments, type Terminal } from './commands/command.ts'
 import { BadSetting } from './config.ts'
+import { type Issue, Refusal } from './kit/refuse.ts'
 import { StorageRefused, StorageUnavailable } from './storage/storage.ts'
 import { version } from './version.ts'
 
 // Loaded when asked for: a command that makes a key does not wait for the HTTP server.
-const commands: Readonly<Record<string, () => Promise<Command>>> = {
+const commands = {
   serve: async () => (await import('./commands/serve.ts')).serveCommand,
   migrate: async () => (await import('./commands/migrate.ts')).migrateCommand,
   backup: async () => (await import('./commands/backup.ts')).backupCommand,
@@ -23,9 +24,20 @@ const commands: Readonly<Record<string, () => Promise<Command>>> = {
   users: async () => (await import('./commands/users.ts')).usersCommand,
   doctor: async () => (await import('./commands/inspect.ts')).doctorCommand,
   openapi: async () => (await import('./commands/inspect.ts')).openapiCommand,
-}
+} as const satisfies CommandTable
 
-export async function runCommandLine(args: readonly string[], terminal: Terminal): Promise<number> {
+type CommandTable = Readonly<Record<string, () => Promise<Command>>>
+
+export type CommandName = keyof typeof commands
+
+export const commandNames = Object.keys(commands) as readonly CommandName[]
+
+export async function runCommandLine(
+  args: readonly string[],
+  terminal: Terminal,
+  table: CommandTable = commands,
+): Promise<number> {
+  const isJson = args.includes('--json')
   const [name, ...rest] = args
   if (name === undefined || name === '--help' || name === '-h' || name === 'help') {
     terminal.out(await overview())
@@ -35,9 +47,11 @@ export async function runCommandLine(args: readonly string[], terminal: Terminal
     terminal.out(`${version}\n`)
     return 0
   }
-  const load = Object.hasOwn(commands, name) ? commands[name] : undefined
+  const load = Object.hasOwn(table, name) ? table[name] : undefined
   if (!load) {
-    terminal.err(`There is no command ${name}. cartwright --help lists them.\n`)
+    const message = `There is no command ${name}. cartwright --help lists them.`
+    if (isJson) printError(terminal, { code: 'unknown_command', message })
+    else terminal.err(`${message}\n`)
     return 2
   }
   const command = await load()
@@ -48,21 +62,38 @@ export async function runCommandLine(args: readonly string[], terminal: Terminal
   try {
     return await command.run(readArguments(command, rest), terminal)
   } catch (error) {
-    if (error instanceof Misuse) {
-      terminal.err(`${error.message}. cartwright ${name} --help tells more.\n`)
-      return 2
-    }
-    if (
-      error instanceof Failure ||
-      error instanceof BadSetting ||
-      error instanceof StorageRefused ||
-      error instanceof StorageUnavailable
-    ) {
-      terminal.err(`cartwright: ${error.message}\n`)
-      return 1
-    }
-    throw error
+    const failure = failureFor(error)
+    // A defect: without --json the process ends with its trace.
+    if (!failure && !isJson) throw error
+    if (!failure) terminal.err(`${error instanceof Error ? error.stack : error}\n`)
+    if (isJson) printError(terminal, failure ?? { code: 'internal_error', message: String(error) })
+    else if (failure?.code === 'misuse') terminal.err(`${failure.message}. cartwright ${name} --help tells more.\n`)
+    else terminal.err(`cartwright: ${failure?.message}\n`)
+    return failure?.code === 'misuse' ? 2 : 1
   }
+}
+
+// What machines read of a failure.
+interface CommandError {
+  code: string
+  message: string
+  issues?: readonly Issue[]
+  current?: Readonly<Record<string, unknown>>
+}
+
+function printError(terminal: Terminal, error: CommandError): void {
+  terminal.out(`${JSON.stringify({ error }, null, 2)}\n`)
+}
+
+function failureFor(error: unknown): CommandError | undefined {
+  if (error instanceof Misuse) return { code: 'misuse', message: error.message }
+  if (error instanceof Failure) return { code: error.code, message: error.message }
+  if (error instanceof BadSetting) return { code: 'bad_setting', message: error.message }
+  if (error instanceof StorageRefused) return { code: 'storage_refused', message: error.message }
+  if (error instanceof StorageUnavailable) return { code: 'storage_unavailable', message: error.message }
+  if (!(error instanceof Refusal)) return undefined
+  const { issues, current } = error.details
+  return { code: error.code, message: error.message, ...(issues && { issues }), ...(current && { current }) }
 }
 
 async function overview(): Promise<string> {

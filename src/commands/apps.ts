@@ -81,7 +81,7 @@ async function create(given: Given, terminal: Terminal): Promise<number> {
   if (problem) throw new Misuse(visible(`${optionAt(problem.path)} ${problem.message}`))
   return withStorage(async (storage) => {
     const app = await storage.write((tx) => createApp(tx, wish, Date.now()))
-    if (!app) throw new Failure(`there is an app named ${visible(name)}`)
+    if (!app) throw new Failure(`there is an app named ${visible(name)}`, 'already_exists')
     tell(app, given, terminal)
     return 0
   })
@@ -154,7 +154,8 @@ function installations(name: string | undefined, given: Given, terminal: Termina
 function end(id: string, given: Given, terminal: Terminal): Promise<number> {
   return withStorage(async (storage) => {
     const isEnded = await storage.write((tx) => uninstall(tx, id, Date.now()))
-    if (!isEnded) throw new Failure(`there is no living installation of an app ${visible(id)}`)
+    if (!isEnded)
+      throw new Failure(`there is no living installation of an app ${visible(id)}`, 'app_installation_not_found')
     print(terminal, given, { id, uninstalled: true }, () => [
       `${id} is uninstalled: its keys are revoked, and its open checkouts take no payment any more`,
     ])
@@ -165,7 +166,7 @@ function end(id: string, given: Given, terminal: Terminal): Promise<number> {
 // By id or by name.
 async function chooseApp(storage: Storage, name: string): Promise<App> {
   const app = await storage.read(async (db) => (await findApp(db, name)) ?? findAppByName(db, name))
-  if (!app) throw new Failure(`there is no app ${visible(name)}`)
+  if (!app) throw new Failure(`there is no app ${visible(name)}`, 'app_not_found')
   return app
 }
 
@@ -208,7 +209,7 @@ async function readText(path: string): Promise<string> {
     const bytes = Buffer.concat(chunks)
     if (bytes.length <= keysBytesMax) return bytes.toString('utf8')
   } catch (error) {
-    throw new Failure(visible(`cannot read ${path}: ${(error as Error).message}`))
+    throw new Failure(visible(`cannot read ${path}: ${(error as Error).message}`), 'file_unreadable')
   }
   throw new Failure(visible(`${path} has more than ${keysBytesMax} bytes`))
 }

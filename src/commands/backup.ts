@@ -11,7 +11,7 @@ import { sqlitePath } from '../storage/file.ts'
 import { openStorage } from '../storage/open.ts'
 import type { Reader } from '../storage/storage.ts'
 import { openSecret } from '../webhooks/signature.ts'
-import { type Command, Failure, type Given, Misuse, print, type Terminal } from './command.ts'
+import { type Command, Failure, type Given, Misuse, print, printReport, type Terminal } from './command.ts'
 
 const force = { type: 'boolean', help: 'replace a file that is there' } as const
 
@@ -54,15 +54,20 @@ export const restoreCommand: Command = {
     })
     const { findings, secretFits } = await examine(config)
     const healthy = findings.length === 0 && secretFits !== false
-    print(terminal, given, { ...restored, healthy, checked: invariants.length, findings, secretFits }, () => [
+    const lines = () => [
       `restored ${restored.file}   ${sizeText(restored.bytes)}`,
       ...(restored.replaced ? [`what was there is kept as ${restored.replaced}; remove it when nobody misses it`] : []),
       ...restored.applied.map((name) => `applied ${name}`),
       ...findings.map(({ sentence, subjects }) => `✗ ${sentence} Not so for ${subjects.join(', ')}`),
       ...(findings.length === 0 ? [`✓ migrations current, ${invariants.length} invariants hold`] : []),
       secretLine(secretFits, placeOfSecret(target)),
-    ])
-    return healthy ? 0 : 1
+    ]
+    const message = 'the database is restored, and what is in it does not agree, or the root secret does not open it'
+    return printReport(terminal, given, {
+      value: { ...restored, healthy, checked: invariants.length, findings, secretFits },
+      lines,
+      error: healthy ? null : { code: 'unhealthy', message },
+    })
   },
 }
 

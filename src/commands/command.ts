@@ -39,8 +39,36 @@ export interface Terminal {
 // The operator's mistake, told in one line.
 export class Misuse extends Error {}
 
-// Something the operator should know and we need no stack for.
-export class Failure extends Error {}
+// Something the operator should know and we need no stack for. The code is for machines.
+export class Failure extends Error {
+  readonly code: FailureCode
+  constructor(message: string, code: FailureCode = 'failed') {
+    super(message)
+    this.code = code
+  }
+}
+
+export type FailureCode =
+  | 'failed'
+  | 'already_exists'
+  | 'app_installation_not_found'
+  | 'app_not_found'
+  | 'call_failed'
+  | 'copy_differs'
+  | 'file_broken_off'
+  | 'file_unreadable'
+  | 'installation_not_found'
+  | 'invalid_shop_file'
+  | 'key_not_found'
+  | 'merchant_not_found'
+  | 'order_not_found'
+  | 'partly_refused'
+  | 'port_in_use'
+  | 'promotion_not_found'
+  | 'unhealthy'
+  | 'user_not_found'
+  | 'webhook_delivery_not_found'
+  | 'webhook_endpoint_not_found'
 
 export function readArguments(command: Command, args: readonly string[]): Given {
   const options: ParseArgsOptionsConfig = { json: { type: 'boolean' }, help: { type: 'boolean', short: 'h' } }
@@ -77,11 +105,12 @@ export async function chooseMerchant(storage: Storage, slug: string | undefined)
   if (slug !== undefined) {
     const named = merchants.find((merchant) => merchant.slug === slug)
     if (named) return named
-    throw new Failure(`there is no merchant ${slug}`)
+    throw new Failure(`there is no merchant ${slug}`, 'merchant_not_found')
   }
   const [only, second] = merchants
   if (only && !second) return only
-  if (!only) throw new Failure('there is no merchant yet: apply a shop file, or make the demo shop')
+  if (!only)
+    throw new Failure('there is no merchant yet: apply a shop file, or make the demo shop', 'merchant_not_found')
   throw new Misuse(`name the merchant with --merchant: ${merchants.map((merchant) => merchant.slug).join(', ')}`)
 }
 
@@ -96,11 +125,12 @@ export async function chooseInstallation(storage: Storage, given: Given): Promis
   if (wanted !== undefined) {
     const named = installations.find(({ id, name }) => id === wanted || name === wanted)
     if (named) return named
-    throw new Failure(`${merchant.slug} has no installation ${visible(wanted)}`)
+    throw new Failure(`${merchant.slug} has no installation ${visible(wanted)}`, 'installation_not_found')
   }
   const [only, second] = installations
   if (only && !second) return only
-  if (!only) throw new Failure(`${merchant.slug} has no installation: name one in its shop file`)
+  if (!only)
+    throw new Failure(`${merchant.slug} has no installation: name one in its shop file`, 'installation_not_found')
   throw new Misuse(
     `name the installation with --installation: ${visible(installations.map(({ name }) => name).join(', '))}`,
   )
@@ -112,6 +142,22 @@ export function readLine(text: string | undefined, name: string, lengthMax: numb
   if (text.trim() === '' || text.length > lengthMax || /\p{Cc}/u.test(text))
     throw new Misuse(`--${name} must be one line of 1 to ${lengthMax} characters`)
   return text
+}
+
+export interface ReportError {
+  code: FailureCode
+  message: string
+}
+
+// Prints a report, and answers with the exit code. With --json one of what was not done, or not all of it, has the member
+// `error`, as every failure has; people see it from the lines.
+export function printReport(
+  terminal: Terminal,
+  given: Given,
+  { value, lines, error }: { value: object; lines: () => readonly string[]; error: ReportError | null },
+): number {
+  print(terminal, given, error ? { ...value, error } : value, lines)
+  return error ? 1 : 0
 }
 
 export function print(terminal: Terminal, given: Given, value: object, lines: () => readonly string[]): void {

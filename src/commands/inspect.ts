@@ -9,7 +9,7 @@ import { unhurried } from '../storage/copy.ts'
 import { pendingMigrations } from '../storage/migrate.ts'
 import { openStorage } from '../storage/open.ts'
 import { version } from '../version.ts'
-import { type Command, print } from './command.ts'
+import { type Command, printReport } from './command.ts'
 
 export const doctorCommand: Command = {
   summary: 'Check that the database is current and that every invariant holds.',
@@ -23,10 +23,9 @@ export const doctorCommand: Command = {
       const findings = pending > 0 ? [] : await storage.read(findViolations)
       const deferred = pending > 0 ? [] : await storage.read((db) => listDeferred(db, Date.now(), deferredMax))
       const healthy = pending === 0 && findings.length === 0
-      print(
-        terminal,
-        given,
-        {
+      const message = pending > 0 ? `${pending} migrations are pending` : `${findings.length} invariants do not hold`
+      return printReport(terminal, given, {
+        value: {
           healthy,
           engine: storage.engine,
           pendingMigrations: pending,
@@ -34,14 +33,14 @@ export const doctorCommand: Command = {
           findings,
           deferredRows: deferred.map(shownRow),
         },
-        () => [
+        lines: () => [
           ...(pending > 0 ? [`✗ ${pending} migrations are pending: run migrate, or start the server`] : []),
           ...findings.map(({ sentence, subjects }) => `✗ ${sentence} Not so for ${subjects.join(', ')}`),
           ...deferred.map(deferredLine),
           ...(healthy ? [`✓ ${storage.engine}: migrations current, ${invariants.length} invariants hold`] : []),
         ],
-      )
-      return healthy ? 0 : 1
+        error: healthy ? null : { code: 'unhealthy', message },
+      })
     } finally {
       await storage.close()
     }

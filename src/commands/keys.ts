@@ -88,7 +88,7 @@ function rotate(id: string, given: Given, terminal: Terminal): Promise<number> {
       .catch((error: unknown) => {
         throw error instanceof KeyRefused ? new Failure(error.message) : error
       })
-    if (!rotated) throw new Failure(`there is no living key ${visible(id)}`)
+    if (!rotated) throw new Failure(`there is no living key ${visible(id)}`, 'key_not_found')
     const { oldKeyEndsAt, ...made } = rotated
     const end = toInstant(oldKeyEndsAt)
     print(terminal, given, { ...made, oldKey: { id, expiresAt: end } }, () => [
@@ -102,7 +102,7 @@ function rotate(id: string, given: Given, terminal: Terminal): Promise<number> {
 function revoke(id: string, given: Given, terminal: Terminal): Promise<number> {
   return withStorage(async (storage) => {
     const outcome = await storage.write((tx) => endKey(tx, id, Date.now()))
-    if (outcome === 'unknown') throw new Failure(`there is no key ${visible(id)}`)
+    if (outcome === 'unknown') throw new Failure(`there is no key ${visible(id)}`, 'key_not_found')
     print(terminal, given, { id, revoked: true }, () => [
       outcome === 'revoked' ? `${id} is revoked` : `${id} was revoked before`,
     ])

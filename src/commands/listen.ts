@@ -88,7 +88,7 @@ type Answer = (request: IncomingMessage, response: ServerResponse) => void
 async function openPort(wanted: number, answer: Answer): Promise<Servers> {
   const first = await openServer(wanted, '127.0.0.1', answer).catch((error: NodeJS.ErrnoException) => {
     if (error.code === 'EADDRINUSE')
-      throw new Failure(`port ${wanted} is in use by another program; name a free one with --port`)
+      throw new Failure(`port ${wanted} is in use by another program; name a free one with --port`, 'port_in_use')
     throw new Failure(`cannot listen at port ${wanted}: ${error.message}`)
   })
   const { port } = first.address() as AddressInfo
@@ -150,7 +150,7 @@ async function findReceiver(storage: Storage, given: Given, port: number): Promi
   const { endpoint: named, installation, merchant } = given.texts
   if (named !== undefined) {
     const endpoint = await storage.read((db) => findEndpointAnywhere(db, named))
-    if (!endpoint) throw new Failure(`there is no endpoint ${visible(named)}`)
+    if (!endpoint) throw new Failure(`there is no endpoint ${visible(named)}`, 'webhook_endpoint_not_found')
     return endpoint
   }
   const isBound = installation !== undefined || merchant !== undefined

@@ -7,7 +7,7 @@ import { type Copied, copyStore, unhurried } from '../storage/copy.ts'
 import { sqlitePath } from '../storage/file.ts'
 import { migrate } from '../storage/migrate.ts'
 import { openStorage } from '../storage/open.ts'
-import { type Command, type Given, Misuse, print, type Terminal } from './command.ts'
+import { type Command, type Given, Misuse, print, printReport, type Terminal } from './command.ts'
 
 export const migrateCommand: Command = {
   summary: 'Bring the database up to date, or move it from SQLite to PostgreSQL and back.',
@@ -53,7 +53,7 @@ async function move(given: Given, terminal: Terminal): Promise<number> {
   const tookMs = Math.round(performance.now() - startedAt)
   const rows = copied.tables.reduce((sum, table) => sum + table.rows, 0)
   const moved = isSame && findings.length === 0
-  print(terminal, given, { moved, committed: isSame, rows, tookMs, ...copied, findings }, () => [
+  const lines = () => [
     ...tableLines(copied),
     ...copied.left.map((name) => `· ${name} is no table of Cartwright and was left`),
     ...(isSame
@@ -66,9 +66,22 @@ async function move(given: Given, terminal: Terminal): Promise<number> {
           ...copied.differences.map((difference) => `✗ ${difference}`),
           '✗ Source and copy differ. Nothing was committed: the target is as it was.',
         ]),
-  ])
-  return moved ? 0 : 1
+  ]
+  return printReport(terminal, given, {
+    value: { moved, committed: isSame, rows, tookMs, ...copied, findings },
+    lines,
+    error: moved
+      ? null
+      : isSame
+        ? { code: 'unhealthy', message: 'invariants do not hold in source and copy' }
+        : copyDiffers,
+  })
 }
+
+const copyDiffers = {
+  code: 'copy_differs',
+  message: 'source and copy differ, and nothing was committed',
+} as const
 
 async function findingsIn(url: string): Promise<Finding[]> {
   const storage = await openStorage(url, unhurried)

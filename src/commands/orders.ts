@@ -114,7 +114,7 @@ function show(name: string, given: Given, terminal: Terminal): Promise<number> {
     const key = await findNamed(storage, name, given)
     const shown = await storage.read(async (db) => {
       const facts = await findOrderFacts(db, key)
-      if (!facts) throw new Failure(`there is no order ${name}`)
+      if (!facts) throw new Failure(`there is no order ${name}`, 'order_not_found')
       const sealed = given.flags.has('address') ? await openSealed(db, rootSecret, facts) : {}
       return { order: orderView(facts), ...sealed }
     })
@@ -245,7 +245,7 @@ async function findNamed(storage: Storage, name: string, given: Given): Promise<
     const installationIds = await listInstallationIds(db, merchant)
     return findOrderNamed(db, { merchantId: merchant.id, installationIds }, name)
   })
-  if (!key) throw new Failure(`${merchant.slug} has no order ${name}`)
+  if (!key) throw new Failure(`${merchant.slug} has no order ${name}`, 'order_not_found')
   return key
 }
 

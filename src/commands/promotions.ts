@@ -99,7 +99,7 @@ function one(act: Act, code: string, given: Given, terminal: Terminal): Promise<
     const merchant = await chooseMerchant(storage, given.texts.merchant)
     const now = Date.now()
     const promotion = await act(storage, merchant, code, now)
-    if (!promotion) throw new Failure(`${merchant.slug} has no promotion ${normalCode(code)}`)
+    if (!promotion) throw new Failure(`${merchant.slug} has no promotion ${normalCode(code)}`, 'promotion_not_found')
     tell(promotion, now, given, terminal)
     return 0
   })

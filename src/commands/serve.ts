@@ -317,7 +317,7 @@ async function openPort(server: HttpServer, { port, host }: Pick<Config, 'port' 
   } catch (error) {
     const { code, syscall, message } = error as NodeJS.ErrnoException
     if (code === 'EADDRINUSE')
-      throw new Failure(`port ${port} of ${host} is in use by another program; set PORT to a free one`)
+      throw new Failure(`port ${port} of ${host} is in use by another program; set PORT to a free one`, 'port_in_use')
     if (code === 'EACCES')
       throw new Failure(`port ${port} of ${host} may not be opened by this user; set PORT to another`)
     if (code === 'EADDRNOTAVAIL') throw new Failure(`HOST ${host} is no address of this machine`)

@@ -8,7 +8,17 @@ import { type ImportReport, importProducts } from '../admin/import.ts'
 import { fileBytesMax, readShopBytes } from '../admin/read.ts'
 import { EndpointRefused } from '../webhooks/endpoints.ts'
 import { maskedUrl } from '../webhooks/url.ts'
-import { type Command, chooseMerchant, Failure, Misuse, print, type Terminal, withStorage } from './command.ts'
+import {
+  type Command,
+  chooseMerchant,
+  Failure,
+  Misuse,
+  print,
+  printReport,
+  type ReportError,
+  type Terminal,
+  withStorage,
+} from './command.ts'
 
 export const demoCommand: Command = {
   summary: 'Make the demo shop, or what is missing of it, and print fresh keys.',
@@ -49,10 +59,11 @@ export const applyCommand: Command = {
     if (path === undefined || rest.length > 0) throw new Misuse('apply takes one file')
     const read = readShopBytes(await readBytes(path), Date.now())
     if ('problems' in read) {
-      print(terminal, given, { problems: read.problems }, () =>
-        read.problems.map(({ path: place, message }) => visible(`${path}${place ? ` ${place}` : ''}: ${message}`)),
-      )
-      return 1
+      const { problems } = read
+      const error = { code: 'invalid_shop_file', message: `${visible(path)} has problems: ${problems.length}` } as const
+      const lines = () =>
+        problems.map(({ path: place, message }) => visible(`${path}${place ? ` ${place}` : ''}: ${message}`))
+      return printReport(terminal, given, { value: { problems }, lines, error })
     }
     const dryRun = given.flags.has('dry-run')
     return withStorage(async (storage, { rootSecret, webhookAllowPrivate }) => {
@@ -61,7 +72,7 @@ export const applyCommand: Command = {
       const report = await applyShop(storage, read.file, options).catch(refusedAsFailure)
       const { changes, refused, refusedPromotions, unchangedProducts, secrets } = report
       const refusedCount = refused.length + refusedPromotions.length
-      print(terminal, given, { dryRun, changes, refused, refusedPromotions, unchangedProducts, secrets }, () => [
+      const lines = () => [
         ...changes.flatMap(changeLines).map(visible),
         ...refused.map(({ slug, reason }) => visible(`! product ${slug} refused: ${reason}`)),
         ...refusedPromotions.map(({ code, reason }) => visible(`! promotion ${code} refused: ${reason}`)),
@@ -69,10 +80,15 @@ export const applyCommand: Command = {
           visible(`${secret}   the secret of ${endpointId}, shown this once: ${maskedUrl(url)}`),
         ),
         `${changes.length} ${dryRun ? 'would change' : 'changed'}, ${unchangedProducts} products as they were, ${refusedCount} refused`,
-      ])
-      return refusedCount > 0 ? 1 : 0
+      ]
+      const value = { dryRun, changes, refused, refusedPromotions, unchangedProducts, secrets }
+      return printReport(terminal, given, { value, lines, error: partlyRefused(refusedCount) })
     })
   },
+}
+
+function partlyRefused(count: number): ReportError | null {
+  return count > 0 ? { code: 'partly_refused', message: `refused: ${count}; the rest is done` } : null
 }
 
 function refusedAsFailure(error: unknown): never {
@@ -93,7 +109,7 @@ function openFile(path: string): Promise<FileHandle> {
 
 function cannotRead(path: string): (error: Error) => never {
   return (error) => {
-    throw new Failure(`cannot read ${visible(path)}: ${visible(error.message)}`)
+    throw new Failure(`cannot read ${visible(path)}: ${visible(error.message)}`, 'file_unreadable')
   }
 }
 
@@ -119,12 +135,20 @@ export const importCommand: Command = {
         stock: given.flags.has('stock'),
         onProgress: (soFar) => tellProgress(terminal, soFar, startedAt),
       }).catch((error: Error) => (error === chunks.errored ? cannotRead(path)(error) : refusedAsFailure(error)))
-      print(terminal, given, report, () => reportLines(report).map(visible))
-      if (report.brokenOff !== null)
-        throw new Failure(visible(`${path} ${report.brokenOff}; the products that end before it are imported`))
-      return report.refusedCount > 0 ? 1 : 0
+      const lines = () => reportLines(report).map(visible)
+      const error = brokenOff(path, report) ?? partlyRefused(report.refusedCount)
+      const exitCode = printReport(terminal, given, { value: report, lines, error })
+      // The lines tell of rows, and not that the file has an end in the middle of one.
+      if (report.brokenOff !== null && error && !given.flags.has('json')) terminal.err(`cartwright: ${error.message}\n`)
+      return exitCode
     }).finally(() => chunks.destroy())
   },
+}
+
+function brokenOff(path: string, report: ImportReport): ReportError | null {
+  if (report.brokenOff === null) return null
+  const message = visible(`${path} ${report.brokenOff}; the products that end before it are imported`)
+  return { code: 'file_broken_off', message }
 }
 
 function tellProgress(terminal: Terminal, report: Readonly<ImportReport>, startedAt: number): void {

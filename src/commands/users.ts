@@ -83,7 +83,11 @@ async function create(given: Given, terminal: Terminal): Promise<number> {
     const user = await storage.write((tx) =>
       createUser(tx, rootSecret, { email, passwordHash, merchantIds }, Date.now()),
     )
-    if (!user) throw new Failure('there is a user of that e-mail; users merchants and users password change it')
+    if (!user)
+      throw new Failure(
+        'there is a user of that e-mail; users merchants and users password change it',
+        'already_exists',
+      )
     tellPassword(user, password, given, terminal, { merchants: merchants.map(({ slug }) => slug) })
     return 0
   })
@@ -157,7 +161,7 @@ async function chooseUser(storage: Storage, rootSecret: RootSecret, name: string
   const user = await storage.read((db) =>
     name.includes('@') ? findUserByEmail(db, rootSecret, name) : findUser(db, rootSecret, name),
   )
-  if (!user) throw new Failure(`there is no user ${visible(name)}`)
+  if (!user) throw new Failure(`there is no user ${visible(name)}`, 'user_not_found')
   return user
 }
 

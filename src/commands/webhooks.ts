@@ -42,6 +42,7 @@ import {
   type Given,
   Misuse,
   print,
+  printReport,
   readLine,
   type Terminal,
   withStorage,
@@ -251,7 +252,7 @@ async function change<Outcome>(
 }
 
 function noEndpoint(id: string): Failure {
-  return new Failure(`there is no endpoint ${visible(id)}`)
+  return new Failure(`there is no endpoint ${visible(id)}`, 'webhook_endpoint_not_found')
 }
 
 const waitSecondsMax = 60
@@ -276,10 +277,10 @@ function testCall(id: string, given: Given, terminal: Terminal): Promise<number>
     }
     const hasSucceeded = seen.delivery.status === 'succeeded'
     const endpoint = await storage.read((db) => findEndpointAnywhere(db, id))
-    print(terminal, given, { succeeded: hasSucceeded, ...seenView(seen) }, () => [
-      visible(`${outcomeText(seen, restOf(endpoint))}  ${seen.delivery.id}`),
-    ])
-    return hasSucceeded ? 0 : 1
+    const value = { succeeded: hasSucceeded, ...seenView(seen) }
+    const line = visible(`${outcomeText(seen, restOf(endpoint))}  ${seen.delivery.id}`)
+    const error = hasSucceeded ? null : ({ code: 'call_failed', message: line } as const)
+    return printReport(terminal, given, { value, lines: () => [line], error })
   })
 }
 
@@ -353,7 +354,7 @@ function deliveries(id: string, given: Given, terminal: Terminal): Promise<numbe
 }
 
 function noDelivery(id: string): Failure {
-  return new Failure(`there is no delivery ${visible(id)}`)
+  return new Failure(`there is no delivery ${visible(id)}`, 'webhook_delivery_not_found')
 }
 
 function replay(id: string, given: Given, terminal: Terminal): Promise<number> {

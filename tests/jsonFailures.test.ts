@@ -1,0 +1,183 @@
+// With --json whatever a command has to say is one JSON document on the standard output, a failure too: it has the member
+// `error`, with a code and a message, and the exit code is the same as without.
+
+import assert from 'node:assert/strict'
+import { writeFile } from 'node:fs/promises'
+import { join } from 'node:path'
+import { before, describe, test } from 'node:test'
+import { type CommandName, commandNames, runCommandLine } from '../src/cli.ts'
+import { refuse } from '../src/kit/refuse.ts'
+import { testSecretText } from './support/house.ts'
+import { tempFolder } from './support/process.ts'
+import { bloom } from './support/shops.ts'
+
+interface Told {
+  code: number
+  out: string
+  err: string
+}
+
+async function run(args: readonly string[], table?: Parameters<typeof runCommandLine>[2]): Promise<Told> {
+  const told: Told = { code: 0, out: '', err: '' }
+  const terminal = {
+    out: (text: string) => {
+      told.out += text
+    },
+    err: (text: string) => {
+      told.err += text
+    },
+    progress: () => {},
+    isWatched: false,
+  }
+  told.code = await runCommandLine(args, terminal, table)
+  return told
+}
+
+// biome-ignore lint/suspicious/noExplicitAny: each command prints another shape
+async function failure(args: readonly string[], exitCode: number, errorCode: string): Promise<any> {
+  const told = await run([...args, '--json'])
+  assert.equal(told.err, '')
+  const printed = JSON.parse(told.out)
+  assert.deepEqual([told.code, printed.error.code], [exitCode, errorCode], told.out)
+  assert.match(printed.error.message, /^\S.*\S$/)
+  return printed
+}
+
+function settings(values: Readonly<Record<string, string>>): void {
+  for (const name of Object.keys(process.env))
+    if (/^(CARTWRIGHT_|PORT$|HOST$|NODE_ENV$)/.test(name)) delete process.env[name]
+  Object.assign(process.env, values)
+}
+
+// Words with which each command comes as far as its settings.
+const wellFormed: Readonly<Record<CommandName, readonly string[]>> = {
+  serve: [],
+  migrate: [],
+  backup: ['copy.db'],
+  restore: ['copy.db'],
+  demo: [],
+  apply: ['shop.json'],
+  import: ['products.csv'],
+  promotions: ['list'],
+  orders: ['list'],
+  webhooks: ['list'],
+  keys: ['list'],
+  apps: ['list'],
+  users: ['list'],
+  doctor: [],
+  openapi: [],
+}
+
+const folder = await tempFolder()
+
+describe('a failure with --json', { timeout: 120_000 }, () => {
+  const file = (name: string) => join(folder, name)
+  const words = (name: CommandName) => wellFormed[name].map((word) => (/\.\w+$/.test(word) ? file(word) : word))
+
+  before(async () => {
+    await writeFile(file('shop.json'), JSON.stringify(bloom))
+    await writeFile(file('products.csv'), 'Handle,Title\n')
+    await writeFile(file('garbage.db'), 'This is not a database. '.repeat(100))
+  })
+
+  for (const name of commandNames) {
+    test(`${name}: misused`, async () => {
+      await failure([name, '--no-such-option'], 2, 'misuse')
+    })
+
+    // It reads no settings.
+    if (name === 'openapi') continue
+    test(`${name}: a bad setting`, async () => {
+      settings({ CARTWRIGHT_DATABASE_URL: 'nonsense' })
+      const { error } = await failure([name, ...words(name)], 1, 'bad_setting')
+      assert.match(error.message, /CARTWRIGHT_DATABASE_URL/)
+    })
+
+    test(`${name}: a database that cannot be used`, async () => {
+      settings({
+        CARTWRIGHT_DATABASE_URL: `sqlite:${file('garbage.db')}`,
+        CARTWRIGHT_SECRET: testSecretText,
+        PORT: '0',
+      })
+      const told = await run([name, ...words(name), '--json'])
+      assert.deepEqual([told.code, told.err], [1, ''])
+      assert.match(JSON.parse(told.out).error.code, /^(storage_refused|storage_unavailable|failed)$/)
+    })
+  }
+
+  test('a command that there is not', async () => {
+    await failure(['sell'], 2, 'unknown_command')
+    await failure([], 2, 'unknown_command')
+  })
+
+  test('a defect and a refusal of the domain have their codes; the trace of a defect goes to the standard error', async () => {
+    const command = { summary: '', usage: [], options: {} }
+    const broken = { ...command, run: () => Promise.reject(new TypeError('a defect')) }
+    const told = await run(['broken', '--json'], { broken: async () => broken })
+    assert.equal(told.code, 1)
+    assert.deepEqual(JSON.parse(told.out), { error: { code: 'internal_error', message: 'TypeError: a defect' } })
+    assert.match(told.err, /TypeError: a defect\n +at /)
+    await assert.rejects(run(['broken'], { broken: async () => broken }), /a defect/)
+
+    const refused = {
+      ...command,
+      run: () => Promise.reject(refuse('order_not_cancellable', { current: { reason: 'x' } })),
+    }
+    const said = await run(['refused', '--json'], { refused: async () => refused })
+    assert.equal(said.err, '')
+    assert.deepEqual([said.code, JSON.parse(said.out).error.code], [1, 'order_not_cancellable'])
+    assert.deepEqual(JSON.parse(said.out).error.current, { reason: 'x' })
+    const plain = await run(['refused'], { refused: async () => refused })
+    assert.deepEqual([plain.code, plain.out], [1, ''])
+    assert.match(plain.err, /^cartwright: \S.*\n$/)
+  })
+
+  describe('in a shop', () => {
+    before(async () => {
+      settings({ CARTWRIGHT_DATABASE_URL: `sqlite:${file('shop.db')}` })
+      assert.equal((await run(['apply', file('shop.json')])).code, 0)
+    })
+
+    for (const [code, ...args] of [
+      ['merchant_not_found', 'orders', 'list', '--merchant', 'nobody'],
+      ['order_not_found', 'orders', 'show', '1'],
+      ['order_not_found', 'orders', 'pay', '1'],
+      ['promotion_not_found', 'promotions', 'show', 'NONE'],
+      ['key_not_found', 'keys', 'revoke', 'key_1'],
+      ['key_not_found', 'keys', 'rotate', 'key_1'],
+      ['installation_not_found', 'keys', 'create', '--name', 'x', '--installation', 'Till'],
+      ['user_not_found', 'users', 'disable', 'ada@example.com'],
+      ['app_not_found', 'apps', 'show', 'app_1'],
+      ['app_installation_not_found', 'apps', 'uninstall', 'ins_1'],
+      ['webhook_endpoint_not_found', 'webhooks', 'pause', 'whe_1'],
+      ['webhook_delivery_not_found', 'webhooks', 'replay', 'whd_1'],
+      ['file_unreadable', 'apply', 'no-such-file.yaml'],
+      ['file_unreadable', 'import', 'no-such-file.csv'],
+    ] as const)
+      test(args.join(' '), () => failure(args, 1, code))
+
+    test('reports that end with 1 have the error beside what they report', async () => {
+      await writeFile(file('bad.yaml'), 'merchant: 1\n')
+      const { problems } = await failure(['apply', file('bad.yaml')], 1, 'invalid_shop_file')
+      assert.deepEqual(problems, [{ path: '/merchant', message: 'must be an object' }])
+
+      const taken = { ...bloom, products: [{ slug: 'other', name: 'Other', skus: [{ code: 'ROSE-12', price: 1 }] }] }
+      await writeFile(file('taken.json'), JSON.stringify(taken))
+      const { refused } = await failure(['apply', file('taken.json')], 1, 'partly_refused')
+      assert.equal(refused[0].slug, 'other')
+
+      await writeFile(file('some.csv'), 'Handle,Title,Variant SKU,Variant Price\na,A,A1,1.00\nb,B,B1,x\n')
+      const { refusedCount, created } = await failure(['import', file('some.csv')], 1, 'partly_refused')
+      assert.deepEqual([refusedCount, created], [2, 1])
+
+      await writeFile(file('broken.csv'), 'Handle,Title,Variant SKU,Variant Price\nc,C,C1,1.00\nd,"D')
+      const broken = await failure(['import', file('broken.csv')], 1, 'file_broken_off')
+      assert.equal(broken.created, 1)
+
+      settings({ CARTWRIGHT_DATABASE_URL: `sqlite:${file('empty.db')}` })
+      const doctor = await failure(['doctor'], 1, 'unhealthy')
+      assert.equal(doctor.healthy, false)
+      assert.ok(doctor.pendingMigrations > 0)
+    })
+  })
+})
