@@ -206,6 +206,7 @@ export function createApp(parts: AppParts): App {
         isDraining: () => draining,
         isStarting: parts.isStarting ?? (() => false),
         pendingMigrations: () => pendingMigrations(storage),
+        checkWrites: oneAtATime(() => storage.checkWrites()),
       }),
       ...checkoutPages({
         desk,
@@ -248,6 +249,17 @@ export function createApp(parts: AppParts): App {
       pressure.close()
       metrics.close()
     },
+  }
+}
+
+// However many ask, the database is asked once at a time.
+function oneAtATime(work: () => Promise<void>): () => Promise<void> {
+  let running: Promise<void> | undefined
+  return () => {
+    running ??= work().finally(() => {
+      running = undefined
+    })
+    return running
   }
 }
 

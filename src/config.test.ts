@@ -41,6 +41,7 @@ describe('settings', () => {
       port: 4000,
       host: '0.0.0.0',
       databaseUrl: 'sqlite:data/cartwright.db',
+      databaseConnections: 16,
       publicUrl: null,
       rateLimit: { perSecond: 100, burst: 200 },
       trustedProxies: [],
@@ -50,6 +51,16 @@ describe('settings', () => {
       metrics: 'on',
       isRunByNpm: false,
     })
+  })
+
+  test('the size of the pool, and one host of PostgreSQL', () => {
+    assert.equal(readConfig({ ...good, CARTWRIGHT_DATABASE_CONNECTIONS: '5' }).databaseConnections, 5)
+    for (const bad of ['0', '1000', 'many'])
+      refuses({ ...good, CARTWRIGHT_DATABASE_CONNECTIONS: bad }, /^CARTWRIGHT_DATABASE_CONNECTIONS must be/)
+    for (const url of ['postgres://u:p@h1,h2/db', 'postgres://h1:1,h2:2/db?target_session_attrs=read-write'])
+      refuses({ ...good, CARTWRIGHT_DATABASE_URL: url }, /names several hosts/)
+    for (const url of ['postgres://u:p@h/db?options=a,b', 'postgres://u:p,q@h1/db'])
+      assert.equal(readConfig({ ...good, CARTWRIGHT_DATABASE_URL: url }).databaseUrl, url)
   })
 
   test('how long a stop is announced, and where the metrics are', () => {

@@ -18,6 +18,8 @@ export interface Config {
   port: number
   host: string
   databaseUrl: string
+  // PostgreSQL: connections of one process, beside the one that listens.
+  databaseConnections: number
   // Where this server is reached from outside, without a slash at the end. null: on this machine, at the port it gets.
   publicUrl: string | null
   rootSecret: RootSecret
@@ -47,6 +49,7 @@ export function readConfig(environment: Environment = process.env): Config {
     port: readPort(given('PORT')),
     host: given('HOST') ?? '0.0.0.0',
     databaseUrl: readDatabaseUrl(given('CARTWRIGHT_DATABASE_URL')),
+    databaseConnections: readConnections(given('CARTWRIGHT_DATABASE_CONNECTIONS')),
     publicUrl: readPublicUrl(given('CARTWRIGHT_PUBLIC_URL')),
     rateLimit: readRateLimit(given('CARTWRIGHT_RATE_LIMIT')),
     trustedProxies: readProxies(given('CARTWRIGHT_TRUSTED_PROXIES')),
@@ -67,6 +70,12 @@ function readPort(text = '4000'): number {
   return port
 }
 
+function readConnections(text = '16'): number {
+  if (!/^\d{1,3}$/.test(text) || Number(text) < 1)
+    throw new BadSetting(`CARTWRIGHT_DATABASE_CONNECTIONS must be a number from 1 to 999, not ${quote(text)}.`)
+  return Number(text)
+}
+
 function readDrainSeconds(text = '0'): number {
   if (!/^\d{1,3}$/.test(text) || Number(text) > 300)
     throw new BadSetting(`CARTWRIGHT_DRAIN_SECONDS must be a number from 0 to 300, not ${quote(text)}.`)
@@ -80,7 +89,14 @@ function readMetrics(text = 'on'): Config['metrics'] {
 }
 
 function readDatabaseUrl(text = 'sqlite:data/cartwright.db'): string {
-  if (/^postgres(ql)?:\/\/.+/.test(text)) return text
+  if (/^postgres(ql)?:\/\/.+/.test(text)) {
+    const [, hosts = ''] = /\/\/(?:[^/?]*@)?([^/?]*)/.exec(text) ?? []
+    if (hosts.includes(','))
+      throw new BadSetting(
+        'CARTWRIGHT_DATABASE_URL names several hosts; name one that always leads to the primary: a proxy, a virtual address or a DNS name.',
+      )
+    return text
+  }
   if (/^sqlite:/.test(text)) {
     try {
       sqlitePath(text)

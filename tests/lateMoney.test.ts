@@ -387,6 +387,7 @@ eachEngine('a provider that is not to be relied on', (given) => {
         return storage.write(work)
       },
       listen: (name, heard) => storage.listen(name, heard),
+      checkWrites: () => storage.checkWrites(),
       stats: () => storage.stats(),
       close: () => storage.close(),
     }

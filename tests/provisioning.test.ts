@@ -76,6 +76,7 @@ function afterEachWrite(storage: Storage, then: (commits: number) => Promise<voi
     engine: storage.engine,
     read: (work) => storage.read(work),
     listen: (name, heard) => storage.listen(name, heard),
+    checkWrites: () => storage.checkWrites(),
     stats: () => storage.stats(),
     close: () => storage.close(),
     async write(work) {

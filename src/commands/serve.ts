@@ -60,6 +60,9 @@ export const serveCommand: Command = {
     const storage = await openStorage(config.databaseUrl, {
       // A worker's leader holds the lock for it.
       server: !isWorker(),
+      connectionsMax: config.databaseConnections,
+      // Nobody who asks for a page waits longer than this to be told that it cannot be had.
+      connectMsMax: 2_000,
       onDamage,
       log: (message, fields) => log.warn(message, { ...fields }),
     })

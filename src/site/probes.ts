@@ -11,9 +11,11 @@ export interface ProbeParts {
   isStarting: () => boolean
   // Rejects when the database cannot be reached.
   pendingMigrations: () => Promise<number>
+  // Rejects where writes fail.
+  checkWrites: () => Promise<void>
 }
 
-export function probePages({ metrics, isDraining, isStarting, pendingMigrations }: ProbeParts): Page[] {
+export function probePages({ metrics, isDraining, isStarting, pendingMigrations, checkWrites }: ProbeParts): Page[] {
   return [
     // Alive: the event loop turns. Says nothing of the database, so that an outage there restarts nobody.
     { path: '/healthz', name: 'healthz', isProbe: true, answer: async () => json(200, { status: 'ok' }) },
@@ -26,7 +28,12 @@ export function probePages({ metrics, isDraining, isStarting, pendingMigrations 
         if (isStarting()) return json(503, { status: 'starting' })
         const pending = await pendingMigrations().catch(() => undefined)
         if (pending === undefined) return json(503, { status: 'database unreachable' })
-        return pending > 0 ? json(503, { status: 'migrations pending', pending }) : json(200, { status: 'ready' })
+        if (pending > 0) return json(503, { status: 'migrations pending', pending })
+        const isWritable = await checkWrites().then(
+          () => true,
+          () => false,
+        )
+        return isWritable ? json(200, { status: 'ready' }) : json(503, { status: 'database cannot be written' })
       },
     },
     ...(metrics ? [metricsPage(metrics)] : []),

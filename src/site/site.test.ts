@@ -208,6 +208,7 @@ test('the readiness probe waits for the first shop, and says no again at the end
     metrics,
     isStarting: () => stage === 'starting',
     isDraining: () => stage === 'draining',
+    checkWrites: async () => {},
     pendingMigrations: async () => 0,
   })
   const ready = pages.find(({ path }) => path === '/readyz')

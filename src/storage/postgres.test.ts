@@ -1,12 +1,13 @@
 // What PostgreSQL alone promises: few flights, races tried again, and a pool that outlives the server.
 import assert from 'node:assert/strict'
+import { randomBytes } from 'node:crypto'
 import { connect, createServer, type Socket } from 'node:net'
 import { after, describe, test } from 'node:test'
 import { openEar } from '../../tests/support/ear.ts'
 import { givenOthers } from '../../tests/support/other.ts'
 import { command, freshDatabase, startCluster } from '../../tests/support/postgres.ts'
 import { givenEngine } from '../../tests/support/storage.ts'
-import { type Storage, type StorageOptions, StorageUnavailable, type Tx } from './storage.ts'
+import { type Storage, type StorageOptions, StorageRefused, StorageUnavailable, type Tx } from './storage.ts'
 
 interface Thing {
   id: string
@@ -110,6 +111,100 @@ describe('postgres', () => {
     }
     await until(() => storage.stats().connections.idle === storage.stats().connections.open)
     assert(storage.stats().connections.open <= 2)
+  })
+
+  test('lives with fewer connections than it asked for', async () => {
+    const url = await given.freshUrl()
+    const role = `few_${randomBytes(6).toString('hex')}`
+    await command(url, `create role ${role} login password 'few' connection limit 3`)
+    after(() => command(url, `drop owned by ${role}; drop role ${role}`))
+    await command(url, `grant all on schema public to ${role}`)
+    const limited = new URL(url)
+    limited.username = role
+    limited.password = 'few'
+    const { storage } = await openThings({ connectionsMax: 16 }, limited.href)
+    const outcomes = await Promise.allSettled(
+      Array.from({ length: 60 }, () => storage.write((tx) => increase(tx, 'a'))),
+    )
+    assert.deepEqual(
+      outcomes.filter(({ status }) => status === 'rejected'),
+      [],
+    )
+    assert.equal((await listThings(storage))[0]?.n, 60)
+    assert.ok(storage.stats().connections.open <= 3)
+    await storage.close()
+  })
+
+  test('a primary that became a standby is unavailable, and the next one is found without a restart', async () => {
+    const { url, storage } = await openThings()
+    const database = new URL(url).pathname.slice(1)
+    const elsewhere = new URL(url)
+    elsewhere.pathname = '/postgres'
+    const become = (state: 'on' | 'off') =>
+      command(elsewhere.href, `alter database ${database} set default_transaction_read_only = ${state}`)
+    await storage.checkWrites()
+    await become('on')
+    await command(
+      url,
+      'select pg_terminate_backend(pid) from pg_stat_activity where datname = current_database() and pid <> pg_backend_pid()',
+    )
+    await assert.rejects(
+      storage.write((tx) => increase(tx, 'a')),
+      StorageUnavailable,
+    )
+    await assert.rejects(storage.checkWrites(), StorageUnavailable)
+    assert.equal((await listThings(storage))[0]?.n, 0)
+    // The old connections are left as they are, as a server leaves them that was demoted while they were idle.
+    await Promise.all(Array.from({ length: 5 }, () => listThings(storage)))
+    await become('off')
+    await storage.write((tx) => increase(tx, 'a'))
+    await storage.checkWrites()
+    assert.equal((await listThings(storage))[0]?.n, 1)
+  })
+
+  test('writing in a read is a defect, not an outage', async () => {
+    const { storage } = await openThings()
+    await assert.rejects(
+      storage.read((db) => db.sql`update things set n = 1`),
+      { code: '25006' },
+    )
+  })
+
+  test('names a statement by its text, the same in every process', async () => {
+    const { url, storage } = await openThings({ connectionsMax: 1 })
+    const other = await given.open({ url, withMigrations: false, connectionsMax: 1 })
+    const namesIn = (of: Storage) =>
+      of.read(async (db) => {
+        await db.sql`select n from things where id = ${'a'}`
+        return db.sql<{ name: string }>`
+          select name from pg_prepared_statements where statement = 'select n from things where id = $1'`
+      })
+    await storage.read((db) => db.sql`select 'a statement that only this one knows'`)
+    const [here, there] = [await namesIn(storage), await namesIn(other)]
+    assert.match(here[0]?.name ?? '', /^cartwright_[\w-]{22}$/)
+    assert.deepEqual(here, there)
+  })
+
+  test('is refused behind a pooler that forgets prepared statements', async () => {
+    const pooler = await startForgetfulPooler(await given.freshUrl())
+    await assert.rejects(given.open({ url: pooler, withMigrations: false }), {
+      name: StorageRefused.name,
+      message: /forgets prepared statements/,
+    })
+  })
+
+  test('tells nobody waits long while the server is away', async () => {
+    const cluster = await startCluster()
+    after(() => cluster.stop())
+    const { url } = await freshDatabase({ cluster: cluster.url })
+    const { storage } = await openThings({ connectMsMax: 2_000 }, url)
+    await cluster.halt()
+    const startedAt = performance.now()
+    const outcomes = await Promise.allSettled(Array.from({ length: 40 }, () => listThings(storage)))
+    assert.ok(outcomes.every(({ status }) => status === 'rejected'))
+    assert.ok(performance.now() - startedAt < 2_500)
+    await cluster.resume()
+    await storage.close()
   })
 
   test('survives the end of its connections', async () => {
@@ -232,6 +327,21 @@ describe('postgres', () => {
     await credentials.times(1)
     await there.close()
     await until(async () => (await countListening(here)) === 0)
+  })
+
+  test('a node that sends deliveries itself wakes no other for them', async () => {
+    const url = await given.freshUrl()
+    const [here, there] = [await given.open({ url, ...bare }), await given.open({ url, ...bare })]
+    const [own, deliveries, credentials] = [openEar(), openEar(), openEar()]
+    there.listen('deliveries', deliveries.heard)
+    there.listen('credentials', credentials.heard)
+    here.listen('deliveries', own.heard)
+    await Promise.all([deliveries.times(1), credentials.times(1), own.times(1)])
+    for (const ear of [deliveries, credentials, own]) ear.forget()
+    await signalDeliveries(here)
+    await here.write(async (tx) => tx.signal('credentials'))
+    await Promise.all([own.times(1), credentials.times(1)])
+    assert.equal(deliveries.count(), 0)
   })
 
   test('gathers the signals of a busy moment into few notifications', async () => {
@@ -431,4 +541,60 @@ function kindsOf(chunk: Buffer): string[] {
   for (let at = 0; at < chunk.length; at += 1 + chunk.readInt32BE(at + 1))
     kinds.push(String.fromCharCode(chunk[at] as number))
   return kinds
+}
+
+// Stands for a pooler that gives each transaction any connection: whatever was prepared before is gone in the next one.
+async function startForgetfulPooler(target: string): Promise<string> {
+  const { port, hostname } = new URL(target)
+  const sockets = new Set<Socket>()
+  const text = Buffer.from('deallocate all\0')
+  const forget = Buffer.concat([Buffer.from('Q'), lengthOf(text.length + 4), text])
+
+  const server = createServer((client) => {
+    const upstream = connect(Number(port), hostname)
+    for (const socket of [client, upstream]) {
+      sockets.add(socket.on('error', () => {}))
+      socket.on('close', () => (socket === client ? upstream : client).destroy())
+    }
+    let isIdle = false
+    let isForgetting = false
+    let pending = Buffer.alloc(0)
+    client.on('data', (chunk) => {
+      if (isIdle) {
+        isIdle = false
+        isForgetting = true
+        upstream.write(forget)
+      }
+      upstream.write(chunk)
+    })
+    upstream.on('data', (chunk) => {
+      pending = Buffer.concat([pending, chunk])
+      while (pending.length >= 5 && pending.length > pending.readUInt32BE(1)) {
+        const end = pending.readUInt32BE(1) + 1
+        const [message, rest] = [pending.subarray(0, end), pending.subarray(end)]
+        pending = rest
+        const isReady = message.toString('latin1', 0, 1) === 'Z'
+        if (!isForgetting) client.write(message)
+        // The transaction status of an idle connection.
+        if (isReady && !isForgetting) isIdle = message.toString('latin1', 5, 6) === 'I'
+        if (isReady) isForgetting = false
+      }
+    })
+  })
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
+  after(() => {
+    for (const socket of sockets) socket.destroy()
+    server.close()
+  })
+  const address = server.address()
+  assert(address && typeof address === 'object')
+  const url = new URL(target)
+  url.port = String(address.port)
+  return url.href
+}
+
+function lengthOf(length: number): Buffer {
+  const bytes = Buffer.alloc(4)
+  bytes.writeUInt32BE(length)
+  return bytes
 }

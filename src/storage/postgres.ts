@@ -1,5 +1,6 @@
 // Facts in PostgreSQL, shared by any number of nodes. It pays by the round trip: a transaction begins in the same flight
 // as its first statement, statements that do not wait for each other travel together, and nobody waits for a rollback.
+import { hash } from 'node:crypto'
 import { setTimeout as pause } from 'node:timers/promises'
 import pg from 'pg'
 import { asMigration, ENDED, type InsideTx, type Log, runAll, Signals, withinTime, wordsOf } from './inside.ts'
@@ -31,6 +32,11 @@ const IDLE_IN_TRANSACTION_MS = 15_000
 const LEAVE_MS_MAX = 5_000
 const TRIES_MAX = 5
 const NAMES_MAX = 2_000
+// A server that nobody answers for: whoever comes so soon after somebody has waited for it in vain is refused at once.
+const SILENT_MS = 1_000
+const REFUSED_MS = 250
+// After so long the pool may grow again to its full size.
+const FEWER_MS = 30_000
 
 const BEGIN_WRITE = 'begin isolation level read committed'
 const BEGIN_READ = 'begin isolation level repeatable read read only'
@@ -43,7 +49,8 @@ export async function openPostgres(url: string, options: StorageOptions): Promis
   pool.on('error', (error) => log('a connection to PostgreSQL was lost', { error: error.message }))
   pool.on('connect', (client) => client.on('error', () => {}))
   try {
-    await checkServer(pool)
+    await checkServer(pool, log)
+    await checkPooler(pool)
   } catch (error) {
     await pool.end()
     if (error instanceof StorageRefused) throw error
@@ -73,38 +80,75 @@ function openPool(url: string, bounds: typeof DEFAULTS): pg.Pool {
   }
 }
 
-async function checkServer(pool: pg.Pool): Promise<void> {
-  const { rows } = await pool.query<{ version: number; encoding: string; standby: number }>(`
+interface ServerFacts {
+  version: number
+  encoding: string
+  standby: number
+  unlimited: string
+}
+
+async function checkServer(pool: pg.Pool, log: Log): Promise<void> {
+  const { rows } = await pool
+    .query<ServerFacts>(`
     select current_setting('server_version_num')::int as version, current_setting('server_encoding') as encoding,
-      pg_is_in_recovery() as standby`)
+      pg_is_in_recovery() as standby, (
+        select coalesce(string_agg(name, ', ' order by name), '') from pg_settings
+        where name in ('statement_timeout', 'lock_timeout', 'idle_in_transaction_session_timeout') and setting = '0'
+      ) as unlimited`)
+    .catch((error: unknown) => {
+      throw /unsupported startup parameter/.test(wordsOf(error)) ? new StorageRefused(STARTUP_PARAMETERS, error) : error
+    })
   const [server] = rows
   if (!server) throw new StorageRefused('PostgreSQL did not say what it is')
   if (server.version < 150_000) throw new StorageRefused('PostgreSQL is older than version 15')
   if (server.encoding !== 'UTF8') throw new StorageRefused(`the database is encoded in ${server.encoding}, not in UTF8`)
   if (server.standby) throw new StorageRefused('this PostgreSQL server is a standby and cannot be written')
+  if (server.unlimited !== '')
+    log('a pooler drops our time limits; set them on the role with alter role … set', { settings: server.unlimited })
+}
+
+const STARTUP_PARAMETERS =
+  'the connection pooler refuses our time limits: let PgBouncer ignore_startup_parameters = statement_timeout, ' +
+  'lock_timeout, idle_in_transaction_session_timeout, and set the three on the role'
+
+// Whether a statement that was prepared is known to the next transaction too. Behind a pooler that hands a session's
+// transactions to any connection it is only if the pooler sees to it (PgBouncer from 1.21 on); else every second statement
+// would fail, or another process's statement be run under our name.
+async function checkPooler(pool: pg.Pool): Promise<void> {
+  const statement = { name: 'cartwright_check', text: 'select 1' }
+  const client = await pool.connect()
+  let other: pg.PoolClient | undefined
+  try {
+    await client.query(statement)
+    // Takes the connection that the pooler has just got back.
+    other = await pool.connect().catch(() => undefined)
+    await other?.query('begin')
+    await client.query(statement)
+  } catch (error) {
+    throw new StorageRefused(
+      'the connection pooler forgets prepared statements: use PgBouncer 1.21 or later, or session mode',
+      error,
+    )
+  } finally {
+    await other?.query('rollback').catch(() => {})
+    other?.release()
+    client.release()
+  }
 }
 
 function storage(url: string, pool: pg.Pool, bounds: typeof DEFAULTS, log: Log): Storage {
   const planFor = keepStatements('$', planNamer())
   const listeners = keepListeners(log)
   const notices = openNotices({ url, pool, connectMsMax: bounds.connectMsMax, listeners, log })
+  const connections = keepConnections(pool, bounds)
   let commits = 0
   let retries = 0
   let running = 0
   let closing: Promise<void> | undefined
   let drained: (() => void) | undefined
 
-  async function acquire(): Promise<pg.PoolClient> {
-    if (pool.waitingCount >= bounds.queueMax) throw new StorageUnavailable('too many pieces of work are waiting')
-    try {
-      return await pool.connect()
-    } catch (error) {
-      throw new StorageUnavailable(`PostgreSQL cannot be reached: ${wordsOf(error)}`, error)
-    }
-  }
-
   async function readOnce<T>(work: (db: Reader) => Promise<T>): Promise<T> {
-    const session = new Session(await acquire(), BEGIN_READ, planFor)
+    const session = new Session(await connections.acquire(), BEGIN_READ, planFor)
     const value = await perform(session, () => work(new PostgresReader(session)))
     // The caller has its answer; the end of a read can neither change nor fail it.
     session.leave('commit')
@@ -112,7 +156,7 @@ function storage(url: string, pool: pg.Pool, bounds: typeof DEFAULTS, log: Log):
   }
 
   async function writeOnce<T>(work: (tx: Tx) => Promise<T>): Promise<T> {
-    const session = new Session(await acquire(), BEGIN_WRITE, planFor)
+    const session = new Session(await connections.acquire(), BEGIN_WRITE, planFor, connections.distrust)
     const tx = new PostgresTx(session)
     const value = await perform(session, () => work(tx))
     await session.commit(bounds.workMsMax)
@@ -122,11 +166,23 @@ function storage(url: string, pool: pg.Pool, bounds: typeof DEFAULTS, log: Log):
     return value
   }
 
-  // Whoever listens here need not wait for PostgreSQL to come back with it; when it does, one more look does no harm.
+  // Whoever listens here need not wait for PostgreSQL to come back with it. One node that sends deliveries is enough, so
+  // others are not woken for those.
   function raise(signals: ReadonlySet<SignalName>): void {
     if (signals.size === 0) return
     listeners.call(signals)
-    notices.tell(signals)
+    const others = [...signals].filter((name) => name !== 'deliveries' || !listeners.has(name))
+    if (others.length > 0) notices.tell(new Set(others))
+  }
+
+  async function checkWrites(): Promise<void> {
+    const [state] = await writeOnce(
+      (tx) => tx.sql<{ standby: number; readOnly: string }>`
+        select pg_is_in_recovery() as "standby", current_setting('transaction_read_only') as "readOnly"`,
+    )
+    if (!state?.standby && state?.readOnly === 'off') return
+    connections.distrust()
+    throw new StorageUnavailable(READ_ONLY)
   }
 
   async function perform<T>(session: Session, work: () => Promise<T>): Promise<T> {
@@ -179,6 +235,7 @@ function storage(url: string, pool: pg.Pool, bounds: typeof DEFAULTS, log: Log):
       notices.hear()
       return stop
     },
+    checkWrites,
     stats: () => ({
       engine: 'postgres',
       connections: { open: pool.totalCount, idle: pool.idleCount, waiting: pool.waitingCount },
@@ -189,6 +246,69 @@ function storage(url: string, pool: pg.Pool, bounds: typeof DEFAULTS, log: Log):
       return closing
     },
   }
+}
+
+const READ_ONLY = 'the database is read-only'
+
+interface Connections {
+  acquire(): Promise<pg.PoolClient>
+  // Connections of before are not used again: they lead to a server that is no longer the primary.
+  distrust(): void
+}
+
+function keepConnections(pool: pg.Pool, bounds: typeof DEFAULTS): Connections {
+  const connectedAt = new WeakMap<pg.PoolClient, number>()
+  let distrustedAt = -1
+  let refusedAt = Number.NEGATIVE_INFINITY
+  pool.on('connect', (client) => connectedAt.set(client, performance.now()))
+
+  async function connect(): Promise<pg.PoolClient> {
+    const isOut = performance.now() - refusedAt < REFUSED_MS && pool.idleCount === 0
+    if (isOut) throw new StorageUnavailable('PostgreSQL cannot be reached: the last try failed a moment ago')
+    for (;;) {
+      const startedAt = performance.now()
+      try {
+        return await pool.connect()
+      } catch (error) {
+        const now = performance.now()
+        if (now - startedAt > SILENT_MS && pool.totalCount === 0) refusedAt = now
+        if (!isFull(error) || pool.totalCount === 0) throw error
+        // The server gives no more connections than there are: live with those, and wait for one of them.
+        shrink()
+      }
+    }
+  }
+
+  function shrink(): void {
+    pool.options.max = Math.max(1, pool.totalCount)
+    setTimeout(() => {
+      pool.options.max = bounds.connectionsMax
+    }, FEWER_MS).unref()
+  }
+
+  return {
+    async acquire() {
+      if (pool.waitingCount >= bounds.queueMax) throw new StorageUnavailable('too many pieces of work are waiting')
+      try {
+        for (;;) {
+          const client = await connect()
+          if ((connectedAt.get(client) ?? 0) >= distrustedAt) return client
+          client.release(true)
+        }
+      } catch (error) {
+        if (error instanceof StorageUnavailable) throw error
+        throw new StorageUnavailable(`PostgreSQL cannot be reached: ${wordsOf(error)}`, error)
+      }
+    },
+    distrust() {
+      distrustedAt = performance.now()
+    },
+  }
+}
+
+// Too many connections: of the server, of the role, or of the database.
+function isFull(error: unknown): boolean {
+  return error instanceof pg.DatabaseError && error.code === '53300'
 }
 
 // Two that met in a deadlock must not meet again in step.
@@ -203,13 +323,14 @@ interface Plan {
 
 type PlanFor = (template: TemplateStringsArray, parts: readonly (SqlValue | Fragment)[]) => Plan
 
-// One name per distinct text. Beyond the bound a statement is parsed each time instead of filling the server's memory.
+// One name per distinct text, and the same one in every process: a pooler that mixes them up mixes up nothing. Beyond the
+// bound a statement is parsed each time instead of filling the server's memory.
 function planNamer(): (text: string) => Plan {
   const names = new Map<string, string>()
   return (text) => {
     let name = names.get(text)
     if (name === undefined && names.size < NAMES_MAX) {
-      name = `cartwright_${names.size + 1}`
+      name = `cartwright_${hash('sha256', text, 'base64url').slice(0, 22)}`
       names.set(text, name)
     }
     return name === undefined ? { text } : { text, name }
@@ -231,16 +352,18 @@ class Session {
   readonly #client: pg.PoolClient
   readonly #begin: string
   readonly #planFor: PlanFor
+  readonly #onReadOnly: (() => void) | undefined
   #begun = false
   #answered = false
   #unfit = false
   #ended = false
   #isGathering = false
 
-  constructor(client: pg.PoolClient, begin: string, planFor: PlanFor) {
+  constructor(client: pg.PoolClient, begin: string, planFor: PlanFor, onReadOnly?: () => void) {
     this.#client = client
     this.#begin = begin
     this.#planFor = planFor
+    this.#onReadOnly = onReadOnly
   }
 
   async sql<Row>(template: TemplateStringsArray, parts: readonly (SqlValue | Fragment)[]): Promise<Row[]> {
@@ -344,7 +467,20 @@ class Session {
   #fail(error: unknown): Failure {
     this.#answered ||= isRefusal(error)
     this.#unfit ||= !isRefusal(error) || isOutdated(error)
+    if (this.#onReadOnly && isReadOnly(error)) return this.#failReadOnly(this.#onReadOnly, error)
     this.failure ??= { shown: unavailable(error) ?? error, again: retryable(error, this.#answered) }
+    return this.failure
+  }
+
+  // A work that may write met a server that may not be written: the primary became a standby. A new connection may find the
+  // new primary, and nothing was written.
+  #failReadOnly(onReadOnly: () => void, error: unknown): Failure {
+    onReadOnly()
+    this.#unfit = true
+    this.failure ??= {
+      shown: new StorageUnavailable(READ_ONLY, error),
+      again: new TryAgain('try again', { cause: error }),
+    }
     return this.failure
   }
 
@@ -421,6 +557,10 @@ const OUTDATED = /^(0A000|26000)$/
 function isRefusal(error: unknown): boolean {
   if (error instanceof UnreadableValue) return true
   return error instanceof pg.DatabaseError && !CONNECTION_LOST.test(error.code ?? '')
+}
+
+function isReadOnly(error: unknown): boolean {
+  return error instanceof pg.DatabaseError && error.code === '25006'
 }
 
 function unavailable(error: unknown): StorageUnavailable | undefined {

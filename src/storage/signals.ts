@@ -4,6 +4,7 @@ import { type SignalName, StorageUnavailable } from './storage.ts'
 
 export interface Listeners {
   add(name: SignalName, heard: () => void): () => void
+  has(name: SignalName): boolean
   // A name may come from another node, and from a newer version of us: one that nobody knows calls nobody.
   call(names: ReadonlySet<string>): void
   callAll(): void
@@ -38,6 +39,7 @@ export function keepListeners(log: Log): Listeners {
       listeners.add(listener)
       return () => void listeners.delete(listener)
     },
+    has: (name) => [...listeners].some((listener) => listener.name === name),
     call: (names) => callWhere(({ name }) => names.has(name)),
     callAll: () => callWhere(() => true),
     close() {

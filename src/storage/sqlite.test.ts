@@ -4,6 +4,7 @@ import { execFileSync, spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { readFileSync, statSync, truncateSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
+import { DatabaseSync } from 'node:sqlite'
 import { describe, test } from 'node:test'
 import { setTimeout as pause } from 'node:timers/promises'
 import { openEar } from '../../tests/support/ear.ts'
@@ -49,6 +50,21 @@ describe('sqlite', () => {
     }
     return { checked: promise, log }
   }
+
+  test('says that writes fail from the first that does, until one succeeds', async () => {
+    const url = await given.freshUrl()
+    const storage = await given.open({ url, busyMsMax: 50 })
+    const write = () => storage.write((tx) => tx.sql`delete from merchants`)
+    await storage.checkWrites()
+    const other = new DatabaseSync(url.slice('sqlite:'.length))
+    other.exec('begin immediate')
+    await assert.rejects(write(), StorageUnavailable)
+    await assert.rejects(storage.checkWrites(), StorageUnavailable)
+    other.exec('rollback')
+    other.close()
+    await storage.checkWrites()
+    await write()
+  })
 
   test('commits in groups what arrives together', async () => {
     const { storage } = await openThings({ groupWorksMax: 10, groupMsMax: 60_000 })

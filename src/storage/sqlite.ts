@@ -8,7 +8,7 @@ import type { Log } from './inside.ts'
 import { type Ending, type ServerLock, takeServerLock } from './lock.ts'
 import { keepListeners, type Listeners } from './signals.ts'
 import { openSnapshots, type Snapshots } from './snapshots.ts'
-import { type Storage, type StorageOptions, StorageRefused, StorageUnavailable } from './storage.ts'
+import { type Storage, type StorageOptions, StorageRefused, StorageUnavailable, type Tx } from './storage.ts'
 import { openWriter, type Writer } from './writer.ts'
 
 const DEFAULTS = { workMsMax: 10_000, queueMax: 10_000, busyMsMax: 5_000, groupWorksMax: 128, groupMsMax: 8 }
@@ -64,6 +64,18 @@ function storage(
   release: () => void,
 ): Storage {
   let closing: Promise<void> | undefined
+  let isFailing = false
+  // A write that failed for want of room, or of a disk, will not be the last one. It is tried again by `checkWrites`.
+  async function write<T>(work: (tx: Tx) => Promise<T>): Promise<T> {
+    try {
+      const value = await writer.write(work)
+      isFailing = false
+      return value
+    } catch (error) {
+      isFailing = error instanceof StorageUnavailable
+      throw error
+    }
+  }
   // Nothing is read from a damaged file either: a wrong price is worse than none.
   function refusal(): Promise<never> | undefined {
     const found = damage()
@@ -72,8 +84,12 @@ function storage(
   return {
     engine: 'sqlite',
     read: (work) => refusal() ?? snapshots.read(work),
-    write: (work) => refusal() ?? writer.write(work),
+    write: (work) => refusal() ?? write(work),
     listen: listeners.add,
+    async checkWrites() {
+      await refusal()
+      if (isFailing) await write((tx) => tx.sql`update schema_migrations set applied_at = applied_at where version = 1`)
+    },
     stats() {
       const { open, idle, waiting } = snapshots.stats()
       return {

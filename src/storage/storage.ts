@@ -78,6 +78,8 @@ export interface Storage {
   write<T>(work: (tx: Tx) => Promise<T>): Promise<T>
   // Calls back, soon and at least once, after each commit that signalled. Several signals may become one call.
   listen(name: SignalName, heard: () => void): () => void
+  // Rejects with a StorageUnavailable where writes are known to fail: a standby, a full disk.
+  checkWrites(): Promise<void>
   stats(): StorageStats
   close(): Promise<void>
 }
