@@ -6,7 +6,7 @@ import { refuse } from '../kit/refuse.ts'
 import type { Tx } from '../storage/storage.ts'
 import { cartMove, idleMs, statusAt } from './lifecycle.ts'
 import type { Pricebooks } from './pricebook.ts'
-import { type CartFacts, findCartFacts, quoteChange } from './quote.ts'
+import { type CartFacts, findCartFacts, quoteFor, refuseUnpriced } from './quote.ts'
 import { type KeptCart, lockCart, saveCart } from './store.ts'
 import { cartView, type Quote } from './view.ts'
 
@@ -59,14 +59,33 @@ export async function commitChange(
   ask: ChangeAsk,
   changed: CartFacts,
 ): Promise<Quote & { text: string }> {
-  const { db, now, cause } = ask
+  const quote = await quoteOf(tools, ask, changed)
+  refuseUnpriced(quote)
+  return writeChange(tools, ask, quote)
+}
+
+// The same for a change that must be possible whatever the cart costs: its checkout session has ended.
+export async function commitAnyway(tools: CartTools, ask: ChangeAsk, changed: CartFacts): Promise<void> {
+  await writeChange(tools, ask, await quoteOf(tools, ask, changed))
+}
+
+async function quoteOf(tools: CartTools, ask: ChangeAsk, changed: CartFacts): Promise<Quote> {
+  const { db, now } = ask
   const at = now.getTime()
   const followed = await tools.follow(ask, changed)
   const cart = { ...followed, version: changed.cart.version + 1, updatedAt: at, expiresAt: at + idleMs }
+  const facts = { ...changed, cart }
+  const quote = await quoteFor(db, tools.pricebooks, facts, at)
+  if (quote.pricing.promotion.state !== 'rejected') return quote
   // A code that lapsed has been told of; the first write after that takes it off.
-  const quote = await quoteWithoutLapsed(tools, ask, { ...changed, cart }, at)
+  return quoteFor(db, tools.pricebooks, { ...facts, promotion: null, cart: { ...cart, promotionId: null } }, at)
+}
+
+function writeChange(tools: CartTools, { db, now, cause }: ChangeAsk, quote: Quote): Quote & { text: string } {
+  const { cart } = quote
+  const at = now.getTime()
   const text = JSON.stringify(cartView(quote, at, tools.pictureUrl))
-  saveCart(db, quote.cart)
+  saveCart(db, cart)
   announce(db, {
     installationId: cart.installationId,
     kind: 'cart.updated',
@@ -77,15 +96,4 @@ export async function commitChange(
     now: at,
   })
   return { ...quote, text }
-}
-
-async function quoteWithoutLapsed(
-  { pricebooks }: CartTools,
-  { db }: ChangeAsk,
-  facts: CartFacts,
-  at: number,
-): Promise<Quote> {
-  const quote = await quoteChange(db, pricebooks, facts, at)
-  if (quote.pricing.promotion.state !== 'rejected') return quote
-  return quoteChange(db, pricebooks, { ...facts, promotion: null, cart: { ...facts.cart, promotionId: null } }, at)
 }

@@ -7,7 +7,7 @@ import { refuse } from '../kit/refuse.ts'
 import { findPromotionByCode, normalCode, type Promotion } from '../promotions/store.ts'
 import type { Reader } from '../storage/storage.ts'
 import { type CartTools, type ChangeAsk, commitChange, lockCartFacts, refuseUnchangeable } from './change.ts'
-import { type CartFacts, quoteChange, quoteFor } from './quote.ts'
+import { type CartFacts, quoteChange } from './quote.ts'
 import { countGuess, type KeptCart, listSkuIdsByCode } from './store.ts'
 import type { Quote } from './view.ts'
 
@@ -65,7 +65,7 @@ async function rejectCode(
   const at = now.getTime()
   const isNewMinute = at >= facts.cart.guessesSince + guessesMs
   countGuess(db, facts.cart, isNewMinute ? 1 : facts.cart.guesses + 1, isNewMinute ? at : facts.cart.guessesSince)
-  const quote = await quoteFor(db, tools.pricebooks, facts, at)
+  const quote = await quoteChange(db, tools.pricebooks, facts, at)
   return {
     quote,
     promotion: {

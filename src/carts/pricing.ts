@@ -117,6 +117,16 @@ export function priceCart(facts: PricingFacts): Pricing {
   }
 }
 
+// What is shown of a cart whose amounts no exact number holds: none of them. The price of each item is told all the same.
+export function unpriced(facts: Pick<PricingFacts, 'lines' | 'priceTax'>): Pricing {
+  return {
+    lines: facts.lines.map(({ skuId }) => ({ skuId, subtotal: 0, discount: 0, tax: 0, total: 0 })),
+    promotion: { state: 'none', reason: null, amount: 0, allocations: [] },
+    shipping: { optionId: null, options: [], amount: 0, discount: 0, tax: 0 },
+    totals: { subtotal: 0, discount: 0, shipping: 0, tax: 0, taxIncluded: facts.priceTax === 'included', total: 0 },
+  }
+}
+
 function shippingFor(facts: PricingFacts, subtotal: number): Pick<PricedShipping, 'optionId' | 'options' | 'amount'> {
   const zone = facts.destination ? zoneFor(facts.zones, facts.destination.country) : undefined
   if (!zone || !needsShipping(facts.lines)) return { optionId: null, options: [], amount: 0 }

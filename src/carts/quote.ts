@@ -6,7 +6,7 @@ import type { Promotion } from '../promotions/store.ts'
 import type { Reader } from '../storage/storage.ts'
 import { findPricingOfOrder } from './converted.ts'
 import type { Pricebook, Pricebooks } from './pricebook.ts'
-import { type PricedLineFacts, priceCart } from './pricing.ts'
+import { type PricedLineFacts, type PricingFacts, priceCart, unpriced } from './pricing.ts'
 import {
   type CartKey,
   type CartLine,
@@ -55,11 +55,11 @@ export async function quoteFor(
 ): Promise<Quote> {
   if (cart.orderId !== null) {
     const key = { installationId: cart.installationId, orderId: cart.orderId }
-    return { cart, lines, promotion, pricing: await findPricingOfOrder(db, key, lines) }
+    return { cart, lines, promotion, pricing: await findPricingOfOrder(db, key, lines), isPriced: true }
   }
   const book = await pricebooks.find(db, cart.merchantId, cart.seller.catalogVersion)
   const address = livingAddress(cart, now)
-  const pricing = priceCart({
+  const facts: PricingFacts = {
     currency: cart.currency,
     priceTax: cart.seller.priceTax,
     merchantCountry: cart.seller.country,
@@ -70,19 +70,25 @@ export async function quoteFor(
     zones: book.zones,
     shippingOptionId: cart.shippingOption,
     now,
-  })
-  return { cart, lines, promotion, pricing }
+  }
+  try {
+    return { cart, lines, promotion, pricing: priceCart(facts), isPriced: true }
+  } catch (error) {
+    // A price, a weight or a shipping amount became absurd after the cart was filled. The cart must stay readable, and end.
+    if (!(error instanceof RangeError)) throw error
+    return { cart, lines, promotion, pricing: unpriced(facts), isPriced: false }
+  }
 }
 
-// A change that no exact number could price is refused. Prices and quantities are bounded, so it takes absurd ones.
+// The same for a change, which is refused where no exact number could price what it leads to.
 export async function quoteChange(db: Reader, pricebooks: Pricebooks, facts: CartFacts, now: number): Promise<Quote> {
-  try {
-    return await quoteFor(db, pricebooks, facts, now)
-  } catch (error) {
-    if (error instanceof RangeError)
-      throw refuse('quantity_limit_exceeded', { message: 'The total of the cart would be too large.' })
-    throw error
-  }
+  const quote = await quoteFor(db, pricebooks, facts, now)
+  refuseUnpriced(quote)
+  return quote
+}
+
+export function refuseUnpriced({ isPriced }: Quote): void {
+  if (!isPriced) throw refuse('quantity_limit_exceeded', { message: 'The total of the cart would be too large.' })
 }
 
 async function pricedLines(

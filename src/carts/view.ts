@@ -14,10 +14,12 @@ export interface Quote {
   lines: readonly CartLine[]
   promotion: Promotion | null
   pricing: Pricing
+  // False: no exact number holds its amounts, and they stand as 0. Such a cart can be read and ended, not paid.
+  isPriced: boolean
 }
 
 export function cartView(
-  { cart, lines, promotion, pricing }: Quote,
+  { cart, lines, promotion, pricing, isPriced }: Quote,
   now: number,
   pictureUrl: (picture: string) => string,
 ): Cart {
@@ -61,7 +63,7 @@ export function cartView(
       options: pricing.shipping.options.map((option) => ({ ...option })),
     },
     totals: pricing.totals,
-    messages: [...messagesFor(cart, lines, promotion, pricing, now)],
+    messages: [...(isPriced ? [] : [priceUnavailable]), ...messagesFor(cart, lines, promotion, pricing, now)],
     checkoutSessionId: cart.checkoutSessionId,
     orderId: cart.orderId,
     metadata: cart.metadata,
@@ -71,9 +73,17 @@ export function cartView(
   }
 }
 
+const priceUnavailable: CartMessage = {
+  code: 'price_unavailable',
+  message: 'The cart cannot be priced now: its total would be too large. Its amounts are shown as 0.',
+  skuId: null,
+  previous: null,
+  current: null,
+}
+
 // A code that lapsed is not shown as a state of the cart; a message tells of it.
 function promotionView(promotion: Promotion | null, { promotion: { state, amount } }: Pricing): Cart['promotion'] {
-  if (!promotion || state === 'rejected') return { state: 'none', code: null, amount: 0 }
+  if (!promotion || state === 'rejected' || state === 'none') return { state: 'none', code: null, amount: 0 }
   return { state, code: promotion.code, amount }
 }
 

@@ -184,6 +184,8 @@ function problemOf(error: unknown): DeskProblem {
     case 'item_unavailable':
       return { code: 'item_unavailable', skuId }
     case 'quantity_limit_exceeded':
+      // Without a limit it is about the total.
+      if (current.limit === undefined) return { code: 'price_unavailable' }
       return { code: 'quantity_limit', skuId: skuId || null, limit: Number(current.limit ?? 0) }
     case 'address_undeliverable':
       return { code: 'address_undeliverable' }

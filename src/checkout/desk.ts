@@ -56,6 +56,7 @@ export type DeskProblem =
   | { code: 'closed' } // the page says so by itself
   | { code: 'insufficient_stock'; skuId: string; available: number }
   | { code: 'item_unavailable'; skuId: string }
+  | { code: 'price_unavailable' } // no exact number holds the total
   | { code: 'quantity_limit'; skuId: string | null; limit: number }
   | { code: 'address_undeliverable' }
   | { code: 'shipping_unavailable' } // nothing carries this parcel there

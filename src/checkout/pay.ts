@@ -240,6 +240,8 @@ async function beginPayment(
   if (!sessionMove('pay', status)) return { problem: { code: 'not_open' } }
   if (session.version !== input.version) return { problem: { code: 'stale' } }
   const { quote } = await factsOf(tools, tx, session, at)
+  // Its amounts stand as 0, and nothing is sold for that.
+  if (!quote.isPriced) return { problem: { code: 'price_unavailable' } }
   const { totals } = quote.pricing
   if (totals.total !== input.expectedTotal)
     return { problem: { code: 'total_changed', from: input.expectedTotal, to: totals.total } }
@@ -674,7 +676,7 @@ function convertCart(
     updatedAt: now,
   }
   saveCart(tx, cart)
-  const quote = { ...facts, cart, pricing: pricingOfOrder(order, sold, facts.lines) }
+  const quote = { ...facts, cart, pricing: pricingOfOrder(order, sold, facts.lines), isPriced: true }
   announce(tx, {
     installationId: cart.installationId,
     kind: move.announces,

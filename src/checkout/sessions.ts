@@ -1,7 +1,14 @@
 // Opening, reading and ending checkout sessions. The cart is locked first and the session after it, always in this order.
 
 import type { Caller } from '../access/identify.ts'
-import { type CartTools, type ChangeAsk, commitChange, lockCartFacts, refuseUnchangeable } from '../carts/change.ts'
+import {
+  type CartTools,
+  type ChangeAsk,
+  commitAnyway,
+  commitChange,
+  lockCartFacts,
+  refuseUnchangeable,
+} from '../carts/change.ts'
 import { putCode } from '../carts/codes.ts'
 import { createCart, refuseUnsellable } from '../carts/lines.ts'
 import { findCartFacts, quoteFor } from '../carts/quote.ts'
@@ -299,7 +306,7 @@ export async function endSession(
   const isOpen =
     facts.cart.status === 'open' && facts.cart.expiresAt > at && facts.cart.checkoutSessionId === session.id
   if (isOpen) {
-    await commitChange(notFollowed(tools.carts), change, { ...facts, cart: { ...facts.cart, checkoutSessionId: null } })
+    await commitAnyway(notFollowed(tools.carts), change, { ...facts, cart: { ...facts.cart, checkoutSessionId: null } })
   }
   const view = await factsOf(tools, db, ended, at)
   announceSession(tools, db, move.announces, view, at, cause)

@@ -48,7 +48,9 @@ export type Availability = (typeof availabilities)[number]
 export const cartStatuses = ['open', 'locked', 'converted', 'expired'] as const
 export type CartStatus = (typeof cartStatuses)[number]
 
+// `price_unavailable`: the amounts are beyond what can be exact; they are 0, and the cart cannot be paid.
 export const cartMessageCodes = [
+  'price_unavailable',
   'price_changed',
   'item_unavailable',
   'insufficient_stock',

@@ -98,6 +98,7 @@ function endedProblem({ say }: Speaker, { session }: DeskView, problem: DeskProb
       ? say('problem.stock', { item, count: problem.available })
       : say('problem.stockNone', { item })
   }
+  if (problem.code === 'price_unavailable') return say('message.price_unavailable')
   if (problem.code === 'item_unavailable') return say('problem.unavailable', { item })
   return say('problem.notOpen')
 }

@@ -14,6 +14,7 @@ export function topNotices(speaker: Speaker, view: DeskView, problem: DeskProble
   const notes = view.session.messages
     // Said by the problem already.
     .filter((message) => skuId === null || message.skuId !== skuId)
+    .filter(({ code }) => code !== problem?.code)
     .map((message) => messageNotice(speaker, view, message))
     .filter((note) => note !== null)
   return html`<div id="notices">${found}${notes}</div>`
@@ -54,6 +55,8 @@ function problemNotice(
       return problemBox(say('problem.title'), stockWords(speaker, view, problem.skuId, problem.available))
     case 'item_unavailable':
       return problemBox(say('problem.title'), goneWords(speaker, view, problem.skuId))
+    case 'price_unavailable':
+      return problemBox(say('problem.title'), html`<p>${say('message.price_unavailable')}</p>`)
     case 'quantity_limit':
       return problemBox(say('problem.title'), html`<p>${limitText(speaker, view, problem.skuId, problem.limit)}</p>`)
     default:
@@ -80,6 +83,7 @@ function messageNotice(speaker: Speaker, view: DeskView, { code, skuId, previous
     case 'promotion_lapsed':
     case 'promotion_rejected':
       return noteBox(html`<p>${say('message.promotion_lapsed')}</p>`)
+    case 'price_unavailable':
     case 'address_expired':
     case 'shipping_changed':
       return noteBox(html`<p>${say(`message.${code}`)}</p>`)

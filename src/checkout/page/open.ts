@@ -8,7 +8,7 @@ import { foot, framed, merchantBar } from './frame.ts'
 import { methodValue, type Typed } from './input.ts'
 import type { Speaker } from './language.ts'
 import { noteBox, problemBox, topNotices } from './notices.ts'
-import { changeableItems, codeBox, codeProblem, hidden, sessionTotals } from './summary.ts'
+import { changeableItems, codeBox, codeProblem, hidden, isPriced, sessionTotals } from './summary.ts'
 
 export interface OpenParts {
   speaker: Speaker
@@ -31,7 +31,7 @@ export function openPage(parts: OpenParts): string {
   const errors = fieldErrors(speaker, view, parts)
   const title = say('page.title', { merchant: view.merchant.name })
   const count = session.items.reduce((sum, { quantity }) => sum + quantity, 0)
-  const total = speaker.amount(session.totals.total, session.currency)
+  const total = isPriced(session) ? speaker.amount(session.totals.total, session.currency) : ''
   const isUnfolded = codeProblem(speaker, problem) !== null
   const body = html`<a class="skip" href="#details">${say('page.skip')}</a>
 <div class="page">
@@ -83,7 +83,7 @@ function expiry({ speaker, view, now }: OpenParts): Html {
 }
 
 function isComplete({ session, customer, needsShipping }: DeskView): boolean {
-  if (customer.email === '' || session.items.length === 0) return false
+  if (customer.email === '' || session.items.length === 0 || !isPriced(session)) return false
   return !needsShipping || (session.address !== null && session.shipping.optionId !== null)
 }
 
@@ -145,15 +145,18 @@ function paymentSection(parts: OpenParts, errors: FieldErrors): Html {
   const isReady = isComplete(view)
   return html`<section id="payment" class="part" aria-labelledby="payment-title" tabindex="-1">
 <h2 id="payment-title">${say('payment.title')}</h2>
-<div id="payment-notice">${paymentNotice(parts)}${!isReady && html`<p class="soft">${say('payment.first')}</p>`}</div>
+<div id="payment-notice">${paymentNotice(parts)}${!isReady && html`<p class="soft">${say(isPriced(session) ? 'payment.first' : 'message.price_unavailable')}</p>`}</div>
 <form id="pay" method="post" action="/c/${secret}/pay" novalidate data-busy="${say('pay.busy')}">
 <fieldset id="pay-fields" class="choices"${!isReady && html` disabled`}>
 <legend class="hidden">${say('payment.method')}</legend>
 ${session.totals.total > 0 && html`<div class="cards">${methods.map((_, index) => methodCard(parts, index, errors))}</div>`}
 </fieldset>
 <div id="pay-action">
-${hidden({ version: session.version, expectedTotal: session.totals.total, attempt })}
-<button id="pay-button" class="first wide pay"${!isReady && html` disabled`}>${payWords(speaker, view)}</button>
+${
+  isPriced(session) &&
+  html`${hidden({ version: session.version, expectedTotal: session.totals.total, attempt })}
+<button id="pay-button" class="first wide pay"${!isReady && html` disabled`}>${payWords(speaker, view)}</button>`
+}
 </div>
 </form>
 </section>`

@@ -76,7 +76,7 @@ function adoptAll(fresh, problem, posted) {
   const [fields, freshFields] = [byId('pay-fields'), fresh.getElementById('pay-fields')]
   if (fields && freshFields) fields.disabled = freshFields.disabled
   const { total } = fresh.body.dataset
-  if (total !== body.dataset.total) tell(byId('told').dataset.total.replace('{amount}', total))
+  if (total && total !== body.dataset.total) tell(byId('told').dataset.total.replace('{amount}', total))
   body.dataset.version = fresh.body.dataset.version
   body.dataset.total = total
   const focused = focusId && byId(focusId)

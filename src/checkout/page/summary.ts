@@ -39,10 +39,15 @@ function isPicture(url: string): boolean {
   return /^(?:https?:\/\/|\/(?!\/))/i.test(url)
 }
 
+// The amounts of a session that could not be priced are 0, and are not shown.
+export function isPriced({ messages }: CheckoutSession): boolean {
+  return !messages.some(({ code }) => code === 'price_unavailable')
+}
+
 export function fixedItems(speaker: Speaker, session: CheckoutSession): Html {
   const lines = session.items.map((item) => ({
     ...item,
-    amount: speaker.amount(item.subtotal, session.currency),
+    amount: isPriced(session) ? speaker.amount(item.subtotal, session.currency) : '',
     notes: [speaker.say('item.quantityShort', { count: item.quantity })],
   }))
   return lineList(lines, speaker.say('status.items'))
@@ -52,7 +57,7 @@ export function changeableItems(speaker: Speaker, { session, secret }: DeskView)
   const { say, amount } = speaker
   const lines = session.items.map((item) => ({
     ...item,
-    amount: amount(item.subtotal, session.currency),
+    amount: isPriced(session) ? amount(item.subtotal, session.currency) : '',
     notes: [
       item.quantity > 1 && say('item.each', { amount: amount(item.unitPrice, session.currency) }),
       item.availability === 'backorder' && say('item.backorder'),
@@ -163,7 +168,8 @@ ${(totals.refundPending ?? 0) > 0 && row(say('total.refundPending'), money(-(tot
 </dl>`
 }
 
-export function sessionTotals(speaker: Speaker, { session, needsShipping }: DeskView): Html {
+export function sessionTotals(speaker: Speaker, { session, needsShipping }: DeskView): Html | null {
+  if (!isPriced(session)) return null
   const { currency, totals } = session
   const known = session.shipping.optionId === null ? 'unknown' : 'known'
   return totalsList(speaker, { currency, totals, shipping: needsShipping ? known : 'none' })

@@ -169,6 +169,7 @@ const en = {
   'field.cardCode': 'Please enter the security code of 3 or 4 digits.',
   'field.testCard': 'In test mode only test cards work, such as 4242 4242 4242 4242.',
 
+  'message.price_unavailable': 'This order cannot be priced at the moment. Please change it, or ask the shop.',
   'message.price_changed': 'The price of “{item}” has changed from {from} to {to}.',
   'message.promotion_lapsed': 'Your promotion code no longer applies to this order and was taken off.',
   'message.address_expired': 'For your safety we keep addresses for a short time only. Please enter yours again.',
@@ -426,6 +427,8 @@ const de: Texts = {
   'field.cardCode': 'Bitte geben Sie die Prüfnummer mit 3 oder 4 Ziffern ein.',
   'field.testCard': 'Im Testmodus gelten nur Testkarten, etwa 4242 4242 4242 4242.',
 
+  'message.price_unavailable':
+    'Der Preis dieser Bestellung lässt sich zurzeit nicht berechnen. Bitte ändern Sie sie oder fragen Sie den Shop.',
   'message.price_changed': 'Der Preis von „{item}“ hat sich von {from} auf {to} geändert.',
   'message.promotion_lapsed': 'Ihr Gutscheincode gilt für diese Bestellung nicht mehr und wurde entfernt.',
   'message.address_expired':
@@ -685,6 +688,8 @@ const fr: Texts = {
   'field.cardCode': 'Saisissez le code de sécurité à 3 ou 4 chiffres.',
   'field.testCard': 'En mode test, seules les cartes de test fonctionnent, comme 4242 4242 4242 4242.',
 
+  'message.price_unavailable':
+    'Le prix de cette commande ne peut pas être calculé pour le moment. Modifiez-la ou contactez la boutique.',
   'message.price_changed': 'Le prix de « {item} » est passé de {from} à {to}.',
   'message.promotion_lapsed': 'Votre code promo ne s’applique plus à cette commande et a été retiré.',
   'message.address_expired':
@@ -939,6 +944,8 @@ const es: Texts = {
   'field.cardCode': 'Introduzca el código de seguridad de 3 o 4 cifras.',
   'field.testCard': 'En el modo de prueba solo funcionan tarjetas de prueba, como 4242 4242 4242 4242.',
 
+  'message.price_unavailable':
+    'En este momento no se puede calcular el precio de este pedido. Modifíquelo o consulte con la tienda.',
   'message.price_changed': 'El precio de «{item}» ha pasado de {from} a {to}.',
   'message.promotion_lapsed': 'Su código promocional ya no se aplica a este pedido y se ha quitado.',
   'message.address_expired': 'Por su seguridad guardamos las direcciones poco tiempo. Introduzca la suya de nuevo.',
@@ -1184,6 +1191,8 @@ const ja: Texts = {
   'field.cardCode': 'セキュリティコードを3桁または4桁で入力してください。',
   'field.testCard': 'テストモードでは 4242 4242 4242 4242 などのテストカードのみご利用いただけます。',
 
+  'message.price_unavailable':
+    '現在、このご注文の金額を計算できません。内容を変更するか、ショップにお問い合わせください。',
   'message.price_changed': '「{item}」の価格が{from}から{to}に変わりました。',
   'message.promotion_lapsed': 'クーポンコードが適用条件を満たさなくなったため、外しました。',
   'message.address_expired': '安全のため、ご住所は短時間のみ保存しています。もう一度ご入力ください。',
@@ -1458,6 +1467,7 @@ const ar: Texts = {
   'field.cardCode': 'يرجى إدخال رمز الأمان المكوّن من 3 أو 4 أرقام.',
   'field.testCard': 'في وضع الاختبار تعمل بطاقات الاختبار فقط، مثل 4242 4242 4242 4242.',
 
+  'message.price_unavailable': 'يتعذر حساب سعر هذا الطلب حاليًا. يرجى تعديله أو التواصل مع المتجر.',
   'message.price_changed': 'تغيّر سعر «{item}» من {from} إلى {to}.',
   'message.promotion_lapsed': 'لم يعد رمز الخصم ينطبق على هذا الطلب، فأُزيل.',
   'message.address_expired': 'حرصًا على سلامتك نحتفظ بالعناوين لوقت قصير فقط. يرجى إدخال عنوانك مجددًا.',
