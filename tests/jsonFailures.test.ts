@@ -170,7 +170,7 @@ describe('a failure with --json', { timeout: 120_000 }, () => {
       const { refusedCount, created } = await failure(['import', file('some.csv')], 1, 'partly_refused')
       assert.deepEqual([refusedCount, created], [2, 1])
 
-      await writeFile(file('broken.csv'), 'Handle,Title,Variant SKU,Variant Price\nc,C,C1,1.00\nd,"D')
+      await writeFile(file('broken.csv'), 'Handle,Title,Variant SKU,Variant Price\nc,C,C1,1.00\nd,D,D1,1.00\ne,"E')
       const broken = await failure(['import', file('broken.csv')], 1, 'file_broken_off')
       assert.equal(broken.created, 1)
 
