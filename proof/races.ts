@@ -5,6 +5,7 @@ import { createServer, type ServerResponse } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { setTimeout as pause } from 'node:timers/promises'
 import { createPricebooks } from '../src/carts/pricebook.ts'
+import { createCustomerKey } from '../src/checkout/customer.ts'
 import { followCart } from '../src/checkout/follow.ts'
 import { expireSessions } from '../src/checkout/sweep.ts'
 import type { OperationId } from '../src/contract/operations.ts'
@@ -231,6 +232,7 @@ class Racing {
     const tools = {
       carts: { pricebooks: createPricebooks(), pictureUrl: (picture: string) => picture, follow: followCart },
       rootSecret: this.shop.rootSecret,
+      customerKey: createCustomerKey(this.shop.rootSecret),
       publicOrigin: () => 'https://shop.test',
     }
     await pause(whole(this.random, 0, 20))

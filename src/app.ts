@@ -11,6 +11,7 @@ import { createPricebooks } from './carts/pricebook.ts'
 import { catalogOperations } from './catalog/operations.ts'
 import { listShopWindows } from './catalog/store.ts'
 import { createDesk } from './checkout/counter.ts'
+import { createCustomerKey } from './checkout/customer.ts'
 import type { Desk } from './checkout/desk.ts'
 import { followCart } from './checkout/follow.ts'
 import { checkoutOperations } from './checkout/operations.ts'
@@ -111,6 +112,7 @@ export function createApp(parts: AppParts): App {
   const payTools: PayTools = {
     carts: cartTools,
     rootSecret,
+    customerKey: createCustomerKey(rootSecret),
     publicOrigin,
     storage,
     providers: installedProviders(storage, clock),

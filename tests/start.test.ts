@@ -174,6 +174,30 @@ describe('a start', () => {
   })
 
   // They are most of what a start would take and an idle server would hold.
+  test('seals the key of customers for every version of the root secret, so that one can be retired', async () => {
+    const [older, newer] = ['an-older-root-secret-of-this-test-only', 'a-newer-root-secret-of-this-test-only']
+    const given = await environment()
+    const file = (given.CARTWRIGHT_DATABASE_URL ?? '').slice('sqlite:'.length)
+    const sealed: string[][] = []
+    for (const secret of [older, `2:${newer},1:${older}`, `2:${newer}`]) {
+      const server = await serve({ ...given, CARTWRIGHT_SECRET: secret }, ['--no-demo'])
+      await ready(server.origin)
+      assert.equal(await server.stop(), 0)
+      const db = new DatabaseSync(file)
+      sealed.push(
+        db
+          .prepare('select sealed from database_keys')
+          .all()
+          .map((row) => String(row.sealed)),
+      )
+      db.close()
+    }
+    assert.deepEqual(
+      sealed.map((rows) => rows.map((text) => Object.keys(JSON.parse(text)))),
+      [[['1']], [['1', '2']], [['1', '2']]],
+    )
+  })
+
   test('loads no library before somebody needs it', async () => {
     const settings = await environment()
     const list = join(await tempFolder(), 'loaded')

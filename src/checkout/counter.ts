@@ -117,8 +117,8 @@ export function createDesk(tools: PayTools): Desk {
         const issues = contactIssues(contact)
         if (issues.length > 0) return { code: 'invalid', issues }
         const customer = { email: contact.email.trim(), name: contact.name.trim(), phone: contact.phone.trim() }
-        const columns = customerColumns(tools.rootSecret, session.id, customer)
         const at = ask.now.getTime()
+        const columns = await customerColumns(tools, ask.db, session, customer, at)
         saveSession(ask.db, { ...session, ...columns, version: session.version + 1, updatedAt: at })
         await setDestination(tools, ask, address, shippingOptionId)
         return null

@@ -42,10 +42,11 @@ import {
 import type { CallAnswer, CallFacts, MoneyFacts, PaymentWatch, ProviderCall } from '../payments/watch.ts'
 import { giveBackPromotion, type Promotion, usePromotion } from '../promotions/store.ts'
 import type { Storage, Tx } from '../storage/storage.ts'
+import { customerHashes } from './customer.ts'
 import type { DeskProblem, PayInput } from './desk.ts'
 import { holdLines } from './follow.ts'
 import { holdUntil, processingHoldMs, sessionMove, sessionStatusAt } from './lifecycle.ts'
-import { paymentIdFor } from './secret.ts'
+import { openCustomer, paymentIdFor } from './secret.ts'
 import { announceSession, type CheckoutTools, factsOf, lockSessionAndCart } from './sessions.ts'
 import { countUses, type KeptSession, type SessionKey, saveSession } from './store.ts'
 import { type Draft, draftFrom } from './view.ts'
@@ -245,7 +246,8 @@ async function beginPayment(
   const { totals } = quote.pricing
   if (totals.total !== input.expectedTotal)
     return { problem: { code: 'total_changed', from: input.expectedTotal, to: totals.total } }
-  const problem = (await obstacle(tx, session, quote, at)) ?? methodProblem(session, provider, input, totals.total, at)
+  const problem =
+    (await obstacle(tools, tx, session, quote, at)) ?? methodProblem(session, provider, input, totals.total, at)
   if (problem) return { problem }
 
   const held = await holdLines(tx, session, quote.lines, { now, cause }, at + processingHoldMs)
@@ -282,7 +284,13 @@ async function beginPayment(
 }
 
 // What an order still lacks.
-async function obstacle(tx: Tx, session: KeptSession, quote: Quote, now: number): Promise<DeskProblem | null> {
+async function obstacle(
+  tools: PayTools,
+  tx: Tx,
+  session: KeptSession,
+  quote: Quote,
+  now: number,
+): Promise<DeskProblem | null> {
   const { cart, lines, promotion, pricing } = quote
   const gone = lines.find(({ offer }) => !offer.isSold)
   if (lines.length === 0) return { code: 'not_open' }
@@ -296,10 +304,8 @@ async function obstacle(tx: Tx, session: KeptSession, quote: Quote, now: number)
     if (!livingAddress(cart, now)) return { code: 'invalid', issues: [{ path: '/address', message: 'is needed' }] }
     if (pricing.shipping.optionId === null) return { code: 'shipping_unavailable' }
   }
-  if (promotion && pricing.promotion.state === 'applied' && promotion.customerLimit !== null) {
-    const uses = await countUses(tx, session.merchantId, { promotionId: promotion.id, emailHash: session.emailHash })
-    if (uses >= promotion.customerLimit) return { code: 'promotion_rejected', reason: 'customer_limit_reached' }
-  }
+  if (promotion && pricing.promotion.state === 'applied' && (await isOverused(tools, tx, session, promotion, now)))
+    return { code: 'promotion_rejected', reason: 'customer_limit_reached' }
   return null
 }
 
@@ -559,7 +565,7 @@ async function complete(
   if (usedPromotion === undefined) {
     return returnCharge(tools, tx, session, payment, 'The promotion code is used up; nothing is charged.', now, cause)
   }
-  if (usedPromotion && (await isOverused(tx, session, usedPromotion))) {
+  if (usedPromotion && (await isOverused(tools, tx, session, usedPromotion, now))) {
     await giveBackPromotion(tx, merchantId, usedPromotion.id)
     return returnCharge(
       tools,
@@ -633,11 +639,20 @@ async function complete(
   announceSession(tools, tx, 'checkout_session.completed', view, now, cause)
 }
 
-// Counted again under the lock that counting the use has taken: two payments of one customer may have begun together.
-async function isOverused(tx: Tx, session: KeptSession, { id, customerLimit }: Promotion): Promise<boolean> {
-  const { merchantId, emailHash } = session
+// Whether this customer has no use left. Asked before the payment, and again under the lock that counting the use has
+// taken: two payments of one customer may have begun together.
+async function isOverused(
+  { rootSecret, customerKey }: PayTools,
+  tx: Tx,
+  session: KeptSession,
+  { id, customerLimit }: Promotion,
+  now: number,
+): Promise<boolean> {
+  const { merchantId, customerSealed, emailHash } = session
   if (customerLimit === null || emailHash === null) return false
-  return (await countUses(tx, merchantId, { promotionId: id, emailHash })) >= customerLimit
+  const { email } = openCustomer(rootSecret, session.id, customerSealed)
+  const emailHashes = customerHashes(await customerKey(tx, now), rootSecret, merchantId, email)
+  return (await countUses(tx, merchantId, { promotionId: id, emailHashes })) >= customerLimit
 }
 
 // Money came and no order is possible: it is owed back in the commit that says so, and a loop returns it.

@@ -61,12 +61,6 @@ export function maskEmail(email: string): string {
   return at < 1 ? '***' : `${email.slice(0, 1)}***${email.slice(at)}`
 }
 
-// The same for every way to type one address; keyed, so that a stolen table does not tell who bought.
-export function emailHashOf(rootSecret: RootSecret, email: string): string {
-  const normal = email.trim().toLowerCase().normalize('NFKC')
-  return createHmac('sha256', deriveKey(rootSecret, 'customer e-mail')).update(normal).digest('base64url')
-}
-
 const idAlphabet = '0123456789abcdefghjkmnpqrstvwxyz'
 
 // The payment of a form: the same form of the same session is the same payment, and nobody can name the payment of another

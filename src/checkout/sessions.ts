@@ -23,9 +23,18 @@ import { type Issue, refuse } from '../kit/refuse.ts'
 import type { RootSecret } from '../kit/secrets.ts'
 import { findOrder } from '../orders/store.ts'
 import type { Reader, Tx } from '../storage/storage.ts'
+import { type CustomerKey, customerHash } from './customer.ts'
 import { holdLines } from './follow.ts'
 import { holdUntil, type SessionVerb, sessionMove, sessionStatusAt } from './lifecycle.ts'
-import { emailHashOf, makePageSecret, maskEmail, nobody, openCustomer, openPageSecret, sealCustomer } from './secret.ts'
+import {
+  type Customer,
+  makePageSecret,
+  maskEmail,
+  nobody,
+  openCustomer,
+  openPageSecret,
+  sealCustomer,
+} from './secret.ts'
 import {
   findRedirectRules,
   findSession,
@@ -42,6 +51,7 @@ import { type SessionFacts, sessionView } from './view.ts'
 export interface CheckoutTools {
   carts: CartTools
   rootSecret: RootSecret
+  customerKey: CustomerKey
   publicOrigin: () => string
 }
 
@@ -88,7 +98,7 @@ export async function openSession(tools: CheckoutTools, ask: CreateAsk): Promise
   if (facts.lines.length === 0) throw refuse('cart_empty')
   for (const { offer, quantity } of facts.lines) refuseUnsellable(offer, quantity)
 
-  const wanted = living ? renewed(tools, living, body, at) : newSession(tools, ask, cartId, at)
+  const wanted = await renewed(tools, db, living ?? newSession(tools, ask, cartId, at), body, at)
   const session = {
     ...wanted,
     version: living ? await versionUnderLock(db, living) : 1,
@@ -130,10 +140,10 @@ function redirectIssues(
   })
 }
 
-function newSession(tools: CheckoutTools, { caller, body }: CreateAsk, cartId: string, at: number): KeptSession {
+function newSession(tools: CheckoutTools, { caller }: CreateAsk, cartId: string, at: number): KeptSession {
   const id = newId('cks')
   const secret = makePageSecret(tools.rootSecret, id)
-  const blank: KeptSession = {
+  return {
     installationId: caller.installationId,
     id,
     merchantId: caller.merchantId,
@@ -163,16 +173,16 @@ function newSession(tools: CheckoutTools, { caller, body }: CreateAsk, cartId: s
     completedAt: null,
     cancelledAt: null,
   }
-  return renewed(tools, blank, body, at)
 }
 
 // What a request to open says of the session, whether it is new or open already.
-function renewed(
+async function renewed(
   tools: CheckoutTools,
+  db: Tx,
   session: KeptSession,
   body: HostedCheckoutCreateRequest,
   at: number,
-): KeptSession {
+): Promise<KeptSession> {
   const known = openCustomer(tools.rootSecret, session.id, session.customerSealed)
   const customer = { ...nobody, ...known, ...body.customer }
   return {
@@ -180,7 +190,7 @@ function renewed(
     successUrl: body.successUrl,
     cancelUrl: body.cancelUrl ?? null,
     locale: body.locale ?? 'auto',
-    ...customerColumns(tools.rootSecret, session.id, customer),
+    ...(await customerColumns(tools, db, session, customer, at)),
     clientReferenceId: body.clientReferenceId ?? null,
     metadata: body.metadata ?? {},
     updatedAt: at,
@@ -188,17 +198,19 @@ function renewed(
   }
 }
 
-export function customerColumns(
-  rootSecret: RootSecret,
-  sessionId: string,
-  customer: { email: string; name: string; phone: string },
-) {
-  const isKnown = customer.email !== '' || customer.name !== '' || customer.phone !== ''
-  const hasEmail = customer.email !== ''
+export async function customerColumns(
+  { rootSecret, customerKey }: Pick<CheckoutTools, 'rootSecret' | 'customerKey'>,
+  db: Tx,
+  { id, merchantId }: Pick<KeptSession, 'id' | 'merchantId'>,
+  customer: Customer,
+  now: number,
+): Promise<Pick<KeptSession, 'customerSealed' | 'emailMasked' | 'emailHash'>> {
+  const { email, name, phone } = customer
+  const isKnown = email !== '' || name !== '' || phone !== ''
   return {
-    customerSealed: isKnown ? sealCustomer(rootSecret, sessionId, customer) : null,
-    emailMasked: hasEmail ? maskEmail(customer.email) : null,
-    emailHash: hasEmail ? emailHashOf(rootSecret, customer.email) : null,
+    customerSealed: isKnown ? sealCustomer(rootSecret, id, customer) : null,
+    emailMasked: email === '' ? null : maskEmail(email),
+    emailHash: email === '' ? null : customerHash(await customerKey(db, now), merchantId, email),
   }
 }
 

@@ -5,7 +5,7 @@ import type { Metadata } from '../contract/parts.ts'
 import type { CheckoutSessionStatus, Mode } from '../contract/words.ts'
 import type { RedirectRules } from '../installations/redirects.ts'
 import { isNotDeferred } from '../loops/store.ts'
-import { Fragment, type Reader, type SqlValue, type Tx } from '../storage/storage.ts'
+import { Fragment, list, type Reader, type SqlValue, type Tx } from '../storage/storage.ts'
 
 export interface SessionKey {
   installationId: string
@@ -213,14 +213,37 @@ export async function findRedirectRules(db: Reader, installationId: string): Pro
   return row && { mode: row.mode, redirectHosts: JSON.parse(row.redirectHosts) as string[] }
 }
 
-// How often this customer used a promotion in orders that stand.
+// How often this customer used a promotion in orders that stand. Rows of earlier releases have other hashes.
 export async function countUses(
   db: Reader,
   merchant: string,
-  { promotionId, emailHash }: { promotionId: string; emailHash: string },
+  { promotionId, emailHashes }: { promotionId: string; emailHashes: readonly string[] },
 ): Promise<number> {
   const [row] = await db.sql<{ uses: number }>`
     select count(*) as "uses" from promotion_uses
-    where merchant_id = ${merchant} and promotion_id = ${promotionId} and email_hash = ${emailHash} and given_back_at is null`
+    where merchant_id = ${merchant} and promotion_id = ${promotionId} and email_hash in (${list(emailHashes)})
+      and given_back_at is null`
   return row?.uses ?? 0
+}
+
+// One text for each version of the root secret, under its number.
+export type SealedByVersion = Readonly<Record<string, string>>
+
+export async function findDatabaseKey(db: Reader, name: string): Promise<SealedByVersion | undefined> {
+  const [row] = await db.sql<{ sealed: string }>`select sealed from database_keys where name = ${name}`
+  return row && (JSON.parse(row.sealed) as SealedByVersion)
+}
+
+// Does nothing where there is one.
+export function insertDatabaseKey(tx: Tx, name: string, sealed: SealedByVersion, now: number): void {
+  tx.sql`
+    insert into database_keys (name, sealed, created_at) values (${name}, ${JSON.stringify(sealed)}, ${now})
+    on conflict (name) do nothing`
+}
+
+// Does nothing where another node has changed it since.
+export function updateDatabaseKey(tx: Tx, name: string, before: SealedByVersion, sealed: SealedByVersion): void {
+  tx.sql`
+    update database_keys set sealed = ${JSON.stringify(sealed)}
+    where name = ${name} and sealed = ${JSON.stringify(before)}`
 }

@@ -153,6 +153,8 @@ function setStage({ config, storage, log, mayDemo }: ServeParts): Stage {
     // Once the port is ours and the shop is made.
     async begin(known) {
       origin = known
+      // Every start seals it for new versions of the root secret, so an old version can be retired afterwards.
+      await storage.write((tx) => app.payTools.customerKey(tx, Date.now()))
       const apiKey = mayDemo && port > 0 ? await makeWindowKey(storage, config.rootSecret, Date.now()) : undefined
       if (apiKey !== undefined) {
         const host = config.host === '0.0.0.0' || config.host === '::' ? '127.0.0.1' : config.host

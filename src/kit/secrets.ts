@@ -31,6 +31,12 @@ export class RootSecret {
     textsOf.set(this, new Map(texts))
   }
 
+  // The current one first.
+  get versions(): readonly number[] {
+    const others = [...(textsOf.get(this)?.keys() ?? [])].filter((version) => version !== this.currentVersion)
+    return [this.currentVersion, ...others.sort((one, other) => one - other)]
+  }
+
   hasVersion(version: number): boolean {
     return textsOf.get(this)?.has(version) ?? false
   }
@@ -108,8 +114,14 @@ export function open(key: KeyObject, sealed: string, context: string): string | 
   return openAs(ownKey, key, Buffer.from(sealed, 'base64url'), context)
 }
 
-export function sealByRoot(rootSecret: RootSecret, purpose: string, plain: string, context: string): string {
-  return sealAs(rootSecret.currentVersion, deriveKey(rootSecret, purpose), plain, context)
+export function sealByRoot(
+  rootSecret: RootSecret,
+  purpose: string,
+  plain: string,
+  context: string,
+  version = rootSecret.currentVersion,
+): string {
+  return sealAs(version, deriveKey(rootSecret, purpose, version), plain, context)
 }
 
 // Reads what any version still known has sealed.

@@ -1,0 +1,223 @@
+// The limit per customer: whom it recognises, through spellings, merchants, rotations of the root secret and upgrades.
+
+import assert from 'node:assert/strict'
+import { createHmac } from 'node:crypto'
+import { test } from 'node:test'
+import { type App, createApp } from '../src/app.ts'
+import { openSession } from '../src/checkout/sessions.ts'
+import { newId } from '../src/kit/ids.ts'
+import { deriveKey, parseRootSecret, type RootSecret } from '../src/kit/secrets.ts'
+import { createLog } from '../src/observe/log.ts'
+import { cartsOf, market } from './support/carts.ts'
+import { cards, checkoutOf, secretOf } from './support/checkout.ts'
+import { type House, openHouse, testSecret, testSecretText } from './support/house.ts'
+import { rival } from './support/shops.ts'
+import { eachEngine, type Given } from './support/storage.ts'
+
+const newText = 'another-secret-that-only-the-tests-of-this-house-know'
+const once = { code: 'ONE', name: 'One', type: 'percentage', percentage: 5000, customerLimit: 1 } as const
+const shop = { ...market, promotions: [once] }
+
+eachEngine('the limit per customer', (given) => {
+  // What became of a purchase with the code: null when it was paid.
+  async function buy(house: House, email: string, app: App = house.app) {
+    const { sku } = await cartsOf(house)
+    const { installationId, merchantId } = house
+    const { url } = await house.storage.write((db) =>
+      openSession(app.payTools, {
+        db,
+        caller: { installationId, merchantId, mode: 'test' },
+        body: {
+          items: [{ skuId: sku('COURSE'), quantity: 1 }],
+          promotionCode: 'ONE',
+          successUrl: 'http://localhost/x',
+        },
+        now: new Date(house.clock.now),
+        cause: { operationId: null, requestId: newId('req') },
+      }),
+    )
+    const secret = secretOf(url ?? '')
+    const { session } = (await app.desk.look(secret)) ?? assert.fail()
+    const contact = { email, name: '', phone: '' }
+    const filled = await app.desk.setDetails(secret, session.version, {
+      contact,
+      address: null,
+      shippingOptionId: null,
+    })
+    if (filled?.problem) return filled.problem
+    const { version, totals } = filled?.view.session ?? assert.fail()
+    const details = { number: cards.approved, expiry: '12 / 40', cvc: '123', name: 'Ada' }
+    const input = {
+      version,
+      expectedTotal: totals.total,
+      provider: 'test',
+      method: 'card',
+      details,
+      attempt: newId('pay'),
+    }
+    const paid = await app.desk.pay(secret, input)
+    return paid?.problem
+  }
+
+  const overLimit = { code: 'promotion_rejected', reason: 'customer_limit_reached' }
+
+  test('every spelling of one mailbox is one customer, and another mailbox is another', async () => {
+    const house = await openHouse(given, { shops: [shop] })
+    assert.equal(await buy(house, 'ada@bücher.example'), null)
+    for (const email of ['ADA@Bücher.Example', 'ada@xn--bcher-kva.example', ' ada@bu\u0308cher.example\u00a0'])
+      assert.deepEqual(await buy(house, email), overLimit, email)
+    for (const email of ['ada@bücher.example.', '"ada"@bücher.example', 'ada@bü\u00adcher.example'])
+      assert.equal((await buy(house, email))?.code, 'invalid', email)
+    assert.equal(await buy(house, 'ada+2@bücher.example'), null)
+  })
+
+  test('it outlives a rotation of the root secret, and the retirement of the old version', async () => {
+    const house = await openHouse(given, { shops: [shop] })
+    assert.equal(await buy(house, 'ada@example.com'), null)
+    const rotated = appWith(given, house, `2:${newText},1:${testSecretText}`)
+    assert.deepEqual(await buy(house, 'ada@example.com', rotated), overLimit)
+    assert.equal(await buy(house, 'bob@example.com', rotated), null)
+    const retired = appWith(given, house, `2:${newText}`)
+    for (const email of ['ada@example.com', 'bob@example.com'])
+      assert.deepEqual(await buy(house, email, retired), overLimit, email)
+    // The node that was not restarted yet goes on with the same key.
+    assert.deepEqual(await buy(house, 'bob@example.com'), overLimit)
+  })
+
+  test('a root secret that the database was not made with opens no key, and makes none', async () => {
+    const house = await openHouse(given, { shops: [shop] })
+    assert.equal(await buy(house, 'ada@example.com'), null)
+    const before = await keysOf(house)
+    await assert.rejects(buy(house, 'ada@example.com', appWith(given, house, newText)), {
+      name: 'StorageRefused',
+      message: 'the root secret does not open the key of customers: the database was made with another one',
+    })
+    assert.deepEqual(await keysOf(house), before)
+  })
+
+  test('nodes that start together have one key, and it is nowhere in clear', async () => {
+    const house = await openHouse(given, { shops: [shop] })
+    const secrets = [`1:${testSecretText},2:${newText}`, `2:${newText},1:${testSecretText}`]
+    const nodes = await Promise.all(
+      [...secrets, ...secrets].map(async (text) => {
+        const { customerKey } = appWith(given, house, text, await given.open({ url: house.url })).payTools
+        return { customerKey, storage: await given.open({ url: house.url }) }
+      }),
+    )
+    const keys = await Promise.all(
+      nodes.map(async ({ storage, customerKey }) => {
+        const key = await storage.write((tx) => customerKey(tx, house.clock.now))
+        assert.equal(await storage.write((tx) => customerKey(tx, house.clock.now)), key)
+        return key.export().toString('base64url')
+      }),
+    )
+    assert.equal(new Set(keys).size, 1)
+    const rows = await keysOf(house)
+    assert.deepEqual(
+      rows.map(({ sealed }) => Object.keys(JSON.parse(sealed))),
+      [['1', '2']],
+    )
+    assert.ok(!JSON.stringify(rows).includes(keys[0] ?? ''))
+  })
+
+  test('the key of a work that was rolled back is not used again', async () => {
+    const house = await openHouse(given, { shops: [shop] })
+    const { customerKey } = house.app.payTools
+    let lost: string | undefined
+    await assert.rejects(
+      house.storage.write(async (tx) => {
+        lost = (await customerKey(tx, 1)).export().toString('base64url')
+        throw new Error('rolled back')
+      }),
+      /rolled back/,
+    )
+    assert.deepEqual(await keysOf(house), [])
+    const key = (await house.storage.write((tx) => customerKey(tx, 2))).export().toString('base64url')
+    assert.notEqual(key, lost)
+    assert.equal((await house.storage.write((tx) => customerKey(tx, 3))).export().toString('base64url'), key)
+  })
+
+  test('a use that an earlier release recorded counts, under every version that is known', async () => {
+    const house = await openHouse(given, { shops: [shop] })
+    const rotated = appWith(given, house, `2:${newText},1:${testSecretText}`)
+    const [order] = [await buy(house, 'first@example.com')]
+    assert.equal(order, null)
+    for (const [email, typed] of [
+      ['ada@example.com', 'Ada@Example.com'],
+      ['ada@bücher.example', 'ada@bücher.example'],
+    ] as const) {
+      await house.storage.write(
+        (tx) => tx.sql`
+          update promotion_uses set email_hash = ${formerHash(testSecret, email)} where merchant_id = ${house.merchantId}`,
+      )
+      assert.deepEqual(await buy(house, typed), overLimit)
+      assert.deepEqual(await buy(house, typed, rotated), overLimit)
+    }
+  })
+
+  test('a checkout that was begun before an upgrade is paid, and counts from then on', async () => {
+    const house = await openHouse(given, { shops: [shop] })
+    const { ready, pay } = await checkoutOf(house)
+    const { sessionId, secret, view } = await ready({ COURSE: 1 }, { promotionCode: 'ONE' })
+    const former = formerHash(testSecret, 'ada@example.com')
+    await house.storage.write(
+      (tx) => tx.sql`update checkout_sessions set email_hash = ${former} where id = ${sessionId}`,
+    )
+    assert.equal((await pay(secret, view)).problem, null)
+    assert.deepEqual(await buy(house, 'ada@example.com'), overLimit)
+  })
+
+  test('a stolen table does not tell that two merchants have one customer', async () => {
+    const house = await openHouse(given, { shops: [shop, rival] })
+    const { carts } = await checkoutOf(house)
+    assert.equal(await buy(house, 'ada@example.com'), null)
+    const [other] = await house.storage.read(
+      (db) => db.sql<{ id: string }>`select id from skus where merchant_id <> ${house.merchantId} limit 1`,
+    )
+    const open = (key: string, skuId: string) =>
+      house.ask('createHostedCheckoutSession', {
+        key,
+        body: {
+          idempotencyKey: 'k',
+          items: [{ skuId, quantity: 1 }],
+          successUrl: 'http://localhost/x',
+          customer: { email: 'ada@example.com' },
+        },
+      })
+    assert.equal((await open(house.keys.rival, other?.id ?? '')).status, 200)
+    assert.equal((await open(house.keys.full, carts.sku('CARD'))).status, 200)
+    const rows = await house.storage.read(
+      (db) => db.sql<{ merchantId: string; emailHash: string }>`
+        select distinct merchant_id as "merchantId", email_hash as "emailHash" from checkout_sessions`,
+    )
+    assert.equal(new Set(rows.map(({ merchantId }) => merchantId)).size, 2)
+    assert.equal(new Set(rows.map(({ emailHash }) => emailHash)).size, 2)
+  })
+})
+
+// A second node of the house, under another root secret.
+function appWith(given: Given, house: House, secretText: string, storage = house.storage): App {
+  const app = createApp({
+    storage,
+    rootSecret: parseRootSecret(secretText) as RootSecret,
+    rateLimit: null,
+    trustedProxies: [],
+    webhookAllowPrivate: true,
+    publicOrigin: () => house.origin,
+    version: 'test',
+    clock: () => new Date(house.clock.now),
+    log: createLog({ level: 'silent', pretty: false, write: () => {} }),
+  })
+  given.later(async () => app.close())
+  return app
+}
+
+// As releases before this one wrote it.
+function formerHash(rootSecret: RootSecret, email: string): string {
+  const normal = email.trim().toLowerCase().normalize('NFKC')
+  return createHmac('sha256', deriveKey(rootSecret, 'customer e-mail')).update(normal).digest('base64url')
+}
+
+function keysOf(house: House): Promise<{ name: string; sealed: string }[]> {
+  return house.storage.read((db) => db.sql<{ name: string; sealed: string }>`select name, sealed from database_keys`)
+}
