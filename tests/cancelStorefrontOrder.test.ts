@@ -234,7 +234,7 @@ eachEngine('cancelStorefrontOrder', (given) => {
       [after.paymentStatus, after.totals.refunded, after.cancellation.status, after.cancellation.refund.status],
       ['refunded', total, 'completed', 'succeeded'],
     )
-    assert.equal(after.cancellation.refund.id, again.refundId)
+    assert.equal(after.cancellation.refund.id, again.refund.id)
   })
 
   test('a cancellation is not complete while its refund failed, whatever else went back', async () => {

@@ -1,16 +1,21 @@
 // Refunds that do not go through: what the operator sees of them, and what can be done.
 
 import assert from 'node:assert/strict'
+import { copyFile, readdir } from 'node:fs/promises'
+import { join } from 'node:path'
 import { test } from 'node:test'
 import fc from 'fast-check'
+import { newId } from '../src/kit/ids.ts'
 import { refundOrder } from '../src/orders/operator.ts'
 import { refusedTriesMax } from '../src/payments/settle.ts'
+import { insertPayment, lockPayment, oweVoid, savePayment } from '../src/payments/store.ts'
 import { chargesOf } from '../src/payments/test.ts'
+import { migrate } from '../src/storage/migrate.ts'
 import { eventsOf } from './support/carts.ts'
 import { type House, testSecretText } from './support/house.ts'
 import { type Orders, openOrderHouse, orderWorld, refusingCard } from './support/orders.ts'
-import { cartwright, type Server, serve } from './support/process.ts'
-import { eachEngine } from './support/storage.ts'
+import { cartwright, type Server, serve, tempFolder } from './support/process.ts'
+import { eachEngine, type Given } from './support/storage.ts'
 
 const lostAnswerCard = '4000000000007726'
 
@@ -212,6 +217,188 @@ eachEngine('money that goes back', (given) => {
       }),
       { numRuns: 10 },
     )
+  })
+})
+
+interface LostVoid {
+  house: House & { orders: Orders }
+  paymentId: string
+}
+
+// A charge without an order that the provider would not take back.
+async function loseVoid(given: Given): Promise<LostVoid> {
+  const house = await openOrderHouse(given)
+  const { paymentId } = await house.orders.place()
+  assert.ok(paymentId)
+  const id = newId('pay')
+  await house.storage.write(async (tx) => {
+    const payment = await lockPayment(tx, house.installationId, paymentId)
+    assert.ok(payment)
+    const asked = { ...payment, id, checkoutSessionId: newId('cks') }
+    insertPayment(tx, asked, house.clock.now)
+    const alone = { ...asked, orderId: null, status: 'succeeded', checkAt: null } as const
+    await savePayment(tx, alone)
+    await tx.sql`
+      insert into test_charges (key, amount, currency, state, refund_answer, created_at, updated_at)
+      values (${id}, ${payment.amount}, 'EUR', 'approved', 'given', 1, 1)`
+    await oweVoid(tx, alone, { id: newId('rfd'), reason: 'no order was possible' }, house.clock.now)
+    await tx.sql`update refunds set status = 'failed', try_at = null`
+  })
+  return { house, paymentId: id }
+}
+
+const waiting = (house: House) =>
+  house.storage.read((db) => db.sql`select id from refunds where status = 'failed' and replaced_by is null order by id`)
+
+eachEngine('a refund that failed', (given) => {
+  test('is tried again by the operator, under a new key, and only what failed', async () => {
+    const house = await openOrderHouse(given)
+    const { orderId } = await house.orders.place()
+    await giveBack(house, orderId, 300)
+    await giveBack(house, orderId, 200)
+    await failForGood(house)
+    assert.equal((await waiting(house)).length, 2)
+    const again = await giveBack(house, orderId)
+    assert.ok('refund' in again)
+    assert.deepEqual([again.refund.amount, again.facts.order.paymentStatus], [500, 'refunding'])
+    assert.deepEqual(await waiting(house), [])
+    await house.orders.pay()
+    const world = await orderWorld(house, orderId)
+    assert.deepEqual([world.paymentStatus, world.refunded], ['partially_refunded', 500])
+    assert.deepEqual(world.refunds, [
+      ['refund', 300, 'failed'],
+      ['refund', 200, 'failed'],
+      ['refund', 500, 'succeeded'],
+    ])
+    // Nothing waits any more, so it is all that is left.
+    const rest = await giveBack(house, orderId)
+    assert.ok('refund' in rest)
+    assert.equal(rest.refund.amount, rest.facts.order.total - 500)
+  })
+
+  test('of a cancelled order is tried again as all that is owed, also by a cancellation', async () => {
+    const house = await openOrderHouse(given)
+    const { orderId, quote } = await house.orders.place()
+    await giveBack(house, orderId, 300)
+    await failForGood(house)
+    const { cancellation } = (await house.orders.cancel(orderId)).body.data
+    assert.equal(cancellation.refund.amount, quote.totals.total)
+    assert.deepEqual(await waiting(house), [])
+    await failForGood(house)
+    assert.equal((await waiting(house)).length, 1)
+    const part = await giveBack(house, orderId, 100)
+    assert.ok('refund' in part)
+    await house.orders.pay()
+    const shown = async () => (await house.orders.read(orderId)).body.data.cancellation
+    assert.deepEqual([(await shown()).status, (await shown()).refund.id], ['refund_failed', part.refund.id])
+    await giveBack(house, orderId)
+    await house.orders.pay()
+    assert.deepEqual([(await shown()).status, (await shown()).refund.id], ['completed', part.refund.id])
+  })
+
+  test('is told by orders show, tried again by orders refund, and recorded as paid by hand', async () => {
+    const house = await openOrderHouse(given)
+    house.clock.now = Date.now() - 30 * 86_400_000
+    const run = (...args: string[]) => cartwright(['orders', ...args, '--merchant', 'bloom'], settingsOf(house))
+    const { orderId, quote } = await house.orders.place()
+    await giveBack(house, orderId, 500)
+    assert.match((await run('show', '1001')).out, /^ {2}refunding {2}€5\.00 on its way$/m)
+    await failForGood(house)
+    assert.match(
+      (await run('show', '1001')).out,
+      /^ {2}owed {7}€5\.00 could not be paid back: orders refund 1001 tries again, with --by-hand/m,
+    )
+    await house.storage.write((tx) => tx.sql`update test_charges set refund_answer = 'refused'`)
+    assert.equal((await run('refund', '1001')).code, 1)
+    await house.storage.write((tx) => tx.sql`update refunds set tries = 7, try_at = 1 where status = 'pending'`)
+    await house.orders.pay(Date.now())
+    const { code, out, err } = await run('refund', '1001', '--by-hand', '--reason', 'bank transfer', '--json')
+    assert.deepEqual([code, err], [0, ''])
+    const { order, refund } = JSON.parse(out)
+    assert.deepEqual([refund.status, refund.amount, order.totals.refunded], ['succeeded', 500, 500])
+    assert.equal((await eventsOf(house, orderId)).at(-1)?.type, 'order.refunded')
+    assert.doesNotMatch((await run('show', '1001')).out, /owed/)
+    // The provider has nothing to do with it, and what is left is less by it.
+    assert.equal((await chargesOf(house.storage))[0]?.refunded, 0)
+    const rest = quote.totals.total - 500
+    assert.match((await run('refund', '1001', '--amount', String(rest + 1))).err, new RegExp(`${rest} minor units`))
+  })
+
+  test('as the void of an awaited payment is tried again at its order', async () => {
+    const house = await openOrderHouse(given)
+    const { orderId } = await house.orders.place({ isManual: true })
+    await house.orders.cancel(orderId)
+    await house.storage.write((tx) => tx.sql`update refunds set status = 'failed', try_at = null`)
+    const again = await giveBack(house, orderId)
+    assert.ok('refund' in again)
+    assert.deepEqual([again.refund.kind, again.facts.order.paymentStatus], ['void', 'voided'])
+    assert.deepEqual(await giveBack(house, orderId), {
+      problem: 'order 1001 is voided: there is nothing to refund',
+    })
+    await house.orders.pay()
+    assert.deepEqual((await orderWorld(house, orderId)).payments, ['voided'])
+    assert.deepEqual(await waiting(house), [])
+  })
+
+  test('as the void of a payment without an order is tried again by the id of the payment', async () => {
+    const { house, paymentId } = await loseVoid(given)
+    const run = (...args: string[]) =>
+      cartwright(['orders', 'refund', ...args, '--merchant', 'bloom'], settingsOf(house))
+    assert.equal((await run(paymentId, '--amount', '5')).code, 2)
+    const { code, out, err } = await run(paymentId, '--json')
+    assert.deepEqual([code, err], [0, ''])
+    assert.equal(JSON.parse(out).payment.status, 'voided')
+    assert.equal((await chargesOf(house.storage)).find(({ key }) => key === paymentId)?.state, 'voided')
+    assert.deepEqual(await waiting(house), [])
+    assert.match((await run(paymentId)).err, /nothing of payment pay_\w+ waits to be given back/)
+    assert.match((await run(newId('pay'))).err, /bloom has no payment pay_/)
+  })
+
+  test('as the void of a payment without an order can be recorded as paid by hand', async () => {
+    const { house, paymentId } = await loseVoid(given)
+    const { code, out } = await cartwright(
+      ['orders', 'refund', paymentId, '--by-hand', '--merchant', 'bloom'],
+      settingsOf(house),
+    )
+    assert.equal(code, 0)
+    assert.match(out, new RegExp(`^${paymentId}  test  voided  €`))
+    assert.equal((await chargesOf(house.storage)).find(({ key }) => key === paymentId)?.state, 'approved')
+    assert.deepEqual(await waiting(house), [])
+  })
+
+  test('and was tried again by an older version is known as replaced after the migration', async () => {
+    const directory = join(import.meta.dirname, '..', 'src', 'storage', 'migrations')
+    const files = (await readdir(directory)).sort()
+    const own = files.findIndex((file) => file.endsWith('_failed_refunds.sql'))
+    const before = await tempFolder()
+    for (const file of files.slice(0, own)) await copyFile(join(directory, file), join(before, file))
+    const storage = await given.open({ withMigrations: false })
+    await migrate(storage, { now: new Date(1), directory: before })
+    await storage.write(async (tx) => {
+      for (const id of ['p1', 'p2'])
+        await tx.sql`
+          insert into payments (installation_id, id, merchant_id, checkout_session_id, provider, method, amount, currency,
+            status, created_at, updated_at)
+          values ('i', ${id}, 'm', 's', 'test', 'card', 100, 'EUR', 'succeeded', 1, 1)`
+      for (const [id, orderId, paymentId, status, at] of [
+        ['r1', 'o1', 'p1', 'failed', 1],
+        ['r2', 'o1', 'p1', 'succeeded', 5],
+        ['r3', 'o2', 'p2', 'succeeded', 1],
+        ['r4', 'o2', 'p2', 'failed', 5],
+      ] as const)
+        await tx.sql`
+          insert into refunds (installation_id, id, merchant_id, order_id, payment_id, kind, amount, currency, status,
+            created_at, updated_at)
+          values ('i', ${id}, 'm', ${orderId}, ${paymentId}, 'refund', 10, 'EUR', ${status}, ${at}, ${at})`
+    })
+    await migrate(storage, { now: new Date(2) })
+    const rows = await storage.read(
+      (db) => db.sql`select id, replaced_by as "replacedBy" from refunds where status = 'failed' order by id`,
+    )
+    assert.deepEqual(rows, [
+      { id: 'r1', replacedBy: 'r2' },
+      { id: 'r4', replacedBy: null },
+    ])
   })
 })
 

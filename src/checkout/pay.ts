@@ -33,10 +33,9 @@ import {
   claimPaymentsToCheck,
   findPayment,
   insertPayment,
-  insertRefund,
-  isVoidOwed,
   type KeptPayment,
   lockPayment,
+  oweVoid,
   savePayment,
 } from '../payments/store.ts'
 import type { CallAnswer, CallFacts, MoneyFacts, PaymentWatch, ProviderCall } from '../payments/watch.ts'
@@ -396,7 +395,7 @@ async function recordAfterEnd(tools: PayTools, tx: Tx, payment: KeptPayment, out
   const isGivenUp = payment.status === 'declined' || payment.status === 'voided'
   const hasCome = outcome.kind === 'approved' || outcome.kind === 'pending'
   if (isGivenUp && hasCome) {
-    await oweBack(tx, payment, 'approved after the payment had ended', now)
+    await oweVoid(tx, payment, { id: newId('rfd'), reason: 'approved after the payment had ended' }, now)
     const card = outcome.kind === 'approved' ? { brand: outcome.brand, last4: outcome.last4 } : {}
     const status = outcome.kind === 'approved' ? 'succeeded' : 'pending'
     // An order that awaited it was cancelled, and does not await it again.
@@ -423,14 +422,6 @@ function isContradiction({ status, orderId }: KeptPayment, { kind }: Outcome): b
     (status === 'succeeded' && kind === 'declined') ||
     (status === 'pending' && kind !== 'pending' && kind !== 'unknown')
   )
-}
-
-// Once: what is owed already is not owed again.
-async function oweBack(tx: Tx, payment: KeptPayment, reason: string, now: number): Promise<void> {
-  const { installationId, merchantId, orderId, id: paymentId, amount, currency } = payment
-  if (payment.provider === nothingOwed || (await isVoidOwed(tx, installationId, paymentId))) return
-  const owed = { installationId, id: newId('rfd'), merchantId, orderId, paymentId, amount, currency, reason }
-  await insertRefund(tx, { ...owed, kind: 'void' }, now)
 }
 
 async function recordOutcome(
@@ -666,7 +657,8 @@ async function returnCharge(
   cause: Cause | null,
 ): Promise<void> {
   await savePayment(tx, payment)
-  await oweBack(tx, payment, 'no order was possible', now)
+  if (payment.provider !== nothingOwed)
+    await oweVoid(tx, payment, { id: newId('rfd'), reason: 'no order was possible' }, now)
   await reopen(tools, tx, session, { code: 'provider_error', message }, now, cause)
 }
 

@@ -4,23 +4,39 @@
 import { openAddress } from '../addresses/vault.ts'
 import { type Customer, openCustomer } from '../checkout/secret.ts'
 import type { Address } from '../contract/carts.ts'
-import type { Order, OrderSummary } from '../contract/orders.ts'
+import type { OrderSummary } from '../contract/orders.ts'
 import { orderCancellationReasons, orderStatuses } from '../contract/words.ts'
 import { listInstallations, type Merchant } from '../installations/store.ts'
+import { isId } from '../kit/ids.ts'
 import { formatAmount } from '../kit/money.ts'
 import { Refusal } from '../kit/refuse.ts'
 import type { RootSecret } from '../kit/secrets.ts'
 import { createLog } from '../observe/log.ts'
 import { type CancelWish, cancelOrder } from '../orders/cancel.ts'
 import { findOrderFacts } from '../orders/change.ts'
-import { type Done, findOrderNamed, fulfilOrder, type Parcel, payOrder, refundOrder } from '../orders/operator.ts'
-import { refundPaid } from '../orders/refunds.ts'
+import {
+  type Done,
+  findOrderNamed,
+  fulfilOrder,
+  type Parcel,
+  payOrder,
+  type RefundWish,
+  refundOrder,
+  returnPayment,
+} from '../orders/operator.ts'
+import { isWaiting, refundPaid } from '../orders/refunds.ts'
 import { findSealedCustomer, listOrdersOfMerchant, type OrderKey } from '../orders/store.ts'
 import { type OrderFacts, orderSummary, orderView } from '../orders/view.ts'
 import { installedProviders } from '../payments/providers.ts'
 import { leaseMs } from '../payments/schedule.ts'
 import { type PaidRefund, payRefund } from '../payments/settle.ts'
-import { claimRefundsOfOrder } from '../payments/store.ts'
+import {
+  claimRefundsOfPayment,
+  type DueRefund,
+  findPayment,
+  findPaymentOf,
+  type KeptPayment,
+} from '../payments/store.ts'
 import { createPaymentWatch } from '../payments/watch.ts'
 import type { Reader, Storage, Tx } from '../storage/storage.ts'
 import {
@@ -43,7 +59,8 @@ export const ordersCommand: Command = {
     'orders pay NUMBER_OR_ID [--merchant SLUG]',
     'orders fulfil NUMBER_OR_ID [--items SKU=QTY,SKU=QTY] [--carrier NAME] [--tracking NUMBER] [--anyway] [--merchant SLUG]',
     'orders cancel NUMBER_OR_ID [--no-restock] [--reason REASON] [--note TEXT] [--merchant SLUG]',
-    'orders refund NUMBER_OR_ID [--amount MINOR] [--reason TEXT] [--merchant SLUG]',
+    'orders refund NUMBER_OR_ID [--amount MINOR] [--reason TEXT] [--by-hand] [--merchant SLUG]',
+    'orders refund PAYMENT_ID [--by-hand] [--merchant SLUG]',
   ],
   options: {
     status: { type: 'string', help: orderStatuses.join(', ') },
@@ -52,13 +69,14 @@ export const ordersCommand: Command = {
     items: { type: 'string', help: 'what is in the parcel; all that is left unless said' },
     carrier: { type: 'string', help: 'who carries the parcel' },
     tracking: { type: 'string', help: 'its number at the carrier' },
-    amount: { type: 'string', help: 'minor units: 500 is 5.00; all that is left unless said' },
+    amount: { type: 'string', help: 'minor units: 500 is 5.00 (default: what failed before, else all that is left)' },
     anyway: { type: 'boolean', help: 'send it although it is not paid, or was paid back' },
     'no-restock': { type: 'boolean', help: 'the items do not go back into stock' },
     reason: {
       type: 'string',
       help: `of a refund: why, for your records; of a cancellation: ${orderCancellationReasons.join(', ')}`,
     },
+    'by-hand': { type: 'boolean', help: 'you have paid the refund yourself: record it, and ask no provider' },
     note: { type: 'string', help: 'about the cancellation; the app that sold it can read it' },
     merchant: { type: 'string', help: 'slug; needed when there are several' },
   },
@@ -112,13 +130,13 @@ function list(given: Given, terminal: Terminal): Promise<number> {
 function show(name: string, given: Given, terminal: Terminal): Promise<number> {
   return withStorage(async (storage, { rootSecret }) => {
     const key = await findNamed(storage, name, given)
-    const shown = await storage.read(async (db) => {
+    const { facts, shown } = await storage.read(async (db) => {
       const facts = await findOrderFacts(db, key)
       if (!facts) throw new Failure(`there is no order ${name}`, 'order_not_found')
       const sealed = given.flags.has('address') ? await openSealed(db, rootSecret, facts) : {}
-      return { order: orderView(facts), ...sealed }
+      return { facts, shown: { order: orderView(facts), ...sealed } }
     })
-    print(terminal, given, shown, () => [...orderText(shown.order), ...sealedText(shown)])
+    print(terminal, given, shown, () => [...orderText(facts), ...sealedText(shown)])
     return 0
   })
 }
@@ -150,7 +168,7 @@ function change(
     const done = await storage.write((tx) => work(tx, key, Date.now()))
     if ('problem' in done) throw new Failure(done.problem)
     const order = orderView(done.facts)
-    print(terminal, given, { order }, () => orderText(order))
+    print(terminal, given, { order }, () => orderText(done.facts))
     return 0
   })
 }
@@ -169,16 +187,18 @@ function cancel(name: string, given: Given, terminal: Terminal): Promise<number>
   }
   return withStorage(async (storage) => {
     const key = await findNamed(storage, name, given)
-    const cancelled = await payAfter(storage, key, (tx, now) =>
-      cancelOrder(tx, key, wish, { now, cause: null }).catch((error: unknown) => {
+    const cancelled = await payAfter(storage, async (tx, now) => {
+      const facts = await cancelOrder(tx, key, wish, { now, cause: null }).catch((error: unknown) => {
         if (!(error instanceof Refusal) || error.code !== 'order_not_cancellable') throw error
         throw new Failure(`order ${name} cannot be cancelled: ${error.details.current?.reason}`)
-      }),
-    )
-    const order = orderView(cancelled.facts)
-    print(terminal, given, { order }, () => orderText(order))
+      })
+      return { done: facts, payments: facts.payments }
+    })
+    const facts = (await storage.read((db) => findOrderFacts(db, key))) ?? cancelled.done
+    const order = orderView(facts)
+    print(terminal, given, { order }, () => orderText(facts))
     // It is cancelled all the same.
-    tellUnpaid(terminal, order, cancelled.paid)
+    tellUnpaid(terminal, `order ${order.number}`, cancelled.paid)
     return 0
   })
 }
@@ -187,47 +207,81 @@ function refund(name: string, given: Given, terminal: Terminal): Promise<number>
   const { amount, reason } = given.texts
   if (amount !== undefined && !/^[1-9]\d{0,15}$/.test(amount))
     throw new Misuse('--amount must be a whole number above 0')
-  const wish = { amount: amount === undefined ? null : Number(amount), reason: readLine(reason, 'reason', 500) }
+  const wish: RefundWish = {
+    amount: amount === undefined ? null : Number(amount),
+    reason: readLine(reason, 'reason', 500),
+    isByHand: given.flags.has('by-hand'),
+  }
   return withStorage(async (storage) => {
-    const key = await findNamed(storage, name, given)
-    let refundId = ''
-    const owed = await payAfter(storage, key, async (tx, now) => {
+    const payment = isId('pay', name) ? await findPaymentNamed(storage, name, given) : undefined
+    if (payment?.orderId === null) {
+      if (amount !== undefined)
+        throw new Misuse('a payment without an order is given back as a whole, without --amount')
+      return givePaymentBack(storage, payment, wish, given, terminal)
+    }
+    const key = payment
+      ? { installationId: payment.installationId, orderId: payment.orderId }
+      : await findNamed(storage, name, given)
+    const owed = await payAfter(storage, async (tx, now) => {
       const done = await refundOrder(tx, key, wish, { now, cause: null })
       if ('problem' in done) throw new Failure(done.problem)
-      refundId = done.refundId
-      return done.facts
+      return { done, payments: done.facts.payments }
     })
-    const order = orderView(owed.facts)
-    const made = order.refunds.find(({ id }) => id === refundId)
-    print(terminal, given, { order, refund: made }, () => orderText(order))
-    return tellUnpaid(terminal, order, owed.paid) ? 1 : 0
+    const facts = (await storage.read((db) => findOrderFacts(db, key))) ?? owed.done.facts
+    const order = orderView(facts)
+    const made = order.refunds.find(({ id }) => id === owed.done.refund.id)
+    print(terminal, given, { order, refund: made }, () => orderText(facts))
+    return tellUnpaid(terminal, `order ${order.number}`, owed.paid) ? 1 : 0
   })
 }
 
-// The money is owed when the transaction is over, and this command asks for it first, so that it is paid where no server
-// runs; should the command die, a server's loop goes on. Answers with the order as it then is.
-async function payAfter(
+// Of a payment without an order, which nobody else can see.
+async function givePaymentBack(
   storage: Storage,
-  key: OrderKey,
-  work: (tx: Tx, now: number) => Promise<OrderFacts>,
-): Promise<{ facts: OrderFacts; paid: readonly PaidRefund[] }> {
+  payment: KeptPayment,
+  wish: RefundWish,
+  given: Given,
+  terminal: Terminal,
+): Promise<number> {
+  const { installationId, id } = payment
+  const { paid } = await payAfter(storage, async (tx, now) => {
+    const done = await returnPayment(tx, payment, wish, { now, cause: null })
+    if ('problem' in done) throw new Failure(done.problem)
+    return { done, payments: [payment] }
+  })
+  const { provider, amount, currency, status } =
+    (await storage.read((db) => findPayment(db, installationId, id))) ?? payment
+  print(terminal, given, { payment: { id, provider, amount, currency, status } }, () => [
+    `${id}  ${provider}  ${status}  ${formatAmount(amount, currency, 'en')}`,
+  ])
+  return tellUnpaid(terminal, `payment ${id}`, paid) ? 1 : 0
+}
+
+// The money is owed when the transaction is over, and this command asks for it first, so that it is paid where no server
+// runs; should the command die, a server's loop goes on.
+async function payAfter<Result>(
+  storage: Storage,
+  work: (tx: Tx, now: number) => Promise<{ done: Result; payments: readonly KeptPayment[] }>,
+): Promise<{ done: Result; paid: readonly PaidRefund[] }> {
   const now = Date.now()
-  const { facts, due } = await storage.write(async (tx) => {
-    const changed = await work(tx, now)
-    return { facts: changed, due: await claimRefundsOfOrder(tx, key, now, leaseMs) }
+  const { done, due } = await storage.write(async (tx) => {
+    const { done, payments } = await work(tx, now)
+    const due: DueRefund[] = []
+    for (const { installationId, id } of payments)
+      due.push(...(await claimRefundsOfPayment(tx, { installationId, paymentId: id }, now, leaseMs)))
+    return { done, due }
   })
   // What there is to tell is told by the command itself, so nothing is logged.
   const log = createLog({ level: 'silent', pretty: false, write: () => {} })
   const providers = installedProviders(storage, () => new Date())
   const tools = { storage, providers, watch: createPaymentWatch(log), onPaid: refundPaid }
-  const paid = await Promise.all(due.map((refund) => payRefund(tools, refund, now)))
-  return { facts: (await storage.read((db) => findOrderFacts(db, key))) ?? facts, paid }
+  return { done, paid: await Promise.all(due.map((refund) => payRefund(tools, refund, now))) }
 }
 
 // Whether some of the money has not gone back.
-function tellUnpaid(terminal: Terminal, { number }: Order, paid: readonly PaidRefund[]): boolean {
+function tellUnpaid(terminal: Terminal, subject: string, paid: readonly PaidRefund[]): boolean {
   const problems = paid.map(refundProblem).filter((problem) => problem !== undefined)
-  for (const problem of problems) terminal.err(`cartwright: order ${number}: ${problem}\n`)
+  for (const problem of problems) terminal.err(`cartwright: ${subject}: ${problem}\n`)
   return problems.length > 0
 }
 
@@ -247,6 +301,16 @@ async function findNamed(storage: Storage, name: string, given: Given): Promise<
   })
   if (!key) throw new Failure(`${merchant.slug} has no order ${name}`, 'order_not_found')
   return key
+}
+
+async function findPaymentNamed(storage: Storage, name: string, given: Given): Promise<KeptPayment> {
+  const merchant = await chooseMerchant(storage, given.texts.merchant)
+  const payment = await storage.read(async (db) => {
+    const installationIds = await listInstallationIds(db, merchant)
+    return installationIds.length > 0 ? findPaymentOf(db, installationIds, name) : undefined
+  })
+  if (!payment) throw new Failure(`${merchant.slug} has no payment ${name}`)
+  return payment
 }
 
 async function listInstallationIds(db: Reader, merchant: Merchant): Promise<string[]> {
@@ -288,7 +352,8 @@ function rowText({
   return `${number.padEnd(8)}  ${states}  ${placedAt}  ${formatAmount(total, currency, 'en')}`
 }
 
-function orderText(order: Order): string[] {
+function orderText(facts: OrderFacts): string[] {
+  const order = orderView(facts)
   const { currency, totals, shipping, shippingAddress, promotion, cancellation } = order
   const money = (amount: number) => formatAmount(amount, currency, 'en')
   const codeOf = new Map(order.items.map(({ skuId, code }) => [skuId, code]))
@@ -307,6 +372,8 @@ function orderText(order: Order): string[] {
     row('tax', `${money(totals.tax)}${totals.taxIncluded ? ', included' : ''}`),
     row('total', money(totals.total)),
     ...(totals.refunded > 0 ? [row('refunded', money(totals.refunded))] : []),
+    ...(totals.refundPending > 0 ? [row('refunding', `${money(totals.refundPending)} on its way`)] : []),
+    ...lostRows(facts, money),
     ...order.payments.map((paid) =>
       row('payment', [paid.provider, paid.method, paid.brand, paid.last4, paid.status].filter(Boolean).join(' ')),
     ),
@@ -320,6 +387,14 @@ function orderText(order: Order): string[] {
     ...order.timeline.map(({ at, type }) => row('history', `${at}  ${type}`)),
   ]
   return [rowText(order), ...rows.map(([name, value]) => `  ${name.padEnd(9)}  ${value}`)]
+}
+
+// Money that is owed and that no loop will pay.
+function lostRows({ order, refunds }: OrderFacts, money: (amount: number) => string): [string, string][] {
+  const lost = refunds.filter(isWaiting).reduce((sum, { amount }) => sum + amount, 0)
+  if (lost === 0) return []
+  const again = `orders refund ${order.number} tries again, with --by-hand it records that you paid it yourself`
+  return [row('owed', `${money(lost)} could not be paid back: ${again}`)]
 }
 
 function sealedText({ customer, address }: Sealed): string[] {

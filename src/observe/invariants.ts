@@ -396,7 +396,8 @@ export const invariants: readonly Invariant[] = [
     violations: (db) => db.sql`
       select t.key as "subject" from test_charges t
       left join (
-        select payment_id, sum(case when kind = 'refund' and status = 'succeeded' then amount else 0 end) as given,
+        select payment_id,
+          sum(case when kind = 'refund' and status = 'succeeded' and paid_by_hand_at is null then amount else 0 end) as given,
           sum(case when status = 'pending' then 1 else 0 end) as pending
         from refunds group by payment_id) r on r.payment_id = t.key
       where t.refunded <> coalesce(r.given, 0) and coalesce(r.pending, 0) = 0

@@ -4,7 +4,7 @@ import type { OrderCancellationReason, OrderCanceller } from '../contract/words.
 import { restock } from '../inventory/sales.ts'
 import { newId } from '../kit/ids.ts'
 import { refuse } from '../kit/refuse.ts'
-import { insertRefund } from '../payments/store.ts'
+import { oweVoid } from '../payments/store.ts'
 import { giveBackPromotion } from '../promotions/store.ts'
 import type { Tx } from '../storage/storage.ts'
 import { lockOrderFacts, type Moment, tellChange } from './change.ts'
@@ -93,11 +93,8 @@ async function oweMoneyBack(tx: Tx, facts: OrderFacts, wish: CancelWish, moment:
 }
 
 // A payment that is awaited must not be taken any more.
-async function oweVoids(tx: Tx, { order, payments }: OrderFacts, { now }: Moment): Promise<void> {
-  const { installationId, merchantId, id: orderId } = order
-  for (const { id: paymentId, amount, currency, status } of payments) {
-    if (status !== 'pending') continue
-    const owed = { installationId, merchantId, orderId, paymentId, amount, currency, reason: null }
-    await insertRefund(tx, { ...owed, id: newId('rfd'), kind: 'void' }, now)
+async function oweVoids(tx: Tx, { payments }: OrderFacts, { now }: Moment): Promise<void> {
+  for (const payment of payments) {
+    if (payment.status === 'pending') await oweVoid(tx, payment, { id: newId('rfd'), reason: null }, now)
   }
 }

@@ -3,15 +3,23 @@
 
 import { isId, newId } from '../kit/ids.ts'
 import { isPaidOnDelivery } from '../payments/manual.ts'
-import { lockPayment, savePayment } from '../payments/store.ts'
+import {
+  type KeptPayment,
+  type KeptRefund,
+  listRefundsOfPayment,
+  lockPayment,
+  oweVoid,
+  savePayment,
+} from '../payments/store.ts'
 import type { Reader, Tx } from '../storage/storage.ts'
-import { lockOrderFacts, type Moment, noteChange, tellChange } from './change.ts'
+import { findOrderFacts, lockOrderFacts, type Moment, noteChange, tellChange } from './change.ts'
 import { fulfillmentStatusFor, orderMove, paymentMove, sendingReason } from './lifecycle.ts'
-import { oweRefund } from './refunds.ts'
+import { isWaiting, oweRefund, payByHand } from './refunds.ts'
 import {
   findOrderById,
   findOrderByNumber,
   insertFulfillment,
+  type KeptCancellation,
   type KeptFulfillment,
   type OrderKey,
   type OrderLine,
@@ -132,21 +140,40 @@ function sentFrom(
   return sent.length > 0 ? sent : 'there is nothing to send'
 }
 
-// null: all that is left. Owed from now on, and paid by the loop.
+export interface RefundWish {
+  // null: what failed before, if anything did; else, and of a cancelled order, all that is left.
+  amount: number | null
+  reason: string | null
+  // The operator has paid it: no provider is asked.
+  isByHand?: boolean
+}
+
+export type Owed<Subject> = (Subject & { refund: KeptRefund }) | { problem: string }
+
+// Owed from now on, and paid by the loop. What failed before is owed anew, under a new key: a provider that refused one would
+// answer the same again.
 export async function refundOrder(
   tx: Tx,
   key: OrderKey,
-  wish: { amount: number | null; reason: string | null },
+  wish: RefundWish,
   moment: Moment,
-): Promise<{ facts: OrderFacts; refundId: string } | { problem: string }> {
+): Promise<Owed<{ facts: OrderFacts }>> {
   const found = await lockOrderFacts(tx, key)
   if (!found) return gone
-  const { order } = found
+  const { order, refunds } = found
+  const unvoided = found.payments.find(({ id }) => refunds.some((kept) => kept.paymentId === id && isLostVoid(kept)))
+  if (unvoided) {
+    const returned = await returnPayment(tx, unvoided, wish, moment)
+    return 'problem' in returned ? returned : owedOf(tx, key, returned.refund)
+  }
   if (!paymentMove('owe', order.paymentStatus))
     return { problem: `order ${order.number} is ${order.paymentStatus}: there is nothing to refund` }
   const left = order.total - order.refunded
-  const amount = wish.amount ?? left
-  const owed = left > 0 ? await oweRefund(tx, found, { amount, reason: wish.reason }, moment) : undefined
+  const failed = refunds.filter(isWaiting)
+  const lost = failed.reduce((sum, { amount }) => sum + amount, 0)
+  const amount = wish.amount ?? (order.cancellation === null && lost > 0 ? Math.min(lost, left) : left)
+  const reason = wish.reason ?? failed.at(-1)?.reason ?? null
+  const owed = left > 0 ? await oweRefund(tx, found, { amount, reason }, moment) : undefined
   if (!owed)
     return {
       problem:
@@ -154,11 +181,46 @@ export async function refundOrder(
           ? `nothing of order ${order.number} is left to refund`
           : `${left} minor units of order ${order.number} are left to refund, not ${amount}`,
     }
-  // Of a cancelled order this is the money that the cancellation still owes.
-  const { cancellation } = order
-  const change = cancellation ? { cancellation: { ...cancellation, refundId: owed.refund.id } } : {}
-  const facts = noteChange(tx, owed.facts, { order: change, timeline: ['refund_started'] }, moment)
-  return { facts, refundId: owed.refund.id }
+  const { refund } = owed
+  const change = { cancellation: cancellationWith(order.cancellation, refund, failed) }
+  noteChange(tx, owed.facts, { order: change, timeline: ['refund_started'] }, moment)
+  if (wish.isByHand) await payByHand(tx, refund, moment.now)
+  return owedOf(tx, key, refund)
+}
+
+async function owedOf(tx: Tx, key: OrderKey, refund: KeptRefund): Promise<Owed<{ facts: OrderFacts }>> {
+  const facts = await findOrderFacts(tx, key)
+  return facts ? { facts, refund } : gone
+}
+
+// The cancellation shows the refund that took the place of its own.
+function cancellationWith(
+  cancellation: KeptCancellation | null,
+  refund: KeptRefund,
+  failed: readonly KeptRefund[],
+): KeptCancellation | null {
+  if (!cancellation) return null
+  const isReplaced = cancellation.refundId === null || failed.some(({ id }) => id === cancellation.refundId)
+  return isReplaced ? { ...cancellation, refundId: refund.id } : cancellation
+}
+
+// A payment that was to be taken back as a whole, and could not be, is tried again.
+export async function returnPayment(
+  tx: Tx,
+  payment: KeptPayment,
+  { reason, isByHand }: Pick<RefundWish, 'reason' | 'isByHand'>,
+  { now }: Moment,
+): Promise<Owed<object>> {
+  const failed = (await listRefundsOfPayment(tx, payment.installationId, payment.id)).findLast(isLostVoid)
+  if (!failed) return { problem: `nothing of payment ${payment.id} waits to be given back` }
+  const refund = await oweVoid(tx, payment, { id: newId('rfd'), reason: reason ?? failed.reason }, now)
+  if (!refund) return { problem: `payment ${payment.id} is on its way back` }
+  if (isByHand) await payByHand(tx, refund, now)
+  return { refund }
+}
+
+function isLostVoid(refund: KeptRefund): boolean {
+  return refund.kind === 'void' && isWaiting(refund)
 }
 
 const gone = { problem: 'there is no such order' }

@@ -3,7 +3,16 @@
 
 import type { RefundStatus } from '../contract/words.ts'
 import { newId } from '../kit/ids.ts'
-import { insertRefund, type KeptPayment, type KeptRefund, lockPayment, savePayment } from '../payments/store.ts'
+import {
+  insertRefund,
+  type KeptPayment,
+  type KeptRefund,
+  lockPayment,
+  replaceFailedRefunds,
+  savePayment,
+  saveRefund,
+} from '../payments/store.ts'
+
 import type { Tx } from '../storage/storage.ts'
 import { lockOrderFacts, type Moment, tellChange } from './change.ts'
 import { paymentMove, refundVerb } from './lifecycle.ts'
@@ -45,6 +54,7 @@ export async function oweRefund(
     },
     now,
   )
+  replaceFailedRefunds(tx, refund)
   return {
     refund,
     facts: { ...facts, order: { ...order, refunded, paymentStatus: move.to }, refunds: [...refunds, refund] },
@@ -85,6 +95,18 @@ export async function refundPaid(
   const timeline = [outcome === 'failed' ? 'refund_failed' : back] as const
   const change = { kind: move.announces, order: { paymentStatus: move.to }, timeline }
   tellChange(tx, { ...found, order, refunds }, change, { now, cause: null })
+}
+
+// By the operator, past the provider: of a card that was closed, say.
+export async function payByHand(tx: Tx, owed: KeptRefund, now: number): Promise<void> {
+  const refund = { ...owed, status: 'succeeded', tryAt: null, paidByHandAt: now, updatedAt: now } as const
+  await saveRefund(tx, refund)
+  await refundPaid(tx, refund, 'succeeded', now)
+}
+
+// One that failed and that nobody has seen to.
+export function isWaiting({ status, replacedBy }: KeptRefund): boolean {
+  return status === 'failed' && replacedBy === null
 }
 
 // That a payment was taken back as a whole is no news of an order: it was voided when it was cancelled, or never placed.

@@ -250,6 +250,8 @@ eachEngine('payments and refunds in the store', (given) => {
       updatedAt: now,
       tryAt: now,
       tries: 0,
+      replacedBy: null,
+      paidByHandAt: null,
     })
     const charge = { key: payment.id, amount: 1_000, currency: 'EUR', mode: 'test' }
     assert.deepEqual(await storage.write((tx) => claimRefundsToPay(tx, now, 1_000, 10)), [

@@ -1,7 +1,7 @@
 // The SQL of money: payments, which are attempts to collect it, and refunds, which are owed.
 
 import type { Mode, PaymentErrorCode, PaymentStatus, RefundStatus } from '../contract/words.ts'
-import { Fragment, type Reader, type Tx } from '../storage/storage.ts'
+import { Fragment, list, type Reader, type Tx } from '../storage/storage.ts'
 import type { Charge } from './port.ts'
 
 // `challenge`: the shopper must confirm. Outside it is called processing.
@@ -92,6 +92,17 @@ export async function findPayment(db: Reader, installation: string, id: string):
   return row
 }
 
+// For the operator: of any installation of the merchant.
+export async function findPaymentOf(
+  db: Reader,
+  installationIds: readonly string[],
+  id: string,
+): Promise<KeptPayment | undefined> {
+  const [row] = await db.sql<KeptPayment>`
+    select ${paymentColumns} from payments where installation_id in (${list(installationIds)}) and id = ${id}`
+  return row
+}
+
 export async function lockPayment(tx: Tx, installation: string, id: string): Promise<KeptPayment | undefined> {
   const [row] = await tx.sql<KeptPayment>`
     select ${paymentColumns} from payments where installation_id = ${installation} and id = ${id} ${tx.forUpdate}`
@@ -173,15 +184,23 @@ export interface KeptRefund {
   // When to try (again) to pay; null when it is over. `tries` counts the times it was tried.
   tryAt: number | null
   tries: number
+  // Of one that failed: what took its place. null: it waits for a person.
+  replacedBy: string | null
+  // null: by the provider.
+  paidByHandAt: number | null
 }
 
-export type NewRefund = Omit<KeptRefund, 'status' | 'createdAt' | 'updatedAt' | 'tryAt' | 'tries'>
+export type NewRefund = Omit<
+  KeptRefund,
+  'status' | 'createdAt' | 'updatedAt' | 'tryAt' | 'tries' | 'replacedBy' | 'paidByHandAt'
+>
 
 const refundColumns = new Fragment(`
   refunds.installation_id as "installationId", refunds.id, refunds.merchant_id as "merchantId",
   refunds.order_id as "orderId", refunds.payment_id as "paymentId", refunds.kind, refunds.amount, refunds.currency,
   refunds.status, refunds.reason, refunds.created_at as "createdAt", refunds.updated_at as "updatedAt",
-  refunds.try_at as "tryAt", refunds.tries`)
+  refunds.try_at as "tryAt", refunds.tries, refunds.replaced_by as "replacedBy",
+  refunds.paid_by_hand_at as "paidByHandAt"`)
 
 // Owed from now on, and paid by the loop. All that is owed of a payment together is never more than the payment; its row
 // is locked, so that two who owe at once count each other.
@@ -220,7 +239,7 @@ async function sumBesideVoids(db: Reader, installation: string, paymentId: strin
   return row?.sum ?? 0
 }
 
-export async function isVoidOwed(db: Reader, installation: string, paymentId: string): Promise<boolean> {
+async function isVoidOwed(db: Reader, installation: string, paymentId: string): Promise<boolean> {
   const rows = await db.sql`
     select id from refunds
     where installation_id = ${installation} and payment_id = ${paymentId} and kind = 'void' and status = 'pending'`
@@ -240,14 +259,46 @@ export async function listRefundsOfOrder(db: Reader, installation: string, order
     where installation_id = ${installation} and order_id = ${orderId} order by created_at, id`
 }
 
+// Oldest first.
+export async function listRefundsOfPayment(db: Reader, installation: string, paymentId: string): Promise<KeptRefund[]> {
+  return db.sql<KeptRefund>`
+    select ${refundColumns} from refunds
+    where installation_id = ${installation} and payment_id = ${paymentId} order by created_at, id`
+}
+
 // What is owed (kind, amount) never changes, and what is over stays over: whoever wants to pay after a failure owes anew.
 export async function saveRefund(tx: Tx, refund: KeptRefund): Promise<void> {
   const [row] = await tx.sql`
     update refunds set status = ${refund.status}, try_at = ${refund.tryAt}, tries = ${refund.tries},
-      updated_at = ${refund.updatedAt}
+      paid_by_hand_at = ${refund.paidByHandAt}, updated_at = ${refund.updatedAt}
     where installation_id = ${refund.installationId} and id = ${refund.id} and status = 'pending'
     returning id`
   one(row, 'the pending refund')
+}
+
+// The others of the payment that failed and that nobody has seen to wait no longer: this one takes their place.
+export function replaceFailedRefunds(tx: Tx, { installationId, paymentId, kind, id }: KeptRefund): void {
+  tx.sql`
+    update refunds set replaced_by = ${id}
+    where installation_id = ${installationId} and payment_id = ${paymentId} and kind = ${kind} and status = 'failed'
+      and replaced_by is null`
+}
+
+// Takes a payment back as a whole: owed once, and in the place of one that failed. Undefined where it is owed already.
+export async function oweVoid(
+  tx: Tx,
+  payment: Pick<KeptPayment, 'installationId' | 'merchantId' | 'orderId' | 'id' | 'amount' | 'currency'>,
+  { id, reason }: { id: string; reason: string | null },
+  now: number,
+): Promise<KeptRefund | undefined> {
+  const { installationId, merchantId, orderId, id: paymentId, amount, currency } = payment
+  // Two who owe at once count each other.
+  await lockPayment(tx, installationId, paymentId)
+  if (await isVoidOwed(tx, installationId, paymentId)) return undefined
+  const owed = { installationId, id, merchantId, orderId, paymentId, amount, currency, reason }
+  const refund = await insertRefund(tx, { ...owed, kind: 'void' }, now)
+  replaceFailedRefunds(tx, refund)
+  return refund
 }
 
 // A refund with what its provider has to be told.
@@ -284,16 +335,16 @@ export async function claimRefundsToPay(tx: Tx, now: number, leaseMs: number, li
 
 // For whoever has made them owed and pays them itself. Should that fail, the loop does when the lease is over. None is waited
 // for: whoever holds an order must not wait for its refunds.
-export async function claimRefundsOfOrder(
+export async function claimRefundsOfPayment(
   tx: Tx,
-  { installationId, orderId }: { installationId: string; orderId: string },
+  { installationId, paymentId }: { installationId: string; paymentId: string },
   now: number,
   leaseMs: number,
 ): Promise<DueRefund[]> {
   const rows = await tx.sql<DueRow>`
     with due as (
       select r.installation_id, r.id from refunds r
-      where r.installation_id = ${installationId} and r.order_id = ${orderId} and r.try_at <= ${now} ${tx.skipLocked})
+      where r.installation_id = ${installationId} and r.payment_id = ${paymentId} and r.try_at <= ${now} ${tx.skipLocked})
     update refunds set try_at = ${now + leaseMs}
     where (installation_id, id) in (select due.installation_id, due.id from due)
     returning ${dueColumns}`
