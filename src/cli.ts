@@ -17,6 +17,7 @@ const commands = {
   apply: async () => (await import('./commands/shop.ts')).applyCommand,
   import: async () => (await import('./commands/shop.ts')).importCommand,
   promotions: async () => (await import('./commands/promotions.ts')).promotionsCommand,
+  methods: async () => (await import('./commands/methods.ts')).methodsCommand,
   orders: async () => (await import('./commands/orders.ts')).ordersCommand,
   webhooks: async () => (await import('./commands/webhooks.ts')).webhooksCommand,
   keys: async () => (await import('./commands/keys.ts')).keysCommand,

@@ -59,6 +59,7 @@ const wellFormed: Readonly<Record<CommandName, readonly string[]>> = {
   apply: ['shop.json'],
   import: ['products.csv'],
   promotions: ['list'],
+  methods: ['list'],
   orders: ['list'],
   webhooks: ['list'],
   keys: ['list'],

@@ -129,6 +129,7 @@ for (const engine of ['sqlite', 'postgres'] as const) {
           'categories: [{ slug: black, name: Black tea }]',
           'products:',
           '  - { slug: assam, name: Assam, categories: [black], skus: [{ code: ASSAM, price: 450, stock: 12 }] }',
+          'payments: [{ mode: live, method: cash_on_delivery }]',
           'installations: [{ name: Web, mode: live }]',
         ].join('\n'),
       )
@@ -136,7 +137,17 @@ for (const engine of ['sqlite', 'postgres'] as const) {
       assert.equal(dry.code, 0)
       assert.equal(
         dry.out,
-        '+ merchant tea\n+ category black\n+ installation Web\n+ product assam\n+ sku ASSAM\n5 would change, 0 products as they were, 0 refused\n',
+        [
+          '+ merchant tea',
+          '+ category black',
+          '~ payment method live cash_on_delivery',
+          '    enabled: false → true',
+          '+ installation Web',
+          '+ product assam',
+          '+ sku ASSAM',
+          '6 would change, 0 products as they were, 0 refused',
+          '',
+        ].join('\n'),
       )
       const real = await cartwright(['apply', file], settings)
       assert.equal(real.out, dry.out.replace('would change', 'changed'))
@@ -155,6 +166,7 @@ for (const engine of ['sqlite', 'postgres'] as const) {
         checked: invariants.length,
         findings: [],
         deferredRows: [],
+        warnings: [],
       })
     })
 

@@ -527,6 +527,11 @@ eachEngine('orders, by the command line', (given) => {
         out: '',
         err: `cartwright: order ${number} cannot be cancelled: ${reason}\n`,
       })
+    assert.deepEqual(JSON.parse((await run('cancel', '1003', '--json')).out).error, {
+      code: 'order_not_cancellable',
+      message: 'order 1003 cannot be cancelled: already_fulfilled',
+      current: { status: 'processing', version: 3, reason: 'already_fulfilled' },
+    })
     assert.deepEqual(await orderWorld(house, sent.orderId), before)
     assert.match((await run('show', '1001')).out, /cancelled {2}duplicate: ordered twice\n/)
   })

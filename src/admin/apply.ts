@@ -32,10 +32,12 @@ import {
 } from '../installations/store.ts'
 import { newId } from '../kit/ids.ts'
 import { RowsFailed } from '../loops/rows.ts'
+import { listMethodSettings, type MethodSettings, saveMethodSettings } from '../payments/methods.ts'
 import type { Reader, Storage, Tx } from '../storage/storage.ts'
 import { EndpointRefused, type EndpointTools } from '../webhooks/endpoints.ts'
 import { planApps, saveApps } from './apps.ts'
 import { type Change, membersChanged } from './difference.ts'
+import { methodWarnings, planMethods } from './methods.ts'
 import {
   batchProductsMax,
   type PlanOptions,
@@ -64,6 +66,8 @@ export interface ApplyReport {
   unchangedProducts: number
   // Of endpoints that were made, to be shown this once.
   secrets: readonly MadeSecret[]
+  // What the operator should know although the file was applied.
+  warnings: readonly string[]
 }
 
 // The file contradicts what is kept, in a way that cannot be mended by writing.
@@ -93,6 +97,7 @@ export async function applyShop(storage: Storage, file: ShopFile, options: Apply
     refusedPromotions: promotions.refused,
     unchangedProducts: products.unchangedProducts,
     secrets: webhooks.secrets,
+    warnings: foundation.warnings,
   }
 }
 
@@ -232,7 +237,9 @@ interface Foundation {
   newInstallations: readonly Installation[]
   changedInstallations: readonly Installation[]
   installationIds: ReadonlyMap<string, string>
+  changedMethods: readonly MethodSettings[]
   changes: readonly Change[]
+  warnings: readonly string[]
 }
 
 async function planFoundation(
@@ -244,11 +251,12 @@ async function planFoundation(
   const before = await found
   const changes: Change[] = []
   const merchant = planMerchant(file, before, changes)
-  const [categories, installations, taxes, zones] = await Promise.all([
+  const [categories, installations, taxes, zones, methods] = await Promise.all([
     listCategories(db, merchant.id),
     listInstallations(db, merchant.id),
     listTaxRates(db, merchant.id),
     listShippingZones(db, merchant.id),
+    listMethodSettings(db, merchant.id),
   ])
   if (
     before &&
@@ -267,6 +275,8 @@ async function planFoundation(
   const shippingDiffers =
     file.shipping !== undefined && JSON.stringify(zonesOf(file.shipping)) !== JSON.stringify(zones)
   if (shippingDiffers) changes.push(tableChange('shipping', zones.length, file.shipping?.length ?? 0))
+  const plannedMethods = planMethods(file.payments ?? [], methods)
+  changes.push(...plannedMethods.changes)
   const shops = planInstallations(file, merchant, installations, changes)
   return {
     merchant,
@@ -278,7 +288,9 @@ async function planFoundation(
     taxes: taxesDiffer ? file.taxes : undefined,
     shipping: shippingDiffers ? file.shipping : undefined,
     ...shops,
+    changedMethods: plannedMethods.changed,
     changes,
+    warnings: methodWarnings(plannedMethods.settings, [...installations, ...shops.newInstallations]),
   }
 }
 
@@ -475,6 +487,7 @@ async function settleFoundation(tx: Tx, file: ShopFile, now: number): Promise<Fo
   for (const category of plan.changedCategories) await updateCategory(tx, merchant.id, category)
   if (plan.taxes) await replaceTaxRates(tx, merchant.id, taxRatesOf(plan.taxes))
   if (plan.shipping) await replaceShippingZones(tx, merchant.id, zonesOf(plan.shipping))
+  for (const settings of plan.changedMethods) await saveMethodSettings(tx, merchant.id, settings, now)
   for (const installation of plan.newInstallations) await insertInstallation(tx, installation, now)
   for (const { id, redirectHosts } of plan.changedInstallations)
     await setRedirectHosts(tx, merchant.id, id, redirectHosts)

@@ -10,6 +10,7 @@ export interface Change {
     | 'taxes'
     | 'shipping'
     | 'promotion'
+    | 'payment method'
     | 'installation'
     | 'webhook'
     | 'app'

@@ -10,11 +10,19 @@ import { isCountry } from '../kit/country.ts'
 import { isExactDecimal } from '../kit/decimal.ts'
 import { fromInstant } from '../kit/instant.ts'
 import { currencyExponent } from '../kit/money.ts'
+import { lacksInstructions } from '../payments/methods.ts'
 import { normalCode } from '../promotions/store.ts'
 import { targetProblem } from '../webhooks/guard.ts'
 import { subscriptionsProblem } from '../webhooks/subscription.ts'
 import { entryProblem } from './apps.ts'
-import { type CategoryEntry, categoryDepthMax, type ProductEntry, type PromotionEntry, ShopFile } from './shopfile.ts'
+import {
+  type CategoryEntry,
+  categoryDepthMax,
+  type PaymentMethodEntry,
+  type ProductEntry,
+  type PromotionEntry,
+  ShopFile,
+} from './shopfile.ts'
 import { addressOf } from './webhooks.ts'
 
 export interface Problem {
@@ -144,6 +152,7 @@ function* contradictions(file: ShopFile, now: number): Generator<Problem> {
   yield* tableProblems(file)
   yield* installationsProblems(file)
   yield* promotionsProblems(file)
+  yield* paymentsProblems(file)
   yield* webhooksProblems(file)
   yield* appsProblems(file)
 }
@@ -335,6 +344,24 @@ function* installationsProblems({ installations = [] }: ShopFile): Generator<Pro
 
 const noRedirectHost =
   'must be one host such as shop.example.com or shop.example.com:8443, without https:// and without wildcards'
+
+function* paymentsProblems({ payments = [] }: ShopFile): Generator<Problem> {
+  yield* repeated(
+    payments.map(({ mode, method }) => `${mode} ${method}`),
+    (index) => `/payments/${index}`,
+  )
+  for (const [index, entry] of payments.entries()) {
+    for (const { path, message } of paymentMethodProblems(entry)) yield { path: `/payments/${index}${path}`, message }
+  }
+}
+
+// Also true of what the operator sets by hand.
+export function* paymentMethodProblems(entry: PaymentMethodEntry): Generator<Problem> {
+  const { mode, method, enabled = true, instructions } = entry
+  if (isBlank(instructions ?? undefined)) yield { path: '/instructions', message: blank }
+  if (lacksInstructions({ mode, method, isOffered: enabled, instructions: instructions ?? null }))
+    yield { path: '/instructions', message: 'is needed: it tells shoppers where to send the money' }
+}
 
 // Whether an address in a private network is one that may be called is a setting of the server, not of the file: that is
 // asked when the file is applied.

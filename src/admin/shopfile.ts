@@ -2,7 +2,8 @@
 // by words the merchant chose (slugs, SKU codes, zone names), never by our ids, so the same file can be applied anywhere.
 
 import { nullable, object, oneOf, type Static, Type } from '../contract/schema.ts'
-import { modes, promotionTypes, scopes } from '../contract/words.ts'
+import { manualMethods, modes, promotionTypes, scopes } from '../contract/words.ts'
+import { instructionsLengthMax, termDaysMax } from '../payments/methods.ts'
 import { urlLengthMax } from '../webhooks/guard.ts'
 import { endpointsMax } from '../webhooks/store.ts'
 import { subscriptionsMax } from '../webhooks/subscription.ts'
@@ -150,6 +151,21 @@ export const PromotionEntry = object({
   disabled: Type.Optional(Type.Boolean()),
 })
 
+// Money that the merchant takes by hand. Known by mode and method; what the file does not name stays as it is. At first both
+// methods are offered in test mode, and none in live mode.
+export const PaymentMethodEntry = object({
+  mode: oneOf(modes),
+  method: oneOf(manualMethods),
+  // Left out, a method that the file names for the first time is offered, and later it stays as it is: applying a file must
+  // not bring back what the operator has switched off.
+  enabled: Type.Optional(Type.Boolean()),
+  // What the shopper is told, such as the bank account. A bank transfer in live mode needs it.
+  instructions: Type.Optional(nullable(Type.String({ minLength: 1, maxLength: instructionsLengthMax }))),
+  // An order that is not paid this many days after it was placed is cancelled; null: never. Left out, 14 for a bank transfer
+  // and never for cash on delivery.
+  termDays: Type.Optional(nullable(Type.Integer({ minimum: 1, maximum: termDaysMax }))),
+})
+
 // Known by its address within the installation. Its secret is made here and shown once, so it is in no file.
 export const WebhookEntry = object({
   url: Type.String({ minLength: 1, maxLength: urlLengthMax }),
@@ -218,6 +234,7 @@ export const ShopFile = object({
   taxes: Type.Optional(Type.Array(TaxEntry, { maxItems: 5_000 })),
   shipping: Type.Optional(Type.Array(ShippingZoneEntry, { maxItems: 100 })),
   promotions: Type.Optional(Type.Array(PromotionEntry, { maxItems: 50_000 })),
+  payments: Type.Optional(Type.Array(PaymentMethodEntry, { maxItems: modes.length * manualMethods.length })),
   installations: Type.Optional(Type.Array(InstallationEntry, { maxItems: 100 })),
   apps: Type.Optional(Type.Array(AppEntry, { maxItems: 100 })),
 })
@@ -228,6 +245,7 @@ export type CategoryEntry = Static<typeof CategoryEntry>
 export type TaxEntry = Static<typeof TaxEntry>
 export type ShippingZoneEntry = Static<typeof ShippingZoneEntry>
 export type PromotionEntry = Static<typeof PromotionEntry>
+export type PaymentMethodEntry = Static<typeof PaymentMethodEntry>
 export type WebhookEntry = Static<typeof WebhookEntry>
 export type InstallationEntry = Static<typeof InstallationEntry>
 export type AppEntry = Static<typeof AppEntry>

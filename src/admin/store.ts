@@ -2,6 +2,24 @@
 
 import { list, type Reader, type Storage, StorageUnavailable, type Tx } from '../storage/storage.ts'
 
+// Merchants that sell live and offer no payment method, or a bank transfer without saying where the money goes. Without a row
+// a method is not offered in live mode.
+export async function listUnpayable(
+  db: Reader,
+  limit: number,
+): Promise<{ slug: string; problem: 'nothing_offered' | 'no_account' }[]> {
+  return db.sql<{ slug: string; problem: 'nothing_offered' | 'no_account' }>`
+    select m.slug, case when o.offered is null then 'nothing_offered' else 'no_account' end as "problem"
+    from merchants m
+    left join (
+      select merchant_id, count(*) as offered,
+        sum(case when method = 'bank_transfer' and instructions is null then 1 else 0 end) as unclear
+      from manual_methods where mode = 'live' and disabled_at is null group by merchant_id) o on o.merchant_id = m.id
+    where m.closed_at is null and (o.offered is null or o.unclear > 0) and exists (
+      select 1 from installations i where i.merchant_id = m.id and i.mode = 'live' and i.disabled_at is null)
+    order by m.slug limit ${limit}`
+}
+
 // Something that stands in every answer of the merchant has changed. In the order of their ids, as sales lock them.
 export async function markAllStale(tx: Tx, merchant: string, staleAt: number): Promise<void> {
   await tx.sql`

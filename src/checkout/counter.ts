@@ -10,6 +10,7 @@ import { setLine } from '../carts/lines.ts'
 import { needsShipping } from '../carts/shipping.ts'
 import type { Address } from '../contract/carts.ts'
 import { patterns } from '../contract/patterns.ts'
+import type { Mode } from '../contract/words.ts'
 import type { Cause } from '../events/announce.ts'
 import { findMerchantFace, type MerchantFace } from '../installations/store.ts'
 import { extendHolds } from '../inventory/holds.ts'
@@ -18,9 +19,12 @@ import { newId } from '../kit/ids.ts'
 import { Refusal } from '../kit/refuse.ts'
 import { openStatusSecret } from '../orders/secret.ts'
 import { findOrder, findSealedSecret } from '../orders/store.ts'
+import { isPaidOnDelivery, manualName } from '../payments/manual.ts'
+import { listMethodSettings, type MethodSettings } from '../payments/methods.ts'
 import { type PaymentProvider, providerText } from '../payments/port.ts'
 import { listPaymentsOfSession } from '../payments/store.ts'
 import type { Reader, Tx } from '../storage/storage.ts'
+import { awaitedMoney } from './awaited.ts'
 import type { ContactInput, Desk, DeskMethod, DeskProblem, DeskResult, DeskView } from './desk.ts'
 import { holdLines } from './follow.ts'
 import { holdUntil, sessionStatusAt } from './lifecycle.ts'
@@ -308,9 +312,10 @@ async function deskView(
 ): Promise<DeskView> {
   const facts = await factsOf(tools, db, session, now)
   const { cart, lines } = facts.quote
-  const [merchant, payments, address] = await Promise.all([
+  const [merchant, payments, settings, address] = await Promise.all([
     findMerchantFace(db, session.merchantId),
     listPaymentsOfSession(db, session.installationId, session.id),
+    listMethodSettings(db, session.merchantId),
     cart.address
       ? openAddress(db, tools.rootSecret, {
           installationId: cart.installationId,
@@ -329,8 +334,9 @@ async function deskView(
     address: address ?? null,
     needsShipping: needsShipping(lines.map(({ offer }) => offer)),
     isClosed: session.closedAt !== null,
-    methods: tools.providers.forMode(session.mode).flatMap(methodsOf),
+    methods: tools.providers.forMode(session.mode).flatMap((provider) => methodsOf(provider, session.mode, settings)),
     challenge: waiting ? { paymentId: waiting.id, amount: waiting.amount } : null,
+    awaited: facts.orderPayment === 'pending' ? await awaitedMoney(db, session.merchantId, payments) : null,
     order: await orderLink(tools, db, session),
     formerTotal: null,
   }
@@ -342,16 +348,18 @@ function faceOf(merchant: MerchantFace | undefined): DeskView['merchant'] {
   return { slug, name, supportEmail, links: JSON.parse(links) as DeskView['merchant']['links'] }
 }
 
-function methodsOf(provider: PaymentProvider): DeskMethod[] {
+// A method of which the merchant can say nothing is offered by its provider.
+function methodsOf(provider: PaymentProvider, mode: Mode, settings: readonly MethodSettings[]): DeskMethod[] {
   const say: DeskMethod['say'] = (key, locale) =>
     Object.hasOwn(provider.texts.en, key) ? providerText(provider, key, locale) : undefined
-  return provider.methods.map(({ id, labelKey, fields }) => ({
-    provider: provider.name,
-    method: id,
-    labelKey,
-    fields,
-    say,
-  }))
+  return provider.methods.flatMap(({ id, labelKey, fields }) => {
+    const own =
+      provider.name === manualName ? settings.find((one) => one.mode === mode && one.method === id) : undefined
+    if (own && !own.isOffered) return []
+    const named = { provider: provider.name, method: id }
+    const termDays = own && !isPaidOnDelivery(named) ? own.termDays : null
+    return [{ ...named, labelKey, fields, say, instructions: own?.instructions ?? null, termDays }]
+  })
 }
 
 async function orderLink(tools: PayTools, db: Reader, session: KeptSession): Promise<DeskView['order']> {

@@ -20,9 +20,17 @@ export interface DeskView {
   methods: readonly DeskMethod[]
   // A payment that waits for the shopper's confirmation.
   challenge: { paymentId: string; amount: number } | null
+  // Of an order that is placed and not paid.
+  awaited: AwaitedMoney | null
   order: { number: string; statusPath: string } | null
   // The total that the shopper saw last, where it differs from the present one.
   formerTotal: number | null
+}
+
+// Money that the shopper still has to send.
+export interface AwaitedMoney {
+  // The merchant's words: how to pay.
+  instructions: string | null
 }
 
 export interface DeskMerchant {
@@ -39,6 +47,10 @@ export interface DeskMethod {
   labelKey: string
   // The provider's own words for a key, in the shopper's language or else in English; undefined where it has none.
   say(key: string, locale: string): string | undefined
+  // The merchant's words: how to pay.
+  instructions: string | null
+  // In how many days it has to be paid.
+  termDays: number | null
   fields: readonly {
     name: string
     labelKey: string
@@ -134,6 +146,7 @@ export interface OrderStatusView {
   }
   shippingLabel: string | null
   addressSummary: string | null
+  awaited: AwaitedMoney | null
   fulfillments: readonly { carrier: string | null; trackingNumber: string | null; at: string }[]
   timeline: readonly { at: string; type: string }[]
   placedAt: string

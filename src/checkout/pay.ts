@@ -17,6 +17,8 @@ import { newId } from '../kit/ids.ts'
 import { toInstant } from '../kit/instant.ts'
 import { type PlacedOrder, placeOrder } from '../orders/place.ts'
 import { takeOrderNumber } from '../orders/store.ts'
+import { manualName } from '../payments/manual.ts'
+import { findMethodSettings } from '../payments/methods.ts'
 import {
   type CallOptions,
   callForRefund,
@@ -246,7 +248,8 @@ async function beginPayment(
   if (totals.total !== input.expectedTotal)
     return { problem: { code: 'total_changed', from: input.expectedTotal, to: totals.total } }
   const problem =
-    (await obstacle(tools, tx, session, quote, at)) ?? methodProblem(session, provider, input, totals.total, at)
+    (await obstacle(tools, tx, session, quote, at)) ??
+    (totals.total === 0 ? null : await methodProblem(tx, session, provider, input, at))
   if (problem) return { problem }
 
   const held = await holdLines(tx, session, quote.lines, { now, cause }, at + processingHoldMs)
@@ -308,21 +311,30 @@ async function obstacle(
   return null
 }
 
-function methodProblem(
+async function methodProblem(
+  tx: Tx,
   session: KeptSession,
   provider: PaymentProvider | undefined,
   input: PayInput,
-  total: number,
   now: number,
-): DeskProblem | null {
-  if (total === 0) return null
-  if (!provider?.modes.includes(session.mode) || !provider.methods.some(({ id }) => id === input.method)) {
+): Promise<DeskProblem | null> {
+  if (!provider || !(await isOffered(tx, session, provider, input.method)))
     return { code: 'invalid', issues: [{ path: '/method', message: 'is not offered' }] }
-  }
   const issues = provider
     .check(input.method, input.details, now)
     .map(({ path, messageKey }) => ({ path, message: messageKey }))
   return issues.length > 0 ? { code: 'invalid', issues } : null
+}
+
+// The merchant may have switched a method off since the page was shown.
+async function isOffered(
+  tx: Tx,
+  { merchantId, mode }: KeptSession,
+  { name, modes, methods }: PaymentProvider,
+  method: string,
+): Promise<boolean> {
+  if (!modes.includes(mode) || !methods.some(({ id }) => id === method)) return false
+  return name !== manualName || (await findMethodSettings(tx, merchantId, { mode, method }))?.isOffered === true
 }
 
 function draftOf({ cart, lines, promotion, pricing }: Quote): Draft {

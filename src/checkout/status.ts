@@ -7,6 +7,7 @@ import { statusHashOf } from '../orders/secret.ts'
 import { findOrderOfSecret } from '../orders/store.ts'
 import { cancellationView, orderTotals } from '../orders/view.ts'
 import type { Storage } from '../storage/storage.ts'
+import { awaitedMoney } from './awaited.ts'
 import type { DeskMerchant, OrderStatusDesk } from './desk.ts'
 import { isPageSecret } from './secret.ts'
 
@@ -17,7 +18,7 @@ export function createOrderStatusDesk(storage: Storage, pictureUrl: (picture: st
       const key = await findOrderOfSecret(db, statusHashOf(secret))
       const facts = key && (await findOrderFacts(db, key))
       if (!facts) return undefined
-      const { order, lines, timeline, fulfillments, refunds } = facts
+      const { order, lines, timeline, fulfillments, payments, refunds } = facts
       const merchant = await findMerchantFace(db, order.merchantId)
       if (!merchant) return undefined
       // Of a cancelled order the shopper waits for the money, so that it was once paid says too little.
@@ -41,6 +42,7 @@ export function createOrderStatusDesk(storage: Storage, pictureUrl: (picture: st
         totals: orderTotals(order, refunds),
         shippingLabel: order.shippingChoice?.label ?? null,
         addressSummary: order.address?.summary ?? null,
+        awaited: order.paymentStatus === 'pending' ? await awaitedMoney(db, order.merchantId, payments) : null,
         fulfillments: fulfillments.map(({ carrier, trackingNumber, at }) => ({
           carrier,
           trackingNumber,

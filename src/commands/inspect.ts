@@ -1,5 +1,7 @@
 // Commands that look: doctor and openapi.
 
+import { noAccount, nothingOffered } from '../admin/methods.ts'
+import { listUnpayable } from '../admin/store.ts'
 import { readConfig } from '../config.ts'
 import { printOpenApi } from '../contract/openapi.ts'
 import { toInstant } from '../kit/instant.ts'
@@ -22,6 +24,8 @@ export const doctorCommand: Command = {
       const pending = await pendingMigrations(storage)
       const findings = pending > 0 ? [] : await storage.read(findViolations)
       const deferred = pending > 0 ? [] : await storage.read((db) => listDeferred(db, Date.now(), deferredMax))
+      const unpayable = pending > 0 ? [] : await storage.read((db) => listUnpayable(db, unpayableMax))
+      const warnings = unpayable.map(({ slug, problem }) => `${slug}: ${unpayableWords[problem]}`)
       const healthy = pending === 0 && findings.length === 0
       const message = pending > 0 ? `${pending} migrations are pending` : `${findings.length} invariants do not hold`
       return printReport(terminal, given, {
@@ -32,11 +36,13 @@ export const doctorCommand: Command = {
           checked: invariants.length,
           findings,
           deferredRows: deferred.map(shownRow),
+          warnings,
         },
         lines: () => [
           ...(pending > 0 ? [`✗ ${pending} migrations are pending: run migrate, or start the server`] : []),
           ...findings.map(({ sentence, subjects }) => `✗ ${sentence} Not so for ${subjects.join(', ')}`),
           ...deferred.map(deferredLine),
+          ...warnings.map((warning) => `! ${warning}`),
           ...(healthy ? [`✓ ${storage.engine}: migrations current, ${invariants.length} invariants hold`] : []),
         ],
         error: healthy ? null : { code: 'unhealthy', message },
@@ -46,6 +52,9 @@ export const doctorCommand: Command = {
     }
   },
 }
+
+const unpayableMax = 50
+const unpayableWords = { nothing_offered: nothingOffered, no_account: noAccount } as const
 
 // Rows that a loop could not handle. The facts agree all the same, so they are a warning: the server tries them again.
 const deferredMax = 50

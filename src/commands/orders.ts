@@ -9,7 +9,7 @@ import { orderCancellationReasons, orderStatuses } from '../contract/words.ts'
 import { listInstallations, type Merchant } from '../installations/store.ts'
 import { isId } from '../kit/ids.ts'
 import { formatAmount } from '../kit/money.ts'
-import { Refusal } from '../kit/refuse.ts'
+import { Refusal, refuse } from '../kit/refuse.ts'
 import type { RootSecret } from '../kit/secrets.ts'
 import { createLog } from '../observe/log.ts'
 import { type CancelWish, cancelOrder } from '../orders/cancel.ts'
@@ -190,7 +190,8 @@ function cancel(name: string, given: Given, terminal: Terminal): Promise<number>
     const cancelled = await payAfter(storage, async (tx, now) => {
       const facts = await cancelOrder(tx, key, wish, { now, cause: null }).catch((error: unknown) => {
         if (!(error instanceof Refusal) || error.code !== 'order_not_cancellable') throw error
-        throw new Failure(`order ${name} cannot be cancelled: ${error.details.current?.reason}`)
+        const message = `order ${name} cannot be cancelled: ${error.details.current?.reason}`
+        throw refuse(error.code, { ...error.details, message })
       })
       return { done: facts, payments: facts.payments }
     })

@@ -70,18 +70,19 @@ export const applyCommand: Command = {
       const webhooks = { rootSecret, allowPrivate: webhookAllowPrivate }
       const options = { now: Date.now(), stock: given.flags.has('stock'), dryRun, webhooks }
       const report = await applyShop(storage, read.file, options).catch(refusedAsFailure)
-      const { changes, refused, refusedPromotions, unchangedProducts, secrets } = report
+      const { changes, refused, refusedPromotions, unchangedProducts, secrets, warnings } = report
       const refusedCount = refused.length + refusedPromotions.length
       const lines = () => [
         ...changes.flatMap(changeLines).map(visible),
         ...refused.map(({ slug, reason }) => visible(`! product ${slug} refused: ${reason}`)),
         ...refusedPromotions.map(({ code, reason }) => visible(`! promotion ${code} refused: ${reason}`)),
+        ...warnings.map((warning) => `! ${warning}`),
         ...secrets.map(({ endpointId, url, secret }) =>
           visible(`${secret}   the secret of ${endpointId}, shown this once: ${maskedUrl(url)}`),
         ),
         `${changes.length} ${dryRun ? 'would change' : 'changed'}, ${unchangedProducts} products as they were, ${refusedCount} refused`,
       ]
-      const value = { dryRun, changes, refused, refusedPromotions, unchangedProducts, secrets }
+      const value = { dryRun, changes, refused, refusedPromotions, unchangedProducts, secrets, warnings }
       return printReport(terminal, given, { value, lines, error: partlyRefused(refusedCount) })
     })
   },

@@ -142,6 +142,10 @@ export type FulfillmentStatus = (typeof fulfillmentStatuses)[number]
 export const paymentStatuses = ['processing', 'pending', 'succeeded', 'declined', 'voided'] as const
 export type PaymentStatus = (typeof paymentStatuses)[number]
 
+// Money that people move: a transfer to the merchant's bank, or cash at the door.
+export const manualMethods = ['bank_transfer', 'cash_on_delivery'] as const
+export type ManualMethod = (typeof manualMethods)[number]
+
 export const refundStatuses = ['pending', 'succeeded', 'failed'] as const
 export type RefundStatus = (typeof refundStatuses)[number]
 

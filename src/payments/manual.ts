@@ -1,6 +1,7 @@
 // Money that people move: a transfer to the merchant's bank, or cash at the door. Nothing is asked of anyone, so nothing is
 // remembered; the operator says when the money came, and pays refunds by hand.
 
+import { manualMethods } from '../contract/words.ts'
 import type { Charge, Outcome, PaymentProvider, Texts } from './port.ts'
 
 const texts = {
@@ -20,10 +21,7 @@ const texts = {
   },
 } as const satisfies Texts
 
-const methods = [
-  { id: 'bank_transfer', labelKey: 'method.bank_transfer', noteKey: 'method.bank_transfer.note', fields: [] },
-  { id: 'cash_on_delivery', labelKey: 'method.cash_on_delivery', noteKey: 'method.cash_on_delivery.note', fields: [] },
-] as const
+const methods = manualMethods.map((id) => ({ id, labelKey: `method.${id}`, noteKey: `method.${id}.note`, fields: [] }))
 
 export const manualName = 'manual'
 

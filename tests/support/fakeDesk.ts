@@ -57,6 +57,8 @@ export const cardMethod: DeskMethod = {
   method: card.id,
   labelKey: card.labelKey,
   say: () => undefined,
+  instructions: null,
+  termDays: null,
   fields: card.fields,
 }
 
@@ -65,6 +67,8 @@ export const transferMethod: DeskMethod = {
   method: 'bank_transfer',
   labelKey: 'method.bank_transfer',
   say: () => undefined,
+  instructions: null,
+  termDays: null,
   fields: [],
 }
 
@@ -189,6 +193,7 @@ export function createFakeDesk({ clock, shop }: { clock: () => Date; shop: () =>
       needsShipping,
       isClosed: false,
       challenge,
+      awaited: null,
       order,
       formerTotal,
     })
@@ -416,6 +421,7 @@ export const fakeOrder: OrderStatusView = {
   },
   shippingLabel: 'Standard, 2 to 3 working days',
   addressSummary: 'Leipzig, DE',
+  awaited: null,
   fulfillments: [{ carrier: 'DHL', trackingNumber: '00340434161094021501', at: '2026-03-03T10:00:00.000Z' }],
   timeline: [
     { at: '2026-03-01T10:00:00.000Z', type: 'placed' },

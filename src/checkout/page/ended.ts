@@ -2,7 +2,7 @@
 
 import { type Html, html } from '../../kit/html.ts'
 import type { DeskMerchant, DeskProblem, DeskView } from '../desk.ts'
-import { framed, isWebAddress, sheet } from './frame.ts'
+import { framed, howToPay, isWebAddress, sheet } from './frame.ts'
 import type { Speaker } from './language.ts'
 import { fixedItems, hidden, sessionTotals } from './summary.ts'
 
@@ -48,6 +48,7 @@ ${icons.check}
 <h1>${say('done.title')}</h1>
 <p>${text}</p>
 ${order && html`<dl class="number"><dt>${say('done.number')}</dt><dd dir="ltr">${order.number}</dd></dl>`}
+${view.awaited && howToPay(speaker, view.awaited)}
 ${order && html`<a class="first wide" href="${order.statusPath}">${say('done.status')}</a>`}
 ${
   !view.isClosed &&

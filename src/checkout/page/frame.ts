@@ -3,7 +3,7 @@
 import type { PageAnswer } from '../../http/server.ts'
 import { type Html, html } from '../../kit/html.ts'
 import { initialOf } from '../../kit/initial.ts'
-import type { DeskMerchant } from '../desk.ts'
+import type { AwaitedMoney, DeskMerchant } from '../desk.ts'
 import { scriptSrc, styleHref } from './assets.ts'
 import type { Speaker } from './language.ts'
 
@@ -58,6 +58,20 @@ export function merchantBar(speaker: Speaker, { name }: DeskMerchant, isTest: bo
 <span class="merchant-name" dir="auto">${name}</span>
 ${isTest && html`<span class="ribbon" title="${speaker.say('page.testNote')}">${speaker.say('page.test')}</span>`}
 </header>`
+}
+
+// The merchant's own words, in whatever language they are; the style sheet keeps their lines.
+export function instructionsBox(text: string): Html {
+  return html`<p class="instructions" dir="auto">${text}</p>`
+}
+
+// How to pay what is awaited, where the merchant says it.
+export function howToPay({ say }: Speaker, { instructions }: AwaitedMoney): Html | null {
+  if (instructions === null) return null
+  return html`<section class="notice" aria-labelledby="awaited-title">
+<h2 class="notice-title" id="awaited-title">${say('awaited.title')}</h2>
+${instructionsBox(instructions)}
+</section>`
 }
 
 export function foot({ say }: Speaker, { links, supportEmail }: DeskMerchant): Html {

@@ -103,19 +103,22 @@ function addressOf(typed: Typed): Address {
 export function payIn(form: Form, view: DeskView): Parsed<PayInput> {
   const expectedTotal = wholeNumber(form('expectedTotal')) ?? 0
   const isFree = expectedTotal === 0 && view.session.totals.total === 0
-  const chosen = isFree ? view.methods[0] : methodIn(form, view)
+  const version = versionIn(form)
+  const attempt = form('attempt').slice(0, 64)
+  // Nobody is asked for money.
+  if (isFree) return { input: { version, expectedTotal, provider: '', method: '', details: {}, attempt } }
+  const chosen = methodIn(form, view)
   if (!chosen) return invalid('/method')
   const details: Record<string, string> = {}
   const issues: Issue[] = []
-  for (const field of isFree ? [] : chosen.fields) {
+  for (const field of chosen.fields) {
     const value = plainDigits(form(fieldName(chosen, field.name)), field.autocomplete)
     if (value === '' || value.length > field.lengthMax) issues.push({ path: `/${field.name}`, message: 'is needed' })
     details[field.name] = value
   }
   if (issues.length > 0) return { issues }
   const { provider, method } = chosen
-  const attempt = form('attempt').slice(0, 64)
-  return { input: { version: versionIn(form), expectedTotal, provider, method, details, attempt } }
+  return { input: { version, expectedTotal, provider, method, details, attempt } }
 }
 
 export function methodIn(form: Form, view: DeskView): DeskMethod | undefined {

@@ -4,7 +4,7 @@
 import { type Html, html } from '../../kit/html.ts'
 import type { DeskMethod, DeskProblem, DeskView } from '../desk.ts'
 import { addressFields, contactFields, countryField, detailField, type FieldErrors, fieldErrors } from './fields.ts'
-import { foot, framed, merchantBar } from './frame.ts'
+import { foot, framed, instructionsBox, merchantBar } from './frame.ts'
 import { methodValue, type Typed } from './input.ts'
 import type { Speaker } from './language.ts'
 import { noteBox, problemBox, topNotices } from './notices.ts'
@@ -142,10 +142,11 @@ function paymentSection(parts: OpenParts, errors: FieldErrors): Html {
   const { speaker, view, attempt } = parts
   const { session, secret, methods } = view
   const { say } = speaker
-  const isReady = isComplete(view)
+  const isPayable = session.totals.total === 0 || methods.length > 0
+  const isReady = isComplete(view) && isPayable
   return html`<section id="payment" class="part" aria-labelledby="payment-title" tabindex="-1">
 <h2 id="payment-title">${say('payment.title')}</h2>
-<div id="payment-notice">${paymentNotice(parts)}${!isReady && html`<p class="soft">${say(isPriced(session) ? 'payment.first' : 'message.price_unavailable')}</p>`}</div>
+<div id="payment-notice">${paymentNotice(parts)}${paymentObstacle(parts, isReady)}</div>
 <form id="pay" method="post" action="/c/${secret}/pay" novalidate data-busy="${say('pay.busy')}">
 <fieldset id="pay-fields" class="choices"${!isReady && html` disabled`}>
 <legend class="hidden">${say('payment.method')}</legend>
@@ -160,6 +161,13 @@ ${
 </div>
 </form>
 </section>`
+}
+
+function paymentObstacle({ speaker, view: { session, methods } }: OpenParts, isReady: boolean): Html | null {
+  const { say } = speaker
+  if (!isPriced(session)) return html`<p class="soft">${say('message.price_unavailable')}</p>`
+  if (session.totals.total > 0 && methods.length === 0) return html`<p class="error">${say('payment.none')}</p>`
+  return isReady ? null : html`<p class="soft">${say('payment.first')}</p>`
 }
 
 // Of a method that is settled later one says so; which one is chosen is known to the style sheet.
@@ -193,7 +201,10 @@ function methodCard({ speaker, view, chosen }: OpenParts, index: number, errors:
   return html`<div class="method">${head}
 <div class="method-inside">${
     isLater(method)
-      ? html`<p class="soft">${speaker.sayKnown(`${method.labelKey}.note`, speaker.say('method.manualHint'))}</p>`
+      ? html`<p class="soft">${speaker.sayKnown(`${method.labelKey}.note`, speaker.say('method.manualHint'))}${
+          method.termDays !== null && html` ${speaker.say('method.term', { count: method.termDays })}`
+        }</p>
+${method.instructions !== null && instructionsBox(method.instructions)}`
       : html`<div class="row">${method.fields.map((detail) => detailField(speaker, method, detail, errors))}</div>
 ${method.provider === 'test' && html`<p class="hint">${speaker.say('card.testNote')}</p>`}`
   }</div></div>`

@@ -2,7 +2,7 @@
 
 import { type Html, html } from '../../kit/html.ts'
 import type { OrderStatusView } from '../desk.ts'
-import { framed, sheet } from './frame.ts'
+import { framed, howToPay, sheet } from './frame.ts'
 import type { Speaker } from './language.ts'
 import { lineList, totalsList } from './summary.ts'
 
@@ -27,6 +27,7 @@ ${fact(say('status.delivery'), sayKnown(`sent.${order.fulfillmentStatus}`, order
 ${order.shippingLabel !== null && fact(say('shipping.title'), html`<span dir="auto">${order.shippingLabel}</span>`)}
 ${order.addressSummary !== null && fact(say('status.address'), html`<span dir="auto">${order.addressSummary}</span>`)}
 </dl>
+${order.awaited && howToPay(speaker, order.awaited)}
 ${order.fulfillments.map(
   ({ at, carrier, trackingNumber }) => html`<div class="notice">
 <p class="notice-title">${say('status.parcel', { date: speaker.date(at) })}</p>

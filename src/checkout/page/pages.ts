@@ -112,9 +112,11 @@ export function checkoutPages({ desk, orderDesk, origin, clock }: CheckoutPagePa
     return problem === null ? redirect(next) : show(view, request, { ...kept, problem })
   }
 
-  // The shop is not there any more where its app was uninstalled meanwhile.
-  function afterPaying({ session, secret, isClosed }: DeskView): string {
-    return isClosed ? `/c/${secret}` : shopUrl(session.successUrl, session.id)
+  // Whoever has to be told how to pay reads it here, and the shop does not know it. Where the app was uninstalled meanwhile,
+  // there is no shop to go to.
+  function afterPaying({ session, secret, awaited, isClosed }: DeskView): string {
+    const staysHere = isClosed || (awaited !== null && awaited.instructions !== null)
+    return staysHere ? `/c/${secret}` : shopUrl(session.successUrl, session.id)
   }
 
   interface Kept {

@@ -105,12 +105,14 @@ const en = {
   'payment.title': 'Payment',
   'payment.method': 'Payment method',
   'payment.first': 'First tell us your details above, then you can pay here.',
+  'payment.none': 'This shop has not set up a way to pay yet. Please turn to the shop.',
   'method.card': 'Card',
   'method.bank_transfer': 'Bank transfer',
   'method.invoice': 'Invoice',
   'method.cash_on_delivery': 'Cash on delivery',
   'method.manual': 'Pay later, as agreed with the shop',
   'method.manualHint': 'You place the order now. The shop tells you how to pay.',
+  'method.term': { one: 'Please pay within one day.', other: 'Please pay within {count} days.' },
   'method.bank_transfer.note': 'Your order is prepared when the money has arrived.',
   'method.cash_on_delivery.note': 'You pay when you receive your order.',
   'card.testNote': 'Test mode: nobody is charged. Pay with 4242 4242 4242 4242, any later date and any code.',
@@ -202,6 +204,7 @@ const en = {
   'done.free': 'There is nothing to pay.',
   'done.pending':
     'Your order is placed. {amount} is still to be paid in the way you chose. If you pay by transfer, please name your order number.',
+  'awaited.title': 'How to pay',
   'done.number': 'Order number',
   'done.status': 'See the status of your order',
 
@@ -359,12 +362,17 @@ const de: Texts = {
   'payment.title': 'Zahlung',
   'payment.method': 'Zahlungsart',
   'payment.first': 'Bitte machen Sie zuerst oben Ihre Angaben, dann können Sie hier bezahlen.',
+  'payment.none': 'Dieser Shop hat noch keine Zahlungsart eingerichtet. Bitte wenden Sie sich an den Shop.',
   'method.card': 'Karte',
   'method.bank_transfer': 'Überweisung',
   'method.invoice': 'Rechnung',
   'method.cash_on_delivery': 'Nachnahme',
   'method.manual': 'Später zahlen, nach Absprache mit dem Shop',
   'method.manualHint': 'Sie bestellen jetzt. Der Shop teilt Ihnen mit, wie Sie zahlen.',
+  'method.term': {
+    one: 'Bitte zahlen Sie innerhalb eines Tages.',
+    other: 'Bitte zahlen Sie innerhalb von {count} Tagen.',
+  },
   'method.bank_transfer.note': 'Ihre Bestellung wird bearbeitet, sobald das Geld eingegangen ist.',
   'method.cash_on_delivery.note': 'Sie zahlen, wenn Sie Ihre Bestellung erhalten.',
   'card.testNote':
@@ -464,6 +472,7 @@ const de: Texts = {
   'done.free': 'Es ist nichts zu zahlen.',
   'done.pending':
     'Ihre Bestellung ist eingegangen. {amount} sind noch auf dem gewählten Weg zu zahlen. Bei einer Überweisung nennen Sie bitte Ihre Bestellnummer.',
+  'awaited.title': 'So bezahlen Sie',
   'done.number': 'Bestellnummer',
   'done.status': 'Stand der Bestellung ansehen',
 
@@ -620,12 +629,14 @@ const fr: Texts = {
   'payment.title': 'Paiement',
   'payment.method': 'Moyen de paiement',
   'payment.first': 'Indiquez d’abord vos coordonnées ci-dessus, vous pourrez ensuite payer ici.',
+  'payment.none': 'Cette boutique n’a pas encore de moyen de paiement. Veuillez vous adresser à la boutique.',
   'method.card': 'Carte bancaire',
   'method.bank_transfer': 'Virement bancaire',
   'method.invoice': 'Facture',
   'method.cash_on_delivery': 'Paiement à la livraison',
   'method.manual': 'Payer plus tard, selon accord avec la boutique',
   'method.manualHint': 'Vous commandez maintenant. La boutique vous indiquera comment payer.',
+  'method.term': { one: 'Veuillez payer sous un jour.', other: 'Veuillez payer sous {count} jours.' },
   'method.bank_transfer.note': 'Votre commande est préparée dès que l’argent est arrivé.',
   'method.cash_on_delivery.note': 'Vous payez à la réception de votre commande.',
   'card.testNote':
@@ -724,6 +735,7 @@ const fr: Texts = {
   'done.free': 'Il n’y a rien à payer.',
   'done.pending':
     'Votre commande est enregistrée. Il reste {amount} à payer par le moyen choisi. Pour un virement, indiquez votre numéro de commande.',
+  'awaited.title': 'Comment payer',
   'done.number': 'Numéro de commande',
   'done.status': 'Suivre votre commande',
 
@@ -879,12 +891,17 @@ const es: Texts = {
   'payment.title': 'Pago',
   'payment.method': 'Forma de pago',
   'payment.first': 'Indique primero sus datos más arriba y después podrá pagar aquí.',
+  'payment.none': 'Esta tienda aún no tiene ninguna forma de pago. Diríjase a la tienda, por favor.',
   'method.card': 'Tarjeta',
   'method.bank_transfer': 'Transferencia bancaria',
   'method.invoice': 'Factura',
   'method.cash_on_delivery': 'Contra reembolso',
   'method.manual': 'Pagar más tarde, según lo acordado con la tienda',
   'method.manualHint': 'Usted hace el pedido ahora. La tienda le indicará cómo pagar.',
+  'method.term': {
+    one: 'Pague en el plazo de un día, por favor.',
+    other: 'Pague en el plazo de {count} días, por favor.',
+  },
   'method.bank_transfer.note': 'Preparamos su pedido en cuanto llegue el dinero.',
   'method.cash_on_delivery.note': 'Paga al recibir su pedido.',
   'card.testNote':
@@ -978,6 +995,7 @@ const es: Texts = {
   'done.free': 'No hay nada que pagar.',
   'done.pending':
     'Su pedido está hecho. Quedan por pagar {amount} de la forma elegida. Si paga por transferencia, indique su número de pedido.',
+  'awaited.title': 'Cómo pagar',
   'done.number': 'Número de pedido',
   'done.status': 'Ver el estado del pedido',
 
@@ -1132,12 +1150,14 @@ const ja: Texts = {
   'payment.title': 'お支払い',
   'payment.method': 'お支払い方法',
   'payment.first': '先に上のお客様情報をご入力ください。その後、こちらでお支払いいただけます。',
+  'payment.none': 'このショップではお支払い方法がまだ設定されていません。ショップにお問い合わせください。',
   'method.card': 'カード',
   'method.bank_transfer': '銀行振込',
   'method.invoice': '請求書払い',
   'method.cash_on_delivery': '代金引換',
   'method.manual': '後払い(ショップとのお取り決めによる)',
   'method.manualHint': '今ご注文いただき、お支払い方法はショップからご案内します。',
+  'method.term': { other: '{count}日以内にお支払いください。' },
   'method.bank_transfer.note': 'ご入金の確認後に商品を準備します。',
   'method.cash_on_delivery.note': '商品のお受け取り時にお支払いください。',
   'card.testNote':
@@ -1225,6 +1245,7 @@ const ja: Texts = {
   'done.free': 'お支払いは不要です。',
   'done.pending':
     'ご注文を承りました。お選びの方法で{amount}をお支払いください。お振込みの際は注文番号をご記入ください。',
+  'awaited.title': 'お支払い方法のご案内',
   'done.number': '注文番号',
   'done.status': 'ご注文の状況を見る',
 
@@ -1386,12 +1407,20 @@ const ar: Texts = {
   'payment.title': 'الدفع',
   'payment.method': 'طريقة الدفع',
   'payment.first': 'أدخل بياناتك أعلاه أولًا، ثم يمكنك الدفع هنا.',
+  'payment.none': 'لم يُعِدّ هذا المتجر طريقة للدفع بعد. يُرجى التواصل مع المتجر.',
   'method.card': 'بطاقة',
   'method.bank_transfer': 'تحويل مصرفي',
   'method.invoice': 'فاتورة',
   'method.cash_on_delivery': 'الدفع عند الاستلام',
   'method.manual': 'الدفع لاحقًا بالاتفاق مع المتجر',
   'method.manualHint': 'تطلب الآن، ويخبرك المتجر بطريقة الدفع.',
+  'method.term': {
+    one: 'يُرجى الدفع خلال يوم واحد.',
+    two: 'يُرجى الدفع خلال يومين.',
+    few: 'يُرجى الدفع خلال {count} أيام.',
+    many: 'يُرجى الدفع خلال {count} يومًا.',
+    other: 'يُرجى الدفع خلال {count} يوم.',
+  },
   'method.bank_transfer.note': 'نجهّز طلبك حالما يصل المبلغ.',
   'method.cash_on_delivery.note': 'تدفع عند استلام طلبك.',
   'card.testNote': 'وضع الاختبار: لا يُخصم شيء. ادفع بالرقم 4242 4242 4242 4242 وبأي تاريخ لاحق وأي رمز.',
@@ -1499,6 +1528,7 @@ const ar: Texts = {
   'done.paid': 'وصلت دفعتك وقدرها {amount}.',
   'done.free': 'لا شيء عليك دفعه.',
   'done.pending': 'تم تسجيل طلبك. يبقى {amount} للدفع بالطريقة التي اخترتها. إذا دفعت بتحويل مصرفي فاذكر رقم الطلب.',
+  'awaited.title': 'كيفية الدفع',
   'done.number': 'رقم الطلب',
   'done.status': 'عرض حالة الطلب',
 

@@ -1,0 +1,134 @@
+// `methods`: how a merchant takes money by hand. All of it at once is a matter of a shop file.
+
+import { methodWarnings, shownMethod } from '../admin/methods.ts'
+import { controlCharacters, paymentMethodProblems } from '../admin/read.ts'
+import { PaymentMethodEntry } from '../admin/shopfile.ts'
+import { compile } from '../contract/validator.ts'
+import { type ManualMethod, type Mode, manualMethods, modes } from '../contract/words.ts'
+import { listInstallations, lockMerchant, type Merchant } from '../installations/store.ts'
+import {
+  findMethodSettings,
+  instructionsLengthMax,
+  listMethodSettings,
+  type MethodSettings,
+  saveMethodSettings,
+  termDaysMax,
+} from '../payments/methods.ts'
+import type { Storage } from '../storage/storage.ts'
+import {
+  type Command,
+  chooseMerchant,
+  Failure,
+  type Given,
+  Misuse,
+  print,
+  type Terminal,
+  withStorage,
+} from './command.ts'
+
+export const methodsCommand: Command = {
+  summary: 'Show and set how shoppers pay by hand: bank transfer and cash on delivery.',
+  usage: [
+    'methods list [--merchant SLUG]',
+    'methods set METHOD --mode MODE [--on | --off] [--instructions TEXT] [--term-days DAYS] [--merchant SLUG]',
+  ],
+  options: {
+    mode: { type: 'string', help: modes.join(' or ') },
+    on: { type: 'boolean', help: 'offer it' },
+    off: { type: 'boolean', help: 'offer it no more' },
+    instructions: {
+      type: 'string',
+      help: `what shoppers are told, such as the bank account; up to ${instructionsLengthMax} characters, '' for nothing`,
+    },
+    'term-days': {
+      type: 'string',
+      help: `cancel an order that is not paid after so many days, 1 to ${termDaysMax}; none: never`,
+    },
+    merchant: { type: 'string', help: 'slug; needed when there are several' },
+  },
+  async run(given, terminal) {
+    const [verb, method, ...rest] = given.words
+    if (rest.length > 0) throw new Misuse('too many words')
+    if (verb === 'list' && method === undefined) return list(given, terminal)
+    if (verb === 'set' && method !== undefined) return set(readWish(method, given), given, terminal)
+    throw new Misuse(`say methods list, or methods set ${manualMethods.join(' or ')}`)
+  },
+}
+
+function list(given: Given, terminal: Terminal): Promise<number> {
+  return withStorage(async (storage) => {
+    const merchant = await chooseMerchant(storage, given.texts.merchant)
+    await tell(storage, merchant, given, terminal)
+    return 0
+  })
+}
+
+interface Wish {
+  mode: Mode
+  method: ManualMethod
+  // What is to be another than it was.
+  isOffered?: boolean
+  instructions?: string | null
+  termDays?: number | null
+}
+
+function readWish(name: string, given: Given): Wish {
+  const { mode: modeText, instructions } = given.texts
+  const days = given.texts['term-days']
+  const method = manualMethods.find((known) => known === name)
+  const mode = modes.find((known) => known === modeText)
+  if (!method) throw new Misuse(`the method must be ${manualMethods.join(' or ')}`)
+  if (!mode) throw new Misuse(`--mode must be ${modes.join(' or ')}`)
+  if (given.flags.has('on') && given.flags.has('off')) throw new Misuse('say --on or --off')
+  if (days !== undefined && days !== 'none' && !/^[1-9]\d{0,2}$/.test(days))
+    throw new Misuse(`--term-days must be a whole number from 1 to ${termDaysMax}, or none`)
+  return {
+    mode,
+    method,
+    ...(given.flags.has('on') || given.flags.has('off') ? { isOffered: given.flags.has('on') } : {}),
+    ...(instructions === undefined ? {} : { instructions: instructions === '' ? null : instructions }),
+    ...(days === undefined ? {} : { termDays: days === 'none' ? null : Number(days) }),
+  }
+}
+
+const validate = compile(PaymentMethodEntry)
+
+function set(wish: Wish, given: Given, terminal: Terminal): Promise<number> {
+  return withStorage(async (storage) => {
+    const merchant = await chooseMerchant(storage, given.texts.merchant)
+    await storage.write(async (tx) => {
+      await lockMerchant(tx, merchant.slug)
+      const before = await findMethodSettings(tx, merchant.id, wish)
+      if (!before) throw new Error(`there is no method ${wish.method}`)
+      const after = { ...before, ...wish }
+      refuseUnfit(after)
+      await saveMethodSettings(tx, merchant.id, after, Date.now())
+    })
+    await tell(storage, merchant, given, terminal)
+    return 0
+  })
+}
+
+// The rules are those of a shop file; only the names of the places are the command line's.
+function refuseUnfit(settings: MethodSettings): void {
+  const entry = shownMethod(settings)
+  const [issue] = validate(entry)
+  const [problem] = issue ? [issue] : [...controlCharacters(entry, ''), ...paymentMethodProblems(entry)]
+  if (problem)
+    throw new Failure(`${problem.path === '/termDays' ? '--term-days' : '--instructions'} ${problem.message}`)
+}
+
+async function tell(storage: Storage, merchant: Merchant, given: Given, terminal: Terminal): Promise<void> {
+  const { settings, warnings } = await storage.read(async (db) => {
+    const found = await listMethodSettings(db, merchant.id)
+    return { settings: found, warnings: methodWarnings(found, await listInstallations(db, merchant.id)) }
+  })
+  const methods = settings.map(shownMethod)
+  print(terminal, given, { methods, warnings }, () => [
+    ...methods.flatMap(({ mode, method, enabled, instructions, termDays }) => [
+      `${mode}  ${method.padEnd(16)}  ${enabled ? 'on ' : 'off'}  ${termDays === null ? 'no term' : `${termDays} days`}`,
+      ...(instructions?.split(/\r?\n/) ?? []).map((line) => `      ${line}`),
+    ]),
+    ...warnings.map((warning) => `! ${warning}`),
+  ])
+}
