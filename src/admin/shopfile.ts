@@ -1,6 +1,7 @@
 // The declarative shop file that `apply` takes: what a merchant sells, to whom, and at which price. Everything is keyed
 // by words the merchant chose (slugs, SKU codes, zone names), never by our ids, so the same file can be applied anywhere.
 
+import { limits } from '../contract/limits.ts'
 import { nullable, object, oneOf, type Static, Type } from '../contract/schema.ts'
 import { manualMethods, modes, promotionTypes, scopes } from '../contract/words.ts'
 import { instructionsLengthMax, termDaysMax } from '../payments/methods.ts'
@@ -10,7 +11,7 @@ import { subscriptionsMax } from '../webhooks/subscription.ts'
 
 const slug = Type.String({ pattern: '^[a-z0-9]+(-[a-z0-9]+)*$', minLength: 1, maxLength: 120 })
 const country = Type.String({ pattern: '^[A-Z]{2}$' })
-const amount = Type.Integer({ minimum: 0, maximum: Number.MAX_SAFE_INTEGER })
+const amount = Type.Integer({ minimum: 0, maximum: limits.amountMax })
 const word = Type.String({ pattern: '^[a-z0-9]+([_-][a-z0-9]+)*$', minLength: 1, maxLength: 40 })
 const text = (maxLength: number) => Type.String({ maxLength })
 const name = Type.String({ minLength: 1, maxLength: 200 })
@@ -46,9 +47,9 @@ export const SkuEntry = object({
   // Opening stock: it counts when the SKU is new. `apply --stock` sets it on known SKUs too.
   stock: Type.Optional(Type.Integer({ minimum: 0, maximum: 1_000_000_000 })),
   backorder: Type.Optional(Type.Boolean()),
-  maxPerOrder: Type.Optional(Type.Integer({ minimum: 1, maximum: 999 })),
+  maxPerOrder: Type.Optional(Type.Integer({ minimum: 1, maximum: limits.quantityMax })),
   requiresShipping: Type.Optional(Type.Boolean()),
-  weightGrams: Type.Optional(nullable(Type.Integer({ minimum: 0, maximum: 1_000_000_000 }))),
+  weightGrams: Type.Optional(nullable(Type.Integer({ minimum: 0, maximum: limits.weightGramsMax }))),
   taxClass: Type.Optional(word),
   image: Type.Optional(nullable(picture)),
 })
@@ -103,7 +104,7 @@ export const TaxEntry = object({
   region: Type.Optional(Type.String({ pattern: '^[A-Z0-9]{1,3}$' })),
   class: Type.Optional(word),
   // Basis points: 1900 is 19 %.
-  rate: Type.Integer({ minimum: 0, maximum: 10_000 }),
+  rate: Type.Integer({ minimum: 0, maximum: limits.taxRateBpsMax }),
 })
 
 export const ShippingZoneEntry = object({
@@ -118,7 +119,7 @@ export const ShippingZoneEntry = object({
       freeFrom: Type.Optional(nullable(amount)),
       // Heavier parcels cost more: the first step whose limit is not exceeded names the amount.
       weightSteps: Type.Optional(
-        Type.Array(object({ upToGrams: Type.Integer({ minimum: 1, maximum: 1_000_000_000 }), amount }), {
+        Type.Array(object({ upToGrams: Type.Integer({ minimum: 1, maximum: limits.weightGramsMax }), amount }), {
           maxItems: 20,
         }),
       ),
@@ -134,7 +135,7 @@ export const PromotionEntry = object({
   type: oneOf(promotionTypes),
   // Basis points: 1000 is 10 %.
   percentage: Type.Optional(Type.Integer({ minimum: 1, maximum: 10_000 })),
-  amount: Type.Optional(Type.Integer({ minimum: 1, maximum: Number.MAX_SAFE_INTEGER })),
+  amount: Type.Optional(Type.Integer({ minimum: 1, maximum: limits.amountMax })),
   // In which the amounts are; the merchant's unless said.
   currency: Type.Optional(nullable(Type.String({ pattern: '^[A-Z]{3}$' }))),
   minimumSubtotal: Type.Optional(nullable(amount)),

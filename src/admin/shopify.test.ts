@@ -508,6 +508,10 @@ test('reads yen and dinars by their own digits', async () => {
   assert.equal(await priceIn('JPY', '1200.00'), 1200)
   assert.equal(await priceIn('JPY', '1200.50'), 'the price "1200.50" has more digits than JPY has')
   assert.equal(await priceIn('KWD', '1.255'), 1255)
+  assert.equal(await priceIn('EUR', '450000000.00'), 45_000_000_000)
+  assert.equal(await priceIn('EUR', '450000000.01'), 'the price "450000000.01" is above €450,000,000.00')
+  assert.equal(await priceIn('EUR', '4006381333931.00'), 'the price "4006381333931.00" is above €450,000,000.00')
+  assert.equal(await priceIn('JPY', '45000000001'), 'the price "45000000001" is above ¥45,000,000,000')
 })
 
 test('is published only when active and on the online store', async () => {

@@ -6,7 +6,8 @@
 // says that there is nothing. What is bent to fit is told in `notes`; what does not fit is refused with its line.
 
 import { createHash } from 'node:crypto'
-import { parseDecimal } from '../kit/money.ts'
+import { limits } from '../contract/limits.ts'
+import { formatAmount, parseDecimal } from '../kit/money.ts'
 import { isSlug, slugify, slugLengthMax } from '../kit/slug.ts'
 import type { CsvRow } from './csv.ts'
 import { plainText } from './plaintext.ts'
@@ -396,8 +397,10 @@ function priceOf(text: string, currency: string): number | Refusal {
   // Zeros at the end carry nothing, and "1200.00" is a price in yen too.
   const digits = /^\d{1,16}\.\d{1,16}$/.test(text) ? text.replace(/\.?0+$/, '') : text
   const amount = parseDecimal(digits, currency)
-  if (amount !== undefined) return amount
   const shown = `the price "${cut(text, 40)}"`
+  if (amount !== undefined && amount > limits.amountMax)
+    return { reason: `${shown} is above ${formatAmount(limits.amountMax, currency, 'en')}` }
+  if (amount !== undefined) return amount
   if (text.startsWith('-')) return { reason: `${shown} is negative` }
   if (text.includes(',')) return { reason: `${shown} has a comma; write it like 1299.00` }
   if (/^\d{1,12}\.\d+$/.test(text)) return { reason: `${shown} has more digits than ${currency} has` }
@@ -455,7 +458,7 @@ function weightGramsOf(row: Row, note: Note): number | null | undefined {
   const factor = Object.hasOwn(gramsByUnit, unit) ? gramsByUnit[unit] : undefined
   const result =
     factor !== undefined && /^\d{1,12}(?:\.\d{1,20})?$/.test(weight) ? Math.round(Number(weight) * factor) : -1
-  if (result >= 0 && result <= countMax) return result
+  if (result >= 0 && result <= limits.weightGramsMax) return result
   note(`the weight "${cut(`${weight} ${unit}`, 40)}" is not a weight in g, kg, oz or lb and was left out`)
   return null
 }

@@ -6,6 +6,11 @@ export const limits = {
   listRowsMax: 100,
   cartLinesMax: 100,
   quantityMax: 999,
+  // Prices and other amounts that a merchant sets, in minor units. The dearest cart of 100 × 999 × this, with shipping of this
+  // and a tax of 100 % on top of both, is 8,991,090,000,000,000, which is below 2^53: every total is exact.
+  amountMax: 45_000_000_000,
+  taxRateBpsMax: 10_000,
+  weightGramsMax: 1_000_000_000,
   metadataKeysMax: 20,
   metadataKeyLengthMax: 40,
   metadataValueLengthMax: 500,
