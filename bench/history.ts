@@ -55,7 +55,7 @@ function repeatRow(db: DatabaseSync, table: string, row: Kept, ids: readonly str
   const expressions = Object.entries(row).map(([column, value]) => {
     values.push(value)
     const kept = `?${values.length}`
-    if (column === 'number') return `'H' || i`
+    if (column === 'number') return `'T-H' || i`
     if (column === 'secret_hash') return `${kept} || i`
     if (isInstant(column) && value !== null) return `${kept} - cast((${count} - i) * ${dayMs}.0 / ${count} as integer)`
     if (typeof value !== 'string') return kept

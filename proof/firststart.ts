@@ -75,7 +75,7 @@ async function shopOf(storage: Storage): Promise<string> {
     (db) => db.sql<object>`
       select (select count(*) from merchants) as "merchants", (select count(*) from installations) as "installations",
         (select count(*) from categories) as "categories", (select count(*) from products) as "products",
-        (select count(*) from skus) as "skus", (select sum(on_hand) from skus) as "stock",
+        (select count(*) from skus) as "skus", (select sum(on_hand) from stock) as "stock",
         (select count(*) from listed_products) as "listed", (select count(*) from promotions) as "promotions",
         (select count(*) from stock_movements) as "movements", (select count(*) from webhook_endpoints) as "endpoints",
         (select count(*) from schema_migrations) as "migrations"`,

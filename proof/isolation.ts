@@ -391,7 +391,7 @@ async function worldOf(storage: Storage): Promise<string> {
       await db.sql`select count(*) as "n" from events`,
       await db.sql`select count(*) as "n" from webhook_deliveries where replay_of is not null`,
       await db.sql`select count(*) as "n" from idempotency_keys`,
-      await db.sql`select id, on_hand, held from skus order by id`,
+      await db.sql`select sku_id, mode, on_hand, held from stock order by sku_id, mode`,
     ]),
   )
 }

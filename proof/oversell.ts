@@ -190,9 +190,10 @@ class Market {
     const rows = await this.shop.withStorage((storage) =>
       storage.read(
         (db) => db.sql<{ code: string; onHand: number; held: number; sold: number }>`
-          select s.code, s.on_hand as "onHand", s.held, coalesce(sum(l.quantity), 0) as "sold" from skus s
+          select s.code, t.on_hand as "onHand", t.held, coalesce(sum(l.quantity), 0) as "sold" from skus s
+          join stock t on t.merchant_id = s.merchant_id and t.sku_id = s.id and t.mode = 'test'
           left join order_lines l on l.merchant_id = s.merchant_id and l.sku_id = s.id
-          where s.code like ${`%-${round}`} group by s.code, s.on_hand, s.held`,
+          where s.code like ${`%-${round}`} group by s.code, t.on_hand, t.held`,
       ),
     )
     for (const { code, onHand, held, sold } of rows) {

@@ -161,7 +161,7 @@ eachEngine('getHostedCheckoutSession', (given) => {
     await Promise.all([pay(one.secret, one.view, cards.approved), pay(two.secret, two.view, cards.approved)])
     const [row] = await house.storage.read(
       (db) => db.sql<{ orders: number; used: number; owed: number; charges: number }>`
-      select (select count(*) from orders) as "orders", (select used from promotions where code = 'LAST') as "used",
+      select (select count(*) from orders) as "orders", (select test_used from promotions where code = 'LAST') as "used",
         (select count(*) from refunds where status = 'pending' and kind = 'void') as "owed",
         (select count(*) from test_charges where state = 'approved') as "charges"`,
     )

@@ -16,7 +16,7 @@ eachEngine('getStorefrontOrder', (given) => {
     const { totals } = quote
     assert.deepEqual(answer.body.data, {
       id: orderId,
-      number: '1001',
+      number: 'T-1001',
       status: 'placed',
       paymentStatus: 'paid',
       fulfillmentStatus: 'unfulfilled',
@@ -102,7 +102,7 @@ eachEngine('getStorefrontOrder', (given) => {
       ['ord_01h455vb4pex5vsknk084sn02q', house.keys.full],
       ['nonsense', house.keys.full],
       ["x'--", house.keys.full],
-      ['1001', house.keys.full],
+      ['T-1001', house.keys.full],
     ] as const) {
       const answer = await house.ask('getStorefrontOrder', { path: { orderId: path }, key })
       assertError(answer, 'order_not_found')
@@ -128,10 +128,10 @@ eachEngine('getStorefrontOrder', (given) => {
     await assert.rejects(
       house.storage.write(
         (tx) => tx.sql`
-          insert into orders (installation_id, id, merchant_id, number, version, status, payment_status, fulfillment_status,
+          insert into orders (installation_id, id, merchant_id, mode, number, version, status, payment_status, fulfillment_status,
             currency, subtotal, discount, shipping, shipping_tax, tax, price_tax, total, item_count, checkout_session_id,
             cart_id, locale, metadata, secret_hash, secret_sealed, placed_at, updated_at)
-          select installation_id, 'ord_twin', merchant_id, 'twin', 1, status, payment_status, fulfillment_status, currency,
+          select installation_id, 'ord_twin', merchant_id, mode, 'twin', 1, status, payment_status, fulfillment_status, currency,
             subtotal, discount, shipping, shipping_tax, tax, price_tax, total, item_count, checkout_session_id, cart_id,
             locale, metadata, 'other', secret_sealed, placed_at, updated_at
           from orders where id = ${orderId}`,

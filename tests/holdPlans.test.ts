@@ -38,10 +38,10 @@ eachEngine('plans', (given) => {
     const items = { CARD: 1 }
     const { id: sessionId, cartId } = (await checkout.open(items)).body.data
     for (let others = 0; others < sessions; others += 1) assert.equal((await checkout.open(items)).status, 200)
-    const { installationId, merchantId, clock } = house
+    const { installationId, merchantId, seller, clock } = house
     const skuIds = [checkout.carts.sku('CARD')]
     const plans = await house.storage.read(async (db) => ({
-      lapsed: await planOf(db, (tx) => sumLapsedHolds(tx, merchantId, skuIds, { owner: sessionId, now: clock.now })),
+      lapsed: await planOf(db, (tx) => sumLapsedHolds(tx, seller, skuIds, { owner: sessionId, now: clock.now })),
       own: await planOf(db, (tx) => listHolds(tx, merchantId, sessionId)),
       lines: await planOf(db, (tx) => listCartLines(tx, { installationId, cartId }, clock.now)),
     }))
@@ -49,9 +49,12 @@ eachEngine('plans', (given) => {
       assert.match(plans.lines, /actual time=\S+ rows=1/, 'the cart has its line')
       for (const plan of Object.values(plans)) assert.doesNotMatch(plan, /Rows Removed by Filter: \d\d/, plan)
     } else {
-      assert.match(plans.lapsed, /holds_by_sku \(merchant_id=\? AND sku_id=\? AND expires_at<\?\)/)
+      assert.match(plans.lapsed, /holds_by_sku \(merchant_id=\? AND sku_id=\? AND mode=\? AND expires_at<\?\)/)
       assert.match(plans.own, /\(owner_id=\? AND merchant_id=\?\)/)
-      assert.match(plans.lines, /SEARCH h USING INDEX holds_by_sku \(merchant_id=\? AND sku_id=\? AND expires_at<\?\)/)
+      assert.match(
+        plans.lines,
+        /SEARCH h USING INDEX holds_by_sku \(merchant_id=\? AND sku_id=\? AND mode=\? AND expires_at<\?\)/,
+      )
       assert.match(plans.lines, /SEARCH h USING INDEX \w+ \(owner_id=\?\)/)
     }
   })

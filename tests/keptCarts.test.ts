@@ -56,7 +56,7 @@ interface World {
 type Happening = readonly [name: string, isKept: boolean, happen: (world: World) => Promise<unknown>]
 
 async function promotionId({ house }: World, code: string): Promise<string> {
-  const promotion = await house.storage.read((db) => findPromotionByCode(db, house.merchantId, code))
+  const promotion = await house.storage.read((db) => findPromotionByCode(db, house.seller, code))
   assert.ok(promotion)
   return promotion.id
 }
@@ -75,9 +75,9 @@ const happenings: readonly Happening[] = [
   ['all as before', true, ({ house }) => house.apply(shop, { stock: true })],
   ['other taxes', true, ({ house }) => house.apply({ ...shop, taxes: [{ country: 'DE', rate: 1600 }] })],
   ['a code', true, ({ carts, cartId }) => carts.promote(cartId, 'TWICE')],
-  ['a use of the code', true, (world) => world.house.storage.write(async (tx) => usePromotion(tx, world.house.merchantId, await promotionId(world, 'TWICE')))],
-  ['its last use', true, (world) => world.house.storage.write(async (tx) => usePromotion(tx, world.house.merchantId, await promotionId(world, 'TWICE')))],
-  ['a use that is given back', true, (world) => world.house.storage.write(async (tx) => { for (let use = 0; use < 2; use += 1) await giveBackPromotion(tx, world.house.merchantId, await promotionId(world, 'TWICE')) })],
+  ['a use of the code', true, (world) => world.house.storage.write(async (tx) => usePromotion(tx, world.house.seller, await promotionId(world, 'TWICE')))],
+  ['its last use', true, (world) => world.house.storage.write(async (tx) => usePromotion(tx, world.house.seller, await promotionId(world, 'TWICE')))],
+  ['a use that is given back', true, (world) => world.house.storage.write(async (tx) => { for (let use = 0; use < 2; use += 1) await giveBackPromotion(tx, world.house.seller, await promotionId(world, 'TWICE')) })],
   ['another code', true, ({ carts, cartId }) => carts.promote(cartId, 'ROSES')],
   ['a code that is disabled', true, (world) => world.house.storage.write(async (tx) => disablePromotion(tx, world.house.merchantId, await promotionId(world, 'ROSES'), world.house.clock.now))],
   ['a code that is enabled', true, (world) => world.house.storage.write(async (tx) => enablePromotion(tx, world.house.merchantId, await promotionId(world, 'ROSES'), world.house.clock.now))],

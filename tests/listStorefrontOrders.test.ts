@@ -20,7 +20,7 @@ eachEngine('listStorefrontOrders', (given) => {
     assert.deepEqual(body.data.orders, [
       {
         id: second.orderId,
-        number: '1002',
+        number: 'T-1002',
         status: 'placed',
         paymentStatus: 'pending',
         fulfillmentStatus: 'unfulfilled',
@@ -37,7 +37,7 @@ eachEngine('listStorefrontOrders', (given) => {
       },
       {
         id: first.orderId,
-        number: '1001',
+        number: 'T-1001',
         status: 'placed',
         paymentStatus: 'paid',
         fulfillmentStatus: 'unfulfilled',
@@ -83,10 +83,10 @@ eachEngine('listStorefrontOrders', (given) => {
     const order = seen.map(({ id, placedAt }) => `${placedAt} ${id}`)
     assert.deepEqual(order, order.toSorted().reverse())
     const numbers = await house.storage.read(
-      (db) => db.sql<{ number: string }>`select number from orders order by cast(number as bigint)`,
+      (db) => db.sql<{ number: string }>`select number from orders order by number`,
     )
     assert.deepEqual(
-      numbers.map(({ number }) => Number(number)),
+      numbers.map(({ number }) => Number(number.slice('T-'.length))),
       Array.from({ length: 253 }, (_, index) => 1_001 + index),
     )
   })

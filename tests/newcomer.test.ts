@@ -41,7 +41,7 @@ test('start page → shop → product → cart → checkout → pay → thank-yo
     const total = (await page.getByRole('button', { name: /^Pay/ }).innerText()).replace('Pay ', '')
     await page.getByRole('button', { name: /^Pay/ }).click()
     await page.waitForURL(/\/shop\/thanks/)
-    await page.getByText('Order 1001').waitFor()
+    await page.getByText('Order T-1001').waitFor()
     await page.getByText(total).first().waitFor()
     assert.deepEqual([...hosts], [new URL(origin).host], 'no other host was asked for anything')
   } finally {

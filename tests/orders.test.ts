@@ -42,7 +42,7 @@ eachEngine('an order', (given) => {
     house.clock.now += 1_000
     const done = await Promise.all(Array.from({ length: 5 }, () => house.pay(orderId)))
     assert.equal(done.filter((one) => 'facts' in one).length, 1)
-    assert.ok(done.some((one) => 'problem' in one && /1001 is paid: no payment is awaited/.test(one.problem)))
+    assert.ok(done.some((one) => 'problem' in one && /T-1001 is paid: no payment is awaited/.test(one.problem)))
     assert.deepEqual(await orderWorld(house, orderId), {
       status: 'placed',
       paymentStatus: 'paid',
@@ -75,8 +75,8 @@ eachEngine('an order', (given) => {
     await house.orders.cancel(cancelled.orderId)
     const paid = await house.orders.place()
     for (const [orderId, words] of [
-      [cancelled.orderId, 'order 1001 is voided: no payment is awaited'],
-      [paid.orderId, 'order 1002 is paid: no payment is awaited'],
+      [cancelled.orderId, 'order T-1001 is voided: no payment is awaited'],
+      [paid.orderId, 'order T-1002 is paid: no payment is awaited'],
       ['ord_01h455vb4pex5vsknk084sn02q', 'there is no such order'],
     ] as const)
       assert.deepEqual(await house.pay(orderId), { problem: words })
@@ -120,7 +120,7 @@ eachEngine('an order', (given) => {
       data.items.map((item: { quantity: number; fulfilled: number }) => item.quantity - item.fulfilled),
       [0, 0],
     )
-    assert.deepEqual(await house.send(orderId), { problem: 'order 1001 is completed: nothing is to be sent' })
+    assert.deepEqual(await house.send(orderId), { problem: 'order T-1001 is completed: nothing is to be sent' })
   })
 
   test('is sent in parts, never more than was ordered', async () => {
@@ -167,15 +167,15 @@ eachEngine('an order', (given) => {
     await house.giveBack(returned.orderId)
     const before = [await orderWorld(house, awaited.orderId), await orderWorld(house, returned.orderId)]
     assert.deepEqual(await house.send(awaited.orderId), {
-      problem: 'order 1001 is pending: the bank_transfer has not arrived (--anyway sends it)',
+      problem: 'order T-1001 is pending: the bank_transfer has not arrived (--anyway sends it)',
     })
     assert.deepEqual(await house.send(returned.orderId), {
-      problem: 'order 1002 is refunding (--anyway sends it)',
+      problem: 'order T-1002 is refunding (--anyway sends it)',
     })
     assert.deepEqual([await orderWorld(house, awaited.orderId), await orderWorld(house, returned.orderId)], before)
     await house.orders.pay()
     assert.deepEqual(await house.send(returned.orderId), {
-      problem: 'order 1002 is refunded (--anyway sends it)',
+      problem: 'order T-1002 is refunded (--anyway sends it)',
     })
     for (const { orderId } of [awaited, returned]) {
       assert.ok('facts' in (await house.send(orderId, null, null, { anyway: true })))
@@ -203,7 +203,7 @@ eachEngine('an order', (given) => {
     await house.orders.cancel(orderId)
     for (const anyway of [false, true])
       assert.deepEqual(await house.send(orderId, null, null, { anyway }), {
-        problem: 'order 1001 is cancelled: nothing is to be sent',
+        problem: 'order T-1001 is cancelled: nothing is to be sent',
       })
   })
 
@@ -249,7 +249,7 @@ eachEngine('an order', (given) => {
       'refunded',
     ])
     assert.deepEqual(await house.giveBack(orderId), {
-      problem: 'order 1001 is refunded: there is nothing to refund',
+      problem: 'order T-1001 is refunded: there is nothing to refund',
     })
   })
 
@@ -268,7 +268,7 @@ eachEngine('an order', (given) => {
       done.some(
         (one) =>
           'problem' in one &&
-          /^\d+ minor units of order 1001 are left to refund|^nothing of order 1001/.test(one.problem),
+          /^\d+ minor units of order T-1001 are left to refund|^nothing of order T-1001/.test(one.problem),
       ),
     )
     while ((await house.orders.pay()).length > 0);
@@ -289,16 +289,16 @@ eachEngine('an order', (given) => {
     const house = await openDesk(given)
     const manual = await house.orders.place({ isManual: true })
     assert.deepEqual(await house.giveBack(manual.orderId), {
-      problem: 'order 1001 is pending: there is nothing to refund',
+      problem: 'order T-1001 is pending: there is nothing to refund',
     })
     const nothing = await house.orders.place({ items: { COURSE: 1 }, code: 'GIFT', isSent: false })
     assert.deepEqual(await house.giveBack(nothing.orderId), {
-      problem: 'nothing of order 1002 is left to refund',
+      problem: 'nothing of order T-1002 is left to refund',
     })
     const paid = await house.orders.place()
     const { total } = paid.quote.totals
     assert.deepEqual(await house.giveBack(paid.orderId, total + 1), {
-      problem: `${total} minor units of order 1003 are left to refund, not ${total + 1}`,
+      problem: `${total} minor units of order T-1003 are left to refund, not ${total + 1}`,
     })
     assert.deepEqual((await orderWorld(house, paid.orderId)).refunds, [])
   })
@@ -388,7 +388,7 @@ eachEngine('an order', (given) => {
       ['refunded_is_refunds', (tx) => tx.sql`update orders set refunded = 99 where id = ${orderId}`],
       ['refunded_is_refunds', (tx) => tx.sql`update refunds set status = 'failed' where order_id = ${orderId}`],
       ['cancelled_says_how', (tx) => tx.sql`update orders set status = 'cancelled' where id = ${orderId}`],
-      ['promotion_used_is_uses', (tx) => tx.sql`update promotions set used = 2 where code = 'WELCOME10'`],
+      ['promotion_used_is_uses', (tx) => tx.sql`update promotions set test_used = 2 where code = 'WELCOME10'`],
       ['promotion_used_is_uses', (tx) => tx.sql`update promotion_uses set given_back_at = 1`],
     ]
     await assertFound(house.storage, breaks)
@@ -419,45 +419,45 @@ eachEngine('orders, by the command line', (given) => {
     const listed = await json('list')
     assert.deepEqual(
       listed.orders.map(({ number }: { number: string }) => number),
-      ['1002', '1001'],
+      ['T-1002', 'T-1001'],
     )
     assert.deepEqual(listed.orders, (await house.ask('listStorefrontOrders')).body.data.orders)
     assert.equal((await json('list', '--limit', '1')).orders.length, 1)
     assert.deepEqual((await json('list', '--status', 'cancelled')).orders, [])
     assert.match(
       (await run('list')).out,
-      /^1002 {6}placed +paid +unfulfilled +2026-06-01T12:00:01.000Z {2}€\d+\.\d\d\n1001/,
+      /^T-1002 {4}placed +paid +unfulfilled +2026-06-01T12:00:01.000Z {2}€\d+\.\d\d\nT-1001/,
     )
 
-    assert.deepEqual(await json('show', '1002'), { order: (await house.orders.read(paid.orderId)).body.data })
+    assert.deepEqual(await json('show', 'T-1002'), { order: (await house.orders.read(paid.orderId)).body.data })
     const plain = await run('show', paid.orderId)
     assert.match(plain.out, /promotion {2}WELCOME10 {2}−€8.00\n/)
     assert.match(plain.out, /goes to {4}Berlin, DE\n/)
     assert.doesNotMatch(plain.out, /Linden|Lovelace/)
 
-    const came = await json('pay', '1001')
+    const came = await json('pay', 'T-1001')
     assert.deepEqual([came.order.id, came.order.paymentStatus, came.order.version], [manual.orderId, 'paid', 2])
-    assert.deepEqual(await run('pay', '1001'), {
+    assert.deepEqual(await run('pay', 'T-1001'), {
       code: 1,
       out: '',
-      err: 'cartwright: order 1001 is paid: no payment is awaited\n',
+      err: 'cartwright: order T-1001 is paid: no payment is awaited\n',
     })
 
     const parcel = ['--items', 'CARD=2,ROSE-12=1', '--carrier', 'Post', '--tracking', 'RR 1']
-    const sent = await json('fulfil', '1001', ...parcel)
+    const sent = await json('fulfil', 'T-1001', ...parcel)
     assert.deepEqual([sent.order.status, sent.order.fulfillmentStatus], ['processing', 'partially_fulfilled'])
     assert.deepEqual([sent.order.fulfillments[0].carrier, sent.order.fulfillments[0].trackingNumber], ['Post', 'RR 1'])
-    assert.match((await run('fulfil', '1001', '--items', 'CARD=2')).err, /1 of CARD are left to send, not 2/)
-    assert.match((await run('fulfil', '1001')).out, /^1001 +completed +paid +fulfilled/)
+    assert.match((await run('fulfil', 'T-1001', '--items', 'CARD=2')).err, /1 of CARD are left to send, not 2/)
+    assert.match((await run('fulfil', 'T-1001')).out, /^T-1001 +completed +paid +fulfilled/)
 
     // Whoever pays it, the server or the command, it is paid once.
-    const back = await json('refund', '1002', '--amount', '500', '--reason', 'a broken stem')
+    const back = await json('refund', 'T-1002', '--amount', '500', '--reason', 'a broken stem')
     assert.deepEqual([back.refund.amount, back.order.totals.refunded], [500, 500])
     const rest = await json('refund', paid.orderId)
     assert.equal(rest.order.totals.refunded, total)
     const deadline = Date.now() + 30_000
     while ((await orderWorld(house, paid.orderId)).paymentStatus !== 'refunded') assert.ok(Date.now() < deadline)
-    assert.match((await run('refund', '1002')).err, /order 1002 is refunded: there is nothing to refund/)
+    assert.match((await run('refund', 'T-1002')).err, /order T-1002 is refunded: there is nothing to refund/)
     assert.equal(await server.stop(), 0)
     for (const secret of ['Linden', 'Lovelace']) assert.ok(!server.printed().includes(secret))
   })
@@ -469,14 +469,14 @@ eachEngine('orders, by the command line', (given) => {
     // An address is kept for a day here, so the order is of this moment.
     house.clock.now = Date.now()
     const { orderId } = await house.orders.place()
-    const back = JSON.parse((await run('refund', '1001', '--json')).out)
+    const back = JSON.parse((await run('refund', 'T-1001', '--json')).out)
     assert.deepEqual([back.refund.status, back.order.paymentStatus], ['succeeded', 'refunded'])
     assert.equal((await orderWorld(house, orderId)).events.at(-1)?.[0], 'order.refunded')
-    const shown = JSON.parse((await run('show', '1001', '--address', '--json')).out)
+    const shown = JSON.parse((await run('show', 'T-1001', '--address', '--json')).out)
     assert.deepEqual([shown.address.name, shown.address.line1], ['Ada Lovelace', 'Unter den Linden 1'])
-    assert.match((await run('show', '1001', '--address')).out, /address {4}Unter den Linden 1\n/)
-    assert.match((await run('fulfil', '1001')).err, /order 1001 is refunded \(--anyway sends it\)/)
-    const parcel = JSON.parse((await run('fulfil', '1001', '--anyway', '--json')).out)
+    assert.match((await run('show', 'T-1001', '--address')).out, /address {4}Unter den Linden 1\n/)
+    assert.match((await run('fulfil', 'T-1001')).err, /order T-1001 is refunded \(--anyway sends it\)/)
+    const parcel = JSON.parse((await run('fulfil', 'T-1001', '--anyway', '--json')).out)
     assert.equal(parcel.order.status, 'completed')
   })
 
@@ -492,7 +492,7 @@ eachEngine('orders, by the command line', (given) => {
     )
     await house.storage.write((tx) => tx.sql`update credentials set revoked_at = 1`)
 
-    const cancelled = await run('cancel', '1001', '--reason', 'duplicate', '--note', 'ordered twice', '--json')
+    const cancelled = await run('cancel', 'T-1001', '--reason', 'duplicate', '--note', 'ordered twice', '--json')
     assert.deepEqual([cancelled.code, cancelled.err], [0, ''])
     const { order } = JSON.parse(cancelled.out)
     assert.deepEqual([order.id, order.status, order.paymentStatus], [awaited.orderId, 'cancelled', 'voided'])
@@ -516,11 +516,11 @@ eachEngine('orders, by the command line', (given) => {
     assert.deepEqual([kept.paymentStatus, kept.totals.refunded], ['refunded', paid.quote.totals.total])
     assert.deepEqual((await orderWorld(house, paid.orderId)).onHand, { CARD: 994, 'ROSE-12': 36 })
 
-    assert.equal((await run('fulfil', '1003', '--items', 'CARD=1')).code, 0)
+    assert.equal((await run('fulfil', 'T-1003', '--items', 'CARD=1')).code, 0)
     const before = await orderWorld(house, sent.orderId)
     for (const [number, reason] of [
-      ['1001', 'already_cancelled'],
-      ['1003', 'already_fulfilled'],
+      ['T-1001', 'already_cancelled'],
+      ['T-1003', 'already_fulfilled'],
     ] as const)
       assert.deepEqual(await run('cancel', number), {
         code: 1,
@@ -533,7 +533,7 @@ eachEngine('orders, by the command line', (given) => {
       current: { status: 'processing', version: 3, reason: 'already_fulfilled' },
     })
     assert.deepEqual(await orderWorld(house, sent.orderId), before)
-    assert.match((await run('show', '1001')).out, /cancelled {2}duplicate: ordered twice\n/)
+    assert.match((await run('show', 'T-1001')).out, /cancelled {2}duplicate: ordered twice\n/)
   })
 
   test('say what was misused', async () => {
@@ -541,22 +541,22 @@ eachEngine('orders, by the command line', (given) => {
     const settings = settingsOf(house)
     for (const [args, words] of [
       [[], /say orders list/],
-      [['eat', '1001'], /say orders list/],
+      [['eat', 'T-1001'], /say orders list/],
       [['show'], /say orders list/],
       [['show', '1', '2'], /too many words/],
-      [['list', '1001'], /list takes no 1001/],
+      [['list', 'T-1001'], /list takes no T-1001/],
       [['list', '--status', 'lost'], /--status must be one of placed/],
       [['list', '--limit', '0'], /--limit must be/],
-      [['refund', '1001', '--amount', '1.5'], /--amount must be/],
-      [['refund', '1001', '--amount', '0'], /--amount must be/],
-      [['refund', '1001', '--reason', ' '], /--reason must be one line/],
-      [['cancel', '1001', '--reason', 'bored'], /--reason must be one of customer_request/],
-      [['cancel', '1001', '--note', ' '], /--note must be one line/],
-      [['fulfil', '1001', '--items', 'CARD'], /--items must be such as/],
-      [['fulfil', '1001', '--items', 'CARD=0'], /--items must be such as/],
-      [['fulfil', '1001', '--items', 'CARD=1,CARD=2'], /--items names CARD twice/],
-      [['fulfil', '1001', '--carrier', 'a\nb'], /--carrier must be one line/],
-      [['show', '1001'], /name the merchant with --merchant/],
+      [['refund', 'T-1001', '--amount', '1.5'], /--amount must be/],
+      [['refund', 'T-1001', '--amount', '0'], /--amount must be/],
+      [['refund', 'T-1001', '--reason', ' '], /--reason must be one line/],
+      [['cancel', 'T-1001', '--reason', 'bored'], /--reason must be one of customer_request/],
+      [['cancel', 'T-1001', '--note', ' '], /--note must be one line/],
+      [['fulfil', 'T-1001', '--items', 'CARD'], /--items must be such as/],
+      [['fulfil', 'T-1001', '--items', 'CARD=0'], /--items must be such as/],
+      [['fulfil', 'T-1001', '--items', 'CARD=1,CARD=2'], /--items names CARD twice/],
+      [['fulfil', 'T-1001', '--carrier', 'a\nb'], /--carrier must be one line/],
+      [['show', 'T-1001'], /name the merchant with --merchant/],
     ] as const) {
       const outcome = await cartwright(['orders', ...args], settings)
       assert.equal(outcome.code, 2, JSON.stringify(args))

@@ -32,7 +32,7 @@ eachEngine('a payment', (given) => {
     const { refunded, refundPending, ...totals } = order.totals
     assert.deepEqual([totals, refunded, refundPending], [view.session.totals, 0, 0])
     assert.equal(order.total, view.session.totals.total)
-    assert.deepEqual([order.status, order.paymentStatus, order.number], ['placed', 'paid', '1001'])
+    assert.deepEqual([order.status, order.paymentStatus, order.number], ['placed', 'paid', 'T-1001'])
     assert.deepEqual(
       order.payments.map(({ provider, status, last4, amount }: Record<string, unknown>) => [
         provider,
@@ -46,11 +46,13 @@ eachEngine('a payment', (given) => {
     assert.deepEqual([cart.status, cart.orderId], ['converted', orderId])
     const [sku] = await house.storage.read(
       (db) =>
-        db.sql<{ onHand: number; held: number }>`select on_hand as "onHand", held from skus where code = 'ROSE-12'`,
+        db.sql<{ onHand: number; held: number }>`
+          select t.on_hand as "onHand", t.held from stock t join skus s on s.merchant_id = t.merchant_id and s.id = t.sku_id
+          where s.code = 'ROSE-12' and t.mode = 'test'`,
     )
     assert.deepEqual(sku, { onHand: 38, held: 0 })
     const [promotion] = await house.storage.read(
-      (db) => db.sql<{ used: number }>`select used from promotions where code = 'WELCOME10'`,
+      (db) => db.sql<{ used: number }>`select test_used as "used" from promotions where code = 'WELCOME10'`,
     )
     assert.equal(promotion?.used, 1)
     assert.deepEqual(
@@ -215,7 +217,7 @@ eachEngine('a payment', (given) => {
     assert.equal(paid.filter(({ view }) => view.session.status === 'completed').length, 20)
     const [rows] = await house.storage.read(
       (db) => db.sql<{ orders: number; charges: number; onHand: number }>`
-      select (select count(*) from orders) as "orders", (select count(*) from test_charges) as "charges", (select on_hand from skus) as "onHand"`,
+      select (select count(*) from orders) as "orders", (select count(*) from test_charges) as "charges", (select on_hand from stock where mode = 'test') as "onHand"`,
     )
     assert.deepEqual(rows, { orders: 20, charges: 20, onHand: 0 })
   })
@@ -337,7 +339,7 @@ eachEngine('a payment', (given) => {
       await house.app.desk.answerChallenge(secret, challenge?.paymentId ?? '', 'accept')
     const [row] = await house.storage.read(
       (db) => db.sql<{ orders: number; used: number; owed: number }>`
-      select (select count(*) from orders) as "orders", (select used from promotions where code = 'ONE') as "used", (select count(*) from refunds) as "owed"`,
+      select (select count(*) from orders) as "orders", (select test_used from promotions where code = 'ONE') as "used", (select count(*) from refunds) as "owed"`,
     )
     assert.deepEqual(row, { orders: 1, used: 1, owed: 1 })
   })

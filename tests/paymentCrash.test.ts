@@ -66,7 +66,9 @@ eachEngine('kill -9 during a payment', (given) => {
       }
       const [sku] = await house.storage.read(
         (db) =>
-          db.sql<{ onHand: number; held: number }>`select on_hand as "onHand", held from skus where code = 'CARD'`,
+          db.sql<{ onHand: number; held: number }>`
+            select t.on_hand as "onHand", t.held from stock t join skus s on s.merchant_id = t.merchant_id and s.id = t.sku_id
+            where s.code = 'CARD' and t.mode = 'test'`,
       )
       assert.deepEqual(sku, { onHand: 998, held: 0 })
     })

@@ -11,6 +11,7 @@ import { changeLines } from '../src/admin/difference.ts'
 import { allPromotions, promotionStatus } from '../src/admin/promotions.ts'
 import { readShopFile } from '../src/admin/read.ts'
 import type { PromotionEntry, ShopFile } from '../src/admin/shopfile.ts'
+import type { Mode } from '../src/contract/words.ts'
 import {
   disablePromotion,
   enablePromotion,
@@ -145,7 +146,7 @@ eachEngine('promotions', (given) => {
   }
 
   function find(code: string): Promise<Promotion | undefined> {
-    return storage.read((db) => findPromotionByCode(db, merchant, code))
+    return storage.read((db) => findPromotionByCode(db, { merchantId: merchant, mode: 'live' }, code))
   }
 
   async function made(entry: PromotionEntry): Promise<Promotion> {
@@ -155,8 +156,10 @@ eachEngine('promotions', (given) => {
     return promotion
   }
 
-  const use = (id: string) => storage.write(async (tx) => (await usePromotion(tx, merchant, id)) !== undefined)
-  const giveBack = (id: string) => storage.write((tx) => giveBackPromotion(tx, merchant, id))
+  const use = (id: string, mode: Mode = 'live') =>
+    storage.write(async (tx) => (await usePromotion(tx, { merchantId: merchant, mode }, id)) !== undefined)
+  const giveBack = (id: string, mode: Mode = 'live') =>
+    storage.write((tx) => giveBackPromotion(tx, { merchantId: merchant, mode }, id))
 
   test('a file makes them in normal form, and the second time changes nothing', async () => {
     const full: PromotionEntry = {
@@ -207,7 +210,10 @@ eachEngine('promotions', (given) => {
       version: 1,
       disabledAt: now,
     })
-    assert.deepEqual(await storage.read((db) => findPromotion(db, merchant, spring?.id ?? '')), spring)
+    assert.deepEqual(
+      await storage.read((db) => findPromotion(db, { merchantId: merchant, mode: 'live' }, spring?.id ?? '')),
+      spring,
+    )
     const same = {
       ...full,
       code: ' SPRING',
@@ -302,11 +308,11 @@ eachEngine('promotions', (given) => {
       { ...rival, promotions: [{ ...fiveOff, code: 'SHARED' }] },
       { now, stock: false, dryRun: false },
     )
-    const theirs = await storage.read((db) => findPromotionByCode(db, merchantId, 'SHARED'))
+    const theirs = await storage.read((db) => findPromotionByCode(db, { merchantId, mode: 'live' }, 'SHARED'))
     assert.equal(theirs?.currency, 'JPY')
-    assert.equal(await storage.read((db) => findPromotion(db, merchantId, mine.id)), undefined)
-    assert.equal(await storage.write((tx) => usePromotion(tx, merchantId, mine.id)), undefined)
-    await storage.write((tx) => giveBackPromotion(tx, merchantId, mine.id))
+    assert.equal(await storage.read((db) => findPromotion(db, { merchantId, mode: 'live' }, mine.id)), undefined)
+    assert.equal(await storage.write((tx) => usePromotion(tx, { merchantId, mode: 'live' }, mine.id)), undefined)
+    await storage.write((tx) => giveBackPromotion(tx, { merchantId, mode: 'live' }, mine.id))
     assert.equal(await storage.write((tx) => disablePromotion(tx, merchantId, mine.id, now)), false)
     assert.deepEqual(await find('SHARED'), mine)
   })
@@ -387,8 +393,8 @@ eachEngine('promotions', (given) => {
             return []
           },
         }
-        await findPromotionByCode(explained, merchant, 'WELCOME10')
-        await findPromotion(explained, merchant, 'prm_nothing')
+        await findPromotionByCode(explained, { merchantId: merchant, mode: 'live' }, 'WELCOME10')
+        await findPromotion(explained, { merchantId: merchant, mode: 'live' }, 'prm_nothing')
         await listPromotions(explained, merchant, '', 10)
       })
       assert.equal(plans.length, 3, plans.join('\n'))
@@ -441,6 +447,7 @@ eachEngine('promotions', (given) => {
         disabled: false,
         status: 'active',
         used: 0,
+        testUsed: 0,
         version: 1,
       })
       assert.deepEqual(JSON.parse((await run('show', ' ａutumn ', '--json')).out), promotion)

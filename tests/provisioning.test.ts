@@ -17,6 +17,7 @@ import { createKey, rotateKey } from '../src/admin/keys.ts'
 import { readShopBytes, readShopFile } from '../src/admin/read.ts'
 import type { ShopFile } from '../src/admin/shopfile.ts'
 import { currentAnswers } from '../src/catalog/refresh.ts'
+import type { StaleProduct } from '../src/catalog/store.ts'
 import { listInstallations } from '../src/installations/store.ts'
 import { findViolations } from '../src/observe/invariants.ts'
 import type { Reader, Storage, Tx } from '../src/storage/storage.ts'
@@ -98,12 +99,12 @@ function endingAfter(storage: Storage, writes: number): Storage {
 
 // Listed products that answer something else than their facts say, stale ones apart.
 async function wrongAnswers(db: Reader): Promise<string[]> {
-  const rows = await db.sql<{ merchantId: string; productId: string; slug: string; listRow: string; detail: string }>`
-    select merchant_id as "merchantId", product_id as "productId", slug, list_row as "listRow", detail
+  const rows = await db.sql<StaleProduct & { slug: string; listRow: string; detail: string }>`
+    select merchant_id as "merchantId", mode, product_id as "productId", slug, list_row as "listRow", detail
     from listed_products where stale_at is null order by slug`
   const wrong: string[] = []
   for (const row of rows) {
-    const right = await currentAnswers(db, row.merchantId, row.productId, new Date(now))
+    const right = await currentAnswers(db, row, new Date(now))
     if (right.detail !== row.detail || right.listRow !== row.listRow) wrong.push(row.slug)
   }
   return wrong
@@ -134,7 +135,9 @@ interface SkuState {
 async function skusOf(storage: Storage): Promise<SkuState[]> {
   const rows = await storage.read(
     (db) => db.sql<Omit<SkuState, 'retired'> & { retiredAt: number | null }>`
-      select code, position, on_hand as "onHand", retired_at as "retiredAt" from skus order by product_id, position, code`,
+      select s.code, s.position, t.on_hand as "onHand", s.retired_at as "retiredAt" from skus s
+      join stock t on t.merchant_id = s.merchant_id and t.sku_id = s.id and t.mode = 'live'
+      order by s.product_id, s.position, s.code`,
   )
   return rows.map(({ retiredAt, ...sku }) => ({ ...sku, retired: retiredAt !== null }))
 }
@@ -177,15 +180,17 @@ eachEngine('provisioning', (given) => {
       const sizes = await storage.read(
         (db) => db.sql<{ name: string; rows: number }>`
           select relname as "name", cast(reltuples as bigint) as "rows" from pg_class
-          where relname in ('categories', 'listed_products', 'products', 'skus') order by relname`,
+          where relname in ('categories', 'listed_products', 'products', 'skus', 'stock') order by relname`,
       )
       assert.deepEqual(
         sizes.map(({ name, rows }) => [name, rows]),
         [
           ['categories', 2],
-          ['listed_products', 30],
+          // In both modes.
+          ['listed_products', 60],
           ['products', 30],
           ['skus', 30],
+          ['stock', 60],
         ],
       )
     })
@@ -207,7 +212,7 @@ eachEngine('provisioning', (given) => {
       (await read()).skus.map((sku) => sku.availability),
       ['in_stock', 'in_stock'],
     )
-    assert.equal(await staleCount(house.storage), 3)
+    assert.equal(await staleCount(house.storage), 6, 'three products in both modes')
     // The file says what is kept already, and yet the rest is caught up.
     await house.apply(renamed)
     assert.equal(await staleCount(house.storage), 0)

@@ -302,26 +302,26 @@ eachEngine('a refund that failed', (given) => {
     const run = (...args: string[]) => cartwright(['orders', ...args, '--merchant', 'bloom'], settingsOf(house))
     const { orderId, quote } = await house.orders.place()
     await giveBack(house, orderId, 500)
-    assert.match((await run('show', '1001')).out, /^ {2}refunding {2}€5\.00 on its way$/m)
+    assert.match((await run('show', 'T-1001')).out, /^ {2}refunding {2}€5\.00 on its way$/m)
     await failForGood(house)
     assert.match(
-      (await run('show', '1001')).out,
-      /^ {2}owed {7}€5\.00 could not be paid back: orders refund 1001 tries again, with --by-hand/m,
+      (await run('show', 'T-1001')).out,
+      /^ {2}owed {7}€5\.00 could not be paid back: orders refund T-1001 tries again, with --by-hand/m,
     )
     await house.storage.write((tx) => tx.sql`update test_charges set refund_answer = 'refused'`)
-    assert.equal((await run('refund', '1001')).code, 1)
+    assert.equal((await run('refund', 'T-1001')).code, 1)
     await house.storage.write((tx) => tx.sql`update refunds set tries = 7, try_at = 1 where status = 'pending'`)
     await house.orders.pay(Date.now())
-    const { code, out, err } = await run('refund', '1001', '--by-hand', '--reason', 'bank transfer', '--json')
+    const { code, out, err } = await run('refund', 'T-1001', '--by-hand', '--reason', 'bank transfer', '--json')
     assert.deepEqual([code, err], [0, ''])
     const { order, refund } = JSON.parse(out)
     assert.deepEqual([refund.status, refund.amount, order.totals.refunded], ['succeeded', 500, 500])
     assert.equal((await eventsOf(house, orderId)).at(-1)?.type, 'order.refunded')
-    assert.doesNotMatch((await run('show', '1001')).out, /owed/)
+    assert.doesNotMatch((await run('show', 'T-1001')).out, /owed/)
     // The provider has nothing to do with it, and what is left is less by it.
     assert.equal((await chargesOf(house.storage))[0]?.refunded, 0)
     const rest = quote.totals.total - 500
-    assert.match((await run('refund', '1001', '--amount', String(rest + 1))).err, new RegExp(`${rest} minor units`))
+    assert.match((await run('refund', 'T-1001', '--amount', String(rest + 1))).err, new RegExp(`${rest} minor units`))
   })
 
   test('as the void of an awaited payment is tried again at its order', async () => {
@@ -333,7 +333,7 @@ eachEngine('a refund that failed', (given) => {
     assert.ok('refund' in again)
     assert.deepEqual([again.refund.kind, again.facts.order.paymentStatus], ['void', 'voided'])
     assert.deepEqual(await giveBack(house, orderId), {
-      problem: 'order 1001 is voided: there is nothing to refund',
+      problem: 'order T-1001 is voided: there is nothing to refund',
     })
     await house.orders.pay()
     assert.deepEqual((await orderWorld(house, orderId)).payments, ['voided'])
@@ -427,8 +427,8 @@ eachEngine('a refund that is refused', (given) => {
     const run = (...args: string[]) =>
       cartwright(['orders', 'refund', ...args, '--merchant', 'bloom', '--json'], settingsOf(house))
     for (const [card, number, words] of [
-      [refusingCard, '1001', 'the provider refused the refund'],
-      [lostAnswerCard, '1002', 'the provider gave no answer'],
+      [refusingCard, 'T-1001', 'the provider refused the refund'],
+      [lostAnswerCard, 'T-1002', 'the provider gave no answer'],
     ] as const) {
       await house.orders.place({ card })
       const { code, out, err } = await run(number, '--amount', '100')
@@ -437,7 +437,7 @@ eachEngine('a refund that is refused', (given) => {
       assert.deepEqual([refund.status, order.paymentStatus], ['pending', 'refunding'])
     }
     await house.orders.place()
-    const { code, err } = await run('1003', '--amount', '100')
+    const { code, err } = await run('T-1003', '--amount', '100')
     assert.deepEqual([code, err], [0, ''])
   })
 })

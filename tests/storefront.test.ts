@@ -315,7 +315,7 @@ test('after paying, the shopper reads the order, and the next cart begins empty'
   await checkout.pay(secret, view)
   const paid = await ask(request({ ...thanks, cookies }))
   const page = String(paid.body)
-  for (const words of ['Order 1001', 'Thank you!', 'Berlin, DE', '250 ml · Oat · Quantity 2', '€48.00']) {
+  for (const words of ['Order T-1001', 'Thank you!', 'Berlin, DE', '250 ml · Oat · Quantity 2', '€48.00']) {
     assert.ok(page.includes(words), words)
   }
   assert.doesNotMatch(page, /Unter den Linden|Lovelace|example\.com/)

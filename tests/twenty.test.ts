@@ -70,7 +70,9 @@ eachEngine('the twenty operations', (given) => {
     )
     const [row] = await house.storage.read(
       (db) => db.sql<{ onHand: number; used: number; refunded: number }>`
-      select (select on_hand from skus where code = 'ROSE-12') as "onHand", (select used from promotions where code = 'WELCOME10') as "used",
+      select (select t.on_hand from stock t join skus s on s.merchant_id = t.merchant_id and s.id = t.sku_id
+          where s.code = 'ROSE-12' and t.mode = 'test') as "onHand",
+        (select test_used from promotions where code = 'WELCOME10') as "used",
         (select refunded from test_charges) as "refunded"`,
     )
     assert.deepEqual(row, { onHand: 40, used: 0, refunded: 6790 })

@@ -156,5 +156,5 @@ async function freshKey(
 }
 
 function shownProduct({ slug, skus }: KeptProduct) {
-  return { slug, skus: skus.map(({ id, price, onHand }) => ({ id, price, stock: onHand })) }
+  return { slug, skus: skus.map(({ id, price, stock }) => ({ id, price, stock: stock.test.onHand })) }
 }

@@ -34,7 +34,6 @@ function skuRecord(product: ProductEntry, sku: SkuEntry): SkuRecord {
     options,
     price: sku.price,
     compareAtPrice: sku.compareAtPrice ?? null,
-    onHand: sku.stock ?? 0,
     whenSoldOut: sku.backorder ? 'backorder' : 'refuse',
     maxPerOrder: sku.maxPerOrder ?? limits.quantityMax,
     delivery: sku.requiresShipping === false ? 'digital' : 'shipped',

@@ -16,10 +16,12 @@ import {
   updateProduct,
   updateSku,
 } from '../catalog/store.ts'
-import { type Level, openStock, setOnHand } from '../inventory/levels.ts'
+import { type Mode, modes } from '../contract/words.ts'
+import { setOnHand } from '../inventory/levels.ts'
+import { insertStock } from '../inventory/store.ts'
 import { newId } from '../kit/ids.ts'
 import type { Reader, Tx } from '../storage/storage.ts'
-import { type Change, membersChanged } from './difference.ts'
+import { type Change, type MemberChange, membersChanged } from './difference.ts'
 import { productRecord } from './normal.ts'
 import type { ProductEntry } from './shopfile.ts'
 
@@ -40,7 +42,8 @@ interface SkuPlan {
   sku: KeptSku
   position: number
   write: 'insert' | 'update' | 'none'
-  setsStock: boolean
+  // In which its stock is set, to what `sku` says.
+  setsStock: readonly Mode[]
 }
 
 export interface RefusedProduct {
@@ -50,7 +53,8 @@ export interface RefusedProduct {
 
 export interface PlanOptions {
   now: number
-  // Also set the stock of SKUs that exist. Without it a file's stock is opening stock, and applying it twice undoes no sale.
+  // Also set the stock of SKUs that exist, in both modes. Without it a file's stock is opening stock, and applying it twice
+  // undoes no sale.
   stock: boolean
   // Slugs of products that the source told only in part: the SKUs that it does not name stay, behind the others.
   partial?: ReadonlySet<string>
@@ -146,32 +150,31 @@ function planProduct(
   const changes: Change[] = []
   const skus = record.skus.map((wanted, position): SkuPlan => {
     const kept = keptSkus.get(wanted.code)
-    const namesStock = stock && entry.skus[position]?.stock !== undefined
+    const named = entry.skus[position]?.stock
+    const onHand = stock ? named : undefined
     if (!kept) {
       changes.push({ kind: 'create', what: 'sku', name: wanted.code, members: [] })
       const retired = ownerOf(wanted.code)
-      if (!retired)
-        return { sku: { ...wanted, id: newId('sku'), held: 0 }, position, write: 'insert', setsStock: false }
+      if (!retired) {
+        const opening = { onHand: named ?? 0, held: 0 }
+        const sku = { ...wanted, id: newId('sku'), stock: { live: opening, test: opening } }
+        return { sku, position, write: 'insert', setsStock: [] }
+      }
       // A retired SKU that comes back keeps its id, and its stock unless the file names one and may set it.
-      const { id, held, onHand } = retired
-      const sku = { ...wanted, id, held, onHand: namesStock ? wanted.onHand : onHand }
-      return { sku, position, write: 'update', setsStock: namesStock }
+      const sku = { ...wanted, id: retired.id, stock: stockOf(retired.stock, onHand) }
+      return { sku, position, write: 'update', setsStock: modesToSet(retired.stock, onHand) }
     }
-    const setsStock = namesStock && wanted.onHand !== kept.sku.onHand
-    const members = membersChanged(kept.sku, wanted, setsStock ? [...skuMembers, 'onHand'] : skuMembers)
+    const setsStock = modesToSet(kept.sku.stock, onHand)
+    const sku = { ...kept.sku, ...wanted, stock: stockOf(kept.sku.stock, onHand) }
+    const members = [...membersChanged(kept.sku, wanted, skuMembers), ...stockChanged(kept.sku, sku)]
     if (members.length > 0) changes.push({ kind: 'change', what: 'sku', name: wanted.code, members })
     const moved = kept.position !== position
-    return {
-      sku: { ...kept.sku, ...wanted, onHand: setsStock ? wanted.onHand : kept.sku.onHand },
-      position,
-      write: members.length > 0 || moved ? 'update' : 'none',
-      setsStock,
-    }
+    return { sku, position, write: members.length > 0 || moved ? 'update' : 'none', setsStock }
   })
   for (const [index, sku] of staying.entries()) {
     const position = record.skus.length + index
     const write = keptSkus.get(sku.code)?.position === position ? 'none' : 'update'
-    skus.push({ sku, position, write, setsStock: false })
+    skus.push({ sku, position, write, setsStock: [] })
   }
   for (const sku of retired) changes.push({ kind: 'retire', what: 'sku', name: sku.code, members: [] })
 
@@ -196,6 +199,28 @@ function planProduct(
   }
 }
 
+type Stock = KeptSku['stock']
+
+// `onHand` is what the file sets; undefined where it sets nothing.
+function stockOf({ live, test }: Stock, onHand: number | undefined): Stock {
+  return onHand === undefined ? { live, test } : { live: { ...live, onHand }, test: { ...test, onHand } }
+}
+
+function modesToSet(stock: Stock, onHand: number | undefined): Mode[] {
+  return onHand === undefined ? [] : modes.filter((mode) => stock[mode].onHand !== onHand)
+}
+
+// The test stock is named where it does not change as the live stock does.
+function stockChanged({ stock: before }: KeptSku, { stock: after }: KeptSku): MemberChange[] {
+  const [live, test] = [before.live.onHand, before.test.onHand]
+  const isLiveChanged = live !== after.live.onHand
+  const isTestChanged = test !== after.test.onHand && !(isLiveChanged && test === live)
+  return [
+    ...(isLiveChanged ? [{ member: 'onHand', from: live, to: after.live.onHand }] : []),
+    ...(isTestChanged ? [{ member: 'testOnHand', from: test, to: after.test.onHand }] : []),
+  ]
+}
+
 // What a SKU has chosen stands among the options of its product.
 function withOptionsOf(skus: readonly KeptSku[], options: ProductRecord['options']): ProductRecord['options'] {
   if (skus.length === 0) return options
@@ -217,15 +242,12 @@ export async function writeProduct(
   const writes: Promise<unknown>[] = [
     plan.isNew ? insertProduct(tx, seller.id, product) : updateProduct(tx, seller.id, product),
   ]
-  const levels: Level[] = []
-  for (const { sku, position, write, setsStock } of plan.skus) {
-    const level = { skuId: sku.id, onHand: sku.onHand }
+  for (const { sku, position, write } of plan.skus) {
     if (write === 'insert') {
       writes.push(insertSku(tx, seller.id, product.id, sku, position, product.updatedAt))
-      openStock(tx, seller.id, level, product.updatedAt)
+      insertStock(tx, seller.id, sku.id, sku.stock.live.onHand, product.updatedAt)
     }
     if (write === 'update') writes.push(updateSku(tx, seller.id, sku, position, product.updatedAt))
-    if (setsStock) levels.push(level)
   }
   for (const sku of plan.retired) writes.push(retireSku(tx, seller.id, sku.id, product.updatedAt))
   if (plan.categoriesDiffer) {
@@ -239,7 +261,11 @@ export async function writeProduct(
   // Nobody can have bought what is new.
   writes.push(listOrUnlist(tx, seller, product, plan.isNew ? null : product.updatedAt))
   // Behind the others, because it waits for the SKUs: the catalog is told again if the stock changed.
-  writes.push(setOnHand(tx, seller.id, levels, { now: product.updatedAt, cause: null }))
+  for (const mode of modes) {
+    const set = plan.skus.filter(({ setsStock }) => setsStock.includes(mode))
+    const levels = set.map(({ sku }) => ({ skuId: sku.id, onHand: sku.stock[mode].onHand }))
+    writes.push(setOnHand(tx, { merchantId: seller.id, mode }, levels, { now: product.updatedAt, cause: null }))
+  }
   await Promise.all(writes)
 }
 
@@ -254,5 +280,10 @@ async function listOrUnlist(
   const { publishedAt } = product
   if (publishedAt === null) return deleteListedProduct(tx, seller.id, product.id)
   const published = { ...product, publishedAt }
-  return putListedProduct(tx, seller.id, published, renderProduct(seller, published), staleAtFirst)
+  await Promise.all(
+    modes.map((mode) => {
+      const answers = renderProduct(seller, published, mode)
+      return putListedProduct(tx, { merchantId: seller.id, mode }, published, answers, staleAtFirst)
+    }),
+  )
 }

@@ -10,10 +10,11 @@ import { tellIfLoweredToUses } from '../promotions/exhausted.ts'
 import {
   disablePromotion,
   enablePromotion,
-  findPromotionByCode,
+  findOperatorPromotion,
   insertPromotion,
   listPromotions,
   normalCode,
+  type OperatorPromotion,
   type Promotion,
   updatePromotion,
 } from '../promotions/store.ts'
@@ -84,7 +85,7 @@ export async function planPromotions(
   // analysed the table yet compares every code of the merchant with all of them (10,000 codes: 7.7 s instead of 0.6 s).
   const [missingSkus, ...kept] = await Promise.all([
     missingSkuCodes(db, seller.id, entries, goods.skuCodes),
-    ...entries.map((entry) => findPromotionByCode(db, seller.id, normalCode(entry.code))),
+    ...entries.map((entry) => findOperatorPromotion(db, seller.id, normalCode(entry.code))),
   ])
   const plans: PromotionPlan[] = []
   const refused: RefusedPromotion[] = []
@@ -205,13 +206,14 @@ export async function addPromotion(
   seller: PromotionSeller,
   entry: PromotionEntry,
   now: number,
-): Promise<{ promotion: Promotion } | { reason: string }> {
+): Promise<{ promotion: OperatorPromotion } | { reason: string }> {
   const categories = new Set((await listCategories(tx, seller.id)).map(({ slug }) => slug))
   const { plans, refused } = await planPromotions(tx, seller, [entry], { categories, skuCodes: new Set() }, now)
   const [plan] = plans
   if (!plan) return { reason: refused[0]?.reason ?? '' }
   const { promotion, write } = plan
-  if (write === 'insert' && (await insertPromotion(tx, seller.id, promotion, now))) return { promotion }
+  if (write === 'insert' && (await insertPromotion(tx, seller.id, promotion, now)))
+    return { promotion: { ...promotion, testUsed: 0 } }
   return { reason: `there is a promotion ${promotion.code} already; a shop file can change it` }
 }
 
@@ -221,10 +223,10 @@ export async function stopPromotion(
   merchant: string,
   code: string,
   now: number,
-): Promise<Promotion | undefined> {
-  const promotion = await findPromotionByCode(tx, merchant, normalCode(code))
+): Promise<OperatorPromotion | undefined> {
+  const promotion = await findOperatorPromotion(tx, merchant, normalCode(code))
   if (promotion) await disablePromotion(tx, merchant, promotion.id, now)
-  return promotion && findPromotionByCode(tx, merchant, promotion.code)
+  return promotion && findOperatorPromotion(tx, merchant, promotion.code)
 }
 
 export async function resumePromotion(
@@ -232,16 +234,16 @@ export async function resumePromotion(
   merchant: string,
   code: string,
   now: number,
-): Promise<Promotion | undefined> {
-  const promotion = await findPromotionByCode(tx, merchant, normalCode(code))
+): Promise<OperatorPromotion | undefined> {
+  const promotion = await findOperatorPromotion(tx, merchant, normalCode(code))
   if (promotion) await enablePromotion(tx, merchant, promotion.id, now)
-  return promotion && findPromotionByCode(tx, merchant, promotion.code)
+  return promotion && findOperatorPromotion(tx, merchant, promotion.code)
 }
 
 const pageMax = 1_000
 
 // One page at a time in one snapshot: a merchant may have tens of thousands.
-export async function* allPromotions(db: Reader, merchant: string): AsyncGenerator<Promotion> {
+export async function* allPromotions(db: Reader, merchant: string): AsyncGenerator<OperatorPromotion> {
   for (let after = ''; ; ) {
     const page = await listPromotions(db, merchant, after, pageMax)
     yield* page
@@ -310,13 +312,15 @@ export type PromotionStatus = 'disabled' | 'expired' | 'scheduled' | 'exhausted'
 export interface ShownPromotion extends FullEntry {
   id: string
   status: PromotionStatus
+  // In live mode, and so is what the status says of its uses.
   used: number
+  testUsed: number
   version: number
 }
 
-export function shownPromotion(promotion: Promotion, now: number): ShownPromotion {
-  const { id, used, version } = promotion
-  return { id, ...entryOf(promotion), status: promotionStatus(promotion, now), used, version }
+export function shownPromotion(promotion: OperatorPromotion, now: number): ShownPromotion {
+  const { id, used, testUsed, version } = promotion
+  return { id, ...entryOf(promotion), status: promotionStatus(promotion, now), used, testUsed, version }
 }
 
 export function promotionStatus(promotion: Promotion, now: number): PromotionStatus {

@@ -24,10 +24,10 @@ export async function listUnpayable(
 export async function markAllStale(tx: Tx, merchant: string, staleAt: number): Promise<void> {
   await tx.sql`
     update listed_products set stale_at = ${staleAt}
-    where merchant_id = ${merchant} and product_id in (
-      select l.product_id from listed_products l
+    where merchant_id = ${merchant} and (mode, product_id) in (
+      select l.mode, l.product_id from listed_products l
       where l.merchant_id = ${merchant} and (l.stale_at is null or l.stale_at > ${staleAt})
-      order by l.product_id ${tx.forUpdate})`
+      order by l.mode, l.product_id ${tx.forUpdate})`
 }
 
 // For the operator, who names no installation. What is read after it is as it will stay until the end.
@@ -72,7 +72,7 @@ export async function learnSizes(storage: Storage): Promise<void> {
   if (storage.engine !== 'postgres') return
   try {
     await storage.write(
-      (tx) => tx.sql`analyze categories, products, product_categories, skus, listed_products, stock_movements`,
+      (tx) => tx.sql`analyze categories, products, product_categories, skus, stock, listed_products, stock_movements`,
     )
   } catch (error) {
     if (!(error instanceof StorageUnavailable)) throw error

@@ -2,6 +2,7 @@
 
 import { announce, type Cause } from '../events/announce.ts'
 import { isId } from '../kit/ids.ts'
+import type { MerchantMode } from '../kit/mode.ts'
 import { refuse } from '../kit/refuse.ts'
 import type { Tx } from '../storage/storage.ts'
 import { cartMove, idleMs, statusAt } from './lifecycle.ts'
@@ -21,7 +22,7 @@ export interface CartTools {
 export interface ChangeAsk {
   db: Tx
   // Whose cart it must be.
-  caller: { installationId: string; merchantId: string }
+  caller: MerchantMode & { installationId: string }
   cartId: string
   expectedVersion: number | undefined
   now: Date
@@ -35,10 +36,7 @@ export async function lockCartFacts(tools: CartTools, { db, caller, cartId, now 
   if (!isId('cart', cartId)) throw refuse('cart_not_found')
   const key = { installationId: caller.installationId, cartId }
   // The look leaves in one flight with the lock and runs behind it, so it sees what the lock waited for.
-  const [, facts] = await Promise.all([
-    lockCart(db, key),
-    findCartFacts(db, tools.pricebooks, caller.merchantId, key, now.getTime()),
-  ])
+  const [, facts] = await Promise.all([lockCart(db, key), findCartFacts(db, tools.pricebooks, key, now.getTime())])
   if (!facts) throw refuse('cart_not_found')
   return facts
 }

@@ -34,7 +34,7 @@ export async function putCode(tools: CartTools, change: ChangeAsk, code: string 
   const at = change.now.getTime()
   refuseGuessing(facts.cart, at)
   const wanted = normalCode(code)
-  const promotion = await findPromotionByCode(change.db, facts.cart.merchantId, wanted)
+  const promotion = await findPromotionByCode(change.db, facts.cart, wanted)
   if (!promotion) return rejectCode(tools, change, facts, { code: wanted, promotion: null, reason: 'not_found' })
   const tried: CartFacts = { ...facts, promotion, cart: { ...facts.cart, promotionId: promotion.id } }
   const { state, reason } = (await quoteChange(change.db, tools.pricebooks, tried, at)).pricing.promotion

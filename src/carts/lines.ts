@@ -4,6 +4,7 @@ import { limits } from '../contract/limits.ts'
 import type { Metadata } from '../contract/parts.ts'
 import { announce, type Cause } from '../events/announce.ts'
 import { isId, newId } from '../kit/ids.ts'
+import type { MerchantMode } from '../kit/mode.ts'
 import { refuse } from '../kit/refuse.ts'
 import type { Reader, Tx } from '../storage/storage.ts'
 import { type CartTools, type ChangeAsk, commitChange, lockCartFacts, refuseUnchangeable } from './change.ts'
@@ -16,7 +17,7 @@ export type ChangedCart = Quote & { text: string }
 
 export interface CreateAsk {
   db: Tx
-  caller: { installationId: string; merchantId: string }
+  caller: MerchantMode & { installationId: string }
   items: readonly { skuId: string; quantity: number }[]
   metadata: Metadata
   now: Date
@@ -28,7 +29,7 @@ export async function createCart(
   { db, caller, items, metadata, now, cause }: CreateAsk,
 ): Promise<ChangedCart> {
   const at = now.getTime()
-  const offers = await listWantedOffers(db, caller.merchantId, items, at)
+  const offers = await listWantedOffers(db, caller, items, at)
   const cartId = newId('cart')
   const { installationId, merchantId } = caller
   insertCart(db, { id: cartId, installationId, merchantId, metadata, now: at, expiresAt: at + idleMs })
@@ -63,7 +64,7 @@ export async function putLine(
 ): Promise<ChangedCart> {
   const [facts, [stranger]] = await Promise.all([
     lockCartFacts(tools, change),
-    isId('sku', skuId) ? listOffers(change.db, change.caller.merchantId, [skuId], change.now.getTime()) : [],
+    isId('sku', skuId) ? listOffers(change.db, change.caller, [skuId], change.now.getTime()) : [],
   ])
   // A line that is there knows what its own session holds.
   const known = facts.lines.find((line) => line.offer.skuId === skuId)
@@ -120,13 +121,13 @@ function lineOf({ lines }: CartFacts, skuId: string): CartLine {
 // request, and named by its place.
 async function listWantedOffers(
   db: Reader,
-  merchant: string,
+  seller: MerchantMode,
   items: readonly { skuId: string }[],
   now: number,
 ): Promise<Offer[]> {
   if (items.length === 0) return []
   const skuIds = items.map(({ skuId }) => skuId)
-  const byId = new Map((await listOffers(db, merchant, skuIds, now)).map((offer) => [offer.skuId, offer]))
+  const byId = new Map((await listOffers(db, seller, skuIds, now)).map((offer) => [offer.skuId, offer]))
   const issues = skuIds.flatMap((skuId, index) => {
     if (!byId.has(skuId)) return [{ path: `/items/${index}/skuId`, message: 'is not a SKU of this merchant' }]
     return skuIds.indexOf(skuId) < index ? [{ path: `/items/${index}/skuId`, message: 'is there twice' }] : []

@@ -36,7 +36,7 @@ export function cartOperations({ rootSecret, tools }: CartParts): { [Id in CartO
       const key = { installationId: caller.installationId, cartId }
       const known = await kept.find(db, key, at)
       if (known) return new Rendered(known)
-      const facts = await findCartFacts(db, tools.pricebooks, caller.merchantId, key, at)
+      const facts = await findCartFacts(db, tools.pricebooks, key, at)
       if (!facts) throw refuse('cart_not_found')
       const view = cartView(await quoteFor(db, tools.pricebooks, facts, at), at, tools.pictureUrl)
       const text = `{"data":${JSON.stringify(view)}}`

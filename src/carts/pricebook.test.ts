@@ -23,7 +23,7 @@ eachEngine('price books', (given) => {
       assert.ok(taxRates.every(({ rateBps }) => rateBps === 7))
       const [sku] = await tx.sql<{ id: string }>`select id from skus where merchant_id = ${merchantId} limit 1`
       await tx.sql`update skus set code = 'UNDONE' where merchant_id = ${merchantId} and id = ${sku?.id ?? ''}`
-      const ask = { merchantId, catalogVersion: version, skuIds: [sku?.id ?? ''], now: 1_000 }
+      const ask = { merchantId, mode: 'test', catalogVersion: version, skuIds: [sku?.id ?? ''], now: 1_000 } as const
       assert.equal((await pricebooks.offersOf(tx, ask))[0]?.code, 'UNDONE')
       throw new Error(`undone ${version}`)
     })
@@ -35,7 +35,13 @@ eachEngine('price books', (given) => {
       assert.ok(taxRates.length > 0 && taxRates.every(({ rateBps }) => rateBps === 9))
       const skus = await db.sql<{ id: string }>`select id from skus where merchant_id = ${merchantId}`
       const skuIds = skus.map(({ id }) => id)
-      const offers = await pricebooks.offersOf(db, { merchantId, catalogVersion: version, skuIds, now: 1_000 })
+      const offers = await pricebooks.offersOf(db, {
+        merchantId,
+        mode: 'test',
+        catalogVersion: version,
+        skuIds,
+        now: 1_000,
+      })
       assert.ok(offers.every(({ code }) => code !== 'UNDONE'))
     })
   })
@@ -51,7 +57,9 @@ eachEngine('price books', (given) => {
     ).map(({ id }) => id)
     assert.ok(skuIds.length > 4)
     const offersOf = (ids: readonly string[]) =>
-      storage.read((db) => pricebooks.offersOf(db, { merchantId, catalogVersion: 1, skuIds: ids, now: 1_000 }))
+      storage.read((db) =>
+        pricebooks.offersOf(db, { merchantId, mode: 'test', catalogVersion: 1, skuIds: ids, now: 1_000 }),
+      )
     for (const ids of [skuIds.slice(0, 3), [skuIds[0], skuIds[4]] as string[], skuIds, skuIds.toReversed()])
       assert.deepEqual(
         (await offersOf(ids)).map(({ skuId }) => skuId),

@@ -1,10 +1,11 @@
 // What a merchant's carts need to know and only provisioning changes: taxes, shipping zones, the tree of categories that
 // promotions speak of, and what SKUs are called. Read once and kept for as long as the merchant's catalog version stands
-// still, which every provisioning raises. A promotion has a version of its own, which its uses raise too.
+// still, which every provisioning raises. A promotion has a version of its own in each mode, which its uses raise too.
 
 import { listCategories } from '../catalog/store.ts'
 import { listShippingZones, listTaxRates, type TaxRate } from '../installations/store.ts'
 import { Lru } from '../kit/lru.ts'
+import type { MerchantMode } from '../kit/mode.ts'
 import { findPromotion, type Promotion } from '../promotions/store.ts'
 import { onceDurable, type Reader } from '../storage/storage.ts'
 import { parseZone, type Zone } from './shipping.ts'
@@ -17,8 +18,7 @@ export interface Pricebook {
   slugsUpFrom: ReadonlyMap<string, readonly string[]>
 }
 
-export interface OfferAsk {
-  merchantId: string
+export interface OfferAsk extends MerchantMode {
   // As it was when the SKUs were looked up.
   catalogVersion: number
   skuIds: readonly string[]
@@ -27,13 +27,16 @@ export interface OfferAsk {
 
 export interface Pricebooks {
   find(db: Reader, merchant: string, catalogVersion: number): Promise<Pricebook>
-  // In the order of the ids. Price and stock are those of some earlier moment: whoever asks has newer ones.
-  offersOf(db: Reader, ask: OfferAsk): Promise<Offer[]>
+  // In the order of the ids. Whoever asks has their price and stock, which change from moment to moment.
+  offersOf(db: Reader, ask: OfferAsk): Promise<LastingOffer[]>
   // The one on this cart, in the version that the cart was read with or a newer one.
-  promotionOf(db: Reader, merchant: string, cart: PromotedCart): Promise<Promotion | null>
+  promotionOf(db: Reader, cart: PromotedCart): Promise<Promotion | null>
 }
 
-type PromotedCart = Pick<KeptCart, 'promotionId' | 'promotionVersion'>
+// What both modes share.
+export type LastingOffer = Omit<Offer, 'price' | 'available'>
+
+type PromotedCart = Pick<KeptCart, 'merchantId' | 'mode' | 'promotionId' | 'promotionVersion'>
 
 const keptMax = 200
 // Of all merchants; an offer is some 700 bytes.
@@ -78,16 +81,16 @@ async function readPricebook(db: Reader, merchant: string): Promise<Pricebook> {
 }
 
 function keepOffers(keptOffersMax: number): Pricebooks['offersOf'] {
-  const kept = new Lru<string, { catalogVersion: number; offer: Offer }>(keptOffersMax)
-  return async (db, { merchantId, catalogVersion, skuIds, now }) => {
+  const kept = new Lru<string, { catalogVersion: number; offer: LastingOffer }>(keptOffersMax)
+  return async (db, { merchantId, mode, catalogVersion, skuIds, now }) => {
     // Taken out before anything is awaited or put in, which may push out what was here.
-    const found = new Map<string, Offer>()
+    const found = new Map<string, LastingOffer>()
     for (const skuId of skuIds) {
       const known = kept.peek(skuId)
       if (known?.catalogVersion === catalogVersion) found.set(skuId, known.offer)
     }
     const missing = skuIds.filter((skuId) => !found.has(skuId))
-    for (const offer of missing.length > 0 ? await listOffers(db, merchantId, missing, now) : []) {
+    for (const offer of missing.length > 0 ? await listOffers(db, { merchantId, mode }, missing, now) : []) {
       found.set(offer.skuId, offer)
       onceDurable(db, () => kept.set(offer.skuId, { catalogVersion, offer }))
     }
@@ -101,12 +104,14 @@ function keepOffers(keptOffersMax: number): Pricebooks['offersOf'] {
 
 function keepPromotions(): Pricebooks['promotionOf'] {
   const kept = new Lru<string, Promotion>(keptPromotionsMax)
-  return async (db, merchant, { promotionId, promotionVersion }) => {
+  return async (db, cart) => {
+    const { mode, promotionId, promotionVersion } = cart
     if (promotionId === null) return null
-    const known = kept.peek(promotionId)
+    const name = `${mode} ${promotionId}`
+    const known = kept.peek(name)
     if (known?.version === promotionVersion) return known
-    const promotion = await findPromotion(db, merchant, promotionId)
-    if (promotion) onceDurable(db, () => kept.set(promotionId, promotion))
+    const promotion = await findPromotion(db, cart, promotionId)
+    if (promotion) onceDurable(db, () => kept.set(name, promotion))
     return promotion ?? null
   }
 }

@@ -5,17 +5,9 @@ import { refuse } from '../kit/refuse.ts'
 import type { Promotion } from '../promotions/store.ts'
 import type { Reader } from '../storage/storage.ts'
 import { findPricingOfOrder } from './converted.ts'
-import type { Pricebook, Pricebooks } from './pricebook.ts'
+import type { LastingOffer, Pricebook, Pricebooks } from './pricebook.ts'
 import { type PricedLineFacts, type PricingFacts, priceCart, unpriced } from './pricing.ts'
-import {
-  type CartKey,
-  type CartLine,
-  findCart,
-  type KeptCart,
-  listCartLines,
-  listCategoryIds,
-  type Offer,
-} from './store.ts'
+import { type CartKey, type CartLine, findCart, type KeptCart, listCartLines, listCategoryIds } from './store.ts'
 import { livingAddress, priceOf, type Quote } from './view.ts'
 
 export interface CartFacts {
@@ -27,7 +19,6 @@ export interface CartFacts {
 export async function findCartFacts(
   db: Reader,
   pricebooks: Pricebooks,
-  merchant: string,
   key: CartKey,
   now: number,
 ): Promise<CartFacts | undefined> {
@@ -35,13 +26,14 @@ export async function findCartFacts(
   if (!cart) return undefined
   const [first] = rows
   const skuIds = rows.map(({ skuId }) => skuId)
-  const ask = first && { merchantId: merchant, catalogVersion: first.catalogVersion, skuIds, now }
+  const { merchantId, mode } = cart
+  const ask = first && { merchantId, mode, catalogVersion: first.catalogVersion, skuIds, now }
   const [offers, promotion] = await Promise.all([
     ask ? pricebooks.offersOf(db, ask) : [],
-    pricebooks.promotionOf(db, merchant, cart),
+    pricebooks.promotionOf(db, cart),
   ])
   const lines = rows.map(({ position, quantity, seenPrice, price, available, ownHold }, index): CartLine => {
-    const offer = { ...(offers[index] as Offer), price, available: Math.max(0, available + ownHold) }
+    const offer = { ...(offers[index] as LastingOffer), price, available: Math.max(0, available + ownHold) }
     return { offer, position, quantity, seenPrice }
   })
   return { cart, lines, promotion }

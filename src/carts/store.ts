@@ -2,8 +2,9 @@
 // and product with them.
 
 import type { Metadata } from '../contract/parts.ts'
-import type { CartStatus } from '../contract/words.ts'
+import type { CartStatus, Mode } from '../contract/words.ts'
 import { availableOf } from '../inventory/store.ts'
+import type { MerchantMode } from '../kit/mode.ts'
 import { isNotDeferred } from '../loops/store.ts'
 import { Fragment, list, type Reader, type Tx } from '../storage/storage.ts'
 
@@ -16,11 +17,13 @@ export interface KeptCart {
   id: string
   installationId: string
   merchantId: string
+  // Of its installation.
+  mode: Mode
   version: number
   status: CartStatus
   currency: string
   promotionId: string | null
-  // Of its promotion, when the cart was read.
+  // Of its promotion in this mode, when the cart was read.
   promotionVersion: number | null
   shippingOption: string | null
   metadata: Metadata
@@ -99,16 +102,20 @@ interface CartRow extends Omit<KeptCart, 'metadata' | 'address' | 'seller'> {
   catalogVersion: number
 }
 
+// Of the promotion `p` in the mode of the installation `i`.
+const promotionVersion = new Fragment("case i.mode when 'live' then p.version else p.test_version end")
+
 export async function findCart(db: Reader, { installationId, cartId }: CartKey): Promise<KeptCart | undefined> {
   const [row] = await db.sql<CartRow>`
-    select c.id, c.installation_id as "installationId", c.merchant_id as "merchantId", c.version, c.status, c.currency,
+    select c.id, c.installation_id as "installationId", c.merchant_id as "merchantId", i.mode, c.version, c.status, c.currency,
       c.promotion_id as "promotionId", c.shipping_option as "shippingOption", c.metadata, c.guesses,
       c.guesses_since as "guessesSince", c.checkout_session_id as "checkoutSessionId", c.order_id as "orderId",
       c.created_at as "createdAt", c.updated_at as "updatedAt", c.expires_at as "expiresAt",
       a.id as "addressId", a.city, a.region, a.country, a.expires_at as "addressExpiresAt",
       m.country as "sellerCountry", m.price_tax as "priceTax", m.low_stock_at as "lowStockAt",
-      m.catalog_version as "catalogVersion", p.version as "promotionVersion"
+      m.catalog_version as "catalogVersion", ${promotionVersion} as "promotionVersion"
     from carts c
+    join installations i on i.id = c.installation_id
     join merchants m on m.id = c.merchant_id
     left join promotions p on p.merchant_id = c.merchant_id and p.id = c.promotion_id
     left join addresses a on a.installation_id = c.installation_id and a.id = c.address_id and a.row_key is not null
@@ -124,6 +131,7 @@ function cartFrom(row: CartRow): KeptCart {
     id: row.id,
     installationId: row.installationId,
     merchantId: row.merchantId,
+    mode: row.mode,
     version: row.version,
     status: row.status,
     currency: row.currency,
@@ -170,7 +178,7 @@ export interface LineRow {
   catalogVersion: number
 }
 
-// What every statement about an offer selects, from SKUs `s` and products `p`.
+// What every statement about an offer selects, from SKUs `s`, their stock `t` and products `p`.
 function offerColumns(now: number): Fragment {
   const available = availableOf(now)
   return new Fragment(
@@ -186,8 +194,8 @@ function offerColumns(now: number): Fragment {
 export async function listCartLines(db: Reader, { installationId, cartId }: CartKey, now: number): Promise<LineRow[]> {
   return db.sql<LineRow>`
     select l.sku_id as "skuId", l.position, l.quantity, l.seen_price as "seenPrice", s.price,
-      case when s.held = 0 then s.on_hand else ${availableOf(now)} end as "available",
-      case when s.held = 0 then 0 else coalesce((
+      case when t.held = 0 then t.on_hand else ${availableOf(now)} end as "available",
+      case when t.held = 0 then 0 else coalesce((
         select h.quantity from holds h
         where h.owner_id = (
             select c.checkout_session_id from carts c where c.installation_id = l.installation_id and c.id = l.cart_id)
@@ -195,6 +203,8 @@ export async function listCartLines(db: Reader, { installationId, cartId }: Cart
       ), 0) end as "ownHold",
       m.catalog_version as "catalogVersion"
     from cart_lines l join skus s on s.merchant_id = l.merchant_id and s.id = l.sku_id
+    join installations i on i.id = l.installation_id
+    join stock t on t.merchant_id = l.merchant_id and t.sku_id = l.sku_id and t.mode = i.mode
     join merchants m on m.id = l.merchant_id
     where l.installation_id = ${installationId} and l.cart_id = ${cartId}
     order by l.position`
@@ -214,26 +224,28 @@ export interface CartTrace {
 
 export async function traceCart(db: Reader, { installationId, cartId }: CartKey): Promise<CartTrace[]> {
   return db.sql<CartTrace>`
-    select c.version, m.catalog_version as "catalogVersion", p.version as "promotionVersion", l.position,
-      l.seen_price as "seenPrice", s.on_hand as "onHand", s.held
+    select c.version, m.catalog_version as "catalogVersion", ${promotionVersion} as "promotionVersion", l.position,
+      l.seen_price as "seenPrice", t.on_hand as "onHand", t.held
     from carts c
+    join installations i on i.id = c.installation_id
     join merchants m on m.id = c.merchant_id
     left join promotions p on p.merchant_id = c.merchant_id and p.id = c.promotion_id
     join cart_lines l on l.installation_id = c.installation_id and l.cart_id = c.id
-    join skus s on s.merchant_id = l.merchant_id and s.id = l.sku_id
+    join stock t on t.merchant_id = l.merchant_id and t.sku_id = l.sku_id and t.mode = i.mode
     where c.installation_id = ${installationId} and c.id = ${cartId} and c.status = 'open'`
 }
 
 export async function listOffers(
   db: Reader,
-  merchant: string,
+  { merchantId, mode }: MerchantMode,
   skuIds: readonly string[],
   now: number,
 ): Promise<Offer[]> {
   const rows = await db.sql<OfferRow>`
     select ${offerColumns(now)}
     from skus s join products p on p.merchant_id = s.merchant_id and p.id = s.product_id
-    where s.merchant_id = ${merchant} and s.id in (${list(skuIds)})`
+    join stock t on t.merchant_id = s.merchant_id and t.sku_id = s.id and t.mode = ${mode}
+    where s.merchant_id = ${merchantId} and s.id in (${list(skuIds)})`
   return rows.map(offerFrom)
 }
 

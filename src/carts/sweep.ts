@@ -27,7 +27,7 @@ async function expireCart(tx: Tx, tools: CartTools, key: CartKey, now: number): 
   const found = await findCart(tx, key)
   const move = found && statusAt(found, now) === 'expired' ? cartMove('expire', found.status) : undefined
   if (!found || !move?.announces) return false
-  const facts = await findCartFacts(tx, tools.pricebooks, found.merchantId, key, now)
+  const facts = await findCartFacts(tx, tools.pricebooks, key, now)
   if (!facts) return false
   const cart = { ...facts.cart, status: move.to, version: facts.cart.version + 1, updatedAt: now }
   const view = cartView(await quoteFor(tx, tools.pricebooks, { ...facts, cart }, now), now, tools.pictureUrl)

@@ -7,6 +7,7 @@ import type {
   PublicCatalogProductDetailResponse,
   PublicCatalogProductListResponse,
 } from '../contract/catalog.ts'
+import type { Mode } from '../contract/words.ts'
 import { toInstant } from '../kit/instant.ts'
 import { availabilityFor, availableQuantity, bestOf } from './availability.ts'
 import type { KeptProduct, KeptSku, PublishedProduct, SellerFacts } from './product.ts'
@@ -22,9 +23,10 @@ export interface ProductAnswers {
   etag: string
 }
 
-export function renderProduct(seller: SellerFacts, product: PublishedProduct): ProductAnswers {
-  const row = listRowFor(seller, product)
-  const detail = detailFor(seller, product, row)
+// The modes differ by their stock.
+export function renderProduct(seller: SellerFacts, product: PublishedProduct, mode: Mode): ProductAnswers {
+  const row = listRowFor(seller, product, mode)
+  const detail = detailFor(seller, product, mode, row)
   const open: Detail = {
     ...detail,
     metadata: {},
@@ -57,7 +59,7 @@ function keep(value: object): string {
   return JSON.stringify(value).replaceAll('"\\u0001/media/', `"${origin}/media/`)
 }
 
-function listRowFor(seller: SellerFacts, product: PublishedProduct): ListRow {
+function listRowFor(seller: SellerFacts, product: PublishedProduct, mode: Mode): ListRow {
   const { skus, images } = product
   const prices = skus.map((sku) => sku.price)
   const [image] = images
@@ -73,7 +75,7 @@ function listRowFor(seller: SellerFacts, product: PublishedProduct): ListRow {
       min: { amount: Math.min(...prices), currency: seller.currency },
       max: { amount: Math.max(...prices), currency: seller.currency },
     },
-    availability: bestOf(skus.map((sku) => skuAvailability(seller, sku))),
+    availability: bestOf(skus.map((sku) => skuAvailability(seller, sku, mode))),
     skuCount: skus.length,
     tags: [...product.tags],
     publishedAt: toInstant(product.publishedAt),
@@ -81,7 +83,7 @@ function listRowFor(seller: SellerFacts, product: PublishedProduct): ListRow {
   }
 }
 
-function detailFor(seller: SellerFacts, product: KeptProduct, row: ListRow): Detail {
+function detailFor(seller: SellerFacts, product: KeptProduct, mode: Mode, row: ListRow): Detail {
   return {
     ...row,
     description: product.description,
@@ -95,8 +97,8 @@ function detailFor(seller: SellerFacts, product: KeptProduct, row: ListRow): Det
       options: sku.options.map(({ name, value }) => ({ name, value })),
       price: { amount: sku.price, currency: seller.currency },
       compareAtPrice: sku.compareAtPrice === null ? null : { amount: sku.compareAtPrice, currency: seller.currency },
-      availability: skuAvailability(seller, sku),
-      availableQuantity: availableQuantity(sku),
+      availability: skuAvailability(seller, sku, mode),
+      availableQuantity: availableQuantity(sku.stock[mode]),
       maxPerOrder: sku.maxPerOrder,
       requiresShipping: sku.delivery === 'shipped',
       weightGrams: sku.weightGrams,
@@ -106,8 +108,8 @@ function detailFor(seller: SellerFacts, product: KeptProduct, row: ListRow): Det
   }
 }
 
-function skuAvailability(seller: SellerFacts, sku: KeptSku) {
-  return availabilityFor({ available: availableQuantity(sku), whenSoldOut: sku.whenSoldOut }, seller.lowStockAt)
+function skuAvailability(seller: SellerFacts, { stock, whenSoldOut }: KeptSku, mode: Mode) {
+  return availabilityFor({ available: availableQuantity(stock[mode]), whenSoldOut }, seller.lowStockAt)
 }
 
 export interface KeptCategory {

@@ -1,6 +1,7 @@
 // How much of a thing can be had, and how that is worded. Pure: the same rules for a product, a list row and a cart line.
 
 import type { Availability } from '../contract/words.ts'
+import type { StockLevel } from './product.ts'
 
 export interface StockFacts {
   available: number
@@ -8,7 +9,7 @@ export interface StockFacts {
 }
 
 // The operator may set the stock below what is promised; that is nothing to buy, not less than nothing.
-export function availableQuantity({ onHand, held }: { onHand: number; held: number }): number {
+export function availableQuantity({ onHand, held }: StockLevel): number {
   return Math.max(0, onHand - held)
 }
 

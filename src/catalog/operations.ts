@@ -1,7 +1,7 @@
-// The catalog's four operations. They hand out what was rendered when it changed, and keep in memory the bytes of products
-// under their revision and of list pages under the merchant's catalog version: every read asks the database for those, so
-// that nothing kept is ever out of date. A product whose stock changed since is rendered anew at each read until the loop
-// has caught up; a list waits for the loop.
+// The catalog's four operations. They hand out what was rendered for the caller's mode when it changed, and keep in memory
+// the bytes of products under their revision and of list pages under the merchant's catalog version: every read asks the
+// database for those, so that nothing kept is ever out of date. A product whose stock changed since is rendered anew at each
+// read until the loop has caught up; a list waits for the loop.
 
 import { createHash } from 'node:crypto'
 import type { Handler } from '../http/handler.ts'
@@ -77,11 +77,12 @@ export function catalogOperations(publicOrigin: () => string): { [Id in CatalogO
     async listApiKeyCatalogProducts({ db, caller, page }) {
       const version = await findCatalogVersion(db, caller.merchantId)
       const after = page.after === null ? null : readPlace(page.after, 'prd')
-      const kept = await keptPage(`products ${caller.merchantId} ${version} ${page.after ?? ''}`, async () => {
+      const name = `products ${caller.merchantId} ${caller.mode} ${version} ${page.after ?? ''}`
+      const kept = await keptPage(name, async () => {
         const rows =
           after === null
-            ? await listProducts(db, caller.merchantId, rowsMax + 1)
-            : await listProductsAfter(db, caller.merchantId, after, rowsMax + 1)
+            ? await listProducts(db, caller, rowsMax + 1)
+            : await listProductsAfter(db, caller, after, rowsMax + 1)
         return pageOf(
           rows.map((row) => row.listRow),
           publicOrigin(),
@@ -95,10 +96,10 @@ export function catalogOperations(publicOrigin: () => string): { [Id in CatalogO
     },
 
     async getApiKeyCatalogProduct({ db, caller, path: { slug }, now }) {
-      const listing = isSlug(slug) ? await findListing(db, caller.merchantId, slug) : undefined
+      const listing = isSlug(slug) ? await findListing(db, caller, slug) : undefined
       if (!listing) throw refuse('product_not_found')
       if (!isStale(listing, now)) return new Rendered(await bytesOf(db, 'detail', listing))
-      const current = await currentAnswers(db, listing.merchantId, listing.productId, now)
+      const current = await currentAnswers(db, listing, now)
       return new Rendered(withOrigin(current.detail, publicOrigin()))
     },
 
@@ -108,7 +109,7 @@ export function catalogOperations(publicOrigin: () => string): { [Id in CatalogO
       if (!listing) throw refuse('product_not_found')
       if (!isStale(listing, now))
         return new Rendered(await bytesOf(db, 'publicDetail', listing), publicHeaders(listing.etag))
-      const current = await currentAnswers(db, listing.merchantId, listing.productId, now)
+      const current = await currentAnswers(db, listing, now)
       return new Rendered(withOrigin(current.publicDetail, publicOrigin()), publicHeaders(current.etag))
     },
   }

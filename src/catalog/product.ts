@@ -1,6 +1,8 @@
 // What the house knows of a product, in one normal form: every member present, nothing optional. Provisioning compares
 // two of these, and the answers are rendered from one.
 
+import type { Mode } from '../contract/words.ts'
+
 export interface ProductRecord {
   slug: string
   name: string
@@ -28,7 +30,6 @@ export interface SkuRecord {
   options: readonly { name: string; value: string }[]
   price: number
   compareAtPrice: number | null
-  onHand: number
   whenSoldOut: 'refuse' | 'backorder'
   maxPerOrder: number
   delivery: 'shipped' | 'digital'
@@ -47,6 +48,11 @@ export interface KeptProduct extends ProductRecord {
 
 export interface KeptSku extends SkuRecord {
   id: string
+  stock: Readonly<Record<Mode, StockLevel>>
+}
+
+export interface StockLevel {
+  onHand: number
   // Units that are promised to somebody.
   held: number
 }

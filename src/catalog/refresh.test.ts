@@ -20,12 +20,10 @@ const two = { A: { product: 'one', stock: 20 }, C: { product: 'two', stock: 20 }
 // What a read answers, and whether it had to render for it.
 async function seen(room: Stockroom, slug: string, when = now): Promise<{ quantities: number[]; stale: boolean }> {
   return room.storage.read(async (db) => {
-    const kept = await findListing(db, room.merchantId, slug)
+    const kept = await findListing(db, room.seller, slug)
     assert.ok(kept)
     const stale = isStale(kept, new Date(when))
-    const { detail } = stale
-      ? await currentAnswers(db, room.merchantId, kept.productId, new Date(when))
-      : await findDetails(db, kept)
+    const { detail } = stale ? await currentAnswers(db, kept, new Date(when)) : await findDetails(db, kept)
     const { data } = JSON.parse(detail) as { data: { skus: { availableQuantity: number }[] } }
     return { quantities: data.skus.map((sku) => sku.availableQuantity), stale }
   })
@@ -55,7 +53,7 @@ eachEngine('what the catalog says of stock', (given) => {
       { skuId: twentyFour.id, quantity: 3 },
     ]
     const moment = { now: house.clock.now, expiresAt: house.clock.now + 15 * minute, cause: null }
-    assert.deepEqual(await house.storage.write((tx) => hold(tx, house.merchantId, 'one', lines, moment)), [])
+    assert.deepEqual(await house.storage.write((tx) => hold(tx, house.seller, 'one', lines, moment)), [])
     assert.deepEqual(await quantities(), [4, 0])
     const held = await open()
     assert.equal(held.body.data.availability, 'low_stock')
@@ -81,10 +79,10 @@ eachEngine('what the catalog says of stock', (given) => {
   test('the catalog version is raised exactly when a list would look different', async () => {
     const room = await openStockroom(given, two)
     const first = await version(room)
-    await room.write((tx) => hold(tx, room.merchantId, 'one', room.lines({ A: 1, C: 1 }), at))
+    await room.write((tx) => hold(tx, room.seller, 'one', room.lines({ A: 1, C: 1 }), at))
     assert.equal(await refreshStaleProducts(room.storage, now, 10), 2)
     assert.equal(await version(room), first)
-    await room.write((tx) => hold(tx, room.merchantId, 'one', room.lines({ A: 15, C: 15 }), at))
+    await room.write((tx) => hold(tx, room.seller, 'one', room.lines({ A: 15, C: 15 }), at))
     assert.equal(await refreshStaleProducts(room.storage, now, 1), 1)
     assert.equal(await refreshStaleProducts(room.storage, now, 1), 1)
     assert.equal(await refreshStaleProducts(room.storage, now, 1), 0)
@@ -94,9 +92,9 @@ eachEngine('what the catalog says of stock', (given) => {
 
   test('answers are right until the next hold ends, and not a millisecond longer', async () => {
     const room = await openStockroom(given, two)
-    await room.write((tx) => hold(tx, room.merchantId, 'one', room.lines({ A: 3 }), at))
+    await room.write((tx) => hold(tx, room.seller, 'one', room.lines({ A: 3 }), at))
     await room.write((tx) =>
-      hold(tx, room.merchantId, 'two', room.lines({ A: 4 }), { ...at, expiresAt: expiresAt + minute }),
+      hold(tx, room.seller, 'two', room.lines({ A: 4 }), { ...at, expiresAt: expiresAt + minute }),
     )
     await refreshAll(room, now)
     assert.deepEqual(await seen(room, 'one', expiresAt - 1), { quantities: [13], stale: false })
@@ -111,8 +109,8 @@ eachEngine('what the catalog says of stock', (given) => {
 
   test('stock below what is promised is nothing to buy, not less than nothing', async () => {
     const room = await openStockroom(given, two)
-    await room.write((tx) => hold(tx, room.merchantId, 'one', room.lines({ A: 9 }), at))
-    await room.write((tx) => setOnHand(tx, room.merchantId, [{ skuId: room.skuId('A'), onHand: 4 }], at))
+    await room.write((tx) => hold(tx, room.seller, 'one', room.lines({ A: 9 }), at))
+    await room.write((tx) => setOnHand(tx, room.seller, [{ skuId: room.skuId('A'), onHand: 4 }], at))
     assert.deepEqual(await seen(room, 'one'), { quantities: [0], stale: true })
     await refreshAll(room, now)
     assert.deepEqual(await seen(room, 'one'), { quantities: [0], stale: false })
@@ -122,14 +120,14 @@ eachEngine('what the catalog says of stock', (given) => {
     const url = await given.freshUrl()
     const room = await openStockroom(given, two, await given.open({ url }))
     const other = await given.open({ url, withMigrations: false })
-    await room.write((tx) => hold(tx, room.merchantId, 'one', room.lines({ A: 1 }), at))
+    await room.write((tx) => hold(tx, room.seller, 'one', room.lines({ A: 1 }), at))
     let changed = () => {}
     const hasChanged = new Promise<void>((resolve) => {
       changed = resolve
     })
     // It finds the product stale already, and so says nothing; it ends only when the loop has surely begun.
     const sale = room.write(async (tx) => {
-      await sell(tx, room.merchantId, 'two', room.lines({ A: 6 }), { ...at, soldTo: 'order' })
+      await sell(tx, room.seller, 'two', room.lines({ A: 6 }), { ...at, soldTo: 'order' })
       changed()
       await new Promise((resolve) => setTimeout(resolve, 100))
     })
@@ -155,11 +153,10 @@ eachEngine('what the catalog says of stock', (given) => {
       Array.from({ length: 60 }, async (_, i) => {
         const lines = room.lines(i % 2 === 0 ? { A: 1, C: 1 } : { C: 1, A: 1 })
         const owner = `owner ${i}`
-        const short = await room.write((tx) => hold(tx, room.merchantId, owner, lines, at))
+        const short = await room.write((tx) => hold(tx, room.seller, owner, lines, at))
         if (short.length > 0) return
-        if (i % 3 === 0)
-          await room.write((tx) => sell(tx, room.merchantId, owner, lines, { ...at, soldTo: `order ${i}` }))
-        else await room.write((tx) => release(tx, room.merchantId, owner, at))
+        if (i % 3 === 0) await room.write((tx) => sell(tx, room.seller, owner, lines, { ...at, soldTo: `order ${i}` }))
+        else await room.write((tx) => release(tx, room.seller, owner, at))
       }),
     )
     buying = false
@@ -182,7 +179,7 @@ eachEngine('what the catalog says of stock', (given) => {
     for (const [i, published] of [true, false, true].entries()) {
       const entry = { slug: 'one', name: `One, ${published}`, published, skus: [{ code: 'A', price: 120, stock: 20 }] }
       const sale = () =>
-        other.write((tx) => sell(tx, room.merchantId, 'one', room.lines({ A: 1 }), { ...at, soldTo: 'order' }))
+        other.write((tx) => sell(tx, room.seller, 'one', room.lines({ A: 1 }), { ...at, soldTo: 'order' }))
       // SQLite has one writer, so there the sale comes first.
       if (given.engine === 'sqlite') await sale()
       await room.write(async (tx) => {
@@ -199,7 +196,7 @@ eachEngine('what the catalog says of stock', (given) => {
   test('what is new is not stale, and what is not listed is not rendered', async () => {
     const room = await openStockroom(given, two)
     assert.deepEqual(await seen(room, 'one'), { quantities: [20], stale: false })
-    await room.write((tx) => hold(tx, room.merchantId, 'one', room.lines({ A: 1 }), at))
+    await room.write((tx) => hold(tx, room.seller, 'one', room.lines({ A: 1 }), at))
     await room.apply((file) => ({
       ...file,
       products: (file.products ?? []).map((product) => ({ ...product, published: product.slug !== 'one' })),

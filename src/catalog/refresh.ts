@@ -10,7 +10,7 @@ import {
   listStaleProducts,
   listStaleRows,
   lockSeller,
-  lockSkusOf,
+  lockStockOf,
   raiseCatalogVersion,
   refreshListedProduct,
   type StaleProduct,
@@ -24,16 +24,15 @@ export function isStale({ staleAt }: { staleAt: number | null }, now: Date): boo
 // What the answers would be if they were rendered at this instant, in the snapshot in which the product was found listed.
 export async function currentAnswers(
   db: Reader,
-  merchant: string,
-  productId: string,
+  { merchantId, mode, productId }: StaleProduct,
   now: Date,
 ): Promise<ProductAnswers> {
   const [seller, [product]] = await Promise.all([
-    findSeller(db, merchant),
-    listPublishedProducts(db, merchant, [productId], now.getTime()),
+    findSeller(db, merchantId),
+    listPublishedProducts(db, merchantId, [productId], now.getTime()),
   ])
   if (!seller || !product) throw new Error(`${productId} is listed and not published`)
-  return renderProduct(seller, product)
+  return renderProduct(seller, product, mode)
 }
 
 // Renders at most `limit` stale products again and answers how many. Any number of nodes may do it at once.
@@ -41,25 +40,27 @@ export async function refreshStaleProducts(storage: Storage, now: number, limit:
   const stale = await storage.read((db) => listStaleProducts(db, now, limit))
   return handleRows(
     { storage, loop: 'stale_products', now },
-    Map.groupBy(stale, ({ merchantId }) => merchantId).values(),
-    ({ merchantId, productId }) => ({ tenantId: merchantId, rowId: productId }),
+    Map.groupBy(stale, ({ merchantId, mode }) => `${merchantId} ${mode}`).values(),
+    ({ merchantId, mode, productId }) => ({ tenantId: merchantId, rowId: `${mode} ${productId}` }),
     (products) => storage.write((tx) => refreshProducts(tx, products, now)),
   )
 }
 
 // A change of stock finds its product stale already and says nothing, so that looking at the mark would not show a change
-// between reading and writing. Therefore the SKUs are locked first: what was changed before is seen here, and whoever
+// between reading and writing. Therefore their stock is locked first: what was changed before is seen here, and whoever
 // comes later finds the mark gone and sets it again.
 async function refreshProducts(tx: Tx, stale: readonly StaleProduct[], now: number): Promise<number> {
-  const merchant = stale[0]?.merchantId ?? ''
+  const [first] = stale
+  if (!first) return 0
+  const { merchantId, mode } = first
   const productIds = stale.map(({ productId }) => productId)
   const [seller, , rows, products] = await Promise.all([
-    lockSeller(tx, merchant),
-    lockSkusOf(tx, merchant, productIds),
-    listStaleRows(tx, merchant, productIds, now),
-    listPublishedProducts(tx, merchant, productIds, now),
+    lockSeller(tx, merchantId),
+    lockStockOf(tx, { merchantId, mode }, productIds),
+    listStaleRows(tx, { merchantId, mode }, productIds, now),
+    listPublishedProducts(tx, merchantId, productIds, now),
   ])
-  if (!seller) throw new Error(`${merchant} has products and is not there`)
+  if (!seller) throw new Error(`${merchantId} has products and is not there`)
   const productOf = new Map(products.map((product) => [product.id, product]))
   const writes: Promise<unknown>[] = []
   let done = 0
@@ -67,12 +68,12 @@ async function refreshProducts(tx: Tx, stale: readonly StaleProduct[], now: numb
   for (const { productId, listRow, nextEndAt } of rows) {
     const product = productOf.get(productId)
     if (!product) throw new Error(`${productId} is listed and not published`)
-    const answers = renderProduct(seller, product)
+    const answers = renderProduct(seller, product, mode)
     listChanged ||= answers.listRow !== listRow
-    writes.push(refreshListedProduct(tx, merchant, productId, answers, nextEndAt))
+    writes.push(refreshListedProduct(tx, { merchantId, mode }, productId, answers, nextEndAt))
     done += 1
   }
-  if (listChanged) writes.push(raiseCatalogVersion(tx, merchant))
+  if (listChanged) writes.push(raiseCatalogVersion(tx, merchantId))
   await Promise.all(writes)
   return done
 }

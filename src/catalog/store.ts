@@ -1,16 +1,17 @@
 // The SQL of the catalog: what the operations look up, and what provisioning writes.
 
+import type { Mode } from '../contract/words.ts'
 import { heldOf } from '../inventory/store.ts'
 import type { Place } from '../kit/cursor.ts'
 import { newId } from '../kit/ids.ts'
+import type { MerchantMode } from '../kit/mode.ts'
 import { isNotDeferred } from '../loops/store.ts'
-import { list, type Reader, type Tx } from '../storage/storage.ts'
+import { Fragment, list, type Reader, type Tx } from '../storage/storage.ts'
 import type { KeptCategory, ProductAnswers } from './answer.ts'
-import type { KeptProduct, KeptSku, PublishedProduct, SellerFacts, SkuRecord } from './product.ts'
+import type { KeptProduct, KeptSku, PublishedProduct, SellerFacts, SkuRecord, StockLevel } from './product.ts'
 
-// Where a product stands in the catalog, without its texts.
-export interface Listing {
-  merchantId: string
+// Where a product stands in the catalog of a mode, without its texts.
+export interface Listing extends MerchantMode {
   productId: string
   // Of the texts: another rendering has another.
   revision: string
@@ -19,31 +20,39 @@ export interface Listing {
   staleAt: number | null
 }
 
-export async function findListing(db: Reader, merchant: string, slug: string): Promise<Listing | undefined> {
+export async function findListing(
+  db: Reader,
+  { merchantId, mode }: MerchantMode,
+  slug: string,
+): Promise<Listing | undefined> {
   const [row] = await db.sql<Listing>`
-    select merchant_id as "merchantId", product_id as "productId", revision, etag, stale_at as "staleAt"
-    from listed_products where merchant_id = ${merchant} and slug = ${slug}`
+    select merchant_id as "merchantId", mode, product_id as "productId", revision, etag, stale_at as "staleAt"
+    from listed_products where merchant_id = ${merchantId} and mode = ${mode} and slug = ${slug}`
   return row
 }
 
+// In the mode in which the merchant sells: live where an installation does, otherwise test, as in a shop that is being
+// built.
 export async function findPublicListing(
   db: Reader,
   { merchantSlug, productSlug }: { merchantSlug: string; productSlug: string },
 ): Promise<Listing | undefined> {
   const [row] = await db.sql<Listing>`
-    select m.id as "merchantId", l.product_id as "productId", l.revision, l.etag, l.stale_at as "staleAt"
-    from merchants m join listed_products l on l.merchant_id = m.id
+    select m.id as "merchantId", l.mode, l.product_id as "productId", l.revision, l.etag, l.stale_at as "staleAt"
+    from merchants m join listed_products l on l.merchant_id = m.id and l.mode = case when exists (
+      select 1 from installations i where i.merchant_id = m.id and i.mode = 'live' and i.disabled_at is null)
+      then 'live' else 'test' end
     where m.slug = ${merchantSlug} and m.closed_at is null and l.slug = ${productSlug}`
   return row
 }
 
 export async function findDetails(
   db: Reader,
-  { merchantId, productId }: Pick<Listing, 'merchantId' | 'productId'>,
+  { merchantId, mode, productId }: Pick<Listing, 'merchantId' | 'mode' | 'productId'>,
 ): Promise<Pick<ProductAnswers, 'detail' | 'publicDetail'>> {
   const [row] = await db.sql<Pick<ProductAnswers, 'detail' | 'publicDetail'>>`
     select detail, public_detail as "publicDetail"
-    from listed_products where merchant_id = ${merchantId} and product_id = ${productId}`
+    from listed_products where merchant_id = ${merchantId} and mode = ${mode} and product_id = ${productId}`
   if (!row) throw new Error(`${productId} is listed and has no texts`)
   return row
 }
@@ -66,17 +75,21 @@ export interface ListedRow {
   listRow: string
 }
 
-export async function listProducts(db: Reader, merchant: string, limit: number): Promise<ListedRow[]> {
+export async function listProducts(
+  db: Reader,
+  { merchantId, mode }: MerchantMode,
+  limit: number,
+): Promise<ListedRow[]> {
   return db.sql<ListedRow>`
     select product_id as "productId", published_at as "publishedAt", list_row as "listRow"
-    from listed_products where merchant_id = ${merchant}
+    from listed_products where merchant_id = ${merchantId} and mode = ${mode}
     order by published_at desc, product_id limit ${limit}`
 }
 
 // Two ranges of one index, the rest of the same instant first: an `or` over both would make SQLite scan them all.
 export async function listProductsAfter(
   db: Reader,
-  merchant: string,
+  { merchantId, mode }: MerchantMode,
   after: Place,
   limit: number,
 ): Promise<ListedRow[]> {
@@ -85,13 +98,13 @@ export async function listProductsAfter(
       select * from (
         select product_id as "productId", published_at as "publishedAt", list_row as "listRow"
         from listed_products
-        where merchant_id = ${merchant} and published_at = ${after.at} and product_id > ${after.id}
+        where merchant_id = ${merchantId} and mode = ${mode} and published_at = ${after.at} and product_id > ${after.id}
         order by product_id limit ${limit}) as same_instant
       union all
       select * from (
         select product_id as "productId", published_at as "publishedAt", list_row as "listRow"
         from listed_products
-        where merchant_id = ${merchant} and published_at < ${after.at}
+        where merchant_id = ${merchantId} and mode = ${mode} and published_at < ${after.at}
         order by published_at desc, product_id limit ${limit}) as older) as pages
     order by "publishedAt" desc, "productId" limit ${limit}`
 }
@@ -102,7 +115,8 @@ export async function listShopWindows(
 ): Promise<{ slug: string; name: string; productSlug: string | null }[]> {
   return db.sql<{ slug: string; name: string; productSlug: string | null }>`
     select m.slug, m.name, (
-        select l.slug from listed_products l where l.merchant_id = m.id order by l.published_at desc, l.product_id limit 1
+        select l.slug from listed_products l where l.merchant_id = m.id and l.mode = 'live'
+        order by l.published_at desc, l.product_id limit 1
       ) as "productSlug"
     from merchants m where m.closed_at is null order by m.id limit 20`
 }
@@ -141,7 +155,7 @@ export async function countProductsByCategory(
     select tree.root as "categoryId", count(distinct l.product_id) as "count"
     from tree
     left join product_categories pc on pc.merchant_id = ${merchant} and pc.category_id = tree.id
-    left join listed_products l on l.merchant_id = ${merchant} and l.product_id = pc.product_id
+    left join listed_products l on l.merchant_id = ${merchant} and l.mode = 'live' and l.product_id = pc.product_id
     group by tree.root`
 }
 
@@ -170,9 +184,33 @@ interface ProductRow {
   updatedAt: number
 }
 
-interface SkuRow extends Omit<KeptSku, 'options'> {
+interface SkuRow extends Omit<KeptSku, 'options' | 'stock'>, LevelColumns {
   productId: string
   options: string
+}
+
+interface LevelColumns {
+  liveOnHand: number
+  liveHeld: number
+  testOnHand: number
+  testHeld: number
+}
+
+// The stock of the SKU `s` in both modes; a hold that is over at this instant counts no more.
+function levelColumns(now: number): Fragment {
+  const [live, test] = [heldOf(now, 'live'), heldOf(now, 'test')]
+  return new Fragment(
+    `live.on_hand as "liveOnHand", ${live.text} as "liveHeld", test.on_hand as "testOnHand", ${test.text} as "testHeld"`,
+    [...live.values, ...test.values],
+  )
+}
+
+const levelJoins = new Fragment(`
+  join stock live on live.merchant_id = s.merchant_id and live.sku_id = s.id and live.mode = 'live'
+  join stock test on test.merchant_id = s.merchant_id and test.sku_id = s.id and test.mode = 'test'`)
+
+function levelsFrom({ liveOnHand, liveHeld, testOnHand, testHeld }: LevelColumns): Record<Mode, StockLevel> {
+  return { live: { onHand: liveOnHand, held: liveHeld }, test: { onHand: testOnHand, held: testHeld } }
 }
 
 // The products with these slugs, whole. SKUs that were retired are not part of a product any more.
@@ -227,9 +265,9 @@ async function wholeProducts<Row extends ProductRow>(
   const [skus, categories] = await Promise.all([
     db.sql<SkuRow>`
       select s.product_id as "productId", s.id, s.code, s.name, s.options, s.price, s.compare_at_price as "compareAtPrice",
-        s.on_hand as "onHand", ${heldOf(now)} as "held", s.when_sold_out as "whenSoldOut",
-        s.max_per_order as "maxPerOrder", s.delivery, s.weight_grams as "weightGrams", s.tax_class as "taxClass", s.image
-      from skus s where s.merchant_id = ${merchant} and s.product_id in (${list(ids)}) and s.retired_at is null
+        s.when_sold_out as "whenSoldOut", s.max_per_order as "maxPerOrder", s.delivery, s.weight_grams as "weightGrams",
+        s.tax_class as "taxClass", s.image, ${levelColumns(now)}
+      from skus s ${levelJoins} where s.merchant_id = ${merchant} and s.product_id in (${list(ids)}) and s.retired_at is null
       order by s.product_id, s.position`,
     db.sql<{ productId: string; slug: string }>`
       select pc.product_id as "productId", c.slug
@@ -246,26 +284,38 @@ async function wholeProducts<Row extends ProductRow>(
     options: JSON.parse(product.options) as KeptProduct['options'],
     metadata: JSON.parse(product.metadata) as Record<string, string>,
     categories: (categoriesOf.get(product.id) ?? []).map((category) => category.slug),
-    skus: (skusOf.get(product.id) ?? []).map(({ productId: _, ...sku }) => ({
-      ...sku,
-      options: JSON.parse(sku.options) as SkuRecord['options'],
-    })),
+    skus: (skusOf.get(product.id) ?? []).map(skuFrom),
   }))
 }
 
-export interface CodeOwner {
-  id: string
-  code: string
+function skuFrom(row: SkuRow): KeptSku {
+  return {
+    id: row.id,
+    code: row.code,
+    name: row.name,
+    options: JSON.parse(row.options) as SkuRecord['options'],
+    price: row.price,
+    compareAtPrice: row.compareAtPrice,
+    whenSoldOut: row.whenSoldOut,
+    maxPerOrder: row.maxPerOrder,
+    delivery: row.delivery,
+    weightGrams: row.weightGrams,
+    taxClass: row.taxClass,
+    image: row.image,
+    stock: levelsFrom(row),
+  }
+}
+
+export interface CodeOwner extends Pick<KeptSku, 'id' | 'code' | 'stock'> {
   productId: string
-  onHand: number
-  held: number
 }
 
 // Codes are unique within a merchant, whichever product they belong to and whether or not they are still sold.
 export async function listSkusByCode(db: Reader, merchant: string, codes: readonly string[]): Promise<CodeOwner[]> {
-  return db.sql<CodeOwner>`
-    select id, code, product_id as "productId", on_hand as "onHand", held
-    from skus where merchant_id = ${merchant} and code in (${list(codes)})`
+  const rows = await db.sql<Omit<CodeOwner, 'stock'> & LevelColumns>`
+    select s.id, s.code, s.product_id as "productId", ${levelColumns(asWritten)}
+    from skus s ${levelJoins} where s.merchant_id = ${merchant} and s.code in (${list(codes)})`
+  return rows.map((row) => ({ id: row.id, code: row.code, productId: row.productId, stock: levelsFrom(row) }))
 }
 
 export async function insertProduct(tx: Tx, merchant: string, product: KeptProduct): Promise<void> {
@@ -295,14 +345,14 @@ export async function insertSku(
   now: number,
 ): Promise<void> {
   await tx.sql`
-    insert into skus (merchant_id, id, product_id, code, name, options, position, price, compare_at_price, on_hand,
-      when_sold_out, max_per_order, delivery, weight_grams, tax_class, image, created_at, updated_at)
+    insert into skus (merchant_id, id, product_id, code, name, options, position, price, compare_at_price, when_sold_out,
+      max_per_order, delivery, weight_grams, tax_class, image, created_at, updated_at)
     values (${merchant}, ${sku.id}, ${productId}, ${sku.code}, ${sku.name}, ${JSON.stringify(sku.options)}, ${position},
-      ${sku.price}, ${sku.compareAtPrice}, ${sku.onHand}, ${sku.whenSoldOut}, ${sku.maxPerOrder}, ${sku.delivery},
-      ${sku.weightGrams}, ${sku.taxClass}, ${sku.image}, ${now}, ${now})`
+      ${sku.price}, ${sku.compareAtPrice}, ${sku.whenSoldOut}, ${sku.maxPerOrder}, ${sku.delivery}, ${sku.weightGrams},
+      ${sku.taxClass}, ${sku.image}, ${now}, ${now})`
 }
 
-// Everything but the stock, which only `inventory/` changes: a new price must not undo a sale.
+// The stock is not a part of it, and only `inventory/` changes it: a new price must not undo a sale.
 export async function updateSku(tx: Tx, merchant: string, sku: KeptSku, position: number, now: number): Promise<void> {
   await tx.sql`
     update skus set name = ${sku.name}, options = ${JSON.stringify(sku.options)}, position = ${position}, price = ${sku.price},
@@ -333,31 +383,32 @@ export async function replaceProductCategories(
 // A row that is there stays as stale as it was: only whoever has locked the SKUs knows that no sale came between.
 export async function putListedProduct(
   tx: Tx,
-  merchant: string,
+  { merchantId, mode }: MerchantMode,
   { id, slug, publishedAt }: { id: string; slug: string; publishedAt: number },
   answers: ProductAnswers,
   staleAtFirst: number | null,
 ): Promise<void> {
   await tx.sql`
-    insert into listed_products (merchant_id, product_id, slug, published_at, list_row, detail, public_detail, etag, revision,
-      stale_at)
-    values (${merchant}, ${id}, ${slug}, ${publishedAt}, ${answers.listRow}, ${answers.detail}, ${answers.publicDetail},
-      ${answers.etag}, ${newId('rev')}, ${staleAtFirst})
-    on conflict (merchant_id, slug) do update set published_at = excluded.published_at, list_row = excluded.list_row,
+    insert into listed_products (merchant_id, mode, product_id, slug, published_at, list_row, detail, public_detail, etag,
+      revision, stale_at)
+    values (${merchantId}, ${mode}, ${id}, ${slug}, ${publishedAt}, ${answers.listRow}, ${answers.detail},
+      ${answers.publicDetail}, ${answers.etag}, ${newId('rev')}, ${staleAtFirst})
+    on conflict (merchant_id, mode, slug) do update set published_at = excluded.published_at, list_row = excluded.list_row,
       detail = excluded.detail, public_detail = excluded.public_detail, etag = excluded.etag, revision = excluded.revision`
 }
 
-export interface StaleProduct {
-  merchantId: string
+export interface StaleProduct extends MerchantMode {
   productId: string
 }
 
+// The modes are deferred apart.
+const staleRowId = "(listed_products.mode || ' ' || listed_products.product_id)"
+
 export async function listStaleProducts(db: Reader, now: number, limit: number): Promise<StaleProduct[]> {
   return db.sql<StaleProduct>`
-    select merchant_id as "merchantId", product_id as "productId"
+    select merchant_id as "merchantId", mode, product_id as "productId"
     from listed_products
-    where stale_at <= ${now}
-      and ${isNotDeferred('stale_products', 'listed_products.merchant_id', 'listed_products.product_id', now)}
+    where stale_at <= ${now} and ${isNotDeferred('stale_products', 'listed_products.merchant_id', staleRowId, now)}
     order by stale_at limit ${limit}`
 }
 
@@ -370,14 +421,18 @@ export async function lockSeller(tx: Tx, merchant: string): Promise<SellerFacts 
   return seller
 }
 
-// Keeps every change of their stock out until the end. The inner select finds them by product; alone, SQLite would walk
-// all SKUs of the merchant to have them in order.
-export async function lockSkusOf(tx: Tx, merchant: string, productIds: readonly string[]): Promise<void> {
+// Keeps every change of their stock in this mode out until the end. The inner select finds them by product; alone, SQLite
+// would walk all SKUs of the merchant to have them in order.
+export async function lockStockOf(
+  tx: Tx,
+  { merchantId, mode }: MerchantMode,
+  productIds: readonly string[],
+): Promise<void> {
   await tx.sql`
-    select id from skus where merchant_id = ${merchant} and id in (
+    select sku_id from stock where merchant_id = ${merchantId} and mode = ${mode} and sku_id in (
       select s.id from skus s
-      where s.merchant_id = ${merchant} and s.product_id in (${list(productIds)}) and s.retired_at is null)
-    order by id ${tx.forUpdate}`
+      where s.merchant_id = ${merchantId} and s.product_id in (${list(productIds)}) and s.retired_at is null)
+    order by sku_id ${tx.forUpdate}`
 }
 
 export interface StaleRow {
@@ -389,7 +444,7 @@ export interface StaleRow {
 
 export async function listStaleRows(
   tx: Tx,
-  merchant: string,
+  { merchantId, mode }: MerchantMode,
   productIds: readonly string[],
   now: number,
 ): Promise<StaleRow[]> {
@@ -397,16 +452,17 @@ export async function listStaleRows(
     select l.product_id as "productId", l.list_row as "listRow", (
         select min((
           select min(h.expires_at) from holds h
-          where h.merchant_id = s.merchant_id and h.sku_id = s.id and h.expires_at > ${now}))
+          where h.merchant_id = s.merchant_id and h.sku_id = s.id and h.mode = l.mode and h.expires_at > ${now}))
         from skus s where s.merchant_id = l.merchant_id and s.product_id = l.product_id) as "nextEndAt"
     from listed_products l
-    where l.merchant_id = ${merchant} and l.product_id in (${list(productIds)}) and l.stale_at <= ${now}
+    where l.merchant_id = ${merchantId} and l.mode = ${mode} and l.product_id in (${list(productIds)})
+      and l.stale_at <= ${now}
     order by l.product_id`
 }
 
 export async function refreshListedProduct(
   tx: Tx,
-  merchant: string,
+  { merchantId, mode }: MerchantMode,
   productId: string,
   answers: ProductAnswers,
   staleAt: number | null,
@@ -414,7 +470,7 @@ export async function refreshListedProduct(
   await tx.sql`
     update listed_products set list_row = ${answers.listRow}, detail = ${answers.detail},
       public_detail = ${answers.publicDetail}, etag = ${answers.etag}, revision = ${newId('rev')}, stale_at = ${staleAt}
-    where merchant_id = ${merchant} and product_id = ${productId}`
+    where merchant_id = ${merchantId} and mode = ${mode} and product_id = ${productId}`
 }
 
 export async function deleteListedProduct(tx: Tx, merchant: string, productId: string): Promise<void> {

@@ -77,11 +77,10 @@ export function createDesk(tools: PayTools): Desk {
         if (status === 'processing') return { code: 'payment_in_progress' } as const
         if (status !== 'open') return { code: 'not_open' } as const
         if (session.version !== version) return { code: 'stale' } as const
-        const { installationId, merchantId, cartId } = session
         return work(session, {
           db: tx,
-          caller: { installationId, merchantId },
-          cartId,
+          caller: session,
+          cartId: session.cartId,
           expectedVersion: undefined,
           now,
           cause: pageCause(),
@@ -260,7 +259,7 @@ async function keepStock(tools: PayTools, seen: KeptSession): Promise<void> {
       const session = await lockSessionAndCart(tx, { installationId: seen.installationId, sessionId: seen.id })
       if (!session || !isStockToKeep(session, at) || until <= at) return
       const { quote } = await factsOf(tools, tx, session, at)
-      const running = await extendHolds(tx, session.merchantId, session.id, { now: at, expiresAt: until })
+      const running = await extendHolds(tx, session, session.id, { now: at, expiresAt: until })
       if (running.length < quote.lines.length) await holdLines(tx, session, quote.lines, { now, cause: null }, until)
       saveHoldEnd(tx, session, until)
     })

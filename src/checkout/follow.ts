@@ -34,13 +34,13 @@ async function holdWhatThereIs(ask: ChangeAsk, session: KeptSession, lines: Cart
   const expiresAt = holdUntil(session.expiresAt, at)
   const moment = { expiresAt, now: at, cause: ask.cause }
   const wanted = lines.map(({ offer, quantity }) => ({ skuId: offer.skuId, quantity }))
-  const short = await hold(ask.db, session.merchantId, session.id, wanted, moment)
+  const short = await hold(ask.db, session, session.id, wanted, moment)
   if (short.length === 0) return { ...session, holdExpiresAt: expiresAt }
   if (short.some(({ skuId }) => skuId === ask.raised)) return holdLines(ask.db, session, lines, ask)
   const shortIds = new Set(short.map(({ skuId }) => skuId))
   await hold(
     ask.db,
-    session.merchantId,
+    session,
     session.id,
     wanted.filter(({ skuId }) => !shortIds.has(skuId)),
     moment,
@@ -57,7 +57,7 @@ export async function holdLines(
   expiresAt: number = holdUntil(session.expiresAt, now.getTime()),
 ): Promise<KeptSession> {
   const wanted = lines.map(({ offer, quantity }) => ({ skuId: offer.skuId, quantity }))
-  const [short] = await hold(tx, session.merchantId, session.id, wanted, { expiresAt, now: now.getTime(), cause })
+  const [short] = await hold(tx, session, session.id, wanted, { expiresAt, now: now.getTime(), cause })
   if (short) {
     const line = lines.find(({ offer }) => offer.skuId === short.skuId)
     if (line && !line.offer.isSold) throw refuse('item_unavailable', { current: { skuId: short.skuId } })

@@ -518,7 +518,7 @@ async function reopen(
   if (!move?.announces) throw new Error(`a session that is ${session.status} cannot be declined`)
   const key = { installationId: session.installationId, cartId: session.cartId }
   setCartStatus(tx, key, { from: 'locked', to: 'open' })
-  const facts = await findCartFacts(tx, tools.carts.pricebooks, session.merchantId, key, now)
+  const facts = await findCartFacts(tx, tools.carts.pricebooks, key, now)
   if (!facts) throw new Error(`session ${session.id} has lost its cart`)
   const opened: KeptSession = {
     ...session,
@@ -545,9 +545,9 @@ async function holdAgain(
   const expiresAt = holdUntil(session.expiresAt, now)
   const wanted = lines.map(({ offer, quantity }) => ({ skuId: offer.skuId, quantity }))
   const isHeld =
-    expiresAt > now && (await hold(tx, session.merchantId, session.id, wanted, { expiresAt, now, cause })).length === 0
+    expiresAt > now && (await hold(tx, session, session.id, wanted, { expiresAt, now, cause })).length === 0
   if (isHeld) return expiresAt
-  await release(tx, session.merchantId, session.id, { now, cause })
+  await release(tx, session, session.id, { now, cause })
   return null
 }
 
@@ -563,13 +563,13 @@ async function complete(
   if (session.quote === null) throw new Error(`session ${session.id} is paid without a quote`)
   const draft = draftFrom(session.quote)
   const orderId = newId('ord')
-  const { installationId, merchantId } = session
-  const usedPromotion = draft.promotion ? await usePromotion(tx, merchantId, draft.promotion.id) : null
+  const { installationId, merchantId, mode } = session
+  const usedPromotion = draft.promotion ? await usePromotion(tx, session, draft.promotion.id) : null
   if (usedPromotion === undefined) {
     return returnCharge(tools, tx, session, payment, 'The promotion code is used up; nothing is charged.', now, cause)
   }
   if (usedPromotion && (await isOverused(tools, tx, session, usedPromotion, now))) {
-    await giveBackPromotion(tx, merchantId, usedPromotion.id)
+    await giveBackPromotion(tx, session, usedPromotion.id)
     return returnCharge(
       tools,
       tx,
@@ -584,17 +584,17 @@ async function complete(
   const cartKey = { installationId, cartId: session.cartId }
   const [cart, shortages] = await Promise.all([
     findCart(tx, cartKey),
-    sell(tx, merchantId, session.id, wanted, { soldTo: orderId, now, cause }),
+    sell(tx, session, session.id, wanted, { soldTo: orderId, now, cause }),
   ])
   if (shortages.length > 0) {
-    if (usedPromotion) await giveBackPromotion(tx, merchantId, usedPromotion.id)
+    if (usedPromotion) await giveBackPromotion(tx, session, usedPromotion.id)
     return returnCharge(tools, tx, session, payment, 'The items are sold out; nothing is charged.', now, cause)
   }
   if (!cart) throw new Error(`session ${session.id} has lost its cart`)
   const address = draft.shipping ? cart.address : null
   // The cart as it is when the stock has left the shelf.
   const [facts, addressId] = await Promise.all([
-    findCartFacts(tx, tools.carts.pricebooks, merchantId, cartKey, now),
+    findCartFacts(tx, tools.carts.pricebooks, cartKey, now),
     address
       ? moveAddress(tx, tools.rootSecret, {
           installationId,
@@ -608,8 +608,8 @@ async function complete(
   ])
   if (!facts) throw new Error(`session ${session.id} has lost its cart`)
   const booked = { ...payment, orderId }
-  // The number last: the next order of the merchant waits for it.
-  const [, number] = await Promise.all([savePayment(tx, booked), takeOrderNumber(tx, merchantId)])
+  // The number last: the next order of the merchant in this mode waits for it.
+  const [, number] = await Promise.all([savePayment(tx, booked), takeOrderNumber(tx, session)])
   const placed = await placeOrder(tx, {
     ...draft,
     orderId,
@@ -618,6 +618,7 @@ async function complete(
     usedPromotion,
     installationId,
     merchantId,
+    mode,
     session,
     addressId: addressId ?? null,
     addressSummaryText: address ? summaryText(address) : null,
@@ -655,7 +656,7 @@ async function isOverused(
   if (customerLimit === null || emailHash === null) return false
   const { email } = openCustomer(rootSecret, session.id, customerSealed)
   const emailHashes = customerHashes(await customerKey(tx, now), rootSecret, merchantId, email)
-  return (await countUses(tx, merchantId, { promotionId: id, emailHashes })) >= customerLimit
+  return (await countUses(tx, session, { promotionId: id, emailHashes })) >= customerLimit
 }
 
 // Money came and no order is possible: it is owed back in the commit that says so, and a loop returns it.

@@ -233,7 +233,7 @@ export async function factsOf(
 ): Promise<SessionFacts> {
   const cartKey: CartKey = { installationId: session.installationId, cartId: session.cartId }
   const [facts, order] = await Promise.all([
-    findCartFacts(db, tools.carts.pricebooks, session.merchantId, cartKey, now),
+    findCartFacts(db, tools.carts.pricebooks, cartKey, now),
     session.orderId === null
       ? undefined
       : findOrder(db, { installationId: session.installationId, orderId: session.orderId }),
@@ -303,13 +303,12 @@ export async function endSession(
     holdExpiresAt: null,
     updatedAt: at,
   }
-  await release(db, session.merchantId, session.id, { now: at, cause })
+  await release(db, session, session.id, { now: at, cause })
   saveSession(db, ended)
-  const { installationId, merchantId, cartId } = session
   const change: ChangeAsk = {
     db,
-    caller: { installationId, merchantId },
-    cartId,
+    caller: session,
+    cartId: session.cartId,
     expectedVersion: undefined,
     now,
     cause,

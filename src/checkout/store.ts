@@ -4,6 +4,7 @@ import type { PaymentFailure, SessionCancellation } from '../contract/checkout.t
 import type { Metadata } from '../contract/parts.ts'
 import type { CheckoutSessionStatus, Mode } from '../contract/words.ts'
 import type { RedirectRules } from '../installations/redirects.ts'
+import type { MerchantMode } from '../kit/mode.ts'
 import { isNotDeferred } from '../loops/store.ts'
 import { Fragment, list, type Reader, type SqlValue, type Tx } from '../storage/storage.ts'
 
@@ -213,15 +214,16 @@ export async function findRedirectRules(db: Reader, installationId: string): Pro
   return row && { mode: row.mode, redirectHosts: JSON.parse(row.redirectHosts) as string[] }
 }
 
-// How often this customer used a promotion in orders that stand. Rows of earlier releases have other hashes.
+// How often this customer used a promotion in orders of this mode that stand. Rows of earlier releases have other hashes.
 export async function countUses(
   db: Reader,
-  merchant: string,
+  { merchantId, mode }: MerchantMode,
   { promotionId, emailHashes }: { promotionId: string; emailHashes: readonly string[] },
 ): Promise<number> {
   const [row] = await db.sql<{ uses: number }>`
     select count(*) as "uses" from promotion_uses
-    where merchant_id = ${merchant} and promotion_id = ${promotionId} and email_hash in (${list(emailHashes)})
+    where merchant_id = ${merchantId} and promotion_id = ${promotionId} and email_hash in (${list(emailHashes)})
+      and mode = ${mode}
       and given_back_at is null`
   return row?.uses ?? 0
 }

@@ -14,7 +14,7 @@ import { compile } from '../contract/validator.ts'
 import { promotionTypes } from '../contract/words.ts'
 import type { Merchant } from '../installations/store.ts'
 import { formatAmount } from '../kit/money.ts'
-import { findPromotionByCode, normalCode, type Promotion } from '../promotions/store.ts'
+import { findOperatorPromotion, normalCode, type OperatorPromotion } from '../promotions/store.ts'
 import type { Storage } from '../storage/storage.ts'
 import {
   type Command,
@@ -86,10 +86,10 @@ function list(given: Given, terminal: Terminal): Promise<number> {
   })
 }
 
-type Act = (storage: Storage, merchant: Merchant, code: string, now: number) => Promise<Promotion | undefined>
+type Act = (storage: Storage, merchant: Merchant, code: string, now: number) => Promise<OperatorPromotion | undefined>
 
 const verbs: Readonly<Record<'show' | 'disable' | 'enable', Act>> = {
-  show: (storage, { id }, code) => storage.read((db) => findPromotionByCode(db, id, normalCode(code))),
+  show: (storage, { id }, code) => storage.read((db) => findOperatorPromotion(db, id, normalCode(code))),
   disable: (storage, { id }, code, now) => storage.write((tx) => stopPromotion(tx, id, code, now)),
   enable: (storage, { id }, code, now) => storage.write((tx) => resumePromotion(tx, id, code, now)),
 }
@@ -164,13 +164,14 @@ function readWords(text: string | undefined): string[] | undefined {
     .filter(Boolean)
 }
 
-function tell(promotion: Promotion, now: number, given: Given, terminal: Terminal): void {
+function tell(promotion: OperatorPromotion, now: number, given: Given, terminal: Terminal): void {
   const shown = shownPromotion(promotion, now)
   print(terminal, given, shown, () => [
     `${shown.code}  ${shown.name}`,
     `  ${'status'.padEnd(16)}  ${shown.status}`,
     `  ${'takes off'.padEnd(16)}  ${takenOff(shown)}`,
     `  ${'used'.padEnd(16)}  ${uses(shown)}`,
+    `  ${'test uses'.padEnd(16)}  ${shown.testUsed}`,
     ...conditions(shown).map(([name, value]) => `  ${name.padEnd(16)}  ${value}`),
   ])
 }

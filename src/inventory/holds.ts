@@ -1,6 +1,7 @@
 // Holds: units promised to an owner, such as a checkout session, until an instant. A hold that is over counts for nobody,
 // but its row stays until somebody who needs the units, or the sweep, takes it away.
 
+import type { MerchantMode } from '../kit/mode.ts'
 import { handleRows } from '../loops/rows.ts'
 import type { Storage, Tx } from '../storage/storage.ts'
 import { type Change, endsSoon, type Moment, settle } from './settle.ts'
@@ -11,12 +12,12 @@ import {
   dropLapsedHolds,
   extendRunningHolds,
   listHolds,
-  listLapsedSkus,
+  listLapsedStock,
   lockFreeShelves,
   lockHeldShelves,
   lockShelvesFor,
   putHold,
-  type SkuKey,
+  type StockKey,
   sumLapsedHolds,
 } from './store.ts'
 
@@ -25,7 +26,7 @@ import {
 // not there never takes from others what is.
 export async function hold(
   tx: Tx,
-  merchant: string,
+  seller: MerchantMode,
   owner: string,
   lines: readonly Line[],
   moment: Moment & { expiresAt: number },
@@ -33,11 +34,11 @@ export async function hold(
   const { now, expiresAt } = moment
   if (expiresAt <= now) throw new Error('a hold that is over before it begins')
   if (lines.length === 0) {
-    await release(tx, merchant, owner, moment)
+    await release(tx, seller, owner, moment)
     return []
   }
   const wanted = summed(lines)
-  const found = await look(tx, merchant, owner, wanted, now)
+  const found = await look(tx, seller, owner, wanted, now)
   const shortages: Shortage[] = []
   const granted = new Map<string, number>()
   for (const { skuId, quantity } of wanted) {
@@ -49,14 +50,14 @@ export async function hold(
   }
   if (shortages.length > 0) return shortages
 
-  dropLapsed(tx, merchant, owner, found, now)
+  dropLapsed(tx, seller, owner, found, now)
   const changes: Change[] = []
   for (const shelf of found.shelves.values()) {
     const { skuId } = shelf
     const claims = found.claimsOn(skuId)
     const quantity = granted.get(skuId) ?? 0
-    if (quantity > 0) putHold(tx, merchant, owner, { skuId, quantity, expiresAt })
-    else if (claims.own + claims.ownLapsed > 0) deleteHold(tx, merchant, owner, skuId)
+    if (quantity > 0) putHold(tx, seller, owner, { skuId, quantity, expiresAt })
+    else if (claims.own + claims.ownLapsed > 0) deleteHold(tx, seller.merchantId, owner, skuId)
     changes.push({
       shelf,
       onHand: shelf.onHand,
@@ -65,7 +66,7 @@ export async function hold(
       shows: found.shows(skuId, quantity) || found.endOf(skuId) > expiresAt,
     })
   }
-  await settle(tx, merchant, changes, moment)
+  await settle(tx, seller, changes, moment)
   return []
 }
 
@@ -73,56 +74,56 @@ export async function hold(
 // over: others may count on its units already.
 export async function extendHolds(
   tx: Tx,
-  merchant: string,
+  seller: MerchantMode,
   owner: string,
   moment: { now: number; expiresAt: number },
 ): Promise<Line[]> {
   // The lock keeps out whoever has counted a hold as over by a clock that is ahead of ours, and is about to sweep it.
   const [shelves, holds, running] = await Promise.all([
-    lockHeldShelves(tx, merchant, owner),
-    listHolds(tx, merchant, owner),
-    extendRunningHolds(tx, merchant, owner, moment),
+    lockHeldShelves(tx, seller, owner),
+    listHolds(tx, seller.merchantId, owner),
+    extendRunningHolds(tx, seller.merchantId, owner, moment),
   ])
   const ending = new Set(holds.filter((held) => endsSoon(held.expiresAt, moment.now)).map(({ skuId }) => skuId))
   const changes = shelves.map((shelf): Change => ({ ...shelf, shelf, shows: ending.has(shelf.skuId) }))
-  await settle(tx, merchant, changes, { ...moment, cause: null })
+  await settle(tx, seller, changes, { ...moment, cause: null })
   return running
 }
 
 // Gives back all that the owner holds.
-export async function release(tx: Tx, merchant: string, owner: string, moment: Moment): Promise<void> {
-  const [shelves, holds] = await Promise.all([lockHeldShelves(tx, merchant, owner), listHolds(tx, merchant, owner)])
+export async function release(tx: Tx, seller: MerchantMode, owner: string, moment: Moment): Promise<void> {
+  const [shelves, holds] = await Promise.all([
+    lockHeldShelves(tx, seller, owner),
+    listHolds(tx, seller.merchantId, owner),
+  ])
   if (shelves.length === 0) return
   const changes: Change[] = []
   for (const shelf of shelves) {
     const own = holds.find(({ skuId }) => skuId === shelf.skuId)
     // Swept while we waited for the lock.
     if (!own) continue
-    deleteHold(tx, merchant, owner, shelf.skuId)
+    deleteHold(tx, seller.merchantId, owner, shelf.skuId)
     changes.push({ shelf, onHand: shelf.onHand, held: shelf.held - own.quantity, shows: true })
   }
-  await settle(tx, merchant, changes, moment)
+  await settle(tx, seller, changes, moment)
 }
 
 // Takes away holds that are over, at most `limit` of them and what else is over of their SKUs, and answers how many. Any number
 // of nodes may sweep at once.
 export async function sweepHolds(storage: Storage, now: number, limit: number): Promise<number> {
-  const lapsed = await storage.read((db) => listLapsedSkus(db, now, limit))
+  const lapsed = await storage.read((db) => listLapsedStock(db, now, limit))
   return handleRows(
     { storage, loop: 'holds', now },
     [lapsed],
-    ({ merchantId, skuId }) => ({ tenantId: merchantId, rowId: skuId }),
-    (skus) => storage.write((tx) => sweepHoldsOf(tx, skus, now)),
+    ({ merchantId, mode, skuId }) => ({ tenantId: merchantId, rowId: `${mode} ${skuId}` }),
+    (rows) => storage.write((tx) => sweepHoldsOf(tx, rows, now)),
   )
 }
 
-async function sweepHoldsOf(tx: Tx, skus: readonly SkuKey[], now: number): Promise<number> {
-  const shelves = await lockFreeShelves(tx, skus)
+async function sweepHoldsOf(tx: Tx, rows: readonly StockKey[], now: number): Promise<number> {
+  const shelves = await lockFreeShelves(tx, rows)
   const swept = await Promise.all(
-    shelves.map(async (shelf) => ({
-      shelf,
-      holds: await deleteLapsedHolds(tx, shelf.merchantId, shelf.skuId, now),
-    })),
+    shelves.map(async (shelf) => ({ shelf, holds: await deleteLapsedHolds(tx, shelf, now) })),
   )
   const changes = swept
     .filter(({ holds }) => holds.length > 0)
@@ -130,17 +131,18 @@ async function sweepHoldsOf(tx: Tx, skus: readonly SkuKey[], now: number): Promi
       const quantity = holds.reduce((sum, lapsed) => sum + lapsed.quantity, 0)
       return { shelf, onHand: shelf.onHand, held: shelf.held - quantity, shows: true }
     })
-  // In the order of their ids, as the SKUs are.
-  for (const [merchant, theirs] of Map.groupBy(changes, ({ shelf }) => shelf.merchantId)) {
-    await settle(tx, merchant, theirs, { now, cause: null })
+  // In the order in which they were locked.
+  for (const theirs of Map.groupBy(changes, ({ shelf }) => `${shelf.merchantId} ${shelf.mode}`).values()) {
+    const [first] = theirs
+    if (first) await settle(tx, first.shelf, theirs, { now, cause: null })
   }
   return swept.reduce((sum, { holds }) => sum + holds.length, 0)
 }
 
 // What others held and what is over goes with whoever needs the units.
-export function dropLapsed(tx: Tx, merchant: string, owner: string, found: Found, now: number): void {
+export function dropLapsed(tx: Tx, seller: MerchantMode, owner: string, found: Found, now: number): void {
   const skuIds = [...found.shelves.keys()].filter((skuId) => found.claimsOn(skuId).lapsed > 0)
-  if (skuIds.length > 0) dropLapsedHolds(tx, merchant, skuIds, { exceptOf: owner, now })
+  if (skuIds.length > 0) dropLapsedHolds(tx, seller, skuIds, { exceptOf: owner, now })
 }
 
 export interface Found {
@@ -156,16 +158,16 @@ export interface Found {
 // and each sees what was committed before it began, so the second and third see the holds as they are under the lock.
 export async function look(
   tx: Tx,
-  merchant: string,
+  seller: MerchantMode,
   owner: string,
   lines: readonly Line[],
   now: number,
 ): Promise<Found> {
   const skuIds = lines.map(({ skuId }) => skuId)
   const [shelves, own, lapsed] = await Promise.all([
-    lockShelvesFor(tx, merchant, owner, skuIds),
-    listHolds(tx, merchant, owner),
-    sumLapsedHolds(tx, merchant, skuIds, { owner, now }),
+    lockShelvesFor(tx, seller, owner, skuIds),
+    listHolds(tx, seller.merchantId, owner),
+    sumLapsedHolds(tx, seller, skuIds, { owner, now }),
   ])
   const claims = new Map<string, Claims>(
     lapsed.map(({ skuId, quantity }) => [skuId, { ...noClaims, lapsed: quantity }]),

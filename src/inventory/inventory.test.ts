@@ -15,25 +15,23 @@ type Quantities = Readonly<Record<string, number>>
 
 // The functions by codes and with the usual moment, so that a test reads as what it is about.
 function actions(room: Stockroom) {
-  const { merchantId } = room
+  const { seller } = room
   return {
     hold: async (owner: string, quantities: Quantities, at = { now, expiresAt }) =>
-      room.codes(await room.write((tx) => hold(tx, merchantId, owner, room.lines(quantities), { cause, ...at }))),
+      room.codes(await room.write((tx) => hold(tx, seller, owner, room.lines(quantities), { cause, ...at }))),
     extend: async (owner: string, at: { now: number; expiresAt: number }) =>
-      room.codes(await room.write((tx) => extendHolds(tx, merchantId, owner, at))),
-    release: (owner: string, at = now) => room.write((tx) => release(tx, merchantId, owner, { cause, now: at })),
+      room.codes(await room.write((tx) => extendHolds(tx, seller, owner, at))),
+    release: (owner: string, at = now) => room.write((tx) => release(tx, seller, owner, { cause, now: at })),
     sell: async (owner: string, quantities: Quantities, at = now, soldTo = `order of ${owner}`) =>
-      room.codes(
-        await room.write((tx) => sell(tx, merchantId, owner, room.lines(quantities), { cause, now: at, soldTo })),
-      ),
+      room.codes(await room.write((tx) => sell(tx, seller, owner, room.lines(quantities), { cause, now: at, soldTo }))),
     restock: async (soldTo: string, quantities: Quantities | null = null) =>
       room.codes(
-        await room.write((tx) => restock(tx, merchantId, soldTo, quantities && room.lines(quantities), { cause, now })),
+        await room.write((tx) => restock(tx, seller, soldTo, quantities && room.lines(quantities), { cause, now })),
       ),
     set: (quantities: Quantities) =>
       room.write((tx) => {
         const levels = Object.entries(quantities).map(([code, onHand]) => ({ skuId: room.skuId(code), onHand }))
-        return setOnHand(tx, merchantId, levels, { cause: null, now })
+        return setOnHand(tx, seller, levels, { cause: null, now })
       }),
     sweep: (at: number, limit = 100) => sweepHolds(room.storage, at, limit),
   }
@@ -94,7 +92,7 @@ eachEngine('stock', (given) => {
   test('lines of one SKU are added up', async () => {
     const { room, sell } = await stockroom()
     const lines = [...room.lines({ A: 12 }), ...room.lines({ A: 9 })]
-    const short = await room.write((tx) => hold(tx, room.merchantId, 'one', lines, { cause, now, expiresAt }))
+    const short = await room.write((tx) => hold(tx, room.seller, 'one', lines, { cause, now, expiresAt }))
     assert.deepEqual(room.codes(short), { A: 20 })
     assert.deepEqual(await sell('one', { A: 20 }), {})
   })
@@ -114,7 +112,10 @@ eachEngine('stock', (given) => {
   test('a retired SKU cannot be held, and is sold only to whom it was promised', async () => {
     const { room, hold, sell } = await stockroom({ ...plenty, Q: { product: 'three', stock: 1 } })
     await hold('one', { A: 3, P: 1 })
-    await room.write((tx) => tx.sql`update skus set retired_at = 1 where code in ('A', 'P')`)
+    await room.write(async (tx) => {
+      await tx.sql`update skus set retired_at = 1 where code in ('A', 'P')`
+      await tx.sql`update listed_products set stale_at = 0 where mode = 'live'`
+    })
     assert.deepEqual(await hold('two', { A: 1, P: 1 }), { A: 0, P: 0 })
     assert.deepEqual(await sell('two', { A: 1, P: 1 }), { A: 0, P: 0 })
     assert.deepEqual(await sell('one', { A: 4, P: 2 }), { A: 3, P: 1 })
@@ -384,10 +385,14 @@ eachEngine('stock', (given) => {
     const { room } = await stockroom({ A: { product: 'one', stock: 4 }, Z: { product: 'one', stock: 0 } })
     const opened = await room.storage.read(
       (db) =>
-        db.sql<{ code: string; delta: number }>`
-        select s.code, v.delta from stock_movements v join skus s on s.id = v.sku_id where v.kind = 'opening'`,
+        db.sql<{ code: string; mode: string; delta: number }>`
+        select s.code, v.mode, v.delta from stock_movements v join skus s on s.id = v.sku_id where v.kind = 'opening'
+        order by v.mode`,
     )
-    assert.deepEqual(opened, [{ code: 'A', delta: 4 }])
+    assert.deepEqual(opened, [
+      { code: 'A', mode: 'live', delta: 4 },
+      { code: 'A', mode: 'test', delta: 4 },
+    ])
     const stocked = (stock: number) =>
       room.apply(
         (file) => ({

@@ -1,5 +1,6 @@
-// Random histories of a shop against a model that is simple enough to be believed. After each step the rows, the answers
-// and the events must be what the model says, and the invariants must hold.
+// Random histories of a shop against a model that is simple enough to be believed, one for each mode: what happens in one is
+// nothing to the other. After each step the rows, the answers and the events must be what the models say, and the invariants
+// must hold.
 
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
@@ -8,6 +9,7 @@ import { openStockroom, type Stockroom, start, type World } from '../../tests/su
 import { eachEngine } from '../../tests/support/storage.ts'
 import { currentAnswers, isStale, refreshStaleProducts } from '../catalog/refresh.ts'
 import { findDetails, findListing } from '../catalog/store.ts'
+import { type Mode, modes } from '../contract/words.ts'
 import { extendHolds, hold, release, sweepHolds } from './holds.ts'
 import { setOnHand } from './levels.ts'
 import { restock, sell } from './sales.ts'
@@ -31,6 +33,7 @@ type Step =
   | { kind: 'refresh' }
   | { kind: 'wait'; ms: number }
 
+const anyMode = fc.constantFrom(...modes)
 const owner = fc.constantFrom('ann', 'ben', 'cem')
 const lines = fc
   .record(
@@ -204,8 +207,10 @@ function total(holds: readonly ModelHold[]): number {
   return holds.reduce((sum, held) => sum + held.quantity, 0)
 }
 
-async function perform(room: Stockroom, step: Step, now: number, orders: number): Promise<unknown> {
+async function perform(room: Stockroom, mode: Mode, step: Step, model: Model): Promise<unknown> {
   const { merchantId, storage } = room
+  const { now, orders } = model
+  const seller = { merchantId, mode }
   const moment = { now, cause: null }
   switch (step.kind) {
     case 'wait':
@@ -217,39 +222,40 @@ async function perform(room: Stockroom, step: Step, now: number, orders: number)
       return sweepHolds(storage, now, 10)
     case 'hold': {
       const at = { ...moment, expiresAt: now + step.forMs }
-      return room.codes(await room.write((tx) => hold(tx, merchantId, step.owner, room.lines(step.lines), at)))
+      return room.codes(await room.write((tx) => hold(tx, seller, ownerOf(mode, step), room.lines(step.lines), at)))
     }
     case 'extend': {
       const at = { now, expiresAt: now + step.forMs }
-      return room.codes(await room.write((tx) => extendHolds(tx, merchantId, step.owner, at)))
+      return room.codes(await room.write((tx) => extendHolds(tx, seller, ownerOf(mode, step), at)))
     }
     case 'release':
-      return room.write((tx) => release(tx, merchantId, step.owner, moment))
+      return room.write((tx) => release(tx, seller, ownerOf(mode, step), moment))
     case 'sell': {
-      const at = { ...moment, soldTo: `order ${orders}` }
-      return room.codes(await room.write((tx) => sell(tx, merchantId, step.owner, room.lines(step.lines), at)))
+      const at = { ...moment, soldTo: `${mode} order ${orders.length}` }
+      return room.codes(await room.write((tx) => sell(tx, seller, ownerOf(mode, step), room.lines(step.lines), at)))
     }
     case 'restock': {
       const wanted = step.lines && room.lines(step.lines)
-      return room.codes(await room.write((tx) => restock(tx, merchantId, `order ${step.order}`, wanted, moment)))
+      return room.codes(await room.write((tx) => restock(tx, seller, `${mode} order ${step.order}`, wanted, moment)))
     }
     case 'set':
-      return room.write((tx) =>
-        setOnHand(tx, merchantId, [{ skuId: room.skuId(step.code), onHand: step.onHand }], moment),
-      )
+      return room.write((tx) => setOnHand(tx, seller, [{ skuId: room.skuId(step.code), onHand: step.onHand }], moment))
   }
 }
 
+// An owner is in one mode.
+function ownerOf(mode: Mode, { owner }: { owner: string }): string {
+  return `${mode} ${owner}`
+}
+
 // What the catalog would answer at this instant, by the way a read takes.
-async function shown(room: Stockroom, now: Date): Promise<Record<string, number>> {
+async function shown(room: Stockroom, mode: Mode, now: Date): Promise<Record<string, number>> {
   const quantities: Record<string, number> = {}
   for (const slug of new Set(Object.values(productOf))) {
     const detail = await room.storage.read(async (db) => {
-      const kept = await findListing(db, room.merchantId, slug)
+      const kept = await findListing(db, { merchantId: room.merchantId, mode }, slug)
       assert.ok(kept)
-      const current = isStale(kept, now)
-        ? await currentAnswers(db, room.merchantId, kept.productId, now)
-        : await findDetails(db, kept)
+      const current = isStale(kept, now) ? await currentAnswers(db, kept, now) : await findDetails(db, kept)
       return current.detail
     })
     for (const { code, availableQuantity } of JSON.parse(detail).data.skus) quantities[code] = availableQuantity
@@ -263,19 +269,19 @@ async function reset(room: Stockroom): Promise<void> {
     await tx.sql`delete from events`
     await tx.sql`delete from stock_movements where kind <> 'opening'`
     for (const code of codes)
-      await tx.sql`update skus set on_hand = ${opening[code]}, held = 0, stock_version = 0 where code = ${code}`
+      await tx.sql`update stock set on_hand = ${opening[code]}, held = 0, version = 0 where sku_id = ${room.skuId(code)}`
     await tx.sql`update listed_products set stale_at = 0`
   })
   await refreshStaleProducts(room.storage, start, 10)
 }
 
-function compare(world: World, model: Model): void {
+function compare(world: World, mode: Mode, model: Model): void {
   const { onHand, holds } = model
   assert.deepEqual(
     world.skus,
     Object.fromEntries(codes.map((code) => [code, [onHand[code], total(holds.filter((held) => held.code === code))]])),
   )
-  assert.deepEqual(world.holds, holds.map((held) => [held.owner, held.code, held.quantity, held.end]).sort())
+  assert.deepEqual(world.holds, holds.map((held) => [ownerOf(mode, held), held.code, held.quantity, held.end]).sort())
   assert.deepEqual(
     world.events.map(([, kind, code, available, sequence]) => `${code} ${sequence} ${kind} ${available}`).sort(),
     model.events.toSorted(),
@@ -290,18 +296,23 @@ eachEngine('stock as a model says', (given) => {
       P: { product: 'two', stock: opening.P, backorder: true },
     })
     await fc.assert(
-      fc.asyncProperty(fc.array(step, { minLength: 5, maxLength: 40 }), async (steps) => {
+      fc.asyncProperty(fc.array(fc.tuple(anyMode, step), { minLength: 5, maxLength: 40 }), async (steps) => {
         await reset(room)
-        const model = new Model()
-        for (const step of steps) {
-          const orders = model.orders.length
-          const expected = model.do(step)
-          assert.deepEqual(await perform(room, step, model.now, orders), expected)
-          compare(await room.world(), model)
-          assert.deepEqual(
-            await shown(room, new Date(model.now)),
-            Object.fromEntries(codes.map((code) => [code, model.available(code)])),
-          )
+        const models = { live: new Model(), test: new Model() }
+        for (const [mode, step] of steps) {
+          const done = await perform(room, mode, step, models[mode])
+          // Time passes in both at once, and what is over is swept in both.
+          const isForBoth = step.kind === 'wait' || step.kind === 'sweep'
+          const said = (isForBoth ? modes : [mode]).map((name) => models[name].do(step))
+          if (step.kind === 'sweep') assert.equal(done, Number(said[0]) + Number(said[1]))
+          else assert.deepEqual(done, said[0])
+          for (const [name, model] of Object.entries(models) as [Mode, Model][]) {
+            compare(await room.world(model.now, name), name, model)
+            assert.deepEqual(
+              await shown(room, name, new Date(model.now)),
+              Object.fromEntries(codes.map((code) => [code, model.available(code)])),
+            )
+          }
         }
       }),
       { numRuns: given.engine === 'sqlite' ? 60 : 15 },

@@ -2,6 +2,7 @@
 // the stock.
 
 import { newId } from '../kit/ids.ts'
+import type { MerchantMode } from '../kit/mode.ts'
 import type { Tx } from '../storage/storage.ts'
 import { dropLapsed, look } from './holds.ts'
 import { type Change, type Moment, settle } from './settle.ts'
@@ -13,7 +14,7 @@ import { deleteHold, insertMovement, listMovementsOf, lockSoldShelves } from './
 // as much is taken as the owner may have, and the rest is written down as owed.
 export async function sell(
   tx: Tx,
-  merchant: string,
+  seller: MerchantMode,
   owner: string,
   lines: readonly Line[],
   moment: Moment & { soldTo: string },
@@ -21,7 +22,7 @@ export async function sell(
   if (lines.length === 0) throw new Error('a sale of nothing')
   const { now, soldTo } = moment
   const wanted = summed(lines)
-  const found = await look(tx, merchant, owner, wanted, now)
+  const found = await look(tx, seller, owner, wanted, now)
   const shortages: Shortage[] = []
   const taken = new Map<string, number>()
   for (const { skuId, quantity } of wanted) {
@@ -39,7 +40,7 @@ export async function sell(
   }
   if (shortages.length > 0) return shortages
 
-  dropLapsed(tx, merchant, owner, found, now)
+  dropLapsed(tx, seller, owner, found, now)
   const changes: Change[] = []
   for (const { skuId, quantity } of wanted) {
     const delta = -(taken.get(skuId) ?? 0)
@@ -51,13 +52,13 @@ export async function sell(
       backordered: quantity + delta,
       ownerId: soldTo,
     } as const
-    insertMovement(tx, merchant, movement, now)
+    insertMovement(tx, seller, movement, now)
   }
   for (const shelf of found.shelves.values()) {
     const { skuId } = shelf
     const claims = found.claimsOn(skuId)
     const quantity = taken.get(skuId) ?? 0
-    if (claims.own + claims.ownLapsed > 0) deleteHold(tx, merchant, owner, skuId)
+    if (claims.own + claims.ownLapsed > 0) deleteHold(tx, seller.merchantId, owner, skuId)
     changes.push({
       shelf,
       onHand: shelf.onHand - quantity,
@@ -65,7 +66,7 @@ export async function sell(
       shows: found.shows(skuId, quantity),
     })
   }
-  await settle(tx, merchant, changes, moment)
+  await settle(tx, seller, changes, moment)
   return []
 }
 
@@ -74,14 +75,14 @@ export async function sell(
 // never taken, and does not come back.
 export async function restock(
   tx: Tx,
-  merchant: string,
+  seller: MerchantMode,
   soldTo: string,
   lines: readonly Line[] | null,
   moment: Moment,
 ): Promise<Line[]> {
   const [shelves, movements] = await Promise.all([
-    lockSoldShelves(tx, merchant, soldTo),
-    listMovementsOf(tx, merchant, soldTo),
+    lockSoldShelves(tx, seller, soldTo),
+    listMovementsOf(tx, seller.merchantId, soldTo),
   ])
   // Units that are out.
   const taken = new Map<string, number>()
@@ -102,10 +103,10 @@ export async function restock(
       backordered: 0,
       ownerId: soldTo,
     } as const
-    insertMovement(tx, merchant, movement, moment.now)
+    insertMovement(tx, seller, movement, moment.now)
     changes.push({ shelf, onHand: shelf.onHand + quantity, held: shelf.held, shows: true })
     back.push({ skuId, quantity })
   }
-  await settle(tx, merchant, changes, moment)
+  await settle(tx, seller, changes, moment)
   return back
 }

@@ -3,6 +3,7 @@
 
 import type { EventDataOf } from '../contract/events.ts'
 import { announce, type Cause } from '../events/announce.ts'
+import type { MerchantMode } from '../kit/mode.ts'
 import type { Tx } from '../storage/storage.ts'
 import { type Shelf, type StockEvent, stockEventFor } from './stock.ts'
 import { findSkuName, listActiveInstallations, markStale, updateShelf } from './store.ts'
@@ -30,7 +31,7 @@ export function endsSoon(expiresAt: number, now: number): boolean {
   return expiresAt <= now + clockSkewMsMax
 }
 
-export async function settle(tx: Tx, merchant: string, changes: readonly Change[], moment: Moment): Promise<void> {
+export async function settle(tx: Tx, seller: MerchantMode, changes: readonly Change[], moment: Moment): Promise<void> {
   const told: { change: Change; kind: StockEvent; sequence: number }[] = []
   for (const change of changes) {
     const { shelf, onHand, held } = change
@@ -42,9 +43,9 @@ export async function settle(tx: Tx, merchant: string, changes: readonly Change[
   }
   const products = new Set(changes.filter(({ shows }) => shows).map(({ shelf }) => shelf.productId))
   // Old since a while, so that a clock that is behind sees it too.
-  if (products.size > 0) markStale(tx, merchant, [...products], moment.now - clockSkewMsMax)
+  if (products.size > 0) markStale(tx, seller, [...products], moment.now - clockSkewMsMax)
   if (told.length === 0) return
-  const installations = await listActiveInstallations(tx, merchant)
+  const installations = await listActiveInstallations(tx, seller)
   for (const { change, kind, sequence } of told) {
     const dataText = JSON.stringify(await eventData(tx, change))
     for (const { id: installationId } of installations) {

@@ -8,6 +8,7 @@ const shelf = (onHand: number, held: number): Shelf => ({
   productId: 'prd_1',
   onHand,
   held,
+  mode: 'live',
   whenSoldOut: 'refuse',
   retiredAt: null,
   stockVersion: 0,

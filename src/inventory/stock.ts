@@ -1,6 +1,8 @@
 // The rules of stock, without a database. On hand is what lies on the shelf; held is what is promised for a while; what
 // is left of one after the other can be bought.
 
+import type { MerchantMode } from '../kit/mode.ts'
+
 export interface Line {
   skuId: string
   quantity: number
@@ -13,8 +15,7 @@ export interface Shortage {
 }
 
 // One SKU as it is on the shelf, its row locked. `held` counts every hold that has a row, also those whose time is over.
-export interface Shelf {
-  merchantId: string
+export interface Shelf extends MerchantMode {
   skuId: string
   productId: string
   onHand: number

@@ -1,89 +1,99 @@
-// The SQL of stock. A SKU's numbers are only changed by whoever has locked its row, and rows are locked in the order of
-// their ids, so that two who want the same SKUs wait for each other instead of standing in each other's way. Writes that have
-// nothing to answer are waited for by nobody: the commit fails if one of them does.
+// The SQL of stock. The numbers of a SKU in a mode are only changed by whoever has locked their row, and rows are locked in
+// the order of the SKUs' ids, so two who want the same SKUs wait for each other instead of standing in each other's way.
+// Writes that have nothing to answer are waited for by nobody: the commit fails if one of them does.
 
+import type { MerchantMode } from '../kit/mode.ts'
 import { isNotDeferred } from '../loops/store.ts'
 import { Fragment, list, type Reader, type Tx } from '../storage/storage.ts'
 import type { Line, Shelf } from './stock.ts'
 
-// Units of the SKU `s` that are promised at this instant.
-export function heldOf(now: number): Fragment {
-  return new Fragment(heldText, [now])
+// Units that are promised at this instant, of the row of `stock` that a statement calls so.
+export function heldOf(now: number, stock = 't'): Fragment {
+  return new Fragment(heldText(stock), [now])
 }
 
-// Units of the SKU `s` that can be bought at this instant. Below zero where the operator set the stock below what is
+// Units of the stock `t` that can be bought at this instant. Below zero where the operator set the stock below what is
 // promised; whoever shows it shows zero.
 export function availableOf(now: number): Fragment {
-  return new Fragment(`(s.on_hand - ${heldText})`, [now])
+  return new Fragment(`(t.on_hand - ${heldText('t')})`, [now])
 }
 
-const heldText = `(s.held - coalesce((
-  select sum(h.quantity) from holds h where h.merchant_id = s.merchant_id and h.sku_id = s.id and h.expires_at <= ?), 0))`
+function heldText(stock: string): string {
+  return `(${stock}.held - coalesce((
+    select sum(h.quantity) from holds h
+    where h.merchant_id = ${stock}.merchant_id and h.sku_id = ${stock}.sku_id and h.mode = ${stock}.mode
+      and h.expires_at <= ?), 0))`
+}
 
-// What these functions lock, they read in the same statement and in no other: PostgreSQL gives the row as it is after the
-// wait, but a second table in the statement as it was before. Holds are therefore read in a statement of their own.
+// What these functions lock, they read in the same statement: PostgreSQL gives the locked row as it is after the wait, but
+// every other table in the statement as it was before. Holds are therefore read in a statement of their own. What is said
+// of the SKU itself may be a moment old, which is as if this had come before the operator's change.
 const shelf = new Fragment(`
-  s.merchant_id as "merchantId", s.id as "skuId", s.product_id as "productId", s.on_hand as "onHand", s.held,
-  s.when_sold_out as "whenSoldOut", s.retired_at as "retiredAt", s.stock_version as "stockVersion",
-  (select m.low_stock_at from merchants m where m.id = s.merchant_id) as "lowStockAt"`)
+  t.merchant_id as "merchantId", t.sku_id as "skuId", t.mode, s.product_id as "productId", t.on_hand as "onHand", t.held,
+  s.when_sold_out as "whenSoldOut", s.retired_at as "retiredAt", t.version as "stockVersion",
+  (select m.low_stock_at from merchants m where m.id = t.merchant_id) as "lowStockAt"
+  from stock t join skus s on s.merchant_id = t.merchant_id and s.id = t.sku_id`)
 
-export async function lockShelves(tx: Tx, merchant: string, skuIds: readonly string[]): Promise<Shelf[]> {
+export async function lockShelves(
+  tx: Tx,
+  { merchantId, mode }: MerchantMode,
+  skuIds: readonly string[],
+): Promise<Shelf[]> {
   return tx.sql<Shelf>`
-    select ${shelf} from skus s where s.merchant_id = ${merchant} and s.id in (${list(skuIds)})
-    order by s.id ${tx.forUpdate}`
+    select ${shelf} where t.merchant_id = ${merchantId} and t.mode = ${mode} and t.sku_id in (${list(skuIds)})
+    order by t.sku_id ${tx.forUpdateOf('t')}`
 }
 
 // The SKUs that are asked for, and those of which the owner has a hold.
 export async function lockShelvesFor(
   tx: Tx,
-  merchant: string,
+  { merchantId, mode }: MerchantMode,
   owner: string,
   skuIds: readonly string[],
 ): Promise<Shelf[]> {
   return tx.sql<Shelf>`
-    select ${shelf} from skus s where s.merchant_id = ${merchant} and s.id in (
-      select k.id from skus k where k.merchant_id = ${merchant} and k.id in (${list(skuIds)})
-      union select h.sku_id from holds h where h.merchant_id = ${merchant} and h.owner_id = ${owner})
-    order by s.id ${tx.forUpdate}`
+    select ${shelf} where t.merchant_id = ${merchantId} and t.mode = ${mode} and t.sku_id in (
+      select k.id from skus k where k.merchant_id = ${merchantId} and k.id in (${list(skuIds)})
+      union select h.sku_id from holds h where h.merchant_id = ${merchantId} and h.owner_id = ${owner})
+    order by t.sku_id ${tx.forUpdateOf('t')}`
 }
 
-export async function lockHeldShelves(tx: Tx, merchant: string, owner: string): Promise<Shelf[]> {
+export async function lockHeldShelves(tx: Tx, { merchantId, mode }: MerchantMode, owner: string): Promise<Shelf[]> {
   return tx.sql<Shelf>`
-    select ${shelf} from skus s where s.merchant_id = ${merchant} and s.id in (
-      select h.sku_id from holds h where h.merchant_id = ${merchant} and h.owner_id = ${owner})
-    order by s.id ${tx.forUpdate}`
+    select ${shelf} where t.merchant_id = ${merchantId} and t.mode = ${mode} and t.sku_id in (
+      select h.sku_id from holds h where h.merchant_id = ${merchantId} and h.owner_id = ${owner})
+    order by t.sku_id ${tx.forUpdateOf('t')}`
 }
 
-export async function lockSoldShelves(tx: Tx, merchant: string, soldTo: string): Promise<Shelf[]> {
+export async function lockSoldShelves(tx: Tx, { merchantId, mode }: MerchantMode, soldTo: string): Promise<Shelf[]> {
   return tx.sql<Shelf>`
-    select ${shelf} from skus s where s.merchant_id = ${merchant} and s.id in (
-      select v.sku_id from stock_movements v where v.merchant_id = ${merchant} and v.owner_id = ${soldTo})
-    order by s.id ${tx.forUpdate}`
+    select ${shelf} where t.merchant_id = ${merchantId} and t.mode = ${mode} and t.sku_id in (
+      select v.sku_id from stock_movements v where v.merchant_id = ${merchantId} and v.owner_id = ${soldTo})
+    order by t.sku_id ${tx.forUpdateOf('t')}`
 }
 
-export interface SkuKey {
-  merchantId: string
+export interface StockKey extends MerchantMode {
   skuId: string
 }
 
-// The SKUs of the oldest holds that are over.
-export async function listLapsedSkus(db: Reader, now: number, limit: number): Promise<SkuKey[]> {
-  return db.sql<SkuKey>`
-    select distinct o.merchant_id as "merchantId", o.sku_id as "skuId"
+// The stock of the oldest holds that are over.
+export async function listLapsedStock(db: Reader, now: number, limit: number): Promise<StockKey[]> {
+  return db.sql<StockKey>`
+    select distinct o.merchant_id as "merchantId", o.mode, o.sku_id as "skuId"
     from (
-      select h.merchant_id, h.sku_id from holds h
-      where h.expires_at <= ${now} and ${isNotDeferred('holds', 'h.merchant_id', 'h.sku_id', now)}
+      select h.merchant_id, h.mode, h.sku_id from holds h
+      where h.expires_at <= ${now} and ${isNotDeferred('holds', 'h.merchant_id', "(h.mode || ' ' || h.sku_id)", now)}
       order by h.expires_at limit ${limit}) o
-    order by "merchantId", "skuId"`
+    order by "merchantId", o.mode, "skuId"`
 }
 
 // What another node is working on is left to it.
-export async function lockFreeShelves(tx: Tx, skus: readonly SkuKey[]): Promise<Shelf[]> {
-  const keys = skus.map(({ merchantId, skuId }) => [merchantId, skuId])
+export async function lockFreeShelves(tx: Tx, rows: readonly StockKey[]): Promise<Shelf[]> {
+  const keys = rows.map(({ merchantId, mode, skuId }) => [merchantId, mode, skuId])
   return tx.sql<Shelf>`
-    with lapsed (merchant_id, sku_id) as (${tx.rows(keys, ['text', 'text'])})
-    select ${shelf} from skus s where (s.merchant_id, s.id) in (select merchant_id, sku_id from lapsed)
-    order by s.merchant_id, s.id ${tx.skipLocked}`
+    with lapsed (merchant_id, mode, sku_id) as (${tx.rows(keys, ['text', 'text', 'text'])})
+    select ${shelf} where (t.merchant_id, t.mode, t.sku_id) in (select merchant_id, mode, sku_id from lapsed)
+    order by t.merchant_id, t.mode, t.sku_id ${tx.skipLockedOf('t')}`
 }
 
 export interface OwnHold extends Line {
@@ -99,36 +109,38 @@ export async function listHolds(tx: Tx, merchant: string, owner: string): Promis
 // What others held of these SKUs, where it is over and not yet swept.
 export async function sumLapsedHolds(
   tx: Tx,
-  merchant: string,
+  { merchantId, mode }: MerchantMode,
   skuIds: readonly string[],
   { owner, now }: { owner: string; now: number },
 ): Promise<Line[]> {
   return tx.sql<Line>`
     select sku_id as "skuId", sum(quantity) as "quantity" from holds
-    where merchant_id = ${merchant} and sku_id in (${list(skuIds)}) and expires_at <= ${now} and owner_id <> ${owner}
+    where merchant_id = ${merchantId} and sku_id in (${list(skuIds)}) and mode = ${mode} and expires_at <= ${now}
+      and owner_id <> ${owner}
     group by sku_id`
 }
 
 export async function deleteLapsedHolds(
   tx: Tx,
-  merchant: string,
-  skuId: string,
+  { merchantId, skuId, mode }: Shelf,
   now: number,
 ): Promise<{ quantity: number }[]> {
   return tx.sql<{ quantity: number }>`
-    delete from holds where merchant_id = ${merchant} and sku_id = ${skuId} and expires_at <= ${now} returning quantity`
+    delete from holds where merchant_id = ${merchantId} and sku_id = ${skuId} and mode = ${mode} and expires_at <= ${now}
+    returning quantity`
 }
 
 // What others held of these SKUs, where it is over, for somebody who has counted it under the lock.
 export function dropLapsedHolds(
   tx: Tx,
-  merchant: string,
+  { merchantId, mode }: MerchantMode,
   skuIds: readonly string[],
   { exceptOf, now }: { exceptOf: string; now: number },
 ): void {
   tx.sql`
     delete from holds
-    where merchant_id = ${merchant} and sku_id in (${list(skuIds)}) and expires_at <= ${now} and owner_id <> ${exceptOf}`
+    where merchant_id = ${merchantId} and sku_id in (${list(skuIds)}) and mode = ${mode} and expires_at <= ${now}
+      and owner_id <> ${exceptOf}`
 }
 
 export function deleteHold(tx: Tx, merchant: string, owner: string, skuId: string): void {
@@ -136,10 +148,11 @@ export function deleteHold(tx: Tx, merchant: string, owner: string, skuId: strin
     delete from holds where merchant_id = ${merchant} and owner_id = ${owner} and sku_id = ${skuId}`
 }
 
-export function putHold(tx: Tx, merchant: string, owner: string, hold: OwnHold): void {
+// An owner is in one mode, so its own holds are found by it alone.
+export function putHold(tx: Tx, { merchantId, mode }: MerchantMode, owner: string, hold: OwnHold): void {
   tx.sql`
-    insert into holds (merchant_id, sku_id, owner_id, quantity, expires_at)
-    values (${merchant}, ${hold.skuId}, ${owner}, ${hold.quantity}, ${hold.expiresAt})
+    insert into holds (merchant_id, sku_id, mode, owner_id, quantity, expires_at)
+    values (${merchantId}, ${hold.skuId}, ${mode}, ${owner}, ${hold.quantity}, ${hold.expiresAt})
     on conflict (merchant_id, owner_id, sku_id) do update set quantity = excluded.quantity, expires_at = excluded.expires_at`
 }
 
@@ -158,28 +171,40 @@ export async function extendRunningHolds(
 
 export function updateShelf(
   tx: Tx,
-  { merchantId, skuId }: Shelf,
+  { merchantId, skuId, mode }: Shelf,
   { onHand, held, stockVersion }: { onHand: number; held: number; stockVersion: number },
 ): void {
   tx.sql`
-    update skus set on_hand = ${onHand}, held = ${held}, stock_version = ${stockVersion}
-    where merchant_id = ${merchantId} and id = ${skuId}`
+    update stock set on_hand = ${onHand}, held = ${held}, version = ${stockVersion}
+    where merchant_id = ${merchantId} and sku_id = ${skuId} and mode = ${mode}`
+}
+
+// Of a SKU that is new, in both modes. The movements bear the SKU's own id, so there is never a second opening.
+export function insertStock(tx: Tx, merchant: string, skuId: string, onHand: number, now: number): void {
+  tx.sql`
+    insert into stock (merchant_id, sku_id, mode, on_hand, held, version)
+    values (${merchant}, ${skuId}, 'live', ${onHand}, 0, 0), (${merchant}, ${skuId}, 'test', ${onHand}, 0, 0)`
+  if (onHand === 0) return
+  tx.sql`
+    insert into stock_movements (merchant_id, sku_id, id, mode, kind, delta, at)
+    values (${merchant}, ${skuId}, ${skuId}, 'live', 'opening', ${onHand}, ${now}),
+      (${merchant}, ${skuId}, ${`test-${skuId}`}, 'test', 'opening', ${onHand}, ${now})`
 }
 
 export interface Movement {
   skuId: string
   id: string
-  kind: 'opening' | 'set' | 'sold' | 'restocked'
+  kind: 'set' | 'sold' | 'restocked'
   delta: number
   backordered: number
   ownerId: string | null
 }
 
-export function insertMovement(tx: Tx, merchant: string, movement: Movement, now: number): void {
+export function insertMovement(tx: Tx, { merchantId, mode }: MerchantMode, movement: Movement, now: number): void {
   tx.sql`
-    insert into stock_movements (merchant_id, sku_id, id, kind, delta, backordered, owner_id, at)
-    values (${merchant}, ${movement.skuId}, ${movement.id}, ${movement.kind}, ${movement.delta}, ${movement.backordered},
-      ${movement.ownerId}, ${now})`
+    insert into stock_movements (merchant_id, sku_id, id, mode, kind, delta, backordered, owner_id, at)
+    values (${merchantId}, ${movement.skuId}, ${movement.id}, ${mode}, ${movement.kind}, ${movement.delta},
+      ${movement.backordered}, ${movement.ownerId}, ${now})`
 }
 
 // What an order took and gave back. Not summed here: SQLite would group by the primary key, and read every movement of the
@@ -195,12 +220,17 @@ export async function listMovementsOf(
 
 // Rows are locked in the order of their ids, and a row that is stale already is left alone: most changes of a SKU that
 // sells well find it so.
-export function markStale(tx: Tx, merchant: string, productIds: readonly string[], staleAt: number): void {
+export function markStale(
+  tx: Tx,
+  { merchantId, mode }: MerchantMode,
+  productIds: readonly string[],
+  staleAt: number,
+): void {
   tx.sql`
     update listed_products set stale_at = ${staleAt}
-    where merchant_id = ${merchant} and product_id in (
+    where merchant_id = ${merchantId} and mode = ${mode} and product_id in (
       select l.product_id from listed_products l
-      where l.merchant_id = ${merchant} and l.product_id in (${list(productIds)})
+      where l.merchant_id = ${merchantId} and l.mode = ${mode} and l.product_id in (${list(productIds)})
         and (l.stale_at is null or l.stale_at > ${staleAt})
       order by l.product_id ${tx.forUpdate})`
 }
@@ -219,7 +249,7 @@ export async function findSkuName(tx: Tx, merchant: string, skuId: string): Prom
   return row
 }
 
-export async function listActiveInstallations(tx: Tx, merchant: string): Promise<{ id: string }[]> {
+export async function listActiveInstallations(tx: Tx, { merchantId, mode }: MerchantMode): Promise<{ id: string }[]> {
   return tx.sql<{ id: string }>`
-    select id from installations where merchant_id = ${merchant} and disabled_at is null order by id`
+    select id from installations where merchant_id = ${merchantId} and mode = ${mode} and disabled_at is null order by id`
 }

@@ -13,10 +13,11 @@ export interface Invariant {
 export const invariants: readonly Invariant[] = [
   {
     name: 'listed_is_published',
-    sentence: 'A product is listed exactly while it is published.',
+    sentence: 'A product is listed exactly while it is published, in both modes.',
     violations: (db) => db.sql`
       select p.id as "subject" from products p
-      left join listed_products l on l.merchant_id = p.merchant_id and l.product_id = p.id
+      cross join (select 'live' as mode union all select 'test' as mode) m
+      left join listed_products l on l.merchant_id = p.merchant_id and l.mode = m.mode and l.product_id = p.id
       where (p.published_at is null) <> (l.product_id is null) or l.published_at <> p.published_at or l.slug <> p.slug
       limit 10`,
   },
@@ -24,7 +25,7 @@ export const invariants: readonly Invariant[] = [
     name: 'product_has_sku',
     sentence: 'A product that is listed has a SKU that is sold.',
     violations: (db) => db.sql`
-      select l.product_id as "subject" from listed_products l
+      select distinct l.product_id as "subject" from listed_products l
       where not exists (
         select 1 from skus s where s.merchant_id = l.merchant_id and s.product_id = l.product_id and s.retired_at is null)
       limit 10`,
@@ -34,7 +35,7 @@ export const invariants: readonly Invariant[] = [
     sentence: 'A product that is not stale is listed with the prices and the number of its SKUs.',
     // The row is JSON, and no string within it can hold this text: there a quote is escaped.
     violations: (db) => db.sql`
-      select l.product_id as "subject" from listed_products l
+      select distinct l.product_id as "subject" from listed_products l
       join merchants m on m.id = l.merchant_id
       join (
         select merchant_id, product_id, min(price) as lowest, max(price) as highest, count(*) as skus
@@ -50,7 +51,7 @@ export const invariants: readonly Invariant[] = [
     sentence: 'A product that is not stale names its merchant as the merchant is called.',
     // Spelled as JSON spells it; other characters that it would escape are refused in names.
     violations: (db) => db.sql`
-      select l.product_id as "subject" from listed_products l
+      select distinct l.product_id as "subject" from listed_products l
       join (
         select id, '"merchant":{"slug":"' || slug || '","name":"' || replace(replace(replace(replace(replace(name,
           ${'\\'}, ${'\\\\'}), ${'"'}, ${'\\"'}), ${'\n'}, ${'\\n'}), ${'\r'}, ${'\\r'}), ${'\t'}, ${'\\t'}) || '"}' as named
@@ -61,26 +62,37 @@ export const invariants: readonly Invariant[] = [
   {
     name: 'stock_not_negative',
     sentence: 'Stock on hand is never negative.',
-    violations: (db) => db.sql`select id as "subject" from skus where on_hand < 0 limit 10`,
+    violations: (db) => db.sql`select sku_id as "subject" from stock where on_hand < 0 limit 10`,
+  },
+  {
+    name: 'sku_has_stock',
+    sentence: 'A SKU has a stock in each mode.',
+    violations: (db) => db.sql`
+      select s.id as "subject" from skus s
+      left join (select merchant_id, sku_id, count(*) as modes from stock group by merchant_id, sku_id) t
+        on t.merchant_id = s.merchant_id and t.sku_id = s.id
+      where coalesce(t.modes, 0) <> 2
+      limit 10`,
   },
   {
     name: 'stock_is_movements',
-    sentence: 'Stock on hand is the sum of its movements.',
+    sentence: 'Stock on hand is the sum of its movements, in each mode.',
     violations: (db) => db.sql`
-      select s.id as "subject" from skus s
-      left join (select merchant_id, sku_id, sum(delta) as moved from stock_movements group by merchant_id, sku_id) v
-        on v.merchant_id = s.merchant_id and v.sku_id = s.id
-      where s.on_hand <> coalesce(v.moved, 0)
+      select t.sku_id as "subject" from stock t
+      left join (
+        select merchant_id, sku_id, mode, sum(delta) as moved from stock_movements group by merchant_id, sku_id, mode) v
+        on v.merchant_id = t.merchant_id and v.sku_id = t.sku_id and v.mode = t.mode
+      where t.on_hand <> coalesce(v.moved, 0)
       limit 10`,
   },
   {
     name: 'held_is_holds',
-    sentence: 'What is held of a SKU is the sum of its holds.',
+    sentence: 'What is held of a SKU is the sum of its holds, in each mode.',
     violations: (db) => db.sql`
-      select s.id as "subject" from skus s
-      left join (select merchant_id, sku_id, sum(quantity) as held from holds group by merchant_id, sku_id) h
-        on h.merchant_id = s.merchant_id and h.sku_id = s.id
-      where s.held <> coalesce(h.held, 0)
+      select t.sku_id as "subject" from stock t
+      left join (select merchant_id, sku_id, mode, sum(quantity) as held from holds group by merchant_id, sku_id, mode) h
+        on h.merchant_id = t.merchant_id and h.sku_id = t.sku_id and h.mode = t.mode
+      where t.held <> coalesce(h.held, 0)
       limit 10`,
   },
   {
@@ -97,19 +109,19 @@ export const invariants: readonly Invariant[] = [
     sentence: 'Nothing comes back from an order that it did not take.',
     violations: (db) => db.sql`
       select owner_id as "subject" from stock_movements where owner_id is not null
-      group by merchant_id, owner_id, sku_id having sum(delta) > 0
+      group by merchant_id, owner_id, sku_id, mode having sum(delta) > 0
       limit 10`,
   },
   {
     name: 'stock_events_without_gap',
-    sentence: 'The stock events of a SKU follow one another without a gap, up to its version.',
+    sentence: 'The stock events of a SKU follow one another without a gap in each mode, up to its version there.',
     violations: (db) => db.sql`
-      select s.id as "subject" from skus s
+      select t.sku_id as "subject" from stock t
       join (
         select installation_id, subject_id, min(sequence) as first, max(sequence) as last, count(*) as told
-        from events where subject_type = 'sku' group by installation_id, subject_id) e on e.subject_id = s.id
-      join installations i on i.id = e.installation_id and i.merchant_id = s.merchant_id
-      where e.last - e.first + 1 <> e.told or e.last > s.stock_version or (e.last < s.stock_version and i.disabled_at is null)
+        from events where subject_type = 'sku' group by installation_id, subject_id) e on e.subject_id = t.sku_id
+      join installations i on i.id = e.installation_id and i.merchant_id = t.merchant_id and i.mode = t.mode
+      where e.last - e.first + 1 <> e.told or e.last > t.version or (e.last < t.version and i.disabled_at is null)
       limit 10`,
   },
   {
@@ -140,7 +152,8 @@ export const invariants: readonly Invariant[] = [
         select tree.merchant_id, tree.root, count(distinct l.product_id) as listed
         from tree
         left join product_categories pc on pc.merchant_id = tree.merchant_id and pc.category_id = tree.id
-        left join listed_products l on l.merchant_id = pc.merchant_id and l.product_id = pc.product_id
+        left join listed_products l
+          on l.merchant_id = pc.merchant_id and l.mode = 'live' and l.product_id = pc.product_id
         group by tree.merchant_id, tree.root) r on r.merchant_id = c.merchant_id and r.root = c.id
       where c.product_count <> r.listed
       limit 10`,
@@ -263,13 +276,16 @@ export const invariants: readonly Invariant[] = [
   },
   {
     name: 'promotion_used_is_uses',
-    sentence: 'How often a promotion was used is the number of orders that used it and have not given it back.',
+    sentence:
+      'How often a promotion was used in a mode is the number of its orders that used it and have not given it back.',
     violations: (db) => db.sql`
       select p.id as "subject" from promotions p
       left join (
-        select merchant_id, promotion_id, sum(case when given_back_at is null then 1 else 0 end) as uses
-        from promotion_uses group by merchant_id, promotion_id) u on u.merchant_id = p.merchant_id and u.promotion_id = p.id
-      where p.used <> coalesce(u.uses, 0)
+        select merchant_id, promotion_id, sum(case when mode = 'live' then 1 else 0 end) as live,
+          sum(case when mode = 'test' then 1 else 0 end) as test
+        from promotion_uses where given_back_at is null group by merchant_id, promotion_id) u
+        on u.merchant_id = p.merchant_id and u.promotion_id = p.id
+      where p.used <> coalesce(u.live, 0) or p.test_used <> coalesce(u.test, 0)
       limit 10`,
   },
   {
@@ -280,6 +296,31 @@ export const invariants: readonly Invariant[] = [
       left join promotion_uses u on u.merchant_id = o.merchant_id and u.promotion_id = o.promotion_id and u.order_id = o.id
       where o.promotion_id is not null
         and (u.order_id is null or (o.status = 'cancelled') <> (u.given_back_at is not null))
+      limit 10`,
+  },
+  {
+    name: 'modes_apart',
+    sentence: 'Nothing of one mode belongs to something of the other.',
+    violations: (db) => db.sql`
+      select "subject" from (
+        select o.id as "subject" from orders o join installations i on i.id = o.installation_id
+        where o.mode <> i.mode or o.merchant_id <> i.merchant_id or (o.number like 'T-%') <> (o.mode = 'test')
+        union all
+        select h.owner_id from holds h
+        join installations i on i.merchant_id = h.merchant_id
+        join checkout_sessions c on c.installation_id = i.id and c.id = h.owner_id
+        where h.mode <> i.mode
+        union all
+        select o.id from orders o
+        join stock_movements v on v.merchant_id = o.merchant_id and v.owner_id = o.id
+        where v.mode <> o.mode
+        union all
+        select o.id from orders o
+        join promotion_uses u on u.merchant_id = o.merchant_id and u.promotion_id = o.promotion_id and u.order_id = o.id
+        where u.mode <> o.mode
+        union all
+        select p.id from payments p join installations i on i.id = p.installation_id
+        where p.provider = 'test' and i.mode <> 'test') as crossed
       limit 10`,
   },
   {

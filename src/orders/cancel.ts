@@ -31,8 +31,7 @@ export async function cancelOrder(tx: Tx, key: OrderKey, wish: CancelWish, momen
   if (!move) throw new Error(`order ${order.id} can be cancelled and has no way to be`)
 
   await giveBackUse(tx, order, moment)
-  const { merchantId, id } = order
-  const restocked = wish.isRestocked ? await restock(tx, merchantId, id, null, moment) : []
+  const restocked = wish.isRestocked ? await restock(tx, order, order.id, null, moment) : []
   const { facts, refundId, timeline } = await oweMoneyBack(tx, found, wish, moment)
   const cancellation: KeptCancellation = {
     id: newId('can'),
@@ -62,10 +61,11 @@ function refuseUncancellable(order: KeptOrder, expectedVersion: number | undefin
 }
 
 // The use is ended by a statement that can succeed once, so it cannot be given back twice.
-async function giveBackUse(tx: Tx, { merchantId, promotionId, id }: KeptOrder, { now }: Moment): Promise<void> {
+async function giveBackUse(tx: Tx, order: KeptOrder, { now }: Moment): Promise<void> {
+  const { merchantId, promotionId, id } = order
   if (promotionId === null) return
   if (await endPromotionUse(tx, merchantId, { promotionId, orderId: id, now }))
-    await giveBackPromotion(tx, merchantId, promotionId)
+    await giveBackPromotion(tx, order, promotionId)
 }
 
 interface MoneyBack {

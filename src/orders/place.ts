@@ -1,9 +1,10 @@
-// An order comes into being: once for each session, numbered by its merchant, with its lines, its events and the use of
+// An order comes into being: once for each session, numbered by its merchant and mode, with its lines, its events and the use of
 // its promotion, in the transaction in which the session is completed. The caller takes the stock and counts the use in
 // the same transaction, since either may have to be refused.
 
 import type { OrderPromotion } from '../contract/orders.ts'
 import type { Metadata, Totals } from '../contract/parts.ts'
+import type { Mode } from '../contract/words.ts'
 import type { Cause } from '../events/announce.ts'
 import type { RootSecret } from '../kit/secrets.ts'
 import type { KeptPayment } from '../payments/store.ts'
@@ -31,6 +32,7 @@ export interface NewOrder {
   payments: readonly KeptPayment[]
   installationId: string
   merchantId: string
+  mode: Mode
   session: {
     id: string
     cartId: string
@@ -67,7 +69,7 @@ export interface PlacedOrder {
 
 // The caller has locked the session and seen that it is no order yet; otherwise the unique index refuses the commit.
 export async function placeOrder(tx: Tx, given: NewOrder): Promise<PlacedOrder> {
-  const { installationId, merchantId, orderId, session, promotion, payments, now, cause } = given
+  const { installationId, orderId, session, promotion, payments, now, cause } = given
   refuseWrongSums(given)
   const key = { installationId, orderId }
   const secret = makeStatusSecret(given.rootSecret, orderId)
@@ -87,9 +89,9 @@ export async function placeOrder(tx: Tx, given: NewOrder): Promise<PlacedOrder> 
   insertOrder(tx, order, { customerSealed, emailHash, secretHash, secretSealed })
   for (const [position, line] of lines.entries()) insertOrderLine(tx, order, position, line)
   insertTimeline(tx, key, 0, { type: 'placed', at: now })
-  if (use) insertPromotionUse(tx, merchantId, use)
+  if (use) insertPromotionUse(tx, order, use)
   announceOrder(tx, placed, 'order.placed', { now, cause })
-  if (given.usedPromotion) await tellIfUsedUp(tx, merchantId, given.usedPromotion, { now, cause })
+  if (given.usedPromotion) await tellIfUsedUp(tx, order, given.usedPromotion, { now, cause })
   // That it was placed and that it was paid are two facts, though they became true together.
   const paid = { kind: 'order.paid', order: { paymentStatus: 'paid' }, timeline: ['paid'] } as const
   const told = given.paymentStatus === 'paid' ? tellChange(tx, placed, paid, { now, cause }) : placed
@@ -97,11 +99,12 @@ export async function placeOrder(tx: Tx, given: NewOrder): Promise<PlacedOrder> 
 }
 
 function orderFrom(given: NewOrder): KeptOrder {
-  const { installationId, merchantId, number, session, totals, promotion, addressId, now } = given
+  const { installationId, merchantId, mode, number, session, totals, promotion, addressId, now } = given
   return {
     id: given.orderId,
     installationId,
     merchantId,
+    mode,
     number,
     version: 1,
     status: 'placed',

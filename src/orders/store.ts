@@ -5,6 +5,7 @@ import type { OrderPromotion } from '../contract/orders.ts'
 import type { ItemQuantity, Metadata } from '../contract/parts.ts'
 import type {
   FulfillmentStatus,
+  Mode,
   OrderCancellationReason,
   OrderCanceller,
   OrderPaymentStatus,
@@ -12,6 +13,7 @@ import type {
   OrderTimelineType,
 } from '../contract/words.ts'
 import type { Place } from '../kit/cursor.ts'
+import type { MerchantMode } from '../kit/mode.ts'
 import { Fragment, list, type Reader, type Tx } from '../storage/storage.ts'
 
 export interface OrderKey {
@@ -24,6 +26,8 @@ export interface KeptOrder {
   id: string
   installationId: string
   merchantId: string
+  // Of its installation, which never changes.
+  mode: Mode
   number: string
   version: number
   status: OrderStatus
@@ -60,6 +64,7 @@ export type OrderHead = Pick<
   KeptOrder,
   | 'id'
   | 'number'
+  | 'mode'
   | 'version'
   | 'status'
   | 'paymentStatus'
@@ -137,7 +142,7 @@ interface OrderRow extends Omit<KeptOrder, 'promotion' | 'shippingChoice' | 'add
 }
 
 const columns = new Fragment(`
-  o.id, o.installation_id as "installationId", o.merchant_id as "merchantId", o.number, o.version, o.status,
+  o.id, o.installation_id as "installationId", o.merchant_id as "merchantId", o.mode, o.number, o.version, o.status,
   o.payment_status as "paymentStatus", o.fulfillment_status as "fulfillmentStatus", o.currency, o.subtotal, o.discount,
   o.shipping, o.shipping_tax as "shippingTax", o.tax, o.price_tax as "priceTax", o.total, o.refunded,
   o.item_count as "itemCount", o.promotion_id as "promotionId", o.promotion, o.shipping_choice as "shippingChoice",
@@ -210,7 +215,7 @@ export async function findSealedCustomer(db: Reader, { installationId, orderId }
 }
 
 const headColumns = new Fragment(`
-  id, number, version, status, payment_status as "paymentStatus", fulfillment_status as "fulfillmentStatus", currency, total,
+  id, number, mode, version, status, payment_status as "paymentStatus", fulfillment_status as "fulfillmentStatus", currency, total,
   item_count as "itemCount", checkout_session_id as "checkoutSessionId", cart_id as "cartId",
   client_reference_id as "clientReferenceId", email_masked as "emailMasked", placed_at as "placedAt",
   updated_at as "updatedAt"`)
@@ -265,16 +270,18 @@ export async function findOrderById(
 }
 
 const numbersFrom = 1_001
+// The number of a test order says that it is one, wherever it is read.
+export const testNumberPrefix = 'T-'
 
 // Held until the commit, so that numbers are given in the order of commits and none is lost. The next order of the merchant
-// waits for it.
-export async function takeOrderNumber(tx: Tx, merchant: string): Promise<string> {
+// in this mode waits for it.
+export async function takeOrderNumber(tx: Tx, { merchantId, mode }: MerchantMode): Promise<string> {
   const [row] = await tx.sql<{ number: number }>`
-    insert into order_numbers (merchant_id, last) values (${merchant}, ${numbersFrom})
-    on conflict (merchant_id) do update set last = order_numbers.last + 1
+    insert into order_numbers (merchant_id, mode, last) values (${merchantId}, ${mode}, ${numbersFrom})
+    on conflict (merchant_id, mode) do update set last = order_numbers.last + 1
     returning last as "number"`
-  if (!row) throw new Error(`${merchant} got no order number`)
-  return String(row.number)
+  if (!row) throw new Error(`${merchantId} got no order number`)
+  return mode === 'live' ? String(row.number) : `${testNumberPrefix}${row.number}`
 }
 
 export interface SealedFacts {
@@ -287,12 +294,12 @@ export interface SealedFacts {
 // Nobody waits for this, nor for the other writes of an order that have nothing to answer.
 export function insertOrder(tx: Tx, order: KeptOrder, sealed: SealedFacts): void {
   tx.sql`
-    insert into orders (installation_id, id, merchant_id, number, version, status, payment_status, fulfillment_status,
+    insert into orders (installation_id, id, merchant_id, mode, number, version, status, payment_status, fulfillment_status,
       currency, subtotal, discount, shipping, shipping_tax, tax, price_tax, total, refunded, item_count, promotion_id,
       promotion, shipping_choice, address_id, checkout_session_id, cart_id, client_reference_id, customer_sealed,
       email_masked, email_hash, locale, metadata, secret_hash, secret_sealed, placed_at, updated_at)
-    values (${order.installationId}, ${order.id}, ${order.merchantId}, ${order.number}, ${order.version}, ${order.status},
-      ${order.paymentStatus}, ${order.fulfillmentStatus}, ${order.currency}, ${order.subtotal}, ${order.discount},
+    values (${order.installationId}, ${order.id}, ${order.merchantId}, ${order.mode}, ${order.number}, ${order.version},
+      ${order.status}, ${order.paymentStatus}, ${order.fulfillmentStatus}, ${order.currency}, ${order.subtotal}, ${order.discount},
       ${order.shipping}, ${order.shippingTax}, ${order.tax}, ${order.priceTax}, ${order.total}, ${order.refunded},
       ${order.itemCount}, ${order.promotionId}, ${jsonOrNull(order.promotion)}, ${jsonOrNull(order.shippingChoice)},
       ${order.address?.token ?? null}, ${order.checkoutSessionId}, ${order.cartId}, ${order.clientReferenceId},
@@ -373,12 +380,12 @@ export function raiseFulfilled(tx: Tx, { installationId, orderId }: OrderKey, { 
 
 export function insertPromotionUse(
   tx: Tx,
-  merchant: string,
+  { merchantId, mode }: MerchantMode,
   use: { promotionId: string; orderId: string; emailHash: string | null; usedAt: number },
 ): void {
   tx.sql`
-    insert into promotion_uses (merchant_id, promotion_id, order_id, email_hash, used_at)
-    values (${merchant}, ${use.promotionId}, ${use.orderId}, ${use.emailHash}, ${use.usedAt})`
+    insert into promotion_uses (merchant_id, promotion_id, order_id, mode, email_hash, used_at)
+    values (${merchantId}, ${use.promotionId}, ${use.orderId}, ${mode}, ${use.emailHash}, ${use.usedAt})`
 }
 
 // False when it was given back before, or never used.

@@ -1,8 +1,11 @@
-// Tells every installation of a merchant that a promotion has reached its limit, in the transaction in which it did.
+// Tells every installation of a merchant in a mode that a promotion has reached its limit there, in the transaction in which
+// it did.
 
 import type { EventDataOf } from '../contract/events.ts'
+import { modes } from '../contract/words.ts'
 import { announce, type Cause } from '../events/announce.ts'
 import { listActiveInstallations } from '../inventory/store.ts'
+import type { MerchantMode } from '../kit/mode.ts'
 import type { Tx } from '../storage/storage.ts'
 import { findPromotion, type Promotion } from './store.ts'
 
@@ -14,28 +17,30 @@ export interface Moment {
 
 // After an order has counted its use and is certain to be placed: a use that is counted and given back in one transaction
 // is nobody's news. Counting raised the version and holds the row, so no other order sees the limit reached at this version.
-export async function tellIfUsedUp(tx: Tx, merchant: string, promotion: Promotion, moment: Moment): Promise<void> {
-  if (isUsedUp(promotion, promotion.usageLimit)) await tellExhausted(tx, merchant, promotion, moment)
+export async function tellIfUsedUp(tx: Tx, seller: MerchantMode, promotion: Promotion, moment: Moment): Promise<void> {
+  if (isUsedUp(promotion, promotion.usageLimit)) await tellExhausted(tx, seller, promotion, moment)
 }
 
 // After the operator has changed the limit. One that was reached before stays what it was, and is not told again. Uses may
 // have come since the operator looked, so they are read again under the lock that the change has taken.
 export async function tellIfLoweredToUses(
   tx: Tx,
-  merchant: string,
+  merchantId: string,
   { promotionId, limitBefore }: { promotionId: string; limitBefore: number | null },
   moment: Moment,
 ): Promise<void> {
-  const promotion = await findPromotion(tx, merchant, promotionId)
-  if (promotion && isUsedUp(promotion, promotion.usageLimit) && !isUsedUp(promotion, limitBefore))
-    await tellExhausted(tx, merchant, promotion, moment)
+  for (const mode of modes) {
+    const promotion = await findPromotion(tx, { merchantId, mode }, promotionId)
+    if (promotion && isUsedUp(promotion, promotion.usageLimit) && !isUsedUp(promotion, limitBefore))
+      await tellExhausted(tx, { merchantId, mode }, promotion, moment)
+  }
 }
 
 function isUsedUp({ used }: Promotion, usageLimit: number | null): boolean {
   return usageLimit !== null && used >= usageLimit
 }
 
-async function tellExhausted(tx: Tx, merchant: string, promotion: Promotion, moment: Moment): Promise<void> {
+async function tellExhausted(tx: Tx, seller: MerchantMode, promotion: Promotion, moment: Moment): Promise<void> {
   const { id, code, name, type, usageLimit, used, version } = promotion
   const data: EventDataOf<'promotion.exhausted'> = {
     promotion: { id, code, name, type, usageLimit: usageLimit ?? used, usageCount: used },
@@ -47,6 +52,6 @@ async function tellExhausted(tx: Tx, merchant: string, promotion: Promotion, mom
     dataText: JSON.stringify(data),
     ...moment,
   } as const
-  for (const { id: installationId } of await listActiveInstallations(tx, merchant))
+  for (const { id: installationId } of await listActiveInstallations(tx, seller))
     announce(tx, { installationId, ...event })
 }

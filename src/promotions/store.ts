@@ -1,7 +1,8 @@
 // The SQL of promotions, and the form in which a code is kept and compared. Whether a promotion fits a cart is decided
-// elsewhere; here a use of it is counted, never above its limit.
+// elsewhere; here a use of it is counted in its mode, never above its limit.
 
-import type { PromotionType } from '../contract/words.ts'
+import type { Mode, PromotionType } from '../contract/words.ts'
+import type { MerchantMode } from '../kit/mode.ts'
 import { Fragment, type Reader, type SqlValue, type Tx } from '../storage/storage.ts'
 
 export interface Promotion {
@@ -18,13 +19,15 @@ export interface Promotion {
   // It is valid from startsAt on, until before endsAt.
   startsAt: number | null
   endsAt: number | null
+  // Of each mode alone.
   usageLimit: number | null
   customerLimit: number | null
+  // In the mode in which it was read.
   used: number
   // Category slugs and SKU codes that are eligible. Both empty: everything is.
   categories: string[]
   skuCodes: string[]
-  // Grows at every change, a use included, so that an event can carry it as its sequence.
+  // Of the same mode. Grows at every change, a use included, so that an event can carry it as its sequence.
   version: number
   disabledAt: number | null
 }
@@ -36,33 +39,50 @@ export function normalCode(text: string): string {
 }
 
 // `code` is in normal form.
-export async function findPromotionByCode(db: Reader, merchant: string, code: string): Promise<Promotion | undefined> {
-  const [promotion] = await selectPromotions(db, merchant, 'and code = ?', [code])
+export async function findPromotionByCode(
+  db: Reader,
+  seller: MerchantMode,
+  code: string,
+): Promise<Promotion | undefined> {
+  const [promotion] = await selectPromotions(db, seller, 'and code = ?', [code])
   return promotion
 }
 
-export async function findPromotion(db: Reader, merchant: string, id: string): Promise<Promotion | undefined> {
-  const [promotion] = await selectPromotions(db, merchant, 'and id = ?', [id])
+export async function findPromotion(db: Reader, seller: MerchantMode, id: string): Promise<Promotion | undefined> {
+  const [promotion] = await selectPromotions(db, seller, 'and id = ?', [id])
+  return promotion
+}
+
+// As the operator sees it: in live mode, and how often it was used in test mode.
+export interface OperatorPromotion extends Promotion {
+  testUsed: number
+}
+
+export async function findOperatorPromotion(
+  db: Reader,
+  merchantId: string,
+  code: string,
+): Promise<OperatorPromotion | undefined> {
+  const [promotion] = await selectOperatorPromotions(db, merchantId, 'and code = ?', [code])
   return promotion
 }
 
 // In the order of the index of codes, which is the database's own. The first page is after ''.
 export async function listPromotions(
   db: Reader,
-  merchant: string,
+  merchantId: string,
   afterCode: string,
   limit: number,
-): Promise<Promotion[]> {
-  return selectPromotions(db, merchant, 'and code > ? order by code limit ?', [afterCode, limit])
+): Promise<OperatorPromotion[]> {
+  return selectOperatorPromotions(db, merchantId, 'and code > ? order by code limit ?', [afterCode, limit])
 }
 
-// As a statement gives it, also one that finds the promotion on its way to something else.
-export interface PromotionRow extends Omit<Promotion, 'categories' | 'skuCodes'> {
+interface PromotionRow extends Omit<Promotion, 'categories' | 'skuCodes'> {
   categories: string
   skuCodes: string
 }
 
-export function promotionFrom(row: PromotionRow): Promotion {
+function promotionFrom<Row extends PromotionRow>(row: Row) {
   return {
     ...row,
     categories: JSON.parse(row.categories) as string[],
@@ -70,19 +90,41 @@ export function promotionFrom(row: PromotionRow): Promotion {
   }
 }
 
-const promotionColumns = new Fragment(`
-  id, code, name, type, value, currency, minimum_subtotal as "minimumSubtotal", starts_at as "startsAt", ends_at as "endsAt",
-  usage_limit as "usageLimit", customer_limit as "customerLimit", used, categories, sku_codes as "skuCodes", version,
-  disabled_at as "disabledAt"`)
+// Where a promotion is counted in a mode.
+const counts: Readonly<Record<Mode, { used: string; version: string }>> = {
+  live: { used: 'used', version: 'version' },
+  test: { used: 'test_used', version: 'test_version' },
+}
+
+const promotionColumns: Readonly<Record<Mode, Fragment>> = { live: columnsIn('live'), test: columnsIn('test') }
+
+function columnsIn(mode: Mode): Fragment {
+  return new Fragment(`
+    id, code, name, type, value, currency, minimum_subtotal as "minimumSubtotal", starts_at as "startsAt",
+    ends_at as "endsAt", usage_limit as "usageLimit", customer_limit as "customerLimit", ${counts[mode].used} as "used",
+    categories, sku_codes as "skuCodes", ${counts[mode].version} as "version", disabled_at as "disabledAt"`)
+}
 
 async function selectPromotions(
   db: Reader,
-  merchant: string,
+  { merchantId, mode }: MerchantMode,
   rest: string,
   values: readonly SqlValue[],
 ): Promise<Promotion[]> {
   const rows = await db.sql<PromotionRow>`
-    select ${promotionColumns} from promotions where merchant_id = ${merchant} ${new Fragment(rest, values)}`
+    select ${promotionColumns[mode]} from promotions where merchant_id = ${merchantId} ${new Fragment(rest, values)}`
+  return rows.map(promotionFrom)
+}
+
+async function selectOperatorPromotions(
+  db: Reader,
+  merchant: string,
+  rest: string,
+  values: readonly SqlValue[],
+): Promise<OperatorPromotion[]> {
+  const rows = await db.sql<PromotionRow & { testUsed: number }>`
+    select ${promotionColumns.live}, test_used as "testUsed"
+    from promotions where merchant_id = ${merchant} ${new Fragment(rest, values)}`
   return rows.map(promotionFrom)
 }
 
@@ -93,21 +135,21 @@ export async function insertPromotion(tx: Tx, merchant: string, promotion: Promo
       usage_limit, customer_limit, used, categories, sku_codes, version, created_at, updated_at, disabled_at)
     values (${merchant}, ${promotion.id}, ${promotion.code}, ${promotion.name}, ${promotion.type}, ${promotion.value},
       ${promotion.currency}, ${promotion.minimumSubtotal}, ${promotion.startsAt}, ${promotion.endsAt},
-      ${promotion.usageLimit}, ${promotion.customerLimit}, ${promotion.used}, ${JSON.stringify(promotion.categories)},
-      ${JSON.stringify(promotion.skuCodes)}, ${promotion.version}, ${now}, ${now}, ${promotion.disabledAt})
+      ${promotion.usageLimit}, ${promotion.customerLimit}, 0, ${JSON.stringify(promotion.categories)},
+      ${JSON.stringify(promotion.skuCodes)}, 1, ${now}, ${now}, ${promotion.disabledAt})
     on conflict (merchant_id, code) do nothing returning id`
   return rows.length > 0
 }
 
 // Everything but the uses and whether it is disabled, which have their own statements: new words must not undo a use.
-// False when it was used more often than the new limit allows.
+// False when it was used more often in live mode than the new limit allows. Uses in test mode are in nobody's way.
 export async function updatePromotion(tx: Tx, merchant: string, promotion: Promotion, now: number): Promise<boolean> {
   const rows = await tx.sql`
     update promotions set name = ${promotion.name}, type = ${promotion.type}, value = ${promotion.value},
       currency = ${promotion.currency}, minimum_subtotal = ${promotion.minimumSubtotal}, starts_at = ${promotion.startsAt},
       ends_at = ${promotion.endsAt}, usage_limit = ${promotion.usageLimit}, customer_limit = ${promotion.customerLimit},
       categories = ${JSON.stringify(promotion.categories)}, sku_codes = ${JSON.stringify(promotion.skuCodes)},
-      version = version + 1, updated_at = ${now}
+      version = version + 1, test_version = test_version + 1, updated_at = ${now}
     where merchant_id = ${merchant} and id = ${promotion.id} and used <= ${promotion.usageLimit ?? Number.MAX_SAFE_INTEGER}
     returning id`
   return rows.length > 0
@@ -116,7 +158,7 @@ export async function updatePromotion(tx: Tx, merchant: string, promotion: Promo
 // False when it was disabled before.
 export async function disablePromotion(tx: Tx, merchant: string, id: string, now: number): Promise<boolean> {
   const rows = await tx.sql`
-    update promotions set disabled_at = ${now}, version = version + 1, updated_at = ${now}
+    update promotions set disabled_at = ${now}, version = version + 1, test_version = test_version + 1, updated_at = ${now}
     where merchant_id = ${merchant} and id = ${id} and disabled_at is null
     returning id`
   return rows.length > 0
@@ -125,7 +167,7 @@ export async function disablePromotion(tx: Tx, merchant: string, id: string, now
 // False when it was enabled before.
 export async function enablePromotion(tx: Tx, merchant: string, id: string, now: number): Promise<boolean> {
   const rows = await tx.sql`
-    update promotions set disabled_at = null, version = version + 1, updated_at = ${now}
+    update promotions set disabled_at = null, version = version + 1, test_version = test_version + 1, updated_at = ${now}
     where merchant_id = ${merchant} and id = ${id} and disabled_at is not null
     returning id`
   return rows.length > 0
@@ -134,17 +176,24 @@ export async function enablePromotion(tx: Tx, merchant: string, id: string, now:
 // Counts one use in the transaction that places the order, and answers with the promotion as it then is. Undefined when the
 // limit is reached or the promotion is disabled: the guard is in the statement, so however many orders come at once, the
 // limit holds.
-export async function usePromotion(tx: Tx, merchant: string, id: string): Promise<Promotion | undefined> {
+export async function usePromotion(
+  tx: Tx,
+  { merchantId, mode }: MerchantMode,
+  id: string,
+): Promise<Promotion | undefined> {
+  const { used, version } = counts[mode]
   const [row] = await tx.sql<PromotionRow>`
-    update promotions set used = used + 1, version = version + 1
-    where merchant_id = ${merchant} and id = ${id} and disabled_at is null and (usage_limit is null or used < usage_limit)
-    returning ${promotionColumns}`
+    update promotions set ${new Fragment(`${used} = ${used} + 1, ${version} = ${version} + 1`)}
+    where merchant_id = ${merchantId} and id = ${id} and disabled_at is null
+      and (usage_limit is null or ${new Fragment(used)} < usage_limit)
+    returning ${promotionColumns[mode]}`
   return row && promotionFrom(row)
 }
 
 // Once for each order that counted a use and is cancelled; a disabled promotion takes it back too.
-export async function giveBackPromotion(tx: Tx, merchant: string, id: string): Promise<void> {
+export async function giveBackPromotion(tx: Tx, { merchantId, mode }: MerchantMode, id: string): Promise<void> {
+  const { used, version } = counts[mode]
   await tx.sql`
-    update promotions set used = used - 1, version = version + 1
-    where merchant_id = ${merchant} and id = ${id} and used > 0`
+    update promotions set ${new Fragment(`${used} = ${used} - 1, ${version} = ${version} + 1`)}
+    where merchant_id = ${merchantId} and id = ${id} and ${new Fragment(used)} > 0`
 }

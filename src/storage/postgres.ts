@@ -525,6 +525,14 @@ class PostgresTx extends PostgresReader implements InsideTx {
     return new Fragment(`select * from unnest(${columns})`, values)
   }
 
+  forUpdateOf(alias: string): Fragment {
+    return new Fragment(`${FOR_UPDATE.text} of ${alias}`)
+  }
+
+  skipLockedOf(alias: string): Fragment {
+    return new Fragment(`${FOR_UPDATE.text} of ${alias} skip locked`)
+  }
+
   afterCommit(then: () => void): void {
     this.session.check()
     this.afterwards.push(then)

@@ -44,6 +44,9 @@ export type ColumnType = 'text' | 'bigint'
 export interface Tx extends Reader {
   readonly forUpdate: Fragment
   readonly skipLocked: Fragment
+  // The same where a statement joins tables: only the rows of this one are locked.
+  forUpdateOf(alias: string): Fragment
+  skipLockedOf(alias: string): Fragment
   // `with done (id, at) as (${tx.rows(rows, ['text', 'bigint'])})`: values of ours as a table, to write many rows at once.
   rows(rows: readonly (readonly SqlValue[])[], types: readonly ColumnType[]): Fragment
   // Runs once the commit is durable, never if the work is rolled back. For signals and caches of this process only.

@@ -245,6 +245,14 @@ class SqliteTx extends SqliteReader implements InsideTx {
     return new Fragment(`values ${Array.from({ length: size }, () => row).join(', ')}`, values)
   }
 
+  forUpdateOf(): Fragment {
+    return NOTHING
+  }
+
+  skipLockedOf(): Fragment {
+    return NOTHING
+  }
+
   afterCommit(then: () => void): void {
     this.check()
     this.afterwards.push(then)

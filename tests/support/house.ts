@@ -14,6 +14,7 @@ import { type RefusalCode, refusals } from '../../src/contract/refusals.ts'
 import { compile } from '../../src/contract/validator.ts'
 import { type Scope, scopes } from '../../src/contract/words.ts'
 import { listInstallations } from '../../src/installations/store.ts'
+import type { MerchantMode } from '../../src/kit/mode.ts'
 import { parseRootSecret, type RootSecret } from '../../src/kit/secrets.ts'
 import { findViolations } from '../../src/observe/invariants.ts'
 import { createLog } from '../../src/observe/log.ts'
@@ -46,6 +47,8 @@ export interface House {
   keys: { full: string; catalog: string; none: string; rival: string }
   installationId: string
   merchantId: string
+  // In the mode of the installation.
+  seller: MerchantMode
   // What was logged, one parsed line each.
   lines: () => Record<string, unknown>[]
   ask(id: OperationId, options?: AskOptions): Promise<Answer>
@@ -85,15 +88,21 @@ export interface HouseOptions
     >
   > {
   shops?: readonly ShopFile[]
+  // A database that is there already, and the time in it.
+  url?: string
+  now?: number
 }
 
 export const testSecretText = 'a-secret-that-only-the-tests-of-this-house-know'
 export const testSecret = parseRootSecret(testSecretText) as RootSecret
 
-export async function openHouse(given: Given, { shops = [bloom, rival], ...parts }: HouseOptions = {}): Promise<House> {
-  const url = await given.freshUrl()
+export async function openHouse(
+  given: Given,
+  { shops = [bloom, rival], url: known, now = Date.parse('2026-06-01T12:00:00.000Z'), ...parts }: HouseOptions = {},
+): Promise<House> {
+  const url = known ?? (await given.freshUrl())
   const storage = await given.open({ url })
-  const clock = { now: Date.parse('2026-06-01T12:00:00.000Z') }
+  const clock = { now }
   const merchantIds: string[] = []
   for (const file of shops) {
     const report = await applyShop(storage, file, { now: clock.now, stock: false, dryRun: false })
@@ -168,7 +177,8 @@ export async function openHouse(given: Given, { shops = [bloom, rival], ...parts
     clock,
     keys,
     installationId: own.id,
-    merchantId: merchantIds[0] as string,
+    merchantId: own.merchantId,
+    seller: { merchantId: own.merchantId, mode: own.mode },
     lines: () => {
       log.flush()
       return logged

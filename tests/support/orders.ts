@@ -88,7 +88,7 @@ export async function openOrderHouse(given: Given): Promise<House & { orders: Or
 
 export async function ordersOf(house: House): Promise<Orders> {
   const carts = await cartsOf(house)
-  const { storage, installationId, merchantId, clock } = house
+  const { storage, installationId, merchantId, seller, clock } = house
   const { watch } = house.app.payTools
   const provider = createTestProvider({ storage, clock: () => new Date(clock.now) })
   const pricebooks = createPricebooks()
@@ -102,9 +102,9 @@ export async function ordersOf(house: House): Promise<Orders> {
     return storage.read(async (db) => {
       const wanted = Object.entries(items).map(([name, quantity]) => ({ skuId: carts.sku(name), quantity }))
       const ids = wanted.map(({ skuId }) => skuId)
-      const offers = new Map((await listOffers(db, merchantId, ids, clock.now)).map((offer) => [offer.skuId, offer]))
+      const offers = new Map((await listOffers(db, seller, ids, clock.now)).map((offer) => [offer.skuId, offer]))
       const lines = wanted.map(({ skuId, quantity }) => ({ offer: offers.get(skuId) as Offer, quantity }))
-      const promotion = code === undefined ? undefined : await findPromotionByCode(db, merchantId, code)
+      const promotion = code === undefined ? undefined : await findPromotionByCode(db, seller, code)
       const { taxRates, zones } = await pricebooks.find(db, merchantId, 1)
       const priced = priceCart({
         currency: 'EUR',
@@ -166,10 +166,10 @@ export async function ordersOf(house: House): Promise<Orders> {
     const [sessionId, cartId, orderId] = [newId('cks'), newId('cart'), newId('ord')]
     const paymentId = quoted.totals.total > 0 ? await collect(quoted, sessionId, wish) : null
     const placed = await storage.write(async (tx) => {
-      const usedPromotion = quoted.promotion ? await usePromotion(tx, merchantId, quoted.promotion.id) : null
+      const usedPromotion = quoted.promotion ? await usePromotion(tx, seller, quoted.promotion.id) : null
       assert.ok(usedPromotion !== undefined)
       const sold = quoted.lines.map(({ skuId, quantity }) => ({ skuId, quantity }))
-      const shortages = await sell(tx, merchantId, sessionId, sold, { now, cause: null, soldTo: orderId })
+      const shortages = await sell(tx, seller, sessionId, sold, { now, cause: null, soldTo: orderId })
       assert.deepEqual(shortages, [])
       const addressId = quoted.addressSummaryText && sealBerlin(tx, orderId, now)
       if (paymentId)
@@ -177,11 +177,11 @@ export async function ordersOf(house: House): Promise<Orders> {
       return placeOrder(tx, {
         ...quoted,
         orderId,
-        number: await takeOrderNumber(tx, merchantId),
+        number: await takeOrderNumber(tx, seller),
         payments: await listPaymentsOfOrder(tx, installationId, orderId),
         usedPromotion,
         installationId,
-        merchantId,
+        ...seller,
         session: {
           id: sessionId,
           cartId,
@@ -263,9 +263,13 @@ export async function orderWorld(house: House, orderId: string): Promise<OrderWo
       status: string
     }>`select status from payments where order_id = ${orderId} order by id`
     const skus = await db.sql<{ code: string; onHand: number }>`
-      select s.code, s.on_hand as "onHand" from skus s join order_lines l on l.merchant_id = s.merchant_id and l.sku_id = s.id
+      select s.code, t.on_hand as "onHand" from order_lines l
+      join skus s on s.merchant_id = l.merchant_id and s.id = l.sku_id
+      join stock t on t.merchant_id = l.merchant_id and t.sku_id = l.sku_id and t.mode = ${house.seller.mode}
       where l.order_id = ${orderId} order by s.code`
-    const [promotion] = await db.sql<{ used: number }>`select used from promotions where id = ${order.promotionId}`
+    const [promotion] = await db.sql<{ used: number }>`
+      select case ${house.seller.mode} when 'live' then used else test_used end as "used"
+      from promotions where id = ${order.promotionId}`
     const { status, paymentStatus, version, refunded } = order
     return {
       status,

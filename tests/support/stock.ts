@@ -6,8 +6,9 @@ import type { ShopFile } from '../../src/admin/shopfile.ts'
 import { refreshStaleProducts } from '../../src/catalog/refresh.ts'
 import { eventSchemas } from '../../src/contract/events.ts'
 import { compile } from '../../src/contract/validator.ts'
-import type { EventKind } from '../../src/contract/words.ts'
+import type { EventKind, Mode } from '../../src/contract/words.ts'
 import type { Line, Shortage } from '../../src/inventory/stock.ts'
+import type { MerchantMode } from '../../src/kit/mode.ts'
 import { findViolations } from '../../src/observe/invariants.ts'
 import type { Storage, Tx } from '../../src/storage/storage.ts'
 import type { Given } from './storage.ts'
@@ -33,19 +34,22 @@ export interface World {
 export interface Stockroom {
   storage: Storage
   merchantId: string
+  // In test mode.
+  seller: MerchantMode
   // The lines of a request: `{ A: 2 }` is two of the SKU with the code A.
   lines(quantities: Readonly<Record<string, number>>): Line[]
   codes(told: readonly (Line | Shortage)[]): Record<string, number>
   skuId(code: string): string
   write<T>(work: (tx: Tx) => Promise<T>): Promise<T>
-  // What is there, and stale at this instant.
-  world(now?: number): Promise<World>
+  // What is there in a mode, and stale at this instant.
+  world(now?: number, mode?: Mode): Promise<World>
   apply(change: (file: ShopFile) => ShopFile, options?: { stock?: boolean }): Promise<void>
 }
 
 export const start = Date.parse('2026-06-01T12:00:00.000Z')
 
-// One installation is active and hears of it, one is disabled and does not. The stock is low at 5.
+// In test mode one installation is active and hears of it, and one is disabled and does not; in live mode there is another.
+// The stock is low at 5.
 export async function openStockroom(
   given: Given,
   skus: Readonly<Record<string, StockedSku>>,
@@ -65,6 +69,7 @@ export async function openStockroom(
   return {
     storage: opened,
     merchantId,
+    seller: { merchantId, mode: 'test' },
     skuId,
     lines: (quantities) => Object.entries(quantities).map(([name, quantity]) => ({ skuId: skuId(name), quantity })),
     codes: (told) =>
@@ -76,13 +81,14 @@ export async function openStockroom(
       file = change(file)
       await applyShop(opened, file, { now: start + 1, stock, dryRun: false })
     },
-    async world(now = start) {
+    async world(now = start, mode = 'test') {
       return opened.read(async (db) => {
         assert.deepEqual(await findViolations(db), [])
         const kept = await db.sql<{ code: string; onHand: number; held: number }>`
-          select code, on_hand as "onHand", held from skus order by code`
+          select s.code, t.on_hand as "onHand", t.held from skus s
+          join stock t on t.merchant_id = s.merchant_id and t.sku_id = s.id and t.mode = ${mode} order by s.code`
         const holds = await db.sql<{ owner: string; sku: string; quantity: number; expiresAt: number }>`
-          select owner_id as "owner", sku_id as "sku", quantity, expires_at as "expiresAt" from holds`
+          select owner_id as "owner", sku_id as "sku", quantity, expires_at as "expiresAt" from holds where mode = ${mode}`
         const movements = await db.sql<{
           sku: string
           kind: string
@@ -90,12 +96,12 @@ export async function openStockroom(
           backordered: number
           owner: string | null
         }>`select sku_id as "sku", kind, delta, backordered, owner_id as "owner" from stock_movements
-          where kind <> 'opening' order by id`
+          where kind <> 'opening' and mode = ${mode} order by id`
         const events = await db.sql<{ body: string; installation: string }>`
           select e.body, i.name as "installation" from events e join installations i on i.id = e.installation_id
-          order by e.id`
+          where i.mode = ${mode} order by e.id`
         const stale = await db.sql<{ slug: string }>`
-          select slug from listed_products where stale_at <= ${now} order by slug`
+          select slug from listed_products where stale_at <= ${now} and mode = ${mode} order by slug`
         return {
           skus: Object.fromEntries(kept.map((sku) => [sku.code, [sku.onHand, sku.held]])),
           holds: holds
@@ -143,6 +149,7 @@ function shopOf(skus: Readonly<Record<string, StockedSku>>): ShopFile {
     installations: [
       { name: 'Web', mode: 'test' },
       { name: 'Closed', mode: 'test' },
+      { name: 'Till', mode: 'live' },
     ],
   }
 }

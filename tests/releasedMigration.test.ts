@@ -1,0 +1,87 @@
+// A database of a released version, with a past in both modes, keeps its live numbers, and what belongs to test
+// installations moves to test mode.
+
+import assert from 'node:assert/strict'
+import { randomUUID } from 'node:crypto'
+import { test } from 'node:test'
+import { findViolations } from '../src/observe/invariants.ts'
+import { migrate } from '../src/storage/migrate.ts'
+import type { Reader } from '../src/storage/storage.ts'
+import { openModesOn } from './support/modes.ts'
+import { fillAsReleased } from './support/released.ts'
+import { eachEngine } from './support/storage.ts'
+
+async function stockIn(db: Reader, mode: string): Promise<Record<string, number[]>> {
+  const rows = await db.sql<{ code: string; onHand: number; held: number; version: number }>`
+    select s.code, t.on_hand as "onHand", t.held, t.version from stock t
+    join skus s on s.merchant_id = t.merchant_id and s.id = t.sku_id
+    join merchants m on m.id = t.merchant_id
+    where m.slug = 'bloom' and t.mode = ${mode}`
+  return Object.fromEntries(rows.map(({ code, onHand, held, version }) => [code, [onHand, held, version]]))
+}
+
+eachEngine('a released database', (given) => {
+  async function migrated() {
+    const url = await given.freshUrl()
+    const storage = await given.open({ url, withMigrations: false })
+    const { now } = await fillAsReleased(storage)
+    assert.ok((await migrate(storage, { now: new Date() })).some((name) => name.endsWith('_modes')))
+    return { url, storage, now }
+  }
+
+  test('keeps its live numbers, and opens test mode with the same stock', async () => {
+    const { storage } = await migrated()
+    await storage.read(async (db) => {
+      assert.deepEqual(await findViolations(db), [])
+      const kept = { VASE: [0, 0, 0], PEONY: [0, 0, 0], TULIP: [9, 0, 0], COURSE: [43, 0, 0] }
+      const { VASE, ...others } = kept
+      const same = { ...others, 'VASE-1': VASE, 'ROSE-24': [0, 0, 1] }
+      assert.deepEqual(await stockIn(db, 'live'), {
+        ...same,
+        'ROSE-12': [35, 0, 0],
+        BOOK: [60, 0, 0],
+        CARD: [968, 1, 0],
+      })
+      assert.deepEqual(await stockIn(db, 'test'), {
+        ...same,
+        'ROSE-12': [35, 2, 0],
+        BOOK: [60, 2, 0],
+        CARD: [968, 3, 0],
+      })
+      const orders = await db.sql<{
+        number: string
+        mode: string
+      }>`select number, mode from orders order by placed_at, id`
+      assert.deepEqual(
+        orders.map(({ number, mode }) => `${number} ${mode}`),
+        ['1001 live', 'T-1002 test', 'T-1003 test', 'T-1004 test', '1005 live', 'T-1006 test'],
+      )
+      const used = await db.sql<{ code: string; used: number; test: number }>`
+        select code, used, test_used as "test" from promotions where used + test_used > 0 order by code`
+      assert.deepEqual(used, [
+        { code: 'HALF', used: 1, test: 1 },
+        { code: 'LAST', used: 0, test: 1 },
+      ])
+    })
+  })
+
+  test('sells on in both modes, and a test order of before comes back to test mode', async () => {
+    const { url, now } = await migrated()
+    const { test: trial, live } = await openModesOn(given, url, now)
+    assert.deepEqual([await trial.available('card', 'CARD'), await live.available('card', 'CARD')], [968 - 3, 968 - 1])
+    assert.equal((await trial.buy({ CARD: 1 }, { promotionCode: 'HALF' })).number, 'T-1007')
+    assert.equal((await live.buy({ CARD: 1 }, { promotionCode: 'LAST' })).number, '1007')
+    const [old] = (await trial.ask('listStorefrontOrders')).body.data.orders.filter(
+      (order: { number: string }) => order.number === 'T-1004',
+    )
+    const answer = await trial.ask('cancelStorefrontOrder', {
+      path: { orderId: old.id },
+      body: { idempotencyKey: randomUUID() },
+    })
+    assert.equal(answer.status, 200, answer.text)
+    const stock = (mode: string) => trial.storage.read((db) => stockIn(db, mode))
+    assert.deepEqual((await stock('test'))['ROSE-24'], [3, 0, 2])
+    assert.deepEqual((await stock('live'))['ROSE-24'], [0, 0, 1])
+    assert.deepEqual(await trial.storage.read(findViolations), [])
+  })
+})

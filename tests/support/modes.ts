@@ -1,0 +1,96 @@
+// One merchant that sells in both modes, and a shopper in each of them.
+
+import assert from 'node:assert/strict'
+import { createKey } from '../../src/admin/keys.ts'
+import type { ShopFile } from '../../src/admin/shopfile.ts'
+import { type Mode, scopes } from '../../src/contract/words.ts'
+import { listInstallations } from '../../src/installations/store.ts'
+import { newId } from '../../src/kit/ids.ts'
+import { market } from './carts.ts'
+import { type Checkout, checkoutOf } from './checkout.ts'
+import { type House, openHouse, testSecret } from './house.ts'
+import type { Given } from './storage.ts'
+
+export const twoModes: ShopFile = {
+  ...market,
+  promotions: [
+    ...(market.promotions ?? []),
+    { code: 'HALF', name: 'Half off', type: 'percentage', percentage: 5_000, usageLimit: 3 },
+    { code: 'LAST', name: 'The last one', type: 'fixed_amount', amount: 100, usageLimit: 1 },
+    { code: 'MINE', name: 'Once each', type: 'fixed_amount', amount: 100, customerLimit: 1 },
+  ],
+  installations: [
+    { name: 'Test', mode: 'test', redirectHosts: ['localhost'] },
+    { name: 'Live', mode: 'live', redirectHosts: ['localhost'] },
+  ],
+}
+
+export interface Purchase {
+  orderId: string
+  sessionId: string
+  number: string
+}
+
+// The house as one of its two installations sees it.
+export interface ModeHouse extends House {
+  mode: Mode
+  checkout: Checkout
+  // In test mode by card, in live mode by bank transfer, which is the only way there.
+  buy(items: Readonly<Record<string, number>>, more?: object): Promise<Purchase>
+  // Units that can be bought, as the key of this mode sees them.
+  available(slug: string, code: string): Promise<number>
+}
+
+export async function openTwoModes(given: Given, shop = twoModes): Promise<Record<Mode, ModeHouse>> {
+  return sidesOf(await openHouse(given, { shops: [shop] }))
+}
+
+// On a database in which the shop is already.
+export async function openModesOn(given: Given, url: string, now: number): Promise<Record<Mode, ModeHouse>> {
+  return sidesOf(await openHouse(given, { shops: [{ merchant: twoModes.merchant }], url, now }))
+}
+
+async function sidesOf(house: House): Promise<Record<Mode, ModeHouse>> {
+  const installations = await house.storage.read((db) => listInstallations(db, house.merchantId))
+  async function sideOf(mode: Mode): Promise<ModeHouse> {
+    const installation = installations.find((found) => found.mode === mode)
+    assert.ok(installation)
+    const wish = { name: mode, scopes, expiresAt: null }
+    const { key } = await house.storage.write((tx) => createKey(tx, testSecret, installation, wish, house.clock.now))
+    const own: House = {
+      ...house,
+      installationId: installation.id,
+      ask: (id, options = {}) => house.ask(id, { key, ...options }),
+    }
+    const checkout = await checkoutOf(own)
+    return {
+      ...own,
+      mode,
+      checkout,
+      async buy(items, more = {}) {
+        const { sessionId, secret, view } = await checkout.ready(items, {
+          successUrl: 'https://localhost/thanks',
+          ...more,
+        })
+        const result = await house.app.desk.pay(secret, {
+          version: view.session.version,
+          expectedTotal: view.session.totals.total,
+          ...(mode === 'live' ? { provider: 'manual', method: 'bank_transfer' } : { provider: 'test', method: 'card' }),
+          details: { number: '4242424242424242', expiry: '12/40', cvc: '123', name: 'Ada Lovelace' },
+          attempt: newId('pay'),
+        })
+        assert.equal(result?.problem, null, JSON.stringify(result?.problem))
+        const { orderId } = result.view.session
+        assert.ok(orderId, JSON.stringify(result.view.session.lastPaymentError))
+        const order = await own.ask('getStorefrontOrder', { path: { orderId } })
+        return { orderId, sessionId, number: order.body.data.number }
+      },
+      async available(slug, code) {
+        const answer = await own.ask('getApiKeyCatalogProduct', { path: { slug } })
+        const sku = answer.body.data.skus.find((one: { code: string }) => one.code === code)
+        return sku.availableQuantity
+      },
+    }
+  }
+  return { test: await sideOf('test'), live: await sideOf('live') }
+}
