@@ -7,7 +7,7 @@ import { join } from 'node:path'
 import { describe, test } from 'node:test'
 import { runCommandLine } from '../src/cli.ts'
 import { readConfig } from '../src/config.ts'
-import { createApp } from '../src/oauth/apps.ts'
+import { createApp, findAppByName } from '../src/oauth/apps.ts'
 import { hashOf } from '../src/oauth/artifacts.ts'
 import { install } from '../src/oauth/installing.ts'
 import { authenticate } from '../src/oauth/users.ts'
@@ -103,6 +103,87 @@ for (const engine of ['sqlite', 'postgres'] as const) {
       assert.match((await say(url, 'users', 'disable', made.json.id)).out, /was already disabled/)
       assert.match((await say(url, 'users', 'list')).out, /disabled {2}ada@example\.com {2}alder/)
       assert.match((await say(url, 'users', 'enable', made.json.id)).out, /is enabled/)
+    })
+
+    test("a shop file changes neither an app of another merchant's file nor one that another merchant installed", async () => {
+      const { url, storage } = await shops()
+      const { rootSecret } = settings(url)
+      const folder = await tempFolder()
+      const apply = async (slug: string, app: object, ...more: string[]) => {
+        const path = join(folder, `${slug}.json`)
+        const merchant = { slug, name: slug, currency: 'EUR', country: 'DE' }
+        const products = [{ slug: 'a', name: 'A', skus: [{ code: 'A', price: 1 }] }]
+        await writeFile(path, JSON.stringify({ merchant, products, apps: [app] }))
+        return say(url, 'apply', path, ...more)
+      }
+      const urisOf = async (name: string): Promise<string[]> =>
+        (await say(url, 'apps', 'show', name, '--json')).json.redirectUris
+      const pigeon = { name: 'Pigeon', redirectUris: ['https://pigeon.example/cb'], scopes: ['catalog:read'] }
+      const stolen = { ...pigeon, redirectUris: ['https://evil.example/cb'] }
+      assert.equal((await apply('alder', pigeon)).code, 0)
+      // To say the same again is no change, whoever says it.
+      assert.equal((await apply('birch', pigeon)).code, 0)
+      for (const more of [[], ['--dry-run']]) {
+        const { code, err } = await apply('birch', stolen, ...more)
+        assert.equal(code, 1)
+        assert.match(err, /^cartwright: \/apps\/0: .*another merchant's shop file/)
+      }
+      assert.deepEqual(await urisOf('Pigeon'), pigeon.redirectUris)
+      // A new shop whose file is refused is not made in part.
+      assert.equal((await apply('cedar', stolen)).code, 1)
+      assert.deepEqual(await storage.read((db) => db.sql`select id from merchants where slug = 'cedar'`), [])
+      const moved = { ...pigeon, redirectUris: ['https://new.pigeon.example/cb'] }
+      assert.equal((await apply('alder', moved)).code, 0)
+      assert.deepEqual(await urisOf('Pigeon'), moved.redirectUris)
+
+      // The operator's app belongs to no file. Once birch has installed it, alder's file leaves it alone.
+      const made = await say(url, 'apps', 'create', '--name', 'Ledger', '--redirect-uri', 'https://ledger.example/cb')
+      assert.equal(made.code, 0)
+      const ledger = await storage.read((db) => findAppByName(db, 'Ledger'))
+      assert.ok(ledger)
+      const { json: user } = await say(
+        url,
+        'users',
+        'create',
+        '--email',
+        'b@b.example',
+        '--merchant',
+        'birch',
+        '--json',
+      )
+      const approval = {
+        grant: 'a-grant-of-birch',
+        app: ledger,
+        userId: user.id,
+        merchantId: 'mer_birch',
+        resource: 'https://shop.example/api/v1',
+        granted: ['catalog:read'],
+        rejected: [],
+        rejectedWords: [],
+      } as const
+      assert.equal(await storage.write((tx) => install(tx, rootSecret, approval, Date.now())), true)
+      const [installed] = (await say(url, 'apps', 'installations', 'Ledger', '--json')).json.installations
+      const wish = { name: 'Ledger', redirectUris: ['https://evil.example/cb'], scopes: ['catalog:read'] }
+      const refused = await apply('alder', wish)
+      assert.deepEqual([refused.code, refused.out], [1, ''])
+      assert.match(refused.err, /another merchant has installed it/)
+      assert.deepEqual(await urisOf('Ledger'), ['https://ledger.example/cb'])
+      // The operator changes it by hand, whoever has it.
+      const changed = await say(
+        url,
+        'apps',
+        'change',
+        'Ledger',
+        '--redirect-uri',
+        'https://ledger.example/new',
+        '--json',
+      )
+      assert.deepEqual(
+        [changed.code, changed.json.redirectUris, changed.json.scopes],
+        [0, ['https://ledger.example/new'], ledger.scopes],
+      )
+      await say(url, 'apps', 'uninstall', installed.id)
+      assert.equal((await apply('alder', wish)).code, 0)
     })
 
     test('an app is made, shown, disabled, and its installation ended with its keys', async () => {
@@ -290,6 +371,8 @@ describe('what the commands refuse', () => {
   for (const [args, why] of [
     [['apps'], /say apps create/],
     [['apps', 'show'], /say apps create/],
+    [['apps', 'change', 'Pigeon'], /say what changes/],
+    [['apps', 'change', 'Pigeon', '--mode', 'both'], /--mode must be test or live/],
     [['apps', 'toString', 'x'], /say apps create/],
     [['apps', 'list', 'x'], /takes no x/],
     [['apps', 'create'], /--name is needed/],

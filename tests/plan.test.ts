@@ -125,6 +125,14 @@ describe('the plan of the house', () => {
     assert.deepEqual(readers, ['config.ts'])
   })
 
+  test('migrations are numbered one after the other, each number once', () => {
+    const numbers = readdirSync(join(root, 'storage', 'migrations')).map((file) => Number(file.slice(0, 4)))
+    assert.deepEqual(
+      numbers.sort((a, b) => a - b),
+      numbers.map((_, index) => index + 1),
+    )
+  })
+
   test('no room is without a floor, and no floor without a room', () => {
     assert.deepEqual([...new Set(files.map(roomOf))].sort(), Object.keys(floors).sort())
   })

@@ -35,7 +35,7 @@ import { RowsFailed } from '../loops/rows.ts'
 import { listMethodSettings, type MethodSettings, saveMethodSettings } from '../payments/methods.ts'
 import type { Reader, Storage, Tx } from '../storage/storage.ts'
 import { EndpointRefused, type EndpointTools } from '../webhooks/endpoints.ts'
-import { planApps, saveApps } from './apps.ts'
+import { AppRefused, planApps, saveApps } from './apps.ts'
 import { type Change, membersChanged } from './difference.ts'
 import { methodWarnings, planMethods } from './methods.ts'
 import {
@@ -75,6 +75,7 @@ export class ApplyRefused extends Error {}
 
 export async function applyShop(storage: Storage, file: ShopFile, options: ApplyOptions): Promise<ApplyReport> {
   refuseWebhooks(file, options.webhooks)
+  await refuseApps(storage, file)
   const foundation = options.dryRun
     ? await storage.read((db) => planFoundation(db, file, findMerchant(db, file.merchant.slug), options.now))
     : await storage.write((tx) => settleFoundation(tx, file, options.now))
@@ -88,7 +89,7 @@ export async function applyShop(storage: Storage, file: ShopFile, options: Apply
   if (!options.dryRun) await catchUp(storage, options.now)
   if (!options.dryRun && products.changes.length > 0) await learnSizes(storage)
   const promotions = await applyPromotions(storage, file, foundation, options)
-  const apps = await applyApps(storage, file, options)
+  const apps = await applyApps(storage, file, merchant.id, options)
   const webhooks = await applyWebhooks(storage, file, foundation, options)
   return {
     merchantId: merchant.id,
@@ -149,9 +150,28 @@ async function applyPromotions(
   return { changes, refused }
 }
 
-async function applyApps(storage: Storage, { apps = [] }: ShopFile, { now, dryRun }: ApplyOptions): Promise<Change[]> {
+async function applyApps(
+  storage: Storage,
+  { apps = [] }: ShopFile,
+  merchantId: string,
+  { now, dryRun }: ApplyOptions,
+): Promise<Change[]> {
   if (apps.length === 0) return []
-  return dryRun ? storage.read((db) => planApps(db, apps)) : storage.write((tx) => saveApps(tx, apps, now))
+  const changes = dryRun
+    ? storage.read((db) => planApps(db, apps, merchantId))
+    : storage.write((tx) => saveApps(tx, apps, merchantId, now))
+  return changes.catch(appRefused)
+}
+
+// Before anything is written, so that nothing is written in vain.
+async function refuseApps(storage: Storage, { merchant, apps = [] }: ShopFile): Promise<void> {
+  if (apps.length === 0) return
+  const look = async (db: Reader) => planApps(db, apps, (await findMerchant(db, merchant.slug))?.id)
+  await storage.read(look).catch(appRefused)
+}
+
+function appRefused(error: unknown): never {
+  throw error instanceof AppRefused ? new ApplyRefused(error.message) : error
 }
 
 // Before anything is written. The file alone could not tell: whether a private address may be called is a setting.

@@ -1,31 +1,62 @@
-// Apps as a shop file names them. They belong to the server and not to the shop: two files that name one app mean the same.
+// Apps as a shop file names them. Their names are those of the whole server: two files that name one app mean the same, and
+// only the file that declared it may change it.
 
 import { scopes } from '../contract/words.ts'
-import { type App, type AppProblem, type AppWish, appProblem, createApp, findAppByName, setApp } from '../oauth/apps.ts'
+import {
+  type App,
+  type AppProblem,
+  type AppWish,
+  appProblem,
+  createApp,
+  findAppByName,
+  findForeignUse,
+  setDeclaredApp,
+} from '../oauth/apps.ts'
 import { readClientKeys } from '../oauth/clientkeys.ts'
 import type { Reader, Tx } from '../storage/storage.ts'
 import { type Change, type MemberChange, membersChanged } from './difference.ts'
 import type { AppEntry } from './shopfile.ts'
 
-export async function planApps(db: Reader, entries: readonly AppEntry[]): Promise<Change[]> {
+// The app is another merchant's matter.
+export class AppRefused extends Error {}
+
+// `merchantId` is undefined for a merchant that is not made yet.
+export async function planApps(
+  db: Reader,
+  entries: readonly AppEntry[],
+  merchantId: string | undefined,
+): Promise<Change[]> {
   const changes: Change[] = []
-  for (const entry of entries) {
+  for (const [index, entry] of entries.entries()) {
     const wish = wishOf(entry)
     const before = await findAppByName(db, wish.name)
     const members = before ? differences(before, wish) : []
+    const use = before && members.length > 0 ? await findForeignUse(db, before.id, merchantId ?? '') : null
+    if (use) throw new AppRefused(`/apps/${index}: ${foreign[use]}`)
     if (!before || members.length > 0)
       changes.push({ kind: before ? 'change' : 'create', what: 'app', name: wish.name, members })
   }
   return changes
 }
 
+const foreign = {
+  declared: "an app of this name is declared by another merchant's shop file; choose another name",
+  installed: 'another merchant has installed it, so that only the operator changes it, by apps change',
+} as const
+
 // An app that the operator has disabled stays so.
-export async function saveApps(tx: Tx, entries: readonly AppEntry[], now: number): Promise<Change[]> {
-  const changes = await planApps(tx, entries)
+export async function saveApps(
+  tx: Tx,
+  entries: readonly AppEntry[],
+  merchantId: string,
+  now: number,
+): Promise<Change[]> {
+  const changes = await planApps(tx, entries, merchantId)
   const changed = new Set(changes.map(({ name }) => name))
-  for (const wish of entries.map(wishOf).filter(({ name }) => changed.has(name))) {
+  for (const [index, wish] of entries.map(wishOf).entries()) {
+    if (!changed.has(wish.name) || (await createApp(tx, wish, now, merchantId))) continue
     // Another process may have made it meanwhile, from another file.
-    if (!(await createApp(tx, wish, now))) await setApp(tx, wish, now)
+    if (!(await setDeclaredApp(tx, wish, merchantId, now))) throw new AppRefused(`/apps/${index}: ${foreign.declared}`)
   }
   return changes
 }

@@ -16,6 +16,7 @@ import {
   findAppByName,
   listAppInstallations,
   listApps,
+  setApp,
 } from '../oauth/apps.ts'
 import { type ClientKeys, readClientKeys } from '../oauth/clientkeys.ts'
 import { uninstall } from '../oauth/installing.ts'
@@ -23,9 +24,10 @@ import type { Storage } from '../storage/storage.ts'
 import { type Command, Failure, type Given, Misuse, print, type Terminal, withStorage } from './command.ts'
 
 export const appsCommand: Command = {
-  summary: 'Create, list, show, disable and enable apps; list and end their installations.',
+  summary: 'Create, change, list, show, disable and enable apps; list and end their installations.',
   usage: [
     'apps create --name N --redirect-uri U[,U] [--description D] [--scopes a,b] [--jwks FILE] [--mode test|live]',
+    'apps change APP [--redirect-uri U[,U]] [--description D] [--scopes a,b] [--jwks FILE] [--mode test|live]',
     'apps list',
     'apps show APP',
     'apps disable APP',
@@ -51,7 +53,7 @@ export const appsCommand: Command = {
     const act = verb !== undefined && Object.hasOwn(verbs, verb) ? verbs[verb] : undefined
     if (name === undefined || !act)
       throw new Misuse(
-        'say apps create, list, show APP, disable APP, enable APP, installations or uninstall INSTALLATION_ID',
+        'say apps create, change APP, list, show APP, disable APP, enable APP, installations or uninstall INSTALLATION_ID',
       )
     return act(name, given, terminal)
   },
@@ -60,9 +62,10 @@ export const appsCommand: Command = {
 type Act = (name: string, given: Given, terminal: Terminal) => Promise<number>
 
 const verbs: Readonly<Record<string, Act>> = {
+  change,
   show,
-  disable: (name, given, terminal) => change(name, given, terminal, 'disabled', disableApp),
-  enable: (name, given, terminal) => change(name, given, terminal, 'enabled', enableApp),
+  disable: (name, given, terminal) => turn(name, given, terminal, 'disabled', disableApp),
+  enable: (name, given, terminal) => turn(name, given, terminal, 'enabled', enableApp),
   uninstall: end,
 }
 
@@ -77,14 +80,45 @@ async function create(given: Given, terminal: Terminal): Promise<number> {
     mode: readMode(mode),
     jwks: jwks === undefined ? null : await readKeys(jwks),
   }
-  const problem = appProblem(wish)
-  if (problem) throw new Misuse(visible(`${optionAt(problem.path)} ${problem.message}`))
+  refuseProblem(wish)
   return withStorage(async (storage) => {
     const app = await storage.write((tx) => createApp(tx, wish, Date.now()))
     if (!app) throw new Failure(`there is an app named ${visible(name)}`, 'already_exists')
     tell(app, given, terminal)
     return 0
   })
+}
+
+// What is not named stays. What is installed stays as it was approved.
+async function change(name: string, given: Given, terminal: Terminal): Promise<number> {
+  const { description, scopes: wanted, jwks, mode, 'redirect-uri': uris } = given.texts
+  const wished: Partial<AppWish> = {
+    ...(description !== undefined && { description }),
+    ...(uris !== undefined && { redirectUris: wordsIn(uris) }),
+    ...(wanted !== undefined && { scopes: readScopes(wanted) }),
+    ...(mode !== undefined && { mode: readMode(mode) }),
+    ...(jwks !== undefined && { jwks: await readKeys(jwks) }),
+  }
+  if (Object.keys(wished).length === 0) throw new Misuse('say what changes: --redirect-uri, --scopes and so on')
+  return withStorage(async (storage) => {
+    const { id } = await chooseApp(storage, name)
+    const app = await storage.write(async (tx) => {
+      const before = await findApp(tx, id)
+      if (!before) return undefined
+      const wish = { ...before, ...wished }
+      refuseProblem(wish)
+      await setApp(tx, wish, Date.now())
+      return findApp(tx, id)
+    })
+    if (!app) throw new Failure(`there is no app ${visible(name)}`, 'app_not_found')
+    tell(app, given, terminal)
+    return 0
+  })
+}
+
+function refuseProblem(wish: AppWish): void {
+  const problem = appProblem(wish)
+  if (problem) throw new Misuse(visible(`${optionAt(problem.path)} ${problem.message}`))
 }
 
 function list(given: Given, terminal: Terminal): Promise<number> {
@@ -108,7 +142,7 @@ function show(name: string, given: Given, terminal: Terminal): Promise<number> {
   })
 }
 
-function change(
+function turn(
   name: string,
   given: Given,
   terminal: Terminal,

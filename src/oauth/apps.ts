@@ -147,14 +147,21 @@ function appFrom({ jwks, redirectUris, scopes, ...app }: AppRow): App {
   }
 }
 
-// Undefined when there is an app of that name. The wish was found to be without problem.
-export async function createApp(tx: Tx, wish: AppWish, now: number): Promise<App | undefined> {
+// Undefined when there is an app of that name. The wish was found to be without problem. `declaredBy` is the merchant whose
+// shop file names it, or null for one that the operator makes.
+export async function createApp(
+  tx: Tx,
+  wish: AppWish,
+  now: number,
+  declaredBy: string | null = null,
+): Promise<App | undefined> {
   const id = newId('app')
   const kept = keptOf(wish)
   const rows = await tx.sql`
-    insert into apps (id, name, description, client_kind, jwks, redirect_uris, scopes, mode, created_at, updated_at)
+    insert into apps (id, name, description, client_kind, jwks, redirect_uris, scopes, mode, created_at, updated_at,
+      declared_by)
     values (${id}, ${wish.name}, ${wish.description}, ${kept.clientKind}, ${kept.jwks}, ${kept.redirectUris},
-      ${kept.scopes}, ${wish.mode}, ${now}, ${now})
+      ${kept.scopes}, ${wish.mode}, ${now}, ${now}, ${declaredBy})
     on conflict (name) do nothing returning id`
   return rows.length > 0 ? findApp(tx, id) : undefined
 }
@@ -168,6 +175,38 @@ export async function setApp(tx: Tx, wish: AppWish, now: number): Promise<boolea
       redirect_uris = ${kept.redirectUris}, scopes = ${kept.scopes}, mode = ${wish.mode}, updated_at = ${now}
     where name = ${wish.name} returning id`
   return rows.length > 0
+}
+
+// The same by a merchant's shop file. False when the app is not this merchant's to change: another merchant's file
+// declared it, or another merchant has installed it and would be led to other addresses.
+export async function setDeclaredApp(tx: Tx, wish: AppWish, merchantId: string, now: number): Promise<boolean> {
+  const kept = keptOf(wish)
+  const rows = await tx.sql`
+    update apps set description = ${wish.description}, client_kind = ${kept.clientKind}, jwks = ${kept.jwks},
+      redirect_uris = ${kept.redirectUris}, scopes = ${kept.scopes}, mode = ${wish.mode}, updated_at = ${now},
+      declared_by = ${merchantId}
+    where name = ${wish.name} and (declared_by is null or declared_by = ${merchantId}) and not exists (
+      select 1 from installations i
+      where i.app_id = apps.id and i.merchant_id <> ${merchantId} and i.ended_at is null)
+    returning id`
+  return rows.length > 0
+}
+
+// Who else has a say in the app.
+export async function findForeignUse(
+  db: Reader,
+  appId: string,
+  merchantId: string,
+): Promise<'declared' | 'installed' | null> {
+  const [row] = await db.sql<{ use: 'declared' | 'installed' | null }>`
+    select case
+      when a.declared_by is not null and a.declared_by <> ${merchantId} then 'declared'
+      when exists (
+        select 1 from installations i
+        where i.app_id = a.id and i.merchant_id <> ${merchantId} and i.ended_at is null) then 'installed'
+      end as "use"
+    from apps a where a.id = ${appId}`
+  return row?.use ?? null
 }
 
 function keptOf(wish: AppWish): Pick<AppRow, 'clientKind' | 'jwks' | 'redirectUris' | 'scopes'> {
