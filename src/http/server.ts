@@ -33,6 +33,8 @@ export interface Page {
   // A page that takes forms is asked by POST too; it reads the body itself.
   methods?: readonly ('GET' | 'POST')[]
   answer(request: PageRequest): Promise<PageAnswer>
+  // What a person is shown where the page could not be answered: by a defect, an outage or too much load. Without it, JSON.
+  failed?(request: Incoming, status: number): PageAnswer
 }
 
 export interface PageRequest extends Incoming {
@@ -171,6 +173,8 @@ export function createServer(parts: ServerParts): HttpServer {
     const requestId = newId('req')
     const { status, body, headers } = await answerPage(page, request).catch((error: unknown): PageAnswer => {
       const refusal = answerFor(asRefusal(error, log, { requestId, page: page.name }), requestId)
+      const shown = page.failed?.(request, refusal.status)
+      if (shown) return { ...shown, headers: { ...refusal.headers, ...shown.headers } }
       return { ...refusal, headers: { ...refusal.headers, 'content-type': jsonType } }
     })
     const durationMs = performance.now() - startedAt

@@ -109,6 +109,10 @@ export function lostPage(speaker: Speaker): string {
   return plainPage(speaker, null, 'lost', speaker.say('lost.title'), speaker.say('lost.text'))
 }
 
+export function failedPage(speaker: Speaker): string {
+  return plainPage(speaker, null, 'failed', speaker.say('refused.title'), speaker.say('failed.text'))
+}
+
 export function refusedPage(speaker: Speaker, kind: 'forbidden' | 'refused', backPath: string): string {
   const { say } = speaker
   const text = kind === 'forbidden' ? say('forbidden.text') : say('problem.unreadable')

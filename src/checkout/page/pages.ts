@@ -12,6 +12,7 @@ import {
   closedPage,
   completedPage,
   endedPage,
+  failedPage,
   lostPage,
   processingPage,
   refusedPage,
@@ -195,6 +196,7 @@ export function checkoutPages({ desk, orderDesk, origin, clock }: CheckoutPagePa
         const view = await desk.look(request.path.secret ?? '')
         return view ? show(view, request) : lost(request)
       },
+      failed,
     },
     {
       path: '/c/:secret/:action',
@@ -207,6 +209,7 @@ export function checkoutPages({ desk, orderDesk, origin, clock }: CheckoutPagePa
         // A page that answered a post stands at the address of the action; whoever loads that anew means the checkout.
         return Object.hasOwn(actions, action) && (await desk.look(secret)) ? redirect(`/c/${secret}`) : lost(request)
       },
+      failed,
     },
     {
       path: '/o/:secret',
@@ -216,6 +219,7 @@ export function checkoutPages({ desk, orderDesk, origin, clock }: CheckoutPagePa
         if (!order) return lost(request)
         return answerPage(200, orderPage(speakerFor(order.locale, request.raw.headers['accept-language']), order))
       },
+      failed,
     },
     {
       path: '/checkout/style.css',
@@ -228,6 +232,10 @@ export function checkoutPages({ desk, orderDesk, origin, clock }: CheckoutPagePa
 
 function lost(request: Incoming): PageAnswer {
   return answerPage(404, lostPage(speakerFor('auto', request.raw.headers['accept-language'])))
+}
+
+function failed(request: Incoming, status: number): PageAnswer {
+  return answerPage(status, failedPage(speakerFor('auto', request.raw.headers['accept-language'])))
 }
 
 // What was sent and not read must not be taken for the next request.

@@ -221,6 +221,7 @@ const en = {
   'forbidden.title': 'This request came from another site',
   'forbidden.text': 'For your safety it was not carried out.',
   'refused.title': 'That did not work',
+  'failed.text': 'The fault is ours. Please load the page again in a moment.',
   'refused.back': 'Back to your order',
 
   'status.title': 'Order {number}',
@@ -491,6 +492,7 @@ const de: Texts = {
   'forbidden.title': 'Diese Anfrage kam von einer anderen Website',
   'forbidden.text': 'Zu Ihrer Sicherheit wurde sie nicht ausgeführt.',
   'refused.title': 'Das hat nicht geklappt',
+  'failed.text': 'Der Fehler liegt bei uns. Bitte laden Sie die Seite gleich noch einmal.',
   'refused.back': 'Zurück zu Ihrer Bestellung',
 
   'status.title': 'Bestellung {number}',
@@ -753,6 +755,7 @@ const fr: Texts = {
   'forbidden.title': 'Cette demande venait d’un autre site',
   'forbidden.text': 'Pour votre sécurité, elle n’a pas été exécutée.',
   'refused.title': 'Cela n’a pas fonctionné',
+  'failed.text': 'L’erreur vient de nous. Veuillez recharger la page dans un instant.',
   'refused.back': 'Retour à votre commande',
 
   'status.title': 'Commande {number}',
@@ -1012,6 +1015,7 @@ const es: Texts = {
   'forbidden.title': 'Esta solicitud venía de otro sitio',
   'forbidden.text': 'Por su seguridad no se ha ejecutado.',
   'refused.title': 'No ha funcionado',
+  'failed.text': 'El error es nuestro. Vuelva a cargar la página dentro de un momento.',
   'refused.back': 'Volver a su pedido',
 
   'status.title': 'Pedido {number}',
@@ -1262,6 +1266,7 @@ const ja: Texts = {
   'forbidden.title': '別のサイトからの操作です',
   'forbidden.text': '安全のため、処理を行いませんでした。',
   'refused.title': '処理できませんでした',
+  'failed.text': 'こちらの不具合です。しばらくしてからページを再読み込みしてください。',
   'refused.back': 'ご注文に戻る',
 
   'status.title': 'ご注文 {number}',
@@ -1545,6 +1550,7 @@ const ar: Texts = {
   'forbidden.title': 'جاء هذا الطلب من موقع آخر',
   'forbidden.text': 'حرصًا على سلامتك لم يُنفَّذ.',
   'refused.title': 'لم ينجح ذلك',
+  'failed.text': 'الخطأ من جانبنا. يرجى إعادة تحميل الصفحة بعد قليل.',
   'refused.back': 'العودة إلى طلبك',
 
   'status.title': 'الطلب {number}',
