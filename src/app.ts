@@ -33,6 +33,7 @@ import { oauthOperations } from './oauth/operations.ts'
 import { createOAuthRoom } from './oauth/room.ts'
 import type { Log } from './observe/log.ts'
 import { createMetrics, type Metrics } from './observe/metrics.ts'
+import { observeOwed } from './observe/owed.ts'
 import { orderOperations } from './orders/operations.ts'
 import { installedProviders } from './payments/providers.ts'
 import { createPaymentWatch, type PaymentWatch } from './payments/watch.ts'
@@ -167,6 +168,7 @@ export function createApp(parts: AppParts): App {
   observeStorage(metrics, storage)
   observeDispatcher(metrics, dispatcher)
   observePayments(metrics, watch)
+  observeOwed(metrics, storage, clock)
   metrics.read({
     name: 'cartwright_requests_in_flight',
     help: 'Requests under way.',

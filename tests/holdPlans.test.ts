@@ -5,31 +5,13 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { listCartLines } from '../src/carts/store.ts'
 import { listHolds, sumLapsedHolds } from '../src/inventory/store.ts'
-import type { Reader, Tx } from '../src/storage/storage.ts'
 import { market } from './support/carts.ts'
 import { checkoutOf } from './support/checkout.ts'
 import { openHouse } from './support/house.ts'
+import { planOf } from './support/plans.ts'
 import { eachEngine } from './support/storage.ts'
 
 const sessions = 100
-
-// How the database goes about the one statement that `ask` makes.
-async function planOf(db: Reader, ask: (db: Tx) => Promise<unknown>): Promise<string> {
-  let asked: Parameters<Reader['sql']> | undefined
-  const listening = {
-    engine: db.engine,
-    sql: async (...call: Parameters<Reader['sql']>) => {
-      asked = call
-      return []
-    },
-  }
-  await ask(listening as unknown as Tx)
-  assert.ok(asked)
-  const [template, ...parts] = asked
-  const explain = db.engine === 'sqlite' ? 'explain query plan ' : 'explain (analyze) '
-  const explained = [explain + template[0], ...template.slice(1)] as unknown as TemplateStringsArray
-  return JSON.stringify(await db.sql(explained, ...parts))
-}
 
 eachEngine('plans', (given) => {
   test('of questions about a SKU do not read the holds of others', async () => {

@@ -167,6 +167,7 @@ for (const engine of ['sqlite', 'postgres'] as const) {
         findings: [],
         deferredRows: [],
         warnings: [],
+        needsPerson: [],
       })
     })
 

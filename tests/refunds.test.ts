@@ -433,7 +433,8 @@ eachEngine('a refund that is refused', (given) => {
       await house.orders.place({ card })
       const { code, out, err } = await run(number, '--amount', '100')
       assert.deepEqual([code, err], [1, `cartwright: order ${number}: ${words}; a running server tries again\n`])
-      const { refund, order } = JSON.parse(out)
+      const { refund, order, error } = JSON.parse(out)
+      assert.equal(error.code, 'refund_not_paid')
       assert.deepEqual([refund.status, order.paymentStatus], ['pending', 'refunding'])
     }
     await house.orders.place()

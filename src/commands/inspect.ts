@@ -7,6 +7,8 @@ import { printOpenApi } from '../contract/openapi.ts'
 import { toInstant } from '../kit/instant.ts'
 import { type DeferredRow, listDeferred } from '../loops/store.ts'
 import { findViolations, invariants } from '../observe/invariants.ts'
+import { findOwed } from '../observe/owed.ts'
+import { installedProviders } from '../payments/providers.ts'
 import { unhurried } from '../storage/copy.ts'
 import { pendingMigrations } from '../storage/migrate.ts'
 import { openStorage } from '../storage/open.ts'
@@ -14,7 +16,7 @@ import { version } from '../version.ts'
 import { type Command, printReport } from './command.ts'
 
 export const doctorCommand: Command = {
-  summary: 'Check that the database is current and that every invariant holds.',
+  summary: 'Check that the database is current, that every invariant holds, and that no money waits for a person.',
   usage: ['doctor'],
   options: {},
   async run(given, terminal) {
@@ -23,11 +25,15 @@ export const doctorCommand: Command = {
     try {
       const pending = await pendingMigrations(storage)
       const findings = pending > 0 ? [] : await storage.read(findViolations)
-      const deferred = pending > 0 ? [] : await storage.read((db) => listDeferred(db, Date.now(), deferredMax))
+      const now = Date.now()
+      const deferred = pending > 0 ? [] : await storage.read((db) => listDeferred(db, now, deferredMax))
       const unpayable = pending > 0 ? [] : await storage.read((db) => listUnpayable(db, unpayableMax))
       const warnings = unpayable.map(({ slug, problem }) => `${slug}: ${unpayableWords[problem]}`)
+      const providers = installedProviders(storage, () => new Date()).names
+      const owed = pending > 0 ? [] : await storage.read((db) => findOwed(db, { now, providers }))
       const healthy = pending === 0 && findings.length === 0
       const message = pending > 0 ? `${pending} migrations are pending` : `${findings.length} invariants do not hold`
+      const waits = { code: 'needs_person', message: 'money is owed that needs a person' } as const
       return printReport(terminal, given, {
         value: {
           healthy,
@@ -37,6 +43,7 @@ export const doctorCommand: Command = {
           findings,
           deferredRows: deferred.map(shownRow),
           warnings,
+          needsPerson: owed,
         },
         lines: () => [
           ...(pending > 0 ? [`✗ ${pending} migrations are pending: run migrate, or start the server`] : []),
@@ -44,8 +51,13 @@ export const doctorCommand: Command = {
           ...deferred.map(deferredLine),
           ...warnings.map((warning) => `! ${warning}`),
           ...(healthy ? [`✓ ${storage.engine}: migrations current, ${invariants.length} invariants hold`] : []),
+          ...(owed.length > 0 ? ['', 'Needs a person:'] : []),
+          ...owed.flatMap(({ sentence, subjects }) => [
+            `! ${sentence}`,
+            ...subjects.map((subject) => `    ${subject}`),
+          ]),
         ],
-        error: healthy ? null : { code: 'unhealthy', message },
+        error: healthy ? (owed.length > 0 ? waits : null) : { code: 'unhealthy', message },
       })
     } finally {
       await storage.close()

@@ -46,6 +46,8 @@ import {
   type Given,
   Misuse,
   print,
+  printReport,
+  type ReportError,
   readLine,
   type Terminal,
   withStorage,
@@ -231,8 +233,11 @@ function refund(name: string, given: Given, terminal: Terminal): Promise<number>
     const facts = (await storage.read((db) => findOrderFacts(db, key))) ?? owed.done.facts
     const order = orderView(facts)
     const made = order.refunds.find(({ id }) => id === owed.done.refund.id)
-    print(terminal, given, { order, refund: made }, () => orderText(facts))
-    return tellUnpaid(terminal, `order ${order.number}`, owed.paid) ? 1 : 0
+    return printReport(terminal, given, {
+      value: { order, refund: made },
+      lines: () => orderText(facts),
+      error: tellUnpaid(terminal, `order ${order.number}`, owed.paid),
+    })
   })
 }
 
@@ -252,10 +257,11 @@ async function givePaymentBack(
   })
   const { provider, amount, currency, status } =
     (await storage.read((db) => findPayment(db, installationId, id))) ?? payment
-  print(terminal, given, { payment: { id, provider, amount, currency, status } }, () => [
-    `${id}  ${provider}  ${status}  ${formatAmount(amount, currency, 'en')}`,
-  ])
-  return tellUnpaid(terminal, `payment ${id}`, paid) ? 1 : 0
+  return printReport(terminal, given, {
+    value: { payment: { id, provider, amount, currency, status } },
+    lines: () => [`${id}  ${provider}  ${status}  ${formatAmount(amount, currency, 'en')}`],
+    error: tellUnpaid(terminal, `payment ${id}`, paid),
+  })
 }
 
 // The money is owed when the transaction is over, and this command asks for it first, so that it is paid where no server
@@ -279,11 +285,11 @@ async function payAfter<Result>(
   return { done, paid: await Promise.all(due.map((refund) => payRefund(tools, refund, now))) }
 }
 
-// Whether some of the money has not gone back.
-function tellUnpaid(terminal: Terminal, subject: string, paid: readonly PaidRefund[]): boolean {
-  const problems = paid.map(refundProblem).filter((problem) => problem !== undefined)
+// Says on stderr what has not gone back. null: all of it has.
+function tellUnpaid(terminal: Terminal, subject: string, paid: readonly PaidRefund[]): ReportError | null {
+  const problems = paid.flatMap((one) => refundProblem(one) ?? [])
   for (const problem of problems) terminal.err(`cartwright: ${subject}: ${problem}\n`)
-  return problems.length > 0
+  return problems.length > 0 ? { code: 'refund_not_paid', message: problems.join('; ') } : null
 }
 
 // Why the money has not gone back; undefined when it has.
@@ -310,7 +316,7 @@ async function findPaymentNamed(storage: Storage, name: string, given: Given): P
     const installationIds = await listInstallationIds(db, merchant)
     return installationIds.length > 0 ? findPaymentOf(db, installationIds, name) : undefined
   })
-  if (!payment) throw new Failure(`${merchant.slug} has no payment ${name}`)
+  if (!payment) throw new Failure(`${merchant.slug} has no payment ${name}`, 'payment_not_found')
   return payment
 }
 

@@ -23,6 +23,10 @@ export interface Reading {
 export interface Metrics {
   countRequest(operation: string, status: number, durationMs: number): void
   read(reading: Reading): void
+  // For readings that must look somewhere first. It is waited for, so it must end, and must not reject.
+  beforeScrape(look: () => Promise<void>): void
+  scrape(): Promise<string>
+  // As it was looked at last.
   render(): string
   close(): void
 }
@@ -30,8 +34,11 @@ export interface Metrics {
 export function createMetrics(): Metrics {
   const requests = new Map<string, Series>()
   const readings: Reading[] = []
+  const looks: (() => Promise<void>)[] = []
   const eventLoop = monitorEventLoopDelay({ resolution: 20 })
   eventLoop.enable()
+  const render = () =>
+    `${[...requestLines(requests), ...readingLines(readings), ...processLines(eventLoop)].join('\n')}\n`
 
   return {
     countRequest(operation, status, durationMs) {
@@ -47,7 +54,12 @@ export function createMetrics(): Metrics {
       series.count += 1
     },
     read: (reading) => void readings.push(reading),
-    render: () => `${[...requestLines(requests), ...readingLines(readings), ...processLines(eventLoop)].join('\n')}\n`,
+    beforeScrape: (look) => void looks.push(look),
+    async scrape() {
+      await Promise.all(looks.map((look) => look()))
+      return render()
+    },
+    render,
     close: () => void eventLoop.disable(),
   }
 }

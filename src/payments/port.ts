@@ -89,6 +89,7 @@ export interface PaymentProvider {
 }
 
 export interface Providers {
+  readonly names: readonly string[]
   get(name: string): PaymentProvider | undefined
   forMode(mode: Mode): readonly PaymentProvider[]
 }
@@ -97,6 +98,7 @@ export function createProviders(providers: readonly PaymentProvider[]): Provider
   const byName = new Map(providers.map((provider) => [provider.name, provider]))
   if (byName.size < providers.length) throw new Error('two payment providers have one name')
   return {
+    names: [...byName.keys()],
     get: (name) => byName.get(name),
     forMode: (mode) => providers.filter(({ modes }) => modes.includes(mode)),
   }

@@ -47,7 +47,7 @@ export function metricsPage(metrics: Metrics): Page {
     isProbe: true,
     answer: async () => ({
       status: 200,
-      body: metrics.render(),
+      body: await metrics.scrape(),
       headers: { 'content-type': 'text/plain; version=0.0.4; charset=utf-8', 'cache-control': 'no-store' },
     }),
   }

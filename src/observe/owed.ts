@@ -1,0 +1,203 @@
+// Money that has not moved: how much of it waits, for /metrics, and what waits for a person, for `doctor`. None of it is a
+// broken rule: the facts agree, but no loop will end it, or none has for a long time.
+
+import { modes } from '../contract/words.ts'
+import { Fragment, list, type Reader, type Storage } from '../storage/storage.ts'
+import type { Finding } from './invariants.ts'
+import type { Metrics } from './metrics.ts'
+
+export interface OwedLook {
+  now: number
+  // The names of the payment providers that are installed.
+  providers: readonly string[]
+}
+
+// The schedule of look-ups and tries is at its end long before: who has not answered in a day does not for a reason.
+const unansweredMs = 24 * 3_600_000
+// What was closed here is looked up for a day, and once more by schedule.
+const closedMs = 2 * unansweredMs
+const subjectsMax = 100
+
+interface OwedQuestion {
+  name: string
+  // What it is, and what can be done.
+  sentence: string
+  // Order or payment, refund; `(test)` where no money is real.
+  subjects: (db: Reader, look: OwedLook) => Promise<{ subject: string }[]>
+}
+
+const testMark = new Fragment("case i.mode when 'test' then ' (test)' else '' end")
+// The provider of payments of nothing: nobody is asked.
+const nobody = ['none']
+
+const questions: readonly OwedQuestion[] = [
+  {
+    name: 'refund_failed',
+    sentence: 'The provider refused these refunds for good. `orders refund ORDER_ID` tries again.',
+    subjects: (db) => db.sql`
+      select coalesce(r.order_id, r.payment_id) || ' ' || r.id || ${testMark} as "subject"
+      from refunds r join installations i on i.id = r.installation_id
+      where r.status = 'failed' and r.replaced_by is null and r.kind = 'refund'
+      order by r.created_at, r.id limit ${subjectsMax}`,
+  },
+  {
+    name: 'void_failed',
+    sentence: 'The provider would not take these payments back. `orders refund PAYMENT_ID` tries again.',
+    subjects: (db) => db.sql`
+      select r.payment_id || ' ' || r.id || ${testMark} as "subject"
+      from refunds r join installations i on i.id = r.installation_id
+      where r.status = 'failed' and r.replaced_by is null and r.kind = 'void'
+      order by r.created_at, r.id limit ${subjectsMax}`,
+  },
+  {
+    name: 'cancelled_not_refunded',
+    sentence: 'These orders were cancelled, and some of their money neither went back nor is on its way.',
+    subjects: (db) => db.sql`
+      select o.id || ${testMark} as "subject"
+      from orders o join installations i on i.id = o.installation_id
+      where o.status = 'cancelled' and o.payment_status not in ('pending', 'voided') and o.refunded < o.total
+        and not exists (
+          select 1 from refunds r where r.installation_id = o.installation_id and r.order_id = o.id
+            and r.kind = 'refund' and r.status = 'failed' and r.replaced_by is null)
+      order by o.placed_at, o.id limit ${subjectsMax}`,
+  },
+  {
+    name: 'provider_missing',
+    sentence: 'The provider of these payments is not installed: nobody can be asked about them, or pay them back.',
+    subjects: (db, { providers }) => db.sql`
+      select p.id || ' ' || p.provider || ${testMark} as "subject"
+      from payments p join installations i on i.id = p.installation_id
+      where p.provider not in (${list([...providers, ...nobody])}) and (p.check_at is not null or exists (
+        select 1 from refunds r where r.installation_id = p.installation_id and r.payment_id = p.id and r.try_at is not null))
+      order by p.created_at, p.id limit ${subjectsMax}`,
+  },
+  {
+    name: 'outcome_unknown',
+    sentence: 'The provider has not told for more than a day what became of these payments. Look at the provider.',
+    subjects: (db, { now, providers }) => db.sql`
+      select p.id || ${testMark} as "subject"
+      from payments p join installations i on i.id = p.installation_id
+      where p.check_at is not null and p.provider in (${list([...providers, ...nobody])})
+        and (p.created_at < ${now - closedMs} or (p.created_at < ${now - unansweredMs} and p.status <> 'declined'))
+      order by p.created_at, p.id limit ${subjectsMax}`,
+  },
+  {
+    name: 'refund_unanswered',
+    sentence:
+      'These refunds are owed for more than a day, and were neither paid nor refused. Look at the log and the provider.',
+    subjects: (db, { now, providers }) => db.sql`
+      select coalesce(r.order_id, r.payment_id) || ' ' || r.id || ${testMark} as "subject"
+      from refunds r join installations i on i.id = r.installation_id
+      join payments p on p.installation_id = r.installation_id and p.id = r.payment_id
+      where r.try_at is not null and r.created_at < ${now - unansweredMs} and p.provider in (${list([...providers, ...nobody])})
+      order by r.created_at, r.id limit ${subjectsMax}`,
+  },
+]
+
+export async function findOwed(db: Reader, look: OwedLook): Promise<Finding[]> {
+  const findings: Finding[] = []
+  for (const { name, sentence, subjects } of questions) {
+    const found = (await subjects(db, look)).map(({ subject }) => subject)
+    if (found.length > 0) findings.push({ name, sentence, subjects: found })
+  }
+  return findings
+}
+
+interface Waiting {
+  labels: string
+  count: number
+  // Of the oldest; null where there is none.
+  since: number | null
+}
+
+// Each by the index of what waits, so that it costs as much as waits, however large the shop is.
+export async function readOpenPayments(db: Reader): Promise<Waiting[]> {
+  const rows = await db.sql<{ mode: string; status: string; count: number; since: number }>`
+    select i.mode, p.status, count(*) as "count", min(p.created_at) as "since"
+    from payments p join installations i on i.id = p.installation_id
+    where p.check_at is not null group by i.mode, p.status`
+  return complete(rows, 'status', ['processing', 'challenge', 'declined'])
+}
+
+export async function readPendingRefunds(db: Reader): Promise<Waiting[]> {
+  const rows = await db.sql<{ mode: string; kind: string; count: number; since: number }>`
+    select i.mode, r.kind, count(*) as "count", min(r.created_at) as "since"
+    from refunds r join installations i on i.id = r.installation_id
+    where r.try_at is not null group by i.mode, r.kind`
+  return complete(rows, 'kind', ['refund', 'void'])
+}
+
+export async function readFailedRefunds(db: Reader): Promise<Waiting[]> {
+  const rows = await db.sql<{ mode: string; kind: string; count: number; since: number }>`
+    select i.mode, r.kind, count(*) as "count", min(r.created_at) as "since"
+    from refunds r join installations i on i.id = r.installation_id
+    where r.status = 'failed' and r.replaced_by is null group by i.mode, r.kind`
+  return complete(rows, 'kind', ['refund', 'void'])
+}
+
+// With a row of zero where nothing waits: a series that is absent says that the database did not answer.
+function complete<Name extends 'status' | 'kind'>(
+  rows: readonly ({ mode: string; count: number; since: number } & Record<Name, string>)[],
+  name: Name,
+  values: readonly string[],
+): Waiting[] {
+  return modes.flatMap((mode) =>
+    values.map((value) => {
+      const row = rows.find((found) => found.mode === mode && found[name] === value)
+      return { labels: `mode="${mode}",${name}="${value}"`, count: row?.count ?? 0, since: row?.since ?? null }
+    }),
+  )
+}
+
+// A scrape waits so long for the database, and a look serves all scrapes for a while: /metrics may be open to everybody.
+const patienceMs = 1_000
+const freshMs = 5_000
+
+export function observeOwed(metrics: Metrics, storage: Storage, clock: () => Date): void {
+  let seen: { payments: Waiting[]; pending: Waiting[]; failed: Waiting[] } | undefined
+  let lookedAt = Number.NEGATIVE_INFINITY
+  let looking: Promise<void> | undefined
+
+  async function look(): Promise<void> {
+    try {
+      seen = await storage.read(async (db) => ({
+        payments: await readOpenPayments(db),
+        pending: await readPendingRefunds(db),
+        failed: await readFailedRefunds(db),
+      }))
+    } catch {
+      // The database is away, which other metrics and the log tell.
+      seen = undefined
+    } finally {
+      lookedAt = performance.now()
+      looking = undefined
+    }
+  }
+
+  metrics.beforeScrape(async () => {
+    if (performance.now() - lookedAt < freshMs) return
+    looking ??= look()
+    let timer: NodeJS.Timeout | undefined
+    const patience = new Promise<void>((resolve) => {
+      timer = setTimeout(resolve, patienceMs)
+    })
+    await Promise.race([looking, patience]).finally(() => clearTimeout(timer))
+  })
+
+  const counts = (rows: readonly Waiting[] = []) => Object.fromEntries(rows.map(({ labels, count }) => [labels, count]))
+  const ages = (rows: readonly Waiting[] = []) => {
+    const now = clock().getTime()
+    return Object.fromEntries(
+      rows.map(({ labels, since }) => [labels, since === null ? 0 : Math.max(0, now - since) / 1_000]),
+    )
+  }
+  const gauges: readonly [name: string, help: string, values: () => Record<string, number>][] = [
+    ['payments_open', 'Payments whose outcome is not known.', () => counts(seen?.payments)],
+    ['payments_open_oldest_seconds', 'Age of the oldest of them.', () => ages(seen?.payments)],
+    ['refunds_pending', 'Refunds that are owed and are being tried.', () => counts(seen?.pending)],
+    ['refunds_pending_oldest_seconds', 'Age of the oldest of them.', () => ages(seen?.pending)],
+    ['refunds_failed', 'Refunds that were given up and wait for a person.', () => counts(seen?.failed)],
+    ['refunds_failed_oldest_seconds', 'Age of the oldest of them.', () => ages(seen?.failed)],
+  ]
+  for (const [name, help, values] of gauges) metrics.read({ name: `cartwright_${name}`, help, type: 'gauge', values })
+}

@@ -1,0 +1,170 @@
+// Money that waits is seen from outside: what waits for a person by `doctor`, how much waits by /metrics.
+
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import { newId } from '../src/kit/ids.ts'
+import { findOwed, readFailedRefunds, readOpenPayments, readPendingRefunds } from '../src/observe/owed.ts'
+import { insertPayment, type KeptPayment, oweVoid, savePayment } from '../src/payments/store.ts'
+import type { Reader } from '../src/storage/storage.ts'
+import { type House, testSecretText } from './support/house.ts'
+import { type Orders, openOrderHouse } from './support/orders.ts'
+import { planOf } from './support/plans.ts'
+import { cartwright } from './support/process.ts'
+import { eachEngine } from './support/storage.ts'
+
+const hour = 3_600_000
+type OrderHouse = House & { orders: Orders }
+
+const doctor = (house: House, ...args: string[]) =>
+  cartwright(['doctor', ...args], { CARTWRIGHT_DATABASE_URL: house.url, CARTWRIGHT_SECRET: testSecretText })
+
+// A payment beside those of orders, as the checkout leaves it while it knows nothing.
+async function openPayment(
+  house: OrderHouse,
+  { provider = 'test', ageMs = 0, ...more }: Partial<KeptPayment> & { ageMs?: number } = {},
+): Promise<KeptPayment> {
+  const { installationId, merchantId, clock } = house
+  const at = clock.now - ageMs
+  const asked = { installationId, merchantId, id: newId('pay'), mode: 'test', checkoutSessionId: newId('cks') } as const
+  return house.storage.write(async (tx) => {
+    const charge = { provider, method: 'card', amount: 500, currency: 'EUR', checkAt: at + 1 }
+    const payment = { ...insertPayment(tx, { ...asked, ...charge }, at), ...more }
+    await savePayment(tx, payment)
+    return payment
+  })
+}
+
+async function failVoid(house: OrderHouse): Promise<{ paymentId: string; refundId: string }> {
+  const payment = await openPayment(house, { status: 'succeeded', checkAt: null })
+  const refundId = newId('rfd')
+  await house.storage.write(async (tx) => {
+    await oweVoid(tx, payment, { id: refundId, reason: null }, house.clock.now)
+    await tx.sql`update refunds set status = 'failed', try_at = null where id = ${refundId}`
+  })
+  return { paymentId: payment.id, refundId }
+}
+
+async function failRefunds(house: OrderHouse): Promise<void> {
+  await house.storage.write((tx) => tx.sql`update test_charges set refund_answer = 'refused'`)
+  await house.storage.write((tx) => tx.sql`update refunds set tries = 7 where status = 'pending'`)
+  await house.orders.pay()
+  await house.storage.write((tx) => tx.sql`update test_charges set refund_answer = 'given'`)
+}
+
+eachEngine('money that waits', (given) => {
+  test('for a person is named by doctor, apart from broken rules, and its exit code says so', async () => {
+    const house = await openOrderHouse(given)
+    house.clock.now = Date.now()
+    assert.equal((await doctor(house)).code, 0)
+    const { orderId } = await house.orders.place()
+    const { refund } = (await house.orders.cancel(orderId)).body.data.cancellation
+    await failRefunds(house)
+    const voided = await failVoid(house)
+    const departed = await openPayment(house, { provider: 'departed' })
+    const unknown = await openPayment(house, { ageMs: 25 * hour })
+    const closed = await openPayment(house, { ageMs: 49 * hour, status: 'declined' })
+    const slow = await openPayment(house, { ageMs: 30 * hour, status: 'succeeded', checkAt: null })
+    const slowId = newId('rfd')
+    await house.storage.write((tx) => oweVoid(tx, slow, { id: slowId, reason: null }, house.clock.now - 25 * hour))
+    // Too young to be worth a look.
+    await openPayment(house, { ageMs: 23 * hour })
+    await openPayment(house, { ageMs: 47 * hour, status: 'declined' })
+    const { code, out, err } = await doctor(house, '--json')
+    assert.deepEqual([code, err], [1, ''])
+    const report = JSON.parse(out)
+    assert.deepEqual([report.healthy, report.findings, report.error.code], [true, [], 'needs_person'])
+    const found = report.needsPerson.map(({ name, subjects }: { name: string; subjects: string[] }) => [name, subjects])
+    assert.deepEqual(found, [
+      ['refund_failed', [`${orderId} ${refund.id} (test)`]],
+      ['void_failed', [`${voided.paymentId} ${voided.refundId} (test)`]],
+      ['provider_missing', [`${departed.id} departed (test)`]],
+      ['outcome_unknown', [`${closed.id} (test)`, `${unknown.id} (test)`]],
+      ['refund_unanswered', [`${slow.id} ${slowId} (test)`]],
+    ])
+    const text = (await doctor(house)).out
+    assert.match(text, /^✓ .* invariants hold\n\nNeeds a person:\n! The provider refused these refunds for good/)
+    assert.ok(text.includes(`\n    ${orderId} ${refund.id} (test)\n! The provider would not take`))
+  })
+
+  test('is not named any more once somebody has seen to it', async () => {
+    const house = await openOrderHouse(given)
+    const { orderId, quote } = await house.orders.place()
+    await house.orders.cancel(orderId)
+    await failRefunds(house)
+    const look = () =>
+      house.storage.read((db) => findOwed(db, { now: house.clock.now, providers: house.orders.providers.names }))
+    const names = async () => (await look()).map(({ name }) => name)
+    assert.deepEqual(await names(), ['refund_failed'])
+    const refund = async (amount: number) => {
+      const args = ['orders', 'refund', orderId, '--amount', String(amount), '--merchant', 'bloom']
+      const settings = { CARTWRIGHT_DATABASE_URL: house.url, CARTWRIGHT_SECRET: testSecretText }
+      assert.equal((await cartwright(args, settings)).code, 0)
+    }
+    // A part leaves the rest owed.
+    await refund(100)
+    assert.deepEqual(await names(), ['cancelled_not_refunded'])
+    await refund(quote.totals.total - 100)
+    assert.deepEqual(await names(), [])
+  })
+
+  test('is counted by /metrics with the age of the oldest, by mode, and zero where nothing waits', async () => {
+    const house = await openOrderHouse(given)
+    await openPayment(house, { ageMs: 90_000 })
+    await openPayment(house, { ageMs: 30_000 })
+    await openPayment(house, { ageMs: 10_000, status: 'challenge' })
+    const { orderId } = await house.orders.place()
+    await house.orders.cancel(orderId)
+    await failRefunds(house)
+    house.clock.now += 7_000
+    const pending = await house.orders.place()
+    await house.orders.cancel(pending.orderId)
+    house.clock.now += 1_000
+    const { text } = await house.fetch('/metrics')
+    const values = new Map(
+      [...text.matchAll(/^cartwright_(payments_open|refunds_\w+?)(_oldest_seconds)?\{(.*)\} (\S+)$/gm)].map(
+        ([, name, age = '', labels, value]) => [`${name}${age} ${labels}`, Number(value)],
+      ),
+    )
+    const expected = {
+      'payments_open mode="test",status="processing"': 2,
+      'payments_open_oldest_seconds mode="test",status="processing"': 98,
+      'payments_open mode="test",status="challenge"': 1,
+      'payments_open_oldest_seconds mode="test",status="challenge"': 18,
+      'payments_open mode="live",status="processing"': 0,
+      'payments_open_oldest_seconds mode="live",status="processing"': 0,
+      'refunds_pending mode="test",kind="refund"': 1,
+      'refunds_pending_oldest_seconds mode="test",kind="refund"': 1,
+      'refunds_pending mode="live",kind="void"': 0,
+      'refunds_failed mode="test",kind="refund"': 1,
+      'refunds_failed_oldest_seconds mode="test",kind="refund"': 8,
+      'refunds_failed mode="test",kind="void"': 0,
+    }
+    for (const [name, value] of Object.entries(expected)) assert.equal(values.get(name), value, name)
+  })
+
+  test('is read by its indexes, however many payments and refunds are over', async () => {
+    const house = await openOrderHouse(given)
+    const { storage, installationId, merchantId } = house
+    await storage.write(async (tx) => {
+      for (let i = 0; i < 500; i += 1) {
+        await tx.sql`
+          insert into payments (installation_id, id, merchant_id, checkout_session_id, provider, method, amount, currency,
+            status, created_at, updated_at)
+          values (${installationId}, ${`pay_${i}`}, ${merchantId}, 's', 'manual', 'x', 1, 'EUR', 'declined', 1, 1)`
+        await tx.sql`
+          insert into refunds (installation_id, id, merchant_id, payment_id, kind, amount, currency, status, created_at,
+            updated_at)
+          values (${installationId}, ${`rfd_${i}`}, ${merchantId}, ${`pay_${i}`}, 'void', 1, 'EUR', 'succeeded', 1, 1)`
+      }
+    })
+    if (given.engine === 'postgres') await storage.write((tx) => tx.sql`analyze payments, refunds`)
+    for (const [read, index] of [
+      [readOpenPayments, 'payments_to_check'],
+      [readPendingRefunds, 'refunds_to_pay'],
+      [readFailedRefunds, 'refunds_failed'],
+    ] as const) {
+      const plan = await storage.read((db: Reader) => planOf(db, read))
+      assert.match(plan, new RegExp(index), plan)
+    }
+  })
+})
