@@ -3,6 +3,7 @@
 import { createHash } from 'node:crypto'
 import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
+import { unpacked } from '../src/kit/packed.ts'
 import type { Storage } from '../src/storage/storage.ts'
 
 export interface Journal {
@@ -60,7 +61,7 @@ export async function findUnheard(storage: Storage, journal: Journal): Promise<s
   const missing: string[] = []
   for await (const { id, body } of eventsIn(storage)) {
     known.add(id)
-    if (journal.heard.get(id) !== hashOf(body)) missing.push(id)
+    if (journal.heard.get(id) !== hashOf(unpacked(body))) missing.push(id)
   }
   const problems = missing.slice(0, 5).map((id) => {
     return journal.heard.has(id) ? `event ${id} was told with other bytes` : `event ${id} was never told`

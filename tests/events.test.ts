@@ -16,6 +16,7 @@ import { type EventKind, type EventSubject, eventKinds } from '../src/contract/w
 import { type Announcement, announce } from '../src/events/announce.ts'
 import { listInstallations } from '../src/installations/store.ts'
 import { isId, newId } from '../src/kit/ids.ts'
+import { unpacked } from '../src/kit/packed.ts'
 import { fulfilOrder, payOrder } from '../src/orders/operator.ts'
 import { refusedTriesMax } from '../src/payments/settle.ts'
 import { findPromotionByCode, type Promotion } from '../src/promotions/store.ts'
@@ -647,7 +648,7 @@ eachEngine('an event', (given) => {
       const [row] = await storage.read(
         (db) => db.sql<{ body: string }>`select body from events where subject_id = ${event.subject.id}`,
       )
-      return { body: row?.body ?? '', event }
+      return { body: unpacked(row?.body ?? ''), event }
     }
     const empty = Buffer.byteLength((await placed('')).body)
     const full = await placed('x'.repeat(65_536 - empty))

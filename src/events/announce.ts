@@ -4,6 +4,7 @@
 import type { EventKind, EventSubject } from '../contract/words.ts'
 import { newId } from '../kit/ids.ts'
 import { toInstant } from '../kit/instant.ts'
+import { packed } from '../kit/packed.ts'
 import type { Tx } from '../storage/storage.ts'
 
 // The request that caused it; null where a loop or the operator did.
@@ -35,8 +36,8 @@ export function announce(tx: Tx, event: Announcement): void {
   const { installationId, kind, subject, sequence, now } = event
   tx.sql`
     insert into events (installation_id, id, type, subject_type, subject_id, sequence, body, occurred_at)
-    values (${installationId}, ${id}, ${kind}, ${subject.type}, ${subject.id}, ${sequence}, ${eventBody(id, event)},
-      ${now})`
+    values (${installationId}, ${id}, ${kind}, ${subject.type}, ${subject.id}, ${sequence},
+      ${packed(eventBody(id, event))}, ${now})`
   tx.signal('deliveries', insertDeliveries(tx, id, event))
 }
 

@@ -2,6 +2,7 @@
 // claim is a lease: whoever does not write the outcome in time has lost it, and somebody else takes over.
 
 import { randomBytes, randomUUID } from 'node:crypto'
+import { unpacked } from '../kit/packed.ts'
 import { list, type Reader, type Storage, type Tx } from '../storage/storage.ts'
 import { inFlightFor, inFlightMax } from './schedule.ts'
 
@@ -216,7 +217,7 @@ async function claimThese(
     if (!row) return []
     const { url, secretSealed, previousSealed, previousExpiresAt } = endpoint
     const secrets = { id: endpoint.id, secretSealed, previousSealed, previousExpiresAt }
-    return { ...row, leaseId, leaseExpiresAt, url, secrets }
+    return { ...row, body: unpacked(row.body), leaseId, leaseExpiresAt, url, secrets }
   })
 }
 

@@ -1,0 +1,32 @@
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import fc from 'fast-check'
+import { packed, unpacked } from './packed.ts'
+
+test('every text comes back as it was', () => {
+  fc.assert(
+    fc.property(fc.string({ unit: 'grapheme' }), fc.nat({ max: 200 }), (text, times) => {
+      const long = JSON.stringify({ text, again: text.repeat(times) })
+      assert.equal(unpacked(packed(long)), long)
+    }),
+  )
+  for (const text of ['', 'zstd:', 'zstd:AAAA', `zstd:${'x'.repeat(10_000)}`])
+    assert.equal(unpacked(packed(text)), text)
+})
+
+test('a short one is stored as it is, and a long one in a fraction', () => {
+  const lines = Array.from({ length: 100 }, (_, line) => ({
+    skuId: `sku_${line}`,
+    quantity: line,
+    unitPrice: 100 * line,
+  }))
+  const [short, long] = [JSON.stringify(lines.slice(0, 3)), JSON.stringify(Array(4).fill(lines))]
+  assert.equal(packed(short), short)
+  assert.ok(long.length > 16_000)
+  assert.ok(packed(long).length < long.length / 5)
+})
+
+test('a damaged text is not taken for a good one', () => {
+  const stored = packed(JSON.stringify('x'.repeat(20_000)))
+  assert.throws(() => unpacked(`${stored.slice(0, 30)}AAAA`))
+})
