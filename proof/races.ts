@@ -9,6 +9,7 @@ import { createCustomerKey } from '../src/checkout/customer.ts'
 import { followCart } from '../src/checkout/follow.ts'
 import { expireSessions } from '../src/checkout/sweep.ts'
 import type { OperationId } from '../src/contract/operations.ts'
+import { retentionDefaultsMs } from '../src/kit/retention.ts'
 import { openStorage } from '../src/storage/open.ts'
 import type { Storage } from '../src/storage/storage.ts'
 import { type Answer, type Caller, codeOf, createCaller, crowd, undeclared } from './caller.ts'
@@ -230,7 +231,12 @@ class Racing {
   // A node whose clock is an hour ahead: for it, every open session is over.
   async #expireAll(): Promise<void> {
     const tools = {
-      carts: { pricebooks: createPricebooks(), pictureUrl: (picture: string) => picture, follow: followCart },
+      carts: {
+        pricebooks: createPricebooks(),
+        pictureUrl: (picture: string) => picture,
+        idleMs: retentionDefaultsMs.carts,
+        follow: followCart,
+      },
       rootSecret: this.shop.rootSecret,
       customerKey: createCustomerKey(this.shop.rootSecret),
       publicOrigin: () => 'https://shop.test',

@@ -28,6 +28,7 @@ import { createServer, type HttpServer, type Page } from './http/server.ts'
 import { sealedKeeper } from './idempotency/once.ts'
 import { installationOperations } from './installations/operations.ts'
 import { late } from './kit/late.ts'
+import { type RetentionMs, retentionDefaultsMs } from './kit/retention.ts'
 import { deriveKey, type RootSecret } from './kit/secrets.ts'
 import { oauthOperations } from './oauth/operations.ts'
 import { createOAuthRoom } from './oauth/room.ts'
@@ -58,6 +59,7 @@ export interface AppParts {
   log: Log
   // Webhooks may go to http addresses and private networks: for development.
   webhookAllowPrivate: boolean
+  retentionMs?: RetentionMs
   // Tests put probes in the place of handlers; the house itself never does.
   extraHandlers?: Partial<Handlers>
   // What the doors show beside the house's own pages.
@@ -95,7 +97,7 @@ export interface App {
 }
 
 export function createApp(parts: AppParts): App {
-  const { storage, rootSecret, rateLimit, publicOrigin, version, clock, log } = parts
+  const { storage, rootSecret, rateLimit, publicOrigin, version, clock, log, retentionMs = retentionDefaultsMs } = parts
   const identify = createIdentify({ storage, rootSecret })
   const metrics = createMetrics()
   const pressure = createPressure(parts.inFlightMax === undefined ? {} : { inFlightMax: parts.inFlightMax })
@@ -107,6 +109,7 @@ export function createApp(parts: AppParts): App {
   const cartTools: CartTools = {
     pricebooks: createPricebooks(),
     pictureUrl: (picture) => (picture.startsWith('/media/') ? publicOrigin() + picture : picture),
+    idleMs: retentionMs.carts,
     follow: followCart,
   }
   const watch = createPaymentWatch(log)
@@ -137,7 +140,7 @@ export function createApp(parts: AppParts): App {
     ...cartOperations({ rootSecret, tools: cartTools }),
     ...checkoutOperations(payTools),
     ...orderOperations,
-    ...webhookOperations({ rootSecret }),
+    ...webhookOperations({ rootSecret, textsMs: retentionMs.texts }),
     ...oauthOperations({ rootSecret, publicOrigin, forget: identify.forget }),
     ...parts.extraHandlers,
   }
@@ -161,6 +164,7 @@ export function createApp(parts: AppParts): App {
     bodySeats,
     cursorKey: deriveKey(rootSecret, 'list cursor'),
     sealedKeeper: sealedKeeper(rootSecret),
+    answersMs: retentionMs.answers,
     clock,
     log,
     metrics,

@@ -4,6 +4,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { after, describe, test } from 'node:test'
 import { BadSetting, readConfig } from './config.ts'
+import { retentionDefaultsMs } from './kit/retention.ts'
 
 const secret = 'the-root-secret-of-the-settings-tests'
 const good = { CARTWRIGHT_DATABASE_URL: 'sqlite:data/a.db', CARTWRIGHT_SECRET: secret }
@@ -29,7 +30,7 @@ function refuses(environment: Readonly<Record<string, string>>, pattern: RegExp)
 describe('settings', () => {
   test('an empty variable is an absent one', () => {
     const names = ['PORT', 'HOST', 'CARTWRIGHT_PUBLIC_URL', 'CARTWRIGHT_RATE_LIMIT', 'LOG_LEVEL', 'NODE_ENV']
-    const others = ['CARTWRIGHT_TRUSTED_PROXIES', 'CARTWRIGHT_WEBHOOK_ALLOW_PRIVATE']
+    const others = ['CARTWRIGHT_TRUSTED_PROXIES', 'CARTWRIGHT_WEBHOOK_ALLOW_PRIVATE', 'CARTWRIGHT_RETENTION']
     const empty = Object.fromEntries([...names, ...others].map((name) => [name, '']))
     const { rootSecret: _, ...settings } = readConfig({
       ...empty,
@@ -46,6 +47,7 @@ describe('settings', () => {
       rateLimit: { perSecond: 100, burst: 200 },
       trustedProxies: [],
       webhookAllowPrivate: false,
+      retentionMs: retentionDefaultsMs,
       logLevel: 'info',
       drainDelayMs: 0,
       metrics: 'on',
@@ -74,6 +76,12 @@ describe('settings', () => {
     for (const bad of ['-1', '301', '1.5', 'soon'])
       refuses({ ...good, CARTWRIGHT_DRAIN_SECONDS: bad }, /^CARTWRIGHT_DRAIN_SECONDS must be/)
     for (const bad of ['0', '65536', 'no']) refuses({ ...good, CARTWRIGHT_METRICS: bad }, /^CARTWRIGHT_METRICS must be/)
+  })
+
+  test('a retention is a list of names and times', () => {
+    const { retentionMs } = readConfig({ ...good, CARTWRIGHT_RETENTION: 'customers=2d,texts=12h' })
+    assert.deepEqual(retentionMs, { ...retentionDefaultsMs, customers: 2 * 86_400_000, texts: 12 * 3_600_000 })
+    refuses({ ...good, CARTWRIGHT_RETENTION: '30d' }, /^CARTWRIGHT_RETENTION must be a list such as .*, not "30d"\.$/)
   })
 
   test('trusted proxies are addresses, networks or the names of networks', () => {

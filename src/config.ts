@@ -4,6 +4,7 @@ import { randomBytes } from 'node:crypto'
 import { closeSync, fsyncSync, linkSync, mkdirSync, openSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { isIP } from 'node:net'
 import { dirname, join } from 'node:path'
+import { parseRetention, type RetentionMs, retentionDefaultsMs } from './kit/retention.ts'
 import { parseRootSecret, type RootSecret } from './kit/secrets.ts'
 import { type LogLevel, logLevels } from './observe/log.ts'
 import { sqlitePath } from './storage/file.ts'
@@ -28,6 +29,7 @@ export interface Config {
   trustedProxies: readonly string[]
   // Webhook receivers on http and in private networks may be called: for development.
   webhookAllowPrivate: boolean
+  retentionMs: RetentionMs
   logLevel: LogLevel
   // How long a server that was told to end says so at /readyz before it closes its port.
   drainDelayMs: number
@@ -54,6 +56,7 @@ export function readConfig(environment: Environment = process.env): Config {
     rateLimit: readRateLimit(given('CARTWRIGHT_RATE_LIMIT')),
     trustedProxies: readProxies(given('CARTWRIGHT_TRUSTED_PROXIES')),
     webhookAllowPrivate: readSwitch('CARTWRIGHT_WEBHOOK_ALLOW_PRIVATE', given('CARTWRIGHT_WEBHOOK_ALLOW_PRIVATE')),
+    retentionMs: readRetention(given('CARTWRIGHT_RETENTION')),
     logLevel: readLogLevel(given('LOG_LEVEL')),
     drainDelayMs: readDrainSeconds(given('CARTWRIGHT_DRAIN_SECONDS')) * 1000,
     metrics: readMetrics(given('CARTWRIGHT_METRICS')),
@@ -229,6 +232,13 @@ function isNetwork(text: string): boolean {
 function readSwitch(name: string, text = '0'): boolean {
   if (text !== '0' && text !== '1') throw new BadSetting(`${name} must be 1 or 0, not ${quote(text)}.`)
   return text === '1'
+}
+
+function readRetention(text: string | undefined): RetentionMs {
+  if (text === undefined) return retentionDefaultsMs
+  const retentionMs = parseRetention(text)
+  if ('problem' in retentionMs) throw new BadSetting(`CARTWRIGHT_RETENTION ${retentionMs.problem}, not ${quote(text)}.`)
+  return retentionMs
 }
 
 function readLogLevel(text = 'info'): LogLevel {

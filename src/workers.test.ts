@@ -4,7 +4,7 @@ import { type RowFailure, RowsFailed } from './loops/rows.ts'
 import type { Log } from './observe/log.ts'
 import { createMetrics } from './observe/metrics.ts'
 import { StorageUnavailable } from './storage/storage.ts'
-import { catchUp, observeLoops, startWorkers, type Workers } from './workers.ts'
+import { catchUp, catchUpAll, observeLoops, type Part, startWorkers, type Workers } from './workers.ts'
 
 // What a loop tells of each of its failures, and that it goes on after them.
 async function toldOf(failures: readonly Error[]): Promise<unknown[]> {
@@ -23,10 +23,11 @@ async function workedOff(failures: readonly Error[]): Promise<{ told: unknown[];
   }
   const { promise: done, resolve } = Promise.withResolvers<void>()
   const left = [...failures]
-  async function work(): Promise<void> {
+  async function work(): Promise<boolean> {
     const failure = left.shift()
     if (failure) throw failure
     resolve()
+    return false
   }
   // A loop alone keeps no process running.
   const awake = setInterval(() => {}, 1_000)
@@ -53,17 +54,65 @@ test('any other failure of a loop is a defect, and it goes on all the same', asy
 test('a loop catches up while its rounds are full, and not for ever', async () => {
   const waiting = [3, 3, 2, 3]
   const never = () => false
-  await catchUp(3, never, async () => waiting.shift() ?? 0)
+  assert.equal(await catchUp(3, never, async () => waiting.shift() ?? 0), false)
   assert.deepEqual(waiting, [3])
   let rounds = 0
   const full = async () => {
     rounds += 1
     return 3
   }
-  await catchUp(3, never, full)
-  assert.equal(rounds, 20)
-  await catchUp(3, () => rounds >= 22, full)
+  assert.equal(await catchUp(3, never, full, 0), true, 'the time of a turn is over')
+  assert.equal(rounds, 1)
+  assert.equal(await catchUp(3, () => rounds >= 22, full), true, 'the loop is to end')
   assert.equal(rounds, 22)
+})
+
+test('a turn that left more is followed by the next at once', async () => {
+  const { promise: done, resolve } = Promise.withResolvers<void>()
+  let turns = 0
+  async function work(): Promise<boolean> {
+    turns += 1
+    if (turns === 5) resolve()
+    return turns < 5
+  }
+  const log: Log = { debug() {}, info() {}, warn() {}, error() {}, flush() {}, dropped: 0 }
+  const awake = setInterval(() => {}, 1_000)
+  const startedAt = performance.now()
+  // Were each waited for, it would take five seconds and more.
+  const workers = startWorkers([{ name: 'carts', everyMs: 1_000, work }], log)
+  await done
+  assert.ok(performance.now() - startedAt < 4_000)
+  await workers.drain()
+  clearInterval(awake)
+  assert.equal(turns, 5)
+})
+
+test('parts of a loop are done one after the other, whatever becomes of one', async () => {
+  const done: string[] = []
+  const part = (name: string, rows: number[], failure?: Error): Part => ({
+    full: 3,
+    round: async () => {
+      done.push(name)
+      if (failure) throw failure
+      return rows.shift() ?? 0
+    },
+  })
+  const never = () => false
+  assert.equal(await catchUpAll([part('a', [3, 1]), part('b', [0])], never), false)
+  assert.deepEqual(done.splice(0), ['a', 'a', 'b'])
+  const defect = new TypeError('x is undefined')
+  await assert.rejects(catchUpAll([part('a', [], defect), part('b', [3, 0])], never), defect)
+  assert.deepEqual(done.splice(0), ['a', 'b', 'b'])
+  const failed = failureOf('cart_1')
+  await assert.rejects(
+    catchUpAll([part('a', [], new RowsFailed([failed], 0)), part('b', [0])], never),
+    (error) => error instanceof RowsFailed && error.failures[0] === failed,
+  )
+  assert.deepEqual(done.splice(0), ['a', 'b'])
+  await assert.rejects(
+    catchUpAll([part('a', [], new RowsFailed([failed], 0)), part('b', [], defect)], never),
+    (error) => error instanceof AggregateError && error.errors.length === 2,
+  )
 })
 
 function failureOf(rowId: string): RowFailure {

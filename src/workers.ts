@@ -1,6 +1,7 @@
 // The loops of this process. Each does a little, rests, and can be drained; a failure is logged and counted, and the loop
 // goes on.
 
+import { setImmediate as breathe } from 'node:timers/promises'
 import { toInstant } from './kit/instant.ts'
 import type { LoopName } from './loops/names.ts'
 import { type RowFailure, RowsFailed } from './loops/rows.ts'
@@ -11,8 +12,9 @@ import { StorageUnavailable } from './storage/storage.ts'
 export interface Loop {
   name: LoopName
   everyMs: number
-  // Work of many rounds asks between them whether it is to end.
-  work: (isEnding: () => boolean) => Promise<void>
+  // One turn. Work of many rounds asks between them whether it is to end. Answers whether there is more to do; then the next turn
+  // does not wait.
+  work: (isEnding: () => boolean) => Promise<boolean>
 }
 
 export interface Workers {
@@ -43,33 +45,35 @@ function startLoop({ name, everyMs, work }: Loop, log: Log): { stop: () => Promi
   let stopped = false
   let round: Promise<void> = Promise.resolve()
 
-  function rest(): void {
+  function rest(ms: number): void {
     if (stopped) return
     timer = setTimeout(() => {
-      round = turn().finally(rest)
-    }, everyMs)
+      round = turn().then((isMore) => rest(isMore ? Math.min(briefMs, everyMs) : everyMs))
+    }, ms)
     timer.unref()
   }
 
-  async function turn(): Promise<void> {
+  async function turn(): Promise<boolean> {
     try {
-      await work(() => stopped)
+      const isMore = await work(() => stopped)
       stats.lastSuccessAt = Date.now()
+      return isMore
     } catch (error) {
       if (error instanceof RowsFailed) {
         stats.lastSuccessAt = Date.now()
         stats.rowFailures += error.failures.length
         for (const failure of error.failures) logRow(failure)
-        return
+        return error.isMore
       }
       stats.failures += 1
       // It passes, and whoever runs the database knows.
       if (error instanceof StorageUnavailable) log.warn('storage unavailable', { loop: name, reason: error.message })
       else log.error('a loop failed and will try again', error, { loop: name })
+      return false
     }
   }
 
-  rest()
+  rest(everyMs)
   return {
     stats,
     stop: async () => {
@@ -79,6 +83,9 @@ function startLoop({ name, everyMs, work }: Loop, log: Log): { stop: () => Promi
     },
   }
 }
+
+// Between two turns when the first left more.
+const briefMs = 20
 
 const rowLinesMax = 10
 const rowLinesMs = 60_000
@@ -108,22 +115,64 @@ function rowLogger(loop: LoopName, log: Log): (failure: RowFailure) => void {
   }
 }
 
-// A round that was full leaves more waiting, so that another follows at once, for a while and until the loop is to end. Rows
-// that failed are told at the end: they are deferred, and the next round passes them over.
-export async function catchUp(full: number, isEnding: () => boolean, round: () => Promise<number>): Promise<void> {
+// Rounds until one is not full, for a bounded time and until the loop is to end, and with a pause between them for everybody
+// else. Answers whether there is more to do. Rows that failed are told at the end: they are deferred, and the next round passes
+// them over.
+export async function catchUp(
+  full: number,
+  isEnding: () => boolean,
+  round: () => Promise<number>,
+  turnMs = turnMsMax,
+): Promise<boolean> {
   const failures: RowFailure[] = []
-  for (let rounds = 0; rounds < roundsMax && !isEnding(); rounds += 1) {
+  const deadline = performance.now() + turnMs
+  let isMore = true
+  while (isMore && !isEnding()) {
     const rows = await round().catch((error: unknown) => {
       if (!(error instanceof RowsFailed)) throw error
       failures.push(...error.failures)
       return error.rows
     })
-    if (rows < full) break
+    isMore = rows >= full
+    if (performance.now() >= deadline) break
+    await breathe()
   }
-  if (failures.length > 0) throw new RowsFailed(failures, 0)
+  if (failures.length > 0) throw new RowsFailed(failures, 0, isMore)
+  return isMore
 }
 
-const roundsMax = 20
+const turnMsMax = 5_000
+
+export interface Part {
+  // How many rows a round takes at most.
+  full: number
+  round: () => Promise<number>
+}
+
+// One after the other, each until it has caught up. One that fails does not keep the others from their turn.
+export async function catchUpAll(parts: readonly Part[], isEnding: () => boolean): Promise<boolean> {
+  const failures: RowFailure[] = []
+  const errors: unknown[] = []
+  let isMore = false
+  for (const { full, round } of parts) {
+    try {
+      isMore = (await catchUp(full, isEnding, round)) || isMore
+    } catch (error) {
+      if (error instanceof RowsFailed) {
+        failures.push(...error.failures)
+        isMore ||= error.isMore
+      } else errors.push(error)
+    }
+  }
+  if (errors.length === 1 && failures.length === 0) throw errors[0]
+  if (errors.length > 0)
+    throw new AggregateError(
+      [...errors, ...failures.map(({ error }) => error)],
+      'not every part of a loop could be done',
+    )
+  if (failures.length > 0) throw new RowsFailed(failures, 0, isMore)
+  return isMore
+}
 
 export function observeLoops(metrics: Metrics, workers: Workers, deferred: () => ReadonlyMap<LoopName, number>): void {
   const byLoop = (pick: (stats: LoopStats) => number | null) =>

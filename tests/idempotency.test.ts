@@ -10,6 +10,7 @@ import type { Tx } from '../src/storage/storage.ts'
 import { berlin, type Carts, cartsOf, eventsOf, market } from './support/carts.ts'
 import { checkoutOf } from './support/checkout.ts'
 import { type AskOptions, assertError, type House, openHouse } from './support/house.ts'
+import { openReceiver } from './support/receiver.ts'
 import { rival } from './support/shops.ts'
 import { eachEngine } from './support/storage.ts'
 import { webhooksOf } from './support/webhooks.ts'
@@ -241,6 +242,51 @@ eachEngine('idempotency', (given) => {
     assertError(await house.ask('removePublicCartItem', { path, body: { ...body, extra: 1 } }), 'invalid_request')
     assertError(await house.ask('removePublicCartItem', { path, body, key: null }), 'unauthenticated')
     assertError(await house.ask('removePublicCartItem', { path, body, key: house.keys.none }), 'scope_missing')
+  })
+
+  test('an answer of a hundred lines is stored in a tenth of its bytes, its event too, and repeated byte for byte', async () => {
+    const products = Array.from({ length: 100 }, (_, index) => ({
+      slug: `flower-${index}`,
+      name: `Flower ${index}`,
+      publishedAt: '2026-01-01T00:00:00.000Z',
+      skus: [{ code: `F${index}`, price: 100 + index, stock: 10 }],
+    }))
+    const large = await openHouse(given, { shops: [{ ...market, products }] })
+    const { sku } = await cartsOf(large)
+    const items = products.map((_, index) => ({ skuId: sku(`F${index}`), quantity: 2 }))
+    const webhooks = webhooksOf(large)
+    const receiver = await openReceiver(given)
+    await webhooks.add({ url: receiver.url, events: ['cart.created'] })
+    const requests = [
+      ['createPublicCart', { idempotencyKey: 'cart', items }],
+      // This one is sealed too, because it holds the address of a page.
+      ['createHostedCheckoutSession', { idempotencyKey: 'session', items, successUrl: 'http://localhost:9/' }],
+    ] as const
+    for (const [id, body] of requests) {
+      const first = await large.ask(id, { body })
+      assert.equal(first.status, 200, first.text)
+      const [stored] = await large.storage.read(
+        (db) => db.sql<{ answer: string }>`
+          select answer from idempotency_keys where key = ${body.idempotencyKey}`,
+      )
+      assert.ok(first.text.length > 20_000)
+      assert.ok(
+        (stored?.answer.length ?? 0) < first.text.length / 5,
+        `${stored?.answer.length} of ${first.text.length}`,
+      )
+      const again = await large.ask(id, { body })
+      assert.equal(again.headers.get('idempotency-replayed'), 'true')
+      assert.equal(again.text, first.text)
+    }
+    const stored = await large.storage.read(
+      (db) => db.sql<{ bytes: number }>`select length(body) as "bytes" from events where type = 'cart.created'`,
+    )
+    assert.ok(stored.length === 2 && stored.every(({ bytes }) => bytes < 6_000))
+    await large.app.dispatcher.settleDue()
+    assert.deepEqual(
+      receiver.received.map(({ event }) => (event.data as { cart: { items: unknown[] } }).cart.items.length),
+      [100, 100],
+    )
   })
 
   test('kept for seven days, then free again, with or without the sweeper', async () => {

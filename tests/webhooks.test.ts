@@ -7,6 +7,7 @@ import { test } from 'node:test'
 import { Webhook } from 'standardwebhooks'
 import { announce } from '../src/events/announce.ts'
 import { newId } from '../src/kit/ids.ts'
+import { findViolations } from '../src/observe/invariants.ts'
 import { refundPaid } from '../src/orders/refunds.ts'
 import { payRefunds } from '../src/payments/settle.ts'
 import { releaseLeases } from '../src/webhooks/claim.ts'
@@ -455,7 +456,7 @@ eachEngine('webhooks', (given) => {
     assert.deepEqual([row?.status, row?.attempts], ['succeeded', 1])
   })
 
-  test('texts of events and the log are kept for their time; what is owed is kept as long as it is owed', async () => {
+  test('texts, the log and the events are kept for their time, and nothing waits longer for its endpoint', async () => {
     const house = await openHouse(given, { shops: [market] })
     const receiver = await openReceiver(given)
     const sent = await add(house, { url: receiver.url, events: ['cart.created'] })
@@ -475,23 +476,29 @@ eachEngine('webhooks', (given) => {
     house.clock.now += 30 * day - 1
     await sweepWebhooks(house.storage, house.clock.now)
     assert.ok((await texts()).every(({ kept }) => kept === 1))
+    assert.equal((await deliveriesOf(house, owed))[0]?.status, 'held')
     house.clock.now += 1
     await sweepWebhooks(house.storage, house.clock.now)
     assert.deepEqual(await texts(), [
       { type: 'cart.created', kept: 0 },
-      { type: 'cart.updated', kept: 1 },
+      { type: 'cart.updated', kept: 0 },
     ])
-    house.clock.now += 61 * day
-    await sweepWebhooks(house.storage, house.clock.now)
-    assert.deepEqual(await deliveriesOf(house, sent), [])
-    assert.equal((await deliveriesOf(house, owed))[0]?.status, 'held')
+    const [discarded] = await deliveriesOf(house, owed)
+    assert.deepEqual([discarded?.status, discarded?.lastError], ['discarded', 'it was due for too long'])
     await house.storage.write((tx) => enableEndpoint(tx, house.installationId, owed.endpoint.id, house.clock.now))
     receiver.received.length = 0
     await house.app.dispatcher.settleDue()
-    assert.deepEqual(
-      receiver.received.map(({ event }) => event.type),
-      ['cart.updated'],
-    )
+    assert.deepEqual(receiver.received, [], 'it is not sent any more')
+    house.clock.now += 60 * day
+    await sweepWebhooks(house.storage, house.clock.now)
+    assert.deepEqual(await deliveriesOf(house, sent), [])
+    assert.deepEqual(await texts(), [{ type: 'cart.updated', kept: 0 }], 'the log of a delivery keeps its event')
+    house.clock.now += 30 * day
+    await sweepWebhooks(house.storage, house.clock.now)
+    assert.deepEqual(await deliveriesOf(house, owed), [])
+    assert.deepEqual(await texts(), [])
+    // The cart is still there, and may have been told of before.
+    assert.deepEqual(await house.storage.read(findViolations), [])
   })
 
   test('an event that is written while its endpoint is being enabled is sent', async () => {

@@ -1,6 +1,7 @@
 // The SQL of credentials.
 import type { Mode } from '../contract/words.ts'
-import { Fragment, type Reader, type Tx } from '../storage/storage.ts'
+import { isNotDeferred } from '../loops/store.ts'
+import { Fragment, list, type Reader, type Tx } from '../storage/storage.ts'
 import { type CredentialLife, type NewCredential, scopesText } from './credential.ts'
 
 export interface CredentialRow extends CredentialLife {
@@ -116,6 +117,35 @@ export async function expireCredential(tx: Tx, installationId: string, id: strin
       and (expires_at is null or expires_at > ${at})
     returning id`
   return rows.length > 0
+}
+
+// Keys that ended by then. Revoked and expired ones each have their index.
+export async function listDeadCredentials(db: Reader, endedBy: number, now: number): Promise<CredentialName[]> {
+  const isDue = isNotDeferred('retention', 'c.installation_id', 'c.id', now)
+  const revoked = db.sql<CredentialName>`
+    select c.installation_id as "installationId", c.id from credentials c
+    where c.revoked_at is not null and c.revoked_at <= ${endedBy} and ${isDue}
+    order by c.revoked_at limit ${credentialsDeletedMax}`
+  const expired = db.sql<CredentialName>`
+    select c.installation_id as "installationId", c.id from credentials c
+    where c.expires_at is not null and c.expires_at <= ${endedBy} and ${isDue}
+    order by c.expires_at limit ${credentialsDeletedMax}`
+  const found = (await Promise.all([revoked, expired])).flat()
+  return [...new Map(found.map((name) => [name.id, name])).values()].slice(0, credentialsDeletedMax)
+}
+
+export interface CredentialName {
+  installationId: string
+  id: string
+}
+
+export const credentialsDeletedMax = 500
+
+export async function deleteCredentials(tx: Tx, names: readonly CredentialName[]): Promise<void> {
+  for (const [installationId, theirs] of Map.groupBy(names, (name) => name.installationId))
+    await tx.sql`
+      delete from credentials
+      where installation_id = ${installationId} and id in (${list(theirs.map(({ id }) => id))})`
 }
 
 // Many credentials of many installations in one statement: this is bookkeeping of ours, of ids that were read before.

@@ -1,6 +1,7 @@
 // The SQL of sealed addresses. Nothing here can read one: the keys are wrapped, and vault.ts unwraps them.
 import type { AddressSummary } from '../contract/carts.ts'
-import type { Reader, Tx } from '../storage/storage.ts'
+import { isId } from '../kit/ids.ts'
+import { list, type Reader, type Tx } from '../storage/storage.ts'
 
 // An address belongs to one owner (a cart, an order) of one installation, and is found by all three or not at all.
 export interface AddressName {
@@ -74,8 +75,13 @@ export async function findAddressSummary(
   return { summary, expiresAt, isErased: erased === 1 }
 }
 
-// Without its key the text is noise; it is overwritten as well, so that no later weakness of the cipher matters. Nobody waits
-// for it.
+// Of a cart: nothing of it is left. Nobody waits for it.
+export function deleteAddress(tx: Tx, installationId: string, id: string): void {
+  tx.sql`delete from addresses where installation_id = ${installationId} and id = ${id}`
+}
+
+// Of an order, which still tells the town. Without its key the text is noise; it is overwritten as well, so that no later
+// weakness of the cipher matters. Nobody waits for it.
 export function eraseAddress(tx: Tx, installationId: string, id: string): void {
   tx.sql`
     update addresses set row_key = null, sealed = ''
@@ -85,15 +91,26 @@ export function eraseAddress(tx: Tx, installationId: string, id: string): void {
 // Names no installation: this is housekeeping of ours, and time passes for all of them. What another node is erasing is
 // left to it.
 export async function eraseExpired(tx: Tx, now: number, rowsMax: number): Promise<number> {
-  const rows = await tx.sql`
-    with due as (
-      select installation_id, id from addresses
-      where row_key is not null and expires_at <= ${now}
-      order by expires_at limit ${rowsMax} ${tx.skipLocked})
-    update addresses set row_key = null, sealed = ''
-    where row_key is not null and (installation_id, id) in (select installation_id, id from due)
-    returning id`
-  return rows.length
+  const due = await tx.sql<AddressName>`
+    select installation_id as "installationId", id, owner_id as "ownerId" from addresses
+    where row_key is not null and expires_at <= ${now}
+    order by expires_at limit ${rowsMax} ${tx.skipLocked}`
+  for (const [installationId, theirs] of Map.groupBy(due, (name) => name.installationId)) {
+    const [ofOrders, others] = [theirs.filter(isOfOrder), theirs.filter((name) => !isOfOrder(name))]
+    if (ofOrders.length > 0)
+      tx.sql`
+        update addresses set row_key = null, sealed = ''
+        where installation_id = ${installationId} and id in (${list(ofOrders.map(({ id }) => id))})`
+    if (others.length > 0)
+      tx.sql`
+        delete from addresses
+        where installation_id = ${installationId} and id in (${list(others.map(({ id }) => id))})`
+  }
+  return due.length
+}
+
+function isOfOrder({ ownerId }: AddressName): boolean {
+  return isId('ord', ownerId)
 }
 
 // Lets an address end later, never sooner. Nobody waits for it.

@@ -8,6 +8,7 @@ import { open, openByRoot, type RootSecret, seal, sealByRoot } from '../kit/secr
 import type { Reader, Storage, Tx } from '../storage/storage.ts'
 import {
   type AddressName,
+  deleteAddress,
   eraseAddress,
   eraseExpired,
   findAddressSummary,
@@ -16,8 +17,8 @@ import {
   lockAddress,
 } from './store.ts'
 
-// The two statements that need no key are part of this room's face as they are.
-export { eraseAddress, findAddressSummary }
+// The statements that need no key are part of this room's face as they are.
+export { deleteAddress, eraseAddress, findAddressSummary }
 
 const purpose = 'address row key'
 const keyBytes = 32
@@ -68,7 +69,7 @@ export interface AddressMove extends AddressName {
   readonly expiresAt: number
 }
 
-// Hands an address on, as from a cart to its order: sealed anew under a key and a token of its own, and the old one erased,
+// Hands an address on, as from a cart to its order: sealed anew under a key and a token of its own, and the old one deleted,
 // so that there is one of it at any time. Undefined when it could not be opened.
 export async function moveAddress(tx: Tx, rootSecret: RootSecret, move: AddressMove): Promise<string | undefined> {
   const { newOwnerId, expiresAt, ...name } = move
@@ -89,13 +90,13 @@ export async function moveAddress(tx: Tx, rootSecret: RootSecret, move: AddressM
     now,
     expiresAt,
   })
-  eraseAddress(tx, installationId, id)
+  deleteAddress(tx, installationId, id)
   return token
 }
 
 const batchRowsMax = 500
 
-// Erases up to `limit` addresses whose time is over, a batch to a transaction, and tells how many.
+// Erases, or deletes with all they are, up to `limit` addresses whose time is over, a batch to a transaction, and tells how many.
 export async function sweepAddresses(storage: Storage, now: number, limit: number): Promise<number> {
   let erased = 0
   while (erased < limit) {

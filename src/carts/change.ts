@@ -5,7 +5,7 @@ import { isId } from '../kit/ids.ts'
 import type { MerchantMode } from '../kit/mode.ts'
 import { refuse } from '../kit/refuse.ts'
 import type { Tx } from '../storage/storage.ts'
-import { cartMove, idleMs, statusAt } from './lifecycle.ts'
+import { cartMove, statusAt } from './lifecycle.ts'
 import type { Pricebooks } from './pricebook.ts'
 import { type CartFacts, findCartFacts, quoteFor, refuseUnpriced } from './quote.ts'
 import { type KeptCart, lockCart, saveCart } from './store.ts'
@@ -14,6 +14,8 @@ import { cartView, type Quote } from './view.ts'
 export interface CartTools {
   pricebooks: Pricebooks
   pictureUrl: (picture: string) => string
+  // A cart that nobody changes for so long expires.
+  idleMs: number
   // What else a changed cart moves, in the same transaction: its checkout session holds the stock. Answers with the cart as
   // it is then. Given by the room above.
   follow(ask: ChangeAsk, changed: CartFacts): Promise<KeptCart>
@@ -51,7 +53,7 @@ export function refuseUnchangeable({ cart }: CartFacts, { expectedVersion, now }
   }
 }
 
-// Writes a changed cart: one version further, thirty days longer, with its event. Answers with the cart as it now is.
+// Writes a changed cart: one version further, its end moved on, with its event. Answers with the cart as it now is.
 export async function commitChange(
   tools: CartTools,
   ask: ChangeAsk,
@@ -71,7 +73,9 @@ async function quoteOf(tools: CartTools, ask: ChangeAsk, changed: CartFacts): Pr
   const { db, now } = ask
   const at = now.getTime()
   const followed = await tools.follow(ask, changed)
-  const cart = { ...followed, version: changed.cart.version + 1, updatedAt: at, expiresAt: at + idleMs }
+  // It outlives its checkout session, whose end may be later.
+  const expiresAt = Math.max(followed.expiresAt, at + tools.idleMs)
+  const cart = { ...followed, version: changed.cart.version + 1, updatedAt: at, expiresAt }
   const facts = { ...changed, cart }
   const quote = await quoteFor(db, tools.pricebooks, facts, at)
   if (quote.pricing.promotion.state !== 'rejected') return quote

@@ -1,7 +1,7 @@
-// Where a cart goes: the address is checked by its country, sealed, and bound to the cart; what it replaces is erased.
+// Where a cart goes: the address is checked by its country, sealed, and bound to the cart; what it replaces is deleted.
 
 import { checkAddress, summaryOf } from '../addresses/check.ts'
-import { eraseAddress, sealAddress } from '../addresses/vault.ts'
+import { deleteAddress, sealAddress } from '../addresses/vault.ts'
 import type { Address, AddressSummary } from '../contract/carts.ts'
 import { refuse } from '../kit/refuse.ts'
 import type { RootSecret } from '../kit/secrets.ts'
@@ -45,7 +45,7 @@ export async function setAddress(
   const expiresAt = at + addressMs
   const owner = { installationId: cart.installationId, ownerId: cart.id }
   const token = sealAddress(change.db, rootSecret, { ...owner, address, summary, now: at, expiresAt })
-  if (cart.address) eraseAddress(change.db, cart.installationId, cart.address.token)
+  if (cart.address) deleteAddress(change.db, cart.installationId, cart.address.token)
   const { city, region, country } = summary
   const changed = { ...cart, ...more, address: { token, city, region, country, expiresAt } }
   const quote = await commitChange(tools, change, { ...facts, cart: changed })

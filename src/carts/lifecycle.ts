@@ -24,8 +24,6 @@ export function cartMove(verb: CartVerb, from: CartStatus): CartMove | undefined
   return row && { to: row[2], announces: row[3] }
 }
 
-export const idleMs = 30 * 24 * 3_600_000
-
 // A cart whose time is over is expired, whether or not the sweeper has written it down.
 export function statusAt({ status, expiresAt }: { status: CartStatus; expiresAt: number }, now: number): CartStatus {
   return status === 'open' && expiresAt <= now ? 'expired' : status

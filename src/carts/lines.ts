@@ -8,7 +8,6 @@ import type { MerchantMode } from '../kit/mode.ts'
 import { refuse } from '../kit/refuse.ts'
 import type { Reader, Tx } from '../storage/storage.ts'
 import { type CartTools, type ChangeAsk, commitChange, lockCartFacts, refuseUnchangeable } from './change.ts'
-import { idleMs } from './lifecycle.ts'
 import { type CartFacts, quoteChange } from './quote.ts'
 import { type CartLine, deleteCartLine, findCart, insertCart, listOffers, type Offer, putCartLine } from './store.ts'
 import { cartView, type Quote } from './view.ts'
@@ -32,7 +31,7 @@ export async function createCart(
   const offers = await listWantedOffers(db, caller, items, at)
   const cartId = newId('cart')
   const { installationId, merchantId } = caller
-  insertCart(db, { id: cartId, installationId, merchantId, metadata, now: at, expiresAt: at + idleMs })
+  insertCart(db, { id: cartId, installationId, merchantId, metadata, now: at, expiresAt: at + tools.idleMs })
   const cart = await findCart(db, { installationId, cartId })
   if (!cart) throw new Error(`cart ${cartId} is gone in the moment it was made`)
   const lines = items.map(({ quantity }, position): CartLine => {

@@ -106,10 +106,12 @@ export async function openSession(tools: CheckoutTools, ask: CreateAsk): Promise
   }
   if (living) saveSession(db, session)
   else insertSession(db, session)
-  // The cart names its session from now on. That is a change of the cart like any other, but not one the session follows.
+  // The cart names its session from now on, and lives as long. That is a change of the cart like any other, but not one the
+  // session follows.
+  const expiresAt = Math.max(facts.cart.expiresAt, session.expiresAt)
   const quote = await commitChange(notFollowed(tools.carts), change, {
     ...facts,
-    cart: { ...facts.cart, checkoutSessionId: session.id },
+    cart: { ...facts.cart, checkoutSessionId: session.id, expiresAt },
   })
   const view = { session, quote, orderPayment: null }
   if (!living) announceSession(tools, db, 'checkout_session.created', view, at, cause)

@@ -3,36 +3,26 @@
 
 import { setTimeout as setTimeoutAsync } from 'node:timers/promises'
 import type { Storefront } from '../../examples/storefront/shop.ts'
-import { sweepAddresses } from '../addresses/vault.ts'
 import { type DemoShop, makeDemoShop, makeWindowKey, needsDemoShop } from '../admin/demo.ts'
 import { type App, createApp } from '../app.ts'
-import { expireCarts } from '../carts/sweep.ts'
-import { refreshStaleProducts } from '../catalog/refresh.ts'
-import { settlePayments } from '../checkout/pay.ts'
-import { endSessionsOfEnded, expireSessions } from '../checkout/sweep.ts'
 import { type Config, readConfig } from '../config.ts'
 import { warmValidator } from '../contract/validator.ts'
 import type { HttpServer } from '../http/server.ts'
-import { sweepIdempotencyKeys } from '../idempotency/once.ts'
-import { sweepHolds } from '../inventory/holds.ts'
 import type { LoopName } from '../loops/names.ts'
 import { sweepDeferred } from '../loops/rows.ts'
 import { makeDeferredDue } from '../loops/store.ts'
 import { originProblem } from '../oauth/metadata.ts'
-import { sweepArtifacts } from '../oauth/sweep.ts'
 import { createLog, type Log } from '../observe/log.ts'
 import type { Metrics } from '../observe/metrics.ts'
 import { createSink, type Sink } from '../observe/sink.ts'
-import { refundPaid } from '../orders/refunds.ts'
-import { payRefunds } from '../payments/settle.ts'
 import { migrate } from '../storage/migrate.ts'
 import { openStorage } from '../storage/open.ts'
 import { type Storage, StorageRefused } from '../storage/storage.ts'
 import { version } from '../version.ts'
-import { sweepWebhooks } from '../webhooks/sweep.ts'
-import { catchUp, type Loop, observeLoops, startWorkers } from '../workers.ts'
+import { type Loop, observeLoops, startWorkers } from '../workers.ts'
 import { type Command, Failure, type Given, Misuse, type Terminal } from './command.ts'
 import { type Crew, gatherCrew, isWorker, joinCrew, leaveCrew, tellFailure } from './crew.ts'
+import { lastUseLoop, loopsFor } from './loops.ts'
 import { type Closable, metricsServer } from './metrics.ts'
 import { openWindow, windowPages } from './window.ts'
 
@@ -133,6 +123,7 @@ function setStage({ config, storage, log, mayDemo }: ServeParts): Stage {
     rateLimit: config.rateLimit,
     trustedProxies: config.trustedProxies,
     webhookAllowPrivate: config.webhookAllowPrivate,
+    retentionMs: config.retentionMs,
     production: config.production,
     isStarting: () => isStarting,
     showsMetrics: config.metrics === 'on',
@@ -253,7 +244,7 @@ async function work(parts: ServeParts): Promise<void> {
     const port = await open()
     shift.open(port)
     await begin(await shift.begun)
-    const lastUse = startWorkers([lastUseLoop(app)], log)
+    const lastUse = startWorkers([lastUseLoop(app, Date.now)], log)
     await shift.ended
     await announceEnd(parts, app)
     await finish(parts, app)
@@ -277,7 +268,7 @@ interface Loops {
   drain(): Promise<void>
 }
 
-async function startLoops({ storage, log }: ServeParts, app: App): Promise<Loops> {
+async function startLoops({ config, storage, log }: ServeParts, app: App): Promise<Loops> {
   // Rows that failed may have waited for just this start: a new version, or another setting.
   await storage.write((tx) => makeDeferredDue(tx, Date.now()))
   let deferred: ReadonlyMap<LoopName, number> = new Map()
@@ -286,9 +277,11 @@ async function startLoops({ storage, log }: ServeParts, app: App): Promise<Loops
     everyMs: 60_000,
     work: async () => {
       deferred = await sweepDeferred(storage, Date.now())
+      return false
     },
   }
-  const workers = startWorkers([...loopsFor(storage, app), deferredLoop], log)
+  const loops = loopsFor({ storage, app, retentionMs: config.retentionMs, clock: Date.now })
+  const workers = startWorkers([...loops, deferredLoop], log)
   observeLoops(app.metrics, workers, () => deferred)
   app.dispatcher.start()
   return { drain: async () => void (await Promise.all([workers.drain(), app.dispatcher.drain()])) }
@@ -330,45 +323,6 @@ async function openPort(server: HttpServer, { port, host }: Pick<Config, 'port' 
     if (syscall !== undefined) throw new Failure(`cannot listen at port ${port} of ${host}: ${message}`)
     throw error
   }
-}
-
-// At a time, so that nobody waits long for the rows; and again while there are more.
-const few = 20
-
-async function payFew({ payTools }: App): Promise<number> {
-  return (await payRefunds({ ...payTools, onPaid: refundPaid }, Date.now(), few)).length
-}
-
-function lastUseLoop(app: App): Loop {
-  return { name: 'last_use', everyMs: 15_000, work: () => app.identify.flushLastUse(Date.now()) }
-}
-
-// What is done between requests. Each is safe on several nodes at once, and reads do not wait for any of them.
-function loopsFor(storage: Storage, app: App): Loop[] {
-  const sweep = (name: LoopName, everyMs: number, work: (now: number) => Promise<unknown>): Loop => ({
-    name,
-    everyMs,
-    work: async () => void (await work(Date.now())),
-  })
-  const rounds = (name: LoopName, everyMs: number, round: () => Promise<number>): Loop => ({
-    name,
-    everyMs,
-    work: (isEnding) => catchUp(few, isEnding, round),
-  })
-  return [
-    lastUseLoop(app),
-    rounds('stale_products', 500, () => refreshStaleProducts(storage, Date.now(), few)),
-    rounds('payments', 2_000, () => settlePayments(app.payTools, few)),
-    rounds('refunds', 2_000, () => payFew(app)),
-    sweep('sessions', 5_000, (now) => expireSessions(storage, app.payTools, now)),
-    rounds('ended_installations', 2_000, () => endSessionsOfEnded(storage, app.payTools, Date.now(), few)),
-    sweep('holds', 2_000, (now) => sweepHolds(storage, now, 500)),
-    sweep('carts', 30_000, (now) => expireCarts(storage, app.cartTools, now)),
-    sweep('addresses', 60_000, (now) => sweepAddresses(storage, now, 1_000)),
-    sweep('idempotency_keys', 60_000, (now) => sweepIdempotencyKeys(storage, now)),
-    sweep('webhooks', 60_000, (now) => sweepWebhooks(storage, now)),
-    sweep('oauth', 60_000, (now) => sweepArtifacts(storage, now)),
-  ]
 }
 
 // A second signal means that somebody has no patience left.

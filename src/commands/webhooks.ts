@@ -359,12 +359,12 @@ function noDelivery(id: string): Failure {
 
 function replay(id: string, given: Given, terminal: Terminal): Promise<number> {
   const reason = readLine(given.texts.reason, 'reason', 500)
-  return withStorage(async (storage) => {
+  return withStorage(async (storage, { retentionMs }) => {
     const replayed = await storage
       .write(async (tx) => {
         const delivery = await findDeliveryAnywhere(tx, id)
         if (!delivery) throw noDelivery(id)
-        const wish = { allowSucceeded: given.flags.has('allow-succeeded'), reason }
+        const wish = { allowSucceeded: given.flags.has('allow-succeeded'), reason, textsMs: retentionMs.texts }
         return replayDelivery(tx, delivery.installationId, id, wish, Date.now())
       })
       .catch((error: unknown) => {

@@ -67,6 +67,8 @@ export interface RoadParts {
   cursorKey: KeyObject
   // How answers that hold a secret are kept for the retry.
   sealedKeeper: Keeper
+  // How long they are stored.
+  answersMs: number
   clock: () => Date
   log: Log
   metrics: Metrics
@@ -122,7 +124,7 @@ export function createRoad(parts: RoadParts) {
     const ask = { caller, path: request.path, body, page, now, cause }
     if (promise.idempotency === 'none')
       return replyFor(await storage.read((db) => handler({ ...ask, db })), pass?.headers) // 404, 200
-    const claim = claimFor(id, request, caller, body, now)
+    const claim = { ...claimFor(id, request, caller, body, now), keptMs: parts.answersMs }
     const { text, replayed } = await once(
       storage,
       claim,

@@ -3,7 +3,9 @@
 
 import { hash } from 'node:crypto'
 import { canonicalJson } from '../kit/canonical.ts'
+import { packed, unpacked } from '../kit/packed.ts'
 import { refuse } from '../kit/refuse.ts'
+import { retentionDefaultsMs } from '../kit/retention.ts'
 import { openByRoot, type RootSecret, sealByRoot } from '../kit/secrets.ts'
 import { isDuplicate, type Reader, type Storage, type Tx } from '../storage/storage.ts'
 
@@ -12,6 +14,8 @@ export interface Claim {
   key: string
   fingerprint: string
   now: number
+  // How long answers are stored; a key that is older is free again.
+  keptMs?: number
 }
 
 export interface Once {
@@ -39,8 +43,6 @@ export function sealedKeeper(rootSecret: RootSecret): Keeper {
     },
   }
 }
-
-const keptMs = 7 * 24 * 3_600_000
 
 // What makes two requests the same: the operation, its path, and the body less the key itself.
 export function fingerprintOf(operationId: string, path: Readonly<Record<string, string>>, body: object): string {
@@ -107,7 +109,7 @@ async function claimOrFind(tx: Tx, claim: Claim): Promise<StoredKey | undefined>
 }
 
 function keep(tx: Tx, claim: Claim, text: string, keeper: Keeper): Once {
-  keepAnswer(tx, claim, keeper.seal(text, claim))
+  keepAnswer(tx, claim, keeper.seal(packed(text), claim))
   return { text, replayed: false }
 }
 
@@ -115,18 +117,19 @@ function replay(stored: StoredKey, claim: Claim, keeper: Keeper): Once {
   if (stored.fingerprint !== claim.fingerprint) throw refuse('idempotency_key_reused')
   // The answer is written in the transaction that claims, so nobody else ever sees it missing.
   if (stored.answer === null) throw new Error('an idempotency key was committed without its answer')
-  return { text: keeper.open(stored.answer, claim), replayed: true }
+  return { text: unpacked(keeper.open(stored.answer, claim)), replayed: true }
 }
 
 // The unique index is the lock: a twin waits here until the first commits or rolls back. A key past its time is free
 // again, whether or not the sweeper came by.
-async function claimKey(tx: Tx, { installationId, key, fingerprint, now }: Claim): Promise<boolean> {
+async function claimKey(tx: Tx, claim: Claim): Promise<boolean> {
+  const { installationId, key, fingerprint, now } = claim
   const rows = await tx.sql`
     insert into idempotency_keys (installation_id, key, fingerprint, created_at)
     values (${installationId}, ${key}, ${fingerprint}, ${now})
     on conflict (installation_id, key) do update
       set fingerprint = excluded.fingerprint, answer = null, created_at = excluded.created_at
-      where idempotency_keys.created_at <= ${now - keptMs}
+      where idempotency_keys.created_at <= ${endedBy(claim)}
     returning key`
   return rows.length > 0
 }
@@ -145,22 +148,32 @@ interface StoredKey {
   answer: string | null
 }
 
-async function findKey(db: Reader, { installationId, key, now }: Claim): Promise<StoredKey | undefined> {
+async function findKey(db: Reader, claim: Claim): Promise<StoredKey | undefined> {
+  const { installationId, key } = claim
   const [row] = await db.sql<StoredKey>`
     select fingerprint, answer from idempotency_keys
-    where installation_id = ${installationId} and key = ${key} and created_at > ${now - keptMs}`
+    where installation_id = ${installationId} and key = ${key} and created_at > ${endedBy(claim)}`
   return row
 }
 
-const sweptMax = 1_000
+function endedBy({ now, keptMs = retentionDefaultsMs.answers }: Claim): number {
+  return now - keptMs
+}
 
-// A little at a time, oldest first; two nodes at once delete different rows or the same ones, which is the same.
-export async function sweepIdempotencyKeys(storage: Storage, now: number): Promise<number> {
+// In one transaction, so that nobody waits long.
+export const keysSweptMax = 1_000
+
+// Oldest first; two nodes at once delete different rows or the same ones, which is the same.
+export async function sweepIdempotencyKeys(
+  storage: Storage,
+  now: number,
+  keptMs: number = retentionDefaultsMs.answers,
+): Promise<number> {
   return storage.write(async (tx) => {
     const rows = await tx.sql`
       delete from idempotency_keys where (installation_id, key) in (
         select installation_id, key from idempotency_keys where created_at <= ${now - keptMs}
-        order by created_at limit ${sweptMax} ${tx.skipLocked})
+        order by created_at limit ${keysSweptMax} ${tx.skipLocked})
       returning key`
     return rows.length
   })

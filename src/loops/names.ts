@@ -13,6 +13,7 @@ export const loopNames = [
   'idempotency_keys',
   'webhooks',
   'oauth',
+  'retention',
   'deferred_rows',
 ] as const
 

@@ -9,6 +9,8 @@ export interface Round {
   storage: Storage
   loop: LoopName
   now: number
+  // How many groups are worked on at a time: one, unless said.
+  atOnce?: number
 }
 
 export interface RowFailure extends DeferredRow {
@@ -20,8 +22,10 @@ export class RowsFailed extends AggregateError {
   readonly failures: readonly RowFailure[]
   // Handled or failed: a full round leaves more waiting, also where rows failed.
   readonly rows: number
+  // Of a turn: whether it ended before it had caught up.
+  readonly isMore: boolean
 
-  constructor(failures: readonly RowFailure[], handled: number) {
+  constructor(failures: readonly RowFailure[], handled: number, isMore = false) {
     super(
       failures.map(({ error }) => error),
       `${failures.length} rows could not be handled`,
@@ -29,6 +33,7 @@ export class RowsFailed extends AggregateError {
     this.name = 'RowsFailed'
     this.failures = failures
     this.rows = handled + failures.length
+    this.isMore = isMore
   }
 }
 
@@ -69,7 +74,16 @@ export async function handleRows<Row>(
   }
 
   let handled = 0
-  for (const group of groups) handled += await handle(group)
+  const queue = groups[Symbol.iterator]()
+  async function handleQueue(): Promise<void> {
+    for (let next = queue.next(); !next.done; next = queue.next()) {
+      const rows = await handle(next.value)
+      handled += rows
+    }
+  }
+  // All of them come to an end before a failure of one is told.
+  const ends = await Promise.allSettled(Array.from({ length: round.atOnce ?? 1 }, handleQueue))
+  for (const end of ends) if (end.status === 'rejected') throw end.reason
   if (failures.length > 0) throw new RowsFailed(failures, handled)
   return handled
 }

@@ -1,6 +1,7 @@
 // Takes away what the authorization server no longer needs to remember. Whatever is past its time is refused whether or
 // not this came by.
 
+import { setImmediate as breathe } from 'node:timers/promises'
 import { handleEach, handleRows, type Round, type RowFailure, RowsFailed } from '../loops/rows.ts'
 import type { Storage } from '../storage/storage.ts'
 import { uninstall } from './installing.ts'
@@ -8,10 +9,12 @@ import { deleteExpired, listExpired, listUnredeemed, lockInstallation } from './
 
 const rowsAtOnce = 1_000
 const roundsMax = 50
+// Where it takes away so many, there may be more.
+export const artifactsSweptMax = rowsAtOnce * roundsMax
 
 // A little at a time, so that nobody waits long, and again while there are more: anybody can make us remember something
 // for some minutes. Answers with the number of rows.
-export async function sweepArtifacts(storage: Storage, now: number): Promise<number> {
+export async function sweepArtifacts(storage: Storage, now: number, isEnding = () => false): Promise<number> {
   const round = { storage, loop: 'oauth', now } as const
   const failures: RowFailure[] = []
   const noting = (work: Promise<number>) =>
@@ -21,13 +24,14 @@ export async function sweepArtifacts(storage: Storage, now: number): Promise<num
       return error.rows
     })
   let swept = 0
-  for (let rounds = 0; rounds < roundsMax; rounds += 1) {
+  for (let rounds = 0; rounds < roundsMax && !isEnding(); rounds += 1) {
     const rows = await noting(deleteArtifacts(round))
     swept += rows
     if (rows < rowsAtOnce) break
+    await breathe()
   }
   swept += await noting(endUnredeemed(round))
-  if (failures.length > 0) throw new RowsFailed(failures, swept - failures.length)
+  if (failures.length > 0) throw new RowsFailed(failures, swept - failures.length, swept >= artifactsSweptMax)
   return swept
 }
 

@@ -12,7 +12,7 @@ import { rotationMs } from './schedule.ts'
 import { hintOf, newSecret, sealSecret } from './signature.ts'
 import {
   countOpenDeliveries,
-  discardSome,
+  discardOwed,
   type Endpoint,
   endEndpoint,
   endpointsMax,
@@ -224,7 +224,7 @@ export async function removeEndpoint(tx: Tx, installationId: string, id: string,
   if (!endpoint) return false
   await endEndpoint(tx, installationId, id, now)
   // The rest of a long queue is left to the sweeper.
-  await discardSome(tx, endpoint, discardedAtOnce, now)
+  await discardOwed(tx, endpoint, discardedAtOnce, now)
   return true
 }
 

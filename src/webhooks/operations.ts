@@ -16,7 +16,13 @@ type WebhookOperation =
   | 'getInstallationWebhookSignatureFixture'
   | 'replayInstallationWebhookDelivery'
 
-export function webhookOperations({ rootSecret }: { rootSecret: RootSecret }): {
+export interface WebhookParts {
+  rootSecret: RootSecret
+  // How long the texts of events are kept.
+  textsMs: number
+}
+
+export function webhookOperations({ rootSecret, textsMs }: WebhookParts): {
   [Id in WebhookOperation]: Handler<Id>
 } {
   return {
@@ -41,7 +47,7 @@ export function webhookOperations({ rootSecret }: { rootSecret: RootSecret }): {
 
     async replayInstallationWebhookDelivery({ db, caller: { installationId }, path: { id }, body, now }) {
       if (!isId('whd', id)) throw refuse('webhook_delivery_not_found')
-      const wish = { allowSucceeded: body.allowSucceeded ?? false, reason: body.reason ?? null }
+      const wish = { allowSucceeded: body.allowSucceeded ?? false, reason: body.reason ?? null, textsMs }
       const replay = await replayDelivery(db, installationId, id, wish, now.getTime())
       return { data: { kind: 'webhook_replay', delivery: replayView(replay) } }
     },

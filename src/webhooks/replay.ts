@@ -5,12 +5,13 @@ import type { DeliveryStatus } from '../contract/words.ts'
 import { newId } from '../kit/ids.ts'
 import { refuse } from '../kit/refuse.ts'
 import type { Tx } from '../storage/storage.ts'
-import { textKeptMs } from './schedule.ts'
 import { type Delivery, hasEventText, hasOpenReplay, insertReplay, lockDelivery, lockEndpoint } from './store.ts'
 
 export interface ReplayWish {
   allowSucceeded: boolean
   reason: string | null
+  // How long the texts of events are kept.
+  textsMs: number
 }
 
 const finalStatuses: ReadonlySet<DeliveryStatus> = new Set(['succeeded', 'failed', 'blocked', 'discarded'])
@@ -21,7 +22,7 @@ export async function replayDelivery(
   tx: Tx,
   installationId: string,
   deliveryId: string,
-  { allowSucceeded, reason }: ReplayWish,
+  { allowSucceeded, reason, textsMs }: ReplayWish,
   now: number,
 ): Promise<Delivery> {
   const original = await lockDelivery(tx, installationId, deliveryId)
@@ -35,7 +36,7 @@ export async function replayDelivery(
   if (endpoint?.status !== 'enabled')
     throw refuse('endpoint_disabled', { current: { ...current, reason: `endpoint_${endpoint?.status ?? 'removed'}` } })
   // Past its time the text counts as gone, whether or not the sweeper came by: it may come at any moment.
-  if (!(await hasEventText(tx, installationId, original.eventId, now - textKeptMs)))
+  if (!(await hasEventText(tx, installationId, original.eventId, now - textsMs)))
     throw refuse('payload_expired', { current })
 
   const replay: Delivery = {

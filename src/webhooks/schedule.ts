@@ -22,9 +22,6 @@ const retryAfterMsMax = hour
 export const leaseMs = minute
 // How long the former secret still signs.
 export const rotationMs = day
-// How long the text of an event is kept, and so can be replayed; and how long the log of a finished delivery.
-export const textKeptMs = 30 * day
-export const logKeptMs = 90 * day
 
 const breakerFailures = 10
 const breakerMsMin = 30 * second

@@ -221,20 +221,40 @@ export async function hurryRetries(tx: Tx, { installationId, id }: Endpoint, now
     where installation_id = ${installationId} and endpoint_id = ${id} and status = 'retrying' and due_at > ${now}`
 }
 
-// Some of what is owed to an endpoint that was removed; answers how many. Nothing of it is sent any more, with or without.
+export interface Discard {
+  // Only what has been due since then or for longer.
+  dueBy: number
+  // Why, where the delivery has no error of its own.
+  error: string | null
+  limit: number
+  now: number
+}
+
+// Some of what is owed to an endpoint, the longest due first; answers how many.
 export async function discardSome(
   tx: Tx,
   { installationId, id }: Pick<Endpoint, 'installationId' | 'id'>,
-  limit: number,
-  now: number,
+  { dueBy, error, limit, now }: Discard,
 ): Promise<number> {
   const rows = await tx.sql`
-    update webhook_deliveries set status = 'discarded', due_at = null, finished_at = ${now}
+    update webhook_deliveries set status = 'discarded', due_at = null, finished_at = ${now},
+      last_error = coalesce(last_error, ${error})
     where installation_id = ${installationId} and id in (
-      select id from webhook_deliveries where endpoint_id = ${id} and status in ('pending', 'retrying')
+      select id from webhook_deliveries
+      where endpoint_id = ${id} and status in ('pending', 'retrying') and due_at <= ${dueBy}
       order by due_at limit ${limit} ${tx.skipLocked})
     returning id`
   return rows.length
+}
+
+// To an endpoint that was removed nothing is sent any more, with or without this.
+export function discardOwed(
+  tx: Tx,
+  endpoint: Pick<Endpoint, 'installationId' | 'id'>,
+  limit: number,
+  now: number,
+): Promise<number> {
+  return discardSome(tx, endpoint, { dueBy: Number.MAX_SAFE_INTEGER, error: null, limit, now })
 }
 
 export interface Attempt {

@@ -1,101 +1,280 @@
-// Keeps the queue and the log tidy: texts of old events go, old log entries go, secrets that were replaced go. Nothing that
-// is still owed to anyone is touched. All of it a little at a time, so that nobody waits long.
+// Keeps the queue and the log within bounds: deliveries that waited too long for their endpoint are discarded, texts of old
+// events go, then the log of old deliveries and the events themselves, and secrets that were replaced. All of it in short
+// transactions, oldest first, so that nobody waits long.
 
+import { setImmediate as breathe } from 'node:timers/promises'
+import { type RetentionMs, retentionDefaultsMs } from '../kit/retention.ts'
+import { handleEach, handleRows, type Round, type RowFailure, RowsFailed } from '../loops/rows.ts'
+import { isNotDeferred } from '../loops/store.ts'
 import { list, type Reader, type Storage } from '../storage/storage.ts'
-import { logKeptMs, textKeptMs } from './schedule.ts'
-import { discardSome } from './store.ts'
+import { discardOwed, discardSome } from './store.ts'
 
 const sweptMax = 500
 const roundsMax = 200
 
-// Each part is safe on several nodes at once, and one that fails does not keep the others from their turn.
-export async function sweepWebhooks(storage: Storage, now: number): Promise<void> {
-  const parts = [dropSecrets, discardOwedToRemoved, dropTexts, dropLog]
-  const failures: unknown[] = []
-  for (const part of parts) await part(storage, now).catch((error: unknown) => failures.push(error))
-  if (failures.length > 0) throw new AggregateError(failures, 'webhooks could not all be swept')
+// Where a walk over old events was left. What it passes over (an event that is still owed to an endpoint) is not looked at
+// again before the walk has been to the end, so however much of that there is, what comes behind it has its turn.
+interface Place {
+  occurredAt: number
+  id: string
 }
 
-async function dropSecrets(storage: Storage, now: number): Promise<void> {
+export type Places = Record<'texts' | 'events', Place>
+
+export interface WebhookSweep {
+  retentionMs?: Pick<RetentionMs, 'texts' | 'log'>
+  places?: Places
+  isEnding?: () => boolean
+}
+
+interface Sweep extends Required<WebhookSweep>, Round {
+  failures: RowFailure[]
+  isMore: boolean
+}
+
+const start: Place = { occurredAt: 0, id: '' }
+
+export function newPlaces(): Places {
+  return { texts: start, events: start }
+}
+
+// Answers whether there is more to do. Each part is safe on several nodes at once, and one that fails does not keep the others
+// from their turn.
+export async function sweepWebhooks(storage: Storage, now: number, wish: WebhookSweep = {}): Promise<boolean> {
+  const { retentionMs = retentionDefaultsMs, places = newPlaces(), isEnding = () => false } = wish
+  const parts = [dropSecrets, discardOwedToRemoved, discardOverdue, dropTexts, dropLog, dropEvents]
+  const round = { storage, loop: 'webhooks', now } as const
+  const sweep: Sweep = { ...round, retentionMs, places, isEnding, failures: [], isMore: false }
+  const errors: unknown[] = []
+  for (const part of parts) await part(sweep).catch((error: unknown) => errors.push(error))
+  const { failures, isMore } = sweep
+  if (errors.length > 0)
+    throw new AggregateError([...errors, ...failures.map(({ error }) => error)], 'webhooks could not all be swept')
+  if (failures.length > 0) throw new RowsFailed(failures, 0, isMore)
+  return isMore
+}
+
+async function dropSecrets({ storage, now }: Sweep): Promise<void> {
   await storage.write(
     (tx) => tx.sql`
       update webhook_endpoints set previous_sealed = null, previous_expires_at = null where previous_expires_at <= ${now}`,
   )
 }
 
-async function discardOwedToRemoved(storage: Storage, now: number): Promise<void> {
-  const removed = await storage.read(
-    (db) => db.sql<{ installationId: string; id: string }>`
-      select installation_id as "installationId", id from webhook_endpoints e
-      where ended_at is not null and exists (
-        select 1 from webhook_deliveries d where d.endpoint_id = e.id and d.status in ('pending', 'retrying'))
-      order by id limit 100`,
-  )
-  for (const endpoint of removed) {
-    await again(() => storage.write((tx) => discardSome(tx, endpoint, sweptMax, now)))
-  }
-}
-
-interface KeptText {
+interface EndpointName {
   installationId: string
   id: string
-  occurredAt: number
 }
 
-// Walks on from where the last look ended: what is still owed stays, and is not walked over again and again. Nothing can
-// become owed between the look and the write, since texts of this age are replayed no more.
-async function dropTexts(storage: Storage, now: number): Promise<void> {
-  let after = { occurredAt: 0, id: '' }
-  await again(async () => {
-    const old = await storage.read(
-      (db) => db.sql<KeptText>`
-        select installation_id as "installationId", id, occurred_at as "occurredAt" from events
-        where body <> '' and occurred_at <= ${now - textKeptMs}
-          and (occurred_at > ${after.occurredAt} or (occurred_at = ${after.occurredAt} and id > ${after.id}))
-        order by occurred_at, id limit ${sweptMax}`,
-    )
-    for (const [installationId, texts] of Map.groupBy(old, (text) => text.installationId)) {
-      const ids = texts.map(({ id }) => id)
-      const owed = await storage.read((db) => listOwed(db, installationId, ids))
-      const dropped = ids.filter((id) => !owed.has(id))
-      if (dropped.length > 0)
-        await storage.write(
-          (tx) =>
-            tx.sql`update events set body = '' where installation_id = ${installationId} and id in (${list(dropped)})`,
-        )
-    }
-    after = old.at(-1) ?? after
-    return old.length
-  })
+const endpointsMax = 100
+
+async function discardOwedToRemoved(sweep: Sweep): Promise<void> {
+  const { storage, now } = sweep
+  const removed = await storage.read(
+    (db) => db.sql<EndpointName>`
+      select e.installation_id as "installationId", e.id from webhook_endpoints e
+      where e.ended_at is not null and ${isDueAt(now, 'e')} and exists (
+        select 1 from webhook_deliveries d where d.endpoint_id = e.id and d.status in ('pending', 'retrying'))
+      order by e.id limit ${endpointsMax}`,
+  )
+  await eachEndpoint(sweep, removed, (endpoint) => storage.write((tx) => discardOwed(tx, endpoint, sweptMax, now)))
 }
 
-// Each half has its index.
-async function listOwed(db: Reader, installationId: string, ids: readonly string[]): Promise<Set<string>> {
-  const owed = await db.sql<{ eventId: string }>`
-    select event_id as "eventId" from webhook_deliveries
-    where installation_id = ${installationId} and event_id in (${list(ids)}) and replay_of is null
-      and status in ('pending', 'sending', 'retrying')
-    union
-    select event_id from webhook_deliveries
-    where installation_id = ${installationId} and event_id in (${list(ids)}) and replay_of is not null
-      and status in ('pending', 'sending', 'retrying')`
-  return new Set(owed.map(({ eventId }) => eventId))
+// What an endpoint could not be sent for so long, because it is paused, disabled or far behind, is not sent any more: without
+// an end, one queue that nobody empties would keep the texts of its events for ever.
+async function discardOverdue(sweep: Sweep): Promise<void> {
+  const { storage, now, retentionMs } = sweep
+  const dueBy = now - retentionMs.texts
+  const discard = { dueBy, error: 'it was due for too long', limit: sweptMax, now }
+  const overdue = await storage.read((db) => listOverdueEndpoints(db, dueBy, now))
+  await eachEndpoint(sweep, overdue, (endpoint) => storage.write((tx) => discardSome(tx, endpoint, discard)))
 }
 
-async function dropLog(storage: Storage, now: number): Promise<void> {
-  await again(() =>
-    storage.write(async (tx) => {
-      const rows = await tx.sql`
-        delete from webhook_deliveries where (installation_id, id) in (
-          select installation_id, id from webhook_deliveries
-          where finished_at is not null and finished_at <= ${now - logKeptMs}
-          order by finished_at limit ${sweptMax} ${tx.skipLocked})
-        returning id`
-      return rows.length
+function eachEndpoint(
+  sweep: Sweep,
+  endpoints: readonly EndpointName[],
+  discard: (endpoint: EndpointName) => Promise<number>,
+): Promise<unknown> {
+  if (endpoints.length === endpointsMax) sweep.isMore = true
+  return noting(sweep, () =>
+    handleEach(sweep, endpoints, keyOf, async (endpoint) => {
+      await again(sweep, () => discard(endpoint))
+      return 1
     }),
   )
 }
 
-async function again(work: () => Promise<number>): Promise<void> {
-  for (let round = 0; round < roundsMax; round += 1) if ((await work()) < sweptMax) return
+// Walks from endpoint to endpoint in the index, so that a long queue costs no more than a short one.
+export async function listOverdueEndpoints(db: Reader, dueBy: number, now: number): Promise<EndpointName[]> {
+  return db.sql<EndpointName>`
+    with recursive waiting (endpoint_id) as (
+      select min(endpoint_id) from webhook_deliveries where status in ('pending', 'retrying')
+      union all
+      select (
+        select min(d.endpoint_id) from webhook_deliveries d
+        where d.status in ('pending', 'retrying') and d.endpoint_id > w.endpoint_id)
+      from waiting w where w.endpoint_id is not null)
+    select e.installation_id as "installationId", e.id
+    from waiting w join webhook_endpoints e on e.id = w.endpoint_id
+    where ${isDueAt(now, 'e')} and (
+      select min(d.due_at) from webhook_deliveries d
+      where d.endpoint_id = e.id and d.status in ('pending', 'retrying')) <= ${dueBy}
+    order by e.id limit ${endpointsMax}`
+}
+
+interface OldEvent extends Place {
+  installationId: string
+}
+
+export async function listOldTexts(db: Reader, after: Place, until: number, now: number): Promise<OldEvent[]> {
+  return db.sql<OldEvent>`
+    select e.installation_id as "installationId", e.id, e.occurred_at as "occurredAt" from events e
+    where e.body <> '' and e.occurred_at <= ${until} and (e.occurred_at, e.id) > (${after.occurredAt}, ${after.id})
+      and ${isDueAt(now, 'e')}
+    order by e.occurred_at, e.id limit ${sweptMax}`
+}
+
+// Nothing can become owed between the look and the write, since texts of this age are replayed no more.
+async function dropTexts(sweep: Sweep): Promise<void> {
+  const { storage, now, retentionMs, places } = sweep
+  await walk(sweep, 'texts', {
+    list: () => storage.read((db) => listOldTexts(db, places.texts, now - retentionMs.texts, now)),
+    listStaying: listOwed,
+    drop: async (installationId, ids) => {
+      await storage.write(
+        (tx) => tx.sql`update events set body = '' where installation_id = ${installationId} and id in (${list(ids)})`,
+      )
+    },
+  })
+}
+
+// The event alone leads to its deliveries. Named as they are, the installation and the status would lead PostgreSQL, as long
+// as it has no statistics, through everything that the installation is owed.
+export async function listOwed(db: Reader, installationId: string, ids: readonly string[]): Promise<Set<string>> {
+  const owed = await db.sql<{ eventId: string }>`
+    select event_id as "eventId" from webhook_deliveries
+    where event_id in (${list(ids)}) and installation_id || '' = ${installationId}
+      and status || '' in ('pending', 'sending', 'retrying')`
+  return new Set(owed.map(({ eventId }) => eventId))
+}
+
+// The attempts of a delivery go with it.
+async function dropLog(sweep: Sweep): Promise<void> {
+  const { storage, now, retentionMs } = sweep
+  await again(sweep, async () => {
+    const finished = await storage.read((db) => listFinished(db, now - retentionMs.log, now))
+    return noting(sweep, () =>
+      handleRows(sweep, [finished], keyOf, async (group) => {
+        for (const [installationId, ids] of byInstallation(group))
+          await storage.write(
+            (tx) =>
+              tx.sql`delete from webhook_deliveries where installation_id = ${installationId} and id in (${list(ids)})`,
+          )
+        return group.length
+      }),
+    )
+  })
+}
+
+export async function listFinished(db: Reader, until: number, now: number): Promise<EndpointName[]> {
+  return db.sql<EndpointName>`
+    select d.installation_id as "installationId", d.id from webhook_deliveries d
+    where d.finished_at is not null and d.finished_at <= ${until} and ${isDueAt(now, 'd')}
+    order by d.finished_at limit ${sweptMax}`
+}
+
+export async function listOldEvents(db: Reader, after: Place, until: number, now: number): Promise<OldEvent[]> {
+  return db.sql<OldEvent>`
+    select e.installation_id as "installationId", e.id, e.occurred_at as "occurredAt" from events e
+    where e.body = '' and e.occurred_at <= ${until} and (e.occurred_at, e.id) > (${after.occurredAt}, ${after.id})
+      and ${isDueAt(now, 'e')}
+    order by e.occurred_at, e.id limit ${sweptMax}`
+}
+
+// An event goes when its text is gone and no delivery is left that tells of it. How far this has come is written down with it:
+// of what is older, nobody may expect every event to be there.
+async function dropEvents(sweep: Sweep): Promise<void> {
+  const { storage, now, retentionMs, places } = sweep
+  const until = now - retentionMs.log
+  await walk(sweep, 'events', {
+    list: () => storage.read((db) => listOldEvents(db, places.events, until, now)),
+    listStaying: listTold,
+    drop: async (installationId, ids) => {
+      await storage.write(async (tx) => {
+        await tx.sql`
+          insert into sweeps (name, at) values ('events', ${until})
+          on conflict (name) do update set at = excluded.at where sweeps.at < excluded.at`
+        await tx.sql`delete from events where installation_id = ${installationId} and id in (${list(ids)})`
+      })
+    },
+  })
+}
+
+export async function listTold(db: Reader, installationId: string, ids: readonly string[]): Promise<Set<string>> {
+  const told = await db.sql<{ eventId: string }>`
+    select event_id as "eventId" from webhook_deliveries
+    where event_id in (${list(ids)}) and installation_id || '' = ${installationId}`
+  return new Set(told.map(({ eventId }) => eventId))
+}
+
+interface Walk {
+  list: () => Promise<OldEvent[]>
+  listStaying: (db: Reader, installationId: string, ids: readonly string[]) => Promise<Set<string>>
+  drop: (installationId: string, ids: readonly string[]) => Promise<void>
+}
+
+// Goes on from where the last walk was left, and once at the end begins anew.
+async function walk(sweep: Sweep, name: keyof Places, { list: listOld, listStaying, drop }: Walk): Promise<void> {
+  const { storage, places } = sweep
+  await again(sweep, async () => {
+    const old = await listOld()
+    for (const [installationId, ids] of byInstallation(old)) {
+      const staying = await storage.read((db) => listStaying(db, installationId, ids))
+      const going = ids.filter((id) => !staying.has(id)).map((id) => ({ installationId, id }))
+      await noting(sweep, () =>
+        handleRows(sweep, [going], keyOf, async (group) => {
+          await drop(
+            installationId,
+            group.map(({ id }) => id),
+          )
+          return group.length
+        }),
+      )
+    }
+    const last = old.at(-1)
+    places[name] = last && old.length === sweptMax ? last : start
+    return old.length
+  })
+}
+
+function isDueAt(now: number, table: 'e' | 'd') {
+  return isNotDeferred('webhooks', `${table}.installation_id`, `${table}.id`, now)
+}
+
+function keyOf({ installationId, id }: EndpointName) {
+  return { tenantId: installationId, rowId: id }
+}
+
+function byInstallation(rows: readonly EndpointName[]): Map<string, string[]> {
+  const groups = Map.groupBy(rows, ({ installationId }) => installationId)
+  return new Map([...groups].map(([installationId, its]) => [installationId, its.map(({ id }) => id)]))
+}
+
+// Rows that failed are deferred already, and told when all is done.
+async function noting(sweep: Sweep, work: () => Promise<number>): Promise<number> {
+  try {
+    return await work()
+  } catch (error) {
+    if (!(error instanceof RowsFailed)) throw error
+    sweep.failures.push(...error.failures)
+    return error.rows
+  }
+}
+
+async function again(sweep: Sweep, work: () => Promise<number>): Promise<void> {
+  for (let round = 0; round < roundsMax && !sweep.isEnding(); round += 1) {
+    if ((await work()) < sweptMax) return
+    await breathe()
+  }
+  sweep.isMore = true
 }

@@ -85,6 +85,7 @@ export interface HouseOptions
       | 'webhookAllowPrivate'
       | 'webhookBounds'
       | 'publicOrigin'
+      | 'retentionMs'
     >
   > {
   shops?: readonly ShopFile[]

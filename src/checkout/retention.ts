@@ -1,0 +1,88 @@
+// Deletes checkout sessions whose time is over, and before that erases whom they were for. An order has all that it needs of
+// its session in its own rows.
+
+import { handleRows } from '../loops/rows.ts'
+import { isNotDeferred } from '../loops/store.ts'
+import { deleteCharges } from '../payments/ledger.ts'
+import { deleteDeclined } from '../payments/store.ts'
+import { list, type Reader, type Storage, type Tx } from '../storage/storage.ts'
+import type { SessionKey } from './store.ts'
+
+// In one transaction, so that nobody waits long.
+export const sessionsSweptMax = 500
+
+interface Ended {
+  endedBy: number
+  now: number
+}
+
+// E-mail, name and phone of sessions that ended by then without an order. Nothing else of the session changes, and nobody is
+// told.
+export async function eraseCustomers(storage: Storage, { endedBy, now }: Ended): Promise<number> {
+  const sessions = await storage.read((db) => listToErase(db, endedBy, now))
+  return handle(storage, sessions, now, async (tx, installationId, sessionIds) => {
+    await tx.sql`
+      update checkout_sessions set customer_sealed = null, email_masked = null, email_hash = null
+      where installation_id = ${installationId} and id in (${list(sessionIds)}) and status in ('cancelled', 'expired')`
+  })
+}
+
+export type EndedSession = 'completed' | 'without order'
+
+// The oldest of those that ended by then, with the attempts to pay that were declined. An attempt by which money moved stays:
+// it belongs to the books, whether or not there is an order.
+export async function deleteSessions(storage: Storage, kind: EndedSession, { endedBy, now }: Ended): Promise<number> {
+  const sessions = await storage.read((db) => listEndedSessions(db, kind, endedBy, now))
+  return handle(storage, sessions, now, async (tx, installationId, sessionIds) => {
+    const declined = await deleteDeclined(tx, installationId, sessionIds)
+    await deleteCharges(tx, declined)
+    await tx.sql`
+      delete from checkout_sessions where installation_id = ${installationId} and id in (${list(sessionIds)})`
+  })
+}
+
+// A session that has ended never changes again.
+function handle(
+  storage: Storage,
+  sessions: readonly SessionKey[],
+  now: number,
+  work: (tx: Tx, installationId: string, sessionIds: readonly string[]) => Promise<void>,
+): Promise<number> {
+  return handleRows(
+    { storage, loop: 'retention', now },
+    [sessions],
+    ({ installationId, sessionId }) => ({ tenantId: installationId, rowId: sessionId }),
+    (group) =>
+      storage.write(async (tx) => {
+        for (const [installationId, theirs] of Map.groupBy(group, (key) => key.installationId)) {
+          const sessionIds = theirs.map(({ sessionId }) => sessionId)
+          await work(tx, installationId, sessionIds)
+        }
+        return group.length
+      }),
+  )
+}
+
+// In the words of its index.
+export function listToErase(db: Reader, endedBy: number, now: number): Promise<SessionKey[]> {
+  return db.sql<SessionKey>`
+    select c.installation_id as "installationId", c.id as "sessionId" from checkout_sessions c
+    where c.status not in ('open', 'processing', 'completed') and c.customer_sealed is not null
+      and c.updated_at <= ${endedBy}
+      and ${isNotDeferred('retention', 'c.installation_id', 'c.id', now)}
+    order by c.updated_at limit ${sessionsSweptMax}`
+}
+
+// The status is spelled out: a parameter would not find its index.
+export function listEndedSessions(db: Reader, kind: EndedSession, endedBy: number, now: number): Promise<SessionKey[]> {
+  const isDue = isNotDeferred('retention', 'c.installation_id', 'c.id', now)
+  if (kind === 'completed')
+    return db.sql<SessionKey>`
+      select c.installation_id as "installationId", c.id as "sessionId" from checkout_sessions c
+      where c.status = 'completed' and c.updated_at <= ${endedBy} and ${isDue}
+      order by c.updated_at limit ${sessionsSweptMax}`
+  return db.sql<SessionKey>`
+    select c.installation_id as "installationId", c.id as "sessionId" from checkout_sessions c
+    where c.status in ('cancelled', 'expired') and c.updated_at <= ${endedBy} and ${isDue}
+    order by c.updated_at limit ${sessionsSweptMax}`
+}

@@ -1,0 +1,97 @@
+// What is done between requests. Each loop is safe on several nodes at once, and reads do not wait for any of them.
+
+import { deleteDeadKeys } from '../access/retention.ts'
+import { credentialsDeletedMax } from '../access/store.ts'
+import { sweepAddresses } from '../addresses/vault.ts'
+import type { App } from '../app.ts'
+import { cartsDeletedMax, deleteCarts } from '../carts/retention.ts'
+import { expireCarts } from '../carts/sweep.ts'
+import { refreshStaleProducts } from '../catalog/refresh.ts'
+import { settlePayments } from '../checkout/pay.ts'
+import { deleteSessions, eraseCustomers, sessionsSweptMax } from '../checkout/retention.ts'
+import { endSessionsOfEnded, expireSessions } from '../checkout/sweep.ts'
+import { keysSweptMax, sweepIdempotencyKeys } from '../idempotency/once.ts'
+import { sweepHolds } from '../inventory/holds.ts'
+import type { RetentionMs } from '../kit/retention.ts'
+import type { LoopName } from '../loops/names.ts'
+import { artifactsSweptMax, sweepArtifacts } from '../oauth/sweep.ts'
+import { refundPaid } from '../orders/refunds.ts'
+import { payRefunds } from '../payments/settle.ts'
+import type { Storage } from '../storage/storage.ts'
+import { newPlaces, sweepWebhooks } from '../webhooks/sweep.ts'
+import { catchUp, catchUpAll, type Loop, type Part } from '../workers.ts'
+
+export interface LoopParts {
+  storage: Storage
+  app: App
+  retentionMs: RetentionMs
+  clock: () => number
+}
+
+// In one round, so that nobody waits long for the rows; and again while there are more.
+const few = 20
+const some = 100
+const many = 500
+
+export function lastUseLoop(app: App, clock: () => number): Loop {
+  return {
+    name: 'last_use',
+    everyMs: 15_000,
+    work: async () => {
+      await app.identify.flushLastUse(clock())
+      return false
+    },
+  }
+}
+
+export function loopsFor({ storage, app, retentionMs, clock }: LoopParts): Loop[] {
+  const rounds = (name: LoopName, everyMs: number, full: number, round: (now: number) => Promise<number>): Loop => ({
+    name,
+    everyMs,
+    work: (isEnding) => catchUp(full, isEnding, () => round(clock())),
+  })
+  const places = newPlaces()
+  return [
+    lastUseLoop(app, clock),
+    rounds('stale_products', 500, few, (now) => refreshStaleProducts(storage, now, few)),
+    rounds('payments', 2_000, few, () => settlePayments(app.payTools, few)),
+    rounds('refunds', 2_000, few, async (now) => {
+      return (await payRefunds({ ...app.payTools, onPaid: refundPaid }, now, few)).length
+    }),
+    rounds('sessions', 5_000, some, (now) => expireSessions(storage, app.payTools, now, some)),
+    rounds('ended_installations', 2_000, few, (now) => endSessionsOfEnded(storage, app.payTools, now, few)),
+    rounds('holds', 2_000, many, (now) => sweepHolds(storage, now, many)),
+    rounds('carts', 30_000, some, (now) => expireCarts(storage, app.cartTools, now, some)),
+    rounds('addresses', 60_000, many, (now) => sweepAddresses(storage, now, many)),
+    rounds('idempotency_keys', 60_000, keysSweptMax, (now) => sweepIdempotencyKeys(storage, now, retentionMs.answers)),
+    {
+      name: 'webhooks',
+      everyMs: 60_000,
+      work: (isEnding) => sweepWebhooks(storage, clock(), { retentionMs, places, isEnding }),
+    },
+    {
+      name: 'oauth',
+      everyMs: 60_000,
+      work: async (isEnding) => (await sweepArtifacts(storage, clock(), isEnding)) >= artifactsSweptMax,
+    },
+    {
+      name: 'retention',
+      everyMs: 60_000,
+      work: (isEnding) => catchUpAll(retentionParts(storage, retentionMs, clock()), isEnding),
+    },
+  ]
+}
+
+// A cart goes after its sessions.
+function retentionParts(storage: Storage, retentionMs: RetentionMs, now: number): Part[] {
+  const endedBy = (keptMs: number) => ({ endedBy: now - keptMs, now })
+  const { checkouts, customers, completed, log } = retentionMs
+  return [
+    { full: sessionsSweptMax, round: () => eraseCustomers(storage, endedBy(customers)) },
+    { full: sessionsSweptMax, round: () => deleteSessions(storage, 'without order', endedBy(checkouts)) },
+    { full: sessionsSweptMax, round: () => deleteSessions(storage, 'completed', endedBy(completed)) },
+    { full: cartsDeletedMax, round: () => deleteCarts(storage, 'expired', endedBy(checkouts)) },
+    { full: cartsDeletedMax, round: () => deleteCarts(storage, 'converted', endedBy(completed)) },
+    { full: credentialsDeletedMax, round: () => deleteDeadKeys(storage, endedBy(log)) },
+  ]
+}

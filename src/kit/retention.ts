@@ -1,0 +1,51 @@
+// How long rows are kept that are not part of the merchant's books (orders, payments, refunds, stock movements). One
+// setting names what differs from the defaults: `checkouts=14d,customers=2d`.
+
+const secondMs = 1_000
+const minuteMs = 60 * secondMs
+const hourMs = 60 * minuteMs
+const dayMs = 24 * hourMs
+
+export const retentionDefaultsMs = {
+  // An open cart that is not changed expires after this long.
+  carts: 30 * dayMs,
+  // A cart or checkout session that ended without an order is deleted this long after its end, its declined payments with
+  // it; and the e-mail, name and phone of such a session are erased this long after its end.
+  checkouts: 30 * dayMs,
+  customers: 7 * dayMs,
+  // A cart and a checkout session that became an order are deleted this long after it. The order stays.
+  completed: 400 * dayMs,
+  // Stored answers of idempotency keys.
+  answers: 7 * dayMs,
+  // Texts of events. For as long as they are kept they can be replayed, and a delivery may wait for its endpoint.
+  texts: 30 * dayMs,
+  // Events without their text, deliveries that ended, and keys that were revoked or have expired.
+  log: 90 * dayMs,
+} as const
+
+export type RetentionName = keyof typeof retentionDefaultsMs
+
+export type RetentionMs = Readonly<Record<RetentionName, number>>
+
+const unitsMs: Readonly<Record<string, number>> = { s: secondMs, m: minuteMs, h: hourMs, d: dayMs }
+const daysMax = 36_500
+
+export function parseRetention(text: string): RetentionMs | { problem: string } {
+  const given: Partial<Record<RetentionName, number>> = {}
+  for (const entry of text.split(',').map((part) => part.trim())) {
+    const [, name = '', count, unit = ''] = /^([a-z]+)=(\d{1,8})([smhd])$/.exec(entry) ?? []
+    if (!isName(name)) {
+      const names = Object.keys(retentionDefaultsMs).join(', ')
+      return { problem: `must be a list such as checkouts=14d,customers=12h, of ${names}` }
+    }
+    if (given[name] !== undefined) return { problem: `names ${name} twice` }
+    const keptMs = Number(count) * (unitsMs[unit] ?? 0)
+    if (keptMs < secondMs || keptMs > daysMax * dayMs) return { problem: `must give ${name} from 1s to ${daysMax}d` }
+    given[name] = keptMs
+  }
+  return { ...retentionDefaultsMs, ...given }
+}
+
+function isName(text: string): text is RetentionName {
+  return Object.hasOwn(retentionDefaultsMs, text)
+}

@@ -1,0 +1,10 @@
+// Turns of a loop in tests.
+
+// A server that ends after so many rounds.
+export function endsAfter(rounds: number): () => boolean {
+  let left = rounds
+  return () => {
+    left -= 1
+    return left < 0
+  }
+}
