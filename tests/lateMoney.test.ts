@@ -388,6 +388,7 @@ eachEngine('a provider that is not to be relied on', (given) => {
       },
       listen: (name, heard) => storage.listen(name, heard),
       checkWrites: () => storage.checkWrites(),
+      rolledBack: () => storage.rolledBack(),
       stats: () => storage.stats(),
       close: () => storage.close(),
     }

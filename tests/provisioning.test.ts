@@ -78,6 +78,7 @@ function afterEachWrite(storage: Storage, then: (commits: number) => Promise<voi
     read: (work) => storage.read(work),
     listen: (name, heard) => storage.listen(name, heard),
     checkWrites: () => storage.checkWrites(),
+    rolledBack: () => storage.rolledBack(),
     stats: () => storage.stats(),
     close: () => storage.close(),
     async write(work) {

@@ -68,6 +68,7 @@ export async function handleRows<Row>(
         failures.push(await rowFailed(round, keyOf(first), error))
         return 0
       }
+      await round.storage.rolledBack()
       const middle = Math.ceil(rows.length / 2)
       return (await handle(rows.slice(0, middle))) + (await handle(rows.slice(middle)))
     }

@@ -141,6 +141,7 @@ function storage(url: string, pool: pg.Pool, bounds: typeof DEFAULTS, log: Log):
   const listeners = keepListeners(log)
   const notices = openNotices({ url, pool, connectMsMax: bounds.connectMsMax, listeners, log })
   const connections = keepConnections(pool, bounds)
+  const leaving = new Set<Promise<void>>()
   let commits = 0
   let retries = 0
   let running = 0
@@ -151,7 +152,7 @@ function storage(url: string, pool: pg.Pool, bounds: typeof DEFAULTS, log: Log):
     const session = new Session(await connections.acquire(), BEGIN_READ, planFor)
     const value = await perform(session, () => work(new PostgresReader(session)))
     // The caller has its answer; the end of a read can neither change nor fail it.
-    session.leave('commit')
+    void session.leave('commit')
     return value
   }
 
@@ -194,7 +195,9 @@ function storage(url: string, pool: pg.Pool, bounds: typeof DEFAULTS, log: Log):
       return value
     } catch (error) {
       session.end()
-      session.leave('rollback')
+      const left = session.leave('rollback')
+      leaving.add(left)
+      void left.finally(() => leaving.delete(left))
       throw session.failure?.again ?? error
     }
   }
@@ -230,6 +233,7 @@ function storage(url: string, pool: pg.Pool, bounds: typeof DEFAULTS, log: Log):
     engine: 'postgres',
     read: (work) => retried(() => readOnce(work)),
     write: (work) => retried(() => writeOnce(work)),
+    rolledBack: async () => void (await Promise.all(leaving)),
     listen(name, heard) {
       const stop = listeners.add(name, heard)
       notices.hear()
@@ -423,12 +427,12 @@ class Session {
       throw this.failure?.again ?? this.failure?.shown ?? new Error('nothing was committed')
   }
 
-  // Ends the transaction and gives the connection back, and lets nobody wait for that.
-  leave(last: 'commit' | 'rollback'): void {
+  // Ends the transaction and gives the connection back. Never fails, and need not be waited for.
+  async leave(last: 'commit' | 'rollback'): Promise<void> {
     if (!this.#begun) this.#client.release()
     else if (this.#unfit) this.#destroy()
     else {
-      withinTime(this.#client.query(last), LEAVE_MS_MAX, { unhurried: false }).then(
+      await withinTime(this.#client.query(last), LEAVE_MS_MAX, { unhurried: false }).then(
         () => this.#client.release(),
         () => this.#destroy(),
       )

@@ -85,6 +85,8 @@ function storage(
     engine: 'sqlite',
     read: (work) => refusal() ?? snapshots.read(work),
     write: (work) => refusal() ?? write(work),
+    // One work after the other, each rolled back before the next.
+    rolledBack: async () => {},
     listen: listeners.add,
     async checkWrites() {
       await refusal()

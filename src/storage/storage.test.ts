@@ -426,6 +426,20 @@ eachEngine('storage', (given) => {
     assert.deepEqual(claimed, [{ id: 'locked' }])
   })
 
+  test('work that failed has let go of its rows once it is rolled back', async () => {
+    await storage.write((tx) => insert(tx, 'let-go', 1))
+    const lock = (tx: Tx) => tx.sql`select id from things where id = 'let-go' ${tx.skipLocked}`
+    for (let round = 0; round < 20; round += 1) {
+      const failing = storage.write(async (tx) => {
+        await lock(tx)
+        throw new Error('no')
+      })
+      await assert.rejects(failing, /^Error: no$/)
+      await storage.rolledBack()
+      assert.equal((await storage.write(lock)).length, 1)
+    }
+  })
+
   test('ends a Reader and a Tx with their work', async () => {
     const tx = await storage.write(async (tx) => tx)
     const db = await storage.read(async (db) => db)

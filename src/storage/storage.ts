@@ -79,6 +79,9 @@ export interface Storage {
   readonly engine: Engine
   read<T>(work: (db: Reader) => Promise<T>): Promise<T>
   write<T>(work: (tx: Tx) => Promise<T>): Promise<T>
+  // Work that failed is rolled back behind its caller's back. Waits until the work that failed before this call has let go of
+  // its locks, for whoever skips rows that are locked and must not skip its own.
+  rolledBack(): Promise<void>
   // Calls back, soon and at least once, after each commit that signalled. Several signals may become one call.
   listen(name: SignalName, heard: () => void): () => void
   // Rejects with a StorageUnavailable where writes are known to fail: a standby, a full disk.
