@@ -328,6 +328,25 @@ eachEngine('a provider that is not to be relied on', (given) => {
     assert.deepEqual([payment, session], ['declined', 'open'])
   })
 
+  test('a provider that is always too slow is heard all the same', async () => {
+    const till = await openTill(given)
+    const late = Promise.withResolvers<Outcome>()
+    till.says.start = async (charge, ...rest) => {
+      await till.honest.start(charge, ...rest)
+      return { kind: 'unknown' }
+    }
+    await till.pay(challenging)
+    const { paymentId } = await till.world()
+    till.says.lookUp = () => late.promise
+    till.clock.now += minute
+    await till.check({ callMsMax: 5 })
+    assert.equal((await till.world()).payment, 'processing')
+    const recorded = till.settled()
+    late.resolve({ kind: 'challenge', reference: `test_${paymentId}`, challenge: 'test' })
+    await recorded
+    assert.equal((await till.world()).payment, 'challenge')
+  })
+
   test('what was closed here and is not known there is looked up for a day', async () => {
     const till = await openTill(given)
     till.says.start = async () => ({ kind: 'unknown' })

@@ -387,6 +387,7 @@ eachEngine('an order', (given) => {
       ['paid_order_has_payment', (tx) => tx.sql`update payments set status = 'pending' where order_id = ${orderId}`],
       ['refunded_is_refunds', (tx) => tx.sql`update orders set refunded = 99 where id = ${orderId}`],
       ['refunded_is_refunds', (tx) => tx.sql`update refunds set status = 'failed' where order_id = ${orderId}`],
+      ['refunding_while_pending', (tx) => tx.sql`update orders set payment_status = 'paid' where id = ${orderId}`],
       ['cancelled_says_how', (tx) => tx.sql`update orders set status = 'cancelled' where id = ${orderId}`],
       ['promotion_used_is_uses', (tx) => tx.sql`update promotions set test_used = 2 where code = 'WELCOME10'`],
       ['promotion_used_is_uses', (tx) => tx.sql`update promotion_uses set given_back_at = 1`],
@@ -527,9 +528,9 @@ eachEngine('orders, by the command line', (given) => {
         out: '',
         err: `cartwright: order ${number} cannot be cancelled: ${reason}\n`,
       })
-    assert.deepEqual(JSON.parse((await run('cancel', '1003', '--json')).out).error, {
+    assert.deepEqual(JSON.parse((await run('cancel', 'T-1003', '--json')).out).error, {
       code: 'order_not_cancellable',
-      message: 'order 1003 cannot be cancelled: already_fulfilled',
+      message: 'order T-1003 cannot be cancelled: already_fulfilled',
       current: { status: 'processing', version: 3, reason: 'already_fulfilled' },
     })
     assert.deepEqual(await orderWorld(house, sent.orderId), before)

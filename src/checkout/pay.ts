@@ -176,11 +176,12 @@ function callOptions(tools: PayTools, payment: KeptPayment, call: ProviderCall):
   return { ...watch.listen(factsFor(payment, call)), ...(callMsMax === undefined ? {} : { msMax: callMsMax }) }
 }
 
-// An answer that came after its deadline. That money came is believed whenever it is said, and so is what a look-up found. Of
-// anything else the provider is asked once more: an adapter that was told to stop may have called that a decline.
+// An answer that came after its deadline. That money came is believed whenever it is said, and so is what a look-up found: a
+// provider that is always too slow would never be heard otherwise. Of anything else the provider is asked once more: an adapter
+// that was told to stop may have called that a decline.
 async function hearLate(tools: PayTools, payment: KeptPayment, call: ProviderCall, answer: Finding): Promise<void> {
   if (answer.kind === 'absent' || answer.kind === 'unknown') return
-  const isBelieved = answer.kind === 'approved' || (call === 'lookUp' && answer.kind !== 'challenge')
+  const isBelieved = answer.kind === 'approved' || call === 'lookUp'
   try {
     if (isBelieved) await settle(tools, payment, answer, null)
     else await tools.storage.write(async (tx) => checkPaymentSoon(tx, payment, tools.clock().getTime()))

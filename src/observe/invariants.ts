@@ -274,6 +274,15 @@ export const invariants: readonly Invariant[] = [
       limit 10`,
   },
   {
+    name: 'refunding_while_pending',
+    sentence: 'An order of which money is on its way back is refunding.',
+    violations: (db) => db.sql`
+      select o.id as "subject" from refunds r
+      join orders o on o.installation_id = r.installation_id and o.id = r.order_id
+      where r.try_at is not null and r.kind = 'refund' and o.payment_status <> 'refunding'
+      limit 10`,
+  },
+  {
     name: 'cancelled_says_how',
     sentence: 'An order has a cancellation exactly when it is cancelled.',
     violations: (db) => db.sql`
