@@ -15,15 +15,16 @@ import type { RunResult, RunTools, ServerRun } from './runs.ts'
 import { runCommand, type Server } from './servers.ts'
 import { makeShop } from './shop.ts'
 import { Shopping, shoppingShop, usualCards, type WaitKind } from './shopping.ts'
+import { countRows, judgeTables, type Sample, tablesPlot } from './tables.ts'
 
 export const dayRun: ServerRun = {
   name: 'day',
   method:
     'catalog, carts, codes, addresses, sessions, pages, payments that are approved, declined, challenged or unheard, orders, cancellations, refunds, parcels and webhooks all at once, while a server is killed by SIGKILL again and again (on PostgreSQL one of two); judged by a journal of acknowledged answers, a journal of webhooks, the invariants, `doctor`, the declared answers of every operation and the memory of every life',
-  numbers: { minutes: 10, seconds: 0, killsEvery: 60, shoppers: 24, thinkMs: 100 },
+  numbers: { minutes: 10, seconds: 0, killsEvery: 60, shoppers: 24, thinkMs: 100, keptMinutes: 0 },
   short: { minutes: 0, seconds: 6, killsEvery: 3 },
-  runOn: (ground, { minutes = 0, seconds = 0, killsEvery = 0, shoppers = 0, thinkMs = 0 }, tools) =>
-    runDay(ground, { seconds: minutes * 60 + seconds, killsEvery, shoppers, thinkMs }, tools),
+  runOn: (ground, { minutes = 0, seconds = 0, killsEvery = 0, shoppers = 0, thinkMs = 0, keptMinutes = 0 }, tools) =>
+    runDay(ground, { seconds: minutes * 60 + seconds, killsEvery, shoppers, thinkMs, keptMinutes }, tools),
 }
 
 export interface DayNumbers {
@@ -32,6 +33,8 @@ export interface DayNumbers {
   killsEvery: number
   shoppers: number
   thinkMs: number
+  // How long the servers keep what is over, so that a run sees the end of it. 0: as long as they do by default.
+  keptMinutes?: number
 }
 
 export async function runDay(ground: Ground, numbers: DayNumbers, tools: RunTools): Promise<RunResult> {
@@ -39,8 +42,13 @@ export async function runDay(ground: Ground, numbers: DayNumbers, tools: RunTool
   const caller = createCaller(64)
   try {
     const shop = await makeShop(ground, [shoppingShop('day')], { webhookUrl: webhooks.url })
-    const { shoppers, thinkMs } = numbers
-    const plan = { shoppers, thinkMs, cards: usualCards }
+    const { shoppers, thinkMs, keptMinutes = 0 } = numbers
+    const plan = {
+      shoppers,
+      thinkMs,
+      cards: usualCards,
+      ...(keptMinutes > 0 && { keptMs: keptMinutes * 60_000 }),
+    }
     return await new Day(new Shopping(shop, caller, plan, tools), webhooks, numbers).run()
   } finally {
     caller.close()
@@ -49,6 +57,7 @@ export async function runDay(ground: Ground, numbers: DayNumbers, tools: RunTool
 }
 
 const patienceMs = 30_000
+const countsMin = 100
 const operatorRestMs = 4_000
 
 interface Node {
@@ -64,6 +73,7 @@ class Day {
   // One list for each place that a server has, the earliest life first.
   readonly lives: readonly Life[][]
   readonly backMs: number[] = []
+  readonly tables: Sample[] = []
   readonly nodes: (Node | undefined)[] = []
 
   constructor(shopping: Shopping, webhooks: Journal, numbers: DayNumbers) {
@@ -89,7 +99,13 @@ class Day {
       judgeMemory(lives, this.lives.length === 1 ? 'memory' : `memory of node ${place + 1}`),
     )
     for (const { violations } of memory) for (const violation of violations) shopping.violations.add(violation)
+    const keptMs = (this.numbers.keptMinutes ?? 0) * 60_000
+    if (keptMs > 0) for (const violation of judgeTables(this.tables, keptMs)) shopping.violations.add(violation)
+    const kept = keptMs > 0 ? `what is over is kept for ${this.numbers.keptMinutes} minutes` : 'retention as it comes'
     return {
+      pictures: {
+        tables: tablesPlot(this.tables, `${shopping.shop.engine}; ${kept}; ${orders.toLocaleString('en')} orders`),
+      },
       seen: {
         ...this.seen,
         'back after a kill, ms': this.backMs.map((ms) => ms.toFixed(0)).join(' '),
@@ -112,6 +128,7 @@ class Day {
     const killsEveryMs = this.numbers.killsEvery * 1_000
     const endsAt = performance.now() + this.numbers.seconds * 1_000
     const operating = this.#operate()
+    const counting = this.#countTables()
     try {
       for (let place = 0; ; place = (place + 1) % this.lives.length) {
         const left = endsAt - performance.now()
@@ -127,7 +144,7 @@ class Day {
       }
     } finally {
       this.shopping.doors.end()
-      await operating
+      await Promise.all([operating, counting])
     }
   }
 
@@ -138,7 +155,10 @@ class Day {
   }
 
   async #open(place: number): Promise<void> {
-    const server = await this.shopping.start({ isWeighed: true })
+    const kept = this.numbers.keptMinutes ?? 0
+    const names = ['carts', 'checkouts', 'customers', 'completed', 'answers', 'texts', 'log']
+    const retention = kept > 0 ? names.map((name) => `${name}=${kept}m`).join(',') : ''
+    const server = await this.shopping.start({ isWeighed: true, retention })
     if (!server) return
     this.nodes[place] = { server, watch: watchLife(server) }
     this.shopping.doors.open(server.origin)
@@ -161,6 +181,19 @@ class Day {
     this.lives[place]?.push(watch.end())
     await server.end(signal)
     this.shopping.noteDefects(server)
+  }
+
+  async #countTables(): Promise<void> {
+    const startedAt = performance.now()
+    const everyMs = Math.max(1_000, (this.numbers.seconds * 1_000) / countsMin)
+    for (let dueAt = 0; !this.shopping.doors.isOver; await pause(100)) {
+      const atMs = performance.now() - startedAt
+      if (atMs < dueAt) continue
+      dueAt = atMs + everyMs
+      // A start that brings the database up to date may be in the way.
+      const rows = await this.shopping.shop.withStorage(countRows).catch(() => undefined)
+      if (rows) this.tables.push({ atMs, rows })
+    }
   }
 
   // By the command line, beside whatever runs.

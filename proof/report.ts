@@ -1,7 +1,7 @@
 // What a proof leaves behind: a table on the terminal, and the same as Markdown with the machine, the method and the commit.
 
 import { execFileSync } from 'node:child_process'
-import { appendFile, mkdir } from 'node:fs/promises'
+import { appendFile, mkdir, writeFile } from 'node:fs/promises'
 import { cpus, totalmem } from 'node:os'
 import { join } from 'node:path'
 import type { Engine } from '../src/storage/storage.ts'
@@ -36,6 +36,9 @@ export async function writeMarkdown(finished: readonly Finished[], isShort: bool
   const now = new Date().toISOString()
   const file = join(folder, `${now.slice(0, 10)}-${git('rev-parse', '--short', 'HEAD') || 'unknown'}.md`)
   await appendFile(file, markdown(finished, now, isShort))
+  for (const run of finished)
+    for (const [name, svg] of Object.entries(run.pictures ?? {}))
+      await writeFile(join(folder, pictureOf(run, name)), svg)
   return file
 }
 
@@ -63,6 +66,12 @@ function markdown(finished: readonly Finished[], now: string, isShort: boolean):
     ...[...new Map(finished.map(({ name, method }) => [name, method]))].map(
       ([name, method]) => `- ${name}: ${method}.`,
     ),
+    ...finished.flatMap((run) =>
+      Object.keys(run.pictures ?? {}).flatMap((name) => [
+        '',
+        `![${name} of ${run.name} on ${run.engine}](${pictureOf(run, name)})`,
+      ]),
+    ),
     ...broken.flatMap(({ name, engine, violations }) => [
       '',
       `${name} on ${engine} did not hold:`,
@@ -73,6 +82,11 @@ function markdown(finished: readonly Finished[], now: string, isShort: boolean):
     '',
   ]
   return lines.join('\n')
+}
+
+// Of each the newest is kept.
+function pictureOf({ name: run, engine }: Finished, name: string): string {
+  return `${run}-${engine}-${name}.svg`
 }
 
 function words(values: Readonly<Record<string, number | string>>): string {

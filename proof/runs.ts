@@ -39,6 +39,8 @@ export interface RunResult {
   seen: Readonly<Record<string, number | string>>
   // What did not hold; nothing when all did.
   violations: readonly string[]
+  // Pictures that are written beside the table, as SVG by their names.
+  pictures?: Readonly<Record<string, string>>
 }
 
 export const deliveriesRun: Run = {

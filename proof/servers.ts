@@ -20,6 +20,8 @@ export interface ServerWish {
   rateLimit?: string
   // Fills an empty database with the demo shop; not unless said.
   hasDemo?: boolean
+  // How long things are kept, as the setting says it; the defaults unless given.
+  retention?: string
   // So that `liveBytes` can be asked for.
   isWeighed?: boolean
 }
@@ -53,7 +55,7 @@ process.on('exit', () => {
   for (const child of living) child.kill('SIGKILL')
 })
 
-function environmentOf({ url, rootSecretText, rateLimit = 'off' }: ServerWish): Record<string, string> {
+function environmentOf({ url, rootSecretText, rateLimit = 'off', retention = '' }: ServerWish): Record<string, string> {
   return {
     PATH: process.env.PATH ?? '',
     PORT: '0',
@@ -61,6 +63,7 @@ function environmentOf({ url, rootSecretText, rateLimit = 'off' }: ServerWish): 
     CARTWRIGHT_DATABASE_URL: url,
     CARTWRIGHT_SECRET: rootSecretText,
     CARTWRIGHT_RATE_LIMIT: rateLimit,
+    CARTWRIGHT_RETENTION: retention,
     CARTWRIGHT_WEBHOOK_ALLOW_PRIVATE: '1',
     // The same after every restart, whatever port it gets: answers must not differ by it.
     CARTWRIGHT_PUBLIC_URL: 'https://shop.test',

@@ -51,6 +51,7 @@ interface Acknowledged {
   path: Readonly<Record<string, string>>
   body: object
   hash: string
+  atMs: number
 }
 
 // What is known of a thing by an answer.
@@ -60,6 +61,8 @@ interface Fact {
   version: number
   // Where it can no longer change.
   status?: string
+  // When it was last heard of.
+  atMs?: number
 }
 
 // The shop is closed for good, and a shopper goes home.
@@ -114,6 +117,8 @@ export interface ShoppingPlan {
   // A shopper thinks for up to so long before each step.
   thinkMs: number
   cards: readonly string[]
+  // What the servers delete this long after its end is not asked for any more; everything is, where nothing is given.
+  keptMs?: number
 }
 
 // Most pay, and everything else happens.
@@ -144,6 +149,7 @@ export class Shopping {
   readonly whyUnavailable = new Map<string, number>()
   readonly #plan: ShoppingPlan
   #keys = 0
+  #endedAt = Number.POSITIVE_INFINITY
 
   constructor(shop: Shop, caller: Caller, plan: ShoppingPlan, { random, tell }: RunTools) {
     this.shop = shop
@@ -161,6 +167,7 @@ export class Shopping {
       await work()
     } finally {
       this.doors.end()
+      this.#endedAt = performance.now()
     }
     for (const result of await ended) {
       if (result.status === 'rejected' && !(result.reason instanceof Over))
@@ -191,7 +198,10 @@ export class Shopping {
     try {
       for (const problem of await this.shop.withStorage((storage) => untilSettled(storage, this.tell)))
         this.violations.add(problem)
-      await this.repeat(server, this.acknowledged)
+      await this.repeat(
+        server,
+        this.acknowledged.filter(({ atMs }) => this.#isKept(atMs)),
+      )
       await this.lookAtFacts(server, factsMax)
     } finally {
       await server.end()
@@ -223,7 +233,7 @@ export class Shopping {
 
   // So many things of which something was acknowledged: none is gone, and none is older than it was.
   async lookAtFacts(server: Server, most: number): Promise<void> {
-    const known = [...this.facts.values()]
+    const known = [...this.facts.values()].filter(({ kind, atMs = 0 }) => kind === 'order' || this.#isKept(atMs))
     const some = known.length <= most ? known : Array.from({ length: most }, () => pick(this.random, known))
     const { key } = standOf(this.shop)
     await crowd(some, 16, async ({ kind, id, version, status }) => {
@@ -241,6 +251,12 @@ export class Shopping {
     })
   }
 
+  // Half of the time that it is kept, because what was heard of before the end of the run is judged some time after it.
+  #isKept(atMs: number): boolean {
+    const { keptMs } = this.#plan
+    return keptMs === undefined || atMs >= this.#endedAt - keptMs / 2
+  }
+
   // A 503 says nothing of what was acknowledged. It is counted, and asked again a few times.
   async #untilAble(ask: () => Promise<Answer>): Promise<Answer> {
     for (let tries = 1; ; tries += 1) {
@@ -254,7 +270,11 @@ export class Shopping {
   note(fact: Fact): void {
     const known = this.facts.get(fact.id)
     if (!known || known.version <= fact.version)
-      this.facts.set(fact.id, { ...fact, ...(known?.status && !fact.status && { status: known.status }) })
+      this.facts.set(fact.id, {
+        ...fact,
+        ...(known?.status && !fact.status && { status: known.status }),
+        atMs: performance.now(),
+      })
   }
 
   // One change with a key of its own, asked for until somebody answers.
@@ -262,7 +282,8 @@ export class Shopping {
     this.#keys += 1
     const body = { ...wanted, idempotencyKey: `shopping-${this.#keys}` }
     const answer = await this.#ask('changes', id, path, body)
-    if (answer.status === 200) this.acknowledged.push({ id, path, body, hash: hashOf(answer.text) })
+    if (answer.status === 200)
+      this.acknowledged.push({ id, path, body, hash: hashOf(answer.text), atMs: performance.now() })
     else this.seen.refusals += 1
     return answer
   }
