@@ -2,19 +2,20 @@
 // house itself has no such setting.
 
 import { createApp } from '../src/app.ts'
-import { readConfig } from '../src/config.ts'
+import { readSettings } from '../src/config.ts'
 import { createLog } from '../src/observe/log.ts'
 import { createSink } from '../src/observe/sink.ts'
 import { openStorage } from '../src/storage/open.ts'
 
-const config = readConfig()
+const settings = readSettings()
+if (!settings.givenSecret) throw new Error('CARTWRIGHT_SECRET is needed')
 const sink = createSink(process.stdout.fd)
-const log = createLog({ level: config.logLevel, pretty: false, write: sink.write })
-const storage = await openStorage(config.databaseUrl, { server: true, groupWorksMax: 1 })
+const log = createLog({ level: settings.logLevel, pretty: false, write: sink.write })
+const storage = await openStorage(settings.databaseUrl, { server: true, groupWorksMax: 1 })
 let origin = ''
 const app = createApp({
   storage,
-  rootSecret: config.rootSecret,
+  rootSecret: settings.givenSecret,
   rateLimit: null,
   trustedProxies: [],
   webhookAllowPrivate: false,

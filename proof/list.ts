@@ -13,7 +13,7 @@ import { promotionRun } from './promotion.ts'
 import { racesRun } from './races.ts'
 import { receiversRun } from './receivers.ts'
 import { deliveriesRun, type Run, type ServerRun } from './runs.ts'
-import { addressesRun, browserRun, clockRun, crashPointsRun, signatureRun } from './suites.ts'
+import { addressesRun, browserRun, clockRun, crashPointsRun, secretsRun, signatureRun } from './suites.ts'
 import { wireRun } from './wire.ts'
 
 export const runs: readonly (Run | ServerRun)[] = [
@@ -37,4 +37,5 @@ export const runs: readonly (Run | ServerRun)[] = [
   signatureRun,
   browserRun,
   clockRun,
+  secretsRun,
 ]

@@ -46,6 +46,12 @@ export const clockRun = suite('clock', 'retries, expiry and rotation with a cloc
   'tests/events.test.ts',
 ])
 
+export const secretsRun = suite(
+  'secrets',
+  'wrong, missing, swapped and rotated root secrets at every command and start',
+  ['tests/rootSecret.test.ts', 'src/config.test.ts'],
+)
+
 async function runTests(files: readonly string[], tell: (text: string) => void): Promise<RunResult> {
   const args = ['--disable-warning=ExperimentalWarning', '--test', '--test-reporter=tap', '--test-concurrency=1']
   const child = spawn(process.execPath, [...args, '--test-global-setup=tests/support/cluster.ts', ...files], {

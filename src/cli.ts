@@ -2,13 +2,14 @@
 // line and an exit code (0 done, 1 not done, 2 misused).
 
 import { type Command, Failure, Misuse, readArguments, type Terminal } from './commands/command.ts'
+import { effectOf } from './commands/effects.ts'
 import { BadSetting } from './config.ts'
 import { type Issue, Refusal } from './kit/refuse.ts'
 import { StorageRefused, StorageUnavailable } from './storage/storage.ts'
 import { version } from './version.ts'
 
 // Loaded when asked for: a command that makes a key does not wait for the HTTP server.
-const commands = {
+export const commands = {
   serve: async () => (await import('./commands/serve.ts')).serveCommand,
   migrate: async () => (await import('./commands/migrate.ts')).migrateCommand,
   backup: async () => (await import('./commands/backup.ts')).backupCommand,
@@ -25,6 +26,7 @@ const commands = {
   users: async () => (await import('./commands/users.ts')).usersCommand,
   doctor: async () => (await import('./commands/inspect.ts')).doctorCommand,
   openapi: async () => (await import('./commands/inspect.ts')).openapiCommand,
+  secret: async () => (await import('./commands/secret.ts')).secretCommand,
 } as const satisfies CommandTable
 
 type CommandTable = Readonly<Record<string, () => Promise<Command>>>
@@ -61,7 +63,8 @@ export async function runCommandLine(
     return 0
   }
   try {
-    return await command.run(readArguments(command, rest), terminal)
+    const given = readArguments(command, rest)
+    return await command.run({ ...given, effect: effectOf(name, given.words, given.flags) }, terminal)
   } catch (error) {
     const failure = failureFor(error)
     // A defect: without --json the process ends with its trace.

@@ -1,11 +1,11 @@
 // The environment, read once and checked whole: a bad value stops the start with one clear line. Nobody else reads it.
 
 import { randomBytes } from 'node:crypto'
-import { closeSync, fsyncSync, linkSync, mkdirSync, openSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { closeSync, fsyncSync, linkSync, mkdirSync, openSync, readSync, rmSync, writeFileSync } from 'node:fs'
 import { isIP } from 'node:net'
 import { dirname, join } from 'node:path'
 import { parseRetention, type RetentionMs, retentionDefaultsMs } from './kit/retention.ts'
-import { parseRootSecret, type RootSecret } from './kit/secrets.ts'
+import { makeSecretText, parseRootSecret, RootSecret } from './kit/secrets.ts'
 import { type LogLevel, logLevels } from './observe/log.ts'
 import { sqlitePath } from './storage/file.ts'
 
@@ -14,7 +14,7 @@ export interface Rate {
   burst: number
 }
 
-export interface Config {
+export interface Settings {
   production: boolean
   port: number
   host: string
@@ -23,7 +23,8 @@ export interface Config {
   databaseConnections: number
   // Where this server is reached from outside, without a slash at the end. null: on this machine, at the port it gets.
   publicUrl: string | null
-  rootSecret: RootSecret
+  // By CARTWRIGHT_SECRET or CARTWRIGHT_SECRET_FILE. null: neither is set.
+  givenSecret: RootSecret | null
   // null: nobody is limited.
   rateLimit: Rate | null
   trustedProxies: readonly string[]
@@ -39,20 +40,27 @@ export interface Config {
   isRunByNpm: boolean
 }
 
+// The settings, with the root secret that belongs to the database.
+export interface Config extends Settings {
+  rootSecret: RootSecret
+}
+
 export class BadSetting extends Error {}
 
 type Environment = Readonly<Record<string, string | undefined>>
 
-export function readConfig(environment: Environment = process.env): Config {
+// Nothing is made or changed by reading them.
+export function readSettings(environment: Environment = process.env): Settings {
   // An empty variable is an absent one: that is what compose files and shells make of a value that was not given.
   const given = (name: string) => environment[name] || undefined
-  const settings = {
+  return {
     production: given('NODE_ENV') === 'production',
     port: readPort(given('PORT')),
     host: given('HOST') ?? '0.0.0.0',
     databaseUrl: readDatabaseUrl(given('CARTWRIGHT_DATABASE_URL')),
     databaseConnections: readConnections(given('CARTWRIGHT_DATABASE_CONNECTIONS')),
     publicUrl: readPublicUrl(given('CARTWRIGHT_PUBLIC_URL')),
+    givenSecret: readGivenSecret(given('CARTWRIGHT_SECRET'), given('CARTWRIGHT_SECRET_FILE')),
     rateLimit: readRateLimit(given('CARTWRIGHT_RATE_LIMIT')),
     trustedProxies: readProxies(given('CARTWRIGHT_TRUSTED_PROXIES')),
     webhookAllowPrivate: readSwitch('CARTWRIGHT_WEBHOOK_ALLOW_PRIVATE', given('CARTWRIGHT_WEBHOOK_ALLOW_PRIVATE')),
@@ -62,8 +70,6 @@ export function readConfig(environment: Environment = process.env): Config {
     metrics: readMetrics(given('CARTWRIGHT_METRICS')),
     isRunByNpm: given('npm_lifecycle_event') !== undefined,
   }
-  // Last, because it may be made here: where a setting is bad, nothing is written.
-  return { ...settings, rootSecret: readRootSecret(given('CARTWRIGHT_SECRET'), settings) }
 }
 
 function readPort(text = '4000'): number {
@@ -124,35 +130,72 @@ function readPublicUrl(text: string | undefined): string | null {
   return url.origin
 }
 
-// Keys, sealed secrets and signed links hang on this secret. In production it must be given; otherwise it is made once
-// and kept beside the data, readable by its owner only.
-function readRootSecret(text: string | undefined, { databaseUrl, production }: SecretPlace): RootSecret {
+function readGivenSecret(text: string | undefined, file: string | undefined): RootSecret | null {
+  if (text !== undefined && file !== undefined)
+    throw new BadSetting('CARTWRIGHT_SECRET and CARTWRIGHT_SECRET_FILE are both set: set one of them.')
   if (text !== undefined) return rootSecretFrom(text, 'CARTWRIGHT_SECRET')
-  if (production)
+  if (file === undefined) return null
+  const secret = readSecretFile(file)
+  if (secret === undefined) throw new BadSetting(`CARTWRIGHT_SECRET_FILE: there is no file ${file}.`)
+  return secret
+}
+
+// Where the root secret of a database is: given, or in a file beside a SQLite database, which may not be there yet. A
+// PostgreSQL database has no folder, and many nodes: a secret that one of them made up would be unknown to the others.
+export function secretSourceOf({ givenSecret, production }: Settings, databaseUrl: string): RootSecret | string {
+  if (givenSecret !== null) return givenSecret
+  const why = production ? 'when NODE_ENV is production' : 'with PostgreSQL'
+  if (production || !databaseUrl.startsWith('sqlite:'))
     throw new BadSetting(
-      'CARTWRIGHT_SECRET is required when NODE_ENV is production: a random text of at least 32 characters.',
+      `CARTWRIGHT_SECRET is required ${why}: the root secret of this database, or for a new one what \`npm run -s cartwright -- secret\` prints.`,
     )
-  const folder = databaseUrl.startsWith('sqlite:') ? dirname(sqlitePath(databaseUrl)) : 'data'
-  const file = join(folder, 'secret')
-  const kept = readSecretFile(file)
-  if (kept !== undefined) return rootSecretFrom(kept, file)
+  return join(dirname(sqlitePath(databaseUrl)), 'secret')
+}
+
+// Undefined when there is none yet.
+export function findRootSecret(source: RootSecret | string): RootSecret | undefined {
+  return source instanceof RootSecret ? source : readSecretFile(source)
+}
+
+// Made once, and readable by its owner only.
+export function makeRootSecret(file: string): RootSecret {
+  const folder = dirname(file)
   orRefuse(`Cannot make the folder ${folder}`, () => mkdirSync(folder, { recursive: true, mode: 0o700 }))
   orRefuse(`Cannot write the root secret to ${file}`, () => writeOnce(folder, file))
-  return rootSecretFrom(readSecretFile(file) ?? '', file)
+  const secret = readSecretFile(file)
+  if (secret === undefined) throw new BadSetting(`The root secret in ${file} was removed as soon as it was made.`)
+  return secret
 }
 
-interface SecretPlace {
-  databaseUrl: string
-  production: boolean
-}
-
-function readSecretFile(file: string): string | undefined {
+function readSecretFile(file: string): RootSecret | undefined {
+  let text: string
   try {
-    return readFileSync(file, 'utf8').trim()
+    text = readText(file)
   } catch (error) {
     // ENOTDIR: a part of the way is a file, which making the folder will tell.
     if (['ENOENT', 'ENOTDIR'].includes((error as NodeJS.ErrnoException).code ?? '')) return undefined
     throw new BadSetting(`Cannot read the root secret in ${file}: ${(error as Error).message}`)
+  }
+  return rootSecretFrom(text, file)
+}
+
+// More than any root secret has. One byte beyond it is read, so that a file that is too long is not taken in part.
+const secretBytesMax = 300_000
+
+function readText(file: string): string {
+  const fd = openSync(file, 'r')
+  try {
+    const bytes = Buffer.alloc(secretBytesMax + 1)
+    let length = 0
+    for (;;) {
+      const read = readSync(fd, bytes, length, bytes.length - length, null)
+      if (read === 0) break
+      length += read
+    }
+    if (length > secretBytesMax) throw new Error(`it has more than ${secretBytesMax} bytes`)
+    return bytes.toString('utf8', 0, length).trim()
+  } finally {
+    closeSync(fd)
   }
 }
 
@@ -161,7 +204,7 @@ function readSecretFile(file: string): string | undefined {
 function writeOnce(folder: string, file: string): void {
   const draft = `${file}.${randomBytes(6).toString('hex')}`
   try {
-    writeFileSync(draft, `${randomBytes(32).toString('base64url')}\n`, { mode: 0o600, flag: 'wx', flush: true })
+    writeFileSync(draft, `${makeSecretText()}\n`, { mode: 0o600, flag: 'wx', flush: true })
     linkSync(draft, file)
     sync(folder)
   } catch (error) {

@@ -6,7 +6,7 @@ import { writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { describe, test } from 'node:test'
 import { runCommandLine } from '../src/cli.ts'
-import { readConfig } from '../src/config.ts'
+import { parseRootSecret, type RootSecret } from '../src/kit/secrets.ts'
 import { createApp, findAppByName } from '../src/oauth/apps.ts'
 import { hashOf } from '../src/oauth/artifacts.ts'
 import { install } from '../src/oauth/installing.ts'
@@ -16,6 +16,7 @@ import { cartwright, tempFolder } from './support/process.ts'
 import { givenEngine } from './support/storage.ts'
 
 const rootText = 'the-root-secret-of-the-apps-command-test'
+const rootSecret = parseRootSecret(rootText) as RootSecret
 
 interface Said {
   code: number
@@ -62,7 +63,6 @@ for (const engine of ['sqlite', 'postgres'] as const) {
 
     test('a user is made, signs in, gets another password, and is disabled', async () => {
       const { url, storage } = await shops()
-      const { rootSecret } = settings(url)
       const isIn = async (password: string) =>
         (await authenticate(storage, rootSecret, 'ada@example.com', password)) !== undefined
 
@@ -107,7 +107,6 @@ for (const engine of ['sqlite', 'postgres'] as const) {
 
     test("a shop file changes neither an app of another merchant's file nor one that another merchant installed", async () => {
       const { url, storage } = await shops()
-      const { rootSecret } = settings(url)
       const folder = await tempFolder()
       const apply = async (slug: string, app: object, ...more: string[]) => {
         const path = join(folder, `${slug}.json`)
@@ -188,7 +187,6 @@ for (const engine of ['sqlite', 'postgres'] as const) {
 
     test('an app is made, shown, disabled, and its installation ended with its keys', async () => {
       const { url, storage } = await shops()
-      const { rootSecret } = settings(url)
       const uris = 'https://pigeon.example/callback,http://127.0.0.1:4020/callback'
       const made = await say(
         url,
@@ -291,6 +289,7 @@ describe('apps of a shop file, and the demo shop', () => {
 
   test('a file makes an app, leaves it alone, and changes it; what the operator disabled stays so', async () => {
     const url = await given.freshUrl()
+    await say(url, 'migrate')
     const path = join(await tempFolder(), 'shop.json')
     const apply = async (apps: unknown, ...more: string[]) => {
       await writeFile(path, shop(apps))
@@ -347,7 +346,6 @@ describe('apps of a shop file, and the demo shop', () => {
     assert.deepEqual(second.app, first.app)
     assert.deepEqual(first.app.redirectUris, ['http://127.0.0.1:4020/callback', 'http://localhost:4020/callback'])
     const storage = await given.open({ url })
-    const { rootSecret } = settings(url)
     assert.equal(await authenticate(storage, rootSecret, first.user.email, first.user.password), undefined)
     assert(await authenticate(storage, rootSecret, second.user.email, second.user.password))
     const { json } = await say(url, 'users', 'list', '--json')
@@ -359,10 +357,6 @@ describe('apps of a shop file, and the demo shop', () => {
     assert.deepEqual([shown.name, shown.clientKind, shown.mode], ['Demo app', 'public', 'test'])
   })
 })
-
-function settings(url: string) {
-  return readConfig({ CARTWRIGHT_DATABASE_URL: url, CARTWRIGHT_SECRET: rootText })
-}
 
 describe('what the commands refuse', () => {
   const given = givenEngine('sqlite')
@@ -411,6 +405,7 @@ describe('what the commands refuse', () => {
 
   test('keys are read from a file, public ones only', async () => {
     const url = await given.freshUrl()
+    await say(url, 'migrate')
     const folder = await tempFolder()
     const pair = generateKeyPairSync('ec', { namedCurve: 'P-256' })
     const file = async (name: string, value: unknown) => {
@@ -459,7 +454,6 @@ describe('what the commands refuse', () => {
     assert.deepEqual([short.code, long.code, good.code], [2, 2, 0])
     assert.match(short.err, /the password must have at least 10 characters/)
     assert.doesNotMatch(short.err + good.out, /too short|good pass/)
-    const { rootSecret } = settings(url)
     assert(await authenticate(storage, rootSecret, 'ada@example.com', ' a good pass word '))
   })
 })

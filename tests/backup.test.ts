@@ -377,23 +377,40 @@ describe('restore', () => {
       assert.equal(wordIn(target), 'from the backup')
     })
 
-  test('says when the root secret is not the one it was made with', async () => {
+  test('refuses before anything is made when the root secret is not the one it was made with', async () => {
     const folder = await tempFolder()
     const settings = settingsFor(folder)
     await cartwright(['demo'], settings)
+    // A removed endpoint has no secret any more, and is the newest.
+    const url = 'https://shop.example.com/hooks'
+    const { endpoint } = JSON.parse((await cartwright(['webhooks', 'add', '--url', url, '--json'], settings)).out)
+    assert.equal((await cartwright(['webhooks', 'remove', endpoint.id], settings)).code, 0)
     const backup = join(folder, 'backup.db')
     assert.equal((await cartwright(['backup', backup], settings)).code, 0)
-    const place = settingsFor(await tempFolder())
-    const other = { ...place, CARTWRIGHT_SECRET: 'another-secret-that-never-sealed-anything-here' }
-    const told = await cartwright(['restore', backup], other)
-    assert.equal(told.code, 1)
-    assert.match(
-      told.out,
-      /✗ the root secret does not open what is sealed in it: put the one that it was made with into/,
-    )
-    const right = await cartwright(['restore', backup, '--force'], place)
-    assert.equal(right.code, 0, right.err + right.out)
-    assert.match(right.out, /what was there is kept as .*\n(.*\n)*✓ the root secret opens what is sealed in it/)
+    // From before there were check values.
+    const former = join(folder, 'former.db')
+    copyFileSync(backup, former)
+    new DatabaseSync(former).exec('delete from root_secrets')
+
+    for (const from of [backup, former]) {
+      const data = join(await tempFolder(), 'data')
+      const place = settingsFor(data)
+      const other = { ...place, CARTWRIGHT_SECRET: 'another-secret-that-never-sealed-anything-here' }
+      const told = await cartwright(['restore', from], other)
+      assert.deepEqual([told.code, told.out], [1, ''])
+      assert.match(told.err, /^cartwright: the database was made with another root secret: [^\n]*\n$/)
+      const { CARTWRIGHT_SECRET: _, ...without } = place
+      const missing = await cartwright(['restore', from], without)
+      assert.deepEqual([missing.code, missing.out], [1, ''])
+      assert.match(missing.err, /^cartwright: there is no root secret at [^\n]*\n$/)
+      assert.equal(existsSync(data), false)
+      const right = await cartwright(['restore', from], place)
+      assert.equal(right.code, 0, right.err + right.out)
+      assert.match(right.out, /✓ the root secret is the one that it was made with/)
+      const again = await cartwright(['restore', from, '--force', '--json'], place)
+      const { secretFits, healthy, replaced } = JSON.parse(again.out)
+      assert.deepEqual([secretFits, healthy, existsSync(replaced)], [true, true, true])
+    }
   })
 })
 

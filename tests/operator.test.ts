@@ -133,6 +133,7 @@ for (const engine of ['sqlite', 'postgres'] as const) {
           'installations: [{ name: Web, mode: live }]',
         ].join('\n'),
       )
+      assert.equal((await cartwright(['migrate'], settings)).code, 0)
       const dry = await cartwright(['apply', file, '--dry-run'], settings)
       assert.equal(dry.code, 0)
       assert.equal(
@@ -269,6 +270,7 @@ describe('the command line', () => {
   test('helps, and says in one line what is wrong', async () => {
     const folder = await tempFolder()
     const settings = { CARTWRIGHT_DATABASE_URL: `sqlite:${join(folder, 'a.db')}` }
+    assert.equal((await cartwright(['migrate'], settings)).code, 0)
     const overview = await cartwright(['--help'], settings)
     assert.equal(overview.code, 0)
     for (const name of ['serve', 'migrate', 'demo', 'apply', 'import', 'keys', 'doctor', 'openapi']) {

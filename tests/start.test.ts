@@ -13,6 +13,7 @@ import { after, describe, test } from 'node:test'
 import { pathToFileURL } from 'node:url'
 import { applyShop } from '../src/admin/apply.ts'
 import { readShopFile } from '../src/admin/read.ts'
+import { makeRootSecret } from '../src/config.ts'
 import { migrate } from '../src/storage/migrate.ts'
 import { openStorage } from '../src/storage/open.ts'
 import { freePort } from './support/ports.ts'
@@ -21,6 +22,7 @@ import { bloom } from './support/shops.ts'
 
 const root = join(import.meta.dirname, '..')
 const main = join(root, 'src', 'main.js')
+const secretIn = (url: string) => join(url.slice('sqlite:'.length), '..', 'secret')
 const keyIn = (text: string) => /cwk_test_\w{48}/.exec(text)?.[0] ?? ''
 
 async function environment(): Promise<Environment> {
@@ -223,6 +225,8 @@ describe('a start', () => {
     const now = Date.now()
     const read = readShopFile(await readFile(join(root, 'src/admin/demo/shop.yaml'), 'utf8'), now)
     assert.ok('file' in read)
+    // A start makes the root secret before anything else.
+    makeRootSecret(secretIn(url))
     const storage = await openStorage(url)
     await migrate(storage, { now: new Date(now) })
     const begun = { ...read.file, products: read.file.products?.slice(0, 3) ?? [] }
@@ -280,6 +284,7 @@ describe('a start', () => {
 
   test('beside a shop of the operator makes no demo shop, keys or no keys', async () => {
     const settings = await environment()
+    makeRootSecret(secretIn(settings.CARTWRIGHT_DATABASE_URL ?? ''))
     const storage = await openStorage(settings.CARTWRIGHT_DATABASE_URL ?? '')
     await migrate(storage, { now: new Date() })
     await applyShop(storage, bloom, { now: Date.now(), stock: false, dryRun: false })

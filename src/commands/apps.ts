@@ -81,7 +81,7 @@ async function create(given: Given, terminal: Terminal): Promise<number> {
     jwks: jwks === undefined ? null : await readKeys(jwks),
   }
   refuseProblem(wish)
-  return withStorage(async (storage) => {
+  return withStorage(given, async (storage) => {
     const app = await storage.write((tx) => createApp(tx, wish, Date.now()))
     if (!app) throw new Failure(`there is an app named ${visible(name)}`, 'already_exists')
     tell(app, given, terminal)
@@ -100,7 +100,7 @@ async function change(name: string, given: Given, terminal: Terminal): Promise<n
     ...(jwks !== undefined && { jwks: await readKeys(jwks) }),
   }
   if (Object.keys(wished).length === 0) throw new Misuse('say what changes: --redirect-uri, --scopes and so on')
-  return withStorage(async (storage) => {
+  return withStorage(given, async (storage) => {
     const { id } = await chooseApp(storage, name)
     const app = await storage.write(async (tx) => {
       const before = await findApp(tx, id)
@@ -122,7 +122,7 @@ function refuseProblem(wish: AppWish): void {
 }
 
 function list(given: Given, terminal: Terminal): Promise<number> {
-  return withStorage(async (storage) => {
+  return withStorage(given, async (storage) => {
     const apps = await storage.read(listApps)
     print(terminal, given, { apps: apps.map(shown) }, () =>
       apps.map((app) =>
@@ -136,7 +136,7 @@ function list(given: Given, terminal: Terminal): Promise<number> {
 }
 
 function show(name: string, given: Given, terminal: Terminal): Promise<number> {
-  return withStorage(async (storage) => {
+  return withStorage(given, async (storage) => {
     tell(await chooseApp(storage, name), given, terminal)
     return 0
   })
@@ -149,7 +149,7 @@ function turn(
   outcome: 'disabled' | 'enabled',
   act: typeof disableApp,
 ): Promise<number> {
-  return withStorage(async (storage) => {
+  return withStorage(given, async (storage) => {
     const app = await chooseApp(storage, name)
     const isChanged = await storage.write((tx) => act(tx, app.id, Date.now()))
     const living = (await storage.read((db) => listAppInstallations(db, app.id))).filter(
@@ -166,7 +166,7 @@ function turn(
 }
 
 function installations(name: string | undefined, given: Given, terminal: Terminal): Promise<number> {
-  return withStorage(async (storage) => {
+  return withStorage(given, async (storage) => {
     const app = name === undefined ? undefined : await chooseApp(storage, name)
     const rows = await storage.read((db) => listAppInstallations(db, app?.id ?? null))
     const shownRows = rows.map(({ createdAt, endedAt, ...row }) => ({
@@ -186,7 +186,7 @@ function installations(name: string | undefined, given: Given, terminal: Termina
 }
 
 function end(id: string, given: Given, terminal: Terminal): Promise<number> {
-  return withStorage(async (storage) => {
+  return withStorage(given, async (storage) => {
     const isEnded = await storage.write((tx) => uninstall(tx, id, Date.now()))
     if (!isEnded)
       throw new Failure(`there is no living installation of an app ${visible(id)}`, 'app_installation_not_found')

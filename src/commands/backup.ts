@@ -1,16 +1,13 @@
 // `backup` and `restore`: a SQLite store as one file, made while the server works, and put back while it does not.
 
 import { dirname, join } from 'node:path'
-import { openPageSecret } from '../checkout/secret.ts'
-import { type Config, readConfig } from '../config.ts'
-import type { RootSecret } from '../kit/secrets.ts'
-import { findViolations, invariants } from '../observe/invariants.ts'
+import { readSettings, type Settings } from '../config.ts'
+import { checkSecretOfBackup, openDatabase } from '../database.ts'
+import { type Finding, findViolations, invariants } from '../observe/invariants.ts'
 import { backUp, restore } from '../storage/backup.ts'
 import { unhurried } from '../storage/copy.ts'
 import { sqlitePath } from '../storage/file.ts'
 import { openStorage } from '../storage/open.ts'
-import type { Reader } from '../storage/storage.ts'
-import { openSecret } from '../webhooks/signature.ts'
 import { type Command, Failure, type Given, Misuse, print, printReport, type Terminal } from './command.ts'
 
 const force = { type: 'boolean', help: 'replace a file that is there' } as const
@@ -21,8 +18,11 @@ export const backupCommand: Command = {
   options: { force },
   async run(given, terminal) {
     const path = fileIn(given, 'backup')
-    const config = readConfig()
-    const source = sqliteFileOf(config, 'a PostgreSQL database is backed up by pg_dump, not by this command')
+    const settings = readSettings()
+    const source = sqliteFileOf(settings, 'a PostgreSQL database is backed up by pg_dump, not by this command')
+    // The secret that is to be kept with the backup is the right one.
+    const { storage } = await openDatabase(settings, given.effect)
+    await storage.close()
     const startedAt = performance.now()
     const made = await backUp(source, path, {
       force: given.flags.has('force'),
@@ -45,24 +45,28 @@ export const restoreCommand: Command = {
   options: { force: { type: 'boolean', help: 'replace the database that is there; it is kept under another name' } },
   async run(given, terminal) {
     const path = fileIn(given, 'restore')
-    const config = readConfig()
-    const target = sqliteFileOf(config, 'a PostgreSQL database is restored by pg_restore or psql, not by this command')
+    const settings = readSettings()
+    const target = sqliteFileOf(
+      settings,
+      'a PostgreSQL database is restored by pg_restore or psql, not by this command',
+    )
+    const secretFits = await checkSecretOfBackup(settings, path)
     const restored = await restore(path, target, {
       force: given.flags.has('force'),
       now: new Date(),
       onProgress: tellShare(terminal, 'restored'),
     })
-    const { findings, secretFits } = await examine(config)
-    const healthy = findings.length === 0 && secretFits !== false
+    const findings = await examine(settings)
+    const healthy = findings.length === 0
     const lines = () => [
       `restored ${restored.file}   ${sizeText(restored.bytes)}`,
       ...(restored.replaced ? [`what was there is kept as ${restored.replaced}; remove it when nobody misses it`] : []),
       ...restored.applied.map((name) => `applied ${name}`),
       ...findings.map(({ sentence, subjects }) => `✗ ${sentence} Not so for ${subjects.join(', ')}`),
       ...(findings.length === 0 ? [`✓ migrations current, ${invariants.length} invariants hold`] : []),
-      secretLine(secretFits, placeOfSecret(target)),
+      ...(secretFits ? ['✓ the root secret is the one that it was made with'] : []),
     ]
-    const message = 'the database is restored, and what is in it does not agree, or the root secret does not open it'
+    const message = 'the database is restored, and what is in it does not agree'
     return printReport(terminal, given, {
       value: { ...restored, healthy, checked: invariants.length, findings, secretFits },
       lines,
@@ -77,7 +81,7 @@ function fileIn({ words }: Given, name: string): string {
   return path
 }
 
-function sqliteFileOf({ databaseUrl }: Config, otherwise: string): string {
+function sqliteFileOf({ databaseUrl }: Settings, otherwise: string): string {
   if (!databaseUrl.startsWith('sqlite:')) throw new Failure(otherwise)
   return sqlitePath(databaseUrl)
 }
@@ -95,47 +99,11 @@ function sizeText(bytes: number): string {
   return bytes < 10_000_000 ? `${Math.ceil(bytes / 1000)} kB` : `${Math.round(bytes / 1_000_000)} MB`
 }
 
-async function examine({ databaseUrl, rootSecret }: Config) {
+async function examine({ databaseUrl }: Settings): Promise<Finding[]> {
   const storage = await openStorage(databaseUrl, unhurried)
   try {
-    return await storage.read(async (db) => ({
-      findings: await findViolations(db),
-      secretFits: await opensWith(db, rootSecret),
-    }))
+    return await storage.read(findViolations)
   } finally {
     await storage.close()
   }
-}
-
-// Whether what is sealed in there opens with the present root secret: the newest secrets of an endpoint and of a checkout
-// stand for all. Null where nothing is sealed yet.
-async function opensWith(db: Reader, rootSecret: RootSecret): Promise<boolean | null> {
-  interface Sealed {
-    id: string
-    sealed: string
-  }
-  const [endpoint] = await db.sql<Sealed>`
-    select id, secret_sealed as "sealed" from webhook_endpoints order by id desc limit 1`
-  const [session] = await db.sql<Sealed>`
-    select id, secret_sealed as "sealed" from checkout_sessions order by created_at desc limit 1`
-  const opened = [
-    endpoint && succeeds(() => openSecret(rootSecret, endpoint.id, endpoint.sealed)),
-    session && succeeds(() => openPageSecret(rootSecret, session.sealed, session.id)),
-  ].filter((success) => success !== undefined)
-  return opened.length > 0 ? opened.every(Boolean) : null
-}
-
-function succeeds(open: () => string): boolean {
-  try {
-    open()
-    return true
-  } catch {
-    return false
-  }
-}
-
-function secretLine(fits: boolean | null, place: string): string {
-  if (fits === true) return '✓ the root secret opens what is sealed in it'
-  if (fits === null) return '· nothing in it is sealed yet, so that nothing tells whether the root secret fits'
-  return `✗ the root secret does not open what is sealed in it: put the one that it was made with into CARTWRIGHT_SECRET or ${place}`
 }

@@ -2,10 +2,10 @@
 
 import { type ParseArgsOptionsConfig, parseArgs } from 'node:util'
 import { visible } from '../admin/difference.ts'
-import { type Config, readConfig } from '../config.ts'
+import { type Config, readSettings } from '../config.ts'
+import { bringUpToDate, type Effect, openDatabase } from '../database.ts'
 import { type Installation, listInstallations, listMerchants, type Merchant } from '../installations/store.ts'
-import { migrate } from '../storage/migrate.ts'
-import { openStorage } from '../storage/open.ts'
+import { refuseOtherSchema } from '../storage/migrate.ts'
 import type { Storage } from '../storage/storage.ts'
 
 export interface Command {
@@ -23,6 +23,8 @@ export interface OptionFacts {
 }
 
 export interface Given {
+  // What the command does to the database, by the table of all of them (effects.ts).
+  effect: Effect
   words: readonly string[]
   texts: Readonly<Record<string, string | undefined>>
   flags: ReadonlySet<string>
@@ -73,7 +75,7 @@ export type FailureCode =
   | 'webhook_delivery_not_found'
   | 'webhook_endpoint_not_found'
 
-export function readArguments(command: Command, args: readonly string[]): Given {
+export function readArguments(command: Command, args: readonly string[]): Omit<Given, 'effect'> {
   const options: ParseArgsOptionsConfig = { json: { type: 'boolean' }, help: { type: 'boolean', short: 'h' } }
   for (const [name, { type }] of Object.entries(command.options)) options[name] = { type }
   try {
@@ -90,12 +92,17 @@ export function readArguments(command: Command, args: readonly string[]): Given 
   }
 }
 
-// Opens the shop's storage beside a running server or without one, and brings it up to date.
-export async function withStorage<T>(work: (storage: Storage, config: Config) => Promise<T>): Promise<T> {
-  const config = readConfig()
-  const storage = await openStorage(config.databaseUrl)
+// Opens the shop's storage beside a running server or without one. What only reads leaves it as it is; everything else
+// brings it up to date first.
+export async function withStorage<T>(
+  { effect }: Given,
+  work: (storage: Storage, config: Config) => Promise<T>,
+): Promise<T> {
+  const database = await openDatabase(readSettings(), effect)
+  const { storage, config } = database
   try {
-    await migrate(storage, { now: new Date() })
+    if (effect === 'reads') await refuseOtherSchema(storage)
+    else await bringUpToDate(database, new Date())
     return await work(storage, config)
   } finally {
     await storage.close()

@@ -2,8 +2,9 @@
 
 import { noAccount, nothingOffered } from '../admin/methods.ts'
 import { listUnpayable } from '../admin/store.ts'
-import { readConfig } from '../config.ts'
+import { readSettings } from '../config.ts'
 import { printOpenApi } from '../contract/openapi.ts'
+import { openDatabase } from '../database.ts'
 import { toInstant } from '../kit/instant.ts'
 import { type DeferredRow, listDeferred } from '../loops/store.ts'
 import { findViolations, invariants } from '../observe/invariants.ts'
@@ -11,7 +12,6 @@ import { findOwed } from '../observe/owed.ts'
 import { installedProviders } from '../payments/providers.ts'
 import { unhurried } from '../storage/copy.ts'
 import { pendingMigrations } from '../storage/migrate.ts'
-import { openStorage } from '../storage/open.ts'
 import { version } from '../version.ts'
 import { type Command, printReport } from './command.ts'
 
@@ -21,7 +21,7 @@ export const doctorCommand: Command = {
   options: {},
   async run(given, terminal) {
     // One snapshot for as long as it takes: a large shop needs longer than a request may, and nobody waits for a read.
-    const storage = await openStorage(readConfig().databaseUrl, unhurried)
+    const { storage } = await openDatabase(readSettings(), given.effect, unhurried)
     try {
       const pending = await pendingMigrations(storage)
       const findings = pending > 0 ? [] : await storage.read(findViolations)
@@ -50,7 +50,9 @@ export const doctorCommand: Command = {
           ...findings.map(({ sentence, subjects }) => `✗ ${sentence} Not so for ${subjects.join(', ')}`),
           ...deferred.map(deferredLine),
           ...warnings.map((warning) => `! ${warning}`),
-          ...(healthy ? [`✓ ${storage.engine}: migrations current, ${invariants.length} invariants hold`] : []),
+          ...(healthy
+            ? [`✓ ${storage.engine}: migrations current, ${invariants.length} invariants hold, the root secret fits`]
+            : []),
           ...(owed.length > 0 ? ['', 'Needs a person:'] : []),
           ...owed.flatMap(({ sentence, subjects }) => [
             `! ${sentence}`,

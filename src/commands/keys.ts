@@ -51,7 +51,7 @@ function create(given: Given, terminal: Terminal): Promise<number> {
   if (name.trim() === '' || /\p{Cc}/u.test(name)) throw new Misuse('--name must be one line of visible text')
   const wanted = readScopes(given.texts.scopes)
   const days = readNumber(given, 'expires-in-days', 3_650)
-  return withStorage(async (storage, { rootSecret }) => {
+  return withStorage(given, async (storage, { rootSecret }) => {
     const installation = await chooseInstallation(storage, given)
     const now = Date.now()
     const expiresAt = days === undefined ? null : now + Math.round(days * dayMs)
@@ -64,7 +64,7 @@ function create(given: Given, terminal: Terminal): Promise<number> {
 }
 
 function list(given: Given, terminal: Terminal): Promise<number> {
-  return withStorage(async (storage) => {
+  return withStorage(given, async (storage) => {
     const installation = await chooseInstallation(storage, given)
     const { keys, notShown } = await storage.read((db) => listKeys(db, installation.id, Date.now()))
     print(terminal, given, { keys, notShown }, () => [
@@ -81,7 +81,7 @@ function list(given: Given, terminal: Terminal): Promise<number> {
 
 function rotate(id: string, given: Given, terminal: Terminal): Promise<number> {
   const hours = readNumber(given, 'overlap-hours', 24 * 365) ?? 24
-  return withStorage(async (storage, { rootSecret }) => {
+  return withStorage(given, async (storage, { rootSecret }) => {
     const overlapMs = Math.round(hours * hourMs)
     const rotated = await storage
       .write((tx) => rotateKey(tx, rootSecret, id, overlapMs, Date.now()))
@@ -100,7 +100,7 @@ function rotate(id: string, given: Given, terminal: Terminal): Promise<number> {
 }
 
 function revoke(id: string, given: Given, terminal: Terminal): Promise<number> {
-  return withStorage(async (storage) => {
+  return withStorage(given, async (storage) => {
     const outcome = await storage.write((tx) => endKey(tx, id, Date.now()))
     if (outcome === 'unknown') throw new Failure(`there is no key ${visible(id)}`, 'key_not_found')
     print(terminal, given, { id, revoked: true }, () => [

@@ -22,7 +22,7 @@ const setting = 'CARTWRIGHT_WEBHOOK_ALLOW_PRIVATE=1'
 
 export function listen(given: Given, terminal: Terminal): Promise<number> {
   const wantedPort = readPort(given.texts.port)
-  return withStorage(async (storage, { rootSecret, webhookAllowPrivate }) => {
+  return withStorage(given, async (storage, { rootSecret, webhookAllowPrivate }) => {
     if (!webhookAllowPrivate)
       throw new Failure(
         `calls to this machine are off; start the server with ${setting} npm start, and this with ${setting} npm run -s cartwright -- webhooks listen`,

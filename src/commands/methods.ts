@@ -56,7 +56,7 @@ export const methodsCommand: Command = {
 }
 
 function list(given: Given, terminal: Terminal): Promise<number> {
-  return withStorage(async (storage) => {
+  return withStorage(given, async (storage) => {
     const merchant = await chooseMerchant(storage, given.texts.merchant)
     await tell(storage, merchant, given, terminal)
     return 0
@@ -94,7 +94,7 @@ function readWish(name: string, given: Given): Wish {
 const validate = compile(PaymentMethodEntry)
 
 function set(wish: Wish, given: Given, terminal: Terminal): Promise<number> {
-  return withStorage(async (storage) => {
+  return withStorage(given, async (storage) => {
     const merchant = await chooseMerchant(storage, given.texts.merchant)
     await storage.write(async (tx) => {
       await lockMerchant(tx, merchant.slug)

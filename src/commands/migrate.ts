@@ -1,11 +1,11 @@
 // `migrate`: brings the database up to date, or moves everything from one engine to the other.
 
 import { dirname, join } from 'node:path'
-import { readConfig } from '../config.ts'
+import { readSettings } from '../config.ts'
+import { bringUpToDate, checkSecretOf, openDatabase } from '../database.ts'
 import { type Finding, findViolations, invariants } from '../observe/invariants.ts'
-import { type Copied, copyStore, unhurried } from '../storage/copy.ts'
+import { type Copied, copyStore, refuseSameEngine, unhurried } from '../storage/copy.ts'
 import { sqlitePath } from '../storage/file.ts'
-import { migrate } from '../storage/migrate.ts'
 import { openStorage } from '../storage/open.ts'
 import { type Command, type Given, Misuse, print, printReport, type Terminal } from './command.ts'
 
@@ -26,22 +26,24 @@ export const migrateCommand: Command = {
     const { from, to } = given.texts
     if (from !== undefined || to !== undefined) return move(given, terminal)
     if (given.flags.has('clear-target')) throw new Misuse('--clear-target goes with --from or --to')
-    const storage = await openStorage(readConfig().databaseUrl)
+    const database = await openDatabase(readSettings(), given.effect)
     try {
-      const applied = await migrate(storage, { now: new Date() })
+      const applied = await bringUpToDate(database, new Date())
       print(terminal, given, { applied }, () =>
         applied.length > 0 ? applied.map((name) => `applied ${name}`) : ['The database is up to date.'],
       )
     } finally {
-      await storage.close()
+      await database.storage.close()
     }
     return 0
   },
 }
 
 async function move(given: Given, terminal: Terminal): Promise<number> {
-  const configured = readConfig().databaseUrl
-  const { from = configured, to = configured } = given.texts
+  const settings = readSettings()
+  const { from = settings.databaseUrl, to = settings.databaseUrl } = given.texts
+  refuseSameEngine(from, to)
+  await checkSecretOf(settings, from)
   const startedAt = performance.now()
   const copied = await copyStore(from, to, {
     now: new Date(),
@@ -114,11 +116,12 @@ function findingLines(findings: readonly Finding[]): string[] {
 // The secret is looked for in another place once the database is elsewhere.
 function secretLines(from: string, to: string): string[] {
   return [
-    `The root secret is not in the database. It was in CARTWRIGHT_SECRET or ${secretPlace(from)};`,
-    `a server on the target looks for it in CARTWRIGHT_SECRET or ${secretPlace(to)}.`,
+    `The root secret is not in the database. It was in ${secretPlaces(from)};`,
+    `a server on the target looks for it in ${secretPlaces(to)}.`,
   ]
 }
 
-function secretPlace(url: string): string {
-  return join(url.startsWith('sqlite:') ? dirname(sqlitePath(url)) : 'data', 'secret')
+function secretPlaces(url: string): string {
+  const set = 'CARTWRIGHT_SECRET or CARTWRIGHT_SECRET_FILE'
+  return url.startsWith('sqlite:') ? `${set}, or in ${join(dirname(sqlitePath(url)), 'secret')}` : set
 }

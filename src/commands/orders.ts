@@ -117,7 +117,7 @@ function list(given: Given, terminal: Terminal): Promise<number> {
   const statuses = orderStatuses.filter((known) => status === undefined || known === status)
   if (statuses.length === 0) throw new Misuse(`--status must be one of ${orderStatuses.join(', ')}`)
   if (!/^[1-9]\d{0,3}$/.test(limit)) throw new Misuse('--limit must be a whole number from 1 to 9999')
-  return withStorage(async (storage) => {
+  return withStorage(given, async (storage) => {
     const merchant = await chooseMerchant(storage, given.texts.merchant)
     const orders = await storage.read(async (db) => {
       const installationIds = await listInstallationIds(db, merchant)
@@ -130,7 +130,7 @@ function list(given: Given, terminal: Terminal): Promise<number> {
 }
 
 function show(name: string, given: Given, terminal: Terminal): Promise<number> {
-  return withStorage(async (storage, { rootSecret }) => {
+  return withStorage(given, async (storage, { rootSecret }) => {
     const key = await findNamed(storage, name, given)
     const { facts, shown } = await storage.read(async (db) => {
       const facts = await findOrderFacts(db, key)
@@ -165,7 +165,7 @@ function change(
   terminal: Terminal,
   work: (tx: Tx, key: OrderKey, now: number) => Promise<Done>,
 ): Promise<number> {
-  return withStorage(async (storage) => {
+  return withStorage(given, async (storage) => {
     const key = await findNamed(storage, name, given)
     const done = await storage.write((tx) => work(tx, key, Date.now()))
     if ('problem' in done) throw new Failure(done.problem)
@@ -187,7 +187,7 @@ function cancel(name: string, given: Given, terminal: Terminal): Promise<number>
     note: readLine(given.texts.note, 'note', 500),
     isRestocked: !given.flags.has('no-restock'),
   }
-  return withStorage(async (storage) => {
+  return withStorage(given, async (storage) => {
     const key = await findNamed(storage, name, given)
     const cancelled = await payAfter(storage, async (tx, now) => {
       const facts = await cancelOrder(tx, key, wish, { now, cause: null }).catch((error: unknown) => {
@@ -215,7 +215,7 @@ function refund(name: string, given: Given, terminal: Terminal): Promise<number>
     reason: readLine(reason, 'reason', 500),
     isByHand: given.flags.has('by-hand'),
   }
-  return withStorage(async (storage) => {
+  return withStorage(given, async (storage) => {
     const payment = isId('pay', name) ? await findPaymentNamed(storage, name, given) : undefined
     if (payment?.orderId === null) {
       if (amount !== undefined)

@@ -67,7 +67,7 @@ export const promotionsCommand: Command = {
 }
 
 function list(given: Given, terminal: Terminal): Promise<number> {
-  return withStorage(async (storage) => {
+  return withStorage(given, async (storage) => {
     const merchant = await chooseMerchant(storage, given.texts.merchant)
     const now = Date.now()
     const promotions = await storage.read(async (db) => {
@@ -95,7 +95,7 @@ const verbs: Readonly<Record<'show' | 'disable' | 'enable', Act>> = {
 }
 
 function one(act: Act, code: string, given: Given, terminal: Terminal): Promise<number> {
-  return withStorage(async (storage) => {
+  return withStorage(given, async (storage) => {
     const merchant = await chooseMerchant(storage, given.texts.merchant)
     const now = Date.now()
     const promotion = await act(storage, merchant, code, now)
@@ -107,7 +107,7 @@ function one(act: Act, code: string, given: Given, terminal: Terminal): Promise<
 
 function add(given: Given, terminal: Terminal): Promise<number> {
   const entry = readEntry(given)
-  return withStorage(async (storage) => {
+  return withStorage(given, async (storage) => {
     const merchant = await chooseMerchant(storage, given.texts.merchant)
     const now = Date.now()
     const outcome = await storage.write((tx) => addPromotion(tx, merchant, entry, now))

@@ -5,8 +5,9 @@ import { setTimeout as setTimeoutAsync } from 'node:timers/promises'
 import type { Storefront } from '../../examples/storefront/shop.ts'
 import { type DemoShop, makeDemoShop, makeWindowKey, needsDemoShop } from '../admin/demo.ts'
 import { type App, createApp } from '../app.ts'
-import { type Config, readConfig } from '../config.ts'
+import { type Config, readSettings } from '../config.ts'
 import { warmValidator } from '../contract/validator.ts'
+import { bringUpToDate, openDatabase } from '../database.ts'
 import type { HttpServer } from '../http/server.ts'
 import type { LoopName } from '../loops/names.ts'
 import { sweepDeferred } from '../loops/rows.ts'
@@ -15,8 +16,6 @@ import { originProblem } from '../oauth/metadata.ts'
 import { createLog, type Log } from '../observe/log.ts'
 import type { Metrics } from '../observe/metrics.ts'
 import { createSink, type Sink } from '../observe/sink.ts'
-import { migrate } from '../storage/migrate.ts'
-import { openStorage } from '../storage/open.ts'
 import { type Storage, StorageRefused } from '../storage/storage.ts'
 import { version } from '../version.ts'
 import { type Loop, observeLoops, startWorkers } from '../workers.ts'
@@ -40,22 +39,26 @@ export const serveCommand: Command = {
   },
   async run(given, terminal) {
     const workers = readWorkers(given.texts.workers)
-    const config = readConfig()
-    const problem = config.publicUrl === null ? undefined : originProblem(config.publicUrl)
+    const settings = readSettings()
+    const problem = settings.publicUrl === null ? undefined : originProblem(settings.publicUrl)
     if (problem !== undefined) throw new Failure(problem)
     // Asking for the stream makes a pipe one that is never waited for.
     const sink = createSink(process.stdout.fd)
-    const log = createLog({ level: config.logLevel, pretty: terminal.isWatched, write: sink.write })
+    const log = createLog({ level: settings.logLevel, pretty: terminal.isWatched, write: sink.write })
     const { promise: damaged, resolve: onDamage } = Promise.withResolvers<StorageRefused>()
-    const storage = await openStorage(config.databaseUrl, {
+    const database = await openDatabase(settings, given.effect, {
       // A worker's leader holds the lock for it.
       server: !isWorker(),
-      connectionsMax: config.databaseConnections,
+      connectionsMax: settings.databaseConnections,
       // Nobody who asks for a page waits longer than this to be told that it cannot be had.
       connectMsMax: 2_000,
       onDamage,
       log: (message, fields) => log.warn(message, { ...fields }),
+    }).catch((error: unknown) => {
+      leaveCrew()
+      throw error
     })
+    const { storage, config } = database
     const parts: ServeParts = { config, storage, damaged, log, sink, terminal, mayDemo: isDemoAllowed(config, given) }
     try {
       if (isWorker()) await work(parts)
@@ -64,7 +67,7 @@ export const serveCommand: Command = {
           log.warn(
             'the public URL is https, which a proxy speaks for us; without CARTWRIGHT_TRUSTED_PROXIES all callers count as one',
           )
-        const applied = await migrate(storage, { now: new Date() })
+        const applied = await bringUpToDate(database, new Date())
         if (applied.length > 0) log.info('migrated', { applied })
         await (workers === 1 ? serveAlone(parts) : lead(parts, workers))
       }

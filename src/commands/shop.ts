@@ -25,7 +25,7 @@ export const demoCommand: Command = {
   usage: ['demo'],
   options: {},
   async run(given, terminal) {
-    return withStorage(async (storage, config) => {
+    return withStorage(given, async (storage, config) => {
       const shop = await makeDemoShop(storage, config.rootSecret, Date.now()).catch(refusedAsFailure)
       const baseUrl = config.publicUrl ?? `http://localhost:${config.port}`
       print(terminal, given, { baseUrl, ...shop }, () => [
@@ -66,7 +66,7 @@ export const applyCommand: Command = {
       return printReport(terminal, given, { value: { problems }, lines, error })
     }
     const dryRun = given.flags.has('dry-run')
-    return withStorage(async (storage, { rootSecret, webhookAllowPrivate }) => {
+    return withStorage(given, async (storage, { rootSecret, webhookAllowPrivate }) => {
       const webhooks = { rootSecret, allowPrivate: webhookAllowPrivate }
       const options = { now: Date.now(), stock: given.flags.has('stock'), dryRun, webhooks }
       const report = await applyShop(storage, read.file, options).catch(refusedAsFailure)
@@ -127,7 +127,7 @@ export const importCommand: Command = {
     const file = await openFile(path)
     // The stream owns the file from here on, and closes it once, however it ends.
     const chunks = file.createReadStream()
-    return withStorage(async (storage) => {
+    return withStorage(given, async (storage) => {
       const merchant = await chooseMerchant(storage, given.texts.merchant)
       const startedAt = performance.now()
       const report = await importProducts(storage, chunks, {

@@ -76,7 +76,7 @@ async function create(given: Given, terminal: Terminal): Promise<number> {
   const problem = emailProblem(email)
   if (problem !== undefined) throw new Misuse(`--email ${problem}`)
   const password = await choosePassword(given)
-  return withStorage(async (storage, { rootSecret }) => {
+  return withStorage(given, async (storage, { rootSecret }) => {
     const merchants = await chooseMerchants(storage, given)
     const passwordHash = await hashPassword(password.text)
     const merchantIds = merchants.map(({ id }) => id)
@@ -94,7 +94,7 @@ async function create(given: Given, terminal: Terminal): Promise<number> {
 }
 
 function list(given: Given, terminal: Terminal): Promise<number> {
-  return withStorage(async (storage, { rootSecret }) => {
+  return withStorage(given, async (storage, { rootSecret }) => {
     const [kept, pairs] = await storage.read((db) => Promise.all([listUsers(db, rootSecret), listUserMerchants(db)]))
     const users = kept.map(({ id, email, createdAt, disabledAt }) => ({
       id,
@@ -116,7 +116,7 @@ function list(given: Given, terminal: Terminal): Promise<number> {
 
 async function reset(name: string, given: Given, terminal: Terminal): Promise<number> {
   const password = await choosePassword(given)
-  return withStorage(async (storage, { rootSecret }) => {
+  return withStorage(given, async (storage, { rootSecret }) => {
     const user = await chooseUser(storage, rootSecret, name)
     const passwordHash = await hashPassword(password.text)
     await storage.write((tx) => setPassword(tx, user.id, passwordHash, Date.now()))
@@ -126,7 +126,7 @@ async function reset(name: string, given: Given, terminal: Terminal): Promise<nu
 }
 
 function setMerchants(name: string, given: Given, terminal: Terminal): Promise<number> {
-  return withStorage(async (storage, { rootSecret }) => {
+  return withStorage(given, async (storage, { rootSecret }) => {
     const user = await chooseUser(storage, rootSecret, name)
     const merchants = await chooseMerchants(storage, given)
     const ids = merchants.map(({ id }) => id)
@@ -146,7 +146,7 @@ function change(
   outcome: 'disabled' | 'enabled',
   act: typeof disableUser,
 ): Promise<number> {
-  return withStorage(async (storage, { rootSecret }) => {
+  return withStorage(given, async (storage, { rootSecret }) => {
     const user = await chooseUser(storage, rootSecret, name)
     const isChanged = await storage.write((tx) => act(tx, user.id, Date.now()))
     print(terminal, given, { id: user.id, disabled: outcome === 'disabled' }, () => [

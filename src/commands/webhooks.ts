@@ -119,7 +119,7 @@ async function add(given: Given, terminal: Terminal): Promise<number> {
   const events = readEvents(given.texts.events)
   const description = readLine(given.texts.description, 'description', 200) ?? ''
   const status = given.flags.has('paused') ? 'paused' : 'enabled'
-  return withStorage(async (storage, { rootSecret, webhookAllowPrivate }) => {
+  return withStorage(given, async (storage, { rootSecret, webhookAllowPrivate }) => {
     const tools = { rootSecret, allowPrivate: webhookAllowPrivate }
     const problem = urlProblem(url, tools)
     if (problem !== undefined) throw new Failure(problem)
@@ -147,7 +147,7 @@ function readEvents(text = '*'): string[] {
 }
 
 function list(given: Given, terminal: Terminal): Promise<number> {
-  return withStorage(async (storage) => {
+  return withStorage(given, async (storage) => {
     const installation = await chooseInstallation(storage, given)
     const endpoints = await storage.read(async (db) => {
       const shown: WebhookEndpoint[] = []
@@ -178,7 +178,7 @@ function endpointText({ id, status, url, description, events, secretHint, health
 }
 
 function rotate(id: string, given: Given, terminal: Terminal): Promise<number> {
-  return withStorage(async (storage, { rootSecret }) => {
+  return withStorage(given, async (storage, { rootSecret }) => {
     const made = await change(storage, id, (tx, { installationId }, now) =>
       rotateSecret(tx, installationId, id, rootSecret, now),
     )
@@ -192,7 +192,7 @@ function rotate(id: string, given: Given, terminal: Terminal): Promise<number> {
 }
 
 function pauseIt(id: string, given: Given, terminal: Terminal): Promise<number> {
-  return withStorage(async (storage) => {
+  return withStorage(given, async (storage) => {
     const { status } = await change(storage, id, (tx, { installationId }, now) =>
       pauseEndpoint(tx, installationId, id, now),
     )
@@ -203,7 +203,7 @@ function pauseIt(id: string, given: Given, terminal: Terminal): Promise<number> 
 }
 
 function enable(id: string, given: Given, terminal: Terminal): Promise<number> {
-  return withStorage(async (storage) => {
+  return withStorage(given, async (storage) => {
     const { endpoint, resumed } = await change(storage, id, (tx, { installationId }, now) =>
       enableEndpoint(tx, installationId, id, now),
     )
@@ -215,7 +215,7 @@ function enable(id: string, given: Given, terminal: Terminal): Promise<number> {
 }
 
 function disable(id: string, given: Given, terminal: Terminal): Promise<number> {
-  return withStorage(async (storage) => {
+  return withStorage(given, async (storage) => {
     const { status } = await change(storage, id, async (tx, { installationId }, now) => {
       const endpoint = await lockEndpoint(tx, installationId, id)
       return endpoint && disableEndpoint(tx, endpoint, 'operator', null, now)
@@ -226,7 +226,7 @@ function disable(id: string, given: Given, terminal: Terminal): Promise<number> 
 }
 
 function remove(id: string, given: Given, terminal: Terminal): Promise<number> {
-  return withStorage(async (storage) => {
+  return withStorage(given, async (storage) => {
     await change(
       storage,
       id,
@@ -261,7 +261,7 @@ const lookEveryMs = 100
 // The call is made by a running server, like every other; this only asks for it and looks how it goes.
 function testCall(id: string, given: Given, terminal: Terminal): Promise<number> {
   const seconds = readCount(given, 'wait', waitSecondsMax) ?? 25
-  return withStorage(async (storage) => {
+  return withStorage(given, async (storage) => {
     const asked = await change(storage, id, async (tx, { installationId, status }, now) => {
       if (status !== 'enabled') throw new Failure(`${id} is ${status}; webhooks enable ${id} comes first`)
       const endpoint = await pingEndpoint(tx, installationId, id, now)
@@ -331,7 +331,7 @@ function outcomeText({ delivery, attempts }: Seen, rest: string | undefined): st
 
 function deliveries(id: string, given: Given, terminal: Terminal): Promise<number> {
   const limit = readCount(given, 'limit', 1_000) ?? newestCount
-  return withStorage(async (storage) => {
+  return withStorage(given, async (storage) => {
     const isDelivery = id.startsWith('whd_')
     const delivery = isDelivery ? await storage.read((db) => findDeliveryAnywhere(db, id)) : undefined
     if (delivery) {
@@ -359,7 +359,7 @@ function noDelivery(id: string): Failure {
 
 function replay(id: string, given: Given, terminal: Terminal): Promise<number> {
   const reason = readLine(given.texts.reason, 'reason', 500)
-  return withStorage(async (storage, { retentionMs }) => {
+  return withStorage(given, async (storage, { retentionMs }) => {
     const replayed = await storage
       .write(async (tx) => {
         const delivery = await findDeliveryAnywhere(tx, id)

@@ -97,6 +97,15 @@ export function deriveKey(rootSecret: RootSecret, purpose: string, version = roo
   return key
 }
 
+// Tells one root secret from another, and says nothing about it or about any key that is derived from it.
+export function checkValueOf(rootSecret: RootSecret, version: number): string {
+  return deriveKey(rootSecret, 'check value', version).export().toString('base64url')
+}
+
+export function makeSecretText(): string {
+  return randomBytes(32).toString('base64url')
+}
+
 // A sealed text is base64url of: format, key version, nonce, ciphertext, tag. The first two and the context are
 // authenticated too, so that a sealed text cannot be moved to another row.
 const sealedFormat = 1
@@ -135,6 +144,12 @@ export function openByRoot(
   const version = bytes[1]
   if (version === undefined || !rootSecret.hasVersion(version)) return undefined
   return openAs(version, deriveKey(rootSecret, purpose, version), bytes, context)
+}
+
+// Which version of the root secret sealed it. Undefined for a text that is not sealed, or sealed by a key of its own.
+export function sealingVersionOf(sealed: string): number | undefined {
+  const [format, version] = Buffer.from(sealed.slice(0, 4), 'base64url')
+  return format === sealedFormat && version !== ownKey ? version : undefined
 }
 
 // Random nonces are safe for 2^32 texts under one key (NIST SP 800-38D, 8.3).

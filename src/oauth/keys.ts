@@ -4,18 +4,9 @@
 import { createPrivateKey } from 'node:crypto'
 import { deriveKey, type RootSecret } from '../kit/secrets.ts'
 
-const versionsMax = 255
-
-function versionsOf(rootSecret: RootSecret): number[] {
-  const others = Array.from({ length: versionsMax }, (_, index) => index + 1).filter(
-    (version) => version !== rootSecret.currentVersion && rootSecret.hasVersion(version),
-  )
-  return [rootSecret.currentVersion, ...others]
-}
-
 // With which the browser's cookies are signed.
 export function cookieKeys(rootSecret: RootSecret): Buffer[] {
-  return versionsOf(rootSecret).map((version) => deriveKey(rootSecret, 'oauth cookie', version).export())
+  return rootSecret.versions.map((version) => deriveKey(rootSecret, 'oauth cookie', version).export())
 }
 
 export function nonceSecret(rootSecret: RootSecret): Buffer {
@@ -37,7 +28,7 @@ const pkcs8Head = Buffer.from('302e020100300506032b657004220420', 'hex')
 // Tokens are opaque, so that nothing is signed with these. They are there because the metadata names a key set, and the
 // library wants one key to start with.
 export function signingKeys(rootSecret: RootSecret): SigningKey[] {
-  return versionsOf(rootSecret).map((version) => {
+  return rootSecret.versions.map((version) => {
     const seed = deriveKey(rootSecret, 'oauth signing key', version).export()
     const key = createPrivateKey({ key: Buffer.concat([pkcs8Head, seed]), format: 'der', type: 'pkcs8' })
     const { kty = '', crv = '', x = '', d = '' } = key.export({ format: 'jwk' })

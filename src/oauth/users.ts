@@ -220,15 +220,12 @@ export function normalEmail(email: string): string {
 }
 
 const emailPurpose = 'user e-mail'
-const rootVersionsMax = 255
 
 // One for each version of the root secret that is still known, since a user may have been made under any of them.
 function emailHashes(rootSecret: RootSecret, email: string): string[] {
   // Nobody has such an address, and normalising a long text is not free.
   const normal = email.length > limits.emailLengthMax * 2 ? '' : normalEmail(email)
-  return Array.from({ length: rootVersionsMax }, (_, index) => index + 1)
-    .filter((version) => rootSecret.hasVersion(version))
-    .map((version) => emailHash(rootSecret, normal, version))
+  return rootSecret.versions.map((version) => emailHash(rootSecret, normal, version))
 }
 
 function emailHash(rootSecret: RootSecret, normal: string, version: number): string {
@@ -240,7 +237,7 @@ function sealEmail(rootSecret: RootSecret, id: string, email: string): string {
   return sealByRoot(rootSecret, emailPurpose, email, id)
 }
 
-function openEmail(rootSecret: RootSecret, id: string, sealed: string): string {
+export function openEmail(rootSecret: RootSecret, id: string, sealed: string): string {
   const email = openByRoot(rootSecret, emailPurpose, sealed, id)
   if (email === undefined)
     throw new Error(`the e-mail of ${id} cannot be opened: it was changed, or its secret is gone`)

@@ -16,12 +16,13 @@ import {
 } from 'node:fs'
 import { basename, dirname, join, resolve } from 'node:path'
 import { backup, DatabaseSync } from 'node:sqlite'
-import { isBusy } from './connection.ts'
+import { connectReader, isBusy } from './connection.ts'
 import { createPrivately } from './file.ts'
 import { takeServerLock } from './lock.ts'
 import { migrate } from './migrate.ts'
+import { openSnapshots } from './snapshots.ts'
 import { openSqlite } from './sqlite.ts'
-import { StorageRefused } from './storage.ts'
+import { type Reader, StorageRefused, StorageUnavailable } from './storage.ts'
 
 export interface BackupOptions {
   // May take the place of a file that is there.
@@ -79,7 +80,7 @@ export async function restore(
   target: string,
   options: BackupOptions & { now: Date; directory?: string },
 ): Promise<Restored> {
-  if (!statSync(path, { throwIfNoEntry: false })?.isFile()) throw new StorageRefused(`there is no backup ${path}`)
+  refuseMissing(path)
   mkdirSync(dirname(resolve(target)), { recursive: true, mode: 0o700 })
   const file = placeOf(target)
   refuseOwnFile(file, realpathSync(path))
@@ -108,6 +109,25 @@ export async function restore(
     lock.note(ending)
     lock.release()
   }
+}
+
+// Looks at what is in a backup and leaves it as it is.
+export async function readBackup<T>(path: string, work: (db: Reader) => Promise<T>): Promise<T> {
+  refuseMissing(path)
+  return orRefuse(`cannot restore ${path}`, async () => {
+    const snapshots = openSnapshots(() => connectReader(path), { workMsMax: LOOK_MS_MAX, queueMax: 1 })
+    try {
+      return await snapshots.read(work)
+    } finally {
+      await snapshots.close()
+    }
+  })
+}
+
+const LOOK_MS_MAX = 60_000
+
+function refuseMissing(path: string): void {
+  if (!statSync(path, { throwIfNoEntry: false })?.isFile()) throw new StorageRefused(`there is no backup ${path}`)
 }
 
 // The folder must be there; the file may be a link to another place.
@@ -286,7 +306,8 @@ async function orRefuse<T>(problem: string, work: () => Promise<T>): Promise<T> 
     return await work()
   } catch (error) {
     // What the disk or SQLite said, or we: the operator's business. The rest is a defect of ours.
-    if (!(error instanceof StorageRefused) && !(error instanceof Error && 'code' in error)) throw error
+    const isOurs = error instanceof StorageRefused || error instanceof StorageUnavailable
+    if (!isOurs && !(error instanceof Error && 'code' in error)) throw error
     throw new StorageRefused(`${problem}: ${error.message}`, error)
   }
 }

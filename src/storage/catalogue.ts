@@ -41,6 +41,14 @@ export async function listTables(db: Reader): Promise<Table[]> {
   }))
 }
 
+export async function listTableNames(db: Reader): Promise<Set<string>> {
+  const rows = await (db.engine === 'sqlite'
+    ? db.sql<{ name: string }>`select name from sqlite_master where type = 'table'`
+    : db.sql<{ name: string }>`
+        select tablename as "name" from pg_tables where schemaname = current_schema()`)
+  return new Set(rows.map(({ name }) => name))
+}
+
 interface ColumnRow {
   table: string
   name: string

@@ -46,6 +46,19 @@ export function connectReader(file: string): Connection {
   return connection(db)
 }
 
+// For a process that only reads a file which nobody may have open. A connection that may not write leaves an empty log
+// behind when it is the last one; this one may, and does not.
+export function connectAlone(file: string): Connection {
+  const db = new DatabaseSync(file, { timeout: READ_TIMEOUT_MS })
+  try {
+    db.exec('pragma query_only = on; pragma temp_store = memory; pragma schema_version')
+    return connection(db)
+  } catch (error) {
+    db.close()
+    throw error
+  }
+}
+
 function connection(db: DatabaseSync): Connection {
   const statementFor = keepStatements('?', (text): Kept => {
     const statement = db.prepare(text)

@@ -44,8 +44,7 @@ const DAY_MS = 86_400_000
 export const unhurried: StorageOptions = { workMsMax: DAY_MS, statementMsMax: DAY_MS }
 
 export async function copyStore(fromUrl: string, toUrl: string, options: CopyOptions): Promise<Copied> {
-  if (isSqlite(fromUrl) === isSqlite(toUrl))
-    throw new StorageRefused('one database must be SQLite and the other PostgreSQL: name both with --from and --to')
+  refuseSameEngine(fromUrl, toUrl)
   if (isSqlite(fromUrl)) refuseMissing(sqlitePath(fromUrl))
   const from = await openAlone(fromUrl)
   try {
@@ -58,6 +57,11 @@ export async function copyStore(fromUrl: string, toUrl: string, options: CopyOpt
   } finally {
     await from.close()
   }
+}
+
+export function refuseSameEngine(fromUrl: string, toUrl: string): void {
+  if (isSqlite(fromUrl) === isSqlite(toUrl))
+    throw new StorageRefused('one database must be SQLite and the other PostgreSQL: name both with --from and --to')
 }
 
 function isSqlite(url: string): boolean {
@@ -168,14 +172,16 @@ async function lockTables(target: Tx, tables: readonly Table[]): Promise<void> {
   await target.sql`${new Fragment(`lock table ${names} in share row exclusive mode`)}`
 }
 
+// Which root secret the target belongs to says nothing as long as nothing was made with it; the source's takes its place.
+const SECRETS_TABLE = 'root_secrets'
+
 async function emptyOrRefuse(target: Tx, tables: readonly Table[], clear: boolean): Promise<void> {
   const filled: string[] = []
-  for (const { name } of tables) {
+  for (const { name } of tables.filter((table) => table.name !== SECRETS_TABLE)) {
     const rows = await target.sql`${new Fragment(`select 1 from ${quote(name)} limit 1`)}`
     if (rows.length > 0) filled.push(name)
   }
-  if (filled.length === 0) return
-  if (!clear)
+  if (filled.length > 0 && !clear)
     throw new StorageRefused(
       `the target is not empty (${filled.slice(0, 3).join(', ')}${filled.length > 3 ? ', …' : ''}): name another one, or let --clear-target delete everything in it first`,
     )

@@ -16,6 +16,11 @@ export function sqlitePath(url: string): string {
   return path
 }
 
+// Where nothing has been stored yet, and nothing is made.
+export function isEmptyFile(path: string): boolean {
+  return (statSync(path, { throwIfNoEntry: false })?.size ?? 0) === 0
+}
+
 // The one true path, so that two names of one file meet at one lock. Folder and file are created if missing.
 export function prepareFile(path: string): string {
   try {

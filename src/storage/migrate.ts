@@ -35,6 +35,21 @@ export async function pendingMigrations(storage: Storage, directory: string = DI
   return files.filter(({ version }) => !applied.has(version)).length
 }
 
+// For whoever only reads: the store must have exactly the migrations of this code.
+export async function refuseOtherSchema(storage: Storage, directory: string = DIRECTORY): Promise<void> {
+  const migrations = await readMigrations(directory)
+  const applied = await storage.read(listApplied)
+  checkHistory(migrations, applied)
+  const missing = migrations.length - applied.size
+  if (missing > 0)
+    throw new StorageRefused(`the database lacks migrations (${missing}): run migrate, or start the server`)
+}
+
+// Whether anything has been made in the store yet.
+export async function isMigrated(db: Reader): Promise<boolean> {
+  return (await tableExists(db)) && (await listApplied(db)).size > 0
+}
+
 interface Migration {
   version: number
   name: string

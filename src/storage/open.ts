@@ -1,6 +1,7 @@
 // Opens the store that a URL names.
 import { sqlitePath } from './file.ts'
-import { openSqlite } from './sqlite.ts'
+import { isMigrated } from './migrate.ts'
+import { lookIntoSqlite, openSqlite } from './sqlite.ts'
 import { type Storage, type StorageOptions, StorageRefused } from './storage.ts'
 
 export async function openStorage(url: string, options: StorageOptions = {}): Promise<Storage> {
@@ -12,4 +13,19 @@ export async function openStorage(url: string, options: StorageOptions = {}): Pr
   }
   // The URL itself is not repeated: it may be a mistyped one, with a password in it.
   throw new StorageRefused('the storage URL must begin with sqlite: or postgres://')
+}
+
+// For whoever only looks: no file, table or row is made, and nothing can be written. Undefined where there is no store yet.
+export async function lookInto(url: string, options: StorageOptions = {}): Promise<Storage | undefined> {
+  const storage = url.startsWith('sqlite:')
+    ? await lookIntoSqlite(sqlitePath(url), options)
+    : await openStorage(url, { ...options, readsOnly: true })
+  try {
+    if (await storage?.read(isMigrated)) return storage
+  } catch (error) {
+    await storage?.close()
+    throw error
+  }
+  await storage?.close()
+  return undefined
 }

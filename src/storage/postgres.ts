@@ -10,6 +10,7 @@ import { keepStatements, valuesOf } from './statement.ts'
 import {
   type ColumnType,
   Fragment,
+  READS_ONLY,
   type Reader,
   type SignalName,
   type SqlValue,
@@ -136,7 +137,7 @@ async function checkPooler(pool: pg.Pool): Promise<void> {
   }
 }
 
-function storage(url: string, pool: pg.Pool, bounds: typeof DEFAULTS, log: Log): Storage {
+function storage(url: string, pool: pg.Pool, bounds: typeof DEFAULTS & StorageOptions, log: Log): Storage {
   const planFor = keepStatements('$', planNamer())
   const listeners = keepListeners(log)
   const notices = openNotices({ url, pool, connectMsMax: bounds.connectMsMax, listeners, log })
@@ -232,7 +233,7 @@ function storage(url: string, pool: pg.Pool, bounds: typeof DEFAULTS, log: Log):
   return {
     engine: 'postgres',
     read: (work) => retried(() => readOnce(work)),
-    write: (work) => retried(() => writeOnce(work)),
+    write: (work) => (bounds.readsOnly ? Promise.reject(new Error(READS_ONLY)) : retried(() => writeOnce(work))),
     rolledBack: async () => void (await Promise.all(leaving)),
     listen(name, heard) {
       const stop = listeners.add(name, heard)

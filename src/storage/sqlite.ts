@@ -2,13 +2,20 @@
 import { statSync } from 'node:fs'
 import { setTimeout as pause } from 'node:timers/promises'
 import { checkBeside, checkFirst } from './check.ts'
-import { type Connection, connectReader, connectWriter, isBusy } from './connection.ts'
-import { prepareFile } from './file.ts'
+import { type Connection, connectAlone, connectReader, connectWriter, isBusy } from './connection.ts'
+import { isEmptyFile, prepareFile } from './file.ts'
 import type { Log } from './inside.ts'
 import { type Ending, type ServerLock, takeServerLock } from './lock.ts'
 import { keepListeners, type Listeners } from './signals.ts'
 import { openSnapshots, type Snapshots } from './snapshots.ts'
-import { type Storage, type StorageOptions, StorageRefused, StorageUnavailable, type Tx } from './storage.ts'
+import {
+  READS_ONLY,
+  type Storage,
+  type StorageOptions,
+  StorageRefused,
+  StorageUnavailable,
+  type Tx,
+} from './storage.ts'
 import { openWriter, type Writer } from './writer.ts'
 
 const DEFAULTS = { workMsMax: 10_000, queueMax: 10_000, busyMsMax: 5_000, groupWorksMax: 128, groupMsMax: 8 }
@@ -21,7 +28,7 @@ export async function openSqlite(path: string, options: StorageOptions): Promise
   const lock = options.server ? takeServerLock(file) : undefined
   let connection: Connection | undefined
   try {
-    connection = await connectPatiently(file, bounds.busyMsMax)
+    connection = await patiently(() => connectWriter(file), bounds.busyMsMax)
     const isDoubtful = lock?.lastRun === 'unclean' && !wasEmpty
     if (lock?.lastRun === 'damaged' || (isDoubtful && options.checksFirst)) {
       checkFirst(connection, file, log)
@@ -54,6 +61,31 @@ export async function openSqlite(path: string, options: StorageOptions): Promise
     if (error instanceof StorageRefused) throw error
     throw new StorageRefused(`the storage file cannot be opened: ${file}: ${(error as Error).message}`, error)
   }
+}
+
+// Undefined where there is no file, or an empty one.
+export async function lookIntoSqlite(path: string, options: StorageOptions): Promise<Storage | undefined> {
+  if (isEmptyFile(path)) return undefined
+  const bounds = { ...DEFAULTS, ...options }
+  try {
+    const snapshots = await patiently(() => openSnapshots(() => connectAlone(path), bounds), bounds.busyMsMax)
+    const listeners = keepListeners(options.log ?? (() => {}))
+    return storage(
+      noWriter,
+      snapshots,
+      listeners,
+      () => undefined,
+      () => {},
+    )
+  } catch (error) {
+    throw new StorageRefused(`the storage file cannot be opened: ${path}: ${(error as Error).message}`, error)
+  }
+}
+
+const noWriter: Writer = {
+  write: () => Promise.reject(new Error(READS_ONLY)),
+  stats: () => ({ commits: 0, works: 0, queued: 0 }),
+  close: async () => {},
 }
 
 function storage(
@@ -110,11 +142,11 @@ function storage(
 
 // Several processes may meet at a new file. Turning it to a write-ahead log needs it alone for a moment, and whoever comes
 // then is told busy at once, whatever it asks.
-async function connectPatiently(file: string, patienceMs: number): Promise<Connection> {
+async function patiently<T>(connect: () => T, patienceMs: number): Promise<T> {
   const hopelessAt = performance.now() + patienceMs
   for (;;) {
     try {
-      return connectWriter(file)
+      return connect()
     } catch (error) {
       if (!isBusy(error) || performance.now() > hopelessAt) throw error
       await pause(5)

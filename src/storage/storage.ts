@@ -94,6 +94,8 @@ export interface Storage {
 export interface StorageOptions {
   // True for a server: it alone may serve a SQLite file, and it has the file checked after an unclean end.
   server?: boolean
+  // Whoever writes is refused.
+  readsOnly?: boolean
   // The check comes before everything else, instead of running beside it.
   checksFirst?: boolean
   // That check has found the file damaged. From now on nothing is read from it or written to it, and the server is to end.
@@ -114,6 +116,8 @@ export interface StorageOptions {
   statementMsMax?: number
   lockMsMax?: number
 }
+
+export const READS_ONLY = 'this storage was opened to be read'
 
 // A row stood in the way of an insert, on PostgreSQL.
 export function isDuplicate(error: unknown): boolean {

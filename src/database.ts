@@ -1,0 +1,92 @@
+// Opens the database that the settings name, for whoever has its root secret: it is looked at first, and a wrong secret is
+// refused before a file, table or row is made.
+
+import { BadSetting, type Config, findRootSecret, makeRootSecret, type Settings, secretSourceOf } from './config.ts'
+import type { RootSecret } from './kit/secrets.ts'
+import { judgeSecret, recordSecret } from './rootsecret.ts'
+import { readBackup } from './storage/backup.ts'
+import { sqlitePath } from './storage/file.ts'
+import { migrate } from './storage/migrate.ts'
+import { lookInto, openStorage } from './storage/open.ts'
+import { type Storage, type StorageOptions, StorageRefused } from './storage/storage.ts'
+
+// `reads`: nothing is made or changed. `changes`: the database must be there. `creates`: it is made where there is none.
+export type Effect = 'reads' | 'changes' | 'creates'
+
+export interface Database {
+  storage: Storage
+  config: Config
+}
+
+export async function openDatabase(
+  settings: Settings,
+  effect: Effect,
+  options: StorageOptions = {},
+): Promise<Database> {
+  const { databaseUrl } = settings
+  const source = secretSourceOf(settings, databaseUrl)
+  const look = await lookInto(databaseUrl, options)
+  let rootSecret: RootSecret
+  try {
+    if (look) rootSecret = (await secretThatFits(source, look.read)).rootSecret
+    else if (effect === 'creates') rootSecret = newSecret(source)
+    else throw noDatabase(databaseUrl)
+  } catch (error) {
+    await look?.close()
+    throw error
+  }
+  const config = { ...settings, rootSecret }
+  if (look && effect === 'reads') return { storage: look, config }
+  await look?.close()
+  return { storage: await openStorage(databaseUrl, options), config }
+}
+
+// For a database that is not the configured one, such as the source of a move.
+export async function checkSecretOf(settings: Settings, url: string): Promise<void> {
+  const source = secretSourceOf(settings, url)
+  const look = await lookInto(url)
+  if (!look) throw noDatabase(url)
+  try {
+    await secretThatFits(source, look.read)
+  } finally {
+    await look.close()
+  }
+}
+
+// For a backup that is to take the place of the configured database. Null: nothing in it was made with a root secret.
+export async function checkSecretOfBackup(settings: Settings, path: string): Promise<true | null> {
+  const source = secretSourceOf(settings, settings.databaseUrl)
+  return (await secretThatFits(source, (work) => readBackup(path, work))).fits
+}
+
+// Gives the migrations that were applied.
+export async function bringUpToDate({ storage, config }: Database, now: Date): Promise<string[]> {
+  const applied = await migrate(storage, { now })
+  await recordSecret(storage, config.rootSecret, now.getTime())
+  return applied
+}
+
+function noDatabase(url: string): StorageRefused {
+  const place = url.startsWith('sqlite:') ? `at ${sqlitePath(url)}` : 'of Cartwright at this PostgreSQL URL'
+  return new StorageRefused(`there is no database ${place}: migrate, or the first start of a server, makes one`)
+}
+
+async function secretThatFits(
+  source: RootSecret | string,
+  read: Storage['read'],
+): Promise<{ rootSecret: RootSecret; fits: true | null }> {
+  // Looked for only now: whoever made this database a moment ago has made its secret before.
+  const rootSecret = findRootSecret(source)
+  if (!rootSecret)
+    throw new BadSetting(
+      `there is no root secret at ${source}, and the database was made with one: put it there, or set CARTWRIGHT_SECRET`,
+    )
+  const verdict = await read((db) => judgeSecret(db, rootSecret))
+  if ('problem' in verdict) throw new BadSetting(verdict.problem)
+  return { rootSecret, fits: verdict.fits }
+}
+
+function newSecret(source: RootSecret | string): RootSecret {
+  if (typeof source !== 'string') return source
+  return findRootSecret(source) ?? makeRootSecret(source)
+}

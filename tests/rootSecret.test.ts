@@ -1,0 +1,542 @@
+// A database belongs to its root secret. With a wrong, missing, swapped or shortened one, every command and every start is
+// refused in one line and changes nothing; and whatever only reads makes nothing.
+
+import assert from 'node:assert/strict'
+import { createHash } from 'node:crypto'
+import { existsSync, readdirSync, readFileSync, statSync, writeFileSync } from 'node:fs'
+import { copyFile, cp, mkdir, mkdtemp, readdir, rm } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { dirname, join } from 'node:path'
+import { DatabaseSync } from 'node:sqlite'
+import { before, describe, test } from 'node:test'
+import { commands } from '../src/cli.ts'
+import { effects } from '../src/commands/effects.ts'
+import { BadSetting } from '../src/config.ts'
+import { parseRootSecret, type RootSecret } from '../src/kit/secrets.ts'
+import { judgeSecret, recordSecret } from '../src/rootsecret.ts'
+import { listTables } from '../src/storage/catalogue.ts'
+import { migrate } from '../src/storage/migrate.ts'
+import { openStorage } from '../src/storage/open.ts'
+import { Fragment, type Reader, type Storage } from '../src/storage/storage.ts'
+import { sealSecret } from '../src/webhooks/signature.ts'
+import { say } from './support/commandline.ts'
+import { cartwright, type Environment, type Outcome, serve, tempFolder } from './support/process.ts'
+import { eachEngine, type Given } from './support/storage.ts'
+
+const right = 'the-root-secret-that-the-shop-was-made-with'
+const wrong = 'a-root-secret-that-this-shop-was-not-made-with'
+const newer = 'the-root-secret-that-is-to-take-its-place-soon'
+const secretOf = (text: string) => parseRootSecret(text) as RootSecret
+
+const shopFile = JSON.stringify({
+  merchant: { slug: 'tea', name: 'Tea House', currency: 'GBP', country: 'GB' },
+  installations: [{ name: 'Web', mode: 'test' }],
+})
+
+interface Shop {
+  url: string
+  // The folder of a SQLite database; nothing but it and its secret is in there.
+  folder: string
+  // Elsewhere, for the files that commands are given.
+  files: string
+  ids: { endpoint: string; key: string; app: string; installation: string; email: string }
+}
+
+// Each command, so that with the right secret it would do its work.
+function formsFor({ files, ids, url }: Shop, elsewhere: string): Record<string, string[]> {
+  const isSqlite = url.startsWith('sqlite:')
+  return {
+    serve: ['serve'],
+    'serve --workers': ['serve', '--workers', '2', '--no-demo'],
+    migrate: ['migrate'],
+    'migrate --from': ['migrate', '--from', url, '--to', elsewhere],
+    ...(isSqlite && {
+      backup: ['backup', join(files, 'copy.db')],
+      restore: ['restore', join(files, 'backup.db'), '--force'],
+    }),
+    demo: ['demo'],
+    apply: ['apply', join(files, 'shop.json')],
+    'apply --dry-run': ['apply', join(files, 'shop.json'), '--dry-run'],
+    import: ['import', join(files, 'products.csv')],
+    'promotions list': ['promotions', 'list'],
+    'promotions show': ['promotions', 'show', 'WELCOME10'],
+    'promotions add': ['promotions', 'add', '--code', 'NEW', '--name', 'New', '--type', 'free_shipping'],
+    'promotions disable': ['promotions', 'disable', 'WELCOME10'],
+    'promotions enable': ['promotions', 'enable', 'WELCOME10'],
+    'methods list': ['methods', 'list'],
+    'methods set': ['methods', 'set', 'bank_transfer', '--mode', 'live', '--off'],
+    'orders list': ['orders', 'list'],
+    'orders show': ['orders', 'show', '1001', '--address'],
+    'orders pay': ['orders', 'pay', '1001'],
+    'orders fulfil': ['orders', 'fulfil', '1001'],
+    'orders refund': ['orders', 'refund', '1001'],
+    'orders cancel': ['orders', 'cancel', '1001'],
+    'webhooks list': ['webhooks', 'list'],
+    'webhooks deliveries': ['webhooks', 'deliveries', ids.endpoint],
+    'webhooks add': ['webhooks', 'add', '--url', 'https://shop.example.com/hooks'],
+    'webhooks rotate': ['webhooks', 'rotate', ids.endpoint],
+    'webhooks test': ['webhooks', 'test', ids.endpoint, '--wait', '1'],
+    'webhooks pause': ['webhooks', 'pause', ids.endpoint],
+    'webhooks enable': ['webhooks', 'enable', ids.endpoint],
+    'webhooks disable': ['webhooks', 'disable', ids.endpoint],
+    'webhooks remove': ['webhooks', 'remove', ids.endpoint],
+    'webhooks replay': ['webhooks', 'replay', 'whd_00000000000000000000000000'],
+    'webhooks listen': ['webhooks', 'listen', '--port', '0'],
+    'keys list': ['keys', 'list'],
+    'keys create': ['keys', 'create', '--name', 'Till'],
+    'keys rotate': ['keys', 'rotate', ids.key],
+    'keys revoke': ['keys', 'revoke', ids.key],
+    'apps list': ['apps', 'list'],
+    'apps show': ['apps', 'show', ids.app],
+    'apps installations': ['apps', 'installations'],
+    'apps create': ['apps', 'create', '--name', 'Pigeon', '--redirect-uri', 'https://pigeon.example.com/back'],
+    'apps change': ['apps', 'change', ids.app, '--description', 'Other'],
+    'apps disable': ['apps', 'disable', ids.app],
+    'apps enable': ['apps', 'enable', ids.app],
+    'apps uninstall': ['apps', 'uninstall', ids.installation],
+    'users list': ['users', 'list'],
+    'users create': ['users', 'create', '--email', 'new@example.com'],
+    'users password': ['users', 'password', ids.email],
+    'users merchants': ['users', 'merchants', ids.email, '--merchant', 'alder-finch'],
+    'users disable': ['users', 'disable', ids.email],
+    'users enable': ['users', 'enable', ids.email],
+    doctor: ['doctor'],
+  }
+}
+
+// Every file below a folder with its bytes; a folder that is not there has none.
+function treeOf(folder: string): Record<string, string> {
+  if (!existsSync(folder)) return {}
+  const names = readdirSync(folder, { recursive: true, encoding: 'utf8' }).sort()
+  const digest = (path: string) =>
+    statSync(path).isDirectory() ? 'folder' : createHash('sha256').update(readFileSync(path)).digest('hex')
+  return Object.fromEntries(names.map((name) => [name, digest(join(folder, name))]))
+}
+
+async function rowsOf(db: Reader): Promise<Record<string, unknown[]>> {
+  const dump: Record<string, unknown[]> = {}
+  for (const { name, columns, key } of await listTables(db)) {
+    const text = `select ${columns.map((column) => `"${column.name}"`).join(', ')} from "${name}" order by ${key.join(', ')}`
+    dump[name] = await db.sql<object>`${new Fragment(text)}`
+  }
+  dump.schema_migrations = await db.sql<object>`select * from schema_migrations order by version`
+  return dump
+}
+
+async function allRows(url: string): Promise<string> {
+  const storage = await openStorage(url)
+  try {
+    return JSON.stringify(await storage.read(rowsOf))
+  } finally {
+    await storage.close()
+  }
+}
+
+// What can be compared: the files of a SQLite database, which hold its rows, or the rows of a PostgreSQL database.
+async function stateOf({ url, folder, files }: Shop): Promise<string> {
+  const rows = url.startsWith('sqlite:') ? '' : await allRows(url)
+  return JSON.stringify([treeOf(folder), treeOf(files), rows])
+}
+
+function isRefused({ code, out, err }: Outcome, pattern: RegExp, what: string): void {
+  assert.deepEqual([code, out], [1, ''], `${what}: ${err}`)
+  assert.match(err, /^cartwright: [^\n]+\n$/, what)
+  assert.match(err, pattern, what)
+  for (const text of [right, wrong, newer]) assert.ok(!err.includes(text), `${what} tells no secret`)
+}
+
+async function makeShop(given: Given): Promise<Shop> {
+  const url = await given.freshUrl()
+  const files = await mkdtemp(join(tmpdir(), 'cartwright-'))
+  given.later(() => rm(files, { recursive: true, force: true }))
+  const folder = given.engine === 'sqlite' ? dirname(url.slice('sqlite:'.length)) : join(files, 'none')
+  const settings = { CARTWRIGHT_DATABASE_URL: url, CARTWRIGHT_SECRET: right }
+  const said = await say(settings, ['demo', '--json'])
+  assert.equal(said.code, 0, said.err)
+  const demo = JSON.parse(said.out)
+  const { keys } = JSON.parse((await say(settings, ['keys', 'list', '--json'])).out)
+  const ids = {
+    endpoint: demo.webhookEndpoint.id,
+    key: keys[0].id,
+    app: demo.app.clientId,
+    installation: demo.installation.id,
+    email: demo.user.email,
+  }
+  writeFileSync(join(files, 'shop.json'), shopFile)
+  writeFileSync(join(files, 'products.csv'), 'Handle,Title,Variant Price\nkettle,Kettle,12.00\n')
+  if (given.engine === 'sqlite') assert.equal((await say(settings, ['backup', join(files, 'backup.db')])).code, 0)
+  return { url, folder, files, ids }
+}
+
+describe('the table of effects', () => {
+  test('has every form of every command', async () => {
+    const known = new Set(Object.keys(effects))
+    const named: string[] = []
+    for (const [name, load] of Object.entries(commands)) {
+      for (const form of (await load()).usage) {
+        const [, verb = ''] = form.split(' ')
+        const key = /^[a-z]+$/.test(verb) ? `${name} ${verb}` : name
+        assert.ok(known.has(key), `${key} is missing in commands/effects.ts`)
+        named.push(key)
+      }
+    }
+    const extra = [...known].filter((key) => !named.includes(key) && !key.includes(' --'))
+    assert.deepEqual(extra, [], 'nothing else is in it')
+  })
+})
+
+eachEngine('every command', (given) => {
+  let shop: Shop
+  let forms: Record<string, string[]>
+  let elsewhere: string
+
+  before(async () => {
+    shop = await makeShop(given)
+    // The target of a move, which is of the other engine. Nobody comes so far as to connect.
+    elsewhere =
+      given.engine === 'sqlite'
+        ? 'postgres://nobody@127.0.0.1:1/none'
+        : `sqlite:${join(shop.files, 'moved', 'shop.db')}`
+    forms = formsFor(shop, elsewhere)
+  })
+
+  const settings = (secret: Environment): Environment => ({ CARTWRIGHT_DATABASE_URL: shop.url, PORT: '0', ...secret })
+
+  test('has its form here', () => {
+    const isHere = (key: string) => key in forms || (given.engine === 'postgres' && ['backup', 'restore'].includes(key))
+    assert.deepEqual(
+      Object.keys(effects).filter((key) => effects[key] !== 'none' && !isHere(key)),
+      [],
+    )
+  })
+
+  for (const [what, secret, pattern] of [
+    ['a wrong root secret', wrong, /the database was made with another root secret/],
+    ['the right one as another version', `2:${right}`, /made with version 1 of the root secret, which is missing/],
+    ['a new one alone', `2:${newer}`, /made with version 1 of the root secret, which is missing/],
+    ['a new one beside a wrong one', `2:${newer},1:${wrong}`, /version 1 of the root secret is another one than/],
+  ] as const) {
+    test(`refuses ${what} in one line, and changes nothing`, async () => {
+      const state = await stateOf(shop)
+      for (const [key, args] of Object.entries(forms)) {
+        isRefused(await say(settings({ CARTWRIGHT_SECRET: secret }), args), pattern, key)
+        if (given.engine === 'sqlite') assert.equal(await stateOf(shop), state, `${key} has changed something`)
+      }
+      assert.equal(await stateOf(shop), state)
+    })
+  }
+
+  test('refuses to do without a root secret, and makes none', async () => {
+    const state = await stateOf(shop)
+    const pattern =
+      given.engine === 'sqlite'
+        ? /there is no root secret at .*secret, and the database was made with one/
+        : /CARTWRIGHT_SECRET is required with PostgreSQL/
+    for (const [key, args] of Object.entries(forms)) isRefused(await say(settings({}), args), pattern, key)
+    assert.equal(await stateOf(shop), state)
+  })
+
+  test('refuses the secret of another shop in its file', async () => {
+    const place = given.engine === 'sqlite' ? join(shop.folder, 'secret') : join(shop.files, 'secret')
+    writeFileSync(place, `${wrong}\n`)
+    const state = await stateOf(shop)
+    const named: Environment = given.engine === 'sqlite' ? {} : { CARTWRIGHT_SECRET_FILE: place }
+    for (const [key, args] of Object.entries(forms))
+      isRefused(await say(settings(named), args), /the database was made with another root secret/, key)
+    assert.equal(await stateOf(shop), state)
+    await rm(place)
+  })
+
+  test('that only reads, reads with the right one and changes nothing', async () => {
+    for (const secret of [right, `2:${newer},1:${right}`]) {
+      const state = await stateOf(shop)
+      for (const [key, args] of Object.entries(forms).filter(([name]) => effects[name] === 'reads')) {
+        const said = await say(settings({ CARTWRIGHT_SECRET: secret }), args)
+        if (key === 'orders show') assert.match(said.err, /has no order 1001/)
+        else assert.deepEqual([said.code, said.err], [0, ''], key)
+        if (key === 'backup') await rm(join(shop.files, 'copy.db'))
+        if (given.engine === 'sqlite') assert.equal(await stateOf(shop), state, `${key} has changed something`)
+      }
+      assert.equal(await stateOf(shop), state)
+    }
+  })
+
+  test('that does not make a database says in one line that there is none, and makes nothing', async () => {
+    const place = join(await tempFolder(), 'mistyped')
+    const url = given.engine === 'sqlite' ? `sqlite:${join(place, 'shop.db')}` : await given.freshUrl()
+    const given2: Environment[] = [{ CARTWRIGHT_SECRET: right }, ...(given.engine === 'sqlite' ? [{}] : [])]
+    for (const [key, args] of Object.entries(forms)) {
+      if (effects[key] !== 'reads' && effects[key] !== 'changes') continue
+      for (const secret of given2)
+        isRefused(await say({ CARTWRIGHT_DATABASE_URL: url, ...secret }, args), /there is no database /, key)
+    }
+    assert.deepEqual(treeOf(join(place, '..')), {})
+    if (given.engine === 'postgres') assert.deepEqual(await tablesAt(url), [])
+  })
+
+  test('that reads refuses a database that lacks migrations, and applies none', async () => {
+    const url = await given.freshUrl()
+    const storage = await given.open({ url })
+    await recordSecret(storage, secretOf(right), 1)
+    await storage.write(async (tx) => {
+      await tx.sql`delete from schema_migrations where version = (select max(version) from schema_migrations)`
+    })
+    await storage.close()
+    const before = await allRows(url)
+    for (const [key, args] of Object.entries(forms)) {
+      if (effects[key] !== 'reads' || ['doctor', 'backup'].includes(key)) continue
+      const said = await say({ CARTWRIGHT_DATABASE_URL: url, CARTWRIGHT_SECRET: right }, args)
+      isRefused(said, /the database lacks migrations \(1\): run migrate, or start the server/, key)
+    }
+    assert.equal(await allRows(url), before)
+  })
+})
+
+async function tablesAt(url: string): Promise<string[]> {
+  const storage = await openStorage(url)
+  try {
+    return (await storage.read(listTables)).map(({ name }) => name)
+  } finally {
+    await storage.close()
+  }
+}
+
+eachEngine('the check values', (given) => {
+  const values = (storage: Storage) =>
+    storage.read(
+      (db) => db.sql<{ version: number; usedAt: number | null }>`
+        select version, used_at as "usedAt" from root_secrets order by version`,
+    )
+  const problemOf = async (storage: Storage, text: string) => {
+    const verdict = await storage.read((db) => judgeSecret(db, secretOf(text)))
+    return 'problem' in verdict ? verdict.problem : verdict.fits
+  }
+
+  test('are written by the first, and hold nothing of the secret', async () => {
+    const storage = await given.open()
+    assert.equal(await problemOf(storage, wrong), null)
+    await recordSecret(storage, secretOf(right), 5)
+    await recordSecret(storage, secretOf(right), 6)
+    assert.deepEqual(await values(storage), [{ version: 1, usedAt: 5 }])
+    assert.equal(await problemOf(storage, right), true)
+    const [row] = await storage.read((db) => db.sql<{ text: string }>`select check_value as "text" from root_secrets`)
+    assert.match(row?.text ?? '', /^[\w-]{43}$/)
+    assert.ok(!JSON.stringify(row).includes(right))
+  })
+
+  test('of a new version are written beside one that fits; it may be dropped until it is used', async () => {
+    const storage = await given.open()
+    await recordSecret(storage, secretOf(right), 1)
+    // Made known to every node before any of them uses it.
+    await recordSecret(storage, secretOf(`1:${right},2:${newer}`), 2)
+    assert.deepEqual(await values(storage), [
+      { version: 1, usedAt: 1 },
+      { version: 2, usedAt: null },
+    ])
+    assert.equal(await problemOf(storage, right), true, 'a node that does not know it yet may start again')
+    assert.match(String(await problemOf(storage, `1:${right},2:${wrong}`)), /version 2 .* another one/)
+    await recordSecret(storage, secretOf(`2:${newer},1:${right}`), 3)
+    assert.deepEqual(await values(storage), [
+      { version: 1, usedAt: 1 },
+      { version: 2, usedAt: 3 },
+    ])
+    assert.match(String(await problemOf(storage, right)), /version 2 of the root secret, which is missing/)
+    assert.match(String(await problemOf(storage, `2:${newer}`)), /version 1 of the root secret, which is missing/)
+    await assert.rejects(recordSecret(storage, secretOf(`3:${newer},1:${right}`), 4), BadSetting)
+    assert.equal((await values(storage)).length, 2)
+  })
+
+  test('of two that find an empty database at once are those of one of them', async () => {
+    for (const [one, other] of [
+      [right, wrong],
+      [right, `2:${wrong}`],
+      [`3:${right},2:${newer}`, wrong],
+    ] as const) {
+      const url = await given.freshUrl()
+      const [first, second] = [await given.open({ url }), await given.open({ url })]
+      const outcomes = await Promise.allSettled([
+        recordSecret(first, secretOf(one), 1),
+        recordSecret(second, secretOf(other), 1),
+      ])
+      assert.deepEqual(outcomes.map(({ status }) => status).sort(), ['fulfilled', 'rejected'])
+      const winner = outcomes[0]?.status === 'fulfilled' ? one : other
+      assert.equal(await problemOf(first, winner), true)
+      assert.notEqual(await problemOf(first, winner === one ? other : one), true)
+    }
+  })
+
+  // As the version before this one left it: everything is there but the check values.
+  async function withoutCheckValues(): Promise<{ url: string; storage: Storage }> {
+    const url = await given.freshUrl()
+    const storage = await given.open({ url })
+    await storage.write(async (tx) => {
+      await tx.sql`
+        insert into merchants (id, slug, name, currency, country, price_tax, low_stock_at, links, catalog_version, created_at, updated_at)
+        values ('mer_tea', 'tea', 'Tea', 'EUR', 'DE', 'included', 5, '{}', 1, 0, 0)`
+      await tx.sql`
+        insert into installations (id, merchant_id, name, mode, redirect_hosts, created_at)
+        values ('ins_tea', 'mer_tea', 'Web', 'test', '[]', 0)`
+    })
+    return { url, storage }
+  }
+
+  const insertEndpoint = (storage: Storage, id: string, sealed: string, endedAt: number | null = null) =>
+    storage.write(
+      (tx) => tx.sql`
+        insert into webhook_endpoints (installation_id, id, slot, url, description, events, status, version, secret_sealed,
+          secret_hint, consecutive_failures, created_at, updated_at, ended_at)
+        values ('ins_tea', ${id}, 1, 'https://a.example', '', '["*"]', 'enabled', 1, ${sealed}, 'hint', 0, 0, 0, ${endedAt})`,
+    )
+
+  test('are missing in a database of before: what is sealed decides, and a removed endpoint does not', async () => {
+    const { storage } = await withoutCheckValues()
+    assert.equal(await problemOf(storage, wrong), null, 'nothing was made with a secret yet')
+    await insertEndpoint(storage, 'whe_1', sealSecret(secretOf(right), 'whe_1', 'whsec_x'))
+    await insertEndpoint(storage, 'whe_2', '', 1)
+    assert.equal(await problemOf(storage, right), true)
+    assert.match(String(await problemOf(storage, wrong)), /made with another root secret/)
+    await assert.rejects(recordSecret(storage, secretOf(wrong), 1), /made with another root secret/)
+    assert.deepEqual(await values(storage), [])
+    await recordSecret(storage, secretOf(`2:${newer},1:${right}`), 7)
+    assert.deepEqual(await values(storage), [
+      { version: 1, usedAt: 7 },
+      { version: 2, usedAt: 7 },
+    ])
+  })
+
+  test('are missing in a database of before: every version that was used must be there', async () => {
+    const { storage } = await withoutCheckValues()
+    const both = secretOf(`2:${newer},1:${right}`)
+    await insertEndpoint(storage, 'whe_1', sealSecret(secretOf(right), 'whe_1', 'whsec_x'))
+    await insertEndpoint(storage, 'whe_2', sealSecret(both, 'whe_2', 'whsec_y'), 1)
+    assert.equal(await problemOf(storage, `2:${newer},1:${right}`), true)
+    assert.match(String(await problemOf(storage, right)), /version 2 of the root secret, which is missing/)
+    assert.match(String(await problemOf(storage, `2:${newer}`)), /version 1 of the root secret, which is missing/)
+    assert.match(String(await problemOf(storage, `2:${newer},1:${wrong}`)), /made with another root secret/)
+    // For a while it was served with a wrong one.
+    await insertEndpoint(storage, 'whe_3', sealSecret(secretOf(wrong), 'whe_3', 'whsec_z'), 1)
+    assert.equal(await problemOf(storage, `2:${newer},1:${right}`), true)
+  })
+
+  test('are missing in a database of before: a key tells which version made it', async () => {
+    const { storage } = await withoutCheckValues()
+    await storage.write(
+      (tx) => tx.sql`
+        insert into credentials (id, installation_id, merchant_id, name, mode, scopes, lookup, digest, pepper_version, prefix,
+          last4, created_at)
+        values ('key_1', 'ins_tea', 'mer_tea', 'Till', 'test', '', 'lookup', 'digest', 2, 'cwk_test_', 'last', 0)`,
+    )
+    assert.match(String(await problemOf(storage, right)), /version 2 of the root secret, which is missing/)
+    assert.equal(await problemOf(storage, `2:${right}`), null)
+  })
+
+  test('are written when a database of the version before is taken over, and not by a wrong secret', async () => {
+    const directory = await tempFolder()
+    const migrations = join(import.meta.dirname, '..', 'src', 'storage', 'migrations')
+    for (const name of (await readdir(migrations)).filter((each) => each < '0010'))
+      await copyFile(join(migrations, name), join(directory, name))
+    const url = await given.freshUrl()
+    const storage = await given.open({ url, withMigrations: false })
+    assert.equal((await migrate(storage, { now: new Date(1), directory })).length, 9)
+    await storage.write(async (tx) => {
+      await tx.sql`
+        insert into merchants (id, slug, name, currency, country, price_tax, low_stock_at, links, catalog_version, created_at, updated_at)
+        values ('mer_tea', 'tea', 'Tea', 'EUR', 'DE', 'included', 5, '{}', 1, 0, 0)`
+      await tx.sql`
+        insert into installations (id, merchant_id, name, mode, redirect_hosts, created_at)
+        values ('ins_tea', 'mer_tea', 'Web', 'test', '[]', 0)`
+    })
+    await insertEndpoint(storage, 'whe_1', sealSecret(secretOf(right), 'whe_1', 'whsec_x'))
+    await storage.close()
+    const state = await allRows(url)
+    for (const args of [['migrate'], ['serve'], ['keys', 'list'], ['keys', 'create', '--name', 'Till'], ['doctor']])
+      isRefused(
+        await say({ CARTWRIGHT_DATABASE_URL: url, CARTWRIGHT_SECRET: wrong, PORT: '0' }, args),
+        /made with another root secret/,
+        args.join(' '),
+      )
+    assert.equal(await allRows(url), state)
+    const settings = { CARTWRIGHT_DATABASE_URL: url, CARTWRIGHT_SECRET: right }
+    const doctor = await say(settings, ['doctor'])
+    assert.deepEqual([doctor.code, /migrations are pending/.test(doctor.out)], [1, true])
+    assert.equal(await allRows(url), state, 'who only reads adopts nothing')
+    assert.equal((await say(settings, ['migrate'])).code, 0)
+    assert.deepEqual(
+      (await values(await given.open({ url }))).map(({ version }) => version),
+      [1],
+    )
+    assert.equal((await say(settings, ['doctor'])).code, 0)
+  })
+})
+
+eachEngine('a new database', (given) => {
+  test('taken by two servers at once with different secrets belongs to one; the other says so and ends', async () => {
+    const url =
+      given.engine === 'sqlite' ? `sqlite:${join(await tempFolder(), 'data', 'shop.db')}` : await given.freshUrl()
+    const start = (secret: string) =>
+      cartwright(['migrate'], { CARTWRIGHT_DATABASE_URL: url, CARTWRIGHT_SECRET: secret })
+    const outcomes = await Promise.all([start(right), start(wrong)])
+    assert.deepEqual(outcomes.map(({ code }) => code).sort(), [0, 1])
+    for (const outcome of outcomes.filter(({ code }) => code === 1))
+      isRefused(outcome, /the database was made with another root secret/, 'the loser')
+    const winner = outcomes[0]?.code === 0 ? right : wrong
+    const served = await serve({ CARTWRIGHT_DATABASE_URL: url, CARTWRIGHT_SECRET: winner }, ['--no-demo'])
+    await assert.rejects(
+      serve({ CARTWRIGHT_DATABASE_URL: url, CARTWRIGHT_SECRET: winner === right ? wrong : right }, ['--no-demo']),
+      /the database was made with another root secret/,
+    )
+    assert.equal(await served.stop(), 0)
+  })
+
+  test('gets a root secret of its own only where it is a SQLite file', async () => {
+    const place = await tempFolder()
+    const url = given.engine === 'sqlite' ? `sqlite:${join(place, 'data', 'shop.db')}` : await given.freshUrl()
+    const said = await say({ CARTWRIGHT_DATABASE_URL: url }, ['migrate'])
+    if (given.engine === 'postgres') {
+      isRefused(said, /CARTWRIGHT_SECRET is required with PostgreSQL.*cartwright -- secret/, 'migrate')
+      assert.deepEqual(await tablesAt(url), [])
+      return
+    }
+    assert.equal(said.code, 0, said.err)
+    assert.deepEqual(readdirSync(join(place, 'data')), ['secret', 'shop.db'])
+    // The secret is lost, and the database is not: nothing is made in its place.
+    await rm(join(place, 'data', 'secret'))
+    const state = treeOf(place)
+    isRefused(await say({ CARTWRIGHT_DATABASE_URL: url }, ['demo']), /there is no root secret at .*secret/, 'demo')
+    assert.deepEqual(treeOf(place), state)
+  })
+})
+
+describe('a copy of a database', () => {
+  test('without its secret, as a backup leaves it, is not served and not touched', async () => {
+    const folder = await tempFolder()
+    const settings = { CARTWRIGHT_DATABASE_URL: `sqlite:${join(folder, 'shop.db')}` }
+    assert.equal((await say(settings, ['demo'])).code, 0)
+    const other = join(folder, 'other')
+    await mkdir(other)
+    assert.equal((await say(settings, ['backup', join(other, 'x.db')])).code, 0)
+    const state = treeOf(other)
+    const moved = { CARTWRIGHT_DATABASE_URL: `sqlite:${join(other, 'x.db')}`, PORT: '0' }
+    for (const args of [['serve'], ['doctor'], ['users', 'list'], ['demo']])
+      isRefused(await say(moved, args), /there is no root secret at .*secret, and/, args.join(' '))
+    isRefused(await say({ ...moved, CARTWRIGHT_SECRET: wrong }, ['serve']), /made with another root secret/, 'serve')
+    assert.deepEqual(treeOf(other), state)
+    await cp(join(folder, 'secret'), join(other, 'secret'))
+    assert.equal((await say(moved, ['doctor'])).code, 0)
+    const db = new DatabaseSync(join(other, 'x.db'), { readOnly: true })
+    assert.equal(db.prepare('pragma journal_mode').get()?.journal_mode, 'delete', 'looking changes nothing in the file')
+    db.close()
+  })
+})
+
+describe('the command secret', () => {
+  test('prints a new root secret each time, and needs no database', async () => {
+    const place = await tempFolder()
+    const nowhere = { CARTWRIGHT_DATABASE_URL: `sqlite:${join(place, 'none', 'a.db')}` }
+    const printed = await Promise.all([1, 2].map(async () => (await cartwright(['secret'], nowhere)).out.trim()))
+    assert.notEqual(printed[0], printed[1])
+    for (const text of printed) assert.ok(!('problem' in parseRootSecret(text)), text)
+    assert.match(JSON.parse((await say(nowhere, ['secret', '--json'])).out).secret, /^[\w-]{43}$/)
+    assert.deepEqual(treeOf(place), {})
+  })
+})
