@@ -20,13 +20,15 @@ import {
 } from 'node:fs'
 import { join } from 'node:path'
 import { DatabaseSync } from 'node:sqlite'
+import type { Readable } from 'node:stream'
+import { text as textOf } from 'node:stream/consumers'
 import { describe, test } from 'node:test'
 import { findViolations } from '../src/observe/invariants.ts'
 import { backUp, restore } from '../src/storage/backup.ts'
 import { migrate } from '../src/storage/migrate.ts'
 import { openStorage } from '../src/storage/open.ts'
-import type { Storage } from '../src/storage/storage.ts'
-import { cartwright, serve, tempFolder } from './support/process.ts'
+import { type Storage, StorageRefused } from '../src/storage/storage.ts'
+import { begin, cartwright, serve, tempFolder } from './support/process.ts'
 import { answer, openReceiver } from './support/receiver.ts'
 import { givenEngine } from './support/storage.ts'
 
@@ -171,16 +173,77 @@ describe('backup', () => {
       assert.equal(await killed('backup', file, copy, step), 'SIGKILL')
       assert.equal(existsSync(copy), isThere)
       if (isThere) return assert.deepEqual(keysIn(copy), ['before'])
-      // What was left behind is swept away by a later run, once it is surely nobody's.
-      const [left = ''] = names(folder).filter((name) => name.endsWith('.partial'))
+      assert.equal(names(folder).filter((name) => name.endsWith('.partial')).length, 1)
       await backUp(file, copy, { force: false })
       assert.deepEqual(keysIn(copy), ['before'])
-      assert.ok(existsSync(join(folder, left)))
-      utimesSync(join(folder, left), 1, 1)
-      await backUp(file, copy, { force: true })
-      assert.deepEqual(names(folder), ['copy.db', 'shop.db'])
+      assert.deepEqual(names(folder), ['copy.db', 'shop.db'], 'what was left behind is swept away')
     })
   }
+
+  test('sweeps what was killed on its way to another name once it is old, and nothing that is being made', async () => {
+    const { folder, file } = await givenStore()
+    assert.equal(await killed('backup', file, join(folder, 'monday.db'), 'copied'), 'SIGKILL')
+    const [left = ''] = names(folder).filter((name) => name.endsWith('.partial'))
+    writeFileSync(join(folder, `${left}-journal`), '')
+    const copy = join(folder, 'tuesday.db')
+    await backUp(file, copy, { force: false })
+    assert.deepEqual(names(folder), [left, `${left}-journal`, 'shop.db', 'tuesday.db'])
+    utimesSync(join(folder, left), 1, 1)
+    writeFileSync(join(folder, 'tuesday.db.0123456789ab.partial-journal'), '')
+    writeFileSync(join(folder, 'notes.partial'), 'mine')
+    // Another one is at the same name: it has its copy locked, and is let alone.
+    const other = join(folder, 'tuesday.db.ba9876543210.partial')
+    const db = new DatabaseSync(other)
+    db.exec('create table copied (id text); begin exclusive')
+    await backUp(file, copy, { force: true })
+    assert.ok(existsSync(other))
+    db.close()
+    await backUp(file, copy, { force: true })
+    assert.deepEqual(names(folder), ['notes.partial', 'shop.db', 'tuesday.db'])
+  })
+
+  for (const step of ['copied', 'checked', 'synced'])
+    test(`that is interrupted when it is ${step} leaves nothing`, async () => {
+      const { folder, file } = await givenStore()
+      const controller = new AbortController()
+      const onStep = (reached: string) => {
+        if (reached === step) controller.abort(new StorageRefused('interrupted by a test'))
+      }
+      await assert.rejects(
+        backUp(file, join(folder, 'copy.db'), { force: false, onStep, signal: controller.signal }),
+        /cannot back up to .*copy\.db: interrupted by a test/,
+      )
+      assert.deepEqual(names(folder), ['shop.db'])
+    })
+
+  for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const)
+    test(`that gets ${signal} in the middle says so in one line and leaves nothing`, async () => {
+      const { folder, file } = await givenStore()
+      const big = new DatabaseSync(file)
+      big.exec(`create table ballast (text text);
+        with recursive n (i) as (select 1 union all select i + 1 from n where i < 60000)
+        insert into ballast select hex(randomblob(1000)) from n`)
+      big.close()
+      const before = names(folder)
+      const child = begin(['backup', join(folder, 'copy.db')], settingsFor(folder))
+      const said = textOf(child.stderr as Readable)
+      const ended = once(child, 'close')
+      // There is a copy, and it grows.
+      const watch = setInterval(() => {
+        if (!names(folder).some((name) => name.endsWith('.partial'))) return
+        child.kill(signal)
+        // A second one would not wait.
+        clearInterval(watch)
+      }, 1)
+      const [code] = (await ended) as [number | null]
+      clearInterval(watch)
+      assert.equal(code, 1)
+      assert.match(
+        await said,
+        new RegExp(`^cartwright: cannot back up to .*copy\\.db: interrupted by ${signal}; .*\n$`, 'm'),
+      )
+      assert.deepEqual(names(folder), before)
+    })
 
   test('is one file that needs nothing beside it, and takes in what is still in the log of its source', async () => {
     const { folder, file } = await givenStore()
@@ -198,6 +261,7 @@ describe('backup', () => {
     const { folder, file } = await givenStore()
     const link = join(folder, 'link.db')
     writeFileSync(join(folder, 'taken'), 'mine')
+    writeFileSync(join(folder, 'secret'), `${secret}\n`)
     writeFileSync(join(folder, 'used.db-wal'), 'of another database')
     symlinkSync(file, link)
     linkSync(file, join(folder, 'hard.db'))
@@ -209,6 +273,9 @@ describe('backup', () => {
       ['hard.db', true, /is the database itself/],
       ['shop.db.lock', true, /is the database itself/],
       ['used.db', false, /used\.db-wal belongs to another database/],
+      // Whatever is no former backup was named by mistake.
+      ['secret', true, /secret is not a database: it is not replaced/],
+      ['taken', true, /taken is not a database: it is not replaced/],
       ['nowhere/copy.db', false, /there is no folder/],
       ['.', false, /is not a file/],
     ] as const)
@@ -216,8 +283,12 @@ describe('backup', () => {
     await assert.rejects(backUp(join(folder, 'none.db'), join(folder, 'copy.db'), { force: false }), /no database to/)
     assert.deepEqual(names(folder), before)
     assert.equal(readFileSync(join(folder, 'taken'), 'utf8'), 'mine')
-    await backUp(file, join(folder, 'taken'), { force: true })
-    assert.deepEqual(keysIn(join(folder, 'taken')), ['before'])
+    assert.equal(readFileSync(join(folder, 'secret'), 'utf8'), `${secret}\n`)
+    writeFileSync(join(folder, 'empty'), '')
+    for (const name of ['empty', 'empty']) {
+      await backUp(file, join(folder, name), { force: true })
+      assert.deepEqual(keysIn(join(folder, name)), ['before'])
+    }
   })
 
   test('refuses a damaged store and a file that is none', async () => {

@@ -8,9 +8,10 @@ import { backUp, restore } from '../storage/backup.ts'
 import { unhurried } from '../storage/copy.ts'
 import { sqlitePath } from '../storage/file.ts'
 import { openStorage } from '../storage/open.ts'
+import { StorageRefused } from '../storage/storage.ts'
 import { type Command, Failure, type Given, Misuse, print, printReport, type Terminal } from './command.ts'
 
-const force = { type: 'boolean', help: 'replace a file that is there' } as const
+const force = { type: 'boolean', help: 'replace a former backup of this name' } as const
 
 export const backupCommand: Command = {
   summary: 'Copy the SQLite database into one file, beside a running server.',
@@ -24,10 +25,13 @@ export const backupCommand: Command = {
     const { storage } = await openDatabase(settings, given.effect)
     await storage.close()
     const startedAt = performance.now()
-    const made = await backUp(source, path, {
-      force: given.flags.has('force'),
-      onProgress: tellShare(terminal, 'copied'),
-    })
+    const made = await untilSignalled((signal) =>
+      backUp(source, path, {
+        force: given.flags.has('force'),
+        onProgress: tellShare(terminal, 'copied'),
+        signal,
+      }),
+    )
     const tookMs = Math.round(performance.now() - startedAt)
     const rootSecret = placeOfSecret(source)
     print(terminal, given, { ...made, tookMs, rootSecret }, () => [
@@ -51,11 +55,14 @@ export const restoreCommand: Command = {
       'a PostgreSQL database is restored by pg_restore or psql, not by this command',
     )
     const secretFits = await checkSecretOfBackup(settings, path)
-    const restored = await restore(path, target, {
-      force: given.flags.has('force'),
-      now: new Date(),
-      onProgress: tellShare(terminal, 'restored'),
-    })
+    const restored = await untilSignalled((signal) =>
+      restore(path, target, {
+        force: given.flags.has('force'),
+        now: new Date(),
+        onProgress: tellShare(terminal, 'restored'),
+        signal,
+      }),
+    )
     const findings = await examine(settings)
     const healthy = findings.length === 0
     const lines = () => [
@@ -105,5 +112,19 @@ async function examine({ databaseUrl }: Settings): Promise<Finding[]> {
     return await storage.read(findViolations)
   } finally {
     await storage.close()
+  }
+}
+
+// A second signal of the same kind ends the process at once.
+async function untilSignalled<T>(work: (signal: AbortSignal) => Promise<T>): Promise<T> {
+  const controller = new AbortController()
+  const signals = ['SIGINT', 'SIGTERM', 'SIGHUP'] as const
+  const abort = (signal: string) =>
+    controller.abort(new StorageRefused(`interrupted by ${signal}; nothing is left of it`))
+  for (const signal of signals) process.once(signal, abort)
+  try {
+    return await work(controller.signal)
+  } finally {
+    for (const signal of signals) process.off(signal, abort)
   }
 }

@@ -9,6 +9,7 @@ import {
   mkdirSync,
   openSync,
   readdirSync,
+  readSync,
   realpathSync,
   renameSync,
   rmSync,
@@ -16,8 +17,9 @@ import {
 } from 'node:fs'
 import { basename, dirname, join, resolve } from 'node:path'
 import { backup, DatabaseSync } from 'node:sqlite'
+import { setImmediate as pause } from 'node:timers/promises'
 import { connectReader, isBusy } from './connection.ts'
-import { createPrivately } from './file.ts'
+import { createPrivately, isEmptyFile } from './file.ts'
 import { takeServerLock } from './lock.ts'
 import { migrate } from './migrate.ts'
 import { openSnapshots } from './snapshots.ts'
@@ -30,6 +32,8 @@ export interface BackupOptions {
   onProgress?: (donePages: number, totalPages: number) => void
   // Told the name of each step as it is reached, so that a test can stop the world there.
   onStep?: (step: string) => void
+  // Ends it with the reason that the signal gives, and nothing is left of what it made.
+  signal?: AbortSignal
 }
 
 export interface Backup {
@@ -47,16 +51,17 @@ export async function backUp(source: string, path: string, options: BackupOption
   const file = placeOf(path)
   refuseOwnFile(realpathSync(source), file)
   if (existsSync(file) && !options.force) throw new StorageRefused(`${file} exists: --force replaces it`)
+  refuseOtherFile(file)
   refuseLeftovers(file)
   return orRefuse(`cannot back up to ${file}`, () =>
     withPartial(file, async (partial) => {
       // Whoever may only read cannot tidy up, and would leave an empty log beside a store that nobody else has open.
       await copySnapshot(source, partial, { ...options, readOnly: false })
-      options.onStep?.('copied')
+      await step('copied', options)
       const migration = check(partial, 'quick_check')
-      options.onStep?.('checked')
+      await step('checked', options)
       sync(partial)
-      options.onStep?.('synced')
+      await step('synced', options)
       giveName(partial, file, options.force)
       options.onStep?.('named')
       return { file, bytes: statSync(file).size, migration }
@@ -93,10 +98,10 @@ export async function restore(
     return await orRefuse(`cannot restore ${path}`, () =>
       withPartial(file, async (partial) => {
         await copySnapshot(path, partial, { ...options, readOnly: true })
-        options.onStep?.('copied')
+        await step('copied', options)
         check(partial, 'integrity_check')
         const applied = await migratePartial(partial, options)
-        options.onStep?.('migrated')
+        await step('migrated', options)
         sync(partial)
         const replaced = existsSync(file) ? putAside(file, options.now) : undefined
         options.onStep?.('put aside')
@@ -130,6 +135,13 @@ function refuseMissing(path: string): void {
   if (!statSync(path, { throwIfNoEntry: false })?.isFile()) throw new StorageRefused(`there is no backup ${path}`)
 }
 
+// What comes before is done without a pause, and signals are heard in one.
+async function step(name: string, { onStep, signal }: BackupOptions): Promise<void> {
+  onStep?.(name)
+  await pause()
+  signal?.throwIfAborted()
+}
+
 // The folder must be there; the file may be a link to another place.
 function placeOf(path: string): string {
   if (existsSync(path)) {
@@ -150,6 +162,22 @@ function refuseOwnFile(store: string, file: string): void {
     return one === file || (here !== undefined && here.ino === there?.ino && here.dev === there.dev)
   }
   if (own.some(isSame)) throw new StorageRefused(`${file} is the database itself`)
+}
+
+const HEAD = 'SQLite format 3\0'
+
+// A former backup may be replaced; any other file, such as the root secret beside the data, was named by mistake.
+function refuseOtherFile(file: string): void {
+  if (isEmptyFile(file)) return
+  const fd = openSync(file, 'r')
+  try {
+    const head = Buffer.alloc(HEAD.length)
+    readSync(fd, head)
+    if (head.toString('latin1') !== HEAD)
+      throw new StorageRefused(`${file} is not a database: it is not replaced, name another file`)
+  } finally {
+    closeSync(fd)
+  }
 }
 
 // SQLite would take such a file for the unfinished work of the one that is to be put before it, and destroy it.
@@ -174,14 +202,33 @@ async function withPartial<T>(file: string, work: (partial: string) => Promise<T
   }
 }
 
+// What was killed on its way: to this file at once, and to any other in the folder when it is old, because the backups of a
+// night have names of their own.
 function sweepAbandoned(file: string): void {
   const folder = dirname(file)
-  const isOurs = new RegExp(`^\\.[0-9a-f]{12}\\${ENDING}(${beside.join('|')})?$`)
-  for (const name of readdirSync(folder)) {
-    if (!name.startsWith(basename(file)) || !isOurs.test(name.slice(basename(file).length))) continue
-    const path = join(folder, name)
-    const writtenAt = statSync(path, { throwIfNoEntry: false })?.mtimeMs ?? Date.now()
-    if (Date.now() - writtenAt > ABANDONED_MS) rmSync(path, { force: true })
+  const form = new RegExp(`^(.*)(\\.[0-9a-f]{12}\\${ENDING})(${beside.join('|')})?$`)
+  const found = readdirSync(folder).flatMap((name) => {
+    const [, target = '', ending = ''] = form.exec(name) ?? []
+    return ending ? [{ target, partial: join(folder, target + ending) }] : []
+  })
+  for (const { target, partial } of found) {
+    const writtenAt = statSync(partial, { throwIfNoEntry: false })?.mtimeMs ?? 0
+    const isYoung = Date.now() - writtenAt < ABANDONED_MS
+    if (writtenAt > 0 && (target === basename(file) ? isInUse(partial) : isYoung)) continue
+    for (const ending of ['', ...beside]) rmSync(partial + ending, { force: true })
+  }
+}
+
+// While a copy is made and checked, SQLite has it locked.
+function isInUse(partial: string): boolean {
+  const db = new DatabaseSync(partial, { timeout: 0 })
+  try {
+    db.exec('begin exclusive')
+    return false
+  } catch (error) {
+    return isBusy(error)
+  } finally {
+    db.close()
   }
 }
 
@@ -195,7 +242,7 @@ const SOURCE_BUSY_MS = 5_000
 async function copySnapshot(
   source: string,
   partial: string,
-  { readOnly, onProgress }: BackupOptions & { readOnly: boolean },
+  { readOnly, onProgress, signal }: BackupOptions & { readOnly: boolean },
 ): Promise<void> {
   const db = new DatabaseSync(source, { readOnly, timeout: SOURCE_BUSY_MS })
   try {
@@ -203,7 +250,10 @@ async function copySnapshot(
     db.exec('begin; select count(*) from sqlite_master')
     await backup(db, partial, {
       rate: STEP_PAGES,
-      progress: ({ totalPages, remainingPages }) => onProgress?.(totalPages - remainingPages, totalPages),
+      progress: ({ totalPages, remainingPages }) => {
+        signal?.throwIfAborted()
+        onProgress?.(totalPages - remainingPages, totalPages)
+      },
     })
     db.exec('commit')
   } finally {

@@ -24,7 +24,7 @@ export async function tempFolder(): Promise<string> {
   return folder
 }
 
-function start(args: readonly string[], environment: Environment, input?: string): ChildProcess {
+export function begin(args: readonly string[], environment: Environment, input?: string): ChildProcess {
   // Nothing of the surroundings but the way to programs: a setting of the developer must not decide a test.
   const env = { PATH: process.env.PATH ?? '', ...environment }
   const child = spawn(process.execPath, [...nodeFlags, main, ...args], {
@@ -41,7 +41,7 @@ function start(args: readonly string[], environment: Environment, input?: string
 
 // `input` is what stands at its standard input.
 export async function cartwright(args: readonly string[], environment: Environment, input?: string): Promise<Outcome> {
-  const child = start(args, environment, input)
+  const child = begin(args, environment, input)
   const outcome: Outcome = { code: null, out: '', err: '' }
   child.stdout?.on('data', (text: string) => {
     outcome.out += text
@@ -66,7 +66,7 @@ export interface Server {
 
 // Answers when the server is listening; rejects when it ends before that.
 export async function serve(environment: Environment, args: readonly string[] = []): Promise<Server> {
-  const child = start(['serve', ...args], { PORT: '0', HOST: '127.0.0.1', ...environment })
+  const child = begin(['serve', ...args], { PORT: '0', HOST: '127.0.0.1', ...environment })
   let printed = ''
   const closed = once(child, 'close') as Promise<[number | null]>
   const origin = await new Promise<string>((resolve, reject) => {
@@ -104,7 +104,7 @@ export interface Receiver {
 
 // `webhooks listen`; answers when it listens, and rejects when it ends before that.
 export async function listen(environment: Environment, args: readonly string[]): Promise<Receiver> {
-  const child = start(['webhooks', 'listen', ...args], environment)
+  const child = begin(['webhooks', 'listen', ...args], environment)
   let out = ''
   let err = ''
   const waiting = new Set<() => void>()
