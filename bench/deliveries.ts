@@ -105,6 +105,7 @@ async function sendOnDemand(): Promise<void> {
           subject = newId('cart')
           await announce(tx, {
             installationId,
+            mode: 'test',
             kind: 'cart.updated',
             subject: { type: 'cart', id: subject },
             sequence: 1,

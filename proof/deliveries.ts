@@ -158,6 +158,7 @@ async function makeEvents({ storage, installationId, events }: DeliveryRun): Pro
         const now = Date.now()
         await announce(tx, {
           installationId,
+          mode: 'test',
           kind: 'cart.updated',
           subject: { type: 'cart', id: subject },
           sequence: ((number - from) % perSubject) + 1,

@@ -282,6 +282,7 @@ async function makeEvents(storage: Storage, installationId: string): Promise<voi
       const dataText = JSON.stringify({ cart: { id: subject.id } })
       await announce(tx, {
         installationId,
+        mode: 'test',
         kind: 'cart.updated',
         subject,
         sequence: 1,

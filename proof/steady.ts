@@ -79,6 +79,7 @@ async function loaded({ installationIds, from, events, perSecond }: Load): Promi
       for (const installationId of installationIds)
         await announce(tx, {
           installationId,
+          mode: 'test',
           kind: 'cart.updated',
           subject: { type: 'cart', id },
           sequence: Math.floor(index / subjectsAtOnce) + 1,

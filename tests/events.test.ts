@@ -606,7 +606,8 @@ eachEngine('an event', (given) => {
 
   function eventOf(kind: EventKind, more: Partial<Announcement> = {}): Announcement {
     const subject = { type: events[kind].subject, id: newId('ord') }
-    return { installationId, kind, subject, sequence: 1, dataText: '{}', cause: null, now: start, ...more }
+    const event = { installationId, mode: 'test', kind, subject, sequence: 1, dataText: '{}', cause: null } as const
+    return { ...event, now: start, ...more }
   }
 
   async function listener(events: readonly string[], installation = installationId): Promise<string> {

@@ -17,6 +17,7 @@ eachEngine('getStorefrontOrder', (given) => {
     assert.deepEqual(answer.body.data, {
       id: orderId,
       number: 'T-1001',
+      mode: 'test',
       status: 'placed',
       paymentStatus: 'paid',
       fulfillmentStatus: 'unfulfilled',

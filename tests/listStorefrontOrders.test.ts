@@ -21,6 +21,7 @@ eachEngine('listStorefrontOrders', (given) => {
       {
         id: second.orderId,
         number: 'T-1002',
+        mode: 'test',
         status: 'placed',
         paymentStatus: 'pending',
         fulfillmentStatus: 'unfulfilled',
@@ -38,6 +39,7 @@ eachEngine('listStorefrontOrders', (given) => {
       {
         id: first.orderId,
         number: 'T-1001',
+        mode: 'test',
         status: 'placed',
         paymentStatus: 'paid',
         fulfillmentStatus: 'unfulfilled',

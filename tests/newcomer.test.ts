@@ -47,7 +47,7 @@ test('start page → shop → product → cart → checkout → pay → thank-yo
   } finally {
     await browser.close()
   }
-  const listed = JSON.parse((await cartwright(['orders', 'list', '--json'], settings)).out)
+  const listed = JSON.parse((await cartwright(['orders', 'list', '--test', '--json'], settings)).out)
   assert.equal(listed.orders.length, 1)
   assert.equal(listed.orders[0].paymentStatus, 'paid')
   assert.equal(await server.stop(), 0)

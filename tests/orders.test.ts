@@ -314,8 +314,9 @@ eachEngine('an order', (given) => {
     const own = { merchantId, installationIds: [installationId] }
     const other = { merchantId: foreign?.id ?? '', installationIds: theirs.map(({ id }) => id) }
     const find = (who: typeof own, name: string) => storage.read((db) => findOrderNamed(db, who, name))
-    assert.deepEqual(await find(own, orderId), { installationId, orderId })
-    assert.deepEqual(await find(own, number), { installationId, orderId })
+    const found = { installationId, orderId, number, mode: 'test' }
+    assert.deepEqual(await find(own, orderId), found)
+    assert.deepEqual(await find(own, number), found)
     assert.equal(await find(own, '9999'), undefined)
     assert.equal(await find(other, orderId), undefined)
     assert.equal(await find(other, number), undefined)
@@ -411,23 +412,23 @@ eachEngine('orders, by the command line', (given) => {
       assert.deepEqual([outcome.code, outcome.err], [0, ''])
       return JSON.parse(outcome.out)
     }
-    assert.deepEqual(await json('list'), { orders: [] })
+    assert.deepEqual(await json('list', '--test'), { orders: [] })
     const manual = await house.orders.place({ isManual: true })
     house.clock.now += 1_000
     const paid = await house.orders.place({ code: 'WELCOME10' })
     const { total } = paid.quote.totals
 
-    const listed = await json('list')
+    const listed = await json('list', '--test')
     assert.deepEqual(
       listed.orders.map(({ number }: { number: string }) => number),
       ['T-1002', 'T-1001'],
     )
     assert.deepEqual(listed.orders, (await house.ask('listStorefrontOrders')).body.data.orders)
-    assert.equal((await json('list', '--limit', '1')).orders.length, 1)
-    assert.deepEqual((await json('list', '--status', 'cancelled')).orders, [])
+    assert.equal((await json('list', '--test', '--limit', '1')).orders.length, 1)
+    assert.deepEqual((await json('list', '--test', '--status', 'cancelled')).orders, [])
     assert.match(
-      (await run('list')).out,
-      /^T-1002 {4}placed +paid +unfulfilled +2026-06-01T12:00:01.000Z {2}€\d+\.\d\d\nT-1001/,
+      (await run('list', '--test')).out,
+      /^T-1002 {4}test {2}placed +paid +unfulfilled +2026-06-01T12:00:01.000Z {2}€\d+\.\d\d\nT-1001/,
     )
 
     assert.deepEqual(await json('show', 'T-1002'), { order: (await house.orders.read(paid.orderId)).body.data })
@@ -449,7 +450,7 @@ eachEngine('orders, by the command line', (given) => {
     assert.deepEqual([sent.order.status, sent.order.fulfillmentStatus], ['processing', 'partially_fulfilled'])
     assert.deepEqual([sent.order.fulfillments[0].carrier, sent.order.fulfillments[0].trackingNumber], ['Post', 'RR 1'])
     assert.match((await run('fulfil', 'T-1001', '--items', 'CARD=2')).err, /1 of CARD are left to send, not 2/)
-    assert.match((await run('fulfil', 'T-1001')).out, /^T-1001 +completed +paid +fulfilled/)
+    assert.match((await run('fulfil', 'T-1001')).out, /^T-1001 +test +completed +paid +fulfilled/)
 
     // Whoever pays it, the server or the command, it is paid once.
     const back = await json('refund', 'T-1002', '--amount', '500', '--reason', 'a broken stem')

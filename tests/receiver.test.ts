@@ -26,6 +26,7 @@ const folder = await tempFolder()
 const secret = newSecret()
 const endpoint = {
   installationId: newId('ins'),
+  mode: 'test' as const,
   id: 'whe_01k5x8t0fme4p9w2r7s3h6v101',
   secretSealed: sealSecret(testSecret, 'whe_01k5x8t0fme4p9w2r7s3h6v101', secret),
   previousSealed: null,

@@ -47,6 +47,7 @@ function tell(house: House, events: number): Promise<void> {
       const id = newId('cart')
       await announce(tx, {
         installationId: house.installationId,
+        mode: 'test',
         kind: 'cart.updated',
         subject: { type: 'cart', id },
         sequence: 1,

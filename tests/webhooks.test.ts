@@ -59,6 +59,7 @@ async function happen(house: House, count: number, subject: () => string): Promi
     for (let sequence = 1; sequence <= count; sequence += 1)
       await announce(tx, {
         installationId: house.installationId,
+        mode: 'test',
         kind: 'cart.created',
         subject: { type: 'cart', id: subject() },
         sequence,

@@ -90,6 +90,7 @@ function writeChange(tools: CartTools, { db, now, cause }: ChangeAsk, quote: Quo
   saveCart(db, cart)
   announce(db, {
     installationId: cart.installationId,
+    mode: cart.mode,
     kind: 'cart.updated',
     subject: { type: 'cart', id: cart.id },
     sequence: cart.version,

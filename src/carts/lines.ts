@@ -44,6 +44,7 @@ export async function createCart(
   const text = JSON.stringify(cartView(quote, at, tools.pictureUrl))
   announce(db, {
     installationId,
+    mode: cart.mode,
     kind: 'cart.created',
     subject: { type: 'cart', id: cartId },
     sequence: 1,

@@ -35,6 +35,7 @@ async function expireCart(tx: Tx, tools: CartTools, key: CartKey, now: number): 
   saveCart(tx, cart)
   announce(tx, {
     installationId: cart.installationId,
+    mode: cart.mode,
     kind: move.announces,
     subject: { type: 'cart', id: cart.id },
     sequence: cart.version,

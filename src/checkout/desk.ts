@@ -3,7 +3,7 @@
 
 import type { Address } from '../contract/carts.ts'
 import type { CheckoutSession } from '../contract/checkout.ts'
-import type { PromotionReason } from '../contract/words.ts'
+import type { Mode, PromotionReason } from '../contract/words.ts'
 
 export interface DeskView {
   session: CheckoutSession
@@ -121,6 +121,7 @@ export interface Desk {
 export interface OrderStatusView {
   merchant: DeskMerchant
   number: string
+  mode: Mode
   status: 'placed' | 'processing' | 'completed' | 'cancelled'
   paymentStatus: string
   fulfillmentStatus: string

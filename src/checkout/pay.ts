@@ -700,6 +700,7 @@ function convertCart(
   const quote = { ...facts, cart, pricing: pricingOfOrder(order, sold, facts.lines), isPriced: true }
   announce(tx, {
     installationId: cart.installationId,
+    mode: cart.mode,
     kind: move.announces,
     subject: { type: 'cart', id: cart.id },
     sequence: cart.version,

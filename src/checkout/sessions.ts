@@ -337,6 +337,7 @@ export function announceSession(
   const { session } = facts
   announce(db, {
     installationId: session.installationId,
+    mode: session.mode,
     kind,
     subject: { type: 'checkout_session', id: session.id },
     sequence: session.version,

@@ -26,6 +26,7 @@ export function createOrderStatusDesk(storage: Storage, pictureUrl: (picture: st
       return {
         merchant: { ...merchant, links: JSON.parse(merchant.links) as DeskMerchant['links'] },
         number: order.number,
+        mode: order.mode,
         status: order.status,
         paymentStatus: isOwed ? 'refund_failed' : order.paymentStatus,
         fulfillmentStatus: order.fulfillmentStatus,

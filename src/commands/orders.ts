@@ -5,7 +5,7 @@ import { openAddress } from '../addresses/vault.ts'
 import { type Customer, openCustomer } from '../checkout/secret.ts'
 import type { Address } from '../contract/carts.ts'
 import type { OrderSummary } from '../contract/orders.ts'
-import { orderCancellationReasons, orderStatuses } from '../contract/words.ts'
+import { type Mode, type OrderStatus, orderCancellationReasons, orderStatuses } from '../contract/words.ts'
 import { listInstallations, type Merchant } from '../installations/store.ts'
 import { isId } from '../kit/ids.ts'
 import { formatAmount } from '../kit/money.ts'
@@ -25,7 +25,7 @@ import {
   returnPayment,
 } from '../orders/operator.ts'
 import { isWaiting, refundPaid } from '../orders/refunds.ts'
-import { findSealedCustomer, listOrdersOfMerchant, type OrderKey } from '../orders/store.ts'
+import { findSealedCustomer, listOrdersOfMerchant, type NamedOrder, type OrderHead } from '../orders/store.ts'
 import { type OrderFacts, orderSummary, orderView } from '../orders/view.ts'
 import { installedProviders } from '../payments/providers.ts'
 import { leaseMs } from '../payments/schedule.ts'
@@ -56,15 +56,16 @@ import {
 export const ordersCommand: Command = {
   summary: 'List and show orders, take note of payments, send parcels, cancel, and give money back.',
   usage: [
-    'orders list [--status STATUS] [--limit N] [--merchant SLUG]',
+    'orders list [--test] [--status STATUS] [--limit N] [--merchant SLUG]',
     'orders show NUMBER_OR_ID [--address] [--merchant SLUG]',
     'orders pay NUMBER_OR_ID [--merchant SLUG]',
-    'orders fulfil NUMBER_OR_ID [--items SKU=QTY,SKU=QTY] [--carrier NAME] [--tracking NUMBER] [--anyway] [--merchant SLUG]',
+    'orders fulfil NUMBER_OR_ID [--test] [--items SKU=QTY,SKU=QTY] [--carrier NAME] [--tracking NUMBER] [--anyway] [--merchant SLUG]',
     'orders cancel NUMBER_OR_ID [--no-restock] [--reason REASON] [--note TEXT] [--merchant SLUG]',
     'orders refund NUMBER_OR_ID [--amount MINOR] [--reason TEXT] [--by-hand] [--merchant SLUG]',
     'orders refund PAYMENT_ID [--by-hand] [--merchant SLUG]',
   ],
   options: {
+    test: { type: 'boolean', help: 'test orders, whose numbers begin with T- (default: live orders)' },
     status: { type: 'string', help: orderStatuses.join(', ') },
     limit: { type: 'string', help: 'how many of the newest; 50 unless said' },
     address: { type: 'boolean', help: 'show who ordered and where it goes' },
@@ -106,7 +107,11 @@ const verbs: Readonly<Record<Verb, (name: string, given: Given, terminal: Termin
     change(name, given, terminal, (tx, key, now) => payOrder(tx, key, { now, cause: null })),
   fulfil(name, given, terminal) {
     const parcel = readParcel(given)
-    return change(name, given, terminal, (tx, key, now) => fulfilOrder(tx, key, parcel, { now, cause: null }))
+    return change(name, given, terminal, (tx, key, now) => {
+      // The number of a test order says what it is; an id does not.
+      const isTestMeant = given.flags.has('test') || name.toUpperCase() === key.number
+      return fulfilOrder(tx, key, { ...parcel, isTestMeant }, { now, cause: null })
+    })
   },
   cancel,
   refund,
@@ -114,19 +119,35 @@ const verbs: Readonly<Record<Verb, (name: string, given: Given, terminal: Termin
 
 function list(given: Given, terminal: Terminal): Promise<number> {
   const { status, limit = '50' } = given.texts
+  const mode = given.flags.has('test') ? 'test' : 'live'
   const statuses = orderStatuses.filter((known) => status === undefined || known === status)
   if (statuses.length === 0) throw new Misuse(`--status must be one of ${orderStatuses.join(', ')}`)
   if (!/^[1-9]\d{0,3}$/.test(limit)) throw new Misuse('--limit must be a whole number from 1 to 9999')
   return withStorage(given, async (storage) => {
     const merchant = await chooseMerchant(storage, given.texts.merchant)
-    const orders = await storage.read(async (db) => {
-      const installationIds = await listInstallationIds(db, merchant)
-      if (installationIds.length === 0) return []
-      return (await listOrdersOfMerchant(db, installationIds, { statuses, limit: Number(limit) })).map(orderSummary)
+    const { orders, isOnlyTest } = await storage.read(async (db) => {
+      const listIn = (wanted: Mode, limit: number) => listOrdersIn(db, merchant, wanted, { statuses, limit })
+      const orders = await listIn(mode, Number(limit))
+      const isOnlyTest = mode === 'live' && orders.length === 0 && (await listIn('test', 1)).length > 0
+      return { orders: orders.map(orderSummary), isOnlyTest }
     })
-    print(terminal, given, { orders }, () => orders.map(rowText))
+    print(terminal, given, { orders }, () =>
+      isOnlyTest ? ['There are no live orders. To list test orders, say --test.'] : orders.map(rowText),
+    )
     return 0
   })
+}
+
+async function listOrdersIn(
+  db: Reader,
+  merchant: Merchant,
+  mode: Mode,
+  wish: { statuses: readonly OrderStatus[]; limit: number },
+): Promise<OrderHead[]> {
+  const installations = (await listInstallations(db, merchant.id)).filter((installation) => installation.mode === mode)
+  if (installations.length === 0) return []
+  const ids = installations.map(({ id }) => id)
+  return listOrdersOfMerchant(db, ids, wish)
 }
 
 function show(name: string, given: Given, terminal: Terminal): Promise<number> {
@@ -163,7 +184,7 @@ function change(
   name: string,
   given: Given,
   terminal: Terminal,
-  work: (tx: Tx, key: OrderKey, now: number) => Promise<Done>,
+  work: (tx: Tx, key: NamedOrder, now: number) => Promise<Done>,
 ): Promise<number> {
   return withStorage(given, async (storage) => {
     const key = await findNamed(storage, name, given)
@@ -300,7 +321,7 @@ function refundProblem({ outcome, answer, error }: PaidRefund): string | undefin
   return answer === 'failed' ? `the provider refused the refund; ${again}` : `the provider gave no answer; ${again}`
 }
 
-async function findNamed(storage: Storage, name: string, given: Given): Promise<OrderKey> {
+async function findNamed(storage: Storage, name: string, given: Given): Promise<NamedOrder> {
   const merchant = await chooseMerchant(storage, given.texts.merchant)
   const key = await storage.read(async (db) => {
     const installationIds = await listInstallationIds(db, merchant)
@@ -348,6 +369,7 @@ function readItems(text: string): Map<string, number> {
 
 function rowText({
   number,
+  mode,
   status,
   paymentStatus,
   fulfillmentStatus,
@@ -356,7 +378,7 @@ function rowText({
   placedAt,
 }: OrderSummary): string {
   const states = `${status.padEnd(10)}  ${paymentStatus.padEnd(18)}  ${fulfillmentStatus.padEnd(19)}`
-  return `${number.padEnd(8)}  ${states}  ${placedAt}  ${formatAmount(total, currency, 'en')}`
+  return `${number.padEnd(8)}  ${mode}  ${states}  ${placedAt}  ${formatAmount(total, currency, 'en')}`
 }
 
 function orderText(facts: OrderFacts): string[] {

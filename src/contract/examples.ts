@@ -472,6 +472,7 @@ function event<Kind extends EventKind>(
     apiVersion: 'v1',
     timestamp: '2026-03-02T09:24:10.004Z',
     installationId: identity.installation.id,
+    mode: identity.installation.mode,
     subject,
     sequence,
     // A shopper's page makes requests too, yet calls no operation; a webhook event has no request behind it.

@@ -15,6 +15,7 @@ import {
   Instant,
   ItemQuantity,
   Metadata,
+  Mode,
   OptionValue,
   OrderId,
   PaymentId,
@@ -42,7 +43,12 @@ import {
 
 const orderRow = {
   id: OrderId,
-  number: Type.String({ minLength: 1, maxLength: 40, description: 'The number people use.' }),
+  number: Type.String({
+    minLength: 1,
+    maxLength: 40,
+    description: 'The number people use, such as 1001. That of a test order begins with T-.',
+  }),
+  mode: Mode,
   status: oneOf(orderStatuses),
   paymentStatus: oneOf(orderPaymentStatuses),
   fulfillmentStatus: oneOf(fulfillmentStatuses),

@@ -112,7 +112,9 @@ export const ImageUrl = nullable(Type.String({ maxLength: 2000 }), { description
 
 export const Scope = oneOf(scopes)
 export const Scopes = Type.Array(Scope, { maxItems: scopes.length, uniqueItems: true })
-export const Mode = oneOf(modes, { description: 'In test mode no money moves.' })
+export const Mode = oneOf(modes, {
+  description: 'In test mode no money moves, and no stock, promotion use or order number of live mode.',
+})
 export const EventType = oneOf(eventKinds)
 
 export const Availability = oneOf(availabilities, {

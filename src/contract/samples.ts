@@ -203,7 +203,8 @@ const placedAt = '2026-03-02T09:24:10.004Z'
 
 export const orderSummary: OrderSummary = {
   id: sampleId('order'),
-  number: '1042',
+  number: 'T-1042',
+  mode: 'test',
   status: 'placed',
   paymentStatus: 'paid',
   fulfillmentStatus: 'unfulfilled',

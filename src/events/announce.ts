@@ -1,7 +1,7 @@
 // The outbox: what happened is written down in the transaction in which it happened, serialised once, and told to others
 // later, byte for byte as it stands here.
 
-import type { EventKind, EventSubject } from '../contract/words.ts'
+import type { EventKind, EventSubject, Mode } from '../contract/words.ts'
 import { newId } from '../kit/ids.ts'
 import { toInstant } from '../kit/instant.ts'
 import { packed } from '../kit/packed.ts'
@@ -15,6 +15,8 @@ export interface Cause {
 
 export interface Announcement {
   installationId: string
+  // Of the installation.
+  mode: Mode
   kind: EventKind
   subject: { type: EventSubject; id: string }
   // The version of the subject, so that a receiver can order events and see gaps.
@@ -75,7 +77,7 @@ export function eventBody(id: string, event: Announcement): string {
 
 function bodyWith(
   id: string,
-  { installationId, kind, subject, sequence, cause, now }: Announcement,
+  { installationId, mode, kind, subject, sequence, cause, now }: Announcement,
   dataText: string,
 ): string {
   const head = JSON.stringify({
@@ -84,6 +86,7 @@ function bodyWith(
     apiVersion: 'v1',
     timestamp: toInstant(now),
     installationId,
+    mode,
     subject,
     sequence,
     cause,

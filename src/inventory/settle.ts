@@ -50,7 +50,7 @@ export async function settle(tx: Tx, seller: MerchantMode, changes: readonly Cha
     const dataText = JSON.stringify(await eventData(tx, change))
     for (const { id: installationId } of installations) {
       const subject = { type: 'sku', id: change.shelf.skuId } as const
-      announce(tx, { installationId, kind, subject, sequence, dataText, ...moment })
+      announce(tx, { installationId, mode: seller.mode, kind, subject, sequence, dataText, ...moment })
     }
   }
 }

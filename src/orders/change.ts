@@ -67,9 +67,10 @@ export function noteChange(
 }
 
 export function announceOrder(tx: Tx, facts: OrderFacts, kind: EventKind, { now, cause }: Moment): void {
-  const { installationId, id, version } = facts.order
+  const { installationId, mode, id, version } = facts.order
   announce(tx, {
     installationId,
+    mode,
     kind,
     subject: { type: 'order', id },
     sequence: version,

@@ -19,8 +19,10 @@ import {
   findOrderById,
   findOrderByNumber,
   insertFulfillment,
+  isSellingLive,
   type KeptCancellation,
   type KeptFulfillment,
+  type NamedOrder,
   type OrderKey,
   type OrderLine,
   raiseFulfilled,
@@ -34,8 +36,8 @@ export async function findOrderNamed(
   db: Reader,
   { merchantId, installationIds }: { merchantId: string; installationIds: readonly string[] },
   name: string,
-): Promise<OrderKey | undefined> {
-  if (!isId('ord', name)) return findOrderByNumber(db, merchantId, name)
+): Promise<NamedOrder | undefined> {
+  if (!isId('ord', name)) return findOrderByNumber(db, merchantId, name.toUpperCase())
   return installationIds.length > 0 ? findOrderById(db, installationIds, name) : undefined
 }
 
@@ -63,6 +65,8 @@ export interface Parcel {
   items: ReadonlyMap<string, number> | null
   // Also where the money has not come, or went back.
   anyway?: boolean
+  // Whoever sends it knows that it is a test order.
+  isTestMeant?: boolean
 }
 
 export async function fulfilOrder(tx: Tx, key: OrderKey, parcel: Parcel, moment: Moment): Promise<Done> {
@@ -71,6 +75,8 @@ export async function fulfilOrder(tx: Tx, key: OrderKey, parcel: Parcel, moment:
   const { order } = found
   if (order.status === 'cancelled' || order.status === 'completed')
     return { problem: `order ${order.number} is ${order.status}: nothing is to be sent` }
+  if (order.mode === 'test' && !parcel.isTestMeant && (await isSellingLive(tx, order.merchantId)))
+    return { problem: `order ${order.number} is a test order: name it by its number, or say --test` }
   const unpaid = parcel.anyway ? undefined : unpaidProblem(found)
   if (unpaid !== undefined) return { problem: unpaid }
   const sent = sentFrom(found.lines, parcel.items)

@@ -239,7 +239,14 @@ export async function listOrdersAfter(
     order by placed_at desc, id desc limit ${limit}`
 }
 
-// For the operator: of any installation of the merchant.
+// Whether a test order could be taken for a real one.
+export async function isSellingLive(db: Reader, merchant: string): Promise<boolean> {
+  const rows = await db.sql`
+    select id from installations where merchant_id = ${merchant} and mode = 'live' and disabled_at is null limit 1`
+  return rows.length > 0
+}
+
+// For the operator: of any of these installations of the merchant.
 export async function listOrdersOfMerchant(
   db: Reader,
   installationIds: readonly string[],
@@ -251,9 +258,14 @@ export async function listOrdersOfMerchant(
     order by placed_at desc, id desc limit ${limit}`
 }
 
-export async function findOrderByNumber(db: Reader, merchant: string, number: string): Promise<OrderKey | undefined> {
-  const [row] = await db.sql<OrderKey>`
-    select installation_id as "installationId", id as "orderId" from orders
+export interface NamedOrder extends OrderKey {
+  number: string
+  mode: Mode
+}
+
+export async function findOrderByNumber(db: Reader, merchant: string, number: string): Promise<NamedOrder | undefined> {
+  const [row] = await db.sql<NamedOrder>`
+    select installation_id as "installationId", id as "orderId", number, mode from orders
     where merchant_id = ${merchant} and number = ${number}`
   return row
 }
@@ -262,9 +274,9 @@ export async function findOrderById(
   db: Reader,
   installationIds: readonly string[],
   id: string,
-): Promise<OrderKey | undefined> {
-  const [row] = await db.sql<OrderKey>`
-    select installation_id as "installationId", id as "orderId" from orders
+): Promise<NamedOrder | undefined> {
+  const [row] = await db.sql<NamedOrder>`
+    select installation_id as "installationId", id as "orderId", number, mode from orders
     where installation_id in (${list(installationIds)}) and id = ${id}`
   return row
 }

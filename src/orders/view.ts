@@ -74,6 +74,7 @@ export function orderSummary(order: OrderHead): OrderSummary {
   return {
     id: order.id,
     number: order.number,
+    mode: order.mode,
     status: order.status,
     paymentStatus: order.paymentStatus,
     fulfillmentStatus: order.fulfillmentStatus,

@@ -53,5 +53,5 @@ async function tellExhausted(tx: Tx, seller: MerchantMode, promotion: Promotion,
     ...moment,
   } as const
   for (const { id: installationId } of await listActiveInstallations(tx, seller))
-    announce(tx, { installationId, ...event })
+    announce(tx, { installationId, mode: seller.mode, ...event })
 }

@@ -2,7 +2,7 @@
 // disabling lose nothing: what happens meanwhile waits and is sent, in order, once it is enabled. Each of these changes the
 // endpoint alone, however long its queue.
 
-import type { EndpointDisabledReason, EndpointStatus } from '../contract/words.ts'
+import type { EndpointDisabledReason, EndpointStatus, Mode } from '../contract/words.ts'
 import { announce, type Cause } from '../events/announce.ts'
 import { newId } from '../kit/ids.ts'
 import type { RootSecret } from '../kit/secrets.ts'
@@ -57,13 +57,14 @@ export async function addEndpoint(
   now: number,
 ): Promise<MadeEndpoint> {
   refuseBadWish(wish, allowPrivate)
-  await lockInstallation(tx, installationId)
+  const { mode } = await lockInstallation(tx, installationId)
   const living = await listEndpoints(tx, installationId)
   if (living.length >= endpointsMax) throw new EndpointRefused(`an installation has at most ${endpointsMax} endpoints`)
   const id = newId('whe')
   const secret = newSecret()
   const endpoint: Endpoint = {
     installationId,
+    mode,
     id,
     slot: freeSlot(living),
     url: wish.url,
@@ -91,9 +92,11 @@ export async function addEndpoint(
 const discardedAtOnce = 500
 
 // Two at once must not be given the same slot. Nothing else waits for this row.
-async function lockInstallation(tx: Tx, id: string): Promise<void> {
-  const rows = await tx.sql`select id from installations where id = ${id} and ended_at is null ${tx.forUpdate}`
-  if (rows.length === 0) throw new EndpointRefused(`there is no installation ${id}`)
+async function lockInstallation(tx: Tx, id: string): Promise<{ mode: Mode }> {
+  const [row] = await tx.sql<{ mode: Mode }>`
+    select mode from installations where id = ${id} and ended_at is null ${tx.forUpdate}`
+  if (!row) throw new EndpointRefused(`there is no installation ${id}`)
+  return row
 }
 
 function freeSlot(living: readonly Endpoint[]): string {
@@ -185,9 +188,10 @@ export async function disableEndpoint(
   if (endpoint.status === 'disabled') return endpoint
   const changed = raised({ ...endpoint, status: 'disabled', disabledReason: reason }, now)
   await updateEndpoint(tx, changed)
-  const { installationId, id, url, description, status, version } = changed
+  const { installationId, mode, id, url, description, status, version } = changed
   announce(tx, {
     installationId,
+    mode,
     kind: 'webhook.endpoint_disabled',
     subject: { type: 'webhook_endpoint', id },
     sequence: version,
@@ -246,6 +250,7 @@ export async function pingEndpoint(
   await updateEndpoint(tx, changed)
   announce(tx, {
     installationId,
+    mode: changed.mode,
     kind: 'webhook.ping',
     subject: { type: 'webhook_endpoint', id },
     sequence: changed.version,

@@ -25,6 +25,7 @@ function givenEndpoint(previousExpiresAt: number | null = null): Known {
   const [live, former] = [newSecret(), newSecret()]
   const endpoint = {
     installationId: newId('ins'),
+    mode: 'test' as const,
     id,
     secretSealed: sealSecret(root, id, live),
     previousSealed: previousExpiresAt === null ? null : sealSecret(root, id, former),

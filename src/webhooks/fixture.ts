@@ -13,7 +13,7 @@ const toleranceSeconds = 300
 // The receiver's clock in every vector. It is long past, so that no vector can be taken for a call of today.
 const vectorNow = 1_700_000_000
 
-export type FixtureEndpoint = SealedSecrets & Pick<Endpoint, 'installationId'>
+export type FixtureEndpoint = SealedSecrets & Pick<Endpoint, 'installationId' | 'mode'>
 
 export function fixtureFor(rootSecret: RootSecret, endpoint: FixtureEndpoint, now: number): WebhookSignatureFixture {
   const secret = fixtureSecret(rootSecret, endpoint.id)
@@ -65,9 +65,15 @@ function liveCheck(
   return { headers, body }
 }
 
-function fixtureBody({ installationId, id }: FixtureEndpoint, messageId: string, seconds: number, message: string) {
+function fixtureBody(
+  { installationId, mode, id }: FixtureEndpoint,
+  messageId: string,
+  seconds: number,
+  message: string,
+) {
   return eventBody(messageId, {
     installationId,
+    mode,
     kind: 'webhook.fixture',
     subject: { type: 'webhook_endpoint', id },
     sequence: 1,

@@ -67,9 +67,7 @@ async function settleEndpoint(
 ): Promise<void> {
   const areOurs = await Promise.all(
     outcomes.map((outcome) =>
-      isSuccess(outcome.call)
-        ? areWell.has(outcome.claimed.id)
-        : settleFailure(tx, verdictOf(endpoint, outcome, now), outcome, now),
+      isSuccess(outcome.call) ? areWell.has(outcome.claimed.id) : settleFailure(tx, endpoint, outcome, now),
     ),
   )
   if (!endpoint) return
@@ -119,8 +117,9 @@ function verdictOf(endpoint: Endpoint | undefined, { claimed, call }: Outcome, n
 }
 
 // False when the lease was lost: then nothing is changed but the log.
-async function settleFailure(tx: Tx, verdict: Verdict, outcome: Outcome, now: number): Promise<boolean> {
+async function settleFailure(tx: Tx, endpoint: Endpoint | undefined, outcome: Outcome, now: number): Promise<boolean> {
   const { claimed } = outcome
+  const verdict = verdictOf(endpoint, outcome, now)
   const [isOurs] = await Promise.all([
     updateDelivery(tx, verdict, outcome, now),
     insertAttempt(tx, outcome, verdict.error),
@@ -130,7 +129,7 @@ async function settleFailure(tx: Tx, verdict: Verdict, outcome: Outcome, now: nu
   // Events about webhooks never cause further ones.
   const isTold =
     (verdict.status === 'failed' || verdict.status === 'blocked') && !claimed.eventType.startsWith('webhook.')
-  if (isTold) announceFailure(tx, outcome, verdict, now)
+  if (endpoint && isTold) announceFailure(tx, endpoint, outcome, verdict, now)
   return true
 }
 
@@ -219,7 +218,7 @@ async function hurryNexts(tx: Tx, outcomes: readonly Outcome[], now: number): Pr
 
 const placeTypes = ['text', 'text', 'text', 'bigint'] as const
 
-function announceFailure(tx: Tx, { claimed, call }: Outcome, verdict: Verdict, now: number): void {
+function announceFailure(tx: Tx, { mode }: Endpoint, { claimed, call }: Outcome, verdict: Verdict, now: number): void {
   const delivery = {
     id: claimed.id,
     eventId: claimed.eventId,
@@ -233,6 +232,7 @@ function announceFailure(tx: Tx, { claimed, call }: Outcome, verdict: Verdict, n
   }
   announce(tx, {
     installationId: claimed.installationId,
+    mode,
     kind: 'webhook.delivery_failed',
     subject: { type: 'webhook_delivery', id: claimed.id },
     sequence: 1,

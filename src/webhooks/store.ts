@@ -1,10 +1,12 @@
 // The SQL of webhook endpoints and their deliveries.
 
-import type { DeliveryStatus, EndpointDisabledReason, EndpointStatus } from '../contract/words.ts'
+import type { DeliveryStatus, EndpointDisabledReason, EndpointStatus, Mode } from '../contract/words.ts'
 import { Fragment, type Reader, type Tx } from '../storage/storage.ts'
 
 export interface Endpoint {
   installationId: string
+  // Of the installation.
+  mode: Mode
   id: string
   slot: string
   url: string
@@ -28,7 +30,8 @@ export interface Endpoint {
 }
 
 const endpointColumns = new Fragment(`
-  installation_id as "installationId", id, slot, url, description, events, status, disabled_reason as "disabledReason", version,
+  installation_id as "installationId",
+  (select i.mode from installations i where i.id = webhook_endpoints.installation_id) as "mode", id, slot, url, description, events, status, disabled_reason as "disabledReason", version,
   secret_sealed as "secretSealed", secret_hint as "secretHint", previous_sealed as "previousSealed",
   previous_expires_at as "previousExpiresAt", last_success_at as "lastSuccessAt", last_failure_at as "lastFailureAt",
   consecutive_failures as "consecutiveFailures", failing_since as "failingSince", resting_until as "restingUntil",

@@ -386,6 +386,7 @@ function price({ session }: FakeSession): void {
 export const fakeOrder: OrderStatusView = {
   merchant,
   number: 'AF-1042',
+  mode: 'live',
   status: 'processing',
   paymentStatus: 'partially_refunded',
   fulfillmentStatus: 'partially_fulfilled',

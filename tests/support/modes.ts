@@ -19,6 +19,7 @@ export const twoModes: ShopFile = {
     { code: 'LAST', name: 'The last one', type: 'fixed_amount', amount: 100, usageLimit: 1 },
     { code: 'MINE', name: 'Once each', type: 'fixed_amount', amount: 100, customerLimit: 1 },
   ],
+  payments: [{ mode: 'live', method: 'bank_transfer', instructions: 'IBAN DE00 0000' }],
   installations: [
     { name: 'Test', mode: 'test', redirectHosts: ['localhost'] },
     { name: 'Live', mode: 'live', redirectHosts: ['localhost'] },
@@ -35,7 +36,7 @@ export interface Purchase {
 export interface ModeHouse extends House {
   mode: Mode
   checkout: Checkout
-  // In test mode by card, in live mode by bank transfer, which is the only way there.
+  // In test mode by card, in live mode by bank transfer.
   buy(items: Readonly<Record<string, number>>, more?: object): Promise<Purchase>
   // Units that can be bought, as the key of this mode sees them.
   available(slug: string, code: string): Promise<number>

@@ -9,6 +9,7 @@ import { lineList, totalsList } from './summary.ts'
 export function orderPage(speaker: Speaker, order: OrderStatusView): string {
   const { say, sayKnown } = speaker
   const { merchant, currency, totals } = order
+  const isTest = order.mode === 'test'
   const lines = order.items.map((item) => ({
     ...item,
     amount: speaker.amount(item.total, currency),
@@ -21,6 +22,7 @@ export function orderPage(speaker: Speaker, order: OrderStatusView): string {
   const inside = html`<div class="status" data-status="${order.status}">
 <p class="soft">${say('status.title', { number: order.number })} · ${say('status.placedAt', { date: speaker.date(order.placedAt) })}</p>
 <h1>${say(`status.${order.status}`)}</h1>
+${isTest && html`<p class="notice">${say('status.test')}</p>`}
 <dl class="facts">
 ${fact(say('status.payment'), sayKnown(`paid.${order.paymentStatus}`, order.paymentStatus))}
 ${fact(say('status.delivery'), sayKnown(`sent.${order.fulfillmentStatus}`, order.fulfillmentStatus))}
@@ -54,5 +56,5 @@ ${
 </section>`
 }`
   const title = `${say('status.title', { number: order.number })} – ${merchant.name}`
-  return framed({ speaker, title, state: 'order', body: sheet(speaker, merchant, false, inside) })
+  return framed({ speaker, title, state: 'order', body: sheet(speaker, merchant, isTest, inside) })
 }

@@ -225,6 +225,7 @@ const en = {
   'refused.back': 'Back to your order',
 
   'status.title': 'Order {number}',
+  'status.test': 'This is a test order: no money moved, and nothing will be sent.',
   'status.placedAt': 'Placed on {date}',
   'status.placed': 'We have received your order',
   'status.processing': 'Your order is being prepared',
@@ -496,6 +497,7 @@ const de: Texts = {
   'refused.back': 'Zurück zu Ihrer Bestellung',
 
   'status.title': 'Bestellung {number}',
+  'status.test': 'Dies ist eine Testbestellung: Es ist kein Geld geflossen, und es wird nichts verschickt.',
   'status.placedAt': 'Bestellt am {date}',
   'status.placed': 'Ihre Bestellung ist eingegangen',
   'status.processing': 'Ihre Bestellung wird vorbereitet',
@@ -759,6 +761,7 @@ const fr: Texts = {
   'refused.back': 'Retour à votre commande',
 
   'status.title': 'Commande {number}',
+  'status.test': 'Ceci est une commande de test : rien n’a été débité et rien ne sera expédié.',
   'status.placedAt': 'Passée le {date}',
   'status.placed': 'Nous avons reçu votre commande',
   'status.processing': 'Votre commande est en préparation',
@@ -1019,6 +1022,7 @@ const es: Texts = {
   'refused.back': 'Volver a su pedido',
 
   'status.title': 'Pedido {number}',
+  'status.test': 'Este es un pedido de prueba: no se ha movido dinero y no se enviará nada.',
   'status.placedAt': 'Realizado el {date}',
   'status.placed': 'Hemos recibido su pedido',
   'status.processing': 'Estamos preparando su pedido',
@@ -1270,6 +1274,7 @@ const ja: Texts = {
   'refused.back': 'ご注文に戻る',
 
   'status.title': 'ご注文 {number}',
+  'status.test': 'これはテスト注文です。請求も発送も行われません。',
   'status.placedAt': 'ご注文日:{date}',
   'status.placed': 'ご注文を承りました',
   'status.processing': '商品を準備しています',
@@ -1554,6 +1559,7 @@ const ar: Texts = {
   'refused.back': 'العودة إلى طلبك',
 
   'status.title': 'الطلب {number}',
+  'status.test': 'هذا طلب تجريبي: لم يُحوَّل أي مال، ولن يُرسَل أي شيء.',
   'status.placedAt': 'تاريخ الطلب: {date}',
   'status.placed': 'استلمنا طلبك',
   'status.processing': 'يجري تجهيز طلبك',
