@@ -143,6 +143,13 @@ const states: Readonly<
       ]
     },
   },
+  'nothing carries the parcel': {
+    make: (fake) => {
+      ready(fake)
+      fake.session.shipping = { optionId: null, options: [] }
+      fake.session.messages = [{ code: 'no_shipping_option', message: '', skuId: null, previous: null, current: null }]
+    },
+  },
   processing: {
     make: (fake) => {
       over('processing', 'processing')(fake)

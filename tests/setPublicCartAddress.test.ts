@@ -6,6 +6,15 @@ import { berlin, cartsOf, eventsOf, market, paris } from './support/carts.ts'
 import { assertError, openHouse, testSecret } from './support/house.ts'
 import { eachEngine } from './support/storage.ts'
 
+const tokyo = {
+  name: 'Yuki',
+  line1: '1-1 Chiyoda',
+  city: 'Tokyo',
+  region: 'Tokyo',
+  postalCode: '100-0001',
+  country: 'JP',
+}
+
 eachEngine('setPublicCartAddress', (given) => {
   test('200 answers with a token, a summary, what shipping costs, and totals with the tax of the place', async () => {
     const house = await openHouse(given, { shops: [market] })
@@ -80,17 +89,50 @@ eachEngine('setPublicCartAddress', (given) => {
   test('409 to a country that is not served, unless nothing has to be sent', async () => {
     const house = await openHouse(given, { shops: [market] })
     const carts = await cartsOf(house)
-    const tokyo = {
-      name: 'Yuki',
-      line1: '1-1 Chiyoda',
-      city: 'Tokyo',
-      region: 'Tokyo',
-      postalCode: '100-0001',
-      country: 'JP',
-    }
     assertError(await carts.address(await carts.create({ CARD: 1 }), tokyo), 'address_undeliverable')
     const { body } = await carts.address(await carts.create({ COURSE: 1 }), tokyo)
     assert.deepEqual([body.data.shippingOptions, body.data.totals.shipping], [[], 0])
+  })
+
+  test('200 with no options where nothing carries the parcel, and the cart says so until something does', async () => {
+    const house = await openHouse(given, { shops: [market] })
+    const carts = await cartsOf(house)
+    const codes = async (cartId: string) =>
+      (await carts.read(cartId)).body.data.messages.map(({ code }: { code: string }) => code)
+    const tooHeavy = await carts.create({ BOOK: 7 }) // 5600 g; the last step of the zone is 5000
+    assert.deepEqual(await codes(tooHeavy), [])
+    const { body } = await carts.address(tooHeavy, paris)
+    assert.deepEqual([body.data.shippingOptions, body.data.totals.shipping], [[], 0])
+    const { messages } = (await carts.read(tooHeavy)).body.data
+    assert.deepEqual(messages, [
+      {
+        code: 'no_shipping_option',
+        message: 'No shipping option carries these items to this address.',
+        skuId: null,
+        previous: null,
+        current: null,
+      },
+    ])
+    const { body: opened } = await house.ask('createHostedCheckoutSession', {
+      body: { idempotencyKey: 'k', cartId: tooHeavy, successUrl: 'http://localhost/x' },
+    })
+    assert.deepEqual(opened.data.messages, messages)
+    const page = await (await fetch(opened.data.url)).text()
+    assert.match(page, /id="shipping-error">Sorry, there is no delivery method for these items to your address\.</)
+    const [event] = (await eventsOf(house, tooHeavy)).slice(-1)
+    assert.deepEqual(event?.body.data.cart.messages, messages)
+
+    assert.deepEqual((await carts.patch(tooHeavy, 'BOOK', 6)).body.data.messages, [])
+    // A country that nobody serves is told in the same way, once something must be sent there.
+    const digital = await carts.create({ COURSE: 1 })
+    await carts.address(digital, tokyo)
+    assert.deepEqual(await codes(digital), [])
+    assert.deepEqual(
+      (await carts.put(digital, 'CARD', 1)).body.data.messages.map(({ code }: { code: string }) => code),
+      ['no_shipping_option'],
+    )
+    await carts.remove(digital, 'CARD')
+    assert.deepEqual(await codes(digital), [])
   })
 
   test('an address is nowhere in clear: not in the database, the log, an event, a stored answer or any answer', async () => {

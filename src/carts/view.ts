@@ -7,6 +7,7 @@ import { toInstant } from '../kit/instant.ts'
 import type { Promotion } from '../promotions/store.ts'
 import { statusAt } from './lifecycle.ts'
 import type { Pricing } from './pricing.ts'
+import { needsShipping } from './shipping.ts'
 import type { CartLine, KeptAddress, KeptCart } from './store.ts'
 
 export interface Quote {
@@ -18,11 +19,8 @@ export interface Quote {
   isPriced: boolean
 }
 
-export function cartView(
-  { cart, lines, promotion, pricing, isPriced }: Quote,
-  now: number,
-  pictureUrl: (picture: string) => string,
-): Cart {
+export function cartView(quote: Quote, now: number, pictureUrl: (picture: string) => string): Cart {
+  const { cart, lines, promotion, pricing } = quote
   const address = livingAddress(cart, now)
   return {
     id: cart.id,
@@ -63,7 +61,7 @@ export function cartView(
       options: pricing.shipping.options.map((option) => ({ ...option })),
     },
     totals: pricing.totals,
-    messages: [...(isPriced ? [] : [priceUnavailable]), ...messagesFor(cart, lines, promotion, pricing, now)],
+    messages: [...messagesFor(quote, now)],
     checkoutSessionId: cart.checkoutSessionId,
     orderId: cart.orderId,
     metadata: cart.metadata,
@@ -71,14 +69,6 @@ export function cartView(
     updatedAt: toInstant(cart.updatedAt),
     expiresAt: toInstant(cart.expiresAt),
   }
-}
-
-const priceUnavailable: CartMessage = {
-  code: 'price_unavailable',
-  message: 'The cart cannot be priced now: its total would be too large. Its amounts are shown as 0.',
-  skuId: null,
-  previous: null,
-  current: null,
 }
 
 // A code that lapsed is not shown as a state of the cart; a message tells of it.
@@ -111,13 +101,12 @@ export function priceOf({ status }: Pick<KeptCart, 'status'>, { offer, seenPrice
 }
 
 // What changed without the caller, told until a write takes notice of it.
-function* messagesFor(
-  cart: KeptCart,
-  lines: readonly CartLine[],
-  promotion: Promotion | null,
-  pricing: Pricing,
-  now: number,
-): Generator<CartMessage> {
+function* messagesFor({ cart, lines, promotion, pricing, isPriced }: Quote, now: number): Generator<CartMessage> {
+  const plain = { skuId: null, previous: null, current: null }
+  if (!isPriced) {
+    const message = 'The cart cannot be priced now: its total would be too large. Its amounts are shown as 0.'
+    yield { ...plain, code: 'price_unavailable', message }
+  }
   // Nobody can take notice any more.
   if (cart.status === 'locked' || cart.status === 'converted') return
   for (const { offer, quantity, seenPrice } of lines) {
@@ -139,7 +128,6 @@ function* messagesFor(
       yield { ...about, code: 'quantity_limit_exceeded', message, previous: quantity, current: offer.maxPerOrder }
     }
   }
-  const plain = { skuId: null, previous: null, current: null }
   if (promotion && pricing.promotion.state === 'pending') {
     yield {
       ...plain,
@@ -152,5 +140,10 @@ function* messagesFor(
   }
   if (cart.address && cart.address.expiresAt <= now) {
     yield { ...plain, code: 'address_expired', message: 'The address has expired; it must be given again.' }
+  }
+  const isToBeSent = livingAddress(cart, now) !== null && needsShipping(lines.map(({ offer }) => offer))
+  if (isPriced && isToBeSent && pricing.shipping.options.length === 0) {
+    const message = 'No shipping option carries these items to this address.'
+    yield { ...plain, code: 'no_shipping_option', message }
   }
 }

@@ -73,7 +73,9 @@ export const ShippingOption = object({ id: Type.String(), label: Type.String(), 
 
 export const Shipping = object({
   optionId: nullable(Type.String(), { description: 'The chosen option.' }),
-  options: Type.Array(ShippingOption, { description: 'What is offered for the address; empty while there is none.' }),
+  options: Type.Array(ShippingOption, {
+    description: 'What is offered for the address; empty while there is none, and where nothing carries the parcel.',
+  }),
 })
 
 export const CartMessage = object({
@@ -95,7 +97,9 @@ export const Cart = object({
   address: nullable(CartAddress),
   shipping: Shipping,
   totals: Totals,
-  messages: Type.Array(CartMessage, { description: 'What changed without the caller, such as a price.' }),
+  messages: Type.Array(CartMessage, {
+    description: 'What changed without the caller, such as a price, and what stands in the way of an order.',
+  }),
   checkoutSessionId: nullable(CheckoutSessionId, { description: 'The open session of this cart.' }),
   orderId: nullable(OrderId, { description: 'The order this cart became.' }),
   metadata: Metadata,

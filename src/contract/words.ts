@@ -49,6 +49,7 @@ export const cartStatuses = ['open', 'locked', 'converted', 'expired'] as const
 export type CartStatus = (typeof cartStatuses)[number]
 
 // `price_unavailable`: the amounts are beyond what can be exact; they are 0, and the cart cannot be paid.
+// `no_shipping_option`: something must be sent, and no option carries it to the address; the cart cannot be paid.
 export const cartMessageCodes = [
   'price_unavailable',
   'price_changed',
@@ -59,6 +60,7 @@ export const cartMessageCodes = [
   'promotion_lapsed',
   'promotion_rejected',
   'address_expired',
+  'no_shipping_option',
   'shipping_changed',
 ] as const
 export type CartMessageCode = (typeof cartMessageCodes)[number]

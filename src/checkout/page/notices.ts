@@ -88,7 +88,8 @@ function messageNotice(speaker: Speaker, view: DeskView, { code, skuId, previous
     case 'shipping_changed':
       return noteBox(html`<p>${say(`message.${code}`)}</p>`)
     case 'promotion_pending':
-      // The box of the code says so.
+    case 'no_shipping_option':
+      // The box of the code says so, and the choice of shipping.
       return null
   }
 }

@@ -120,11 +120,12 @@ function shippingChoice(speaker: Speaker, { session }: DeskView, typed: Typed, e
   const chosen = options.some(({ id }) => id === typed.shippingOptionId)
     ? typed.shippingOptionId
     : session.shipping.optionId
-  const error = errors.get('shipping')
+  const isUncarried = session.messages.some(({ code }) => code === 'no_shipping_option')
+  const error = errors.get('shipping') ?? (isUncarried ? say('problem.shipping') : undefined)
   return html`<fieldset id="shipping" class="choices" tabindex="-1"${error !== undefined && html` aria-describedby="shipping-error"`}>
 <legend><h2>${say('shipping.title')}</h2></legend>
 ${error !== undefined && html`<p class="error" id="shipping-error">${error}</p>`}
-${options.length === 0 && html`<p class="soft">${say('shipping.later')}</p>`}
+${options.length === 0 && !isUncarried && html`<p class="soft">${say('shipping.later')}</p>`}
 ${
   options.length > 0 &&
   html`<div class="cards">${options.map(
