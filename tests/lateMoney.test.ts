@@ -3,6 +3,8 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { answerChallenge, type PayTools, pay as payAt, settlePayments } from '../src/checkout/pay.ts'
+import { deleteSessions } from '../src/checkout/retention.ts'
+import { expireSessions } from '../src/checkout/sweep.ts'
 import { newId } from '../src/kit/ids.ts'
 import { refundPaid } from '../src/orders/refunds.ts'
 import { createProviders, type Outcome, type PaymentProvider } from '../src/payments/port.ts'
@@ -365,6 +367,32 @@ eachEngine('a provider that is not to be relied on', (given) => {
     await till.check()
     assert.equal((await till.world()).isChecked, false)
     assert.deepEqual((await till.world()).refunds, [])
+  })
+
+  test('it is looked up also when its session was deleted meanwhile, and goes back', async () => {
+    const till = await openTill(given)
+    till.says.start = async (charge, ...rest) => {
+      await till.honest.start(charge, ...rest)
+      return { kind: 'unknown' }
+    }
+    till.says.lookUp = async () => ({ kind: 'absent' })
+    till.says.void = async () => 'succeeded'
+    await till.pay()
+    till.clock.now += 5 * minute
+    await till.check()
+    assert.equal((await till.world()).payment, 'declined')
+    const { storage, clock } = till
+    await storage.write((tx) => tx.sql`update checkout_sessions set expires_at = ${clock.now}`)
+    assert.equal(await expireSessions(storage, till.tools, clock.now), 1)
+    assert.equal(await deleteSessions(storage, 'without order', { endedBy: clock.now, now: clock.now }), 1)
+    assert.deepEqual([(await till.world()).session, (await till.world()).payment], [undefined, 'declined'])
+    delete till.says.lookUp
+    delete till.says.void
+    clock.now += hour
+    await till.check()
+    assert.deepEqual((await till.world()).refunds, ['void pending'])
+    await till.giveBack()
+    assert.deepEqual([(await till.world()).payment, await till.charges()], ['voided', ['voided']])
   })
 
   test('a provider that takes an approval back is told, and the order stays', async () => {

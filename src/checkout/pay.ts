@@ -388,10 +388,12 @@ async function settle(tools: PayTools, asked: KeptPayment, outcome: Settlement, 
         lockSessionAndCart(tx, { installationId, sessionId: checkoutSessionId }),
         lockPayment(tx, installationId, id),
       ])
-      if (!session || !payment) throw new Error(`payment ${id} has lost its session`)
+      if (!payment) throw new Error(`payment ${id} is not there any more`)
       const isOpen = payment.status === 'processing' || payment.status === 'challenge'
-      if (isOpen) await recordOutcome(tools, tx, session, payment, outcome, cause)
-      else await recordAfterEnd(tools, tx, payment, outcome)
+      // The session of one that has ended may be deleted.
+      if (!isOpen) return recordAfterEnd(tools, tx, payment, outcome)
+      if (!session) throw new Error(`payment ${id} has lost its session`)
+      await recordOutcome(tools, tx, session, payment, outcome, cause)
     })
   } catch (error) {
     const message = 'outcome of a payment could not be recorded; retrying'

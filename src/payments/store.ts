@@ -127,12 +127,13 @@ export async function listPaymentsOfOrder(db: Reader, installation: string, orde
     where installation_id = ${installation} and order_id = ${orderId} order by created_at, id`
 }
 
-// Attempts of sessions that are over, by which nothing was ever paid; answers with their ids.
+// Attempts of sessions that are over, by which nothing was ever paid; answers with their ids. One that is still looked up stays:
+// its charge may turn up, and must go back.
 export async function deleteDeclined(tx: Tx, installation: string, sessionIds: readonly string[]): Promise<string[]> {
   const rows = await tx.sql<{ id: string }>`
     delete from payments
     where installation_id = ${installation} and checkout_session_id in (${list(sessionIds)})
-      and status = 'declined' and order_id is null and not exists (
+      and status = 'declined' and check_at is null and order_id is null and not exists (
         select 1 from refunds r where r.installation_id = payments.installation_id and r.payment_id = payments.id)
     returning id`
   return rows.map(({ id }) => id)
