@@ -48,6 +48,7 @@ eachEngine('getStorefrontOrder', (given) => {
           createdAt: '2026-06-01T12:00:00.000Z',
         },
       ],
+      paymentDueAt: null,
       refunds: [],
       fulfillments: [],
       cancellation: null,

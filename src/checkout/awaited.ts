@@ -1,18 +1,24 @@
 // What a shopper is told about money that an order waits for.
 
+import { toInstant } from '../kit/instant.ts'
+import type { KeptOrder } from '../orders/store.ts'
+import { isPaidOnDelivery } from '../payments/manual.ts'
 import { findMethodSettings } from '../payments/methods.ts'
 import type { KeptPayment } from '../payments/store.ts'
 import type { Reader } from '../storage/storage.ts'
 import type { AwaitedMoney } from './desk.ts'
 
-// The merchant's words as they are now: an account may have changed since the order was placed.
+// Null where none is awaited. The merchant's words as they are now: an account may have changed since the order was placed.
 export async function awaitedMoney(
   db: Reader,
-  merchant: string,
+  { merchantId, paymentStatus, paymentDueAt }: KeptOrder,
   payments: readonly KeptPayment[],
 ): Promise<AwaitedMoney | null> {
-  const payment = payments.find(({ status }) => status === 'pending')
+  const payment = paymentStatus === 'pending' ? payments.find(({ status }) => status === 'pending') : undefined
   if (!payment) return null
-  const settings = await findMethodSettings(db, merchant, payment)
-  return { instructions: settings?.instructions ?? null }
+  const settings = await findMethodSettings(db, merchantId, payment)
+  return {
+    instructions: settings?.instructions ?? null,
+    dueAt: paymentDueAt === null || isPaidOnDelivery(payment) ? null : toInstant(paymentDueAt),
+  }
 }

@@ -22,7 +22,7 @@ import { findOrder, findSealedSecret } from '../orders/store.ts'
 import { isPaidOnDelivery, manualName } from '../payments/manual.ts'
 import { listMethodSettings, type MethodSettings } from '../payments/methods.ts'
 import { type PaymentProvider, providerText } from '../payments/port.ts'
-import { listPaymentsOfSession } from '../payments/store.ts'
+import { type KeptPayment, listPaymentsOfSession } from '../payments/store.ts'
 import type { Reader, Tx } from '../storage/storage.ts'
 import { awaitedMoney } from './awaited.ts'
 import type { ContactInput, Desk, DeskMethod, DeskProblem, DeskResult, DeskView } from './desk.ts'
@@ -335,8 +335,7 @@ async function deskView(
     isClosed: session.closedAt !== null,
     methods: tools.providers.forMode(session.mode).flatMap((provider) => methodsOf(provider, session.mode, settings)),
     challenge: waiting ? { paymentId: waiting.id, amount: waiting.amount } : null,
-    awaited: facts.orderPayment === 'pending' ? await awaitedMoney(db, session.merchantId, payments) : null,
-    order: await orderLink(tools, db, session),
+    ...(await orderOf(tools, db, session, payments)),
     formerTotal: null,
   }
 }
@@ -361,10 +360,18 @@ function methodsOf(provider: PaymentProvider, mode: Mode, settings: readonly Met
   })
 }
 
-async function orderLink(tools: PayTools, db: Reader, session: KeptSession): Promise<DeskView['order']> {
-  if (session.orderId === null) return null
+async function orderOf(
+  tools: PayTools,
+  db: Reader,
+  session: KeptSession,
+  payments: readonly KeptPayment[],
+): Promise<Pick<DeskView, 'awaited' | 'order'>> {
+  if (session.orderId === null) return { awaited: null, order: null }
   const key = { installationId: session.installationId, orderId: session.orderId }
   const [order, sealed] = await Promise.all([findOrder(db, key), findSealedSecret(db, key)])
   const text = sealed === undefined ? undefined : openStatusSecret(tools.rootSecret, sealed, session.orderId)
-  return order && text !== undefined ? { number: order.number, statusPath: `/o/${text}` } : null
+  return {
+    awaited: order ? await awaitedMoney(db, order, payments) : null,
+    order: order && text !== undefined ? { number: order.number, statusPath: `/o/${text}` } : null,
+  }
 }

@@ -31,6 +31,8 @@ export interface DeskView {
 export interface AwaitedMoney {
   // The merchant's words: how to pay.
   instructions: string | null
+  // The order is cancelled if it has not come by then; null without a term, and where it is paid on delivery.
+  dueAt: string | null
 }
 
 export interface DeskMerchant {
@@ -150,6 +152,8 @@ export interface OrderStatusView {
   awaited: AwaitedMoney | null
   fulfillments: readonly { carrier: string | null; trackingNumber: string | null; at: string }[]
   timeline: readonly { at: string; type: string }[]
+  // It was cancelled because the money did not come in time.
+  isOverdue: boolean
   placedAt: string
 }
 

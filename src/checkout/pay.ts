@@ -18,7 +18,7 @@ import { toInstant } from '../kit/instant.ts'
 import { type PlacedOrder, placeOrder } from '../orders/place.ts'
 import { takeOrderNumber } from '../orders/store.ts'
 import { manualName } from '../payments/manual.ts'
-import { findMethodSettings } from '../payments/methods.ts'
+import { findMethodSettings, paymentDueAt } from '../payments/methods.ts'
 import {
   type CallOptions,
   callForRefund,
@@ -626,6 +626,7 @@ async function complete(
     addressId: addressId ?? null,
     addressSummaryText: address ? summaryText(address) : null,
     paymentStatus: payment.status === 'pending' ? 'pending' : 'paid',
+    paymentDueAt: await dueAtOf(tx, payment, now),
     rootSecret: tools.rootSecret,
     now,
     cause,
@@ -660,6 +661,13 @@ async function isOverused(
   const { email } = openCustomer(rootSecret, session.id, customerSealed)
   const emailHashes = customerHashes(await customerKey(tx, now), rootSecret, merchantId, email)
   return (await countUses(tx, session, { promotionId: id, emailHashes })) >= customerLimit
+}
+
+// The term that the shopper was shown, or one that the merchant has set since.
+async function dueAtOf(tx: Tx, payment: KeptPayment, now: number): Promise<number | null> {
+  if (payment.status !== 'pending' || payment.provider !== manualName) return null
+  const settings = await findMethodSettings(tx, payment.merchantId, payment)
+  return settings ? paymentDueAt(settings, now) : null
 }
 
 // Money came and no order is possible: it is owed back in the commit that says so, and a loop returns it.

@@ -14,7 +14,7 @@ import { createCart, refuseUnsellable } from '../carts/lines.ts'
 import { findCartFacts, quoteFor } from '../carts/quote.ts'
 import type { CartKey } from '../carts/store.ts'
 import type { CheckoutSession, HostedCheckoutCreateRequest, SessionCancellation } from '../contract/checkout.ts'
-import type { EventKind } from '../contract/words.ts'
+import type { EventKind, OrderPaymentStatus } from '../contract/words.ts'
 import { announce, type Cause } from '../events/announce.ts'
 import { type RedirectRules, redirectProblem } from '../installations/redirects.ts'
 import { release } from '../inventory/holds.ts'
@@ -242,7 +242,12 @@ export async function factsOf(
   ])
   if (!facts) throw new Error(`session ${session.id} has lost its cart`)
   const quote = await quoteFor(db, tools.carts.pricebooks, facts, now)
-  return { session, quote, orderPayment: order ? (order.paymentStatus === 'pending' ? 'pending' : 'paid') : null }
+  return { session, quote, orderPayment: order ? orderPaymentOf(order.paymentStatus) : null }
+}
+
+function orderPaymentOf(status: OrderPaymentStatus): SessionFacts['orderPayment'] {
+  if (status === 'voided') return 'unpaid'
+  return status === 'pending' ? 'pending' : 'paid'
 }
 
 export function showSession(tools: CheckoutTools, facts: SessionFacts, now: number): CheckoutSession {

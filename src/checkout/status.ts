@@ -43,7 +43,8 @@ export function createOrderStatusDesk(storage: Storage, pictureUrl: (picture: st
         totals: orderTotals(order, refunds),
         shippingLabel: order.shippingChoice?.label ?? null,
         addressSummary: order.address?.summary ?? null,
-        awaited: order.paymentStatus === 'pending' ? await awaitedMoney(db, order.merchantId, payments) : null,
+        awaited: await awaitedMoney(db, order, payments),
+        isOverdue: order.cancellation?.by === 'system',
         fulfillments: fulfillments.map(({ carrier, trackingNumber, at }) => ({
           carrier,
           trackingNumber,

@@ -19,8 +19,8 @@ export function draftFrom(text: string): Draft {
 export interface SessionFacts {
   session: KeptSession
   quote: Quote
-  // How the order stands with its money, once there is one.
-  orderPayment: 'paid' | 'pending' | null
+  // How the order stands with its money, once there is one. unpaid: it was cancelled before the money came.
+  orderPayment: 'paid' | 'pending' | 'unpaid' | null
 }
 
 export function sessionView(
@@ -95,7 +95,7 @@ function asCharged(
 
 function paymentStatusOf(
   status: CheckoutSession['status'],
-  orderPayment: 'paid' | 'pending' | null,
+  orderPayment: SessionFacts['orderPayment'],
 ): CheckoutPaymentStatus {
   if (status === 'completed') return orderPayment ?? 'paid'
   return status === 'processing' ? 'processing' : 'unpaid'

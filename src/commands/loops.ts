@@ -16,6 +16,7 @@ import type { RetentionMs } from '../kit/retention.ts'
 import type { LoopName } from '../loops/names.ts'
 import { artifactsSweptMax, sweepArtifacts } from '../oauth/sweep.ts'
 import { refundPaid } from '../orders/refunds.ts'
+import { cancelUnpaidOrders } from '../orders/unpaid.ts'
 import { payRefunds } from '../payments/settle.ts'
 import type { Storage } from '../storage/storage.ts'
 import { newPlaces, sweepWebhooks } from '../webhooks/sweep.ts'
@@ -60,6 +61,7 @@ export function loopsFor({ storage, app, retentionMs, clock }: LoopParts): Loop[
     }),
     rounds('sessions', 5_000, some, (now) => expireSessions(storage, app.payTools, now, some)),
     rounds('ended_installations', 2_000, few, (now) => endSessionsOfEnded(storage, app.payTools, now, few)),
+    rounds('unpaid_orders', 5_000, few, (now) => cancelUnpaidOrders(storage, now, few)),
     rounds('holds', 2_000, many, (now) => sweepHolds(storage, now, many)),
     rounds('carts', 30_000, some, (now) => expireCarts(storage, app.cartTools, now, some)),
     rounds('addresses', 60_000, many, (now) => sweepAddresses(storage, now, many)),

@@ -413,7 +413,10 @@ function orderText(facts: OrderFacts): string[] {
     ...(cancellation
       ? [row('cancelled', [cancellation.reason, cancellation.note].filter(Boolean).join(': ') || '–')]
       : []),
-    ...order.timeline.map(({ at, type }) => row('history', `${at}  ${type}`)),
+    ...(order.paymentDueAt === null ? [] : [row('pay by', order.paymentDueAt)]),
+    ...order.timeline.map(({ at, type, cancelledBy }) =>
+      row('history', `${at}  ${type}${cancelledBy === null ? '' : ` by ${cancelledBy}`}`),
+    ),
   ]
   return [rowText(order), ...rows.map(([name, value]) => `  ${name.padEnd(9)}  ${value}`)]
 }

@@ -158,6 +158,10 @@ export const Order = object({
   shippingAddress: nullable(OrderShippingAddress),
   shipping: nullable(OrderShipping, { description: 'null where nothing is sent.' }),
   payments: Type.Array(Payment),
+  paymentDueAt: nullable(Instant, {
+    description:
+      'While the money is awaited: the order is cancelled if it has not come by then. null without a payment term.',
+  }),
   refunds: Type.Array(OrderRefund),
   fulfillments: Type.Array(Fulfillment),
   cancellation: nullable(OrderCancellation),

@@ -254,6 +254,7 @@ export const order: Order = {
       createdAt: placedAt,
     },
   ],
+  paymentDueAt: null,
   refunds: [],
   fulfillments: [],
   cancellation: null,

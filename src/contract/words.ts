@@ -92,7 +92,8 @@ export type PromotionReason = (typeof promotionReasons)[number]
 export const checkoutSessionStatuses = ['open', 'processing', 'completed', 'cancelled', 'expired'] as const
 export type CheckoutSessionStatus = (typeof checkoutSessionStatuses)[number]
 
-// `pending`: the session is completed and the money is still to come by a manual payment.
+// `pending`: the session is completed and the money is still to come by a manual payment. A completed session is `unpaid`
+// where its order was cancelled before the money came.
 export const checkoutPaymentStatuses = ['unpaid', 'processing', 'pending', 'paid'] as const
 export type CheckoutPaymentStatus = (typeof checkoutPaymentStatuses)[number]
 

@@ -7,6 +7,7 @@ export const loopNames = [
   'refunds',
   'sessions',
   'ended_installations',
+  'unpaid_orders',
   'holds',
   'carts',
   'addresses',

@@ -25,8 +25,18 @@ export interface CancelWish {
 export async function cancelOrder(tx: Tx, key: OrderKey, wish: CancelWish, moment: Moment): Promise<OrderFacts> {
   const found = await lockOrderFacts(tx, key)
   if (!found) throw refuse('order_not_found')
+  refuseUncancellable(found.order, wish.expectedVersion)
+  return cancelFound(tx, found, wish, moment)
+}
+
+// The caller has locked the order and seen that it can be cancelled.
+export async function cancelFound(
+  tx: Tx,
+  found: OrderFacts,
+  wish: Omit<CancelWish, 'expectedVersion'>,
+  moment: Moment,
+): Promise<OrderFacts> {
   const { order } = found
-  refuseUncancellable(order, wish.expectedVersion)
   const move = orderMove('cancel', order.status)
   if (!move) throw new Error(`order ${order.id} can be cancelled and has no way to be`)
 
@@ -74,7 +84,12 @@ interface MoneyBack {
   timeline: readonly ('refund_started' | 'voided')[]
 }
 
-async function oweMoneyBack(tx: Tx, facts: OrderFacts, wish: CancelWish, moment: Moment): Promise<MoneyBack> {
+async function oweMoneyBack(
+  tx: Tx,
+  facts: OrderFacts,
+  wish: Pick<CancelWish, 'reason'>,
+  moment: Moment,
+): Promise<MoneyBack> {
   const { order } = facts
   const voiding = paymentMove('void', order.paymentStatus)
   if (voiding) {

@@ -5,6 +5,7 @@ import {
   cancellableReason,
   cancellationStatusFor,
   fulfillmentStatusFor,
+  isOverdue,
   orderLifecycle,
   orderMove,
   paymentLifecycle,
@@ -112,4 +113,20 @@ test('why an order is not to be sent, by its money', () => {
   assert.deepEqual(reasons(undefined), ['not_paid', undefined, undefined, ...went])
   assert.deepEqual(reasons({ isPaidOnDelivery: false }), ['not_paid', undefined, undefined, ...went])
   assert.deepEqual(reasons({ isPaidOnDelivery: true }), [undefined, undefined, undefined, ...went])
+})
+
+test('an order is overdue that is placed, not sent, and not paid by its day', () => {
+  const overdue = orderStatuses.flatMap((status) =>
+    orderPaymentStatuses.flatMap((paymentStatus) =>
+      fulfillmentStatuses
+        .filter((fulfillmentStatus) =>
+          isOverdue({ status, paymentStatus, fulfillmentStatus, paymentDueAt: 1_000 }, 1_000),
+        )
+        .map((fulfillmentStatus) => [status, paymentStatus, fulfillmentStatus]),
+    ),
+  )
+  assert.deepEqual(overdue, [['placed', 'pending', 'unfulfilled']])
+  const awaited = { status: 'placed', paymentStatus: 'pending', fulfillmentStatus: 'unfulfilled' } as const
+  assert.equal(isOverdue({ ...awaited, paymentDueAt: 1_000 }, 999), false)
+  assert.equal(isOverdue({ ...awaited, paymentDueAt: null }, Number.MAX_SAFE_INTEGER), false)
 })

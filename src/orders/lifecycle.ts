@@ -111,6 +111,21 @@ export function cancellableReason(
   return policy.from.includes(status) && orderMove('cancel', status) ? undefined : 'already_processing'
 }
 
+// Whether the money of an order did not come in time. What was sent already is not called back.
+export function isOverdue(
+  order: {
+    status: OrderStatus
+    paymentStatus: OrderPaymentStatus
+    fulfillmentStatus: FulfillmentStatus
+    paymentDueAt: number | null
+  },
+  now: number,
+): boolean {
+  const { paymentStatus, paymentDueAt } = order
+  if (paymentStatus !== 'pending' || paymentDueAt === null || paymentDueAt > now) return false
+  return cancellableReason(order, usualPolicy) === undefined
+}
+
 // Why an order is not to be sent yet, or any more; undefined when it is. What came back on purpose may still be sent, so
 // this can be overruled.
 export function sendingReason(

@@ -55,6 +55,8 @@ export interface NewOrder {
   // City and country; goes with the address.
   addressSummaryText: string | null
   paymentStatus: 'paid' | 'pending'
+  // Until when the money is waited for; null: whenever it comes.
+  paymentDueAt: number | null
   rootSecret: RootSecret
   now: number
   cause: Cause | null
@@ -136,6 +138,7 @@ function orderFrom(given: NewOrder): KeptOrder {
     locale: session.locale,
     metadata: session.metadata,
     cancellation: null,
+    paymentDueAt: given.paymentDueAt,
     placedAt: now,
     updatedAt: now,
   }

@@ -14,6 +14,7 @@ import type {
 } from '../contract/words.ts'
 import type { Place } from '../kit/cursor.ts'
 import type { MerchantMode } from '../kit/mode.ts'
+import { isNotDeferred } from '../loops/store.ts'
 import { Fragment, list, type Reader, type Tx } from '../storage/storage.ts'
 
 export interface OrderKey {
@@ -55,6 +56,8 @@ export interface KeptOrder {
   locale: string
   metadata: Metadata
   cancellation: KeptCancellation | null
+  // The money was to come by then, also where it has come; null: whenever it comes.
+  paymentDueAt: number | null
   placedAt: number
   updatedAt: number
 }
@@ -148,7 +151,7 @@ const columns = new Fragment(`
   o.item_count as "itemCount", o.promotion_id as "promotionId", o.promotion, o.shipping_choice as "shippingChoice",
   o.address_id as "addressId", a.city, a.country, o.checkout_session_id as "checkoutSessionId", o.cart_id as "cartId",
   o.client_reference_id as "clientReferenceId", o.email_masked as "emailMasked", o.locale, o.metadata, o.cancellation,
-  o.placed_at as "placedAt", o.updated_at as "updatedAt"
+  o.payment_due_at as "paymentDueAt", o.placed_at as "placedAt", o.updated_at as "updatedAt"
   from orders o left join addresses a on a.installation_id = o.installation_id and a.id = o.address_id`)
 
 export async function findOrder(db: Reader, { installationId, orderId }: OrderKey): Promise<KeptOrder | undefined> {
@@ -246,6 +249,15 @@ export async function isSellingLive(db: Reader, merchant: string): Promise<boole
   return rows.length > 0
 }
 
+// Orders whose money did not come in time, the longest overdue first.
+export async function listUnpaidOrders(db: Reader, now: number, limit: number): Promise<OrderKey[]> {
+  return db.sql<OrderKey>`
+    select installation_id as "installationId", id as "orderId" from orders
+    where payment_status = 'pending' and status = 'placed' and payment_due_at <= ${now}
+      and ${isNotDeferred('unpaid_orders', 'orders.installation_id', 'orders.id', now)}
+    order by payment_due_at limit ${limit}`
+}
+
 // For the operator: of any of these installations of the merchant.
 export async function listOrdersOfMerchant(
   db: Reader,
@@ -309,15 +321,15 @@ export function insertOrder(tx: Tx, order: KeptOrder, sealed: SealedFacts): void
     insert into orders (installation_id, id, merchant_id, mode, number, version, status, payment_status, fulfillment_status,
       currency, subtotal, discount, shipping, shipping_tax, tax, price_tax, total, refunded, item_count, promotion_id,
       promotion, shipping_choice, address_id, checkout_session_id, cart_id, client_reference_id, customer_sealed,
-      email_masked, email_hash, locale, metadata, secret_hash, secret_sealed, placed_at, updated_at)
+      email_masked, email_hash, locale, metadata, secret_hash, secret_sealed, payment_due_at, placed_at, updated_at)
     values (${order.installationId}, ${order.id}, ${order.merchantId}, ${order.mode}, ${order.number}, ${order.version},
       ${order.status}, ${order.paymentStatus}, ${order.fulfillmentStatus}, ${order.currency}, ${order.subtotal}, ${order.discount},
       ${order.shipping}, ${order.shippingTax}, ${order.tax}, ${order.priceTax}, ${order.total}, ${order.refunded},
       ${order.itemCount}, ${order.promotionId}, ${jsonOrNull(order.promotion)}, ${jsonOrNull(order.shippingChoice)},
       ${order.address?.token ?? null}, ${order.checkoutSessionId}, ${order.cartId}, ${order.clientReferenceId},
       ${sealed.customerSealed}, ${order.emailMasked}, ${sealed.emailHash}, ${order.locale},
-      ${JSON.stringify(order.metadata)}, ${sealed.secretHash}, ${sealed.secretSealed}, ${order.placedAt},
-      ${order.updatedAt})`
+      ${JSON.stringify(order.metadata)}, ${sealed.secretHash}, ${sealed.secretSealed}, ${order.paymentDueAt},
+      ${order.placedAt}, ${order.updatedAt})`
 }
 
 export function insertOrderLine(tx: Tx, order: KeptOrder, position: number, line: OrderLine): void {

@@ -57,6 +57,8 @@ export function orderView({ order, lines, timeline, fulfillments, payments, refu
     shippingAddress: order.address,
     shipping: order.shippingChoice,
     payments: payments.map(paymentView),
+    paymentDueAt:
+      order.paymentDueAt !== null && order.paymentStatus === 'pending' ? toInstant(order.paymentDueAt) : null,
     refunds: refunds.filter(({ kind }) => kind === 'refund').map(refundView),
     fulfillments: fulfillments.map(fulfillmentView),
     cancellation: cancellationView(order, refunds),

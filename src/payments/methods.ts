@@ -80,3 +80,10 @@ export async function saveMethodSettings(
 function settingsFrom({ disabledAt, ...row }: Row): MethodSettings {
   return { ...row, isOffered: disabledAt === null, isDefault: false }
 }
+
+const dayMs = 24 * 3_600_000
+
+// When money that is awaited from now on must have come; null: whenever it comes.
+export function paymentDueAt({ termDays }: MethodSettings, now: number): number | null {
+  return termDays === null ? null : now + termDays * dayMs
+}

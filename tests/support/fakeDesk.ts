@@ -423,6 +423,7 @@ export const fakeOrder: OrderStatusView = {
   shippingLabel: 'Standard, 2 to 3 working days',
   addressSummary: 'Leipzig, DE',
   awaited: null,
+  isOverdue: false,
   fulfillments: [{ carrier: 'DHL', trackingNumber: '00340434161094021501', at: '2026-03-03T10:00:00.000Z' }],
   timeline: [
     { at: '2026-03-01T10:00:00.000Z', type: 'placed' },

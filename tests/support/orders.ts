@@ -36,6 +36,8 @@ export interface OrderWish {
   isManual?: boolean
   // Of the payment that is still to come.
   method?: 'bank_transfer' | 'cash_on_delivery'
+  // Until when that is waited for; whenever it comes unless said.
+  paymentDueAt?: number
   isSent?: boolean
   // A quote that was made before, so that many orders need one.
   quote?: OrderQuote
@@ -193,6 +195,7 @@ export async function ordersOf(house: House): Promise<Orders> {
           emailHash: 'hash-of-ada',
         },
         addressId,
+        paymentDueAt: wish.paymentDueAt ?? null,
         paymentStatus: wish.isManual && paymentId ? 'pending' : 'paid',
         rootSecret: testSecret,
         now,

@@ -41,12 +41,15 @@ export function completedPage(speaker: Speaker, view: DeskView): string {
   const { say } = speaker
   const { session, order, merchant } = view
   const amount = speaker.amount(session.totals.total, session.currency)
+  // Its order was cancelled before the money came.
+  const isOff = session.paymentStatus === 'unpaid'
+  const title = say(isOff ? 'status.cancelled' : 'done.title')
   const paid = session.totals.total === 0 ? say('done.free') : say('done.paid', { amount })
   const text = session.paymentStatus === 'pending' ? say('done.pending', { amount }) : paid
   const inside = html`<div class="state">
-${icons.check}
-<h1>${say('done.title')}</h1>
-<p>${text}</p>
+${isOff ? icons.cross : icons.check}
+<h1>${title}</h1>
+<p>${isOff ? say('cancelled.text') : text}</p>
 ${order && html`<dl class="number"><dt>${say('done.number')}</dt><dd dir="ltr">${order.number}</dd></dl>`}
 ${view.awaited && howToPay(speaker, view.awaited)}
 ${order && html`<a class="first wide" href="${order.statusPath}">${say('done.status')}</a>`}
@@ -60,7 +63,7 @@ ${
 ${fixedItems(speaker, session)}
 ${sessionTotals(speaker, view)}
 </section>`
-  return whole(speaker, view, 'completed', say('done.title'), inside)
+  return whole(speaker, view, 'completed', title, inside)
 }
 
 export function endedPage(speaker: Speaker, view: DeskView, problem: DeskProblem | null): string {

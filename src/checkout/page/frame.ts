@@ -65,12 +65,13 @@ export function instructionsBox(text: string): Html {
   return html`<p class="instructions" dir="auto">${text}</p>`
 }
 
-// How to pay what is awaited, where the merchant says it.
-export function howToPay({ say }: Speaker, { instructions }: AwaitedMoney): Html | null {
-  if (instructions === null) return null
+// How to pay what is awaited, and until when.
+export function howToPay({ say, date }: Speaker, { instructions, dueAt }: AwaitedMoney): Html | null {
+  if (instructions === null && dueAt === null) return null
   return html`<section class="notice" aria-labelledby="awaited-title">
 <h2 class="notice-title" id="awaited-title">${say('awaited.title')}</h2>
-${instructionsBox(instructions)}
+${instructions !== null && instructionsBox(instructions)}
+${dueAt !== null && html`<p>${say('awaited.due', { date: date(dueAt) })}</p>`}
 </section>`
 }
 

@@ -23,6 +23,7 @@ export function orderPage(speaker: Speaker, order: OrderStatusView): string {
 <p class="soft">${say('status.title', { number: order.number })} · ${say('status.placedAt', { date: speaker.date(order.placedAt) })}</p>
 <h1>${say(`status.${order.status}`)}</h1>
 ${isTest && html`<p class="notice">${say('status.test')}</p>`}
+${order.isOverdue && html`<p>${say('status.overdue')}</p>`}
 <dl class="facts">
 ${fact(say('status.payment'), sayKnown(`paid.${order.paymentStatus}`, order.paymentStatus))}
 ${fact(say('status.delivery'), sayKnown(`sent.${order.fulfillmentStatus}`, order.fulfillmentStatus))}

@@ -205,6 +205,7 @@ const en = {
   'done.pending':
     'Your order is placed. {amount} is still to be paid in the way you chose. If you pay by transfer, please name your order number.',
   'awaited.title': 'How to pay',
+  'awaited.due': 'Please pay by {date}. Otherwise the order is cancelled.',
   'done.number': 'Order number',
   'done.status': 'See the status of your order',
 
@@ -231,6 +232,7 @@ const en = {
   'status.processing': 'Your order is being prepared',
   'status.completed': 'Your order is complete',
   'status.cancelled': 'Your order was cancelled',
+  'status.overdue': 'The payment did not arrive in time. Please do not pay any more.',
   'status.payment': 'Payment',
   'status.delivery': 'Delivery',
   'status.items': 'Items',
@@ -475,6 +477,7 @@ const de: Texts = {
   'done.pending':
     'Ihre Bestellung ist eingegangen. {amount} sind noch auf dem gewählten Weg zu zahlen. Bei einer Überweisung nennen Sie bitte Ihre Bestellnummer.',
   'awaited.title': 'So bezahlen Sie',
+  'awaited.due': 'Bitte zahlen Sie bis zum {date}. Sonst wird die Bestellung storniert.',
   'done.number': 'Bestellnummer',
   'done.status': 'Stand der Bestellung ansehen',
 
@@ -503,6 +506,7 @@ const de: Texts = {
   'status.processing': 'Ihre Bestellung wird vorbereitet',
   'status.completed': 'Ihre Bestellung ist abgeschlossen',
   'status.cancelled': 'Ihre Bestellung wurde storniert',
+  'status.overdue': 'Die Zahlung ist nicht rechtzeitig eingegangen. Bitte zahlen Sie nicht mehr.',
   'status.payment': 'Zahlung',
   'status.delivery': 'Lieferung',
   'status.items': 'Artikel',
@@ -740,6 +744,7 @@ const fr: Texts = {
   'done.pending':
     'Votre commande est enregistrée. Il reste {amount} à payer par le moyen choisi. Pour un virement, indiquez votre numéro de commande.',
   'awaited.title': 'Comment payer',
+  'awaited.due': 'Veuillez payer avant le {date}. Sinon, la commande sera annulée.',
   'done.number': 'Numéro de commande',
   'done.status': 'Suivre votre commande',
 
@@ -767,6 +772,7 @@ const fr: Texts = {
   'status.processing': 'Votre commande est en préparation',
   'status.completed': 'Votre commande est terminée',
   'status.cancelled': 'Votre commande a été annulée',
+  'status.overdue': 'Le paiement n’est pas arrivé à temps. Veuillez ne plus payer.',
   'status.payment': 'Paiement',
   'status.delivery': 'Livraison',
   'status.items': 'Articles',
@@ -1002,6 +1008,7 @@ const es: Texts = {
   'done.pending':
     'Su pedido está hecho. Quedan por pagar {amount} de la forma elegida. Si paga por transferencia, indique su número de pedido.',
   'awaited.title': 'Cómo pagar',
+  'awaited.due': 'Pague antes del {date}, por favor. De lo contrario, el pedido se cancelará.',
   'done.number': 'Número de pedido',
   'done.status': 'Ver el estado del pedido',
 
@@ -1028,6 +1035,7 @@ const es: Texts = {
   'status.processing': 'Estamos preparando su pedido',
   'status.completed': 'Su pedido está completo',
   'status.cancelled': 'Su pedido se canceló',
+  'status.overdue': 'El pago no llegó a tiempo. No pague ya, por favor.',
   'status.payment': 'Pago',
   'status.delivery': 'Entrega',
   'status.items': 'Artículos',
@@ -1254,6 +1262,7 @@ const ja: Texts = {
   'done.pending':
     'ご注文を承りました。お選びの方法で{amount}をお支払いください。お振込みの際は注文番号をご記入ください。',
   'awaited.title': 'お支払い方法のご案内',
+  'awaited.due': '{date}までにお支払いください。期限を過ぎるとご注文はキャンセルされます。',
   'done.number': '注文番号',
   'done.status': 'ご注文の状況を見る',
 
@@ -1280,6 +1289,7 @@ const ja: Texts = {
   'status.processing': '商品を準備しています',
   'status.completed': 'ご注文は完了しました',
   'status.cancelled': 'ご注文は取り消されました',
+  'status.overdue': '期限までにお支払いが確認できませんでした。お支払いはお控えください。',
   'status.payment': 'お支払い',
   'status.delivery': '配送',
   'status.items': '商品',
@@ -1539,6 +1549,7 @@ const ar: Texts = {
   'done.free': 'لا شيء عليك دفعه.',
   'done.pending': 'تم تسجيل طلبك. يبقى {amount} للدفع بالطريقة التي اخترتها. إذا دفعت بتحويل مصرفي فاذكر رقم الطلب.',
   'awaited.title': 'كيفية الدفع',
+  'awaited.due': 'يُرجى الدفع قبل {date}، وإلا يُلغى الطلب.',
   'done.number': 'رقم الطلب',
   'done.status': 'عرض حالة الطلب',
 
@@ -1565,6 +1576,7 @@ const ar: Texts = {
   'status.processing': 'يجري تجهيز طلبك',
   'status.completed': 'اكتمل طلبك',
   'status.cancelled': 'أُلغي طلبك',
+  'status.overdue': 'لم تصل الدفعة في الوقت المحدد. يُرجى عدم الدفع بعد الآن.',
   'status.payment': 'الدفع',
   'status.delivery': 'التوصيل',
   'status.items': 'المنتجات',

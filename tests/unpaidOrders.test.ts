@@ -1,0 +1,268 @@
+// An order that waits for money waits for as long as its payment term, and then gives everything back. Exactly one of those
+// who pay, send, cancel and wait decides what becomes of it.
+
+import assert from 'node:assert/strict'
+import { randomUUID } from 'node:crypto'
+import { test } from 'node:test'
+import type { ShopFile } from '../src/admin/shopfile.ts'
+import { RowsFailed } from '../src/loops/rows.ts'
+import { fulfilOrder, payOrder } from '../src/orders/operator.ts'
+import { cancelUnpaidOrders } from '../src/orders/unpaid.ts'
+import { eventsOf } from './support/carts.ts'
+import { checkoutOf } from './support/checkout.ts'
+import { type House, openHouse, testSecretText } from './support/house.ts'
+import { type Orders, openOrderHouse, orderMarket, ordersOf, orderWorld } from './support/orders.ts'
+import { poison } from './support/poison.ts'
+import { serve } from './support/process.ts'
+import { rival } from './support/shops.ts'
+import { eachEngine, type Given } from './support/storage.ts'
+
+const day = 24 * 3_600_000
+const account = 'IBAN DE02 1203 0000 0000 2020 51'
+
+function shop(payments: ShopFile['payments'] = []): ShopFile {
+  return { ...orderMarket, payments }
+}
+
+// Bought on the page, the whole way.
+async function openShop(given: Given, payments?: ShopFile['payments']) {
+  const house = await openHouse(given, { shops: [shop(payments), rival] })
+  const checkout = await checkoutOf(house)
+  const orders = await ordersOf(house)
+  return {
+    house,
+    orders,
+    async buy(method: 'bank_transfer' | 'cash_on_delivery', more: object = {}) {
+      const { secret, sessionId, view } = await checkout.ready({ 'ROSE-12': 2, CARD: 3 }, more)
+      const { version, totals } = view.session
+      const wish = { version, expectedTotal: totals.total, provider: 'manual', method, details: {} }
+      const result = await house.app.desk.pay(secret, { ...wish, attempt: randomUUID() })
+      assert.equal(result?.problem, null)
+      return {
+        secret,
+        sessionId,
+        orderId: result?.view.session.orderId ?? '',
+        path: result?.view.order?.statusPath ?? '',
+      }
+    },
+    sweep: (limit = 20) => cancelUnpaidOrders(house.storage, house.clock.now, limit),
+    page: async (path: string, language = 'en') =>
+      (await fetch(house.origin + path, { headers: { 'accept-language': language } })).text(),
+  }
+}
+
+const onHandOf = async ({ storage, merchantId }: House) =>
+  Object.fromEntries(
+    (
+      await storage.read(
+        (db) => db.sql<{ code: string; onHand: number }>`
+          select s.code, t.on_hand as "onHand" from skus s
+          join stock t on t.merchant_id = s.merchant_id and t.sku_id = s.id and t.mode = 'test'
+          where s.code in ('CARD', 'ROSE-12') and s.merchant_id = ${merchantId} order by s.code`,
+      )
+    ).map(({ code, onHand }) => [code, onHand]),
+  )
+
+eachEngine('an order that waits for money', (given) => {
+  test('has a day by which it must come: in the order, in its event, and on its pages', async () => {
+    const scene = await openShop(given, [
+      { mode: 'test', method: 'bank_transfer', instructions: account, termDays: 10 },
+    ])
+    const { orderId, secret, path } = await scene.buy('bank_transfer')
+    const { data } = (await scene.orders.read(orderId)).body
+    assert.deepEqual([data.placedAt, data.paymentDueAt], ['2026-06-01T12:00:00.000Z', '2026-06-11T12:00:00.000Z'])
+    assert.deepEqual((await eventsOf(scene.house, orderId)).at(-1)?.body.data.order, data)
+    for (const page of [path, `/c/${secret}`]) {
+      const text = await scene.page(page)
+      assert.match(text, /Please pay by June 11, 2026\. Otherwise the order is cancelled\./)
+      assert.ok(text.includes(account))
+    }
+    assert.match(await scene.page(path, 'de'), /Bitte zahlen Sie bis zum 11\. Juni 2026\./)
+    // Another term is for other orders.
+    await scene.house.apply(shop([{ mode: 'test', method: 'bank_transfer', termDays: 1 }]))
+    assert.equal((await scene.orders.read(orderId)).body.data.paymentDueAt, data.paymentDueAt)
+    const key = { installationId: scene.house.installationId, orderId }
+    await scene.house.storage.write((tx) => payOrder(tx, key, { now: scene.house.clock.now, cause: null }))
+    assert.equal((await scene.orders.read(orderId)).body.data.paymentDueAt, null)
+    scene.house.clock.now += 100 * day
+    assert.equal(await scene.sweep(), 0)
+    assert.equal((await orderWorld(scene.house, orderId)).status, 'placed')
+  })
+
+  test('has fourteen days for a transfer, and none for cash on delivery, unless the merchant says so', async () => {
+    const scene = await openShop(given)
+    const transfer = await scene.buy('bank_transfer')
+    const cash = await scene.buy('cash_on_delivery')
+    assert.equal((await scene.orders.read(transfer.orderId)).body.data.paymentDueAt, '2026-06-15T12:00:00.000Z')
+    assert.equal((await scene.orders.read(cash.orderId)).body.data.paymentDueAt, null)
+    assert.doesNotMatch(await scene.page(cash.path), /Please pay by/)
+    scene.house.clock.now += 400 * day
+    assert.equal(await scene.sweep(), 1)
+    assert.equal((await orderWorld(scene.house, cash.orderId)).status, 'placed')
+  })
+
+  test('is cancelled when its day is over: stock, code, payment and event, once, and all can see why', async () => {
+    const scene = await openShop(given)
+    const { house } = scene
+    const before = await onHandOf(house)
+    const { orderId, sessionId, secret, path } = await scene.buy('bank_transfer', { promotionCode: 'ONCE' })
+    house.clock.now += 14 * day - 1
+    assert.equal(await scene.sweep(), 0)
+    house.clock.now += 1
+    assert.equal(await scene.sweep(), 1)
+    assert.equal(await scene.sweep(), 0)
+    assert.deepEqual(await orderWorld(house, orderId), {
+      status: 'cancelled',
+      paymentStatus: 'voided',
+      version: 2,
+      refunded: 0,
+      events: [
+        ['order.placed', 1],
+        ['order.cancelled', 2],
+      ],
+      timeline: ['placed', 'cancelled', 'voided'],
+      refunds: [['void', (await scene.orders.read(orderId)).body.data.total, 'pending']],
+      payments: ['pending'],
+      onHand: { CARD: 1000, 'ROSE-12': 40 },
+      used: 0,
+    })
+    assert.deepEqual(await onHandOf(house), before)
+    const { data } = (await scene.orders.read(orderId)).body
+    assert.deepEqual(
+      [data.cancellation.reason, data.cancellation.note, data.cancellation.status],
+      ['other', null, 'completed'],
+    )
+    assert.equal(data.cancellation.restocked.length, 2)
+    assert.deepEqual(data.timeline[1], { at: '2026-06-15T12:00:00.000Z', type: 'cancelled', cancelledBy: 'system' })
+    assert.equal(data.paymentDueAt, null)
+    const [, told] = await eventsOf(house, orderId)
+    assert.deepEqual([told?.body.data.order, told?.body.cause], [data, null])
+    assert.deepEqual(await scene.orders.pay(), ['succeeded'])
+    assert.deepEqual((await orderWorld(house, orderId)).payments, ['voided'])
+
+    // Nobody is told that money arrived, nor asked for it.
+    const session = (await house.ask('getHostedCheckoutSession', { path: { sessionId } })).body.data
+    assert.deepEqual([session.status, session.paymentStatus], ['completed', 'unpaid'])
+    const thanks = await scene.page(`/c/${secret}`)
+    assert.match(thanks, /Your order was cancelled/)
+    assert.doesNotMatch(thanks, /has arrived|Please pay/)
+    assert.match(await scene.page(path), /The payment did not arrive in time\. Please do not pay any more\./)
+    assert.match(await scene.page(path, 'ja'), /期限までにお支払いが確認できませんでした/)
+    // The code can be used again.
+    assert.equal((await scene.orders.place({ code: 'ONCE' })).quote.promotion?.code, 'ONCE')
+  })
+
+  test('is not cancelled once it was sent', async () => {
+    const scene = await openShop(given, [{ mode: 'test', method: 'cash_on_delivery', termDays: 3 }])
+    const [sent, partly, kept] = [
+      await scene.buy('cash_on_delivery'),
+      await scene.buy('cash_on_delivery'),
+      await scene.buy('cash_on_delivery'),
+    ]
+    const parcel = { carrier: null, trackingNumber: null }
+    for (const [{ orderId }, items] of [
+      [sent, null],
+      [partly, new Map([['CARD', 1]])],
+    ] as const) {
+      const key = { installationId: scene.house.installationId, orderId }
+      const done = await scene.house.storage.write((tx) =>
+        fulfilOrder(tx, key, { ...parcel, items }, { now: scene.house.clock.now, cause: null }),
+      )
+      assert.ok('facts' in done)
+    }
+    scene.house.clock.now += 4 * day
+    assert.equal(await scene.sweep(), 1)
+    const statuses = []
+    for (const { orderId } of [sent, partly, kept]) statuses.push((await orderWorld(scene.house, orderId)).status)
+    assert.deepEqual(statuses, ['completed', 'processing', 'cancelled'])
+  })
+})
+
+eachEngine('orders past their payment term', (given) => {
+  const awaited = (orders: Orders, house: House, more: object = {}) =>
+    orders.place({ isManual: true, paymentDueAt: house.clock.now + day, items: { CARD: 3 }, ...more })
+
+  test('go in rounds, the longest overdue first', async () => {
+    const { orders, ...house } = await openOrderHouse(given)
+    const placed: { orderId: string }[] = []
+    for (let i = 0; i < 5; i += 1) {
+      placed.push(await awaited(orders, house))
+      house.clock.now += 1_000
+    }
+    house.clock.now += 2 * day
+    const round = () => cancelUnpaidOrders(house.storage, house.clock.now, 2)
+    assert.equal(await round(), 2)
+    const statuses = async () => {
+      const all = []
+      for (const { orderId } of placed) all.push((await orderWorld(house, orderId)).status)
+      return all
+    }
+    assert.deepEqual(await statuses(), ['cancelled', 'cancelled', 'placed', 'placed', 'placed'])
+    assert.deepEqual([await round(), await round(), await round()], [2, 1, 0])
+  })
+
+  test('one that cannot be cancelled keeps no other waiting, and is tried again', async () => {
+    const { orders, ...house } = await openOrderHouse(given)
+    const [bad, good] = [await awaited(orders, house), await awaited(orders, house)]
+    const cure = await poison(house.storage, 'orders', `old.id = '${bad.orderId}'`)
+    const now = house.clock.now + 2 * day
+    await assert.rejects(cancelUnpaidOrders(house.storage, now, 20), RowsFailed)
+    assert.equal((await orderWorld(house, good.orderId)).status, 'cancelled')
+    assert.equal(await cancelUnpaidOrders(house.storage, now + 1_000, 20), 0)
+    await cure()
+    assert.equal(await cancelUnpaidOrders(house.storage, now + 60_000, 20), 1)
+    assert.equal((await orderWorld(house, bad.orderId)).status, 'cancelled')
+  })
+
+  test('exactly one of those who pay, send, cancel and wait decides, on two nodes at once', async () => {
+    const { orders, ...house } = await openOrderHouse(given)
+    const second = await given.open({ url: house.url })
+    const outcomes = new Map<string, number>()
+    for (let i = 0; i < 8; i += 1) {
+      const { orderId } = await awaited(orders, house, { code: 'WELCOME10' })
+      const key = { installationId: house.installationId, orderId }
+      const now = house.clock.now + 2 * day
+      const moment = { now, cause: null }
+      const parcel = { carrier: null, trackingNumber: null, items: null, anyway: true }
+      const deeds = [
+        () => cancelUnpaidOrders(house.storage, now, 20),
+        () => cancelUnpaidOrders(second, now, 20),
+        () => second.write((tx) => payOrder(tx, key, moment)).then((done) => ('facts' in done ? 1 : 0)),
+        () =>
+          house.storage.write((tx) => fulfilOrder(tx, key, parcel, moment)).then((done) => ('facts' in done ? 1 : 0)),
+        () => orders.cancel(orderId).then(({ status }) => (status === 200 ? 1 : 0)),
+      ]
+      // Another one comes first each time.
+      const turned = deeds.map((_, at) => deeds[(at + i) % deeds.length] as () => Promise<number>)
+      const done = await Promise.all(turned.map((deed) => deed()))
+      const [byLoop, byOther, paid, sent, byApi] = deeds.map((deed) => done[turned.indexOf(deed)] ?? 0)
+      const world = await orderWorld(house, orderId)
+      const cancellations = (byLoop ?? 0) + (byOther ?? 0) + (byApi ?? 0)
+      if (world.status === 'cancelled') {
+        // Whoever paid before the API cancelled is paid back.
+        assert.equal(cancellations, 1)
+        assert.equal(sent, 0)
+        assert.deepEqual(world.paymentStatus, paid === 1 ? 'refunding' : 'voided')
+        if (paid === 1) assert.equal(byApi, 1)
+        assert.equal(world.onHand.CARD, 1000 - 3 * (outcomes.get('sent') ?? 0) - 3 * (outcomes.get('paid') ?? 0))
+      } else assert.equal(cancellations, 0)
+      const outcome = world.status === 'cancelled' ? 'cancelled' : sent === 1 ? 'sent' : 'paid'
+      outcomes.set(outcome, (outcomes.get(outcome) ?? 0) + 1)
+      assert.equal(
+        world.events.filter(([kind]) => kind === 'order.cancelled').length,
+        world.status === 'cancelled' ? 1 : 0,
+      )
+      assert.equal(world.used, (outcomes.get('sent') ?? 0) + (outcomes.get('paid') ?? 0))
+    }
+  })
+
+  test('are cancelled by a running server', async () => {
+    const { orders, ...house } = await openOrderHouse(given)
+    const { orderId } = await awaited(orders, house)
+    await house.storage.write((tx) => tx.sql`update orders set payment_due_at = 1 where id = ${orderId}`)
+    const server = await serve({ CARTWRIGHT_DATABASE_URL: house.url, CARTWRIGHT_SECRET: testSecretText }, ['--no-demo'])
+    const deadline = Date.now() + 60_000
+    while ((await orderWorld(house, orderId)).status !== 'cancelled') assert.ok(Date.now() < deadline)
+    assert.equal(await server.stop(), 0)
+  })
+})
