@@ -7,6 +7,7 @@ import { firstStartRun } from './firststart.ts'
 import { idempotencyRun } from './idempotency.ts'
 import { isolationRun } from './isolation.ts'
 import { modelRun } from './model.ts'
+import { modesRun } from './modes.ts'
 import { nodesRun } from './nodes.ts'
 import { oversellOnNodesRun, oversellRun } from './oversell.ts'
 import { promotionRun } from './promotion.ts'
@@ -27,6 +28,7 @@ export const runs: readonly (Run | ServerRun)[] = [
   idempotencyRun,
   racesRun,
   modelRun,
+  modesRun,
   contractRun,
   isolationRun,
   wireRun,

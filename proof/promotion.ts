@@ -72,7 +72,7 @@ export async function runPromotion(ground: Ground, numbers: PromotionNumbers, to
     const [row] = await shop.withStorage((storage) =>
       storage.read(
         (db) => db.sql<{ used: number; orders: number }>`
-          select p.used, (select count(*) from orders o where o.promotion_id = p.id and o.status <> 'cancelled') as "orders"
+          select p.test_used as "used", (select count(*) from orders o where o.promotion_id = p.id and o.status <> 'cancelled') as "orders"
           from promotions p where p.code = ${code}`,
       ),
     )

@@ -8,6 +8,7 @@ import { runCrash } from '../proof/crash.ts'
 import { runDay } from '../proof/day.ts'
 import { judgeMemory, type Life } from '../proof/memory.ts'
 import { runModel } from '../proof/model.ts'
+import { runModes } from '../proof/modes.ts'
 import { seeded } from '../proof/random.ts'
 import type { RunResult, RunTools } from '../proof/runs.ts'
 import { eachEngine } from './support/storage.ts'
@@ -19,6 +20,8 @@ eachEngine('proof at a glance', (given) => {
     'day: everything at once, with a kill in the middle, ends as it should': (tools) =>
       runDay(given, { seconds: 2, killsEvery: 1, shoppers: 4, thinkMs: 0 }, tools),
     'model: histories of steps are as the model says': (tools) => runModel(given, { histories: 4, steps: 20 }, tools),
+    'modes: live numbers are as if nothing had happened in test mode': (tools) =>
+      runModes(given, { steps: 100 }, tools),
     'contract: generated requests are answered as declared': (tools) => runContract(given, { requests: 4 }, tools),
   }
   for (const [name, run] of Object.entries(glances)) {
