@@ -20,6 +20,7 @@ export const commands = {
   promotions: async () => (await import('./commands/promotions.ts')).promotionsCommand,
   methods: async () => (await import('./commands/methods.ts')).methodsCommand,
   orders: async () => (await import('./commands/orders.ts')).ordersCommand,
+  shoppers: async () => (await import('./commands/shoppers.ts')).shoppersCommand,
   webhooks: async () => (await import('./commands/webhooks.ts')).webhooksCommand,
   keys: async () => (await import('./commands/keys.ts')).keysCommand,
   apps: async () => (await import('./commands/apps.ts')).appsCommand,

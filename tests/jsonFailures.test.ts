@@ -62,6 +62,7 @@ const wellFormed: Readonly<Record<CommandName, readonly string[]>> = {
   promotions: ['list'],
   methods: ['list'],
   orders: ['list'],
+  shoppers: ['forget', '--email', 'ada@example.test'],
   webhooks: ['list'],
   keys: ['list'],
   apps: ['list'],

@@ -47,7 +47,8 @@ export function summaryOf({ city, region, country, postalCode }: NormalAddress):
 
 // "Berlin, DE", as a cart shows it.
 export function summaryText({ city, country }: Pick<AddressSummary, 'city' | 'country'>): string {
-  return `${city}, ${country}`
+  // A town may have been erased.
+  return city === '' ? country : `${city}, ${country}`
 }
 
 // Never more than half: in some countries the whole code is one building.

@@ -88,6 +88,13 @@ export function eraseAddress(tx: Tx, installationId: string, id: string): void {
     where installation_id = ${installationId} and id = ${id} and row_key is not null`
 }
 
+// Of a shopper who is forgotten: of where it was, the country and its region stay, by which the order was taxed.
+export function eraseWholeAddress(tx: Tx, installationId: string, id: string): void {
+  tx.sql`
+    update addresses set row_key = null, sealed = '', city = '', postal_code_prefix = null
+    where installation_id = ${installationId} and id = ${id}`
+}
+
 // Names no installation: this is housekeeping of ours, and time passes for all of them. What another node is erasing is
 // left to it.
 export async function eraseExpired(tx: Tx, now: number, rowsMax: number): Promise<number> {

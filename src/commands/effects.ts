@@ -25,6 +25,8 @@ export const effects: Readonly<Record<string, Effect | 'none'>> = {
   'orders fulfil': 'changes',
   'orders refund': 'changes',
   'orders cancel': 'changes',
+  'shoppers forget': 'changes',
+  'shoppers --dry-run': 'reads',
   'webhooks list': 'reads',
   'webhooks deliveries': 'reads',
   'webhooks add': 'changes',

@@ -1,0 +1,59 @@
+// `shoppers`: erases a person from a shop.
+
+import { type Forgotten, forgetShopper, type KeptOfShopper } from '../checkout/forget.ts'
+import { limits } from '../contract/limits.ts'
+import { listInstallations } from '../installations/store.ts'
+import { type Command, chooseMerchant, type Given, Misuse, print, type Terminal, withStorage } from './command.ts'
+
+export const shoppersCommand: Command = {
+  summary: 'Erase a shopper: name, e-mail, phone and addresses in carts, checkouts and orders.',
+  usage: ['shoppers forget --email ADDRESS [--unsent] [--dry-run] [--merchant SLUG]'],
+  options: {
+    email: { type: 'string', help: 'the e-mail address that the shopper gave, in any spelling' },
+    unsent: { type: 'boolean', help: 'also orders that are not completed: their parcels have no address then' },
+    'dry-run': { type: 'boolean', help: 'say what would be erased, and erase nothing' },
+    merchant: { type: 'string', help: 'slug; needed when there are several' },
+  },
+  async run(given, terminal) {
+    const [verb, ...rest] = given.words
+    if (verb !== 'forget' || rest.length > 0) throw new Misuse('say shoppers forget --email ADDRESS')
+    const email = given.texts.email ?? ''
+    // As loosely as addresses were ever taken.
+    if (!/.@./.test(email) || email.length > limits.emailLengthMax)
+      throw new Misuse('--email must be an e-mail address')
+    return forget(email, given, terminal)
+  },
+}
+
+// 1 when something of the shopper is left.
+function forget(email: string, given: Given, terminal: Terminal): Promise<number> {
+  return withStorage(given, async (storage, { rootSecret }) => {
+    const merchant = await chooseMerchant(storage, given.texts.merchant)
+    const installations = await storage.read((db) => listInstallations(db, merchant.id))
+    const shopper = { merchantId: merchant.id, installationIds: installations.map(({ id }) => id), email }
+    const isDryRun = given.flags.has('dry-run')
+    const wish = { isDryRun, includesUnsent: given.flags.has('unsent') }
+    const { kept, owedTexts, ...erased } = await forgetShopper(storage, rootSecret, shopper, wish)
+    print(terminal, given, { merchant: merchant.slug, dryRun: isDryRun, erased, kept, owedTexts }, () => [
+      ...erasedLines(erased, isDryRun),
+      ...kept.map(keptLine),
+      ...(owedTexts === 0
+        ? []
+        : [`kept: ${owedTexts} event texts, with the masked e-mail, until their webhooks are delivered or discarded`]),
+    ])
+    return kept.length === 0 && owedTexts === 0 ? 0 : 1
+  })
+}
+
+function erasedLines(erased: Omit<Forgotten, 'kept' | 'owedTexts'>, isDryRun: boolean): string[] {
+  const { checkoutSessions, orders, addresses, eventTexts } = erased
+  if (checkoutSessions + orders === 0) return ['nothing is known of this shopper, or it was erased before']
+  const counts = `${checkoutSessions} checkout sessions, ${orders} orders, ${addresses} addresses, ${eventTexts} event texts`
+  return [`${isDryRun ? 'would be erased' : 'erased'}: ${counts}`]
+}
+
+function keptLine(kept: KeptOfShopper): string {
+  return kept.type === 'order'
+    ? `kept: order ${kept.number} is not completed; --unsent erases it too`
+    : `kept: checkout session ${kept.id} has a payment under way; try again later`
+}

@@ -1,0 +1,182 @@
+// `shoppers forget` erases a person and nothing else: what was bought stays, others stay, and what is under way goes on.
+
+import assert from 'node:assert/strict'
+import { createHmac } from 'node:crypto'
+import { test } from 'node:test'
+import { deriveKey } from '../src/kit/secrets.ts'
+import { fulfilOrder } from '../src/orders/operator.ts'
+import { listTables } from '../src/storage/catalogue.ts'
+import { Fragment } from '../src/storage/storage.ts'
+import { berlin } from './support/carts.ts'
+import { type Checkout, cards, checkoutOf, secretOf } from './support/checkout.ts'
+import { type House, openHouse, testSecret, testSecretText } from './support/house.ts'
+import { orderMarket } from './support/orders.ts'
+import { cartwright } from './support/process.ts'
+import { eachEngine } from './support/storage.ts'
+import { webhooksOf } from './support/webhooks.ts'
+
+const unheard = '4000000000000275'
+const ada = 'ada@example.com'
+
+async function forget(house: House, ...words: string[]) {
+  const settings = { CARTWRIGHT_DATABASE_URL: house.url, CARTWRIGHT_SECRET: testSecretText }
+  const { code, out, err } = await cartwright(['shoppers', 'forget', ...words, '--json'], settings)
+  assert.equal(err, '')
+  return { code, ...JSON.parse(out) }
+}
+
+// Every row of every table, as text.
+async function dump(house: House): Promise<Map<string, string[]>> {
+  return house.storage.read(async (db) => {
+    const all = new Map<string, string[]>()
+    for (const { name } of await listTables(db)) {
+      const rows = await db.sql<object>`select * from ${new Fragment(name)}`
+      all.set(name, rows.map((row) => JSON.stringify(row)).toSorted())
+    }
+    return all
+  })
+}
+
+async function ready(checkout: Checkout, house: House, email: string, items = { CARD: 1 }) {
+  const opened = await checkout.open(items, { promotionCode: 'WELCOME10' })
+  const secret = secretOf(opened.body.data.url)
+  const seen = await checkout.look(secret)
+  const contact = { email, name: 'Augusta Byron', phone: '+49 30 1234567' }
+  const details = { contact, address: berlin, shippingOptionId: null }
+  assert.equal((await house.app.desk.setDetails(secret, seen.session.version, details))?.problem, null)
+  return { sessionId: opened.body.data.id as string, secret, view: await checkout.look(secret) }
+}
+
+async function buy(checkout: Checkout, house: House, email: string) {
+  const { sessionId, secret, view } = await ready(checkout, house, email)
+  assert.equal((await checkout.pay(secret, view)).problem, null)
+  return { sessionId, orderId: (await checkout.read(sessionId)).body.data.orderId as string }
+}
+
+async function send(house: House, orderId: string): Promise<void> {
+  const { storage, installationId, clock } = house
+  const parcel = { carrier: 'DHL', trackingNumber: '00340434161094042557', items: null }
+  const done = await storage.write((tx) =>
+    fulfilOrder(tx, { installationId, orderId }, { ...parcel, anyway: true }, { now: clock.now, cause: null }),
+  )
+  assert.ok('facts' in done)
+}
+
+eachEngine('a shopper', (given) => {
+  test('is forgotten: all that tells who it was is gone, and what was bought stays', async () => {
+    const house = await openHouse(given, { shops: [orderMarket] })
+    const checkout = await checkoutOf(house)
+    const sent = await buy(checkout, house, ada)
+    await send(house, sent.orderId)
+    const unsent = await buy(checkout, house, 'Ada@Example.com')
+    const open = await ready(checkout, house, ada)
+    const paying = await ready(checkout, house, ada)
+    await checkout.pay(paying.secret, paying.view, unheard)
+    const other = await buy(checkout, house, 'eve@example.com')
+    await send(house, other.orderId)
+    const orderOf = async (orderId: string) => (await house.ask('getStorefrontOrder', { path: { orderId } })).body.data
+    const before = { rows: await dump(house), order: await orderOf(sent.orderId), other: await orderOf(other.orderId) }
+
+    const planned = await forget(house, '--email', ada, '--dry-run')
+    assert.deepEqual(await dump(house), before.rows, 'nothing is written')
+    const kept = [
+      { type: 'checkout_session', id: paying.sessionId, reason: 'payment_in_progress' },
+      { type: 'order', id: unsent.orderId, number: (await orderOf(unsent.orderId)).number, reason: 'unsent' },
+    ]
+    const { eventTexts, ...counts } = planned.erased
+    assert.deepEqual(counts, { checkoutSessions: 3, orders: 1, addresses: 2 })
+    assert.ok(eventTexts > 10)
+    assert.deepEqual([planned.code, planned.dryRun, planned.kept, planned.owedTexts], [1, true, kept, 0])
+
+    const done = await forget(house, '--email', 'ADA@example.com')
+    assert.deepEqual(done, { ...planned, dryRun: false })
+    const order = await orderOf(sent.orderId)
+    assert.deepEqual(order, {
+      ...before.order,
+      customer: { emailMasked: null },
+      shippingAddress: { ...before.order.shippingAddress, summary: 'DE' },
+      fulfillments: [{ ...before.order.fulfillments[0], trackingNumber: null }],
+    })
+    assert.deepEqual(await orderOf(other.orderId), before.other, 'others are as they were')
+    assert.equal((await orderOf(unsent.orderId)).customer.emailMasked, 'A***@Example.com')
+    for (const id of [sent.sessionId, unsent.sessionId, open.sessionId])
+      assert.equal((await checkout.read(id)).body.data.customer.emailMasked, null)
+    const address = (await checkout.read(open.sessionId)).body.data.address
+    assert.equal(address, null)
+
+    // The open page asks again, and what was under way goes on.
+    const seen = await checkout.look(open.secret)
+    assert.deepEqual(seen.customer, { email: '', name: '', phone: '' })
+    assert.equal((await checkout.pay(open.secret, seen)).problem?.code, 'invalid')
+    assert.equal((await checkout.read(paying.sessionId)).body.data.customer.emailMasked, 'a***@example.com')
+    assert.equal((await checkout.look(paying.secret)).customer.email, ada)
+
+    const again = await forget(house, '--email', ada)
+    assert.deepEqual(again.erased, { checkoutSessions: 0, orders: 0, addresses: 0, eventTexts: 0 })
+    assert.deepEqual([again.code, again.kept], [1, kept])
+    await send(house, unsent.orderId)
+    const rest = await forget(house, '--email', ada)
+    assert.deepEqual([rest.erased.orders, rest.kept.length], [1, 1])
+  })
+
+  test('leaves no row that tells of it', async () => {
+    const house = await openHouse(given, { shops: [orderMarket] })
+    const checkout = await checkoutOf(house)
+    const { orderId } = await buy(checkout, house, ada)
+    const declined = await ready(checkout, house, ada)
+    await checkout.pay(declined.secret, declined.view, cards.declined)
+    const done = await forget(house, '--email', ada, '--unsent')
+    assert.deepEqual([done.code, done.kept, done.erased.orders], [0, [], 1])
+    const [sealed] = await house.storage.read(
+      (db) => db.sql`
+        select (select count(*) from checkout_sessions where customer_sealed is not null or email_masked is not null
+            or email_hash is not null) as "sessions",
+          (select count(*) from orders where customer_sealed is not null or email_masked is not null
+            or email_hash is not null) as "orders",
+          (select count(*) from promotion_uses where email_hash is not null) as "uses",
+          (select count(*) from addresses where row_key is not null or sealed <> '' or city <> ''
+            or postal_code_prefix is not null) as "addresses"`,
+    )
+    assert.deepEqual(sealed, { sessions: 0, orders: 0, uses: 0, addresses: 0 })
+    // Stored answers hold the masked e-mail and the town for seven days at most.
+    const rows = await dump(house)
+    rows.delete('idempotency_keys')
+    const text = [...rows.values()].flat().join('\n')
+    for (const part of ['a***@', 'Berlin', 'Augusta', 'Byron', '1234567']) assert.ok(!text.includes(part), part)
+    assert.equal((await house.ask('getStorefrontOrder', { path: { orderId } })).status, 200)
+  })
+
+  test('is found under the hashes of earlier releases', async () => {
+    const house = await openHouse(given, { shops: [orderMarket] })
+    const checkout = await checkoutOf(house)
+    await buy(checkout, house, ada)
+    const former = createHmac('sha256', deriveKey(testSecret, 'customer e-mail')).update(ada).digest('base64url')
+    await house.storage.write(async (tx) => {
+      await tx.sql`update checkout_sessions set email_hash = ${former}`
+      await tx.sql`update orders set email_hash = ${former}`
+    })
+    const { erased } = await forget(house, '--email', 'ada@EXAMPLE.com', '--unsent')
+    assert.deepEqual([erased.checkoutSessions, erased.orders], [1, 1])
+  })
+
+  test('keeps the texts that webhooks are still owed', async () => {
+    const house = await openHouse(given, { shops: [orderMarket] })
+    await webhooksOf(house).add({ events: ['order.placed'], status: 'paused' })
+    const checkout = await checkoutOf(house)
+    await buy(checkout, house, ada)
+    const { code, owedTexts, erased } = await forget(house, '--email', ada, '--unsent')
+    assert.deepEqual([code, owedTexts, erased.orders], [1, 1, 1])
+    const rows = await house.storage.read((db) => db.sql<{ type: string }>`select type from events where body <> ''`)
+    assert.ok(rows.some(({ type }) => type === 'order.placed'))
+  })
+
+  test('that nobody knows is told so', async () => {
+    const house = await openHouse(given, { shops: [orderMarket] })
+    const settings = { CARTWRIGHT_DATABASE_URL: house.url, CARTWRIGHT_SECRET: testSecretText }
+    const words = ['shoppers', 'forget', '--email', 'nobody@example.com']
+    const told = await cartwright(words, settings)
+    assert.deepEqual(told, { code: 0, out: 'nothing is known of this shopper, or it was erased before\n', err: '' })
+    for (const wrong of [['forget'], ['forget', '--email', 'nobody'], ['list']])
+      assert.equal((await cartwright(['shoppers', ...wrong], settings)).code, 2)
+  })
+})
