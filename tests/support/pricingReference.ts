@@ -1,0 +1,291 @@
+// A second opinion on what a cart costs, written from docs/pricing.md alone. It works with exact fractions, shares no code
+// with the house, and prefers to be obvious: it walks and divides where the house multiplies and compares.
+
+export interface ShopFacts {
+  currency: string
+  country: string
+  pricesIncludeTax: boolean
+  // From the slug of a category to that of the one above it.
+  categories: Readonly<Record<string, string | null>>
+  skus: readonly SkuFacts[]
+  taxes: readonly { country: string; region: string | null; taxClass: string; rateBps: number }[]
+  zones: readonly { countries: readonly string[]; options: readonly OptionFacts[] }[]
+}
+
+export interface SkuFacts {
+  code: string
+  price: number
+  taxClass: string
+  weightGrams: number | null
+  isShipped: boolean
+  categories: readonly string[]
+}
+
+export interface OptionFacts {
+  id: string
+  amount: number
+  freeFrom: number | null
+  weightSteps: readonly { upToGrams: number; amount: number }[]
+}
+
+export interface CodeFacts {
+  type: 'percentage' | 'fixed_amount' | 'free_shipping'
+  // Basis points of a percentage, minor units of a fixed amount.
+  value: number
+  currency: string | null
+  minimumSubtotal: number | null
+  startsAt: number | null
+  endsAt: number | null
+  usesLeft: number | null
+  customerUsesLeft: number | null
+  categories: readonly string[]
+  skus: readonly string[]
+  isDisabled: boolean
+}
+
+export interface CartFacts {
+  lines: readonly { code: string; quantity: number }[]
+  destination: { country: string; region: string | null } | null
+  optionId: string | null
+  promotion: CodeFacts | null
+  now: number
+}
+
+export interface Bill {
+  lines: { code: string; subtotal: number; discount: number; tax: number; total: number }[]
+  promotion: { state: string; reason: string | null; amount: number; allocations: { code: string; amount: number }[] }
+  shipping: { optionId: string | null; options: { id: string; amount: number }[]; discount: number; tax: number }
+  totals: { subtotal: number; discount: number; shipping: number; tax: number; taxIncluded: boolean; total: number }
+}
+
+export function billFor(shop: ShopFacts, cart: CartFacts): Bill {
+  const lines = cart.lines.map(({ code, quantity }) => {
+    const sku = shop.skus.find((each) => each.code === code)
+    if (!sku) throw new Error(`the shop has no ${code}`)
+    const count = BigInt(quantity)
+    return { sku, count, subtotal: BigInt(sku.price) * count }
+  })
+  const subtotal = sum(lines.map((line) => line.subtotal))
+
+  const options = optionsFor(shop, cart, lines, subtotal)
+  const option = options.find(({ id }) => id === cart.optionId) ?? options[0]
+  const shipping = option?.amount ?? 0n
+
+  const { promotion } = cart
+  const eligible = lines.map(({ sku }) => promotion !== null && isEligible(shop, promotion, sku))
+  const verdict = judge(shop, cart, { subtotal, shipping, hasEligible: eligible.includes(true) })
+  const isApplied = verdict.state === 'applied'
+  const parts = lines.map((line, index) => (eligible[index] ? line.subtotal : 0n))
+  const discounts = spread(isApplied && promotion ? itemDiscount(promotion, sum(parts)) : 0n, parts)
+  const shippingDiscount = isApplied && promotion?.type === 'free_shipping' ? shipping : 0n
+
+  const place = cart.destination ?? { country: shop.country, region: null }
+  const taxOf = (amount: bigint, taxClass: string) => {
+    const rate = fraction(BigInt(rateAt(shop, place, taxClass)), 10_000n)
+    const share = shop.pricesIncludeTax ? divide(rate, plus(one, rate)) : rate
+    return roundHalfUp(times(fraction(amount, 1n), share))
+  }
+  const added = (amount: bigint, tax: bigint) => (shop.pricesIncludeTax ? amount : amount + tax)
+  const billed = lines.map(({ sku, subtotal: before }, index) => {
+    const discount = discounts[index] ?? 0n
+    const tax = taxOf(before - discount, sku.taxClass)
+    return { code: sku.code, subtotal: before, discount, tax, total: added(before - discount, tax) }
+  })
+  const shippingTax = taxOf(shipping - shippingDiscount, 'shipping')
+  const discount = sum(discounts) + shippingDiscount
+  const tax = sum(billed.map((line) => line.tax)) + shippingTax
+
+  return {
+    lines: billed.map((line) => ({
+      code: line.code,
+      subtotal: Number(line.subtotal),
+      discount: Number(line.discount),
+      tax: Number(line.tax),
+      total: Number(line.total),
+    })),
+    promotion: {
+      ...verdict,
+      amount: Number(discount),
+      allocations: billed
+        .filter((line) => line.discount > 0n)
+        .map((line) => ({ code: line.code, amount: Number(line.discount) })),
+    },
+    shipping: {
+      optionId: option?.id ?? null,
+      options: options.map(({ id, amount }) => ({ id, amount: Number(amount) })),
+      discount: Number(shippingDiscount),
+      tax: Number(shippingTax),
+    },
+    totals: {
+      subtotal: Number(subtotal),
+      discount: Number(discount),
+      shipping: Number(shipping),
+      tax: Number(tax),
+      taxIncluded: shop.pricesIncludeTax,
+      total: Number(added(subtotal - discount + shipping, tax)),
+    },
+  }
+}
+
+// Named countries before `*`, wherever the zones stand.
+export function zoneOf({ zones }: ShopFacts, country: string): ShopFacts['zones'][number] | undefined {
+  const named = zones.filter(({ countries }) => countries.includes(country))
+  const others = zones.filter(({ countries }) => countries.includes('*'))
+  return [...named, ...others][0]
+}
+
+interface Line {
+  sku: SkuFacts
+  count: bigint
+}
+
+function optionsFor(
+  shop: ShopFacts,
+  { destination }: CartFacts,
+  lines: readonly Line[],
+  subtotal: bigint,
+): { id: string; amount: bigint }[] {
+  const shipped = lines.filter(({ sku }) => sku.isShipped)
+  if (destination === null || shipped.length === 0) return []
+  const weight = sum(shipped.map(({ sku, count }) => BigInt(sku.weightGrams ?? 0) * count))
+  const carried: { id: string; amount: bigint }[] = []
+  for (const { id, amount, freeFrom, weightSteps } of zoneOf(shop, destination.country)?.options ?? []) {
+    if (freeFrom !== null && BigInt(freeFrom) <= subtotal) {
+      carried.push({ id, amount: 0n })
+      continue
+    }
+    if (weightSteps.length === 0) {
+      carried.push({ id, amount: BigInt(amount) })
+      continue
+    }
+    for (const step of weightSteps) {
+      if (weight > BigInt(step.upToGrams)) continue
+      carried.push({ id, amount: BigInt(step.amount) })
+      break
+    }
+  }
+  return carried
+}
+
+function isEligible(shop: ShopFacts, { categories, skus }: CodeFacts, sku: SkuFacts): boolean {
+  if (categories.length + skus.length === 0 || skus.includes(sku.code)) return true
+  for (const slug of sku.categories) {
+    let at: string | null | undefined = slug
+    while (at) {
+      if (categories.includes(at)) return true
+      at = shop.categories[at]
+    }
+  }
+  return false
+}
+
+function judge(
+  shop: ShopFacts,
+  { promotion, now }: CartFacts,
+  { subtotal, shipping, hasEligible }: { subtotal: bigint; shipping: bigint; hasEligible: boolean },
+): { state: string; reason: string | null } {
+  if (promotion === null) return { state: 'none', reason: null }
+  const { type, currency, startsAt, endsAt, usesLeft, customerUsesLeft, minimumSubtotal } = promotion
+  const rejected = (reason: string) => ({ state: 'rejected', reason })
+  if (promotion.isDisabled) return rejected('disabled')
+  if (startsAt !== null && startsAt > now) return rejected('not_started')
+  if (endsAt !== null && now >= endsAt) return rejected('expired')
+  if (usesLeft !== null && usesLeft < 1) return rejected('usage_limit_reached')
+  if (customerUsesLeft !== null && customerUsesLeft < 1) return rejected('customer_limit_reached')
+  if (currency !== null && currency !== shop.currency) return rejected('currency_mismatch')
+  const pending = (reason: string) => ({ state: 'pending', reason })
+  if (!hasEligible) return pending('no_eligible_items')
+  if (minimumSubtotal !== null && BigInt(minimumSubtotal) > subtotal) return pending('minimum_not_met')
+  if (type === 'free_shipping' && shipping === 0n) return pending('no_shipping_to_discount')
+  return { state: 'applied', reason: null }
+}
+
+function itemDiscount({ type, value }: CodeFacts, eligible: bigint): bigint {
+  if (type === 'free_shipping') return 0n
+  const wanted =
+    type === 'fixed_amount'
+      ? BigInt(value)
+      : roundHalfUp(times(fraction(BigInt(value), 10_000n), fraction(eligible, 1n)))
+  return wanted > eligible ? eligible : wanted
+}
+
+// By largest remainder: everybody gets the whole part of his share; of the units that are left, each goes to the largest
+// remainder that got none yet, and of equal ones to the first.
+function spread(total: bigint, parts: readonly bigint[]): bigint[] {
+  const whole = sum(parts)
+  if (total === 0n) return parts.map(() => 0n)
+  const shares = parts.map((part) => times(fraction(total, 1n), fraction(part, whole)))
+  const given = shares.map(floor)
+  const waiting = new Set(parts.keys())
+  for (let left = total - sum(given); left > 0n; left -= 1n) {
+    let best: number | undefined
+    for (const index of waiting) {
+      if (best === undefined || isLess(remainderOf(shares[best]), remainderOf(shares[index]))) best = index
+    }
+    if (best === undefined) throw new Error('nobody is left to take the rest')
+    waiting.delete(best)
+    given[best] = (given[best] ?? 0n) + 1n
+  }
+  return given
+}
+
+export function rateAt(
+  { taxes }: ShopFacts,
+  { country, region }: { country: string; region: string | null },
+  taxClass: string,
+): number {
+  for (const wanted of [taxClass, 'standard']) {
+    for (const place of region === null ? [null] : [region, null]) {
+      const found = taxes.find((tax) => tax.country === country && tax.region === place && tax.taxClass === wanted)
+      if (found) return found.rateBps
+    }
+  }
+  return 0
+}
+
+// Fractions. None here is negative.
+
+interface Fraction {
+  over: bigint
+  under: bigint
+}
+
+const one: Fraction = { over: 1n, under: 1n }
+
+function fraction(over: bigint, under: bigint): Fraction {
+  return { over, under }
+}
+
+function plus(a: Fraction, b: Fraction): Fraction {
+  return fraction(a.over * b.under + b.over * a.under, a.under * b.under)
+}
+
+function times(a: Fraction, b: Fraction): Fraction {
+  return fraction(a.over * b.over, a.under * b.under)
+}
+
+function divide(a: Fraction, b: Fraction): Fraction {
+  return fraction(a.over * b.under, a.under * b.over)
+}
+
+function floor({ over, under }: Fraction): bigint {
+  return over / under
+}
+
+function roundHalfUp(a: Fraction): bigint {
+  return floor(plus(a, fraction(1n, 2n)))
+}
+
+function remainderOf(a: Fraction | undefined): Fraction {
+  return a ? fraction(a.over - floor(a) * a.under, a.under) : fraction(0n, 1n)
+}
+
+function isLess(a: Fraction, b: Fraction): boolean {
+  return a.over * b.under < b.over * a.under
+}
+
+function sum(amounts: readonly bigint[]): bigint {
+  let whole = 0n
+  for (const amount of amounts) whole += amount
+  return whole
+}
