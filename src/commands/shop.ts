@@ -52,7 +52,10 @@ export const applyCommand: Command = {
   usage: ['apply FILE [--dry-run] [--stock]'],
   options: {
     'dry-run': { type: 'boolean', help: 'only print what would change' },
-    stock: { type: 'boolean', help: 'also set the stock of SKUs that exist (otherwise a file names opening stock)' },
+    stock: {
+      type: 'boolean',
+      help: 'also set the stock of SKUs that exist, in test and live mode (otherwise a file names opening stock)',
+    },
   },
   async run(given, terminal) {
     const [path, ...rest] = given.words
@@ -119,7 +122,7 @@ export const importCommand: Command = {
   usage: ['import FILE.csv [--merchant SLUG] [--stock]'],
   options: {
     merchant: { type: 'string', help: 'whose products they are; needed when there are several merchants' },
-    stock: { type: 'boolean', help: 'also set the stock of SKUs that exist' },
+    stock: { type: 'boolean', help: 'also set the stock of SKUs that exist, in test and live mode' },
   },
   async run(given, terminal) {
     const [path, ...rest] = given.words
