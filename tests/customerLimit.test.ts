@@ -71,6 +71,25 @@ eachEngine('the limit per customer', (given) => {
     assert.equal(await buy(house, 'ada+2@bücher.example'), null)
   })
 
+  test('two payments that began together under two spellings: one order, and the other charge is owed back', async () => {
+    const house = await openHouse(given, { shops: [shop] })
+    const { open, look, pay } = await checkoutOf(house)
+    const begun = []
+    for (const email of ['ada@bücher.example', 'Ada@xn--bcher-kva.example']) {
+      const answer = await open({ COURSE: 1 }, { promotionCode: 'ONE', customer: { email } })
+      const secret = secretOf(answer.body.data.url)
+      const { view } = await pay(secret, await look(secret), '4000002500003155')
+      begun.push({ secret, paymentId: view.challenge?.paymentId ?? assert.fail() })
+    }
+    for (const { secret, paymentId } of begun) await house.app.desk.answerChallenge(secret, paymentId, 'accept')
+    const [row] = await house.storage.read(
+      (db) => db.sql<{ orders: number; uses: number; owed: number }>`
+        select (select count(*) from orders) as "orders", (select count(*) from promotion_uses) as "uses",
+          (select count(*) from refunds) as "owed"`,
+    )
+    assert.deepEqual(row, { orders: 1, uses: 1, owed: 1 })
+  })
+
   test('it outlives a rotation of the root secret, and the retirement of the old version', async () => {
     const house = await openHouse(given, { shops: [shop] })
     assert.equal(await buy(house, 'ada@example.com'), null)
