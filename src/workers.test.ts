@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
+import { ClockJumped } from './loops/clock.ts'
 import { type RowFailure, RowsFailed } from './loops/rows.ts'
 import type { Log } from './observe/log.ts'
 import { createMetrics } from './observe/metrics.ts'
@@ -44,6 +45,11 @@ test('a loop that cannot reach the storage says so in one warning, and goes on',
     ['warn', 'storage unavailable', { loop: 'carts', reason: 'the connection was lost' }],
     ['warn', 'storage unavailable', { loop: 'carts', reason: 'the connection was lost' }],
   ])
+})
+
+test('a loop that waits for a wrong clock says so once', async () => {
+  const jumped = new ClockJumped(86_400_000 * 13)
+  assert.deepEqual(await toldOf([jumped, jumped, jumped]), [['error', 'sweep paused', jumped, { loop: 'carts' }]])
 })
 
 test('any other failure of a loop is a defect, and it goes on all the same', async () => {

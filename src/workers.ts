@@ -3,6 +3,7 @@
 
 import { setImmediate as breathe } from 'node:timers/promises'
 import { toInstant } from './kit/instant.ts'
+import { ClockJumped } from './loops/clock.ts'
 import type { LoopName } from './loops/names.ts'
 import { type RowFailure, RowsFailed } from './loops/rows.ts'
 import type { Log } from './observe/log.ts'
@@ -43,6 +44,8 @@ function startLoop({ name, everyMs, work }: Loop, log: Log): { stop: () => Promi
   const logRow = rowLogger(name, log)
   let timer: NodeJS.Timeout | undefined
   let stopped = false
+  // By a clock that is not believed, which is said once.
+  let isPaused = false
   let round: Promise<void> = Promise.resolve()
 
   function rest(ms: number): void {
@@ -57,6 +60,7 @@ function startLoop({ name, everyMs, work }: Loop, log: Log): { stop: () => Promi
     try {
       const isMore = await work(() => stopped)
       stats.lastSuccessAt = Date.now()
+      isPaused = false
       return isMore
     } catch (error) {
       if (error instanceof RowsFailed) {
@@ -66,6 +70,11 @@ function startLoop({ name, everyMs, work }: Loop, log: Log): { stop: () => Promi
         return error.isMore
       }
       stats.failures += 1
+      if (error instanceof ClockJumped) {
+        if (!isPaused) log.error('sweep paused', error, { loop: name })
+        isPaused = true
+        return false
+      }
       // It passes, and whoever runs the database knows.
       if (error instanceof StorageUnavailable) log.warn('storage unavailable', { loop: name, reason: error.message })
       else log.error('a loop failed and will try again', error, { loop: name })

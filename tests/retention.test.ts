@@ -6,6 +6,7 @@ import { test } from 'node:test'
 import { deleteDeadKeys } from '../src/access/retention.ts'
 import { loopsFor } from '../src/commands/loops.ts'
 import { type RetentionMs, retentionDefaultsMs } from '../src/kit/retention.ts'
+import { ClockJumped } from '../src/loops/clock.ts'
 import { Fragment } from '../src/storage/storage.ts'
 import { market } from './support/carts.ts'
 import { cards, checkoutOf, secretOf } from './support/checkout.ts'
@@ -156,6 +157,47 @@ eachEngine('retention', (given) => {
     const { cartId } = again.body.data
     assert.equal((await house.ask('getPublicCart', { path: { cartId } })).body.data.status, 'expired')
     assert.equal((await house.fetch(`/c/${secretOf(again.body.data.url)}`)).status, 200)
+  })
+
+  test('of anything waits while the clock is years ahead, and nothing is lost when it is put right', async () => {
+    const house = await openHouse(given, { shops: [orderMarket] })
+    const checkout = await checkoutOf(house)
+    const open = await checkout.ready({ CARD: 1 })
+    const cancelled = await checkout.ready({ CARD: 1 })
+    const path = { sessionId: cancelled.sessionId }
+    await house.ask('cancelHostedCheckoutSession', { path, body: { idempotencyKey: 'cancel' } })
+    const tables = ['carts', 'cart_lines', 'checkout_sessions', 'addresses', 'idempotency_keys', 'events']
+    const count = () => Promise.all(tables.map((table) => rowsOf(house, table)))
+    const { storage, app, clock } = house
+    let counted = 0
+    const parts = { storage, app, retentionMs: retentionDefaultsMs, clock: () => clock.now, monotonic: () => counted }
+    const loops = loopsFor(parts).filter(({ name }) => name !== 'holds')
+    const before = await count()
+    clock.now += 13 * 365 * day
+    const paused: string[] = []
+    for (const { name, work } of loops)
+      await work(() => false).catch((error: unknown) => {
+        assert.ok(error instanceof ClockJumped, String(error))
+        paused.push(name)
+      })
+    const ending = [
+      'sessions',
+      'unpaid_orders',
+      'carts',
+      'addresses',
+      'idempotency_keys',
+      'webhooks',
+      'oauth',
+      'retention',
+    ]
+    assert.deepEqual(paused, ending)
+    assert.deepEqual(await count(), before)
+    clock.now -= 13 * 365 * day
+    assert.equal((await checkout.pay(open.secret, await checkout.look(open.secret))).problem, null)
+    clock.now += 400 * day
+    counted += 400 * day
+    for (const { work } of loops) await work(() => false)
+    assert.equal(await rowsOf(house, 'checkout_sessions'), 0)
   })
 
   test('of keys: those that work are kept', async () => {

@@ -13,6 +13,7 @@ import { endSessionsOfEnded, expireSessions } from '../checkout/sweep.ts'
 import { keysSweptMax, sweepIdempotencyKeys } from '../idempotency/once.ts'
 import { sweepHolds } from '../inventory/holds.ts'
 import type { RetentionMs } from '../kit/retention.ts'
+import { createClockGuard } from '../loops/clock.ts'
 import type { LoopName } from '../loops/names.ts'
 import { artifactsSweptMax, sweepArtifacts } from '../oauth/sweep.ts'
 import { refundPaid } from '../orders/refunds.ts'
@@ -27,6 +28,8 @@ export interface LoopParts {
   app: App
   retentionMs: RetentionMs
   clock: () => number
+  // Counts on whatever the clock is set to.
+  monotonic?: () => number
 }
 
 // In one round, so that nobody waits long for the rows; and again while there are more.
@@ -45,14 +48,15 @@ export function lastUseLoop(app: App, clock: () => number): Loop {
   }
 }
 
-export function loopsFor({ storage, app, retentionMs, clock }: LoopParts): Loop[] {
+export function loopsFor({ storage, app, retentionMs, clock, monotonic }: LoopParts): Loop[] {
+  const checkClock = createClockGuard(clock, monotonic)
   const rounds = (name: LoopName, everyMs: number, full: number, round: (now: number) => Promise<number>): Loop => ({
     name,
     everyMs,
     work: (isEnding) => catchUp(full, isEnding, () => round(clock())),
   })
   const places = newPlaces()
-  return [
+  const loops: Loop[] = [
     lastUseLoop(app, clock),
     rounds('stale_products', 500, few, (now) => refreshStaleProducts(storage, now, few)),
     rounds('payments', 2_000, few, () => settlePayments(app.payTools, few)),
@@ -82,6 +86,26 @@ export function loopsFor({ storage, app, retentionMs, clock }: LoopParts): Loop[
       work: (isEnding) => catchUpAll(retentionParts(storage, retentionMs, clock()), isEnding),
     },
   ]
+  return loops.map((loop) => (endsByTime.has(loop.name) ? { ...loop, work: guarded(loop.work, checkClock) } : loop))
+}
+
+// What these end or delete, no clock that is put right brings back.
+const endsByTime: ReadonlySet<LoopName> = new Set([
+  'sessions',
+  'unpaid_orders',
+  'carts',
+  'addresses',
+  'idempotency_keys',
+  'webhooks',
+  'oauth',
+  'retention',
+])
+
+function guarded(work: Loop['work'], checkClock: () => void): Loop['work'] {
+  return async (isEnding) => {
+    checkClock()
+    return work(isEnding)
+  }
 }
 
 // A cart goes after its sessions.

@@ -1,0 +1,35 @@
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import { ClockJumped, createClockGuard } from './clock.ts'
+
+const hour = 3_600_000
+const day = 24 * hour
+
+test('a clock that goes ahead by more than a day is not believed until it is put right', () => {
+  const start = Date.parse('2026-06-01T12:00:00.000Z')
+  let [wall, counted] = [start, 5_000]
+  const check = createClockGuard(
+    () => wall,
+    () => counted,
+  )
+  const pass = (ms: number) => {
+    wall += ms
+    counted += ms
+  }
+  check()
+  pass(400 * day)
+  check()
+  wall += day
+  check()
+  wall += 1
+  assert.throws(check, ClockJumped)
+  pass(10 * day)
+  assert.throws(check, ClockJumped)
+  wall += 13 * 365 * day
+  assert.throws(check, /ahead by about 4746 days .* restart it if the clock is right$/)
+  wall -= 13 * 365 * day + day
+  check()
+  // Back is no danger: nothing is deleted before its time.
+  wall -= 100 * day
+  check()
+})
