@@ -32,8 +32,10 @@ export async function findCartFacts(
     ask ? pricebooks.offersOf(db, ask) : [],
     pricebooks.promotionOf(db, cart),
   ])
-  const lines = rows.map(({ position, quantity, seenPrice, price, available, ownHold }, index): CartLine => {
-    const offer = { ...(offers[index] as LastingOffer), price, available: Math.max(0, available + ownHold) }
+  const lines = rows.map(({ position, quantity, seenPrice, price, available, onHand, ownHold }, index): CartLine => {
+    // What is promised to the cart is there for it as long as it is there at all, also where too much is promised.
+    const own = Math.min(onHand, ownHold + Math.max(0, available))
+    const offer = { ...(offers[index] as LastingOffer), price, available: own }
     return { offer, position, quantity, seenPrice }
   })
   return { cart, lines, promotion }

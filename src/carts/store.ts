@@ -171,7 +171,9 @@ export interface LineRow {
   quantity: number
   seenPrice: number
   price: number
+  // Promised to nobody; below zero where the operator set the stock below what is promised.
   available: number
+  onHand: number
   // What the cart's own session holds, which is there for the cart.
   ownHold: number
   // Of the merchant, at the moment at which price and stock were so.
@@ -195,6 +197,7 @@ export async function listCartLines(db: Reader, { installationId, cartId }: Cart
   return db.sql<LineRow>`
     select l.sku_id as "skuId", l.position, l.quantity, l.seen_price as "seenPrice", s.price,
       case when t.held = 0 then t.on_hand else ${availableOf(now)} end as "available",
+      t.on_hand as "onHand",
       case when t.held = 0 then 0 else coalesce((
         select h.quantity from holds h
         where h.owner_id = (

@@ -18,6 +18,7 @@ import {
   lockShelvesFor,
   putHold,
   type StockKey,
+  sumHoldsAfter,
   sumLapsedHolds,
 } from './store.ts'
 
@@ -39,11 +40,13 @@ export async function hold(
   }
   const wanted = summed(lines)
   const found = await look(tx, seller, owner, wanted, now)
+  const paying = expiresAt > now + payingMs ? await paidFirst(tx, seller, owner, found, now) : noUnits
   const shortages: Shortage[] = []
   const granted = new Map<string, number>()
   for (const { skuId, quantity } of wanted) {
     const shelf = found.shelves.get(skuId)
-    const usable = shelf && shelf.retiredAt === null ? usableFor(shelf, found.claimsOn(skuId)) : 0
+    const left = shelf && shelf.retiredAt === null ? usableFor(shelf, found.claimsOn(skuId)) : 0
+    const usable = Math.min(left, Math.max(0, (shelf?.onHand ?? 0) - (paying.get(skuId) ?? 0)))
     const maySellOut = shelf?.whenSoldOut === 'backorder' && shelf.retiredAt === null
     if (quantity > usable && !maySellOut) shortages.push({ skuId, available: usable })
     granted.set(skuId, Math.min(quantity, usable))
@@ -68,6 +71,25 @@ export async function hold(
   }
   await settle(tx, seller, changes, moment)
   return []
+}
+
+// A hold for longer than this is of an owner who is paying: whoever is still choosing holds for minutes.
+const payingMs = 3_600_000
+const noUnits: ReadonlyMap<string, number> = new Map()
+
+// Where the operator has set the stock below what is held, whoever comes to pay first has it: what is promised to others who
+// are paying already cannot be had. Nobody has to look where there is enough.
+async function paidFirst(
+  tx: Tx,
+  seller: MerchantMode,
+  owner: string,
+  { shelves }: Found,
+  now: number,
+): Promise<ReadonlyMap<string, number>> {
+  const scarce = [...shelves.values()].filter(({ onHand, held }) => onHand < held).map(({ skuId }) => skuId)
+  if (scarce.length === 0) return noUnits
+  const others = await sumHoldsAfter(tx, seller, scarce, { owner, after: now + payingMs })
+  return new Map(others.map(({ skuId, quantity }) => [skuId, quantity]))
 }
 
 // Lets the owner's running holds end later, never sooner, and answers with what is still held. A hold that is over stays

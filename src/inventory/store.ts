@@ -120,6 +120,20 @@ export async function sumLapsedHolds(
     group by sku_id`
 }
 
+// What others hold of these SKUs until after an instant.
+export async function sumHoldsAfter(
+  tx: Tx,
+  { merchantId, mode }: MerchantMode,
+  skuIds: readonly string[],
+  { owner, after }: { owner: string; after: number },
+): Promise<Line[]> {
+  return tx.sql<Line>`
+    select sku_id as "skuId", sum(quantity) as "quantity" from holds
+    where merchant_id = ${merchantId} and sku_id in (${list(skuIds)}) and mode = ${mode} and expires_at > ${after}
+      and owner_id <> ${owner}
+    group by sku_id`
+}
+
 export async function deleteLapsedHolds(
   tx: Tx,
   { merchantId, skuId, mode }: Shelf,
