@@ -6,6 +6,7 @@ import { makeDemoShop } from '../admin/demo.ts'
 import { changeLines, visible } from '../admin/difference.ts'
 import { type ImportReport, importProducts } from '../admin/import.ts'
 import { fileBytesMax, readShopBytes } from '../admin/read.ts'
+import { shopFileSchema } from '../admin/shopfile.ts'
 import { EndpointRefused } from '../webhooks/endpoints.ts'
 import { maskedUrl } from '../webhooks/url.ts'
 import {
@@ -49,16 +50,22 @@ export const demoCommand: Command = {
 
 export const applyCommand: Command = {
   summary: 'Bring a shop to what its YAML or JSON file says, and print the difference.',
-  usage: ['apply FILE [--dry-run] [--stock]'],
+  usage: ['apply FILE [--dry-run] [--stock]', 'apply --schema'],
   options: {
     'dry-run': { type: 'boolean', help: 'only print what would change' },
     stock: {
       type: 'boolean',
       help: 'also set the stock of SKUs that exist, in test and live mode (otherwise a file names opening stock)',
     },
+    schema: { type: 'boolean', help: 'print the JSON Schema of shop files, for editors' },
   },
   async run(given, terminal) {
     const [path, ...rest] = given.words
+    if (given.flags.has('schema')) {
+      if (path !== undefined) throw new Misuse('apply --schema takes no file')
+      terminal.out(`${JSON.stringify(shopFileSchema, null, 2)}\n`)
+      return 0
+    }
     if (path === undefined || rest.length > 0) throw new Misuse('apply takes one file')
     const read = readShopBytes(await readBytes(path), Date.now())
     if ('problems' in read) {

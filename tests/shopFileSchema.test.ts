@@ -1,0 +1,85 @@
+// The schema of shop files as editors get it, and the page that explains it.
+
+import assert from 'node:assert/strict'
+import { readFile } from 'node:fs/promises'
+import { join } from 'node:path'
+import { describe, test } from 'node:test'
+import { parse } from 'yaml'
+import { withMembers } from '../src/admin/reference.ts'
+import { runCommandLine } from '../src/cli.ts'
+import { compile } from '../src/contract/validator.ts'
+import { blocksBelow, pageText, root } from './support/prose.ts'
+
+async function printed(): Promise<string> {
+  let out = ''
+  const terminal = {
+    out: (text: string) => {
+      out += text
+    },
+    err: (text: string) => assert.fail(text),
+    progress: () => {},
+    isWatched: false,
+  }
+  assert.equal(await runCommandLine(['apply', '--schema'], terminal), 0)
+  return out
+}
+
+// biome-ignore lint/suspicious/noExplicitAny: a JSON Schema
+function* objectsIn(schema: any, path = ''): Generator<[path: string, schema: any]> {
+  if (schema.properties) yield [path, schema]
+  for (const [name, member] of Object.entries(schema.properties ?? {})) yield* objectsIn(member, `${path}/${name}`)
+  if (schema.items) yield* objectsIn(schema.items, `${path}/*`)
+}
+
+describe('apply --schema', () => {
+  test('prints a JSON Schema that takes our own shop files and refuses a mistake at its place', async () => {
+    const schema = JSON.parse(await printed())
+    assert.equal(schema.$schema, 'https://json-schema.org/draft/2020-12/schema')
+    const check = compile(schema)
+    const shop = parse(await readFile(join(root, 'src/admin/demo/shop.yaml'), 'utf8'))
+    assert.deepEqual(check(shop), [])
+    for (const [page, heading] of [
+      ['README.md', '## Your own shop'],
+      ['docs/shop-file.md', '## An example'],
+    ] as const) {
+      const [yaml] = blocksBelow(await pageText(page), heading).filter(({ language }) => language === 'yaml')
+      assert.deepEqual(check(parse(yaml?.text ?? '')), [], page)
+    }
+    const wrong = { ...shop, shiping: [], products: [{ ...shop.products[0], price: 1 }] }
+    assert.deepEqual(
+      check(wrong)
+        .map(({ path }) => path)
+        .sort(),
+      ['/products/0/price', '/shiping'],
+    )
+  })
+
+  test('is closed everywhere, so that an editor underlines a misspelt member', async () => {
+    const schema = JSON.parse(await printed())
+    const found = [...objectsIn(schema)]
+    assert.ok(found.length > 15)
+    for (const [path, { additionalProperties }] of found) assert.equal(additionalProperties, false, path)
+  })
+
+  test('needs only keywords that were in JSON Schema before 2019, which every editor knows', async () => {
+    const known = new Set([
+      ...['$schema', 'title', 'type', 'const', 'enum', 'anyOf', 'items', 'properties', 'required', 'description'],
+      ...['additionalProperties', 'propertyNames', 'maxProperties', 'minItems', 'maxItems', 'uniqueItems'],
+      ...['minimum', 'maximum', 'minLength', 'maxLength', 'pattern'],
+    ])
+    const walk = (schema: object): void => {
+      for (const [name, value] of Object.entries(schema)) {
+        assert.ok(known.has(name), name)
+        if (name === 'properties') for (const member of Object.values(value)) walk(member as object)
+        else if (name === 'anyOf') for (const branch of value) walk(branch)
+        else if (typeof value === 'object' && !Array.isArray(value)) walk(value)
+      }
+    }
+    walk(JSON.parse(await printed()))
+  })
+})
+
+test('docs/shop-file.md has every member as it is: npm run shop-file prints it anew', async () => {
+  const page = await pageText('docs/shop-file.md')
+  assert.equal(page, withMembers(page))
+})
