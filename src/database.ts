@@ -18,17 +18,19 @@ export interface Database {
   config: Config
 }
 
+// `forgotten` is a version of the root secret that is about to be given up.
 export async function openDatabase(
   settings: Settings,
   effect: Effect,
   options: StorageOptions = {},
+  forgotten: number | null = null,
 ): Promise<Database> {
   const { databaseUrl } = settings
   const source = secretSourceOf(settings, databaseUrl)
   const look = await lookInto(databaseUrl, options)
   let rootSecret: RootSecret
   try {
-    if (look) rootSecret = (await secretThatFits(source, look.read)).rootSecret
+    if (look) rootSecret = (await secretThatFits(source, look.read, forgotten)).rootSecret
     else if (effect === 'creates') rootSecret = newSecret(source)
     else throw noDatabase(databaseUrl)
   } catch (error) {
@@ -74,6 +76,7 @@ function noDatabase(url: string): StorageRefused {
 async function secretThatFits(
   source: RootSecret | string,
   read: Storage['read'],
+  forgotten: number | null = null,
 ): Promise<{ rootSecret: RootSecret; fits: true | null }> {
   // Looked for only now: whoever made this database a moment ago has made its secret before.
   const rootSecret = findRootSecret(source)
@@ -81,7 +84,7 @@ async function secretThatFits(
     throw new BadSetting(
       `there is no root secret at ${source}, and the database was made with one: put it there, or set CARTWRIGHT_SECRET`,
     )
-  const verdict = await read((db) => judgeSecret(db, rootSecret))
+  const verdict = await read((db) => judgeSecret(db, rootSecret, forgotten))
   if ('problem' in verdict) throw new BadSetting(verdict.problem)
   return { rootSecret, fits: verdict.fits }
 }

@@ -7,24 +7,29 @@ import { checkValueOf, type RootSecret, sealingVersionOf } from './kit/secrets.t
 import { openEmail } from './oauth/users.ts'
 import { openStatusSecret } from './orders/secret.ts'
 import { listTableNames } from './storage/catalogue.ts'
-import type { Reader, Storage } from './storage/storage.ts'
+import type { Reader, Storage, Tx } from './storage/storage.ts'
 import { openSecret } from './webhooks/signature.ts'
 
 // Null: nothing in the database was made with a root secret, so any fits.
 export type Verdict = { readonly fits: true | null } | { readonly problem: string }
 
-// Reads only, in a database of any version.
-export async function judgeSecret(db: Reader, rootSecret: RootSecret): Promise<Verdict> {
+// Reads only, in a database of any version. `forgotten` is a version that is about to be given up.
+export async function judgeSecret(
+  db: Reader,
+  rootSecret: RootSecret,
+  forgotten: number | null = null,
+): Promise<Verdict> {
   const tables = await listTableNames(db)
-  const known = tables.has('root_secrets') ? await listKnown(db) : []
-  return known.length > 0 ? judgeByCheckValues(known, rootSecret) : judgeBySamples(db, tables, rootSecret)
+  const known = (tables.has('root_secrets') ? await listKnown(db) : []).filter(({ version }) => version !== forgotten)
+  if (known.length > 0) return judgeByCheckValues(known, rootSecret)
+  return judgeBySamples(db, tables, rootSecret, forgotten)
 }
 
 const places = 'CARTWRIGHT_SECRET, CARTWRIGHT_SECRET_FILE, or the file `secret` beside a SQLite database'
 const another = `the database was made with another root secret: give it that one (${places})`
 
 function missing(version: number): string {
-  return `the database was made with version ${version} of the root secret, which is missing: give all versions, such as CARTWRIGHT_SECRET=2:<new>,1:<old>`
+  return `the database was made with version ${version} of the root secret, which is missing: give all versions, such as CARTWRIGHT_SECRET=2:<new>,1:<old> (\`secret forget ${version}\` gives it up)`
 }
 
 interface KnownVersion {
@@ -105,17 +110,22 @@ const sampleKinds: readonly SampleKind[] = [
 
 // A database from before there were check values. Every version that sealed something must be given and open one thing at
 // least: not all, because such a database may have been used with a wrong secret for a while.
-async function judgeBySamples(db: Reader, tables: ReadonlySet<string>, rootSecret: RootSecret): Promise<Verdict> {
+async function judgeBySamples(
+  db: Reader,
+  tables: ReadonlySet<string>,
+  rootSecret: RootSecret,
+  forgotten: number | null,
+): Promise<Verdict> {
   const opens = new Map<number, boolean>()
   for (const kind of sampleKinds.filter(({ table }) => tables.has(table))) {
     for (const sample of await kind.list(db)) {
       const version = sealingVersionOf(sample.sealed)
-      if (version === undefined) continue
+      if (version === undefined || version === forgotten) continue
       opens.set(version, opens.get(version) === true || succeeds(() => kind.open(rootSecret, sample)))
     }
   }
   const used = new Set([...opens.keys(), ...(tables.has('credentials') ? await listPepperVersions(db) : [])])
-  const absent = [...used].find((version) => !rootSecret.hasVersion(version))
+  const absent = [...used].find((version) => version !== forgotten && !rootSecret.hasVersion(version))
   if (absent !== undefined) return { problem: missing(absent) }
   if ([...opens.values()].includes(false)) return { problem: another }
   return { fits: opens.size > 0 ? true : null }
@@ -139,21 +149,52 @@ function succeeds(open: () => string | undefined): boolean {
 // that find an empty one at the same moment, one writes its own and the others are held against them.
 export async function recordSecret(storage: Storage, rootSecret: RootSecret, now: number): Promise<void> {
   if (await storage.read(async (db) => isRecorded(await listKnown(db), rootSecret))) return
-  await storage.write(async (tx) => {
-    // The one row that is surely there, to wait at for whoever is at this too.
-    await tx.sql`select version from schema_migrations where version = 1 ${tx.forUpdate}`
-    const verdict = await judgeSecret(tx, rootSecret)
-    if ('problem' in verdict) throw new BadSetting(verdict.problem)
-    const isFirst = (await listKnown(tx)).length === 0
-    for (const version of rootSecret.versions) {
-      // What the first of all finds may have been made with any of them.
-      const usedAt = isFirst || version === rootSecret.currentVersion ? now : null
-      await tx.sql`
-        insert into root_secrets (version, check_value, created_at, used_at)
-        values (${version}, ${checkValueOf(rootSecret, version)}, ${now}, ${usedAt})
-        on conflict (version) do update set used_at = coalesce(root_secrets.used_at, excluded.used_at)`
-    }
+  await storage.write((tx) => record(tx, rootSecret, now, null))
+}
+
+// From now on the database can do without this version, and nothing that was made with it opens. Where it comes back beside
+// the others, all of that opens again. Gives the number of living API keys that were made with it.
+export async function forgetVersion(
+  storage: Storage,
+  rootSecret: RootSecret,
+  version: number,
+  now: number,
+): Promise<number> {
+  return storage.write(async (tx) => {
+    await record(tx, rootSecret, now, version)
+    await tx.sql`delete from root_secrets where version = ${version}`
+    await deleteLostKeys(tx, rootSecret)
+    const [row] = await tx.sql<{ keys: number }>`
+      select count(*) as "keys" from credentials
+      where pepper_version = ${version} and revoked_at is null and (expires_at is null or expires_at > ${now})`
+    return row?.keys ?? 0
   })
+}
+
+// A key of the database that no version opens any more stands in the way of a new one.
+async function deleteLostKeys(tx: Tx, rootSecret: RootSecret): Promise<void> {
+  const rows = await tx.sql<{ name: string; sealed: string }>`select name, sealed from database_keys`
+  for (const { name, sealed } of rows) {
+    const versions = Object.keys(JSON.parse(sealed) as object).map(Number)
+    if (!versions.some((version) => rootSecret.hasVersion(version)))
+      await tx.sql`delete from database_keys where name = ${name}`
+  }
+}
+
+async function record(tx: Tx, rootSecret: RootSecret, now: number, forgotten: number | null): Promise<void> {
+  // The one row that is surely there, to wait at for whoever is at this too.
+  await tx.sql`select version from schema_migrations where version = 1 ${tx.forUpdate}`
+  const verdict = await judgeSecret(tx, rootSecret, forgotten)
+  if ('problem' in verdict) throw new BadSetting(verdict.problem)
+  const isFirst = (await listKnown(tx)).length === 0
+  for (const version of rootSecret.versions) {
+    // What the first of all finds may have been made with any of them.
+    const usedAt = isFirst || version === rootSecret.currentVersion ? now : null
+    await tx.sql`
+      insert into root_secrets (version, check_value, created_at, used_at)
+      values (${version}, ${checkValueOf(rootSecret, version)}, ${now}, ${usedAt})
+      on conflict (version) do update set used_at = coalesce(root_secrets.used_at, excluded.used_at)`
+  }
 }
 
 function isRecorded(known: readonly KnownVersion[], rootSecret: RootSecret): boolean {

@@ -205,7 +205,9 @@ eachEngine('every command', (given) => {
   const settings = (secret: Environment): Environment => ({ CARTWRIGHT_DATABASE_URL: shop.url, PORT: '0', ...secret })
 
   test('has its form here', () => {
-    const isHere = (key: string) => key in forms || (given.engine === 'postgres' && ['backup', 'restore'].includes(key))
+    // The one that is there to do without a version has tests of its own.
+    const others = given.engine === 'postgres' ? ['secret forget', 'backup', 'restore'] : ['secret forget']
+    const isHere = (key: string) => key in forms || others.includes(key)
     assert.deepEqual(
       Object.keys(effects).filter((key) => effects[key] !== 'none' && !isHere(key)),
       [],
@@ -471,6 +473,60 @@ eachEngine('the check values', (given) => {
   })
 })
 
+eachEngine('a version that is given up', (given) => {
+  const forget = ['secret', 'forget', '1', '--force']
+
+  test('is not needed any more; what was made with it does not open, and does again when it comes back', async () => {
+    const { url } = await makeShop(given)
+    const settings = (secret: string) => ({ CARTWRIGHT_DATABASE_URL: url, CARTWRIGHT_SECRET: secret })
+    const alone = settings(`2:${newer}`)
+    const state = await allRows(url)
+    isRefused(await say(alone, ['secret', 'forget', '1']), /--force gives them up/, 'without --force')
+    isRefused(await say(settings(wrong), forget), /has version 1: give another one in its place/, 'in its own place')
+    isRefused(
+      await say(settings(`2:${newer}`), ['secret', 'forget', '3', '--force']),
+      /version 1 .* missing/,
+      'another',
+    )
+    assert.equal((await say(alone, ['secret', 'forget', 'one', '--force'])).code, 2)
+    assert.equal(await allRows(url), state)
+
+    const forgotten = await say(alone, [...forget, '--json'])
+    assert.deepEqual([forgotten.code, forgotten.err], [0, ''])
+    assert.deepEqual(JSON.parse(forgotten.out), { forgotten: 1, apiKeys: 3 })
+    assert.equal((await say(alone, ['doctor'])).code, 0)
+    assert.match((await say(alone, ['users', 'list'])).out, /\(cannot be opened\)/)
+    const server = await serve(alone, ['--no-demo'])
+    assert.equal(await server.stop(), 0)
+    const users = await say(settings(`2:${newer},1:${right}`), ['users', 'list'])
+    assert.match(users.out, /@/)
+    isRefused(await say(settings(right), ['doctor']), /version 2 of the root secret, which is missing/, 'the old one')
+  })
+
+  test('may be the only one of a database from before there were check values', async () => {
+    const { url } = await makeShop(given)
+    const storage = await openStorage(url)
+    await storage.write((tx) => tx.sql`delete from root_secrets`)
+    await storage.close()
+    const alone = { CARTWRIGHT_DATABASE_URL: url, CARTWRIGHT_SECRET: `2:${newer}` }
+    isRefused(await say(alone, ['doctor']), /version 1 of the root secret, which is missing/, 'doctor')
+    assert.equal((await say(alone, forget)).code, 0)
+    assert.equal((await say(alone, ['doctor'])).code, 0)
+  })
+
+  test('is not given up where there is no database, and none is made', async () => {
+    const place = join(await tempFolder(), 'mistyped')
+    const url = given.engine === 'sqlite' ? `sqlite:${join(place, 'shop.db')}` : await given.freshUrl()
+    isRefused(
+      await say({ CARTWRIGHT_DATABASE_URL: url, CARTWRIGHT_SECRET: `2:${newer}` }, forget),
+      /there is no database /,
+      'forget',
+    )
+    assert.deepEqual(treeOf(join(place, '..')), {})
+    if (given.engine === 'postgres') assert.deepEqual(await tablesAt(url), [])
+  })
+})
+
 eachEngine('a new database', (given) => {
   test('taken by two servers at once with different secrets belongs to one; the other says so and ends', async () => {
     const url =
@@ -528,6 +584,24 @@ describe('a copy of a database', () => {
     const db = new DatabaseSync(join(other, 'x.db'), { readOnly: true })
     assert.equal(db.prepare('pragma journal_mode').get()?.journal_mode, 'delete', 'looking changes nothing in the file')
     db.close()
+  })
+})
+
+describe('a worker', () => {
+  test('that replaces a lost one after the secret was swapped is refused, and its leader says why', async () => {
+    const folder = join(await tempFolder(), 'data')
+    const settings = { CARTWRIGHT_DATABASE_URL: `sqlite:${join(folder, 'shop.db')}` }
+    const server = await serve(settings, ['--no-demo', '--workers', '2'])
+    const [, pid] = /"a worker is open","pid":(\d+)/.exec(server.printed()) ?? []
+    writeFileSync(join(folder, 'secret'), `${wrong}\n`)
+    process.kill(Number(pid), 'SIGKILL')
+    const refused = /"a worker did not start".*the database was made with another root secret/
+    const hopelessAt = Date.now() + 60_000
+    while (!refused.test(server.printed())) {
+      assert.ok(Date.now() < hopelessAt, server.printed())
+      await new Promise((resolve) => setTimeout(resolve, 20))
+    }
+    assert.equal(await server.stop(), 0)
   })
 })
 

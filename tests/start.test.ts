@@ -182,7 +182,10 @@ describe('a start', () => {
     const file = (given.CARTWRIGHT_DATABASE_URL ?? '').slice('sqlite:'.length)
     const sealed: string[][] = []
     for (const secret of [older, `2:${newer},1:${older}`, `2:${newer}`]) {
-      const server = await serve({ ...given, CARTWRIGHT_SECRET: secret }, ['--no-demo'])
+      const settings = { ...given, CARTWRIGHT_SECRET: secret }
+      if (secret === `2:${newer}`)
+        assert.equal((await cartwright(['secret', 'forget', '1', '--force'], settings)).code, 0)
+      const server = await serve(settings, ['--no-demo'])
       await ready(server.origin)
       assert.equal(await server.stop(), 0)
       const db = new DatabaseSync(file)

@@ -359,7 +359,8 @@ describe('webhooks by the command line', () => {
       ],
     )
     // A database that has outlived its root secret: what cannot be opened is made anew.
-    const orphaned = { ...settings, CARTWRIGHT_SECRET: 'another-root-secret-of-the-same-database' }
+    const orphaned = { ...settings, CARTWRIGHT_SECRET: '2:another-root-secret-of-the-same-database' }
+    await json(['secret', 'forget', '1', '--force'], orphaned)
     const third = await json(['demo'], orphaned)
     assert.notEqual(third.webhookEndpoint.id, first.webhookEndpoint.id)
     assert.deepEqual((await json(['demo'], orphaned)).webhookEndpoint, third.webhookEndpoint)

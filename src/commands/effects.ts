@@ -59,6 +59,7 @@ export const effects: Readonly<Record<string, Effect | 'none'>> = {
   doctor: 'reads',
   openapi: 'none',
   secret: 'none',
+  'secret forget': 'changes',
 }
 
 export function effectOf(name: string, words: readonly string[], flags: ReadonlySet<string>): Effect {

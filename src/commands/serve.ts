@@ -54,7 +54,8 @@ export const serveCommand: Command = {
       connectMsMax: 2_000,
       onDamage,
       log: (message, fields) => log.warn(message, { ...fields }),
-    }).catch((error: unknown) => {
+    }).catch((error: Error) => {
+      if (isWorker()) tellFailure(error.message)
       leaveCrew()
       throw error
     })

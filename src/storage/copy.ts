@@ -172,12 +172,12 @@ async function lockTables(target: Tx, tables: readonly Table[]): Promise<void> {
   await target.sql`${new Fragment(`lock table ${names} in share row exclusive mode`)}`
 }
 
-// Which root secret the target belongs to says nothing as long as nothing was made with it; the source's takes its place.
-const SECRETS_TABLE = 'root_secrets'
+// A start writes these, and they say nothing as long as nothing was made with them; the source's take their place.
+const KEY_TABLES = ['root_secrets', 'database_keys']
 
 async function emptyOrRefuse(target: Tx, tables: readonly Table[], clear: boolean): Promise<void> {
   const filled: string[] = []
-  for (const { name } of tables.filter((table) => table.name !== SECRETS_TABLE)) {
+  for (const { name } of tables.filter((table) => !KEY_TABLES.includes(table.name))) {
     const rows = await target.sql`${new Fragment(`select 1 from ${quote(name)} limit 1`)}`
     if (rows.length > 0) filled.push(name)
   }
