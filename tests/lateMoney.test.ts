@@ -6,6 +6,7 @@ import { answerChallenge, type PayTools, pay as payAt, settlePayments } from '..
 import { deleteSessions } from '../src/checkout/retention.ts'
 import { expireSessions } from '../src/checkout/sweep.ts'
 import { newId } from '../src/kit/ids.ts'
+import { RowsFailed } from '../src/loops/rows.ts'
 import { refundPaid } from '../src/orders/refunds.ts'
 import { createProviders, type Outcome, type PaymentProvider } from '../src/payments/port.ts'
 import { payRefunds } from '../src/payments/settle.ts'
@@ -445,7 +446,7 @@ eachEngine('a provider that is not to be relied on', (given) => {
     }
     await till.pay()
     till.clock.now += minute
-    assert.equal(await till.check({ storage: failing }), 1)
+    await assert.rejects(till.check({ storage: failing }), RowsFailed)
     const { paymentId, payment } = await till.world()
     assert.equal(payment, 'processing')
     assert.deepEqual(till.warnings().at(-1), {

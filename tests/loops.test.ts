@@ -4,21 +4,35 @@
 import assert from 'node:assert/strict'
 import { randomUUID } from 'node:crypto'
 import { before, test } from 'node:test'
+import { deleteDeadKeys } from '../src/access/retention.ts'
+import { sweepAddresses } from '../src/addresses/vault.ts'
+import { deleteCarts } from '../src/carts/retention.ts'
 import { expireCarts } from '../src/carts/sweep.ts'
 import { refreshStaleProducts } from '../src/catalog/refresh.ts'
-import { expireSessions } from '../src/checkout/sweep.ts'
+import { settlePayments } from '../src/checkout/pay.ts'
+import { deleteSessions, eraseCustomers } from '../src/checkout/retention.ts'
+import { endSessionsOfEnded, expireSessions } from '../src/checkout/sweep.ts'
+import { sweepIdempotencyKeys } from '../src/idempotency/once.ts'
 import { sweepHolds } from '../src/inventory/holds.ts'
 import { newId } from '../src/kit/ids.ts'
+import { retentionDefaultsMs } from '../src/kit/retention.ts'
 import type { LoopName } from '../src/loops/names.ts'
 import { RowsFailed } from '../src/loops/rows.ts'
 import { sweepArtifacts } from '../src/oauth/sweep.ts'
+import { refundPaid } from '../src/orders/refunds.ts'
+import { refundRound } from '../src/payments/settle.ts'
 import { list } from '../src/storage/storage.ts'
-import { market } from './support/carts.ts'
+import { addEndpoint } from '../src/webhooks/endpoints.ts'
+import { sweepWebhooks } from '../src/webhooks/sweep.ts'
+import { berlin, market } from './support/carts.ts'
 import { type Checkout, checkoutOf } from './support/checkout.ts'
-import { type House, openHouse } from './support/house.ts'
+import { type House, openHouse, testSecret } from './support/house.ts'
 import { poison } from './support/poison.ts'
 import { rival } from './support/shops.ts'
 import { eachEngine } from './support/storage.ts'
+
+// It is approved and nobody hears the answer.
+const lostAnswer = '4000000000000259'
 
 // The rows that a round could not handle, by id. Everything else that a round throws is a failure of the test.
 async function failedOf(loop: LoopName, round: Promise<unknown>): Promise<string[]> {
@@ -194,6 +208,182 @@ eachEngine('a loop survives its worst row', (given) => {
     assert.equal((await used()).length, 3)
   })
 
+  test('payments without an outcome', async () => {
+    const { storage, clock, app } = house
+    const sessions: string[] = []
+    for (let i = 0; i < 4; i += 1) {
+      const { sessionId, secret, view } = await checkout.ready({ CARD: 1 })
+      await checkout.pay(secret, view, lostAnswer)
+      sessions.push(sessionId)
+    }
+    const [unclaimable = '', unrecordable = '', ...good] = sessions
+    const paymentOf = async (id: string) => {
+      const [row] = await storage.read(
+        (db) =>
+          db.sql<{ id: string; status: string }>`select id, status from payments where checkout_session_id = ${id}`,
+      )
+      return row
+    }
+    const bad = [(await paymentOf(unclaimable))?.id, (await paymentOf(unrecordable))?.id]
+    const cures = [
+      await poison(storage, 'payments', `old.id = '${bad[0]}'`),
+      await poison(storage, 'checkout_sessions', `old.id = '${unrecordable}'`),
+    ]
+    const round = () => failedOf('payments', settlePayments(app.payTools, 20))
+    clock.now += 60_000
+    assert.deepEqual(await round(), bad)
+    for (const id of good) assert.equal((await paymentOf(id))?.status, 'succeeded')
+    for (const id of [unclaimable, unrecordable]) assert.equal((await paymentOf(id))?.status, 'processing')
+    clock.now += 1_000
+    assert.deepEqual(await round(), [])
+    for (const cure of cures) await cure()
+    clock.now += 59_000
+    assert.deepEqual(await round(), [])
+    for (const id of sessions) assert.equal((await paymentOf(id))?.status, 'succeeded')
+  })
+
+  test('refunds that are owed', async () => {
+    const { storage, clock, app } = house
+    const orders: string[] = []
+    for (let i = 0; i < 4; i += 1) {
+      const { sessionId, secret, view } = await checkout.ready({ CARD: 1 })
+      await checkout.pay(secret, view)
+      const orderId: string = (await checkout.read(sessionId)).body.data.orderId
+      const cancelled = await house.ask('cancelStorefrontOrder', {
+        path: { orderId },
+        body: { idempotencyKey: randomUUID() },
+      })
+      assert.equal(cancelled.status, 200, cancelled.text)
+      orders.push(orderId)
+    }
+    const [unclaimable = '', unrecordable = '', ...good] = orders
+    const refundOf = async (id: string) => {
+      const [row] = await storage.read(
+        (db) => db.sql<{ id: string; status: string }>`select id, status from refunds where order_id = ${id}`,
+      )
+      return row
+    }
+    const bad = [(await refundOf(unclaimable))?.id, (await refundOf(unrecordable))?.id]
+    const cures = [
+      await poison(storage, 'refunds', `old.id = '${bad[0]}'`),
+      await poison(storage, 'orders', `old.id = '${unrecordable}'`),
+    ]
+    const round = () => failedOf('refunds', refundRound({ ...app.payTools, onPaid: refundPaid }, clock.now, 20))
+    assert.deepEqual(await round(), bad)
+    for (const id of good) assert.equal((await refundOf(id))?.status, 'succeeded')
+    for (const id of [unclaimable, unrecordable]) assert.equal((await refundOf(id))?.status, 'pending')
+    clock.now += 1_000
+    assert.deepEqual(await round(), [])
+    for (const cure of cures) await cure()
+    clock.now += 60_000
+    assert.deepEqual(await round(), [])
+    for (const id of orders) assert.equal((await refundOf(id))?.status, 'succeeded')
+  })
+
+  test('addresses and idempotency keys that ended', async () => {
+    const { storage, clock } = house
+    const cartIds = [await checkout.carts.create({ CARD: 1 }), await checkout.carts.create({ CARD: 1 })]
+    for (const id of cartIds) assert.equal((await checkout.carts.address(id, berlin)).status, 200)
+    const addresses = () =>
+      storage.read(
+        (db) => db.sql<{ id: string }>`
+          select id from addresses where row_key is not null and owner_id in (${list(cartIds)}) order by id`,
+      )
+    const [badAddress] = await addresses()
+    const keys = () =>
+      storage.read((db) => db.sql<{ key: string }>`select key from idempotency_keys order by created_at, key`)
+    const [badKey] = await keys()
+    assert.ok(badAddress && badKey && (await keys()).length > 10)
+    const cures = [
+      await poison(storage, 'addresses', `old.id = '${badAddress.id}'`),
+      await poison(storage, 'idempotency_keys', `old.key = '${badKey.key}'`),
+    ]
+    const now = clock.now + 100 * 24 * 3_600_000
+    const erase = (at: number) => failedOf('addresses', sweepAddresses(storage, at, 500))
+    const drop = (at: number) => failedOf('idempotency_keys', sweepIdempotencyKeys(storage, at))
+    assert.deepEqual(await erase(now), [badAddress.id])
+    assert.deepEqual(await addresses(), [badAddress])
+    assert.deepEqual(await drop(now), [badKey.key])
+    assert.deepEqual(await keys(), [badKey])
+    assert.deepEqual([await erase(now + 1), await drop(now + 1)], [[], []])
+    for (const cure of cures) await cure()
+    assert.deepEqual([await erase(now + 60_000), await drop(now + 60_000)], [[], []])
+    assert.deepEqual([await addresses(), await keys()], [[], []])
+  })
+
+  test('installations that ended', async () => {
+    const { storage, clock, app, merchantId } = house
+    const ids = [newId('ins'), newId('ins'), newId('ins')]
+    for (const [i, id] of ids.entries())
+      await storage.write(
+        (tx) => tx.sql`
+          insert into installations (id, merchant_id, name, mode, redirect_hosts, disabled_at, ended_at, sessions_end_at,
+            created_at)
+          values (${id}, ${merchantId}, ${`Ended ${i}`}, 'test', '[]', 1, 1, ${i + 1}, 0)`,
+      )
+    const [bad = ''] = ids
+    const cure = await poison(storage, 'installations', `old.id = '${bad}'`)
+    const left = () =>
+      storage.read((db) => db.sql<{ id: string }>`select id from installations where sessions_end_at is not null`)
+    const round = (at: number) => failedOf('ended_installations', endSessionsOfEnded(storage, app.payTools, at))
+    assert.deepEqual(await round(clock.now), [bad])
+    assert.deepEqual(await left(), [{ id: bad }])
+    assert.deepEqual(await round(clock.now + 1_000), [])
+    await cure()
+    assert.deepEqual(await round(clock.now + 60_000), [])
+    assert.deepEqual(await left(), [])
+  })
+
+  test('secrets, texts and log of webhooks that are over', async () => {
+    const { storage, clock, installationId } = house
+    const tools = { rootSecret: testSecret, allowPrivate: true }
+    const endpoints: string[] = []
+    for (let i = 0; i < 2; i += 1) {
+      const wanted = { url: `http://127.0.0.1:9999/${i}`, events: ['cart.created'], description: '' }
+      const made = await storage.write((tx) => addEndpoint(tx, installationId, wanted, tools, clock.now))
+      endpoints.push(made.endpoint.id)
+    }
+    const cartIds = [await checkout.carts.create(), await checkout.carts.create(), await checkout.carts.create()]
+    const eventOf = async (subject: string) => {
+      const [row] = await storage.read(
+        (db) => db.sql<{ id: string; body: string }>`
+          select id, body from events where subject_id = ${subject} and type = 'cart.created'`,
+      )
+      return row
+    }
+    const badEvent = (await eventOf(cartIds[0] ?? ''))?.id ?? ''
+    const deliveries = () => storage.read((db) => db.sql<{ id: string }>`select id from webhook_deliveries order by id`)
+    await storage.write(
+      (tx) => tx.sql`update webhook_deliveries set status = 'succeeded', due_at = null, finished_at = ${clock.now}`,
+    )
+    await storage.write(
+      (tx) => tx.sql`update webhook_endpoints set previous_sealed = 'x', previous_expires_at = ${clock.now}`,
+    )
+    const [badDelivery] = await deliveries()
+    assert.ok(badDelivery)
+    const [badEndpoint = ''] = endpoints.sort()
+    const cures = [
+      await poison(storage, 'webhook_endpoints', `old.id = '${badEndpoint}'`),
+      await poison(storage, 'events', `old.id = '${badEvent}'`),
+      await poison(storage, 'webhook_deliveries', `old.id = '${badDelivery.id}'`),
+    ]
+    const now = clock.now + 80 * 24 * 3_600_000
+    const retentionMs = { ...retentionDefaultsMs, log: 60 * 24 * 3_600_000 }
+    const round = async (at: number) => (await failedOf('webhooks', sweepWebhooks(storage, at, { retentionMs }))).sort()
+    const secrets = () =>
+      storage.read((db) => db.sql<{ id: string }>`select id from webhook_endpoints where previous_sealed is not null`)
+    assert.deepEqual(await round(now), [badEndpoint, badEvent, badDelivery.id].sort())
+    assert.deepEqual(await secrets(), [{ id: badEndpoint }])
+    assert.deepEqual(await deliveries(), [badDelivery])
+    assert.notEqual((await eventOf(cartIds[0] ?? ''))?.body, '')
+    for (const id of cartIds.slice(1)) assert.equal((await eventOf(id))?.body ?? '', '')
+    assert.deepEqual(await round(now + 1_000), [])
+    for (const cure of cures) await cure()
+    assert.deepEqual(await round(now + 60_000), [])
+    assert.deepEqual([await secrets(), await deliveries()], [[], []])
+    assert.equal((await eventOf(cartIds[0] ?? ''))?.body ?? '', '')
+  })
+
   test('sessions that expire', async () => {
     const ids: string[] = []
     for (let i = 0; i < 3; i += 1)
@@ -225,5 +415,64 @@ eachEngine('a loop survives its worst row', (given) => {
     await cure()
     assert.deepEqual(await round(now + 60_000), [])
     assert.equal(await statusOf('carts', bad), 'expired')
+  })
+
+  test('what is deleted when its time is over', async () => {
+    const { storage, clock } = house
+    const sessions = [await checkout.ready({ CARD: 1 }), await checkout.ready({ CARD: 1 })].map(
+      (ready) => ready.sessionId,
+    )
+    for (const sessionId of sessions)
+      await house.ask('cancelHostedCheckoutSession', { path: { sessionId }, body: { idempotencyKey: randomUUID() } })
+    const keys = [await house.newKey([]), await house.newKey([])]
+    await storage.write(
+      (tx) => tx.sql`update credentials set revoked_at = ${clock.now} where id in (${list(keys.map(({ id }) => id))})`,
+    )
+    const now = clock.now + 400 * 24 * 3_600_000
+    await expireCarts(storage, house.app.cartTools, now)
+    const carts = await storage.read(
+      (db) => db.sql<{ id: string }>`
+        select id from carts c where status = 'expired' and updated_at <= ${now} and not exists (
+          select 1 from checkout_sessions s where s.cart_id = c.id) order by updated_at, id`,
+    )
+    const ended = { endedBy: now, now }
+    const [badSession = '', badCart = '', badKey = ''] = [sessions[0], carts[0]?.id, keys[0]?.id]
+    const cures = [
+      await poison(storage, 'checkout_sessions', `old.id = '${badSession}'`),
+      await poison(storage, 'carts', `old.id = '${badCart}'`),
+      await poison(storage, 'credentials', `old.id = '${badKey}'`),
+    ]
+    const left = async () => ({
+      customers: await storage.read(
+        (db) => db.sql<{ id: string }>`
+          select id from checkout_sessions where customer_sealed is not null and id in (${list(sessions)})`,
+      ),
+      sessions: await storage.read(
+        (db) => db.sql<{ id: string }>`select id from checkout_sessions where id in (${list(sessions)})`,
+      ),
+      carts: await storage.read(
+        (db) => db.sql<{ id: string }>`select id from carts where id in (${list(carts.map(({ id }) => id))})`,
+      ),
+      keys: await storage.read(
+        (db) => db.sql<{ id: string }>`select id from credentials where id in (${list(keys.map(({ id }) => id))})`,
+      ),
+    })
+    const erased = await failedOf('retention', eraseCustomers(storage, ended))
+    assert.deepEqual(erased, [badSession])
+    assert.deepEqual((await left()).customers, [{ id: badSession }])
+    // A minute later, because the session is deferred by now.
+    const later = { endedBy: now, now: now + 60_000 }
+    assert.deepEqual(await failedOf('retention', deleteSessions(storage, 'without order', later)), [badSession])
+    assert.deepEqual(await failedOf('retention', deleteCarts(storage, 'expired', later)), [badCart])
+    assert.deepEqual(await failedOf('retention', deleteDeadKeys(storage, later)), [badKey])
+    const bad = (id: string) => [{ id }]
+    const worst = { customers: bad(badSession), sessions: bad(badSession), carts: bad(badCart), keys: bad(badKey) }
+    assert.deepEqual(await left(), worst)
+    for (const cure of cures) await cure()
+    const last = { endedBy: now, now: now + 3_600_000 }
+    await deleteSessions(storage, 'without order', last)
+    await deleteCarts(storage, 'expired', last)
+    await deleteDeadKeys(storage, last)
+    assert.deepEqual(await left(), { customers: [], sessions: [], carts: [], keys: [] })
   })
 })

@@ -1,6 +1,7 @@
 // The SQL of sealed addresses. Nothing here can read one: the keys are wrapped, and vault.ts unwraps them.
 import type { AddressSummary } from '../contract/carts.ts'
 import { isId } from '../kit/ids.ts'
+import { isNotDeferred } from '../loops/store.ts'
 import { list, type Reader, type Tx } from '../storage/storage.ts'
 
 // An address belongs to one owner (a cart, an order) of one installation, and is found by all three or not at all.
@@ -95,25 +96,38 @@ export function eraseWholeAddress(tx: Tx, installationId: string, id: string): v
     where installation_id = ${installationId} and id = ${id}`
 }
 
-// Names no installation: this is housekeeping of ours, and time passes for all of them. What another node is erasing is
-// left to it.
-export async function eraseExpired(tx: Tx, now: number, rowsMax: number): Promise<number> {
-  const due = await tx.sql<AddressName>`
-    select installation_id as "installationId", id, owner_id as "ownerId" from addresses
-    where row_key is not null and expires_at <= ${now}
-    order by expires_at limit ${rowsMax} ${tx.skipLocked}`
-  for (const [installationId, theirs] of Map.groupBy(due, (name) => name.installationId)) {
+// Names no installation: this is housekeeping of ours, and time passes for all of them.
+export async function listExpired(db: Reader, now: number, rowsMax: number): Promise<AddressName[]> {
+  return db.sql<AddressName>`
+    select a.installation_id as "installationId", a.id, a.owner_id as "ownerId" from addresses a
+    where a.row_key is not null and a.expires_at <= ${now}
+      and ${isNotDeferred('addresses', 'a.installation_id', 'a.id', now)}
+    order by a.expires_at limit ${rowsMax}`
+}
+
+// Answers how many there were still to erase: another node may do so at the same time.
+export async function eraseExpired(tx: Tx, names: readonly AddressName[], now: number): Promise<number> {
+  let erased = 0
+  for (const [installationId, theirs] of Map.groupBy(names, (name) => name.installationId)) {
     const [ofOrders, others] = [theirs.filter(isOfOrder), theirs.filter((name) => !isOfOrder(name))]
-    if (ofOrders.length > 0)
-      tx.sql`
+    if (ofOrders.length > 0) {
+      const rows = await tx.sql`
         update addresses set row_key = null, sealed = ''
-        where installation_id = ${installationId} and id in (${list(ofOrders.map(({ id }) => id))})`
-    if (others.length > 0)
-      tx.sql`
+        where installation_id = ${installationId} and id in (${list(ofOrders.map(({ id }) => id))})
+          and row_key is not null and expires_at <= ${now}
+        returning id`
+      erased += rows.length
+    }
+    if (others.length > 0) {
+      const rows = await tx.sql`
         delete from addresses
-        where installation_id = ${installationId} and id in (${list(others.map(({ id }) => id))})`
+        where installation_id = ${installationId} and id in (${list(others.map(({ id }) => id))})
+          and row_key is not null and expires_at <= ${now}
+        returning id`
+      erased += rows.length
+    }
   }
-  return due.length
+  return erased
 }
 
 function isOfOrder({ ownerId }: AddressName): boolean {

@@ -5,6 +5,7 @@ import { createSecretKey, randomBytes } from 'node:crypto'
 import type { Address, AddressSummary } from '../contract/carts.ts'
 import { newId } from '../kit/ids.ts'
 import { open, openByRoot, type RootSecret, seal, sealByRoot } from '../kit/secrets.ts'
+import { handleRows } from '../loops/rows.ts'
 import type { Reader, Storage, Tx } from '../storage/storage.ts'
 import {
   type AddressName,
@@ -14,6 +15,7 @@ import {
   findAddressSummary,
   findSealed,
   insertAddress,
+  listExpired,
   lockAddress,
 } from './store.ts'
 
@@ -98,14 +100,16 @@ const batchRowsMax = 500
 
 // Erases, or deletes with all they are, up to `limit` addresses whose time is over, a batch to a transaction, and tells how many.
 export async function sweepAddresses(storage: Storage, now: number, limit: number): Promise<number> {
-  let erased = 0
-  while (erased < limit) {
-    const rowsMax = Math.min(batchRowsMax, limit - erased)
-    const rows = await storage.write((tx) => eraseExpired(tx, now, rowsMax))
-    erased += rows
-    if (rows < rowsMax) break
-  }
-  return erased
+  const expired = await storage.read((db) => listExpired(db, now, limit))
+  const batches = Array.from({ length: Math.ceil(expired.length / batchRowsMax) }, (_, i) =>
+    expired.slice(i * batchRowsMax, (i + 1) * batchRowsMax),
+  )
+  return handleRows(
+    { storage, loop: 'addresses', now },
+    batches,
+    ({ installationId, id }) => ({ tenantId: installationId, rowId: id }),
+    (names) => storage.write((tx) => eraseExpired(tx, names, now)),
+  )
 }
 
 // As JSON, so that no two names are written alike.

@@ -15,6 +15,7 @@ import { hold, release } from '../inventory/holds.ts'
 import { sell } from '../inventory/sales.ts'
 import { newId } from '../kit/ids.ts'
 import { toInstant } from '../kit/instant.ts'
+import { claimRows, handleEach, noteFailures, type RowFailure, RowsFailed } from '../loops/rows.ts'
 import { type PlacedOrder, placeOrder } from '../orders/place.ts'
 import { takeOrderNumber } from '../orders/store.ts'
 import { manualName } from '../payments/manual.ts'
@@ -36,6 +37,7 @@ import {
   findPayment,
   insertPayment,
   type KeptPayment,
+  listPaymentsToCheck,
   lockPayment,
   oweVoid,
   savePayment,
@@ -127,18 +129,28 @@ export async function answerChallenge(
 // Asks the providers for what is not known, and returns what was charged in vain. A loop's body.
 export async function settlePayments(tools: PayTools, limit = 20): Promise<number> {
   const now = tools.clock().getTime()
-  const due = await tools.storage.write((tx) => claimPaymentsToCheck(tx, now, leaseMs, limit))
-  // Side by side: one after the other, slow answers would outlive the lease. One that fails does not stop the others; it was
-  // reported, and is due again when its lease is over.
-  await Promise.allSettled(
-    due.map(async (payment) => {
-      const provider = tools.providers.get(payment.provider)
-      // A provider that was taken out of the house may come back; until then it is asked ever more rarely.
-      if (!provider && payment.provider !== nothingOwed) tools.watch.missing(factsFor(payment, 'lookUp'))
-      const outcome = provider ? await findOut(tools, provider, payment) : outcomeWithout(payment)
-      await settle(tools, payment, outcome, null)
-    }),
+  const { storage } = tools
+  // Side by side: one after the other, slow answers would outlive the lease.
+  const round = { storage, loop: 'payments', now, atOnce: limit } as const
+  const failures: RowFailure[] = []
+  const due = await claimRows(
+    round,
+    failures,
+    (only) => storage.write((tx) => claimPaymentsToCheck(tx, now, leaseMs, limit, only)),
+    () => storage.read((db) => listPaymentsToCheck(db, now, limit)),
   )
+  const keyOf = ({ installationId, id }: KeptPayment) => ({ tenantId: installationId, rowId: id })
+  const settling = handleEach(round, due, keyOf, async (payment) => {
+    const provider = tools.providers.get(payment.provider)
+    // A provider that was taken out of the house may come back; until then it is asked ever more rarely.
+    if (!provider && payment.provider !== nothingOwed) tools.watch.missing(factsFor(payment, 'lookUp'))
+    const outcome = provider ? await findOut(tools, provider, payment) : outcomeWithout(payment)
+    await settle(tools, payment, outcome, null)
+    return 1
+  })
+  const unclaimed = failures.length
+  await noteFailures(failures, settling)
+  if (failures.length > 0) throw new RowsFailed(failures, due.length + unclaimed - failures.length)
   return due.length
 }
 

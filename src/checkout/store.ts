@@ -5,7 +5,7 @@ import type { Metadata } from '../contract/parts.ts'
 import type { CheckoutSessionStatus, Mode } from '../contract/words.ts'
 import type { RedirectRules } from '../installations/redirects.ts'
 import type { MerchantMode } from '../kit/mode.ts'
-import { isNotDeferred } from '../loops/store.ts'
+import { isNotDeferred, isOnly, type RowKey } from '../loops/store.ts'
 import { Fragment, list, type Reader, type SqlValue, type Tx } from '../storage/storage.ts'
 
 export interface SessionKey {
@@ -168,14 +168,24 @@ export async function claimEndedInstallations(
   now: number,
   leaseMs: number,
   limit: number,
+  only: RowKey | null,
 ): Promise<{ id: string; endedAt: number }[]> {
   return tx.sql<{ id: string; endedAt: number }>`
     with due as (
-      select i.id from installations i where i.sessions_end_at <= ${now}
+      select i.id from installations i
+      where i.sessions_end_at <= ${now} and ${isOnly(only, 'i.id', 'i.id')}
+        and ${isNotDeferred('ended_installations', 'i.id', 'i.id', now)}
       order by i.sessions_end_at limit ${limit} ${tx.skipLocked})
     update installations set sessions_end_at = ${now + leaseMs}
     where id in (select due.id from due)
     returning id, ended_at as "endedAt"`
+}
+
+export async function listEndedInstallations(db: Reader, now: number, limit: number): Promise<RowKey[]> {
+  return db.sql<RowKey>`
+    select i.id as "tenantId", i.id as "rowId" from installations i
+    where i.sessions_end_at <= ${now} and ${isNotDeferred('ended_installations', 'i.id', 'i.id', now)}
+    order by i.sessions_end_at limit ${limit}`
 }
 
 // The first condition on the status is that of the index: SQLite uses it only where it stands word for word.

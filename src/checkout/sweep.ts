@@ -1,7 +1,7 @@
 // Ends sessions whose time is over, or whose installation has ended: their stock goes back and the fact is told. Reads say so
 // anyway.
 
-import { handleEach } from '../loops/rows.ts'
+import { claimRows, handleEach, noteFailures, type RowFailure, RowsFailed } from '../loops/rows.ts'
 import type { RowKey } from '../loops/store.ts'
 import type { Storage, Tx } from '../storage/storage.ts'
 import { sessionStatusAt } from './lifecycle.ts'
@@ -10,6 +10,7 @@ import {
   claimAgain,
   claimEndedInstallations,
   endClaim,
+  listEndedInstallations,
   listOpenSessions,
   listOverdueSessions,
   type SessionKey,
@@ -51,25 +52,42 @@ export async function endSessionsOfEnded(
   now: number,
   limit = 100,
 ): Promise<number> {
-  const claimed = await storage.write((tx) => claimEndedInstallations(tx, now, lookAgainMs, installationsMax))
+  const round = { storage, loop: 'ended_installations', now } as const
+  const failures: RowFailure[] = []
+  const claimed = await claimRows(
+    round,
+    failures,
+    (only) => storage.write((tx) => claimEndedInstallations(tx, now, lookAgainMs, installationsMax, only)),
+    () => storage.read((db) => listEndedInstallations(db, now, installationsMax)),
+  )
   const found = await Promise.all(
     claimed.map(async (installation) => ({
       ...installation,
       open: await storage.read((db) => listOpenSessions(db, installation.id, now, limit)),
     })),
   )
-  // Where a session cannot be ended the claims stay, and are due again by themselves.
-  const ended = await handleEach(
-    { storage, loop: 'ended_installations', now },
-    found.flatMap(({ open }) => open),
-    keyOf,
-    (key) => storage.write((tx) => cancelSession(tx, tools, key, now)),
+  const open = found.flatMap((installation) => installation.open)
+  const rows = await noteFailures(
+    failures,
+    handleEach(round, open, keyOf, (key) => storage.write((tx) => cancelSession(tx, tools, key, now))),
   )
-  for (const { id, endedAt, open } of found) {
-    if (open.length === limit) await storage.write((tx) => claimAgain(tx, id, now))
-    else if (endedAt <= now - watchedMs) await storage.write((tx) => endClaim(tx, id))
-  }
-  return ended
+  // A claim ends when no session is open, so one that could not be ended is looked at again.
+  const isToMove = found.filter(({ endedAt, open: its }) => its.length === limit || endedAt <= now - watchedMs)
+  await noteFailures(
+    failures,
+    handleEach(
+      round,
+      isToMove,
+      ({ id }) => ({ tenantId: id, rowId: id }),
+      ({ id, open: its }) =>
+        storage.write(async (tx) => {
+          await (its.length === limit ? claimAgain(tx, id, now) : endClaim(tx, id))
+          return 0
+        }),
+    ),
+  )
+  if (failures.length > 0) throw new RowsFailed(failures, Math.max(0, rows - failures.length))
+  return rows
 }
 
 async function cancelSession(tx: Tx, tools: CheckoutTools, key: SessionKey, now: number): Promise<number> {

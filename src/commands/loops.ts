@@ -18,7 +18,7 @@ import type { LoopName } from '../loops/names.ts'
 import { artifactsSweptMax, sweepArtifacts } from '../oauth/sweep.ts'
 import { refundPaid } from '../orders/refunds.ts'
 import { cancelUnpaidOrders } from '../orders/unpaid.ts'
-import { payRefunds } from '../payments/settle.ts'
+import { refundRound } from '../payments/settle.ts'
 import type { Storage } from '../storage/storage.ts'
 import { newPlaces, sweepWebhooks } from '../webhooks/sweep.ts'
 import { catchUp, catchUpAll, type Loop, type Part } from '../workers.ts'
@@ -60,9 +60,7 @@ export function loopsFor({ storage, app, retentionMs, clock, monotonic }: LoopPa
     lastUseLoop(app, clock),
     rounds('stale_products', 500, few, (now) => refreshStaleProducts(storage, now, few)),
     rounds('payments', 2_000, few, () => settlePayments(app.payTools, few)),
-    rounds('refunds', 2_000, few, async (now) => {
-      return (await payRefunds({ ...app.payTools, onPaid: refundPaid }, now, few)).length
-    }),
+    rounds('refunds', 2_000, few, (now) => refundRound({ ...app.payTools, onPaid: refundPaid }, now, few)),
     rounds('sessions', 5_000, some, (now) => expireSessions(storage, app.payTools, now, some)),
     rounds('ended_installations', 2_000, few, (now) => endSessionsOfEnded(storage, app.payTools, now, few)),
     rounds('unpaid_orders', 5_000, few, (now) => cancelUnpaidOrders(storage, now, few)),

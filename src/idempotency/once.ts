@@ -7,6 +7,8 @@ import { packed, unpacked } from '../kit/packed.ts'
 import { refuse } from '../kit/refuse.ts'
 import { retentionDefaultsMs } from '../kit/retention.ts'
 import { openByRoot, type RootSecret, sealByRoot } from '../kit/secrets.ts'
+import { handleRows } from '../loops/rows.ts'
+import { isNotDeferred } from '../loops/store.ts'
 import { isDuplicate, type Reader, type Storage, type Tx } from '../storage/storage.ts'
 
 export interface Claim {
@@ -163,18 +165,44 @@ function endedBy({ now, keptMs = retentionDefaultsMs.answers }: Claim): number {
 // In one transaction, so that nobody waits long.
 export const keysSweptMax = 1_000
 
-// Oldest first; two nodes at once delete different rows or the same ones, which is the same.
+// Oldest first. Two nodes at once delete different rows or the same ones, which is the same.
 export async function sweepIdempotencyKeys(
   storage: Storage,
   now: number,
   keptMs: number = retentionDefaultsMs.answers,
 ): Promise<number> {
-  return storage.write(async (tx) => {
-    const rows = await tx.sql`
-      delete from idempotency_keys where (installation_id, key) in (
-        select installation_id, key from idempotency_keys where created_at <= ${now - keptMs}
-        order by created_at limit ${keysSweptMax} ${tx.skipLocked})
-      returning key`
-    return rows.length
-  })
+  const before = now - keptMs
+  const old = await storage.read((db) => listOldKeys(db, before, now))
+  return handleRows(
+    { storage, loop: 'idempotency_keys', now },
+    [old],
+    ({ installationId, key }) => ({ tenantId: installationId, rowId: key }),
+    (keys) => storage.write((tx) => deleteOldKeys(tx, keys, before)),
+  )
+}
+
+interface OldKey {
+  installationId: string
+  key: string
+}
+
+async function listOldKeys(db: Reader, before: number, now: number): Promise<OldKey[]> {
+  return db.sql<OldKey>`
+    select k.installation_id as "installationId", k.key from idempotency_keys k
+    where k.created_at <= ${before} and ${isNotDeferred('idempotency_keys', 'k.installation_id', 'k.key', now)}
+    order by k.created_at limit ${keysSweptMax}`
+}
+
+// The age is looked at once more: a key past its time may have been used again.
+async function deleteOldKeys(tx: Tx, keys: readonly OldKey[], before: number): Promise<number> {
+  const old = tx.rows(
+    keys.map(({ installationId, key }) => [installationId, key]),
+    ['text', 'text'],
+  )
+  const rows = await tx.sql`
+    with old (installation_id, key) as (${old})
+    delete from idempotency_keys where (installation_id, key) in (select installation_id, key from old)
+      and created_at <= ${before}
+    returning key`
+  return rows.length
 }

@@ -89,6 +89,41 @@ export async function handleRows<Row>(
   return handled
 }
 
+// Claims are one statement for many rows, which nodes share. Where it fails, each row is claimed by itself, and what cannot be
+// claimed is deferred.
+export async function claimRows<Row>(
+  round: Round,
+  failures: RowFailure[],
+  claim: (only: RowKey | null) => Promise<Row[]>,
+  listDue: () => Promise<RowKey[]>,
+): Promise<Row[]> {
+  try {
+    return await claim(null)
+  } catch (error) {
+    if (error instanceof StorageRefused) throw error
+  }
+  await round.storage.rolledBack()
+  const due = await listDue()
+  const claimed: Row[] = []
+  const claimOne = async (key: RowKey) => claimed.push(...(await claim(key)))
+  await noteFailures(
+    failures,
+    handleEach(round, due, (key) => key, claimOne),
+  )
+  return claimed
+}
+
+// For a round of several steps: rows that failed in one do not keep the next from its turn. Answers how many rows it was about.
+export async function noteFailures(failures: RowFailure[], step: Promise<number>): Promise<number> {
+  try {
+    return await step
+  } catch (error) {
+    if (!(error instanceof RowsFailed)) throw error
+    failures.push(...error.failures)
+    return error.rows
+  }
+}
+
 // Defers the row. A row that is locked for long, or takes too long, looks like a storage that is not available: if the failure
 // can be written down, it was the row. If it cannot, the storage is away, and so is the round.
 export async function rowFailed({ storage, loop, now }: Round, key: RowKey, error: unknown): Promise<RowFailure> {

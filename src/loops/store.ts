@@ -31,6 +31,11 @@ export function isNotDeferred(loop: LoopName, tenant: string, row: string, now: 
   )
 }
 
+// For a claim of one row instead of many. `tenant` and `row` are SQL that names the row.
+export function isOnly(only: RowKey | null, tenant: string, row: string): Fragment {
+  return only ? new Fragment(`${tenant} = ? and ${row} = ?`, [only.tenantId, only.rowId]) : new Fragment('1 = 1')
+}
+
 const minute = 60_000
 const waitMsMax = 6 * 60 * minute
 

@@ -143,7 +143,7 @@ export async function listExpired(db: Reader, now: number, rowsMax: number): Pro
     order by t.expires_at limit ${rowsMax}`
 }
 
-// Two nodes at once delete different rows.
+// Two nodes at once delete different rows or the same ones, which is the same.
 export async function deleteExpired(tx: Tx, keys: readonly ArtifactKey[], now: number): Promise<number> {
   const expired = tx.rows(
     keys.map(({ kind, id }) => [kind, id]),
@@ -151,9 +151,7 @@ export async function deleteExpired(tx: Tx, keys: readonly ArtifactKey[], now: n
   )
   const rows = await tx.sql`
     with expired (kind, id) as (${expired})
-    delete from oauth_artifacts where (kind, id) in (
-      select t.kind, t.id from oauth_artifacts t
-      where (t.kind, t.id) in (select kind, id from expired) and t.expires_at <= ${now} ${tx.skipLocked})
+    delete from oauth_artifacts where (kind, id) in (select kind, id from expired) and expires_at <= ${now}
     returning id`
   return rows.length
 }

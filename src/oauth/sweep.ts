@@ -2,7 +2,7 @@
 // not this came by.
 
 import { setImmediate as breathe } from 'node:timers/promises'
-import { handleEach, handleRows, type Round, type RowFailure, RowsFailed } from '../loops/rows.ts'
+import { handleEach, handleRows, noteFailures, type Round, type RowFailure, RowsFailed } from '../loops/rows.ts'
 import type { Storage } from '../storage/storage.ts'
 import { uninstall } from './installing.ts'
 import { deleteExpired, listExpired, listUnredeemed, lockInstallation } from './store.ts'
@@ -17,20 +17,14 @@ export const artifactsSweptMax = rowsAtOnce * roundsMax
 export async function sweepArtifacts(storage: Storage, now: number, isEnding = () => false): Promise<number> {
   const round = { storage, loop: 'oauth', now } as const
   const failures: RowFailure[] = []
-  const noting = (work: Promise<number>) =>
-    work.catch((error: unknown) => {
-      if (!(error instanceof RowsFailed)) throw error
-      failures.push(...error.failures)
-      return error.rows
-    })
   let swept = 0
   for (let rounds = 0; rounds < roundsMax && !isEnding(); rounds += 1) {
-    const rows = await noting(deleteArtifacts(round))
+    const rows = await noteFailures(failures, deleteArtifacts(round))
     swept += rows
     if (rows < rowsAtOnce) break
     await breathe()
   }
-  swept += await noting(endUnredeemed(round))
+  swept += await noteFailures(failures, endUnredeemed(round))
   if (failures.length > 0) throw new RowsFailed(failures, swept - failures.length, swept >= artifactsSweptMax)
   return swept
 }

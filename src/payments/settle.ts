@@ -2,10 +2,18 @@
 // transaction, and records each outcome together with what follows from it. It is safe on several nodes and across
 // crashes: a refund that is asked for twice is paid once, because its id is the provider's key.
 
+import { claimRows, type RowFailure, RowsFailed, rowFailed } from '../loops/rows.ts'
 import type { Storage, Tx } from '../storage/storage.ts'
 import { callForRefund, type Providers, type RefundAnswer } from './port.ts'
 import { leaseMs, nextTryAt } from './schedule.ts'
-import { claimRefundsToPay, type DueRefund, type KeptRefund, lockRefund, saveRefund } from './store.ts'
+import {
+  claimRefundsToPay,
+  type DueRefund,
+  type KeptRefund,
+  listRefundsToPay,
+  lockRefund,
+  saveRefund,
+} from './store.ts'
 import type { CallFacts, PaymentWatch } from './watch.ts'
 
 // What follows from a refund that is over, in the same transaction: the orders room moves the order, or marks the payment
@@ -26,8 +34,7 @@ export interface PaidRefund {
   refund: KeptRefund
   // What the provider said; `unknown` also where it said nothing, or is not installed.
   answer: RefundAnswer
-  // later: due again by schedule. elsewhere: another node recorded it. unrecorded: recording failed, due again after the
-  // lease.
+  // later: due again by schedule. elsewhere: another node recorded it. unrecorded: recording failed, and is tried again.
   outcome: 'succeeded' | 'failed' | 'later' | 'elsewhere' | 'unrecorded'
   error: unknown
 }
@@ -39,8 +46,37 @@ export const refusedTriesMax = 8
 // Those of one round are paid side by side, so that none waits for another's deadline and every lease holds. The log and the
 // counters are told of whatever does not succeed.
 export async function payRefunds(tools: RefundTools, now: number, limit = 20): Promise<PaidRefund[]> {
-  const due = await tools.storage.write((tx) => claimRefundsToPay(tx, now, leaseMs, limit))
-  return Promise.all(due.map((refund) => payRefund(tools, refund, now)))
+  return (await payDue(tools, now, limit)).paid
+}
+
+// The same as a round of a loop: what could not be claimed or recorded is told at its end.
+export async function refundRound(tools: RefundTools, now: number, limit: number): Promise<number> {
+  const { paid, failures } = await payDue(tools, now, limit)
+  const recorded = paid.filter(({ outcome }) => outcome !== 'unrecorded').length
+  if (failures.length > 0) throw new RowsFailed(failures, recorded)
+  return recorded
+}
+
+async function payDue(
+  tools: RefundTools,
+  now: number,
+  limit: number,
+): Promise<{ paid: PaidRefund[]; failures: RowFailure[] }> {
+  const { storage } = tools
+  const round = { storage, loop: 'refunds', now } as const
+  const failures: RowFailure[] = []
+  const due = await claimRows(
+    round,
+    failures,
+    (only) => storage.write((tx) => claimRefundsToPay(tx, now, leaseMs, limit, only)),
+    () => storage.read((db) => listRefundsToPay(db, now, limit)),
+  )
+  const paid = await Promise.all(due.map((refund) => payRefund(tools, refund, now)))
+  for (const { refund, outcome, error } of paid) {
+    const key = { tenantId: refund.installationId, rowId: refund.id }
+    if (outcome === 'unrecorded') failures.push(await rowFailed(round, key, error))
+  }
+  return { paid, failures }
 }
 
 // One that the caller has claimed.

@@ -1,6 +1,7 @@
 // The SQL of money: payments, which are attempts to collect it, and refunds, which are owed.
 
 import type { Mode, PaymentErrorCode, PaymentStatus, RefundStatus } from '../contract/words.ts'
+import { isNotDeferred, isOnly, type RowKey } from '../loops/store.ts'
 import { Fragment, list, type Reader, type Tx } from '../storage/storage.ts'
 import type { Charge } from './port.ts'
 
@@ -168,14 +169,24 @@ export async function claimPaymentsToCheck(
   now: number,
   leaseMs: number,
   limit: number,
+  only: RowKey | null = null,
 ): Promise<KeptPayment[]> {
   return tx.sql<KeptPayment>`
     with due as (
-      select p.installation_id, p.id from payments p where p.check_at <= ${now}
+      select p.installation_id, p.id from payments p
+      where p.check_at <= ${now} and ${isOnly(only, 'p.installation_id', 'p.id')}
+        and ${isNotDeferred('payments', 'p.installation_id', 'p.id', now)}
       order by p.check_at limit ${limit} ${tx.skipLocked})
     update payments set check_at = ${now + leaseMs}
     where (installation_id, id) in (select due.installation_id, due.id from due)
     returning ${paymentColumns}`
+}
+
+export async function listPaymentsToCheck(db: Reader, now: number, limit: number): Promise<RowKey[]> {
+  return db.sql<RowKey>`
+    select p.installation_id as "tenantId", p.id as "rowId" from payments p
+    where p.check_at <= ${now} and ${isNotDeferred('payments', 'p.installation_id', 'p.id', now)}
+    order by p.check_at limit ${limit}`
 }
 
 export interface KeptRefund {
@@ -334,15 +345,30 @@ const dueColumns = new Fragment(`
   (select i.mode from installations i where i.id = refunds.installation_id) as "mode"`)
 
 // Shared between nodes like payments to check.
-export async function claimRefundsToPay(tx: Tx, now: number, leaseMs: number, limit: number): Promise<DueRefund[]> {
+export async function claimRefundsToPay(
+  tx: Tx,
+  now: number,
+  leaseMs: number,
+  limit: number,
+  only: RowKey | null = null,
+): Promise<DueRefund[]> {
   const rows = await tx.sql<DueRow>`
     with due as (
-      select r.installation_id, r.id from refunds r where r.try_at <= ${now}
+      select r.installation_id, r.id from refunds r
+      where r.try_at <= ${now} and ${isOnly(only, 'r.installation_id', 'r.id')}
+        and ${isNotDeferred('refunds', 'r.installation_id', 'r.id', now)}
       order by r.try_at limit ${limit} ${tx.skipLocked})
     update refunds set try_at = ${now + leaseMs}
     where (installation_id, id) in (select due.installation_id, due.id from due)
     returning ${dueColumns}`
   return rows.map(dueFrom)
+}
+
+export async function listRefundsToPay(db: Reader, now: number, limit: number): Promise<RowKey[]> {
+  return db.sql<RowKey>`
+    select r.installation_id as "tenantId", r.id as "rowId" from refunds r
+    where r.try_at <= ${now} and ${isNotDeferred('refunds', 'r.installation_id', 'r.id', now)}
+    order by r.try_at limit ${limit}`
 }
 
 // For whoever has made them owed and pays them itself. Should that fail, the loop does when the lease is over. None is waited

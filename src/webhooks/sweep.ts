@@ -4,7 +4,7 @@
 
 import { setImmediate as breathe } from 'node:timers/promises'
 import { type RetentionMs, retentionDefaultsMs } from '../kit/retention.ts'
-import { handleEach, handleRows, type Round, type RowFailure, RowsFailed } from '../loops/rows.ts'
+import { handleEach, handleRows, noteFailures, type Round, type RowFailure, RowsFailed } from '../loops/rows.ts'
 import { isNotDeferred } from '../loops/store.ts'
 import { list, type Reader, type Storage } from '../storage/storage.ts'
 import { discardOwed, discardSome } from './store.ts'
@@ -54,10 +54,24 @@ export async function sweepWebhooks(storage: Storage, now: number, wish: Webhook
   return isMore
 }
 
-async function dropSecrets({ storage, now }: Sweep): Promise<void> {
-  await storage.write(
-    (tx) => tx.sql`
-      update webhook_endpoints set previous_sealed = null, previous_expires_at = null where previous_expires_at <= ${now}`,
+async function dropSecrets(sweep: Sweep): Promise<void> {
+  const { storage, now } = sweep
+  const replaced = await storage.read(
+    (db) => db.sql<EndpointName>`
+      select e.installation_id as "installationId", e.id from webhook_endpoints e
+      where e.previous_expires_at <= ${now} and ${isDueAt(now, 'e')} order by e.id limit ${sweptMax}`,
+  )
+  await noteFailures(
+    sweep.failures,
+    handleRows(sweep, [replaced], keyOf, async (group) => {
+      await storage.write(async (tx) => {
+        for (const [installationId, ids] of byInstallation(group))
+          await tx.sql`
+            update webhook_endpoints set previous_sealed = null, previous_expires_at = null
+            where installation_id = ${installationId} and id in (${list(ids)}) and previous_expires_at <= ${now}`
+      })
+      return group.length
+    }),
   )
 }
 
@@ -96,7 +110,8 @@ function eachEndpoint(
   discard: (endpoint: EndpointName) => Promise<number>,
 ): Promise<unknown> {
   if (endpoints.length === endpointsMax) sweep.isMore = true
-  return noting(sweep, () =>
+  return noteFailures(
+    sweep.failures,
     handleEach(sweep, endpoints, keyOf, async (endpoint) => {
       await again(sweep, () => discard(endpoint))
       return 1
@@ -163,7 +178,8 @@ async function dropLog(sweep: Sweep): Promise<void> {
   const { storage, now, retentionMs } = sweep
   await again(sweep, async () => {
     const finished = await storage.read((db) => listFinished(db, now - retentionMs.log, now))
-    return noting(sweep, () =>
+    return noteFailures(
+      sweep.failures,
       handleRows(sweep, [finished], keyOf, async (group) => {
         for (const [installationId, ids] of byInstallation(group))
           await storage.write(
@@ -231,7 +247,8 @@ async function walk(sweep: Sweep, name: keyof Places, { list: listOld, listStayi
     for (const [installationId, ids] of byInstallation(old)) {
       const staying = await storage.read((db) => listStaying(db, installationId, ids))
       const going = ids.filter((id) => !staying.has(id)).map((id) => ({ installationId, id }))
-      await noting(sweep, () =>
+      await noteFailures(
+        sweep.failures,
         handleRows(sweep, [going], keyOf, async (group) => {
           await drop(
             installationId,
@@ -258,17 +275,6 @@ function keyOf({ installationId, id }: EndpointName) {
 function byInstallation(rows: readonly EndpointName[]): Map<string, string[]> {
   const groups = Map.groupBy(rows, ({ installationId }) => installationId)
   return new Map([...groups].map(([installationId, its]) => [installationId, its.map(({ id }) => id)]))
-}
-
-// Rows that failed are deferred already, and told when all is done.
-async function noting(sweep: Sweep, work: () => Promise<number>): Promise<number> {
-  try {
-    return await work()
-  } catch (error) {
-    if (!(error instanceof RowsFailed)) throw error
-    sweep.failures.push(...error.failures)
-    return error.rows
-  }
 }
 
 async function again(sweep: Sweep, work: () => Promise<number>): Promise<void> {
