@@ -233,7 +233,7 @@ eachEngine('after an app is uninstalled', (given) => {
       assert.deepEqual([code, err], [0, ''])
       return JSON.parse(out)
     }
-    const { orders } = await run('list')
+    const { orders } = await run('list', '--test')
     assert.deepEqual(
       orders.map(({ id }: { id: string }) => id),
       [orderId],
