@@ -146,7 +146,7 @@ test('a row that could not be handled is told with its error; of many a few, and
 test('metrics name each loop: its last success, its failures, its rows', async () => {
   const { workers } = await workedOff([new TypeError('x is undefined'), new RowsFailed([failureOf('cart_0')], 1)])
   const metrics = createMetrics()
-  observeLoops(metrics, workers, () => new Map([['carts', 4]]))
+  observeLoops(metrics, workers.stats, () => new Map([['carts', 4]]))
   const text = metrics.render()
   metrics.close()
   assert.match(text, /^cartwright_loop_last_success_timestamp_seconds\{loop="carts"\} 1\d{9}(\.\d+)?$/m)

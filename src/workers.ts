@@ -2,9 +2,9 @@
 // goes on.
 
 import { setImmediate as breathe } from 'node:timers/promises'
-import { toInstant } from './kit/instant.ts'
 import { ClockJumped } from './loops/clock.ts'
 import type { LoopName } from './loops/names.ts'
+import { rowLogger } from './loops/report.ts'
 import { type RowFailure, RowsFailed } from './loops/rows.ts'
 import type { Log } from './observe/log.ts'
 import type { Metrics } from './observe/metrics.ts'
@@ -96,34 +96,6 @@ function startLoop({ name, everyMs, work }: Loop, log: Log): { stop: () => Promi
 // Between two turns when the first left more.
 const briefMs = 20
 
-const rowLinesMax = 10
-const rowLinesMs = 60_000
-
-// A few rows a minute, each with its error; where more fail, the next line says how many were left out.
-function rowLogger(loop: LoopName, log: Log): (failure: RowFailure) => void {
-  let since = Number.NEGATIVE_INFINITY
-  let lines = 0
-  let unlogged = 0
-  return ({ tenantId, rowId, failures, retryAt, error }) => {
-    const now = performance.now()
-    if (now - since >= rowLinesMs) [since, lines] = [now, 0]
-    if (lines >= rowLinesMax) {
-      unlogged += 1
-      return
-    }
-    log.error('a row could not be handled; retrying later', error, {
-      loop,
-      tenantId,
-      rowId,
-      failures,
-      retryAt: toInstant(retryAt),
-      ...(unlogged > 0 ? { unlogged } : {}),
-    })
-    lines += 1
-    unlogged = 0
-  }
-}
-
 // Rounds until one is not full, for a bounded time and until the loop is to end, and with a pause between them for everybody
 // else. Answers whether there is more to do. Rows that failed are told at the end: they are deferred, and the next round passes
 // them over.
@@ -183,10 +155,14 @@ export async function catchUpAll(parts: readonly Part[], isEnding: () => boolean
   return isMore
 }
 
-export function observeLoops(metrics: Metrics, workers: Workers, deferred: () => ReadonlyMap<LoopName, number>): void {
+export function observeLoops(
+  metrics: Metrics,
+  loops: () => Readonly<Record<string, LoopStats>>,
+  deferred: () => ReadonlyMap<LoopName, number>,
+): void {
   const byLoop = (pick: (stats: LoopStats) => number | null) =>
     Object.fromEntries(
-      Object.entries(workers.stats()).flatMap(([name, stats]) => {
+      Object.entries(loops()).flatMap(([name, stats]) => {
         const value = pick(stats)
         return value === null ? [] : [[`loop="${name}"`, value]]
       }),

@@ -21,7 +21,8 @@ const floors: Readonly<Record<string, number>> = {
   promotions: 4.5,
   http: 4,
   access: 3, idempotency: 3, inventory: 3, addresses: 3, payments: 3,
-  events: 2.5, observe: 2.5, loops: 2.5,
+  loops: 2.75,
+  events: 2.5, observe: 2.5,
   kit: 2,
   contract: 1, storage: 1,
 }

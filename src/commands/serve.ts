@@ -286,7 +286,11 @@ async function startLoops({ config, storage, log }: ServeParts, app: App): Promi
   }
   const loops = loopsFor({ storage, app, retentionMs: config.retentionMs, clock: Date.now })
   const workers = startWorkers([...loops, deferredLoop], log)
-  observeLoops(app.metrics, workers, () => deferred)
+  observeLoops(
+    app.metrics,
+    () => ({ ...workers.stats(), webhook_dispatch: app.dispatcher.stats() }),
+    () => deferred,
+  )
   app.dispatcher.start()
   return { drain: async () => void (await Promise.all([workers.drain(), app.dispatcher.drain()])) }
 }

@@ -13,6 +13,7 @@ export const loopNames = [
   'addresses',
   'idempotency_keys',
   'webhooks',
+  'webhook_dispatch',
   'oauth',
   'retention',
   'deferred_rows',

@@ -3,6 +3,8 @@
 
 import { randomBytes, randomUUID } from 'node:crypto'
 import { unpacked } from '../kit/packed.ts'
+import { handleRows } from '../loops/rows.ts'
+import { isNotDeferred, isOnly, type RowKey } from '../loops/store.ts'
 import { list, type Reader, type Storage, type Tx } from '../storage/storage.ts'
 import { inFlightFor, inFlightMax } from './schedule.ts'
 
@@ -84,6 +86,8 @@ export async function claimDeliveries(
   tx: Tx,
   endpoints: readonly EndpointKey[],
   { limit, aheadLimit = 0, ahead = noneAhead, holder = randomUUID(), leaseMs, now }: ClaimBounds,
+  // One delivery, where claiming several has failed.
+  only: RowKey | null = null,
 ): Promise<Claims> {
   const locked = await lockIdle(tx, endpoints, now)
   if (locked.length === 0) return { claimed: [], servedLast: null, isMore: false }
@@ -97,7 +101,7 @@ export async function claimDeliveries(
       const beyond = Math.max(0, sending - inFlightMax)
       const further = isSteady ? Math.max(0, (ahead.get(endpoint.id) ?? 0) - beyond) : 0
       const lookedAt = Math.max(0, calls) + further + passedOverMax
-      const candidates = await listCandidates(tx, endpoint, lookedAt, now)
+      const candidates = await listCandidates(tx, endpoint, { limit: lookedAt, now, only })
       return { endpoint, calls, further, candidates, isAll: candidates.length < lookedAt }
     }),
   )
@@ -179,7 +183,11 @@ const passedOverMax = 16
 // An event waits until every earlier event of its subject is over at this endpoint. A replay is out of order by nature: it
 // waits for nobody, and nobody for it. The endpoint alone is named, because its ids are its own and PostgreSQL would
 // otherwise sort the whole queue.
-async function listCandidates(tx: Tx, { id }: IdleEndpoint, limit: number, now: number): Promise<Candidate[]> {
+async function listCandidates(
+  tx: Tx,
+  { id }: IdleEndpoint,
+  { limit, now, only }: { limit: number; now: number; only: RowKey | null },
+): Promise<Candidate[]> {
   return tx.sql<Candidate>`
     select d.id, case when d.replay_of is null then (
       select coalesce(p.due_at, p.lease_expires_at) from webhook_deliveries p
@@ -188,7 +196,18 @@ async function listCandidates(tx: Tx, { id }: IdleEndpoint, limit: number, now: 
       order by p.sequence limit 1) end as "blockedUntil"
     from webhook_deliveries d
     where d.endpoint_id = ${id} and d.status in ('pending', 'retrying') and d.due_at <= ${now}
+      and ${isOnly(only, 'd.installation_id', 'd.id')}
+      and ${isNotDeferred('webhook_dispatch', 'd.installation_id', 'd.id', now)}
     order by d.due_at, d.id limit ${limit}`
+}
+
+// As many as a claim looks at.
+export async function listDueDeliveries(db: Reader, { id }: EndpointKey, now: number): Promise<RowKey[]> {
+  return db.sql<RowKey>`
+    select d.installation_id as "tenantId", d.id as "rowId" from webhook_deliveries d
+    where d.endpoint_id = ${id} and d.status in ('pending', 'retrying') and d.due_at <= ${now}
+      and ${isNotDeferred('webhook_dispatch', 'd.installation_id', 'd.id', now)}
+    order by d.due_at, d.id limit ${inFlightMax + passedOverMax}`
 }
 
 // For all endpoints in one statement for each installation. They come back in the order of the queue.
@@ -255,23 +274,46 @@ export async function giveBack(tx: Tx, claims: readonly Claimed[], now: number):
 // Gives back what a process claimed and did not live to tell. It costs no attempt: nobody knows whether the call was made.
 // A server that has its database for itself need not wait for the leases of its earlier life.
 export async function releaseLeases(storage: Storage, now: number, { all }: { all: boolean }): Promise<number> {
-  return storage.write(async (tx) => {
-    const lost = await tx.sql<{ installationId: string; id: string; leaseId: string; attempts: number }>`
-      select installation_id as "installationId", id, lease_id as "leaseId", attempts from webhook_deliveries
-      where status = 'sending' and lease_expires_at <= ${all ? Number.MAX_SAFE_INTEGER : now}
-      order by id limit 1000 ${tx.skipLocked}`
-    await Promise.all(
-      lost.flatMap(({ installationId, id, leaseId, attempts }) => [
-        tx.sql`
-          update webhook_deliveries set status = 'retrying', due_at = ${now}, lease_id = null, lease_expires_at = null
-          where installation_id = ${installationId} and id = ${id} and lease_id = ${leaseId}`,
-        tx.sql`
-          insert into webhook_attempts (installation_id, delivery_id, lease_id, attempt, started_at, took_ms, error)
-          values (${installationId}, ${id}, ${leaseId}, ${attempts + 1}, ${now}, 0,
-            'the process ended before the outcome was known')
-          on conflict do nothing`,
-      ]),
-    )
-    return lost.length
-  })
+  const until = all ? Number.MAX_SAFE_INTEGER : now
+  const lost = await storage.read((db) => listLost(db, until, now))
+  return handleRows(
+    { storage, loop: 'webhook_dispatch', now },
+    [lost],
+    ({ installationId, id }) => ({ tenantId: installationId, rowId: id }),
+    (group) =>
+      storage.write(async (tx) => {
+        const released = await Promise.all(group.map((lease) => release(tx, lease, now)))
+        return released.filter(Boolean).length
+      }),
+  )
+}
+
+interface LostLease {
+  installationId: string
+  id: string
+  leaseId: string
+  attempts: number
+}
+
+async function listLost(db: Reader, until: number, now: number): Promise<LostLease[]> {
+  return db.sql<LostLease>`
+    select d.installation_id as "installationId", d.id, d.lease_id as "leaseId", d.attempts from webhook_deliveries d
+    where d.status = 'sending' and d.lease_expires_at <= ${until}
+      and ${isNotDeferred('webhook_dispatch', 'd.installation_id', 'd.id', now)}
+    order by d.id limit 1000`
+}
+
+// False when another node was first, or its holder has written the outcome after all.
+async function release(tx: Tx, { installationId, id, leaseId, attempts }: LostLease, now: number): Promise<boolean> {
+  const rows = await tx.sql`
+    update webhook_deliveries set status = 'retrying', due_at = ${now}, lease_id = null, lease_expires_at = null
+    where installation_id = ${installationId} and id = ${id} and lease_id = ${leaseId}
+    returning id`
+  if (rows.length === 0) return false
+  await tx.sql`
+    insert into webhook_attempts (installation_id, delivery_id, lease_id, attempt, started_at, took_ms, error)
+    values (${installationId}, ${id}, ${leaseId}, ${attempts + 1}, ${now}, 0,
+      'the process ended before the outcome was known')
+    on conflict do nothing`
+  return true
 }

@@ -4,14 +4,18 @@
 import { randomUUID } from 'node:crypto'
 import { setTimeout as pause } from 'node:timers/promises'
 import type { RootSecret } from '../kit/secrets.ts'
+import { rowLogger } from '../loops/report.ts'
+import { claimRows, handleRows, noteFailures, type RowFailure } from '../loops/rows.ts'
+import type { RowKey } from '../loops/store.ts'
 import type { Log } from '../observe/log.ts'
-import type { Storage } from '../storage/storage.ts'
+import { type Storage, StorageRefused } from '../storage/storage.ts'
 import {
   type Claimed,
   type Claims,
   claimDeliveries,
   type EndpointKey,
   giveBack,
+  listDueDeliveries,
   listDueEndpoints,
   releaseLeases,
 } from './claim.ts'
@@ -49,6 +53,10 @@ export interface DispatcherStats {
   succeeded: number
   failed: number
   blocked: number
+  // As of every loop.
+  lastSuccessAt: number | null
+  failures: number
+  rowFailures: number
 }
 
 const pollMsDefault = 1_000
@@ -97,8 +105,10 @@ export function createDispatcher(parts: DispatcherParts): Dispatcher {
   // True when endpoints that have no call under way may have something due.
   let isLookWanted = false
   let isRunning = false
-  // True after a step that failed.
-  let isCautious = false
+  const logRow = rowLogger('webhook_dispatch', log)
+  // For the metrics: rounds and rows that failed, and the end of the last round that did not.
+  const loop = { lastSuccessAt: null as number | null, failures: 0, rowFailures: 0 }
+  // In a row.
   let failures = 0
   let poll: NodeJS.Timeout | undefined
   // By a clock that never steps back.
@@ -126,9 +136,11 @@ export function createDispatcher(parts: DispatcherParts): Dispatcher {
       try {
         await round()
         failures = 0
+        loop.lastSuccessAt = clock().getTime()
       } catch (error) {
         log.error('webhooks could not be claimed or settled, and will be', error)
         failures += 1
+        loop.failures += 1
         await pause(retryMs)
         // While draining nobody comes by later. What is not written then is taken up when its lease has ended.
         if (draining && failures >= drainTriesMax) outcomes = unwanted = []
@@ -194,7 +206,7 @@ export function createDispatcher(parts: DispatcherParts): Dispatcher {
 
   async function step(due: readonly EndpointKey[]): Promise<void> {
     const now = clock().getTime()
-    const settled = takeOutcomes()
+    const settled = outcomes.splice(0, stepOutcomesMax)
     const returned = unwanted.splice(0)
     const endpoints = draining ? [] : withSettled(due, settled)
     if (endpoints.length === 0 && settled.length === 0 && returned.length === 0) return
@@ -205,22 +217,81 @@ export function createDispatcher(parts: DispatcherParts): Dispatcher {
         if (endpoints.length === 0) return nothingClaimed
         return claimDeliveries(tx, endpoints, { ...room(), ahead: aheadOf(settled), holder, leaseMs: lease, now })
       })
-      isCautious = false
       forget(settled.map(({ claimed }) => claimed))
       forget(returned)
       lastEndpoint = servedLast ?? lastEndpoint
       accept(claimed)
       if (isMore) isLookWanted = isWanted = true
     } catch (error) {
-      // Outcomes that could not be written are written by a later step, while their lease lasts; and from now on one
-      // endpoint at a time, so that one whose outcomes cannot be written does not keep the others from it.
-      isCautious = true
-      const isLost = ({ leaseExpiresAt }: Claimed) => leaseExpiresAt <= now
-      outcomes = [...outcomes, ...settled.filter(({ claimed }) => !isLost(claimed))]
-      unwanted = [...unwanted, ...returned.filter((claimed) => !isLost(claimed))]
-      forget([...settled.map(({ claimed }) => claimed), ...returned].filter(isLost))
-      throw error
+      if (error instanceof StorageRefused) throw error
+      await stepApart({ settled, returned, endpoints }, now)
     }
+  }
+
+  interface Step {
+    settled: readonly Outcome[]
+    returned: readonly Claimed[]
+    endpoints: readonly EndpointKey[]
+  }
+
+  // After a step that failed: outcomes, returns and claims each by themselves, divided until the row is found that cannot be
+  // written. It is deferred, and no longer ours: when its lease has ended and it is due again, it is taken up like one of a
+  // process that was killed.
+  async function stepApart({ settled, returned, endpoints }: Step, now: number): Promise<void> {
+    const at = { storage, loop: 'webhook_dispatch', now } as const
+    const found: RowFailure[] = []
+    const written = new Set<Claimed>()
+    const note = (claims: readonly Claimed[]) => {
+      for (const claimed of claims) written.add(claimed)
+      return claims.length
+    }
+    try {
+      await storage.rolledBack()
+      await noteFailures(
+        found,
+        handleRows(at, [settled], keyOfOutcome, async (group) => {
+          await storage.write((tx) => settleOutcomes(tx, group, now))
+          return note(group.map(({ claimed }) => claimed))
+        }),
+      )
+      await noteFailures(
+        found,
+        handleRows(at, [returned], keyOf, async (group) => {
+          await storage.write((tx) => giveBack(tx, group, now))
+          return note(group)
+        }),
+      )
+    } finally {
+      // What could not be tried, because the database is away, is written by a later step, while its lease lasts.
+      const failed = new Set(found.map(({ rowId }) => rowId))
+      const isLeft = (claimed: Claimed) =>
+        !written.has(claimed) && !failed.has(claimed.id) && claimed.leaseExpiresAt > now
+      outcomes = [...outcomes, ...settled.filter(({ claimed }) => isLeft(claimed))]
+      unwanted = [...unwanted, ...returned.filter(isLeft)]
+      forget([...settled.map(({ claimed }) => claimed), ...returned].filter((claimed) => !isLeft(claimed)))
+      report(found)
+    }
+    for (const endpoint of endpoints) await claimApart(endpoint, now)
+  }
+
+  async function claimApart(endpoint: EndpointKey, now: number): Promise<void> {
+    const found: RowFailure[] = []
+    const claim = async (only: RowKey | null) => {
+      const bounds = { limit: room().limit, holder, leaseMs: lease, now }
+      const claims = await storage.write((tx) => claimDeliveries(tx, [endpoint], bounds, only))
+      lastEndpoint = claims.servedLast ?? lastEndpoint
+      accept(claims.claimed)
+      if (claims.isMore && only === null) isLookWanted = isWanted = true
+      return claims.claimed
+    }
+    const at = { storage, loop: 'webhook_dispatch', now } as const
+    await claimRows(at, found, claim, () => storage.read((db) => listDueDeliveries(db, endpoint, now)))
+    report(found)
+  }
+
+  function report(found: readonly RowFailure[]): void {
+    loop.rowFailures += found.length
+    for (const failure of found) logRow(failure)
   }
 
   function accept(claimed: readonly Claimed[]): void {
@@ -276,15 +347,6 @@ export function createDispatcher(parts: DispatcherParts): Dispatcher {
     wake()
   }
 
-  function takeOutcomes(): Outcome[] {
-    const [first] = outcomes
-    if (!isCautious || !first) return outcomes.splice(0, stepOutcomesMax)
-    const isIts = ({ claimed }: Outcome) => claimed.endpointId === first.claimed.endpointId
-    const taken = outcomes.filter(isIts)
-    outcomes = outcomes.filter((outcome) => !isIts(outcome))
-    return taken
-  }
-
   async function deliver(line: Line, claimed: Claimed): Promise<void> {
     line.calls += 1
     inFlight += 1
@@ -327,7 +389,9 @@ export function createDispatcher(parts: DispatcherParts): Dispatcher {
   async function reap(all: boolean): Promise<void> {
     const now = clock().getTime()
     try {
-      const released = await releaseLeases(storage, now, { all })
+      const found: RowFailure[] = []
+      const released = (await noteFailures(found, releaseLeases(storage, now, { all }))) - found.length
+      report(found)
       if (released > 0) log.warn('deliveries of a process that ended are taken up again', { released })
     } catch (error) {
       log.error('leases could not be released, and will be', error)
@@ -377,8 +441,16 @@ export function createDispatcher(parts: DispatcherParts): Dispatcher {
       await rested()
       await sender.close()
     },
-    stats: () => ({ inFlight, ...counts }),
+    stats: () => ({ inFlight, ...counts, ...loop }),
   }
+}
+
+function keyOf({ installationId, id }: Claimed): RowKey {
+  return { tenantId: installationId, rowId: id }
+}
+
+function keyOfOutcome({ claimed }: Outcome): RowKey {
+  return keyOf(claimed)
 }
 
 // Where a call ended there is room for the next one, and the next event of its subject is free: both are claimed in the
