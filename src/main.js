@@ -8,8 +8,8 @@ import * as nodeModule from 'node:module'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 
-// The first version that strips types by itself.
-const oldest = [22, 18]
+// It strips types by itself, and its SQLite can do to a column what the migrations ask for.
+const oldest = [24, 21]
 
 function isTooOld(version) {
   const [major, minor] = version.split('.').map(Number)

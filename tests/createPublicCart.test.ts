@@ -38,6 +38,7 @@ eachEngine('createPublicCart', (given) => {
       id: event.body.id,
       type: 'cart.created',
       apiVersion: 'v1',
+      mode: 'test',
       timestamp: '2026-06-01T12:00:00.000Z',
       installationId: house.installationId,
       subject: { type: 'cart', id },

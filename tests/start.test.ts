@@ -94,7 +94,7 @@ describe('a start', () => {
       encoding: 'utf8',
     })
     assert.deepEqual([status, stdout, stderr.split('\n').length], [1, '', 2], stderr)
-    assert.match(stderr, /^cartwright: Node 22\.18 or later is needed/)
+    assert.match(stderr, /^cartwright: Node 24\.21 or later is needed/)
   })
 
   test('finds the Node that it needs in an installation for production', async () => {
