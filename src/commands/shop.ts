@@ -86,7 +86,7 @@ export const applyCommand: Command = {
         ...changes.flatMap(changeLines).map(visible),
         ...refused.map(({ slug, reason }) => visible(`! product ${slug} refused: ${reason}`)),
         ...refusedPromotions.map(({ code, reason }) => visible(`! promotion ${code} refused: ${reason}`)),
-        ...warnings.map((warning) => visible(`! ${warning}`)),
+        ...warnings.map((warning) => `! ${warning}`),
         ...secrets.map(({ endpointId, url, secret }) =>
           visible(`${secret}   the secret of ${endpointId}, shown this once: ${maskedUrl(url)}`),
         ),
