@@ -108,7 +108,8 @@ function goodText(node: Node, random: () => number): string {
     case patterns.country.source:
       return pick(random, ['DE', 'FR', 'US', 'JP'])
     case patterns.email.source:
-      return `${of([...'abc.+-019'], whole(random, 1, 20))}@example.com`
+      // Dots stand between atoms only.
+      return `${Array.from({ length: whole(random, 1, 4) }, () => of([...'abc+-019'], whole(random, 1, 5))).join('.')}@example.com`
     case patterns.phone.source:
       return of([...'+0123456789 ()./-'], Math.max(3, length))
     case patterns.locale.source:
