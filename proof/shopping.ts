@@ -403,7 +403,10 @@ export class Shopping {
 
   async #openSession(cartId: string): Promise<Session | undefined> {
     const customer = { email: `shopper-${whole(this.random, 1, 1_000_000)}@example.com` }
-    const answer = await this.#change('createHostedCheckoutSession', {}, { cartId, successUrl, customer })
+    // Where the run is to see the end of what is left behind, that must come within it.
+    const expiry = this.#plan.keptMs === undefined ? {} : { expiresInSeconds: 300 }
+    const wish = { cartId, successUrl, customer, ...expiry }
+    const answer = await this.#change('createHostedCheckoutSession', {}, wish)
     return answer.status === 200 ? this.#noteSession(answer) : undefined
   }
 

@@ -93,6 +93,23 @@ test('a turn that left more is followed by the next at once', async () => {
   assert.equal(turns, 5)
 })
 
+test('the first turn comes soon after the start, however rare the others: a server may not live that long', async () => {
+  const { promise: done, resolve } = Promise.withResolvers<void>()
+  const log: Log = { debug() {}, info() {}, warn() {}, error() {}, flush() {}, dropped: 0 }
+  const awake = setInterval(() => {}, 1_000)
+  let turns = 0
+  async function work(): Promise<boolean> {
+    turns += 1
+    resolve()
+    return false
+  }
+  const workers = startWorkers([{ name: 'retention', everyMs: 3_600_000, work }], log, { firstMs: 1 })
+  await done
+  await workers.drain()
+  clearInterval(awake)
+  assert.equal(turns, 1)
+})
+
 test('parts of a loop are done one after the other, whatever becomes of one', async () => {
   const done: string[] = []
   const part = (name: string, rows: number[], failure?: Error): Part => ({

@@ -31,15 +31,20 @@ export interface LoopStats {
   rowFailures: number
 }
 
-export function startWorkers(loops: readonly Loop[], log: Log): Workers {
-  const running = loops.map((loop) => ({ name: loop.name, ...startLoop(loop, log) }))
+// The first turn comes soon, so that a server that is restarted again and again does its work too.
+export function startWorkers(loops: readonly Loop[], log: Log, { firstMs = 2_000 } = {}): Workers {
+  const running = loops.map((loop) => ({ name: loop.name, ...startLoop(loop, log, firstMs) }))
   return {
     drain: async () => void (await Promise.all(running.map(({ stop }) => stop()))),
     stats: () => Object.fromEntries(running.map(({ name, stats }) => [name, stats])),
   }
 }
 
-function startLoop({ name, everyMs, work }: Loop, log: Log): { stop: () => Promise<void>; stats: LoopStats } {
+function startLoop(
+  { name, everyMs, work }: Loop,
+  log: Log,
+  firstMs: number,
+): { stop: () => Promise<void>; stats: LoopStats } {
   const stats: LoopStats = { lastSuccessAt: null, failures: 0, rowFailures: 0 }
   const logRow = rowLogger(name, log)
   let timer: NodeJS.Timeout | undefined
@@ -82,7 +87,7 @@ function startLoop({ name, everyMs, work }: Loop, log: Log): { stop: () => Promi
     }
   }
 
-  rest(everyMs)
+  rest(Math.min(firstMs, everyMs))
   return {
     stats,
     stop: async () => {
