@@ -3,6 +3,7 @@
 import { createHash } from 'node:crypto'
 import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
+import { createIdMaker } from '../src/kit/ids.ts'
 import { unpacked } from '../src/kit/packed.ts'
 import type { Storage } from '../src/storage/storage.ts'
 
@@ -55,12 +56,18 @@ export async function openJournal(): Promise<Journal> {
   return journal
 }
 
-// What the journal does not know, or knows with other bytes.
-export async function findUnheard(storage: Storage, journal: Journal): Promise<string[]> {
+// What the journal does not know, or knows with other bytes, and what only the journal knows; of events since then, because
+// older ones may have been deleted.
+export async function findUnheard(storage: Storage, journal: Journal, sinceMs = 0): Promise<string[]> {
+  const first = createIdMaker(
+    () => sinceMs,
+    (pool) => pool.fill(0),
+  )('evt')
   const known = new Set<string>()
   const missing: string[] = []
   for await (const { id, body } of eventsIn(storage)) {
     known.add(id)
+    if (id < first) continue
     if (journal.heard.get(id) !== hashOf(unpacked(body))) missing.push(id)
   }
   const problems = missing.slice(0, 5).map((id) => {
@@ -68,7 +75,7 @@ export async function findUnheard(storage: Storage, journal: Journal): Promise<s
   })
   if (missing.length > 5) problems.push(`${missing.length - 5} more events were not told as they are`)
   if (journal.differing > 0) problems.push(`${journal.differing} calls had other bytes than an earlier one of their id`)
-  const invented = [...journal.heard.keys()].filter((id) => !known.has(id))
+  const invented = [...journal.heard.keys()].filter((id) => id >= first && !known.has(id))
   if (invented.length > 0) problems.push(`${invented.length} events were told that never happened: ${invented[0]}`)
   return problems
 }

@@ -209,7 +209,7 @@ export class Shopping {
     this.noteDefects(server)
     const broken = await this.shop.withStorage(async (storage) => [
       ...(await findBroken(storage)),
-      ...(await findUnheard(storage, webhooks)),
+      ...(await findUnheard(storage, webhooks, this.#keptSinceMs())),
     ])
     for (const sentence of broken) this.violations.add(sentence)
     const doctor = await runCommand(this.shop, ['doctor'])
@@ -251,10 +251,14 @@ export class Shopping {
     })
   }
 
-  // Half of the time that it is kept, because what was heard of before the end of the run is judged some time after it.
   #isKept(atMs: number): boolean {
+    return performance.timeOrigin + atMs >= this.#keptSinceMs()
+  }
+
+  // Half of the time that it is kept, because what was heard of before the end of the run is judged some time after it.
+  #keptSinceMs(): number {
     const { keptMs } = this.#plan
-    return keptMs === undefined || atMs >= this.#endedAt - keptMs / 2
+    return keptMs === undefined ? 0 : Math.floor(performance.timeOrigin + this.#endedAt - keptMs / 2)
   }
 
   // A 503 says nothing of what was acknowledged. It is counted, and asked again a few times.
