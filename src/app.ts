@@ -3,7 +3,7 @@
 
 import { fileURLToPath } from 'node:url'
 import { createIdentify, type Identify } from './access/identify.ts'
-import { createThrottle } from './access/throttle.ts'
+import { addressBucket, createThrottle } from './access/throttle.ts'
 import { demoMerchantSlug } from './admin/demo.ts'
 import type { CartTools } from './carts/change.ts'
 import { cartOperations } from './carts/operations.ts'
@@ -17,6 +17,7 @@ import { followCart } from './checkout/follow.ts'
 import { checkoutOperations } from './checkout/operations.ts'
 import { checkoutPages } from './checkout/page/pages.ts'
 import type { PayTools } from './checkout/pay.ts'
+import { secretHashOf } from './checkout/secret.ts'
 import { createOrderStatusDesk } from './checkout/status.ts'
 import type { Rate } from './config.ts'
 import type { OperationId } from './contract/operations.ts'
@@ -192,6 +193,8 @@ export function createApp(parts: AppParts): App {
     values: () => ({ '': log.dropped }),
   })
 
+  const postsByAddress = rateLimit && createThrottle(postsOfAddress)
+  const postsBySession = rateLimit && createThrottle(postsOfSession)
   const server = createServer({
     answer,
     // Each handler was checked against its row above; the road treats them alike.
@@ -221,6 +224,7 @@ export function createApp(parts: AppParts): App {
         orderDesk: createOrderStatusDesk(storage, cartTools.pictureUrl),
         origin: publicOrigin,
         clock,
+        postWaitMs: (secret) => postsBySession?.take(secretHashOf(secret), clock().getTime()) ?? 0,
       }),
       ...oauth.pages,
       ...(parts.extraPages ?? []),
@@ -231,6 +235,7 @@ export function createApp(parts: AppParts): App {
     trustedProxies: parts.trustedProxies,
     pressure,
     bodySeats,
+    postWaitMs: (address) => postsByAddress?.take(addressBucket(address), clock().getTime()) ?? 0,
     log,
     metrics,
     answerTimeoutMs: parts.answerTimeoutMs,
@@ -284,6 +289,11 @@ function lateSender(options: SenderOptions): Sender {
     close: async () => made?.close(),
   }
 }
+
+// Forms. Many shoppers share an address, behind a company's or a carrier's network; nobody shares a checkout, and nobody
+// types that fast.
+const postsOfAddress = { perSecond: 20, burst: 60 } as const
+const postsOfSession = { perSecond: 2, burst: 20 } as const
 
 // The unauthenticated read and wrong keys are limited by address.
 function throttlesFor(rate: Rate | null): Throttles {

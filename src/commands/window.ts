@@ -3,7 +3,9 @@
 
 import type { IncomingMessage } from 'node:http'
 import type { Storefront } from '../../examples/storefront/shop.ts'
-import type { Page } from '../http/server.ts'
+import type { Incoming } from '../http/answer.ts'
+import type { Page, PageAnswer } from '../http/server.ts'
+import { html } from '../kit/html.ts'
 import { refuse } from '../kit/refuse.ts'
 
 export interface WindowParts {
@@ -37,8 +39,31 @@ export function windowPages(storefront: () => Storefront | undefined): Page[] {
     })
   }
   const methods = ['GET', 'POST'] as const
-  return ['/shop', '/shop/*'].map((path) => ({ path, name: 'shop window', methods, answer }))
+  return ['/shop', '/shop/*'].map((path) => ({ path, name: 'shop window', methods, answer, failed }))
 }
+
+// By itself, because the storefront was not asked, or is what failed.
+function failed(_: Incoming, status: number): PageAnswer {
+  const [title, text] =
+    status === 429
+      ? ['One moment, please', 'That was too much at once. Please wait a few seconds and try again.']
+      : ['That did not work', 'Please try again in a moment.']
+  const body = html`<!doctype html>
+<html lang="en">
+<head>
+<meta charset="utf-8">
+<meta name="viewport" content="width=device-width, initial-scale=1">
+<title>${title}</title>
+</head>
+<body>
+<main><h1>${title}</h1><p>${text}</p><p><a href="/shop/cart">Back to your cart</a></p></main>
+</body>
+</html>
+`.toString()
+  return { status, body, headers: { 'content-type': 'text/html; charset=utf-8', 'content-security-policy': nothing } }
+}
+
+const nothing = "default-src 'none'; base-uri 'none'; frame-ancestors 'none'"
 
 function cookiesIn(header = ''): Record<string, string> {
   return Object.fromEntries(

@@ -55,6 +55,8 @@ export interface HandOff {
   name: string
   methods: readonly ('GET' | 'POST')[]
   handle(request: Incoming, response: ServerResponse, requestId: string): Promise<void>
+  // What a person is shown where it could not be handled. Without it, JSON.
+  failed?(status: number, requestId: string): PageAnswer
 }
 
 export interface ServerParts {
@@ -69,6 +71,8 @@ export interface ServerParts {
   pressure: Pressure
   // Of bodies that are awaited.
   bodySeats: Seats
+  // How long somebody at this address must wait before a form is taken from there; 0 for not at all.
+  postWaitMs?: (address: string) => number
   log: Log
   metrics: Metrics
   answerTimeoutMs?: number | undefined
@@ -88,6 +92,7 @@ export interface HttpServer {
 export function createServer(parts: ServerParts): HttpServer {
   const { answer, handlers, pages, handOffs = [], trustedProxies, pressure, bodySeats, log, metrics } = parts
   const isHttps = parts.isHttps ?? (() => false)
+  const postWaitMs = parts.postWaitMs ?? (() => 0)
   const receive = createReceive(bodySeats, pressure)
   const connections = createConnections(parts)
   const servers: Server[] = []
@@ -186,7 +191,8 @@ export function createServer(parts: ServerParts): HttpServer {
       // An answer that can have no body has no length.
       ...(status !== 304 && status !== 204 && { 'content-length': Buffer.byteLength(body) }),
       'x-request-id': requestId,
-      ...(draining && { connection: 'close' }),
+      // What was sent and not read must not be taken for the next request.
+      ...((draining || isUnread(request.raw)) && { connection: 'close' }),
       ...(isHttps() && { 'strict-transport-security': httpsOnly }),
     })
     response.end(body)
@@ -229,8 +235,15 @@ export function createServer(parts: ServerParts): HttpServer {
       await handOff.handle(request, response, requestId)
     } catch (error) {
       const outgoing = answerFor(asRefusal(error, log, { requestId, page: handOff.name }), requestId)
+      const shown = handOff.failed?.(outgoing.status, requestId)
+      const headers = {
+        ...outgoing.headers,
+        'content-type': jsonType,
+        ...shown?.headers,
+        ...(isUnread(raw) && { connection: 'close' }),
+      }
       if (response.headersSent) response.destroy()
-      else response.writeHead(outgoing.status, { ...outgoing.headers, 'content-type': jsonType }).end(outgoing.body)
+      else response.writeHead(outgoing.status, headers).end(shown?.body ?? outgoing.body)
     } finally {
       pressure.leave()
       if (seat !== null) handOffSeats.leave(seat)
@@ -246,6 +259,8 @@ export function createServer(parts: ServerParts): HttpServer {
       receive: (read) => receive(`address ${addressBucket(incoming.address)}`, bodiesPerAddressMax, read),
     }
     if (page.isProbe) return page.answer(request)
+    const waitMs = incoming.raw.method === 'POST' ? postWaitMs(incoming.address) : 0
+    if (waitMs > 0) throw refuse('rate_limited', { retryAfterMs: waitMs })
     if (!pressure.enter()) throw refuse('unavailable', { retryAfterMs: 1000 })
     try {
       return await page.answer(request)
@@ -361,6 +376,10 @@ function observeConnections(metrics: Metrics, connections: Connections): void {
     type: 'counter',
     values: () => ({ '': connections.refused }),
   })
+}
+
+function isUnread(raw: IncomingMessage): boolean {
+  return hasBody(raw) && !raw.readableEnded
 }
 
 // Exactly one Host, as the standard asks: with two, a proxy and we could believe different ones.

@@ -10,6 +10,8 @@ import { createOAuthGate } from './caller.ts'
 import { nonceSecret } from './keys.ts'
 import { paths, resourceMetadata } from './metadata.ts'
 import { stylePage } from './page/assets.ts'
+import { errorPage } from './page/error.ts'
+import { answerPage } from './page/frame.ts'
 import { createNonces } from './proof.ts'
 import type { AuthorizationServer, ServerParts } from './provider.ts'
 
@@ -49,20 +51,21 @@ export function createOAuthRoom(parts: OAuthRoomParts): OAuthRoom {
       await server.handle(request.raw, response)
     },
   })
+  const forBrowsers = (handOff: HandOff): HandOff => ({ ...handOff, failed })
 
   return {
     gate,
     handOffs: [
-      toServer('oauth authorize', paths.authorization, 'GET', beginThrottle),
-      toServer('oauth resume', `${paths.authorization}/:uid`, 'GET'),
+      forBrowsers(toServer('oauth authorize', paths.authorization, 'GET', beginThrottle)),
+      forBrowsers(toServer('oauth resume', `${paths.authorization}/:uid`, 'GET')),
       toServer('oauth token', paths.token, 'POST'),
       toServer('oauth par', paths.pushedAuthorization, 'POST', beginThrottle),
       toServer('oauth revoke', paths.revocation, 'POST'),
       toServer('oauth jwks', paths.jwks, 'GET'),
       toServer('oauth metadata', paths.metadata, 'GET'),
       // Where the library sends a browser in which somebody else signs in than was signed in.
-      toServer('oauth end session', `${paths.endSession}/confirm`, 'POST'),
-      {
+      forBrowsers(toServer('oauth end session', `${paths.endSession}/confirm`, 'POST')),
+      forBrowsers({
         name: 'oauth interaction',
         path: `${paths.interaction}/:uid`,
         methods: ['GET', 'POST'],
@@ -71,7 +74,7 @@ export function createOAuthRoom(parts: OAuthRoomParts): OAuthRoom {
           const interact = await interactions()
           write(response, await interact(request, response, requestId))
         },
-      },
+      }),
     ],
     pages: [
       stylePage,
@@ -90,6 +93,10 @@ export function createOAuthRoom(parts: OAuthRoomParts): OAuthRoom {
       },
     ],
   }
+}
+
+function failed(status: number, requestId: string): PageAnswer {
+  return answerPage(status, errorPage({ kind: status === 429 ? 'limited' : 'server', requestId }))
 }
 
 // Loaded with the first request to it: the library behind it is a tenth of a second of a start and 20 MB, and a shop into

@@ -86,6 +86,7 @@ export interface HouseOptions
       | 'webhookBounds'
       | 'publicOrigin'
       | 'retentionMs'
+      | 'extraPages'
     >
   > {
   shops?: readonly ShopFile[]

@@ -123,6 +123,22 @@ export function refusedPage(speaker: Speaker, kind: 'forbidden' | 'refused', bac
   return plainPage(speaker, null, kind, say(`${kind}.title`), text, back)
 }
 
+// More was sent than is taken at once. `again` is what the button sends once more.
+export function slowPage(
+  speaker: Speaker,
+  path: string,
+  again: { action: string; fields: Readonly<Record<string, string>> } | null,
+): string {
+  const { say } = speaker
+  const way = again
+    ? html`<form method="post" action="${path}/${again.action}">
+${hidden(again.fields)}
+<button class="first wide">${say('slow.retry')}</button>
+</form>`
+    : html`<a class="first wide" href="${path}">${say('refused.back')}</a>`
+  return plainPage(speaker, null, 'slow', say('slow.title'), say('slow.text'), way)
+}
+
 function plainPage(
   speaker: Speaker,
   merchant: DeskMerchant | null,

@@ -44,11 +44,23 @@ function post(form, submitter, adopt) {
   return queue
 }
 
+const sendsMax = 5
+
+// More than is taken at once has to wait, as long as the answer says; meanwhile nothing typed is lost.
+async function send(to, fields) {
+  for (let sends = 1; ; sends += 1) {
+    const response = await fetch(to, { method: 'POST', body: fields })
+    if (response.status !== 429 || sends === sendsMax) return response
+    const seconds = Number(response.headers.get('retry-after')) || 1
+    await new Promise((resolve) => setTimeout(resolve, Math.min(seconds, 10) * 1000))
+  }
+}
+
 async function exchange(form, fields, adopt) {
   if (fields.has('version')) fields.set('version', body.dataset.version)
   let fresh
   try {
-    const response = await fetch(form.action, { method: 'POST', body: fields })
+    const response = await send(form.action, fields)
     fresh = new DOMParser().parseFromString(await response.text(), 'text/html')
   } catch {
     // Off line, or a server that is just restarting: the browser's own way shows what is the matter.

@@ -17,10 +17,11 @@ import {
   processingPage,
   refusedPage,
   shopUrl,
+  slowPage,
 } from './ended.ts'
 import { type Form, isForeign, readForm } from './form.ts'
 import { answerPage, redirect } from './frame.ts'
-import { codeIn, detailsIn, methodIn, payIn, quantityIn, type Typed, typedIn, versionIn } from './input.ts'
+import { codeIn, detailsIn, methodIn, payIn, quantityIn, type Typed, typedIn, typedNames, versionIn } from './input.ts'
 import { countryGuess, type Speaker, speakerFor } from './language.ts'
 import { openPage } from './open.ts'
 import { orderPage } from './order.ts'
@@ -31,6 +32,8 @@ export interface CheckoutPageParts {
   // Known once the port is open.
   origin: () => string
   clock: () => Date
+  // How long a checkout must wait before it takes another post; 0 for not at all.
+  postWaitMs?: (secret: string) => number
 }
 
 // One post of a shopper, past the guards.
@@ -41,7 +44,7 @@ interface Post {
   request: Incoming
 }
 
-export function checkoutPages({ desk, orderDesk, origin, clock }: CheckoutPageParts): Page[] {
+export function checkoutPages({ desk, orderDesk, origin, clock, postWaitMs = () => 0 }: CheckoutPageParts): Page[] {
   type Action = (post: Post) => Promise<PageAnswer>
 
   const actions: Readonly<Record<string, Action>> = {
@@ -180,12 +183,23 @@ export function checkoutPages({ desk, orderDesk, origin, clock }: CheckoutPagePa
     const action = Object.hasOwn(actions, name) ? actions[name] : undefined
     if (!action) return unread(lost(request))
     if (isForeign(request.raw, origin())) return refuseWith(403, 'forbidden')
+    const waitMs = postWaitMs(secret)
+    if (waitMs > 0) return slowDown(secret, name, waitMs, request)
     // Whoever has no secret of ours is not waited for.
     const view = await desk.look(secret)
     if (!view) return unread(lost(request))
     const form = await request.receive(() => readForm(request.raw))
     if (typeof form === 'number') return refuseWith(form, 'refused')
     return action({ secret, form, view, request })
+  }
+
+  // Nothing is looked up for it. What was typed is in the page, to be sent again; a card never is.
+  async function slowDown(secret: string, name: string, waitMs: number, request: PageRequest): Promise<PageAnswer> {
+    const speaker = speakerFor('auto', request.raw.headers['accept-language'])
+    const form = name === 'pay' ? 400 : await request.receive(() => readForm(request.raw))
+    const fields = typeof form === 'number' ? null : fieldsIn(form)
+    const answer = answerPage(429, slowPage(speaker, `/c/${secret}`, fields && { action: name, fields }))
+    return { ...answer, headers: { ...answer.headers, 'retry-after': String(Math.ceil(waitMs / 1000)) } }
   }
 
   return [
@@ -235,7 +249,15 @@ function lost(request: Incoming): PageAnswer {
 }
 
 function failed(request: Incoming, status: number): PageAnswer {
-  return answerPage(status, failedPage(speakerFor('auto', request.raw.headers['accept-language'])))
+  const speaker = speakerFor('auto', request.raw.headers['accept-language'])
+  if (status !== 429) return answerPage(status, failedPage(speaker))
+  return answerPage(status, slowPage(speaker, `/c/${request.path.secret ?? ''}`, null))
+}
+
+const keptNames = [...typedNames, 'version', 'skuId', 'quantity', 'code', 'remove', 'paymentId', 'answer']
+
+function fieldsIn(form: Form): Record<string, string> {
+  return Object.fromEntries(keptNames.map((name) => [name, form(name)]).filter(([, value]) => value !== ''))
 }
 
 // What was sent and not read must not be taken for the next request.

@@ -224,6 +224,9 @@ const en = {
   'refused.title': 'That did not work',
   'failed.text': 'The fault is ours. Please load the page again in a moment.',
   'refused.back': 'Back to your order',
+  'slow.title': 'One moment, please',
+  'slow.text': 'That was too much at once, so nothing was changed. Please wait a few seconds and try again.',
+  'slow.retry': 'Try again',
 
   'status.title': 'Order {number}',
   'status.test': 'This is a test order: no money moved, and nothing will be sent.',
@@ -498,6 +501,10 @@ const de: Texts = {
   'refused.title': 'Das hat nicht geklappt',
   'failed.text': 'Der Fehler liegt bei uns. Bitte laden Sie die Seite gleich noch einmal.',
   'refused.back': 'Zurück zu Ihrer Bestellung',
+  'slow.title': 'Einen Augenblick bitte',
+  'slow.text':
+    'Das war zu viel auf einmal, es wurde nichts geändert. Bitte warten Sie ein paar Sekunden und versuchen Sie es noch einmal.',
+  'slow.retry': 'Noch einmal versuchen',
 
   'status.title': 'Bestellung {number}',
   'status.test': 'Dies ist eine Testbestellung: Es ist kein Geld geflossen, und es wird nichts verschickt.',
@@ -764,6 +771,9 @@ const fr: Texts = {
   'refused.title': 'Cela n’a pas fonctionné',
   'failed.text': 'L’erreur vient de nous. Veuillez recharger la page dans un instant.',
   'refused.back': 'Retour à votre commande',
+  'slow.title': 'Un instant, s’il vous plaît',
+  'slow.text': 'Trop de demandes à la fois : rien n’a été modifié. Veuillez patienter quelques secondes et réessayer.',
+  'slow.retry': 'Réessayer',
 
   'status.title': 'Commande {number}',
   'status.test': 'Ceci est une commande de test : rien n’a été débité et rien ne sera expédié.',
@@ -1027,6 +1037,10 @@ const es: Texts = {
   'refused.title': 'No ha funcionado',
   'failed.text': 'El error es nuestro. Vuelva a cargar la página dentro de un momento.',
   'refused.back': 'Volver a su pedido',
+  'slow.title': 'Un momento, por favor',
+  'slow.text':
+    'Se han enviado demasiadas peticiones a la vez y no se ha cambiado nada. Espere unos segundos y vuelva a intentarlo.',
+  'slow.retry': 'Volver a intentarlo',
 
   'status.title': 'Pedido {number}',
   'status.test': 'Este es un pedido de prueba: no se ha movido dinero y no se enviará nada.',
@@ -1281,6 +1295,9 @@ const ja: Texts = {
   'refused.title': '処理できませんでした',
   'failed.text': 'こちらの不具合です。しばらくしてからページを再読み込みしてください。',
   'refused.back': 'ご注文に戻る',
+  'slow.title': '少々お待ちください',
+  'slow.text': '一度に送信された回数が多すぎたため、何も変更されていません。数秒待ってから、もう一度お試しください。',
+  'slow.retry': 'もう一度試す',
 
   'status.title': 'ご注文 {number}',
   'status.test': 'これはテスト注文です。請求も発送も行われません。',
@@ -1568,6 +1585,9 @@ const ar: Texts = {
   'refused.title': 'لم ينجح ذلك',
   'failed.text': 'الخطأ من جانبنا. يرجى إعادة تحميل الصفحة بعد قليل.',
   'refused.back': 'العودة إلى طلبك',
+  'slow.title': 'لحظة من فضلك',
+  'slow.text': 'أُرسلت طلبات كثيرة دفعة واحدة، ولم يتغير شيء. يرجى الانتظار بضع ثوانٍ ثم إعادة المحاولة.',
+  'slow.retry': 'إعادة المحاولة',
 
   'status.title': 'الطلب {number}',
   'status.test': 'هذا طلب تجريبي: لم يُحوَّل أي مال، ولن يُرسَل أي شيء.',

@@ -11,6 +11,7 @@ const errors: Readonly<Record<ErrorKind, { status: number; title: string; text: 
   foreign:    { status: 403, title: 'That did not come from here',   text: 'The form was not sent from our own page, so nothing was done. Go back to the app and start again.' },
   unreadable: { status: 400, title: 'That could not be read',        text: 'Nothing was done. Go back and try again.' },
   request:    { status: 400, title: 'The app asked in a wrong way',  text: 'Nothing was done, and there is nothing that you could do here. Tell the people who make the app what stands below.' },
+  limited:    { status: 429, title: 'Too many requests',             text: 'Nothing was done. Wait a few seconds, then go back and try again.' },
   no_shop:    { status: 403, title: 'You have no shop here',         text: 'You are signed in, but you may not act for any shop. Ask whoever runs this server to add yours.' },
   server:     { status: 500, title: 'Something went wrong',          text: 'It is our fault and not yours. Nothing was done. Try again in a moment.' },
 }

@@ -60,6 +60,8 @@ export type ErrorKind =
   | 'unreadable'
   // What the app sent is wrong, and it is not safe to send the browser back to it.
   | 'request'
+  // More was asked than is answered at once.
+  | 'limited'
   // The user may act for no shop.
   | 'no_shop'
   // The server's own fault.

@@ -1,0 +1,135 @@
+// How often a browser may post: a bound for each checkout and one for each network, answered with a page that a person can
+// read. Refused before anything is looked up, so one engine tells.
+
+import assert from 'node:assert/strict'
+import { before, describe, test } from 'node:test'
+import { windowPages } from '../src/commands/window.ts'
+import { market } from './support/carts.ts'
+import { type Checkout, checkoutOf } from './support/checkout.ts'
+import { type House, openHouse } from './support/house.ts'
+import { givenEngine } from './support/storage.ts'
+
+const given = givenEngine('sqlite')
+const german = { 'accept-language': 'de' }
+
+// What is taken at once, as the server counts it.
+const sessionBurst = 20
+const networkBurst = 60
+
+describe('posts of browsers', () => {
+  let house: House
+  let checkout: Checkout
+  let networks = 0
+
+  before(async () => {
+    house = await openHouse(given, {
+      shops: [market],
+      rateLimit: { perSecond: 100, burst: 200 },
+      // Every test comes from networks of its own.
+      trustedProxies: ['loopback'],
+      extraPages: windowPages(() => async () => ({ status: 200, headers: {}, body: 'shown' })),
+    })
+    checkout = await checkoutOf(house)
+  })
+
+  const newNetwork = () => `198.51.100.${++networks}`
+
+  async function openCheckout(): Promise<string> {
+    return (await checkout.ready({ CARD: 1 })).secret
+  }
+
+  function post(path: string, from: string, fields: Record<string, string> = {}) {
+    return house.fetch(path, {
+      method: 'POST',
+      headers: { ...german, 'x-forwarded-for': from },
+      body: new URLSearchParams(fields),
+      redirect: 'manual',
+    })
+  }
+
+  async function repeat(times: number, work: () => Promise<{ status: number }>): Promise<number[]> {
+    const statuses: number[] = []
+    for (let i = 0; i < times; i += 1) statuses.push((await work()).status)
+    return [...new Set(statuses)]
+  }
+
+  test('one checkout takes twenty at once from anywhere, then two a second; others go on', async () => {
+    const secret = await openCheckout()
+    const path = `/c/${secret}/code`
+    assert.deepEqual(await repeat(sessionBurst, () => post(path, newNetwork(), { code: '' })), [200])
+    const refused = await post(path, newNetwork(), { code: 'WELCOME', version: '2' })
+    assert.equal(refused.status, 429)
+    assert.equal(refused.headers.get('retry-after'), '1')
+    assert.match(refused.text, /^<!doctype html>\n<html lang="de"/)
+    assert.equal(refused.headers.get('cache-control'), 'no-store')
+    assert.equal((await post(`/c/${await openCheckout()}/code`, newNetwork(), { code: '' })).status, 200)
+    // Looking is not posting.
+    assert.equal((await house.fetch(`/c/${secret}`)).status, 200)
+    house.clock.now += 500
+    assert.equal((await post(path, newNetwork(), { code: '' })).status, 200)
+    assert.equal((await post(path, newNetwork(), { code: '' })).status, 429)
+  })
+
+  test('what was typed is in the page that asks to wait, and is sent again by its button; a card is not', async () => {
+    const secret = await openCheckout()
+    await repeat(sessionBurst, () => post(`/c/${secret}/code`, newNetwork(), { code: '' }))
+    const typed = { version: '7', email: 'grace@example.com', line1: '"><b>1', city: 'Berlin' }
+    const kept = await post(`/c/${secret}/details`, newNetwork(), { ...typed, unknown: 'not kept' })
+    assert.equal(kept.status, 429)
+    assert.ok(kept.text.includes(`action="/c/${secret}/details"`))
+    assert.match(kept.text, /name="email" value="grace@example\.com"/)
+    assert.match(kept.text, /name="line1" value="&quot;&gt;&lt;b&gt;1"/)
+    assert.doesNotMatch(kept.text, /not kept/)
+    const paid = await post(`/c/${secret}/pay`, newNetwork(), { 'card.number': '4242424242424242' })
+    assert.equal(paid.status, 429)
+    assert.doesNotMatch(paid.text, /4242|<form/)
+    assert.ok(paid.text.includes(`href="/c/${secret}"`))
+  })
+
+  test('one network takes sixty at once, then twenty a second, however many checkouts it has; others go on', async () => {
+    const from = newNetwork()
+    const secret = await openCheckout()
+    let made = 0
+    const unknown = () => `/c/${String(++made).padStart(43, 'x')}/code`
+    assert.deepEqual(await repeat(networkBurst, () => post(unknown(), from)), [404])
+    const refused = await post(`/c/${secret}/code`, from, { code: '' })
+    assert.equal(refused.status, 429)
+    assert.equal(refused.headers.get('retry-after'), '1')
+    assert.equal(refused.headers.get('connection'), 'close')
+    assert.match(refused.text, /^<!doctype html>\n<html lang="de"/)
+    assert.equal((await post('/shop/cart/add', from)).status, 429)
+    assert.equal((await post(`/c/${secret}/code`, newNetwork(), { code: '' })).status, 200)
+    house.clock.now += 50
+    assert.equal((await post(`/c/${secret}/code`, from, { code: '' })).status, 200)
+  })
+
+  test('the shop window says so on a page', async () => {
+    const from = newNetwork()
+    assert.deepEqual(await repeat(networkBurst, () => post('/shop/cart/add', from)), [200])
+    const refused = await post('/shop/cart/add', from)
+    assert.deepEqual([refused.status, refused.headers.get('retry-after')], [429, '1'])
+    assert.match(refused.headers.get('content-type') ?? '', /^text\/html/)
+    assert.match(refused.text, /href="\/shop/)
+  })
+
+  test('the pages of OAuth say so on a page, what apps call in JSON', async () => {
+    const from = newNetwork()
+    const interaction = '/oauth/interaction/some-id'
+    const statuses = await repeat(networkBurst, () => post(interaction, from))
+    assert.ok(!statuses.includes(429))
+    const refused = await post(interaction, from)
+    assert.deepEqual([refused.status, refused.headers.get('retry-after')], [429, '1'])
+    assert.match(refused.headers.get('content-type') ?? '', /^text\/html/)
+    assert.match(refused.text, /Too many requests/)
+    const app = await post('/oauth/token', from)
+    assert.equal(app.status, 429)
+    assert.equal(app.body.error.code, 'rate_limited')
+  })
+
+  test('nobody is bounded where the operator turned limits off', async () => {
+    const open = await openHouse(given, { shops: [market], rateLimit: null })
+    const init = { method: 'POST', body: new URLSearchParams() }
+    const path = `/c/${'x'.repeat(43)}/code`
+    assert.deepEqual(await repeat(sessionBurst + networkBurst, () => open.fetch(path, init)), [404])
+  })
+})
