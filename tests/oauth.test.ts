@@ -8,6 +8,7 @@ import * as client from 'openid-client'
 import { createApp } from '../src/app.ts'
 import { scopes as allScopes } from '../src/contract/words.ts'
 import { disableApp } from '../src/oauth/apps.ts'
+import { hashOf } from '../src/oauth/artifacts.ts'
 import { uninstall } from '../src/oauth/installing.ts'
 import { originProblem } from '../src/oauth/metadata.ts'
 import { hashPassword } from '../src/oauth/password.ts'
@@ -26,10 +27,13 @@ import {
   codeFields,
   consent,
   currentNonce,
+  type DpopKey,
+  type EndpointAnswer,
   email,
   type Installed,
   installApp,
   issueKey,
+  makeAssertion,
   makeDpopKey,
   makeProof,
   makeVerifier,
@@ -44,6 +48,8 @@ import {
   type Visited,
 } from './support/oauth.ts'
 import { eachEngine, type Given } from './support/storage.ts'
+
+const dayMs = 86_400_000
 
 // Every secret that the foreign client sends or gets is remembered, and its challenges are counted.
 function watchfulFetch(house: OAuthHouse, seen: { challenges: number }): client.CustomFetch {
@@ -141,7 +147,7 @@ eachEngine('installing an app with a foreign client', (given) => {
 
       const refreshed = await client.refreshTokenGrant(config, tokens.refresh_token ?? '', undefined, { DPoP })
       assert.notEqual(refreshed.access_token, tokens.access_token)
-      assert.equal(refreshed.refresh_token === tokens.refresh_token, isConfidential)
+      assert.equal(refreshed.refresh_token, tokens.refresh_token, 'it is bound to a key and is not replaced')
       assert.equal((await call(refreshed.access_token, '/api/v1/oauth/authorize')).status, 200)
       const narrow = await client.refreshTokenGrant(
         config,
@@ -202,32 +208,49 @@ eachEngine('installing an app with a foreign client', (given) => {
 
 eachEngine('several at once', (given) => {
   const open = sharedOAuthHouse(given)
-  test('six codes, six times each: at most six answers, and no token of theirs works', async () => {
-    const house = await open()
-    const app = await house.newApp({ name: 'Racer' })
+  const redeemed = async (house: OAuthHouse, name: string, keys: readonly DpopKey[]) => {
+    const app = await house.newApp({ name })
     const browser = openBrowser(house)
-    const key = await makeDpopKey()
     const nonce = await currentNonce(house)
-    const tries: Promise<{ status: number; body: { access_token?: string; error?: string } }>[] = []
+    const rounds: { key: DpopKey; answer: Promise<EndpointAnswer> }[][] = []
     for (let i = 0; i < 6; i += 1) {
       const { verifier, challenge } = makeVerifier()
       const back = await authorize(house, browser, authorizationUrl(house, app, challenge))
       const fields = codeFields(app, back.searchParams.get('code') ?? '', verifier)
-      for (let j = 0; j < 6; j += 1) tries.push(askToken(house, fields, { key, nonce }))
+      rounds.push(keys.map((key) => ({ key, answer: askToken(house, fields, { key, nonce }) })))
     }
-    const answers = await Promise.all(tries)
-    const good = answers.filter(({ status }) => status === 200)
-    assert.ok(good.length <= 6, `${good.length} answers`)
-    for (const { status, body } of answers) if (status !== 200) assert.equal(body.error, 'invalid_grant')
-    for (const { body } of good) {
-      const accessToken = body.access_token ?? ''
-      assert.equal((await askAsApp(house, 'describeOAuthAuthorization', { accessToken, key })).status, 401)
+    const good: { key: DpopKey; accessToken: string }[] = []
+    for (const round of rounds) {
+      const answers = await Promise.all(round.map(async ({ key, answer }) => ({ key, ...(await answer) })))
+      const first = answers.filter(({ status }) => status === 200)
+      assert.ok(first.length <= 1, `${first.length} answers to one code`)
+      for (const { key, body } of first) good.push({ key, accessToken: body.access_token })
+      for (const { status, body } of answers) if (status !== 200) assert.equal(body.error, 'invalid_grant')
     }
     const [ended] = await house.storage.read(
       (db) => db.sql<{ n: number }>`
         select count(*) as n from installations where app_id = ${app.id} and ended_at is not null`,
     )
-    assert.equal(Number(ended?.n), 6)
+    const statuses = await Promise.all(
+      good.map(async (token) => (await askAsApp(house, 'describeOAuthAuthorization', token)).status),
+    )
+    return { statuses, ended: Number(ended?.n) }
+  }
+
+  test('six codes, six times each by one key: six answers, and their tokens work', async () => {
+    const house = await open()
+    const key = await makeDpopKey()
+    const { statuses, ended } = await redeemed(house, 'Racer', [key, key, key, key, key, key])
+    assert.deepEqual(statuses, [200, 200, 200, 200, 200, 200])
+    assert.equal(ended, 0)
+  })
+
+  test('six codes, three times each by different keys: at most six answers, and no token of theirs works', async () => {
+    const house = await open()
+    const keys = [await makeDpopKey(), await makeDpopKey(), await makeDpopKey()]
+    const { statuses, ended } = await redeemed(house, 'Thief', keys)
+    assert.ok(statuses.every((status) => status === 401))
+    assert.equal(ended, 6)
   })
 
   test('one proof, eight times: one is let in', async () => {
@@ -259,7 +282,7 @@ eachEngine('several at once', (given) => {
     assert.equal(answers.filter(({ status }) => status === 200).length, 1)
   })
 
-  test('a refresh token may be shown again for a minute, and after it ends everything', async () => {
+  test('a refresh token works for its key as often as it is shown: an answer may be lost', async () => {
     const house = await open()
     const installed = await installApp(house)
     const { refreshToken, key, app } = installed
@@ -271,19 +294,27 @@ eachEngine('several at once', (given) => {
       together.map(({ status }) => status),
       [200, 200, 200, 200, 200],
     )
-    house.advance(59_000)
-    const again = await askToken(house, fields, { key })
-    assert.equal(again.status, 200)
-    assert.equal((await askToken(house, fields, { key: await makeDpopKey() })).status, 400)
-    house.advance(1_000)
-    assert.equal((await askToken(house, fields, { key })).body.error, 'invalid_grant')
-    for (const { body } of [...together, again]) {
-      const dead = { accessToken: body.access_token, key }
-      assert.equal((await askAsApp(house, 'describeOAuthAuthorization', dead)).status, 401)
-      const next = await askToken(house, { ...fields, refresh_token: body.refresh_token }, { key })
-      assert.equal(next.body.error, 'invalid_grant')
+    for (const ms of [63_000, 3_600_000, 20 * dayMs]) {
+      house.advance(ms)
+      assert.equal((await askToken(house, fields, { key: await makeDpopKey() })).body.error, 'invalid_grant')
+      const again = await askToken(house, fields, { key })
+      assert.equal(again.status, 200, JSON.stringify(again.body))
+      const living = { accessToken: again.body.access_token, key }
+      assert.equal((await askAsApp(house, 'describeOAuthAuthorization', living)).status, 200)
+      assert.equal((await house.ask('getInstallationCredentialIdentity', { key: secret })).status, 200)
     }
-    assert.equal((await house.ask('getInstallationCredentialIdentity', { key: secret })).status, 401)
+  })
+
+  test('a refresh token that was replaced by the version before still works for its key', async () => {
+    const house = await open()
+    const { refreshToken, key, app } = await installApp(house)
+    await house.storage.write(
+      (tx) => tx.sql`
+        update oauth_artifacts set consumed_at = ${house.clock.now - dayMs}
+        where kind = 'RefreshToken' and id = ${hashOf(refreshToken)}`,
+    )
+    const fields = { grant_type: 'refresh_token', client_id: app.id, refresh_token: refreshToken }
+    assert.equal((await askToken(house, fields, { key })).status, 200)
   })
 
   test('a session that two tabs renew at once stays a session', async () => {
@@ -322,6 +353,26 @@ async function openSecondNode(given: Given, house: OAuthHouse): Promise<string> 
   return `http://127.0.0.1:${port}`
 }
 
+// The whole way of a confidential app, and its next refresh.
+async function installConfidential(house: OAuthHouse): Promise<{ refresh: () => Promise<EndpointAnswer> }> {
+  const app = house.confidentialApp
+  const proved = async (fields: Readonly<Record<string, string>>) => ({
+    ...fields,
+    client_assertion_type: 'urn:ietf:params:oauth:client-assertion-type:jwt-bearer',
+    client_assertion: await makeAssertion(house),
+  })
+  const { verifier, challenge } = makeVerifier()
+  const asked = Object.fromEntries(new URL(authorizationUrl(house, app, challenge)).searchParams)
+  const pushed = await postForm(house, '/oauth/par', await proved(asked))
+  const query = new URLSearchParams({ client_id: app.id, request_uri: pushed.body.request_uri })
+  const back = await authorize(house, openBrowser(house), `${house.origin}/oauth/authorize?${query}`)
+  const key = await makeDpopKey()
+  const code = codeFields(app, back.searchParams.get('code') ?? '', verifier)
+  const { body } = await askToken(house, await proved(code), { key })
+  const fields = { grant_type: 'refresh_token', client_id: app.id, refresh_token: body.refresh_token }
+  return { refresh: async () => askToken(house, await proved(fields), { key }) }
+}
+
 eachEngine('what has ended is dead, on every node', (given) => {
   const open = sharedOAuthHouse(given)
   interface Scene {
@@ -331,10 +382,10 @@ eachEngine('what has ended is dead, on every node', (given) => {
   }
   // How it ends, and whether the whole installation does.
   const ends: Readonly<Record<string, { isWhole: boolean; end: (scene: Scene) => Promise<void> }>> = {
-    'the code is used again': {
+    'the code is used again by another key': {
       isWhole: true,
-      async end({ house, installed: { app, code, verifier, key } }) {
-        const { status, body } = await askToken(house, codeFields(app, code, verifier), { key })
+      async end({ house, installed: { app, code, verifier } }) {
+        const { status, body } = await askToken(house, codeFields(app, code, verifier), { key: await makeDpopKey() })
         assert.deepEqual([status, body.error], [400, 'invalid_grant'])
       },
     },
@@ -419,16 +470,56 @@ eachEngine('what has ended is dead, on every node', (given) => {
     })
   }
 
-  test('after the access token is revoked, no token is left, and the keys go on', async () => {
+  test('the code is used again by its own key: it is refused, and nothing ends', async () => {
+    const house = await open()
+    const installed = await installApp(house)
+    const { app, code, verifier, key } = installed
+    const { secret } = await issueKey(house, installed)
+    const { status, body } = await askToken(house, codeFields(app, code, verifier), { key })
+    assert.deepEqual([status, body.error], [400, 'invalid_grant'])
+    assert.equal((await askAsApp(house, 'describeOAuthAuthorization', installed)).status, 200)
+    assert.equal((await house.ask('getInstallationCredentialIdentity', { key: secret })).status, 200)
+  })
+
+  test('an access token is revoked alone; the refresh token then still uninstalls, keys included', async () => {
     const house = await open()
     const installed = await installApp(house)
     const { secret } = await issueKey(house, installed)
     const { app, accessToken, refreshToken, key } = installed
-    await postForm(house, '/oauth/revoke', { client_id: app.id, token: accessToken })
-    assert.equal((await askAsApp(house, 'describeOAuthAuthorization', installed)).status, 401)
     const fields = { grant_type: 'refresh_token', client_id: app.id, refresh_token: refreshToken }
-    assert.equal((await askToken(house, fields, { key })).body.error, 'invalid_grant')
+    const other = await askToken(house, fields, { key })
+    const revoke = async (token: string) =>
+      assert.equal((await postForm(house, '/oauth/revoke', { client_id: app.id, token })).status, 200)
+    const statusOf = async (token: string) =>
+      (await askAsApp(house, 'describeOAuthAuthorization', { accessToken: token, key })).status
+    await revoke(accessToken)
+    assert.deepEqual([await statusOf(accessToken), await statusOf(other.body.access_token)], [401, 200])
+    assert.equal((await askToken(house, fields, { key })).status, 200)
     assert.equal((await house.ask('getInstallationCredentialIdentity', { key: secret })).status, 200)
+    await revoke(refreshToken)
+    assert.equal((await house.ask('getInstallationCredentialIdentity', { key: secret })).status, 401)
+    assert.equal((await askToken(house, fields, { key })).body.error, 'invalid_grant')
+  })
+
+  test('tokens live for as long as they are used, of either kind of app, and 30 days more', async () => {
+    const house = await open()
+    const confidential = await installConfidential(house)
+    const { app, refreshToken, key } = await installApp(house)
+    const fields = { grant_type: 'refresh_token', client_id: app.id, refresh_token: refreshToken }
+    const both = async () =>
+      Promise.all(
+        [askToken(house, fields, { key }), confidential.refresh()].map(async (answer) => (await answer).status),
+      )
+    const startedAt = house.clock.now
+    // Longer than the five years that a grant had before.
+    while (house.clock.now < startedAt + 6 * 365 * dayMs) {
+      house.advance(29.9 * dayMs)
+      assert.deepEqual(await both(), [200, 200], `after ${(house.clock.now - startedAt) / dayMs} days`)
+    }
+    await sweepArtifacts(house.storage, house.clock.now)
+    assert.deepEqual(await both(), [200, 200])
+    house.advance(30 * dayMs)
+    assert.deepEqual(await both(), [400, 400])
   })
 
   test("another app's token is not revoked", async () => {

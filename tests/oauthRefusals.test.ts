@@ -653,7 +653,6 @@ function refreshIsRefused(open: Open): void {
     assert.equal((await askToken(holder.house, refreshFields(holder), holder)).status, 200)
   })
 
-  // By now the library has rotated it; the old one works for its minute, as after an answer that was lost.
   test('for a foreign resource: 400 invalid_target, no token is made, and it may be shown again', async () => {
     const { house, browser } = await open()
     const installed = await installApp(house, { browser })

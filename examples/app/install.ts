@@ -53,7 +53,7 @@ export function createInstaller({ shopUrl, clientId, redirectUri, scopes }: Inst
     return found
   }
 
-  // One at a time: a public app gets a new refresh token at each use, and the old one is over a minute later.
+  // One at a time: two answers would overwrite each other.
   function refresh(grant: Grant): Promise<void> {
     grant.refreshing ??= renew(grant).finally(() => {
       grant.refreshing = null
@@ -64,8 +64,7 @@ export function createInstaller({ shopUrl, clientId, redirectUri, scopes }: Inst
   async function renew(grant: Grant): Promise<void> {
     const config = await configuration()
     const tokens = await client.refreshTokenGrant(config, grant.refreshToken, undefined, { DPoP: grant.dpop })
-    // Both are written down before anything else is done: the old refresh token is good for a minute, for the case that
-    // this very answer got lost, and after that it ends the installation.
+    // Written down before anything else is done.
     Object.assign(grant, kept(tokens))
     grant.refreshes += 1
   }

@@ -2,16 +2,16 @@
 // codes, refresh tokens and proofs is only as good as the conditions of the statements that are called from here.
 
 import type { RootSecret } from '../kit/secrets.ts'
+import type { Log } from '../observe/log.ts'
 import type { Storage, Tx } from '../storage/storage.ts'
 import { hashOf, openPayload, type Payload, sealPayload } from './artifacts.ts'
 import { endGrant } from './installing.ts'
 import {
   consumeArtifact,
   deleteArtifact,
-  deleteArtifactsOfGrant,
   findArtifact,
   findArtifactByUid,
-  findGrantOf,
+  findUseOf,
   insertOnce,
   type KeptArtifact,
   lockInstallationOfGrant,
@@ -36,13 +36,13 @@ export interface AdapterParts {
   storage: Storage
   rootSecret: RootSecret
   clock: () => Date
+  log: Log
   findClient: (id: string) => Promise<Payload | undefined>
+  // The thumbprint of the key that the request under way has proved to hold, or null.
+  findProvedKey: () => Promise<string | null>
   // The library shows the message of a foreign error to the caller, so that what is thrown here is of its own make.
   refusal: (code: RefusalCode, detail: string) => Error
 }
-
-// An old refresh token works again for so long, by the same DPoP key: an answer may be lost on its way.
-const refreshGraceMs = 60_000
 
 // A proof dated ahead of our clock would outlive a record of the length that the library asks for.
 const replayLongerMs = 300_000
@@ -50,19 +50,26 @@ const replayLongerMs = 300_000
 // Of one kind, for one grant.
 const artifactsPerGrantMax = 1_000
 
+// The library wants every grant to end some time; ours end with their installation.
+export const grantSeconds = 365 * 24 * 3_600
+
 const ofGrants: ReadonlySet<string> = new Set(['AuthorizationCode', 'AccessToken', 'RefreshToken'])
 
 export function createAdapters(parts: AdapterParts): (kind: string) => Adapter {
   return (kind) => (kind === 'Client' ? clientAdapter(parts) : artifactAdapter(parts, kind))
 }
 
-function artifactAdapter({ storage, rootSecret, clock, refusal }: AdapterParts, kind: string): Adapter {
-  const graceMs = kind === 'RefreshToken' ? refreshGraceMs : 0
+function artifactAdapter(parts: AdapterParts, kind: string): Adapter {
+  const { storage, rootSecret, clock, log, refusal } = parts
   const clockMs = () => clock().getTime()
 
   function payloadOf(kept: KeptArtifact | undefined, now: number): Payload | undefined {
     const payload = kept && openPayload(rootSecret, kind, kept.id, kept.sealed)
-    if (!payload || kept.consumedAt === null || kept.consumedAt > now - graceMs) return payload
+    if (!payload) return undefined
+    if (kind === 'Grant') return { ...payload, exp: Math.floor(now / 1000) + grantSeconds }
+    // At a code or a refresh token that it knows to be used, the library would end the installation. A refresh token is
+    // bound to a key and may be shown again; of a code, consume() decides.
+    if (kept.consumedAt === null || ofGrants.has(kind)) return payload
     return { ...payload, consumed: Math.floor(kept.consumedAt / 1000) }
   }
 
@@ -109,18 +116,22 @@ function artifactAdapter({ storage, rootSecret, clock, refusal }: AdapterParts, 
 
     findByUserCode: async () => undefined,
 
-    // Whoever comes second has a copy of what its first user had: neither of them keeps anything. The end is committed, so
-    // the refusal is thrown after it.
+    // Whoever comes second by another key has a copy of what the first had: neither of them keeps anything. By the same
+    // key it is the client itself, which lost the answer or was loaded twice: it is refused (RFC 6749, 4.1.2) and nothing
+    // ends. An end is committed, so the refusal is thrown after it.
     async consume(value) {
       const now = clockMs()
       const id = hashOf(value)
-      const isFirst = await storage.write(async (tx) => {
-        if (await consumeArtifact(tx, kind, id, { now, graceMs })) return true
-        const grantId = await findGrantOf(tx, kind, id)
-        if (grantId !== null) await endGrant(tx, grantId, now)
-        return false
+      const by = await parts.findProvedKey()
+      const { isFirst, endedId } = await storage.write(async (tx) => {
+        if (await consumeArtifact(tx, kind, id, { now, by })) return { isFirst: true }
+        const use = await findUseOf(tx, kind, id)
+        if (!use || use.grantId === null || (by !== null && use.consumedBy === by)) return { isFirst: false }
+        return { isFirst: false, endedId: await endGrant(tx, use.grantId, now) }
       })
       if (isFirst) return
+      if (endedId !== undefined)
+        log.warn('authorization code used again by another key; the installation ended', { installationId: endedId })
       throw kind === 'PushedAuthorizationRequest'
         ? refusal('invalid_request_uri', 'already used')
         : refusal('invalid_grant', 'already consumed')
@@ -129,18 +140,17 @@ function artifactAdapter({ storage, rootSecret, clock, refusal }: AdapterParts, 
     // What was decided on a page leads on once: the library takes the page away and goes on, and so does a twin beside it.
     async destroy(value) {
       const id = hashOf(value)
-      if (kind === 'Grant') return storage.write((tx) => endGrant(tx, id, clockMs()))
+      if (kind === 'Grant') {
+        await storage.write((tx) => endGrant(tx, id, clockMs()))
+        return
+      }
       const isGone = await storage.write((tx) => deleteArtifact(tx, kind, id))
       if (kind === 'Interaction' && !isGone) throw refusal('session_not_found', 'answered before')
     },
 
-    async revokeByGrantId(value) {
-      const grantId = hashOf(value)
-      await storage.write(async (tx) => {
-        await lockInstallationOfGrant(tx, grantId)
-        await deleteArtifactsOfGrant(tx, kind, grantId)
-      })
-    },
+    // Asked of every kind when any one token is revoked. A grant that ends takes all with it (endGrant); an access token
+    // that is revoked by itself leaves the others.
+    revokeByGrantId: async () => {},
   }
 }
 

@@ -21,9 +21,6 @@ import {
 } from './store.ts'
 import { findMerchantOf } from './users.ts'
 
-// Longer than any installation lives without being looked at; a number, because the library wants one.
-export const grantSeconds = 5 * 365 * 24 * 3_600
-
 export interface Approval {
   // Names the grant in the protocol. The same page approved twice, by a double click, names the same one.
   grant: string
@@ -62,19 +59,16 @@ export async function install(tx: Tx, rootSecret: RootSecret, approval: Approval
     now,
   )
   const sealed = sealPayload(rootSecret, 'Grant', grantId, grantPayload(approval, now))
-  const expiresAt = now + grantSeconds * 1000
-  await saveArtifact(tx, { kind: 'Grant', id: grantId, sealed, grantId, uid: null, expiresAt }, now)
+  await saveArtifact(tx, { kind: 'Grant', id: grantId, sealed, grantId, uid: null, expiresAt: null }, now)
   return true
 }
 
-// A grant as the library reads it. It is written here and not by the library, so that it is in the same transaction.
+// A grant as the library reads it, which is told an end each time (adapter.ts). It is written here and not by the library, so that it is in the same transaction.
 function grantPayload({ grant, app, userId, resource, granted, rejected, rejectedWords }: Approval, now: number) {
-  const iat = Math.floor(now / 1000)
   return {
     jti: grant,
     kind: 'Grant',
-    iat,
-    exp: iat + grantSeconds,
+    iat: Math.floor(now / 1000),
     accountId: userId,
     clientId: app.id,
     resources: { [resource]: granted.join(' ') },
@@ -97,10 +91,11 @@ async function freeName(tx: Tx, merchantId: string, name: string): Promise<strin
   }
 }
 
-// Ends whatever a grant stands for. Ending it again changes nothing.
-export async function endGrant(tx: Tx, grantId: string, now: number): Promise<void> {
+// Ends whatever a grant stands for, and gives its installation. Ending it again changes nothing.
+export async function endGrant(tx: Tx, grantId: string, now: number): Promise<string | undefined> {
   const installation = await lockInstallationOfGrant(tx, grantId)
   if (installation) await end(tx, installation.id, grantId, now)
+  return installation?.id
 }
 
 // For the operator. False when this is no installation of an app, or it ended before.

@@ -50,6 +50,13 @@ export async function judgeProof(proof: string, demand: ProofDemand, nonces: Non
   return nonce !== undefined && nonces.has(nonce, now) ? { jti, nonce } : 'nonce'
 }
 
+// Of the key that a proof names, which is only worth something when the proof was verified.
+export async function thumbprintIn(proof: string): Promise<string | null> {
+  const { calculateJwkThumbprint, decodeProtectedHeader } = await import('jose')
+  const { jwk } = decodeProtectedHeader(proof)
+  return jwk === undefined ? null : calculateJwkThumbprint(jwk)
+}
+
 // Whatever the library finds wrong with a proof is the caller's; the key it embeds may be of any odd shape.
 function asInvalid(error: unknown, JOSEError: abstract new (...args: never) => Error): undefined {
   const isForeign = error instanceof JOSEError || error instanceof TypeError || error instanceof DOMException

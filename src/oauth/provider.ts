@@ -14,10 +14,9 @@ import { isId } from '../kit/ids.ts'
 import type { RootSecret } from '../kit/secrets.ts'
 import type { Log } from '../observe/log.ts'
 import type { Storage } from '../storage/storage.ts'
-import { createAdapters, type RefusalCode } from './adapter.ts'
+import { createAdapters, grantSeconds, type RefusalCode } from './adapter.ts'
 import { type App, findApp } from './apps.ts'
 import type { Payload } from './artifacts.ts'
-import { grantSeconds } from './installing.ts'
 import { cookieKeys, nonceSecret, signingKeys } from './keys.ts'
 import {
   clientAuthMethods,
@@ -31,7 +30,7 @@ import {
 import { errorPage, errorStatus } from './page/error.ts'
 import { pageHeaders } from './page/frame.ts'
 import type { ErrorKind } from './page/views.ts'
-import { proofAlgorithms } from './proof.ts'
+import { proofAlgorithms, thumbprintIn } from './proof.ts'
 import { findUser } from './users.ts'
 
 export interface ServerParts {
@@ -147,6 +146,8 @@ function createProvider(origin: string, { storage, rootSecret, clock, log }: Ser
     storage,
     rootSecret,
     clock,
+    log,
+    findProvedKey,
     findClient: async (id) => (isId('app', id) ? clientFrom(await storage.read((db) => findApp(db, id))) : undefined),
     refusal: (code, detail) => new refusals[code](detail),
   })
@@ -210,8 +211,15 @@ function createProvider(origin: string, { storage, rootSecret, clock, log }: Ser
     },
     extraClientMetadata: { properties: ['scopes_of_app'] },
     issueRefreshToken: async (_ctx, client) => client.grantTypeAllowed('refresh_token'),
-    // A confidential app proves itself at each use (FAPI 2.0, 5.3.2.1, note 2); a public one gets a new one each time.
-    rotateRefreshToken: (ctx) => ctx.oidc.client?.clientAuthMethod === 'none',
+    // Never replaced: it is bound to a key (RFC 9700, 2.2.2), and a client that lost the answer with its successor would be
+    // locked out. Asked when all else is right, so this is where its life begins anew.
+    rotateRefreshToken: async (ctx) => {
+      const token = ctx.oidc.entities.RefreshToken
+      if (!token) throw new Error('a refresh without its token')
+      token.exp = Math.floor(clock().getTime() / 1000) + lifetimes.refreshToken
+      await token.save()
+      return false
+    },
     // Exactly the issuer, as one text: an assertion that names several audiences could be shown to each of them.
     assertJwtClientAuthClaimsAndHeader: async (ctx, claims) => {
       if (claims.aud !== ctx.oidc.issuer) throw new errors.InvalidClientAuth('aud must be the issuer')
@@ -283,6 +291,12 @@ function createProvider(origin: string, { storage, rootSecret, clock, log }: Ser
   })
   tellLog(provider, log)
   return provider
+}
+
+// The library has verified the proof when this is asked.
+async function findProvedKey(): Promise<string | null> {
+  const proof = Provider.ctx?.get('DPoP') ?? ''
+  return proof === '' ? null : thumbprintIn(proof)
 }
 
 const refusals: Readonly<Record<RefusalCode, new (detail: string) => Error>> = {

@@ -12,7 +12,8 @@ export interface Artifact {
   sealed: string
   grantId: string | null
   uid: string | null
-  expiresAt: number
+  // Null: until the installation ends.
+  expiresAt: number | null
 }
 
 export interface KeptArtifact {
@@ -29,7 +30,7 @@ export async function findArtifact(
 ): Promise<KeptArtifact | undefined> {
   const [artifact] = await db.sql<KeptArtifact>`
     select id, sealed, consumed_at as "consumedAt" from oauth_artifacts
-    where kind = ${kind} and id = ${id} and expires_at > ${now}`
+    where kind = ${kind} and id = ${id} and (expires_at is null or expires_at > ${now})`
   return artifact
 }
 
@@ -86,35 +87,36 @@ export async function insertOnce(tx: Tx, artifact: Artifact, now: number): Promi
   return rows.length > 0
 }
 
-// True for the first who comes, and for `graceMs` after that. The library looks first and consumes later, so that this
-// condition alone makes a code good for one use.
+// True for the first who comes. The library looks first and consumes later, so that this condition alone makes a code good
+// for one use. `by` is the thumbprint of the key that used it, where one was proved.
 export async function consumeArtifact(
   tx: Tx,
   kind: string,
   id: string,
-  { now, graceMs }: { now: number; graceMs: number },
+  { now, by }: { now: number; by: string | null },
 ): Promise<boolean> {
   const rows = await tx.sql`
-    update oauth_artifacts set consumed_at = coalesce(consumed_at, ${now})
-    where kind = ${kind} and id = ${id} and (consumed_at is null or consumed_at > ${now - graceMs})
+    update oauth_artifacts set consumed_at = ${now}, consumed_by = ${by}
+    where kind = ${kind} and id = ${id} and consumed_at is null
     returning id`
   return rows.length > 0
 }
 
-export async function findGrantOf(db: Reader, kind: string, id: string): Promise<string | null> {
-  const [row] = await db.sql<{ grantId: string | null }>`
-    select grant_id as "grantId" from oauth_artifacts where kind = ${kind} and id = ${id}`
-  return row?.grantId ?? null
+export interface ArtifactUse {
+  grantId: string | null
+  consumedBy: string | null
+}
+
+export async function findUseOf(db: Reader, kind: string, id: string): Promise<ArtifactUse | undefined> {
+  const [use] = await db.sql<ArtifactUse>`
+    select grant_id as "grantId", consumed_by as "consumedBy" from oauth_artifacts where kind = ${kind} and id = ${id}`
+  return use
 }
 
 // False when there was none: of several who delete one row, one did.
 export async function deleteArtifact(tx: Tx, kind: string, id: string): Promise<boolean> {
   const rows = await tx.sql`delete from oauth_artifacts where kind = ${kind} and id = ${id} returning id`
   return rows.length > 0
-}
-
-export async function deleteArtifactsOfGrant(tx: Tx, kind: string, grantId: string): Promise<void> {
-  await tx.sql`delete from oauth_artifacts where kind = ${kind} and grant_id = ${grantId}`
 }
 
 // The grant itself, its codes and its tokens.
