@@ -103,7 +103,8 @@ export async function startServer(wish: ServerWish): Promise<Server> {
     }, startMsMax)
     eachLine(child, (line) => {
       if (said.length < 50) said.push(line)
-      const [, reason] = /"message":"storage unavailable".*?"reason":"([^"]*)"/.exec(line) ?? []
+      const [, reason] =
+        /"message":"(?:storage unavailable|the database is unavailable)".*?"reason":"([^"]*)"/.exec(line) ?? []
       if (reason !== undefined) {
         // Once for each reason: a run that breaks on a 503 should not leave anybody guessing.
         if (!unavailable.has(reason)) process.stdout.write(`  a server could not reach its storage: ${reason}\n`)

@@ -4,7 +4,7 @@ import { ClockJumped } from './loops/clock.ts'
 import { type RowFailure, RowsFailed } from './loops/rows.ts'
 import type { Log } from './observe/log.ts'
 import { createMetrics } from './observe/metrics.ts'
-import { StorageUnavailable } from './storage/storage.ts'
+import { StorageOutage, StorageUnavailable } from './storage/storage.ts'
 import { catchUp, catchUpAll, observeLoops, type Part, startWorkers, type Workers } from './workers.ts'
 
 // What a loop tells of each of its failures, and that it goes on after them.
@@ -45,6 +45,16 @@ test('a loop that cannot reach the storage says so in one warning, and goes on',
     ['warn', 'storage unavailable', { loop: 'carts', reason: 'the connection was lost' }],
     ['warn', 'storage unavailable', { loop: 'carts', reason: 'the connection was lost' }],
   ])
+})
+
+test('a loop says nothing of an outage, which the storage has reported, not even where several parts met it', async () => {
+  const gone = new StorageOutage('the connection was lost')
+  assert.deepEqual(await toldOf([gone, gone]), [])
+  const failing = { full: 1, round: () => Promise.reject(gone) }
+  await assert.rejects(
+    catchUpAll([failing, failing], () => false),
+    gone,
+  )
 })
 
 test('a loop that waits for a wrong clock says so once', async () => {

@@ -8,7 +8,7 @@ import { rowLogger } from './loops/report.ts'
 import { type RowFailure, RowsFailed } from './loops/rows.ts'
 import type { Log } from './observe/log.ts'
 import type { Metrics } from './observe/metrics.ts'
-import { StorageUnavailable } from './storage/storage.ts'
+import { StorageOutage, StorageUnavailable } from './storage/storage.ts'
 
 export interface Loop {
   name: LoopName
@@ -80,8 +80,10 @@ function startLoop(
         isPaused = true
         return false
       }
-      // It passes, and whoever runs the database knows.
-      if (error instanceof StorageUnavailable) log.warn('storage unavailable', { loop: name, reason: error.message })
+      // It passes, and the storage has reported it, once for all loops.
+      if (error instanceof StorageOutage) log.debug('storage unavailable', { loop: name, reason: error.message })
+      else if (error instanceof StorageUnavailable)
+        log.warn('storage unavailable', { loop: name, reason: error.message })
       else log.error('a loop failed and will try again', error, { loop: name })
       return false
     }
@@ -151,6 +153,8 @@ export async function catchUpAll(parts: readonly Part[], isEnding: () => boolean
     }
   }
   if (errors.length === 1 && failures.length === 0) throw errors[0]
+  const outage = errors.find((error) => error instanceof StorageOutage)
+  if (outage && failures.length === 0) throw outage
   if (errors.length > 0)
     throw new AggregateError(
       [...errors, ...failures.map(({ error }) => error)],

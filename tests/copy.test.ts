@@ -225,6 +225,17 @@ describe('a move', () => {
     await assert.rejects(copyStore(url, target, plain), /^StorageRefused: the storage file is damaged/)
   })
 
+  test('does not wait for a server in another schema of the same database', async () => {
+    const [source, target] = [await given.freshUrl(), await to.freshUrl()]
+    await (await given.open({ url: source })).close()
+    const server = await to.open({ url: target })
+    await server.write((tx) => tx.sql`create schema cell`)
+    const ear = openEar()
+    server.listen('deliveries', ear.heard)
+    await ear.times(1)
+    assert.deepEqual((await copyStore(source, `${target}?options=-c%20search_path%3Dcell`, plain)).differences, [])
+  })
+
   test('is between two engines, from a store that is there', async () => {
     const given = givenEngine('sqlite')
     const [here, there] = [await given.freshUrl(), await given.freshUrl()]

@@ -16,7 +16,7 @@ import { type Issue, Refusal, refuse } from '../kit/refuse.ts'
 import { readToken, signToken } from '../kit/secrets.ts'
 import type { Log } from '../observe/log.ts'
 import type { Metrics } from '../observe/metrics.ts'
-import { type Reader, type Storage, StorageUnavailable } from '../storage/storage.ts'
+import { type Reader, type Storage, StorageOutage, StorageUnavailable } from '../storage/storage.ts'
 import { hasBody, readJsonBody } from './body.ts'
 import { type OAuthCaller, type Page, Rendered } from './handler.ts'
 import type { Pressure } from './pressure.ts'
@@ -341,7 +341,9 @@ function pointer(...names: string[]): string {
 export function asRefusal(error: unknown, log: Log, fields: Readonly<Record<string, unknown>>): Refusal {
   if (error instanceof Refusal) return error
   if (error instanceof StorageUnavailable) {
-    log.warn('storage unavailable', { ...fields, reason: error.message })
+    // The storage reports an outage itself, once.
+    const level = error instanceof StorageOutage ? 'debug' : 'warn'
+    log[level]('storage unavailable', { ...fields, reason: error.message })
     return refuse('unavailable', { retryAfterMs: 1000 })
   }
   log.error('defect', error, fields)

@@ -1,7 +1,7 @@
 // One open SQLite file: its settings, its statements prepared once and kept, and its rows as plain objects.
 import { DatabaseSync, type StatementSync } from 'node:sqlite'
 import { keepStatements } from './statement.ts'
-import { type Fragment, type SqlValue, StorageRefused, StorageUnavailable } from './storage.ts'
+import { type Fragment, type SqlValue, StorageOutage, StorageRefused, StorageUnavailable } from './storage.ts'
 
 export interface Connection {
   readonly db: DatabaseSync
@@ -112,6 +112,8 @@ function rowMaker(columns: readonly string[]): (values: unknown[]) => unknown {
 const BUSY = 5
 // busy, locked, nomem, readonly, interrupt, ioerr, corrupt, full, cantopen, protocol, notadb
 const NOT_THE_CALLERS = new Set([BUSY, 6, 7, 8, 9, 10, 11, 13, 14, 15, 26])
+// Of these, what passes without anybody's doing.
+const BRIEF = new Set([BUSY, 6, 9])
 
 function codeOf(error: unknown): number | undefined {
   if (!(error instanceof Error) || !('errcode' in error) || typeof error.errcode !== 'number') return undefined
@@ -127,5 +129,6 @@ export function isBusy(error: unknown): boolean {
 function judged(error: unknown): unknown {
   const code = codeOf(error)
   if (code === undefined || !NOT_THE_CALLERS.has(code)) return error
-  return new StorageUnavailable(`SQLite: ${(error as Error).message}`, error)
+  const Kind = BRIEF.has(code) ? StorageUnavailable : StorageOutage
+  return new Kind(`SQLite: ${(error as Error).message}`, error)
 }

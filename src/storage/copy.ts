@@ -7,6 +7,7 @@ import { inOrderOfReferences, listTables, type Table } from './catalogue.ts'
 import { sqlitePath } from './file.ts'
 import { migrate, pendingMigrations } from './migrate.ts'
 import { openStorage } from './open.ts'
+import { signalsNameFor } from './signals.ts'
 import {
   Fragment,
   type Reader,
@@ -73,7 +74,7 @@ function refuseMissing(file: string): void {
 }
 
 // No server may be at work on either: what it wrote after the snapshot would be left behind. On SQLite its lock tells; on
-// PostgreSQL the connection on which every server hears the signals of the others.
+// PostgreSQL the connection on which every server of this schema hears the signals of the others.
 async function openAlone(url: string): Promise<Storage> {
   const storage = await openStorage(url, { ...unhurried, server: true, checksFirst: true })
   try {
@@ -86,8 +87,10 @@ async function openAlone(url: string): Promise<Storage> {
 }
 
 async function refuseServers(db: Reader): Promise<void> {
+  const [place] = await db.sql<{ schema: string }>`select current_schema() as "schema"`
   const servers = await db.sql`
-    select pid from pg_stat_activity where datname = current_database() and application_name = 'cartwright_signals'`
+    select pid from pg_stat_activity
+    where datname = current_database() and application_name = ${signalsNameFor(place?.schema ?? '')}`
   if (servers.length > 0)
     throw new StorageRefused(`servers are connected to the PostgreSQL database (${servers.length}): stop them first`)
 }

@@ -1,10 +1,12 @@
 // How the nodes that share a PostgreSQL tell each other of signals: by its notifications, which are quick and may be lost.
 // Telling never happens inside a transaction, and nobody waits for it.
+import { randomUUID } from 'node:crypto'
 import type { Socket } from 'node:net'
 import { setTimeout as pause } from 'node:timers/promises'
 import pg from 'pg'
 import { type Log, withinTime, wordsOf } from './inside.ts'
-import type { Listeners } from './signals.ts'
+import type { Outage } from './outage.ts'
+import { type Listeners, signalsNameFor } from './signals.ts'
 import type { SignalName } from './storage.ts'
 
 export interface Notices {
@@ -19,16 +21,17 @@ export interface Notices {
 interface NoticesOptions {
   url: string
   pool: pg.Pool
-  connectMsMax: number
+  schema: string
+  bounds: { connectMsMax: number; signalMsMax: number }
   listeners: Listeners
+  outage: Outage
   log: Log
 }
 
-const CHANNEL = 'cartwright_signals'
-
-export function openNotices({ url, pool, connectMsMax, listeners, log }: NoticesOptions): Notices {
+export function openNotices(options: NoticesOptions): Notices {
+  const channel = signalsNameFor(options.schema)
   const leaving = new AbortController()
-  const teller = openTeller(pool, leaving.signal, log)
+  const teller = openTeller(options, channel, leaving.signal)
   let hearing = false
 
   return {
@@ -36,7 +39,7 @@ export function openNotices({ url, pool, connectMsMax, listeners, log }: Notices
     hear() {
       if (hearing) return
       hearing = true
-      hearUntil(leaving.signal, { url, connectMsMax, listeners, log })
+      hearUntil(leaving.signal, channel, options)
     },
     close() {
       leaving.abort()
@@ -49,7 +52,7 @@ export function openNotices({ url, pool, connectMsMax, listeners, log }: Notices
 const GATHER_MS = 20
 const TELL_MS_MAX = 5_000
 
-function openTeller(pool: pg.Pool, leaving: AbortSignal, log: Log) {
+function openTeller({ pool, outage, log }: NoticesOptions, channel: string, leaving: AbortSignal) {
   const owed = new Set<SignalName>()
   let telling: Promise<void> | undefined
   let failing = false
@@ -67,10 +70,10 @@ function openTeller(pool: pg.Pool, leaving: AbortSignal, log: Log) {
   // A signal may be lost, so a failure is not tried again; and it is told once, not at every signal of a bad hour.
   async function tellNow(names: readonly SignalName[]): Promise<void> {
     try {
-      await notify(pool, names)
+      await notify(pool, channel, names)
       failing = false
     } catch (error) {
-      if (!failing) log('a signal could not be sent to the other nodes', { error: wordsOf(error) })
+      if (!failing && !outage.isOn) log('a signal could not be sent to the other nodes', { error: wordsOf(error) })
       failing = true
     }
   }
@@ -86,10 +89,10 @@ function openTeller(pool: pg.Pool, leaving: AbortSignal, log: Log) {
   }
 }
 
-async function notify(pool: pg.Pool, names: readonly SignalName[]): Promise<void> {
+async function notify(pool: pg.Pool, channel: string, names: readonly string[]): Promise<void> {
   const client = await pool.connect()
   try {
-    const query = { text: 'select pg_notify($1, name) from unnest($2::text[]) as name', values: [CHANNEL, names] }
+    const query = { text: 'select pg_notify($1, name) from unnest($2::text[]) as name', values: [channel, names] }
     await withinTime(client.query(query), TELL_MS_MAX, { unhurried: false })
     client.release()
   } catch (error) {
@@ -103,52 +106,88 @@ const RETRY_MS_MIN = 100
 const RETRY_MS_MAX = 10_000
 
 // One connection at a time, and another one whenever it is lost.
-async function hearUntil(leaving: AbortSignal, options: Omit<NoticesOptions, 'pool'>): Promise<void> {
-  const { log } = options
+async function hearUntil(leaving: AbortSignal, channel: string, options: NoticesOptions): Promise<void> {
+  const { outage, log } = options
+  let isDeaf = false
+  const onDeaf = () => {
+    if (!isDeaf && !leaving.aborted) log(DEAF)
+    isDeaf = true
+  }
   for (let tries = 0; !leaving.aborted; tries++) {
     const startedAt = performance.now()
-    const reason = await hearOnce(leaving, options).catch((error: unknown) => error)
+    const reason = await hearOnce(leaving, channel, options, onDeaf).catch((error: unknown) => error)
     if (leaving.aborted) return
     // A connection that held for a while was well; one that breaks at once again is tried ever more rarely.
     if (performance.now() - startedAt > RETRY_MS_MAX) tries = 0
-    if (tries === 0) log('signals of other nodes are not heard for the moment', { error: wordsOf(reason) })
+    if (tries === 0) {
+      // The server is there and has no connection left for this.
+      if (reason instanceof pg.DatabaseError && reason.code === '53300') log(UNHEARD, { error: wordsOf(reason) })
+      else outage.begin(reason)
+    }
     await rest(Math.min(RETRY_MS_MIN * 2 ** tries, RETRY_MS_MAX) * (0.5 + Math.random() / 2), leaving)
   }
 }
 
+const UNHEARD = 'signals of other nodes are not heard for the moment'
+const DEAF =
+  'signals of other nodes are not heard, because a connection pooler in transaction mode swallows them: webhooks and ' +
+  'revoked keys are noticed a second or two later. Session mode, or a URL without the pooler, hears them at once'
+
 // Rejects with the reason when the connection ends.
 async function hearOnce(
   leaving: AbortSignal,
-  { url, connectMsMax, listeners }: Omit<NoticesOptions, 'pool'>,
+  channel: string,
+  { url, pool, bounds, listeners }: NoticesOptions,
+  onDeaf: () => void,
 ): Promise<never> {
   const client = new pg.Client({
     connectionString: url,
-    application_name: 'cartwright_signals',
-    connectionTimeoutMillis: connectMsMax,
-    query_timeout: connectMsMax,
+    application_name: channel,
+    connectionTimeoutMillis: bounds.connectMsMax,
+    query_timeout: bounds.connectMsMax,
     // Nothing is ever sent on it, so only these probes find out that the other end is gone without a word.
     keepAlive: true,
     keepAliveInitialDelayMillis: 10_000,
   })
   const hangUp = () => cut(client)
+  // A name that no listener has. It is sent by another connection: to ourselves it would arrive with the answer.
+  const probe = `probe ${randomUUID()}`
+  let isHeard = false
+  let lost: NodeJS.Timeout | undefined
+  async function sendProbe(): Promise<void> {
+    const isSent = await notify(pool, channel, [probe]).then(
+      () => true,
+      () => false,
+    )
+    if (!isSent || isHeard || leaving.aborted) return
+    lost = setTimeout(onDeaf, bounds.signalMsMax)
+    lost.unref()
+  }
   leaving.addEventListener('abort', hangUp)
   try {
     return await new Promise<never>((_, reject) => {
       client.on('error', reject)
       client.on('end', () => reject(new Error('the connection ended')))
-      client.on('notification', ({ payload }) => listeners.call(new Set([payload ?? ''])))
-      startHearing(client, listeners).catch(reject)
+      client.on('notification', ({ payload }) => {
+        if (payload === probe) {
+          isHeard = true
+          clearTimeout(lost)
+        }
+        listeners.call(new Set([payload ?? '']))
+      })
+      startHearing(client, channel, listeners).then(sendProbe).catch(reject)
     })
   } finally {
+    clearTimeout(lost)
     leaving.removeEventListener('abort', hangUp)
     cut(client)
   }
 }
 
-async function startHearing(client: pg.Client, listeners: Listeners): Promise<void> {
+async function startHearing(client: pg.Client, channel: string, listeners: Listeners): Promise<void> {
   await client.connect()
   // An operator may have set a limit for idle sessions, and this one is idle by trade.
-  await client.query(`set idle_session_timeout = 0; listen ${CHANNEL}`)
+  await client.query(`set idle_session_timeout = 0; listen ${pg.escapeIdentifier(channel)}`)
   // What was signalled before this moment went unheard.
   listeners.callAll()
 }

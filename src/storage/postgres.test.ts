@@ -7,7 +7,14 @@ import { openEar } from '../../tests/support/ear.ts'
 import { givenOthers } from '../../tests/support/other.ts'
 import { command, freshDatabase, startCluster } from '../../tests/support/postgres.ts'
 import { givenEngine } from '../../tests/support/storage.ts'
-import { type Storage, type StorageOptions, StorageRefused, StorageUnavailable, type Tx } from './storage.ts'
+import {
+  type Storage,
+  type StorageOptions,
+  StorageOutage,
+  StorageRefused,
+  StorageUnavailable,
+  type Tx,
+} from './storage.ts'
 
 interface Thing {
   id: string
@@ -17,6 +24,7 @@ interface Thing {
 describe('postgres', () => {
   const given = givenEngine('postgres')
   const start = givenOthers()
+  const bare = { withMigrations: false }
 
   async function openThings(options: StorageOptions = {}, url?: string): Promise<{ url: string; storage: Storage }> {
     const store = url ?? (await given.freshUrl())
@@ -30,6 +38,12 @@ describe('postgres', () => {
 
   const increase = (tx: Tx, id: string) => tx.sql<Thing>`update things set n = n + 1 where id = ${id} returning id, n`
   const listThings = (storage: Storage) => storage.read((db) => db.sql<Thing>`select id, n from things order by id`)
+
+  // The log of a storage, without its fields.
+  function openLines(): { lines: string[]; log: NonNullable<StorageOptions['log']> } {
+    const lines: string[] = []
+    return { lines, log: (line) => void lines.push(line) }
+  }
 
   test('tries a deadlock again until both have won', async () => {
     const { storage } = await openThings()
@@ -136,7 +150,8 @@ describe('postgres', () => {
   })
 
   test('a primary that became a standby is unavailable, and the next one is found without a restart', async () => {
-    const { url, storage } = await openThings()
+    const { lines, log } = openLines()
+    const { url, storage } = await openThings({ log })
     const database = new URL(url).pathname.slice(1)
     const elsewhere = new URL(url)
     elsewhere.pathname = '/postgres'
@@ -154,12 +169,18 @@ describe('postgres', () => {
     )
     await assert.rejects(storage.checkWrites(), StorageUnavailable)
     assert.equal((await listThings(storage))[0]?.n, 0)
+    await assert.rejects(
+      storage.write((tx) => increase(tx, 'a')),
+      StorageOutage,
+    )
+    assert.deepEqual(lines, ['the database is unavailable'])
     // The old connections are left as they are, as a server leaves them that was demoted while they were idle.
     await Promise.all(Array.from({ length: 5 }, () => listThings(storage)))
     await become('off')
     await storage.write((tx) => increase(tx, 'a'))
     await storage.checkWrites()
     assert.equal((await listThings(storage))[0]?.n, 1)
+    assert.deepEqual(lines, ['the database is unavailable', 'the database is back'])
   })
 
   test('writing in a read is a defect, not an outage', async () => {
@@ -186,7 +207,7 @@ describe('postgres', () => {
   })
 
   test('is refused behind a pooler that forgets prepared statements', async () => {
-    const pooler = await startForgetfulPooler(await given.freshUrl())
+    const pooler = await startPooler(await given.freshUrl())
     await assert.rejects(given.open({ url: pooler, withMigrations: false }), {
       name: StorageRefused.name,
       message: /forgets prepared statements/,
@@ -205,6 +226,116 @@ describe('postgres', () => {
     assert.ok(performance.now() - startedAt < 2_500)
     await cluster.resume()
     await storage.close()
+  })
+
+  test('reports an outage in one line, and its end in another', async () => {
+    const cluster = await startCluster()
+    after(() => cluster.stop())
+    const { url } = await freshDatabase({ cluster: cluster.url })
+    const { lines, log } = openLines()
+    const { storage } = await openThings({ connectMsMax: 2_000, log }, url)
+    const heard = openEar()
+    storage.listen('credentials', heard.heard)
+    await heard.times(1)
+    await Promise.all(Array.from({ length: 8 }, () => listThings(storage)))
+    await cluster.halt()
+    for (let round = 0; round < 3; round++) {
+      const outcomes = await Promise.allSettled([
+        ...Array.from({ length: 10 }, () => listThings(storage)),
+        ...Array.from({ length: 10 }, () => storage.write((tx) => increase(tx, 'a'))),
+        storage.checkWrites(),
+      ])
+      for (const outcome of outcomes) assert(outcome.status === 'rejected' && outcome.reason instanceof StorageOutage)
+    }
+    assert.deepEqual(lines, ['the database is unavailable'])
+    await cluster.resume()
+    await listThings(storage)
+    await Promise.all(Array.from({ length: 8 }, () => listThings(storage)))
+    assert.deepEqual(lines, ['the database is unavailable', 'the database is back'])
+    await storage.close()
+  })
+
+  test('what is only busy is not an outage', async () => {
+    const { lines, log } = openLines()
+    const { storage } = await openThings({ connectionsMax: 1, connectMsMax: 300, log })
+    await storage.read(async (db) => {
+      await db.sql`select 1`
+      const waiting = storage.read(async () => {})
+      await assert.rejects(waiting, (error) => error instanceof StorageUnavailable && !(error instanceof StorageOutage))
+    })
+    assert.deepEqual(lines, [])
+  })
+
+  test('warns of time limits that are off, and says how to set them', async () => {
+    const warnings: unknown[] = []
+    const url = await given.freshUrl()
+    const log = (line: string, fields?: object) => void warnings.push([line, fields])
+    // What is 0 is not sent, as if a pooler had dropped it.
+    await given.open({ url, withMigrations: false, statementMsMax: 0, log })
+    assert.deepEqual(warnings, [
+      [
+        'time limits are off, because a connection pooler drops them: set them on the role, and connect anew',
+        { set: [`alter role "postgres" set statement_timeout = '10s'`] },
+      ],
+    ])
+  })
+
+  test('warns once when signals do not arrive', async () => {
+    const url = await given.freshUrl()
+    const { lines, log } = openLines()
+    const pooler = await startPooler(url, { isDeaf: true })
+    const storage = await given.open({ url: pooler, withMigrations: false, signalMsMax: 50, log })
+    storage.listen('credentials', () => {})
+    await until(() => lines.length > 0)
+    assert.match(
+      lines[0] ?? '',
+      /^signals of other nodes are not heard, because a connection pooler in transaction mode/,
+    )
+    assert.equal(lines.length, 1)
+  })
+
+  test('says nothing of signals that arrive', async () => {
+    const url = await given.freshUrl()
+    const { lines, log } = openLines()
+    const storage = await given.open({ url, withMigrations: false, signalMsMax: 2_000, log })
+    const heard = openEar()
+    storage.listen('credentials', heard.heard)
+    await heard.times(1)
+    // Sent behind the probe, on the same connections.
+    heard.forget()
+    const other = await given.open({ url, withMigrations: false })
+    await other.write(async (tx) => tx.signal('credentials'))
+    await heard.times(1)
+    assert.deepEqual(lines, [])
+  })
+
+  test('servers in different schemas of one database hear only their own signals', async () => {
+    const url = await given.freshUrl()
+    const names = ['cell_a', `Cell "b" ${'x'.repeat(40)}`]
+    const opened = await Promise.all(
+      names.map(async (name) => {
+        await command(url, `create schema "${name.replaceAll('"', '""')}"`)
+        const inside = new URL(url)
+        const path = `"${name.replaceAll('"', '""')}"`.replaceAll(' ', '\\ ')
+        inside.searchParams.set('options', `-c search_path=${path}`)
+        const [here, there] = [
+          await given.open({ url: inside.href, ...bare }),
+          await given.open({ url: inside.href, ...bare }),
+        ]
+        const heard = openEar()
+        there.listen('credentials', heard.heard)
+        await heard.times(1)
+        return { here, heard }
+      }),
+    )
+    const [one, other] = opened
+    assert(one && other)
+    for (const { heard } of opened) heard.forget()
+    await one.here.write(async (tx) => tx.signal('credentials'))
+    await one.heard.times(1)
+    await other.here.write(async (tx) => tx.signal('credentials'))
+    await other.heard.times(1)
+    assert.deepEqual([one.heard.count(), other.heard.count()], [1, 1])
   })
 
   test('survives the end of its connections', async () => {
@@ -299,7 +430,6 @@ describe('postgres', () => {
     assert.deepEqual((await listThings(storage))[0], { id: 'a', n: 1 })
   })
 
-  const bare = { withMigrations: false }
   const signalDeliveries = (storage: Storage) => storage.write(async (tx) => tx.signal('deliveries'))
   const countListening = async (storage: Storage) => {
     const [row] = await storage.read(
@@ -544,7 +674,8 @@ function kindsOf(chunk: Buffer): string[] {
 }
 
 // Stands for a pooler that gives each transaction any connection: whatever was prepared before is gone in the next one.
-async function startForgetfulPooler(target: string): Promise<string> {
+// A deaf one swallows notifications instead.
+async function startPooler(target: string, { isDeaf = false } = {}): Promise<string> {
   const { port, hostname } = new URL(target)
   const sockets = new Set<Socket>()
   const text = Buffer.from('deallocate all\0')
@@ -560,7 +691,7 @@ async function startForgetfulPooler(target: string): Promise<string> {
     let isForgetting = false
     let pending = Buffer.alloc(0)
     client.on('data', (chunk) => {
-      if (isIdle) {
+      if (isIdle && !isDeaf) {
         isIdle = false
         isForgetting = true
         upstream.write(forget)
@@ -573,8 +704,9 @@ async function startForgetfulPooler(target: string): Promise<string> {
         const end = pending.readUInt32BE(1) + 1
         const [message, rest] = [pending.subarray(0, end), pending.subarray(end)]
         pending = rest
-        const isReady = message.toString('latin1', 0, 1) === 'Z'
-        if (!isForgetting) client.write(message)
+        const kind = message.toString('latin1', 0, 1)
+        const isReady = kind === 'Z'
+        if (!isForgetting && !(isDeaf && kind === 'A')) client.write(message)
         // The transaction status of an idle connection.
         if (isReady && !isForgetting) isIdle = message.toString('latin1', 5, 6) === 'I'
         if (isReady) isForgetting = false

@@ -5,6 +5,7 @@ import { setTimeout as pause } from 'node:timers/promises'
 import pg from 'pg'
 import { asMigration, ENDED, type InsideTx, type Log, runAll, Signals, withinTime, wordsOf } from './inside.ts'
 import { cut, openNotices, streamOf } from './notices.ts'
+import { type Outage, watchOutage } from './outage.ts'
 import { keepListeners } from './signals.ts'
 import { keepStatements, valuesOf } from './statement.ts'
 import {
@@ -16,6 +17,7 @@ import {
   type SqlValue,
   type Storage,
   type StorageOptions,
+  StorageOutage,
   StorageRefused,
   StorageUnavailable,
   type Tx,
@@ -28,6 +30,7 @@ const DEFAULTS = {
   connectMsMax: 10_000,
   statementMsMax: 10_000,
   lockMsMax: 5_000,
+  signalMsMax: 5_000,
 }
 const IDLE_IN_TRANSACTION_MS = 15_000
 const LEAVE_MS_MAX = 5_000
@@ -46,18 +49,20 @@ export async function openPostgres(url: string, options: StorageOptions): Promis
   const bounds = { ...DEFAULTS, ...options }
   const log = options.log ?? (() => {})
   const pool = openPool(url, bounds)
+  const outage = watchOutage(log)
   // An idle connection that breaks is taken out of the pool by the pool itself; unheard, the event would end the process.
-  pool.on('error', (error) => log('a connection to PostgreSQL was lost', { error: error.message }))
+  pool.on('error', (error) => outage.begin(error))
   pool.on('connect', (client) => client.on('error', () => {}))
+  let schema: string
   try {
-    await checkServer(pool, log)
+    schema = await checkServer(pool, log)
     await checkPooler(pool)
   } catch (error) {
     await pool.end()
     if (error instanceof StorageRefused) throw error
     throw new StorageRefused(`PostgreSQL cannot be used: ${wordsOf(error)}`, error)
   }
-  return storage(url, pool, bounds, log)
+  return storage({ url, pool, bounds, schema, outage, log })
 }
 
 function openPool(url: string, bounds: typeof DEFAULTS): pg.Pool {
@@ -85,14 +90,17 @@ interface ServerFacts {
   version: number
   encoding: string
   standby: number
+  role: string
+  schema: string | null
   unlimited: string
 }
 
-async function checkServer(pool: pg.Pool, log: Log): Promise<void> {
+// Answers with the schema in which our tables are.
+async function checkServer(pool: pg.Pool, log: Log): Promise<string> {
   const { rows } = await pool
     .query<ServerFacts>(`
     select current_setting('server_version_num')::int as version, current_setting('server_encoding') as encoding,
-      pg_is_in_recovery() as standby, (
+      pg_is_in_recovery() as standby, current_user as role, current_schema() as schema, (
         select coalesce(string_agg(name, ', ' order by name), '') from pg_settings
         where name in ('statement_timeout', 'lock_timeout', 'idle_in_transaction_session_timeout') and setting = '0'
       ) as unlimited`)
@@ -104,8 +112,22 @@ async function checkServer(pool: pg.Pool, log: Log): Promise<void> {
   if (server.version < 150_000) throw new StorageRefused('PostgreSQL is older than version 15')
   if (server.encoding !== 'UTF8') throw new StorageRefused(`the database is encoded in ${server.encoding}, not in UTF8`)
   if (server.standby) throw new StorageRefused('this PostgreSQL server is a standby and cannot be written')
-  if (server.unlimited !== '')
-    log('a pooler drops our time limits; set them on the role with alter role … set', { settings: server.unlimited })
+  if (server.schema === null) throw new StorageRefused('none of the schemas in the search path of PostgreSQL exists')
+  const unlimited = server.unlimited.split(', ').filter(Boolean)
+  if (unlimited.length > 0)
+    log('time limits are off, because a connection pooler drops them: set them on the role, and connect anew', {
+      set: unlimited.map(
+        (name) => `alter role ${pg.escapeIdentifier(server.role)} set ${name} = '${roleLimits[name]}'`,
+      ),
+    })
+  return server.schema
+}
+
+// As docs/growing.md recommends.
+const roleLimits: Readonly<Record<string, string>> = {
+  statement_timeout: '10s',
+  lock_timeout: '5s',
+  idle_in_transaction_session_timeout: '15s',
 }
 
 const STARTUP_PARAMETERS =
@@ -137,10 +159,19 @@ async function checkPooler(pool: pg.Pool): Promise<void> {
   }
 }
 
-function storage(url: string, pool: pg.Pool, bounds: typeof DEFAULTS & StorageOptions, log: Log): Storage {
+interface Parts {
+  url: string
+  pool: pg.Pool
+  bounds: typeof DEFAULTS & StorageOptions
+  schema: string
+  outage: Outage
+  log: Log
+}
+
+function storage({ url, pool, bounds, schema, outage, log }: Parts): Storage {
   const planFor = keepStatements('$', planNamer())
   const listeners = keepListeners(log)
-  const notices = openNotices({ url, pool, connectMsMax: bounds.connectMsMax, listeners, log })
+  const notices = openNotices({ url, pool, schema, bounds, listeners, outage, log })
   const connections = keepConnections(pool, bounds)
   const leaving = new Set<Promise<void>>()
   let commits = 0
@@ -177,14 +208,32 @@ function storage(url: string, pool: pg.Pool, bounds: typeof DEFAULTS & StorageOp
     if (others.length > 0) notices.tell(new Set(others))
   }
 
+  // A standby takes work that only reads, so this is how the end of such an outage is noticed.
   async function checkWrites(): Promise<void> {
+    const startedAt = performance.now()
     const [state] = await writeOnce(
       (tx) => tx.sql<{ standby: number; readOnly: string }>`
         select pg_is_in_recovery() as "standby", current_setting('transaction_read_only') as "readOnly"`,
     )
-    if (!state?.standby && state?.readOnly === 'off') return
-    connections.distrust()
-    throw new StorageUnavailable(READ_ONLY)
+    if (state?.standby || state?.readOnly !== 'off') {
+      connections.distrust()
+      throw new StorageOutage(READ_ONLY)
+    }
+    outage.end(startedAt)
+  }
+
+  let checkedAt = Number.NEGATIVE_INFINITY
+
+  function noteSuccess(startedAt: number): void {
+    if (!outage.isReadOnly) outage.end(startedAt)
+    else if (performance.now() - checkedAt >= RECHECK_MS) {
+      checkedAt = performance.now()
+      checkWrites().catch(() => {})
+    }
+  }
+
+  function noteFailure(error: unknown): void {
+    if (error instanceof StorageOutage && !closing) outage.begin(error, { isReadOnly: error.message === READ_ONLY })
   }
 
   async function perform<T>(session: Session, work: () => Promise<T>): Promise<T> {
@@ -208,15 +257,21 @@ function storage(url: string, pool: pg.Pool, bounds: typeof DEFAULTS & StorageOp
     running += 1
     try {
       for (let tries = 1; ; tries++) {
+        const startedAt = performance.now()
         try {
-          return await attempt()
+          const value = await attempt()
+          noteSuccess(startedAt)
+          return value
         } catch (error) {
           if (!(error instanceof TryAgain)) throw error
-          if (tries >= TRIES_MAX) throw new StorageUnavailable(`gave up after ${tries} tries`, error.cause)
+          if (tries >= TRIES_MAX) throw gaveUp(tries, error.cause)
         }
         retries += 1
         await pause(backoffMs(tries))
       }
+    } catch (error) {
+      noteFailure(error)
+      throw error
     } finally {
       running -= 1
       if (running === 0) drained?.()
@@ -240,7 +295,7 @@ function storage(url: string, pool: pg.Pool, bounds: typeof DEFAULTS & StorageOp
       notices.hear()
       return stop
     },
-    checkWrites,
+    checkWrites: () => retried(checkWrites),
     stats: () => ({
       engine: 'postgres',
       connections: { open: pool.totalCount, idle: pool.idleCount, waiting: pool.waitingCount },
@@ -254,6 +309,13 @@ function storage(url: string, pool: pg.Pool, bounds: typeof DEFAULTS & StorageOp
 }
 
 const READ_ONLY = 'the database is read-only'
+const RECHECK_MS = 250
+
+function gaveUp(tries: number, cause: unknown): StorageUnavailable {
+  if (isReadOnly(cause)) return new StorageOutage(READ_ONLY, cause)
+  const Kind = isLost(cause) ? StorageOutage : StorageUnavailable
+  return new Kind(`gave up after ${tries} tries`, cause)
+}
 
 interface Connections {
   acquire(): Promise<pg.PoolClient>
@@ -269,7 +331,7 @@ function keepConnections(pool: pg.Pool, bounds: typeof DEFAULTS): Connections {
 
   async function connect(): Promise<pg.PoolClient> {
     const isOut = performance.now() - refusedAt < REFUSED_MS && pool.idleCount === 0
-    if (isOut) throw new StorageUnavailable('PostgreSQL cannot be reached: the last try failed a moment ago')
+    if (isOut) throw new StorageOutage('PostgreSQL cannot be reached: the last try failed a moment ago')
     for (;;) {
       const startedAt = performance.now()
       try {
@@ -302,7 +364,8 @@ function keepConnections(pool: pg.Pool, bounds: typeof DEFAULTS): Connections {
         }
       } catch (error) {
         if (error instanceof StorageUnavailable) throw error
-        throw new StorageUnavailable(`PostgreSQL cannot be reached: ${wordsOf(error)}`, error)
+        if (isWaitOver(error)) throw new StorageUnavailable('no connection to PostgreSQL was free in time', error)
+        throw new StorageOutage(`PostgreSQL cannot be reached: ${wordsOf(error)}`, error)
       }
     },
     distrust() {
@@ -314,6 +377,11 @@ function keepConnections(pool: pg.Pool, bounds: typeof DEFAULTS): Connections {
 // Too many connections: of the server, of the role, or of the database.
 function isFull(error: unknown): boolean {
   return error instanceof pg.DatabaseError && error.code === '53300'
+}
+
+// The pool waited for one of its connections in vain: they are busy.
+function isWaitOver(error: unknown): boolean {
+  return error instanceof Error && error.message === 'timeout exceeded when trying to connect'
 }
 
 // Two that met in a deadlock must not meet again in step.
@@ -416,7 +484,8 @@ class Session {
     } catch (error) {
       if (!isRefusal(error)) {
         this.#destroy()
-        throw new StorageUnavailable('PostgreSQL did not answer the commit: its outcome is unknown', error)
+        const Kind = isLost(error) ? StorageOutage : StorageUnavailable
+        throw new Kind('PostgreSQL did not answer the commit: its outcome is unknown', error)
       }
       this.#client.release()
       throw retryable(error, true) ?? unavailable(error) ?? error
@@ -483,7 +552,7 @@ class Session {
     onReadOnly()
     this.#unfit = true
     this.failure ??= {
-      shown: new StorageUnavailable(READ_ONLY, error),
+      shown: new StorageOutage(READ_ONLY, error),
       again: new TryAgain('try again', { cause: error }),
     }
     return this.failure
@@ -548,11 +617,11 @@ class PostgresTx extends PostgresReader implements InsideTx {
     this.signals.add(name, ifAny)
   }
 
-  async [asMigration](): Promise<(script: string) => Promise<void>> {
+  async [asMigration](): Promise<(command: string) => Promise<void>> {
     this.session.unhurried = true
     await this.session.script(`set local statement_timeout = 0; set local lock_timeout = 0;
       set local idle_in_transaction_session_timeout = 0`)
-    return (script) => this.session.script(script)
+    return (command) => this.session.script(command)
   }
 }
 
@@ -578,7 +647,14 @@ function isReadOnly(error: unknown): boolean {
 
 function unavailable(error: unknown): StorageUnavailable | undefined {
   if (isRefusal(error) && !(error instanceof pg.DatabaseError && UNAVAILABLE.test(error.code ?? ''))) return undefined
-  return new StorageUnavailable(`PostgreSQL: ${wordsOf(error)}`, error)
+  const Kind = isLost(error) ? StorageOutage : StorageUnavailable
+  return new Kind(`PostgreSQL: ${wordsOf(error)}`, error)
+}
+
+// The connection is gone, and not because we were too slow on it.
+function isLost(error: unknown): boolean {
+  if (error instanceof StorageUnavailable || isRefusal(error)) return false
+  return !(error instanceof pg.DatabaseError && /^25P0/.test(error.code ?? ''))
 }
 
 // A migration changed what a prepared statement returns, or a proxy forgot it. A new connection prepares it anew.

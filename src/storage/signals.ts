@@ -1,4 +1,5 @@
 // Who listens to which signal in this process. The engines call here once a commit is durable; nobody is called inside one.
+import { hash } from 'node:crypto'
 import { type Log, traceOf } from './inside.ts'
 import { type SignalName, StorageUnavailable } from './storage.ts'
 
@@ -52,4 +53,12 @@ export function keepListeners(log: Log): Listeners {
 // The commit is long durable, so an error here is only told; a listener may also turn out to be async and fail later.
 function call({ name, heard }: Listener, log: Log): void {
   Promise.try(heard).catch((error: unknown) => log('a listener to a signal threw', { name, error: traceOf(error) }))
+}
+
+// The channel, and the name of the connection that listens to it. Servers whose tables are in different schemas of one
+// database share nothing. A name of PostgreSQL has at most 63 bytes.
+export function signalsNameFor(schema: string): string {
+  if (schema === 'public') return 'cartwright_signals'
+  const name = `cartwright_signals_${schema}`
+  return Buffer.byteLength(name) <= 63 ? name : `cartwright_signals_${hash('sha256', schema, 'base64url')}`
 }

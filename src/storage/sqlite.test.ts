@@ -53,7 +53,8 @@ describe('sqlite', () => {
 
   test('says that writes fail from the first that does, until one succeeds', async () => {
     const url = await given.freshUrl()
-    const storage = await given.open({ url, busyMsMax: 50 })
+    const lines: string[] = []
+    const storage = await given.open({ url, busyMsMax: 50, log: (line) => void lines.push(line) })
     const write = () => storage.write((tx) => tx.sql`delete from merchants`)
     await storage.checkWrites()
     const other = new DatabaseSync(url.slice('sqlite:'.length))
@@ -64,6 +65,7 @@ describe('sqlite', () => {
     other.close()
     await storage.checkWrites()
     await write()
+    assert.deepEqual(lines, ['the database is unavailable', 'the database is back'])
   })
 
   test('commits in groups what arrives together', async () => {

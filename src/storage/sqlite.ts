@@ -6,12 +6,14 @@ import { type Connection, connectAlone, connectReader, connectWriter, isBusy } f
 import { isEmptyFile, prepareFile } from './file.ts'
 import type { Log } from './inside.ts'
 import { type Ending, type ServerLock, takeServerLock } from './lock.ts'
+import { type Outage, watchOutage } from './outage.ts'
 import { keepListeners, type Listeners } from './signals.ts'
 import { openSnapshots, type Snapshots } from './snapshots.ts'
 import {
   READS_ONLY,
   type Storage,
   type StorageOptions,
+  StorageOutage,
   StorageRefused,
   StorageUnavailable,
   type Tx,
@@ -54,7 +56,7 @@ export async function openSqlite(path: string, options: StorageOptions): Promise
       if (lock && isTidy && (check === undefined || check.isDone())) noteEnding(lock, 'clean', log)
       lock?.release()
     }
-    return storage(writer, snapshots, listeners, () => damage, release)
+    return storage({ writer, snapshots, listeners, outage: watchOutage(log), damage: () => damage, release })
   } catch (error) {
     connection?.db.close()
     lock?.release()
@@ -69,14 +71,15 @@ export async function lookIntoSqlite(path: string, options: StorageOptions): Pro
   const bounds = { ...DEFAULTS, ...options }
   try {
     const snapshots = await patiently(() => openSnapshots(() => connectAlone(path), bounds), bounds.busyMsMax)
-    const listeners = keepListeners(options.log ?? (() => {}))
-    return storage(
-      noWriter,
+    const log = options.log ?? (() => {})
+    return storage({
+      writer: noWriter,
       snapshots,
-      listeners,
-      () => undefined,
-      () => {},
-    )
+      listeners: keepListeners(log),
+      outage: watchOutage(log),
+      damage: () => undefined,
+      release: () => {},
+    })
   } catch (error) {
     throw new StorageRefused(`the storage file cannot be opened: ${path}: ${(error as Error).message}`, error)
   }
@@ -88,30 +91,37 @@ const noWriter: Writer = {
   close: async () => {},
 }
 
-function storage(
-  writer: Writer,
-  snapshots: Snapshots,
-  listeners: Listeners,
-  damage: () => StorageRefused | undefined,
-  release: () => void,
-): Storage {
+interface Parts {
+  writer: Writer
+  snapshots: Snapshots
+  listeners: Listeners
+  outage: Outage
+  damage: () => StorageRefused | undefined
+  release: () => void
+}
+
+function storage({ writer, snapshots, listeners, outage, damage, release }: Parts): Storage {
   let closing: Promise<void> | undefined
   let isFailing = false
   // A write that failed for want of room, or of a disk, will not be the last one. It is tried again by `checkWrites`.
   async function write<T>(work: (tx: Tx) => Promise<T>): Promise<T> {
+    const startedAt = performance.now()
     try {
       const value = await writer.write(work)
       isFailing = false
+      outage.end(startedAt)
       return value
     } catch (error) {
       isFailing = error instanceof StorageUnavailable
+      if (error instanceof StorageOutage) outage.begin(error)
       throw error
     }
   }
   // Nothing is read from a damaged file either: a wrong price is worse than none.
   function refusal(): Promise<never> | undefined {
     const found = damage()
-    return found && Promise.reject(new StorageUnavailable(found.message, found))
+    // The server ends, and says why.
+    return found && Promise.reject(new StorageOutage(found.message, found))
   }
   return {
     engine: 'sqlite',

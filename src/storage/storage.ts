@@ -115,6 +115,8 @@ export interface StorageOptions {
   connectMsMax?: number
   statementMsMax?: number
   lockMsMax?: number
+  // PostgreSQL: how long a signal to ourselves may take before it counts as lost.
+  signalMsMax?: number
 }
 
 export const READS_ONLY = 'this storage was opened to be read'
@@ -131,6 +133,9 @@ export class StorageUnavailable extends Error {
     this.name = 'StorageUnavailable'
   }
 }
+
+// The same, where the storage itself has reported it: whoever meets it need not log it again.
+export class StorageOutage extends StorageUnavailable {}
 
 // The store cannot be opened at all; the message is one clear line for the operator.
 export class StorageRefused extends Error {

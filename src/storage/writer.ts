@@ -6,7 +6,15 @@ import { setTimeout as pause } from 'node:timers/promises'
 import { type Connection, isBusy } from './connection.ts'
 import { asMigration, type InsideTx, type Log, runAll, Signals } from './inside.ts'
 import { SqliteReader } from './reader.ts'
-import { type ColumnType, Fragment, type SignalName, type SqlValue, StorageUnavailable, type Tx } from './storage.ts'
+import {
+  type ColumnType,
+  Fragment,
+  type SignalName,
+  type SqlValue,
+  StorageOutage,
+  StorageUnavailable,
+  type Tx,
+} from './storage.ts'
 
 export interface Writer {
   write<T>(work: (tx: Tx) => Promise<T>): Promise<T>
@@ -98,7 +106,7 @@ export function openWriter(
   function giveUpOn(isHopeless: (queued: Queued) => boolean, error: unknown): void {
     for (let head = queue[0]; head && isHopeless(head); head = queue[0]) {
       queue.shift()
-      head.reject(new StorageUnavailable('SQLite: the file cannot be written now', error))
+      head.reject(new StorageOutage('SQLite: the file cannot be written now', error))
     }
   }
 
@@ -123,7 +131,7 @@ export function openWriter(
       }
       connection.command('commit')
     } catch (error) {
-      const failure = new StorageUnavailable('SQLite: the commit failed', error)
+      const failure = new StorageOutage('SQLite: the commit failed', error)
       for (const done of group) done.queued.reject(failure)
       abandon()
       return
@@ -263,11 +271,11 @@ class SqliteTx extends SqliteReader implements InsideTx {
     this.signals.add(name, ifAny)
   }
 
-  async [asMigration](): Promise<(script: string) => Promise<void>> {
+  async [asMigration](): Promise<(command: string) => Promise<void>> {
     this.unhurried = true
-    return async (script) => {
+    return async (command) => {
       this.check()
-      this.attempt(() => this.connection.script(script))
+      this.attempt(() => this.connection.script(command))
     }
   }
 }

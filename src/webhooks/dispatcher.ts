@@ -8,7 +8,7 @@ import { rowLogger } from '../loops/report.ts'
 import { claimRows, handleRows, noteFailures, type RowFailure } from '../loops/rows.ts'
 import type { RowKey } from '../loops/store.ts'
 import type { Log } from '../observe/log.ts'
-import { type Storage, StorageRefused } from '../storage/storage.ts'
+import { type Storage, StorageOutage, StorageRefused, StorageUnavailable } from '../storage/storage.ts'
 import {
   type Claimed,
   type Claims,
@@ -138,7 +138,7 @@ export function createDispatcher(parts: DispatcherParts): Dispatcher {
         failures = 0
         loop.lastSuccessAt = clock().getTime()
       } catch (error) {
-        log.error('webhooks could not be claimed or settled, and will be', error)
+        logFailure('webhook dispatch failed; retrying', error)
         failures += 1
         loop.failures += 1
         await pause(retryMs)
@@ -149,6 +149,13 @@ export function createDispatcher(parts: DispatcherParts): Dispatcher {
     }
     isRunning = false
     if (inFlight === 0) for (const tell of idle.splice(0)) tell()
+  }
+
+  // The storage reports an outage itself, and one that is busy is reported once until a round succeeds.
+  function logFailure(message: string, error: unknown): void {
+    if (error instanceof StorageOutage) return
+    if (!(error instanceof StorageUnavailable)) log.error(message, error)
+    else if (failures === 0) log.warn(message, { reason: error.message })
   }
 
   // Calls that were made together end together: a moment's patience, and their outcomes share a transaction. Whoever has
@@ -394,7 +401,7 @@ export function createDispatcher(parts: DispatcherParts): Dispatcher {
       report(found)
       if (released > 0) log.warn('deliveries of a process that ended are taken up again', { released })
     } catch (error) {
-      log.error('leases could not be released, and will be', error)
+      logFailure('webhook leases could not be released; retrying', error)
     }
   }
 
