@@ -2,12 +2,11 @@
 // sees `Tx` and cannot name these.
 import { type SignalName, type Storage, type StorageOptions, StorageUnavailable, type Tx } from './storage.ts'
 
-// A migration is a text of many statements and may take its time: calling this lifts the time limits of the transaction
-// and gives the way to run such a text in it.
+// A migration may take its time: calling this lifts the time limits of the transaction and gives the way to run its commands.
 export const asMigration: unique symbol = Symbol('asMigration')
 
 export interface InsideTx extends Tx {
-  [asMigration](): Promise<(script: string) => Promise<void>>
+  [asMigration](): Promise<(command: string) => Promise<void>>
 }
 
 // Every Tx is made by sqlite.ts or postgres.ts, and both make an InsideTx.

@@ -4,6 +4,7 @@ import { createHash } from 'node:crypto'
 import { readdir, readFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { asMigration, writeInside } from './inside.ts'
+import { commandsOf } from './script.ts'
 import { type Reader, type Storage, StorageRefused } from './storage.ts'
 
 const DIRECTORY = join(import.meta.dirname, 'migrations')
@@ -67,7 +68,7 @@ async function apply(storage: Storage, migration: Migration, { now, onStep }: Mi
       on conflict (version) do nothing returning version`
     if (rows.length === 0) return false
     onStep?.(`${name}:recorded`)
-    await run(script)
+    for (const command of commandsOf(script)) await run(command)
     onStep?.(`${name}:run`)
     return true
   })

@@ -1,0 +1,32 @@
+import assert from 'node:assert/strict'
+import { readdirSync, readFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { test } from 'node:test'
+import { commandsOf } from './script.ts'
+
+test('a script is split at its semicolons, and comments are left out', () => {
+  assert.deepEqual(commandsOf('create table a (id text);\n-- why; and so on\ncreate index b on a (id)'), [
+    'create table a (id text)',
+    'create index b on a (id)',
+  ])
+  assert.deepEqual(
+    commandsOf("insert into a values ('x;', 'it''s; -- no comment'); /* ; */ update a set id = 2 - 1 / 3;;"),
+    ["insert into a values ('x;', 'it''s; -- no comment')", 'update a set id = 2 - 1 / 3'],
+  )
+  assert.deepEqual(commandsOf('select ";""--" from a -- the end'), ['select ";""--" from a'])
+  assert.deepEqual(commandsOf(' \n;-- nothing\n'), [])
+})
+
+test('what cannot be split is refused', () => {
+  for (const script of ["select 'open", 'select "open', 'select /* open', 'create function f() as $$ select 1; $$'])
+    assert.throws(() => commandsOf(script), /^Error: a migration/, script)
+})
+
+test('every migration of the house is split into commands that begin with a verb', () => {
+  const folder = join(import.meta.dirname, 'migrations')
+  const verbs = new Set<string>()
+  for (const file of readdirSync(folder))
+    for (const command of commandsOf(readFileSync(join(folder, file), 'utf8')))
+      verbs.add(command.split(/\s/, 1)[0] ?? '')
+  assert.deepEqual([...verbs].sort(), ['alter', 'create', 'delete', 'drop', 'insert', 'update'])
+})
