@@ -29,9 +29,17 @@ import type { ContactInput, Desk, DeskMethod, DeskProblem, DeskResult, DeskView 
 import { holdLines } from './follow.ts'
 import { holdUntil, sessionStatusAt } from './lifecycle.ts'
 import { answerChallenge, type PayTools, pay } from './pay.ts'
-import { isPageSecret, openCustomer, secretHashOf } from './secret.ts'
+import { isPageSecret, openCustomer, openPageSecret, secretHashOf } from './secret.ts'
 import { cancelSession, customerColumns, factsOf, lockSessionAndCart, openSession, showSession } from './sessions.ts'
-import { findSessionBySecret, findSessionOfCart, type KeptSession, saveHoldEnd, saveSession } from './store.ts'
+import {
+  findSession,
+  findSessionBySecret,
+  findSessionOfCart,
+  type KeptSession,
+  saveHoldEnd,
+  saveSession,
+  saveSuccessor,
+} from './store.ts'
 
 // Activity on the page keeps the stock; it is written down at most once a minute.
 const extendEveryMs = 60_000
@@ -162,10 +170,12 @@ export function createDesk(tools: PayTools): Desk {
       const found = await find(secret)
       if (!found) return undefined
       if (found.closedAt !== null) return { problem: { code: 'closed' } }
-      const status = sessionStatusAt(found, clock().getTime())
-      if (status !== 'expired' && status !== 'cancelled') return { problem: { code: 'not_open' } }
+      const key = { installationId: found.installationId, sessionId: found.id }
       return storage
-        .write((tx) => openAgain(tools, tx, found))
+        .write(async (tx) => {
+          const ended = await lockSessionAndCart(tx, key)
+          return ended ? openAgain(tools, tx, ended) : { problem: { code: 'not_open' } as const }
+        })
         .catch(async (error: unknown) => ({ problem: problemOf(error) }))
     },
   }
@@ -269,12 +279,16 @@ async function keepStock(tools: PayTools, seen: KeptSession): Promise<void> {
     })
 }
 
+// Of a session that is locked.
 async function openAgain(
   tools: PayTools,
   tx: Tx,
   old: KeptSession,
 ): Promise<{ secret: string } | { problem: DeskProblem }> {
   const now = tools.clock()
+  const status = sessionStatusAt(old, now.getTime())
+  if (status !== 'expired' && status !== 'cancelled') return { problem: { code: 'not_open' } }
+  if (old.continuedBy !== null) return successorOf(tools, tx, old.installationId, old.continuedBy)
   const caller = { installationId: old.installationId, merchantId: old.merchantId, mode: old.mode }
   const { quote } = await factsOf(tools, tx, old, now.getTime())
   const customer = openCustomer(tools.rootSecret, old.id, old.customerSealed)
@@ -299,7 +313,21 @@ async function openAgain(
     now,
     cause: pageCause(),
   })
+  saveSuccessor(tx, old, opened.id)
   return { secret: (opened.url ?? '').split('/').at(-1) ?? '' }
+}
+
+// Whatever became of it: its page says so, and where it has ended too, it has a way on of its own.
+async function successorOf(
+  { rootSecret }: PayTools,
+  tx: Tx,
+  installationId: string,
+  sessionId: string,
+): Promise<{ secret: string } | { problem: DeskProblem }> {
+  const successor = await findSession(tx, { installationId, sessionId })
+  // Deleted when its time was over.
+  if (!successor) return { problem: { code: 'not_open' } }
+  return { secret: openPageSecret(rootSecret, successor.secretSealed, successor.id) }
 }
 
 async function deskView(

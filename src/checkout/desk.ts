@@ -115,7 +115,8 @@ export interface Desk {
   pay(secret: string, input: PayInput): Promise<DeskResult | undefined>
   answerChallenge(secret: string, paymentId: string, answer: 'accept' | 'refuse'): Promise<DeskResult | undefined>
   cancel(secret: string): Promise<DeskResult | undefined>
-  // A new session with the same items, after this one expired or was cancelled. Answers with the new secret.
+  // A new session with the same items, after this one expired or was cancelled: one for each that ended, however often it is
+  // asked for. Answers with its secret.
   startAgain(secret: string): Promise<{ secret: string } | { problem: DeskProblem } | undefined>
 }
 

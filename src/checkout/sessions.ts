@@ -174,6 +174,7 @@ function newSession(tools: CheckoutTools, { caller }: CreateAsk, cartId: string,
     expiresAt: at,
     completedAt: null,
     cancelledAt: null,
+    continuedBy: null,
   }
 }
 

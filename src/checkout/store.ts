@@ -45,6 +45,8 @@ export interface KeptSession {
   expiresAt: number
   completedAt: number | null
   cancelledAt: number | null
+  // The session in which the shopper started again.
+  continuedBy: string | null
 }
 
 interface SessionRow extends Omit<KeptSession, 'metadata' | 'cancellation' | 'lastPaymentError'> {
@@ -85,7 +87,8 @@ async function selectSession(
       c.email_hash as "emailHash", c.client_reference_id as "clientReferenceId", c.metadata,
       c.hold_expires_at as "holdExpiresAt", c.quote, c.cancellation, c.last_payment_error as "lastPaymentError",
       c.order_id as "orderId", c.created_at as "createdAt", c.updated_at as "updatedAt", c.expires_at as "expiresAt",
-      c.completed_at as "completedAt", c.cancelled_at as "cancelledAt"
+      c.completed_at as "completedAt", c.cancelled_at as "cancelledAt",
+      c.continued_by as "continuedBy"
     from checkout_sessions c
     join installations i on i.id = c.installation_id
     join merchants m on m.id = c.merchant_id
@@ -151,6 +154,13 @@ export function saveHoldEnd(tx: Tx, session: KeptSession, holdExpiresAt: number)
   tx.sql`
     update checkout_sessions set hold_expires_at = ${holdExpiresAt}
     where installation_id = ${session.installationId} and id = ${session.id}`
+}
+
+// Nothing else of a session that has ended changes. Whoever says so has locked it.
+export function saveSuccessor(tx: Tx, { installationId, id }: KeptSession, continuedBy: string): void {
+  tx.sql`
+    update checkout_sessions set continued_by = ${continuedBy}
+    where installation_id = ${installationId} and id = ${id} and continued_by is null`
 }
 
 export async function listOverdueSessions(db: Reader, now: number, limit: number): Promise<SessionKey[]> {

@@ -1,0 +1,89 @@
+// Starting again from a checkout that has ended: one new checkout for each that ended, however often it is asked for.
+
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import { market } from './support/carts.ts'
+import { checkoutOf } from './support/checkout.ts'
+import { type House, openHouse } from './support/house.ts'
+import { eachEngine } from './support/storage.ts'
+
+async function counts(house: House) {
+  const [row] = await house.storage.read(
+    (db) => db.sql<{ sessions: number; carts: number; held: number }>`
+      select (select count(*) from checkout_sessions) as "sessions", (select count(*) from carts) as "carts",
+        (select coalesce(sum(quantity), 0) from holds) as "held"`,
+  )
+  assert.ok(row)
+  return row
+}
+
+eachEngine('starting again', (given) => {
+  async function openScene() {
+    const house = await openHouse(given, { shops: [market] })
+    const checkout = await checkoutOf(house)
+    // As the form of the page is posted.
+    const again = async (secret: string) => {
+      const answer = await house.fetch(`/c/${secret}/again`, {
+        method: 'POST',
+        body: new URLSearchParams(),
+        redirect: 'manual',
+      })
+      return { status: answer.status, leadsTo: answer.headers.get('location')?.split('/').at(-1) ?? '' }
+    }
+    return { house, checkout, again }
+  }
+
+  test('leads to one checkout, pressed many times at once and afterwards', async () => {
+    const { house, checkout, again } = await openScene()
+    const { secret } = await checkout.ready({ CARD: 20 })
+    await house.app.desk.cancel(secret)
+    const pressed = await Promise.all(Array.from({ length: 8 }, () => again(secret)))
+    assert.deepEqual([...new Set(pressed.map(({ status }) => status))], [303])
+    const [successor, ...others] = new Set(pressed.map(({ leadsTo }) => leadsTo))
+    assert.deepEqual(others, [])
+    assert.equal((await again(secret)).leadsTo, successor)
+    assert.deepEqual(await counts(house), { sessions: 2, carts: 1, held: 20 })
+  })
+
+  test('leads to the order once it was bought, and holds nothing more', async () => {
+    const { house, checkout, again } = await openScene()
+    const { secret } = await checkout.ready({ CARD: 20 })
+    house.clock.now += 31 * 60_000
+    const { leadsTo } = await again(secret)
+    await checkout.pay(leadsTo, await checkout.look(leadsTo))
+    const before = await counts(house)
+    assert.equal(before.held, 0)
+    const pressed = await Promise.all(Array.from({ length: 8 }, () => again(secret)))
+    assert.deepEqual([...new Set(pressed.map((one) => one.leadsTo))], [leadsTo])
+    assert.deepEqual(await counts(house), before)
+    assert.equal((await checkout.look(leadsTo)).session.status, 'completed')
+  })
+
+  test('of a cart that was bought by another checkout makes one new cart', async () => {
+    const { house, checkout, again } = await openScene()
+    const { secret, view } = await checkout.ready({ CARD: 3 })
+    await house.app.desk.cancel(secret)
+    const { cartId } = view.session
+    const { body } = await house.ask('createHostedCheckoutSession', {
+      body: { idempotencyKey: 'b', cartId, successUrl: 'http://localhost/x', customer: { email: 'b@example.com' } },
+    })
+    const other = body.data.url.split('/').at(-1)
+    assert.equal((await checkout.pay(other, await checkout.look(other))).view.session.status, 'completed')
+    const pressed = await Promise.all(Array.from({ length: 6 }, () => again(secret)))
+    assert.equal(new Set(pressed.map(({ leadsTo }) => leadsTo)).size, 1)
+    assert.deepEqual(await counts(house), { sessions: 3, carts: 2, held: 3 })
+  })
+
+  test('a new one that ended too is shown as ended, and starts again by itself', async () => {
+    const { house, checkout, again } = await openScene()
+    const { secret } = await checkout.ready({ CARD: 2 })
+    await house.app.desk.cancel(secret)
+    const second = (await again(secret)).leadsTo
+    await house.app.desk.cancel(second)
+    assert.equal((await again(secret)).leadsTo, second)
+    const third = (await again(second)).leadsTo
+    assert.notEqual(third, second)
+    assert.equal((await checkout.look(third)).session.status, 'open')
+    assert.deepEqual(await counts(house), { sessions: 3, carts: 1, held: 2 })
+  })
+})
