@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
+import { hashOf } from '../src/oauth/artifacts.ts'
 import { assertError } from './support/house.ts'
 import {
   askAsApp,
@@ -9,6 +10,7 @@ import {
   issueKey,
   makeDpopKey,
   makeProof,
+  openBrowser,
   openOAuthHouse,
   type ProofWish,
   sharedOAuthHouse,
@@ -257,6 +259,19 @@ eachEngine('describeOAuthAuthorization', (given) => {
       `GET /api/v1/oauth/authorize HTTP/1.1\r\nHost: x\r\nAuthorization: DPoP a\r\nAuthorization: DPoP b\r\nConnection: close\r\n\r\n`,
     )
     assert.match(twice, /^HTTP\/1.1 400/)
+  })
+
+  test('401 for a token whose row was given to another installation', async () => {
+    const house = await open()
+    const browser = openBrowser(house)
+    const [own, other] = [await installApp(house, { browser }), await installApp(house, { browser })]
+    await house.storage.write(
+      (tx) => tx.sql`
+        update oauth_artifacts set grant_id = (select grant_id from installations where id = ${other.installationId})
+        where kind = 'AccessToken' and id = ${hashOf(own.accessToken)}`,
+    )
+    assertError(await askAsApp(house, 'describeOAuthAuthorization', own), 'unauthenticated')
+    assert.equal((await askAsApp(house, 'describeOAuthAuthorization', other)).status, 200)
   })
 
   test('401 after the merchant closed', async () => {

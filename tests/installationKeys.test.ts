@@ -4,7 +4,15 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { uninstall } from '../src/oauth/installing.ts'
 import { type Answer, assertError } from './support/house.ts'
-import { askAsApp, askToken, installApp, issueKey, type OAuthHouse, sharedOAuthHouse } from './support/oauth.ts'
+import {
+  askAsApp,
+  askToken,
+  installApp,
+  issueKey,
+  type OAuthHouse,
+  postForm,
+  sharedOAuthHouse,
+} from './support/oauth.ts'
 import { eachEngine } from './support/storage.ts'
 
 let made = 0
@@ -107,6 +115,29 @@ eachEngine('createInstallationKey', (given) => {
     assert.equal((await askAsApp(house, 'createInstallationKey', { ...narrow, body: wish() })).status, 200)
     const described = await askAsApp(house, 'describeOAuthAuthorization', narrow)
     assert.deepEqual(described.body.data.scopes, ['catalog:read', 'checkout:quote'])
+  })
+
+  test('403 to a token that may not issue the key, also when another token has issued it with this idempotency key', async () => {
+    const house = await open()
+    const installed = await installApp(house)
+    const { app, refreshToken, key } = installed
+    const body = wish({ scopes: ['checkout:quote'] })
+    const issued = await askAsApp(house, 'createInstallationKey', { ...installed, body })
+    assert.equal(issued.status, 200)
+    const fields = {
+      grant_type: 'refresh_token',
+      client_id: app.id,
+      refresh_token: refreshToken,
+      scope: 'catalog:read',
+    }
+    const narrow = { accessToken: (await askToken(house, fields, { key })).body.access_token, key }
+    const refused = await askAsApp(house, 'createInstallationKey', { ...narrow, body })
+    assertError(refused, 'scope_missing')
+    assert.ok(!refused.text.includes(issued.body.data.secret))
+    const again = await askAsApp(house, 'createInstallationKey', { ...installed, body })
+    assert.equal(again.text, issued.text)
+    await postForm(house, '/oauth/revoke', { client_id: app.id, token: installed.accessToken })
+    assertError(await askAsApp(house, 'createInstallationKey', { ...installed, body }), 'unauthenticated')
   })
 
   test('400 for the eleventh key that works, also when eleven are asked for at once', async () => {

@@ -8,6 +8,7 @@ import { addressBucket, type Throttle } from '../access/throttle.ts'
 import { type Operation, type OperationId, operations } from '../contract/operations.ts'
 import { refusals } from '../contract/refusals.ts'
 import { compile } from '../contract/validator.ts'
+import type { Scope } from '../contract/words.ts'
 import type { Cause } from '../events/announce.ts'
 import { type Claim, fingerprintOf, type Keeper, once } from '../idempotency/once.ts'
 import { badCursor } from '../kit/cursor.ts'
@@ -119,6 +120,7 @@ export function createRoad(parts: RoadParts) {
     const body = await parseBody(id, promise, request, (read) =>
       receive(trace.credentialId ?? '', bodiesPerCallerMax, read),
     )
+    refuseScopesBeyond(caller, body) // 403
     const page: Page = { after, next: (position) => nextLink(id, promise, request, caller, position) }
     const cause: Cause = { operationId: id, requestId: trace.requestId }
     const ask = { caller, path: request.path, body, page, now, cause }
@@ -286,6 +288,15 @@ function claimFor(id: OperationId, request: Incoming, caller: AnyCaller | null, 
 function refuseMissingScope(promise: Operation, caller: AnyCaller | null): void {
   if (promise.scope === null || caller?.scopes.includes(promise.scope)) return
   throw refuse('scope_missing', { current: { requiredScope: promise.scope } })
+}
+
+// A token hands on no scope that it does not carry itself. Judged here and not by the handler, because an earlier answer to
+// the same idempotency key may hold a secret that a token with more scopes was given.
+function refuseScopesBeyond(caller: AnyCaller | null, body: unknown): void {
+  if (caller?.kind !== 'oauth' || body === null) return
+  const { scopes = [] } = body as { scopes?: readonly Scope[] }
+  const missing = scopes.find((scope) => !caller.tokenScopes.includes(scope))
+  if (missing !== undefined) throw refuse('scope_missing', { current: { requiredScope: missing } })
 }
 
 async function parseBody(

@@ -111,7 +111,9 @@ function artifactAdapter(parts: AdapterParts, kind: string): Adapter {
 
     async findByUid(uid) {
       const now = clockMs()
-      return payloadOf(await storage.read((db) => findArtifactByUid(db, kind, hashOf(uid), now)), now)
+      const payload = payloadOf(await storage.read((db) => findArtifactByUid(db, kind, hashOf(uid), now)), now)
+      // The column only finds the row, and may have been changed.
+      return payload?.uid === uid ? payload : undefined
     },
 
     findByUserCode: async () => undefined,

@@ -8,7 +8,7 @@ import type { Incoming, OAuthGate, OAuthRefusal } from '../http/answer.ts'
 import type { OAuthCaller } from '../http/handler.ts'
 import type { RootSecret } from '../kit/secrets.ts'
 import type { Storage } from '../storage/storage.ts'
-import { hashOf, openPayload, sealPayload } from './artifacts.ts'
+import { hashOf, openPayload, type Payload, sealPayload } from './artifacts.ts'
 import { paths, resourceOf } from './metadata.ts'
 import { judgeProof, type Nonces, proofAlgorithms, proofKeptMs } from './proof.ts'
 import { findTokenHolder, insertOnce, type TokenHolder } from './store.ts'
@@ -37,6 +37,13 @@ export function createOAuthGate({ storage, rootSecret, publicOrigin, nonces }: G
     }
   }
 
+  // What is sealed says whose token it is; the columns only find the row, and may have been changed.
+  function payloadFor(holder: TokenHolder, id: string): Payload | undefined {
+    const payload = openPayload(rootSecret, 'AccessToken', id, holder.sealed)
+    if (typeof payload?.grantId !== 'string' || hashOf(payload.grantId) !== holder.grantId) return undefined
+    return payload.clientId === holder.appId ? payload : undefined
+  }
+
   async function claimProof(jkt: string, jti: string, now: Date): Promise<boolean> {
     const id = hashOf(`${jkt} ${jti}`)
     const sealed = sealPayload(rootSecret, 'Proof', id, {})
@@ -51,7 +58,7 @@ export function createOAuthGate({ storage, rootSecret, publicOrigin, nonces }: G
     if (token === undefined) return refusalFor(null, now)
     const id = hashOf(token)
     const holder = await storage.read((db) => findTokenHolder(db, id, now.getTime()))
-    const payload = holder && openPayload(rootSecret, 'AccessToken', id, holder.sealed)
+    const payload = holder && payloadFor(holder, id)
     const origin = publicOrigin()
     const { aud, jkt, exp, scope } = payload ?? {}
     if (!holder || aud !== resourceOf(origin) || typeof jkt !== 'string' || !isAhead(exp, now))

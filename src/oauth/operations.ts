@@ -70,8 +70,6 @@ export function oauthOperations({ rootSecret, publicOrigin, forget }: OAuthOpera
     },
 
     async createInstallationKey({ db, caller, body, now }) {
-      const missing = body.scopes.find((scope) => !caller.tokenScopes.includes(scope))
-      if (missing !== undefined) throw refuse('scope_missing', { current: { requiredScope: missing } })
       const expiresAt = body.expiresAt === undefined ? null : Date.parse(body.expiresAt)
       if (expiresAt !== null && expiresAt <= now.getTime())
         throw refuse('invalid_request', { issues: [{ path: '/expiresAt', message: 'must be in the future' }] })

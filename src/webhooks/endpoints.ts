@@ -9,7 +9,7 @@ import type { RootSecret } from '../kit/secrets.ts'
 import type { Tx } from '../storage/storage.ts'
 import { targetProblem } from './guard.ts'
 import { rotationMs } from './schedule.ts'
-import { hintOf, newSecret, sealSecret } from './signature.ts'
+import { findSecret, hintOf, newSecret, sealFormerSecret, sealSecret } from './signature.ts'
 import {
   countOpenDeliveries,
   discardOwed,
@@ -150,13 +150,15 @@ export async function rotateSecret(
   const endpoint = await lockEndpoint(tx, installationId, id)
   if (!endpoint) return undefined
   const secret = newSecret()
+  // Undefined when its version of the root secret was given up: then nothing could sign with it anyway.
+  const former = findSecret(rootSecret, id, endpoint.secretSealed)
   const changed = raised(
     {
       ...endpoint,
       secretSealed: sealSecret(rootSecret, id, secret),
       secretHint: hintOf(secret),
-      previousSealed: endpoint.secretSealed,
-      previousExpiresAt: now + rotationMs,
+      previousSealed: former === undefined ? null : sealFormerSecret(rootSecret, id, former),
+      previousExpiresAt: former === undefined ? null : now + rotationMs,
     },
     now,
   )

@@ -8,6 +8,8 @@ import type { Endpoint } from './store.ts'
 export const secretPrefix = 'whsec_'
 const secretBytes = 32
 const sealPurpose = 'webhook secret'
+// A key of its own, so that a former secret cannot be put back in the place of the current one.
+const formerPurpose = 'former webhook secret'
 
 export function newSecret(): string {
   return secretPrefix + randomBytes(secretBytes).toString('base64')
@@ -22,26 +24,44 @@ export function sealSecret(rootSecret: RootSecret, endpointId: string, secret: s
   return sealByRoot(rootSecret, sealPurpose, secret, endpointId)
 }
 
+export function sealFormerSecret(rootSecret: RootSecret, endpointId: string, secret: string): string {
+  return sealByRoot(rootSecret, formerPurpose, secret, endpointId)
+}
+
 export function openSecret(rootSecret: RootSecret, endpointId: string, sealed: string): string {
-  const secret = openByRoot(rootSecret, sealPurpose, sealed, endpointId)
+  const secret = findSecret(rootSecret, endpointId, sealed)
   if (secret === undefined) throw new Error(`the secret of ${endpointId} does not open with the present root secret`)
   return secret
+}
+
+// Undefined when it does not open.
+export function findSecret(rootSecret: RootSecret, endpointId: string, sealed: string): string | undefined {
+  return openByRoot(rootSecret, sealPurpose, sealed, endpointId)
+}
+
+// One that the version before put aside is sealed as the current one was.
+function openFormerSecret(rootSecret: RootSecret, endpointId: string, sealed: string): string {
+  const former = openByRoot(rootSecret, formerPurpose, sealed, endpointId)
+  return former ?? openSecret(rootSecret, endpointId, sealed)
 }
 
 // A secret as it is shown, or the key that was made of it.
 export type SigningSecret = string | KeyObject
 
-export type SecretOpener = (endpointId: string, sealed: string) => KeyObject
+export type SecretOpener = (endpointId: string, sealed: string, place?: 'current' | 'former') => KeyObject
 
 // Opening a secret, and making a key of it, costs more than signing (18 against 4 µs for the key alone), so that the keys
-// of busy endpoints are kept in memory. They are found by the sealed text, which changes with the secret.
+// of busy endpoints are kept in memory. They are found by everything that a sealed text is bound to, and by the text
+// itself, which changes with the secret.
 export function createSecretOpener(rootSecret: RootSecret): SecretOpener {
-  const opened = new Lru<string, KeyObject>(1_000)
-  return (endpointId, sealed) => {
-    const known = opened.get(sealed)
+  const keys = new Lru<string, KeyObject>(1_000)
+  return (endpointId, sealed, place = 'current') => {
+    const name = `${endpointId} ${place} ${sealed}`
+    const known = keys.get(name)
     if (known !== undefined) return known
-    const key = keyOf(openSecret(rootSecret, endpointId, sealed))
-    opened.set(sealed, key)
+    const open = place === 'current' ? openSecret : openFormerSecret
+    const key = keyOf(open(rootSecret, endpointId, sealed))
+    keys.set(name, key)
     return key
   }
 }
@@ -58,7 +78,7 @@ export function secretsOf(
 ): KeyObject[] {
   const secrets = [open(id, secretSealed)]
   if (previousSealed !== null && previousExpiresAt !== null && previousExpiresAt > now)
-    secrets.push(open(id, previousSealed))
+    secrets.push(open(id, previousSealed, 'former'))
   return secrets
 }
 
