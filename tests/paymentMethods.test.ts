@@ -341,7 +341,10 @@ describe('payment methods, as they are typed', () => {
     const path = join(folder, 'shop.json')
     await writeFile(path, JSON.stringify(shop('live')))
     const applied = await say(url, 'apply', path)
-    assert.deepEqual([applied.code, /\n! no payment method is offered in live mode/.test(applied.out)], [0, true])
+    assert.deepEqual(
+      [applied.code, /^warning: no payment method is offered in live mode/m.test(applied.err)],
+      [0, true],
+    )
     assert.equal(
       (await say(url, 'methods', 'list')).out,
       [

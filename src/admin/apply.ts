@@ -47,8 +47,9 @@ import {
   writeProduct,
 } from './products.ts'
 import { batchPromotionsMax, planPromotions, type RefusedPromotion, savePromotions } from './promotions.ts'
-import { type CategoryEntry, categoryDepthMax, type ProductEntry, type ShopFile } from './shopfile.ts'
-import { learnSizes, markAllStale } from './store.ts'
+import { readinessWarnings } from './readiness.ts'
+import { type CategoryEntry, categoryDepthMax, type ProductEntry, type ShopFile, type SkuEntry } from './shopfile.ts'
+import { findSelling, learnSizes, markAllStale } from './store.ts'
 import { type MadeSecret, planWebhooks, saveWebhooks, urlProblem } from './webhooks.ts'
 
 export interface ApplyOptions extends PlanOptions {
@@ -271,12 +272,13 @@ async function planFoundation(
   const before = await found
   const changes: Change[] = []
   const merchant = planMerchant(file, before, changes)
-  const [categories, installations, taxes, zones, methods] = await Promise.all([
+  const [categories, installations, taxes, zones, methods, selling] = await Promise.all([
     listCategories(db, merchant.id),
     listInstallations(db, merchant.id),
     listTaxRates(db, merchant.id),
     listShippingZones(db, merchant.id),
     listMethodSettings(db, merchant.id),
+    findSelling(db, merchant.id),
   ])
   if (
     before &&
@@ -310,7 +312,27 @@ async function planFoundation(
     ...shops,
     changedMethods: plannedMethods.changed,
     changes,
-    warnings: methodWarnings(plannedMethods.settings, [...installations, ...shops.newInstallations]),
+    warnings: [
+      ...readinessWarnings({
+        installations: file.installations ?? [],
+        hasInstallation:
+          shops.newInstallations.length > 0 || installations.some(({ disabledAt }) => disabledAt === null),
+        hasZone: (file.shipping ?? zones).length > 0,
+        hasTaxRate: (file.taxes ?? taxes).length > 0,
+        ...sellingAfter(file, selling),
+      }),
+      ...methodWarnings(plannedMethods.settings, [...installations, ...shops.newInstallations]),
+    ],
+  }
+}
+
+// What the file publishes beside what is published already. It may also take back what was, which the next run sees.
+function sellingAfter({ products = [] }: ShopFile, before: { sells: boolean; ships: boolean }) {
+  const published = products.filter(({ published = true }) => published)
+  const isShipped = ({ requiresShipping = true }: SkuEntry) => requiresShipping
+  return {
+    sells: before.sells || published.length > 0,
+    ships: before.ships || published.some(({ skus }) => skus.some(isShipped)),
   }
 }
 

@@ -1,7 +1,9 @@
 // Commands that look: doctor and openapi.
 
+import { visible } from '../admin/difference.ts'
 import { noAccount, nothingOffered } from '../admin/methods.ts'
-import { listUnpayable } from '../admin/store.ts'
+import { lackText } from '../admin/readiness.ts'
+import { listUnpayable, listUnready } from '../admin/store.ts'
 import { readSettings } from '../config.ts'
 import { printOpenApi } from '../contract/openapi.ts'
 import { openDatabase } from '../database.ts'
@@ -28,7 +30,11 @@ export const doctorCommand: Command = {
       const now = Date.now()
       const deferred = pending > 0 ? [] : await storage.read((db) => listDeferred(db, now, deferredMax))
       const unpayable = pending > 0 ? [] : await storage.read((db) => listUnpayable(db, unpayableMax))
-      const warnings = unpayable.map(({ slug, problem }) => `${slug}: ${unpayableWords[problem]}`)
+      const unready = pending > 0 ? [] : await storage.read((db) => listUnready(db, unreadyMax))
+      const warnings = [
+        ...unready.map(({ slug, problem, name }) => visible(`${slug}: ${lackText(problem, name)}`)),
+        ...unpayable.map(({ slug, problem }) => `${slug}: ${unpayableWords[problem]}`),
+      ]
       const providers = installedProviders(storage, () => new Date()).names
       const owed = pending > 0 ? [] : await storage.read((db) => findOwed(db, { now, providers }))
       const healthy = pending === 0 && findings.length === 0
@@ -67,6 +73,7 @@ export const doctorCommand: Command = {
   },
 }
 
+const unreadyMax = 50
 const unpayableMax = 50
 const unpayableWords = { nothing_offered: nothingOffered, no_account: noAccount } as const
 

@@ -86,13 +86,13 @@ export const applyCommand: Command = {
         ...changes.flatMap(changeLines).map(visible),
         ...refused.map(({ slug, reason }) => visible(`! product ${slug} refused: ${reason}`)),
         ...refusedPromotions.map(({ code, reason }) => visible(`! promotion ${code} refused: ${reason}`)),
-        ...warnings.map((warning) => `! ${warning}`),
         ...secrets.map(({ endpointId, url, secret }) =>
           visible(`${secret}   the secret of ${endpointId}, shown this once: ${maskedUrl(url)}`),
         ),
         `${changes.length} ${dryRun ? 'would change' : 'changed'}, ${unchangedProducts} products as they were, ${refusedCount} refused`,
       ]
       const value = { dryRun, changes, refused, refusedPromotions, unchangedProducts, secrets, warnings }
+      if (!given.flags.has('json')) for (const warning of warnings) terminal.err(`warning: ${visible(warning)}\n`)
       return printReport(terminal, given, { value, lines, error: partlyRefused(refusedCount) })
     })
   },
