@@ -412,7 +412,7 @@ eachEngine('orders, by the command line', (given) => {
       assert.deepEqual([outcome.code, outcome.err], [0, ''])
       return JSON.parse(outcome.out)
     }
-    assert.deepEqual(await json('list', '--test'), { orders: [] })
+    assert.deepEqual(await json('list', '--test'), { orders: [], next: null })
     const manual = await house.orders.place({ isManual: true })
     house.clock.now += 1_000
     const paid = await house.orders.place({ code: 'WELCOME10' })
@@ -424,7 +424,14 @@ eachEngine('orders, by the command line', (given) => {
       ['T-1002', 'T-1001'],
     )
     assert.deepEqual(listed.orders, (await house.ask('listStorefrontOrders')).body.data.orders)
-    assert.equal((await json('list', '--test', '--limit', '1')).orders.length, 1)
+    assert.deepEqual(await json('list', '--test', '--limit', '1'), { orders: [listed.orders[0]], next: 'T-1002' })
+    assert.match(
+      (await run('list', '--test', '--limit', '1')).out,
+      /^T-1002 .*\nFor older orders, say --after T-1002\.\n$/,
+    )
+    assert.deepEqual(await json('list', '--test', '--after', 'T-1002'), { orders: [listed.orders[1]], next: null })
+    assert.deepEqual((await json('list', '--test', '--after', manual.orderId)).orders, [])
+    assert.equal((await run('list', '--after', 'T-1')).err, 'cartwright: bloom has no order T-1\n')
     assert.deepEqual((await json('list', '--test', '--status', 'cancelled')).orders, [])
     assert.match(
       (await run('list', '--test')).out,

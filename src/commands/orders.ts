@@ -5,7 +5,7 @@ import { openAddress } from '../addresses/vault.ts'
 import { type Customer, openCustomer } from '../checkout/secret.ts'
 import type { Address } from '../contract/carts.ts'
 import type { OrderSummary } from '../contract/orders.ts'
-import { type Mode, type OrderStatus, orderCancellationReasons, orderStatuses } from '../contract/words.ts'
+import { type Mode, orderCancellationReasons, orderStatuses } from '../contract/words.ts'
 import { listInstallations, type Merchant } from '../installations/store.ts'
 import { isId } from '../kit/ids.ts'
 import { formatAmount } from '../kit/money.ts'
@@ -25,7 +25,7 @@ import {
   returnPayment,
 } from '../orders/operator.ts'
 import { isWaiting, refundPaid } from '../orders/refunds.ts'
-import { findSealedCustomer, listOrdersOfMerchant, type NamedOrder, type OrderHead } from '../orders/store.ts'
+import { findPlaceOfOrder, findSealedCustomer, listOrdersOfMerchant, type NamedOrder } from '../orders/store.ts'
 import { type OrderFacts, orderSummary, orderView } from '../orders/view.ts'
 import { installedProviders } from '../payments/providers.ts'
 import { leaseMs } from '../payments/schedule.ts'
@@ -56,7 +56,7 @@ import {
 export const ordersCommand: Command = {
   summary: 'List and show orders, take note of payments, send parcels, cancel, and give money back.',
   usage: [
-    'orders list [--test] [--status STATUS] [--limit N] [--merchant SLUG]',
+    'orders list [--test] [--status STATUS] [--limit N] [--after NUMBER_OR_ID] [--merchant SLUG]',
     'orders show NUMBER_OR_ID [--address] [--merchant SLUG]',
     'orders pay NUMBER_OR_ID [--merchant SLUG]',
     'orders fulfil NUMBER_OR_ID [--test] [--items SKU=QTY,SKU=QTY] [--carrier NAME] [--tracking NUMBER] [--anyway] [--merchant SLUG]',
@@ -68,6 +68,7 @@ export const ordersCommand: Command = {
     test: { type: 'boolean', help: 'test orders, whose numbers begin with T- (default: live orders)' },
     status: { type: 'string', help: orderStatuses.join(', ') },
     limit: { type: 'string', help: 'how many of the newest; 50 unless said' },
+    after: { type: 'string', help: 'list orders older than this one, as the end of a list names it' },
     address: { type: 'boolean', help: 'show who ordered and where it goes' },
     items: { type: 'string', help: 'what is in the parcel; all that is left unless said' },
     carrier: { type: 'string', help: 'who carries the parcel' },
@@ -125,29 +126,22 @@ function list(given: Given, terminal: Terminal): Promise<number> {
   if (!/^[1-9]\d{0,3}$/.test(limit)) throw new Misuse('--limit must be a whole number from 1 to 9999')
   return withStorage(given, async (storage) => {
     const merchant = await chooseMerchant(storage, given.texts.merchant)
-    const { orders, isOnlyTest } = await storage.read(async (db) => {
-      const listIn = (wanted: Mode, limit: number) => listOrdersIn(db, merchant, wanted, { statuses, limit })
-      const orders = await listIn(mode, Number(limit))
-      const isOnlyTest = mode === 'live' && orders.length === 0 && (await listIn('test', 1)).length > 0
-      return { orders: orders.map(orderSummary), isOnlyTest }
+    const after = given.texts.after === undefined ? undefined : await findNamed(storage, given.texts.after, given)
+    const { orders, next, isOnlyTest } = await storage.read(async (db) => {
+      const wish = { statuses, after: after && (await findPlaceOfOrder(db, after)) }
+      const listIn = (wanted: Mode, most: number) =>
+        listOrdersOfMerchant(db, merchant.id, { ...wish, mode: wanted, limit: most })
+      const found = await listIn(mode, Number(limit) + 1)
+      const orders = found.slice(0, Number(limit)).map(orderSummary)
+      const isOnlyTest = mode === 'live' && found.length === 0 && (await listIn('test', 1)).length > 0
+      return { orders, next: found.length > orders.length ? (orders.at(-1)?.number ?? null) : null, isOnlyTest }
     })
-    print(terminal, given, { orders }, () =>
-      isOnlyTest ? ['There are no live orders. To list test orders, say --test.'] : orders.map(rowText),
-    )
+    print(terminal, given, { orders, next }, () => [
+      ...(isOnlyTest ? ['There are no live orders. To list test orders, say --test.'] : orders.map(rowText)),
+      ...(next === null ? [] : [`For older orders, say --after ${next}.`]),
+    ])
     return 0
   })
-}
-
-async function listOrdersIn(
-  db: Reader,
-  merchant: Merchant,
-  mode: Mode,
-  wish: { statuses: readonly OrderStatus[]; limit: number },
-): Promise<OrderHead[]> {
-  const installations = (await listInstallations(db, merchant.id)).filter((installation) => installation.mode === mode)
-  if (installations.length === 0) return []
-  const ids = installations.map(({ id }) => id)
-  return listOrdersOfMerchant(db, ids, wish)
 }
 
 function show(name: string, given: Given, terminal: Terminal): Promise<number> {

@@ -258,16 +258,33 @@ export async function listUnpaidOrders(db: Reader, now: number, limit: number): 
     order by payment_due_at limit ${limit}`
 }
 
-// For the operator: of any of these installations of the merchant.
+export interface MerchantOrdersWish {
+  mode: Mode
+  statuses: readonly OrderStatus[]
+  // Of the order after which the list goes on.
+  after: Place | undefined
+  limit: number
+}
+
+// For the operator: whichever app sold them, newest first.
 export async function listOrdersOfMerchant(
   db: Reader,
-  installationIds: readonly string[],
-  { statuses, limit }: { statuses: readonly OrderStatus[]; limit: number },
+  merchant: string,
+  { mode, statuses, after, limit }: MerchantOrdersWish,
 ): Promise<OrderHead[]> {
+  // Later than any order.
+  const { at, id } = after ?? { at: Number.MAX_SAFE_INTEGER, id: '' }
   return db.sql<OrderHead>`
     select ${headColumns} from orders
-    where installation_id in (${list(installationIds)}) and status in (${list(statuses)})
+    where merchant_id = ${merchant} and mode = ${mode} and status in (${list(statuses)})
+      and (placed_at, id) < (${at}, ${id})
     order by placed_at desc, id desc limit ${limit}`
+}
+
+export async function findPlaceOfOrder(db: Reader, { installationId, orderId }: OrderKey): Promise<Place | undefined> {
+  const [row] = await db.sql<Place>`
+    select placed_at as "at", id from orders where installation_id = ${installationId} and id = ${orderId}`
+  return row
 }
 
 export interface NamedOrder extends OrderKey {
