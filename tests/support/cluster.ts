@@ -1,15 +1,26 @@
-// The global setup of `npm test`: one PostgreSQL cluster that all test files share, each with databases of its own.
+// The global setup of `npm test`: what all test files share. One PostgreSQL cluster, in which each has databases of its own, the
+// stores that they are copies of, and the modules as V8 has compiled them.
+import { mkdtemp, rm } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
 import { type Cluster, startCluster } from './postgres.ts'
+import { shareTemplates } from './templates.ts'
 
 let cluster: Cluster | undefined
+let compiled: string | undefined
 
 export async function globalSetup(): Promise<void> {
   if (process.env.CARTWRIGHT_TEST_POSTGRES) return
   cluster = await startCluster()
-  // The test files' processes inherit it.
+  compiled = await mkdtemp(join(tmpdir(), 'cartwright-'))
+  // The test files' processes inherit all of it.
   process.env.CARTWRIGHT_TEST_POSTGRES = cluster.url
+  process.env.NODE_COMPILE_CACHE = compiled
+  await shareTemplates()
 }
 
 export async function globalTeardown(): Promise<void> {
-  await cluster?.stop()
+  if (!cluster || compiled === undefined) return
+  await rm(compiled, { recursive: true, force: true })
+  await cluster.stop()
 }

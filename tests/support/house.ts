@@ -102,7 +102,7 @@ export async function openHouse(
   given: Given,
   { shops = [bloom, rival], url: known, now = Date.parse('2026-06-01T12:00:00.000Z'), ...parts }: HouseOptions = {},
 ): Promise<House> {
-  const url = known ?? (await given.freshUrl())
+  const url = known ?? (await given.migratedUrl())
   const storage = await given.open({ url })
   const clock = { now }
   const merchantIds: string[] = []

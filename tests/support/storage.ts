@@ -1,5 +1,5 @@
 // The same suite for both engines: each gets stores that are its own, and they are closed and removed afterwards.
-import { mkdtemp, readdir, rm } from 'node:fs/promises'
+import { copyFile, mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { after, describe } from 'node:test'
@@ -7,8 +7,7 @@ import { migrate } from '../../src/storage/migrate.ts'
 import { openStorage } from '../../src/storage/open.ts'
 import type { Engine, Storage, StorageOptions } from '../../src/storage/storage.ts'
 import { freshDatabase } from './postgres.ts'
-
-const MIGRATIONS = join(import.meta.dirname, '../../src/storage/migrations')
+import { type Templates, templates } from './templates.ts'
 
 export interface OpenOptions extends StorageOptions {
   // The schema of the house, true unless said otherwise.
@@ -23,6 +22,8 @@ export interface Given {
   open(options?: OpenOptions): Promise<Storage>
   // The URL of a store that does not exist yet (SQLite) or is empty (PostgreSQL).
   freshUrl(): Promise<string>
+  // The URL of a new store that has the schema.
+  migratedUrl(): Promise<string>
   // Something to end after the suite, before the stores that it uses.
   later(end: () => Promise<void>): void
 }
@@ -43,24 +44,28 @@ export function givenEngine(engine: Engine): Given {
     if (failures.length > 0) throw failures[0]
   })
 
-  async function freshUrl(): Promise<string> {
+  async function urlOf(template?: Templates): Promise<string> {
     if (engine === 'postgres') {
-      const database = await freshDatabase()
+      const database = await freshDatabase(template ? { template: template.postgres } : {})
       leftovers.push(database.drop)
       return database.url
     }
     const folder = await mkdtemp(join(tmpdir(), 'cartwright-'))
     leftovers.push(() => rm(folder, { recursive: true, force: true }))
-    return `sqlite:${join(folder, 'test.db')}`
+    const file = join(folder, 'test.db')
+    if (template) await copyFile(template.sqlite, file)
+    return `sqlite:${file}`
   }
 
+  const freshUrl = () => urlOf()
+  const migratedUrl = async () => urlOf(await templates())
+
   async function open({ withMigrations = true, url, ...options }: OpenOptions = {}): Promise<Storage> {
-    const storage = await openStorage(url ?? (await freshUrl()), options)
+    const storage = await openStorage(url ?? (await (withMigrations ? migratedUrl() : freshUrl())), options)
     leftovers.push(() => storage.close())
-    const hasMigrations = (await readdir(MIGRATIONS)).some((file) => file.endsWith('.sql'))
-    if (withMigrations && hasMigrations) await migrate(storage, { now: new Date() })
+    if (withMigrations && url !== undefined) await migrate(storage, { now: new Date() })
     return storage
   }
 
-  return { engine, open, freshUrl, later: (end) => void leftovers.push(end) }
+  return { engine, open, freshUrl, migratedUrl, later: (end) => void leftovers.push(end) }
 }

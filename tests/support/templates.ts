@@ -1,0 +1,43 @@
+// A store of each engine with the schema in it, made once in a run: a copy costs a fraction of bringing an empty one up to date.
+
+import { rmSync } from 'node:fs'
+import { mkdtemp } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { migrate } from '../../src/storage/migrate.ts'
+import { openStorage } from '../../src/storage/open.ts'
+import { freshDatabase } from './postgres.ts'
+
+export interface Templates {
+  // A file.
+  sqlite: string
+  // The name of a database of the common cluster.
+  postgres: string
+}
+
+const variable = 'CARTWRIGHT_TEST_TEMPLATES'
+let common: Promise<Templates> | undefined
+
+// Made by the global setup, whose environment the processes of the test files inherit; a file that is run alone makes its own.
+export function templates(): Promise<Templates> {
+  const given = process.env[variable]
+  common ??= given === undefined ? makeTemplates() : Promise.resolve(JSON.parse(given) as Templates)
+  return common
+}
+
+export async function shareTemplates(): Promise<void> {
+  process.env[variable] = JSON.stringify(await templates())
+}
+
+async function makeTemplates(): Promise<Templates> {
+  const folder = await mkdtemp(join(tmpdir(), 'cartwright-'))
+  process.on('exit', () => rmSync(folder, { recursive: true, force: true }))
+  const sqlite = join(folder, 'template.db')
+  const { url } = await freshDatabase()
+  for (const place of [`sqlite:${sqlite}`, url]) {
+    const storage = await openStorage(place)
+    await migrate(storage, { now: new Date() })
+    await storage.close()
+  }
+  return { sqlite, postgres: new URL(url).pathname.slice(1) }
+}
