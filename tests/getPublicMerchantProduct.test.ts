@@ -41,6 +41,29 @@ eachEngine('getPublicMerchantProduct', (given) => {
     assert.notEqual(await ask(), before)
   })
 
+  test('304 without a body to who has the bytes already', async () => {
+    const house = await openHouse(given)
+    const path = '/api/v1/catalog/merchants/bloom/products/red-roses'
+    const whole = await house.fetch(path)
+    const etag = whole.headers.get('etag') ?? ''
+    for (const known of [etag, `W/${etag}`, `"other", ${etag}`, '*']) {
+      for (const method of ['GET', 'HEAD']) {
+        const answer = await house.fetch(path, { method, headers: { 'if-none-match': known } })
+        assert.deepEqual([answer.status, answer.text], [304, ''], `${method} ${known}`)
+        for (const name of ['etag', 'cache-control', 'access-control-allow-origin'])
+          assert.equal(answer.headers.get(name), whole.headers.get(name), name)
+        assert.match(answer.headers.get('x-request-id') ?? '', /^req_/)
+        assert.equal(answer.headers.get('content-length'), null)
+      }
+    }
+    for (const unknown of ['"other"', '', etag.slice(1, -1)]) {
+      const answer = await house.fetch(path, { headers: { 'if-none-match': unknown } })
+      assert.deepEqual([answer.status, answer.text], [200, whole.text])
+    }
+    const missing = await house.fetch(`${path}-none`, { headers: { 'if-none-match': '*' } })
+    assertError(missing, 'product_not_found')
+  })
+
   test('200 with another ETag when this server is reached under another origin', async () => {
     // Each house has a port, and so an origin, of its own; the product is the same.
     const { storage, url, ...first } = await openHouse(given)

@@ -121,6 +121,22 @@ eachEngine('every routed operation', (given) => {
       assert.equal(answer.status, 200)
     })
 
+    if (row.method === 'GET')
+      test(`${id}: HEAD is GET without a body, also where it is refused`, async () => {
+        const { path } = await goodRequest(house, id)
+        const address = row.path.replaceAll(/\{(\w+)\}/g, (_, name: string) => path[name] ?? '')
+        for (const authorization of [house.keys.full, 'nonsense']) {
+          const headers = { authorization }
+          const [get, head] = [
+            await house.fetch(address, { headers }),
+            await house.fetch(address, { method: 'HEAD', headers }),
+          ]
+          assert.deepEqual([head.status, head.text], [get.status, ''])
+          assert.equal(head.headers.get('content-type'), get.headers.get('content-type'))
+          assert.equal(head.headers.get('etag'), get.headers.get('etag'))
+        }
+      })
+
     test(`${id}: 400 names the unknown query parameter`, async () => {
       const answer = await house.ask(id, { path, query: '?page=2&a%2Fb=1', ...bodyOf(id) })
       assert.equal(answer.status, 400)

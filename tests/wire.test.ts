@@ -132,7 +132,7 @@ describe('bad input', () => {
       ['GET', '/api/v1/open/catalog/Products'],
       ['GET', '/api/v2/open/catalog/products'],
       ['POST', '/api/v1/open/catalog/products'],
-      ['HEAD', '/api/v1/open/catalog/products'],
+      ['HEAD', '/api/v1/open/catalog/nothing'],
       ['OPTIONS', '/api/v1/open/catalog/products'],
       ['PROPFIND', '/'],
       ['GET', `/${'x'.repeat(5_000)}`],
@@ -248,6 +248,7 @@ describe('bad input', () => {
     ['a method of several words', 'FOO-BAR / HTTP/1.1\r\nhost: a\r\n\r\n', 404],
     ['another protocol on the same port', 'PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n', 400],
     ['no HTTP at all', '\u0016\u0003\u0001\u0002\u0000 hello\r\n\r\n', 400],
+    ['another version that the parser knows', 'GET / HTTP/2.0\r\nhost: a\r\n\r\n', 400],
     ['another version', 'GET / HTTP/3.7\r\nhost: a\r\n\r\n', 400],
     ['an expectation we do not know', `${get}host: a\r\nexpect: a-miracle\r\n\r\n`, 400],
     [
@@ -286,6 +287,43 @@ describe('bad input', () => {
       if (what === 'too many headers') assert.match(error.message, /100 headers/)
     })
   }
+
+  test('400 to a page, a probe or the OAuth server without exactly one good Host, as to an operation', async () => {
+    const paths = ['/', '/docs', '/healthz', '/oauth/jwks', '/oauth/interaction/x', '/c/x', '/openapi.json']
+    const hosts = ['', 'host: a\r\nhost: a\r\n', 'host: a b\r\n', 'host: user@a\r\n', 'host: a/b\r\n', 'host: a:b\r\n']
+    for (const path of paths) {
+      for (const host of hosts) {
+        const text = await house.wire(`GET ${path} HTTP/1.1\r\n${host}connection: close\r\n\r\n`)
+        assertWireError(text, 400)
+        assert.match(text, /"\/headers\/host"/)
+      }
+    }
+    for (const line of ['HTTP/1.0', 'HTTP/1.1\r\nhost: [::1]:4000', 'HTTP/1.1\r\nHost: xn--bcher-kva.example:443'])
+      assert.match(await house.wire(`GET /healthz ${line}\r\nconnection: close\r\n\r\n`), /^HTTP\/1.1 200 /, line)
+  })
+
+  test('HEAD of a page or a document is GET without a body', async () => {
+    for (const path of ['/', '/docs', '/openapi.json', '/healthz', '/readyz', '/oauth/jwks', '/oauth/nothing']) {
+      const [get, head] = [await house.fetch(path), await house.fetch(path, { method: 'HEAD' })]
+      assert.deepEqual([head.status, head.text], [get.status, ''], path)
+      for (const name of ['content-type', 'content-length', 'etag', 'cache-control'])
+        assert.equal(head.headers.get(name), get.headers.get(name), `${path} ${name}`)
+    }
+  })
+
+  test("a caller's own request id is logged beside ours, and never answered", async () => {
+    const ask = async (id: string, path: string) => {
+      const answer = await house.fetch(path, { headers: { 'x-request-id': id } })
+      const ours = answer.headers.get('x-request-id') ?? ''
+      assert.match(ours, /^req_/)
+      return house.lines().find(({ requestId }) => requestId === ours)?.callerRequestId
+    }
+    for (const path of ['/api/v1/open/installation/identity', '/nowhere']) {
+      assert.equal(await ask('5f0c1a2e-77aa-4d51-9c3b-0d7a6c1f3f10', path), '5f0c1a2e-77aa-4d51-9c3b-0d7a6c1f3f10')
+      for (const id of [house.keys.full, 'x'.repeat(129), 'a b', '<script>', 'ä'])
+        assert.equal(await ask(id, path), undefined)
+    }
+  })
 
   test('what the parser refuses is one log line with the id that was answered', async () => {
     const text = await house.wire(`${get}host : a\r\n\r\n`)

@@ -169,7 +169,7 @@ export const operations = {
     caller: 'anyone', scope: null, idempotency: 'none', stability: 'stable', tag: 'Public catalog', paged: false,
     summary: 'Get a product of a merchant',
     description:
-      'The same product for anyone, from any origin, cacheable. `availableQuantity` is null and `metadata` is empty here.',
+      'The same product for anyone, from any origin, cacheable: its `ETag`, sent as `If-None-Match`, is answered by 304. `availableQuantity` is null and `metadata` is empty here.',
     body: null, reply: PublicCatalogProductDetailResponse,
     refusals: ['product_not_found'],
   },

@@ -19,6 +19,7 @@ import type { Log } from '../observe/log.ts'
 import type { Metrics } from '../observe/metrics.ts'
 import { type Reader, type Storage, StorageOutage, StorageUnavailable } from '../storage/storage.ts'
 import { hasBody, readJsonBody } from './body.ts'
+import { hasCurrent } from './conditional.ts'
 import { type OAuthCaller, type Page, Rendered } from './handler.ts'
 import type { Pressure } from './pressure.ts'
 import { createReceive, type Seats } from './seats.ts'
@@ -217,7 +218,7 @@ export function createRoad(parts: RoadParts) {
     if (!pressure.enter()) outgoing = refusalAnswer(refuse('unavailable', { retryAfterMs: 1000 }), trace)
     else {
       try {
-        outgoing = await travel(id, handler, request, trace)
+        outgoing = orNotModified(await travel(id, handler, request, trace), request.raw)
       } catch (error) {
         outgoing = refusalAnswer(asRefusal(error, log, { requestId: trace.requestId, operation: id }), trace)
       } finally {
@@ -239,6 +240,7 @@ export function createRoad(parts: RoadParts) {
       status: outgoing.status,
       code: trace.code,
       durationMs: Math.round(durationMs * 1000) / 1000,
+      ...callerRequestId(request.raw),
     })
     return outgoing
   }
@@ -247,6 +249,19 @@ export function createRoad(parts: RoadParts) {
     trace.code = refusal.code
     return answerFor(refusal, trace.requestId)
   }
+}
+
+// Our own ids are unique, and stand in events and errors, so a caller's never takes their place. It is logged beside ours, to
+// join the logs of a proxy with these. What looks like one of our keys or secrets is not an id.
+export function callerRequestId({ headers }: IncomingMessage): { callerRequestId?: string } {
+  const id = headers['x-request-id']
+  return typeof id === 'string' && /^(?!cw|whs)[\w.:-]{1,128}$/i.test(id) ? { callerRequestId: id } : {}
+}
+
+// What the caller has already is not sent again.
+function orNotModified(outgoing: Outgoing, raw: IncomingMessage): Outgoing {
+  const { etag } = outgoing.headers
+  return etag !== undefined && hasCurrent(raw, etag) ? { ...outgoing, status: 304, body: '' } : outgoing
 }
 
 // More than a busy storefront has on their way at one moment.

@@ -13,7 +13,15 @@ import { newId } from '../kit/ids.ts'
 import { type Refusal, refuse } from '../kit/refuse.ts'
 import type { Log } from '../observe/log.ts'
 import type { Metrics } from '../observe/metrics.ts'
-import { type AnyHandler, answerFor, asRefusal, type Incoming, type Outgoing, type Refused } from './answer.ts'
+import {
+  type AnyHandler,
+  answerFor,
+  asRefusal,
+  callerRequestId,
+  type Incoming,
+  type Outgoing,
+  type Refused,
+} from './answer.ts'
 import { hasBody } from './body.ts'
 import { type Connections, createClientAddress, createConnections, inTurn } from './connections.ts'
 import type { Pressure } from './pressure.ts'
@@ -114,9 +122,11 @@ export function createServer(parts: ServerParts): HttpServer {
     path: string,
     handle: (request: Incoming, response: ServerResponse) => void,
   ): void {
-    router.on([...methods], path, (raw, response, params) =>
-      handle({ raw, path: params as Record<string, string>, address: addressOf(raw) }, response as ServerResponse),
-    )
+    const all: HTTPMethod[] = methods.includes('GET') ? [...methods, 'HEAD'] : [...methods]
+    router.on(all, path, (raw, response, params) => {
+      if (!hasOneHost(raw)) send(response as ServerResponse, refused(badHost(), raw))
+      else handle({ raw, path: params as Record<string, string>, address: addressOf(raw) }, response as ServerResponse)
+    })
   }
 
   // A refusal that no operation was there to make. `raw` is missing where the parser gave up.
@@ -134,13 +144,18 @@ export function createServer(parts: ServerParts): HttpServer {
       status: outgoing.status,
       code,
       ...(reason !== undefined && { reason }),
+      ...(raw && callerRequestId(raw)),
     })
     return outgoing
   }
 
   function send(response: ServerResponse, { status, body, headers }: Outgoing): void {
-    const length = typeof body === 'string' ? Buffer.byteLength(body) : body.length
-    const lines = ['content-type', jsonType, 'content-length', String(length), 'x-content-type-options', 'nosniff']
+    const lines = ['x-content-type-options', 'nosniff']
+    // An answer that can have no body has no length.
+    if (status !== 304) {
+      const length = typeof body === 'string' ? Buffer.byteLength(body) : body.length
+      lines.push('content-type', jsonType, 'content-length', String(length))
+    }
     for (const name in headers) lines.push(name, headers[name] as string)
     if (draining && headers.connection === undefined) lines.push('connection', 'close')
     if (isHttps()) lines.push('strict-transport-security', httpsOnly)
@@ -159,16 +174,14 @@ export function createServer(parts: ServerParts): HttpServer {
   for (const [id, handler] of Object.entries(handlers) as [OperationId, AnyHandler][]) {
     const { method, path } = operations[id]
     route([method], path.replaceAll(/\{(\w+)\}/g, ':$1'), (request, response) => {
-      if (!hasOneHost(request.raw)) send(response, refused(badHost(), request.raw))
-      else
-        answer(id, handler, request)
-          .then((outgoing) => send(response, outgoing))
-          .catch((error: unknown) => sendDefect(response, error, { operation: id }))
+      answer(id, handler, request)
+        .then((outgoing) => send(response, outgoing))
+        .catch((error: unknown) => sendDefect(response, error, { operation: id }))
     })
   }
 
   for (const page of pages) {
-    route(methodsOf(page), page.path, (request, response) => {
+    route(page.methods ?? ['GET'], page.path, (request, response) => {
       showPage(page, request, response).catch((error: unknown) => sendDefect(response, error, { page: page.name }))
     })
   }
@@ -184,7 +197,7 @@ export function createServer(parts: ServerParts): HttpServer {
     })
     const durationMs = performance.now() - startedAt
     metrics.countRequest(page.name, status, durationMs)
-    log.debug('page', { requestId, page: page.name, status, durationMs })
+    log.debug('page', { requestId, page: page.name, status, durationMs, ...callerRequestId(request.raw) })
     response.writeHead(status, {
       'x-content-type-options': 'nosniff',
       ...headers,
@@ -282,7 +295,11 @@ export function createServer(parts: ServerParts): HttpServer {
         // Checked by us instead, so that the refusal has a body.
         requireHostHeader: false,
       },
-      inTurn((request, response) => router.lookup(request, response)),
+      inTurn((request, response) => {
+        // The parser knows the words of other versions, and nobody here speaks them.
+        if (request.httpVersionMajor === 1) router.lookup(request, response)
+        else send(response, refused(notHttp(), request))
+      }),
     )
     server.maxHeadersCount = headersMax
     // Whoever moves no byte in either direction for so long is let go: an answer that nobody reads would hold its place
@@ -347,10 +364,6 @@ const noQuery = {}
 // A year, as browsers ask for before they remember it.
 const httpsOnly = 'max-age=31536000'
 
-function methodsOf({ methods = ['GET'] }: Page): HTTPMethod[] {
-  return methods.includes('GET') ? [...methods, 'HEAD'] : [...methods]
-}
-
 const jsonType = 'application/json; charset=utf-8'
 
 function listening(server: Server, port: number, host: string): Promise<number> {
@@ -382,21 +395,26 @@ function isUnread(raw: IncomingMessage): boolean {
   return hasBody(raw) && !raw.readableEnded
 }
 
-// Exactly one Host, as the standard asks: with two, a proxy and we could believe different ones.
+// Exactly one Host, as the standard asks (RFC 9112, 3.2): with two, a proxy and we could believe different ones. Which one is
+// not compared with the public URL: nothing that we answer is made from it, and probes and people on this machine come by
+// other names.
 function hasOneHost(raw: IncomingMessage): boolean {
-  if (raw.httpVersionMinor === 0) return true
   let hosts = 0
   for (let i = 0; i < raw.rawHeaders.length; i += 2) {
     const name = raw.rawHeaders[i] as string
-    if (name.length === 4 && name.toLowerCase() === 'host') hosts += 1
+    if (name.length !== 4 || name.toLowerCase() !== 'host') continue
+    hosts += 1
+    if (!hostPattern.test(raw.rawHeaders[i + 1] as string)) return false
   }
-  return hosts === 1
+  return hosts === 1 || (hosts === 0 && raw.httpVersionMajor === 1 && raw.httpVersionMinor === 0)
 }
+
+// A name or an IPv4 address, or an IPv6 address in brackets, with a port or without (RFC 3986, 3.2.2).
+const hostPattern = /^(?:[\w.~!$&'()*+,;=%-]*|\[[\da-f:.]+\])(?::\d{0,5})?$/i
 
 // Whoever takes over believes the request line, so that it must name a path and no other host; and how much it would
 // read is for us to say.
 function handOffRefusal(raw: IncomingMessage): Refusal | undefined {
-  if (!hasOneHost(raw)) return badHost()
   if (!raw.url?.startsWith('/')) return badPath()
   if (raw.url.length > handOffUrlMax)
     return refuse('invalid_request', {
@@ -412,7 +430,9 @@ const handOffUrlMax = 4_096
 const handOffBytesMax = 16_384
 
 function badHost(): Refusal {
-  return refuse('invalid_request', { issues: [{ path: '/headers/host', message: 'must be sent exactly once' }] })
+  return refuse('invalid_request', {
+    issues: [{ path: '/headers/host', message: 'must be sent exactly once, as a host with or without a port' }],
+  })
 }
 
 function badPath(): Refusal {
@@ -447,6 +467,10 @@ function parserRefusal({ code, rawPacket }: ParserError): Refusal {
       issues: [{ path: '/headers', message }],
     })
   }
+  return notHttp()
+}
+
+function notHttp(): Refusal {
   return refuse('invalid_request', { message: 'The request could not be read as HTTP.' })
 }
 

@@ -2,6 +2,7 @@
 
 import { createHash } from 'node:crypto'
 import { gzipSync } from 'node:zlib'
+import { hasCurrent } from '../http/conditional.ts'
 import type { Page, PageAnswer } from '../http/server.ts'
 
 export interface Kept {
@@ -31,7 +32,7 @@ export function answerKept(kept: Kept, { raw }: Parameters<Page['answer']>[0]): 
     // The hash in the address is of this very content: whoever has it need never ask again.
     ...(queryOf(raw.url) === `v=${kept.hash}` && { 'cache-control': 'public, max-age=31536000, immutable' }),
   }
-  if (matches(raw.headers['if-none-match'], kept.hash)) return { status: 304, body: '', headers }
+  if (hasCurrent(raw, `"${kept.hash}"`, `"${kept.hash}-gzip"`)) return { status: 304, body: '', headers }
   if (!isZipped) return { status: 200, body: kept.body, headers }
   kept.zipped ??= gzipSync(kept.body, { level: 9 })
   return { status: 200, body: kept.zipped, headers: { ...headers, 'content-encoding': 'gzip' } }
@@ -46,10 +47,4 @@ function accepts(acceptEncoding: string | string[] | undefined): boolean {
 function queryOf(url = ''): string {
   const at = url.indexOf('?')
   return at < 0 ? '' : url.slice(at + 1)
-}
-
-// Compares weakly, as the standard asks for If-None-Match (RFC 9110, 13.1.2), and knows both forms of the body.
-function matches(ifNoneMatch: string | undefined, hash: string): boolean {
-  const tags = (ifNoneMatch ?? '').split(',').map((tag) => tag.trim().replace(/^W\//, ''))
-  return tags.some((tag) => tag === '*' || tag === `"${hash}"` || tag === `"${hash}-gzip"`)
 }
