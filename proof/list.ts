@@ -3,6 +3,7 @@
 import { contractRun } from './contract.ts'
 import { crashRun } from './crash.ts'
 import { dayRun } from './day.ts'
+import { failoverRun } from './failover.ts'
 import { firstStartRun } from './firststart.ts'
 import { idempotencyRun } from './idempotency.ts'
 import { isolationRun } from './isolation.ts'
@@ -36,6 +37,7 @@ export const runs: readonly (Run | ServerRun)[] = [
   deliveriesRun,
   receiversRun,
   nodesRun,
+  failoverRun,
   signatureRun,
   browserRun,
   clockRun,
