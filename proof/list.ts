@@ -11,6 +11,7 @@ import { modelRun } from './model.ts'
 import { modesRun } from './modes.ts'
 import { nodesRun } from './nodes.ts'
 import { oversellOnNodesRun, oversellRun } from './oversell.ts'
+import { poisonRun } from './poison.ts'
 import { promotionRun } from './promotion.ts'
 import { racesRun } from './races.ts'
 import { receiversRun } from './receivers.ts'
@@ -38,6 +39,7 @@ export const runs: readonly (Run | ServerRun)[] = [
   receiversRun,
   nodesRun,
   failoverRun,
+  poisonRun,
   signatureRun,
   browserRun,
   clockRun,

@@ -9,6 +9,7 @@ import { runDay } from '../proof/day.ts'
 import { judgeMemory, type Life } from '../proof/memory.ts'
 import { runModel } from '../proof/model.ts'
 import { runModes } from '../proof/modes.ts'
+import { runPoison } from '../proof/poison.ts'
 import { seeded } from '../proof/random.ts'
 import type { RunResult, RunTools } from '../proof/runs.ts'
 import { eachEngine } from './support/storage.ts'
@@ -22,6 +23,8 @@ eachEngine('proof at a glance', (given) => {
     'model: histories of steps are as the model says': (tools) => runModel(given, { histories: 4, steps: 20 }, tools),
     'modes: live numbers are as if nothing had happened in test mode': (tools) =>
       runModes(given, { steps: 100 }, tools),
+    'poison: one bad row in every table keeps no other row from its turn': (tools) =>
+      runPoison(given, { rounds: 1, merchants: 2, rows: 1 }, tools),
     'contract: generated requests are answered as declared': (tools) => runContract(given, { requests: 4 }, tools),
   }
   for (const [name, run] of Object.entries(glances)) {
