@@ -123,6 +123,7 @@ export function createApp(parts: AppParts): App {
     providers: installedProviders(storage, clock),
     watch,
     clock,
+    boundsTries: rateLimit !== null,
     ...parts.payHooks,
   }
   const desk = createDesk(payTools)

@@ -78,6 +78,7 @@ export type DeskProblem =
   | { code: 'too_many_codes' }
   | { code: 'invalid'; issues: readonly { path: string; message: string }[] } // `/email`, `/address/city`, `/card/number` …
   | { code: 'payment_in_progress' }
+  | { code: 'too_many_tries'; waitMs: number } // payments were declined too often
 
 export interface DeskResult {
   view: DeskView
@@ -99,6 +100,8 @@ export interface PayInput {
   details: Readonly<Record<string, string>>
   // Made when the form was rendered: the same form sent twice is one payment.
   attempt: string
+  // Where the shopper is, as far as it tells one network from another.
+  network?: string
 }
 
 // Each answers undefined when there is no session of this secret.

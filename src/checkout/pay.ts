@@ -42,6 +42,7 @@ import {
   oweVoid,
   savePayment,
 } from '../payments/store.ts'
+import { countTry, endTry, findTry, rememberTry, subjectsOf } from '../payments/tries.ts'
 import type { CallAnswer, CallFacts, MoneyFacts, PaymentWatch, ProviderCall } from '../payments/watch.ts'
 import { giveBackPromotion, type Promotion, usePromotion } from '../promotions/store.ts'
 import type { Storage, Tx } from '../storage/storage.ts'
@@ -59,6 +60,8 @@ export interface PayTools extends CheckoutTools {
   providers: Providers
   watch: PaymentWatch
   clock: () => Date
+  // Whether payments that are declined again and again have to wait.
+  boundsTries: boolean
   // For tests: how long a provider may take.
   callMsMax?: number
   // Told the name of each step as it is passed, so that a test can stop the world there.
@@ -264,6 +267,9 @@ async function beginPayment(
     (await obstacle(tools, tx, session, quote, at)) ??
     (totals.total === 0 ? null : await methodProblem(tx, session, provider, input, at))
   if (problem) return { problem }
+  const subjects = tools.boundsTries && totals.total > 0 ? triedSubjects(tools, session, input, provider) : []
+  const waitMs = subjects.length > 0 ? await countTry(tx, session.installationId, subjects, at) : 0
+  if (waitMs > 0) return { problem: { code: 'too_many_tries', waitMs } }
 
   const held = await holdLines(tx, session, quote.lines, { now, cause }, at + processingHoldMs)
   const payment = insertPayment(
@@ -282,6 +288,7 @@ async function beginPayment(
     },
     at,
   )
+  if (subjects.length > 0) rememberTry(tx, session.installationId, paymentId, subjects)
   const cartKey = { installationId: session.installationId, cartId: session.cartId }
   fixPrices(tx, cartKey)
   // The address must outlive the provider's patience.
@@ -296,6 +303,18 @@ async function beginPayment(
     updatedAt: at,
   })
   return { payment, isNew: true }
+}
+
+// What a payment is counted by: only what is typed here can be tried out.
+function triedSubjects(
+  { rootSecret }: PayTools,
+  session: KeptSession,
+  { method, details, network }: PayInput,
+  provider: PaymentProvider | undefined,
+): string[] {
+  if (!provider?.methods.some(({ id, fields }) => id === method && fields.length > 0)) return []
+  const card = provider.instrument?.(method, details)
+  return subjectsOf(rootSecret, session.installationId, { sessionId: session.id, card, network })
 }
 
 // What an order still lacks.
@@ -396,15 +415,18 @@ async function settle(tools: PayTools, asked: KeptPayment, outcome: Settlement, 
   tools.onStep?.('settling')
   try {
     await tools.storage.write(async (tx) => {
-      const [session, payment] = await Promise.all([
+      const [session, payment, subjects] = await Promise.all([
         lockSessionAndCart(tx, { installationId, sessionId: checkoutSessionId }),
         lockPayment(tx, installationId, id),
+        findTry(tx, installationId, id),
       ])
       if (!payment) throw new Error(`payment ${id} is not there any more`)
       const isOpen = payment.status === 'processing' || payment.status === 'challenge'
       // The session of one that has ended may be deleted.
       if (!isOpen) return recordAfterEnd(tools, tx, payment, outcome)
       if (!session) throw new Error(`payment ${id} has lost its session`)
+      if (outcome.kind !== 'unknown' && outcome.kind !== 'challenge')
+        endTry(tx, installationId, id, { subjects, isDeclined: isShoppersFault(outcome) })
       await recordOutcome(tools, tx, session, payment, outcome, cause)
     })
   } catch (error) {
@@ -413,6 +435,11 @@ async function settle(tools: PayTools, asked: KeptPayment, outcome: Settlement, 
     throw error
   }
   tools.onStep?.('settled')
+}
+
+// A provider that is down must not lock out those who tried meanwhile.
+function isShoppersFault(outcome: Outcome): boolean {
+  return outcome.kind === 'declined' && outcome.code !== 'provider_error'
 }
 
 // News of a payment that has ended here. Money that came after we had given it up is owed back in this transaction.

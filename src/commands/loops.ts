@@ -19,6 +19,7 @@ import { artifactsSweptMax, sweepArtifacts } from '../oauth/sweep.ts'
 import { refundPaid } from '../orders/refunds.ts'
 import { cancelUnpaidOrders } from '../orders/unpaid.ts'
 import { refundRound } from '../payments/settle.ts'
+import { deleteForgivenTries, triesSweptMax } from '../payments/tries.ts'
 import type { Storage } from '../storage/storage.ts'
 import { newPlaces, sweepWebhooks } from '../webhooks/sweep.ts'
 import { catchUp, catchUpAll, type Loop, type Part } from '../workers.ts'
@@ -116,6 +117,7 @@ function retentionParts(storage: Storage, retentionMs: RetentionMs, now: number)
     { full: sessionsSweptMax, round: () => deleteSessions(storage, 'completed', endedBy(completed)) },
     { full: cartsDeletedMax, round: () => deleteCarts(storage, 'expired', endedBy(checkouts)) },
     { full: cartsDeletedMax, round: () => deleteCarts(storage, 'converted', endedBy(completed)) },
+    { full: triesSweptMax, round: () => deleteForgivenTries(storage, now) },
     { full: credentialsDeletedMax, round: () => deleteDeadKeys(storage, endedBy(log)) },
   ]
 }

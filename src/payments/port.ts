@@ -78,6 +78,9 @@ export interface PaymentProvider {
   readonly texts: Texts
   // Pure: what is wrong with what the shopper typed, never repeating it.
   check(method: string, details: Details, now: number): Problem[]
+  // Pure: what tells the card from every other one, such as its number. It is hashed at once, to count how often the card is
+  // declined; undefined, or left out, where there is no such thing.
+  instrument?(method: string, details: Details): string | undefined
   start(charge: Charge, method: string, details: Details, signal: AbortSignal): Promise<Outcome>
   // After a challenge. Asked again, it answers as it did.
   confirm(charge: Charge, answer: 'accept' | 'refuse', signal: AbortSignal): Promise<Outcome>

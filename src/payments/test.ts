@@ -102,6 +102,7 @@ export function createTestProvider({ storage, clock, hook = () => {} }: TestProv
     texts,
     calls,
     check,
+    instrument: (method, details) => (method === cardMethod.id ? cardDigits(details.number ?? '') : undefined),
 
     // Once it is asked, it does as it was asked: a remote service does not notice that we lost our patience.
     async start(charge, method, details, signal) {

@@ -220,6 +220,10 @@ function paymentNotice({ speaker, view, problem }: OpenParts): Html | null {
   if (problem?.code === 'total_changed') {
     return problemBox(say('problem.title'), html`<p>${changed(problem.from, problem.to)}</p>`)
   }
+  if (problem?.code === 'too_many_tries') {
+    const time = speaker.duration(problem.waitMs)
+    return problemBox(say('problem.title'), html`<p>${say('problem.tooManyTries', { time })}</p>`)
+  }
   const failure = session.lastPaymentError
   if (failure !== null) {
     return html`<div class="notice problem" role="alert">

@@ -1,6 +1,7 @@
 // The shopper's pages: what is shown at a secret address, and what its forms do. A form is posted, the desk decides, and the
 // browser is sent on by a redirect; only what was not done is answered in place, with the words that say why.
 
+import { addressBucket } from '../../access/throttle.ts'
 import type { Incoming } from '../../http/answer.ts'
 import type { Page, PageAnswer, PageRequest } from '../../http/server.ts'
 import { newId } from '../../kit/ids.ts'
@@ -81,7 +82,8 @@ export function checkoutPages({ desk, orderDesk, origin, clock, postWaitMs = () 
       if ('issues' in parsed) {
         return show(view, request, { ...kept, problem: { code: 'invalid', issues: parsed.issues } })
       }
-      return settled(await desk.pay(secret, parsed.input), request, `/c/${secret}#payment`, kept)
+      const input = { ...parsed.input, network: addressBucket(request.address) }
+      return settled(await desk.pay(secret, input), request, `/c/${secret}#payment`, kept)
     },
 
     async challenge({ secret, form, view, request }) {
@@ -144,7 +146,10 @@ export function checkoutPages({ desk, orderDesk, origin, clock, postWaitMs = () 
       typedCode,
       chosen,
     })
-    return answerPage(200, text, view.isClosed ? [] : [session.successUrl, session.cancelUrl])
+    const shopUrls = view.isClosed ? [] : [session.successUrl, session.cancelUrl]
+    return problem?.code === 'too_many_tries'
+      ? waiting(answerPage(429, text, shopUrls), problem.waitMs)
+      : answerPage(200, text, shopUrls)
   }
 
   function textFor(
@@ -198,8 +203,7 @@ export function checkoutPages({ desk, orderDesk, origin, clock, postWaitMs = () 
     const speaker = speakerFor('auto', request.raw.headers['accept-language'])
     const form = name === 'pay' ? 400 : await request.receive(() => readForm(request.raw))
     const fields = typeof form === 'number' ? null : fieldsIn(form)
-    const answer = answerPage(429, slowPage(speaker, `/c/${secret}`, fields && { action: name, fields }))
-    return { ...answer, headers: { ...answer.headers, 'retry-after': String(Math.ceil(waitMs / 1000)) } }
+    return waiting(answerPage(429, slowPage(speaker, `/c/${secret}`, fields && { action: name, fields })), waitMs)
   }
 
   return [
@@ -252,6 +256,10 @@ function failed(request: Incoming, status: number): PageAnswer {
   const speaker = speakerFor('auto', request.raw.headers['accept-language'])
   if (status !== 429) return answerPage(status, failedPage(speaker))
   return answerPage(status, slowPage(speaker, `/c/${request.path.secret ?? ''}`, null))
+}
+
+function waiting(answer: PageAnswer, waitMs: number): PageAnswer {
+  return { ...answer, headers: { ...answer.headers, 'retry-after': String(Math.ceil(waitMs / 1000)) } }
 }
 
 const keptNames = [...typedNames, 'version', 'skuId', 'quantity', 'code', 'remove', 'paymentId', 'answer']

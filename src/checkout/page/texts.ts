@@ -156,6 +156,7 @@ const en = {
   'problem.undeliverable': 'Sorry, this shop does not deliver to that country.',
   'problem.shipping': 'Sorry, there is no delivery method for these items to your address.',
   'problem.tooManyCodes': 'Too many codes were tried. Please wait a minute.',
+  'problem.tooManyTries': 'Too many payments were declined. Please try again in {time}.',
   'problem.inProgress': 'A payment is already being made. Please wait for its outcome.',
   'problem.unreadable': 'We could not read what was sent. Please try again.',
 
@@ -427,6 +428,7 @@ const de: Texts = {
   'problem.undeliverable': 'Leider liefert dieser Shop nicht in dieses Land.',
   'problem.shipping': 'Leider gibt es für diese Artikel keine Versandart an Ihre Adresse.',
   'problem.tooManyCodes': 'Es wurden zu viele Codes versucht. Bitte warten Sie eine Minute.',
+  'problem.tooManyTries': 'Zu viele Zahlungen wurden abgelehnt. Bitte versuchen Sie es in {time} noch einmal.',
   'problem.inProgress': 'Eine Zahlung läuft bereits. Bitte warten Sie das Ergebnis ab.',
   'problem.unreadable': 'Ihre Eingabe kam nicht lesbar an. Bitte versuchen Sie es noch einmal.',
 
@@ -699,6 +701,7 @@ const fr: Texts = {
   'problem.undeliverable': 'Désolé, cette boutique ne livre pas dans ce pays.',
   'problem.shipping': 'Désolé, aucun mode de livraison n’est disponible pour ces articles à votre adresse.',
   'problem.tooManyCodes': 'Trop de codes ont été essayés. Veuillez patienter une minute.',
+  'problem.tooManyTries': 'Trop de paiements ont été refusés. Veuillez réessayer dans {time}.',
   'problem.inProgress': 'Un paiement est déjà en cours. Veuillez attendre son résultat.',
   'problem.unreadable': 'Nous n’avons pas pu lire votre envoi. Veuillez réessayer.',
 
@@ -968,6 +971,7 @@ const es: Texts = {
   'problem.undeliverable': 'Lo sentimos, esta tienda no envía a ese país.',
   'problem.shipping': 'Lo sentimos, no hay forma de envío para estos artículos a su dirección.',
   'problem.tooManyCodes': 'Se han probado demasiados códigos. Espere un minuto.',
+  'problem.tooManyTries': 'Se han rechazado demasiados pagos. Vuelva a intentarlo dentro de {time}.',
   'problem.inProgress': 'Ya hay un pago en curso. Espere el resultado.',
   'problem.unreadable': 'No hemos podido leer lo enviado. Inténtelo de nuevo.',
 
@@ -1226,6 +1230,7 @@ const ja: Texts = {
   'problem.undeliverable': '申し訳ありませんが、その国へはお届けできません。',
   'problem.shipping': '申し訳ありませんが、このご住所へお届けできる配送方法がありません。',
   'problem.tooManyCodes': 'コードの入力回数が多すぎます。1分ほどお待ちください。',
+  'problem.tooManyTries': '支払いが何度も拒否されました。{time}後にもう一度お試しください。',
   'problem.inProgress': 'すでにお支払いの処理中です。結果をお待ちください。',
   'problem.unreadable': '送信内容を読み取れませんでした。もう一度お試しください。',
 
@@ -1518,6 +1523,7 @@ const ar: Texts = {
   'problem.undeliverable': 'عذرًا، لا يوصل هذا المتجر إلى ذلك البلد.',
   'problem.shipping': 'عذرًا، لا توجد طريقة لتوصيل هذه المنتجات إلى عنوانك.',
   'problem.tooManyCodes': 'جُرِّبت رموز كثيرة. يرجى الانتظار دقيقة.',
+  'problem.tooManyTries': 'رُفضت مدفوعات كثيرة. يرجى إعادة المحاولة بعد {time}.',
   'problem.inProgress': 'هناك عملية دفع جارية. يرجى انتظار نتيجتها.',
   'problem.unreadable': 'تعذّرت قراءة ما أُرسل. يرجى المحاولة مرة أخرى.',
 

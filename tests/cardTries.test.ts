@@ -1,0 +1,193 @@
+// Declined payments are bounded by checkout, by card and by network. Whoever types wrong twice does not notice; whoever
+// tries cards waits longer each time, on every node and after every restart.
+
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import { settlePayments } from '../src/checkout/pay.ts'
+import { newId } from '../src/kit/ids.ts'
+import { deleteForgivenTries } from '../src/payments/tries.ts'
+import { market } from './support/carts.ts'
+import { type Checkout, cards, checkoutOf } from './support/checkout.ts'
+import { type House, openHouse } from './support/house.ts'
+import { eachEngine } from './support/storage.ts'
+
+const second = 1_000
+const minute = 60 * second
+
+const declining = [
+  '4000000000000002',
+  '4000000000009995',
+  '4000000000000069',
+  '4000000000000127',
+  '4100000000000019',
+] as const
+
+const limited = { shops: [market], rateLimit: { perSecond: 10_000, burst: 10_000 } }
+
+interface Shopper {
+  from?: string
+  card?: string
+}
+
+eachEngine('tries of cards', (given) => {
+  async function openScene() {
+    const house = await openHouse(given, limited)
+    return sceneOf(house, await checkoutOf(house))
+  }
+
+  function sceneOf(house: House, checkout: Checkout) {
+    // Answers with the problem, or with what became of the payment.
+    async function pay(secret: string, { from = newId('req'), card = cards.declined }: Shopper = {}) {
+      const { session } = await checkout.look(secret)
+      const result = await house.app.desk.pay(secret, {
+        version: session.version,
+        expectedTotal: session.totals.total,
+        provider: 'test',
+        method: 'card',
+        details: { number: card, expiry: '12 / 40', cvc: '123', name: 'Ada Lovelace' },
+        attempt: newId('pay'),
+        network: from,
+      })
+      if (result?.problem?.code === 'too_many_tries') return result.problem.waitMs
+      assert.equal(result?.problem, null)
+      return result.view.session.status === 'completed'
+        ? 'paid'
+        : (result.view.session.lastPaymentError?.code ?? 'open')
+    }
+    const open = async () => (await checkout.ready({ COURSE: 1 })).secret
+    const charges = async () => (await house.storage.read((db) => db.sql`select key from test_charges`)).length
+    const tries = () =>
+      house.storage.read(
+        (db) => db.sql<{ subject: string; forgivenAt: number }>`
+          select subject, forgiven_at as "forgivenAt" from payment_tries order by subject`,
+      )
+    return { house, checkout, pay, open, charges, tries }
+  }
+
+  test('whoever types wrong a few times buys all the same', async () => {
+    const { pay, open } = await openScene()
+    const secret = await open()
+    for (let i = 0; i < 4; i += 1) assert.equal(await pay(secret, { from: 'home' }), 'declined')
+    assert.equal(await pay(secret, { from: 'home', card: cards.approved }), 'paid')
+  })
+
+  test('a checkout has five, then waits that double; others go on', async () => {
+    const { house, pay, open, charges } = await openScene()
+    const secret = await open()
+    for (const card of declining) assert.notEqual(await pay(secret, { card }), 'paid')
+    assert.equal(await pay(secret), 30 * second)
+    assert.equal(await pay(secret, { card: cards.approved }), 30 * second)
+    assert.equal(await charges(), 5, 'the provider was not asked again')
+    assert.equal(await pay(await open()), 'declined')
+    house.clock.now += 30 * second
+    assert.equal(await pay(secret), 'declined')
+    assert.equal(await pay(secret), minute)
+    house.clock.now += minute
+    assert.equal(await pay(secret), 'declined')
+    assert.equal(await pay(secret), 2 * minute)
+    house.clock.now += 2 * minute
+    assert.equal(await pay(secret, { card: cards.approved }), 'paid')
+  })
+
+  test('a card has ten, on whatever checkout and from wherever', async () => {
+    const { pay, open } = await openScene()
+    for (let i = 0; i < 2; i += 1) {
+      const secret = await open()
+      for (let j = 0; j < 5; j += 1) assert.equal(await pay(secret), 'declined')
+    }
+    const secret = await open()
+    assert.equal(await pay(secret), minute)
+    assert.equal(await pay(secret, { card: cards.insufficientFunds }), 'insufficient_funds')
+  })
+
+  test('a network has twenty, on this node and on another, after a restart too; others and other shops go on', async () => {
+    const { house, pay, open } = await openScene()
+    for (let i = 0; i < 4; i += 1) {
+      const secret = await open()
+      for (const card of declining) assert.notEqual(await pay(secret, { card, from: 'tester' }), 'paid')
+    }
+    const secret = await open()
+    const good = { card: cards.approved }
+    assert.equal(await pay(secret, { ...good, from: 'tester' }), 30 * second)
+    const otherShop = { ...market, merchant: { ...market.merchant, slug: 'other' } }
+    const other = await openHouse(given, { ...limited, shops: [otherShop], url: house.url, now: house.clock.now })
+    const node = sceneOf(other, await checkoutOf(other))
+    assert.equal(await node.pay(secret, { ...good, from: 'tester' }), 30 * second)
+    assert.equal(await node.pay(await node.open(), { from: 'tester' }), 'declined')
+    assert.equal(await pay(secret, { ...good, from: 'elsewhere' }), 'paid')
+  })
+
+  test('many at once get no more than those one after the other', async () => {
+    const { pay, open, charges } = await openScene()
+    const secrets = await Promise.all(Array.from({ length: 24 }, open))
+    const answers = await Promise.all(
+      secrets.map((secret, index) => pay(secret, { from: 'tester', card: declining[index % 5] ?? '' })),
+    )
+    assert.equal(answers.filter((answer) => typeof answer === 'number').length, 4)
+    assert.equal(await charges(), 20)
+  })
+
+  test('what is paid costs nothing, also when the answer is late; a decline counts when it is heard of', async () => {
+    const { house, pay, open, tries } = await openScene()
+    for (let i = 0; i < 3; i += 1) assert.equal(await pay(await open(), { from: 'home', card: cards.approved }), 'paid')
+    const late = await open()
+    assert.equal(await pay(late, { from: 'home', card: '4000000000000259' }), 'open')
+    assert.ok((await tries()).some(({ forgivenAt }) => forgivenAt > house.clock.now))
+    house.clock.now += 2 * minute
+    await settlePayments(house.app.payTools)
+    assert.ok((await tries()).every(({ forgivenAt }) => forgivenAt <= house.clock.now))
+    const declined = await open()
+    assert.equal(await pay(declined, { from: 'home', card: '4000000000000267' }), 'open')
+    house.clock.now += 2 * minute
+    await settlePayments(house.app.payTools)
+    const counted = (await tries()).filter(({ forgivenAt }) => forgivenAt > house.clock.now)
+    assert.deepEqual(
+      counted.map(({ subject }) => subject.split(' ')[0]),
+      ['card', 'network', 'session'],
+    )
+    // A fault of the provider is not the shopper's.
+    assert.equal(await pay(await open(), { from: 'office', card: '4000000000000119' }), 'provider_error')
+    assert.equal((await tries()).filter(({ forgivenAt }) => forgivenAt > house.clock.now).length, 3)
+  })
+
+  test('neither card nor address is stored, and all of it is deleted when it is forgiven', async () => {
+    const { house, pay, open, tries } = await openScene()
+    const secret = await open()
+    await pay(secret, { from: '203.0.113.77' })
+    await pay(secret, { from: '203.0.113.77' })
+    const stored = JSON.stringify([await tries(), await house.storage.read((db) => db.sql`select * from payments`)])
+    assert.doesNotMatch(stored, /4000000000000002|203\.0\.113/)
+    const open_ = await house.storage.read((db) => db.sql`select id from payments where tried_as is not null`)
+    assert.equal(open_.length, 0)
+    house.clock.now += 2 * 60 * minute
+    assert.equal(await deleteForgivenTries(house.storage, house.clock.now), 3)
+    assert.deepEqual(await tries(), [])
+  })
+
+  test('the page says how long, with 429 and Retry-After, in the shopper’s language', async () => {
+    const { house, checkout, pay, open } = await openScene()
+    const secret = await open()
+    for (const card of declining) await pay(secret, { card })
+    const { session } = await checkout.look(secret)
+    const answer = await house.fetch(`/c/${secret}/pay`, {
+      method: 'POST',
+      headers: { 'accept-language': 'de' },
+      redirect: 'manual',
+      body: new URLSearchParams({
+        version: String(session.version),
+        expectedTotal: String(session.totals.total),
+        attempt: newId('pay'),
+        method: 'test:card',
+        'card.number': cards.approved,
+        'card.expiry': '12 / 40',
+        'card.cvc': '123',
+        'card.name': 'Ada Lovelace',
+      }),
+    })
+    assert.deepEqual([answer.status, answer.headers.get('retry-after')], [429, '30'])
+    assert.match(answer.text, /<html lang="de"/)
+    assert.match(answer.text, /Zu viele Zahlungen wurden abgelehnt\. [^<]*1 Minute/)
+    assert.doesNotMatch(answer.text, /4242424242424242/)
+    assert.equal((await checkout.look(secret)).session.status, 'open')
+  })
+})
