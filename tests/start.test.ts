@@ -391,6 +391,7 @@ describe('a stop', () => {
     assert.match(server.printed(), /"level":"warn","message":"the storage file could not be tidied/)
     assert.doesNotMatch(server.printed(), /cartwright stopped|at closeFile/)
     const again = await serve(settings)
+    assert.match(again.printed(), /^ {2}shop window {2}http:\/\/\S+\/shop$/m)
     const { status } = await fetch(`${again.origin}/api/v1/open/installation/identity`, {
       headers: { authorization: key },
     })

@@ -57,6 +57,10 @@ export async function needsDemoShop(storage: Storage): Promise<boolean> {
   })
 }
 
+export async function hasDemoShop(storage: Storage): Promise<boolean> {
+  return storage.read(async (db) => (await listMerchants(db)).some(({ slug }) => slug === demoMerchantSlug))
+}
+
 export async function makeDemoShop(storage: Storage, rootSecret: RootSecret, now: number): Promise<DemoShop> {
   const file = await readDemoFile()
   const password = makePassword()

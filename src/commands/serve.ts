@@ -3,7 +3,7 @@
 
 import { setTimeout as setTimeoutAsync } from 'node:timers/promises'
 import type { Storefront } from '../../examples/storefront/shop.ts'
-import { type DemoShop, makeDemoShop, makeWindowKey, needsDemoShop } from '../admin/demo.ts'
+import { type DemoShop, hasDemoShop, makeDemoShop, makeWindowKey, needsDemoShop } from '../admin/demo.ts'
 import { type App, createApp } from '../app.ts'
 import { type Config, readSettings } from '../config.ts'
 import { warmValidator } from '../contract/validator.ts'
@@ -170,7 +170,8 @@ async function makeShop({ config, storage, log, sink, terminal, mayDemo }: Serve
   // The greeting goes its own way and must not meet the log in the middle of a line.
   log.flush()
   await sink.settle(settleMs)
-  greet(terminal, log, greetingFor(origin, config, mayDemo, demo))
+  const hasWindow = mayDemo && (await hasDemoShop(storage))
+  greet(terminal, log, greetingFor(origin, config, { mayDemo, hasWindow, demo }))
 }
 
 async function serveAlone(parts: ServeParts): Promise<void> {
@@ -394,7 +395,14 @@ function webhookLines({ webhookAllowPrivate }: Config): string[] {
   ]
 }
 
-function greetingFor(origin: string, config: Config, mayDemo: boolean, demo: DemoShop | undefined): string {
+interface GreetingFacts {
+  mayDemo: boolean
+  hasWindow: boolean
+  // Where this start made it.
+  demo: DemoShop | undefined
+}
+
+function greetingFor(origin: string, config: Config, { mayDemo, hasWindow, demo }: GreetingFacts): string {
   if (config.production) return ''
   const lines = [
     '',
@@ -403,12 +411,11 @@ function greetingFor(origin: string, config: Config, mayDemo: boolean, demo: Dem
     `  start page   ${origin}/`,
     `  reference    ${origin}/docs`,
     `  contract     ${origin}/openapi.json`,
+    ...(hasWindow ? ['', `  shop window  ${origin}/shop`] : []),
   ]
   const product = demo?.products[0]
   if (demo && product) {
     lines.push(
-      '',
-      `  shop window  ${origin}/shop`,
       `  demo shop    ${demo.merchant.slug}, ${demo.products.length} products, test mode`,
       `  promotion    ${demo.promotionCodes[0]}   one of ${demo.promotionCodes.length} codes`,
       `  key          ${demo.keys.full}   every scope`,
