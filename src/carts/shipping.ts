@@ -41,6 +41,12 @@ export function isServed(zones: readonly Zone[], country: string): boolean {
   return zoneFor(zones, country) !== undefined
 }
 
+// Null is every country: some zone serves the rest of the world, or there is none to say where.
+export function servedCountries(zones: readonly Zone[]): readonly string[] | null {
+  const named = zones.flatMap(({ countries }) => countries)
+  return named.length === 0 || named.includes('*') ? null : named
+}
+
 // `*` is every country that no other zone names, wherever it stands in the list.
 export function zoneFor(zones: readonly Zone[], country: string): Zone | undefined {
   return (

@@ -7,7 +7,7 @@ import { commitChange, lockCartFacts } from '../carts/change.ts'
 import { putCode } from '../carts/codes.ts'
 import { setAddress } from '../carts/destination.ts'
 import { setLine } from '../carts/lines.ts'
-import { needsShipping } from '../carts/shipping.ts'
+import { needsShipping, servedCountries } from '../carts/shipping.ts'
 import type { Address } from '../contract/carts.ts'
 import { patterns } from '../contract/patterns.ts'
 import type { Mode } from '../contract/words.ts'
@@ -27,7 +27,7 @@ import type { Reader, Tx } from '../storage/storage.ts'
 import { awaitedMoney } from './awaited.ts'
 import type { ContactInput, Desk, DeskMethod, DeskProblem, DeskResult, DeskView } from './desk.ts'
 import { holdLines } from './follow.ts'
-import { holdUntil, sessionStatusAt } from './lifecycle.ts'
+import { holdUntil, longerUntil, sessionStatusAt } from './lifecycle.ts'
 import { answerChallenge, type PayTools, pay } from './pay.ts'
 import { isPageSecret, openCustomer, openPageSecret, secretHashOf } from './secret.ts'
 import { cancelSession, customerColumns, factsOf, lockSessionAndCart, openSession, showSession } from './sessions.ts'
@@ -38,6 +38,7 @@ import {
   type KeptSession,
   saveHoldEnd,
   saveSession,
+  saveSessionEnd,
   saveSuccessor,
 } from './store.ts'
 
@@ -163,6 +164,21 @@ export function createDesk(tools: PayTools): Desk {
           return null
         })
         .catch(problemOf)
+      return result(secret, problem)
+    },
+
+    async keepOpen(secret) {
+      const found = await find(secret)
+      if (!found) return undefined
+      const problem = await storage.write(async (tx): Promise<DeskProblem | null> => {
+        const session = await lockSessionAndCart(tx, { installationId: found.installationId, sessionId: found.id })
+        const now = clock().getTime()
+        if (!session || sessionStatusAt(session, now) !== 'open') return { code: 'not_open' }
+        if (session.closedAt !== null) return { code: 'closed' }
+        const until = longerUntil(session, now)
+        if (until > session.expiresAt) saveSessionEnd(tx, session, until)
+        return null
+      })
       return result(secret, problem)
     },
 
@@ -339,8 +355,9 @@ async function deskView(
 ): Promise<DeskView> {
   const facts = await factsOf(tools, db, session, now)
   const { cart, lines } = facts.quote
-  const [merchant, payments, settings, address] = await Promise.all([
+  const [merchant, { zones }, payments, settings, address] = await Promise.all([
     findMerchantFace(db, session.merchantId),
+    tools.carts.pricebooks.find(db, session.merchantId, cart.seller.catalogVersion),
     listPaymentsOfSession(db, session.installationId, session.id),
     listMethodSettings(db, session.merchantId),
     cart.address
@@ -360,6 +377,7 @@ async function deskView(
     customer: openCustomer(tools.rootSecret, session.id, session.customerSealed),
     address: address ?? null,
     needsShipping: needsShipping(lines.map(({ offer }) => offer)),
+    countries: servedCountries(zones),
     isClosed: session.closedAt !== null,
     methods: tools.providers.forMode(session.mode).flatMap((provider) => methodsOf(provider, session.mode, settings)),
     challenge: waiting ? { paymentId: waiting.id, amount: waiting.amount } : null,

@@ -14,6 +14,8 @@ export interface DeskView {
   customer: { email: string; name: string; phone: string }
   address: Address | null
   needsShipping: boolean
+  // Where the shop delivers to; null is everywhere, and where it says nothing of delivery.
+  countries: readonly string[] | null
   // The app that opened it was uninstalled, or the merchant has closed: nothing can be bought here.
   isClosed: boolean
   // How one can pay here, in the order to be offered.
@@ -118,6 +120,8 @@ export interface Desk {
   pay(secret: string, input: PayInput): Promise<DeskResult | undefined>
   answerChallenge(secret: string, paymentId: string, answer: 'accept' | 'refuse'): Promise<DeskResult | undefined>
   cancel(secret: string): Promise<DeskResult | undefined>
+  // More time for an open session whose end is near, as far as there may be more.
+  keepOpen(secret: string): Promise<DeskResult | undefined>
   // A new session with the same items, after this one expired or was cancelled: one for each that ended, however often it is
   // asked for. Answers with its secret.
   startAgain(secret: string): Promise<{ secret: string } | { problem: DeskProblem } | undefined>

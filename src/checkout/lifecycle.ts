@@ -43,3 +43,20 @@ export function holdUntil(expiresAt: number, now: number): number {
 
 // While a payment is under way the stock stays secured, however long the provider takes.
 export const processingHoldMs = 24 * 3_600_000
+
+const longerMs = 30 * 60_000
+const lifeMsMax = 24 * 3_600_000
+
+// Until when a shopper who asks for more time may take: half an hour from now, and never longer than the longest session
+// that can be opened.
+export function longerUntil(
+  { createdAt, expiresAt }: { createdAt: string | number; expiresAt: string | number },
+  now: number,
+): number {
+  const [from, until] = [instantOf(createdAt), instantOf(expiresAt)]
+  return Math.max(until, Math.min(now + longerMs, from + lifeMsMax))
+}
+
+function instantOf(value: string | number): number {
+  return typeof value === 'number' ? value : Date.parse(value)
+}

@@ -163,6 +163,13 @@ export function saveSuccessor(tx: Tx, { installationId, id }: KeptSession, conti
     where installation_id = ${installationId} and id = ${id} and continued_by is null`
 }
 
+// Not a change of what is bought, so that another window stays as it is.
+export function saveSessionEnd(tx: Tx, session: KeptSession, expiresAt: number): void {
+  tx.sql`
+    update checkout_sessions set expires_at = ${expiresAt}
+    where installation_id = ${session.installationId} and id = ${session.id} and status = 'open'`
+}
+
 export async function listOverdueSessions(db: Reader, now: number, limit: number): Promise<SessionKey[]> {
   return db.sql<SessionKey>`
     select installation_id as "installationId", id as "sessionId" from checkout_sessions

@@ -3,6 +3,7 @@
 
 import { checkAddress } from '../../src/addresses/check.ts'
 import type { Desk, DeskMethod, DeskProblem, DeskResult, DeskView, OrderStatusView } from '../../src/checkout/desk.ts'
+import { longerUntil } from '../../src/checkout/lifecycle.ts'
 import type { Address } from '../../src/contract/carts.ts'
 import type { CheckoutSession } from '../../src/contract/checkout.ts'
 import type { PromotionReason } from '../../src/contract/words.ts'
@@ -22,6 +23,7 @@ export interface FakeSession {
   customer: DeskView['customer']
   address: Address | null
   needsShipping: boolean
+  countries: DeskView['countries']
   formerTotal: number | null
   challenge: DeskView['challenge']
   orderNumber: string | null
@@ -166,6 +168,7 @@ export function createFakeDesk({ clock, shop }: { clock: () => Date; shop: () =>
       customer: { email: '', name: '', phone: '' },
       address: null,
       needsShipping: true,
+      countries: null,
       formerTotal: null,
       challenge: null,
       orderNumber: null,
@@ -181,7 +184,18 @@ export function createFakeDesk({ clock, shop }: { clock: () => Date; shop: () =>
   }
 
   function view(fake: FakeSession): DeskView {
-    const { session, secret, customer, address, needsShipping, methods, challenge, formerTotal, orderNumber } = fake
+    const {
+      session,
+      secret,
+      customer,
+      address,
+      needsShipping,
+      countries,
+      methods,
+      challenge,
+      formerTotal,
+      orderNumber,
+    } = fake
     const order = orderNumber === null ? null : { number: orderNumber, statusPath: `/o/order${secret}` }
     // As the store would give it: a later change must not reach into an earlier answer.
     const copy = structuredClone({
@@ -191,6 +205,7 @@ export function createFakeDesk({ clock, shop }: { clock: () => Date; shop: () =>
       customer,
       address,
       needsShipping,
+      countries,
       isClosed: false,
       challenge,
       awaited: null,
@@ -359,10 +374,22 @@ export function createFakeDesk({ clock, shop }: { clock: () => Date; shop: () =>
       return { view: view(fake), problem: null }
     },
 
+    async keepOpen(secret) {
+      const fake = find(secret)
+      if (!fake) return undefined
+      const { session } = fake
+      if (session.status !== 'open') return { view: view(fake), problem: { code: 'not_open' } }
+      session.expiresAt = new Date(longerUntil(session, clock().getTime())).toISOString()
+      return { view: view(fake), problem: null }
+    },
+
     async startAgain(secret) {
       const fake = find(secret)
       if (!fake) return undefined
-      return { secret: open().secret }
+      const again = open((it) => {
+        it.session.items = structuredClone(fake.session.items)
+      })
+      return { secret: again.secret }
     },
   }
 }

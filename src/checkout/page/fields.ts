@@ -148,7 +148,13 @@ function addressField(speaker: Speaker, one: FormField, typed: Typed, errors: Fi
   return choice(speaker, { ...given, value }, [none, ...regions.map(({ code, name }) => [code, name] as const)])
 }
 
-export function countryField(speaker: Speaker, country: string, error: string | undefined): Html {
+// Only countries that the shop delivers to, and the one that is chosen, so that the page never shows another than it posts.
+export function countryField(
+  speaker: Speaker,
+  country: string,
+  served: DeskView['countries'],
+  error: string | undefined,
+): Html {
   const given: Field = {
     id: 'country',
     name: 'country',
@@ -159,7 +165,9 @@ export function countryField(speaker: Speaker, country: string, error: string | 
     lengthMax: 2,
     error,
   }
-  return choice(speaker, given, countriesIn(speaker))
+  const listed = served && new Set([...served, country])
+  const all = countriesIn(speaker)
+  return choice(speaker, given, listed ? all.filter(([code]) => listed.has(code)) : all)
 }
 
 const countryLists = new Map<Language, readonly (readonly [string, string])[]>()

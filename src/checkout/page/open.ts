@@ -3,6 +3,7 @@
 
 import { type Html, html } from '../../kit/html.ts'
 import type { DeskMethod, DeskProblem, DeskView } from '../desk.ts'
+import { longerUntil } from '../lifecycle.ts'
 import { addressFields, contactFields, countryField, detailField, type FieldErrors, fieldErrors } from './fields.ts'
 import { foot, framed, instructionsBox, merchantBar } from './frame.ts'
 import { methodValue, type Typed } from './input.ts'
@@ -53,6 +54,8 @@ ${sessionTotals(speaker, view)}
 </div></div>
 <div class="desk"><div class="desk-inside">
 <main id="main">
+${connectionBox(speaker)}
+${expiredBox(speaker, view)}
 ${topNotices(speaker, view, problem, errors)}
 ${detailsForm(parts, errors)}
 ${paymentSection(parts, errors)}
@@ -75,11 +78,33 @@ const soonMs = 5 * minuteMs
 
 // The server knows how long, not which o'clock it is where the shopper sits. The script counts on from here.
 function expiry({ speaker, view, now }: OpenParts): Html {
-  const leftMs = Math.max(0, Date.parse(view.session.expiresAt) - now.getTime())
+  const leftMs = leftMsOf(view, now)
   const { say } = speaker
   return html`<p class="expiry" id="expiry" data-left-ms="${leftMs}" data-soon="${say('expiry.soon', { time: '{time}' })}" data-left="${say('expiry.left', { time: '{time}' })}"${
     leftMs < soonMs && html` data-is-soon="yes"`
   }>${say(leftMs < soonMs ? 'expiry.soon' : 'expiry.left', { time: speaker.duration(leftMs) })}</p>`
+}
+
+function leftMsOf({ session }: DeskView, now: Date): number {
+  return Math.max(0, Date.parse(session.expiresAt) - now.getTime())
+}
+
+// Filled and shown by the script: what was typed stays in the page while the server cannot be reached.
+function connectionBox({ say }: Speaker): Html {
+  return html`<div id="connection" hidden data-offline="${say('connection.offline')}" data-failed="${say('connection.failed')}" data-pay="${say('connection.pay')}" data-saved="${say('connection.saved')}">
+<p id="connection-text"></p>
+<button type="button" class="second" id="connection-retry">${say('connection.retry')}</button>
+</div>`
+}
+
+// Shown by the script, so that a checkout that ends under the shopper's hands keeps what was typed.
+function expiredBox({ say }: Speaker, { secret }: DeskView): Html {
+  return html`<div id="expired" class="notice problem" role="alert" tabindex="-1" hidden>
+<p class="notice-title">${say('expired.title')}</p>
+<p>${say('expired.typed')}</p>
+<p class="error" id="expired-problem" hidden></p>
+<form method="post" action="/c/${secret}/again"><button class="first">${say('again.button')}</button></form>
+</div>`
 }
 
 function isComplete({ session, customer, needsShipping }: DeskView): boolean {
@@ -87,22 +112,41 @@ function isComplete({ session, customer, needsShipping }: DeskView): boolean {
   return !needsShipping || (session.address !== null && session.shipping.optionId !== null)
 }
 
-function detailsForm({ speaker, view, typed }: OpenParts, errors: FieldErrors): Html {
+// The return key presses the first button of a form, and in this one it means to go on, whichever button is seen first.
+function defaultButton(text: string): Html {
+  return html`<button class="hidden" tabindex="-1" aria-hidden="true">${text}</button>`
+}
+
+// Without script it is there when the time is already short; the script shows it as soon as it becomes so.
+function timeBox({ speaker, view, now }: OpenParts): Html {
+  const { say } = speaker
+  const leftMs = leftMsOf(view, now)
+  const canWait = longerUntil(view.session, now.getTime()) > Date.parse(view.session.expiresAt)
+  return html`<div id="time" class="notice"${!(canWait && leftMs < soonMs) && html` hidden`}>
+<p>${say('expiry.moreText')}</p>
+<button class="second" id="time-more" name="intent" value="time"${!canWait && html` disabled`}>${say('expiry.more')}</button>
+</div>`
+}
+
+function detailsForm(parts: OpenParts, errors: FieldErrors): Html {
+  const { speaker, view, typed } = parts
   const { say } = speaker
   const { session, secret, needsShipping } = view
   return html`<form id="details" class="part" method="post" action="/c/${secret}/details" novalidate tabindex="-1">
+${defaultButton(say('details.continue'))}
+${timeBox(parts)}
 <div id="details-state" hidden>${hidden({ version: session.version })}</div>
 <section aria-labelledby="contact-title">
 <h2 id="contact-title">${say('contact.title')}</h2>
-${contactFields(speaker, typed, errors, needsShipping)}
+<div id="contact">${contactFields(speaker, typed, errors, needsShipping)}</div>
 </section>
 ${
   needsShipping &&
   html`<section aria-labelledby="address-title">
 <h2 id="address-title">${say('address.title')}</h2>
 <div class="country">
-${countryField(speaker, typed.country, errors.get('country'))}
-<button class="second update" name="intent" value="country">${say('address.useCountry')}</button>
+<div id="country-field">${countryField(speaker, typed.country, view.countries, errors.get('country'))}</div>
+<button class="second update" id="country-use" name="intent" value="country">${say('address.useCountry')}</button>
 </div>
 <div id="address">${addressFields(speaker, typed, errors)}</div>
 </section>
@@ -149,6 +193,7 @@ function paymentSection(parts: OpenParts, errors: FieldErrors): Html {
 <h2 id="payment-title">${say('payment.title')}</h2>
 <div id="payment-notice">${paymentNotice(parts)}${paymentObstacle(parts, isReady)}</div>
 <form id="pay" method="post" action="/c/${secret}/pay" novalidate data-busy="${say('pay.busy')}">
+${unpressed}
 <fieldset id="pay-fields" class="choices"${!isReady && html` disabled`}>
 <legend class="hidden">${say('payment.method')}</legend>
 ${session.totals.total > 0 && html`<div class="cards">${methods.map((_, index) => methodCard(parts, index, errors))}</div>`}
@@ -164,10 +209,14 @@ ${
 </section>`
 }
 
+// A form whose first button is disabled ignores the return key: nobody pays before having seen the button that does.
+const unpressed = html`<button class="hidden" tabindex="-1" aria-hidden="true" disabled></button>`
+
 function paymentObstacle({ speaker, view: { session, methods } }: OpenParts, isReady: boolean): Html | null {
   const { say } = speaker
   if (!isPriced(session)) return html`<p class="soft">${say('message.price_unavailable')}</p>`
   if (session.totals.total > 0 && methods.length === 0) return html`<p class="error">${say('payment.none')}</p>`
+  if (session.items.length === 0) return html`<p class="soft">${say('order.empty')}</p>`
   return isReady ? null : html`<p class="soft">${say('payment.first')}</p>`
 }
 

@@ -1,8 +1,10 @@
-// Makes the checkout kinder; it is complete without. Changes are posted in the background by the page's own forms, and the
-// parts of the answer that differ take the place of the old ones, so that nothing typed is lost and nothing jumps.
+// Makes the checkout kinder; it is complete without. What the shopper wants (quantities, a code, the details, to pay) is kept
+// here until the server has confirmed it, and is sent one after the other, because each needs the version that the one before
+// it made. An answer is worked into the page without touching what was typed or pressed since its question. When no answer
+// comes, the wish stays and is sent again: every one of them sets a value or names its attempt, so that twice is as once.
 
 const { body } = document
-const base = location.pathname.split('/').slice(0, 3).join('/')
+let base = location.pathname.split('/').slice(0, 3).join('/')
 const byId = (id) => document.getElementById(id)
 
 function tell(text) {
@@ -10,212 +12,666 @@ function tell(text) {
   if (told && text) told.textContent = text
 }
 
-// A mouse button that is down must find under it what it was pressed on.
-let isPressed = false
-addEventListener('pointerdown', () => {
-  isPressed = true
-})
-for (const end of ['pointerup', 'pointercancel']) {
-  addEventListener(end, () => {
-    setTimeout(() => {
-      isPressed = false
-    }, 0)
-  })
+const side = document.querySelector('.side')
+const details = byId('details')
+const pay = byId('pay')
+const isOpen = body.dataset.state === 'open'
+
+// What the shopper wants.
+
+// By SKU: the quantity, and whether it is sent now or after a moment without another press.
+const quantities = new Map()
+// The fields of the form of the code, once it was submitted.
+let code = null
+// How often the details were changed; up to which of these states they are to be saved, were refused, and are saved.
+let edits = 0
+let dueEdits = 0
+let refusedEdits = 0
+let savedEdits = 0
+// From which state on it is said what is wrong with them, and the shopper is led on: what is wrong is not said while one types.
+let saidEdits = Infinity
+let goOnEdits = Infinity
+let isTimeWanted = false
+
+// What was sent and never answered may have been done: then a newer version is no surprise.
+let isInDoubt = false
+let isExpired = false
+
+function nextJob() {
+  if (isExpired) return undefined
+  for (const [skuId, { quantity, isDue }] of quantities) {
+    if (isDue) return { kind: 'quantity', fields: { skuId, quantity }, skuId, quantity }
+  }
+  if (code) return { kind: 'code', fields: code, code }
+  if (isTimeWanted) return { kind: 'time', form: 'details', fields: { ...detailFields(), intent: 'time' } }
+  // While the fields of another country are on their way, those that are shown are not its own.
+  const isSaveDue = dueEdits > Math.max(savedEdits, refusedEdits) && !asking && !isCountryDue
+  return isSaveDue ? { kind: 'details', fields: detailFields(), edits } : undefined
 }
+
+function detailFields() {
+  return Object.fromEntries(new FormData(details))
+}
+
+// Sends what is due, and answers when nothing is left, or when it could not be sent.
+let running = null
+
+function send() {
+  if (!isOpen) return Promise.resolve()
+  running ??= sendAll().finally(() => {
+    running = null
+    side?.removeAttribute('aria-busy')
+    showState()
+    // Wanted in the moment in which the last answer was worked in.
+    if (!isFailed && nextJob()) send()
+  })
+  return running
+}
+
+// For style and tests: whether the server has what is on the page.
+function showState() {
+  const isBusy = running || asking || quantities.size > 0
+  body.dataset.sync = isFailed ? 'failed' : isBusy ? 'busy' : ''
+}
+
+async function sendAll() {
+  for (let job = nextJob(); job; job = nextJob()) {
+    body.dataset.sync = isFailed ? 'failed' : 'busy'
+    if (job.kind !== 'details') side?.setAttribute('aria-busy', 'true')
+    const fields = { ...job.fields, version: body.dataset.version }
+    const answer = await ask(`${base}/${job.form ?? job.kind}`, fields)
+    if (answer.page) await pointerUp()
+    if (!take(answer)) return
+    settle(job, answer.page)
+  }
+  answered()
+}
+
+const answerMsMax = 30_000
+const sendsMax = 5
+const waitMsMax = 10_000
+
+// A page or none, and when to ask again.
+async function ask(path, fields) {
+  try {
+    const sent = await post(path, fields)
+    if (!sent.isSentOn) return sent
+    const response = await fetch(base, { signal: AbortSignal.timeout(answerMsMax), cache: 'no-store' })
+    return { page: await pageIn(response), retryMs: retryMsOf(response) }
+  } catch {
+    return {}
+  }
+}
+
+// A redirect is not followed by the browser: it may lead to the shop, whose pages no script of ours can read. More than is
+// taken at once waits for as long as the answer says.
+async function post(path, fields) {
+  for (let sends = 1; ; sends += 1) {
+    const response = await fetch(path, {
+      method: 'POST',
+      body: new URLSearchParams(fields),
+      redirect: 'manual',
+      signal: AbortSignal.timeout(answerMsMax),
+    })
+    if (response.type === 'opaqueredirect') return { isSentOn: true }
+    const [page, retryMs] = [await pageIn(response), retryMsOf(response)]
+    if (page?.body.dataset.state !== 'slow') return { page, retryMs }
+    if (sends === sendsMax) return { retryMs }
+    await new Promise((resolve) => setTimeout(resolve, Math.min(retryMs || 1000, waitMsMax)))
+  }
+}
+
+function retryMsOf(response) {
+  return 1000 * (Number(response.headers.get('retry-after')) || 0)
+}
+
+// Undefined where somebody else answers, or somebody who cannot: a proxy, a server that is just restarting.
+async function pageIn(response) {
+  if (response.status >= 500) return undefined
+  const page = new DOMParser().parseFromString(await response.text(), 'text/html')
+  return page.body.dataset.state === undefined ? undefined : page
+}
+
+// Whether the answer is a page to be worked in; if not, what is wanted stays wanted, or this page ends.
+function take({ page, retryMs }) {
+  if (!page) {
+    isInDoubt = true
+    failed(retryMs)
+    return false
+  }
+  const { state } = page.body.dataset
+  if (state === 'open') return true
+  if (state === 'expired') expire(page)
+  else location.assign(state === 'completed' || state === 'processing' ? `${base}/wait` : base)
+  return false
+}
+
+// What was said against the last thing that was sent.
+let lastProblem = ''
+
+function settle(job, page) {
+  const { problem = '' } = page.body.dataset
+  const isOurs = isInDoubt && problem === 'stale'
+  isInDoubt = false
+  // Somebody else changed the order: how it stands now is shown, and what was to be changed is asked anew.
+  if (problem === 'stale' && !isOurs) {
+    quantities.clear()
+    code = null
+  }
+  const isDetails = job.kind === 'details'
+  if (job.kind === 'quantity') settleQuantity(job, page, isOurs)
+  if (job.kind === 'code' && code === job.code && !isOurs) code = null
+  if (job.kind === 'time') isTimeWanted = false
+  if (isDetails && !isOurs) settleDetails(job, problem)
+  const isQuiet = isDetails && problem === 'invalid' && !(job.edits >= saidEdits)
+  const isGoingOn = isDetails && problem === '' && job.edits >= goOnEdits
+  if (isDetails && !isOurs && job.edits >= saidEdits) saidEdits = goOnEdits = Infinity
+  if (isOurs) page.getElementById('problem')?.remove()
+  lastProblem = isOurs || isQuiet ? '' : problem
+  adopt(page, { hasForm: isDetails && !isQuiet, isQuiet: isQuiet || isOurs })
+  if (isGoingOn) goOn()
+}
+
+function settleQuantity({ skuId, quantity }, page, isOurs) {
+  const wanted = quantities.get(skuId)
+  if (wanted?.quantity !== quantity) return
+  const there = page.getElementById(`quantity-${skuId}`)?.defaultValue ?? '0'
+  if (!isOurs || there === String(quantity)) quantities.delete(skuId)
+}
+
+function settleDetails(job, problem) {
+  if (problem === '') savedEdits = job.edits
+  else refusedEdits = job.edits
+}
+
+function goOn() {
+  const payment = byId('payment')
+  payment?.scrollIntoView()
+  payment?.focus({ preventScroll: true })
+}
+
+// Without an answer.
+
+const connection = byId('connection')
+const retryMsMax = 30_000
+let isFailed = false
+let retries = 0
+let retryTimer = 0
+
+function failed(retryMs = 0, kind = navigator.onLine ? 'failed' : 'offline') {
+  isFailed = true
+  // Whoever wanted to go on is told that it did not work, and not led away later.
+  saidEdits = goOnEdits = Infinity
+  showState()
+  byId('connection-text').textContent = connection.dataset[kind]
+  byId('connection-retry').hidden = kind === 'pay'
+  connection.hidden = false
+  if (retries === 0) tell(connection.dataset[kind])
+  clearTimeout(retryTimer)
+  retryTimer = setTimeout(retry, Math.max(retryMs, Math.min(1000 * 2 ** retries, retryMsMax)))
+  retries += 1
+}
+
+function answered() {
+  if (!isFailed || isCountryDue || isPaymentInDoubt || isExpired) return
+  forgetFailure()
+  tell(connection.dataset.saved)
+}
+
+function forgetFailure() {
+  isFailed = false
+  isPaymentInDoubt = false
+  retries = 0
+  clearTimeout(retryTimer)
+  connection.hidden = true
+}
+
+function retry() {
+  if (!isFailed) return
+  clearTimeout(retryTimer)
+  if (isPaymentInDoubt) lookForPayment()
+  if (isCountryDue) showCountry()
+  send()
+}
+
+addEventListener('online', retry)
+byId('connection-retry')?.addEventListener('click', retry)
+
+// Working an answer into the page.
+
+// A button that is down must find under it what it was pressed on. Whoever lets go elsewhere is not waited for.
+let isPressed = false
+function press() {
+  isPressed = true
+}
+function letGo() {
+  setTimeout(() => {
+    isPressed = false
+  }, 0)
+}
+for (const start of ['pointerdown', 'keydown']) addEventListener(start, press, true)
+for (const end of ['pointerup', 'pointercancel', 'keyup', 'blur']) addEventListener(end, letGo, true)
 
 async function pointerUp() {
-  while (isPressed) await new Promise((resolve) => setTimeout(resolve, 30))
+  for (let waits = 0; isPressed && waits < 50; waits += 1) await new Promise((resolve) => setTimeout(resolve, 20))
 }
 
-// One after the other, because each needs the version that the one before it made.
-let queue = Promise.resolve()
-let underWay = 0
+const parts = [
+  'notices',
+  'grand',
+  'expiry',
+  'count',
+  'items',
+  'time',
+  'shipping',
+  'payment-notice',
+  'pay-fields',
+  'pay-action',
+  'details-state',
+  'details-save',
+]
+// The fields one types in: what is said about them changes, and what was typed stays.
+const formParts = ['contact', 'country-field', 'address']
 
-// Sent as it stood when it was posted, but with the version that the page shows by then. Whoever waits for the queue finds
-// the answer in the page.
-function post(form, submitter, adopt) {
-  const fields = new URLSearchParams(new FormData(form, submitter))
-  underWay += 1
-  queue = queue
-    .then(() => exchange(form, fields, adopt))
-    .finally(() => {
-      underWay -= 1
-    })
-  return queue
+// By the id of the field: what the shopper made of it. A field that goes with its country is remembered until it comes back.
+const typed = new Map()
+
+function note({ target }) {
+  if (target.id && target.name !== 'quantity' && target.type !== 'radio') typed.set(target.id, typedValue(target))
 }
 
-const sendsMax = 5
+function typedValue(field) {
+  if (field.tagName !== 'SELECT') return { value: field.value }
+  const text = field.selectedOptions[0]?.textContent ?? ''
+  return { value: field.value, text, isChosen: true, country: shownCountry }
+}
 
-// More than is taken at once has to wait, as long as the answer says; meanwhile nothing typed is lost.
-async function send(to, fields) {
-  for (let sends = 1; ; sends += 1) {
-    const response = await fetch(to, { method: 'POST', body: fields })
-    if (response.status !== 429 || sends === sendsMax) return response
-    const seconds = Number(response.headers.get('retry-after')) || 1
-    await new Promise((resolve) => setTimeout(resolve, Math.min(seconds, 10) * 1000))
+function adopt(page, { hasForm = false, isQuiet = false } = {}) {
+  // What is put in later is focused below, by hand.
+  for (const marked of page.querySelectorAll('[autofocus]')) marked.removeAttribute('autofocus')
+  const isShown = page.getElementById('country')?.value === byId('country')?.value
+  const ids = hasForm && isShown ? [...parts, ...formParts] : parts
+  // What was said of the details stays until they are sent again.
+  rework(page, isQuiet && lastProblem === '' ? ids.filter((id) => id !== 'notices') : ids)
+  if (!isQuiet) document.title = page.title
+  const { total, version } = page.body.dataset
+  if (total && total !== body.dataset.total) tell(byId('told').dataset.total.replace('{amount}', total))
+  body.dataset.version = version
+  body.dataset.total = total
+  restartClock()
+  if (lastProblem) document.querySelector('#problem, #code[aria-invalid], #code-remove[aria-describedby]')?.focus()
+}
+
+function rework(page, ids) {
+  const focused = document.activeElement
+  const selection = selectionOf(focused)
+  const option = document.querySelector('#shipping input:checked')?.value
+  for (const id of ids) {
+    const [old, given] = [byId(id), page.getElementById(id)]
+    if (old && given) morph(old, given)
   }
+  putBack(option)
+  const again = focused?.id && byId(focused.id)
+  if (!again || again === document.activeElement) return
+  again.focus({ preventScroll: true })
+  if (selection && selectionOf(again)) again.setSelectionRange(...selection)
 }
 
-async function exchange(form, fields, adopt) {
-  if (fields.has('version')) fields.set('version', body.dataset.version)
-  let fresh
-  try {
-    const response = await send(form.action, fields)
-    fresh = new DOMParser().parseFromString(await response.text(), 'text/html')
-  } catch {
-    // Off line, or a server that is just restarting: the browser's own way shows what is the matter.
-    if (form.isConnected) HTMLFormElement.prototype.submit.call(form)
-    else location.assign(base)
+// A number field has none, and asking it is an error in some browsers.
+function selectionOf(field) {
+  if (field?.tagName !== 'INPUT' || !['text', 'tel'].includes(field.type)) return undefined
+  return [field.selectionStart, field.selectionEnd]
+}
+
+// What is wanted and typed, over what the server knows.
+function putBack(option) {
+  for (const [skuId, { quantity }] of quantities) showQuantity(skuId, quantity)
+  for (const [id, made] of typed) {
+    const field = byId(id)
+    if (field) fill(field, made)
+  }
+  const choice = [...document.querySelectorAll('#shipping input')].find(({ value }) => value === option)
+  if (choice && edits !== savedEdits) choice.checked = true
+}
+
+// A choice is put back by its value in its own country, elsewhere by its words; its code says nothing to another field.
+function fill(field, { value, text, isChosen = false, country }) {
+  if (field.tagName !== 'SELECT') {
+    const next = isChosen ? '' : value
+    if (field.value !== next) field.value = next
     return
   }
-  if (fresh.body.dataset.state !== body.dataset.state) return location.assign(base)
-  await pointerUp()
-  adopt(fresh, fresh.body.dataset.problem ?? '', form)
-}
-
-// Takes over everything but the fields one types in.
-const parts = ['notices', 'grand', 'count', 'items', 'shipping', 'payment-notice', 'pay-action', 'details-state']
-
-function adoptAll(fresh, problem, posted) {
-  const focusId = document.activeElement?.id
-  // What is put in later is focused below, by hand.
-  for (const marked of fresh.querySelectorAll('[autofocus]')) marked.removeAttribute('autofocus')
-  for (const id of parts) {
-    const old = byId(id)
-    const given = fresh.getElementById(id)
-    if (old && given && old.outerHTML !== given.outerHTML) replace(old, given, posted)
-  }
-  const [fields, freshFields] = [byId('pay-fields'), fresh.getElementById('pay-fields')]
-  if (fields && freshFields) fields.disabled = freshFields.disabled
-  const { total } = fresh.body.dataset
-  if (total && total !== body.dataset.total) tell(byId('told').dataset.total.replace('{amount}', total))
-  body.dataset.version = fresh.body.dataset.version
-  body.dataset.total = total
-  const focused = focusId && byId(focusId)
-  if (focused && focused !== document.activeElement) focused.focus({ preventScroll: true })
-  if (problem) document.querySelector('#problem, #code[aria-invalid], #code-remove[aria-describedby]')?.focus()
-}
-
-// What is being typed elsewhere while an answer arrives stays typed.
-function replace(old, given, posted) {
-  const typed = [...old.querySelectorAll('input:not([type=hidden], [type=radio])')].filter(
-    (input) => input.form !== posted && input.value !== input.defaultValue,
+  const isOwn = field.id === 'country' || !isChosen || country === shownCountry
+  const like = (a, b) => a.trim().toLowerCase() === b.trim().toLowerCase()
+  const found = [...field.options].find(
+    (one) => (isOwn && like(one.value, value)) || like(one.textContent, isChosen ? text : value),
   )
-  old.replaceWith(document.importNode(given, true))
-  for (const { id, value } of typed) {
-    const input = byId(id)
-    if (input) input.value = value
+  if (found && !found.selected) found.selected = true
+}
+
+function showQuantity(skuId, quantity) {
+  const input = byId(`quantity-${skuId}`)
+  if (!input) return
+  byId(`item-${skuId}`)?.toggleAttribute('data-leaving', quantity === 0)
+  if (quantity > 0 && input.id !== draft) input.value = String(quantity)
+  for (const [end, isEnd] of [
+    ['fewer', quantity <= Number(input.min)],
+    ['more', quantity >= Number(input.max)],
+  ]) {
+    const button = byId(`quantity-${skuId}-${end}`)
+    if (button) button.disabled = isEnd
+  }
+}
+
+// Makes one tree like the other and keeps every element that stands in both, with its focus and whatever is pressed on it.
+// Elements with an id are the same when it is.
+function morph(old, given) {
+  if (old.nodeType !== given.nodeType || old.nodeName !== given.nodeName || old.id !== given.id) {
+    return old.replaceWith(document.importNode(given, true))
+  }
+  if (old.nodeType !== Node.ELEMENT_NODE) {
+    if (old.data !== given.data) old.data = given.data
+    return
+  }
+  for (const { name } of [...old.attributes]) if (!given.hasAttribute(name)) old.removeAttribute(name)
+  for (const { name, value } of given.attributes) if (old.getAttribute(name) !== value) old.setAttribute(name, value)
+  // What was set by hand is no attribute.
+  if (old.tagName === 'INPUT') morphInput(old, given)
+  morphChildren(old, given)
+}
+
+function morphInput(old, given) {
+  if (['radio', 'checkbox'].includes(old.type)) {
+    if (old.name !== 'method') old.checked = given.checked
+  } else if (old.type === 'hidden' || !(typed.has(old.id) || old.id === draft)) {
+    if (old.value !== given.value) old.value = given.value
+  }
+}
+
+function morphChildren(old, given) {
+  const ids = new Set([...given.children].map(({ id }) => id).filter(Boolean))
+  for (const child of [...old.children]) if (child.id && !ids.has(child.id)) child.remove()
+  let at = old.firstChild
+  for (const wanted of given.childNodes) {
+    const here = wanted.id ? [...old.children].find(({ id }) => id === wanted.id) : at
+    if (!here) {
+      old.insertBefore(document.importNode(wanted, true), at)
+      continue
+    }
+    // Whatever stands before the one that is meant has no place any more.
+    while (at && at !== here) {
+      const next = at.nextSibling
+      at.remove()
+      at = next
+    }
+    at = here.nextSibling
+    morph(here, wanted)
+  }
+  while (at) {
+    const next = at.nextSibling
+    at.remove()
+    at = next
   }
 }
 
 // The order: quantities and the code.
 
-const side = document.querySelector('.side')
-let stepping = 0
+const stepMs = 350
+// The field of a number that is being typed.
+let draft = null
+
+function want(skuId, quantity, afterMs) {
+  clearTimeout(quantities.get(skuId)?.timer)
+  const wanted = { quantity, isDue: afterMs === 0 }
+  quantities.set(skuId, wanted)
+  showQuantity(skuId, quantity)
+  showState()
+  if (wanted.isDue) return void send()
+  // Several presses in a row are one change.
+  wanted.timer = setTimeout(() => {
+    wanted.isDue = true
+    send()
+  }, afterMs)
+}
+
+const skuOf = (form) => form.elements.namedItem('skuId').value
 
 side?.addEventListener('click', (event) => {
   const button = event.target.closest('[data-step]')
-  const input = button?.form.elements.namedItem('quantity')
-  if (!input) return
-  const next = Number(input.value) + Number(button.dataset.step)
+  if (!button) return
+  const skuId = skuOf(button.form)
+  const input = byId(`quantity-${skuId}`)
+  draft = null
+  const next = (quantities.get(skuId)?.quantity || Number(input.value)) + Number(button.dataset.step)
   input.value = String(Math.min(Math.max(next, Number(input.min)), Number(input.max)))
-  // Several presses in a row are one change.
-  clearTimeout(stepping)
-  stepping = setTimeout(() => button.form.requestSubmit(), 350)
+  want(skuId, Number(input.value), stepMs)
 })
 
-side?.addEventListener('change', (event) => {
-  if (event.target.name === 'quantity') event.target.form.requestSubmit()
-})
-
-side?.addEventListener('submit', (event) => {
-  event.preventDefault()
-  const form = event.target
+// A number that is being typed is one when it is left, or at the return key, which is a change and a submit.
+function wantTyped(form) {
+  draft = null
   const input = form.elements.namedItem('quantity')
-  if (form.classList.contains('quantity')) {
-    // The return key is a change and a submit: the second of the two has nothing to say.
-    if (input.value === form.dataset.sent || input.value === input.defaultValue) return
-    form.dataset.sent = input.value
-  }
-  side.setAttribute('aria-busy', 'true')
-  post(form, event.submitter, adoptAll).then(() => side.removeAttribute('aria-busy'))
-})
-
-byId('main')?.addEventListener('submit', (event) => {
-  if (!event.target.closest('#notices')) return
-  event.preventDefault()
-  post(event.target, event.submitter, adoptAll)
-})
-
-// The details: another country brings other fields; what is complete is kept at once, so that delivery and tax are right.
-
-const details = byId('details')
-const pay = byId('pay')
-let unsaved = false
-
-details?.addEventListener('input', () => {
-  unsaved = true
-})
-
-details?.addEventListener('change', (event) => {
-  unsaved = true
-  // The browser trims plain spaces only; with a no-break one from a document it would take the address for invalid.
-  if (event.target.type === 'email') event.target.value = event.target.value.trim()
-  if (event.target.id === 'country') {
-    const useCountry = details.querySelector('button[value="country"]')
-    post(details, useCountry, (fresh) => {
-      const given = fresh.getElementById('address')
-      if (given) byId('address').replaceWith(document.importNode(given, true))
-    })
-  } else if (details.checkValidity()) save()
-})
-
-function save() {
-  unsaved = false
-  return post(details, null, (fresh, problem) => {
-    if (problem) unsaved = true
-    // What is wrong with a field is not said while it is being typed, but when one goes on.
-    if (problem !== 'invalid') adoptAll(fresh, problem)
-  })
+  const skuId = skuOf(form)
+  const quantity = Number(input.value)
+  const isWhole = input.value !== '' && Number.isInteger(quantity) && quantity >= 0
+  if (!isWhole) input.value = String(quantities.get(skuId)?.quantity ?? input.defaultValue)
+  else if (quantity !== (quantities.get(skuId)?.quantity ?? Number(input.defaultValue))) want(skuId, quantity, 0)
 }
 
-details?.addEventListener('submit', async (event) => {
-  if (underWay === 0) return
-  event.preventDefault()
-  await queue
-  details.requestSubmit(event.submitter)
+side?.addEventListener('input', ({ target }) => {
+  if (target.name === 'quantity') draft = target.id
 })
+
+side?.addEventListener('change', ({ target }) => {
+  if (target.name === 'quantity') wantTyped(target.form)
+})
+
+function submitted(event) {
+  const form = event.target
+  event.preventDefault()
+  if (form.classList.contains('quantity')) return wantTyped(form)
+  // Taken out, or what is left is taken.
+  if (form.action.endsWith('/quantity')) return want(skuOf(form), Number(form.elements.namedItem('quantity').value), 0)
+  code = Object.fromEntries(new FormData(form))
+  typed.delete('code')
+  send()
+}
+
+side?.addEventListener('submit', submitted)
+byId('main')?.addEventListener('submit', (event) => {
+  if (event.target.closest('#notices')) submitted(event)
+})
+
+// The details: another country brings other fields; what is complete is saved at once, so that delivery and tax are right.
+
+for (const kind of ['input', 'change']) addEventListener(kind, note)
+
+function edited() {
+  edits += 1
+}
+
+function saveIfComplete() {
+  if (edits === savedEdits || !details.checkValidity()) return
+  dueEdits = edits
+  send()
+}
+
+details?.addEventListener('input', edited)
+
+details?.addEventListener('change', (event) => {
+  edited()
+  // The browser trims plain spaces only; with a no-break one from a document it would take the address for invalid.
+  if (event.target.type === 'email') {
+    event.target.value = event.target.value.trim()
+    note(event)
+  }
+  if (event.target.id === 'country') showCountry()
+  else saveIfComplete()
+})
+
+// A field that was put in anew under the cursor has no change of its own to tell.
+details?.addEventListener('focusout', saveIfComplete)
+
+details?.addEventListener('submit', (event) => {
+  event.preventDefault()
+  const intent = event.submitter?.value
+  if (intent === 'country') return void showCountry()
+  if (intent === 'time') isTimeWanted = true
+  else {
+    wantSaved()
+    goOnEdits = edits
+  }
+  send()
+})
+
+// Also what is not complete: then it is said what is missing.
+function wantSaved() {
+  // Whoever goes on without a change is led on as well.
+  if (edits === savedEdits || edits === refusedEdits) edited()
+  dueEdits = edits
+  saidEdits = edits
+}
+
+// The fields of the country that is chosen by the time the answer arrives. They need no version, so they wait for nobody.
+let shownCountry = byId('country')?.value
+let asking = null
+let isCountryDue = false
+
+function showCountry() {
+  asking ??= askCountry().finally(() => {
+    asking = null
+    showState()
+    if (isCountryDue) return
+    if (byId('country').value !== shownCountry) showCountry()
+    else send()
+  })
+  showState()
+  return asking
+}
+
+async function askCountry() {
+  const { value } = byId('country')
+  const answer = await ask(`${base}/details`, { ...detailFields(), intent: 'country' })
+  isCountryDue = !answer.page
+  if (!answer.page) return failed(answer.retryMs)
+  if (!take(answer)) return
+  if (!nextJob()) answered()
+  if (byId('country').value !== value) return
+  await pointerUp()
+  const region = byId('region')
+  if (region?.tagName === 'SELECT' && region.value !== '') typed.set('region', typedValue(region))
+  shownCountry = value
+  rework(answer.page, ['address'])
+  edited()
+  saveIfComplete()
+}
 
 // The payment: once, for the total that is shown, with the details that are shown.
 
-let isSent = false
+let isPaying = false
+let isPaymentInDoubt = false
 
 pay?.addEventListener('submit', async (event) => {
-  if (isSent) return event.preventDefault()
-  if (unsaved || underWay > 0) {
-    event.preventDefault()
-    const { total } = body.dataset
-    if (unsaved) save()
-    await queue
-    if (unsaved) details.requestSubmit()
-    else if (total === body.dataset.total) pay.requestSubmit()
-    else byId('pay-button').focus()
-    return
-  }
-  const empty = [...pay.querySelectorAll('.method-inside input')].find(
-    (input) => input.offsetParent !== null && input.value.trim() === '',
-  )
+  event.preventDefault()
+  if (isPaying) return
+  if (isExpired) return byId('expired').focus()
+  const empty = emptyField()
   if (empty) {
-    event.preventDefault()
     empty.setAttribute('aria-invalid', 'true')
     return empty.focus()
   }
-  isSent = true
-  const button = byId('pay-button')
-  button.setAttribute('aria-disabled', 'true')
-  button.textContent = pay.dataset.busy
-  tell(pay.dataset.busy)
+  const { total } = body.dataset
+  busy(true)
+  const isReady = await sendEverything()
+  if (isReady && total === body.dataset.total) return sendPayment()
+  busy(false)
+  // Another total than the one that was pressed: it is looked at before it is paid.
+  if (isReady) byId('pay-button')?.focus()
 })
+
+function emptyField() {
+  return [...pay.querySelectorAll('.method-inside input')].find(
+    (input) => input.offsetParent !== null && input.value.trim() === '',
+  )
+}
+
+// The return key goes on to what is still to be filled in, and at last to the button; it never pays.
+pay?.addEventListener('keydown', (event) => {
+  if (event.key !== 'Enter' || event.target.tagName !== 'INPUT') return
+  event.preventDefault()
+  const next = emptyField() ?? byId('pay-button')
+  next?.focus()
+})
+
+// Whether the server has everything that is on the page, and has nothing to say against it.
+async function sendEverything() {
+  forgetFailure()
+  if (isCountryDue) showCountry()
+  while (asking) await asking
+  for (const wanted of quantities.values()) wanted.isDue = true
+  if (edits !== savedEdits) wantSaved()
+  lastProblem = ''
+  if (nextJob()) send()
+  while (running) await running
+  const isAnythingWanted = quantities.size > 0 || code !== null || edits !== savedEdits
+  return !isFailed && !isExpired && !isAnythingWanted && lastProblem === ''
+}
+
+let payWords = []
+
+function busy(isBusy) {
+  isPaying = isBusy
+  const button = byId('pay-button')
+  if (!button) return
+  if (isBusy) {
+    payWords = [...button.childNodes]
+    button.setAttribute('aria-disabled', 'true')
+    button.textContent = pay.dataset.busy
+    tell(pay.dataset.busy)
+  } else if (button.hasAttribute('aria-disabled')) {
+    // Otherwise an answer has brought the button anew.
+    button.removeAttribute('aria-disabled')
+    button.replaceChildren(...payWords)
+  }
+}
+
+async function sendPayment() {
+  let answer = {}
+  try {
+    answer = await post(`${base}/pay`, new FormData(pay))
+    // To the shop, to the bank, or back here with the reason why not.
+    if (answer.isSentOn) return location.assign(`${base}/wait`)
+  } catch {
+    // The next look tells whether it was paid.
+  }
+  const { page, retryMs } = answer
+  busy(false)
+  isPaymentInDoubt = !page
+  if (!page) return failed(retryMs, 'pay')
+  if (!take({ page })) return
+  answered()
+  lastProblem = page.body.dataset.problem ?? ''
+  adopt(page, { hasForm: true })
+}
+
+// After a payment without an answer. It is not made again by itself: only whoever presses the button pays.
+async function lookForPayment() {
+  if (isPaying) return
+  let page
+  try {
+    page = await pageIn(await fetch(base, { signal: AbortSignal.timeout(answerMsMax), cache: 'no-store' }))
+  } catch {
+    // Still without an answer.
+  }
+  if (isPaying) return
+  if (!page) return failed(0, 'pay')
+  isPaymentInDoubt = false
+  if (!take({ page })) return
+  isInDoubt = true
+  retries = 0
+  lastProblem = ''
+  adopt(page)
+}
 
 pay?.addEventListener('input', (event) => {
   event.target.removeAttribute('aria-invalid')
@@ -223,8 +679,8 @@ pay?.addEventListener('input', (event) => {
   if (event.target.selectionStart !== value.length) return
   const digits = value.replace(/\D/g, '')
   if (autocomplete === 'cc-number' && /^[\d ]+$/.test(value)) event.target.value = digits.match(/.{1,4}/g).join(' ')
-  // A slash appears after the month, but not in the way of whoever is deleting.
-  if (autocomplete === 'cc-exp' && event.inputType === 'insertText' && /^\d{2}$/.test(value)) {
+  // A slash appears after the month, but not in the way of whoever is deleting, or begins with the year.
+  if (autocomplete === 'cc-exp' && event.inputType === 'insertText' && /^(0[1-9]|1[0-2])$/.test(value)) {
     event.target.value = `${digits} / `
   }
 })
@@ -234,28 +690,93 @@ addEventListener('pageshow', (event) => {
   if (event.persisted) location.reload()
 })
 
-// The time that is left, told when it becomes short.
+// The time that is left, told when it becomes short. When it is over, everything stays as it is and can go on in a new
+// checkout with the same items.
 
-const expiry = byId('expiry')
-if (expiry) {
-  const endsAt = performance.now() + Number(expiry.dataset.leftMs)
-  const minuteMs = 60_000
-  let shown = -1
-  const tick = () => {
-    const leftMs = endsAt - performance.now()
-    if (leftMs <= 0) return location.assign(base)
-    const minutes = Math.ceil(leftMs / minuteMs)
-    if (minutes !== shown && minutes < 120) {
-      const unit = { style: 'unit', unit: 'minute', unitDisplay: 'long' }
-      const time = new Intl.NumberFormat(document.documentElement.lang, unit).format(minutes)
-      const isSoon = minutes <= 5
-      if (isSoon) expiry.dataset.isSoon = 'yes'
-      if (shown !== -1) expiry.textContent = expiry.dataset[isSoon ? 'soon' : 'left'].replace('{time}', time)
-      if (shown !== -1 && (minutes === 5 || minutes === 1)) tell(expiry.textContent)
-      shown = minutes
-    }
-    setTimeout(tick, Math.min(1_000, leftMs))
+const minuteMs = 60_000
+let endsAt = 0
+let shownMinutes = -1
+
+function restartClock() {
+  const expiry = byId('expiry')
+  if (expiry) endsAt = performance.now() + Number(expiry.dataset.leftMs)
+}
+
+function tick() {
+  const expiry = byId('expiry')
+  const leftMs = endsAt - performance.now()
+  setTimeout(tick, Math.max(0, Math.min(1_000, leftMs > 0 ? leftMs : 1_000)))
+  if (leftMs <= 0) return expire()
+  const minutes = Math.ceil(leftMs / minuteMs)
+  if (minutes === shownMinutes || minutes >= 120) return
+  const unit = { style: 'unit', unit: 'minute', unitDisplay: 'long' }
+  const time = new Intl.NumberFormat(document.documentElement.lang, unit).format(minutes)
+  const isSoon = minutes <= 5
+  if (isSoon) expiry.dataset.isSoon = 'yes'
+  if (isSoon && !byId('time-more').disabled) byId('time').hidden = false
+  if (shownMinutes !== -1) {
+    expiry.textContent = expiry.dataset[isSoon ? 'soon' : 'left'].replace('{time}', time)
+    if (minutes === 5 || minutes === 1) tell(expiry.textContent)
   }
+  shownMinutes = minutes
+}
+
+function expire(page) {
+  const box = byId('expired')
+  const why = page?.querySelector('.state .error')?.textContent
+  if (why) {
+    byId('expired-problem').textContent = why
+    byId('expired-problem').hidden = false
+  }
+  if (isExpired) return
+  isExpired = true
+  for (const id of ['time', 'expiry']) byId(id).hidden = true
+  box.hidden = false
+  box.scrollIntoView({ block: 'nearest' })
+  box.focus({ preventScroll: true })
+}
+
+byId('expired')?.addEventListener('submit', async (event) => {
+  event.preventDefault()
+  let page
+  let path = base
+  try {
+    // Leads to the new checkout, which is one of our own pages.
+    const response = await fetch(event.target.action, { method: 'POST', body: new URLSearchParams() })
+    path = new URL(response.url).pathname
+    page = await pageIn(response)
+  } catch {
+    // Told below.
+  }
+  if (!page) return failed()
+  if (page.body.dataset.state === 'expired') return expire(page)
+  if (page.body.dataset.state !== 'open') return location.assign(base)
+  moveTo(path, page)
+})
+
+// The same page over another session: what is typed and wanted goes along.
+function moveTo(path, page) {
+  const before = base
+  base = path
+  history.replaceState(null, '', path)
+  for (const form of document.forms) {
+    form.setAttribute('action', form.getAttribute('action').replace(before, path))
+  }
+  isExpired = false
+  byId('expired').hidden = true
+  isInDoubt = false
+  lastProblem = ''
+  adopt(page)
+  answered()
+  edited()
+  details.focus()
+  saveIfComplete()
+  send()
+}
+
+if (isOpen) {
+  showState()
+  restartClock()
   tick()
 }
 

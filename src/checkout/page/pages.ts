@@ -70,6 +70,12 @@ export function checkoutPages({ desk, orderDesk, origin, clock, postWaitMs = () 
       const typed = typedIn(form)
       // The country alone: the same page, with the fields of that country and whatever was typed.
       if (form('intent') === 'country') return show(view, request, { typed })
+      if (form('intent') === 'time') {
+        const result = await desk.keepOpen(secret)
+        return result
+          ? show(result.view, request, { typed, ...(result.problem && { problem: result.problem }) })
+          : lost(request)
+      }
       const parsed = detailsIn(typed, view.needsShipping)
       if ('issues' in parsed) return show(view, request, { typed, problem: { code: 'invalid', issues: parsed.issues } })
       const result = await desk.setDetails(secret, versionIn(form), parsed.input)
@@ -178,7 +184,8 @@ export function checkoutPages({ desk, orderDesk, origin, clock, postWaitMs = () 
     if (!view) return lost(request)
     const { session } = view
     if (session.status === 'completed') return redirect(afterPaying(view))
-    return session.status === 'processing' && !view.challenge ? show(view, request) : redirect(`/c/${secret}`)
+    if (session.status === 'processing' && !view.challenge) return show(view, request)
+    return redirect(session.status === 'open' ? `/c/${secret}#payment` : `/c/${secret}`)
   }
 
   async function act(secret: string, name: string, request: PageRequest): Promise<PageAnswer> {
@@ -262,7 +269,7 @@ function waiting(answer: PageAnswer, waitMs: number): PageAnswer {
   return { ...answer, headers: { ...answer.headers, 'retry-after': String(Math.ceil(waitMs / 1000)) } }
 }
 
-const keptNames = [...typedNames, 'version', 'skuId', 'quantity', 'code', 'remove', 'paymentId', 'answer']
+const keptNames = [...typedNames, 'intent', 'version', 'skuId', 'quantity', 'code', 'remove', 'paymentId', 'answer']
 
 function fieldsIn(form: Form): Record<string, string> {
   return Object.fromEntries(keptNames.map((name) => [name, form(name)]).filter(([, value]) => value !== ''))
@@ -273,12 +280,17 @@ function unread(answer: PageAnswer): PageAnswer {
   return { ...answer, headers: { ...answer.headers, connection: 'close' } }
 }
 
-function typedFor({ customer, address, session }: DeskView, guess: string | undefined): Typed {
+// Where the browser seems to be, if the shop delivers there.
+function firstCountry(served: DeskView['countries'], guess = 'US'): string {
+  return served === null || served.includes(guess) ? guess : (served[0] ?? guess)
+}
+
+function typedFor({ customer, address, session, countries }: DeskView, guess: string | undefined): Typed {
   return {
     email: customer.email,
     phone: customer.phone || (address?.phone ?? ''),
     name: address?.name ?? customer.name,
-    country: address?.country ?? guess ?? 'US',
+    country: address?.country ?? firstCountry(countries, guess),
     company: address?.company ?? '',
     line1: address?.line1 ?? '',
     line2: address?.line2 ?? '',

@@ -13,6 +13,7 @@ export interface Line {
   options: readonly OptionValue[]
   imageUrl: string | null
   amount: string
+  skuId?: string
   // Beneath the name: unit price, quantity, whatever there is to know.
   notes: readonly (Html | string | false)[]
   tools?: Html
@@ -21,7 +22,15 @@ export interface Line {
 export function lineList(lines: readonly Line[], label: string): Html {
   // A long list scrolls by itself beside the form, and the keyboard must reach it.
   return html`<ul class="items" aria-label="${label}"${lines.length > 4 && html` tabindex="0"`}>${lines.map(
-    ({ name, options, imageUrl, amount, notes, tools }) => html`<li class="item">
+    ({
+      skuId,
+      name,
+      options,
+      imageUrl,
+      amount,
+      notes,
+      tools,
+    }) => html`<li class="item"${skuId !== undefined && html` id="item-${skuId}"`}>
 <span class="thumb">${imageUrl !== null && isPicture(imageUrl) && html`<img src="${imageUrl}" alt="" width="64" height="64">`}</span>
 <div class="item-text">
 <p class="item-name" dir="auto">${name}</p>

@@ -135,6 +135,16 @@ const en = {
 
   'expiry.left': 'Time left to pay: {time}',
   'expiry.soon': 'Only {time} left to pay.',
+  'expiry.moreText': 'You can have more time if you need it.',
+  'expiry.more': 'Give me more time',
+
+  'connection.offline':
+    'You are offline. What you entered is still here and will be saved as soon as you are back online.',
+  'connection.failed': 'We cannot reach the shop at the moment. What you entered is still here, and we keep trying.',
+  'connection.pay':
+    'We do not know whether your payment arrived. You can safely press the button again: you will not be charged twice.',
+  'connection.saved': 'Everything is saved.',
+  'connection.retry': 'Try again',
 
   'problem.title': 'Please check',
   'problem.stale': 'Your order was changed in another window. This is how it stands now.',
@@ -212,6 +222,8 @@ const en = {
 
   'expired.title': 'This checkout has expired',
   'expired.text': 'It was open for a limited time so that the items could be kept for you. Nothing was charged.',
+  'expired.typed':
+    'Nothing was charged, and what you entered is still here. Start again with the same items, and go on where you were.',
   'cancelled.title': 'This checkout was cancelled',
   'cancelled.text': 'Nothing was charged.',
   'again.button': 'Start again with the same items',
@@ -404,6 +416,16 @@ const de: Texts = {
 
   'expiry.left': 'Zeit für die Zahlung: {time}',
   'expiry.soon': 'Nur noch {time} Zeit für die Zahlung.',
+  'expiry.moreText': 'Sie können mehr Zeit bekommen, wenn Sie sie brauchen.',
+  'expiry.more': 'Mehr Zeit geben',
+
+  'connection.offline':
+    'Sie sind offline. Ihre Angaben sind noch da und werden gespeichert, sobald Sie wieder online sind.',
+  'connection.failed': 'Wir erreichen den Shop gerade nicht. Ihre Angaben sind noch da, und wir versuchen es weiter.',
+  'connection.pay':
+    'Wir wissen nicht, ob Ihre Zahlung angekommen ist. Sie können die Schaltfläche gefahrlos noch einmal drücken: Sie zahlen nicht doppelt.',
+  'connection.saved': 'Alles ist gespeichert.',
+  'connection.retry': 'Noch einmal versuchen',
 
   'problem.title': 'Bitte prüfen',
   'problem.stale': 'Ihre Bestellung wurde in einem anderen Fenster geändert. So sieht sie jetzt aus.',
@@ -489,6 +511,8 @@ const de: Texts = {
   'expired.title': 'Die Zeit zum Bezahlen ist abgelaufen',
   'expired.text':
     'Diese Seite war nur begrenzt offen, damit wir die Artikel für Sie zurücklegen konnten. Es wurde nichts abgebucht.',
+  'expired.typed':
+    'Es wurde nichts abgebucht, und Ihre Angaben sind noch da. Beginnen Sie mit denselben Artikeln neu und machen Sie weiter, wo Sie waren.',
   'cancelled.title': 'Dieser Kauf wurde abgebrochen',
   'cancelled.text': 'Es wurde nichts abgebucht.',
   'again.button': 'Mit denselben Artikeln neu beginnen',
@@ -677,6 +701,17 @@ const fr: Texts = {
 
   'expiry.left': 'Temps restant pour payer : {time}',
   'expiry.soon': 'Plus que {time} pour payer.',
+  'expiry.moreText': 'Vous pouvez avoir plus de temps si nécessaire.',
+  'expiry.more': 'Demander plus de temps',
+
+  'connection.offline':
+    'Vous êtes hors ligne. Ce que vous avez saisi est toujours là et sera enregistré dès que vous serez de nouveau en ligne.',
+  'connection.failed':
+    'La boutique est injoignable pour le moment. Ce que vous avez saisi est toujours là, et nous réessayons.',
+  'connection.pay':
+    'Nous ne savons pas si votre paiement est arrivé. Vous pouvez appuyer de nouveau sans risque : vous ne serez pas débité deux fois.',
+  'connection.saved': 'Tout est enregistré.',
+  'connection.retry': 'Réessayer',
 
   'problem.title': 'À vérifier',
   'problem.stale': 'Votre commande a été modifiée dans une autre fenêtre. Voici son état actuel.',
@@ -761,6 +796,8 @@ const fr: Texts = {
   'expired.title': 'Le délai de paiement est dépassé',
   'expired.text':
     'Cette page était ouverte pour un temps limité afin de vous réserver les articles. Rien n’a été débité.',
+  'expired.typed':
+    'Rien n’a été débité, et ce que vous avez saisi est toujours là. Recommencez avec les mêmes articles et reprenez où vous en étiez.',
   'cancelled.title': 'Cet achat a été annulé',
   'cancelled.text': 'Rien n’a été débité.',
   'again.button': 'Recommencer avec les mêmes articles',
@@ -950,6 +987,17 @@ const es: Texts = {
 
   'expiry.left': 'Tiempo para pagar: {time}',
   'expiry.soon': 'Solo quedan {time} para pagar.',
+  'expiry.moreText': 'Puede tener más tiempo si lo necesita.',
+  'expiry.more': 'Quiero más tiempo',
+
+  'connection.offline':
+    'No tiene conexión. Lo que ha escrito sigue aquí y se guardará en cuanto vuelva a tener conexión.',
+  'connection.failed':
+    'No podemos contactar con la tienda en este momento. Lo que ha escrito sigue aquí y seguimos intentándolo.',
+  'connection.pay':
+    'No sabemos si su pago ha llegado. Puede pulsar el botón otra vez sin riesgo: no se le cobrará dos veces.',
+  'connection.saved': 'Todo está guardado.',
+  'connection.retry': 'Intentar de nuevo',
 
   'problem.title': 'Compruebe lo siguiente',
   'problem.stale': 'Su pedido se modificó en otra ventana. Así está ahora.',
@@ -1028,6 +1076,8 @@ const es: Texts = {
 
   'expired.title': 'El tiempo para pagar ha terminado',
   'expired.text': 'Esta página estuvo abierta un tiempo limitado para reservarle los artículos. No se ha cobrado nada.',
+  'expired.typed':
+    'No se ha cobrado nada y lo que ha escrito sigue aquí. Empiece de nuevo con los mismos artículos y continúe donde estaba.',
   'cancelled.title': 'Esta compra se canceló',
   'cancelled.text': 'No se ha cobrado nada.',
   'again.button': 'Empezar de nuevo con los mismos artículos',
@@ -1215,6 +1265,15 @@ const ja: Texts = {
 
   'expiry.left': 'お支払いの残り時間:{time}',
   'expiry.soon': 'お支払いの残り時間はあと{time}です。',
+  'expiry.moreText': '必要であれば時間を延長できます。',
+  'expiry.more': '時間を延長する',
+
+  'connection.offline': 'オフラインです。入力内容はこのページに残っており、接続が戻り次第保存されます。',
+  'connection.failed': '現在ショップに接続できません。入力内容はこのページに残っており、再試行を続けます。',
+  'connection.pay':
+    'お支払いが届いたか確認できませんでした。もう一度ボタンを押しても二重に請求されることはありません。',
+  'connection.saved': 'すべて保存されました。',
+  'connection.retry': '再試行',
 
   'problem.title': 'ご確認ください',
   'problem.stale': 'ご注文が別のウィンドウで変更されました。現在の内容はこちらです。',
@@ -1287,6 +1346,8 @@ const ja: Texts = {
 
   'expired.title': 'お支払いの期限が切れました',
   'expired.text': '商品をお取り置きするため、このページには時間の制限があります。請求はされていません。',
+  'expired.typed':
+    '請求は行われておらず、入力内容はこのページに残っています。同じ商品でもう一度始めると、続きから入力できます。',
   'cancelled.title': 'この購入手続きは取り消されました',
   'cancelled.text': '請求はされていません。',
   'again.button': '同じ商品でもう一度始める',
@@ -1485,6 +1546,14 @@ const ar: Texts = {
 
   'expiry.left': 'الوقت المتبقي للدفع: {time}',
   'expiry.soon': 'لم يتبقَّ للدفع سوى {time}.',
+  'expiry.moreText': 'يمكنك الحصول على مزيد من الوقت إذا احتجت إليه.',
+  'expiry.more': 'أريد مزيداً من الوقت',
+
+  'connection.offline': 'أنت غير متصل بالإنترنت. ما أدخلته لا يزال هنا وسيُحفظ فور عودة الاتصال.',
+  'connection.failed': 'لا يمكننا الوصول إلى المتجر حالياً. ما أدخلته لا يزال هنا، وسنواصل المحاولة.',
+  'connection.pay': 'لا نعرف ما إذا كانت دفعتك قد وصلت. يمكنك الضغط على الزر مرة أخرى بأمان: لن تُخصم منك مرتين.',
+  'connection.saved': 'تم حفظ كل شيء.',
+  'connection.retry': 'حاول مرة أخرى',
 
   'problem.title': 'يرجى التحقق',
   'problem.stale': 'تغيّر طلبك في نافذة أخرى. هذه حالته الآن.',
@@ -1578,6 +1647,7 @@ const ar: Texts = {
 
   'expired.title': 'انتهى وقت إتمام الشراء',
   'expired.text': 'كانت الصفحة مفتوحة لوقت محدود كي نحجز لك المنتجات. لم يُخصم منك شيء.',
+  'expired.typed': 'لم يُخصم أي مبلغ، وما أدخلته لا يزال هنا. ابدأ من جديد بالمنتجات نفسها وتابع من حيث كنت.',
   'cancelled.title': 'أُلغيت عملية الشراء هذه',
   'cancelled.text': 'لم يُخصم منك شيء.',
   'again.button': 'البدء من جديد بالمنتجات نفسها',
