@@ -113,4 +113,83 @@ describe('what forms mean', () => {
     const free = { ...view, session: { ...view.session, totals: { ...view.session.totals, total: 0 } } }
     assert.deepEqual(pathsOf(payIn(form({ ...sent, expectedTotal: '0', method: '' }), free)), [])
   })
+
+  describe('a card is read in every form that people, keyboards, documents and browsers write it', () => {
+    const card = {
+      provider: 'test',
+      method: 'card',
+      fields: [
+        { name: 'number', autocomplete: 'cc-number', lengthMax: 23 },
+        { name: 'expiry', autocomplete: 'cc-exp', lengthMax: 9 },
+      ],
+    }
+    // The rest of a view is not looked at.
+    const view = { methods: [card], session: { totals: { total: 990 } } } as unknown as DeskView
+    const read = (number: string, expiry: string) => {
+      const sent = { method: 'test:card', version: '2', expectedTotal: '990', attempt: 'abc' }
+      const parsed = payIn(form({ ...sent, 'card.number': number, 'card.expiry': expiry }), view)
+      return 'input' in parsed ? parsed.input.details : parsed.issues
+    }
+
+    test('numbers', () => {
+      for (const typed of [
+        '4242424242424242',
+        ' 4242 4242 4242 4242 ',
+        '4242-4242-4242-4242',
+        '4242–4242–4242–4242',
+        '4242.4242.4242.4242',
+        '4242/4242/4242/4242',
+        '4242\u00a04242\u20074242\u20094242',
+        '\u200b4242424242424242\ufeff',
+        '４２４２４２４２４２４２４２４２',
+        '٤٢٤٢ ٤٢٤٢ ٤٢٤٢ ٤٢٤٢',
+        '۴۲۴۲۴۲۴۲۴۲۴۲۴۲۴۲',
+      ])
+        assert.deepEqual(read(typed, '1/27'), { number: '4242424242424242', expiry: '01/27' }, JSON.stringify(typed))
+      assert.deepEqual(read('4242x4242', '1/27'), { number: '4242x4242', expiry: '01/27' })
+    })
+
+    test('dates', () => {
+      for (const typed of [
+        '01/27',
+        '1/27',
+        '01 / 27',
+        '01 / / 27',
+        '01/2027',
+        '1/2027',
+        '01 2027',
+        '01 27',
+        '1 27',
+        '0127',
+        '127',
+        '012027',
+        '01-27',
+        '01–27',
+        '01—2027',
+        '01−27',
+        '01.27',
+        '01,27',
+        '01\\27',
+        '2027-01',
+        '2027-1',
+        '2027/01',
+        '202701',
+        '０１／２７',
+        '٠١/٢٧',
+        '\u200e01/27',
+      ])
+        assert.deepEqual(read('4242', typed), { number: '4242', expiry: '01/27' }, JSON.stringify(typed))
+      assert.deepEqual(read('4242', '12/2029'), { number: '4242', expiry: '12/29' })
+      assert.deepEqual(read('4242', '1229'), { number: '4242', expiry: '12/29' })
+      assert.deepEqual(read('4242', '122029'), { number: '4242', expiry: '12/29' })
+      for (const wrong of ['13/27', '00/27', '1/7', '7', '27', '1/1927', 'ab/cd', '1/2/27', '01/27/01'])
+        assert.notDeepEqual(read('4242', wrong), { number: '4242', expiry: '01/27' }, wrong)
+    })
+  })
+
+  test('a telephone number may be typed in other digits', () => {
+    const parsed = detailsIn({ ...typed, phone: '+٤٩ ٣٠ １２３４５' }, false)
+    assert('input' in parsed)
+    assert.equal(parsed.input.contact.phone, '+49 30 12345')
+  })
 })

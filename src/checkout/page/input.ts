@@ -84,8 +84,9 @@ export function detailsIn(typed: Typed, needsShipping: boolean): Parsed<DetailsI
     }
   }
   if (issues.length > 0) return { issues }
-  const { name, phone } = typed
-  const address = needsShipping ? addressOf(typed) : null
+  const { name } = typed
+  const phone = plainDigits(typed.phone)
+  const address = needsShipping ? addressOf({ ...typed, phone }) : null
   return { input: { contact: { email, name, phone }, address, shippingOptionId: typed.shippingOptionId || null } }
 }
 
@@ -112,7 +113,7 @@ export function payIn(form: Form, view: DeskView): Parsed<PayInput> {
   const details: Record<string, string> = {}
   const issues: Issue[] = []
   for (const field of chosen.fields) {
-    const value = plainDigits(form(fieldName(chosen, field.name)), field.autocomplete)
+    const value = cardValue(form(fieldName(chosen, field.name)), field.autocomplete)
     if (value === '' || value.length > field.lengthMax) issues.push({ path: `/${field.name}`, message: 'is needed' })
     details[field.name] = value
   }
@@ -133,14 +134,34 @@ export function fieldName({ method }: DeskMethod, field: string): string {
   return `${method}.${field}`
 }
 
-// People group the digits of a card, and some keyboards write other digits.
-function plainDigits(value: string, autocomplete: string): string {
-  if (!autocomplete.startsWith('cc-') || autocomplete.endsWith('-name')) return value
-  const plain = value
-    .normalize('NFKC')
-    .replace(/[\u0660-\u0669\u06f0-\u06f9]/g, (digit) => String(digit.charCodeAt(0) & 0xf))
-    .replace(/\s/g, '')
-  return autocomplete === 'cc-number' ? plain.replaceAll('-', '') : plain
+// People group the digits of a card, some keyboards write other digits, and every document has its own dashes and spaces.
+function cardValue(typed: string, autocomplete: string): string {
+  if (!autocomplete.startsWith('cc-') || autocomplete.endsWith('-name')) return typed
+  const plain = plainDigits(typed).replace(/[\s\p{Default_Ignorable_Code_Point}]/gu, '')
+  if (autocomplete === 'cc-number') return plain.replace(new RegExp(separators, 'gu'), '')
+  return autocomplete === 'cc-exp' ? expiryFrom(plain) : plain
+}
+
+const separators = '[\\p{Pd}\\-−./\\\\⁄∕·,_|:]'
+
+// `MM/YY`, whichever way round and with whatever between them; what is no date stays as it is, and is told by whoever checks it.
+function expiryFrom(plain: string): string {
+  const [one = '', other, ...more] = plain.split(new RegExp(`${separators}+`, 'u')).filter(Boolean)
+  const [month, year] = other === undefined ? together(one) : /^20\d\d$/.test(one) ? [other, one] : [one, other]
+  const isDate = more.length === 0 && /^(0?[1-9]|1[0-2])$/.test(month) && /^(20)?\d\d$/.test(year)
+  return isDate ? `${month.padStart(2, '0')}/${year.slice(-2)}` : plain
+}
+
+// Digits without anything between them: 127, 1227, 122027 or 202712.
+function together(digits: string): readonly [month: string, year: string] {
+  if (/^20\d\d(0[1-9]|1[0-2])$/.test(digits) && !/^(0[1-9]|1[0-2])20\d\d$/.test(digits))
+    return [digits.slice(4), digits.slice(0, 4)]
+  const yearLength = digits.length > 4 ? 4 : 2
+  return [digits.slice(0, -yearLength), digits.slice(-yearLength)]
+}
+
+function plainDigits(text: string): string {
+  return text.normalize('NFKC').replace(/[\u0660-\u0669\u06f0-\u06f9]/g, (digit) => String(digit.charCodeAt(0) & 0xf))
 }
 
 function wholeNumber(text: string): number | undefined {
