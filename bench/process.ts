@@ -41,7 +41,7 @@ export interface StartOptions {
 // What no setting of whoever runs this may change.
 const common: Settings = {
   CARTWRIGHT_RATE_LIMIT: 'off',
-  CARTWRIGHT_SECRET: 'bench-'.repeat(8),
+  CARTWRIGHT_SECRET: 'a-root-secret-that-only-the-benchmarks-know',
   LOG_LEVEL: 'info',
 }
 

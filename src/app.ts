@@ -30,7 +30,7 @@ import { sealedKeeper } from './idempotency/once.ts'
 import { installationOperations } from './installations/operations.ts'
 import { late } from './kit/late.ts'
 import { type RetentionMs, retentionDefaultsMs } from './kit/retention.ts'
-import { deriveKey, type RootSecret } from './kit/secrets.ts'
+import { deriveKeys, type RootSecret } from './kit/secrets.ts'
 import { oauthOperations } from './oauth/operations.ts'
 import { createOAuthRoom } from './oauth/room.ts'
 import type { Log } from './observe/log.ts'
@@ -164,7 +164,7 @@ export function createApp(parts: AppParts): App {
     throttles: throttlesFor(rateLimit),
     pressure,
     bodySeats,
-    cursorKey: deriveKey(rootSecret, 'list cursor'),
+    cursorKeys: deriveKeys(rootSecret, 'list cursor'),
     sealedKeeper: sealedKeeper(rootSecret),
     answersMs: retentionMs.answers,
     clock,

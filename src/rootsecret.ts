@@ -1,6 +1,7 @@
 // Whether a root secret is the one that a database belongs to. The wrong one would open nothing that is sealed, refuse every
 // key, and seal new things that the right one cannot open; so it is told before anything else is done.
 
+import { forgetSealedBy } from './access/databasekey.ts'
 import { openPageSecret } from './checkout/secret.ts'
 import { BadSetting } from './config.ts'
 import { checkValueOf, type RootSecret, sealingVersionOf } from './kit/secrets.ts'
@@ -163,22 +164,12 @@ export async function forgetVersion(
   return storage.write(async (tx) => {
     await record(tx, rootSecret, now, version)
     await tx.sql`delete from root_secrets where version = ${version}`
-    await deleteLostKeys(tx, rootSecret)
+    await forgetSealedBy(tx, rootSecret, version)
     const [row] = await tx.sql<{ keys: number }>`
       select count(*) as "keys" from credentials
       where pepper_version = ${version} and revoked_at is null and (expires_at is null or expires_at > ${now})`
     return row?.keys ?? 0
   })
-}
-
-// A key of the database that no version opens any more stands in the way of a new one.
-async function deleteLostKeys(tx: Tx, rootSecret: RootSecret): Promise<void> {
-  const rows = await tx.sql<{ name: string; sealed: string }>`select name, sealed from database_keys`
-  for (const { name, sealed } of rows) {
-    const versions = Object.keys(JSON.parse(sealed) as object).map(Number)
-    if (!versions.some((version) => rootSecret.hasVersion(version)))
-      await tx.sql`delete from database_keys where name = ${name}`
-  }
 }
 
 async function record(tx: Tx, rootSecret: RootSecret, now: number, forgotten: number | null): Promise<void> {

@@ -109,7 +109,8 @@ eachEngine('the limit per customer', (given) => {
     const before = await keysOf(house)
     await assert.rejects(buy(house, 'ada@example.com', appWith(given, house, newText)), {
       name: 'StorageRefused',
-      message: 'the root secret does not open the key of customers: the database was made with another one',
+      message:
+        'the root secret does not open the database key "customer e-mail": the database was made with another one',
     })
     assert.deepEqual(await keysOf(house), before)
   })

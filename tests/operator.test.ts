@@ -352,7 +352,7 @@ describe('the command line', () => {
     const folder = await tempFolder()
     const server = await serve({
       CARTWRIGHT_DATABASE_URL: `sqlite:${join(folder, 'a.db')}`,
-      CARTWRIGHT_SECRET: 'x'.repeat(40),
+      CARTWRIGHT_SECRET: 'a-root-secret-that-only-this-test-knows',
       NODE_ENV: 'production',
     })
     assert.equal((await fetch(`${server.origin}/`)).status, 200)

@@ -32,7 +32,10 @@ async function until(isSo: () => boolean | Promise<boolean>): Promise<void> {
 }
 
 async function settingsFor(engine: string): Promise<{ settings: Environment; drop: () => Promise<void> }> {
-  const secret = { CARTWRIGHT_SECRET: 'workers-'.repeat(6), CARTWRIGHT_WEBHOOK_ALLOW_PRIVATE: '1' }
+  const secret = {
+    CARTWRIGHT_SECRET: 'a-root-secret-that-only-these-workers-know',
+    CARTWRIGHT_WEBHOOK_ALLOW_PRIVATE: '1',
+  }
   if (engine === 'sqlite') {
     const url = `sqlite:${join(await tempFolder(), 'shop.db')}`
     return { settings: { ...secret, CARTWRIGHT_DATABASE_URL: url }, drop: async () => {} }

@@ -4,7 +4,9 @@ import fc from 'fast-check'
 import { parseRootSecret, RootSecret } from '../kit/secrets.ts'
 import { keyDigest, keyLast4, keyPrefix, makeKey, readKey } from './key.ts'
 
-const rootSecret = parseRootSecret(`2:${'b'.repeat(32)},1:${'a'.repeat(32)}`)
+const rootSecret = parseRootSecret(
+  '2:the-newer-root-secret-of-this-test-only,1:the-older-root-secret-of-this-test-only',
+)
 
 test('a key has the form of the contract and is read as it was made', () => {
   for (const mode of ['live', 'test'] as const) {

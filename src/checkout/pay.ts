@@ -50,7 +50,7 @@ import { customerHashes } from './customer.ts'
 import type { DeskProblem, PayInput } from './desk.ts'
 import { holdLines } from './follow.ts'
 import { holdUntil, processingHoldMs, sessionMove, sessionStatusAt } from './lifecycle.ts'
-import { openCustomer, paymentIdFor } from './secret.ts'
+import { openCustomer, paymentIdsFor } from './secret.ts'
 import { announceSession, type CheckoutTools, factsOf, lockSessionAndCart } from './sessions.ts'
 import { countUses, type KeptSession, type SessionKey, saveSession } from './store.ts'
 import { type Draft, draftFrom } from './view.ts'
@@ -243,11 +243,12 @@ async function beginPayment(
   provider: PaymentProvider | undefined,
   cause: Cause | null,
 ): Promise<Begun> {
-  const paymentId = paymentIdFor(tools.rootSecret, key.sessionId, input.attempt)
-  const [session, known] = await Promise.all([
+  const [paymentId, ...others] = paymentIdsFor(tools.rootSecret, key.sessionId, input.attempt)
+  const [session, ...payments] = await Promise.all([
     lockSessionAndCart(tx, key),
-    findPayment(tx, key.installationId, paymentId),
+    ...[paymentId, ...others].map((id) => findPayment(tx, key.installationId, id)),
   ])
+  const known = payments.find((payment) => payment !== undefined)
   if (!session) return { problem: { code: 'not_open' } }
   if (known) return { payment: known, isNew: false }
   if (session.closedAt !== null) return { problem: { code: 'closed' } }

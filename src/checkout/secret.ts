@@ -1,8 +1,8 @@
 // The secrets of a checkout: the one in the page's address, and what the shopper told of himself. The first is found by
 // its hash and sealed to be shown again; the second is sealed and only opened for the page and the order.
 
-import { createHash, createHmac, randomBytes } from 'node:crypto'
-import { deriveKey, openByRoot, type RootSecret, sealByRoot } from '../kit/secrets.ts'
+import { createHash, createHmac, type KeyObject, randomBytes } from 'node:crypto'
+import { deriveKeys, openByRoot, type RootSecret, sealByRoot } from '../kit/secrets.ts'
 
 export interface PageSecret {
   text: string
@@ -64,11 +64,16 @@ export function maskEmail(email: string): string {
 const idAlphabet = '0123456789abcdefghjkmnpqrstvwxyz'
 
 // The payment of a form: the same form of the same session is the same payment, and nobody can name the payment of another
-// session, whose charge the provider would take for this one's.
-export function paymentIdFor(rootSecret: RootSecret, sessionId: string, attempt: string): string {
-  const digest = createHmac('sha256', deriveKey(rootSecret, 'payment attempt'))
-    .update(`${sessionId} ${attempt}`)
-    .digest('hex')
+// session, whose charge the provider would take for this one's. The first is the one to begin it with; under the others it
+// may have been begun, before the root secret was rotated or by a node that has not heard of it.
+export function paymentIdsFor(rootSecret: RootSecret, sessionId: string, attempt: string): [string, ...string[]] {
+  const [current, ...others] = deriveKeys(rootSecret, 'payment attempt')
+  const idBy = (key: KeyObject) => paymentIdBy(key, `${sessionId} ${attempt}`)
+  return [idBy(current), ...others.map(idBy)]
+}
+
+function paymentIdBy(key: KeyObject, form: string): string {
+  const digest = createHmac('sha256', key).update(form).digest('hex')
   let number = BigInt(`0x${digest.slice(0, 32)}`)
   let text = ''
   for (let place = 0; place < 26; place += 1) {

@@ -254,25 +254,3 @@ export async function countUses(
       and given_back_at is null`
   return row?.uses ?? 0
 }
-
-// One text for each version of the root secret, under its number.
-export type SealedByVersion = Readonly<Record<string, string>>
-
-export async function findDatabaseKey(db: Reader, name: string): Promise<SealedByVersion | undefined> {
-  const [row] = await db.sql<{ sealed: string }>`select sealed from database_keys where name = ${name}`
-  return row && (JSON.parse(row.sealed) as SealedByVersion)
-}
-
-// Does nothing where there is one.
-export function insertDatabaseKey(tx: Tx, name: string, sealed: SealedByVersion, now: number): void {
-  tx.sql`
-    insert into database_keys (name, sealed, created_at) values (${name}, ${JSON.stringify(sealed)}, ${now})
-    on conflict (name) do nothing`
-}
-
-// Does nothing where another node has changed it since.
-export function updateDatabaseKey(tx: Tx, name: string, before: SealedByVersion, sealed: SealedByVersion): void {
-  tx.sql`
-    update database_keys set sealed = ${JSON.stringify(sealed)}
-    where name = ${name} and sealed = ${JSON.stringify(before)}`
-}

@@ -66,7 +66,8 @@ export interface RoadParts {
   pressure: Pressure
   // Of bodies that are awaited.
   bodySeats: Seats
-  cursorKey: KeyObject
+  // The first signs; a cursor by any of them is read, since another node may sign with another version of the root secret.
+  cursorKeys: readonly [KeyObject, ...KeyObject[]]
   // How answers that hold a secret are kept for the retry.
   sealedKeeper: Keeper
   // How long they are stored.
@@ -190,10 +191,18 @@ export function createRoad(parts: RoadParts) {
     }
     if (issues.length > 0) throw refuse('invalid_request', { issues })
     const [cursor, second] = query.getAll('cursor')
-    const payload = second === undefined ? readToken(parts.cursorKey, cursor ?? '') : undefined
+    const payload = second === undefined ? readCursor(cursor ?? '') : undefined
     const subject = cursorSubject(id, caller)
     if (!payload?.startsWith(subject)) throw badCursor()
     return payload.slice(subject.length)
+  }
+
+  function readCursor(cursor: string): string | undefined {
+    for (const key of parts.cursorKeys) {
+      const payload = readToken(key, cursor)
+      if (payload !== undefined) return payload
+    }
+    return undefined
   }
 
   // The row's own path: what stood in the request line may have named another host.
@@ -207,7 +216,7 @@ export function createRoad(parts: RoadParts) {
     const path = promise.path.replaceAll(/\{(\w+)\}/g, (_, name: string) =>
       encodeURIComponent(request.path[name] ?? ''),
     )
-    return `${path}?cursor=${signToken(parts.cursorKey, cursorSubject(id, caller) + position)}`
+    return `${path}?cursor=${signToken(parts.cursorKeys[0], cursorSubject(id, caller) + position)}`
   }
 
   // Answers one request, whatever happens on the way.

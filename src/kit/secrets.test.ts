@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict'
-import { hkdfSync } from 'node:crypto'
+import { hkdfSync, randomBytes } from 'node:crypto'
 import { test } from 'node:test'
 import { format, inspect } from 'node:util'
 import fc from 'fast-check'
@@ -16,8 +16,8 @@ import {
   signToken,
 } from './secrets.ts'
 
-const oldText = 'old-'.repeat(10)
-const newText = 'new-'.repeat(10)
+const oldText = 'old-text-of-a-root-secret-for-these-tests'
+const newText = 'new-text-of-a-root-secret-for-these-tests'
 
 function rootFrom(text: string): RootSecret {
   const parsed = parseRootSecret(text)
@@ -62,6 +62,26 @@ test('a bad root secret is told in a sentence that does not repeat it', () => {
     assert.ok('problem' in parsed, text)
     assert.match(parsed.problem, /\.$/)
     assert.doesNotMatch(parsed.problem, /old-|new-|short-secret/)
+  }
+})
+
+test('a root secret that can be guessed is refused, unless it is an older version that is being replaced', () => {
+  const weak = [
+    'a'.repeat(32),
+    'changeme'.repeat(4),
+    'change-this-secret!'.repeat(3),
+    'abcdefghijklmnopqrstuvwxyz0123456789',
+    '01234567890123456789012345678901',
+    'ababababababababababababababababacac',
+  ]
+  for (const text of weak) {
+    assert.match((parseRootSecret(text) as { problem: string }).problem, /too easy to guess/, text)
+    assert.equal(rootFrom(`2:${newText},1:${text}`).currentVersion, 2)
+  }
+  assert.match((parseRootSecret(`1:${oldText},2:${oldText}`) as { problem: string }).problem, /are the same text/)
+  for (let i = 0; i < 300; i += 1) {
+    rootFrom(randomBytes(16).toString('hex'))
+    rootFrom(randomBytes(32).toString('base64url'))
   }
 })
 

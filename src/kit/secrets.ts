@@ -75,10 +75,29 @@ export function parseRootSecret(text: string): RootSecret | { readonly problem: 
       return { problem: `The root secret must have ${secretLengthMin} to ${secretLengthMax} characters.` }
     }
     if (!/^[\x21-\x7e]+$/.test(secret)) return { problem: 'The root secret must be visible ASCII without spaces.' }
+    if ([...texts.values()].includes(secret)) return { problem: 'Two versions of the root secret are the same text.' }
     texts.set(version, secret)
     currentVersion ||= version
   }
+  // Older versions only read what was made with them, so a weak one can be replaced.
+  if (isGuessable(texts.get(currentVersion) ?? '')) {
+    return {
+      problem:
+        'The root secret is too easy to guess: `secret` prints a random one (for a database in use: "2:<new>,1:<old>").',
+    }
+  }
   return new RootSecret(texts, currentVersion)
+}
+
+// Few different characters, or few different steps from one to the next, as in aaaa…, abcd… and changemechangeme…. Of texts
+// that are random one in 10^9 is refused, even of 32 hex digits.
+const differentMin = 8
+
+function isGuessable(secret: string): boolean {
+  const codes = [...secret].map((character) => character.charCodeAt(0))
+  const steps = codes.slice(1).map((code, i) => code - (codes[i] ?? 0))
+  const isRepeated = /^(.{1,16})\1+.{0,15}$/s.test(secret)
+  return isRepeated || new Set(codes).size < differentMin || new Set(steps).size < differentMin
 }
 
 // HKDF-SHA-256. A purpose is a constant of the code such as 'list cursor': different purposes give unrelated keys.
@@ -95,6 +114,13 @@ export function deriveKey(rootSecret: RootSecret, purpose: string, version = roo
   const key = createSecretKey(Buffer.from(hkdfSync('sha256', text, 'cartwright', purpose, 32)))
   derived.set(name, key)
   return key
+}
+
+// Of every version that is known, the current one first: for what another node may have made with another version.
+export function deriveKeys(rootSecret: RootSecret, purpose: string): [KeyObject, ...KeyObject[]] {
+  const [current = 0, ...others] = rootSecret.versions
+  const keyOf = (version: number) => deriveKey(rootSecret, purpose, version)
+  return [keyOf(current), ...others.map(keyOf)]
 }
 
 // Tells one root secret from another, and says nothing about it or about any key that is derived from it.

@@ -17,14 +17,14 @@ export interface GateParts {
   storage: Storage
   rootSecret: RootSecret
   publicOrigin: () => string
-  nonces: Nonces
+  nonces: () => Promise<Nonces>
 }
 
 type Problem = 'invalid_token' | 'invalid_dpop_proof' | 'use_dpop_nonce'
 
-export function createOAuthGate({ storage, rootSecret, publicOrigin, nonces }: GateParts): OAuthGate {
+export function createOAuthGate({ storage, rootSecret, publicOrigin, nonces: findNonces }: GateParts): OAuthGate {
   // Every failure is told by its kind (RFC 9449, 7.1); which part of a token or a proof was wrong is not.
-  function refusalFor(problem: Problem | null, now: Date): OAuthRefusal {
+  function refusalWith(nonces: Nonces, problem: Problem | null, now: Date): OAuthRefusal {
     const facts = [
       ...(problem === null ? [] : [`error="${problem}"`]),
       `algs="${proofAlgorithms.join(' ')}"`,
@@ -54,6 +54,8 @@ export function createOAuthGate({ storage, rootSecret, publicOrigin, nonces }: G
   }
 
   return async ({ raw }: Incoming, now) => {
+    const nonces = await findNonces()
+    const refusalFor = (problem: Problem | null, at: Date) => refusalWith(nonces, problem, at)
     const token = tokenIn(raw)
     if (token === undefined) return refusalFor(null, now)
     const id = hashOf(token)

@@ -1,7 +1,8 @@
-// The authorization server's own secrets. All of them are derived from the root secret, so that every node has them,
-// nothing is stored, and they are rotated with it: the current version makes, every version that is still known reads.
+// The authorization server's own secrets. All but one are derived from the root secret, so that every node has them, nothing
+// is stored, and they are rotated with it: the current version makes, every version that is still known reads.
 
 import { createPrivateKey } from 'node:crypto'
+import { createDatabaseKey, type DatabaseKey } from '../access/databasekey.ts'
 import { deriveKey, type RootSecret } from '../kit/secrets.ts'
 
 // With which the browser's cookies are signed.
@@ -9,8 +10,10 @@ export function cookieKeys(rootSecret: RootSecret): Buffer[] {
   return rootSecret.versions.map((version) => deriveKey(rootSecret, 'oauth cookie', version).export())
 }
 
-export function nonceSecret(rootSecret: RootSecret): Buffer {
-  return deriveKey(rootSecret, 'oauth nonce').export()
+// Of the database: a client that is told a nonce by one node shows it to another, which may have begun a rotation of the root
+// secret or not. Its first value is the one that the version before derived, so both can run beside each other.
+export function createNonceKey(rootSecret: RootSecret): DatabaseKey {
+  return createDatabaseKey(rootSecret, 'oauth nonce', () => deriveKey(rootSecret, 'oauth nonce').export())
 }
 
 export interface SigningKey {

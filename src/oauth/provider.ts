@@ -17,7 +17,7 @@ import type { Storage } from '../storage/storage.ts'
 import { createAdapters, grantSeconds, type RefusalCode } from './adapter.ts'
 import { type App, findApp } from './apps.ts'
 import type { Payload } from './artifacts.ts'
-import { cookieKeys, nonceSecret, signingKeys } from './keys.ts'
+import { cookieKeys, signingKeys } from './keys.ts'
 import {
   clientAuthMethods,
   clientSigningAlgorithms,
@@ -39,6 +39,8 @@ export interface ServerParts {
   publicOrigin: () => string
   clock: () => Date
   log: Log
+  // Of which DPoP nonces are made.
+  nonceSecret: () => Promise<Buffer>
 }
 
 // What the page that is shown now is about.
@@ -75,10 +77,11 @@ const lifetimes = { code: 60, accessToken: 600, refreshToken: 30 * 24 * 3_600, i
 export function createAuthorizationServer(parts: ServerParts): AuthorizationServer {
   let made: { origin: string; provider: Provider; callback: ReturnType<Provider['callback']> } | undefined
 
-  function at(request: IncomingMessage) {
+  async function at(request: IncomingMessage) {
     const origin = parts.publicOrigin()
+    const nonceSecret = await parts.nonceSecret()
     if (made?.origin !== origin) {
-      const provider = createProvider(origin, parts)
+      const provider = createProvider(origin, parts, nonceSecret)
       made = { origin, provider, callback: provider.callback() }
     }
     pin(request, origin)
@@ -87,16 +90,16 @@ export function createAuthorizationServer(parts: ServerParts): AuthorizationServ
 
   return {
     async handle(request, response) {
-      const { callback } = at(request)
+      const { callback } = await at(request)
       await callback(request, response)
     },
     async findInteraction(request, response) {
-      const { provider, origin } = at(request)
+      const { provider, origin } = await at(request)
       const details = await provider.interactionDetails(request, response).catch(lost)
       return details && interactionFrom(details, origin)
     },
     async settle(request, response, result) {
-      const { provider } = at(request)
+      const { provider } = await at(request)
       return provider.interactionResult(request, response, result).catch(lost)
     },
   }
@@ -136,7 +139,11 @@ function interactionFrom({ uid, prompt, params, session, iat }: Details, origin:
   }
 }
 
-function createProvider(origin: string, { storage, rootSecret, clock, log }: ServerParts): Provider {
+function createProvider(
+  origin: string,
+  { storage, rootSecret, clock, log }: ServerParts,
+  nonceSecret: Buffer,
+): Provider {
   const problem = originProblem(origin)
   if (problem !== undefined) throw new Error(problem)
   const isSecure = origin.startsWith('https:')
@@ -192,7 +199,7 @@ function createProvider(origin: string, { storage, rootSecret, clock, log }: Ser
       requestObjects: { enabled: false },
       pushedAuthorizationRequests: { enabled: true },
       revocation: { enabled: true, allowedPolicy: async (_ctx, client, token) => token.clientId === client.clientId },
-      dPoP: { enabled: true, nonceSecret: nonceSecret(rootSecret), requireNonce: () => true },
+      dPoP: { enabled: true, nonceSecret, requireNonce: () => true },
       resourceIndicators: {
         enabled: true,
         defaultResource: async () => resource,

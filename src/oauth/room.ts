@@ -7,7 +7,7 @@ import type { HandOff, Page, PageAnswer } from '../http/server.ts'
 import { late } from '../kit/late.ts'
 import { refuse } from '../kit/refuse.ts'
 import { createOAuthGate } from './caller.ts'
-import { nonceSecret } from './keys.ts'
+import { createNonceKey } from './keys.ts'
 import { paths, resourceMetadata } from './metadata.ts'
 import { stylePage } from './page/assets.ts'
 import { errorPage } from './page/error.ts'
@@ -15,7 +15,7 @@ import { answerPage } from './page/frame.ts'
 import { createNonces } from './proof.ts'
 import type { AuthorizationServer, ServerParts } from './provider.ts'
 
-export interface OAuthRoomParts extends ServerParts {
+export interface OAuthRoomParts extends Omit<ServerParts, 'nonceSecret'> {
   // Null admits everybody. What begins an installation makes us remember something, and has a tighter one of its own.
   throttle: Throttle | null
   beginThrottle: Throttle | null
@@ -28,13 +28,15 @@ export interface OAuthRoom {
 }
 
 export function createOAuthRoom(parts: OAuthRoomParts): OAuthRoom {
-  const { throttle, beginThrottle, publicOrigin, clock } = parts
-  const server = lateServer(parts)
+  const { storage, throttle, beginThrottle, publicOrigin, clock } = parts
+  const nonceKey = createNonceKey(parts.rootSecret)
+  const nonceSecret = late(async () => (await storage.write((tx) => nonceKey(tx, clock().getTime()))).export())
+  const server = lateServer({ ...parts, nonceSecret })
   const interactions = late(async () => {
     const { createInteractions } = await import('./interaction.ts')
     return createInteractions({ ...parts, server })
   })
-  const gate = createOAuthGate({ ...parts, nonces: createNonces(nonceSecret(parts.rootSecret)) })
+  const gate = createOAuthGate({ ...parts, nonces: late(async () => createNonces(await nonceSecret())) })
 
   // Nobody is known here before the library has looked, so that the limit is by address.
   function admit({ address }: Incoming, by = throttle): void {

@@ -1,0 +1,116 @@
+// A rotation of the root secret, with nodes on both sides of each of its steps: what one of them made, the other takes.
+
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import { createApp } from '../src/app.ts'
+import { newId } from '../src/kit/ids.ts'
+import { deriveKey, parseRootSecret, type RootSecret, signToken } from '../src/kit/secrets.ts'
+import { createLog } from '../src/observe/log.ts'
+import { type Answer, testSecretText } from './support/house.ts'
+import {
+  askToken,
+  authorizationUrl,
+  authorize,
+  codeFields,
+  currentNonce,
+  type DpopKey,
+  type Installed,
+  makeDpopKey,
+  makeProof,
+  makeVerifier,
+  type OAuthHouse,
+  openBrowser,
+  openOAuthHouse,
+} from './support/oauth.ts'
+import { eachEngine, type Given } from './support/storage.ts'
+
+const older = `1:${testSecretText}`
+const newer = '2:the-root-secret-that-takes-the-place-of-the-other'
+
+// Another node of the house, as a house of its own.
+async function openNode(given: Given, house: OAuthHouse, secretText: string): Promise<OAuthHouse> {
+  const storage = await given.open({ url: house.url })
+  const app = createApp({
+    storage,
+    rootSecret: parseRootSecret(secretText) as RootSecret,
+    rateLimit: null,
+    trustedProxies: [],
+    webhookAllowPrivate: true,
+    publicOrigin: () => house.origin,
+    version: 'test',
+    clock: () => new Date(house.clock.now),
+    log: createLog({ level: 'error', pretty: false, write: () => {} }),
+  })
+  const port = await app.server.listen(0, '127.0.0.1')
+  given.later(async () => {
+    await app.server.drain(1_000)
+    await app.dispatcher.drain()
+    app.close()
+  })
+  const reach = `http://127.0.0.1:${port}`
+  async function fetchThere(path: string, init?: RequestInit): Promise<Answer> {
+    const { status, headers } = await fetch(reach + path, init)
+    return { status, headers, text: '', body: null }
+  }
+  return { ...house, storage, app, reach, fetch: fetchThere }
+}
+
+// The status of an operation that takes a token, asked of this node.
+async function describeAt(node: OAuthHouse, token: string, key: DpopKey, nonce: string): Promise<number> {
+  const dpop = await makeProof(node, key, { method: 'GET', url: `${node.origin}/api/v1/oauth/authorize`, token, nonce })
+  return (await node.fetch('/api/v1/oauth/authorize', { headers: { authorization: `DPoP ${token}`, dpop } })).status
+}
+
+// Installs an app through this node: its pages, its tokens.
+async function installAt(node: OAuthHouse): Promise<Pick<Installed, 'app' | 'key' | 'refreshToken'>> {
+  const { verifier, challenge } = makeVerifier()
+  const app = node.publicApp
+  const back = await authorize(node, openBrowser(node), authorizationUrl(node, app, challenge))
+  const key = await makeDpopKey()
+  const { body } = await askToken(node, codeFields(app, back.searchParams.get('code') ?? '', verifier), { key })
+  return { app, key, refreshToken: body.refresh_token }
+}
+
+eachEngine('a rotation of the root secret', (given) => {
+  const sides = [
+    ['one node has heard of the new version', older, `${older},${newer}`],
+    ['one node uses the new version', `${older},${newer}`, `${newer},${older}`],
+  ] as const
+
+  test('a client of OAuth that is sent from node to node is answered, at every step', async () => {
+    const house = await openOAuthHouse(given)
+    let installed = await installAt(house)
+    for (const [name, oneText, otherText] of sides) {
+      const [one, other] = [await openNode(given, house, oneText), await openNode(given, house, otherText)]
+      for (const [told, asked] of [
+        [one, other],
+        [other, one],
+      ] as const) {
+        const nonce = await currentNonce(told)
+        const { app, key } = installed
+        const fields = { grant_type: 'refresh_token', client_id: app.id, refresh_token: installed.refreshToken }
+        const { status, body } = await askToken(asked, fields, { key, nonce })
+        assert.equal(status, 200, `${name}: ${JSON.stringify(body)}`)
+        assert.equal(await describeAt(asked, body.access_token, key, nonce), 200, name)
+      }
+      // What the next step must not know any more is made anew, by the newer side.
+      installed = await installAt(other)
+    }
+  })
+
+  test('a cursor of either node is followed by the other', async () => {
+    const house = await openOAuthHouse(given)
+    const one = await openNode(given, house, `${older},${newer}`)
+    const other = await openNode(given, house, `${newer},${older}`)
+    const headers = { authorization: `Bearer ${house.keys.full}` }
+    for (const [text, asked] of [
+      [testSecretText, other],
+      [newer.slice(2), one],
+    ] as const) {
+      const signer = parseRootSecret(text) as RootSecret
+      const payload = `listStorefrontOrders ${house.installationId} ${house.clock.now} ${newId('ord')}`
+      const cursor = signToken(deriveKey(signer, 'list cursor'), payload)
+      assert.equal((await asked.fetch(`/api/v1/open/storefront/orders?cursor=${cursor}`, { headers })).status, 200)
+    }
+  })
+})
