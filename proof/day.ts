@@ -92,7 +92,11 @@ class Day {
     const { deliveries } = await shopping.shop.withStorage(countUnderWay)
     await shopping.judge(webhooks, Number.POSITIVE_INFINITY)
     const { orders, unavailable } = shopping.seen
-    const why = [...shopping.whyUnavailable].map(([reason, times]) => `${times} times ${reason}`).join(', ')
+    const reasons = [...shopping.whyUnavailable]
+    const shed = unavailable - reasons.reduce((sum, [, times]) => sum + times, 0)
+    // A server that cannot keep up sheds requests without a line in the log.
+    if (shed > 0) reasons.push(['shed by a server that could not keep up', shed])
+    const why = reasons.map(([reason, times]) => `${times} times ${reason}`).join(', ')
     if (orders === 0) shopping.violations.add('nothing was bought, which proves nothing')
     if (unavailable > 0) shopping.violations.add(`${unavailable} answers were 503, which no operation declares: ${why}`)
     const memory = this.lives.map((lives, place) =>
