@@ -8,6 +8,7 @@ import { deleteDeadKeys } from '../src/access/retention.ts'
 import { sweepAddresses } from '../src/addresses/vault.ts'
 import { deleteCarts } from '../src/carts/retention.ts'
 import { expireCarts } from '../src/carts/sweep.ts'
+import { tellCarts } from '../src/carts/untold.ts'
 import { refreshStaleProducts } from '../src/catalog/refresh.ts'
 import { settlePayments } from '../src/checkout/pay.ts'
 import { deleteSessions, eraseCustomers } from '../src/checkout/retention.ts'
@@ -415,6 +416,26 @@ eachEngine('a loop survives its worst row', (given) => {
     await cure()
     assert.deepEqual(await round(now + 60_000), [])
     assert.equal(await statusOf('carts', bad), 'expired')
+  })
+
+  test('carts that were changed on the page', async () => {
+    const { storage, clock } = house
+    const { view: bad } = await checkout.ready({ COURSE: 1 })
+    const { view: good } = await checkout.ready({ COURSE: 1 })
+    const badId = bad.session.cartId
+    const untold = async () =>
+      (await storage.read((db) => db.sql<{ id: string }>`select id from carts where untold_since is not null`))
+        .map(({ id }) => id)
+        .filter((id) => id === badId || id === good.session.cartId)
+    assert.equal((await untold()).length, 2)
+    const cure = await poison(storage, 'carts', `old.id = '${badId}'`)
+    const round = (at: number) => failedOf('untold_carts', tellCarts(storage, house.app.cartTools, at))
+    assert.deepEqual(await round(clock.now + 5_000), [badId])
+    assert.deepEqual(await untold(), [badId])
+    assert.deepEqual(await round(clock.now + 6_000), [])
+    await cure()
+    assert.deepEqual(await round(clock.now + 66_000), [])
+    assert.deepEqual(await untold(), [])
   })
 
   test('what is deleted when its time is over', async () => {

@@ -171,7 +171,8 @@ eachEngine('retention', (given) => {
     const { storage, app, clock } = house
     let counted = 0
     const parts = { storage, app, retentionMs: retentionDefaultsMs, clock: () => clock.now, monotonic: () => counted }
-    const loops = loopsFor(parts).filter(({ name }) => name !== 'holds')
+    // The one that tells of carts writes an event, whatever the clock says.
+    const loops = loopsFor(parts).filter(({ name }) => name !== 'holds' && name !== 'untold_carts')
     const before = await count()
     clock.now += 13 * 365 * day
     const paused: string[] = []

@@ -1,6 +1,6 @@
 // The shell of every change of a cart: lock it, see whether it may change, change it, price it, write it, tell of it.
 
-import { announce, type Cause } from '../events/announce.ts'
+import { type Announcement, announce, type Cause } from '../events/announce.ts'
 import { isId } from '../kit/ids.ts'
 import type { MerchantMode } from '../kit/mode.ts'
 import { refuse } from '../kit/refuse.ts'
@@ -31,6 +31,8 @@ export interface ChangeAsk {
   cause: Cause | null
   // The SKU of which this change wants more.
   raised?: string
+  // Told together with others, by a loop.
+  isToldLater?: boolean
 }
 
 // The cart of this caller, locked. Another installation's is not found, with the same words as one that never was.
@@ -83,12 +85,19 @@ async function quoteOf(tools: CartTools, ask: ChangeAsk, changed: CartFacts): Pr
   return quoteFor(db, tools.pricebooks, { ...facts, promotion: null, cart: { ...cart, promotionId: null } }, at)
 }
 
-function writeChange(tools: CartTools, { db, now, cause }: ChangeAsk, quote: Quote): Quote & { text: string } {
+function writeChange(tools: CartTools, ask: ChangeAsk, quote: Quote): Quote & { text: string } {
+  const { db, now, cause, isToldLater = false } = ask
   const { cart } = quote
   const at = now.getTime()
   const text = JSON.stringify(cartView(quote, at, tools.pictureUrl))
-  saveCart(db, cart)
-  announce(db, {
+  saveCart(db, { ...cart, untoldSince: isToldLater ? (cart.untoldSince ?? at) : null })
+  if (!isToldLater) announce(db, updatedEvent(quote.cart, text, cause, at))
+  return { ...quote, text }
+}
+
+// `text`: the cart as it is shown.
+export function updatedEvent(cart: KeptCart, text: string, cause: Cause | null, now: number): Announcement {
+  return {
     installationId: cart.installationId,
     mode: cart.mode,
     kind: 'cart.updated',
@@ -96,7 +105,6 @@ function writeChange(tools: CartTools, { db, now, cause }: ChangeAsk, quote: Quo
     sequence: cart.version,
     dataText: `{"cart":${text}}`,
     cause,
-    now: at,
-  })
-  return { ...quote, text }
+    now,
+  }
 }

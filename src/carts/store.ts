@@ -36,6 +36,8 @@ export interface KeptCart {
   createdAt: number
   updatedAt: number
   expiresAt: number
+  // Since when it has changes that no event tells of.
+  untoldSince: number | null
   seller: SellerTerms
 }
 
@@ -111,7 +113,7 @@ export async function findCart(db: Reader, { installationId, cartId }: CartKey):
       c.promotion_id as "promotionId", c.shipping_option as "shippingOption", c.metadata, c.guesses,
       c.guesses_since as "guessesSince", c.checkout_session_id as "checkoutSessionId", c.order_id as "orderId",
       c.created_at as "createdAt", c.updated_at as "updatedAt", c.expires_at as "expiresAt",
-      a.id as "addressId", a.city, a.region, a.country, a.expires_at as "addressExpiresAt",
+      c.untold_since as "untoldSince", a.id as "addressId", a.city, a.region, a.country, a.expires_at as "addressExpiresAt",
       m.country as "sellerCountry", m.price_tax as "priceTax", m.low_stock_at as "lowStockAt",
       m.catalog_version as "catalogVersion", ${promotionVersion} as "promotionVersion"
     from carts c
@@ -147,6 +149,7 @@ function cartFrom(row: CartRow): KeptCart {
     createdAt: row.createdAt,
     updatedAt: row.updatedAt,
     expiresAt: row.expiresAt,
+    untoldSince: row.untoldSince,
     seller: {
       country: row.sellerCountry,
       priceTax: row.priceTax,
@@ -335,7 +338,7 @@ export function saveCart(tx: Tx, cart: KeptCart): void {
       status = ${cart.status}, promotion_id = ${cart.promotionId},
       address_id = ${cart.address?.token ?? null}, shipping_option = ${cart.shippingOption},
       checkout_session_id = ${cart.checkoutSessionId}, order_id = ${cart.orderId}, updated_at = ${cart.updatedAt},
-      expires_at = ${cart.expiresAt}
+      expires_at = ${cart.expiresAt}, untold_since = ${cart.untoldSince}
     where installation_id = ${cart.installationId} and id = ${cart.id}`
 }
 
@@ -364,6 +367,20 @@ export function countGuess(tx: Tx, cart: KeptCart, guesses: number, since: numbe
   tx.sql`
     update carts set guesses = ${guesses}, guesses_since = ${since}
     where installation_id = ${cart.installationId} and id = ${cart.id}`
+}
+
+// Not a change of the cart: its version stays.
+export function saveTold(tx: Tx, { installationId, cartId }: CartKey): void {
+  tx.sql`update carts set untold_since = null where installation_id = ${installationId} and id = ${cartId}`
+}
+
+// One whose payment is under way waits: it becomes an order, or is open again.
+export async function listUntoldCarts(db: Reader, now: number, since: number, limit: number): Promise<CartKey[]> {
+  return db.sql<CartKey>`
+    select installation_id as "installationId", id as "cartId" from carts
+    where untold_since is not null and untold_since <= ${since} and status = 'open'
+      and ${isNotDeferred('untold_carts', 'carts.installation_id', 'carts.id', now)}
+    order by untold_since limit ${limit}`
 }
 
 export async function listOverdueCarts(db: Reader, now: number, limit: number): Promise<CartKey[]> {

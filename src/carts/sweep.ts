@@ -30,7 +30,13 @@ async function expireCart(tx: Tx, tools: CartTools, key: CartKey, now: number): 
   if (!found || !move?.announces) return false
   const facts = await findCartFacts(tx, tools.pricebooks, key, now)
   if (!facts) return false
-  const cart = { ...facts.cart, status: move.to, version: facts.cart.version + 1, updatedAt: now }
+  const cart = {
+    ...facts.cart,
+    status: move.to,
+    version: facts.cart.version + 1,
+    updatedAt: now,
+    untoldSince: null,
+  }
   const view = cartView(await quoteFor(tx, tools.pricebooks, { ...facts, cart }, now), now, tools.pictureUrl)
   saveCart(tx, cart)
   announce(tx, {

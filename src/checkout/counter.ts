@@ -93,6 +93,7 @@ export function createDesk(tools: PayTools): Desk {
           expectedVersion: undefined,
           now,
           cause: pageCause(),
+          isToldLater: true,
         })
       })
       .catch(problemOf)

@@ -745,6 +745,7 @@ function convertCart(
     address: null,
     version: facts.cart.version + 1,
     updatedAt: now,
+    untoldSince: null,
   }
   saveCart(tx, cart)
   const quote = { ...facts, cart, pricing: pricingOfOrder(order, sold, facts.lines), isPriced: true }

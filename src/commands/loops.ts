@@ -6,6 +6,7 @@ import { sweepAddresses } from '../addresses/vault.ts'
 import type { App } from '../app.ts'
 import { cartsDeletedMax, deleteCarts } from '../carts/retention.ts'
 import { expireCarts } from '../carts/sweep.ts'
+import { tellCarts } from '../carts/untold.ts'
 import { refreshStaleProducts } from '../catalog/refresh.ts'
 import { settlePayments } from '../checkout/pay.ts'
 import { deleteSessions, eraseCustomers, sessionsSweptMax } from '../checkout/retention.ts'
@@ -67,6 +68,7 @@ export function loopsFor({ storage, app, retentionMs, clock, monotonic }: LoopPa
     rounds('unpaid_orders', 5_000, few, (now) => cancelUnpaidOrders(storage, now, few)),
     rounds('holds', 2_000, many, (now) => sweepHolds(storage, now, many)),
     rounds('carts', 30_000, some, (now) => expireCarts(storage, app.cartTools, now, some)),
+    rounds('untold_carts', 1_000, some, (now) => tellCarts(storage, app.cartTools, now, some)),
     rounds('addresses', 60_000, many, (now) => sweepAddresses(storage, now, many)),
     rounds('idempotency_keys', 60_000, keysSweptMax, (now) => sweepIdempotencyKeys(storage, now, retentionMs.answers)),
     {

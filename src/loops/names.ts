@@ -10,6 +10,7 @@ export const loopNames = [
   'unpaid_orders',
   'holds',
   'carts',
+  'untold_carts',
   'addresses',
   'idempotency_keys',
   'webhooks',

@@ -339,15 +339,18 @@ export const invariants: readonly Invariant[] = [
   },
   {
     name: 'cart_is_told',
-    sentence: 'The events of a cart follow one another without a gap, from its making up to its version.',
+    sentence:
+      'The events of a cart begin with its making, are one at most for each version, and reach its version, unless what changed is still to be told.',
     violations: (db) => db.sql`
       select c.id as "subject" from carts c
       left join (
-        select installation_id, subject_id, min(sequence) as first, max(sequence) as last, count(*) as told
+        select installation_id, subject_id, min(sequence) as first, max(sequence) as last,
+          count(*) - count(distinct sequence) as doubled
         from events where subject_type = 'cart' group by installation_id, subject_id) e
         on e.installation_id = c.installation_id and e.subject_id = c.id
-      where (c.created_at > ${eventsGone} and (e.told is null or e.first <> 1 or e.told <> c.version))
-        or (c.updated_at > ${eventsGone} and (e.told is null or e.last <> c.version))
+      where (c.created_at > ${eventsGone} and (e.first is null or e.first <> 1)) or e.doubled > 0
+        or e.last > c.version or (c.untold_since is not null and e.last = c.version)
+        or (c.updated_at > ${eventsGone} and c.untold_since is null and (e.last is null or e.last <> c.version))
       limit 10`,
   },
   {
