@@ -11,6 +11,7 @@ import { modelRun } from './model.ts'
 import { modesRun } from './modes.ts'
 import { nodesRun } from './nodes.ts'
 import { oversellOnNodesRun, oversellRun } from './oversell.ts'
+import { pageRun } from './page.ts'
 import { poisonRun } from './poison.ts'
 import { promotionRun } from './promotion.ts'
 import { racesRun } from './races.ts'
@@ -41,6 +42,7 @@ export const runs: readonly (Run | ServerRun)[] = [
   failoverRun,
   poisonRun,
   signatureRun,
+  pageRun,
   browserRun,
   clockRun,
   secretsRun,

@@ -318,6 +318,19 @@ describe('the address', () => {
     })
   })
 
+  test('the answer to a return key does not take the cursor away from whoever types on', async () => {
+    await visit(desk.open(), async (tab) => {
+      const posts = await hold(tab, 'details')
+      await tab.locator('#email').fill('ada@')
+      await tab.locator('#email').press('Enter')
+      await tab.locator('#line1').pressSequentially('1 Main')
+      await posts.next('go')
+      await tab.locator('#email-error').waitFor()
+      await tab.keyboard.type(' Street')
+      assert.deepEqual(await typedIn(tab, ['email', 'line1']), ['ada@', '1 Main Street'])
+    })
+  })
+
   test('a delivery method that is chosen while a save is on its way stays chosen', async () => {
     const fake = desk.open(ready)
     await visit(fake, async (tab) => {

@@ -82,6 +82,8 @@ async function sendAll() {
     const answer = await ask(`${base}/${job.form ?? job.kind}`, fields)
     if (answer.page) await pointerUp()
     if (!take(answer)) return
+    // Answers come again, if not every one of them.
+    retries = 0
     settle(job, answer.page)
   }
   answered()
@@ -168,8 +170,8 @@ function settle(job, page) {
   if (isDetails && !isOurs && job.edits >= saidEdits) saidEdits = goOnEdits = Infinity
   if (isOurs) page.getElementById('problem')?.remove()
   lastProblem = isOurs || isQuiet ? '' : problem
-  adopt(page, { hasForm: isDetails && !isQuiet, isQuiet: isQuiet || isOurs })
-  if (isGoingOn) goOn()
+  adopt(page, { hasForm: isDetails && !isQuiet, isQuiet: isQuiet || isOurs, sentEdits: job.edits })
+  if (isGoingOn && mayLead(job.edits)) goOn()
 }
 
 function settleQuantity({ skuId, quantity }, page, isOurs) {
@@ -182,6 +184,14 @@ function settleQuantity({ skuId, quantity }, page, isOurs) {
 function settleDetails(job, problem) {
   if (problem === '') savedEdits = job.edits
   else refusedEdits = job.edits
+}
+
+// Whoever is typing by the time the answer comes is not led away: what is typed next would go nowhere.
+let ledFrom = ''
+
+function mayLead(sentEdits = edits) {
+  const active = document.activeElement
+  return !active?.matches('input:not([type=radio]), select') || (active.id === ledFrom && sentEdits === edits)
 }
 
 function goOn() {
@@ -286,7 +296,7 @@ function typedValue(field) {
   return { value: field.value, text, isChosen: true, country: shownCountry }
 }
 
-function adopt(page, { hasForm = false, isQuiet = false } = {}) {
+function adopt(page, { hasForm = false, isQuiet = false, sentEdits = edits } = {}) {
   // What is put in later is focused below, by hand.
   for (const marked of page.querySelectorAll('[autofocus]')) marked.removeAttribute('autofocus')
   const isShown = page.getElementById('country')?.value === byId('country')?.value
@@ -299,7 +309,8 @@ function adopt(page, { hasForm = false, isQuiet = false } = {}) {
   body.dataset.version = version
   body.dataset.total = total
   restartClock()
-  if (lastProblem) document.querySelector('#problem, #code[aria-invalid], #code-remove[aria-describedby]')?.focus()
+  if (!lastProblem || !mayLead(sentEdits)) return
+  document.querySelector('#problem, #code[aria-invalid], #code-remove[aria-describedby]')?.focus()
 }
 
 function rework(page, ids) {
@@ -469,6 +480,7 @@ side?.addEventListener('change', ({ target }) => {
 function submitted(event) {
   const form = event.target
   event.preventDefault()
+  ledFrom = document.activeElement?.id
   if (form.classList.contains('quantity')) return wantTyped(form)
   // Taken out, or what is left is taken.
   if (form.action.endsWith('/quantity')) return want(skuOf(form), Number(form.elements.namedItem('quantity').value), 0)
@@ -520,6 +532,7 @@ details?.addEventListener('submit', (event) => {
   else {
     wantSaved()
     goOnEdits = edits
+    ledFrom = document.activeElement?.id
   }
   send()
 })
