@@ -1,5 +1,6 @@
 // All the runs, in the order in which they are carried out.
 
+import { abuseRun } from './abuse.ts'
 import { contractRun } from './contract.ts'
 import { crashRun } from './crash.ts'
 import { dayRun } from './day.ts'
@@ -35,6 +36,7 @@ export const runs: readonly (Run | ServerRun)[] = [
   contractRun,
   isolationRun,
   wireRun,
+  abuseRun,
   addressesRun,
   deliveriesRun,
   receiversRun,

@@ -81,6 +81,7 @@ export interface AppParts {
   connectionsMax?: number
   connectionsPerAddressMax?: number
   inFlightMax?: number
+  refusedPostDelayMs?: number
 }
 
 export interface App {
@@ -236,9 +237,10 @@ export function createApp(parts: AppParts): App {
     trustedProxies: parts.trustedProxies,
     pressure,
     bodySeats,
-    postWaitMs: (address) => postsByAddress?.take(addressBucket(address), clock().getTime()) ?? 0,
+    postWaitMs: (address, cost) => postsByAddress?.take(addressBucket(address), clock().getTime(), cost) ?? 0,
     log,
     metrics,
+    refusedPostDelayMs: parts.refusedPostDelayMs,
     answerTimeoutMs: parts.answerTimeoutMs,
     headersTimeoutMs: parts.headersTimeoutMs,
     requestTimeoutMs: parts.requestTimeoutMs,

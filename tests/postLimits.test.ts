@@ -103,6 +103,44 @@ describe('posts of browsers', () => {
     assert.equal((await post(`/c/${secret}/code`, from, { code: '' })).status, 200)
   })
 
+  test('a change of a large cart costs more of what its network may post', async () => {
+    const codes = Array.from({ length: 40 }, (_, index) => `P-${index}`)
+    const products = codes.map((code) => ({
+      slug: code.toLowerCase(),
+      name: code,
+      publishedAt: '2026-01-01T00:00:00.000Z',
+      skus: [{ code, price: 100, stock: 10, requiresShipping: false }],
+    }))
+    await house.apply({ ...market, products: [...(market.products ?? []), ...products] })
+    const { open } = await checkoutOf(house)
+    const opened = await open(Object.fromEntries(codes.map((code) => [code, 1])))
+    const from = newNetwork()
+    const path = `/c/${opened.body.data.url.split('/').at(-1)}/code`
+    // Six each: one, and five for forty lines.
+    assert.deepEqual(await repeat(networkBurst / 6, () => post(path, from, { code: '' })), [200])
+    assert.equal((await post(path, from, { code: '' })).status, 429)
+  })
+
+  test('whoever posts too much waits for the answer', async () => {
+    const slow = await openHouse(given, {
+      shops: [market],
+      rateLimit: { perSecond: 100, burst: 200 },
+      refusedPostDelayMs: 120,
+    })
+    const init = { method: 'POST', body: new URLSearchParams() }
+    const took = async (path: string) => {
+      const startedAt = performance.now()
+      const { status } = await slow.fetch(path, init)
+      return { status, ms: performance.now() - startedAt }
+    }
+    for (const path of [`/c/${'x'.repeat(43)}/code`, '/oauth/interaction/some-id']) {
+      let last = await took(path)
+      for (let i = 0; i < networkBurst && last.status !== 429; i += 1) last = await took(path)
+      assert.equal(last.status, 429)
+      assert.ok(last.ms >= 115, `${path} was answered after ${last.ms} ms`)
+    }
+  })
+
   test('the shop window says so on a page', async () => {
     const from = newNetwork()
     assert.deepEqual(await repeat(networkBurst, () => post('/shop/cart/add', from)), [200])

@@ -6,6 +6,7 @@ import { lookup } from 'node:dns/promises'
 import type { IncomingMessage, Server, ServerResponse } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import type { Duplex } from 'node:stream'
+import { setTimeout as pause } from 'node:timers/promises'
 import findMyWay, { type HTTPMethod } from 'find-my-way'
 import { addressBucket } from '../access/throttle.ts'
 import { type Operation, type OperationId, operations } from '../contract/operations.ts'
@@ -48,6 +49,8 @@ export interface Page {
 export interface PageRequest extends Incoming {
   // Waits for a body, in a seat of the client's address.
   receive<Body>(read: () => Promise<Body>): Promise<Body>
+  // Takes more of what the client's address may post, for work that is larger than usual; refuses where that is used up.
+  spend?(cost: number): void
 }
 
 export interface PageAnswer {
@@ -79,8 +82,11 @@ export interface ServerParts {
   pressure: Pressure
   // Of bodies that are awaited.
   bodySeats: Seats
-  // How long somebody at this address must wait before a form is taken from there; 0 for not at all.
-  postWaitMs?: (address: string) => number
+  // How long somebody at this address must wait before a form is taken from there; 0 for not at all. One of usual size
+  // costs 1.
+  postWaitMs?: (address: string, cost: number) => number
+  // How long the answer to a post that is too much waits.
+  refusedPostDelayMs?: number | undefined
   log: Log
   metrics: Metrics
   answerTimeoutMs?: number | undefined
@@ -195,6 +201,7 @@ export function createServer(parts: ServerParts): HttpServer {
       if (shown) return { ...shown, headers: { ...refusal.headers, ...shown.headers } }
       return { ...refusal, headers: { ...refusal.headers, 'content-type': jsonType } }
     })
+    if (status === 429) await delayRefused(request.raw)
     const durationMs = performance.now() - startedAt
     metrics.countRequest(page.name, status, durationMs)
     log.debug('page', { requestId, page: page.name, status, durationMs, ...callerRequestId(request.raw) })
@@ -209,6 +216,17 @@ export function createServer(parts: ServerParts): HttpServer {
       ...(isHttps() && { 'strict-transport-security': httpsOnly }),
     })
     response.end(body)
+  }
+
+  // Whoever posts too much waits for the answer as well: twelve connections that post as fast as they are answered would
+  // otherwise keep the process busy with saying no.
+  let delayed = 0
+  async function delayRefused({ method }: IncomingMessage): Promise<void> {
+    const delayMs = parts.refusedPostDelayMs ?? 1_000
+    if (method !== 'POST' || draining || delayMs === 0 || delayed >= delayedMax) return
+    delayed += 1
+    await pause(delayMs)
+    delayed -= 1
   }
 
   // Of requests whose body somebody else reads; they stay under way meanwhile.
@@ -244,10 +262,18 @@ export function createServer(parts: ServerParts): HttpServer {
     response.setHeader('x-content-type-options', 'nosniff')
     if (draining) response.setHeader('connection', 'close')
     if (isHttps()) response.setHeader('strict-transport-security', httpsOnly)
+    let failure: unknown
     try {
       await handOff.handle(request, response, requestId)
     } catch (error) {
-      const outgoing = answerFor(asRefusal(error, log, { requestId, page: handOff.name }), requestId)
+      failure = error ?? new Error('a hand-off failed without an error')
+    } finally {
+      pressure.leave()
+      if (seat !== null) handOffSeats.leave(seat)
+    }
+    if (failure !== undefined) {
+      const outgoing = answerFor(asRefusal(failure, log, { requestId, page: handOff.name }), requestId)
+      if (outgoing.status === 429) await delayRefused(raw)
       const shown = handOff.failed?.(outgoing.status, requestId)
       const headers = {
         ...outgoing.headers,
@@ -257,9 +283,6 @@ export function createServer(parts: ServerParts): HttpServer {
       }
       if (response.headersSent) response.destroy()
       else response.writeHead(outgoing.status, headers).end(shown?.body ?? outgoing.body)
-    } finally {
-      pressure.leave()
-      if (seat !== null) handOffSeats.leave(seat)
     }
     const durationMs = performance.now() - startedAt
     metrics.countRequest(handOff.name, response.statusCode, durationMs)
@@ -270,10 +293,13 @@ export function createServer(parts: ServerParts): HttpServer {
     const request: PageRequest = {
       ...incoming,
       receive: (read) => receive(`address ${addressBucket(incoming.address)}`, bodiesPerAddressMax, read),
+      spend(cost) {
+        const waitMs = postWaitMs(incoming.address, cost)
+        if (waitMs > 0) throw refuse('rate_limited', { retryAfterMs: waitMs })
+      },
     }
     if (page.isProbe) return page.answer(request)
-    const waitMs = incoming.raw.method === 'POST' ? postWaitMs(incoming.address) : 0
-    if (waitMs > 0) throw refuse('rate_limited', { retryAfterMs: waitMs })
+    if (incoming.raw.method === 'POST') request.spend?.(1)
     if (!pressure.enter()) throw refuse('unavailable', { retryAfterMs: 1000 })
     try {
       return await page.answer(request)
@@ -358,6 +384,8 @@ export function createServer(parts: ServerParts): HttpServer {
 }
 
 const headerBytesMax = 16_384
+// Refused posts that wait for their answer; more are answered at once.
+const delayedMax = 1_000
 const bodiesPerAddressMax = 16
 const headersMax = 100
 const noQuery = {}

@@ -87,6 +87,7 @@ export interface HouseOptions
       | 'publicOrigin'
       | 'retentionMs'
       | 'extraPages'
+      | 'refusedPostDelayMs'
     >
   > {
   shops?: readonly ShopFile[]
@@ -146,6 +147,7 @@ export async function openHouse(
     storage,
     rootSecret: testSecret,
     rateLimit: null,
+    refusedPostDelayMs: 0,
     trustedProxies: [],
     // Receivers in tests are on this machine.
     webhookAllowPrivate: true,
