@@ -891,7 +891,7 @@ eachEngine('the addresses of OAuth', (given) => {
     assert.ok(browser.setCookies.length > 4)
     for (const line of browser.setCookies) {
       assert.match(line, /; secure/i)
-      assert.match(line, /^__(Host-as_session|Secure-as_interaction|Secure-as_resume)(\.sig)?=/)
+      assert.match(line, /^__(Host-as_session|Secure-as_interaction|Secure-as_resume|Secure-as_device)(\.sig)?=/)
     }
     const proof = { url: `${house.reach}/api/v1/oauth/authorize` }
     assert.equal((await askAsApp(house, 'describeOAuthAuthorization', { ...installed, proof })).status, 401)

@@ -104,6 +104,12 @@ export function addressBucket(ip: string): string {
   return `${a.toString(16)}:${b.toString(16)}:${c.toString(16)}:${d.toString(16)}::/64`
 }
 
+// The network of a client: IPv6 by /48, the most that a site is usually given (RFC 6177). IPv4 as it is.
+export function networkBucket(ip: string): string {
+  const bucket = addressBucket(ip)
+  return bucket.endsWith('::/64') ? `${bucket.split(':').slice(0, 3).join(':')}::/48` : bucket
+}
+
 // The eight groups of a well-formed IPv6 address.
 function groupsOf(address: string): number[] {
   const [head = '', tail] = address.split('::')

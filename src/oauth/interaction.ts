@@ -3,17 +3,20 @@
 
 import { createHash } from 'node:crypto'
 import type { ServerResponse } from 'node:http'
-import { addressBucket, createThrottle } from '../access/throttle.ts'
+import { networkBucket } from '../access/throttle.ts'
 import { scopes as knownScopes, type Scope } from '../contract/words.ts'
 import type { Incoming } from '../http/answer.ts'
 import type { PageAnswer } from '../http/server.ts'
 import { isId } from '../kit/ids.ts'
+import { Refusal } from '../kit/refuse.ts'
 import type { RootSecret } from '../kit/secrets.ts'
+import type { Log } from '../observe/log.ts'
 import type { Reader, Storage } from '../storage/storage.ts'
 import { type App, findApp } from './apps.ts'
+import { createAttempts } from './attempts.ts'
 import { isOwn, readForm } from './form.ts'
 import { install } from './installing.ts'
-import { resourceOf } from './metadata.ts'
+import { paths, resourceOf } from './metadata.ts'
 import { consentPage } from './page/consent.ts'
 import { errorPage, errorStatus } from './page/error.ts'
 import { answerPage } from './page/frame.ts'
@@ -21,7 +24,7 @@ import { signInPage } from './page/signin.ts'
 import { type AppFace, type ConsentProblem, type ErrorKind, type SignInProblem, steps } from './page/views.ts'
 import type { AuthorizationServer, Interaction, InteractionResult } from './provider.ts'
 import { listMerchantsWithApp } from './store.ts'
-import { authenticate, findUser, listMerchantsOf, normalEmail } from './users.ts'
+import { authenticate, findUser, listMerchantsOf } from './users.ts'
 
 export interface InteractionParts {
   storage: Storage
@@ -29,6 +32,7 @@ export interface InteractionParts {
   publicOrigin: () => string
   clock: () => Date
   server: AuthorizationServer
+  log: Log
 }
 
 // One request to an interaction that is this browser's, of an app that is there.
@@ -39,17 +43,8 @@ interface Visit {
   app: App
 }
 
-// Guesses from one place, guesses from one place at one account, and, more loosely so that nobody can keep its owner out,
-// guesses at one account from anywhere. A right password is counted too: to peek first would let a hundred guesses
-// through that come at once.
-const byAddress = { perSecond: 0.2, burst: 30 } as const
-const byPair = { perSecond: 0.05, burst: 10 } as const
-const byAccount = { perSecond: 0.5, burst: 100 } as const
-
-export function createInteractions({ storage, rootSecret, publicOrigin, clock, server }: InteractionParts) {
-  const addresses = createThrottle(byAddress)
-  const pairs = createThrottle(byPair)
-  const accounts = createThrottle(byAccount)
+export function createInteractions({ storage, rootSecret, publicOrigin, clock, server, log }: InteractionParts) {
+  const attempts = createAttempts({ storage, rootSecret, clock })
 
   async function answer(request: Incoming, response: ServerResponse, requestId: string): Promise<PageAnswer> {
     const isPost = request.raw.method === 'POST'
@@ -82,14 +77,22 @@ export function createInteractions({ storage, rootSecret, publicOrigin, clock, s
   async function signIn(visit: Visit, form: URLSearchParams, requestId: string): Promise<PageAnswer> {
     const email = (form.get('email') ?? '').slice(0, emailLengthMax)
     const password = (form.get('password') ?? '').slice(0, passwordLengthMax)
-    const now = clock().getTime()
-    const account = createHash('sha256').update(normalEmail(email)).digest('base64url')
-    const place = addressBucket(visit.request.address)
-    const mustWait =
-      addresses.take(place, now) > 0 || pairs.take(`${place} ${account}`, now) > 0 || accounts.take(account, now) > 0
-    if (mustWait) return showSignIn(visit, 'limited', email)
-    const user = await authenticate(storage, rootSecret, email, password)
-    if (!user) return showSignIn(visit, 'failed', email)
+    const { address, raw } = visit.request
+    const attempt = await attempts.begin({ email, address, device: deviceIn(raw.headers.cookie) })
+    const { account, network } = attempt
+    if (!attempt.isAdmitted) {
+      log.warn('sign-in limited', { requestId, account, network })
+      return showSignIn(visit, 'limited', email)
+    }
+    const user = await authenticate(storage, rootSecret, email, password, networkBucket(address)).catch(asBusy)
+    if (user === 'busy') return showSignIn(visit, 'busy', email)
+    if (!user) {
+      log.warn('sign-in failed', { requestId, account, network })
+      return showSignIn(visit, 'failed', email)
+    }
+    await attempt.succeed()
+    log.info('signed in', { requestId, account, network, userId: user.id, appId: visit.app.id })
+    visit.response.appendHeader('set-cookie', deviceCookie(await attempts.deviceFor(email), publicOrigin()))
     return goOn(visit, { login: { accountId: user.id, remember: false } }, requestId)
   }
 
@@ -184,7 +187,27 @@ const nothingAsked = {
   error_description: 'no scope that can be granted was asked for',
 } as const
 const declined = { error: 'access_denied', error_description: 'the merchant declined' } as const
-const signInStatuses: Readonly<Record<SignInProblem, number>> = { failed: 400, limited: 429 }
+const signInStatuses: Readonly<Record<SignInProblem, number>> = { failed: 400, limited: 429, busy: 503 }
+
+function asBusy(error: unknown): 'busy' {
+  if (error instanceof Refusal && error.code === 'unavailable') return 'busy'
+  throw error
+}
+
+const deviceCookieName = 'as_device'
+// Browsers hold a cookie of such a name to https.
+const secureName = `__Secure-${deviceCookieName}`
+const deviceSeconds = 180 * 24 * 3_600
+
+// Opens nothing: with it, attempts of this browser are counted apart from those of strangers.
+function deviceCookie(value: string, origin: string): string {
+  const [name, secure] = origin.startsWith('https:') ? [secureName, '; Secure'] : [deviceCookieName, '']
+  return `${name}=${value}; Path=${paths.interaction}; Max-Age=${deviceSeconds}; HttpOnly; SameSite=Lax${secure}`
+}
+
+function deviceIn(cookies = ''): string | undefined {
+  return new RegExp(`(?:^|; *)(?:__Secure-)?${deviceCookieName}=([\\w.-]{1,200})(?:;|$)`).exec(cookies)?.[1]
+}
 const emailLengthMax = 600
 const passwordLengthMax = 1_000
 

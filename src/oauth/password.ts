@@ -4,6 +4,7 @@
 import { randomBytes, scrypt, timingSafeEqual } from 'node:crypto'
 import { randomBase62 } from '../kit/base62.ts'
 import { refuse } from '../kit/refuse.ts'
+import { isCommonPassword } from './commonpassword.ts'
 
 export const passwordLengthMin = 10
 export const passwordLengthMax = 200
@@ -15,10 +16,10 @@ export function passwordProblem(password: string): string | undefined {
   if (length > passwordLengthMax) return `must have at most ${passwordLengthMax} characters`
   if (/\p{Cc}/u.test(password)) return 'must have no control characters'
   if (new Set(normal(password)).size < charactersMin) return `must have at least ${charactersMin} different characters`
+  if (isCommonPassword(password)) return 'must not be one of those that are guessed first'
   return undefined
 }
 
-// Stops nothing but `aaaaaaaaaa` and its kin; the limits of signing in do the rest.
 const charactersMin = 4
 
 // 119 bits, in groups that can be read out.
@@ -38,11 +39,11 @@ export async function hashPassword(password: string): Promise<string> {
 }
 
 // Undefined stands for nobody, and costs the same time.
-export async function isPassword(kept: string | undefined, password: string): Promise<boolean> {
+export async function isPassword(kept: string | undefined, password: string, network = ''): Promise<boolean> {
   // Longer than any password can be: no, whoever it is for, and no work is done for it.
   if (lengthOf(password) > passwordLengthMax) return false
   const recipe = kept === undefined ? nobody : recipeFrom(kept)
-  const hash = await slowly(password, recipe)
+  const hash = await slowly(password, recipe, network)
   return timingSafeEqual(hash, recipe.hash) && kept !== undefined
 }
 
@@ -86,23 +87,25 @@ function lengthOf(password: string): number {
 }
 
 // The work is done by the threads of the pool, of which there are four for everybody. At most half of them are ours, and
-// behind those a short line waits.
+// behind those a short line waits, in which one network has few places.
 const atOnceMax = 2
 const waitingMax = 32
+const waitingOfNetworkMax = 4
 let running = 0
-const waiting: (() => void)[] = []
+const waiting: { network: string; begin: () => void }[] = []
 
-async function slowly(password: string, { ln, r, p, salt }: Recipe): Promise<Buffer> {
+async function slowly(password: string, { ln, r, p, salt }: Recipe, network = ''): Promise<Buffer> {
   if (running >= atOnceMax) {
-    if (waiting.length >= waitingMax) throw refuse('unavailable', { retryAfterMs: 1_000 })
+    const isCrowd = network !== '' && waiting.filter((one) => one.network === network).length >= waitingOfNetworkMax
+    if (isCrowd || waiting.length >= waitingMax) throw refuse('unavailable', { retryAfterMs: 1_000 })
     // The place is handed on, so that nobody can slip in between.
-    await new Promise<void>((resolve) => waiting.push(resolve))
+    await new Promise<void>((begin) => waiting.push({ network, begin }))
   } else running += 1
   try {
     return await derive(normal(password), { ln, r, p, salt })
   } finally {
     const next = waiting.shift()
-    if (next) next()
+    if (next) next.begin()
     else running -= 1
   }
 }

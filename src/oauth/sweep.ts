@@ -5,7 +5,7 @@ import { setImmediate as breathe } from 'node:timers/promises'
 import { handleEach, handleRows, noteFailures, type Round, type RowFailure, RowsFailed } from '../loops/rows.ts'
 import type { Storage } from '../storage/storage.ts'
 import { uninstall } from './installing.ts'
-import { deleteExpired, listExpired, listUnredeemed, lockInstallation } from './store.ts'
+import { deleteExpired, deleteFullSignIns, listExpired, listUnredeemed, lockInstallation } from './store.ts'
 
 const rowsAtOnce = 1_000
 const roundsMax = 50
@@ -24,6 +24,7 @@ export async function sweepArtifacts(storage: Storage, now: number, isEnding = (
     if (rows < rowsAtOnce) break
     await breathe()
   }
+  swept += await storage.write((tx) => deleteFullSignIns(tx, now, rowsAtOnce))
   swept += await noteFailures(failures, endUnredeemed(round))
   if (failures.length > 0) throw new RowsFailed(failures, swept - failures.length, swept >= artifactsSweptMax)
   return swept

@@ -49,12 +49,24 @@ describe('passwords', () => {
     ['aaaaaaaaaaaaaaaa', /different/],
     ['with\u0000a nothing', /control/],
     ['with a tab\t in it', /control/],
+    ['password123', /guessed first/],
+    ['1234567890', /guessed first/],
+    ['qwertyuiop', /guessed first/],
+    ['aaaabbbbcd', /guessed first/],
+    ['P@ssw0rd2024!', /guessed first/],
+    ['iloveyou1234', /guessed first/],
+    ['Summer2026!!', /guessed first/],
+    ['Welcome-Admin-1', /guessed first/],
+    ['1q2w3e4r5t6y', /guessed first/],
+    ['abcabcabcabc', /different|guessed first/],
   ] as const)
     test(`refuses ${JSON.stringify(password.slice(0, 20))}`, () => assert.match(passwordProblem(password) ?? '', why))
 
   for (const password of [
     'correct horse battery',
     'ten-chars!',
+    'the-summer-was-long',
+    'my shop sells tea since 1987',
     'пароль-длинный',
     '🐦🐧🦆🦅🦉🦜🐓🦃🦚🦩',
     makePassword(),

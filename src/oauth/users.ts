@@ -33,9 +33,10 @@ export async function authenticate(
   rootSecret: RootSecret,
   email: string,
   password: string,
+  network = '',
 ): Promise<{ id: string } | undefined> {
   const user = await storage.read((db) => findUserForSignIn(db, rootSecret, email))
-  const isTheirs = await isPassword(user?.passwordHash, password)
+  const isTheirs = await isPassword(user?.passwordHash, password, network)
   if (!user || !isTheirs || user.disabledAt !== null) return undefined
   if (isOutdated(user.passwordHash)) await renewHash(storage, user, password)
   return { id: user.id }

@@ -33,4 +33,5 @@ ${problem !== null && html`<p class="problem" id="problem" role="alert">${proble
 const problems: Readonly<Record<SignInProblem, string>> = {
   failed: 'The e-mail or the password is not right.',
   limited: 'There were too many attempts. Wait a few minutes, then try again.',
+  busy: 'Many people are signing in right now. Try again in a moment.',
 }

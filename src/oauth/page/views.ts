@@ -18,7 +18,7 @@ export interface AppFace {
 }
 
 // `failed` is one wording for an unknown e-mail, a wrong password and a disabled user.
-export type SignInProblem = 'failed' | 'limited'
+export type SignInProblem = 'failed' | 'limited' | 'busy'
 
 export interface SignInView {
   app: AppFace

@@ -1,0 +1,155 @@
+// Guessing at the sign-in: limited for all nodes together, by account and by network; the owner gets in all the same, and the
+// log tells of it without naming anybody.
+
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import { createApp } from '../src/app.ts'
+import { sweepArtifacts } from '../src/oauth/sweep.ts'
+import { createLog } from '../src/observe/log.ts'
+import { testSecret } from './support/house.ts'
+import {
+  authorizationUrl,
+  type Browser,
+  email,
+  makeVerifier,
+  type OAuthHouse,
+  openBrowser,
+  openOAuthHouse,
+  password,
+  signIn,
+  type Visited,
+} from './support/oauth.ts'
+import { eachEngine, type Given } from './support/storage.ts'
+
+// Longer than any password: judged, and wrong, without the work.
+const wrong = 'x'.repeat(300)
+
+interface Scene {
+  house: OAuthHouse
+  // Two nodes, in turns.
+  reaches: readonly string[]
+  browser: Browser
+  page: Visited
+}
+
+async function openScene(given: Given): Promise<Scene> {
+  const house = await openOAuthHouse(given, { trustedProxies: ['loopback'] })
+  const storage = await given.open({ url: house.url })
+  const app = createApp({
+    storage,
+    rootSecret: testSecret,
+    rateLimit: null,
+    trustedProxies: ['loopback'],
+    webhookAllowPrivate: true,
+    publicOrigin: () => house.origin,
+    version: 'test',
+    clock: () => new Date(house.clock.now),
+    log: createLog({ level: 'error', pretty: false, write: () => {} }),
+  })
+  const port = await app.server.listen(0, '127.0.0.1')
+  given.later(async () => {
+    await app.server.drain(1_000)
+    await app.dispatcher.drain()
+    app.close()
+  })
+  const browser = openBrowser(house)
+  const page = await browser.visit(pageOf(house))
+  return { house, reaches: [house.reach, `http://127.0.0.1:${port}`], browser, page }
+}
+
+function pageOf(house: OAuthHouse, more: Readonly<Record<string, string>> = {}): string {
+  return authorizationUrl(house, house.publicApp, makeVerifier().challenge, more)
+}
+
+interface Guess {
+  from: string
+  email?: string
+  password?: string
+  node?: number
+}
+
+async function guess({ house, reaches, browser, page }: Scene, wish: Guess): Promise<number> {
+  const { pathname } = new URL(page.url)
+  const fields = { step: 'sign_in', email: wish.email ?? email, password: wish.password ?? wrong }
+  const response = await fetch(reaches[(wish.node ?? 0) % reaches.length] + pathname, {
+    method: 'POST',
+    redirect: 'manual',
+    body: new URLSearchParams(fields).toString(),
+    headers: {
+      'content-type': 'application/x-www-form-urlencoded',
+      origin: house.origin,
+      cookie: browser.cookiesFor(pathname),
+      'x-forwarded-for': wish.from,
+    },
+  })
+  await response.arrayBuffer()
+  return response.status
+}
+
+eachEngine('guessing at the sign-in', (given) => {
+  test('one account from many networks, at two nodes: a hundred are judged, and its owner signs in all the same', async () => {
+    const scene = await openScene(given)
+    const { house } = scene
+    const own = openBrowser(house)
+    assert.match((await signIn(own, await own.visit(pageOf(house)))).text, /Signed in as/)
+
+    const statuses: number[] = []
+    for (let i = 0; i < 104; i += 1)
+      statuses.push(await guess(scene, { from: `2001:db8:${i.toString(16)}::1`, node: i }))
+    assert.equal(statuses.filter((status) => status === 400).length, 100)
+    assert.deepEqual(statuses.slice(100), [429, 429, 429, 429])
+    assert.equal(await guess(scene, { from: '203.0.113.1', password }), 429, 'a stranger, even with the password')
+    assert.equal(await guess(scene, { from: '203.0.113.1', email: 'nobody@bloom.example' }), 400, 'another account')
+
+    const again = await own.visit(pageOf(house, { prompt: 'login' }))
+    assert.match(again.text, /name="password"/)
+    const back = await own.submit(
+      again.url,
+      [
+        ['step', 'sign_in'],
+        ['email', email],
+        ['password', password],
+      ],
+      { 'x-forwarded-for': '198.51.100.7' },
+    )
+    assert.match(back.text, /Signed in as/, 'in the browser that is known, from anywhere')
+
+    const lines = house
+      .lines()
+      .filter(({ message }) => String(message).startsWith('sign-in') || message === 'signed in')
+    const told = JSON.stringify(lines)
+    assert.ok(lines.some(({ message }) => message === 'sign-in failed'))
+    assert.ok(lines.some(({ message }) => message === 'sign-in limited'))
+    assert.ok(lines.some(({ message, userId }) => message === 'signed in' && userId === house.userId))
+    assert.doesNotMatch(told, /bloom|horse|xxxxxxxx|2001:db8|203\.0/i)
+    assert.equal(
+      new Set(lines.filter(({ message }) => message === 'sign-in limited').map(({ account }) => account)).size,
+      1,
+    )
+
+    house.advance(40 * 24 * 3_600_000)
+    await sweepArtifacts(house.storage, house.clock.now)
+    assert.deepEqual(await house.storage.read((db) => db.sql`select bucket from sign_in_limits`), [])
+  })
+
+  test('many accounts from one household: sixty are judged', async () => {
+    const scene = await openScene(given)
+    const statuses: number[] = []
+    for (let i = 0; i < 63; i += 1)
+      statuses.push(await guess(scene, { from: `2001:db8:77:${i}::1`, email: `user${i}@bloom.example`, node: i }))
+    assert.equal(statuses.filter((status) => status === 400).length, 60)
+    assert.equal(await guess(scene, { from: '2001:db8:78::1', email: 'user1@bloom.example' }), 400, 'its neighbours')
+  })
+
+  test('after the clock was set back, nobody waits for longer than before', async () => {
+    const scene = await openScene(given)
+    const from = '203.0.113.9'
+    for (let i = 0; i < 10; i += 1) assert.equal(await guess(scene, { from }), 400)
+    assert.equal(await guess(scene, { from }), 429)
+    scene.house.advance(-600_000)
+    assert.equal(await guess(scene, { from }), 400)
+    assert.equal(await guess(scene, { from }), 429, 'one, and no more')
+    scene.house.advance(20_000)
+    assert.equal(await guess(scene, { from, password }), 303)
+  })
+})
