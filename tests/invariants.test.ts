@@ -4,9 +4,11 @@
 
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
+import { invariants } from '../src/observe/invariants.ts'
 import { cards, checkoutOf } from './support/checkout.ts'
 import { openHouse } from './support/house.ts'
 import { orderMarket } from './support/orders.ts'
+import { planOf } from './support/plans.ts'
 import { assertFound } from './support/sabotage.ts'
 import { eachEngine } from './support/storage.ts'
 
@@ -71,5 +73,14 @@ eachEngine('an invariant', (given) => {
       ['promotion_use_is_of_order', (tx) => tx.sql`update promotion_uses set given_back_at = 1`],
       ['promotion_used_is_uses', (tx) => tx.sql`delete from promotion_uses`],
     ])
+  })
+
+  test('of listed products looks each of them up, however many the merchant has', async () => {
+    const { storage } = await openHouse(given, { shops: [orderMarket] })
+    const { violations } = invariants.find(({ name }) => name === 'listed_as_sold') ?? assert.fail()
+    const plan = await storage.read((db) => planOf(db, violations))
+    // PostgreSQL reads each table once and joins them by hashes.
+    if (given.engine === 'sqlite')
+      assert.match(plan, /SEARCH l USING INDEX \w+ \(merchant_id=\? AND mode=\? AND product_id=\?\)/)
   })
 })

@@ -474,5 +474,8 @@ export async function refreshListedProduct(
 }
 
 export async function deleteListedProduct(tx: Tx, merchant: string, productId: string): Promise<void> {
-  await tx.sql`delete from listed_products where merchant_id = ${merchant} and product_id = ${productId}`
+  // The modes lead to the rows: without them all of the merchant's are read.
+  await tx.sql`
+    delete from listed_products
+    where merchant_id = ${merchant} and mode in ('test', 'live') and product_id = ${productId}`
 }
