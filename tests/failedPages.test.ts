@@ -77,4 +77,24 @@ eachEngine('a page that fails', (given) => {
     await brokenly(set('not JSON'), set('{}'), () => assertFailed(statusPath))
     assert.equal((await house.fetch(statusPath)).status, 200)
   })
+
+  test('shows a page for every link that is no page, and finds the one that a slash made longer', async () => {
+    for (const path of [`/c/${secret}/`, `${statusPath}/`]) {
+      const longer = await house.fetch(path, { redirect: 'manual' })
+      assert.deepEqual([longer.status, longer.headers.get('location')], [303, path.slice(0, -1)])
+    }
+    const posted = { method: 'POST', body: new URLSearchParams() }
+    for (const [path, init] of [
+      ['/c/', {}],
+      [`/c/${secret}/pay/again`, {}],
+      [`/c/${secret}/pay/again`, posted],
+      [`/c/${secret}`, posted],
+      ['/o/', {}],
+      [`${statusPath}/more`, {}],
+    ] as const) {
+      const answer = await house.fetch(path, { ...init, headers: german.headers })
+      assert.equal(answer.status, 404, path)
+      assert.match(answer.text, /^<!doctype html>\n<html lang="de"/)
+    }
+  })
 })

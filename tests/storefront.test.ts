@@ -183,6 +183,13 @@ describe('forms', () => {
     assert.deepEqual(quantitiesIn(page), [2])
   })
 
+  test('a browser that keeps no cookies is told so, not that something was added', async () => {
+    const { location } = await post('/cart/add', added('jute-twine'))
+    const page = await (await fetch(new URL(location, origin))).text()
+    assert.match(page, /Please allow cookies/)
+    assert.doesNotMatch(page, /Added to your cart/)
+  })
+
   test('two windows that add at once both count', async () => {
     const { cookie } = await post('/cart/add', added('jute-twine'))
     await Promise.all([post('/cart/add', added('jute-twine'), cookie), post('/cart/add', added('jute-twine'), cookie)])

@@ -305,6 +305,13 @@ export function createStorefront(options: StorefrontOptions): Storefront {
     return `${base}/cart?say=${say}${number > 0 ? `&n=${number}` : ''}#said`
   }
 
+  // Whoever has just been given a cart and comes without it has a browser that keeps no cookies.
+  function noticeShown(request: StorefrontRequest): Notice | null {
+    const notice = noticeIn(request.query)
+    const isGiven = notice?.name === 'added' || notice?.name === 'already_added'
+    return isGiven && cartIdOf(request) === null ? { name: 'no_cookies', number: 0 } : notice
+  }
+
   // The cart of this browser, if it still is one that can be bought.
   async function usableCart(request: StorefrontRequest): Promise<Cart | null> {
     const id = cartIdOf(request)
@@ -327,7 +334,7 @@ export function createStorefront(options: StorefrontOptions): Storefront {
       isTest: installation.mode === 'test',
       categories: known,
       cartCount: cart?.itemCount ?? 0,
-      notice: noticeIn(request.query),
+      notice: noticeShown(request),
       picture(address) {
         if (address === null || !URL.canParse(address)) return null
         const url = new URL(address)

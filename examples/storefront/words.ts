@@ -34,6 +34,7 @@ type Sentence = (number: number, currency: string) => string
 const notices = {
   added: () => 'Added to your cart.',
   already_added: () => 'That is already in your cart.',
+  no_cookies: () => 'Your browser did not keep your cart. Please allow cookies for this shop, then add it again.',
   changed: () => 'Your cart is up to date.',
   removed: () => 'Taken out of your cart.',
 

@@ -235,7 +235,8 @@ export function checkoutPages({ desk, orderDesk, origin, clock, postWaitMs = () 
         if (request.raw.method === 'POST') return act(secret, action, request)
         if (action === 'wait') return wait(secret, request)
         // A page that answered a post stands at the address of the action; whoever loads that anew means the checkout.
-        return Object.hasOwn(actions, action) && (await desk.look(secret)) ? redirect(`/c/${secret}`) : lost(request)
+        const isKnown = action === '' || Object.hasOwn(actions, action)
+        return isKnown && (await desk.look(secret)) ? redirect(`/c/${secret}`) : lost(request)
       },
       failed,
     },
@@ -249,6 +250,20 @@ export function checkoutPages({ desk, orderDesk, origin, clock, postWaitMs = () 
       },
       failed,
     },
+    // Links that a mail or a hand has made longer: what is no page of ours says so as a page.
+    ...['/c/*', '/o/*'].map(
+      (path): Page => ({
+        path,
+        name: 'lost checkout',
+        methods: ['GET', 'POST'],
+        async answer(request) {
+          const [, kind, secret = '', ...rest] = (request.raw.url ?? '').split('?')[0]?.split('/') ?? []
+          const isOnlyLonger = request.raw.method !== 'POST' && rest.length === 1 && rest[0] === ''
+          if (isOnlyLonger && /^[\w-]+$/.test(secret)) return redirect(`/${kind}/${secret}`)
+          return request.raw.method === 'POST' ? unread(lost(request)) : lost(request)
+        },
+      }),
+    ),
     {
       path: '/checkout/style.css',
       name: 'checkout style',
