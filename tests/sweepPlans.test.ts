@@ -7,6 +7,7 @@ import { listDeadCredentials } from '../src/access/store.ts'
 import { listEndedCarts } from '../src/carts/retention.ts'
 import { listEndedSessions, listToErase } from '../src/checkout/retention.ts'
 import { Fragment, type Reader, type Storage } from '../src/storage/storage.ts'
+import { discardSome } from '../src/webhooks/store.ts'
 import {
   listFinished,
   listOldEvents,
@@ -99,6 +100,22 @@ eachEngine('a sweep', (given) => {
     house = await openHouse(given, { shops: [market] })
     await plantEndpoint(house, 'whe_paused', 'paused')
     await plantEndpoint(house, 'whe_other', 'enabled')
+  })
+
+  test('discards as many deliveries as it is asked for, also by a plan that was made for empty tables', async () => {
+    const { storage, installationId } = house
+    const discard = (limit: number) =>
+      storage.write((tx) =>
+        discardSome(tx, { installationId, id: 'whe_other' }, { dueBy: now, error: null, limit, now }),
+      )
+    // After a few times PostgreSQL keeps its plan.
+    for (let time = 0; time < 8; time += 1) assert.equal(await discard(10), 0)
+    const queue: Planted = { prefix: 'queue', at: now - day, body: '', count: 200 }
+    await plantEvents(house, queue)
+    await plantDeliveries(house, queue, { endpoint: 'whe_other', at: now - day, status: 'pending' })
+    assert.equal(await discard(10), 10)
+    assert.equal(await discard(500), 190)
+    await sweepWebhooks(storage, now + 200 * day)
   })
 
   test('drops texts behind a queue that nobody empties, and goes on where it was', async () => {

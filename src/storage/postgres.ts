@@ -149,7 +149,7 @@ async function checkPooler(pool: pg.Pool): Promise<void> {
     await client.query(statement)
   } catch (error) {
     throw new StorageRefused(
-      'the connection pooler forgets prepared statements: use PgBouncer 1.21 or later, or session mode',
+      'the connection pooler forgets prepared statements: use PgBouncer 1.21 or later with max_prepared_statements above 0, or session mode',
       error,
     )
   } finally {

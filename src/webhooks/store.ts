@@ -1,7 +1,7 @@
 // The SQL of webhook endpoints and their deliveries.
 
 import type { DeliveryStatus, EndpointDisabledReason, EndpointStatus, Mode } from '../contract/words.ts'
-import { Fragment, type Reader, type Tx } from '../storage/storage.ts'
+import { Fragment, list, type Reader, type Tx } from '../storage/storage.ts'
 
 export interface Endpoint {
   installationId: string
@@ -233,21 +233,24 @@ export interface Discard {
   now: number
 }
 
-// Some of what is owed to an endpoint, the longest due first; answers how many.
+// Some of what is owed to an endpoint, the longest due first; answers how many. In two statements: as one, by a plan that
+// PostgreSQL made while its tables were empty, it ran the choice again for every delivery of the installation, and so took
+// more than the limit (100 endpoints with 20 deliveries each: 4.3 million rows read; as two, 4,046).
 export async function discardSome(
   tx: Tx,
   { installationId, id }: Pick<Endpoint, 'installationId' | 'id'>,
   { dueBy, error, limit, now }: Discard,
 ): Promise<number> {
-  const rows = await tx.sql`
+  const owed = await tx.sql<{ id: string }>`
+    select id from webhook_deliveries
+    where endpoint_id = ${id} and status in ('pending', 'retrying') and due_at <= ${dueBy}
+    order by due_at limit ${limit} ${tx.skipLocked}`
+  if (owed.length === 0) return 0
+  await tx.sql`
     update webhook_deliveries set status = 'discarded', due_at = null, finished_at = ${now},
       last_error = coalesce(last_error, ${error})
-    where installation_id = ${installationId} and id in (
-      select id from webhook_deliveries
-      where endpoint_id = ${id} and status in ('pending', 'retrying') and due_at <= ${dueBy}
-      order by due_at limit ${limit} ${tx.skipLocked})
-    returning id`
-  return rows.length
+    where installation_id = ${installationId} and id in (${list(owed.map((delivery) => delivery.id))})`
+  return owed.length
 }
 
 // To an endpoint that was removed nothing is sent any more, with or without this.
