@@ -50,7 +50,7 @@ export const serveCommand: Command = {
       // A worker's leader holds the lock for it.
       server: !isWorker(),
       connectionsMax: settings.databaseConnections,
-      // Nobody who asks for a page waits longer than this to be told that it cannot be had.
+      // Nobody who asks for a page waits longer than this to be told that the database cannot be reached.
       connectMsMax: 2_000,
       onDamage,
       log: (message, fields) => log.warn(message, { ...fields }),

@@ -120,7 +120,7 @@ export function createRoad(parts: RoadParts) {
     refuseMissingScope(promise, caller) // 403
     const after = parseQuery(id, promise, request, caller) // 400
     const body = await parseBody(id, promise, request, (read) =>
-      receive(trace.credentialId ?? '', bodiesPerCallerMax, read),
+      receive(request.raw, { key: trace.credentialId ?? '', most: bodiesPerCallerMax }, read),
     )
     refuseScopesBeyond(caller, body) // 403
     const page: Page = { after, next: (position) => nextLink(id, promise, request, caller, position) }

@@ -1,6 +1,7 @@
 // Seats for requests whose body is still arriving: a bounded number in all and fewer for one caller or address, so senders
 // that are slow, or never finish, fill these seats and not the places of requests that are being worked on.
 
+import type { IncomingMessage } from 'node:http'
 import { refuse } from '../kit/refuse.ts'
 import type { Pressure } from './pressure.ts'
 
@@ -35,11 +36,17 @@ export function createSeats({ seatsMax }: { seatsMax: number }): Seats {
   }
 }
 
-// Waits for a body in a seat of the given key. The request gives its place among those under way back meanwhile.
-export type Receive = <Body>(key: string, most: number, read: () => Promise<Body>) => Promise<Body>
+// Waits for a body in a seat of the given key. The request gives its place among those under way back meanwhile. A body that is
+// here already waits for nobody and needs no seat: a shop's server may send hundreds of requests in one moment.
+export type Receive = <Body>(
+  raw: Pick<IncomingMessage, 'complete'>,
+  seat: { key: string; most: number },
+  read: () => Promise<Body>,
+) => Promise<Body>
 
 export function createReceive(seats: Seats, pressure: Pressure): Receive {
-  return async (key, most, read) => {
+  return async ({ complete }, { key, most }, read) => {
+    if (complete) return read()
     if (!seats.take(key, most)) throw refuse('unavailable', { retryAfterMs: 1000 })
     pressure.pause()
     try {

@@ -292,7 +292,10 @@ export function createServer(parts: ServerParts): HttpServer {
   async function answerPage(page: Page, incoming: Incoming): Promise<PageAnswer> {
     const request: PageRequest = {
       ...incoming,
-      receive: (read) => receive(`address ${addressBucket(incoming.address)}`, bodiesPerAddressMax, read),
+      receive: (read) => {
+        const seat = { key: `address ${addressBucket(incoming.address)}`, most: bodiesPerAddressMax }
+        return receive(incoming.raw, seat, read)
+      },
       spend(cost) {
         const waitMs = postWaitMs(incoming.address, cost)
         if (waitMs > 0) throw refuse('rate_limited', { retryAfterMs: waitMs })

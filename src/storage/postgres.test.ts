@@ -97,8 +97,7 @@ describe('postgres', () => {
   })
 
   test('bounds the wait for a connection, and the number of those who wait', async () => {
-    // Long enough to make a connection on a busy machine: the same time bounds both.
-    const { storage } = await openThings({ connectionsMax: 1, connectMsMax: 2_000, queueMax: 2 })
+    const { storage } = await openThings({ connectionsMax: 1, stallMsMax: 100, queueMax: 2 })
     await storage.read(async (db) => {
       await db.sql`select 1`
       const outcomes = await Promise.allSettled(Array.from({ length: 3 }, () => storage.read(async () => {})))
@@ -107,6 +106,14 @@ describe('postgres', () => {
       assert.match(String(outcomes[2]?.status === 'rejected' && outcomes[2].reason), /too many/)
     })
     assert.equal((await listThings(storage)).length, 2)
+  })
+
+  test('waits for its turn while others get theirs, however many come at once', async () => {
+    const { storage } = await openThings({ connectionsMax: 2, connectMsMax: 1_000, stallMsMax: 5_000 })
+    await Promise.all([listThings(storage), listThings(storage)])
+    const works = Array.from({ length: 60 }, () => storage.write((tx) => tx.sql`select pg_sleep(0.03)`))
+    assert.equal((await Promise.all(works)).length, 60)
+    assert.equal(storage.stats().connections.waiting, 0)
   })
 
   test('gives every connection back, whatever the work does', async () => {
@@ -257,7 +264,7 @@ describe('postgres', () => {
 
   test('what is only busy is not an outage', async () => {
     const { lines, log } = openLines()
-    const { storage } = await openThings({ connectionsMax: 1, connectMsMax: 300, log })
+    const { storage } = await openThings({ connectionsMax: 1, stallMsMax: 100, log })
     await storage.read(async (db) => {
       await db.sql`select 1`
       const waiting = storage.read(async () => {})

@@ -22,12 +22,15 @@ import {
   StorageUnavailable,
   type Tx,
 } from './storage.ts'
+import { keepTurns, WaitOver } from './turns.ts'
 
 const DEFAULTS = {
   workMsMax: 20_000,
   queueMax: 10_000,
   connectionsMax: 16,
   connectMsMax: 10_000,
+  waitMsMax: 10_000,
+  stallMsMax: 5_000,
   statementMsMax: 10_000,
   lockMsMax: 5_000,
   signalMsMax: 5_000,
@@ -298,7 +301,7 @@ function storage({ url, pool, bounds, schema, outage, log }: Parts): Storage {
     checkWrites: () => retried(checkWrites),
     stats: () => ({
       engine: 'postgres',
-      connections: { open: pool.totalCount, idle: pool.idleCount, waiting: pool.waitingCount },
+      connections: { open: pool.totalCount, idle: pool.idleCount, waiting: connections.waiting() },
       writes: { commits, works: commits, queued: 0, retries },
     }),
     close() {
@@ -321,13 +324,24 @@ interface Connections {
   acquire(): Promise<pg.PoolClient>
   // Connections of before are not used again: they lead to a server that is no longer the primary.
   distrust(): void
+  waiting(): number
 }
 
 function keepConnections(pool: pg.Pool, bounds: typeof DEFAULTS): Connections {
   const connectedAt = new WeakMap<pg.PoolClient, number>()
   let distrustedAt = -1
   let refusedAt = Number.NEGATIVE_INFINITY
+  // The pool has one time limit for making a connection and for waiting for one, so those who wait do it here.
+  const turns = keepTurns({
+    isFree: () => pool.waitingCount < pool.idleCount + pool.options.max - pool.totalCount,
+    take: () => pool.connect(),
+    stallMsMax: bounds.stallMsMax,
+    waitMsMax: bounds.waitMsMax,
+  })
   pool.on('connect', (client) => connectedAt.set(client, performance.now()))
+  // The pool tells first, and has the connection back afterwards.
+  pool.on('release', () => process.nextTick(turns.pump))
+  pool.on('remove', () => process.nextTick(turns.pump))
 
   async function connect(): Promise<pg.PoolClient> {
     const isOut = performance.now() - refusedAt < REFUSED_MS && pool.idleCount === 0
@@ -335,8 +349,11 @@ function keepConnections(pool: pg.Pool, bounds: typeof DEFAULTS): Connections {
     for (;;) {
       const startedAt = performance.now()
       try {
-        return await pool.connect()
+        return await turns.take()
       } catch (error) {
+        if (error instanceof WaitOver) throw error
+        // The place of a connection that was not made is free.
+        turns.pump()
         const now = performance.now()
         if (now - startedAt > SILENT_MS && pool.totalCount === 0) refusedAt = now
         if (!isFull(error) || pool.totalCount === 0) throw error
@@ -355,7 +372,7 @@ function keepConnections(pool: pg.Pool, bounds: typeof DEFAULTS): Connections {
 
   return {
     async acquire() {
-      if (pool.waitingCount >= bounds.queueMax) throw new StorageUnavailable('too many pieces of work are waiting')
+      if (turns.waiting >= bounds.queueMax) throw new StorageUnavailable('too many pieces of work are waiting')
       try {
         for (;;) {
           const client = await connect()
@@ -364,13 +381,15 @@ function keepConnections(pool: pg.Pool, bounds: typeof DEFAULTS): Connections {
         }
       } catch (error) {
         if (error instanceof StorageUnavailable) throw error
-        if (isWaitOver(error)) throw new StorageUnavailable('no connection to PostgreSQL was free in time', error)
+        if (error instanceof WaitOver || isWaitOver(error))
+          throw new StorageUnavailable('no connection to PostgreSQL was free in time', error)
         throw new StorageOutage(`PostgreSQL cannot be reached: ${wordsOf(error)}`, error)
       }
     },
     distrust() {
       distrustedAt = performance.now()
     },
+    waiting: () => turns.waiting + pool.waitingCount,
   }
 }
 

@@ -110,9 +110,12 @@ export interface StorageOptions {
   // SQLite: pieces of work, and milliseconds, in one commit.
   groupWorksMax?: number
   groupMsMax?: number
-  // PostgreSQL: connections, and how long one waits for one.
+  // PostgreSQL: connections, and how long making one may take. How long a piece of work waits for one that is busy, in all and
+  // while none is given back.
   connectionsMax?: number
   connectMsMax?: number
+  waitMsMax?: number
+  stallMsMax?: number
   statementMsMax?: number
   lockMsMax?: number
   // PostgreSQL: how long a signal to ourselves may take before it counts as lost.
