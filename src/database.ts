@@ -27,7 +27,9 @@ export async function openDatabase(
 ): Promise<Database> {
   const { databaseUrl } = settings
   const source = secretSourceOf(settings, databaseUrl)
-  const look = await lookInto(databaseUrl, options)
+  // What is opened again says by itself what is wrong with it.
+  const { log: _, ...quietly } = options
+  const look = await lookInto(databaseUrl, effect === 'reads' ? options : quietly)
   let rootSecret: RootSecret
   try {
     if (look) rootSecret = (await secretThatFits(source, look.read, forgotten)).rootSecret
