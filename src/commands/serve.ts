@@ -52,6 +52,8 @@ export const serveCommand: Command = {
       connectionsMax: settings.databaseConnections,
       // Nobody who asks for a page waits longer than this to be told that the database cannot be reached.
       connectMsMax: 2_000,
+      // Nor longer than this for the work of others.
+      waitMsMax: 8_000,
       onDamage,
       log: (message, fields) => log.warn(message, { ...fields }),
     }).catch((error: Error) => {

@@ -325,10 +325,8 @@ describe('postgres', () => {
         const inside = new URL(url)
         const path = `"${name.replaceAll('"', '""')}"`.replaceAll(' ', '\\ ')
         inside.searchParams.set('options', `-c search_path=${path}`)
-        const [here, there] = [
-          await given.open({ url: inside.href, ...bare }),
-          await given.open({ url: inside.href, ...bare }),
-        ]
+        const here = await given.open({ url: inside.href })
+        const there = await given.open({ url: inside.href, ...bare })
         const heard = openEar()
         there.listen('credentials', heard.heard)
         await heard.times(1)
@@ -343,6 +341,19 @@ describe('postgres', () => {
     await other.here.write(async (tx) => tx.signal('credentials'))
     await other.heard.times(1)
     assert.deepEqual([one.heard.count(), other.heard.count()], [1, 1])
+  })
+
+  test('is refused where its search path leads to the tables of another schema', async () => {
+    const url = await given.freshUrl()
+    await given.open({ url })
+    await command(url, 'create schema cell')
+    const within = (path: string) => given.open({ url: `${url}?options=-c%20search_path%3D${path}`, ...bare })
+    await assert.rejects(within('cell,public'), {
+      name: StorageRefused.name,
+      message: /in the schema public, .* set the search path to one schema$/,
+    })
+    await within('cell')
+    await within('public,cell')
   })
 
   test('survives the end of its connections', async () => {

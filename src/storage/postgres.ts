@@ -95,6 +95,8 @@ interface ServerFacts {
   standby: number
   role: string
   schema: string | null
+  // Where a look along the search path finds tables of ours.
+  found: string | null
   unlimited: string
 }
 
@@ -103,7 +105,9 @@ async function checkServer(pool: pg.Pool, log: Log): Promise<string> {
   const { rows } = await pool
     .query<ServerFacts>(`
     select current_setting('server_version_num')::int as version, current_setting('server_encoding') as encoding,
-      pg_is_in_recovery() as standby, current_user as role, current_schema() as schema, (
+      pg_is_in_recovery() as standby, current_user as role, current_schema() as schema,
+      (select n.nspname from pg_class c join pg_namespace n on n.oid = c.relnamespace
+        where c.oid = to_regclass('schema_migrations')) as found, (
         select coalesce(string_agg(name, ', ' order by name), '') from pg_settings
         where name in ('statement_timeout', 'lock_timeout', 'idle_in_transaction_session_timeout') and setting = '0'
       ) as unlimited`)
@@ -116,6 +120,11 @@ async function checkServer(pool: pg.Pool, log: Log): Promise<string> {
   if (server.encoding !== 'UTF8') throw new StorageRefused(`the database is encoded in ${server.encoding}, not in UTF8`)
   if (server.standby) throw new StorageRefused('this PostgreSQL server is a standby and cannot be written')
   if (server.schema === null) throw new StorageRefused('none of the schemas in the search path of PostgreSQL exists')
+  // Half of the tables would be read there, and new ones made here.
+  if (server.found !== null && server.found !== server.schema)
+    throw new StorageRefused(
+      `the tables of another Cartwright, in the schema ${server.found}, are in the search path before there are any in ${server.schema}: set the search path to one schema`,
+    )
   const unlimited = server.unlimited.split(', ').filter(Boolean)
   if (unlimited.length > 0)
     log('time limits are off, because a connection pooler drops them: set them on the role, and connect anew', {
