@@ -81,7 +81,7 @@ export interface AppParts {
   connectionsMax?: number
   connectionsPerAddressMax?: number
   inFlightMax?: number
-  refusedPostDelayMs?: number
+  refusedDelayMs?: number
 }
 
 export interface App {
@@ -195,7 +195,10 @@ export function createApp(parts: AppParts): App {
     values: () => ({ '': log.dropped }),
   })
 
-  const postsByAddress = rateLimit && createThrottle(postsOfAddress)
+  const byAddress = {
+    post: rateLimit && createThrottle(postsOfAddress),
+    look: rateLimit && createThrottle(looksOfAddress),
+  }
   const postsBySession = rateLimit && createThrottle(postsOfSession)
   const server = createServer({
     answer,
@@ -237,10 +240,10 @@ export function createApp(parts: AppParts): App {
     trustedProxies: parts.trustedProxies,
     pressure,
     bodySeats,
-    postWaitMs: (address, cost) => postsByAddress?.take(addressBucket(address), clock().getTime(), cost) ?? 0,
+    waitMs: (kind, address, cost) => byAddress[kind]?.take(addressBucket(address), clock().getTime(), cost) ?? 0,
     log,
     metrics,
-    refusedPostDelayMs: parts.refusedPostDelayMs,
+    refusedDelayMs: parts.refusedDelayMs,
     answerTimeoutMs: parts.answerTimeoutMs,
     headersTimeoutMs: parts.headersTimeoutMs,
     requestTimeoutMs: parts.requestTimeoutMs,
@@ -293,8 +296,9 @@ function lateSender(options: SenderOptions): Sender {
   }
 }
 
-// Forms. Many shoppers share an address, behind a company's or a carrier's network; nobody shares a checkout, and nobody
+// Forms, and looks at a checkout or an order. Many shoppers share an address, behind a company's or a carrier's network; nobody shares a checkout, and nobody
 // types that fast.
+const looksOfAddress = { perSecond: 40, burst: 120 } as const
 const postsOfAddress = { perSecond: 20, burst: 60 } as const
 const postsOfSession = { perSecond: 2, burst: 20 } as const
 

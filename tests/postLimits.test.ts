@@ -121,11 +121,24 @@ describe('posts of browsers', () => {
     assert.equal((await post(path, from, { code: '' })).status, 429)
   })
 
+  test('one network looks at checkouts a hundred and twenty times at once, then forty times a second', async () => {
+    const secret = await openCheckout()
+    const from = newNetwork()
+    const look = (network: string) => house.fetch(`/c/${secret}`, { headers: { 'x-forwarded-for': network } })
+    assert.deepEqual(await repeat(120, () => look(from)), [200])
+    const refused = await look(from)
+    assert.deepEqual([refused.status, refused.headers.get('retry-after')], [429, '1'])
+    assert.ok(refused.text.includes(`href="/c/${secret}"`))
+    assert.equal((await look(newNetwork())).status, 200)
+    house.clock.now += 25
+    assert.equal((await look(from)).status, 200)
+  })
+
   test('whoever posts too much waits for the answer', async () => {
     const slow = await openHouse(given, {
       shops: [market],
       rateLimit: { perSecond: 100, burst: 200 },
-      refusedPostDelayMs: 120,
+      refusedDelayMs: 120,
     })
     const init = { method: 'POST', body: new URLSearchParams() }
     const took = async (path: string) => {

@@ -39,6 +39,8 @@ export interface Page {
   name: string
   // Answered under any load, because whoever asks wants to know of it.
   isProbe?: boolean
+  // Made anew at every look, from much: how often one address may look is bounded. Posts always are.
+  isDear?: boolean
   // A page that takes forms is asked by POST too; it reads the body itself.
   methods?: readonly ('GET' | 'POST')[]
   answer(request: PageRequest): Promise<PageAnswer>
@@ -49,7 +51,7 @@ export interface Page {
 export interface PageRequest extends Incoming {
   // Waits for a body, in a seat of the client's address.
   receive<Body>(read: () => Promise<Body>): Promise<Body>
-  // Takes more of what the client's address may post, for work that is larger than usual; refuses where that is used up.
+  // Takes more of what the client's address may ask for, for work that is larger than usual; refuses where that is used up.
   spend?(cost: number): void
 }
 
@@ -82,11 +84,11 @@ export interface ServerParts {
   pressure: Pressure
   // Of bodies that are awaited.
   bodySeats: Seats
-  // How long somebody at this address must wait before a form is taken from there; 0 for not at all. One of usual size
-  // costs 1.
-  postWaitMs?: (address: string, cost: number) => number
-  // How long the answer to a post that is too much waits.
-  refusedPostDelayMs?: number | undefined
+  // How long somebody at this address must wait before a form is taken from there, or a page shown that is dear; 0 for not at
+  // all. One of usual size costs 1.
+  waitMs?: (kind: 'post' | 'look', address: string, cost: number) => number
+  // How long the answer to what is too much waits.
+  refusedDelayMs?: number | undefined
   log: Log
   metrics: Metrics
   answerTimeoutMs?: number | undefined
@@ -106,7 +108,7 @@ export interface HttpServer {
 export function createServer(parts: ServerParts): HttpServer {
   const { answer, handlers, pages, handOffs = [], trustedProxies, pressure, bodySeats, log, metrics } = parts
   const isHttps = parts.isHttps ?? (() => false)
-  const postWaitMs = parts.postWaitMs ?? (() => 0)
+  const waitMsFor = parts.waitMs ?? (() => 0)
   const receive = createReceive(bodySeats, pressure)
   const connections = createConnections(parts)
   const servers: Server[] = []
@@ -201,7 +203,7 @@ export function createServer(parts: ServerParts): HttpServer {
       if (shown) return { ...shown, headers: { ...refusal.headers, ...shown.headers } }
       return { ...refusal, headers: { ...refusal.headers, 'content-type': jsonType } }
     })
-    if (status === 429) await delayRefused(request.raw)
+    if (status === 429) await delayRefused()
     const durationMs = performance.now() - startedAt
     metrics.countRequest(page.name, status, durationMs)
     log.debug('page', { requestId, page: page.name, status, durationMs, ...callerRequestId(request.raw) })
@@ -218,12 +220,12 @@ export function createServer(parts: ServerParts): HttpServer {
     response.end(body)
   }
 
-  // Whoever posts too much waits for the answer as well: twelve connections that post as fast as they are answered would
+  // Whoever asks too much waits for the answer as well: twelve connections that ask as fast as they are answered would
   // otherwise keep the process busy with saying no.
   let delayed = 0
-  async function delayRefused({ method }: IncomingMessage): Promise<void> {
-    const delayMs = parts.refusedPostDelayMs ?? 1_000
-    if (method !== 'POST' || draining || delayMs === 0 || delayed >= delayedMax) return
+  async function delayRefused(): Promise<void> {
+    const delayMs = parts.refusedDelayMs ?? 1_000
+    if (draining || delayMs === 0 || delayed >= delayedMax) return
     delayed += 1
     await pause(delayMs)
     delayed -= 1
@@ -273,7 +275,7 @@ export function createServer(parts: ServerParts): HttpServer {
     }
     if (failure !== undefined) {
       const outgoing = answerFor(asRefusal(failure, log, { requestId, page: handOff.name }), requestId)
-      if (outgoing.status === 429) await delayRefused(raw)
+      if (outgoing.status === 429) await delayRefused()
       const shown = handOff.failed?.(outgoing.status, requestId)
       const headers = {
         ...outgoing.headers,
@@ -297,12 +299,12 @@ export function createServer(parts: ServerParts): HttpServer {
         return receive(incoming.raw, seat, read)
       },
       spend(cost) {
-        const waitMs = postWaitMs(incoming.address, cost)
+        const waitMs = waitMsFor(incoming.raw.method === 'POST' ? 'post' : 'look', incoming.address, cost)
         if (waitMs > 0) throw refuse('rate_limited', { retryAfterMs: waitMs })
       },
     }
     if (page.isProbe) return page.answer(request)
-    if (incoming.raw.method === 'POST') request.spend?.(1)
+    if (page.isDear || incoming.raw.method === 'POST') request.spend?.(1)
     if (!pressure.enter()) throw refuse('unavailable', { retryAfterMs: 1000 })
     try {
       return await page.answer(request)
@@ -387,7 +389,7 @@ export function createServer(parts: ServerParts): HttpServer {
 }
 
 const headerBytesMax = 16_384
-// Refused posts that wait for their answer; more are answered at once.
+// Refused requests that wait for their answer; more are answered at once.
 const delayedMax = 1_000
 const bodiesPerAddressMax = 16
 const headersMax = 100

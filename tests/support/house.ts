@@ -87,7 +87,7 @@ export interface HouseOptions
       | 'publicOrigin'
       | 'retentionMs'
       | 'extraPages'
-      | 'refusedPostDelayMs'
+      | 'refusedDelayMs'
     >
   > {
   shops?: readonly ShopFile[]
@@ -147,7 +147,7 @@ export async function openHouse(
     storage,
     rootSecret: testSecret,
     rateLimit: null,
-    refusedPostDelayMs: 0,
+    refusedDelayMs: 0,
     trustedProxies: [],
     // Receivers in tests are on this machine.
     webhookAllowPrivate: true,

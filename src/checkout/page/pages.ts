@@ -200,9 +200,7 @@ export function checkoutPages({ desk, orderDesk, origin, clock, postWaitMs = () 
     // Whoever has no secret of ours is not waited for.
     const view = await desk.look(secret)
     if (!view) return unread(lost(request))
-    // A change of a large cart costs as much as many of a small one.
-    const cost = Math.floor(view.session.items.length / linesOfOne)
-    if (cost > 0) request.spend?.(cost)
+    spendOn(view, request)
     const form = await request.receive(() => readForm(request.raw))
     if (typeof form === 'number') return refuseWith(form, 'refused')
     return action({ secret, form, view, request })
@@ -222,8 +220,11 @@ export function checkoutPages({ desk, orderDesk, origin, clock, postWaitMs = () 
       name: 'checkout',
       async answer(request) {
         const view = await desk.look(request.path.secret ?? '')
-        return view ? show(view, request) : lost(request)
+        if (!view) return lost(request)
+        spendOn(view, request)
+        return show(view, request)
       },
+      isDear: true,
       failed,
     },
     {
@@ -238,6 +239,7 @@ export function checkoutPages({ desk, orderDesk, origin, clock, postWaitMs = () 
         const isKnown = action === '' || Object.hasOwn(actions, action)
         return isKnown && (await desk.look(secret)) ? redirect(`/c/${secret}`) : lost(request)
       },
+      isDear: true,
       failed,
     },
     {
@@ -248,6 +250,7 @@ export function checkoutPages({ desk, orderDesk, origin, clock, postWaitMs = () 
         if (!order) return lost(request)
         return answerPage(200, orderPage(speakerFor(order.locale, request.raw.headers['accept-language']), order))
       },
+      isDear: true,
       failed,
     },
     // Links that a mail or a hand has made longer: what is no page of ours says so as a page.
@@ -280,7 +283,14 @@ function lost(request: Incoming): PageAnswer {
 function failed(request: Incoming, status: number): PageAnswer {
   const speaker = speakerFor('auto', request.raw.headers['accept-language'])
   if (status !== 429) return answerPage(status, failedPage(speaker))
-  return answerPage(status, slowPage(speaker, `/c/${request.path.secret ?? ''}`, null))
+  const [, kind = 'c'] = (request.raw.url ?? '').split('/')
+  return answerPage(status, slowPage(speaker, `/${kind}/${request.path.secret ?? ''}`, null))
+}
+
+// A large cart costs as much as many small ones.
+function spendOn({ session }: DeskView, request: PageRequest): void {
+  const cost = Math.floor(session.items.length / linesOfOne)
+  if (cost > 0) request.spend?.(cost)
 }
 
 function waiting(answer: PageAnswer, waitMs: number): PageAnswer {
