@@ -12,7 +12,7 @@ const floors: Readonly<Record<string, number>> = {
   'main.ts': 12,
   'cli.ts': 11,
   commands: 10,
-  'app.ts': 9, 'workers.ts': 9, 'database.ts': 9.5, 'rootsecret.ts': 9,
+  'app.ts': 9, 'workers.ts': 9, 'database.ts': 9.5, 'rootsecret.ts': 9, 'reseal.ts': 9,
   'config.ts': 8, 'version.ts': 8,
   checkout: 7,
   carts: 6, admin: 6,

@@ -103,6 +103,7 @@ function formsFor({ files, ids, url }: Shop, elsewhere: string): Record<string, 
     'users disable': ['users', 'disable', ids.email],
     'users enable': ['users', 'enable', ids.email],
     doctor: ['doctor'],
+    'secret reseal': ['secret', 'reseal'],
   }
 }
 
@@ -501,6 +502,25 @@ eachEngine('a version that is given up', (given) => {
     const users = await say(settings(`2:${newer},1:${right}`), ['users', 'list'])
     assert.match(users.out, /@/)
     isRefused(await say(settings(right), ['doctor']), /version 2 of the root secret, which is missing/, 'the old one')
+  })
+
+  test('is retired without loss once everything is sealed anew and the keys were used', async () => {
+    const { url } = await makeShop(given)
+    const settings = (secret: string) => ({ CARTWRIGHT_DATABASE_URL: url, CARTWRIGHT_SECRET: secret })
+    const [both, alone] = [settings(`2:${newer},1:${right}`), settings(`2:${newer}`)]
+    const resealed = await say(both, ['secret', 'reseal', '--json'])
+    assert.equal(resealed.code, 0, resealed.err)
+    const { unopened, versions } = JSON.parse(resealed.out)
+    assert.deepEqual([unopened, versions], [0, [{ version: 1, left: [{ what: 'API keys', rows: 3 }] }]])
+    isRefused(await say(alone, ['secret', 'forget', '1']), /still needed for API keys: 3 /, 'keys that were not used')
+    // As their next use does.
+    const storage = await openStorage(url)
+    await storage.write((tx) => tx.sql`update credentials set pepper_version = 2`)
+    await storage.close()
+    const forgotten = await say(alone, ['secret', 'forget', '1', '--json'])
+    assert.deepEqual([forgotten.code, JSON.parse(forgotten.out)], [0, { forgotten: 1, apiKeys: 0 }])
+    assert.match((await say(alone, ['users', 'list'])).out, /@/)
+    assert.equal((await say(alone, ['doctor'])).code, 0)
   })
 
   test('may be the only one of a database from before there were check values', async () => {

@@ -2,11 +2,16 @@
 
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
+import { createIdentify } from '../src/access/identify.ts'
 import { createApp } from '../src/app.ts'
 import { newId } from '../src/kit/ids.ts'
 import { deriveKey, parseRootSecret, type RootSecret, signToken } from '../src/kit/secrets.ts'
 import { createLog } from '../src/observe/log.ts'
-import { type Answer, testSecretText } from './support/house.ts'
+import { listSealedBy, reseal } from '../src/reseal.ts'
+import { addEndpoint, rotateSecret } from '../src/webhooks/endpoints.ts'
+import { createSecretOpener, secretsOf } from '../src/webhooks/signature.ts'
+import { listEndpoints } from '../src/webhooks/store.ts'
+import { type Answer, testSecret, testSecretText } from './support/house.ts'
 import {
   askToken,
   authorizationUrl,
@@ -15,6 +20,8 @@ import {
   currentNonce,
   type DpopKey,
   type Installed,
+  installApp,
+  issueKey,
   makeDpopKey,
   makeProof,
   makeVerifier,
@@ -79,7 +86,7 @@ eachEngine('a rotation of the root secret', (given) => {
 
   test('a client of OAuth that is sent from node to node is answered, at every step', async () => {
     const house = await openOAuthHouse(given)
-    let installed = await installAt(house)
+    const installed = await installAt(house)
     for (const [name, oneText, otherText] of sides) {
       const [one, other] = [await openNode(given, house, oneText), await openNode(given, house, otherText)]
       for (const [told, asked] of [
@@ -93,9 +100,55 @@ eachEngine('a rotation of the root secret', (given) => {
         assert.equal(status, 200, `${name}: ${JSON.stringify(body)}`)
         assert.equal(await describeAt(asked, body.access_token, key, nonce), 200, name)
       }
-      // What the next step must not know any more is made anew, by the newer side.
-      installed = await installAt(other)
     }
+  })
+
+  test('after everything is sealed anew, a node that has dropped the old version serves beside one that has not', async () => {
+    const house = await openOAuthHouse(given)
+    const installed = await installApp(house)
+    const { secret } = await issueKey(house, installed)
+    const wish = { url: 'http://127.0.0.1:9099/hooks', description: '', events: ['*'] }
+    const tools = { rootSecret: testSecret, allowPrivate: true }
+    const { endpoint, secret: signing } = await house.storage.write((tx) =>
+      addEndpoint(tx, installed.installationId, wish, tools, house.clock.now),
+    )
+    await house.storage.write((tx) =>
+      rotateSecret(tx, installed.installationId, endpoint.id, testSecret, house.clock.now),
+    )
+    const cart = await house.ask('createPublicCart', { body: { idempotencyKey: 'a-cart' } })
+    assert.equal(cart.status, 200)
+
+    const both = parseRootSecret(`${newer},${older}`) as RootSecret
+    const identify = createIdentify({ storage: house.storage, rootSecret: both })
+    for (const key of [secret, ...Object.values(house.keys)]) {
+      assert.ok(await identify.identify(`Bearer ${key}`, house.clock.now))
+    }
+    await identify.flushLastUse(house.clock.now)
+    const { resealed, unopened } = await reseal(house.storage, both)
+    assert.ok(resealed > 5, `${resealed}`)
+    assert.equal(unopened, 0)
+    assert.deepEqual(await house.storage.read((db) => listSealedBy(db, 1, house.clock.now)), [])
+    assert.equal((await reseal(house.storage, both)).resealed, 0, 'a second run finds nothing')
+
+    const [one, other] = [await openNode(given, house, `${newer},${older}`), await openNode(given, house, newer)]
+    for (const [told, asked] of [
+      [one, other],
+      [other, one],
+    ] as const) {
+      const nonce = await currentNonce(told)
+      const { app, key } = installed
+      const fields = { grant_type: 'refresh_token', client_id: app.id, refresh_token: installed.refreshToken }
+      assert.equal((await askToken(asked, fields, { key, nonce })).status, 200)
+      assert.equal(await describeAt(asked, installed.accessToken, key, nonce), 200)
+      const headers = { authorization: `Bearer ${secret}` }
+      assert.equal((await asked.fetch('/api/v1/open/installation/identity', { headers })).status, 200)
+    }
+    assert.ok((await installAt(other)).refreshToken, 'its user signs in')
+    const alone = parseRootSecret(newer) as RootSecret
+    const [kept] = await house.storage.read((db) => listEndpoints(db, installed.installationId))
+    assert.ok(kept)
+    const [, former] = secretsOf(createSecretOpener(alone), kept, house.clock.now)
+    assert.equal(`whsec_${former?.export().toString('base64')}`, signing)
   })
 
   test('a cursor of either node is followed by the other', async () => {

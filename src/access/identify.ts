@@ -7,7 +7,7 @@ import type { Storage } from '../storage/storage.ts'
 import { readAuthorization } from './authorization.ts'
 import { credentialStatus, scopesFrom } from './credential.ts'
 import { keyDigest, readKey } from './key.ts'
-import { findCredential, type IdentityRow, touchCredentials } from './store.ts'
+import { type DigestRenewal, findCredential, type IdentityRow, renewDigests, touchCredentials } from './store.ts'
 
 export interface Caller {
   readonly kind: 'key'
@@ -70,6 +70,8 @@ const nobody: Promise<undefined> = Promise.resolve(undefined)
 export function createIdentify({ storage, rootSecret, entriesMax = entriesMaxDefault }: IdentifyOptions): Identify {
   const entries = new Lru<string, Entry>(entriesMax)
   const uses = new Lru<string, Use>(entriesMax)
+  // Digests by the current version of the root secret, for keys that an older one was used for.
+  const renewals = new Lru<string, DigestRenewal>(entriesMax)
   const flights = new Map<string, Promise<Entry | undefined>>()
   // Counts forget(): what was read before it must not be remembered after it.
   let forgotten = 0
@@ -110,6 +112,7 @@ export function createIdentify({ storage, rootSecret, entriesMax = entriesMaxDef
     const mayEnter = isHolder(text, row) && row !== undefined && isOpen(row, now)
     entries.delete(text) // it was stale
     if (!mayEnter) return undefined
+    if (row.pepperVersion < rootSecret.currentVersion) renewals.set(row.id, renewalFor(text, row))
     const caller = callerFrom(row)
     const entry: Entry = {
       caller,
@@ -128,6 +131,19 @@ export function createIdentify({ storage, rootSecret, entriesMax = entriesMaxDef
     const isKnown = rootSecret.hasVersion(version)
     const digest = keyDigest(rootSecret, isKnown ? version : rootSecret.currentVersion, text)
     return isEqualSecret(digest, row?.digest ?? noDigest) && isKnown
+  }
+
+  function renewalFor(text: string, { id, digest }: IdentityRow): DigestRenewal {
+    const { currentVersion } = rootSecret
+    return { id, before: digest, digest: keyDigest(rootSecret, currentVersion, text), pepperVersion: currentVersion }
+  }
+
+  async function flushRenewals(): Promise<void> {
+    const due = [...renewals].map(([, renewal]) => renewal).slice(0, touchesMax)
+    if (due.length === 0) return
+    due.sort((one, other) => (one.id < other.id ? -1 : 1))
+    await storage.write((tx) => renewDigests(tx, due))
+    for (const { id } of due) renewals.delete(id)
   }
 
   function useOf(row: IdentityRow): Use {
@@ -154,6 +170,7 @@ export function createIdentify({ storage, rootSecret, entriesMax = entriesMaxDef
   }
 
   async function flushLastUse(now: number): Promise<void> {
+    await flushRenewals()
     const due: Due[] = []
     for (const [id, use] of uses) {
       if (Math.abs(now - use.writtenAt) < lastUseEveryMs || now < use.retryAt) continue

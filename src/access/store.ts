@@ -148,6 +148,20 @@ export async function deleteCredentials(tx: Tx, names: readonly CredentialName[]
       where installation_id = ${installationId} and id in (${list(theirs.map(({ id }) => id))})`
 }
 
+export interface DigestRenewal {
+  id: string
+  before: string
+  digest: string
+  pepperVersion: number
+}
+
+// Of keys that were shown and proved, for the current version of the root secret.
+export async function renewDigests(tx: Tx, renewals: readonly DigestRenewal[]): Promise<void> {
+  for (const { id, before, digest, pepperVersion } of renewals)
+    await tx.sql`
+      update credentials set digest = ${digest}, pepper_version = ${pepperVersion} where id = ${id} and digest = ${before}`
+}
+
 // Many credentials of many installations in one statement: this is bookkeeping of ours, of ids that were read before.
 export async function touchCredentials(tx: Tx, uses: readonly { id: string; at: number }[]): Promise<void> {
   if (uses.length === 0) return

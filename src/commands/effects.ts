@@ -60,6 +60,7 @@ export const effects: Readonly<Record<string, Effect | 'none'>> = {
   openapi: 'none',
   secret: 'none',
   'secret forget': 'changes',
+  'secret reseal': 'changes',
 }
 
 export function effectOf(name: string, words: readonly string[], flags: ReadonlySet<string>): Effect {

@@ -178,6 +178,11 @@ export function sealingVersionOf(sealed: string): number | undefined {
   return format === sealedFormat && version !== ownKey ? version : undefined
 }
 
+// How every text that this version has sealed begins: two bytes in base64url, with the first bits of the nonce behind them.
+export function sealedHeads(version: number): string[] {
+  return [0, 64, 128, 192].map((bits) => Buffer.from([sealedFormat, version, bits]).toString('base64url').slice(0, 3))
+}
+
 // Random nonces are safe for 2^32 texts under one key (NIST SP 800-38D, 8.3).
 function sealAs(version: number, key: KeyObject, plain: string, context: string): string {
   const head = Buffer.from([sealedFormat, version])

@@ -233,7 +233,7 @@ function emailHashes(rootSecret: RootSecret, email: string): string[] {
   return rootSecret.versions.map((version) => emailHash(rootSecret, normal, version))
 }
 
-function emailHash(rootSecret: RootSecret, normal: string, version: number): string {
+export function emailHash(rootSecret: RootSecret, normal: string, version: number): string {
   const key = deriveKey(rootSecret, `${emailPurpose} hash`, version)
   return createHmac('sha256', key).update(normal).digest('base64url')
 }
