@@ -3,6 +3,7 @@ import { describe, test } from 'node:test'
 import { givenEngine } from '../tests/support/storage.ts'
 import { readSettings } from './config.ts'
 import { bringUpToDate, openDatabase } from './database.ts'
+import { makeSecretText } from './kit/secrets.ts'
 
 describe('opening a database', () => {
   const given = givenEngine('postgres')
@@ -10,7 +11,7 @@ describe('opening a database', () => {
   test('warns of what is wrong with it once', async () => {
     const settings = readSettings({
       CARTWRIGHT_DATABASE_URL: await given.freshUrl(),
-      CARTWRIGHT_SECRET: 'x'.repeat(43),
+      CARTWRIGHT_SECRET: makeSecretText(),
     })
     for (const effect of ['creates', 'changes', 'reads'] as const) {
       const lines: string[] = []
