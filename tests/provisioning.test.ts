@@ -20,7 +20,7 @@ import { currentAnswers } from '../src/catalog/refresh.ts'
 import type { StaleProduct } from '../src/catalog/store.ts'
 import { listInstallations } from '../src/installations/store.ts'
 import { findViolations } from '../src/observe/invariants.ts'
-import type { Reader, Storage, Tx } from '../src/storage/storage.ts'
+import { patient, type Reader, type Storage, type Tx } from '../src/storage/storage.ts'
 import { csvLine, shopifyCsv } from './support/catalog.ts'
 import { openHouse, testSecret } from './support/house.ts'
 import { cartwright, type Environment, tempFolder } from './support/process.ts'
@@ -149,7 +149,7 @@ async function assertSound(storage: Storage): Promise<void> {
 }
 
 async function openShop(given: Given, file: ShopFile = { merchant: merchant(), categories }): Promise<Storage> {
-  const storage = await given.open()
+  const storage = await given.open(patient)
   await applyShop(storage, file, options)
   return storage
 }

@@ -6,7 +6,7 @@ import { type Config, readSettings } from '../config.ts'
 import { bringUpToDate, type Effect, openDatabase } from '../database.ts'
 import { type Installation, listInstallations, listMerchants, type Merchant } from '../installations/store.ts'
 import { refuseOtherSchema } from '../storage/migrate.ts'
-import type { Storage } from '../storage/storage.ts'
+import { patient, type Storage } from '../storage/storage.ts'
 
 export interface Command {
   summary: string
@@ -98,7 +98,7 @@ export async function withStorage<T>(
   { effect }: Given,
   work: (storage: Storage, config: Config) => Promise<T>,
 ): Promise<T> {
-  const database = await openDatabase(readSettings(), effect)
+  const database = await openDatabase(readSettings(), effect, patient)
   const { storage, config } = database
   try {
     if (effect === 'reads') await refuseOtherSchema(storage)

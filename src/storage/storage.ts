@@ -122,6 +122,15 @@ export interface StorageOptions {
   signalMsMax?: number
 }
 
+// For a command of the operator, who rather waits behind a server or another command than be told to come back: an import
+// holds its merchant for seconds on a slow machine.
+export const patient: StorageOptions = {
+  workMsMax: 120_000,
+  statementMsMax: 60_000,
+  lockMsMax: 30_000,
+  busyMsMax: 30_000,
+}
+
 export const READS_ONLY = 'this storage was opened to be read'
 
 // A row stood in the way of an insert, on PostgreSQL.
