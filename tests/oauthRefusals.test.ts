@@ -367,7 +367,7 @@ const sendTwoProofs = async (coded: Coded): Promise<EndpointAnswer> => {
 
 // biome-ignore format: a table is read by its rows
 const tokenRows: readonly TokenRow[] = [
-  { name: 'no proof',                          error: 'invalid_grant',      send: withDpop(() => null) },
+  { name: 'no proof',                          error: 'invalid_dpop_proof', send: withDpop(() => null) },
   { name: 'a proof without a nonce',           error: 'use_dpop_nonce',     send: withClaims({ nonce: undefined }) },
   { name: 'a proof with a made-up nonce',      error: 'use_dpop_nonce',     send: withClaims({ nonce: 'a'.repeat(43) }) },
   { name: 'a proof with an empty nonce',       error: 'use_dpop_nonce',     send: withClaims({ nonce: '' }) },
@@ -629,7 +629,7 @@ const refreshing =
 // biome-ignore format: a table is read by its rows
 const refreshRows: readonly RefreshRow[] = [
   { name: 'by another key',                error: 'invalid_grant',  send: async ({ house, nonce, ...installed }) => askToken(house, refreshFields(installed), { key: await makeDpopKey(), nonce }) },
-  { name: 'without a proof',               error: 'invalid_grant',  send: ({ house, ...installed }) => postForm(house, '/oauth/token', refreshFields(installed)) },
+  { name: 'without a proof',               error: 'invalid_dpop_proof', send: ({ house, ...installed }) => postForm(house, '/oauth/token', refreshFields(installed)) },
   { name: 'without a nonce',               error: 'use_dpop_nonce', send: ({ house, key, ...installed }) => askToken(house, refreshFields(installed), { key, proof: { claims: { nonce: undefined } } }) },
   { name: 'with more scope than granted',  error: 'invalid_scope',  send: refreshing({ scope: 'catalog:read webhooks:write' }) },
   { name: "of another app",                error: 'invalid_grant',  send: refreshing(async (house) => ({ client_id: (await anotherApp(house)).id })) },

@@ -292,12 +292,19 @@ function createProvider(
     ctx.set('referrer-policy', 'no-referrer')
     ctx.set('x-frame-options', 'DENY')
     await next()
+    // The library calls a missing proof an invalid grant, which sends a developer to the wrong place (RFC 9449, 5).
+    if (ctx.path === paths.token && ctx.get('DPoP') === '' && isInvalidGrant(ctx.body))
+      ctx.body = { error: 'invalid_dpop_proof', error_description: 'a DPoP proof is required, in the header DPoP' }
     if (ctx.path !== paths.metadata || ctx.status !== 200) return
     ctx.body = serverMetadata(origin, ctx.body as Record<string, unknown>)
     ctx.set('cache-control', 'public, max-age=300')
   })
   tellLog(provider, log)
   return provider
+}
+
+function isInvalidGrant(body: unknown): boolean {
+  return typeof body === 'object' && body !== null && 'error' in body && body.error === 'invalid_grant'
 }
 
 // The library has verified the proof when this is asked.
