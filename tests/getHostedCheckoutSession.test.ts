@@ -33,6 +33,26 @@ eachEngine('getHostedCheckoutSession', (given) => {
     assert.equal((await carts.read(cartId)).body.data.checkoutSessionId, null)
   })
 
+  test('200 without an address of its page when the secret that sealed it is given up; the next one has one', async () => {
+    const house = await openHouse(given, { shops: [market] })
+    const { ready, read, look } = await checkoutOf(house)
+    const { sessionId, secret, view } = await ready({ CARD: 1 })
+    await house.storage.write(async (tx) => {
+      await tx.sql`update checkout_sessions set secret_sealed = 'AQIAAA', customer_sealed = 'AQIAAA'`
+      await tx.sql`update addresses set row_key = 'AQIAAA'`
+    })
+    const answer = await read(sessionId)
+    assert.deepEqual([answer.status, answer.body.data.status, answer.body.data.url], [200, 'open', null])
+    const seen = await look(secret)
+    assert.deepEqual([seen.customer.email, seen.address], ['', null])
+    const next = await house.ask('createHostedCheckoutSession', {
+      body: { idempotencyKey: 'once-more', cartId: view.session.cartId, successUrl: 'http://localhost:9/thanks' },
+    })
+    assert.notEqual(next.body.data.id, sessionId)
+    assert.equal((await look(secretOf(next.body.data.url))).session.status, 'open')
+    assert.equal((await read(sessionId)).body.data.status, 'expired')
+  })
+
   test('200 with the hold as it runs: a look at the page keeps it, silence lets it lapse, and it is taken again if it can', async () => {
     const house = await openHouse(given, { shops: [market] })
     const { open, read, look } = await checkoutOf(house)

@@ -6,6 +6,7 @@ import { answerChallenge, type PayTools, pay as payAt, settlePayments } from '..
 import { deleteSessions } from '../src/checkout/retention.ts'
 import { expireSessions } from '../src/checkout/sweep.ts'
 import { newId } from '../src/kit/ids.ts'
+import { parseRootSecret, type RootSecret } from '../src/kit/secrets.ts'
 import { RowsFailed } from '../src/loops/rows.ts'
 import { refundPaid } from '../src/orders/refunds.ts'
 import { createProviders, type Outcome, type PaymentProvider } from '../src/payments/port.ts'
@@ -394,6 +395,34 @@ eachEngine('a provider that is not to be relied on', (given) => {
     assert.deepEqual((await till.world()).refunds, ['void pending'])
     await till.giveBack()
     assert.deepEqual([(await till.world()).payment, await till.charges()], ['voided', ['voided']])
+  })
+
+  test('what was approved goes back when the address was erased, or the secret that sealed it is given up', async () => {
+    const other = parseRootSecret('2:the-secret-that-took-the-place-of-the-lost-one') as RootSecret
+    for (const [what, more, laterMs] of [
+      ['the secret is gone', { rootSecret: other }, minute],
+      ['the address is over', {}, 31 * 24 * hour],
+    ] as const) {
+      const till = await openTill(given)
+      till.says.start = async (charge, ...rest) => {
+        await till.honest.start(charge, ...rest)
+        return { kind: 'unknown' }
+      }
+      await till.pay()
+      till.clock.now += laterMs
+      await till.check(more)
+      const owed = await till.world()
+      assert.deepEqual([owed.orders, owed.session, owed.refunds], [0, 'open', ['void pending']], what)
+      await till.giveBack()
+      assert.deepEqual([(await till.world()).payment, await till.charges()], ['voided', ['voided']], what)
+    }
+  })
+
+  test('nothing is charged for an address that does not open', async () => {
+    const till = await openTill(given)
+    await till.storage.write((tx) => tx.sql`update addresses set row_key = 'AQIAAA'`)
+    await assert.rejects(till.pay(), /\/address/)
+    assert.deepEqual(await till.charges(), [])
   })
 
   test('a provider that takes an approval back is told, and the order stays', async () => {

@@ -484,6 +484,14 @@ eachEngine('orders, by the command line', (given) => {
     const shown = JSON.parse((await run('show', 'T-1001', '--address', '--json')).out)
     assert.deepEqual([shown.address.name, shown.address.line1], ['Ada Lovelace', 'Unter den Linden 1'])
     assert.match((await run('show', 'T-1001', '--address')).out, /address {4}Unter den Linden 1\n/)
+    // As after a version of the root secret was given up.
+    await house.storage.write(async (tx) => {
+      await tx.sql`update orders set customer_sealed = 'AQIAAA'`
+      await tx.sql`update addresses set row_key = 'AQIAAA'`
+    })
+    const lost = await run('show', 'T-1001', '--address')
+    assert.match(lost.out, /contact {4}\(cannot be opened\)\n +address {4}\(cannot be opened\)\n/)
+    assert.deepEqual([lost.code, lost.err], [0, ''])
     assert.match((await run('fulfil', 'T-1001')).err, /order T-1001 is refunded \(--anyway sends it\)/)
     const parcel = JSON.parse((await run('fulfil', 'T-1001', '--anyway', '--json')).out)
     assert.equal(parcel.order.status, 'completed')

@@ -47,6 +47,9 @@ export function sealAddress(tx: Tx, rootSecret: RootSecret, given: NewAddress): 
   return id
 }
 
+// The version of the root secret that sealed it was given up, or the row was changed.
+export class UnopenedAddress extends Error {}
+
 // Undefined for another installation or owner, and when it is erased or its time is over, swept or not.
 export async function openAddress(
   db: Reader,
@@ -58,11 +61,21 @@ export async function openAddress(
   const context = contextOf(name)
   const key = openByRoot(rootSecret, purpose, row.rowKey, context)
   if (key === undefined)
-    throw new Error(`the key of ${name.id} cannot be opened: it was changed, or its secret is gone`)
+    throw new UnopenedAddress(`the key of ${name.id} cannot be opened: it was changed, or its secret is gone`)
   const plain = open(createSecretKey(Buffer.from(key, 'base64url')), row.sealed, context)
-  if (plain === undefined) throw new Error(`${name.id} cannot be opened: it was changed`)
+  if (plain === undefined) throw new UnopenedAddress(`${name.id} cannot be opened: it was changed`)
   // Sealed by sealAddress, and nobody else could have.
   return JSON.parse(plain) as Address
+}
+
+// For whoever can go on without it: undefined also when it cannot be opened.
+export async function tryOpenAddress(...asked: Parameters<typeof openAddress>): Promise<Address | undefined> {
+  try {
+    return await openAddress(...asked)
+  } catch (error) {
+    if (error instanceof UnopenedAddress) return undefined
+    throw error
+  }
 }
 
 export interface AddressMove extends AddressName {
@@ -78,7 +91,7 @@ export async function moveAddress(tx: Tx, rootSecret: RootSecret, move: AddressM
   // The looks leave in one flight with the lock and run behind it, so they see what the lock waited for.
   const [isThere, address, face] = await Promise.all([
     lockAddress(tx, name),
-    openAddress(tx, rootSecret, name),
+    tryOpenAddress(tx, rootSecret, name),
     findAddressSummary(tx, name),
   ])
   if (!isThere || !address || !face) return undefined

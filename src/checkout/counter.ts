@@ -1,7 +1,7 @@
 // The desk, as it really is: finds the session by its secret, does what the page asks in one transaction, and turns a
 // refusal of the domain into a problem that the page can say in the shopper's language.
 
-import { openAddress } from '../addresses/vault.ts'
+import { tryOpenAddress } from '../addresses/vault.ts'
 import type { ChangeAsk } from '../carts/change.ts'
 import { commitChange, lockCartFacts } from '../carts/change.ts'
 import { putCode } from '../carts/codes.ts'
@@ -29,7 +29,7 @@ import type { ContactInput, Desk, DeskMethod, DeskProblem, DeskResult, DeskView 
 import { holdLines } from './follow.ts'
 import { holdUntil, longerUntil, sessionStatusAt } from './lifecycle.ts'
 import { answerChallenge, type PayTools, pay } from './pay.ts'
-import { isPageSecret, openCustomer, openPageSecret, secretHashOf } from './secret.ts'
+import { isPageSecret, nobody, openCustomer, openPageSecret, secretHashOf } from './secret.ts'
 import { cancelSession, customerColumns, factsOf, lockSessionAndCart, openSession, showSession } from './sessions.ts'
 import {
   findSession,
@@ -256,7 +256,7 @@ async function setDestination(
   const facts = await lockCartFacts(tools.carts, ask)
   const { cart } = facts
   const kept = cart.address
-    ? await openAddress(ask.db, tools.rootSecret, {
+    ? await tryOpenAddress(ask.db, tools.rootSecret, {
         installationId: cart.installationId,
         ownerId: cart.id,
         id: cart.address.token,
@@ -308,7 +308,7 @@ async function openAgain(
   if (old.continuedBy !== null) return successorOf(tools, tx, old.installationId, old.continuedBy)
   const caller = { installationId: old.installationId, merchantId: old.merchantId, mode: old.mode }
   const { quote } = await factsOf(tools, tx, old, now.getTime())
-  const customer = openCustomer(tools.rootSecret, old.id, old.customerSealed)
+  const customer = openCustomer(tools.rootSecret, old.id, old.customerSealed) ?? nobody
   // Somebody else has gone on with this cart: an old link must not lead into a newer session.
   const living = await findSessionOfCart(tx, { installationId: old.installationId, cartId: old.cartId })
   if (living && living.id !== old.id) return { problem: { code: 'not_open' } }
@@ -342,9 +342,9 @@ async function successorOf(
   sessionId: string,
 ): Promise<{ secret: string } | { problem: DeskProblem }> {
   const successor = await findSession(tx, { installationId, sessionId })
-  // Deleted when its time was over.
-  if (!successor) return { problem: { code: 'not_open' } }
-  return { secret: openPageSecret(rootSecret, successor.secretSealed, successor.id) }
+  const secret = successor && openPageSecret(rootSecret, successor.secretSealed, successor.id)
+  // Deleted when its time was over, or its version of the root secret was given up.
+  return secret === undefined ? { problem: { code: 'not_open' } } : { secret }
 }
 
 async function deskView(
@@ -362,7 +362,7 @@ async function deskView(
     listPaymentsOfSession(db, session.installationId, session.id),
     listMethodSettings(db, session.merchantId),
     cart.address
-      ? openAddress(db, tools.rootSecret, {
+      ? tryOpenAddress(db, tools.rootSecret, {
           installationId: cart.installationId,
           ownerId: cart.id,
           id: cart.address.token,
@@ -375,7 +375,7 @@ async function deskView(
     session: showSession(tools, facts, now),
     secret,
     merchant: faceOf(merchant),
-    customer: openCustomer(tools.rootSecret, session.id, session.customerSealed),
+    customer: openCustomer(tools.rootSecret, session.id, session.customerSealed) ?? nobody,
     address: address ?? null,
     needsShipping: needsShipping(lines.map(({ offer }) => offer)),
     countries: servedCountries(zones),

@@ -2,13 +2,14 @@
 // transaction; its outcome and the order are one transaction. Whatever is lost in between, a loop finds it by the key.
 
 import { keepAddress } from '../addresses/store.ts'
-import { moveAddress } from '../addresses/vault.ts'
+import { moveAddress, tryOpenAddress } from '../addresses/vault.ts'
 import { pricingOfOrder } from '../carts/converted.ts'
 import { cartMove } from '../carts/lifecycle.ts'
 import { type CartFacts, findCartFacts } from '../carts/quote.ts'
 import { needsShipping } from '../carts/shipping.ts'
-import { findCart, fixPrices, saveCart, setCartStatus } from '../carts/store.ts'
+import { findCart, fixPrices, type KeptCart, saveCart, setCartStatus } from '../carts/store.ts'
 import { cartView, livingAddress, type Quote, summaryText } from '../carts/view.ts'
+import type { Address } from '../contract/carts.ts'
 import type { PaymentErrorCode } from '../contract/words.ts'
 import { announce, type Cause } from '../events/announce.ts'
 import { hold, release } from '../inventory/holds.ts'
@@ -50,7 +51,7 @@ import { customerHashes } from './customer.ts'
 import type { DeskProblem, PayInput } from './desk.ts'
 import { holdLines } from './follow.ts'
 import { holdUntil, processingHoldMs, sessionMove, sessionStatusAt } from './lifecycle.ts'
-import { openCustomer, paymentIdsFor } from './secret.ts'
+import { type Customer, nobody, openCustomer, paymentIdsFor } from './secret.ts'
 import { announceSession, type CheckoutTools, factsOf, lockSessionAndCart } from './sessions.ts'
 import { countUses, type KeptSession, type SessionKey, saveSession } from './store.ts'
 import { type Draft, draftFrom } from './view.ts'
@@ -334,9 +335,11 @@ async function obstacle(
   if (short) return { code: 'insufficient_stock', skuId: short.offer.skuId, available: short.offer.available }
   const many = lines.find(({ offer, quantity }) => quantity > offer.maxPerOrder)
   if (many) return { code: 'quantity_limit', skuId: many.offer.skuId, limit: many.offer.maxPerOrder }
-  if (session.emailHash === null) return { code: 'invalid', issues: [{ path: '/email', message: 'is needed' }] }
+  if (session.emailHash === null || !customerOf(tools, session))
+    return { code: 'invalid', issues: [{ path: '/email', message: 'is needed' }] }
   if (needsShipping(lines.map(({ offer }) => offer))) {
-    if (!livingAddress(cart, now)) return { code: 'invalid', issues: [{ path: '/address', message: 'is needed' }] }
+    if (!livingAddress(cart, now) || !(await addressOf(tools, tx, cart, now)))
+      return { code: 'invalid', issues: [{ path: '/address', message: 'is needed' }] }
     if (pricing.shipping.optionId === null) return { code: 'shipping_unavailable' }
   }
   if (promotion && pricing.promotion.state === 'applied' && (await isOverused(tools, tx, session, promotion, now)))
@@ -607,6 +610,15 @@ async function complete(
   const draft = draftFrom(session.quote)
   const orderId = newId('ord')
   const { installationId, merchantId, mode } = session
+  const cartKey = { installationId, cartId: session.cartId }
+  const cart = await findCart(tx, cartKey)
+  if (!cart) throw new Error(`session ${session.id} has lost its cart`)
+  // A late approval may find the address erased, and both sealed by a version of the root secret that was given up. An order
+  // without them can neither be sent nor asked about.
+  if (!customerOf(tools, session) || (draft.shipping && !(await addressOf(tools, tx, cart, now)))) {
+    const message = 'The contact or the address is not available any more; nothing is charged.'
+    return returnCharge(tools, tx, session, payment, message, now, cause)
+  }
   const usedPromotion = draft.promotion ? await usePromotion(tx, session, draft.promotion.id) : null
   if (usedPromotion === undefined) {
     return returnCharge(tools, tx, session, payment, 'The promotion code is used up; nothing is charged.', now, cause)
@@ -624,16 +636,11 @@ async function complete(
     )
   }
   const wanted = draft.lines.map(({ skuId, quantity }) => ({ skuId, quantity }))
-  const cartKey = { installationId, cartId: session.cartId }
-  const [cart, shortages] = await Promise.all([
-    findCart(tx, cartKey),
-    sell(tx, session, session.id, wanted, { soldTo: orderId, now, cause }),
-  ])
+  const shortages = await sell(tx, session, session.id, wanted, { soldTo: orderId, now, cause })
   if (shortages.length > 0) {
     if (usedPromotion) await giveBackPromotion(tx, session, usedPromotion.id)
     return returnCharge(tools, tx, session, payment, 'The items are sold out; nothing is charged.', now, cause)
   }
-  if (!cart) throw new Error(`session ${session.id} has lost its cart`)
   const address = draft.shipping ? cart.address : null
   // The cart as it is when the stock has left the shelf.
   const [facts, addressId] = await Promise.all([
@@ -650,6 +657,8 @@ async function complete(
       : undefined,
   ])
   if (!facts) throw new Error(`session ${session.id} has lost its cart`)
+  // Swept since it was looked at; the next look gives the money back.
+  if (address && addressId === undefined) throw new Error(`session ${session.id} has lost its address`)
   const booked = { ...payment, orderId }
   // The number last: the next order of the merchant in this mode waits for it.
   const [, number] = await Promise.all([savePayment(tx, booked), takeOrderNumber(tx, session)])
@@ -687,6 +696,21 @@ async function complete(
   announceSession(tools, tx, 'checkout_session.completed', view, now, cause)
 }
 
+// Undefined when it cannot be opened.
+function customerOf({ rootSecret }: PayTools, { id, customerSealed }: KeptSession): Customer | undefined {
+  return openCustomer(rootSecret, id, customerSealed)
+}
+
+// Undefined when there is none, or when it cannot be opened.
+async function addressOf(
+  { rootSecret }: PayTools,
+  tx: Tx,
+  { installationId, id, address }: KeptCart,
+  now: number,
+): Promise<Address | undefined> {
+  return address ? tryOpenAddress(tx, rootSecret, { installationId, ownerId: id, id: address.token, now }) : undefined
+}
+
 // Whether this customer has no use left. Asked before the payment, and again under the lock that counting the use has
 // taken: two payments of one customer may have begun together.
 async function isOverused(
@@ -698,7 +722,7 @@ async function isOverused(
 ): Promise<boolean> {
   const { merchantId, customerSealed, emailHash } = session
   if (customerLimit === null || emailHash === null) return false
-  const { email } = openCustomer(rootSecret, session.id, customerSealed)
+  const { email } = openCustomer(rootSecret, session.id, customerSealed) ?? nobody
   const emailHashes = customerHashes(await customerKey(tx, now), rootSecret, merchantId, email)
   return (await countUses(tx, session, { promotionId: id, emailHashes })) >= customerLimit
 }

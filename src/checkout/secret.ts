@@ -17,14 +17,9 @@ export function makePageSecret(rootSecret: RootSecret, sessionId: string): PageS
   return { text, hash: secretHashOf(text), sealed: sealByRoot(rootSecret, pagePurpose, text, sessionId) }
 }
 
-export function openPageSecret(rootSecret: RootSecret, sealed: string, sessionId: string): string {
-  return opened(openByRoot(rootSecret, pagePurpose, sealed, sessionId))
-}
-
-// What we sealed must open; a root secret that lost a version is the operator's mistake, and told without content.
-function opened(text: string | undefined): string {
-  if (text === undefined) throw new Error('a sealed text of a checkout does not open with the present root secret')
-  return text
+// Undefined when the version of the root secret that sealed it was given up.
+export function openPageSecret(rootSecret: RootSecret, sealed: string, sessionId: string): string | undefined {
+  return openByRoot(rootSecret, pagePurpose, sealed, sessionId)
 }
 
 export function secretHashOf(text: string): string {
@@ -50,9 +45,11 @@ export function sealCustomer(rootSecret: RootSecret, sessionId: string, customer
   return sealByRoot(rootSecret, customerPurpose, JSON.stringify(customer), sessionId)
 }
 
-export function openCustomer(rootSecret: RootSecret, sessionId: string, sealed: string | null): Customer {
+// Undefined when the version of the root secret that sealed it was given up.
+export function openCustomer(rootSecret: RootSecret, sessionId: string, sealed: string | null): Customer | undefined {
   if (sealed === null) return nobody
-  return JSON.parse(opened(openByRoot(rootSecret, customerPurpose, sealed, sessionId))) as Customer
+  const text = openByRoot(rootSecret, customerPurpose, sealed, sessionId)
+  return text === undefined ? undefined : (JSON.parse(text) as Customer)
 }
 
 // Enough to recognise, not enough to write to: a***@example.com.

@@ -85,7 +85,9 @@ export async function openSession(tools: CheckoutTools, ask: CreateAsk): Promise
   }
   refuseUnchangeable(looked, change)
   const at = now.getTime()
-  const living = before && sessionStatusAt(before, at) === 'open' ? before : undefined
+  // One whose page has no address any more, because a version of the root secret was given up, cannot be gone on with.
+  const isUsable = before && openPageSecret(tools.rootSecret, before.secretSealed, before.id) !== undefined
+  const living = isUsable && sessionStatusAt(before, at) === 'open' ? before : undefined
   // Its time is over and nobody has written it down yet: a cart has one session, so that comes first.
   const isOver = before !== undefined && !living
   if (isOver) await endSession(tools, db, before, 'expire', now, null)
@@ -186,8 +188,8 @@ async function renewed(
   body: HostedCheckoutCreateRequest,
   at: number,
 ): Promise<KeptSession> {
-  const known = openCustomer(tools.rootSecret, session.id, session.customerSealed)
-  const customer = { ...nobody, ...known, ...body.customer }
+  const known = openCustomer(tools.rootSecret, session.id, session.customerSealed) ?? nobody
+  const customer = { ...known, ...body.customer }
   return {
     ...session,
     successUrl: body.successUrl,
@@ -253,7 +255,8 @@ function orderPaymentOf(status: OrderPaymentStatus): SessionFacts['orderPayment'
 
 export function showSession(tools: CheckoutTools, facts: SessionFacts, now: number): CheckoutSession {
   const { session } = facts
-  const url = `${tools.publicOrigin()}/c/${openPageSecret(tools.rootSecret, session.secretSealed, session.id)}`
+  const secret = openPageSecret(tools.rootSecret, session.secretSealed, session.id)
+  const url = secret === undefined ? null : `${tools.publicOrigin()}/c/${secret}`
   return sessionView(facts, now, url, tools.carts.pictureUrl)
 }
 

@@ -1,7 +1,7 @@
 // `orders`: what was sold, and what the operator does about it. An address is shown when it is asked for, to the terminal
 // and nowhere else.
 
-import { openAddress } from '../addresses/vault.ts'
+import { openAddress, UnopenedAddress } from '../addresses/vault.ts'
 import { type Customer, openCustomer } from '../checkout/secret.ts'
 import type { Address } from '../contract/carts.ts'
 import type { OrderSummary } from '../contract/orders.ts'
@@ -159,8 +159,10 @@ function show(name: string, given: Given, terminal: Terminal): Promise<number> {
 }
 
 interface Sealed {
-  customer?: Customer
+  customer?: Customer | null
   address?: Address | null
+  // Sealed by a version of the root secret that was given up, or changed since.
+  unopened?: ('customer' | 'address')[]
 }
 
 async function openSealed(db: Reader, rootSecret: RootSecret, { order }: OrderFacts): Promise<Sealed> {
@@ -171,7 +173,14 @@ async function openSealed(db: Reader, rootSecret: RootSecret, { order }: OrderFa
     await findSealedCustomer(db, { installationId, orderId }),
   )
   const name = address && { installationId, ownerId: orderId, id: address.token, now: Date.now() }
-  return { customer, address: (name && (await openAddress(db, rootSecret, name))) ?? null }
+  const unopened: Sealed['unopened'] = customer ? [] : ['customer']
+  const opened = name
+    ? await openAddress(db, rootSecret, name).catch((error: unknown) => {
+        if (!(error instanceof UnopenedAddress)) throw error
+        unopened.push('address')
+      })
+    : undefined
+  return { customer: customer ?? null, address: opened ?? null, ...(unopened.length > 0 && { unopened }) }
 }
 
 function change(
@@ -423,8 +432,13 @@ function lostRows({ order, refunds }: OrderFacts, money: (amount: number) => str
   return [row('owed', `${money(lost)} could not be paid back: ${again}`)]
 }
 
-function sealedText({ customer, address }: Sealed): string[] {
-  const who = customer ? [customer.email, customer.name, customer.phone].filter(Boolean) : []
+function sealedText({ customer, address, unopened = [] }: Sealed): string[] {
+  const none = unopened.includes('address') ? '(cannot be opened)' : '– (none, or erased)'
+  const who = unopened.includes('customer')
+    ? ['(cannot be opened)']
+    : customer
+      ? [customer.email, customer.name, customer.phone].filter(Boolean)
+      : []
   const where = address
     ? [
         address.name,
@@ -440,7 +454,7 @@ function sealedText({ customer, address }: Sealed): string[] {
   return [
     ...who.map((line) => `  ${'contact'.padEnd(9)}  ${line}`),
     ...where.map((line) => `  ${'address'.padEnd(9)}  ${line}`),
-    ...(address === null ? [`  ${'address'.padEnd(9)}  – (none, or erased)`] : []),
+    ...(address === null ? [`  ${'address'.padEnd(9)}  ${none}`] : []),
   ]
 }
 
