@@ -431,6 +431,8 @@ eachEngine('orders, by the command line', (given) => {
     )
     assert.deepEqual(await json('list', '--test', '--after', 'T-1002'), { orders: [listed.orders[1]], next: null })
     assert.deepEqual((await json('list', '--test', '--after', manual.orderId)).orders, [])
+    assert.match((await run('list')).out, /^There are no live orders\./)
+    assert.equal((await run('list', '--status', 'placed')).out, '')
     assert.equal((await run('list', '--after', 'T-1')).err, 'cartwright: bloom has no order T-1\n')
     assert.deepEqual((await json('list', '--test', '--status', 'cancelled')).orders, [])
     assert.match(

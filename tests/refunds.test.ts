@@ -61,10 +61,11 @@ async function failForGood(house: House & { orders: Orders }): Promise<void> {
   await house.storage.write((tx) => tx.sql`update test_charges set refund_answer = 'given'`)
 }
 
-function giveBack(house: House, orderId: string, amount: number | null = null) {
+function giveBack(house: House, orderId: string, amount: number | null = null, isByHand = false) {
   const { installationId, clock } = house
   const moment = { now: clock.now, cause: null }
-  return house.storage.write((tx) => refundOrder(tx, { installationId, orderId }, { amount, reason: null }, moment))
+  const wish = { amount, reason: null, isByHand }
+  return house.storage.write((tx) => refundOrder(tx, { installationId, orderId }, wish, moment))
 }
 
 eachEngine('money that goes back', (given) => {
@@ -274,6 +275,47 @@ eachEngine('a refund that failed', (given) => {
     const rest = await giveBack(house, orderId)
     assert.ok('refund' in rest)
     assert.equal(rest.refund.amount, rest.facts.order.total - 500)
+  })
+
+  test('and is tried again twice is not a refund of all the rest, and a part of it does not make the rest forgotten', async () => {
+    const house = await openOrderHouse(given)
+    const { orderId } = await house.orders.place()
+    await giveBack(house, orderId, 1_000)
+    await failForGood(house)
+    assert.deepEqual(await giveBack(house, orderId, 300, true), {
+      problem: '1000 minor units of order T-1001 could not be paid back: refund them together, without --amount',
+    })
+    assert.equal((await waiting(house)).length, 1)
+    assert.ok('refund' in (await giveBack(house, orderId)))
+    assert.deepEqual(await giveBack(house, orderId), {
+      problem: '1000 minor units of order T-1001 are on their way back: --amount refunds more, or says which of them',
+    })
+    assert.ok('refund' in (await giveBack(house, orderId, 200)))
+    assert.deepEqual((await orderWorld(house, orderId)).refunds, [
+      ['refund', 1_000, 'failed'],
+      ['refund', 1_000, 'pending'],
+      ['refund', 200, 'pending'],
+    ])
+  })
+
+  test('or is still on its way is recorded as paid by hand, and nothing else is', async () => {
+    const house = await openOrderHouse(given)
+    const { orderId, quote } = await house.orders.place()
+    const { total } = quote.totals
+    await giveBack(house, orderId, 500)
+    await house.storage.write((tx) => tx.sql`update test_charges set refund_answer = 'refused'`)
+    await house.orders.pay()
+    assert.ok('refund' in (await giveBack(house, orderId, null, true)))
+    const part = await orderWorld(house, orderId)
+    assert.deepEqual([part.paymentStatus, part.refunds], ['partially_refunded', [['refund', 500, 'succeeded']]])
+    // All of it on its way: nothing is left, and it can be said that it was paid.
+    await giveBack(house, orderId)
+    assert.ok('refund' in (await giveBack(house, orderId, null, true)))
+    const whole = await orderWorld(house, orderId)
+    assert.deepEqual([whole.paymentStatus, whole.refunded], ['refunded', total])
+    house.clock.now += 6 * 3_600_000
+    await house.orders.pay()
+    assert.equal((await chargesOf(house.storage))[0]?.refunded, 0)
   })
 
   test('of a cancelled order is tried again as all that is owed, also by a cancellation', async () => {

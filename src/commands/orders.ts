@@ -133,7 +133,8 @@ function list(given: Given, terminal: Terminal): Promise<number> {
         listOrdersOfMerchant(db, merchant.id, { ...wish, mode: wanted, limit: most })
       const found = await listIn(mode, Number(limit) + 1)
       const orders = found.slice(0, Number(limit)).map(orderSummary)
-      const isOnlyTest = mode === 'live' && found.length === 0 && (await listIn('test', 1)).length > 0
+      const isAll = status === undefined && after === undefined
+      const isOnlyTest = isAll && mode === 'live' && found.length === 0 && (await listIn('test', 1)).length > 0
       return { orders, next: found.length > orders.length ? (orders.at(-1)?.number ?? null) : null, isOnlyTest }
     })
     print(terminal, given, { orders, next }, () => [

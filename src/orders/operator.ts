@@ -147,7 +147,7 @@ function sentFrom(
 }
 
 export interface RefundWish {
-  // null: what failed before, if anything did; else, and of a cancelled order, all that is left.
+  // null: what failed before, if anything did; else, and of a cancelled order, all that is left. By hand: what is on its way.
   amount: number | null
   reason: string | null
   // The operator has paid it: no provider is asked.
@@ -177,6 +177,14 @@ export async function refundOrder(
   const left = order.total - order.refunded
   const failed = refunds.filter(isWaiting)
   const lost = failed.reduce((sum, { amount }) => sum + amount, 0)
+  const pending = refunds.filter(({ kind, status }) => kind === 'refund' && status === 'pending')
+  const settled = wish.isByHand ? pendingMeant(pending, wish.amount) : undefined
+  if (settled) {
+    await payByHand(tx, settled, moment.now)
+    return owedOf(tx, key, settled)
+  }
+  const unclear = unclearProblem(found, { wish, pending, lost })
+  if (left > 0 && unclear !== undefined) return { problem: unclear }
   const amount = wish.amount ?? (order.cancellation === null && lost > 0 ? Math.min(lost, left) : left)
   const reason = wish.reason ?? failed.at(-1)?.reason ?? null
   const owed = left > 0 ? await oweRefund(tx, found, { amount, reason }, moment) : undefined
@@ -192,6 +200,26 @@ export async function refundOrder(
   noteChange(tx, owed.facts, { order: change, timeline: ['refund_started'] }, moment)
   if (wish.isByHand) await payByHand(tx, refund, moment.now)
   return owedOf(tx, key, refund)
+}
+
+// What an operator has paid by hand is what waits to be paid, before it is anything else.
+function pendingMeant(pending: readonly KeptRefund[], amount: number | null): KeptRefund | undefined {
+  if (amount === null) return pending.length === 1 ? pending[0] : undefined
+  return pending.find((refund) => refund.amount === amount)
+}
+
+// A command that is given twice must not mean something else the second time, and a part of what failed must not make the
+// rest forgotten.
+function unclearProblem(
+  { order: { number, cancellation } }: OrderFacts,
+  { wish, pending, lost }: { wish: RefundWish; pending: readonly KeptRefund[]; lost: number },
+): string | undefined {
+  const onItsWay = pending.map(({ amount }) => amount).join(' and ')
+  if (wish.amount === null && pending.length > 0)
+    return `${onItsWay} minor units of order ${number} are on their way back: --amount refunds more, or says which of them`
+  if (wish.amount !== null && cancellation === null && wish.amount < lost)
+    return `${lost} minor units of order ${number} could not be paid back: refund them together, without --amount`
+  return undefined
 }
 
 async function owedOf(tx: Tx, key: OrderKey, refund: KeptRefund): Promise<Owed<{ facts: OrderFacts }>> {
@@ -217,7 +245,13 @@ export async function returnPayment(
   { reason, isByHand }: Pick<RefundWish, 'reason' | 'isByHand'>,
   { now }: Moment,
 ): Promise<Owed<object>> {
-  const failed = (await listRefundsOfPayment(tx, payment.installationId, payment.id)).findLast(isLostVoid)
+  const refunds = await listRefundsOfPayment(tx, payment.installationId, payment.id)
+  const pending = refunds.find(({ kind, status }) => kind === 'void' && status === 'pending')
+  if (isByHand && pending) {
+    await payByHand(tx, pending, now)
+    return { refund: pending }
+  }
+  const failed = refunds.findLast(isLostVoid)
   if (!failed) return { problem: `nothing of payment ${payment.id} waits to be given back` }
   const refund = await oweVoid(tx, payment, { id: newId('rfd'), reason: reason ?? failed.reason }, now)
   if (!refund) return { problem: `payment ${payment.id} is on its way back` }

@@ -98,6 +98,8 @@ async function recordAnswer(
     else if (outcome === 'failed') watch.error('refund_failed', 'refund failed; a person must see to it', factsOf(due))
     else if (refund.status === 'failed' && answer === 'succeeded')
       watch.error('contradiction', 'refund was paid after it had failed; a person must see to it', factsOf(due))
+    else if (outcome === 'elsewhere' && refund.paidByHandAt !== null && answer === 'succeeded')
+      watch.error('contradiction', 'refund was paid by hand and by the provider; a person must see to it', factsOf(due))
     return { refund, answer, outcome, error: null }
   } catch (error) {
     // One refund that cannot be recorded must not keep the others of the round from being recorded.
