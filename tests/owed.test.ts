@@ -46,7 +46,7 @@ async function failVoid(house: OrderHouse): Promise<{ paymentId: string; refundI
 
 async function failRefunds(house: OrderHouse): Promise<void> {
   await house.storage.write((tx) => tx.sql`update test_charges set refund_answer = 'refused'`)
-  await house.storage.write((tx) => tx.sql`update refunds set tries = 7 where status = 'pending'`)
+  await house.storage.write((tx) => tx.sql`update refunds set tries = 7, refused_tries = 7 where status = 'pending'`)
   await house.orders.pay()
   await house.storage.write((tx) => tx.sql`update test_charges set refund_answer = 'given'`)
 }

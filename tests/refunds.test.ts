@@ -1,7 +1,7 @@
 // Refunds that do not go through: what the operator sees of them, and what can be done.
 
 import assert from 'node:assert/strict'
-import { copyFile, readdir } from 'node:fs/promises'
+import { copyFile, readdir, readFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { test } from 'node:test'
 import fc from 'fast-check'
@@ -11,6 +11,8 @@ import { refusedTriesMax } from '../src/payments/settle.ts'
 import { insertPayment, lockPayment, oweVoid, savePayment } from '../src/payments/store.ts'
 import { chargesOf } from '../src/payments/test.ts'
 import { migrate } from '../src/storage/migrate.ts'
+import { commandsOf } from '../src/storage/script.ts'
+import { Fragment } from '../src/storage/storage.ts'
 import { eventsOf } from './support/carts.ts'
 import { type House, testSecretText } from './support/house.ts'
 import { type Orders, openOrderHouse, orderWorld, refusingCard } from './support/orders.ts'
@@ -352,7 +354,9 @@ eachEngine('a refund that failed', (given) => {
     )
     await house.storage.write((tx) => tx.sql`update test_charges set refund_answer = 'refused'`)
     assert.equal((await run('refund', 'T-1001')).code, 1)
-    await house.storage.write((tx) => tx.sql`update refunds set tries = 7, try_at = 1 where status = 'pending'`)
+    await house.storage.write(
+      (tx) => tx.sql`update refunds set tries = 7, refused_tries = 7, try_at = 1 where status = 'pending'`,
+    )
     await house.orders.pay(Date.now())
     const { code, out, err } = await run('refund', 'T-1001', '--by-hand', '--reason', 'bank transfer', '--json')
     assert.deepEqual([code, err], [0, ''])
@@ -442,6 +446,30 @@ eachEngine('a refund that failed', (given) => {
       { id: 'r4', replacedBy: null },
     ])
   })
+
+  test('under an older version leaves its order waiting no longer, after the migration', async () => {
+    const house = await openOrderHouse(given)
+    const [nothing, part, underway] = [
+      await house.orders.place(),
+      await house.orders.place(),
+      await house.orders.place(),
+    ]
+    await giveBack(house, part.orderId, 200)
+    await house.orders.pay()
+    for (const { orderId } of [nothing, part]) await giveBack(house, orderId, 300)
+    await failForGood(house)
+    await giveBack(house, underway.orderId, 100)
+    await house.storage.write((tx) => tx.sql`update orders set payment_status = 'refunding'`)
+    const directory = join(import.meta.dirname, '../src/storage/migrations')
+    const file = (await readdir(directory)).find((name) => name.endsWith('_refused_refunds.sql')) ?? assert.fail()
+    const commands = commandsOf(await readFile(join(directory, file), 'utf8'))
+    for (const command of commands.filter((text) => text.includes('update orders')))
+      await house.storage.write((tx) => tx.sql`${new Fragment(command)}`)
+    const statuses = [nothing, part, underway].map(
+      async ({ orderId }) => (await orderWorld(house, orderId)).paymentStatus,
+    )
+    assert.deepEqual(await Promise.all(statuses), ['paid', 'partially_refunded', 'refunding'])
+  })
 })
 
 eachEngine('a refund that is refused', (given) => {
@@ -452,7 +480,7 @@ eachEngine('a refund that is refused', (given) => {
     const server = await serve(settingsOf(house), ['--no-demo'])
     const facts = { provider: 'test', call: 'refund', paymentId, refundId: refund.id }
     await until(lineWith(server, { level: 'warn', message: 'payment provider refused', ...facts }))
-    await house.storage.write((tx) => tx.sql`update refunds set tries = 7, try_at = 1`)
+    await house.storage.write((tx) => tx.sql`update refunds set tries = 7, refused_tries = 7, try_at = 1`)
     await until(lineWith(server, { level: 'error', message: 'refund failed; a person must see to it', ...facts }))
     const metrics = await (await fetch(`${server.origin}/metrics`)).text()
     assert.match(

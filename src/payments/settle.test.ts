@@ -212,6 +212,15 @@ eachEngine('paying refunds', (given) => {
     await till.owe(payment.id, 1_000)
   })
 
+  test('a try without an answer is no refusal: after an outage a refund is refused as often as any', async () => {
+    const till = await openTill({ card: '4000000000005126' })
+    const refund = await till.owe((await till.pay()).id, 400)
+    await till.storage.write((tx) => tx.sql`update refunds set tries = 20 where id = ${refund.id}`)
+    assert.deepEqual(outcomesOf(await till.round()), ['later'])
+    const kept = await till.find(refund)
+    assert.deepEqual([kept?.status, kept?.tries, kept?.refusedTries], ['pending', 21, 1])
+  })
+
   test('a void that is refused for good is told as such', async () => {
     const till = await openTill()
     const payment = await till.pay()

@@ -148,10 +148,11 @@ async function record(
   const found = await lockRefund(tx, claimed.installationId, claimed.id)
   if (found?.status !== 'pending') return { refund: found ?? claimed, outcome: 'elsewhere' }
   const tries = found.tries + 1
-  const isOver = answer === 'succeeded' || (answer === 'failed' && tries >= refusedTriesMax)
+  const refusedTries = found.refusedTries + (answer === 'failed' ? 1 : 0)
+  const isOver = answer === 'succeeded' || (answer === 'failed' && refusedTries >= refusedTriesMax)
   const refund: KeptRefund = isOver
-    ? { ...found, status: answer, tries, tryAt: null, updatedAt: now }
-    : { ...found, tries, tryAt: nextTryAt(tries, now), updatedAt: now }
+    ? { ...found, status: answer, tries, refusedTries, tryAt: null, updatedAt: now }
+    : { ...found, tries, refusedTries, tryAt: nextTryAt(tries, now), updatedAt: now }
   await saveRefund(tx, refund)
   if (!isOver) return { refund, outcome: 'later' }
   await onPaid(tx, refund, answer, now)

@@ -204,9 +204,11 @@ export interface KeptRefund {
   reason: string | null
   createdAt: number
   updatedAt: number
-  // When to try (again) to pay; null when it is over. `tries` counts the times it was tried.
+  // When to try (again) to pay; null when it is over. `tries` counts the times it was tried, `refusedTries` those of them that
+  // were refused.
   tryAt: number | null
   tries: number
+  refusedTries: number
   // Of one that failed: what took its place. null: it waits for a person.
   replacedBy: string | null
   // null: by the provider.
@@ -215,14 +217,14 @@ export interface KeptRefund {
 
 export type NewRefund = Omit<
   KeptRefund,
-  'status' | 'createdAt' | 'updatedAt' | 'tryAt' | 'tries' | 'replacedBy' | 'paidByHandAt'
+  'status' | 'createdAt' | 'updatedAt' | 'tryAt' | 'tries' | 'refusedTries' | 'replacedBy' | 'paidByHandAt'
 >
 
 const refundColumns = new Fragment(`
   refunds.installation_id as "installationId", refunds.id, refunds.merchant_id as "merchantId",
   refunds.order_id as "orderId", refunds.payment_id as "paymentId", refunds.kind, refunds.amount, refunds.currency,
   refunds.status, refunds.reason, refunds.created_at as "createdAt", refunds.updated_at as "updatedAt",
-  refunds.try_at as "tryAt", refunds.tries, refunds.replaced_by as "replacedBy",
+  refunds.try_at as "tryAt", refunds.tries, refunds.refused_tries as "refusedTries", refunds.replaced_by as "replacedBy",
   refunds.paid_by_hand_at as "paidByHandAt"`)
 
 // Owed from now on, and paid by the loop. All that is owed of a payment together is never more than the payment; its row
@@ -293,7 +295,7 @@ export async function listRefundsOfPayment(db: Reader, installation: string, pay
 export async function saveRefund(tx: Tx, refund: KeptRefund): Promise<void> {
   const [row] = await tx.sql`
     update refunds set status = ${refund.status}, try_at = ${refund.tryAt}, tries = ${refund.tries},
-      paid_by_hand_at = ${refund.paidByHandAt}, updated_at = ${refund.updatedAt}
+      refused_tries = ${refund.refusedTries}, paid_by_hand_at = ${refund.paidByHandAt}, updated_at = ${refund.updatedAt}
     where installation_id = ${refund.installationId} and id = ${refund.id} and status = 'pending'
     returning id`
   one(row, 'the pending refund')
