@@ -6,6 +6,7 @@ import { crashRun } from './crash.ts'
 import { dayRun } from './day.ts'
 import { failoverRun } from './failover.ts'
 import { firstStartRun } from './firststart.ts'
+import { holdRun } from './hold.ts'
 import { idempotencyRun } from './idempotency.ts'
 import { isolationRun } from './isolation.ts'
 import { modelRun } from './model.ts'
@@ -37,6 +38,7 @@ export const runs: readonly (Run | ServerRun)[] = [
   isolationRun,
   wireRun,
   abuseRun,
+  holdRun,
   addressesRun,
   deliveriesRun,
   receiversRun,
