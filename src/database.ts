@@ -18,12 +18,12 @@ export interface Database {
   config: Config
 }
 
-// `forgotten` is a version of the root secret that is about to be given up.
+// `forgotten` are versions of the root secret that are about to be given up.
 export async function openDatabase(
   settings: Settings,
   effect: Effect,
   options: StorageOptions = {},
-  forgotten: number | null = null,
+  forgotten: readonly number[] = [],
 ): Promise<Database> {
   const { databaseUrl } = settings
   const source = secretSourceOf(settings, databaseUrl)
@@ -78,7 +78,7 @@ function noDatabase(url: string): StorageRefused {
 async function secretThatFits(
   source: RootSecret | string,
   read: Storage['read'],
-  forgotten: number | null = null,
+  forgotten: readonly number[] = [],
 ): Promise<{ rootSecret: RootSecret; fits: true | null }> {
   // Looked for only now: whoever made this database a moment ago has made its secret before.
   const rootSecret = findRootSecret(source)

@@ -8,29 +8,36 @@ import { checkValueOf, type RootSecret, sealingVersionOf } from './kit/secrets.t
 import { openEmail } from './oauth/users.ts'
 import { openStatusSecret } from './orders/secret.ts'
 import { listTableNames } from './storage/catalogue.ts'
-import type { Reader, Storage, Tx } from './storage/storage.ts'
+import { list, type Reader, type Storage, type Tx } from './storage/storage.ts'
 import { openSecret } from './webhooks/signature.ts'
 
 // Null: nothing in the database was made with a root secret, so any fits.
 export type Verdict = { readonly fits: true | null } | { readonly problem: string }
 
-// Reads only, in a database of any version. `forgotten` is a version that is about to be given up.
+// Reads only, in a database of any version. `forgotten` are versions that are about to be given up.
 export async function judgeSecret(
   db: Reader,
   rootSecret: RootSecret,
-  forgotten: number | null = null,
+  forgotten: readonly number[] = [],
 ): Promise<Verdict> {
   const tables = await listTableNames(db)
-  const known = (tables.has('root_secrets') ? await listKnown(db) : []).filter(({ version }) => version !== forgotten)
+  const known = (tables.has('root_secrets') ? await listKnown(db) : []).filter(
+    ({ version }) => !forgotten.includes(version),
+  )
   if (known.length > 0) return judgeByCheckValues(known, rootSecret)
-  return judgeBySamples(db, tables, rootSecret, forgotten)
+  const before = tables.has('forgotten_root_secrets') ? await listForgotten(db) : []
+  return judgeBySamples(db, tables, rootSecret, new Set([...forgotten, ...before]))
 }
 
 const places = 'CARTWRIGHT_SECRET, CARTWRIGHT_SECRET_FILE, or the file `secret` beside a SQLite database'
 const another = `the database was made with another root secret: give it that one (${places})`
 
-function missing(version: number): string {
-  return `the database was made with version ${version} of the root secret, which is missing: give all versions, such as CARTWRIGHT_SECRET=2:<new>,1:<old> (\`secret forget ${version}\` gives it up)`
+function missing(versions: readonly number[]): string {
+  const [which, it] =
+    versions.length === 1
+      ? [`version ${versions[0]} of the root secret, which is`, 'it']
+      : [`versions ${versions.join(', ')} of the root secret, which are`, 'them']
+  return `the database was made with ${which} missing: give all versions, such as CARTWRIGHT_SECRET=2:<new>,1:<old> (\`secret forget ${versions.join(' ')}\` gives ${it} up)`
 }
 
 interface KnownVersion {
@@ -44,10 +51,15 @@ function listKnown(db: Reader): Promise<KnownVersion[]> {
     select version, check_value as "checkValue", used_at as "usedAt" from root_secrets order by version`
 }
 
+async function listForgotten(db: Reader): Promise<number[]> {
+  const rows = await db.sql<{ version: number }>`select version from forgotten_root_secrets order by version`
+  return rows.map(({ version }) => version)
+}
+
 function judgeByCheckValues(known: readonly KnownVersion[], rootSecret: RootSecret): Verdict {
   const isGiven = ({ version }: KnownVersion) => rootSecret.hasVersion(version)
-  const absent = known.find((row) => row.usedAt !== null && !isGiven(row))
-  if (absent) return { problem: missing(absent.version) }
+  const absent = known.filter((row) => row.usedAt !== null && !isGiven(row))
+  if (absent.length > 0) return { problem: missing(absent.map(({ version }) => version)) }
   const different = known.filter(isGiven).find((row) => row.checkValue !== checkValueOf(rootSecret, row.version))
   if (!different) return { fits: true }
   if (rootSecret.versions.length === 1) return { problem: another }
@@ -115,19 +127,19 @@ async function judgeBySamples(
   db: Reader,
   tables: ReadonlySet<string>,
   rootSecret: RootSecret,
-  forgotten: number | null,
+  forgotten: ReadonlySet<number>,
 ): Promise<Verdict> {
   const opens = new Map<number, boolean>()
   for (const kind of sampleKinds.filter(({ table }) => tables.has(table))) {
     for (const sample of await kind.list(db)) {
       const version = sealingVersionOf(sample.sealed)
-      if (version === undefined || version === forgotten) continue
+      if (version === undefined || forgotten.has(version)) continue
       opens.set(version, opens.get(version) === true || succeeds(() => kind.open(rootSecret, sample)))
     }
   }
   const used = new Set([...opens.keys(), ...(tables.has('credentials') ? await listPepperVersions(db) : [])])
-  const absent = [...used].find((version) => version !== forgotten && !rootSecret.hasVersion(version))
-  if (absent !== undefined) return { problem: missing(absent) }
+  const absent = [...used].filter((version) => !forgotten.has(version) && !rootSecret.hasVersion(version))
+  if (absent.length > 0) return { problem: missing(absent.toSorted((one, other) => one - other)) }
   if ([...opens.values()].includes(false)) return { problem: another }
   return { fits: opens.size > 0 ? true : null }
 }
@@ -150,29 +162,33 @@ function succeeds(open: () => string | undefined): boolean {
 // that find an empty one at the same moment, one writes its own and the others are held against them.
 export async function recordSecret(storage: Storage, rootSecret: RootSecret, now: number): Promise<void> {
   if (await storage.read(async (db) => isRecorded(await listKnown(db), rootSecret))) return
-  await storage.write((tx) => record(tx, rootSecret, now, null))
+  await storage.write((tx) => record(tx, rootSecret, now, []))
 }
 
-// From now on the database can do without this version, and nothing that was made with it opens. Where it comes back beside
-// the others, all of that opens again. Gives the number of living API keys that were made with it.
-export async function forgetVersion(
+// From now on the database can do without these versions, and nothing that was made with them opens. Where one comes back
+// beside the others, all of that opens again. Gives the number of living API keys that were made with them.
+export async function forgetVersions(
   storage: Storage,
   rootSecret: RootSecret,
-  version: number,
+  versions: readonly number[],
   now: number,
 ): Promise<number> {
   return storage.write(async (tx) => {
-    await record(tx, rootSecret, now, version)
-    await tx.sql`delete from root_secrets where version = ${version}`
-    await forgetSealedBy(tx, rootSecret, version)
+    await record(tx, rootSecret, now, versions)
+    await tx.sql`delete from root_secrets where version in (${list(versions)})`
+    for (const version of versions)
+      await tx.sql`
+        insert into forgotten_root_secrets (version, forgotten_at) values (${version}, ${now})
+        on conflict (version) do nothing`
+    await forgetSealedBy(tx, rootSecret, versions, now)
     const [row] = await tx.sql<{ keys: number }>`
       select count(*) as "keys" from credentials
-      where pepper_version = ${version} and revoked_at is null and (expires_at is null or expires_at > ${now})`
+      where pepper_version in (${list(versions)}) and revoked_at is null and (expires_at is null or expires_at > ${now})`
     return row?.keys ?? 0
   })
 }
 
-async function record(tx: Tx, rootSecret: RootSecret, now: number, forgotten: number | null): Promise<void> {
+async function record(tx: Tx, rootSecret: RootSecret, now: number, forgotten: readonly number[]): Promise<void> {
   // The one row that is surely there, to wait at for whoever is at this too.
   await tx.sql`select version from schema_migrations where version = 1 ${tx.forUpdate}`
   const verdict = await judgeSecret(tx, rootSecret, forgotten)
@@ -186,6 +202,7 @@ async function record(tx: Tx, rootSecret: RootSecret, now: number, forgotten: nu
       values (${version}, ${checkValueOf(rootSecret, version)}, ${now}, ${usedAt})
       on conflict (version) do update set used_at = coalesce(root_secrets.used_at, excluded.used_at)`
   }
+  await tx.sql`delete from forgotten_root_secrets where version in (${list(rootSecret.versions)})`
 }
 
 function isRecorded(known: readonly KnownVersion[], rootSecret: RootSecret): boolean {

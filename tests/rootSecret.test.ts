@@ -9,11 +9,12 @@ import { tmpdir } from 'node:os'
 import { dirname, join } from 'node:path'
 import { DatabaseSync } from 'node:sqlite'
 import { before, describe, test } from 'node:test'
+import { createDatabaseKey } from '../src/access/databasekey.ts'
 import { commands } from '../src/cli.ts'
 import { effects } from '../src/commands/effects.ts'
 import { BadSetting } from '../src/config.ts'
 import { parseRootSecret, type RootSecret } from '../src/kit/secrets.ts'
-import { judgeSecret, recordSecret } from '../src/rootsecret.ts'
+import { forgetVersions, judgeSecret, recordSecret } from '../src/rootsecret.ts'
 import { listTables } from '../src/storage/catalogue.ts'
 import { migrate } from '../src/storage/migrate.ts'
 import { openStorage } from '../src/storage/open.ts'
@@ -494,7 +495,7 @@ eachEngine('a version that is given up', (given) => {
 
     const forgotten = await say(alone, [...forget, '--json'])
     assert.deepEqual([forgotten.code, forgotten.err], [0, ''])
-    assert.deepEqual(JSON.parse(forgotten.out), { forgotten: 1, apiKeys: 3 })
+    assert.deepEqual(JSON.parse(forgotten.out), { forgotten: [1], apiKeys: 3 })
     assert.equal((await say(alone, ['doctor'])).code, 0)
     assert.match((await say(alone, ['users', 'list'])).out, /\(cannot be opened\)/)
     const server = await serve(alone, ['--no-demo'])
@@ -518,9 +519,60 @@ eachEngine('a version that is given up', (given) => {
     await storage.write((tx) => tx.sql`update credentials set pepper_version = 2`)
     await storage.close()
     const forgotten = await say(alone, ['secret', 'forget', '1', '--json'])
-    assert.deepEqual([forgotten.code, JSON.parse(forgotten.out)], [0, { forgotten: 1, apiKeys: 0 }])
+    assert.deepEqual([forgotten.code, JSON.parse(forgotten.out)], [0, { forgotten: [1], apiKeys: 0 }])
     assert.match((await say(alone, ['users', 'list'])).out, /@/)
     assert.equal((await say(alone, ['doctor'])).code, 0)
+  })
+
+  test('is given up together with others that are lost, or after them', async () => {
+    const storage = await given.open()
+    const [both, next] = [secretOf(`2:${newer},1:${right}`), secretOf(`3:${wrong}`)]
+    const { url } = await makeShop(given)
+    const used = { CARTWRIGHT_DATABASE_URL: url, CARTWRIGHT_SECRET: `2:${newer},1:${right}` }
+    assert.equal((await say(used, ['migrate'])).code, 0)
+    const lost = { CARTWRIGHT_DATABASE_URL: url, CARTWRIGHT_SECRET: `3:${wrong}` }
+    isRefused(await say(lost, ['doctor']), /versions 1, 2 of the root secret, which are missing.*forget 1 2`/, 'doctor')
+    isRefused(await say(lost, forget), /version 2 of the root secret, which is missing/, 'one of two')
+    const forgotten = await say(lost, ['secret', 'forget', '1', '2', '--force', '--json'])
+    assert.deepEqual([forgotten.code, JSON.parse(forgotten.out).forgotten], [0, [1, 2]], forgotten.err)
+    assert.equal((await say(lost, ['doctor'])).code, 0)
+
+    // The first was given up as it should be; what it has sealed is still there.
+    await recordSecret(storage, both, 1)
+    const sealed = sealSecret(secretOf(right), 'whe_1', 'whsec_x')
+    await storage.write(async (tx) => {
+      await tx.sql`
+        insert into merchants (id, slug, name, currency, country, price_tax, low_stock_at, links, catalog_version, created_at, updated_at)
+        values ('mer_tea', 'tea', 'Tea', 'EUR', 'DE', 'included', 5, '{}', 1, 0, 0)`
+      await tx.sql`
+        insert into installations (id, merchant_id, name, mode, redirect_hosts, created_at)
+        values ('ins_tea', 'mer_tea', 'Web', 'test', '[]', 0)`
+      await tx.sql`
+        insert into webhook_endpoints (installation_id, id, slot, url, description, events, status, version, secret_sealed,
+          secret_hint, consecutive_failures, created_at, updated_at)
+        values ('ins_tea', 'whe_1', 1, 'https://a.example', '', '["*"]', 'enabled', 1, ${sealed}, 'hint', 0, 0, 0)`
+    })
+    await forgetVersions(storage, secretOf(`2:${newer}`), [1], 2)
+    await forgetVersions(storage, next, [2], 3)
+    assert.deepEqual(await storage.read((db) => judgeSecret(db, next)), { fits: true })
+  })
+
+  test('leaves its number to another secret, and the keys of the database to the others', async () => {
+    const storage = await given.open()
+    const keyBy = async (text: string) => {
+      const rootSecret = secretOf(text)
+      await recordSecret(storage, rootSecret, 1)
+      const key = await storage.write((tx) => createDatabaseKey(rootSecret, 'test')(tx, 1))
+      return key.export().toString('hex')
+    }
+    const made = await keyBy(`1:${right},2:${newer}`)
+    const [before] = await storage.read((db) => db.sql<{ sealed: string }>`select sealed from database_keys`)
+    await forgetVersions(storage, secretOf(right), [2], 2)
+    // As an earlier release left it.
+    await storage.write((tx) => tx.sql`update database_keys set sealed = ${before?.sealed ?? ''}`)
+    assert.equal(await keyBy(`2:${wrong},1:${right}`), made)
+    await forgetVersions(storage, secretOf(`2:${wrong}`), [1], 3)
+    assert.equal(await keyBy(`2:${wrong}`), made)
   })
 
   test('may be the only one of a database from before there were check values', async () => {

@@ -3,8 +3,11 @@
 import assert from 'node:assert/strict'
 import { createHmac } from 'node:crypto'
 import { test } from 'node:test'
-import { deriveKey } from '../src/kit/secrets.ts'
+import { createCustomerKey } from '../src/checkout/customer.ts'
+import { forgetShopper } from '../src/checkout/forget.ts'
+import { deriveKey, parseRootSecret, type RootSecret } from '../src/kit/secrets.ts'
 import { fulfilOrder } from '../src/orders/operator.ts'
+import { forgetVersions } from '../src/rootsecret.ts'
 import { listTables } from '../src/storage/catalogue.ts'
 import { Fragment } from '../src/storage/storage.ts'
 import { berlin } from './support/carts.ts'
@@ -144,6 +147,22 @@ eachEngine('a shopper', (given) => {
     const text = [...rows.values()].flat().join('\n')
     for (const part of ['a***@', 'Berlin', 'Augusta', 'Byron', '1234567']) assert.ok(!text.includes(part), part)
     assert.equal((await house.ask('getStorefrontOrder', { path: { orderId } })).status, 200)
+  })
+
+  test('is found again when a version of the root secret that was given up comes back', async () => {
+    const house = await openHouse(given, { shops: [orderMarket] })
+    const { storage, merchantId, installationId, clock } = house
+    await buy(await checkoutOf(house), house, ada)
+    const newer = '2:the-secret-that-took-the-place-of-the-lost-one'
+    const alone = parseRootSecret(newer) as RootSecret
+    await forgetVersions(storage, alone, [1], clock.now)
+    await storage.write((tx) => createCustomerKey(alone)(tx, clock.now))
+    const shopper = { merchantId, installationIds: [installationId], email: ada }
+    const wish = { isDryRun: false, includesUnsent: true }
+    assert.equal((await forgetShopper(storage, alone, shopper, wish)).orders, 0)
+    const both = parseRootSecret(`${newer},1:${testSecretText}`) as RootSecret
+    const { orders, checkoutSessions } = await forgetShopper(storage, both, shopper, wish)
+    assert.deepEqual([orders, checkoutSessions], [1, 1])
   })
 
   test('is found under the hashes of earlier releases', async () => {

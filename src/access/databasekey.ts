@@ -28,37 +28,67 @@ export function createDatabaseKey(
   }
 }
 
-// For whoever only looks: undefined where none was made.
-export async function findDatabaseKey(
-  db: Reader,
-  rootSecret: RootSecret,
-  name: string,
-): Promise<KeyObject | undefined> {
-  const sealed = await findSealed(db, name)
-  return sealed && keyFrom(openText(rootSecret, name, sealed))
+// For whoever only looks: the present key, if one was made, and after it those that were set aside when the versions that
+// sealed them were given up, as far as they open again.
+export async function listDatabaseKeys(db: Reader, rootSecret: RootSecret, name: string): Promise<KeyObject[]> {
+  const rows = (await listRows(db)).filter((row) => firstNameOf(row.name) === name)
+  const [present, former] = [rows.filter((row) => row.name === name), rows.filter((row) => row.name !== name)]
+  return [
+    ...present.map(({ sealed }) => openText(rootSecret, name, sealed)),
+    ...former.flatMap(({ sealed }) => tryOpen(rootSecret, name, sealed) ?? []),
+  ].map(keyFrom)
 }
 
 // Every key that is not sealed by the current version yet. Gives their number.
 export async function sealDatabaseKeys(tx: Tx, rootSecret: RootSecret): Promise<number> {
-  const rows = await tx.sql<{ name: string; sealed: string }>`select name, sealed from database_keys order by name`
-  const old = rows
-    .map(({ name, sealed }) => ({ name, before: JSON.parse(sealed) as SealedByVersion }))
-    .filter(({ before }) => !Object.hasOwn(before, rootSecret.currentVersion))
-  for (const { name, before } of old)
-    updateSealed(tx, name, before, sealedFor(rootSecret, name, openText(rootSecret, name, before), before))
-  return old.length
+  let count = 0
+  for (const { name, sealed } of await listRows(tx)) {
+    const first = firstNameOf(name)
+    if (opensBy(rootSecret, first, sealed, rootSecret.currentVersion)) continue
+    // One that was set aside may never open again.
+    const text = name === first ? openText(rootSecret, first, sealed) : tryOpen(rootSecret, first, sealed)
+    if (text === undefined) continue
+    updateSealed(tx, name, sealed, sealedFor(rootSecret, first, text, sealed))
+    count += 1
+  }
+  return count
 }
 
-// Takes away what a version that is given up has sealed, and a key that no version opens any more, which would stand in the
-// way of a new one.
-export async function forgetSealedBy(tx: Tx, rootSecret: RootSecret, version: number): Promise<void> {
-  const rows = await tx.sql<{ name: string; sealed: string }>`select name, sealed from database_keys`
-  for (const { name, sealed } of rows) {
-    const { [version]: _, ...left } = JSON.parse(sealed) as SealedByVersion
-    if (Object.keys(left).some((known) => rootSecret.hasVersion(Number(known))))
+// Takes away what versions that are given up have sealed. A key that no version opens any more would stand in the way of a
+// new one, so it is set aside as it is: a version that comes back opens it.
+export async function forgetSealedBy(
+  tx: Tx,
+  rootSecret: RootSecret,
+  versions: readonly number[],
+  now: number,
+): Promise<void> {
+  for (const { name, sealed } of await listRows(tx)) {
+    const kept = Object.entries(sealed).filter(([version]) => !versions.includes(Number(version)))
+    const left: SealedByVersion = Object.fromEntries(kept)
+    const first = firstNameOf(name)
+    if (tryOpen(rootSecret, first, left) !== undefined)
       await tx.sql`update database_keys set sealed = ${JSON.stringify(left)} where name = ${name}`
-    else await tx.sql`delete from database_keys where name = ${name}`
+    else if (name === first)
+      await tx.sql`update database_keys set name = ${`${name}${asideMark}${now}`} where name = ${name}`
   }
+}
+
+// Between the name of a key and when it was set aside. It is sealed for the name before it.
+const asideMark = ' until '
+
+function firstNameOf(name: string): string {
+  return name.split(asideMark)[0] ?? name
+}
+
+interface KeyRow {
+  name: string
+  sealed: SealedByVersion
+}
+
+// A few keys, and one more for each time that all versions were lost.
+async function listRows(db: Reader): Promise<KeyRow[]> {
+  const rows = await db.sql<{ name: string; sealed: string }>`select name, sealed from database_keys order by name`
+  return rows.map(({ name, sealed }) => ({ name, sealed: JSON.parse(sealed) as SealedByVersion }))
 }
 
 // One text for each version of the root secret, under its number.
@@ -79,21 +109,35 @@ async function findText(
   const sealed = found ?? (await findSealed(tx, name))
   const text = openText(rootSecret, name, sealed ?? {})
   // What an unknown version has sealed stays: a node or a command that does not know it yet must not take it away.
-  const missing = rootSecret.versions.some((version) => !Object.hasOwn(sealed ?? {}, version))
+  const missing = rootSecret.versions.some((version) => !opensBy(rootSecret, name, sealed ?? {}, version))
   if (sealed && missing) updateSealed(tx, name, sealed, sealedFor(rootSecret, name, text, sealed))
   return text
 }
 
+// What is there and opens stays. What is there and does not was sealed by another secret that had the number before.
 function sealedFor(rootSecret: RootSecret, name: string, text: string, before: SealedByVersion): SealedByVersion {
-  const sealed = rootSecret.versions.map((version) => [version, sealByRoot(rootSecret, purpose, text, name, version)])
-  return { ...Object.fromEntries(sealed), ...before }
+  const sealed = rootSecret.versions
+    .filter((version) => !opensBy(rootSecret, name, before, version))
+    .map((version) => [version, sealByRoot(rootSecret, purpose, text, name, version)])
+  return { ...before, ...Object.fromEntries(sealed) }
 }
 
-function openText(rootSecret: RootSecret, name: string, sealed: SealedByVersion): string {
+function opensBy(rootSecret: RootSecret, name: string, sealed: SealedByVersion, version: number): boolean {
+  const text = sealed[version]
+  return text !== undefined && openByRoot(rootSecret, purpose, text, name) !== undefined
+}
+
+function tryOpen(rootSecret: RootSecret, name: string, sealed: SealedByVersion): string | undefined {
   for (const text of Object.values(sealed)) {
     const opened = openByRoot(rootSecret, purpose, text, name)
     if (opened !== undefined) return opened
   }
+  return undefined
+}
+
+function openText(rootSecret: RootSecret, name: string, sealed: SealedByVersion): string {
+  const opened = tryOpen(rootSecret, name, sealed)
+  if (opened !== undefined) return opened
   throw new StorageRefused(
     `the root secret does not open the database key "${name}": the database was made with another one`,
   )

@@ -3,7 +3,7 @@
 // mailbox, so a stolen table links no shopper across merchants.
 
 import { createHmac, type KeyObject } from 'node:crypto'
-import { createDatabaseKey, type DatabaseKey, findDatabaseKey } from '../access/databasekey.ts'
+import { createDatabaseKey, type DatabaseKey, listDatabaseKeys } from '../access/databasekey.ts'
 import { mailboxOf } from '../kit/email.ts'
 import { deriveKey, type RootSecret } from '../kit/secrets.ts'
 import type { Reader } from '../storage/storage.ts'
@@ -16,9 +16,10 @@ export function createCustomerKey(rootSecret: RootSecret): CustomerKey {
   return createDatabaseKey(rootSecret, keyName)
 }
 
-// For whoever only looks: undefined where no customer was ever recognised.
-export function findCustomerKey(db: Reader, rootSecret: RootSecret): Promise<KeyObject | undefined> {
-  return findDatabaseKey(db, rootSecret, keyName)
+// All keys with which rows may be written, the present one first; none where no customer was ever recognised. Before it there
+// may have been others, which were lost with a version of the root secret and came back with it.
+export function listCustomerKeys(db: Reader, rootSecret: RootSecret): Promise<KeyObject[]> {
+  return listDatabaseKeys(db, rootSecret, keyName)
 }
 
 export function customerHash(key: KeyObject, merchantId: string, email: string): string {
@@ -29,7 +30,7 @@ export function customerHash(key: KeyObject, merchantId: string, email: string):
 // earlier releases, which took a key derived from the current version of the root secret, no merchant, and a weaker normal
 // form. At most two for each version that is still known.
 export function customerHashes(
-  key: KeyObject | undefined,
+  customerKeys: readonly KeyObject[],
   rootSecret: RootSecret,
   merchantId: string,
   email: string,
@@ -37,7 +38,7 @@ export function customerHashes(
   const former = [email, mailboxOf(email)].map((text) => text.trim().toLowerCase().normalize('NFKC'))
   const keys = rootSecret.versions.map((version) => deriveKey(rootSecret, 'customer e-mail', version))
   const hashes = keys.flatMap((formerKey) => former.map((text) => hmac(formerKey, text)))
-  return [...new Set([...(key ? [customerHash(key, merchantId, email)] : []), ...hashes])]
+  return [...new Set([...customerKeys.map((key) => customerHash(key, merchantId, email)), ...hashes])]
 }
 
 function hmac(key: KeyObject, text: string): string {

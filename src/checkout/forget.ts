@@ -8,7 +8,7 @@ import type { RootSecret } from '../kit/secrets.ts'
 import { lockOrder } from '../orders/store.ts'
 import { list, type Reader, type Storage, type Tx } from '../storage/storage.ts'
 import { listOwed } from '../webhooks/sweep.ts'
-import { customerHashes, findCustomerKey } from './customer.ts'
+import { customerHashes, listCustomerKeys } from './customer.ts'
 import { lockSessionAndCart } from './sessions.ts'
 import { findSession } from './store.ts'
 
@@ -47,8 +47,8 @@ export async function forgetShopper(
   { merchantId, installationIds, email }: Shopper,
   wish: ForgetWish,
 ): Promise<Forgotten> {
-  const key = await storage.read((db) => findCustomerKey(db, rootSecret))
-  const hashes = customerHashes(key, rootSecret, merchantId, email)
+  const keys = await storage.read((db) => listCustomerKeys(db, rootSecret))
+  const hashes = customerHashes(keys, rootSecret, merchantId, email)
   const work = { storage, wish, forgotten: nothing() }
   for (const installationId of installationIds) {
     for await (const id of idsOf(storage, 'checkout_sessions', installationId, hashes))

@@ -47,7 +47,7 @@ import { countTry, endTry, findTry, rememberTry, subjectsOf } from '../payments/
 import type { CallAnswer, CallFacts, MoneyFacts, PaymentWatch, ProviderCall } from '../payments/watch.ts'
 import { giveBackPromotion, type Promotion, usePromotion } from '../promotions/store.ts'
 import type { Storage, Tx } from '../storage/storage.ts'
-import { customerHashes } from './customer.ts'
+import { customerHashes, listCustomerKeys } from './customer.ts'
 import type { DeskProblem, PayInput } from './desk.ts'
 import { holdLines } from './follow.ts'
 import { holdUntil, processingHoldMs, sessionMove, sessionStatusAt } from './lifecycle.ts'
@@ -342,7 +342,7 @@ async function obstacle(
       return { code: 'invalid', issues: [{ path: '/address', message: 'is needed' }] }
     if (pricing.shipping.optionId === null) return { code: 'shipping_unavailable' }
   }
-  if (promotion && pricing.promotion.state === 'applied' && (await isOverused(tools, tx, session, promotion, now)))
+  if (promotion && pricing.promotion.state === 'applied' && (await isOverused(tools, tx, session, promotion)))
     return { code: 'promotion_rejected', reason: 'customer_limit_reached' }
   return null
 }
@@ -623,7 +623,7 @@ async function complete(
   if (usedPromotion === undefined) {
     return returnCharge(tools, tx, session, payment, 'The promotion code is used up; nothing is charged.', now, cause)
   }
-  if (usedPromotion && (await isOverused(tools, tx, session, usedPromotion, now))) {
+  if (usedPromotion && (await isOverused(tools, tx, session, usedPromotion))) {
     await giveBackPromotion(tx, session, usedPromotion.id)
     return returnCharge(
       tools,
@@ -714,16 +714,15 @@ async function addressOf(
 // Whether this customer has no use left. Asked before the payment, and again under the lock that counting the use has
 // taken: two payments of one customer may have begun together.
 async function isOverused(
-  { rootSecret, customerKey }: PayTools,
+  { rootSecret }: PayTools,
   tx: Tx,
   session: KeptSession,
   { id, customerLimit }: Promotion,
-  now: number,
 ): Promise<boolean> {
   const { merchantId, customerSealed, emailHash } = session
   if (customerLimit === null || emailHash === null) return false
   const { email } = openCustomer(rootSecret, session.id, customerSealed) ?? nobody
-  const emailHashes = customerHashes(await customerKey(tx, now), rootSecret, merchantId, email)
+  const emailHashes = customerHashes(await listCustomerKeys(tx, rootSecret), rootSecret, merchantId, email)
   return (await countUses(tx, session, { promotionId: id, emailHashes })) >= customerLimit
 }
 

@@ -4,19 +4,19 @@ import { readSettings } from '../config.ts'
 import { bringUpToDate, openDatabase } from '../database.ts'
 import { makeSecretText } from '../kit/secrets.ts'
 import { listSealedBy, reseal } from '../reseal.ts'
-import { forgetVersion } from '../rootsecret.ts'
+import { forgetVersions } from '../rootsecret.ts'
 import { migrate } from '../storage/migrate.ts'
 import { type Command, Failure, type Given, Misuse, print, type Terminal } from './command.ts'
 
 export const secretCommand: Command = {
-  summary: 'Print a new root secret, seal everything anew by the current version, or retire a version.',
-  usage: ['secret', 'secret reseal', 'secret forget VERSION [--force]'],
-  options: { force: { type: 'boolean', help: 'give up whatever was made with that version' } },
+  summary: 'Print a new root secret, seal everything anew by the current version, or retire versions.',
+  usage: ['secret', 'secret reseal', 'secret forget VERSION... [--force]'],
+  options: { force: { type: 'boolean', help: 'give up whatever was made with those versions' } },
   async run(given, terminal) {
-    const [verb, version, ...rest] = given.words
-    if (verb === 'forget' && version !== undefined && rest.length === 0) return forget(version, given, terminal)
-    if (verb === 'reseal' && version === undefined) return resealAll(given, terminal)
-    if (verb !== undefined) throw new Misuse('say secret, secret reseal, or secret forget VERSION')
+    const [verb, ...versions] = given.words
+    if (verb === 'forget' && versions.length > 0) return forget(versions, given, terminal)
+    if (verb === 'reseal' && versions.length === 0) return resealAll(given, terminal)
+    if (verb !== undefined) throw new Misuse('say secret, secret reseal, or secret forget VERSION...')
     const secret = makeSecretText()
     print(terminal, given, { secret }, () => [secret])
     return 0
@@ -49,24 +49,29 @@ async function resealAll(given: Given, terminal: Terminal): Promise<number> {
   }
 }
 
-async function forget(text: string, given: Given, terminal: Terminal): Promise<number> {
-  const version = Number(text)
-  if (!/^[1-9]\d{0,2}$/.test(text) || version > 255) throw new Misuse('VERSION must be a number from 1 to 255')
-  const { storage, config } = await openDatabase(readSettings(), given.effect, {}, version)
+// All that are lost at once: the database does not open while one is missing that is not named.
+async function forget(texts: readonly string[], given: Given, terminal: Terminal): Promise<number> {
+  const versions = [...new Set(texts.map(Number))]
+  if (!texts.every((text) => /^[1-9]\d{0,2}$/.test(text)) || Math.max(...versions) > 255)
+    throw new Misuse('VERSION must be a number from 1 to 255')
+  const { storage, config } = await openDatabase(readSettings(), given.effect, {}, versions)
   try {
-    if (config.rootSecret.hasVersion(version))
+    const still = versions.find((version) => config.rootSecret.hasVersion(version))
+    if (still !== undefined)
       throw new Failure(
-        `the root secret that is given has version ${version}: give another one in its place, such as CARTWRIGHT_SECRET=${version + 1}:<new>`,
+        `the root secret that is given has version ${still}: give another one in its place, such as CARTWRIGHT_SECRET=${Math.max(...versions) + 1}:<new>`,
       )
-    const left = given.flags.has('force') ? [] : await storage.read((db) => listSealedBy(db, version, Date.now()))
-    if (left.length > 0)
+    for (const version of given.flags.has('force') ? [] : versions) {
+      const left = await storage.read((db) => listSealedBy(db, version, Date.now()))
+      if (left.length === 0) continue
       throw new Failure(
         `version ${version} is still needed for ${left.map(({ what, rows }) => `${what}: ${rows}`).join(', ')} (\`secret reseal\` with both versions seals anew; an API key is renewed when it is used); --force gives them up`,
       )
+    }
     await migrate(storage, { now: new Date() })
-    const keys = await forgetVersion(storage, config.rootSecret, version, Date.now())
-    print(terminal, given, { forgotten: version, apiKeys: keys }, () => [
-      `version ${version} of the root secret is given up; API keys that were made with it: ${keys}`,
+    const keys = await forgetVersions(storage, config.rootSecret, versions, Date.now())
+    print(terminal, given, { forgotten: versions, apiKeys: keys }, () => [
+      `given up of the root secret: version ${versions.join(', ')}; API keys that were made with it: ${keys}`,
       ...(keys > 0 ? ['Make new keys, rotate the secrets of webhook endpoints, and create users again.'] : []),
     ])
     return 0

@@ -176,7 +176,7 @@ async function lockTables(target: Tx, tables: readonly Table[]): Promise<void> {
 }
 
 // A start writes these, and they say nothing as long as nothing was made with them; the source's take their place.
-const KEY_TABLES = ['root_secrets', 'database_keys']
+const KEY_TABLES = ['root_secrets', 'forgotten_root_secrets', 'database_keys']
 
 async function emptyOrRefuse(target: Tx, tables: readonly Table[], clear: boolean): Promise<void> {
   const filled: string[] = []
