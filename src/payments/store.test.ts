@@ -250,6 +250,7 @@ eachEngine('payments and refunds in the store', (given) => {
       updatedAt: now,
       tryAt: now,
       tries: 0,
+      refusedTries: 0,
       replacedBy: null,
       paidByHandAt: null,
     })
