@@ -64,6 +64,7 @@ export async function runPage(ground: Ground, numbers: PageNumbers, tools: RunTo
   const violations = new Set<string>()
   const seen = { paid: 0, presses: 0, fields: 0, requests: 0, requestsLost: 0, answersLost: 0, refused: 0, offline: 0 }
   const outcomes: Outcome[] = []
+  let told = 0
   const stand = standOf(shop)
   const seedsToRun =
     numbers.only > 0 ? [numbers.only] : Array.from({ length: numbers.seeds }, () => whole(tools.random, 1, 2 ** 31 - 1))
@@ -83,6 +84,9 @@ export async function runPage(ground: Ground, numbers: PageNumbers, tools: RunTo
         violations.add(`seed ${seed}: ${(error as Error).message.split('\n')[0]}; ${hand.trail()}`)
       }
       for (const sentence of hand.violations) violations.add(`seed ${seed}: ${sentence}; ${hand.trail()}`)
+      // At once, because a long run may be broken off.
+      if (violations.size > told) process.stdout.write(`  ${[...violations].slice(told).join('\n  ')}\n`)
+      told = violations.size
       const { status, total } = await readSession(caller, server.origin, stand, session.id)
       const outcome = outcomes.find((one) => one.sessionId === session.id)
       if (outcome && (status !== 'completed' || total !== outcome.total))

@@ -75,7 +75,7 @@ type Fate = 'go' | 'lose request' | 'lose answer' | 503
 async function hold(
   tab: Tab,
   action: string,
-): Promise<{ next: (fate: Fate) => Promise<void>; end: () => Promise<void> }> {
+): Promise<{ held: () => Promise<void>; next: (fate: Fate) => Promise<void>; end: () => Promise<void> }> {
   const waiting: Route[] = []
   let arrived = () => {}
   const pattern = `**/${action}`
@@ -83,13 +83,17 @@ async function hold(
     waiting.push(route)
     arrived()
   })
+  async function held(): Promise<void> {
+    while (waiting.length === 0) {
+      await new Promise<void>((resolve) => {
+        arrived = resolve
+      })
+    }
+  }
   return {
+    held,
     async next(fate) {
-      while (waiting.length === 0) {
-        await new Promise<void>((resolve) => {
-          arrived = resolve
-        })
-      }
+      await held()
       const route = waiting.shift()
       assert(route)
       if (fate === 'go') return route.continue()
@@ -219,6 +223,31 @@ describe('the steppers', () => {
       await tab.locator('#item-sku_towel').waitFor({ state: 'detached' })
       await settled(tab)
       assert.equal(await tab.locator('#problem').count(), 0)
+    })
+  })
+
+  test('a number is typed over the one that is selected, whatever answers meanwhile', async () => {
+    const fake = desk.open(ready)
+    await visit(fake, async (tab) => {
+      const posts = await hold(tab, 'quantity')
+      await more(tab, 'sku_mug').click()
+      await posts.held()
+      await more(tab, 'sku_mug').click()
+      await tab.locator('#quantity-sku_mug').selectText()
+      await posts.next('go')
+      await posts.next('go')
+      await settled(tab)
+      await tab.keyboard.type('7')
+      await tab.keyboard.press('Enter')
+      await posts.next('go')
+      await settled(tab)
+      assert.deepEqual(
+        [await shown(tab), ordered(fake)],
+        [
+          ['7', '1'],
+          ['7', '1'],
+        ],
+      )
     })
   })
 

@@ -364,7 +364,8 @@ function showQuantity(skuId, quantity) {
   const input = byId(`quantity-${skuId}`)
   if (!input) return
   byId(`item-${skuId}`)?.toggleAttribute('data-leaving', quantity === 0)
-  if (quantity > 0 && input.id !== draft) input.value = String(quantity)
+  const isOther = input.value !== String(quantity) && input.id !== draft
+  if (quantity > 0 && isOther) input.value = String(quantity)
   for (const [end, isEnd] of [
     ['fewer', quantity <= Number(input.min)],
     ['more', quantity >= Number(input.max)],
@@ -394,7 +395,8 @@ function morph(old, given) {
 function morphInput(old, given) {
   if (['radio', 'checkbox'].includes(old.type)) {
     if (old.name !== 'method') old.checked = given.checked
-  } else if (old.type === 'hidden' || !(typed.has(old.id) || old.id === draft)) {
+    // To set a value and set it back would lose the selection, over which a new number is just being typed.
+  } else if (old.type === 'hidden' || !(typed.has(old.id) || old.id === draft || quantities.has(old.id.slice(9)))) {
     if (old.value !== given.value) old.value = given.value
   }
 }
