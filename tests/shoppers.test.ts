@@ -10,6 +10,7 @@ import { fulfilOrder } from '../src/orders/operator.ts'
 import { forgetVersions } from '../src/rootsecret.ts'
 import { listTables } from '../src/storage/catalogue.ts'
 import { Fragment } from '../src/storage/storage.ts'
+import { sweepWebhooks } from '../src/webhooks/sweep.ts'
 import { berlin } from './support/carts.ts'
 import { type Checkout, cards, checkoutOf, secretOf } from './support/checkout.ts'
 import { type House, openHouse, testSecret, testSecretText } from './support/house.ts'
@@ -38,6 +39,14 @@ async function dump(house: House): Promise<Map<string, string[]>> {
     }
     return all
   })
+}
+
+// Events of orders that still have their text.
+async function textsOf({ storage }: House): Promise<string[]> {
+  const rows = await storage.read(
+    (db) => db.sql<{ type: string }>`select type from events where body <> '' and subject_type = 'order' order by id`,
+  )
+  return rows.map(({ type }) => type)
 }
 
 async function ready(checkout: Checkout, house: House, email: string, items = { CARD: 1 }) {
@@ -178,7 +187,7 @@ eachEngine('a shopper', (given) => {
     assert.deepEqual([erased.checkoutSessions, erased.orders], [1, 1])
   })
 
-  test('keeps the texts that webhooks are still owed', async () => {
+  test('keeps the texts that webhooks are still owed, until they are not', async () => {
     const house = await openHouse(given, { shops: [orderMarket] })
     await webhooksOf(house).add({ events: ['order.placed'], status: 'paused' })
     const checkout = await checkoutOf(house)
@@ -187,6 +196,31 @@ eachEngine('a shopper', (given) => {
     assert.deepEqual([code, owedTexts, erased.orders], [1, 1, 1])
     const rows = await house.storage.read((db) => db.sql<{ type: string }>`select type from events where body <> ''`)
     assert.ok(rows.some(({ type }) => type === 'order.placed'))
+    await sweepWebhooks(house.storage, house.clock.now)
+    assert.deepEqual(await textsOf(house), ['order.placed'], 'it is still owed')
+    await house.storage.write(
+      (tx) =>
+        tx.sql`update webhook_deliveries set status = 'succeeded', due_at = null, finished_at = ${house.clock.now}`,
+    )
+    await sweepWebhooks(house.storage, house.clock.now)
+    assert.deepEqual(await textsOf(house), [])
+    assert.ok(!(await dump(house)).get('events')?.some((row) => row.includes('a***@')))
+    assert.deepEqual((await dump(house)).get('forgotten_texts'), [])
+  })
+
+  test('is found behind a thousand other installations, and so is an order by its id', async () => {
+    const house = await openHouse(given, { shops: [orderMarket] })
+    const { orderId } = await buy(await checkoutOf(house), house, ada)
+    await house.storage.write(
+      (tx) => tx.sql`
+        with recursive n (i) as (select 1 union all select n.i + 1 from n where n.i < 1000)
+        insert into installations (id, merchant_id, name, mode, redirect_hosts, created_at)
+        select 'ins_00' || n.i, ${house.merchantId}, 'App ' || n.i, 'test', '[]', 0 from n`,
+    )
+    const settings = { CARTWRIGHT_DATABASE_URL: house.url, CARTWRIGHT_SECRET: testSecretText }
+    const shown = await cartwright(['orders', 'show', orderId], settings)
+    assert.deepEqual([shown.code, shown.err], [0, ''])
+    assert.equal((await forget(house, '--email', ada, '--unsent')).erased.orders, 1)
   })
 
   test('that nobody knows is told so', async () => {

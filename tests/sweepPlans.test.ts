@@ -10,6 +10,7 @@ import { Fragment, type Reader, type Storage } from '../src/storage/storage.ts'
 import { discardSome } from '../src/webhooks/store.ts'
 import {
   listFinished,
+  listForgottenTexts,
   listOldEvents,
   listOldTexts,
   listOverdueEndpoints,
@@ -155,6 +156,7 @@ eachEngine('a sweep', (given) => {
     const oldPlace = { occurredAt: now - 100 * day + 2_900, id: `evt_old_${102_900}` }
     const questions: Record<string, (db: Reader) => Promise<unknown>> = {
       texts: (db) => listOldTexts(db, place, now - 30 * day, now),
+      forgotten: (db) => listForgottenTexts(db, place, now),
       owed: (db) => listOwed(db, installationId, ids),
       events: (db) => listOldEvents(db, oldPlace, now - 90 * day, now),
       told: (db) => listTold(db, installationId, ids),
@@ -162,6 +164,7 @@ eachEngine('a sweep', (given) => {
     }
     await assertPlans(storage, questions, {
       texts: /SEARCH e USING INDEX events_with_text \(occurred_at[^)]*\)/,
+      forgotten: /SEARCH e USING INDEX forgotten_texts_by_age \((\(occurred_at,event_id\)|occurred_at)[^)]*\)/,
       owed: /SEARCH webhook_deliveries USING INDEX webhook_deliveries_by_event \(event_id=\?\)/,
       events: /SEARCH e USING INDEX events_without_text \(occurred_at[^)]*\)/,
       told: /SEARCH webhook_deliveries USING (COVERING )?INDEX webhook_deliveries_by_event \(event_id=\?\)/,

@@ -31,7 +31,7 @@ export interface Forgotten {
   addresses: number
   eventTexts: number
   kept: KeptOfShopper[]
-  // Texts of events that are still owed to an endpoint. They go when they are delivered or discarded.
+  // Texts of events that are still owed to an endpoint. A loop drops them when they are delivered or discarded.
   owedTexts: number
 }
 
@@ -208,8 +208,8 @@ async function dropTexts(work: Work, installationId: string, subject: EventSubje
   for (let after = 0; ; ) {
     const from = after
     const texts = await storage.read(
-      (db) => db.sql<{ id: string; sequence: number }>`
-        select id, sequence from events
+      (db) => db.sql<{ id: string; sequence: number; occurredAt: number }>`
+        select id, sequence, occurred_at as "occurredAt" from events
         where installation_id = ${installationId} and subject_type = ${subject} and subject_id = ${subjectId}
           and sequence > ${from} and body <> ''
         order by sequence limit ${textsMax}`,
@@ -220,11 +220,15 @@ async function dropTexts(work: Work, installationId: string, subject: EventSubje
     const dropped = ids.filter((id) => !owed.has(id))
     forgotten.owedTexts += owed.size
     forgotten.eventTexts += dropped.length
-    if (dropped.length > 0 && !wish.isDryRun)
-      await storage.write(
-        (tx) =>
-          tx.sql`update events set body = '' where installation_id = ${installationId} and id in (${list(dropped)})`,
-      )
+    if (!wish.isDryRun)
+      await storage.write(async (tx) => {
+        if (dropped.length > 0)
+          await tx.sql`update events set body = '' where installation_id = ${installationId} and id in (${list(dropped)})`
+        for (const { id, occurredAt } of texts.filter((text) => owed.has(text.id)))
+          await tx.sql`
+            insert into forgotten_texts (installation_id, event_id, occurred_at)
+            values (${installationId}, ${id}, ${occurredAt}) on conflict (installation_id, event_id) do nothing`
+      })
     after = texts.at(-1)?.sequence ?? from
   }
 }

@@ -328,8 +328,11 @@ function refundProblem({ outcome, answer, error }: PaidRefund): string | undefin
 async function findNamed(storage: Storage, name: string, given: Given): Promise<NamedOrder> {
   const merchant = await chooseMerchant(storage, given.texts.merchant)
   const key = await storage.read(async (db) => {
-    const installationIds = await listInstallationIds(db, merchant)
-    return findOrderNamed(db, { merchantId: merchant.id, installationIds }, name)
+    for (const installationIds of await listInstallationIds(db, merchant)) {
+      const found = await findOrderNamed(db, { merchantId: merchant.id, installationIds }, name)
+      if (found) return found
+    }
+    return undefined
   })
   if (!key) throw new Failure(`${merchant.slug} has no order ${name}`, 'order_not_found')
   return key
@@ -338,16 +341,24 @@ async function findNamed(storage: Storage, name: string, given: Given): Promise<
 async function findPaymentNamed(storage: Storage, name: string, given: Given): Promise<KeptPayment> {
   const merchant = await chooseMerchant(storage, given.texts.merchant)
   const payment = await storage.read(async (db) => {
-    const installationIds = await listInstallationIds(db, merchant)
-    return installationIds.length > 0 ? findPaymentOf(db, installationIds, name) : undefined
+    for (const installationIds of await listInstallationIds(db, merchant)) {
+      const found = installationIds.length > 0 ? await findPaymentOf(db, installationIds, name) : undefined
+      if (found) return found
+    }
+    return undefined
   })
   if (!payment) throw new Failure(`${merchant.slug} has no payment ${name}`, 'payment_not_found')
   return payment
 }
 
-async function listInstallationIds(db: Reader, merchant: Merchant): Promise<string[]> {
-  return (await listInstallations(db, merchant.id)).map(({ id }) => id)
+// In groups as large as a statement should name. One at least, which may be empty: a number alone finds an order.
+async function listInstallationIds(db: Reader, merchant: Merchant): Promise<string[][]> {
+  const ids = (await listInstallations(db, merchant.id)).map(({ id }) => id)
+  const groups = Math.max(1, Math.ceil(ids.length / idsAtOnce))
+  return Array.from({ length: groups }, (_, group) => ids.slice(group * idsAtOnce, (group + 1) * idsAtOnce))
 }
+
+const idsAtOnce = 1_000
 
 function readParcel(given: Given): Parcel {
   const { items, carrier, tracking } = given.texts

@@ -39,7 +39,9 @@ function forget(email: string, given: Given, terminal: Terminal): Promise<number
       ...kept.map(keptLine),
       ...(owedTexts === 0
         ? []
-        : [`kept: ${owedTexts} event texts, with the masked e-mail, until their webhooks are delivered or discarded`]),
+        : [
+            `kept: ${owedTexts} event texts, with the masked e-mail, until their webhooks are delivered or discarded; a running server erases them then`,
+          ]),
     ])
     return kept.length === 0 && owedTexts === 0 ? 0 : 1
   })

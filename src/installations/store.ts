@@ -68,10 +68,19 @@ export interface Installation {
   disabledAt: number | null
 }
 
+const installationsAtOnce = 1_000
+
+// All of them, by id, a thousand to a statement: with apps there may be many.
 export async function listInstallations(db: Reader, merchant: string): Promise<Installation[]> {
-  return db.sql<Installation>`
-    select id, merchant_id as "merchantId", name, mode, redirect_hosts as "redirectHosts", disabled_at as "disabledAt"
-    from installations where merchant_id = ${merchant} order by id limit 1000`
+  const all: Installation[] = []
+  for (;;) {
+    const page = await db.sql<Installation>`
+      select id, merchant_id as "merchantId", name, mode, redirect_hosts as "redirectHosts", disabled_at as "disabledAt"
+      from installations where merchant_id = ${merchant} and id > ${all.at(-1)?.id ?? ''}
+      order by id limit ${installationsAtOnce}`
+    all.push(...page)
+    if (page.length < installationsAtOnce) return all
+  }
 }
 
 export async function insertInstallation(tx: Tx, installation: Installation, now: number): Promise<void> {

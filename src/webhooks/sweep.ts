@@ -1,5 +1,5 @@
 // Keeps the queue and the log within bounds: deliveries that waited too long for their endpoint are discarded, texts of old
-// events go, then the log of old deliveries and the events themselves, and secrets that were replaced. All of it in short
+// events and of forgotten shoppers go, then the log of old deliveries and the events themselves, and secrets that were replaced. All of it in short
 // transactions, oldest first, so that nobody waits long.
 
 import { setImmediate as breathe } from 'node:timers/promises'
@@ -19,7 +19,7 @@ interface Place {
   id: string
 }
 
-export type Places = Record<'texts' | 'events', Place>
+export type Places = Record<'texts' | 'forgotten' | 'events', Place>
 
 export interface WebhookSweep {
   retentionMs?: Pick<RetentionMs, 'texts' | 'log'>
@@ -35,14 +35,14 @@ interface Sweep extends Required<WebhookSweep>, Round {
 const start: Place = { occurredAt: 0, id: '' }
 
 export function newPlaces(): Places {
-  return { texts: start, events: start }
+  return { texts: start, forgotten: start, events: start }
 }
 
 // Answers whether there is more to do. Each part is safe on several nodes at once, and one that fails does not keep the others
 // from their turn.
 export async function sweepWebhooks(storage: Storage, now: number, wish: WebhookSweep = {}): Promise<boolean> {
   const { retentionMs = retentionDefaultsMs, places = newPlaces(), isEnding = () => false } = wish
-  const parts = [dropSecrets, discardOwedToRemoved, discardOverdue, dropTexts, dropLog, dropEvents]
+  const parts = [dropSecrets, discardOwedToRemoved, discardOverdue, dropTexts, dropForgotten, dropLog, dropEvents]
   const round = { storage, loop: 'webhooks', now } as const
   const sweep: Sweep = { ...round, retentionMs, places, isEnding, failures: [], isMore: false }
   const errors: unknown[] = []
@@ -159,6 +159,29 @@ async function dropTexts(sweep: Sweep): Promise<void> {
       await storage.write(
         (tx) => tx.sql`update events set body = '' where installation_id = ${installationId} and id in (${list(ids)})`,
       )
+    },
+  })
+}
+
+export async function listForgottenTexts(db: Reader, after: Place, now: number): Promise<OldEvent[]> {
+  return db.sql<OldEvent>`
+    select e.installation_id as "installationId", e.event_id as "id", e.occurred_at as "occurredAt" from forgotten_texts e
+    where (e.occurred_at, e.event_id) > (${after.occurredAt}, ${after.id})
+      and ${isNotDeferred('webhooks', 'e.installation_id', 'e.event_id', now)}
+    order by e.occurred_at, e.event_id limit ${sweptMax}`
+}
+
+async function dropForgotten(sweep: Sweep): Promise<void> {
+  const { storage, now, places } = sweep
+  await walk(sweep, 'forgotten', {
+    list: () => storage.read((db) => listForgottenTexts(db, places.forgotten, now)),
+    listStaying: listOwed,
+    drop: async (installationId, ids) => {
+      await storage.write(async (tx) => {
+        await tx.sql`update events set body = '' where installation_id = ${installationId} and id in (${list(ids)})`
+        await tx.sql`
+          delete from forgotten_texts where installation_id = ${installationId} and event_id in (${list(ids)})`
+      })
     },
   })
 }
