@@ -24,20 +24,21 @@ export async function judgeSecret(
   const known = (tables.has('root_secrets') ? await listKnown(db) : []).filter(
     ({ version }) => !forgotten.includes(version),
   )
-  if (known.length > 0) return judgeByCheckValues(known, rootSecret)
+  if (known.length > 0) return judgeByCheckValues(known, rootSecret, forgotten)
   const before = tables.has('forgotten_root_secrets') ? await listForgotten(db) : []
-  return judgeBySamples(db, tables, rootSecret, new Set([...forgotten, ...before]))
+  return judgeBySamples(db, tables, rootSecret, { now: forgotten, before })
 }
 
 const places = 'CARTWRIGHT_SECRET, CARTWRIGHT_SECRET_FILE, or the file `secret` beside a SQLite database'
 const another = `the database was made with another root secret: give it that one (${places})`
 
-function missing(versions: readonly number[]): string {
+// Those that are about to be given up have to be named together with those that are missing besides.
+function missing(versions: readonly number[], forgotten: readonly number[]): string {
   const [which, it] =
     versions.length === 1
       ? [`version ${versions[0]} of the root secret, which is`, 'it']
       : [`versions ${versions.join(', ')} of the root secret, which are`, 'them']
-  return `the database was made with ${which} missing: give all versions, such as CARTWRIGHT_SECRET=2:<new>,1:<old> (\`secret forget ${versions.join(' ')}\` gives ${it} up)`
+  return `the database was made with ${which} missing: give all versions, such as CARTWRIGHT_SECRET=2:<new>,1:<old> (\`secret forget ${[...forgotten, ...versions].toSorted((one, other) => one - other).join(' ')}\` gives ${it} up)`
 }
 
 interface KnownVersion {
@@ -56,10 +57,20 @@ async function listForgotten(db: Reader): Promise<number[]> {
   return rows.map(({ version }) => version)
 }
 
-function judgeByCheckValues(known: readonly KnownVersion[], rootSecret: RootSecret): Verdict {
+function judgeByCheckValues(
+  known: readonly KnownVersion[],
+  rootSecret: RootSecret,
+  forgotten: readonly number[] = [],
+): Verdict {
   const isGiven = ({ version }: KnownVersion) => rootSecret.hasVersion(version)
   const absent = known.filter((row) => row.usedAt !== null && !isGiven(row))
-  if (absent.length > 0) return { problem: missing(absent.map(({ version }) => version)) }
+  if (absent.length > 0)
+    return {
+      problem: missing(
+        absent.map(({ version }) => version),
+        forgotten,
+      ),
+    }
   const different = known.filter(isGiven).find((row) => row.checkValue !== checkValueOf(rootSecret, row.version))
   if (!different) return { fits: true }
   if (rootSecret.versions.length === 1) return { problem: another }
@@ -127,8 +138,9 @@ async function judgeBySamples(
   db: Reader,
   tables: ReadonlySet<string>,
   rootSecret: RootSecret,
-  forgotten: ReadonlySet<number>,
+  { now, before }: { now: readonly number[]; before: readonly number[] },
 ): Promise<Verdict> {
+  const forgotten = new Set([...now, ...before])
   const opens = new Map<number, boolean>()
   for (const kind of sampleKinds.filter(({ table }) => tables.has(table))) {
     for (const sample of await kind.list(db)) {
@@ -139,7 +151,13 @@ async function judgeBySamples(
   }
   const used = new Set([...opens.keys(), ...(tables.has('credentials') ? await listPepperVersions(db) : [])])
   const absent = [...used].filter((version) => !forgotten.has(version) && !rootSecret.hasVersion(version))
-  if (absent.length > 0) return { problem: missing(absent.toSorted((one, other) => one - other)) }
+  if (absent.length > 0)
+    return {
+      problem: missing(
+        absent.toSorted((one, other) => one - other),
+        now,
+      ),
+    }
   if ([...opens.values()].includes(false)) return { problem: another }
   return { fits: opens.size > 0 ? true : null }
 }
