@@ -211,7 +211,9 @@ const scenarios = {
     await asked(world, 'cancelStorefrontOrder', { orderId })
     const { storage, clock } = world.house
     await storage.write((tx) => tx.sql`update test_charges set refund_answer = 'refused'`)
-    await storage.write((tx) => tx.sql`update refunds set tries = ${refusedTriesMax - 1} where order_id = ${orderId}`)
+    await storage.write(
+      (tx) => tx.sql`update refunds set refused_tries = ${refusedTriesMax - 1} where order_id = ${orderId}`,
+    )
     await world.orders.pay(clock.now)
     return { subjectId: orderId, cause: null }
   },
