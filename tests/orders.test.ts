@@ -7,7 +7,7 @@ import { listInstallations } from '../src/installations/store.ts'
 import { findViolations } from '../src/observe/invariants.ts'
 import { findOrderNamed, fulfilOrder, payOrder, refundOrder } from '../src/orders/operator.ts'
 import { eventsOf } from './support/carts.ts'
-import { type House, testSecretText } from './support/house.ts'
+import { settingsOf } from './support/house.ts'
 import { openOrderHouse, orderWorld, refusingCard } from './support/orders.ts'
 import { cartwright, serve } from './support/process.ts'
 import { assertFound, type Break } from './support/sabotage.ts'
@@ -396,10 +396,6 @@ eachEngine('an order', (given) => {
     await assertFound(house.storage, breaks)
   })
 })
-
-function settingsOf(house: House) {
-  return { CARTWRIGHT_DATABASE_URL: house.url, CARTWRIGHT_SECRET: testSecretText }
-}
 
 eachEngine('orders, by the command line', (given) => {
   test('are listed, shown, paid, sent and given back beside a running server', async () => {

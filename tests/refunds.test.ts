@@ -14,16 +14,12 @@ import { migrate } from '../src/storage/migrate.ts'
 import { commandsOf } from '../src/storage/script.ts'
 import { Fragment } from '../src/storage/storage.ts'
 import { eventsOf } from './support/carts.ts'
-import { type House, testSecretText } from './support/house.ts'
+import { type House, settingsOf } from './support/house.ts'
 import { type Orders, openOrderHouse, orderWorld, refusingCard } from './support/orders.ts'
 import { cartwright, type Server, serve, tempFolder } from './support/process.ts'
 import { eachEngine, type Given } from './support/storage.ts'
 
 const lostAnswerCard = '4000000000007726'
-
-function settingsOf(house: House) {
-  return { CARTWRIGHT_DATABASE_URL: house.url, CARTWRIGHT_SECRET: testSecretText }
-}
 
 async function until<Found>(look: () => Promise<Found | undefined>): Promise<Found> {
   const hopelessAt = performance.now() + 30_000

@@ -10,7 +10,7 @@ import { fulfilOrder, payOrder } from '../src/orders/operator.ts'
 import { cancelUnpaidOrders } from '../src/orders/unpaid.ts'
 import { eventsOf } from './support/carts.ts'
 import { checkoutOf } from './support/checkout.ts'
-import { type House, openHouse, testSecretText } from './support/house.ts'
+import { type House, openHouse, settingsOf } from './support/house.ts'
 import { type Orders, openOrderHouse, orderMarket, ordersOf, orderWorld } from './support/orders.ts'
 import { poison } from './support/poison.ts'
 import { serve } from './support/process.ts'
@@ -260,7 +260,7 @@ eachEngine('orders past their payment term', (given) => {
     const { orders, ...house } = await openOrderHouse(given)
     const { orderId } = await awaited(orders, house)
     await house.storage.write((tx) => tx.sql`update orders set payment_due_at = 1 where id = ${orderId}`)
-    const server = await serve({ CARTWRIGHT_DATABASE_URL: house.url, CARTWRIGHT_SECRET: testSecretText }, ['--no-demo'])
+    const server = await serve(settingsOf(house), ['--no-demo'])
     const deadline = Date.now() + 60_000
     while ((await orderWorld(house, orderId)).status !== 'cancelled') assert.ok(Date.now() < deadline)
     assert.equal(await server.stop(), 0)

@@ -15,6 +15,7 @@ import { compile } from '../../src/contract/validator.ts'
 import { type Scope, scopes } from '../../src/contract/words.ts'
 import { listInstallations } from '../../src/installations/store.ts'
 import type { MerchantMode } from '../../src/kit/mode.ts'
+import { retentionDefaultsMs } from '../../src/kit/retention.ts'
 import { parseRootSecret, type RootSecret } from '../../src/kit/secrets.ts'
 import { findViolations } from '../../src/observe/invariants.ts'
 import { createLog } from '../../src/observe/log.ts'
@@ -98,6 +99,17 @@ export interface HouseOptions
 
 export const testSecretText = 'a-secret-that-only-the-tests-of-this-house-know'
 export const testSecret = parseRootSecret(testSecretText) as RootSecret
+
+// For the command line, or a server beside the house. The clock of a house stands in the past and theirs does not, so they
+// would soon delete what a test is about.
+export function settingsOf({ url }: Pick<House, 'url'>): Readonly<Record<string, string>> {
+  const kept = Object.keys(retentionDefaultsMs).map((name) => `${name}=36500d`)
+  return {
+    CARTWRIGHT_DATABASE_URL: url,
+    CARTWRIGHT_SECRET: testSecretText,
+    CARTWRIGHT_RETENTION: kept.join(','),
+  }
+}
 
 export async function openHouse(
   given: Given,
