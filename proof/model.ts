@@ -459,7 +459,8 @@ class Walk {
           version: model.version,
           lines: Object.fromEntries([...model.lines].sort()),
           totals: totalsOf(model),
-          code: model.promotion,
+          // A cart that became an order shows what was charged, and a code that gave nothing is no part of that.
+          code: model.status === 'converted' && totalsOf(model).discount === 0 ? null : model.promotion,
           ...(model.status === 'open' && {
             available: [...model.lines.keys()].map((code) => Math.max(0, this.model.available(code, model))),
           }),
