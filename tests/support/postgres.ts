@@ -31,6 +31,7 @@ export async function startCluster({ connectionsMax = 200, asShipped = false }: 
     fsync: 'off',
     full_page_writes: 'off',
     shared_buffers: '32MB',
+    max_wal_size: '512MB',
     autovacuum: 'off',
     // Deadlocks are part of the tests; nobody should wait a second for each.
     deadlock_timeout: '50ms',
