@@ -286,7 +286,8 @@ eachEngine('a refund that failed', (given) => {
     assert.equal((await waiting(house)).length, 1)
     assert.ok('refund' in (await giveBack(house, orderId)))
     assert.deepEqual(await giveBack(house, orderId), {
-      problem: '1000 minor units of order T-1001 are on their way back: --amount refunds more, or says which of them',
+      problem:
+        '1000 minor units of order T-1001 are being refunded already: give --amount to refund more, or to name the one that you paid by hand',
     })
     assert.ok('refund' in (await giveBack(house, orderId, 200)))
     assert.deepEqual((await orderWorld(house, orderId)).refunds, [

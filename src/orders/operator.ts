@@ -216,7 +216,7 @@ function unclearProblem(
 ): string | undefined {
   const onItsWay = pending.map(({ amount }) => amount).join(' and ')
   if (wish.amount === null && pending.length > 0)
-    return `${onItsWay} minor units of order ${number} are on their way back: --amount refunds more, or says which of them`
+    return `${onItsWay} minor units of order ${number} are being refunded already: give --amount to refund more, or to name the one that you paid by hand`
   if (wish.amount !== null && cancellation === null && wish.amount < lost)
     return `${lost} minor units of order ${number} could not be paid back: refund them together, without --amount`
   return undefined
