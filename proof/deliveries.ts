@@ -1,4 +1,4 @@
-// Events to several endpoints while the processes that deliver them are killed every few hundred milliseconds. Afterwards
+// Events to several endpoints while the processes that deliver them are killed again and again. Afterwards
 // every event has reached every endpoint; what came twice came with the same id and the same bytes.
 
 import { type ChildProcess, spawn } from 'node:child_process'
@@ -58,6 +58,8 @@ export async function runDeliveries(run: DeliveryRun): Promise<DeliveryResult> {
     whole = resolve
   })
 
+  // Called after each call that came.
+  const looks = new Set<() => void>()
   const receiver = createServer((request, response) => {
     const hash = createHash('sha256')
     const chunks: Buffer[] = []
@@ -76,6 +78,7 @@ export async function runDeliveries(run: DeliveryRun): Promise<DeliveryResult> {
         if (known !== digest) result.differing += 1
       }
       response.writeHead(204).end()
+      for (const look of looks) look()
       if (journal.size === pairs) whole()
     })
   })
@@ -103,12 +106,15 @@ export async function runDeliveries(run: DeliveryRun): Promise<DeliveryResult> {
       children.add(child)
       const closed = once(child, 'close')
       await Promise.race([once(child.stdout as NodeJS.ReadableStream, 'data'), closed])
-      const livesMs = 100 + Math.floor(run.random() * 300)
       const isLast = result.kills >= run.kills
       if (!isLast) {
-        const timer = setTimeout(() => child.kill('SIGKILL'), livesMs)
+        // By what was told and not by time: a quick machine would be done before the last kill.
+        const toldAtLeast = (pairs * (result.kills + run.random())) / (run.kills + 1)
+        const look = () => journal.size >= toldAtLeast && child.kill('SIGKILL')
+        looks.add(look)
+        look()
         await closed
-        clearTimeout(timer)
+        looks.delete(look)
         result.kills += 1
         run.onProgress?.(`${result.kills} kills, ${journal.size} of ${pairs} told`)
       } else {

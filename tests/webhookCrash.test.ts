@@ -1,4 +1,4 @@
-// Delivering while the deliverers are killed. The long run is `npm run proof:deliveries`.
+// Delivering while the deliverers are killed. The long run is `npm run proof -- deliveries`.
 
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
