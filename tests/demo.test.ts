@@ -3,9 +3,12 @@
 import assert from 'node:assert/strict'
 import { readFile } from 'node:fs/promises'
 import { test } from 'node:test'
+import { makeDemoShop, makeWindowKey } from '../src/admin/demo.ts'
+import { listKeys } from '../src/admin/keys.ts'
 import { readShopFile } from '../src/admin/read.ts'
+import { createWindow } from '../src/commands/window.ts'
 import { berlin, cartsOf } from './support/carts.ts'
-import { assertError, openHouse } from './support/house.ts'
+import { assertError, openHouse, testSecret } from './support/house.ts'
 import { eachEngine } from './support/storage.ts'
 
 const read = readShopFile(
@@ -98,5 +101,46 @@ eachEngine('the demo shop', (given) => {
     const blanket = await carts.put(cartId, 'BLK-MER-L-LIC', 10)
     assertError(blanket, 'insufficient_stock')
     assert.equal(blanket.body.error.current.available, 9)
+  })
+
+  test('twelve processes that show the shop window each keep a key that works', async () => {
+    const house = await openHouse(given)
+    await makeDemoShop(house.storage, testSecret, house.clock.now)
+    const keys: string[] = []
+    for (let process = 0; process < 12; process += 1) {
+      const made = await makeWindowKey(house.storage, testSecret, house.clock.now)
+      assert.ok(made)
+      keys.push(made.key)
+    }
+    const answers = await Promise.all(keys.map((key) => house.ask('getInstallationCredentialIdentity', { key })))
+    assert.deepEqual(
+      answers.map(({ status }) => status),
+      keys.map(() => 200),
+    )
+  })
+
+  test('a shop window that is open for days renews its key, and its old keys end', async () => {
+    const house = await openHouse(given)
+    const { installation } = await makeDemoShop(house.storage, testSecret, house.clock.now)
+    const shopWindow = createWindow({
+      apiUrl: house.origin,
+      publicUrl: house.origin,
+      clock: () => new Date(house.clock.now),
+      makeKey: (now) => makeWindowKey(house.storage, testSecret, now),
+      report: (error) => assert.fail(error as Error),
+    })
+    const look = async () => {
+      const shown = await shopWindow()
+      const rest = { query: new URLSearchParams(), cookies: {}, form: null, origin: null }
+      return (await shown?.({ method: 'GET', path: '/shop', ...rest }))?.status
+    }
+    assert.deepEqual(await Promise.all([look(), look()]), [200, 200])
+    house.clock.now += 3 * 86_400_000
+    assert.deepEqual(await Promise.all([look(), look()]), [200, 200])
+    const keys = (await house.storage.read((db) => listKeys(db, installation.id, house.clock.now))).keys
+    assert.deepEqual(
+      keys.filter(({ name }) => name === 'Demo key: window').map(({ status }) => status),
+      ['active', 'expired'],
+    )
   })
 })

@@ -2,7 +2,7 @@
 // newest few are kept alive, so that calling it daily leaves no heap of live keys behind.
 
 import { readFile } from 'node:fs/promises'
-import { listCredentials, revokeCredential } from '../access/store.ts'
+import { expireCredential, listCredentials, revokeCredential } from '../access/store.ts'
 import type { KeptProduct } from '../catalog/product.ts'
 import { listProductsBySlug } from '../catalog/store.ts'
 import { type Scope, scopes } from '../contract/words.ts'
@@ -92,17 +92,34 @@ export async function makeDemoShop(storage: Storage, rootSecret: RootSecret, now
   })
 }
 
-// A key for the shop window, which this server itself shows in demo mode; it stays in the memory of the process. Undefined
-// where the demo shop is not in here.
+export interface WindowKey {
+  key: string
+  expiresAt: number
+}
+
+const windowKeyMs = 24 * 3_600_000
+
+// A key for the shop window, which this server itself shows in demo mode; it stays in the memory of the process. It expires
+// by itself: any number of processes may show the window at once, so none may revoke the key of another. Undefined where the
+// demo shop is not in here.
 export async function makeWindowKey(
   storage: Storage,
   rootSecret: RootSecret,
   now: number,
-): Promise<string | undefined> {
+): Promise<WindowKey | undefined> {
   return storage.write(async (tx) => {
     const demo = (await listMerchants(tx)).find(({ slug }) => slug === demoMerchantSlug)
     const [installation] = demo ? await listInstallations(tx, demo.id) : []
-    return installation && freshKey(tx, rootSecret, installation, 'window', now)
+    if (!installation) return undefined
+    const name = keyName('window')
+    const expiresAt = now + windowKeyMs
+    // Keys of earlier releases had no end. Processes of such a release may still use them.
+    for (const known of await listCredentials(tx, installation.id)) {
+      if (known.name === name && known.expiresAt === null)
+        await expireCredential(tx, installation.id, known.id, expiresAt)
+    }
+    const wish = { name, scopes: demoScopes.window, expiresAt }
+    return { key: (await createKey(tx, rootSecret, installation, wish, now)).key, expiresAt }
   })
 }
 
@@ -147,16 +164,20 @@ async function freshKey(
   tx: Tx,
   rootSecret: RootSecret,
   installation: Installation,
-  kind: keyof typeof demoScopes,
+  kind: keyof DemoShop['keys'],
   now: number,
 ): Promise<string> {
-  const name = `Demo key: ${kind}`
+  const name = keyName(kind)
   const made = await createKey(tx, rootSecret, installation, { name, scopes: demoScopes[kind], expiresAt: null }, now)
   const living = (await listCredentials(tx, installation.id)).filter(
     (key) => key.name === name && key.revokedAt === null,
   )
   for (const old of living.slice(liveKeysMax)) await revokeCredential(tx, installation.id, old.id, now)
   return made.key
+}
+
+function keyName(kind: keyof typeof demoScopes): string {
+  return `Demo key: ${kind}`
 }
 
 function shownProduct({ slug, skus }: KeptProduct) {

@@ -2,7 +2,6 @@
 // SIGTERM or SIGINT finishes what is under way before it leaves.
 
 import { setTimeout as setTimeoutAsync } from 'node:timers/promises'
-import type { Storefront } from '../../examples/storefront/shop.ts'
 import { type DemoShop, hasDemoShop, makeDemoShop, makeWindowKey, needsDemoShop } from '../admin/demo.ts'
 import { type App, createApp } from '../app.ts'
 import { type Config, readSettings } from '../config.ts'
@@ -23,7 +22,7 @@ import { type Command, Failure, type Given, Misuse, type Terminal } from './comm
 import { type Crew, gatherCrew, isWorker, joinCrew, leaveCrew, tellFailure } from './crew.ts'
 import { lastUseLoop, loopsFor } from './loops.ts'
 import { type Closable, metricsServer } from './metrics.ts'
-import { openWindow, windowPages } from './window.ts'
+import { createWindow, type ShopWindow, windowPages } from './window.ts'
 
 const drainMs = 20_000
 // How long the last lines of the log are waited for.
@@ -122,7 +121,7 @@ function setStage({ config, storage, log, mayDemo }: ServeParts): Stage {
   let origin = config.publicUrl ?? ''
   let isStarting = true
   let port = 0
-  let storefront: Storefront | undefined
+  let shopWindow: ShopWindow | undefined
   const app = createApp({
     storage,
     rootSecret: config.rootSecret,
@@ -137,7 +136,7 @@ function setStage({ config, storage, log, mayDemo }: ServeParts): Stage {
     version,
     clock: () => new Date(),
     log,
-    extraPages: windowPages(() => storefront),
+    extraPages: windowPages(() => shopWindow),
   })
   return {
     app,
@@ -152,11 +151,17 @@ function setStage({ config, storage, log, mayDemo }: ServeParts): Stage {
       origin = known
       // Every start seals it for new versions of the root secret, so an old version can be retired afterwards.
       await storage.write((tx) => app.payTools.customerKey(tx, Date.now()))
-      const apiKey = mayDemo && port > 0 ? await makeWindowKey(storage, config.rootSecret, Date.now()) : undefined
-      if (apiKey !== undefined) {
+      if (mayDemo && port > 0 && (await hasDemoShop(storage))) {
         const host = config.host === '0.0.0.0' || config.host === '::' ? '127.0.0.1' : config.host
-        const report = (error: unknown) => log.error('the shop window failed', error)
-        storefront = await openWindow({ apiUrl: `http://${host}:${port}`, apiKey, publicUrl: origin, report })
+        const opened = createWindow({
+          apiUrl: `http://${host}:${port}`,
+          publicUrl: origin,
+          clock: () => new Date(),
+          makeKey: (now) => makeWindowKey(storage, config.rootSecret, now),
+          report: (error) => log.error('the shop window failed', error),
+        })
+        await opened()
+        shopWindow = opened
       }
       isStarting = false
       // Whoever asks now goes first; and the first who sends a body does not wait for what checks it.

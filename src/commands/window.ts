@@ -3,6 +3,7 @@
 
 import type { IncomingMessage } from 'node:http'
 import type { Storefront } from '../../examples/storefront/shop.ts'
+import type { WindowKey } from '../admin/demo.ts'
 import type { Incoming } from '../http/answer.ts'
 import type { Page, PageAnswer } from '../http/server.ts'
 import { html } from '../kit/html.ts'
@@ -10,20 +11,45 @@ import { refuse } from '../kit/refuse.ts'
 
 export interface WindowParts {
   apiUrl: string
-  apiKey: string
   publicUrl: string
+  clock: () => Date
+  makeKey: (now: number) => Promise<WindowKey | undefined>
   report: (error: unknown) => void
 }
 
-export async function openWindow(parts: WindowParts): Promise<Storefront> {
-  const { createStorefront } = await import('../../examples/storefront/shop.ts')
-  return createStorefront({ ...parts, basePath: '/shop' })
+export type ShopWindow = () => Promise<Storefront | undefined>
+
+// Answers with the storefront, or undefined while there is no key for it. Once half of the life of its key is over, it is
+// opened anew with another one.
+export function createWindow({ apiUrl, publicUrl, clock, makeKey, report }: WindowParts): ShopWindow {
+  let shown: Storefront | undefined
+  let renewAt = Number.NEGATIVE_INFINITY
+  let opening: Promise<void> | undefined
+
+  async function open(now: number): Promise<void> {
+    const made = await makeKey(now)
+    if (!made) return
+    const { createStorefront } = await import('../../examples/storefront/shop.ts')
+    shown = createStorefront({ apiUrl, publicUrl, report, apiKey: made.key, basePath: '/shop' })
+    renewAt = now + (made.expiresAt - now) / 2
+  }
+
+  return async () => {
+    const now = clock().getTime()
+    if (now >= renewAt) {
+      opening ??= open(now).finally(() => {
+        opening = undefined
+      })
+      await opening
+    }
+    return shown
+  }
 }
 
 // Not found until there is a storefront to show.
-export function windowPages(storefront: () => Storefront | undefined): Page[] {
+export function windowPages(shopWindow: () => ShopWindow | undefined): Page[] {
   const answer: Page['answer'] = async ({ raw, receive }) => {
-    const shown = storefront()
+    const shown = await shopWindow()?.()
     if (!shown) throw refuse('route_not_found')
     const { method = 'GET', url = '/', headers } = raw
     const [path = '/', query = ''] = url.split('?', 2)
