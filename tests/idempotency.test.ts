@@ -6,6 +6,7 @@ import { findCart, lockCart, saveCart } from '../src/carts/store.ts'
 import type { OperationId } from '../src/contract/operations.ts'
 import { once, sweepIdempotencyKeys } from '../src/idempotency/once.ts'
 import { refuse } from '../src/kit/refuse.ts'
+import { parseRootSecret, type RootSecret, sealByRoot } from '../src/kit/secrets.ts'
 import type { Tx } from '../src/storage/storage.ts'
 import { berlin, type Carts, cartsOf, eventsOf, market } from './support/carts.ts'
 import { checkoutOf } from './support/checkout.ts'
@@ -302,6 +303,39 @@ eachEngine('idempotency', (given) => {
     assert.equal((await make('one')).text, again.text)
     assert.equal(await sweepIdempotencyKeys(alone.storage, alone.clock.now), 1)
     assert.notEqual((await make('two')).body.data.id, second.body.data.id)
+  })
+
+  test('409 to a repeat whose answer was sealed by a version that was forgotten, and nothing is done again', async () => {
+    const house = await openHouse(given, { shops: [market, rival] })
+    const carts = await cartsOf(house)
+    const cartId = await carts.create({ BOOK: 1 })
+    const body = { cartId, successUrl: 'http://localhost/a', idempotencyKey: 'sealed-then-forgotten' }
+    const opened = await house.ask('createHostedCheckoutSession', { body })
+    assert.equal(opened.status, 200)
+    const forgotten = parseRootSecret('3:a-version-of-the-root-secret-that-nobody-knows-any-more') as RootSecret
+    const context = `${house.installationId} ${body.idempotencyKey}`
+    const sealed = sealByRoot(forgotten, 'idempotent answer', opened.text, context)
+    await house.storage.write(async (tx) => {
+      await tx.sql`
+        update idempotency_keys set answer = ${sealed}
+        where installation_id = ${house.installationId} and key = ${body.idempotencyKey}`
+    })
+    const countSessions = () => house.storage.read((db) => db.sql`select id, version from checkout_sessions`)
+    const before = await countSessions()
+    for (let repeat = 0; repeat < 2; repeat += 1) {
+      const again = await house.ask('createHostedCheckoutSession', { body })
+      assertError(again, 'idempotency_key_reused')
+      assert.match(again.body.error.message, /was performed.*can no longer be shown/)
+    }
+    assertError(
+      await house.ask('createHostedCheckoutSession', { body: { ...body, successUrl: 'http://localhost/b' } }),
+      'idempotency_key_reused',
+    )
+    assert.deepEqual(await countSessions(), before)
+    const anew = await house.ask('createHostedCheckoutSession', { body: { ...body, idempotencyKey: 'another-key' } })
+    assert.equal(anew.body.data.id, opened.body.data.id, 'under another key it is answered with what there is')
+    house.clock.now += 7 * 86_400_000
+    assert.equal((await house.ask('createHostedCheckoutSession', { body })).status, 200, 'free when its time is over')
   })
 
   test('a rejected code is a 200 and is kept like any other', async () => {

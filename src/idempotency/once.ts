@@ -6,7 +6,7 @@ import { canonicalJson } from '../kit/canonical.ts'
 import { packed, unpacked } from '../kit/packed.ts'
 import { refuse } from '../kit/refuse.ts'
 import { retentionDefaultsMs } from '../kit/retention.ts'
-import { openByRoot, type RootSecret, sealByRoot } from '../kit/secrets.ts'
+import { openByRoot, type RootSecret, sealByRoot, sealingVersionOf } from '../kit/secrets.ts'
 import { handleRows } from '../loops/rows.ts'
 import { isNotDeferred } from '../loops/store.ts'
 import { isDuplicate, type Reader, type Storage, type Tx } from '../storage/storage.ts'
@@ -40,8 +40,14 @@ export function sealedKeeper(rootSecret: RootSecret): Keeper {
     seal: (text, claim) => sealByRoot(rootSecret, purpose, text, contextOf(claim)),
     open(kept, claim) {
       const text = openByRoot(rootSecret, purpose, kept, contextOf(claim))
-      if (text === undefined) throw new Error('a stored answer does not open with the present root secret')
-      return text
+      if (text !== undefined) return text
+      const version = sealingVersionOf(kept)
+      // Of a version that is known, the text itself was changed: that is a defect.
+      if (version === undefined || rootSecret.hasVersion(version)) throw new Error('a stored answer does not open')
+      // What was asked for was done, and must not be done again because nobody can read what was answered.
+      const message =
+        'This idempotency key was used before. The request was performed, but its stored answer can no longer be shown.'
+      throw refuse('idempotency_key_reused', { message })
     },
   }
 }
