@@ -371,31 +371,37 @@ eachEngine('a provider that is not to be relied on', (given) => {
     assert.deepEqual((await till.world()).refunds, [])
   })
 
-  test('it is looked up also when its session was deleted meanwhile, and goes back', async () => {
-    const till = await openTill(given)
-    till.says.start = async (charge, ...rest) => {
-      await till.honest.start(charge, ...rest)
-      return { kind: 'unknown' }
-    }
-    till.says.lookUp = async () => ({ kind: 'absent' })
-    till.says.void = async () => 'succeeded'
-    await till.pay()
-    till.clock.now += 5 * minute
-    await till.check()
-    assert.equal((await till.world()).payment, 'declined')
-    const { storage, clock } = till
-    await storage.write((tx) => tx.sql`update checkout_sessions set expires_at = ${clock.now}`)
-    assert.equal(await expireSessions(storage, till.tools, clock.now), 1)
-    assert.equal(await deleteSessions(storage, 'without order', { endedBy: clock.now, now: clock.now }), 1)
-    assert.deepEqual([(await till.world()).session, (await till.world()).payment], [undefined, 'declined'])
-    delete till.says.lookUp
-    delete till.says.void
-    clock.now += hour
-    await till.check()
-    assert.deepEqual((await till.world()).refunds, ['void pending'])
-    await till.giveBack()
-    assert.deepEqual([(await till.world()).payment, await till.charges()], ['voided', ['voided']])
-  })
+  for (const isDeleted of [false, true])
+    test(`its session ${isDeleted ? 'was deleted by an earlier release' : 'is kept while it is looked up'}, and it goes back`, async () => {
+      const till = await openTill(given)
+      till.says.start = async (charge, ...rest) => {
+        await till.honest.start(charge, ...rest)
+        return { kind: 'unknown' }
+      }
+      till.says.lookUp = async () => ({ kind: 'absent' })
+      till.says.void = async () => 'succeeded'
+      await till.pay()
+      till.clock.now += 5 * minute
+      await till.check()
+      assert.equal((await till.world()).payment, 'declined')
+      const { storage, clock } = till
+      const sweep = () => deleteSessions(storage, 'without order', { endedBy: clock.now, now: clock.now })
+      await storage.write((tx) => tx.sql`update checkout_sessions set expires_at = ${clock.now}`)
+      assert.equal(await expireSessions(storage, till.tools, clock.now), 1)
+      assert.equal(await sweep(), 0)
+      if (isDeleted) await storage.write((tx) => tx.sql`delete from checkout_sessions`)
+      const { session, payment } = await till.world()
+      assert.deepEqual([session, payment], [isDeleted ? undefined : 'expired', 'declined'])
+      delete till.says.lookUp
+      delete till.says.void
+      clock.now += hour
+      await till.check()
+      assert.deepEqual((await till.world()).refunds, ['void pending'])
+      await till.giveBack()
+      assert.deepEqual([(await till.world()).payment, await till.charges()], ['voided', ['voided']])
+      assert.equal(await sweep(), isDeleted ? 0 : 1, 'when nothing is looked up any more')
+      assert.equal((await till.world()).session, undefined)
+    })
 
   test('what was approved goes back when the address was erased, or the secret that sealed it is given up', async () => {
     const other = parseRootSecret('2:the-secret-that-took-the-place-of-the-lost-one') as RootSecret

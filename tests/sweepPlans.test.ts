@@ -197,6 +197,12 @@ eachEngine('a sweep', (given) => {
           id, '', '', 'auto', 'sealed', '{}', created_at, updated_at, expires_at
         from carts`
       await tx.sql`
+        insert into payments (installation_id, id, merchant_id, checkout_session_id, provider, method, amount, currency,
+          status, created_at, updated_at)
+        select installation_id, 'pay' || substr(id, 4), merchant_id, id, 'test', 'card', 1, 'EUR', 'declined', created_at,
+          updated_at
+        from checkout_sessions`
+      await tx.sql`
         with ${upTo(many)}
         insert into credentials (id, installation_id, merchant_id, name, mode, lookup, digest, pepper_version, prefix, last4,
           scopes, created_at, revoked_at)
@@ -225,6 +231,7 @@ eachEngine('a sweep', (given) => {
       },
     )
     await storage.write(async (tx) => {
+      await tx.sql`delete from payments`
       await tx.sql`delete from checkout_sessions`
       await tx.sql`delete from carts`
       await tx.sql`delete from credentials where name = 'Ended'`

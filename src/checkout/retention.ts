@@ -5,7 +5,7 @@ import { handleRows } from '../loops/rows.ts'
 import { isNotDeferred } from '../loops/store.ts'
 import { deleteCharges } from '../payments/ledger.ts'
 import { deleteDeclined } from '../payments/store.ts'
-import { list, type Reader, type Storage, type Tx } from '../storage/storage.ts'
+import { Fragment, list, type Reader, type Storage, type Tx } from '../storage/storage.ts'
 import type { SessionKey } from './store.ts'
 
 // In one transaction, so that nobody waits long.
@@ -30,14 +30,17 @@ export async function eraseCustomers(storage: Storage, { endedBy, now }: Ended):
 export type EndedSession = 'completed' | 'without order'
 
 // The oldest of those that ended by then, with the attempts to pay that were declined. An attempt by which money moved stays:
-// it belongs to the books, whether or not there is an order.
+// it belongs to the books, whether or not there is an order. A session stays while a payment of it is looked up: should its
+// charge turn up, one must see what it was for.
 export async function deleteSessions(storage: Storage, kind: EndedSession, { endedBy, now }: Ended): Promise<number> {
   const sessions = await storage.read((db) => listEndedSessions(db, kind, endedBy, now))
   return handle(storage, sessions, now, async (tx, installationId, sessionIds) => {
     const declined = await deleteDeclined(tx, installationId, sessionIds)
     await deleteCharges(tx, declined)
+    // Looked at once more: a late answer may have had a payment looked up again.
     await tx.sql`
-      delete from checkout_sessions where installation_id = ${installationId} and id in (${list(sessionIds)})`
+      delete from checkout_sessions as c
+      where c.installation_id = ${installationId} and c.id in (${list(sessionIds)}) and ${isNotLookedUp}`
   })
 }
 
@@ -73,16 +76,20 @@ export function listToErase(db: Reader, endedBy: number, now: number): Promise<S
     order by c.updated_at limit ${sessionsSweptMax}`
 }
 
+const isNotLookedUp = new Fragment(`not exists (
+  select 1 from payments p
+  where p.installation_id = c.installation_id and p.checkout_session_id = c.id and p.check_at is not null)`)
+
 // The status is spelled out: a parameter would not find its index.
 export function listEndedSessions(db: Reader, kind: EndedSession, endedBy: number, now: number): Promise<SessionKey[]> {
   const isDue = isNotDeferred('retention', 'c.installation_id', 'c.id', now)
   if (kind === 'completed')
     return db.sql<SessionKey>`
       select c.installation_id as "installationId", c.id as "sessionId" from checkout_sessions c
-      where c.status = 'completed' and c.updated_at <= ${endedBy} and ${isDue}
+      where c.status = 'completed' and c.updated_at <= ${endedBy} and ${isDue} and ${isNotLookedUp}
       order by c.updated_at limit ${sessionsSweptMax}`
   return db.sql<SessionKey>`
     select c.installation_id as "installationId", c.id as "sessionId" from checkout_sessions c
-    where c.status in ('cancelled', 'expired') and c.updated_at <= ${endedBy} and ${isDue}
+    where c.status in ('cancelled', 'expired') and c.updated_at <= ${endedBy} and ${isDue} and ${isNotLookedUp}
     order by c.updated_at limit ${sessionsSweptMax}`
 }
