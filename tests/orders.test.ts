@@ -5,6 +5,7 @@ import { test } from 'node:test'
 import fc from 'fast-check'
 import { listInstallations } from '../src/installations/store.ts'
 import { findViolations } from '../src/observe/invariants.ts'
+import { findOwed } from '../src/observe/owed.ts'
 import { findOrderNamed, fulfilOrder, payOrder, refundOrder } from '../src/orders/operator.ts'
 import { eventsOf } from './support/carts.ts'
 import { settingsOf } from './support/house.ts'
@@ -69,18 +70,90 @@ eachEngine('an order', (given) => {
     assert.equal((await orderWorld(house, orderId)).paymentStatus, 'refunded')
   })
 
-  test('cannot be paid by hand when it is cancelled, nor when it was paid', async () => {
+  test('cannot be paid by hand when it was paid, nor by hand what a card was to pay', async () => {
     const house = await openDesk(given)
-    const cancelled = await house.orders.place({ isManual: true })
-    await house.orders.cancel(cancelled.orderId)
     const paid = await house.orders.place()
+    const free = await house.orders.place({ code: 'GIFT', isSent: false })
     for (const [orderId, words] of [
-      [cancelled.orderId, 'order T-1001 is voided: no payment is awaited'],
-      [paid.orderId, 'order T-1002 is paid: no payment is awaited'],
+      [paid.orderId, 'order T-1001 is paid: no payment is awaited'],
+      [free.orderId, 'order T-1002 is paid: no payment is awaited'],
       ['ord_01h455vb4pex5vsknk084sn02q', 'there is no such order'],
     ] as const)
       assert.deepEqual(await house.pay(orderId), { problem: words })
   })
+
+  for (const isVoided of [false, true])
+    test(`that was cancelled takes a transfer that came too late as owed back, ${isVoided ? 'after' : 'before'} its payment was voided`, async () => {
+      const house = await openDesk(given)
+      const { orderId, number, quote } = await house.orders.place({ isManual: true, code: 'ONCE' })
+      const { total } = quote.totals
+      await house.orders.cancel(orderId)
+      if (isVoided) assert.deepEqual(await house.orders.pay(), ['succeeded'])
+      const owed = async () =>
+        (await house.storage.read((db) => findOwed(db, { now: house.clock.now, providers: ['test', 'manual'] }))).map(
+          ({ name, sentence, subjects }) => ({ name, sentence, subjects }),
+        )
+      assert.deepEqual(await owed(), [])
+
+      const done = await Promise.all(Array.from({ length: 3 }, () => house.pay(orderId)))
+      assert.equal(done.filter((one) => 'facts' in one).length, 1, 'it is recorded once')
+      assert.ok(
+        done.some((one) => 'problem' in one && one.problem === `order ${number} is paid: no payment is awaited`),
+      )
+      if (!isVoided) assert.deepEqual(await house.orders.pay(), ['succeeded'])
+      const came = await orderWorld(house, orderId)
+      assert.deepEqual(came, {
+        status: 'cancelled',
+        paymentStatus: 'paid',
+        version: 3,
+        refunded: 0,
+        events: [
+          ['order.placed', 1],
+          ['order.cancelled', 2],
+          ['order.paid', 3],
+        ],
+        timeline: ['placed', 'cancelled', 'voided', 'paid'],
+        refunds: [['void', total, 'succeeded']],
+        payments: ['voided', 'succeeded'],
+        onHand: { CARD: 1000, 'ROSE-12': 40 },
+        used: 0,
+      })
+      const { data } = (await house.orders.read(orderId)).body
+      assert.deepEqual(
+        [data.status, data.paymentStatus, data.cancellation.status, data.cancellation.refund, data.cancellable],
+        ['cancelled', 'paid', 'refund_pending', null, false],
+      )
+      assert.deepEqual(
+        data.payments.map(({ provider, method, amount, status }: Record<string, unknown>) => [
+          provider,
+          method,
+          amount,
+          status,
+        ]),
+        [
+          ['manual', 'bank_transfer', total, 'voided'],
+          ['manual', 'bank_transfer', total, 'succeeded'],
+        ],
+      )
+      assert.deepEqual((await eventsOf(house, orderId)).at(-1)?.body.data.order.paymentStatus, 'paid')
+      const [named, ...others] = await owed()
+      assert.deepEqual([named?.name, named?.subjects, others], ['cancelled_not_refunded', [`${orderId} (test)`], []])
+      assert.match(named?.sentence ?? '', /`orders refund ORDER_ID`/)
+      assert.deepEqual(await house.send(orderId, null, null, { anyway: true }), {
+        problem: `order ${number} is cancelled: nothing is to be sent`,
+      })
+
+      assert.ok('facts' in (await house.giveBack(orderId)))
+      assert.deepEqual(await house.orders.pay(), ['succeeded'])
+      const back = await orderWorld(house, orderId)
+      assert.deepEqual([back.status, back.paymentStatus, back.refunded], ['cancelled', 'refunded', total])
+      assert.deepEqual(back.events.at(-1), ['order.refunded', 4])
+      const { cancellation } = (await house.orders.read(orderId)).body.data
+      assert.deepEqual([cancellation.status, cancellation.refund.status], ['completed', 'succeeded'])
+      assert.deepEqual(await owed(), [])
+      assert.ok('problem' in (await house.pay(orderId)))
+      assert.deepEqual(await house.storage.read(findViolations), [])
+    })
 
   test('is sent as a whole: started, fulfilled, completed, each a fact of its own', async () => {
     const house = await openDesk(given)
@@ -493,6 +566,26 @@ eachEngine('orders, by the command line', (given) => {
     assert.match((await run('fulfil', 'T-1001')).err, /order T-1001 is refunded \(--anyway sends it\)/)
     const parcel = JSON.parse((await run('fulfil', 'T-1001', '--anyway', '--json')).out)
     assert.equal(parcel.order.status, 'completed')
+  })
+
+  test('that were cancelled take late money, which is owed back until it is recorded as paid back', async () => {
+    const house = await openOrderHouse(given)
+    const settings = settingsOf(house)
+    const run = (...args: string[]) => cartwright(['orders', ...args, '--merchant', 'bloom'], settings)
+    await house.orders.place({ isManual: true })
+    assert.equal((await run('cancel', 'T-1001')).code, 0)
+    const came = await run('pay', 'T-1001')
+    assert.deepEqual([came.code, came.err], [0, ''])
+    assert.match(came.out, /^T-1001 +test +cancelled +paid +unfulfilled/)
+    assert.match(came.out, /\n +owed +€\d+\.\d\d must go back: orders refund T-1001 gives it back, with --by-hand/)
+    const doctor = await cartwright(['doctor'], settings)
+    assert.equal(doctor.code, 1)
+    assert.match(doctor.out, /^! These orders were cancelled, .*`orders refund ORDER_ID`/m)
+    const back = await run('refund', 'T-1001', '--by-hand')
+    assert.equal(back.code, 0)
+    assert.match(back.out, /^T-1001 +test +cancelled +refunded +unfulfilled/)
+    assert.doesNotMatch(back.out, /\n +owed /)
+    assert.equal((await cartwright(['doctor'], settings)).code, 0)
   })
 
   test('are cancelled by the rules of the API, of whatever installation, also one that ended', async () => {

@@ -150,6 +150,18 @@ eachEngine('an order that waits for money', (given) => {
     assert.match(await scene.page(path, 'ja'), /期限までにお支払いが確認できませんでした/)
     // The code can be used again.
     assert.equal((await scene.orders.place({ code: 'ONCE' })).quote.promotion?.code, 'ONCE')
+
+    // The transfer comes after all: it is owed back, and the shopper reads that.
+    const key = { installationId: house.installationId, orderId }
+    const late = await house.storage.write((tx) => payOrder(tx, key, { now: house.clock.now, cause: null }))
+    assert.ok('facts' in late)
+    assert.match(await scene.page(path), /Refund on its way/)
+    const after = await scene.page(`/c/${secret}`)
+    assert.match(after, /Your order was cancelled/)
+    assert.doesNotMatch(after, /Nothing was charged|has arrived|Thank you/)
+    assert.deepEqual(await onHandOf(house), { CARD: 997, 'ROSE-12': 38 }, 'nothing is taken for it')
+    house.clock.now += 100 * day
+    assert.equal(await scene.sweep(), 0)
   })
 
   test('is not cancelled once it was sent', async () => {
@@ -239,11 +251,12 @@ eachEngine('orders past their payment term', (given) => {
       const world = await orderWorld(house, orderId)
       const cancellations = (byLoop ?? 0) + (byOther ?? 0) + (byApi ?? 0)
       if (world.status === 'cancelled') {
-        // Whoever paid before the API cancelled is paid back.
+        // Whoever paid before the API cancelled is paid back, and whoever paid after a cancellation waits for a person.
         assert.equal(cancellations, 1)
         assert.equal(sent, 0)
-        assert.deepEqual(world.paymentStatus, paid === 1 ? 'refunding' : 'voided')
-        if (paid === 1) assert.equal(byApi, 1)
+        const isLate = world.events.at(-1)?.[0] === 'order.paid'
+        assert.deepEqual(world.paymentStatus, paid === 0 ? 'voided' : isLate ? 'paid' : 'refunding')
+        if (paid === 1 && !isLate) assert.equal(byApi, 1)
         assert.equal(world.onHand.CARD, 1000 - 3 * (outcomes.get('sent') ?? 0) - 3 * (outcomes.get('paid') ?? 0))
       } else assert.equal(cancellations, 0)
       const outcome = world.status === 'cancelled' ? 'cancelled' : sent === 1 ? 'sent' : 'paid'

@@ -417,8 +417,10 @@ async function orderOf(
   const key = { installationId: session.installationId, orderId: session.orderId }
   const [order, sealed] = await Promise.all([findOrder(db, key), findSealedSecret(db, key)])
   const text = sealed === undefined ? undefined : openStatusSecret(tools.rootSecret, sealed, session.orderId)
+  if (!order) return { awaited: null, order: null }
+  const isCancelled = order.status === 'cancelled'
   return {
-    awaited: order ? await awaitedMoney(db, order, payments) : null,
-    order: order && text !== undefined ? { number: order.number, statusPath: `/o/${text}` } : null,
+    awaited: await awaitedMoney(db, order, payments),
+    order: text === undefined ? null : { number: order.number, statusPath: `/o/${text}`, isCancelled },
   }
 }

@@ -24,7 +24,7 @@ export interface DeskView {
   challenge: { paymentId: string; amount: number } | null
   // Of an order that is placed and not paid.
   awaited: AwaitedMoney | null
-  order: { number: string; statusPath: string } | null
+  order: { number: string; statusPath: string; isCancelled: boolean } | null
   // The total that the shopper saw last, where it differs from the present one.
   formerTotal: number | null
 }

@@ -22,13 +22,19 @@ export function createOrderStatusDesk(storage: Storage, pictureUrl: (picture: st
       const merchant = await findMerchantFace(db, order.merchantId)
       if (!merchant) return undefined
       // Of a cancelled order the shopper waits for the money, so that it was once paid says too little.
-      const isOwed = cancellationView(order, refunds)?.status === 'refund_failed'
+      const cancellationStatus = cancellationView(order, refunds)?.status
+      const owed =
+        cancellationStatus === 'refund_failed'
+          ? 'refund_failed'
+          : cancellationStatus === 'refund_pending'
+            ? 'refunding'
+            : undefined
       return {
         merchant: { ...merchant, links: JSON.parse(merchant.links) as DeskMerchant['links'] },
         number: order.number,
         mode: order.mode,
         status: order.status,
-        paymentStatus: isOwed ? 'refund_failed' : order.paymentStatus,
+        paymentStatus: owed ?? order.paymentStatus,
         fulfillmentStatus: order.fulfillmentStatus,
         currency: order.currency,
         locale: order.locale,

@@ -14,6 +14,7 @@ import type { RootSecret } from '../kit/secrets.ts'
 import { createLog } from '../observe/log.ts'
 import { type CancelWish, cancelOrder } from '../orders/cancel.ts'
 import { findOrderFacts } from '../orders/change.ts'
+import { paymentMove } from '../orders/lifecycle.ts'
 import {
   type Done,
   findOrderNamed,
@@ -417,7 +418,7 @@ function orderText(facts: OrderFacts): string[] {
     row('total', money(totals.total)),
     ...(totals.refunded > 0 ? [row('refunded', money(totals.refunded))] : []),
     ...(totals.refundPending > 0 ? [row('refunding', `${money(totals.refundPending)} on its way`)] : []),
-    ...lostRows(facts, money),
+    ...owedRows(facts, money),
     ...order.payments.map((paid) =>
       row('payment', [paid.provider, paid.method, paid.brand, paid.last4, paid.status].filter(Boolean).join(' ')),
     ),
@@ -437,11 +438,15 @@ function orderText(facts: OrderFacts): string[] {
 }
 
 // Money that is owed and that no loop will pay.
-function lostRows({ order, refunds }: OrderFacts, money: (amount: number) => string): [string, string][] {
+function owedRows({ order, refunds }: OrderFacts, money: (amount: number) => string): [string, string][] {
   const lost = refunds.filter(isWaiting).reduce((sum, { amount }) => sum + amount, 0)
-  if (lost === 0) return []
-  const again = `orders refund ${order.number} tries again, with --by-hand it records that you paid it yourself`
-  return [row('owed', `${money(lost)} could not be paid back: ${again}`)]
+  const left =
+    order.status === 'cancelled' && paymentMove('owe', order.paymentStatus) ? order.total - order.refunded : 0
+  const byHand = 'with --by-hand it records that you paid it yourself'
+  if (lost > 0)
+    return [row('owed', `${money(lost)} could not be paid back: orders refund ${order.number} tries again, ${byHand}`)]
+  if (left === 0) return []
+  return [row('owed', `${money(left)} must go back: orders refund ${order.number} gives it back, ${byHand}`)]
 }
 
 function sealedText({ customer, address, unopened = [] }: Sealed): string[] {

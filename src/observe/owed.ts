@@ -51,7 +51,8 @@ const questions: readonly OwedQuestion[] = [
   },
   {
     name: 'cancelled_not_refunded',
-    sentence: 'These orders were cancelled, and some of their money neither went back nor is on its way.',
+    sentence:
+      'These orders were cancelled, and some of their money neither went back nor is on its way. `orders refund ORDER_ID` gives it back, or records that you did.',
     subjects: (db) => db.sql`
       select o.id || ${testMark} as "subject"
       from orders o join installations i on i.id = o.installation_id

@@ -39,6 +39,7 @@ test('the moves of its money, all pairs', () => {
     moves.filter(([, , to]) => to !== null),
     [
       ['pay', 'pending', 'paid'],
+      ['pay', 'voided', 'paid'],
       ['void', 'pending', 'voided'],
       ['owe', 'paid', 'refunding'],
       ['owe', 'partially_refunded', 'refunding'],
@@ -53,9 +54,10 @@ test('the moves of its money, all pairs', () => {
   )
 })
 
-test('no move leaves an end', () => {
+test('no move leaves an end, but money may still come that nobody awaits any more', () => {
   const ends = ['completed', 'cancelled', 'refunded', 'voided']
-  for (const [, from] of [...orderLifecycle, ...paymentLifecycle]) assert.ok(!ends.includes(from))
+  const left = [...orderLifecycle, ...paymentLifecycle].filter(([, from]) => ends.includes(from))
+  assert.deepEqual(left, [['pay', 'voided', 'paid', 'order.paid']])
 })
 
 test('what a refund that is over makes of the money', () => {
@@ -69,15 +71,17 @@ test('what a refund that is over makes of the money', () => {
 })
 
 test('how far the money of a cancelled order is', () => {
-  const statuses = (back: number, pending: number) =>
-    orderPaymentStatuses.map((status) => cancellationStatusFor(status, { total: 100, back, pending }))
+  const statuses = (back: number, pending: number, failed = 0) =>
+    orderPaymentStatuses.map((status) => cancellationStatusFor(status, { total: 100, back, pending, failed }))
   const all = (status: string) => orderPaymentStatuses.map(() => status)
   assert.deepEqual(statuses(40, 60), all('refund_pending'))
   assert.deepEqual(statuses(40, 10), all('refund_pending'))
   assert.deepEqual(statuses(100, 0), all('completed'))
-  const owed = ['refund_failed', 'refund_failed', 'refund_failed', 'refund_failed']
-  assert.deepEqual(statuses(40, 0), ['completed', ...owed, 'completed'])
-  assert.equal(cancellationStatusFor('paid', { total: 0, back: 0, pending: 0 }), 'completed')
+  const owed = (status: string) => ['completed', status, status, status, status, 'completed']
+  assert.deepEqual(statuses(40, 0, 60), owed('refund_failed'))
+  assert.deepEqual(statuses(40, 0), owed('refund_pending'))
+  assert.deepEqual(statuses(100, 0, 60), all('completed'))
+  assert.equal(cancellationStatusFor('paid', { total: 0, back: 0, pending: 0, failed: 0 }), 'completed')
 })
 
 test('the parcels are counted from the lines', () => {

@@ -38,6 +38,8 @@ export function orderMove(verb: OrderVerb, from: OrderStatus): OrderMove | undef
 export const paymentLifecycle = [
   // verb          from                  to                    announces
   ['pay',         'pending',            'paid',               'order.paid'         ],
+  // Money that people move may come after nobody awaits it any more. Of a cancelled order it is owed back.
+  ['pay',         'voided',             'paid',               'order.paid'         ],
   ['void',        'pending',            'voided',             null                 ],
   ['owe',         'paid',               'refunding',          null                 ],
   ['owe',         'partially_refunded', 'refunding',          null                 ],
@@ -74,14 +76,15 @@ export function refundVerb(
   return back >= total ? 'refund_rest' : 'refund_part'
 }
 
-// How far the money of a cancelled order is. Nothing is owed where nothing came.
+// How far the money of a cancelled order is. Nothing is owed where nothing came; what came after the cancellation is to go
+// back, and nobody has tried to yet. `failed` is the sum of the refunds that failed.
 export function cancellationStatusFor(
   paymentStatus: OrderPaymentStatus,
-  { total, back, pending }: { total: number; back: number; pending: number },
+  { total, back, pending, failed }: { total: number; back: number; pending: number; failed: number },
 ): CancellationStatus {
   if (pending > 0) return 'refund_pending'
-  if (paymentStatus === 'voided' || paymentStatus === 'pending') return 'completed'
-  return back < total ? 'refund_failed' : 'completed'
+  if (paymentStatus === 'voided' || paymentStatus === 'pending' || back >= total) return 'completed'
+  return failed > 0 ? 'refund_failed' : 'refund_pending'
 }
 
 // The third axis is no fact of its own: it is counted from the lines.

@@ -2,8 +2,9 @@
 // in words why it was not done.
 
 import { isId, newId } from '../kit/ids.ts'
-import { isPaidOnDelivery } from '../payments/manual.ts'
+import { isPaidOnDelivery, manualName, manualReference } from '../payments/manual.ts'
 import {
+  insertPayment,
   type KeptPayment,
   type KeptRefund,
   listRefundsOfPayment,
@@ -48,14 +49,38 @@ export async function payOrder(tx: Tx, key: OrderKey, moment: Moment): Promise<D
   const { order } = found
   const move = paymentMove('pay', order.paymentStatus)
   if (!move?.announces) return { problem: `order ${order.number} is ${order.paymentStatus}: no payment is awaited` }
-  const awaited = found.payments.find(({ status }) => status === 'pending')
-  const payment = awaited && (await lockPayment(tx, key.installationId, awaited.id))
-  if (payment?.status !== 'pending') return { problem: `order ${order.number} has no payment that is awaited` }
-  const paid = { ...payment, status: 'succeeded', checkAt: null, updatedAt: moment.now } as const
-  await savePayment(tx, paid)
-  const payments = found.payments.map((kept) => (kept.id === paid.id ? paid : kept))
+  const isAwaited = order.paymentStatus === 'pending'
+  const paid = await (isAwaited ? collectAwaited(tx, found, moment) : collectLate(tx, found, moment))
+  if (!paid) return { problem: `order ${order.number} has no payment that is awaited` }
+  const payments = [...found.payments.filter(({ id }) => id !== paid.id), paid]
   const change = { kind: move.announces, order: { paymentStatus: move.to }, timeline: ['paid'] } as const
   return { facts: tellChange(tx, { ...found, payments }, change, moment) }
+}
+
+async function collectAwaited(
+  tx: Tx,
+  { order, payments }: OrderFacts,
+  moment: Moment,
+): Promise<KeptPayment | undefined> {
+  const awaited = payments.find(({ status }) => status === 'pending')
+  const payment = awaited && (await lockPayment(tx, order.installationId, awaited.id))
+  return payment?.status === 'pending' ? saveCollected(tx, payment, moment) : undefined
+}
+
+// A payment of its own: the one that was awaited is voided, or about to be, and that is not undone.
+async function collectLate(tx: Tx, { order, payments }: OrderFacts, moment: Moment): Promise<KeptPayment | undefined> {
+  const awaited = payments.find(({ provider }) => provider === manualName)
+  if (!awaited) return undefined
+  const { installationId, merchantId, mode, checkoutSessionId, provider, method, amount, currency } = awaited
+  const asked = { installationId, merchantId, mode, checkoutSessionId, provider, method, amount, currency }
+  const payment = insertPayment(tx, { ...asked, id: newId('pay'), checkAt: null }, moment.now)
+  return saveCollected(tx, { ...payment, orderId: order.id, reference: manualReference(payment.id) }, moment)
+}
+
+async function saveCollected(tx: Tx, payment: KeptPayment, { now }: Moment): Promise<KeptPayment> {
+  const paid = { ...payment, status: 'succeeded', checkAt: null, updatedAt: now } as const
+  await savePayment(tx, paid)
+  return paid
 }
 
 export interface Parcel {

@@ -24,12 +24,11 @@ export interface OrderFacts {
   refunds: readonly KeptRefund[]
 }
 
-// Of an order's refunds, in all: went back, and on their way. What awaited payments were voided by is not among them.
-export function refundSums(refunds: readonly KeptRefund[]): { back: number; pending: number } {
-  const sums = { back: 0, pending: 0 }
+// Of an order's refunds, in all: went back, on their way, and refused. What awaited payments were voided by is not among them.
+export function refundSums(refunds: readonly KeptRefund[]): { back: number; pending: number; failed: number } {
+  const sums = { back: 0, pending: 0, failed: 0 }
   for (const { kind, status, amount } of refunds) {
-    if (kind === 'refund' && status === 'succeeded') sums.back += amount
-    if (kind === 'refund' && status === 'pending') sums.pending += amount
+    if (kind === 'refund') sums[status === 'succeeded' ? 'back' : status] += amount
   }
   return sums
 }

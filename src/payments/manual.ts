@@ -46,5 +46,9 @@ export const manualProvider: PaymentProvider = {
 }
 
 function pending({ key }: Charge): Outcome {
-  return { kind: 'pending', reference: `manual_${key}` }
+  return { kind: 'pending', reference: manualReference(key) }
+}
+
+export function manualReference(paymentId: string): string {
+  return `manual_${paymentId}`
 }

@@ -196,7 +196,8 @@ export function createFakeDesk({ clock, shop }: { clock: () => Date; shop: () =>
       formerTotal,
       orderNumber,
     } = fake
-    const order = orderNumber === null ? null : { number: orderNumber, statusPath: `/o/order${secret}` }
+    const order =
+      orderNumber === null ? null : { number: orderNumber, statusPath: `/o/order${secret}`, isCancelled: false }
     // As the store would give it: a later change must not reach into an earlier answer.
     const copy = structuredClone({
       session,

@@ -41,15 +41,16 @@ export function completedPage(speaker: Speaker, view: DeskView): string {
   const { say } = speaker
   const { session, order, merchant } = view
   const amount = speaker.amount(session.totals.total, session.currency)
-  // Its order was cancelled before the money came.
-  const isOff = session.paymentStatus === 'unpaid'
+  const isUnpaid = session.paymentStatus === 'unpaid'
+  // Its order was cancelled, before the money came or after; then the status of the order says where the money is.
+  const isOff = isUnpaid || order?.isCancelled === true
   const title = say(isOff ? 'status.cancelled' : 'done.title')
   const paid = session.totals.total === 0 ? say('done.free') : say('done.paid', { amount })
   const text = session.paymentStatus === 'pending' ? say('done.pending', { amount }) : paid
   const inside = html`<div class="state">
 ${isOff ? icons.cross : icons.check}
 <h1>${title}</h1>
-<p>${isOff ? say('cancelled.text') : text}</p>
+${isUnpaid ? html`<p>${say('cancelled.text')}</p>` : !isOff && html`<p>${text}</p>`}
 ${order && html`<dl class="number"><dt>${say('done.number')}</dt><dd dir="ltr">${order.number}</dd></dl>`}
 ${view.awaited && howToPay(speaker, view.awaited)}
 ${order && html`<a class="first wide" href="${order.statusPath}">${say('done.status')}</a>`}
