@@ -15,7 +15,7 @@ import { hashPassword } from '../src/oauth/password.ts'
 import { sweepArtifacts } from '../src/oauth/sweep.ts'
 import { disableUser, enableUser, setPassword } from '../src/oauth/users.ts'
 import { createLog } from '../src/observe/log.ts'
-import type { Storage } from '../src/storage/storage.ts'
+import { type Storage, StorageUnavailable } from '../src/storage/storage.ts'
 import { addEndpoint } from '../src/webhooks/endpoints.ts'
 import { listEndpoints } from '../src/webhooks/store.ts'
 import { testSecret } from './support/house.ts'
@@ -933,10 +933,71 @@ eachEngine('the addresses of OAuth', (given) => {
     assert.equal((await full.fetch('/oauth/jwks')).status, 503)
   })
 
+  // What a client library reads there (RFC 6749, 5.2; RFC 7009, 2.2.1): `error` is a text.
+  const clientPaths = ['/oauth/token', '/oauth/par', '/oauth/revoke']
+
+  function assertClientError(answer: Awaited<ReturnType<OAuthHouse['fetch']>>, status: number, error: string): void {
+    assert.deepEqual([answer.status, answer.body.error], [status, error])
+    assert.match(answer.body.error_description, /^[\x20-\x21\x23-\x5b\x5d-\x7e]+$/)
+    assert.deepEqual(Object.keys(answer.body), ['error', 'error_description'])
+    assert.match(answer.headers.get('content-type') ?? '', /^application\/json/)
+    assert.equal(answer.headers.get('cache-control'), 'no-store')
+    assert.match(answer.headers.get('x-request-id') ?? '', /^req_/)
+    if (status !== 500) assert.match(answer.headers.get('retry-after') ?? '', /^[1-9]\d*$/)
+  }
+
+  test('429 to a client is an OAuth error, and a browser is shown a page', async () => {
+    const house = await openOAuthHouse(given, { rateLimit: { perSecond: 100, burst: 200 }, refusedDelayMs: 0 })
+    for (const path of clientPaths) {
+      let answer = await house.fetch(path, { method: 'POST', body: new URLSearchParams() })
+      for (let posts = 1; answer.status !== 429 && posts < 70; posts += 1)
+        answer = await house.fetch(path, { method: 'POST', body: new URLSearchParams() })
+      assertClientError(answer, 429, 'temporarily_unavailable')
+    }
+    assert.match((await house.fetch('/oauth/authorize')).text, /Too many requests/)
+  })
+
+  test('503 of a process that is full is one too', async () => {
+    const full = await openOAuthHouse(given, { inFlightMax: 0 })
+    for (const path of clientPaths) {
+      const answer = await full.fetch(path, { method: 'POST', body: new URLSearchParams() })
+      assertClientError(answer, 503, 'temporarily_unavailable')
+    }
+    const page = await full.fetch('/oauth/authorize')
+    assert.match(page.text, /^<!doctype html>/)
+    assert.deepEqual([page.status, page.headers.get('retry-after')], [503, '1'])
+  })
+
+  test('503 without the database, 500 at a defect', async () => {
+    const house = await openOAuthHouse(given)
+    const { read, write } = house.storage
+    await house.fetch('/oauth/jwks')
+    const form = () => ({ method: 'POST', body: new URLSearchParams({ client_id: house.publicApp.id, token: 'x' }) })
+    const failing = async (error: Error, look: () => Promise<void>) => {
+      house.storage.read = house.storage.write = async () => {
+        throw error
+      }
+      try {
+        await look()
+      } finally {
+        Object.assign(house.storage, { read, write })
+      }
+    }
+    await failing(new StorageUnavailable('the disk is full'), async () => {
+      for (const path of clientPaths) assertClientError(await house.fetch(path, form()), 503, 'temporarily_unavailable')
+      const page = await house.fetch(`/oauth/authorize?client_id=${house.publicApp.id}`)
+      assert.match(page.text, /^<!doctype html>/)
+      assert.deepEqual([page.status, page.headers.get('retry-after')], [503, '1'])
+    })
+    await failing(new Error('a defect'), async () => {
+      for (const path of clientPaths) assertClientError(await house.fetch(path, form()), 500, 'server_error')
+    })
+  })
+
   test('a body that is too large is not read', async () => {
     const house = await open()
     const { status, body } = await house.fetch('/oauth/token', { method: 'POST', body: 'x'.repeat(70_000) })
-    assert.deepEqual([status, body.error.code], [400, 'body_too_large'])
+    assert.deepEqual([status, body.error], [400, 'invalid_request'])
     assert.equal((await house.fetch(`/oauth/authorize?state=${'x'.repeat(5_000)}`)).status, 400)
     const head = 'POST /oauth/par HTTP/1.1\r\nHost: x\r\nConnection: close\r\nTransfer-Encoding: chunked\r\n\r\n'
     assert.match(await house.wire(`${head}1\r\nx\r\n0\r\n\r\n`), /content-length/)

@@ -226,7 +226,8 @@ function authorizationIsRefused(open: Open): void {
       wireAsk(house, 'GET', `http://evil.example${pathname}${search}`, { host: 'evil.example' }),
     )
     assert.equal(answer.status, 400)
-    assertError(answer, 'invalid_request')
+    assert.match(answer.text, /That could not be read/)
+    assert.doesNotMatch(answer.text, /evil/)
     assert.equal(answer.headers.get('location'), null)
   })
 
@@ -483,7 +484,7 @@ function tokenIsRefused(open: Open): void {
       const dpop = await makeProof(house, key, { method: 'POST', url: address, nonce })
       const body = form(codeFields(app, code, verifier))
       const answer = await unchanged(house, () => wireAsk(house, 'POST', url, { ...formHeaders, dpop }, body))
-      assertError(answer, 'invalid_request')
+      assertEndpointError(answer, { status: 400, error: 'invalid_request' })
     }
     assert.equal((await askToken(house, codeFields(app, code, verifier), coded)).status, 200)
   })

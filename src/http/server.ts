@@ -68,8 +68,14 @@ export interface HandOff {
   name: string
   methods: readonly ('GET' | 'POST')[]
   handle(request: Incoming, response: ServerResponse, requestId: string): Promise<void>
-  // What a person is shown where it could not be handled. Without it, JSON.
-  failed?(status: number, requestId: string): PageAnswer
+  // How it says, to whoever calls there, that it could not be handled: a page, or the error body of its protocol.
+  failed(failure: HandOffFailure): Omit<PageAnswer, 'status'>
+}
+
+export interface HandOffFailure {
+  status: number
+  requestId: string
+  reason: string
 }
 
 export interface ServerParts {
@@ -162,7 +168,8 @@ export function createServer(parts: ServerParts): HttpServer {
     // An answer that can have no body has no length.
     if (status !== 304) {
       const length = typeof body === 'string' ? Buffer.byteLength(body) : body.length
-      lines.push('content-type', jsonType, 'content-length', String(length))
+      if (headers['content-type'] === undefined) lines.push('content-type', jsonType)
+      lines.push('content-length', String(length))
     }
     for (const name in headers) lines.push(name, headers[name] as string)
     if (draining && headers.connection === undefined) lines.push('connection', 'close')
@@ -249,14 +256,15 @@ export function createServer(parts: ServerParts): HttpServer {
 
   async function takeOver(handOff: HandOff, request: Incoming, response: ServerResponse): Promise<void> {
     const { raw } = request
+    const sendRefused = (refusal: Refusal) => send(response, failedAnswer(handOff, refusal, refused(refusal, raw)))
     const refusal = handOffRefusal(raw)
-    if (refusal) return send(response, refused(refusal, raw))
+    if (refusal) return sendRefused(refusal)
     const seat = raw.method === 'POST' ? addressBucket(request.address) : null
     if (seat !== null && !handOffSeats.take(seat, bodiesPerAddressMax))
-      return send(response, refused(refuse('unavailable', { retryAfterMs: 1000 }), raw))
+      return sendRefused(refuse('unavailable', { retryAfterMs: 1000 }))
     if (!pressure.enter()) {
       if (seat !== null) handOffSeats.leave(seat)
-      return send(response, refused(refuse('unavailable', { retryAfterMs: 1000 }), raw))
+      return sendRefused(refuse('unavailable', { retryAfterMs: 1000 }))
     }
     const startedAt = performance.now()
     const requestId = newId('req')
@@ -274,17 +282,11 @@ export function createServer(parts: ServerParts): HttpServer {
       if (seat !== null) handOffSeats.leave(seat)
     }
     if (failure !== undefined) {
-      const outgoing = answerFor(asRefusal(failure, log, { requestId, page: handOff.name }), requestId)
-      if (outgoing.status === 429) await delayRefused()
-      const shown = handOff.failed?.(outgoing.status, requestId)
-      const headers = {
-        ...outgoing.headers,
-        'content-type': jsonType,
-        ...shown?.headers,
-        ...(isUnread(raw) && { connection: 'close' }),
-      }
+      const refusal = asRefusal(failure, log, { requestId, page: handOff.name })
+      const { status, body, headers } = failedAnswer(handOff, refusal, answerFor(refusal, requestId))
+      if (status === 429) await delayRefused()
       if (response.headersSent) response.destroy()
-      else response.writeHead(outgoing.status, headers).end(shown?.body ?? outgoing.body)
+      else response.writeHead(status, { ...headers, ...(isUnread(raw) && { connection: 'close' }) }).end(body)
     }
     const durationMs = performance.now() - startedAt
     metrics.countRequest(handOff.name, response.statusCode, durationMs)
@@ -386,6 +388,14 @@ export function createServer(parts: ServerParts): HttpServer {
       clearTimeout(cut)
     },
   }
+}
+
+// The refusal in the form of whoever was to handle the request.
+function failedAnswer(handOff: HandOff, { message, details }: Refusal, { status, headers }: Refused): Outgoing {
+  const issues = (details.issues ?? []).map((issue) => `${issue.path} ${issue.message}`)
+  const requestId = headers['x-request-id'] ?? ''
+  const shown = handOff.failed({ status, requestId, reason: [message, ...issues].join(' ') })
+  return { status, body: shown.body, headers: { ...headers, ...shown.headers } }
 }
 
 const headerBytesMax = 16_384

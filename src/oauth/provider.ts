@@ -17,6 +17,7 @@ import type { Storage } from '../storage/storage.ts'
 import { createAdapters, grantSeconds, type RefusalCode } from './adapter.ts'
 import { type App, findApp } from './apps.ts'
 import type { Payload } from './artifacts.ts'
+import { clientErrorFor } from './clienterror.ts'
 import { cookieKeys, signingKeys } from './keys.ts'
 import {
   clientAuthMethods,
@@ -292,6 +293,13 @@ function createProvider(
     ctx.set('referrer-policy', 'no-referrer')
     ctx.set('x-frame-options', 'DENY')
     await next()
+    // The library knows defects only. A client, and a balancer, shall see that trying again helps.
+    if (outages.has(ctx)) {
+      if (typeof ctx.body === 'object') ctx.body = clientErrorFor(503)
+      ctx.status = 503
+      ctx.set('retry-after', '1')
+    }
+    if (ctx.status >= 400) ctx.set('cache-control', 'no-store')
     // The library calls a missing proof an invalid grant, which sends a developer to the wrong place (RFC 9449, 5).
     if (ctx.path === paths.token && ctx.get('DPoP') === '' && isInvalidGrant(ctx.body))
       ctx.body = { error: 'invalid_dpop_proof', error_description: 'a DPoP proof is required, in the header DPoP' }
@@ -299,7 +307,8 @@ function createProvider(
     ctx.body = serverMetadata(origin, ctx.body as Record<string, unknown>)
     ctx.set('cache-control', 'public, max-age=300')
   })
-  tellLog(provider, log)
+  const outages = new WeakSet<object>()
+  tellLog(provider, log, (ctx) => outages.add(ctx))
   return provider
 }
 
@@ -354,7 +363,7 @@ function kindOf(error: Error): ErrorKind {
 const detailLengthMax = 200
 
 // Clients are told little; the operator finds the reason here. The library's own words hold no code and no token.
-function tellLog(provider: Provider, log: Log): void {
+function tellLog(provider: Provider, log: Log, onOutage: (ctx: KoaContextWithOIDC) => void): void {
   function refused(ctx: KoaContextWithOIDC, error: errors.OIDCProviderError): void {
     const { error: code, error_detail: detail = error.error_description } = error
     const requestId = ctx.response.get('x-request-id')
@@ -365,7 +374,8 @@ function tellLog(provider: Provider, log: Log): void {
   provider.on('grant.error', refused)
   provider.on('revocation.error', refused)
   provider.on('server_error', (ctx, error) => {
-    asRefusal(error, log, { requestId: ctx.response.get('x-request-id'), page: 'oauth' })
+    const refusal = asRefusal(error, log, { requestId: ctx.response.get('x-request-id'), page: 'oauth' })
+    if (refusal.code === 'unavailable') onOutage(ctx)
   })
   // What escapes the library's own handling, such as a caller who went away.
   const emitter: EventEmitter = provider

@@ -3,10 +3,11 @@
 import type { ServerResponse } from 'node:http'
 import { addressBucket, type Throttle } from '../access/throttle.ts'
 import type { Incoming, OAuthGate } from '../http/answer.ts'
-import type { HandOff, Page, PageAnswer } from '../http/server.ts'
+import type { HandOff, HandOffFailure, Page, PageAnswer } from '../http/server.ts'
 import { late } from '../kit/late.ts'
 import { refuse } from '../kit/refuse.ts'
 import { createOAuthGate } from './caller.ts'
+import { clientErrorFor } from './clienterror.ts'
 import { createNonceKey } from './keys.ts'
 import { paths, resourceMetadata } from './metadata.ts'
 import { stylePage } from './page/assets.ts'
@@ -52,8 +53,9 @@ export function createOAuthRoom(parts: OAuthRoomParts): OAuthRoom {
       admit(request, by)
       await server.handle(request.raw, response)
     },
+    failed: clientError,
   })
-  const forBrowsers = (handOff: HandOff): HandOff => ({ ...handOff, failed })
+  const forBrowsers = (handOff: HandOff): HandOff => ({ ...handOff, failed: failedPage })
 
   return {
     gate,
@@ -67,7 +69,7 @@ export function createOAuthRoom(parts: OAuthRoomParts): OAuthRoom {
       toServer('oauth metadata', paths.metadata, 'GET'),
       // Where the library sends a browser in which somebody else signs in than was signed in.
       forBrowsers(toServer('oauth end session', `${paths.endSession}/confirm`, 'POST')),
-      forBrowsers({
+      {
         name: 'oauth interaction',
         path: `${paths.interaction}/:uid`,
         methods: ['GET', 'POST'],
@@ -76,7 +78,8 @@ export function createOAuthRoom(parts: OAuthRoomParts): OAuthRoom {
           const interact = await interactions()
           write(response, await interact(request, response, requestId))
         },
-      }),
+        failed: failedPage,
+      },
     ],
     pages: [
       stylePage,
@@ -97,8 +100,16 @@ export function createOAuthRoom(parts: OAuthRoomParts): OAuthRoom {
   }
 }
 
-function failed(status: number, requestId: string): PageAnswer {
-  return answerPage(status, errorPage({ kind: status === 429 ? 'limited' : 'server', requestId }))
+function failedPage({ status, requestId }: HandOffFailure): PageAnswer {
+  const kind = status === 429 ? 'limited' : status < 500 ? 'unreadable' : 'server'
+  return answerPage(status, errorPage({ kind, requestId }))
+}
+
+function clientError({ status, reason }: HandOffFailure): Omit<PageAnswer, 'status'> {
+  return {
+    body: JSON.stringify(clientErrorFor(status, reason)),
+    headers: { 'content-type': 'application/json; charset=utf-8' },
+  }
 }
 
 // Loaded with the first request to it: the library behind it is a tenth of a second of a start and 20 MB, and a shop into

@@ -1,0 +1,16 @@
+// What an app's client library is told where a request never reached the authorization server, or found its database gone. Pure.
+
+// RFC 6749, 5.2 has no code for either: a token endpoint that is busy is not foreseen there. We take the two codes that the
+// authorization endpoint has for the same reasons (4.1.2.1), both registered. `slow_down` (RFC 8628) would say to somebody who
+// polls that the answer is still to come.
+export function clientErrorFor(status: number, reason = ''): { error: string; error_description: string } {
+  if (status === 429) return { error: busy, error_description: 'too many requests, try again after Retry-After' }
+  if (status === 503) return { error: busy, error_description: 'the server cannot answer now, try again' }
+  if (status >= 500) return { error: 'server_error', error_description: 'something went wrong on our side' }
+  return { error: 'invalid_request', error_description: reason.replaceAll(unspeakable, '?') }
+}
+
+const busy = 'temporarily_unavailable'
+
+// RFC 6749, 5.2.
+const unspeakable = /[^\x20-\x21\x23-\x5b\x5d-\x7e]/g
