@@ -773,6 +773,8 @@ eachEngine('the pages of installing', (given) => {
     const first = await installApp(house, { browser })
     const page = await browser.visit(ask(house, { prompt: 'login' }))
     const between = await signIn(browser, page, { email: 'grace@rival.example' })
+    assertOwnPage(between, 200)
+    assert.match(between.text, /Somebody else was signed in/)
     const [, action = ''] = /action="([^"]+)"/.exec(between.text) ?? []
     const fields = [...between.text.matchAll(/name="(\w+)" value="([^"]*)"/g)].map(
       ([, name = '', value = '']) => [name, value] as const,
@@ -782,6 +784,18 @@ eachEngine('the pages of installing', (given) => {
     const back = await consent(house, browser, asked, { merchantId: house.rivalMerchantId })
     assert.match(back.url, /code=/)
     assert.equal((await askAsApp(house, 'describeOAuthAuthorization', first)).status, 200, 'the first goes on')
+  })
+
+  test('what the library would show of itself is one of our pages', async () => {
+    const house = await open()
+    const headers = { accept: 'text/html,*/*', 'content-type': 'application/x-www-form-urlencoded' }
+    const ended = { method: 'POST', headers, body: 'xsrf=x&logout=yes' }
+    assertOwnPage(await house.fetch('/oauth/session/end/confirm', ended), 400)
+    assertOwnPage(await house.fetch('/oauth/authorize/unknown', { headers }), 404)
+    assertOwnPage(await house.fetch('/oauth/authorize', { headers }), 400)
+    assertOwnPage(await house.fetch('/oauth/token', { method: 'POST', headers, body: '' }), 400)
+    for (const path of ['/oauth/session/end', '/oauth/session/end/success', '/oauth/device', '/oauth/userinfo'])
+      assert.equal((await house.fetch(path, { headers })).status, 404)
   })
 
   test('without a shop there is nothing to approve', async () => {
@@ -1021,6 +1035,19 @@ eachEngine('the addresses of OAuth', (given) => {
     for (const socket of sockets) socket.destroy()
   })
 })
+
+// Our frame and our fence, and no script.
+function assertOwnPage({ status, text, headers }: Pick<Visited, 'status' | 'text' | 'headers'>, wanted: number): void {
+  assert.equal(status, wanted)
+  assert.match(text, /^<!doctype html>\n<html lang="en">/)
+  assert.doesNotMatch(text, /<script/)
+  const policy = headers.get('content-security-policy') ?? ''
+  assert.match(policy, /^default-src 'none'; .*form-action 'self'.*frame-ancestors 'none'$/)
+  assert.deepEqual(
+    ['cache-control', 'x-frame-options', 'x-robots-tag', 'x-content-type-options'].map((name) => headers.get(name)),
+    ['no-store', 'DENY', 'noindex, nofollow', 'nosniff'],
+  )
+}
 
 // No code, token, proof, password, cookie or key stands in any table or in any line of the log.
 async function assertNoSecret(house: OAuthHouse): Promise<void> {

@@ -15,7 +15,7 @@ import { stylePage } from '../src/oauth/page/assets.ts'
 import { consentPage } from '../src/oauth/page/consent.ts'
 import { errorPage, errorStatus, messagePage } from '../src/oauth/page/error.ts'
 import { answerPage } from '../src/oauth/page/frame.ts'
-import { signInPage } from '../src/oauth/page/signin.ts'
+import { signInPage, signOutPage } from '../src/oauth/page/signin.ts'
 import type { AppFace, ConsentView } from '../src/oauth/page/views.ts'
 import { alwaysAllowed, scopeWords } from '../src/oauth/page/words.ts'
 import { favicon } from '../src/site/mark.ts'
@@ -65,6 +65,7 @@ const states: Readonly<Record<string, () => PageAnswer>> = {
   'sign-in-failed': () =>
     answerPage(200, signInPage({ app: long, email: '"><b>ada', problem: 'failed' }), long.redirectUri),
   'sign-in-limited': () => answerPage(429, signInPage({ app, email: 'ada@alder-finch.example', problem: 'limited' })),
+  'sign-out': () => answerPage(200, signOutPage({ action: '/oauth/session/end/confirm', fields: { xsrf: 'x' } })),
   consent: () => answerPage(200, consentPage(consent), app.redirectUri),
   'consent-many': () => answerPage(200, consentPage(many), long.redirectUri),
   'consent-no-shop-chosen': () =>

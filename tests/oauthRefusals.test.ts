@@ -183,6 +183,7 @@ const authorizationRows: readonly AuthorizationRow[] = [
   { name: 'a refusal with a long state',                  to: 'app',  error: 'invalid_request',           url: asking({ state: 's'.repeat(1_000), code_challenge_method: 'plain' }), state: 's'.repeat(1_000) },
   { name: 'an app that must push its request and does not', to: 'app', error: 'invalid_request',          url: ({ house }) => authorizationUrl(house, house.confidentialApp, challenge) },
 
+  { name: 'the answer in a form',                         to: 'app',  error: 'unsupported_response_mode', url: asking({ response_mode: 'form_post' }) },
   { name: 'a request_uri that nobody was given',          to: 'page', error: 'invalid_request_uri',       url: ({ house }) => pushedUrl(house, house.publicApp, `${requestUriPrefix}${'a'.repeat(43)}`) },
   { name: 'a request_uri that is empty',                  to: 'page', error: 'invalid_request_uri',       url: ({ house }) => pushedUrl(house, house.publicApp, requestUriPrefix) },
   { name: 'a request_uri after its minute',               to: 'page', error: 'invalid_request_uri',       url: expiredRequest },
@@ -204,20 +205,6 @@ function authorizationIsRefused(open: Open): void {
       else assertToldApp(scene.house, visited, { error, state, mark: to === 'app' ? '?' : '#' })
     })
   }
-
-  test('the answer in a form: invalid_request, told to the app', async () => {
-    const { house, browser } = await open()
-    const page = await unchanged(house, () => browser.visit(asking({ response_mode: 'form_post' })({ house, browser })))
-    assert.equal(page.status, 400)
-    assert.deepEqual(
-      [...page.text.matchAll(/action="([^"]*)"/g)].map(([, action]) => action),
-      [redirectUri],
-    )
-    const inputs = [...page.text.matchAll(/name="([^"]*)" value="([^"]*)"/g)].map(
-      ([, name = '', value = '']) => [name, value] as [string, string],
-    )
-    assertTold(house, new URLSearchParams(inputs), 'invalid_request', 'a-state')
-  })
 
   test('a request line that names another host: 400 invalid_request, and nothing of that host is said', async () => {
     const { house } = await open()

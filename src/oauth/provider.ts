@@ -30,7 +30,8 @@ import {
 } from './metadata.ts'
 import { errorPage, errorStatus } from './page/error.ts'
 import { pageHeaders } from './page/frame.ts'
-import type { ErrorKind } from './page/views.ts'
+import { signOutPage } from './page/signin.ts'
+import type { ErrorKind, SignOutView } from './page/views.ts'
 import { proofAlgorithms, thumbprintIn } from './proof.ts'
 import { findUser } from './users.ts'
 
@@ -160,7 +161,21 @@ function createProvider(
     refusal: (code, detail) => new refusals[code](detail),
   })
 
-  const provider = new Provider(origin, {
+  // What was drawn by us.
+  const drawn = new WeakSet<object>()
+  function show(
+    ctx: Pick<KoaContextWithOIDC, 'status' | 'set' | 'body'>,
+    status: number,
+    page: string,
+    leadsTo?: string,
+  ) {
+    ctx.status = status
+    for (const [name, value] of Object.entries(pageHeaders(leadsTo))) ctx.set(name, value)
+    ctx.body = page
+    drawn.add(ctx)
+  }
+
+  const provider = new PlainProvider(origin, {
     // Our payloads are what the library wrote and reads; to us they are sealed texts.
     adapter: (kind: string) => adapters(kind) as unknown as LibraryAdapter,
     jwks: { keys: signingKeys(rootSecret) },
@@ -276,14 +291,9 @@ function createProvider(
     },
     renderError: (ctx, out, error) => {
       const kind = kindOf(error)
-      ctx.status = errorStatus(kind)
-      for (const [name, value] of Object.entries(pageHeaders())) ctx.set(name, value)
-      ctx.body = errorPage({
-        kind,
-        code: out.error,
-        detail: out.error_description,
-        requestId: String(ctx.response.get('x-request-id')),
-      })
+      const requestId = String(ctx.response.get('x-request-id'))
+      const page = errorPage({ kind, code: out.error, detail: out.error_description, requestId })
+      show(ctx, errorStatus(kind), page)
     },
   })
 
@@ -293,6 +303,12 @@ function createProvider(
     ctx.set('referrer-policy', 'no-referrer')
     ctx.set('x-frame-options', 'DENY')
     await next()
+    if (ctx.response.is('html') && !ctx.response.get('location') && !drawn.has(ctx)) {
+      const { form, leadsTo } = signOutOf(ctx as KoaContextWithOIDC)
+      // It has no other page of its own. Should it ever have one, it has script and no policy, and is shown to nobody.
+      if (!form) throw new Error(`a page of the library at ${ctx.path}`)
+      show(ctx, 200, signOutPage(form), leadsTo)
+    }
     // The library knows defects only. A client, and a balancer, shall see that trying again helps.
     if (outages.has(ctx)) {
       if (typeof ctx.body === 'object') ctx.body = clientErrorFor(503)
@@ -310,6 +326,23 @@ function createProvider(
   const outages = new WeakSet<object>()
   tellLog(provider, log, (ctx) => outages.add(ctx))
   return provider
+}
+
+// Somebody has signed in where another is signed in: the library ends that session first, by a form of its own.
+function signOutOf({ oidc }: KoaContextWithOIDC): { form?: SignOutView; leadsTo?: string } {
+  const secret = oidc.route === 'resume' ? oidc.session?.state?.secret : undefined
+  if (typeof secret !== 'string') return {}
+  return {
+    form: { action: oidc.urlFor('end_session_confirm'), fields: { xsrf: secret, logout: 'yes' } },
+    leadsTo: String(oidc.entities.Interaction?.params.redirect_uri),
+  }
+}
+
+// Without the mode that answers an app by a page with script; who asks for it is told so at the app's own address.
+class PlainProvider extends Provider {
+  override registerResponseMode(...[name, handler]: Parameters<Provider['registerResponseMode']>): void {
+    if (name !== 'form_post') super.registerResponseMode(name, handler)
+  }
 }
 
 function isInvalidGrant(body: unknown): boolean {

@@ -1,8 +1,8 @@
-// The page on which the merchant's user signs in.
+// The page on which the merchant's user signs in, and the one on which whoever was signed in before is signed out.
 
 import { html } from '../../kit/html.ts'
 import { appHead, framed, placeOf } from './frame.ts'
-import { type SignInProblem, type SignInView, steps } from './views.ts'
+import { type SignInProblem, type SignInView, type SignOutView, steps } from './views.ts'
 
 export function signInPage({ app, email, problem }: SignInView): string {
   const described = problem !== null && html` aria-describedby="problem"`
@@ -28,6 +28,16 @@ ${problem !== null && html`<p class="problem" id="problem" role="alert">${proble
 </form>
 <p class="hint">Your password stays here: the app never sees it. Afterwards you return to <span class="place">${placeOf(app)}</span>.</p>`
   return framed({ title: problem === null ? 'Sign in – Cartwright' : 'Could not sign in – Cartwright', body })
+}
+
+export function signOutPage({ action, fields }: SignOutView): string {
+  const body = html`<h1>Somebody else was signed in</h1>
+<p class="lead">Another person was signed in in this browser. They are signed out, and you go on. Apps that they have connected stay connected.</p>
+<form method="post" action="${action}">
+${Object.entries(fields).map(([name, value]) => html`<input type="hidden" name="${name}" value="${value}">`)}
+<div class="choice"><button class="first" autofocus>Continue</button></div>
+</form>`
+  return framed({ title: 'Sign in – Cartwright', body })
 }
 
 const problems: Readonly<Record<SignInProblem, string>> = {

@@ -27,6 +27,12 @@ export interface SignInView {
   problem: SignInProblem | null
 }
 
+// Before somebody else goes on, whoever was signed in is signed out: where that is posted, with which fields.
+export interface SignOutView {
+  action: string
+  fields: Readonly<Record<string, string>>
+}
+
 export interface MerchantChoice {
   id: string
   slug: string
