@@ -17,7 +17,7 @@ import { type Announcement, announce } from '../src/events/announce.ts'
 import { listInstallations } from '../src/installations/store.ts'
 import { isId, newId } from '../src/kit/ids.ts'
 import { unpacked } from '../src/kit/packed.ts'
-import { fulfilOrder, payOrder } from '../src/orders/operator.ts'
+import { fulfilOrder, payOrder, returnOrder } from '../src/orders/operator.ts'
 import { refusedTriesMax } from '../src/payments/settle.ts'
 import { findPromotionByCode, type Promotion } from '../src/promotions/store.ts'
 import { Fragment, type Storage } from '../src/storage/storage.ts'
@@ -115,11 +115,14 @@ async function bought(world: World, items: Readonly<Record<string, number>> = { 
   return { sessionId, cartId, orderId }
 }
 
-async function boughtByTransfer({ house, checkout, secrets }: World): Promise<string> {
+async function boughtByHand(
+  { house, checkout, secrets }: World,
+  method: 'bank_transfer' | 'cash_on_delivery',
+): Promise<string> {
   const { sessionId, secret, view } = await checkout.ready({ CARD: 4 })
   secrets.add(secret)
   const { version, totals } = view.session
-  const wish = { version, expectedTotal: totals.total, provider: 'manual', method: 'bank_transfer', details: {} }
+  const wish = { version, expectedTotal: totals.total, provider: 'manual', method, details: {} }
   const result = await house.app.desk.pay(secret, { ...wish, attempt: newId('pay') })
   assert.equal(result?.problem, null)
   return (await checkout.read(sessionId)).body.data.orderId
@@ -180,10 +183,10 @@ const scenarios = {
     assert.ok((await expireSessions(storage, app.payTools, Date.parse(expiresAt))) >= 1)
     return { subjectId: id, cause: null }
   },
-  'order.placed': async (world) => ({ subjectId: await boughtByTransfer(world), cause: 'page' }),
+  'order.placed': async (world) => ({ subjectId: await boughtByHand(world, 'bank_transfer'), cause: 'page' }),
   'order.paid': async (world) => {
     const { storage, installationId, clock } = world.house
-    const orderId = await boughtByTransfer(world)
+    const orderId = await boughtByHand(world, 'bank_transfer')
     const moment = { now: clock.now, cause: null }
     assert.ok('facts' in (await storage.write((tx) => payOrder(tx, { installationId, orderId }, moment))))
     return { subjectId: orderId, cause: null }
@@ -215,6 +218,15 @@ const scenarios = {
       (tx) => tx.sql`update refunds set refused_tries = ${refusedTriesMax - 1} where order_id = ${orderId}`,
     )
     await world.orders.pay(clock.now)
+    return { subjectId: orderId, cause: null }
+  },
+  'order.returned': async (world) => {
+    const { storage, installationId, clock } = world.house
+    const orderId = await boughtByHand(world, 'cash_on_delivery')
+    await sent(world, orderId, null)
+    const moment = { now: clock.now, cause: null }
+    const wish = { isRestocked: true }
+    assert.ok('facts' in (await storage.write((tx) => returnOrder(tx, { installationId, orderId }, wish, moment))))
     return { subjectId: orderId, cause: null }
   },
   'inventory.low': async (world) => {

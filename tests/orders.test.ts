@@ -6,7 +6,7 @@ import fc from 'fast-check'
 import { listInstallations } from '../src/installations/store.ts'
 import { findViolations } from '../src/observe/invariants.ts'
 import { findOwed } from '../src/observe/owed.ts'
-import { findOrderNamed, fulfilOrder, payOrder, refundOrder } from '../src/orders/operator.ts'
+import { findOrderNamed, fulfilOrder, payOrder, refundOrder, returnOrder } from '../src/orders/operator.ts'
 import { eventsOf } from './support/carts.ts'
 import { settingsOf } from './support/house.ts'
 import { openOrderHouse, orderWorld, refusingCard } from './support/orders.ts'
@@ -31,6 +31,8 @@ async function openDesk(given: Given) {
       const parcel = { carrier, trackingNumber: null, items: items && new Map(Object.entries(items)), anyway }
       return storage.write((tx) => fulfilOrder(tx, key(orderId), parcel, moment()))
     },
+    comeBack: (orderId: string, isRestocked = false) =>
+      storage.write((tx) => returnOrder(tx, key(orderId), { isRestocked }, moment())),
     giveBack: (orderId: string, amount: number | null = null) =>
       storage.write((tx) => refundOrder(tx, key(orderId), { amount, reason: null }, moment())),
   }
@@ -270,6 +272,87 @@ eachEngine('an order', (given) => {
     assert.deepEqual([status, paymentStatus], ['completed', 'paid'])
   })
 
+  for (const isRestocked of [false, true])
+    test(`that was refused at the door comes back unpaid, ${isRestocked ? 'and into stock' : 'and not into stock'}`, async () => {
+      const house = await openDesk(given)
+      const cash = { isManual: true, method: 'cash_on_delivery', code: 'ONCE' } as const
+      const { orderId, number, quote } = await house.orders.place(cash)
+      const { total } = quote.totals
+      assert.ok('facts' in (await house.send(orderId)))
+      const done = await Promise.all(Array.from({ length: 3 }, () => house.comeBack(orderId, isRestocked)))
+      assert.equal(done.filter((one) => 'facts' in one).length, 1, 'once')
+      assert.ok(
+        done.some((one) => 'problem' in one && one.problem === `order ${number} is voided: no payment is awaited`),
+      )
+      assert.deepEqual(await house.orders.pay(), ['succeeded'])
+      assert.deepEqual(await orderWorld(house, orderId), {
+        status: 'completed',
+        paymentStatus: 'voided',
+        version: 5,
+        refunded: 0,
+        events: [
+          ['order.placed', 1],
+          ['order.processing', 2],
+          ['order.fulfilled', 3],
+          ['order.completed', 4],
+          ['order.returned', 5],
+        ],
+        timeline: ['placed', 'processing', 'fulfilled', 'completed', 'voided'],
+        refunds: [['void', total, 'succeeded']],
+        payments: ['voided'],
+        onHand: isRestocked ? { CARD: 1000, 'ROSE-12': 40 } : { CARD: 997, 'ROSE-12': 38 },
+        used: 1,
+      })
+      const { data } = (await house.orders.read(orderId)).body
+      assert.deepEqual([data.totals.refunded, data.cancellation], [0, null])
+      assert.deepEqual((await eventsOf(house, orderId)).at(-1)?.body.data.order, {
+        ...data,
+        payments: [{ ...data.payments[0], status: 'pending' }],
+      })
+      assert.ok('problem' in (await house.giveBack(orderId)))
+      assert.deepEqual(await house.storage.read(findViolations), [])
+    })
+
+  for (const isRestocked of [false, true])
+    test(`of which a part was refused at the door is cancelled, ${isRestocked ? 'and all of it' : 'and what was never sent'} goes back into stock`, async () => {
+      const house = await openDesk(given)
+      const cash = { isManual: true, method: 'cash_on_delivery', code: 'ONCE' } as const
+      const { orderId } = await house.orders.place(cash)
+      assert.ok('facts' in (await house.send(orderId, { CARD: 2 })))
+      assert.ok('facts' in (await house.comeBack(orderId, isRestocked)))
+      assert.deepEqual(await house.orders.pay(), ['succeeded'])
+      const { status, paymentStatus, events, timeline, payments, onHand, used } = await orderWorld(house, orderId)
+      assert.deepEqual([status, paymentStatus, payments, used], ['cancelled', 'voided', ['voided'], 0])
+      assert.deepEqual(events.at(-1), ['order.cancelled', 3])
+      assert.deepEqual(timeline, ['placed', 'processing', 'partially_fulfilled', 'cancelled', 'voided'])
+      assert.deepEqual(onHand, { CARD: isRestocked ? 1000 : 998, 'ROSE-12': 40 })
+      const { data } = (await house.orders.read(orderId)).body
+      assert.deepEqual([data.cancellation.status, data.timeline.at(-2).cancelledBy], ['completed', 'operator'])
+      assert.deepEqual(await house.storage.read(findViolations), [])
+    })
+
+  test('that was paid, not sent, or cancelled does not come back unpaid', async () => {
+    const house = await openDesk(given)
+    const cash = { isManual: true, method: 'cash_on_delivery' } as const
+    const [unsent, paid, cancelled] = [
+      await house.orders.place(cash),
+      await house.orders.place(cash),
+      await house.orders.place(cash),
+    ]
+    await house.send(paid.orderId)
+    await house.pay(paid.orderId)
+    await house.orders.cancel(cancelled.orderId)
+    for (const [{ orderId }, words] of [
+      [unsent, 'order T-1001 was not sent: orders cancel ends it'],
+      [paid, 'order T-1002 is paid: no payment is awaited'],
+      [cancelled, 'order T-1003 is voided: no payment is awaited'],
+    ] as const) {
+      const before = await orderWorld(house, orderId)
+      assert.deepEqual(await house.comeBack(orderId, true), { problem: words })
+      assert.deepEqual(await orderWorld(house, orderId), before)
+    }
+  })
+
   test('that was cancelled is not sent, whatever is meant', async () => {
     const house = await openDesk(given)
     const { orderId } = await house.orders.place()
@@ -402,6 +485,7 @@ eachEngine('an order', (given) => {
       fc.constant({ do: 'pay' } as const),
       fc.constant({ do: 'cancel' } as const),
       fc.constant({ do: 'loop' } as const),
+      fc.record({ do: fc.constant('come back' as const), isRestocked: fc.boolean() }),
       fc.record({ do: fc.constant('send' as const), cards: fc.integer({ min: 0, max: 3 }) }),
       fc.record({ do: fc.constant('give back' as const), amount: fc.constantFrom(1, 500, 1_000, null) }),
     )
@@ -416,7 +500,8 @@ eachEngine('an order', (given) => {
         fc.array(deed, { minLength: 1, maxLength: 8 }),
         async ({ card, code, isManual }, deeds) => {
           const items = { CARD: 3, BOOK: 1 }
-          const wish = { items, isManual, ...(card ? { card } : {}), ...(code ? { code } : {}) }
+          const method = 'cash_on_delivery' as const
+          const wish = { items, isManual, method, ...(card ? { card } : {}), ...(code ? { code } : {}) }
           const { orderId } = await house.orders.place(wish)
           let version = (await orderWorld(house, orderId)).version
           for (const one of deeds) {
@@ -424,6 +509,7 @@ eachEngine('an order', (given) => {
             if (one.do === 'pay') await house.pay(orderId)
             if (one.do === 'cancel') await house.orders.cancel(orderId)
             if (one.do === 'loop') await house.orders.pay()
+            if (one.do === 'come back') await house.comeBack(orderId, one.isRestocked)
             if (one.do === 'send') await house.send(orderId, one.cards > 0 ? { CARD: one.cards } : null)
             if (one.do === 'give back') await house.giveBack(orderId, one.amount)
             const world = await orderWorld(house, orderId)
@@ -566,6 +652,21 @@ eachEngine('orders, by the command line', (given) => {
     assert.match((await run('fulfil', 'T-1001')).err, /order T-1001 is refunded \(--anyway sends it\)/)
     const parcel = JSON.parse((await run('fulfil', 'T-1001', '--anyway', '--json')).out)
     assert.equal(parcel.order.status, 'completed')
+  })
+
+  test('that were refused at the door are recorded as come back', async () => {
+    const house = await openOrderHouse(given)
+    const settings = settingsOf(house)
+    const run = (...args: string[]) => cartwright(['orders', ...args, '--merchant', 'bloom'], settings)
+    await house.orders.place({ isManual: true, method: 'cash_on_delivery' })
+    assert.match((await run('return', 'T-1001')).err, /order T-1001 was not sent: orders cancel ends it\n/)
+    assert.equal((await run('fulfil', 'T-1001')).code, 0)
+    const back = await run('return', 'T-1001', '--restock')
+    assert.deepEqual([back.code, back.err], [0, ''])
+    assert.match(back.out, /^T-1001 +test +completed +voided +fulfilled/)
+    assert.match(back.out, /\n +payment +manual cash_on_delivery voided\n/)
+    assert.match((await run('return', 'T-1001')).err, /order T-1001 is voided: no payment is awaited\n/)
+    assert.equal((await cartwright(['doctor'], settings)).code, 0)
   })
 
   test('that were cancelled take late money, which is owed back until it is recorded as paid back', async () => {

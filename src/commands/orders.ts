@@ -23,6 +23,7 @@ import {
   payOrder,
   type RefundWish,
   refundOrder,
+  returnOrder,
   returnPayment,
 } from '../orders/operator.ts'
 import { isWaiting, refundPaid } from '../orders/refunds.ts'
@@ -55,12 +56,13 @@ import {
 } from './command.ts'
 
 export const ordersCommand: Command = {
-  summary: 'List and show orders, take note of payments, send parcels, cancel, and give money back.',
+  summary: 'List and show orders, take note of payments and returns, send parcels, cancel, and give money back.',
   usage: [
     'orders list [--test] [--status STATUS] [--limit N] [--after NUMBER_OR_ID] [--merchant SLUG]',
     'orders show NUMBER_OR_ID [--address] [--merchant SLUG]',
     'orders pay NUMBER_OR_ID [--merchant SLUG]',
     'orders fulfil NUMBER_OR_ID [--test] [--items SKU=QTY,SKU=QTY] [--carrier NAME] [--tracking NUMBER] [--anyway] [--merchant SLUG]',
+    'orders return NUMBER_OR_ID [--restock] [--merchant SLUG]',
     'orders cancel NUMBER_OR_ID [--no-restock] [--reason REASON] [--note TEXT] [--merchant SLUG]',
     'orders refund NUMBER_OR_ID [--amount MINOR] [--reason TEXT] [--by-hand] [--merchant SLUG]',
     'orders refund PAYMENT_ID [--by-hand] [--merchant SLUG]',
@@ -76,6 +78,7 @@ export const ordersCommand: Command = {
     tracking: { type: 'string', help: 'its number at the carrier' },
     amount: { type: 'string', help: 'minor units: 500 is 5.00 (default: what failed before, else all that is left)' },
     anyway: { type: 'boolean', help: 'send it although it is not paid, or was paid back' },
+    restock: { type: 'boolean', help: 'what came back goes back into stock' },
     'no-restock': { type: 'boolean', help: 'the items do not go back into stock' },
     reason: {
       type: 'string',
@@ -95,13 +98,13 @@ export const ordersCommand: Command = {
     const act = Object.hasOwn(verbs, verb ?? '') ? verbs[verb as Verb] : undefined
     if (!act || name === undefined)
       throw new Misuse(
-        'say orders list, show NUMBER_OR_ID, pay NUMBER_OR_ID, fulfil NUMBER_OR_ID, cancel NUMBER_OR_ID or refund NUMBER_OR_ID',
+        'say orders list, show NUMBER_OR_ID, pay NUMBER_OR_ID, fulfil NUMBER_OR_ID, return NUMBER_OR_ID, cancel NUMBER_OR_ID or refund NUMBER_OR_ID',
       )
     return act(name, given, terminal)
   },
 }
 
-type Verb = 'show' | 'pay' | 'fulfil' | 'cancel' | 'refund'
+type Verb = 'show' | 'pay' | 'fulfil' | 'return' | 'cancel' | 'refund'
 
 const verbs: Readonly<Record<Verb, (name: string, given: Given, terminal: Terminal) => Promise<number>>> = {
   show,
@@ -115,6 +118,7 @@ const verbs: Readonly<Record<Verb, (name: string, given: Given, terminal: Termin
       return fulfilOrder(tx, key, { ...parcel, isTestMeant }, { now, cause: null })
     })
   },
+  return: comeBack,
   cancel,
   refund,
 }
@@ -201,6 +205,20 @@ function change(
   })
 }
 
+// The void of the payment that was awaited is asked for at once.
+function comeBack(name: string, given: Given, terminal: Terminal): Promise<number> {
+  const wish = { isRestocked: given.flags.has('restock') }
+  return withStorage(given, async (storage) => {
+    const key = await findNamed(storage, name, given)
+    const returned = await payAfter(storage, async (tx, now) => {
+      const done = await returnOrder(tx, key, wish, { now, cause: null })
+      if ('problem' in done) throw new Failure(done.problem)
+      return { done: done.facts, payments: done.facts.payments }
+    })
+    return printChanged(storage, key, returned, given, terminal)
+  })
+}
+
 // By the rules of the API, and by its function.
 function cancel(name: string, given: Given, terminal: Terminal): Promise<number> {
   const reason = orderCancellationReasons.find((known) => known === given.texts.reason) ?? null
@@ -223,13 +241,23 @@ function cancel(name: string, given: Given, terminal: Terminal): Promise<number>
       })
       return { done: facts, payments: facts.payments }
     })
-    const facts = (await storage.read((db) => findOrderFacts(db, key))) ?? cancelled.done
-    const order = orderView(facts)
-    print(terminal, given, { order }, () => orderText(facts))
-    // It is cancelled all the same.
-    tellUnpaid(terminal, `order ${order.number}`, cancelled.paid)
-    return 0
+    return printChanged(storage, key, cancelled, given, terminal)
   })
+}
+
+// What was done is done, also where the money did not move.
+async function printChanged(
+  storage: Storage,
+  key: NamedOrder,
+  { done, paid }: { done: OrderFacts; paid: readonly PaidRefund[] },
+  given: Given,
+  terminal: Terminal,
+): Promise<number> {
+  const facts = (await storage.read((db) => findOrderFacts(db, key))) ?? done
+  const order = orderView(facts)
+  print(terminal, given, { order }, () => orderText(facts))
+  tellUnpaid(terminal, `order ${order.number}`, paid)
+  return 0
 }
 
 function refund(name: string, given: Given, terminal: Terminal): Promise<number> {

@@ -96,6 +96,7 @@ export const events = {
   'order.cancelled':                 { subject: 'order',            data: OrderEventData,            says: 'An order was cancelled.' },
   'order.refunded':                  { subject: 'order',            data: OrderEventData,            says: 'Money of an order was paid back.' },
   'order.refund_failed':             { subject: 'order',            data: OrderEventData,            says: 'Money of an order could not be paid back.' },
+  'order.returned':                  { subject: 'order',            data: OrderEventData,            says: 'An order that was sent came back unpaid.' },
   'inventory.low':                   { subject: 'sku',              data: InventoryEventData,        says: 'The stock of a SKU became low.' },
   'inventory.depleted':              { subject: 'sku',              data: InventoryEventData,        says: 'The stock of a SKU ran out.' },
   'inventory.replenished':           { subject: 'sku',              data: InventoryEventData,        says: 'A SKU is in stock again.' },

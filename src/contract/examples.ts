@@ -310,6 +310,29 @@ const fulfilled: Order = {
   ],
   timeline: [...processing.timeline, { at: later, type: 'fulfilled', cancelledBy: null }],
 }
+const completed: Order = {
+  ...fulfilled,
+  version: 5,
+  status: 'completed',
+  timeline: [...fulfilled.timeline, { at: later, type: 'completed', cancelledBy: null }],
+}
+// To be paid on delivery, and never paid, so it has one event less before it.
+const returned: Order = {
+  ...completed,
+  paymentStatus: 'voided',
+  payments: payments.map((payment) => ({
+    ...payment,
+    provider: 'manual',
+    method: 'cash_on_delivery',
+    brand: null,
+    last4: null,
+    status: 'pending',
+  })),
+  timeline: [
+    ...completed.timeline.filter(({ type }) => type !== 'paid'),
+    { at: later, type: 'voided', cancelledBy: null },
+  ],
+}
 const refunds: Order['refunds'] = payments.map(({ amount }) => ({
   id: sampleId('refund'),
   amount,
@@ -399,15 +422,11 @@ export const eventExamples: Record<EventKind, Event> = {
   'order.paid': orderEvent('order.paid', paid),
   'order.processing': orderEvent('order.processing', processing),
   'order.fulfilled': orderEvent('order.fulfilled', fulfilled),
-  'order.completed': orderEvent('order.completed', {
-    ...fulfilled,
-    version: 5,
-    status: 'completed',
-    timeline: [...fulfilled.timeline, { at: later, type: 'completed', cancelledBy: null }],
-  }),
+  'order.completed': orderEvent('order.completed', completed),
   'order.cancelled': orderEvent('order.cancelled', cancelled),
   'order.refunded': orderEvent('order.refunded', refunded),
   'order.refund_failed': orderEvent('order.refund_failed', unrefunded),
+  'order.returned': orderEvent('order.returned', returned),
   'inventory.low': stockEvent('inventory.low', 31, 5),
   'inventory.depleted': stockEvent('inventory.depleted', 32, 0),
   'inventory.replenished': stockEvent('inventory.replenished', 33, 24),

@@ -232,6 +232,7 @@ export const eventKinds = [
   'order.cancelled',
   'order.refunded',
   'order.refund_failed',
+  'order.returned',
   'inventory.low',
   'inventory.depleted',
   'inventory.replenished',

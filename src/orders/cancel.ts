@@ -2,6 +2,7 @@
 
 import type { OrderCancellationReason, OrderCanceller } from '../contract/words.ts'
 import { restock } from '../inventory/sales.ts'
+import type { Line } from '../inventory/stock.ts'
 import { newId } from '../kit/ids.ts'
 import { refuse } from '../kit/refuse.ts'
 import { oweVoid } from '../payments/store.ts'
@@ -26,22 +27,27 @@ export async function cancelOrder(tx: Tx, key: OrderKey, wish: CancelWish, momen
   const found = await lockOrderFacts(tx, key)
   if (!found) throw refuse('order_not_found')
   refuseUncancellable(found.order, wish.expectedVersion)
-  return cancelFound(tx, found, wish, moment)
+  const { by, reason, note, isRestocked } = wish
+  return cancelFound(tx, found, { verb: 'cancel', by, reason, note, restocked: isRestocked ? 'all' : [] }, moment)
+}
+
+interface FoundWish extends Pick<CancelWish, 'by' | 'reason' | 'note'> {
+  verb: 'cancel' | 'return'
+  // What goes back into stock.
+  restocked: readonly Line[] | 'all'
 }
 
 // The caller has locked the order and seen that it can be cancelled.
-export async function cancelFound(
-  tx: Tx,
-  found: OrderFacts,
-  wish: Omit<CancelWish, 'expectedVersion'>,
-  moment: Moment,
-): Promise<OrderFacts> {
+export async function cancelFound(tx: Tx, found: OrderFacts, wish: FoundWish, moment: Moment): Promise<OrderFacts> {
   const { order } = found
-  const move = orderMove('cancel', order.status)
+  const move = orderMove(wish.verb, order.status)
   if (!move) throw new Error(`order ${order.id} can be cancelled and has no way to be`)
 
   await giveBackUse(tx, order, moment)
-  const restocked = wish.isRestocked ? await restock(tx, order, order.id, null, moment) : []
+  const restocked =
+    wish.restocked.length > 0
+      ? await restock(tx, order, order.id, wish.restocked === 'all' ? null : wish.restocked, moment)
+      : []
   const { facts, refundId, timeline } = await oweMoneyBack(tx, found, wish, moment)
   const cancellation: KeptCancellation = {
     id: newId('can'),
@@ -108,7 +114,7 @@ async function oweMoneyBack(
 }
 
 // A payment that is awaited must not be taken any more.
-async function oweVoids(tx: Tx, { payments }: OrderFacts, { now }: Moment): Promise<void> {
+export async function oweVoids(tx: Tx, { payments }: OrderFacts, { now }: Moment): Promise<void> {
   for (const payment of payments) {
     if (payment.status === 'pending') await oweVoid(tx, payment, { id: newId('rfd'), reason: null }, now)
   }

@@ -11,6 +11,7 @@ import {
   paymentLifecycle,
   paymentMove,
   refundVerb,
+  returnObstacle,
   sendingReason,
   usualPolicy,
 } from './lifecycle.ts'
@@ -27,6 +28,8 @@ test('the moves of an order, all pairs', () => {
       ['complete', 'processing', 'completed'],
       ['cancel', 'placed', 'cancelled'],
       ['cancel', 'processing', 'cancelled'],
+      ['return', 'processing', 'cancelled'],
+      ['return', 'completed', 'completed'],
     ],
   )
 })
@@ -56,7 +59,7 @@ test('the moves of its money, all pairs', () => {
 
 test('no move leaves an end, but money may still come that nobody awaits any more', () => {
   const ends = ['completed', 'cancelled', 'refunded', 'voided']
-  const left = [...orderLifecycle, ...paymentLifecycle].filter(([, from]) => ends.includes(from))
+  const left = [...orderLifecycle, ...paymentLifecycle].filter(([, from, to]) => ends.includes(from) && to !== from)
   assert.deepEqual(left, [['pay', 'voided', 'paid', 'order.paid']])
 })
 
@@ -106,6 +109,16 @@ test('why an order cannot be cancelled, all pairs and both policies', () => {
       }[status]
       const order = { status, fulfillmentStatus }
       assert.deepEqual([cancellableReason(order, usualPolicy), cancellableReason(order, generous)], expected)
+    }
+  }
+})
+
+test('why an order has not come back unpaid, all pairs', () => {
+  for (const paymentStatus of orderPaymentStatuses) {
+    for (const fulfillmentStatus of fulfillmentStatuses) {
+      const isSent = fulfillmentStatus !== 'unfulfilled'
+      const expected = paymentStatus === 'pending' ? (isSent ? undefined : 'not_sent') : 'not_awaited'
+      assert.equal(returnObstacle({ paymentStatus, fulfillmentStatus }), expected)
     }
   }
 })

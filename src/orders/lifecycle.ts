@@ -18,6 +18,9 @@ export const orderLifecycle = [
   ['complete', 'processing', 'completed',  'order.completed',  null        ],
   ['cancel',   'placed',     'cancelled',  'order.cancelled',  'money_back'],
   ['cancel',   'processing', 'cancelled',  'order.cancelled',  'money_back'],
+  // What was sent came back unpaid. An order that was done stays done: a receiver has heard of its end.
+  ['return',   'processing', 'cancelled',  'order.cancelled',  'money_back'],
+  ['return',   'completed',  'completed',  'order.returned',   'money_back'],
 ] as const satisfies readonly (readonly [string, OrderStatus, OrderStatus, EventKind, 'money_back' | null])[]
 
 export type OrderVerb = (typeof orderLifecycle)[number][0]
@@ -112,6 +115,18 @@ export function cancellableReason(
   // What was sent cannot be called back.
   if (fulfillmentStatus !== 'unfulfilled') return 'already_fulfilled'
   return policy.from.includes(status) && orderMove('cancel', status) ? undefined : 'already_processing'
+}
+
+// Why an order cannot have come back unpaid; undefined when it can.
+export function returnObstacle({
+  paymentStatus,
+  fulfillmentStatus,
+}: {
+  paymentStatus: OrderPaymentStatus
+  fulfillmentStatus: FulfillmentStatus
+}): 'not_awaited' | 'not_sent' | undefined {
+  if (!paymentMove('void', paymentStatus)) return 'not_awaited'
+  return fulfillmentStatus === 'unfulfilled' ? 'not_sent' : undefined
 }
 
 // Whether the money of an order did not come in time. What was sent already is not called back.

@@ -1,6 +1,7 @@
 // What the operator does with orders: a payment that came by hand, parcels, money back. Each is one transaction, and says
 // in words why it was not done.
 
+import { restock } from '../inventory/sales.ts'
 import { isId, newId } from '../kit/ids.ts'
 import { isPaidOnDelivery, manualName, manualReference } from '../payments/manual.ts'
 import {
@@ -13,8 +14,9 @@ import {
   savePayment,
 } from '../payments/store.ts'
 import type { Reader, Tx } from '../storage/storage.ts'
+import { cancelFound, oweVoids } from './cancel.ts'
 import { findOrderFacts, lockOrderFacts, type Moment, noteChange, tellChange } from './change.ts'
-import { fulfillmentStatusFor, orderMove, paymentMove, sendingReason } from './lifecycle.ts'
+import { fulfillmentStatusFor, orderMove, paymentMove, returnObstacle, sendingReason } from './lifecycle.ts'
 import { isWaiting, oweRefund, payByHand } from './refunds.ts'
 import {
   findOrderById,
@@ -169,6 +171,36 @@ function sentFrom(
     if (wanted > 0) sent.push({ skuId, quantity: wanted })
   }
   return sent.length > 0 ? sent : 'there is nothing to send'
+}
+
+// What was sent and not paid, such as a parcel that is paid on delivery and was refused at the door, came back. No money is
+// awaited any more. What was never sent goes back into stock, and what came back where the operator says so.
+export async function returnOrder(
+  tx: Tx,
+  key: OrderKey,
+  { isRestocked }: { isRestocked: boolean },
+  moment: Moment,
+): Promise<Done> {
+  const found = await lockOrderFacts(tx, key)
+  if (!found) return gone
+  const { order, lines } = found
+  const obstacle = returnObstacle(order)
+  if (obstacle === 'not_sent') return { problem: `order ${order.number} was not sent: orders cancel ends it` }
+  const [move, voiding] = [orderMove('return', order.status), paymentMove('void', order.paymentStatus)]
+  if (obstacle || !move || !voiding)
+    return { problem: `order ${order.number} is ${order.paymentStatus}: no payment is awaited` }
+  if (move.to === 'cancelled') {
+    const unsent = lines
+      .map(({ skuId, quantity, fulfilled }) => ({ skuId, quantity: quantity - fulfilled }))
+      .filter(({ quantity }) => quantity > 0)
+    const restocked = isRestocked ? 'all' : unsent
+    const wish = { verb: 'return', by: 'operator', reason: 'other', note: null, restocked } as const
+    return { facts: await cancelFound(tx, found, wish, moment) }
+  }
+  if (isRestocked) await restock(tx, order, order.id, null, moment)
+  await oweVoids(tx, found, moment)
+  const change = { status: move.to, paymentStatus: voiding.to }
+  return { facts: tellChange(tx, found, { kind: move.announces, order: change, timeline: ['voided'] }, moment) }
 }
 
 export interface RefundWish {
