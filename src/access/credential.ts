@@ -34,11 +34,12 @@ export function newCredential(
 ): { credential: NewCredential; keyText: string } {
   const key = makeKey(wish.mode)
   const pepperVersion = rootSecret.currentVersion
+  const id = newId('key')
   const credential = {
     ...wish,
-    id: newId('key'),
+    id,
     lookup: key.lookup,
-    digest: keyDigest(rootSecret, pepperVersion, key.text),
+    digest: keyDigest(rootSecret, pepperVersion, key.text, { ...wish, id, scopes: scopesText(wish.scopes) }),
     pepperVersion,
     prefix: keyPrefix(key),
     last4: keyLast4(key),

@@ -3,10 +3,10 @@ import { before, test } from 'node:test'
 import { setImmediate } from 'node:timers/promises'
 import { eachEngine } from '../../tests/support/storage.ts'
 import { parseRootSecret, RootSecret } from '../kit/secrets.ts'
-import type { Storage } from '../storage/storage.ts'
+import { Fragment, type Storage } from '../storage/storage.ts'
 import { type CredentialWish, newCredential } from './credential.ts'
 import { createIdentify } from './identify.ts'
-import { makeKey } from './key.ts'
+import { makeKey, unboundDigest } from './key.ts'
 import {
   expireCredential,
   findCredential,
@@ -124,6 +124,51 @@ eachEngine('identify', ({ open }) => {
     await storage.write((tx) => tx.sql`update credentials set digest = ${'f'.repeat(64)} where id = ${wrong.id}`)
     refused['wrong secret'] = wrong.keyText
     for (const [reason, header] of Object.entries(refused)) assert.equal(await identify(header, 10), undefined, reason)
+  })
+
+  // Whoever can write to the table of keys, and holds one of them, shall not be somebody else.
+  for (const column of ['id', 'installation_id', 'merchant_id', 'mode', 'scopes'] as const)
+    test(`a row with another ${column} opens nothing`, async () => {
+      const [own, others] = [await givenKey(), await givenKey()]
+      const values = {
+        id: 'key_other',
+        installation_id: others.installationId,
+        merchant_id: others.merchantId,
+        mode: 'live',
+        scopes: 'catalog:read checkout:quote webhooks:write',
+      }
+      await storage.write(
+        (tx) => tx.sql`update credentials set ${new Fragment(`${column} = ?`, [values[column]])} where id = ${own.id}`,
+      )
+      assert.equal(await createIdentify({ storage, rootSecret }).identify(own.keyText, 10), undefined)
+    })
+
+  test('a row with the digest of another key opens nothing, and neither does one that was copied', async () => {
+    const [own, others] = [await givenKey(), await givenKey()]
+    const row = await storage.read((db) => findCredentialById(db, own.id))
+    await storage.write((tx) => tx.sql`update credentials set lookup = 'taken' where id = ${own.id}`)
+    await storage.write(
+      (tx) => tx.sql`
+        update credentials set lookup = ${own.keyText.slice(9, 21)}, digest = ${row?.digest ?? ''} where id = ${others.id}`,
+    )
+    const { identify } = createIdentify({ storage, rootSecret })
+    for (const { keyText } of [own, others]) assert.equal(await identify(keyText, 10), undefined)
+  })
+
+  test('a key of a version that did not bind them is good, and bound with its first use', async () => {
+    const [key, others] = [await givenKey(), await givenKey()]
+    const former = unboundDigest(rootSecret, 1, key.keyText)
+    await storage.write((tx) => tx.sql`update credentials set digest = ${former} where id = ${key.id}`)
+    const { identify, flushLastUse } = createIdentify({ storage, rootSecret })
+    assert.equal((await identify(key.keyText, 10))?.installationId, key.installationId)
+    await flushLastUse(20)
+    const row = await storage.read((db) => findCredentialById(db, key.id))
+    assert.notEqual(row?.digest, former)
+    assert.ok(await createIdentify({ storage, rootSecret }).identify(key.keyText, 30))
+    await storage.write(
+      (tx) => tx.sql`update credentials set installation_id = ${others.installationId} where id = ${key.id}`,
+    )
+    assert.equal(await createIdentify({ storage, rootSecret }).identify(key.keyText, 40), undefined)
   })
 
   test('a pepper of an older version is accepted while the root secret knows it', async () => {

@@ -6,7 +6,7 @@ import { handleRows, RowsFailed } from '../loops/rows.ts'
 import type { Storage } from '../storage/storage.ts'
 import { readAuthorization } from './authorization.ts'
 import { credentialStatus, scopesFrom } from './credential.ts'
-import { keyDigest, readKey } from './key.ts'
+import { type KeyBinding, keyDigest, readKey, unboundDigest } from './key.ts'
 import { type DigestRenewal, findCredential, type IdentityRow, renewDigests, touchCredentials } from './store.ts'
 
 export interface Caller {
@@ -70,7 +70,7 @@ const nobody: Promise<undefined> = Promise.resolve(undefined)
 export function createIdentify({ storage, rootSecret, entriesMax = entriesMaxDefault }: IdentifyOptions): Identify {
   const entries = new Lru<string, Entry>(entriesMax)
   const uses = new Lru<string, Use>(entriesMax)
-  // Digests by the current version of the root secret, for keys that an older one was used for.
+  // Digests by the current version of the root secret that bind their key, for keys that have an older one.
   const renewals = new Lru<string, DigestRenewal>(entriesMax)
   const flights = new Map<string, Promise<Entry | undefined>>()
   // Counts forget(): what was read before it must not be remembered after it.
@@ -109,10 +109,12 @@ export function createIdentify({ storage, rootSecret, entriesMax = entriesMaxDef
     if (key === undefined) return undefined
     const forgottenBefore = forgotten
     const row = await storage.read((db) => findCredential(db, key.lookup))
-    const mayEnter = isHolder(text, row) && row !== undefined && isOpen(row, now)
+    const proof = proofOf(text, row)
+    const mayEnter = proof !== null && row !== undefined && isOpen(row, now)
     entries.delete(text) // it was stale
     if (!mayEnter) return undefined
-    if (row.pepperVersion < rootSecret.currentVersion) renewals.set(row.id, renewalFor(text, row))
+    if (proof === 'unbound' || row.pepperVersion < rootSecret.currentVersion)
+      renewals.set(row.id, renewalFor(text, row))
     const caller = callerFrom(row)
     const entry: Entry = {
       caller,
@@ -126,16 +128,20 @@ export function createIdentify({ storage, rootSecret, entriesMax = entriesMaxDef
   }
 
   // A missing row is compared with a digest that no key has, so that it takes as long as a wrong secret.
-  function isHolder(text: string, row: IdentityRow | undefined): boolean {
-    const version = row?.pepperVersion ?? rootSecret.currentVersion
-    const isKnown = rootSecret.hasVersion(version)
-    const digest = keyDigest(rootSecret, isKnown ? version : rootSecret.currentVersion, text)
-    return isEqualSecret(digest, row?.digest ?? noDigest) && isKnown
+  function proofOf(text: string, row: IdentityRow | undefined): 'bound' | 'unbound' | null {
+    const wanted = row?.pepperVersion ?? rootSecret.currentVersion
+    const isKnown = rootSecret.hasVersion(wanted)
+    const version = isKnown ? wanted : rootSecret.currentVersion
+    const isBound = isEqualSecret(keyDigest(rootSecret, version, text, row ?? nobodys), row?.digest ?? noDigest)
+    const isUnbound = isEqualSecret(unboundDigest(rootSecret, version, text), row?.digest ?? noDigest)
+    if (!isKnown) return null
+    return isBound ? 'bound' : isUnbound ? 'unbound' : null
   }
 
-  function renewalFor(text: string, { id, digest }: IdentityRow): DigestRenewal {
+  function renewalFor(text: string, row: IdentityRow): DigestRenewal {
     const { currentVersion } = rootSecret
-    return { id, before: digest, digest: keyDigest(rootSecret, currentVersion, text), pepperVersion: currentVersion }
+    const digest = keyDigest(rootSecret, currentVersion, text, row)
+    return { id: row.id, before: row.digest, digest, pepperVersion: currentVersion }
   }
 
   async function flushRenewals(): Promise<void> {
@@ -205,6 +211,7 @@ export function createIdentify({ storage, rootSecret, entriesMax = entriesMaxDef
 }
 
 const noDigest = '0'.repeat(64)
+const nobodys: KeyBinding = { id: '', installationId: '', merchantId: '', mode: 'test', scopes: '' }
 
 // An age below zero means that the clock was set back: such an entry could stay for hours.
 function isFresh(entry: Entry, now: number): boolean {

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import fc from 'fast-check'
 import { parseRootSecret, RootSecret } from '../kit/secrets.ts'
-import { keyDigest, keyLast4, keyPrefix, makeKey, readKey } from './key.ts'
+import { keyDigest, keyLast4, keyPrefix, makeKey, readKey, unboundDigest } from './key.ts'
 
 const rootSecret = parseRootSecret(
   '2:the-newer-root-secret-of-this-test-only,1:the-older-root-secret-of-this-test-only',
@@ -37,12 +37,16 @@ test('what is shown of a key gives away none of its secret but the end of the ch
   assert.equal(keyLast4(key), key.text.slice(-4))
 })
 
-test('the digest depends on the whole key and on the version of the pepper', () => {
+test('the digest depends on the whole key, on the version of the pepper and on what the key opens', () => {
   assert.ok(rootSecret instanceof RootSecret)
   const { text } = makeKey('live')
-  const digest = keyDigest(rootSecret, 1, text)
+  const binding = { id: 'key_1', installationId: 'ins_1', merchantId: 'mer_1', mode: 'live', scopes: 'a b' } as const
+  const digest = keyDigest(rootSecret, 1, text, binding)
   assert.match(digest, /^[0-9a-f]{64}$/)
-  assert.equal(keyDigest(rootSecret, 1, text), digest)
-  assert.notEqual(keyDigest(rootSecret, 2, text), digest)
-  assert.notEqual(keyDigest(rootSecret, 1, makeKey('live').text), digest)
+  assert.equal(keyDigest(rootSecret, 1, text, { ...binding }), digest)
+  assert.notEqual(keyDigest(rootSecret, 2, text, binding), digest)
+  assert.notEqual(keyDigest(rootSecret, 1, makeKey('live').text, binding), digest)
+  assert.notEqual(unboundDigest(rootSecret, 1, text), digest)
+  for (const name of Object.keys(binding))
+    assert.notEqual(keyDigest(rootSecret, 1, text, { ...binding, [name]: 'x' }), digest, name)
 })

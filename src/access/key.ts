@@ -47,11 +47,33 @@ export function keyLast4(key: ApiKey): string {
   return key.text.slice(-4)
 }
 
+// Whose key it is, and for what: the columns of its row that never change.
+export interface KeyBinding {
+  readonly id: string
+  readonly installationId: string
+  readonly merchantId: string
+  readonly mode: Mode
+  // As they stand in the row.
+  readonly scopes: string
+}
+
 // HMAC-SHA-256 under a pepper that is not in the database, so that a stolen table does not let anyone test guesses. A
-// slow hash would add nothing: the secret is random, not chosen by a person.
-export function keyDigest(rootSecret: RootSecret, pepperVersion: number, keyText: string): string {
+// slow hash would add nothing: the secret is random, not chosen by a person. What the key opens is under it too: whoever
+// can write to the table could otherwise move the row of their own key to somebody else's installation.
+export function keyDigest(rootSecret: RootSecret, pepperVersion: number, keyText: string, binding: KeyBinding): string {
+  const { id, installationId, merchantId, mode, scopes } = binding
+  const bound = JSON.stringify([id, installationId, merchantId, mode, scopes])
+  return digestOf(rootSecret, pepperVersion, `${keyText} ${bound}`)
+}
+
+// Of keys that were made before they were bound, until their next use.
+export function unboundDigest(rootSecret: RootSecret, pepperVersion: number, keyText: string): string {
+  return digestOf(rootSecret, pepperVersion, keyText)
+}
+
+function digestOf(rootSecret: RootSecret, pepperVersion: number, text: string): string {
   return createHmac('sha256', deriveKey(rootSecret, 'api key pepper', pepperVersion))
-    .update(keyText)
+    .update(text)
     .digest('hex')
 }
 
