@@ -7,18 +7,16 @@ import { addressBucket, createThrottle } from './access/throttle.ts'
 import { demoMerchantSlug } from './admin/demo.ts'
 import type { CartTools } from './carts/change.ts'
 import { cartOperations } from './carts/operations.ts'
-import { createPricebooks } from './carts/pricebook.ts'
 import { catalogOperations } from './catalog/operations.ts'
 import { listShopWindows } from './catalog/store.ts'
 import { createDesk } from './checkout/counter.ts'
-import { createCustomerKey } from './checkout/customer.ts'
 import type { Desk } from './checkout/desk.ts'
-import { followCart } from './checkout/follow.ts'
 import { checkoutOperations } from './checkout/operations.ts'
 import { checkoutPages } from './checkout/page/pages.ts'
 import type { PayTools } from './checkout/pay.ts'
 import { secretHashOf } from './checkout/secret.ts'
 import { createOrderStatusDesk } from './checkout/status.ts'
+import { createPayTools } from './checkout/tools.ts'
 import type { Rate } from './config.ts'
 import type { OperationId } from './contract/operations.ts'
 import { type AnyHandler, createRoad, type Throttles } from './http/answer.ts'
@@ -37,7 +35,6 @@ import type { Log } from './observe/log.ts'
 import { createMetrics, type Metrics } from './observe/metrics.ts'
 import { observeOwed } from './observe/owed.ts'
 import { orderOperations } from './orders/operations.ts'
-import { installedProviders } from './payments/providers.ts'
 import { createPaymentWatch, type PaymentWatch } from './payments/watch.ts'
 import { mediaPage } from './site/media.ts'
 import { sitePages } from './site/pages.ts'
@@ -108,25 +105,20 @@ export function createApp(parts: AppParts): App {
   let draining = false
   let hasDemoShop = false
 
-  const cartTools: CartTools = {
-    pricebooks: createPricebooks(),
-    pictureUrl: (picture) => (picture.startsWith('/media/') ? publicOrigin() + picture : picture),
-    idleMs: retentionMs.carts,
-    follow: followCart,
-  }
   const watch = createPaymentWatch(log)
   const payTools: PayTools = {
-    carts: cartTools,
-    rootSecret,
-    customerKey: createCustomerKey(rootSecret),
-    publicOrigin,
-    storage,
-    providers: installedProviders(storage, clock),
-    watch,
-    clock,
-    boundsTries: rateLimit !== null,
+    ...createPayTools({
+      storage,
+      rootSecret,
+      publicOrigin,
+      clock,
+      watch,
+      cartsIdleMs: retentionMs.carts,
+      boundsTries: rateLimit !== null,
+    }),
     ...parts.payHooks,
   }
+  const cartTools = payTools.carts
   const desk = createDesk(payTools)
   const dispatcher = createDispatcher({
     storage,

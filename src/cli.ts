@@ -20,6 +20,7 @@ export const commands = {
   promotions: async () => (await import('./commands/promotions.ts')).promotionsCommand,
   methods: async () => (await import('./commands/methods.ts')).methodsCommand,
   orders: async () => (await import('./commands/orders.ts')).ordersCommand,
+  payments: async () => (await import('./commands/payments.ts')).paymentsCommand,
   shoppers: async () => (await import('./commands/shoppers.ts')).shoppersCommand,
   webhooks: async () => (await import('./commands/webhooks.ts')).webhooksCommand,
   keys: async () => (await import('./commands/keys.ts')).keysCommand,

@@ -2,12 +2,14 @@
 
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { answerChallenge, type PayTools, pay as payAt, settlePayments } from '../src/checkout/pay.ts'
+import { answerChallenge, closePayment, type PayTools, pay as payAt, settlePayments } from '../src/checkout/pay.ts'
 import { deleteSessions } from '../src/checkout/retention.ts'
 import { expireSessions } from '../src/checkout/sweep.ts'
 import { newId } from '../src/kit/ids.ts'
 import { parseRootSecret, type RootSecret } from '../src/kit/secrets.ts'
 import { RowsFailed } from '../src/loops/rows.ts'
+import { findViolations } from '../src/observe/invariants.ts'
+import { findOwed } from '../src/observe/owed.ts'
 import { refundPaid } from '../src/orders/refunds.ts'
 import { createProviders, type Outcome, type PaymentProvider } from '../src/payments/port.ts'
 import { payRefunds } from '../src/payments/settle.ts'
@@ -101,6 +103,12 @@ async function openTill(given: Given) {
     warnings,
     metric,
     check: (more: Partial<PayTools> = {}) => settlePayments({ ...tools, ...more }),
+    close: async (outcome: 'succeeded' | 'declined') => {
+      const { paymentId } = await world()
+      return storage.write((tx) => closePayment(tools, tx, { installationId, id: paymentId }, outcome))
+    },
+    owed: async () =>
+      (await storage.read((db) => findOwed(db, { now: clock.now, providers: ['test'] }))).map(({ name }) => name),
     giveBack: () => payRefunds({ ...tools, onPaid: refundPaid }, clock.now),
     charges: async () => (await chargesOf(storage)).map(({ state }) => state),
   }
@@ -496,4 +504,120 @@ eachEngine('a provider that is not to be relied on', (given) => {
     await till.check()
     assert.equal((await till.world()).orders, 1)
   })
+})
+
+eachEngine('a payment whose outcome nobody will ever tell', (given) => {
+  // The charge is made, and the provider says nothing of it, whatever it is asked.
+  async function openSilent() {
+    const till = await openTill(given)
+    till.says.start = async (charge, ...rest) => {
+      await till.honest.start(charge, ...rest)
+      return { kind: 'unknown' }
+    }
+    till.says.lookUp = async () => ({ kind: 'unknown' })
+    await till.pay()
+    till.clock.now += 25 * hour
+    await till.check()
+    assert.deepEqual(await till.owed(), ['outcome_unknown'])
+    return till
+  }
+  const closedByHand = (till: Awaited<ReturnType<typeof openTill>>) =>
+    till.storage.read(
+      (db) => db.sql<{ at: number | null }>`select closed_by_hand_at as "at" from payments where order_id is null`,
+    )
+
+  test('is closed as declined: the shopper goes on, and a charge that turns up goes back', async () => {
+    const till = await openTill(given)
+    const held = Promise.withResolvers<void>()
+    till.says.start = async (...asked) => {
+      await held.promise
+      return till.honest.start(asked[0], asked[1], asked[2], new AbortController().signal)
+    }
+    till.says.lookUp = async () => ({ kind: 'unknown' })
+    await till.pay(cards.approved, 5)
+    till.clock.now += 25 * hour
+    const done = await Promise.all([till.close('declined'), till.close('declined')])
+    assert.equal(done.filter((one) => 'payment' in one).length, 1, 'once')
+    const closed = await till.world()
+    assert.deepEqual(
+      [closed.payment, closed.isChecked, closed.session, closed.orders, closed.refunds],
+      ['declined', false, 'open', 0, []],
+    )
+    assert.deepEqual(await closedByHand(till), [{ at: till.clock.now }])
+    assert.deepEqual(await till.owed(), [])
+    await till.check()
+    assert.equal((await till.world()).isChecked, false)
+
+    const recorded = till.settled()
+    held.resolve()
+    await recorded
+    assert.deepEqual((await till.world()).refunds, ['void pending'])
+    await till.giveBack()
+    const back = await till.world()
+    assert.deepEqual([back.payment, back.orders, await till.charges()], ['voided', 0, ['voided']])
+    assert.ok(await till.metric(incident('late_success', 1)))
+  })
+
+  test('is closed as succeeded: the order is placed, once, and a provider that denies it is told of', async () => {
+    const till = await openSilent()
+    const held = Promise.withResolvers<void>()
+    till.says.lookUp = async () => {
+      await held.promise
+      return { kind: 'declined', code: 'declined', brand: null, last4: null }
+    }
+    till.clock.now += 6 * hour
+    const checking = till.check()
+    const done = await Promise.all([till.close('succeeded'), till.close('succeeded')])
+    assert.equal(done.filter((one) => 'payment' in one).length, 1, 'once')
+    const closed = await till.world()
+    assert.deepEqual(
+      [closed.payment, closed.isChecked, closed.session, closed.orders, closed.refunds],
+      ['succeeded', false, 'completed', 1, []],
+    )
+    assert.deepEqual(await till.owed(), [])
+    held.resolve()
+    await checking
+    assert.equal((await till.world()).payment, 'succeeded')
+    assert.ok(await till.metric(incident('contradiction', 1)))
+    assert.deepEqual(await till.close('declined'), { problem: 'its outcome is known: it is succeeded' })
+    assert.deepEqual(await till.storage.read(findViolations), [])
+  })
+
+  test('is closed as succeeded when no order is possible any more: the money is owed back', async () => {
+    const till = await openSilent()
+    till.clock.now += 31 * 24 * hour
+    assert.ok('payment' in (await till.close('succeeded')))
+    const owed = await till.world()
+    assert.deepEqual([owed.payment, owed.orders, owed.session], ['succeeded', 0, 'open'])
+    assert.deepEqual(owed.refunds, ['void pending'])
+    await till.giveBack()
+    assert.deepEqual([(await till.world()).payment, await till.charges()], ['voided', ['voided']])
+  })
+
+  for (const outcome of ['declined', 'succeeded'] as const)
+    test(`and that was given up is closed as ${outcome}: it is looked up no more`, async () => {
+      const till = await openSilent()
+      till.says.lookUp = async () => ({ kind: 'absent' })
+      till.says.void = async () => 'succeeded'
+      till.clock.now -= 24 * hour
+      await till.storage.write((tx) => tx.sql`update payments set check_at = ${till.clock.now}`)
+      await till.check()
+      till.says.lookUp = async () => ({ kind: 'unknown' })
+      till.clock.now += 49 * hour
+      await till.check()
+      assert.deepEqual([(await till.world()).payment, await till.owed()], ['declined', ['outcome_unknown']])
+      assert.ok('payment' in (await till.close(outcome)))
+      const { payment, isChecked, refunds, orders } = await till.world()
+      assert.deepEqual([isChecked, orders, await till.owed()], [false, 0, []])
+      if (outcome === 'declined') {
+        assert.deepEqual([payment, refunds], ['declined', []])
+        // As the provider sees it after all; the charge of this test is still there.
+        await till.storage.write((tx) => tx.sql`update test_charges set state = 'declined'`)
+        return
+      }
+      assert.deepEqual([payment, refunds], ['succeeded', ['void pending']])
+      delete till.says.void
+      await till.giveBack()
+      assert.deepEqual([(await till.world()).payment, await till.charges()], ['voided', ['voided']])
+    })
 })

@@ -6,7 +6,8 @@ import { newId } from '../src/kit/ids.ts'
 import { findOwed, readFailedRefunds, readOpenPayments, readPendingRefunds } from '../src/observe/owed.ts'
 import { insertPayment, type KeptPayment, oweVoid, savePayment } from '../src/payments/store.ts'
 import type { Reader } from '../src/storage/storage.ts'
-import { type House, testSecretText } from './support/house.ts'
+import { checkoutOf } from './support/checkout.ts'
+import { type House, settingsOf, testSecretText } from './support/house.ts'
 import { type Orders, openOrderHouse } from './support/orders.ts'
 import { planOf } from './support/plans.ts'
 import { cartwright } from './support/process.ts'
@@ -108,6 +109,51 @@ eachEngine('money that waits', (given) => {
     assert.deepEqual(await names(), ['cancelled_not_refunded'])
     await refund(quote.totals.total - 100)
     assert.deepEqual(await names(), [])
+  })
+
+  test('because its provider never told is closed by the command that doctor names', async () => {
+    const house = await openOrderHouse(given)
+    house.clock.now = Date.now() - 25 * hour
+    const checkout = await checkoutOf(house)
+    const settings = settingsOf(house)
+    const run = (...args: string[]) => cartwright([...args, '--json'], settings)
+    const open = async (card: string) => {
+      const { secret, sessionId, view } = await checkout.ready({ CARD: 1 }, { expiresInSeconds: 86_400 })
+      assert.equal((await checkout.pay(secret, view, card)).view.session.status, 'processing')
+      const [payment] = await house.storage.read(
+        (db) => db.sql<{ id: string }>`select id from payments where checkout_session_id = ${sessionId}`,
+      )
+      return { sessionId, paymentId: payment?.id ?? '' }
+    }
+    // Their answers are lost, of the first also the charge.
+    const [lost, found] = [await open('4000000000000275'), await open('4000000000000259')]
+    house.clock.now = Date.now()
+    const sick = await cartwright(['doctor'], settings)
+    assert.equal(sick.code, 1)
+    const subjects = [lost, found].map(({ paymentId }) => `    ${paymentId} (test)\n`).sort()
+    assert.ok(sick.out.includes(`\`payments close PAYMENT_ID --outcome succeeded|declined\`.\n${subjects.join('')}`))
+
+    const close = (id: string, outcome: string) =>
+      run('payments', 'close', id, '--outcome', outcome, '--merchant', 'bloom')
+    const declined = await close(lost.paymentId, 'declined')
+    assert.deepEqual([declined.code, declined.err], [0, ''])
+    assert.deepEqual([JSON.parse(declined.out).payment.status, JSON.parse(declined.out).order], ['declined', null])
+    const succeeded = JSON.parse((await close(found.paymentId, 'succeeded')).out)
+    assert.equal(succeeded.payment.status, 'succeeded')
+    const session = (await checkout.read(found.sessionId)).body.data
+    assert.deepEqual(
+      [session.status, session.paymentStatus, session.orderId],
+      ['completed', 'paid', succeeded.order.id],
+    )
+    const shown = await cartwright(['orders', 'show', succeeded.order.number, '--merchant', 'bloom'], settings)
+    assert.match(shown.out, /\n +payment +test card .*succeeded closed by hand\n/)
+    assert.deepEqual(JSON.parse((await run('doctor')).out).needsPerson, [])
+
+    const again = JSON.parse((await close(lost.paymentId, 'succeeded')).out)
+    assert.equal(again.error.message, `payment ${lost.paymentId} is not open: its outcome is known: it is declined`)
+    const gone = newId('pay')
+    assert.equal(JSON.parse((await close(gone, 'declined')).out).error.code, 'payment_not_found')
+    assert.equal((await close(lost.paymentId, 'paid')).code, 2)
   })
 
   test('is counted by /metrics with the age of the oldest, by mode, and zero where nothing waits', async () => {

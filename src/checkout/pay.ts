@@ -42,6 +42,7 @@ import {
   lockPayment,
   oweVoid,
   savePayment,
+  shownStatus,
 } from '../payments/store.ts'
 import { countTry, endTry, findTry, rememberTry, subjectsOf } from '../payments/tries.ts'
 import type { CallAnswer, CallFacts, MoneyFacts, PaymentWatch, ProviderCall } from '../payments/watch.ts'
@@ -415,30 +416,82 @@ function draftOf({ cart, lines, promotion, pricing }: Quote): Draft {
 
 // Writes the outcome down, once: whoever comes second finds it done.
 async function settle(tools: PayTools, asked: KeptPayment, outcome: Settlement, cause: Cause | null): Promise<void> {
-  const { installationId, id, checkoutSessionId } = asked
   tools.onStep?.('settling')
   try {
-    await tools.storage.write(async (tx) => {
-      const [session, payment, subjects] = await Promise.all([
-        lockSessionAndCart(tx, { installationId, sessionId: checkoutSessionId }),
-        lockPayment(tx, installationId, id),
-        findTry(tx, installationId, id),
-      ])
-      if (!payment) throw new Error(`payment ${id} is not there any more`)
-      const isOpen = payment.status === 'processing' || payment.status === 'challenge'
-      // The session of one that has ended may be deleted.
-      if (!isOpen) return recordAfterEnd(tools, tx, payment, outcome)
-      if (!session) throw new Error(`payment ${id} has lost its session`)
-      if (outcome.kind !== 'unknown' && outcome.kind !== 'challenge')
-        endTry(tx, installationId, id, { subjects, isDeclined: isShoppersFault(outcome) })
-      await recordOutcome(tools, tx, session, payment, outcome, cause)
-    })
+    await tools.storage.write(async (tx) => record(tools, tx, await lockForOutcome(tx, asked), outcome, cause))
   } catch (error) {
     const message = 'outcome of a payment could not be recorded; retrying'
     tools.watch.error('unrecorded', message, moneyFacts(asked), error)
     throw error
   }
   tools.onStep?.('settled')
+}
+
+interface Locked {
+  // The session of one that has ended may be deleted.
+  session: KeptSession | undefined
+  payment: KeptPayment
+  subjects: readonly string[]
+}
+
+async function lockForOutcome(
+  tx: Tx,
+  { installationId, id, checkoutSessionId }: Pick<KeptPayment, 'installationId' | 'id' | 'checkoutSessionId'>,
+): Promise<Locked> {
+  const [session, payment, subjects] = await Promise.all([
+    lockSessionAndCart(tx, { installationId, sessionId: checkoutSessionId }),
+    lockPayment(tx, installationId, id),
+    findTry(tx, installationId, id),
+  ])
+  if (!payment) throw new Error(`payment ${id} is not there any more`)
+  return { session, payment, subjects }
+}
+
+async function record(
+  tools: PayTools,
+  tx: Tx,
+  { session, payment, subjects }: Locked,
+  outcome: Settlement,
+  cause: Cause | null,
+): Promise<void> {
+  const { installationId, id } = payment
+  if (!isOpen(payment)) return recordAfterEnd(tools, tx, payment, outcome)
+  if (!session) throw new Error(`payment ${id} has lost its session`)
+  if (outcome.kind !== 'unknown' && outcome.kind !== 'challenge')
+    endTry(tx, installationId, id, { subjects, isDeclined: isShoppersFault(outcome) })
+  await recordOutcome(tools, tx, session, payment, outcome, cause)
+}
+
+function isOpen({ status }: KeptPayment): boolean {
+  return status === 'processing' || status === 'challenge'
+}
+
+export const closedOutcomes = ['succeeded', 'declined'] as const
+export type ClosedOutcome = (typeof closedOutcomes)[number]
+
+// By the operator, of a payment that the provider has forgotten or never tells of. What follows is what would have followed
+// from the provider's own answer, and the provider is not asked any more; what it says later is heard as of any payment that
+// has ended.
+export async function closePayment(
+  tools: PayTools,
+  tx: Tx,
+  { installationId, id }: { installationId: string; id: string },
+  outcome: ClosedOutcome,
+): Promise<{ payment: KeptPayment } | { problem: string }> {
+  const found = await findPayment(tx, installationId, id)
+  if (!found) return { problem: 'there is no such payment' }
+  const locked = await lockForOutcome(tx, found)
+  const { payment } = locked
+  if (!isOpen(payment) && payment.checkAt === null)
+    return { problem: `its outcome is known: it is ${shownStatus(payment.status)}` }
+  const { brand, last4 } = payment
+  const closed = { ...payment, closedByHandAt: tools.clock().getTime() }
+  const said: Outcome =
+    outcome === 'succeeded'
+      ? { kind: 'approved', reference: payment.reference ?? id, brand, last4 }
+      : { kind: 'declined', code: 'provider_error', brand, last4 }
+  await record(tools, tx, { ...locked, payment: closed }, said, null)
+  return { payment: (await findPayment(tx, installationId, id)) ?? closed }
 }
 
 // A provider that is down must not lock out those who tried meanwhile.

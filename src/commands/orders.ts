@@ -6,12 +6,10 @@ import { type Customer, openCustomer } from '../checkout/secret.ts'
 import type { Address } from '../contract/carts.ts'
 import type { OrderSummary } from '../contract/orders.ts'
 import { type Mode, orderCancellationReasons, orderStatuses } from '../contract/words.ts'
-import { listInstallations, type Merchant } from '../installations/store.ts'
 import { isId } from '../kit/ids.ts'
 import { formatAmount } from '../kit/money.ts'
 import { Refusal, refuse } from '../kit/refuse.ts'
 import type { RootSecret } from '../kit/secrets.ts'
-import { createLog } from '../observe/log.ts'
 import { type CancelWish, cancelOrder } from '../orders/cancel.ts'
 import { findOrderFacts } from '../orders/change.ts'
 import { paymentMove } from '../orders/lifecycle.ts'
@@ -26,20 +24,11 @@ import {
   returnOrder,
   returnPayment,
 } from '../orders/operator.ts'
-import { isWaiting, refundPaid } from '../orders/refunds.ts'
+import { isWaiting } from '../orders/refunds.ts'
 import { findPlaceOfOrder, findSealedCustomer, listOrdersOfMerchant, type NamedOrder } from '../orders/store.ts'
 import { type OrderFacts, orderSummary, orderView } from '../orders/view.ts'
-import { installedProviders } from '../payments/providers.ts'
-import { leaseMs } from '../payments/schedule.ts'
-import { type PaidRefund, payRefund } from '../payments/settle.ts'
-import {
-  claimRefundsOfPayment,
-  type DueRefund,
-  findPayment,
-  findPaymentOf,
-  type KeptPayment,
-} from '../payments/store.ts'
-import { createPaymentWatch } from '../payments/watch.ts'
+import type { PaidRefund } from '../payments/settle.ts'
+import { findPayment, type KeptPayment, shownStatus } from '../payments/store.ts'
 import type { Reader, Storage, Tx } from '../storage/storage.ts'
 import {
   type Command,
@@ -49,11 +38,11 @@ import {
   Misuse,
   print,
   printReport,
-  type ReportError,
   readLine,
   type Terminal,
   withStorage,
 } from './command.ts'
+import { findPaymentNamed, listInstallationIds, payAfter, tellUnpaid } from './money.ts'
 
 export const ordersCommand: Command = {
   summary: 'List and show orders, take note of payments and returns, send parcels, cancel, and give money back.',
@@ -318,42 +307,6 @@ async function givePaymentBack(
   })
 }
 
-// The money is owed when the transaction is over, and this command asks for it first, so that it is paid where no server
-// runs; should the command die, a server's loop goes on.
-async function payAfter<Result>(
-  storage: Storage,
-  work: (tx: Tx, now: number) => Promise<{ done: Result; payments: readonly KeptPayment[] }>,
-): Promise<{ done: Result; paid: readonly PaidRefund[] }> {
-  const now = Date.now()
-  const { done, due } = await storage.write(async (tx) => {
-    const { done, payments } = await work(tx, now)
-    const due: DueRefund[] = []
-    for (const { installationId, id } of payments)
-      due.push(...(await claimRefundsOfPayment(tx, { installationId, paymentId: id }, now, leaseMs)))
-    return { done, due }
-  })
-  // What there is to tell is told by the command itself, so nothing is logged.
-  const log = createLog({ level: 'silent', pretty: false, write: () => {} })
-  const providers = installedProviders(storage, () => new Date())
-  const tools = { storage, providers, watch: createPaymentWatch(log), onPaid: refundPaid }
-  return { done, paid: await Promise.all(due.map((refund) => payRefund(tools, refund, now))) }
-}
-
-// Says on stderr what has not gone back. null: all of it has.
-function tellUnpaid(terminal: Terminal, subject: string, paid: readonly PaidRefund[]): ReportError | null {
-  const problems = paid.flatMap((one) => refundProblem(one) ?? [])
-  for (const problem of problems) terminal.err(`cartwright: ${subject}: ${problem}\n`)
-  return problems.length > 0 ? { code: 'refund_not_paid', message: problems.join('; ') } : null
-}
-
-// Why the money has not gone back; undefined when it has.
-function refundProblem({ outcome, answer, error }: PaidRefund): string | undefined {
-  if (outcome === 'succeeded' || outcome === 'elsewhere') return undefined
-  const again = 'a running server tries again'
-  if (outcome === 'unrecorded') return `the refund could not be recorded: ${(error as Error).message}; ${again}`
-  return answer === 'failed' ? `the provider refused the refund; ${again}` : `the provider gave no answer; ${again}`
-}
-
 async function findNamed(storage: Storage, name: string, given: Given): Promise<NamedOrder> {
   const merchant = await chooseMerchant(storage, given.texts.merchant)
   const key = await storage.read(async (db) => {
@@ -366,28 +319,6 @@ async function findNamed(storage: Storage, name: string, given: Given): Promise<
   if (!key) throw new Failure(`${merchant.slug} has no order ${name}`, 'order_not_found')
   return key
 }
-
-async function findPaymentNamed(storage: Storage, name: string, given: Given): Promise<KeptPayment> {
-  const merchant = await chooseMerchant(storage, given.texts.merchant)
-  const payment = await storage.read(async (db) => {
-    for (const installationIds of await listInstallationIds(db, merchant)) {
-      const found = installationIds.length > 0 ? await findPaymentOf(db, installationIds, name) : undefined
-      if (found) return found
-    }
-    return undefined
-  })
-  if (!payment) throw new Failure(`${merchant.slug} has no payment ${name}`, 'payment_not_found')
-  return payment
-}
-
-// In groups as large as a statement should name. One at least, which may be empty: a number alone finds an order.
-async function listInstallationIds(db: Reader, merchant: Merchant): Promise<string[][]> {
-  const ids = (await listInstallations(db, merchant.id)).map(({ id }) => id)
-  const groups = Math.max(1, Math.ceil(ids.length / idsAtOnce))
-  return Array.from({ length: groups }, (_, group) => ids.slice(group * idsAtOnce, (group + 1) * idsAtOnce))
-}
-
-const idsAtOnce = 1_000
 
 function readParcel(given: Given): Parcel {
   const { items, carrier, tracking } = given.texts
@@ -447,8 +378,13 @@ function orderText(facts: OrderFacts): string[] {
     ...(totals.refunded > 0 ? [row('refunded', money(totals.refunded))] : []),
     ...(totals.refundPending > 0 ? [row('refunding', `${money(totals.refundPending)} on its way`)] : []),
     ...owedRows(facts, money),
-    ...order.payments.map((paid) =>
-      row('payment', [paid.provider, paid.method, paid.brand, paid.last4, paid.status].filter(Boolean).join(' ')),
+    ...facts.payments.map(({ provider, method, brand, last4, status, closedByHandAt }) =>
+      row(
+        'payment',
+        [provider, method, brand, last4, shownStatus(status), closedByHandAt !== null && 'closed by hand']
+          .filter(Boolean)
+          .join(' '),
+      ),
     ),
     ...order.refunds.map((back) => row('refund', `${back.id}  ${money(back.amount)}  ${back.status}`)),
     ...order.fulfillments.map(({ carrier, trackingNumber, items, at }) =>

@@ -64,7 +64,8 @@ const questions: readonly OwedQuestion[] = [
   },
   {
     name: 'provider_missing',
-    sentence: 'The provider of these payments is not installed: nobody can be asked about them, or pay them back.',
+    sentence:
+      'The provider of these payments is not installed: nobody can be asked about them, or pay them back. `payments close PAYMENT_ID` ends one that is open, `orders refund PAYMENT_ID --by-hand` records that you gave its money back.',
     subjects: (db, { providers }) => db.sql`
       select p.id || ' ' || p.provider || ${testMark} as "subject"
       from payments p join installations i on i.id = p.installation_id
@@ -74,7 +75,8 @@ const questions: readonly OwedQuestion[] = [
   },
   {
     name: 'outcome_unknown',
-    sentence: 'The provider has not told for more than a day what became of these payments. Look at the provider.',
+    sentence:
+      'The provider has not told for more than a day what became of these payments. Look there, and say what you saw: `payments close PAYMENT_ID --outcome succeeded|declined`.',
     subjects: (db, { now, providers }) => db.sql`
       select p.id || ${testMark} as "subject"
       from payments p join installations i on i.id = p.installation_id

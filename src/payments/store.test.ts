@@ -115,6 +115,7 @@ eachEngine('payments and refunds in the store', (given) => {
       updatedAt: now,
       checkAt: now + 5,
       checks: 0,
+      closedByHandAt: null,
     })
     assert.deepEqual(chargeOf(payment), { key: payment.id, amount: 1_000, currency: 'EUR', mode: 'test' })
     const find = (installation = installationId) => storage.read((db) => findPayment(db, installation, payment.id))

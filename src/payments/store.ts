@@ -31,6 +31,8 @@ export interface KeptPayment {
   // When to ask the provider (again); null when nothing is open. `checks` counts the times it was asked.
   checkAt: number | null
   checks: number
+  // When the operator said what became of it; null where the provider told, or nobody has yet.
+  closedByHandAt: number | null
 }
 
 export type NewPayment = Pick<
@@ -61,7 +63,8 @@ const paymentColumns = new Fragment(`
   payments.checkout_session_id as "checkoutSessionId", payments.order_id as "orderId", payments.provider, payments.method,
   payments.amount, payments.currency, payments.status, payments.reference, payments.challenge, payments.brand,
   payments.last4, payments.error_code as "errorCode", payments.created_at as "createdAt",
-  payments.updated_at as "updatedAt", payments.check_at as "checkAt", payments.checks`)
+  payments.updated_at as "updatedAt", payments.check_at as "checkAt", payments.checks,
+  payments.closed_by_hand_at as "closedByHandAt"`)
 
 // The attempt as it is before anyone is asked: processing, and to be looked up if nobody comes back with the outcome. Nobody
 // waits for it to be written.
@@ -84,6 +87,7 @@ export function insertPayment(tx: Tx, payment: NewPayment, now: number): KeptPay
     createdAt: now,
     updatedAt: now,
     checks: 0,
+    closedByHandAt: null,
   }
 }
 
@@ -146,7 +150,7 @@ export async function savePayment(tx: Tx, payment: KeptPayment): Promise<void> {
     update payments set status = ${payment.status}, reference = ${payment.reference}, challenge = ${payment.challenge},
       brand = ${payment.brand}, last4 = ${payment.last4}, error_code = ${payment.errorCode},
       order_id = ${payment.orderId}, check_at = ${payment.checkAt}, checks = ${payment.checks},
-      updated_at = ${payment.updatedAt}
+      closed_by_hand_at = ${payment.closedByHandAt}, updated_at = ${payment.updatedAt}
     where installation_id = ${payment.installationId} and id = ${payment.id}
     returning id`
   one(row, 'the payment')

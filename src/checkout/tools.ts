@@ -1,0 +1,41 @@
+// What paying needs, for a server and for the operator's commands alike.
+
+import { createPricebooks } from '../carts/pricebook.ts'
+import type { RootSecret } from '../kit/secrets.ts'
+import { installedProviders } from '../payments/providers.ts'
+import type { PaymentWatch } from '../payments/watch.ts'
+import type { Storage } from '../storage/storage.ts'
+import { createCustomerKey } from './customer.ts'
+import { followCart } from './follow.ts'
+import type { PayTools } from './pay.ts'
+
+export interface PayParts {
+  storage: Storage
+  rootSecret: RootSecret
+  publicOrigin: () => string
+  clock: () => Date
+  watch: PaymentWatch
+  // How long a cart may be left alone.
+  cartsIdleMs: number
+  boundsTries: boolean
+}
+
+export function createPayTools(parts: PayParts): PayTools {
+  const { storage, rootSecret, publicOrigin, clock, watch, cartsIdleMs, boundsTries } = parts
+  return {
+    carts: {
+      pricebooks: createPricebooks(),
+      pictureUrl: (picture) => (picture.startsWith('/media/') ? publicOrigin() + picture : picture),
+      idleMs: cartsIdleMs,
+      follow: followCart,
+    },
+    rootSecret,
+    customerKey: createCustomerKey(rootSecret),
+    publicOrigin,
+    storage,
+    providers: installedProviders(storage, clock),
+    watch,
+    clock,
+    boundsTries,
+  }
+}

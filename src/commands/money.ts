@@ -1,0 +1,73 @@
+// What commands that move money share: finding a payment, and paying what a change has made owed.
+
+import { listInstallations, type Merchant } from '../installations/store.ts'
+import { createLog } from '../observe/log.ts'
+import { refundPaid } from '../orders/refunds.ts'
+import { installedProviders } from '../payments/providers.ts'
+import { leaseMs } from '../payments/schedule.ts'
+import { type PaidRefund, payRefund } from '../payments/settle.ts'
+import { claimRefundsOfPayment, type DueRefund, findPaymentOf, type KeptPayment } from '../payments/store.ts'
+import { createPaymentWatch, type PaymentWatch } from '../payments/watch.ts'
+import type { Reader, Storage, Tx } from '../storage/storage.ts'
+import { chooseMerchant, Failure, type Given, type ReportError, type Terminal } from './command.ts'
+
+// The money is owed when the transaction is over, and this command asks for it first, so that it is paid where no server
+// runs; should the command die, a server's loop goes on.
+export async function payAfter<Result>(
+  storage: Storage,
+  work: (tx: Tx, now: number) => Promise<{ done: Result; payments: readonly KeptPayment[] }>,
+): Promise<{ done: Result; paid: readonly PaidRefund[] }> {
+  const now = Date.now()
+  const { done, due } = await storage.write(async (tx) => {
+    const { done, payments } = await work(tx, now)
+    const due: DueRefund[] = []
+    for (const { installationId, id } of payments)
+      due.push(...(await claimRefundsOfPayment(tx, { installationId, paymentId: id }, now, leaseMs)))
+    return { done, due }
+  })
+  const providers = installedProviders(storage, () => new Date())
+  const tools = { storage, providers, watch: silentWatch(), onPaid: refundPaid }
+  return { done, paid: await Promise.all(due.map((refund) => payRefund(tools, refund, now))) }
+}
+
+// What there is to tell is told by the command itself, so nothing is logged.
+export function silentWatch(): PaymentWatch {
+  return createPaymentWatch(createLog({ level: 'silent', pretty: false, write: () => {} }))
+}
+
+// Says on stderr what has not gone back. null: all of it has.
+export function tellUnpaid(terminal: Terminal, subject: string, paid: readonly PaidRefund[]): ReportError | null {
+  const problems = paid.flatMap((one) => refundProblem(one) ?? [])
+  for (const problem of problems) terminal.err(`cartwright: ${subject}: ${problem}\n`)
+  return problems.length > 0 ? { code: 'refund_not_paid', message: problems.join('; ') } : null
+}
+
+// Why the money has not gone back; undefined when it has.
+function refundProblem({ outcome, answer, error }: PaidRefund): string | undefined {
+  if (outcome === 'succeeded' || outcome === 'elsewhere') return undefined
+  const again = 'a running server tries again'
+  if (outcome === 'unrecorded') return `the refund could not be recorded: ${(error as Error).message}; ${again}`
+  return answer === 'failed' ? `the provider refused the refund; ${again}` : `the provider gave no answer; ${again}`
+}
+
+export async function findPaymentNamed(storage: Storage, name: string, given: Given): Promise<KeptPayment> {
+  const merchant = await chooseMerchant(storage, given.texts.merchant)
+  const payment = await storage.read(async (db) => {
+    for (const installationIds of await listInstallationIds(db, merchant)) {
+      const found = installationIds.length > 0 ? await findPaymentOf(db, installationIds, name) : undefined
+      if (found) return found
+    }
+    return undefined
+  })
+  if (!payment) throw new Failure(`${merchant.slug} has no payment ${name}`, 'payment_not_found')
+  return payment
+}
+
+// In groups as large as a statement should name. One at least, which may be empty: a number alone finds an order.
+export async function listInstallationIds(db: Reader, merchant: Merchant): Promise<string[][]> {
+  const ids = (await listInstallations(db, merchant.id)).map(({ id }) => id)
+  const groups = Math.max(1, Math.ceil(ids.length / idsAtOnce))
+  return Array.from({ length: groups }, (_, group) => ids.slice(group * idsAtOnce, (group + 1) * idsAtOnce))
+}
+
+const idsAtOnce = 1_000

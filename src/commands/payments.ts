@@ -1,0 +1,61 @@
+// `payments`: what the operator does about a payment whose provider does not tell what became of it.
+
+import { type ClosedOutcome, closedOutcomes, closePayment } from '../checkout/pay.ts'
+import { createPayTools } from '../checkout/tools.ts'
+import { formatAmount } from '../kit/money.ts'
+import { findOrder } from '../orders/store.ts'
+import { findPayment } from '../payments/store.ts'
+import { type Command, Failure, type Given, Misuse, printReport, type Terminal, withStorage } from './command.ts'
+import { findPaymentNamed, payAfter, silentWatch, tellUnpaid } from './money.ts'
+
+export const paymentsCommand: Command = {
+  summary: 'Close a payment whose provider does not tell its outcome.',
+  usage: [`payments close PAYMENT_ID --outcome ${closedOutcomes.join('|')} [--merchant SLUG]`],
+  options: {
+    outcome: {
+      type: 'string',
+      help: 'what you saw at the provider. succeeded: the order is placed, or the money goes back where none is possible any more; declined: nothing was charged',
+    },
+    merchant: { type: 'string', help: 'slug; needed when there are several' },
+  },
+  async run(given, terminal) {
+    const [verb, id, ...rest] = given.words
+    if (verb !== 'close' || id === undefined || rest.length > 0) throw new Misuse('say payments close PAYMENT_ID')
+    const outcome = closedOutcomes.find((known) => known === given.texts.outcome)
+    if (!outcome) throw new Misuse(`--outcome must be one of ${closedOutcomes.join(', ')}`)
+    return close(id, outcome, given, terminal)
+  },
+}
+
+function close(id: string, outcome: ClosedOutcome, given: Given, terminal: Terminal): Promise<number> {
+  return withStorage(given, async (storage, config) => {
+    const { installationId } = await findPaymentNamed(storage, id, given)
+    const tools = createPayTools({
+      storage,
+      rootSecret: config.rootSecret,
+      publicOrigin: () => config.publicUrl ?? `http://localhost:${config.port}`,
+      clock: () => new Date(),
+      watch: silentWatch(),
+      cartsIdleMs: config.retentionMs.carts,
+      boundsTries: config.rateLimit !== null,
+    })
+    const closed = await payAfter(storage, async (tx) => {
+      const done = await closePayment(tools, tx, { installationId, id }, outcome)
+      if ('problem' in done) throw new Failure(`payment ${id} is not open: ${done.problem}`)
+      return { done: done.payment, payments: [done.payment] }
+    })
+    const { payment, order } = await storage.read(async (db) => {
+      const payment = (await findPayment(db, installationId, id)) ?? closed.done
+      const { orderId } = payment
+      return { payment, order: orderId === null ? undefined : await findOrder(db, { installationId, orderId }) }
+    })
+    const { provider, amount, currency, status } = payment
+    const placed = order ? { id: order.id, number: order.number } : null
+    const money = formatAmount(amount, currency, 'en')
+    return printReport(terminal, given, {
+      value: { payment: { id, provider, amount, currency, status }, order: placed },
+      lines: () => [`${id}  ${provider}  ${status}  ${money}${placed ? `  order ${placed.number}` : ''}`],
+      error: tellUnpaid(terminal, `payment ${id}`, closed.paid),
+    })
+  })
+}
