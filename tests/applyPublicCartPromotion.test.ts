@@ -203,5 +203,10 @@ eachEngine('applyPublicCartPromotion', (given) => {
     assert.equal((await carts.promote(other, 'WELCOME10')).body.data.promotion.state, 'applied')
     house.clock.now += 50_000
     assert.equal((await carts.promote(cartId, 'WELCOME10')).body.data.promotion.state, 'applied')
+    for (let guess = 0; guess < 10; guess += 1) await carts.promote(cartId, `GUESS${guess}`)
+    assertError(await carts.promote(cartId, 'GUESS'), 'rate_limited')
+    // Not for as long as the clock needs to be there again.
+    house.clock.now -= 3_600_000
+    assert.equal((await carts.promote(cartId, 'GUESS')).body.data.promotion.state, 'rejected')
   })
 })

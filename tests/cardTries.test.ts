@@ -89,6 +89,20 @@ eachEngine('tries of cards', (given) => {
     assert.equal(await pay(secret, { card: cards.approved }), 'paid')
   })
 
+  test('a clock that is set back an hour lengthens no wait, and counts nobody more than was tried', async () => {
+    const { house, pay, open } = await openScene()
+    const [secret, once] = [await open(), await open()]
+    assert.equal(await pay(once, { from: 'home' }), 'declined')
+    for (const card of declining) assert.notEqual(await pay(secret, { card }), 'paid')
+    house.clock.now -= 60 * minute
+    assert.equal(await pay(secret), 30 * second)
+    house.clock.now += 30 * second
+    assert.equal(await pay(secret), 'declined')
+    assert.equal(await pay(secret), minute)
+    for (let i = 0; i < 4; i += 1) assert.equal(await pay(once, { from: 'home' }), 'declined')
+    assert.equal(await pay(once, { from: 'home' }), 30 * second)
+  })
+
   test('a card has ten, on whatever checkout and from wherever', async () => {
     const { pay, open } = await openScene()
     for (let i = 0; i < 2; i += 1) {

@@ -34,10 +34,11 @@ export function createThrottle({ perSecond, burst, entriesMax = entriesMaxDefaul
   const fullAt = new Map<string, number>()
   let hand = fullAt.entries()
 
-  // Never more than one burst ahead: after a clock was set back, a bucket would stay empty for as long.
+  // Never more than one burst ahead: after a clock was set back, a bucket would stay empty for as long. One that is further ahead
+  // than any could be was filled before that, and is full by now; a clock that is corrected by a little gives nothing away.
   function fullFrom(id: string, nowMs: number): number {
     const at = fullAt.get(id)
-    if (at === undefined || at <= nowMs) return nowMs
+    if (at === undefined || at <= nowMs || at > nowMs + 2 * burstMs) return nowMs
     const latest = nowMs + burstMs
     if (at <= latest) return at
     fullAt.set(id, latest)

@@ -45,8 +45,13 @@ export async function putCode(tools: CartTools, change: ChangeAsk, code: string 
 
 // Codes are short and worth money, so that guessing them must be slow.
 function refuseGuessing({ guesses, guessesSince }: KeptCart, now: number): void {
-  const endsAt = guessesSince + guessesMs
-  if (guesses >= guessesMax && now < endsAt) throw refuse('rate_limited', { retryAfterMs: endsAt - now })
+  if (guesses < guessesMax || isOver(guessesSince, now)) return
+  throw refuse('rate_limited', { retryAfterMs: guessesSince + guessesMs - now })
+}
+
+// A minute that begins further ahead than another one was counted before the clock was set back.
+function isOver(guessesSince: number, now: number): boolean {
+  return Math.abs(now - guessesSince) >= guessesMs
 }
 
 interface RejectedCode {
@@ -63,7 +68,7 @@ async function rejectCode(
   { code, promotion, reason }: RejectedCode,
 ): Promise<CodeOutcome> {
   const at = now.getTime()
-  const isNewMinute = at >= facts.cart.guessesSince + guessesMs
+  const isNewMinute = isOver(facts.cart.guessesSince, at)
   countGuess(db, facts.cart, isNewMinute ? 1 : facts.cart.guesses + 1, isNewMinute ? at : facts.cart.guessesSince)
   const quote = await quoteChange(db, tools.pricebooks, facts, at)
   return {

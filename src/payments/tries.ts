@@ -41,10 +41,20 @@ export interface Tries {
   triedAt: number
 }
 
-// 0: it may be tried now. A clock that was set back lengthens no wait.
+// 0: it may be tried now.
 export function waitMsFor(bound: TryBound, { forgivenAt, triedAt }: Tries, now: number): number {
   const waitMs = waitAfter(bound, Math.ceil((forgivenAt - triedAt) / bound.forgivenMs))
   return Math.min(Math.max(0, triedAt + waitMs - now), waitMs)
+}
+
+// Nodes whose clocks differ by less count together.
+const clockSkewMs = minute
+
+// Tries of the future were counted before the clock was set back: they count as made now, or the wait would end only when the
+// clock is there again.
+function putRight({ forgivenAt, triedAt }: Tries, now: number): Tries {
+  const aheadMs = triedAt - now
+  return aheadMs > clockSkewMs ? { forgivenAt: forgivenAt - aheadMs, triedAt: now } : { forgivenAt, triedAt }
 }
 
 // Never the card and never the address: what identifies them, hashed under a key that is not in the database. In one order,
@@ -83,13 +93,19 @@ export async function countTry(
         returning forgiven_at as "forgivenAt", tried_at as "triedAt"`,
     ),
   )
-  const tries = subjects.map((subject, index) => ({
-    subject,
-    bound: boundOf(subject),
-    before: found[index]?.[0] ?? { forgivenAt: 0, triedAt: 0 },
-  }))
+  const tries = subjects.map((subject, index) => {
+    const stored = found[index]?.[0] ?? { forgivenAt: 0, triedAt: 0 }
+    return { subject, bound: boundOf(subject), stored, before: putRight(stored, now) }
+  })
   const waitMs = Math.max(...tries.map(({ bound, before }) => waitMsFor(bound, before, now)))
-  if (waitMs > 0) return waitMs
+  if (waitMs > 0) {
+    for (const { subject, stored, before } of tries)
+      if (before.triedAt !== stored.triedAt)
+        tx.sql`
+          update payment_tries set forgiven_at = ${before.forgivenAt}, tried_at = ${before.triedAt}
+          where installation_id = ${installationId} and subject = ${subject}`
+    return waitMs
+  }
   for (const { subject, bound, before } of tries)
     tx.sql`
       update payment_tries set forgiven_at = ${Math.max(before.forgivenAt, now) + bound.forgivenMs}, tried_at = ${now}
