@@ -727,6 +727,26 @@ eachEngine('the pages of installing', (given) => {
     }
   })
 
+  test('a new password is good at once, also when the clock is set back an hour after it', async () => {
+    const house = await openOAuthHouse(given)
+    const userId = await house.newUser('early@bloom.example', [house.merchantId])
+    const passwordHash = await hashPassword(password)
+    const change = () => house.storage.write((tx) => setPassword(tx, userId, passwordHash, house.clock.now))
+    const thief = openBrowser(house)
+    const stolen = await signIn(thief, await thief.visit(ask(house)), { email: 'early@bloom.example' })
+    house.advance(2_000)
+    await change()
+    house.advance(-3_600_000)
+    const owner = openBrowser(house)
+    const page = await signIn(owner, await owner.visit(ask(house)), { email: 'early@bloom.example' })
+    assert.ok((await consent(house, owner, page)).url.startsWith(redirectUri))
+    const installations = await countInstallations(house.storage)
+    assert.ok(!(await consent(house, thief, stolen)).url.startsWith(redirectUri), 'the former one is over all the same')
+    assert.equal(await countInstallations(house.storage), installations)
+    await change()
+    assert.match((await owner.visit(ask(house))).text, /name="password"/, 'and so is this one by the next')
+  })
+
   test('an approval that nobody redeems ends by itself; an app that has only its refresh token goes on', async () => {
     const house = await open()
     const installed = await installApp(house)

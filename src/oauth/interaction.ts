@@ -93,7 +93,12 @@ export function createInteractions({ storage, rootSecret, publicOrigin, clock, s
     await attempt.succeed()
     log.info('signed in', { requestId, account, network, userId: user.id, appId: visit.app.id })
     visit.response.appendHeader('set-cookie', deviceCookie(await attempts.deviceFor(email), publicOrigin()))
-    return goOn(visit, { login: { accountId: user.id, remember: false } }, requestId)
+    return goOn(visit, { login: { accountId: user.id, remember: false, ...signInTime(user) } }, requestId)
+  }
+
+  // After the clock was set back, a password of just now lies ahead: whoever signs in with it does so after it.
+  function signInTime({ sessionsFrom }: { sessionsFrom: number }): { ts?: number } {
+    return sessionsFrom > clock().getTime() ? { ts: Math.ceil(sessionsFrom / 1000) } : {}
   }
 
   async function showConsent(visit: Visit, requestId: string, kept: Kept = {}): Promise<PageAnswer> {
@@ -125,9 +130,9 @@ export function createInteractions({ storage, rootSecret, publicOrigin, clock, s
   }
 
   // Undefined when the user is gone, disabled, or was signed out since this began.
-  async function findSignedIn(db: Reader, { userId, startedAt }: Interaction) {
+  async function findSignedIn(db: Reader, { userId, signedInAt }: Interaction) {
     const user = userId === null ? undefined : await findUser(db, rootSecret, userId)
-    return user && user.disabledAt === null && startedAt >= user.sessionsFrom ? user : undefined
+    return user && user.disabledAt === null && signedInAt > user.sessionsFrom ? user : undefined
   }
 
   interface Kept {

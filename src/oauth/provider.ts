@@ -47,7 +47,8 @@ export interface ServerParts {
 
 // What the page that is shown now is about.
 export interface Interaction {
-  startedAt: number
+  // 0 before somebody has.
+  signedInAt: number
   uid: string
   step: 'login' | 'consent'
   clientId: string
@@ -60,7 +61,7 @@ export interface Interaction {
 }
 
 export type InteractionResult =
-  | { login: { accountId: string; remember: false } }
+  | { login: { accountId: string; remember: false; ts?: number } }
   | { consent: { grantId: string } }
   | { error: 'access_denied'; error_description: string }
 
@@ -98,7 +99,10 @@ export function createAuthorizationServer(parts: ServerParts): AuthorizationServ
     async findInteraction(request, response) {
       const { provider, origin } = await at(request)
       const details = await provider.interactionDetails(request, response).catch(lost)
-      return details && interactionFrom(details, origin)
+      if (!details) return undefined
+      const { uid } = details.session ?? {}
+      const session = uid === undefined ? undefined : await provider.Session.findByUid(uid)
+      return interactionFrom(details, origin, signedInBy(session?.loginTs))
     },
     async settle(request, response, result) {
       const { provider } = await at(request)
@@ -122,7 +126,16 @@ function pin({ headers }: IncomingMessage, origin: string): void {
 
 type Details = Awaited<ReturnType<Provider['interactionDetails']>>
 
-function interactionFrom({ uid, prompt, params, session, iat }: Details, origin: string): Interaction | undefined {
+// To the second, and counted as its end.
+function signedInBy(loginTs: number | undefined): number {
+  return ((loginTs ?? -1) + 1) * 1000
+}
+
+function interactionFrom(
+  { uid, prompt, params, session }: Details,
+  origin: string,
+  signedInAt: number,
+): Interaction | undefined {
   if (prompt.name !== 'login' && prompt.name !== 'consent') return undefined
   const { missingResourceScopes, missingOIDCScope } = prompt.details as {
     missingResourceScopes?: Record<string, string[]>
@@ -130,8 +143,7 @@ function interactionFrom({ uid, prompt, params, session, iat }: Details, origin:
   }
   return {
     uid,
-    // To the second, and counted as its end.
-    startedAt: (iat + 1) * 1000,
+    signedInAt,
     step: prompt.name,
     clientId: String(params.client_id),
     redirectUri: String(params.redirect_uri),
@@ -258,8 +270,8 @@ function createProvider(
     findAccount: async (ctx, id, token) => {
       const user = await storage.read((db) => findUser(db, rootSecret, id))
       if (!user) return undefined
-      // A grant goes on without its approver; a session ends with a new password. The library counts in seconds.
-      const signedInAt = ((ctx.oidc.session?.loginTs ?? Number.POSITIVE_INFINITY) + 1) * 1000
+      // A grant goes on without its approver; a session ends with a new password.
+      const signedInAt = signedInBy(ctx.oidc.session?.loginTs ?? Number.POSITIVE_INFINITY)
       if (!token && (user.disabledAt !== null || signedInAt <= user.sessionsFrom)) return undefined
       return { accountId: user.id, claims: async () => ({ sub: user.id }) }
     },
@@ -277,7 +289,8 @@ function createProvider(
       // Counted from the signing in, however much it is used.
       Session: (_ctx, session) => {
         const nowSeconds = Math.floor(clock().getTime() / 1000)
-        return Math.max(1, (session.loginTs ?? nowSeconds) + sessionSeconds - nowSeconds)
+        const signedIn = Math.min(session.loginTs ?? nowSeconds, nowSeconds)
+        return Math.max(1, signedIn + sessionSeconds - nowSeconds)
       },
     },
     cookies: {

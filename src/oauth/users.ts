@@ -7,7 +7,7 @@ import { patterns } from '../contract/patterns.ts'
 import { isEmail } from '../kit/email.ts'
 import { newId } from '../kit/ids.ts'
 import { deriveKey, openByRoot, type RootSecret, sealByRoot } from '../kit/secrets.ts'
-import { list, type Reader, type Storage, type Tx } from '../storage/storage.ts'
+import { Fragment, list, type Reader, type Storage, type Tx } from '../storage/storage.ts'
 import { hashPassword, isOutdated, isPassword } from './password.ts'
 
 export interface User {
@@ -34,12 +34,12 @@ export async function authenticate(
   email: string,
   password: string,
   network = '',
-): Promise<{ id: string } | undefined> {
+): Promise<{ id: string; sessionsFrom: number } | undefined> {
   const user = await storage.read((db) => findUserForSignIn(db, rootSecret, email))
   const isTheirs = await isPassword(user?.passwordHash, password, network)
   if (!user || !isTheirs || user.disabledAt !== null) return undefined
   if (isOutdated(user.passwordHash)) await renewHash(storage, user, password)
-  return { id: user.id }
+  return { id: user.id, sessionsFrom: user.sessionsFrom }
 }
 
 // The password is in hand and the cost was raised since it was kept. A password that was set meanwhile stays.
@@ -55,6 +55,7 @@ export interface UserForSignIn {
   id: string
   passwordHash: string
   disabledAt: number | null
+  sessionsFrom: number
 }
 
 export async function findUserForSignIn(
@@ -63,7 +64,7 @@ export async function findUserForSignIn(
   email: string,
 ): Promise<UserForSignIn | undefined> {
   const [user] = await db.sql<UserForSignIn>`
-    select id, password_hash as "passwordHash", disabled_at as "disabledAt"
+    select id, password_hash as "passwordHash", disabled_at as "disabledAt", sessions_from as "sessionsFrom"
     from users where email_hash in (${list(emailHashes(rootSecret, email))}) order by id limit 1`
   return user
 }
@@ -194,15 +195,20 @@ async function addMerchants(tx: Tx, userId: string, merchantIds: readonly string
 // The password alone: what the user approved and the sessions that are open go on.
 export async function setPassword(tx: Tx, id: string, passwordHash: string, now: number): Promise<boolean> {
   const rows = await tx.sql`
-    update users set password_hash = ${passwordHash}, sessions_from = ${now}, updated_at = ${now}
+    update users set password_hash = ${passwordHash}, sessions_from = ${endOfSessions(now)}, updated_at = ${now}
     where id = ${id} returning id`
   return rows.length > 0
+}
+
+// Later than every session there is, also of those that began ahead of a clock that was set back. They begin to the second.
+function endOfSessions(now: number): Fragment {
+  return new Fragment('case when sessions_from < ? then ? else sessions_from + 2000 end', [now - 2_000, now])
 }
 
 // A disabled user signs in nowhere and approves nothing; what was approved before goes on. False when it is so already.
 export async function disableUser(tx: Tx, id: string, now: number): Promise<boolean> {
   const rows = await tx.sql`
-    update users set disabled_at = ${now}, sessions_from = ${now}, updated_at = ${now}
+    update users set disabled_at = ${now}, sessions_from = ${endOfSessions(now)}, updated_at = ${now}
     where id = ${id} and disabled_at is null returning id`
   return rows.length > 0
 }
