@@ -383,6 +383,12 @@ export async function listUntoldCarts(db: Reader, now: number, since: number, li
     order by untold_since limit ${limit}`
 }
 
+// After the clock was set back.
+export async function bringUntoldForward(tx: Tx, now: number): Promise<void> {
+  await tx.sql`
+    update carts set untold_since = ${now} where untold_since is not null and untold_since > ${now} and status = 'open'`
+}
+
 export async function listOverdueCarts(db: Reader, now: number, limit: number): Promise<CartKey[]> {
   return db.sql<CartKey>`
     select installation_id as "installationId", id as "cartId" from carts

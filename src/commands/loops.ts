@@ -5,6 +5,7 @@ import { credentialsDeletedMax } from '../access/store.ts'
 import { sweepAddresses } from '../addresses/vault.ts'
 import type { App } from '../app.ts'
 import { cartsDeletedMax, deleteCarts } from '../carts/retention.ts'
+import { bringUntoldForward } from '../carts/store.ts'
 import { expireCarts } from '../carts/sweep.ts'
 import { tellCarts } from '../carts/untold.ts'
 import { refreshStaleProducts } from '../catalog/refresh.ts'
@@ -14,14 +15,17 @@ import { endSessionsOfEnded, expireSessions } from '../checkout/sweep.ts'
 import { keysSweptMax, sweepIdempotencyKeys } from '../idempotency/once.ts'
 import { sweepHolds } from '../inventory/holds.ts'
 import type { RetentionMs } from '../kit/retention.ts'
-import { createClockGuard } from '../loops/clock.ts'
+import { createClockGuard, createSetBackWatch } from '../loops/clock.ts'
 import type { LoopName } from '../loops/names.ts'
+import { makeDeferredDue } from '../loops/store.ts'
 import { artifactsSweptMax, sweepArtifacts } from '../oauth/sweep.ts'
 import { refundPaid } from '../orders/refunds.ts'
 import { cancelUnpaidOrders } from '../orders/unpaid.ts'
 import { refundRound } from '../payments/settle.ts'
+import { bringForward as bringPaymentsForward } from '../payments/store.ts'
 import { deleteForgivenTries, triesSweptMax } from '../payments/tries.ts'
 import type { Storage } from '../storage/storage.ts'
+import { bringForward as bringWebhooksForward } from '../webhooks/store.ts'
 import { newPlaces, sweepWebhooks } from '../webhooks/sweep.ts'
 import { catchUp, catchUpAll, type Loop, type Part } from '../workers.ts'
 
@@ -58,6 +62,7 @@ export function loopsFor({ storage, app, retentionMs, clock, monotonic }: LoopPa
     work: (isEnding) => catchUp(full, isEnding, () => round(clock())),
   })
   const places = newPlaces()
+  const setBack = createSetBackWatch(clock, monotonic)
   const loops: Loop[] = [
     lastUseLoop(app, clock),
     rounds('stale_products', 500, few, (now) => refreshStaleProducts(storage, now, few)),
@@ -71,6 +76,20 @@ export function loopsFor({ storage, app, retentionMs, clock, monotonic }: LoopPa
     rounds('untold_carts', 1_000, some, (now) => tellCarts(storage, app.cartTools, now, some)),
     rounds('addresses', 60_000, many, (now) => sweepAddresses(storage, now, many)),
     rounds('idempotency_keys', 60_000, keysSweptMax, (now) => sweepIdempotencyKeys(storage, now, retentionMs.answers)),
+    {
+      name: 'clock',
+      everyMs: 2_000,
+      work: async () => {
+        const back = setBack.look()
+        if (!back) return false
+        await storage.write((tx) => makeDeferredDue(tx, back.now))
+        await storage.write((tx) => bringUntoldForward(tx, back.now))
+        await storage.write((tx) => bringPaymentsForward(tx, back))
+        await bringWebhooksForward(storage, back)
+        setBack.dealtWith()
+        return false
+      },
+    },
     {
       name: 'webhooks',
       everyMs: 60_000,

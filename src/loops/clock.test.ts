@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { ClockJumped, createClockGuard } from './clock.ts'
+import { ClockJumped, createClockGuard, createSetBackWatch } from './clock.ts'
 
 const hour = 3_600_000
 const day = 24 * hour
@@ -32,4 +32,23 @@ test('a clock that goes ahead by more than a day is not believed until it is put
   // Back is no danger: nothing is deleted before its time.
   wall -= 100 * day
   check()
+})
+
+test('how far a clock was set back is told until it was dealt with', () => {
+  let [wall, counted] = [100 * day, 0]
+  const watch = createSetBackWatch(
+    () => wall,
+    () => counted,
+  )
+  counted += day
+  wall += day - 59_000
+  assert.equal(watch.look(), undefined, 'as clocks are corrected')
+  wall += 59_000 - hour
+  for (let looks = 0; looks < 2; looks += 1) assert.deepEqual(watch.look(), { now: wall, backMs: hour })
+  watch.dealtWith()
+  assert.equal(watch.look(), undefined)
+  wall += 3 * hour
+  assert.equal(watch.look(), undefined)
+  wall -= 3 * hour
+  assert.deepEqual(watch.look(), { now: wall, backMs: 3 * hour })
 })

@@ -21,3 +21,37 @@ export function createClockGuard(clock: () => number, monotonic: () => number = 
     if (aheadMs > aheadMsMax) throw new ClockJumped(aheadMs)
   }
 }
+
+// Instants of which somebody waits were written by the clock of before when it is set back, and lie further ahead than they
+// were meant to.
+export interface SetBack {
+  now: number
+  backMs: number
+}
+
+export interface SetBackWatch {
+  // Since the last time that it was dealt with. Undefined for less than a minute, which harms nobody.
+  look(): SetBack | undefined
+  dealtWith(): void
+}
+
+const backMsMin = 60_000
+
+export function createSetBackWatch(
+  clock: () => number,
+  monotonic: () => number = () => performance.now(),
+): SetBackWatch {
+  let offsetMs = clock() - monotonic()
+  return {
+    look() {
+      const now = clock()
+      const backMs = offsetMs - (now - monotonic())
+      // Set ahead, it is written from there on.
+      if (backMs < 0) offsetMs -= backMs
+      return backMs >= backMsMin ? { now, backMs } : undefined
+    },
+    dealtWith() {
+      offsetMs = clock() - monotonic()
+    },
+  }
+}

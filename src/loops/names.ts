@@ -18,6 +18,7 @@ export const loopNames = [
   'oauth',
   'retention',
   'deferred_rows',
+  'clock',
 ] as const
 
 export type LoopName = (typeof loopNames)[number]

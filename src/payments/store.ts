@@ -1,9 +1,11 @@
 // The SQL of money: payments, which are attempts to collect it, and refunds, which are owed.
 
 import type { Mode, PaymentErrorCode, PaymentStatus, RefundStatus } from '../contract/words.ts'
+import type { SetBack } from '../loops/clock.ts'
 import { isNotDeferred, isOnly, type RowKey } from '../loops/store.ts'
 import { Fragment, list, type Reader, type Tx } from '../storage/storage.ts'
 import type { Charge } from './port.ts'
+import { leaseMs } from './schedule.ts'
 
 // `challenge`: the shopper must confirm. Outside it is called processing.
 export type KeptPaymentStatus = PaymentStatus | 'challenge'
@@ -402,4 +404,16 @@ function dueFrom({ charged, mode, ...refund }: DueRow): DueRefund {
 function one<Row>(row: Row | undefined, what: string): Row {
   if (row === undefined) throw new Error(`${what} does not exist`)
   return row
+}
+
+// After the clock was set back: what is asked again later is asked as late as it was meant to be. Not before the end of a lease,
+// since somebody may be asking now.
+export async function bringForward(tx: Tx, { now, backMs }: SetBack): Promise<void> {
+  const earliest = now + leaseMs
+  await tx.sql`
+    update payments set check_at = case when check_at - ${backMs} < ${earliest} then ${earliest} else check_at - ${backMs} end
+    where check_at > ${earliest}`
+  await tx.sql`
+    update refunds set try_at = case when try_at - ${backMs} < ${earliest} then ${earliest} else try_at - ${backMs} end
+    where try_at > ${earliest}`
 }

@@ -1,7 +1,9 @@
 // The SQL of webhook endpoints and their deliveries.
 
 import type { DeliveryStatus, EndpointDisabledReason, EndpointStatus, Mode } from '../contract/words.ts'
-import { Fragment, list, type Reader, type Tx } from '../storage/storage.ts'
+import type { SetBack } from '../loops/clock.ts'
+import { Fragment, list, type Reader, type Storage, type Tx } from '../storage/storage.ts'
+import { leaseMs } from './schedule.ts'
 
 export interface Endpoint {
   installationId: string
@@ -222,6 +224,29 @@ export async function hurryRetries(tx: Tx, { installationId, id }: Endpoint, now
   await tx.sql`
     update webhook_deliveries set due_at = ${now}
     where installation_id = ${installationId} and endpoint_id = ${id} and status = 'retrying' and due_at > ${now}`
+}
+
+// After the clock was set back: what waits for its turn waits as long as it was meant to, and who holds a delivery keeps it for
+// no longer than a lease. In one statement for each endpoint, whose queue is bounded.
+export async function bringForward(storage: Storage, { now, backMs }: SetBack): Promise<void> {
+  const endpoints = await storage.read(
+    (db) => db.sql<{ installationId: string; id: string }>`
+      select installation_id as "installationId", id from webhook_endpoints where ended_at is null order by id`,
+  )
+  for (const { installationId, id } of endpoints)
+    await storage.write(async (tx) => {
+      await tx.sql`
+        update webhook_endpoints set resting_until = resting_until - ${backMs}
+        where installation_id = ${installationId} and id = ${id} and resting_until > ${now}`
+      await tx.sql`
+        update webhook_deliveries set due_at = case when due_at - ${backMs} < ${now} then ${now} else due_at - ${backMs} end
+        where installation_id = ${installationId} and endpoint_id = ${id} and status in ('pending', 'retrying')
+          and due_at > ${now}`
+      await tx.sql`
+        update webhook_deliveries set lease_expires_at = ${now + leaseMs}
+        where installation_id = ${installationId} and endpoint_id = ${id} and status = 'sending'
+          and lease_expires_at > ${now + leaseMs}`
+    })
 }
 
 export interface Discard {

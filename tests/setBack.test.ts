@@ -1,0 +1,85 @@
+// The clock is set back while the server runs. What waits for an instant that was written by the clock of before waits as long
+// as it was meant to, and not until the clock is there again.
+
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import { listUntoldCarts } from '../src/carts/store.ts'
+import { loopsFor } from '../src/commands/loops.ts'
+import { retentionDefaultsMs } from '../src/kit/retention.ts'
+import { deferRow, listDeferred } from '../src/loops/store.ts'
+import { leaseMs as paymentLeaseMs } from '../src/payments/schedule.ts'
+import { listPaymentsToCheck, listRefundsToPay } from '../src/payments/store.ts'
+import { claimDeliveries, listDueEndpoints, releaseLeases } from '../src/webhooks/claim.ts'
+import { addEndpoint } from '../src/webhooks/endpoints.ts'
+import { leaseMs } from '../src/webhooks/schedule.ts'
+import { market } from './support/carts.ts'
+import { checkoutOf } from './support/checkout.ts'
+import { openHouse, testSecret } from './support/house.ts'
+import { eachEngine } from './support/storage.ts'
+
+const minute = 60_000
+const hour = 60 * minute
+
+eachEngine('a clock that is set back', (given) => {
+  test('stops no loop', async () => {
+    const house = await openHouse(given, { shops: [market] })
+    const { storage, app, clock, installationId } = house
+    const tools = { rootSecret: testSecret, allowPrivate: true }
+    const wish = { url: 'http://127.0.0.1:9999/', description: '', events: ['cart.created', 'order.placed'] }
+    await storage.write((tx) => addEndpoint(tx, installationId, wish, tools, clock.now))
+    const checkout = await checkoutOf(house)
+    const { secret, view } = await checkout.ready({ CARD: 1 })
+    const { view: paid } = await checkout.pay(secret, view)
+    const path = { orderId: paid?.session.orderId ?? '' }
+    await house.ask('cancelStorefrontOrder', { path, body: { idempotencyKey: 'cancel' } })
+    const start = clock.now
+    const { carts } = checkout
+    const cartId = await carts.create({ CARD: 1 })
+    await storage.write(async (tx) => {
+      await tx.sql`update payments set check_at = ${start + minute}`
+      await tx.sql`update carts set untold_since = ${start} where id = ${cartId}`
+      await deferRow(tx, 'holds', { tenantId: 'mer_1', rowId: 'x' }, { errorCode: 'x', now: start })
+    })
+    let counted = 0
+    const parts = { storage, app, retentionMs: retentionDefaultsMs, clock: () => clock.now, monotonic: () => counted }
+    const loop = loopsFor(parts).find(({ name }) => name === 'clock')
+    assert.ok(loop)
+    const turn = () => loop.work(() => false)
+    const due = (at: number) =>
+      storage.read(async (db) => ({
+        endpoints: (await listDueEndpoints(db, '', at)).length,
+        refunds: (await listRefundsToPay(db, at, 10)).length,
+        payments: (await listPaymentsToCheck(db, at, 10)).length,
+        untold: (await listUntoldCarts(db, at, at, 10)).length,
+        deferred: (await listDeferred(db, at, 10)).length,
+      }))
+    // One delivery is being sent by somebody who will not tell.
+    const endpoints = await storage.read((db) => listDueEndpoints(db, '', clock.now))
+    const { claimed } = await storage.write((tx) =>
+      claimDeliveries(tx, endpoints, { limit: 1, leaseMs, now: clock.now }),
+    )
+    assert.equal(claimed.length, 1)
+
+    // A clock that goes as it should moves nothing.
+    clock.now += 5_000
+    counted += 5_000
+    await turn()
+    assert.deepEqual(await due(clock.now), { endpoints: 1, refunds: 1, payments: 0, untold: 1, deferred: 1 })
+
+    clock.now -= hour
+    assert.deepEqual(await due(clock.now), { endpoints: 0, refunds: 0, payments: 0, untold: 0, deferred: 1 })
+    await turn()
+    assert.deepEqual(await due(clock.now), { endpoints: 1, refunds: 0, payments: 0, untold: 1, deferred: 0 })
+    // Somebody may be asking the provider now, under the lease that all of them have.
+    assert.equal((await due(clock.now + paymentLeaseMs)).refunds, 1)
+    assert.equal((await due(clock.now + minute)).payments, 1, 'as late as it was meant to be, and no later')
+    assert.equal(await releaseLeases(storage, clock.now + leaseMs - 1, { all: false }), 0)
+    assert.equal(await releaseLeases(storage, clock.now + leaseMs, { all: false }), 1)
+
+    // Once: what waits is not brought forward again.
+    await storage.write((tx) => tx.sql`update payments set check_at = ${clock.now + hour}`)
+    await turn()
+    assert.equal((await due(clock.now + hour - 1)).payments, 0)
+    await storage.write((tx) => tx.sql`update carts set untold_since = null`)
+  })
+})
