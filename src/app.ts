@@ -30,6 +30,7 @@ import { late } from './kit/late.ts'
 import { type RetentionMs, retentionDefaultsMs } from './kit/retention.ts'
 import { deriveKeys, type RootSecret } from './kit/secrets.ts'
 import { oauthOperations } from './oauth/operations.ts'
+import type { PasswordCost } from './oauth/password.ts'
 import { createOAuthRoom } from './oauth/room.ts'
 import type { Log } from './observe/log.ts'
 import { createMetrics, type Metrics } from './observe/metrics.ts'
@@ -79,6 +80,7 @@ export interface AppParts {
   connectionsPerAddressMax?: number
   inFlightMax?: number
   refusedDelayMs?: number
+  passwordCost?: PasswordCost
 }
 
 export interface App {
@@ -147,6 +149,7 @@ export function createApp(parts: AppParts): App {
     log,
     throttle: rateLimit && createThrottle({ perSecond: 20, burst: 60 }),
     beginThrottle: rateLimit && createThrottle({ perSecond: 2, burst: 60 }),
+    passwordCost: parts.passwordCost,
   })
   // Keys end with their installation, here or on another node.
   const unlisten = storage.listen('credentials', identify.forgetAll)

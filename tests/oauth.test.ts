@@ -18,7 +18,7 @@ import { createLog } from '../src/observe/log.ts'
 import { type Storage, StorageUnavailable } from '../src/storage/storage.ts'
 import { addEndpoint } from '../src/webhooks/endpoints.ts'
 import { listEndpoints } from '../src/webhooks/store.ts'
-import { testSecret } from './support/house.ts'
+import { cheapCost, testSecret } from './support/house.ts'
 import {
   askAsApp,
   askToken,
@@ -703,7 +703,7 @@ eachEngine('the pages of installing', (given) => {
   test('a new password signs everybody out, and so does a disabling that was taken back', async () => {
     const house = await open()
     const userId = await house.newUser('stolen@bloom.example', [house.merchantId])
-    const passwordHash = await hashPassword(password)
+    const passwordHash = await hashPassword(password, cheapCost)
     for (const end of [
       () => house.storage.write((tx) => setPassword(tx, userId, passwordHash, house.clock.now)),
       () =>

@@ -22,6 +22,7 @@ import { errorPage, errorStatus } from './page/error.ts'
 import { answerPage } from './page/frame.ts'
 import { signInPage } from './page/signin.ts'
 import { type AppFace, type ConsentProblem, type ErrorKind, type SignInProblem, steps } from './page/views.ts'
+import type { PasswordCost } from './password.ts'
 import type { AuthorizationServer, Interaction, InteractionResult } from './provider.ts'
 import { listMerchantsWithApp } from './store.ts'
 import { authenticate, findUser, listMerchantsOf } from './users.ts'
@@ -33,6 +34,7 @@ export interface InteractionParts {
   clock: () => Date
   server: AuthorizationServer
   log: Log
+  passwordCost?: PasswordCost | undefined
 }
 
 // One request to an interaction that is this browser's, of an app that is there.
@@ -43,7 +45,8 @@ interface Visit {
   app: App
 }
 
-export function createInteractions({ storage, rootSecret, publicOrigin, clock, server, log }: InteractionParts) {
+export function createInteractions(parts: InteractionParts) {
+  const { storage, rootSecret, publicOrigin, clock, server, log, passwordCost } = parts
   const attempts = createAttempts({ storage, rootSecret, clock })
 
   async function answer(request: Incoming, response: ServerResponse, requestId: string): Promise<PageAnswer> {
@@ -84,7 +87,8 @@ export function createInteractions({ storage, rootSecret, publicOrigin, clock, s
       log.warn('sign-in limited', { requestId, account, network })
       return showSignIn(visit, 'limited', email)
     }
-    const user = await authenticate(storage, rootSecret, email, password, networkBucket(address)).catch(asBusy)
+    const options = { network: networkBucket(address), cost: passwordCost }
+    const user = await authenticate(storage, rootSecret, email, password, options).catch(asBusy)
     if (user === 'busy') return showSignIn(visit, 'busy', email)
     if (!user) {
       log.warn('sign-in failed', { requestId, account, network })

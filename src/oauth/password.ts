@@ -27,40 +27,48 @@ export function makePassword(): string {
   return Array.from({ length: 4 }, () => randomBase62(5)).join('-')
 }
 
+export interface PasswordCost {
+  // The binary logarithm of scrypt's N.
+  ln: number
+  r: number
+  p: number
+}
+
 // 32 MiB and about 0.3 s of one thread (OWASP Password Storage: 2^15 with a parallelism of three).
-const cost = { ln: 15, r: 8, p: 3 }
+const standardCost: PasswordCost = { ln: 15, r: 8, p: 3 }
 const saltBytes = 16
 const hashBytes = 32
 
-export async function hashPassword(password: string): Promise<string> {
+export async function hashPassword(password: string, cost = standardCost): Promise<string> {
   const salt = randomBytes(saltBytes)
   const hash = await slowly(password, { ...cost, salt })
   return `scrypt$${cost.ln}$${cost.r}$${cost.p}$${salt.toString('base64url')}$${hash.toString('base64url')}`
 }
 
 // Undefined stands for nobody, and costs the same time.
-export async function isPassword(kept: string | undefined, password: string, network = ''): Promise<boolean> {
+export async function isPassword(
+  kept: string | undefined,
+  password: string,
+  { network = '', cost = standardCost }: { network?: string; cost?: PasswordCost | undefined } = {},
+): Promise<boolean> {
   // Longer than any password can be: no, whoever it is for, and no work is done for it.
   if (lengthOf(password) > passwordLengthMax) return false
-  const recipe = kept === undefined ? nobody : recipeFrom(kept)
+  const recipe = kept === undefined ? { ...nobody, ...cost } : recipeFrom(kept)
   const hash = await slowly(password, recipe, network)
   return timingSafeEqual(hash, recipe.hash) && kept !== undefined
 }
 
 // Whether the kept text was made at another cost than the present one.
-export function isOutdated(kept: string): boolean {
+export function isOutdated(kept: string, cost = standardCost): boolean {
   const { ln, r, p } = recipeFrom(kept)
   return ln !== cost.ln || r !== cost.r || p !== cost.p
 }
 
-interface Recipe {
-  ln: number
-  r: number
-  p: number
+interface Recipe extends PasswordCost {
   salt: Buffer
 }
 
-const nobody = { ...cost, salt: randomBytes(saltBytes), hash: randomBytes(hashBytes) }
+const nobody = { salt: randomBytes(saltBytes), hash: randomBytes(hashBytes) }
 
 const keptForm = /^scrypt\$(\d{1,2})\$(\d{1,2})\$(\d{1,2})\$([\w-]{22})\$([\w-]{43})$/
 

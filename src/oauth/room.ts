@@ -13,6 +13,7 @@ import { paths, resourceMetadata } from './metadata.ts'
 import { stylePage } from './page/assets.ts'
 import { errorPage } from './page/error.ts'
 import { answerPage } from './page/frame.ts'
+import type { PasswordCost } from './password.ts'
 import { createNonces } from './proof.ts'
 import type { AuthorizationServer, ServerParts } from './provider.ts'
 
@@ -20,6 +21,7 @@ export interface OAuthRoomParts extends Omit<ServerParts, 'nonceSecret'> {
   // Null admits everybody. What begins an installation makes us remember something, and has a tighter one of its own.
   throttle: Throttle | null
   beginThrottle: Throttle | null
+  passwordCost?: PasswordCost | undefined
 }
 
 export interface OAuthRoom {

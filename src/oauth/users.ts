@@ -8,7 +8,7 @@ import { isEmail } from '../kit/email.ts'
 import { newId } from '../kit/ids.ts'
 import { deriveKey, openByRoot, type RootSecret, sealByRoot } from '../kit/secrets.ts'
 import { Fragment, list, type Reader, type Storage, type Tx } from '../storage/storage.ts'
-import { hashPassword, isOutdated, isPassword } from './password.ts'
+import { hashPassword, isOutdated, isPassword, type PasswordCost } from './password.ts'
 
 export interface User {
   id: string
@@ -33,18 +33,23 @@ export async function authenticate(
   rootSecret: RootSecret,
   email: string,
   password: string,
-  network = '',
+  options: { network?: string; cost?: PasswordCost | undefined } = {},
 ): Promise<{ id: string; sessionsFrom: number } | undefined> {
   const user = await storage.read((db) => findUserForSignIn(db, rootSecret, email))
-  const isTheirs = await isPassword(user?.passwordHash, password, network)
+  const isTheirs = await isPassword(user?.passwordHash, password, options)
   if (!user || !isTheirs || user.disabledAt !== null) return undefined
-  if (isOutdated(user.passwordHash)) await renewHash(storage, user, password)
+  if (isOutdated(user.passwordHash, options.cost)) await renewHash(storage, user, password, options.cost)
   return { id: user.id, sessionsFrom: user.sessionsFrom }
 }
 
 // The password is in hand and the cost was raised since it was kept. A password that was set meanwhile stays.
-async function renewHash(storage: Storage, { id, passwordHash }: UserForSignIn, password: string): Promise<void> {
-  const renewed = await hashPassword(password)
+async function renewHash(
+  storage: Storage,
+  { id, passwordHash }: UserForSignIn,
+  password: string,
+  cost: PasswordCost | undefined,
+): Promise<void> {
+  const renewed = await hashPassword(password, cost)
   await storage.write(
     (tx) => tx.sql`
       update users set password_hash = ${renewed} where id = ${id} and password_hash = ${passwordHash}`,

@@ -89,6 +89,7 @@ export interface HouseOptions
       | 'retentionMs'
       | 'extraPages'
       | 'refusedDelayMs'
+      | 'passwordCost'
     >
   > {
   shops?: readonly ShopFile[]
@@ -98,6 +99,8 @@ export interface HouseOptions
 }
 
 export const testSecretText = 'a-secret-that-only-the-tests-of-this-house-know'
+// A sign-in of the standard cost takes 0.3 s; what that cost is has tests of its own.
+export const cheapCost = { ln: 4, r: 1, p: 1 }
 export const testSecret = parseRootSecret(testSecretText) as RootSecret
 
 // For the command line, or a server beside the house. The clock of a house stands in the past and theirs does not, so they
@@ -160,6 +163,7 @@ export async function openHouse(
     rootSecret: testSecret,
     rateLimit: null,
     refusedDelayMs: 0,
+    passwordCost: cheapCost,
     trustedProxies: [],
     // Receivers in tests are on this machine.
     webhookAllowPrivate: true,

@@ -12,20 +12,12 @@ import { scopes as allScopes, type Scope } from '../../src/contract/words.ts'
 import { type App, type AppWish, createApp } from '../../src/oauth/apps.ts'
 import { hashPassword } from '../../src/oauth/password.ts'
 import { createUser } from '../../src/oauth/users.ts'
-import { type Answer, type House, type HouseOptions, openHouse, testSecret } from './house.ts'
+import { type Answer, cheapCost, type House, type HouseOptions, openHouse, testSecret } from './house.ts'
 import type { Given } from './storage.ts'
 
 export const password = 'correct horse battery staple'
 export const email = 'Ada@Bloom.example'
 export const redirectUri = 'https://app.example/callback'
-
-let kept: Promise<string> | undefined
-
-// Hashing is slow on purpose; every house of a file shares one.
-function passwordHash(): Promise<string> {
-  kept ??= hashPassword(password)
-  return kept
-}
 
 export interface OAuthHouse extends House {
   userId: string
@@ -55,7 +47,7 @@ export async function openOAuthHouse(given: Given, options: HouseOptions = {}): 
   mock.timers.reset()
   mock.timers.enable({ apis: ['Date'], now: house.clock.now })
   given.later(async () => mock.timers.reset())
-  const hash = await passwordHash()
+  const hash = await hashPassword(password, cheapCost)
   const { publicKey, privateKey } = await generateKeyPair('ES256', { extractable: true })
   const { kty, crv, x, y } = await exportJWK(publicKey)
   const wish: AppWish = {
