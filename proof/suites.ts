@@ -1,4 +1,4 @@
-// Runs that are whole in `npm test` already. Here they are carried out once more, so that the table has all of them.
+// Runs that are tests already. Here they are carried out once more, in every combination, so that the table has all of them.
 
 import { spawn } from 'node:child_process'
 import { once } from 'node:events'
@@ -35,10 +35,11 @@ export const signatureRun = suite('signature', 'the vectors of the fixture throu
   'tests/getInstallationWebhookSignatureFixture.test.ts',
 ])
 
-export const browserRun = suite('browser', 'the shopper’s page and the pages of OAuth in a real browser, with axe', [
-  'tests/checkoutPage.test.ts',
-  'tests/oauthPages.test.ts',
-])
+export const browserRun = suite(
+  'browser',
+  'the pages of the shopper, of OAuth and of the site in a real browser, with axe, in every combination',
+  ['tests/checkoutPage.test.ts', 'tests/oauthPages.test.ts', 'tests/pages.test.ts'],
+)
 
 export const clockRun = suite('clock', 'retries, expiry and rotation with a clock that is moved', [
   'tests/webhooks.test.ts',
@@ -57,7 +58,7 @@ async function runTests(files: readonly string[], tell: (text: string) => void):
   const child = spawn(process.execPath, [...args, '--test-global-setup=tests/support/cluster.ts', ...files], {
     cwd: root,
     // A run of tests within another would report to it.
-    env: { ...process.env, NODE_TEST_CONTEXT: undefined },
+    env: { ...process.env, NODE_TEST_CONTEXT: undefined, CARTWRIGHT_TEST_WIDE: '1' },
     stdio: ['ignore', 'pipe', 'pipe'],
   })
   process.once('exit', () => child.kill('SIGKILL'))

@@ -9,6 +9,7 @@ import axe from 'axe-core'
 import type { Browser, BrowserContextOptions, Page as Tab } from 'playwright-core'
 import { sitePages } from '../src/site/pages.ts'
 import { launchBrowser } from './support/browser.ts'
+import { isWide } from './support/wide.ts'
 
 let server: Server
 let browser: Browser
@@ -50,8 +51,9 @@ const rules = ['wcag2a', 'wcag2aa', 'wcag21a', 'wcag21aa', 'wcag22aa']
 for (const path of ['/', '/docs']) {
   for (const [device, viewport] of Object.entries(sizes)) {
     for (const colorScheme of ['light', 'dark'] as const) {
-      // Colours do not hang on the width, and the reference is long: each of both is seen once.
-      if (path === '/docs' && (device === 'desk') === (colorScheme === 'light')) continue
+      // Colours do not hang on the width, and the reference is long.
+      const isPair = (device === 'desk') === (colorScheme === 'dark')
+      if (!isWide && (path === '/docs' ? device === 'desk' || !isPair : isPair)) continue
       test(`${path} on a ${device} in ${colorScheme}`, async () => {
         await visit(path, { viewport, colorScheme }, async (tab) => {
           // What is folded away must be as readable as the rest.
