@@ -7,7 +7,7 @@ import { createLog } from '../src/observe/log.ts'
 import { createSink } from '../src/observe/sink.ts'
 import { openStorage } from '../src/storage/open.ts'
 
-const settings = readSettings()
+const settings = readSettings(process.env)
 if (!settings.givenSecret) throw new Error('CARTWRIGHT_SECRET is needed')
 const sink = createSink(process.stdout.fd)
 const log = createLog({ level: settings.logLevel, pretty: false, write: sink.write })

@@ -66,7 +66,8 @@ export async function runCommandLine(
   }
   try {
     const given = readArguments(command, rest)
-    return await command.run({ ...given, effect: effectOf(name, given.words, given.flags) }, terminal)
+    const effect = effectOf(name, given.words, given.flags)
+    return await command.run({ ...given, effect, environment: terminal.environment }, terminal)
   } catch (error) {
     const failure = failureFor(error)
     // A defect: without --json the process ends with its trace.

@@ -47,10 +47,10 @@ export interface Config extends Settings {
 
 export class BadSetting extends Error {}
 
-type Environment = Readonly<Record<string, string | undefined>>
+export type Environment = Readonly<Record<string, string | undefined>>
 
 // Nothing is made or changed by reading them.
-export function readSettings(environment: Environment = process.env): Settings {
+export function readSettings(environment: Environment): Settings {
   // An empty variable is an absent one: that is what compose files and shells make of a value that was not given.
   const given = (name: string) => environment[name] || undefined
   return {

@@ -21,6 +21,8 @@ const terminal: Terminal = {
     }
   },
   isWatched,
+  environment: process.env,
+  input: process.stdin,
 }
 
 // What follows a progress line begins on a line of its own.

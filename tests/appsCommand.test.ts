@@ -5,42 +5,27 @@ import { generateKeyPairSync } from 'node:crypto'
 import { writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { describe, test } from 'node:test'
-import { runCommandLine } from '../src/cli.ts'
 import { parseRootSecret, type RootSecret } from '../src/kit/secrets.ts'
 import { createApp, findAppByName } from '../src/oauth/apps.ts'
 import { hashOf } from '../src/oauth/artifacts.ts'
 import { install } from '../src/oauth/installing.ts'
 import { authenticate } from '../src/oauth/users.ts'
 import type { Storage } from '../src/storage/storage.ts'
-import { cartwright, tempFolder } from './support/process.ts'
+import { cartwright } from './support/commandline.ts'
+import { type Outcome, tempFolder } from './support/process.ts'
 import { givenEngine } from './support/storage.ts'
 
 const rootText = 'the-root-secret-of-the-apps-command-test'
 const rootSecret = parseRootSecret(rootText) as RootSecret
 
-interface Said {
-  code: number
-  out: string
-  err: string
+interface Said extends Outcome {
   // biome-ignore lint/suspicious/noExplicitAny: tests look into answers of every shape
   json: any
 }
 
-// In this process, which has nothing else to do: starting one for each command would take most of the time.
 async function say(url: string, ...args: string[]): Promise<Said> {
-  process.env.CARTWRIGHT_DATABASE_URL = url
-  process.env.CARTWRIGHT_SECRET = rootText
-  const said: Said = { code: 0, out: '', err: '', json: undefined }
-  said.code = await runCommandLine(args, {
-    out: (text) => {
-      said.out += text
-    },
-    err: (text) => {
-      said.err += text
-    },
-    progress: () => {},
-    isWatched: false,
-  })
+  const environment = { CARTWRIGHT_DATABASE_URL: url, CARTWRIGHT_SECRET: rootText }
+  const said: Said = { ...(await cartwright(args, environment)), json: undefined }
   if (args.includes('--json') && said.out !== '') said.json = JSON.parse(said.out)
   return said
 }
@@ -447,9 +432,9 @@ describe('what the commands refuse', () => {
     const environment = { CARTWRIGHT_DATABASE_URL: url, CARTWRIGHT_SECRET: rootText }
     const args = ['users', 'create', '--email', 'ada@example.com', '--password-stdin']
     const [short, long, good] = await Promise.all([
-      cartwright(args, environment, 'too short\n'),
-      cartwright(args, environment, 'x'.repeat(100_000)),
-      cartwright(args, environment, ' a good pass word \r\n'),
+      cartwright(args, environment, { input: 'too short\n' }),
+      cartwright(args, environment, { input: 'x'.repeat(100_000) }),
+      cartwright(args, environment, { input: ' a good pass word \r\n' }),
     ])
     assert.deepEqual([short.code, long.code, good.code], [2, 2, 0])
     assert.match(short.err, /the password must have at least 10 characters/)

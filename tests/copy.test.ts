@@ -24,7 +24,7 @@ import { market } from './support/carts.ts'
 import { checkoutOf } from './support/checkout.ts'
 import { openEar } from './support/ear.ts'
 import { openHouse, testSecret, testSecretText } from './support/house.ts'
-import { cartwright } from './support/process.ts'
+import { runProcess } from './support/process.ts'
 import { openReceiver } from './support/receiver.ts'
 import { rival } from './support/shops.ts'
 import { type Given, givenEngine } from './support/storage.ts'
@@ -54,7 +54,7 @@ for (const [one, other] of [
 
       const toUrl = await to.freshUrl()
       const settings = { CARTWRIGHT_SECRET: testSecretText, CARTWRIGHT_DATABASE_URL: toUrl }
-      const moved = await cartwright(['migrate', '--from', shop.url, '--json'], settings)
+      const moved = await runProcess(['migrate', '--from', shop.url, '--json'], settings)
       assert.equal(moved.code, 0, moved.err + moved.out)
       const report = JSON.parse(moved.out)
       assert.deepEqual([report.moved, report.differences, report.findings, report.left], [true, [], [], []])
@@ -144,7 +144,7 @@ for (const [one, other] of [
       const target = await to.open({ url: toUrl })
       await target.write((tx) => meddle(tx))
       await target.close()
-      const moved = await cartwright(['migrate', '--from', fromUrl, '--to', toUrl], {
+      const moved = await runProcess(['migrate', '--from', fromUrl, '--to', toUrl], {
         CARTWRIGHT_SECRET: testSecretText,
       })
       assert.equal(moved.code, 1)
@@ -240,11 +240,11 @@ describe('a move', () => {
     const given = givenEngine('sqlite')
     const [here, there] = [await given.freshUrl(), await given.freshUrl()]
     const settings = { CARTWRIGHT_SECRET: testSecretText, CARTWRIGHT_DATABASE_URL: here }
-    const same = await cartwright(['migrate', '--to', there], settings)
+    const same = await runProcess(['migrate', '--to', there], settings)
     assert.deepEqual([same.code, /one database must be SQLite and the other PostgreSQL/.test(same.err)], [1, true])
     await assert.rejects(copyStore(here, 'postgres://nobody@127.0.0.1:1/none', plain), /there is no database at/)
     assert.equal(existsSync(here.slice('sqlite:'.length)), false)
-    assert.equal((await cartwright(['migrate', '--clear-target'], settings)).code, 2)
+    assert.equal((await runProcess(['migrate', '--clear-target'], settings)).code, 2)
   })
 
   test('goes from what is referred to to what refers, and sees a circle', () => {

@@ -14,7 +14,8 @@ import { operations } from '../src/contract/operations.ts'
 import { scopes } from '../src/contract/words.ts'
 import { paths } from '../src/oauth/metadata.ts'
 import { launchBrowser } from './support/browser.ts'
-import { cartwright, type Environment, type Server, serve, tempFolder } from './support/process.ts'
+import { cartwright } from './support/commandline.ts'
+import { type Environment, type Server, serve, tempFolder } from './support/process.ts'
 import { type Given, givenEngine } from './support/storage.ts'
 
 const root = join(import.meta.dirname, '..')

@@ -6,32 +6,22 @@ import { writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { DatabaseSync } from 'node:sqlite'
 import { before, describe, test } from 'node:test'
-import { type CommandName, commandNames, runCommandLine } from '../src/cli.ts'
+import { type CommandName, commandNames, type runCommandLine } from '../src/cli.ts'
 import { refuse } from '../src/kit/refuse.ts'
+import { cartwright } from './support/commandline.ts'
 import { testSecretText } from './support/house.ts'
-import { tempFolder } from './support/process.ts'
+import { type Environment, type Outcome, tempFolder } from './support/process.ts'
 import { bloom } from './support/shops.ts'
 
-interface Told {
-  code: number
-  out: string
-  err: string
+// The settings of the commands that follow.
+let environment: Environment = {}
+
+function settings(values: Environment): void {
+  environment = values
 }
 
-async function run(args: readonly string[], table?: Parameters<typeof runCommandLine>[2]): Promise<Told> {
-  const told: Told = { code: 0, out: '', err: '' }
-  const terminal = {
-    out: (text: string) => {
-      told.out += text
-    },
-    err: (text: string) => {
-      told.err += text
-    },
-    progress: () => {},
-    isWatched: false,
-  }
-  told.code = await runCommandLine(args, terminal, table)
-  return told
+function run(args: readonly string[], table?: Parameters<typeof runCommandLine>[2]): Promise<Outcome> {
+  return cartwright(args, environment, table ? { table } : {})
 }
 
 // biome-ignore lint/suspicious/noExplicitAny: each command prints another shape
@@ -42,12 +32,6 @@ async function failure(args: readonly string[], exitCode: number, errorCode: str
   assert.deepEqual([told.code, printed.error.code], [exitCode, errorCode], told.out)
   assert.match(printed.error.message, /^\S.*\S$/)
   return printed
-}
-
-function settings(values: Readonly<Record<string, string>>): void {
-  for (const name of Object.keys(process.env))
-    if (/^(CARTWRIGHT_|PORT$|HOST$|NODE_ENV$)/.test(name)) delete process.env[name]
-  Object.assign(process.env, values)
 }
 
 // Words with which each command comes as far as its settings.

@@ -7,7 +7,8 @@ import { describe, test } from 'node:test'
 import { handleEach, RowsFailed } from '../src/loops/rows.ts'
 import { invariants } from '../src/observe/invariants.ts'
 import { openStorage } from '../src/storage/open.ts'
-import { cartwright, type Environment, serve, tempFolder } from './support/process.ts'
+import { cartwright } from './support/commandline.ts'
+import { type Environment, serve, tempFolder } from './support/process.ts'
 import { givenEngine } from './support/storage.ts'
 
 const fixtures = join(import.meta.dirname, 'fixtures', 'shopify')

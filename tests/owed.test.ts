@@ -7,10 +7,10 @@ import { findOwed, readFailedRefunds, readOpenPayments, readPendingRefunds } fro
 import { insertPayment, type KeptPayment, oweVoid, savePayment } from '../src/payments/store.ts'
 import type { Reader } from '../src/storage/storage.ts'
 import { checkoutOf } from './support/checkout.ts'
+import { cartwright } from './support/commandline.ts'
 import { type House, settingsOf, testSecretText } from './support/house.ts'
 import { type Orders, openOrderHouse } from './support/orders.ts'
 import { planOf } from './support/plans.ts'
-import { cartwright } from './support/process.ts'
 import { eachEngine } from './support/storage.ts'
 
 const hour = 3_600_000

@@ -9,12 +9,12 @@ import { describe, test } from 'node:test'
 import { applyShop } from '../src/admin/apply.ts'
 import { readShopFile } from '../src/admin/read.ts'
 import type { ShopFile } from '../src/admin/shopfile.ts'
-import { runCommandLine } from '../src/cli.ts'
 import { payOrder } from '../src/orders/operator.ts'
 import { listMethodSettings } from '../src/payments/methods.ts'
 import { migrate } from '../src/storage/migrate.ts'
 import { market } from './support/carts.ts'
 import { checkoutOf } from './support/checkout.ts'
+import { cartwright } from './support/commandline.ts'
 import { openHouse, testSecretText } from './support/house.ts'
 import { eachEngine, type Given, givenEngine } from './support/storage.ts'
 
@@ -319,20 +319,7 @@ describe('payment methods, as they are typed', () => {
   })
 
   async function say(url: string, ...args: string[]) {
-    process.env.CARTWRIGHT_DATABASE_URL = url
-    process.env.CARTWRIGHT_SECRET = testSecretText
-    const said = { code: 0, out: '', err: '' }
-    said.code = await runCommandLine(args, {
-      out: (text) => {
-        said.out += text
-      },
-      err: (text) => {
-        said.err += text
-      },
-      progress: () => {},
-      isWatched: false,
-    })
-    return said
+    return cartwright(args, { CARTWRIGHT_DATABASE_URL: url, CARTWRIGHT_SECRET: testSecretText })
   }
 
   test('methods are listed and set; doctor and apply warn while nobody can pay', async () => {

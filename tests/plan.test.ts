@@ -121,9 +121,9 @@ describe('the plan of the house', () => {
     assert.deepEqual(circles, [])
   })
 
-  test('only config.ts reads the environment', () => {
+  test('only main.ts hands out the environment', () => {
     const readers = files.filter((file) => /process\.env\b/.test(readFileSync(join(root, file), 'utf8')))
-    assert.deepEqual(readers, ['config.ts'])
+    assert.deepEqual(readers, ['main.ts'])
   })
 
   test('migrations are numbered one after the other, each number once', () => {

@@ -25,7 +25,8 @@ import {
   usePromotion,
 } from '../src/promotions/store.ts'
 import type { Reader, Storage } from '../src/storage/storage.ts'
-import { cartwright, type Environment, serve, tempFolder } from './support/process.ts'
+import { cartwright } from './support/commandline.ts'
+import { type Environment, serve, tempFolder } from './support/process.ts'
 import { bloom, rival } from './support/shops.ts'
 import { eachEngine } from './support/storage.ts'
 

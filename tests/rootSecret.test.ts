@@ -20,8 +20,8 @@ import { migrate } from '../src/storage/migrate.ts'
 import { openStorage } from '../src/storage/open.ts'
 import { Fragment, type Reader, type Storage } from '../src/storage/storage.ts'
 import { sealSecret } from '../src/webhooks/signature.ts'
-import { say } from './support/commandline.ts'
-import { cartwright, type Environment, type Outcome, serve, tempFolder } from './support/process.ts'
+import { cartwright } from './support/commandline.ts'
+import { type Environment, type Outcome, serve, tempFolder } from './support/process.ts'
 import { eachEngine, type Given } from './support/storage.ts'
 
 const right = 'the-root-secret-that-the-shop-was-made-with'
@@ -157,10 +157,10 @@ async function makeShop(given: Given): Promise<Shop> {
   given.later(() => rm(files, { recursive: true, force: true }))
   const folder = given.engine === 'sqlite' ? dirname(url.slice('sqlite:'.length)) : join(files, 'none')
   const settings = { CARTWRIGHT_DATABASE_URL: url, CARTWRIGHT_SECRET: right }
-  const said = await say(settings, ['demo', '--json'])
+  const said = await cartwright(['demo', '--json'], settings)
   assert.equal(said.code, 0, said.err)
   const demo = JSON.parse(said.out)
-  const { keys } = JSON.parse((await say(settings, ['keys', 'list', '--json'])).out)
+  const { keys } = JSON.parse((await cartwright(['keys', 'list', '--json'], settings)).out)
   const ids = {
     endpoint: demo.webhookEndpoint.id,
     key: keys[0].id,
@@ -170,7 +170,8 @@ async function makeShop(given: Given): Promise<Shop> {
   }
   writeFileSync(join(files, 'shop.json'), shopFile)
   writeFileSync(join(files, 'products.csv'), 'Handle,Title,Variant Price\nkettle,Kettle,12.00\n')
-  if (given.engine === 'sqlite') assert.equal((await say(settings, ['backup', join(files, 'backup.db')])).code, 0)
+  if (given.engine === 'sqlite')
+    assert.equal((await cartwright(['backup', join(files, 'backup.db')], settings)).code, 0)
   return { url, folder, files, ids }
 }
 
@@ -227,7 +228,7 @@ eachEngine('every command', (given) => {
     test(`refuses ${what} in one line, and changes nothing`, async () => {
       const state = await stateOf(shop)
       for (const [key, args] of Object.entries(forms)) {
-        isRefused(await say(settings({ CARTWRIGHT_SECRET: secret }), args), pattern, key)
+        isRefused(await cartwright(args, settings({ CARTWRIGHT_SECRET: secret })), pattern, key)
         if (given.engine === 'sqlite') assert.equal(await stateOf(shop), state, `${key} has changed something`)
       }
       assert.equal(await stateOf(shop), state)
@@ -240,7 +241,7 @@ eachEngine('every command', (given) => {
       given.engine === 'sqlite'
         ? /there is no root secret at .*secret, and the database was made with one/
         : /CARTWRIGHT_SECRET is required with PostgreSQL/
-    for (const [key, args] of Object.entries(forms)) isRefused(await say(settings({}), args), pattern, key)
+    for (const [key, args] of Object.entries(forms)) isRefused(await cartwright(args, settings({})), pattern, key)
     assert.equal(await stateOf(shop), state)
   })
 
@@ -250,7 +251,7 @@ eachEngine('every command', (given) => {
     const state = await stateOf(shop)
     const named: Environment = given.engine === 'sqlite' ? {} : { CARTWRIGHT_SECRET_FILE: place }
     for (const [key, args] of Object.entries(forms))
-      isRefused(await say(settings(named), args), /the database was made with another root secret/, key)
+      isRefused(await cartwright(args, settings(named)), /the database was made with another root secret/, key)
     assert.equal(await stateOf(shop), state)
     await rm(place)
   })
@@ -259,7 +260,7 @@ eachEngine('every command', (given) => {
     for (const secret of [right, `2:${newer},1:${right}`]) {
       const state = await stateOf(shop)
       for (const [key, args] of Object.entries(forms).filter(([name]) => effects[name] === 'reads')) {
-        const said = await say(settings({ CARTWRIGHT_SECRET: secret }), args)
+        const said = await cartwright(args, settings({ CARTWRIGHT_SECRET: secret }))
         if (key === 'orders show') assert.match(said.err, /has no order 1001/)
         else assert.deepEqual([said.code, said.err], [0, ''], key)
         if (key === 'backup') await rm(join(shop.files, 'copy.db'))
@@ -276,7 +277,7 @@ eachEngine('every command', (given) => {
     for (const [key, args] of Object.entries(forms)) {
       if (effects[key] !== 'reads' && effects[key] !== 'changes') continue
       for (const secret of given2)
-        isRefused(await say({ CARTWRIGHT_DATABASE_URL: url, ...secret }, args), /there is no database /, key)
+        isRefused(await cartwright(args, { CARTWRIGHT_DATABASE_URL: url, ...secret }), /there is no database /, key)
     }
     assert.deepEqual(treeOf(join(place, '..')), {})
     if (given.engine === 'postgres') assert.deepEqual(await tablesAt(url), [])
@@ -293,7 +294,7 @@ eachEngine('every command', (given) => {
     const before = await allRows(url)
     for (const [key, args] of Object.entries(forms)) {
       if (effects[key] !== 'reads' || ['doctor', 'backup'].includes(key)) continue
-      const said = await say({ CARTWRIGHT_DATABASE_URL: url, CARTWRIGHT_SECRET: right }, args)
+      const said = await cartwright(args, { CARTWRIGHT_DATABASE_URL: url, CARTWRIGHT_SECRET: right })
       isRefused(said, /the database lacks migrations \(1\): run migrate, or start the server/, key)
     }
     assert.equal(await allRows(url), before)
@@ -459,21 +460,21 @@ eachEngine('the check values', (given) => {
     const state = await allRows(url)
     for (const args of [['migrate'], ['serve'], ['keys', 'list'], ['keys', 'create', '--name', 'Till'], ['doctor']])
       isRefused(
-        await say({ CARTWRIGHT_DATABASE_URL: url, CARTWRIGHT_SECRET: wrong, PORT: '0' }, args),
+        await cartwright(args, { CARTWRIGHT_DATABASE_URL: url, CARTWRIGHT_SECRET: wrong, PORT: '0' }),
         /made with another root secret/,
         args.join(' '),
       )
     assert.equal(await allRows(url), state)
     const settings = { CARTWRIGHT_DATABASE_URL: url, CARTWRIGHT_SECRET: right }
-    const doctor = await say(settings, ['doctor'])
+    const doctor = await cartwright(['doctor'], settings)
     assert.deepEqual([doctor.code, /migrations are pending/.test(doctor.out)], [1, true])
     assert.equal(await allRows(url), state, 'who only reads adopts nothing')
-    assert.equal((await say(settings, ['migrate'])).code, 0)
+    assert.equal((await cartwright(['migrate'], settings)).code, 0)
     assert.deepEqual(
       (await values(await given.open({ url }))).map(({ version }) => version),
       [1],
     )
-    assert.equal((await say(settings, ['doctor'])).code, 0)
+    assert.equal((await cartwright(['doctor'], settings)).code, 0)
   })
 })
 
@@ -485,45 +486,57 @@ eachEngine('a version that is given up', (given) => {
     const settings = (secret: string) => ({ CARTWRIGHT_DATABASE_URL: url, CARTWRIGHT_SECRET: secret })
     const alone = settings(`2:${newer}`)
     const state = await allRows(url)
-    isRefused(await say(alone, ['secret', 'forget', '1']), /--force gives them up/, 'without --force')
-    isRefused(await say(settings(wrong), forget), /has version 1: give another one in its place/, 'in its own place')
+    isRefused(await cartwright(['secret', 'forget', '1'], alone), /--force gives them up/, 'without --force')
     isRefused(
-      await say(settings(`2:${newer}`), ['secret', 'forget', '3', '--force']),
+      await cartwright(forget, settings(wrong)),
+      /has version 1: give another one in its place/,
+      'in its own place',
+    )
+    isRefused(
+      await cartwright(['secret', 'forget', '3', '--force'], settings(`2:${newer}`)),
       /version 1 .* missing/,
       'another',
     )
-    assert.equal((await say(alone, ['secret', 'forget', 'one', '--force'])).code, 2)
+    assert.equal((await cartwright(['secret', 'forget', 'one', '--force'], alone)).code, 2)
     assert.equal(await allRows(url), state)
 
-    const forgotten = await say(alone, [...forget, '--json'])
+    const forgotten = await cartwright([...forget, '--json'], alone)
     assert.deepEqual([forgotten.code, forgotten.err], [0, ''])
     assert.deepEqual(JSON.parse(forgotten.out), { forgotten: [1], apiKeys: 3 })
-    assert.equal((await say(alone, ['doctor'])).code, 0)
-    assert.match((await say(alone, ['users', 'list'])).out, /\(cannot be opened\)/)
+    assert.equal((await cartwright(['doctor'], alone)).code, 0)
+    assert.match((await cartwright(['users', 'list'], alone)).out, /\(cannot be opened\)/)
     const server = await serve(alone, ['--no-demo'])
     assert.equal(await server.stop(), 0)
-    const users = await say(settings(`2:${newer},1:${right}`), ['users', 'list'])
+    const users = await cartwright(['users', 'list'], settings(`2:${newer},1:${right}`))
     assert.match(users.out, /@/)
-    isRefused(await say(settings(right), ['doctor']), /version 2 of the root secret, which is missing/, 'the old one')
+    isRefused(
+      await cartwright(['doctor'], settings(right)),
+      /version 2 of the root secret, which is missing/,
+      'the old one',
+    )
   })
 
   test('is retired without loss once everything is sealed anew and the keys were used', async () => {
     const { url } = await makeShop(given)
     const settings = (secret: string) => ({ CARTWRIGHT_DATABASE_URL: url, CARTWRIGHT_SECRET: secret })
     const [both, alone] = [settings(`2:${newer},1:${right}`), settings(`2:${newer}`)]
-    const resealed = await say(both, ['secret', 'reseal', '--json'])
+    const resealed = await cartwright(['secret', 'reseal', '--json'], both)
     assert.equal(resealed.code, 0, resealed.err)
     const { unopened, versions } = JSON.parse(resealed.out)
     assert.deepEqual([unopened, versions], [0, [{ version: 1, left: [{ what: 'API keys', rows: 3 }] }]])
-    isRefused(await say(alone, ['secret', 'forget', '1']), /still needed for API keys: 3 /, 'keys that were not used')
+    isRefused(
+      await cartwright(['secret', 'forget', '1'], alone),
+      /still needed for API keys: 3 /,
+      'keys that were not used',
+    )
     // As their next use does.
     const storage = await openStorage(url)
     await storage.write((tx) => tx.sql`update credentials set pepper_version = 2`)
     await storage.close()
-    const forgotten = await say(alone, ['secret', 'forget', '1', '--json'])
+    const forgotten = await cartwright(['secret', 'forget', '1', '--json'], alone)
     assert.deepEqual([forgotten.code, JSON.parse(forgotten.out)], [0, { forgotten: [1], apiKeys: 0 }])
-    assert.match((await say(alone, ['users', 'list'])).out, /@/)
-    assert.equal((await say(alone, ['doctor'])).code, 0)
+    assert.match((await cartwright(['users', 'list'], alone)).out, /@/)
+    assert.equal((await cartwright(['doctor'], alone)).code, 0)
   })
 
   test('is given up together with others that are lost, or after them', async () => {
@@ -531,17 +544,21 @@ eachEngine('a version that is given up', (given) => {
     const [both, next] = [secretOf(`2:${newer},1:${right}`), secretOf(`3:${wrong}`)]
     const { url } = await makeShop(given)
     const used = { CARTWRIGHT_DATABASE_URL: url, CARTWRIGHT_SECRET: `2:${newer},1:${right}` }
-    assert.equal((await say(used, ['migrate'])).code, 0)
+    assert.equal((await cartwright(['migrate'], used)).code, 0)
     const lost = { CARTWRIGHT_DATABASE_URL: url, CARTWRIGHT_SECRET: `3:${wrong}` }
-    isRefused(await say(lost, ['doctor']), /versions 1, 2 of the root secret, which are missing.*forget 1 2`/, 'doctor')
     isRefused(
-      await say(lost, forget),
+      await cartwright(['doctor'], lost),
+      /versions 1, 2 of the root secret, which are missing.*forget 1 2`/,
+      'doctor',
+    )
+    isRefused(
+      await cartwright(forget, lost),
       /version 2 of the root secret, which is missing.*forget 1 2` gives/,
       'one of two',
     )
-    const forgotten = await say(lost, ['secret', 'forget', '1', '2', '--force', '--json'])
+    const forgotten = await cartwright(['secret', 'forget', '1', '2', '--force', '--json'], lost)
     assert.deepEqual([forgotten.code, JSON.parse(forgotten.out).forgotten], [0, [1, 2]], forgotten.err)
-    assert.equal((await say(lost, ['doctor'])).code, 0)
+    assert.equal((await cartwright(['doctor'], lost)).code, 0)
 
     // The first was given up as it should be; what it has sealed is still there.
     await recordSecret(storage, both, 1)
@@ -587,16 +604,16 @@ eachEngine('a version that is given up', (given) => {
     await storage.write((tx) => tx.sql`delete from root_secrets`)
     await storage.close()
     const alone = { CARTWRIGHT_DATABASE_URL: url, CARTWRIGHT_SECRET: `2:${newer}` }
-    isRefused(await say(alone, ['doctor']), /version 1 of the root secret, which is missing/, 'doctor')
-    assert.equal((await say(alone, forget)).code, 0)
-    assert.equal((await say(alone, ['doctor'])).code, 0)
+    isRefused(await cartwright(['doctor'], alone), /version 1 of the root secret, which is missing/, 'doctor')
+    assert.equal((await cartwright(forget, alone)).code, 0)
+    assert.equal((await cartwright(['doctor'], alone)).code, 0)
   })
 
   test('is not given up where there is no database, and none is made', async () => {
     const place = join(await tempFolder(), 'mistyped')
     const url = given.engine === 'sqlite' ? `sqlite:${join(place, 'shop.db')}` : await given.freshUrl()
     isRefused(
-      await say({ CARTWRIGHT_DATABASE_URL: url, CARTWRIGHT_SECRET: `2:${newer}` }, forget),
+      await cartwright(forget, { CARTWRIGHT_DATABASE_URL: url, CARTWRIGHT_SECRET: `2:${newer}` }),
       /there is no database /,
       'forget',
     )
@@ -627,7 +644,7 @@ eachEngine('a new database', (given) => {
   test('gets a root secret of its own only where it is a SQLite file', async () => {
     const place = await tempFolder()
     const url = given.engine === 'sqlite' ? `sqlite:${join(place, 'data', 'shop.db')}` : await given.freshUrl()
-    const said = await say({ CARTWRIGHT_DATABASE_URL: url }, ['migrate'])
+    const said = await cartwright(['migrate'], { CARTWRIGHT_DATABASE_URL: url })
     if (given.engine === 'postgres') {
       isRefused(said, /CARTWRIGHT_SECRET is required with PostgreSQL.*cartwright -- secret/, 'migrate')
       assert.deepEqual(await tablesAt(url), [])
@@ -638,7 +655,11 @@ eachEngine('a new database', (given) => {
     // The secret is lost, and the database is not: nothing is made in its place.
     await rm(join(place, 'data', 'secret'))
     const state = treeOf(place)
-    isRefused(await say({ CARTWRIGHT_DATABASE_URL: url }, ['demo']), /there is no root secret at .*secret/, 'demo')
+    isRefused(
+      await cartwright(['demo'], { CARTWRIGHT_DATABASE_URL: url }),
+      /there is no root secret at .*secret/,
+      'demo',
+    )
     assert.deepEqual(treeOf(place), state)
   })
 })
@@ -647,18 +668,22 @@ describe('a copy of a database', () => {
   test('without its secret, as a backup leaves it, is not served and not touched', async () => {
     const folder = await tempFolder()
     const settings = { CARTWRIGHT_DATABASE_URL: `sqlite:${join(folder, 'shop.db')}` }
-    assert.equal((await say(settings, ['demo'])).code, 0)
+    assert.equal((await cartwright(['demo'], settings)).code, 0)
     const other = join(folder, 'other')
     await mkdir(other)
-    assert.equal((await say(settings, ['backup', join(other, 'x.db')])).code, 0)
+    assert.equal((await cartwright(['backup', join(other, 'x.db')], settings)).code, 0)
     const state = treeOf(other)
     const moved = { CARTWRIGHT_DATABASE_URL: `sqlite:${join(other, 'x.db')}`, PORT: '0' }
     for (const args of [['serve'], ['doctor'], ['users', 'list'], ['demo']])
-      isRefused(await say(moved, args), /there is no root secret at .*secret, and/, args.join(' '))
-    isRefused(await say({ ...moved, CARTWRIGHT_SECRET: wrong }, ['serve']), /made with another root secret/, 'serve')
+      isRefused(await cartwright(args, moved), /there is no root secret at .*secret, and/, args.join(' '))
+    isRefused(
+      await cartwright(['serve'], { ...moved, CARTWRIGHT_SECRET: wrong }),
+      /made with another root secret/,
+      'serve',
+    )
     assert.deepEqual(treeOf(other), state)
     await cp(join(folder, 'secret'), join(other, 'secret'))
-    assert.equal((await say(moved, ['doctor'])).code, 0)
+    assert.equal((await cartwright(['doctor'], moved)).code, 0)
     const db = new DatabaseSync(join(other, 'x.db'), { readOnly: true })
     assert.equal(db.prepare('pragma journal_mode').get()?.journal_mode, 'delete', 'looking changes nothing in the file')
     db.close()
@@ -690,7 +715,7 @@ describe('the command secret', () => {
     const printed = await Promise.all([1, 2].map(async () => (await cartwright(['secret'], nowhere)).out.trim()))
     assert.notEqual(printed[0], printed[1])
     for (const text of printed) assert.ok(!('problem' in parseRootSecret(text)), text)
-    assert.match(JSON.parse((await say(nowhere, ['secret', '--json'])).out).secret, /^[\w-]{43}$/)
+    assert.match(JSON.parse((await cartwright(['secret', '--json'], nowhere)).out).secret, /^[\w-]{43}$/)
     assert.deepEqual(treeOf(place), {})
   })
 })

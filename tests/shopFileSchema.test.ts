@@ -6,21 +6,13 @@ import { join } from 'node:path'
 import { describe, test } from 'node:test'
 import { parse } from 'yaml'
 import { withMembers } from '../src/admin/reference.ts'
-import { runCommandLine } from '../src/cli.ts'
 import { compile } from '../src/contract/validator.ts'
+import { cartwright } from './support/commandline.ts'
 import { blocksBelow, pageText, root } from './support/prose.ts'
 
 async function printed(): Promise<string> {
-  let out = ''
-  const terminal = {
-    out: (text: string) => {
-      out += text
-    },
-    err: (text: string) => assert.fail(text),
-    progress: () => {},
-    isWatched: false,
-  }
-  assert.equal(await runCommandLine(['apply', '--schema'], terminal), 0)
+  const { code, out, err } = await cartwright(['apply', '--schema'], {})
+  assert.deepEqual([code, err], [0, ''])
   return out
 }
 

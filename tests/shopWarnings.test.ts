@@ -7,7 +7,8 @@ import { test } from 'node:test'
 import { applyShop } from '../src/admin/apply.ts'
 import type { ShopFile } from '../src/admin/shopfile.ts'
 import { listUnready } from '../src/admin/store.ts'
-import { cartwright, tempFolder } from './support/process.ts'
+import { cartwright } from './support/commandline.ts'
+import { tempFolder } from './support/process.ts'
 import { eachEngine } from './support/storage.ts'
 
 const options = { now: Date.parse('2026-06-01T12:00:00.000Z'), stock: false, dryRun: false }

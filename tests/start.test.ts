@@ -17,7 +17,7 @@ import { makeRootSecret } from '../src/config.ts'
 import { migrate } from '../src/storage/migrate.ts'
 import { openStorage } from '../src/storage/open.ts'
 import { freePort } from './support/ports.ts'
-import { cartwright, type Environment, serve, tempFolder } from './support/process.ts'
+import { type Environment, runProcess, serve, tempFolder } from './support/process.ts'
 import { bloom } from './support/shops.ts'
 
 const root = join(import.meta.dirname, '..')
@@ -123,7 +123,7 @@ describe('a start', () => {
   test('that finds its port in use says so in one line and makes no shop', async () => {
     const settings = await environment()
     const port = await takenPort()
-    const { code, err, out } = await cartwright(['serve'], { ...settings, PORT: String(port) })
+    const { code, err, out } = await runProcess(['serve'], { ...settings, PORT: String(port) })
     assert.equal(err, `cartwright: port ${port} of 127.0.0.1 is in use by another program; set PORT to a free one\n`)
     assert.equal(code, 1)
     assert.equal(keyIn(out), '')
@@ -138,7 +138,7 @@ describe('a start', () => {
     ['999.1.1.1', 'HOST 999.1.1.1 is not known here'],
   ] as const) {
     test(`on ${host} says in one line what is wrong with it`, async () => {
-      const { code, err } = await cartwright(['serve'], { ...(await environment()), HOST: host, PORT: '0' })
+      const { code, err } = await runProcess(['serve'], { ...(await environment()), HOST: host, PORT: '0' })
       assert.equal(err, `cartwright: ${line}\n`)
       assert.equal(code, 1)
     })
@@ -188,7 +188,7 @@ describe('a start', () => {
     for (const secret of [older, `2:${newer},1:${older}`, `2:${newer}`]) {
       const settings = { ...given, CARTWRIGHT_SECRET: secret }
       if (secret === `2:${newer}`)
-        assert.equal((await cartwright(['secret', 'forget', '1', '--force'], settings)).code, 0)
+        assert.equal((await runProcess(['secret', 'forget', '1', '--force'], settings)).code, 0)
       const server = await serve(settings, ['--no-demo'])
       await ready(server.origin)
       assert.equal(await server.stop(), 0)
@@ -282,7 +282,7 @@ describe('a start', () => {
       assert.match(server.printed(), /"level":"error","message":"the storage file is damaged, so the server ends"/)
       assert.doesNotMatch(server.printed(), /uncaughtException|unhandledRejection/)
 
-      const { code, err, out } = await cartwright(['serve', ...args], { ...settings, PORT: '0' })
+      const { code, err, out } = await runProcess(['serve', ...args], { ...settings, PORT: '0' })
       assert.match(err, damageLine)
       assert.deepEqual([code, err.split('\n').length], [1, 2])
       assert.doesNotMatch(out, /listening/)
@@ -303,7 +303,7 @@ describe('a start', () => {
 
   test('in a folder that cannot be made says so in one line', async () => {
     for (const settings of [{}, { CARTWRIGHT_SECRET: 'a-root-secret-that-only-this-test-knows' }]) {
-      const { code, err } = await cartwright(['serve'], {
+      const { code, err } = await runProcess(['serve'], {
         CARTWRIGHT_DATABASE_URL: 'sqlite:/dev/null/deep/a.db',
         ...settings,
       })
@@ -314,7 +314,7 @@ describe('a start', () => {
 
   test('of several commands at once in a new folder agrees on one root secret', async () => {
     const settings = await environment()
-    const made = await Promise.all(Array.from({ length: 4 }, () => cartwright(['demo', '--json'], settings)))
+    const made = await Promise.all(Array.from({ length: 4 }, () => runProcess(['demo', '--json'], settings)))
     assert.deepEqual(
       made.map(({ code, err }) => [code, err]),
       Array(4).fill([0, '']),
@@ -346,12 +346,12 @@ describe('a start', () => {
         await mkdir(cache)
         await chmod(cache, mode)
       }
-      const { code, err } = await cartwright(['--version'], { TMPDIR: temporary })
+      const { code, err } = await runProcess(['--version'], { TMPDIR: temporary })
       assert.deepEqual([code, err], [0, ''])
       assert.equal((await stat(cache)).mode & 0o777, mode)
       assert.equal((await readdir(cache)).length > 0, mode === 0o700)
     }
-    assert.equal((await cartwright(['--version'], { TMPDIR: '/dev/null' })).code, 0)
+    assert.equal((await runProcess(['--version'], { TMPDIR: '/dev/null' })).code, 0)
   })
 
   test('of a command whose output cannot be written says so in one line', {
@@ -379,7 +379,7 @@ describe('a start', () => {
     })
     assert.equal(limited.status, 1)
     assert.match(limited.stderr, /cartwright: Cannot write the root secret to .*secret: EFBIG.*\n$/)
-    assert.equal((await cartwright(['migrate'], settings)).code, 0)
+    assert.equal((await runProcess(['migrate'], settings)).code, 0)
   })
 })
 

@@ -16,8 +16,9 @@ import { readShopFile } from '../src/admin/read.ts'
 import { category, identity, productSummary, cart as sampleCart } from '../src/contract/samples.ts'
 import { launchBrowser } from './support/browser.ts'
 import { checkoutOf } from './support/checkout.ts'
+import { cartwright } from './support/commandline.ts'
 import { openHouse } from './support/house.ts'
-import { cartwright, serve, tempFolder } from './support/process.ts'
+import { serve, tempFolder } from './support/process.ts'
 import { givenEngine } from './support/storage.ts'
 
 const environment = { CARTWRIGHT_DATABASE_URL: `sqlite:${join(await tempFolder(), 'shop.db')}` }

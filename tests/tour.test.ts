@@ -6,7 +6,8 @@ import { spawn, spawnSync } from 'node:child_process'
 import { writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { after, before, describe, test } from 'node:test'
-import { cartwright, type Environment, serve, tempFolder } from './support/process.ts'
+import { cartwright } from './support/commandline.ts'
+import { type Environment, serve, tempFolder } from './support/process.ts'
 import { blocksBelow, pageText, root } from './support/prose.ts'
 
 interface Typed {

@@ -15,8 +15,9 @@ import type { Storage } from '../src/storage/storage.ts'
 import { addEndpoint, disableEndpoint, enableEndpoint, pauseEndpoint } from '../src/webhooks/endpoints.ts'
 import { openSecret } from '../src/webhooks/signature.ts'
 import { type Endpoint, listEndpoints, lockEndpoint } from '../src/webhooks/store.ts'
+import { cartwright } from './support/commandline.ts'
 import { testSecret, testSecretText } from './support/house.ts'
-import { cartwright, tempFolder } from './support/process.ts'
+import { tempFolder } from './support/process.ts'
 import { eachEngine } from './support/storage.ts'
 
 const now = Date.parse('2026-06-01T12:00:00.000Z')

@@ -9,7 +9,6 @@ import { setImmediate as pause } from 'node:timers/promises'
 import { applyShop } from '../src/admin/apply.ts'
 import { makeDemoShop } from '../src/admin/demo.ts'
 import { receiverUrl } from '../src/admin/webhooks.ts'
-import { runCommandLine } from '../src/cli.ts'
 import { problemOf } from '../src/commands/listen.ts'
 import { listInstallations, listMerchants } from '../src/installations/store.ts'
 import { parseRootSecret, type RootSecret } from '../src/kit/secrets.ts'
@@ -20,8 +19,9 @@ import type { CallOutcome } from '../src/webhooks/sender.ts'
 import { settleOutcomes } from '../src/webhooks/settle.ts'
 import { newSecret, signatureOf, signedHeaders } from '../src/webhooks/signature.ts'
 import { type Endpoint, findEndpointAnywhere, listEndpoints } from '../src/webhooks/store.ts'
+import { cartwright } from './support/commandline.ts'
 import { freePort } from './support/ports.ts'
-import { cartwright, listen, type Outcome, serve, tempFolder } from './support/process.ts'
+import { listen, type Outcome, serve, tempFolder } from './support/process.ts'
 import { bloom } from './support/shops.ts'
 import { givenEngine } from './support/storage.ts'
 
@@ -30,33 +30,9 @@ const rootSecret = parseRootSecret(secretText) as RootSecret
 
 const wideOpen = { CARTWRIGHT_WEBHOOK_ALLOW_PRIVATE: '1' }
 
-// Our own process stands in for the command's, which saves a start for each line below.
-async function run(args: readonly string[], environment: Readonly<Record<string, string>>): Promise<Outcome> {
-  const outcome: Outcome = { code: null, out: '', err: '' }
-  const before = { ...process.env }
-  try {
-    for (const name of Object.keys(process.env))
-      if (/^(CARTWRIGHT_|PORT$|HOST$|NODE_ENV$)/.test(name)) delete process.env[name]
-    Object.assign(process.env, environment)
-    outcome.code = await runCommandLine(args, {
-      out(text) {
-        outcome.out += text
-      },
-      err(text) {
-        outcome.err += text
-      },
-      progress: () => {},
-      isWatched: false,
-    })
-  } finally {
-    process.env = before
-  }
-  return outcome
-}
-
 // biome-ignore lint/suspicious/noExplicitAny: tests look into answers of every shape
 async function json(args: readonly string[], environment: Readonly<Record<string, string>>): Promise<any> {
-  const { code, out, err } = await run([...args, '--json'], environment)
+  const { code, out, err } = await cartwright([...args, '--json'], environment)
   assert.equal(code, 0, err)
   return JSON.parse(out)
 }
@@ -110,7 +86,7 @@ describe('webhooks by the command line', () => {
   test('an endpoint is added, listed, rotated, paused, enabled, disabled and removed, and its secrets stay unseen', async () => {
     const { storage, settings, file } = await openShop()
     const add = ['webhooks', 'add', '--url', 'https://hooks.example.com/in?token=geheim']
-    const plain = await run(
+    const plain = await cartwright(
       [...add, '--events', 'order.*, cart.created,order.*', '--description', 'Ware\u202fhaus'],
       settings,
     )
@@ -127,16 +103,16 @@ describe('webhooks by the command line', () => {
     const rotated = await json(['webhooks', 'rotate', id], settings)
     assert.notEqual(rotated.secret, secret)
     assert.ok(Math.abs(Date.parse(rotated.previousExpiresAt) - Date.now() - 86_400_000) < 60_000)
-    const again = await run(['webhooks', 'rotate', endpoint.id], settings)
+    const again = await cartwright(['webhooks', 'rotate', endpoint.id], settings)
     assert.match(again.out, /^whsec_\S+\nthe new secret of whe_\w+, shown this once; the former one signs .*Z\n$/)
 
-    const listed = await run(['webhooks', 'list'], settings)
+    const listed = await cartwright(['webhooks', 'list'], settings)
     assert.match(
       listed.out,
       new RegExp(`^${id}  enabled   https://hooks.example.com/in\\?\\*\\*\\*  order.\\*,cart.created  Ware`),
     )
     assert.match(listed.out, /\n {2}0 to be sent, 0 failed in a row, last success –, last failure –, secret ….{4}\n/)
-    const asJson = await run(['webhooks', 'list', '--json'], settings)
+    const asJson = await cartwright(['webhooks', 'list', '--json'], settings)
     const { endpoints } = JSON.parse(asJson.out)
     assert.deepEqual(
       endpoints.map((shown: { id: string; status: string }) => [shown.id, shown.status]),
@@ -155,14 +131,14 @@ describe('webhooks by the command line', () => {
     assert.ok(!listed.out.includes('geheim') && !asJson.out.includes('geheim'))
 
     assert.equal((await json(['webhooks', 'pause', id], settings)).status, 'paused')
-    assert.equal((await run(['webhooks', 'pause', id], settings)).code, 0)
+    assert.equal((await cartwright(['webhooks', 'pause', id], settings)).code, 0)
     assert.equal(
-      (await run(['webhooks', 'enable', id], settings)).out,
+      (await cartwright(['webhooks', 'enable', id], settings)).out,
       `${id} is enabled; calls that were held and are due now: 0\n`,
     )
     assert.equal((await json(['webhooks', 'disable', id], settings)).status, 'disabled')
     assert.equal((await endpointOf(storage, id))?.disabledReason, 'operator')
-    assert.deepEqual(await run(['webhooks', 'pause', id], settings), {
+    assert.deepEqual(await cartwright(['webhooks', 'pause', id], settings), {
       code: 1,
       out: '',
       err: `cartwright: ${id} is disabled, and its calls are held already\n`,
@@ -178,7 +154,7 @@ describe('webhooks by the command line', () => {
         where d.id = ${held.id}`,
     )
     assert.deepEqual(row, { status: 'discarded', sealed: '' })
-    assert.deepEqual(await run(['webhooks', 'remove', endpoint.id], settings), {
+    assert.deepEqual(await cartwright(['webhooks', 'remove', endpoint.id], settings), {
       code: 1,
       out: '',
       err: `cartwright: there is no endpoint ${endpoint.id}\n`,
@@ -217,12 +193,12 @@ describe('webhooks by the command line', () => {
       [['listen', '--port', 'many'], 2, /^--port must be a number/],
       [['listen'], 1, /start the server with CARTWRIGHT_WEBHOOK_ALLOW_PRIVATE=1 npm start, and this with/],
     ] as const) {
-      const told = await run(['webhooks', ...args], settings)
+      const told = await cartwright(['webhooks', ...args], settings)
       assert.deepEqual([told.code, told.out], [code, ''], args.join(' '))
       assert.match(told.err.replace('cartwright: ', ''), line)
       assert.equal(told.err.trimEnd().includes('\n'), false, told.err)
     }
-    const bad = await run(['webhooks', 'list'], { ...settings, CARTWRIGHT_WEBHOOK_ALLOW_PRIVATE: 'yes' })
+    const bad = await cartwright(['webhooks', 'list'], { ...settings, CARTWRIGHT_WEBHOOK_ALLOW_PRIVATE: 'yes' })
     assert.deepEqual(bad, {
       code: 1,
       out: '',
@@ -238,14 +214,14 @@ describe('webhooks by the command line', () => {
     const { storage, settings } = await openShop()
     const { endpoint } = await json(['webhooks', 'add', '--url', 'https://a.example/'], settings)
     const asking = ['webhooks', 'test', endpoint.id, '--wait', '1']
-    const nobody = await run(asking, settings)
+    const nobody = await cartwright(asking, settings)
     assert.equal(nobody.code, 1)
     assert.match(nobody.out, /^✗ not sent yet: is a server running on this database\?.* {2}whd_\w+\n$/)
 
     const kept = (await endpointOf(storage, endpoint.id)) as Endpoint
     async function answered(call: Partial<CallOutcome>): Promise<Outcome> {
       const before = await openPings(storage)
-      const asked = run(['webhooks', 'test', endpoint.id, '--wait', '30'], settings)
+      const asked = cartwright(['webhooks', 'test', endpoint.id, '--wait', '30'], settings)
       let fresh: string[] = []
       const deadline = Date.now() + 20_000
       while (fresh.length === 0) {
@@ -273,11 +249,11 @@ describe('webhooks by the command line', () => {
         update webhook_endpoints set resting_until = ${Date.now() + 60_000}, consecutive_failures = 11 where id = ${endpoint.id}`,
     )
     assert.match(
-      (await run(asking, settings)).out,
+      (await cartwright(asking, settings)).out,
       /not sent yet: the endpoint is left alone until .* after 11 failures/,
     )
-    await run(['webhooks', 'pause', endpoint.id], settings)
-    assert.deepEqual(await run(asking, settings), {
+    await cartwright(['webhooks', 'pause', endpoint.id], settings)
+    assert.deepEqual(await cartwright(asking, settings), {
       code: 1,
       out: '',
       err: `cartwright: ${endpoint.id} is paused; webhooks enable ${endpoint.id} comes first\n`,
@@ -290,7 +266,7 @@ describe('webhooks by the command line', () => {
     const { installationId } = (await endpointOf(storage, endpoint.id)) as Endpoint
     for (let count = 0; count < 2; count += 1)
       await storage.write((tx) => pingEndpoint(tx, installationId, endpoint.id, Date.now()))
-    await run(['webhooks', 'test', endpoint.id, '--wait', '1'], settings)
+    await cartwright(['webhooks', 'test', endpoint.id, '--wait', '1'], settings)
     const { deliveries } = await json(['webhooks', 'deliveries', endpoint.id], settings)
     assert.deepEqual(
       deliveries.map((delivery: { status: string; sequence: number }) => [delivery.status, delivery.sequence]),
@@ -302,11 +278,11 @@ describe('webhooks by the command line', () => {
     )
     assert.equal((await json(['webhooks', 'deliveries', endpoint.id, '--limit', '1'], settings)).deliveries.length, 1)
     const [{ id }] = deliveries
-    const early = await run(['webhooks', 'replay', id], settings)
+    const early = await cartwright(['webhooks', 'replay', id], settings)
     assert.deepEqual([early.code, early.out], [1, ''])
     const answer = `no\u001b[2J${'x'.repeat(400)}`
     await pretend(storage, (await endpointOf(storage, endpoint.id)) as Endpoint, { statusCode: 200, answer })
-    const shown = await run(['webhooks', 'deliveries', id], settings)
+    const shown = await cartwright(['webhooks', 'deliveries', id], settings)
     assert.match(
       shown.out,
       /^whd_\w+ {2}succeeded {2}webhook\.ping .* #4 .* 1 attempt {2}200\n {2}#1 .* 12 ms {2}200\n {6}no\\u001b\[2Jx+\n$/,
@@ -314,20 +290,23 @@ describe('webhooks by the command line', () => {
     assert.ok(shown.out.length < 600)
     const { attempts } = await json(['webhooks', 'deliveries', id], settings)
     assert.deepEqual([attempts[0].tookMs, attempts[0].statusCode, attempts[0].answer], [12, 200, answer])
-    assert.deepEqual(await run(['webhooks', 'replay', id], settings), {
+    assert.deepEqual(await cartwright(['webhooks', 'replay', id], settings), {
       code: 1,
       out: '',
       err: `cartwright: ${id} has succeeded; with --allow-succeeded it is replayed all the same\n`,
     })
     const { delivery } = await json(['webhooks', 'replay', id, '--allow-succeeded', '--reason', 'lost it'], settings)
     assert.deepEqual([delivery.replayOf, delivery.status, delivery.attempts], [id, 'pending', 0])
-    assert.match((await run(['webhooks', 'deliveries', delivery.id], settings)).out, new RegExp(`repeats ${id}\n$`))
+    assert.match(
+      (await cartwright(['webhooks', 'deliveries', delivery.id], settings)).out,
+      new RegExp(`repeats ${id}\n$`),
+    )
     const [row] = await storage.read(
       (db) =>
         db.sql<{ reason: string }>`select replay_reason as "reason" from webhook_deliveries where id = ${delivery.id}`,
     )
     assert.equal(row?.reason, 'lost it')
-    assert.equal((await run(['webhooks', 'replay', id, '--allow-succeeded'], settings)).code, 1)
+    assert.equal((await cartwright(['webhooks', 'replay', id, '--allow-succeeded'], settings)).code, 1)
   })
 
   test('demo: the endpoint is made once, paused, and its secret is the same every time', async () => {
@@ -338,7 +317,7 @@ describe('webhooks by the command line', () => {
     assert.deepEqual(Object.keys(first.webhookEndpoint), ['id', 'secret'])
     assert.deepEqual(second.webhookEndpoint, first.webhookEndpoint)
     assert.match(
-      (await run(['demo'], settings)).out,
+      (await cartwright(['demo'], settings)).out,
       new RegExp(`\nwebhooks {4}${first.webhookEndpoint.id} {3}secret whsec_`),
     )
     const { endpoints } = await json(['webhooks', 'list'], settings)
@@ -518,8 +497,8 @@ describe('webhooks listen', () => {
     const steady = await listen(settings, ['--endpoint', id, '--port', '0'])
     await steady.stop()
     assert.equal((await endpointOf(storage, id)).status, 'enabled')
-    await run(['webhooks', 'disable', id], settings)
-    assert.deepEqual(await run(['webhooks', 'listen', '--endpoint', id, '--port', '0'], settings), {
+    await cartwright(['webhooks', 'disable', id], settings)
+    assert.deepEqual(await cartwright(['webhooks', 'listen', '--endpoint', id, '--port', '0'], settings), {
       code: 1,
       out: '',
       err: `cartwright: ${id} is disabled; webhooks enable ${id} comes first\n`,
@@ -603,7 +582,10 @@ for (const engine of ['sqlite', 'postgres'] as const) {
       const tested = await json(['webhooks', 'test', id], settings)
       assert.deepEqual([tested.succeeded, tested.delivery.lastStatusCode], [true, 204])
       await receiver.printedLine(new RegExp(`webhook\\.ping +${id} +#2 +verified\n`))
-      assert.equal((await run(['webhooks', 'replay', tested.delivery.id, '--allow-succeeded'], settings)).code, 0)
+      assert.equal(
+        (await cartwright(['webhooks', 'replay', tested.delivery.id, '--allow-succeeded'], settings)).code,
+        0,
+      )
       await receiver.printedLine(new RegExp(`webhook\\.ping +${id} +#2 +verified, seen before\n`))
       assert.equal(await receiver.stop(), 0)
       assert.equal(await server.stop(), 0)

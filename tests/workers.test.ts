@@ -4,7 +4,7 @@ import assert from 'node:assert/strict'
 import { join } from 'node:path'
 import { describe, test } from 'node:test'
 import { freshDatabase } from './support/postgres.ts'
-import { cartwright, type Environment, type Server, serve, tempFolder } from './support/process.ts'
+import { type Environment, runProcess, type Server, serve, tempFolder } from './support/process.ts'
 import { openReceiver } from './support/receiver.ts'
 
 // The workers that the leader has told of, and that live.
@@ -49,7 +49,7 @@ describe('serve --workers', () => {
     test(`${engine}: one shop from three processes, through the loss of one, to the end of all`, async () => {
       const { settings, drop } = await settingsFor(engine)
       const server = await serve(settings, ['--workers', '2'])
-      const demo = JSON.parse((await cartwright(['demo', '--json'], settings)).out)
+      const demo = JSON.parse((await runProcess(['demo', '--json'], settings)).out)
       const headers = { authorization: `Bearer ${demo.keys.full}`, 'content-type': 'application/json' }
       const make = (key: string) =>
         fetch(`${server.origin}/api/v1/open/storefront/carts`, {
@@ -64,7 +64,7 @@ describe('serve --workers', () => {
 
       const receivers: (() => Promise<void>)[] = []
       const receiver = await openReceiver({ later: (end) => void receivers.push(end) })
-      const added = await cartwright(['webhooks', 'add', '--url', receiver.url, '--events', 'cart.created'], settings)
+      const added = await runProcess(['webhooks', 'add', '--url', receiver.url, '--events', 'cart.created'], settings)
       assert.equal(added.code, 0, added.err)
       await make('told')
       await until(() => receiver.received.length === 1)
@@ -100,13 +100,13 @@ describe('serve --workers', () => {
     const server = await serve(settings, ['--workers', '2'])
     const other = (await settingsFor('sqlite')).settings
     const port = new URL(server.origin).port
-    const { code, err } = await cartwright(['serve', '--workers', '2'], { ...other, HOST: '127.0.0.1', PORT: port })
+    const { code, err } = await runProcess(['serve', '--workers', '2'], { ...other, HOST: '127.0.0.1', PORT: port })
     assert.equal(err, `cartwright: port ${port} of 127.0.0.1 is in use by another program; set PORT to a free one\n`)
     assert.equal(code, 1)
     assert.equal(await server.stop(), 0)
     for (const bad of ['0', '65', 'many'])
       assert.match(
-        (await cartwright(['serve', '--workers', bad], other)).err,
+        (await runProcess(['serve', '--workers', bad], other)).err,
         /--workers must be a number from 1 to 64/,
       )
   })

@@ -19,7 +19,7 @@ export const backupCommand: Command = {
   options: { force },
   async run(given, terminal) {
     const path = fileIn(given, 'backup')
-    const settings = readSettings()
+    const settings = readSettings(given.environment)
     const source = sqliteFileOf(settings, 'a PostgreSQL database is backed up by pg_dump, not by this command')
     // The secret that is to be kept with the backup is the right one.
     const { storage } = await openDatabase(settings, given.effect)
@@ -49,7 +49,7 @@ export const restoreCommand: Command = {
   options: { force: { type: 'boolean', help: 'replace the database that is there; it is kept under another name' } },
   async run(given, terminal) {
     const path = fileIn(given, 'restore')
-    const settings = readSettings()
+    const settings = readSettings(given.environment)
     const target = sqliteFileOf(
       settings,
       'a PostgreSQL database is restored by pg_restore or psql, not by this command',

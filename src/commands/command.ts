@@ -2,7 +2,7 @@
 
 import { type ParseArgsOptionsConfig, parseArgs } from 'node:util'
 import { visible } from '../admin/difference.ts'
-import { type Config, readSettings } from '../config.ts'
+import { type Config, type Environment, readSettings } from '../config.ts'
 import { bringUpToDate, type Effect, openDatabase } from '../database.ts'
 import { type Installation, listInstallations, listMerchants, type Merchant } from '../installations/store.ts'
 import { refuseOtherSchema } from '../storage/migrate.ts'
@@ -28,6 +28,8 @@ export interface Given {
   words: readonly string[]
   texts: Readonly<Record<string, string | undefined>>
   flags: ReadonlySet<string>
+  // Where the settings are.
+  environment: Environment
 }
 
 export interface Terminal {
@@ -36,6 +38,9 @@ export interface Terminal {
   // A line that is written over by the next one; nothing where nobody watches.
   progress(text: string): void
   isWatched: boolean
+  environment: Environment
+  // What is piped in.
+  input: AsyncIterable<Buffer>
 }
 
 // The operator's mistake, told in one line.
@@ -75,7 +80,7 @@ export type FailureCode =
   | 'webhook_delivery_not_found'
   | 'webhook_endpoint_not_found'
 
-export function readArguments(command: Command, args: readonly string[]): Omit<Given, 'effect'> {
+export function readArguments(command: Command, args: readonly string[]): Omit<Given, 'effect' | 'environment'> {
   const options: ParseArgsOptionsConfig = { json: { type: 'boolean' }, help: { type: 'boolean', short: 'h' } }
   for (const [name, { type }] of Object.entries(command.options)) options[name] = { type }
   try {
@@ -95,10 +100,10 @@ export function readArguments(command: Command, args: readonly string[]): Omit<G
 // Opens the shop's storage beside a running server or without one. What only reads leaves it as it is; everything else
 // brings it up to date first.
 export async function withStorage<T>(
-  { effect }: Given,
+  { effect, environment }: Given,
   work: (storage: Storage, config: Config) => Promise<T>,
 ): Promise<T> {
-  const database = await openDatabase(readSettings(), effect, patient)
+  const database = await openDatabase(readSettings(environment), effect, patient)
   const { storage, config } = database
   try {
     if (effect === 'reads') await refuseOtherSchema(storage)

@@ -23,7 +23,7 @@ export const doctorCommand: Command = {
   options: {},
   async run(given, terminal) {
     // One snapshot for as long as it takes: a large shop needs longer than a request may, and nobody waits for a read.
-    const { storage } = await openDatabase(readSettings(), given.effect, unhurried)
+    const { storage } = await openDatabase(readSettings(given.environment), given.effect, unhurried)
     try {
       const pending = await pendingMigrations(storage)
       const findings = pending > 0 ? [] : await storage.read(findViolations)

@@ -26,7 +26,7 @@ export const migrateCommand: Command = {
     const { from, to } = given.texts
     if (from !== undefined || to !== undefined) return move(given, terminal)
     if (given.flags.has('clear-target')) throw new Misuse('--clear-target goes with --from or --to')
-    const database = await openDatabase(readSettings(), given.effect)
+    const database = await openDatabase(readSettings(given.environment), given.effect)
     try {
       const applied = await bringUpToDate(database, new Date())
       print(terminal, given, { applied }, () =>
@@ -40,7 +40,7 @@ export const migrateCommand: Command = {
 }
 
 async function move(given: Given, terminal: Terminal): Promise<number> {
-  const settings = readSettings()
+  const settings = readSettings(given.environment)
   const { from = settings.databaseUrl, to = settings.databaseUrl } = given.texts
   refuseSameEngine(from, to)
   await checkSecretOf(settings, from)

@@ -24,7 +24,7 @@ export const secretCommand: Command = {
 }
 
 async function resealAll(given: Given, terminal: Terminal): Promise<number> {
-  const database = await openDatabase(readSettings(), given.effect)
+  const database = await openDatabase(readSettings(given.environment), given.effect)
   const { storage, config } = database
   try {
     await bringUpToDate(database, new Date())
@@ -54,7 +54,7 @@ async function forget(texts: readonly string[], given: Given, terminal: Terminal
   const versions = [...new Set(texts.map(Number))]
   if (!texts.every((text) => /^[1-9]\d{0,2}$/.test(text)) || Math.max(...versions) > 255)
     throw new Misuse('VERSION must be a number from 1 to 255')
-  const { storage, config } = await openDatabase(readSettings(), given.effect, {}, versions)
+  const { storage, config } = await openDatabase(readSettings(given.environment), given.effect, {}, versions)
   try {
     const still = versions.find((version) => config.rootSecret.hasVersion(version))
     if (still !== undefined)

@@ -38,7 +38,7 @@ export const serveCommand: Command = {
   },
   async run(given, terminal) {
     const workers = readWorkers(given.texts.workers)
-    const settings = readSettings()
+    const settings = readSettings(given.environment)
     const problem = settings.publicUrl === null ? undefined : originProblem(settings.publicUrl)
     if (problem !== undefined) throw new Failure(problem)
     // Asking for the stream makes a pipe one that is never waited for.

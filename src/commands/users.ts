@@ -75,7 +75,7 @@ async function create(given: Given, terminal: Terminal): Promise<number> {
   if (email === undefined) throw new Misuse('--email is needed')
   const problem = emailProblem(email)
   if (problem !== undefined) throw new Misuse(`--email ${problem}`)
-  const password = await choosePassword(given)
+  const password = await choosePassword(given, terminal)
   return withStorage(given, async (storage, { rootSecret }) => {
     const merchants = await chooseMerchants(storage, given)
     const passwordHash = await hashPassword(password.text)
@@ -115,7 +115,7 @@ function list(given: Given, terminal: Terminal): Promise<number> {
 }
 
 async function reset(name: string, given: Given, terminal: Terminal): Promise<number> {
-  const password = await choosePassword(given)
+  const password = await choosePassword(given, terminal)
   return withStorage(given, async (storage, { rootSecret }) => {
     const user = await chooseUser(storage, rootSecret, name)
     const passwordHash = await hashPassword(password.text)
@@ -184,9 +184,9 @@ interface ChosenPassword {
 }
 
 // Never from an argument: those are seen by every process of the machine, and kept by shells.
-async function choosePassword(given: Given): Promise<ChosenPassword> {
+async function choosePassword(given: Given, terminal: Terminal): Promise<ChosenPassword> {
   if (!given.flags.has('password-stdin')) return { text: makePassword(), isMade: true }
-  const text = await readStandardInput()
+  const text = await readStandardInput(terminal.input)
   const problem = passwordProblem(text)
   if (problem !== undefined) throw new Misuse(`the password ${problem}`)
   return { text, isMade: false }
@@ -195,10 +195,10 @@ async function choosePassword(given: Given): Promise<ChosenPassword> {
 const inputBytesMax = passwordLengthMax * 8
 
 // One line, whose end does not belong to it.
-async function readStandardInput(): Promise<string> {
+async function readStandardInput(input: Terminal['input']): Promise<string> {
   const chunks: Buffer[] = []
   let length = 0
-  for await (const chunk of process.stdin as AsyncIterable<Buffer>) {
+  for await (const chunk of input) {
     chunks.push(chunk)
     length += chunk.length
     if (length > inputBytesMax) throw new Misuse('the password is too long')

@@ -3,29 +3,29 @@
 import { runCommandLine } from '../../src/cli.ts'
 import type { Environment, Outcome } from './process.ts'
 
-const settings = /^(CARTWRIGHT_|NODE_ENV$|PORT$|HOST$|LOG_LEVEL$)/
-
-// With these settings and no others.
-export async function say(environment: Environment, args: readonly string[]): Promise<Outcome> {
-  const names = Object.keys(process.env).filter((name) => settings.test(name))
-  const before = Object.fromEntries(names.map((name) => [name, process.env[name]]))
-  for (const name of names) delete process.env[name]
-  Object.assign(process.env, environment)
-  const said: Outcome = { code: null, out: '', err: '' }
-  try {
-    said.code = await runCommandLine(args, {
-      out: (text) => {
-        said.out += text
-      },
-      err: (text) => {
-        said.err += text
-      },
-      progress: () => {},
-      isWatched: false,
-    })
-    return said
-  } finally {
-    for (const name of Object.keys(environment)) delete process.env[name]
-    Object.assign(process.env, before)
+// With these settings and no others. `input` is what is piped in.
+export async function cartwright(
+  args: readonly string[],
+  environment: Environment,
+  { input = '', table }: { input?: string; table?: Parameters<typeof runCommandLine>[2] } = {},
+): Promise<Outcome> {
+  const outcome: Outcome = { code: null, out: '', err: '' }
+  const terminal = {
+    out: (text: string) => {
+      outcome.out += text
+    },
+    err: (text: string) => {
+      outcome.err += text
+    },
+    progress: () => {},
+    isWatched: false,
+    environment,
+    input: piped(input),
   }
+  outcome.code = await runCommandLine(args, terminal, table)
+  return outcome
+}
+
+async function* piped(text: string): AsyncGenerator<Buffer> {
+  yield Buffer.from(text)
 }

@@ -39,8 +39,8 @@ export function begin(args: readonly string[], environment: Environment, input?:
   return child
 }
 
-// `input` is what stands at its standard input.
-export async function cartwright(args: readonly string[], environment: Environment, input?: string): Promise<Outcome> {
+// Its own process for a command: see commandline.ts for the quicker way. `input` is what stands at its standard input.
+export async function runProcess(args: readonly string[], environment: Environment, input?: string): Promise<Outcome> {
   const child = begin(args, environment, input)
   const outcome: Outcome = { code: null, out: '', err: '' }
   child.stdout?.on('data', (text: string) => {
