@@ -174,7 +174,7 @@ describe('posts of browsers', () => {
     assert.match(refused.text, /Too many requests/)
     const app = await post('/oauth/token', from)
     assert.equal(app.status, 429)
-    assert.equal(app.body.error.code, 'rate_limited')
+    assert.equal(app.body.error, 'temporarily_unavailable')
   })
 
   test('nobody is bounded where the operator turned limits off', async () => {
