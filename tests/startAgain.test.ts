@@ -59,6 +59,47 @@ eachEngine('starting again', (given) => {
     assert.equal((await checkout.look(leadsTo)).session.status, 'completed')
   })
 
+  test('keeps what was typed while it expired, without script, and in no address', async () => {
+    const { house, checkout } = await openScene()
+    const { body } = await checkout.open({ CARD: 2 })
+    const secret = body.data.url.split('/').at(-1) as string
+    const post = (path: string, fields: Record<string, string>) =>
+      house.fetch(path, { method: 'POST', body: new URLSearchParams(fields), redirect: 'manual' })
+    const typed = { email: 'ada@example', name: 'Ada "<b>" Byron', line1: 'Weg 12', city: 'Leipzig', country: 'DE' }
+    house.clock.now += 31 * 60_000
+    const expired = await post(`/c/${secret}/details`, { version: '1', ...typed })
+    assert.equal(expired.status, 200)
+    assert.match(expired.text, /data-state="expired"/)
+    // Read from the page, as a browser does.
+    const fieldsOf = (text: string, form: string) => {
+      const [, inside = ''] = new RegExp(`<form[^>]*action="${form}"[^>]*>(.*?)</form>`, 's').exec(text) ?? []
+      const decoded = (value: string) => value.replaceAll('&quot;', '"').replaceAll('&lt;', '<').replaceAll('&gt;', '>')
+      return Object.fromEntries(
+        [...inside.matchAll(/<input[^>]* name="(\w+)"[^>]* value="([^"]*)"/g)].map(
+          ([, name = '', value = '']) => [name, decoded(value)] as const,
+        ),
+      )
+    }
+    assert.deepEqual(fieldsOf(expired.text, `/c/${secret}/again`), typed)
+    assert.match(expired.text, /Weg 12/)
+    assert.doesNotMatch(expired.text, /<b>/)
+    const opened = await post(`/c/${secret}/again`, typed)
+    assert.equal(opened.status, 200)
+    assert.equal(opened.headers.get('location'), null)
+    assert.match(opened.text, /data-state="open"/)
+    const [, successor = ''] = /action="\/c\/([\w-]+)\/details"/.exec(opened.text) ?? []
+    assert.notEqual(successor, secret)
+    const { email, name, line1, city } = fieldsOf(opened.text, `/c/${successor}/details`)
+    assert.deepEqual(
+      { email, name, line1, city },
+      { email: typed.email, name: typed.name, line1: 'Weg 12', city: 'Leipzig' },
+    )
+    // Sent twice it is the same checkout, and whoever only has the link sees nothing of it.
+    assert.match((await post(`/c/${secret}/again`, typed)).text, new RegExp(`/c/${successor}/details`))
+    assert.doesNotMatch((await house.fetch(`/c/${secret}`)).text, /Weg 12/)
+    assert.doesNotMatch((await house.fetch(`/c/${successor}`)).text, /Weg 12/)
+  })
+
   test('of a cart that was bought by another checkout makes one new cart', async () => {
     const { house, checkout, again } = await openScene()
     const { secret, view } = await checkout.ready({ CARD: 3 })

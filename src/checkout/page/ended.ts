@@ -3,6 +3,7 @@
 import { type Html, html } from '../../kit/html.ts'
 import type { DeskMerchant, DeskProblem, DeskView } from '../desk.ts'
 import { framed, howToPay, isWebAddress, sheet } from './frame.ts'
+import type { Typed } from './input.ts'
 import type { Speaker } from './language.ts'
 import { fixedItems, hidden, sessionTotals } from './summary.ts'
 
@@ -67,16 +68,25 @@ ${sessionTotals(speaker, view)}
   return whole(speaker, view, 'completed', title, inside)
 }
 
-export function endedPage(speaker: Speaker, view: DeskView, problem: DeskProblem | null): string {
+// `typed` is what was sent to it when it had ended: shown, and sent again with the button.
+export function endedPage(
+  speaker: Speaker,
+  view: DeskView,
+  problem: DeskProblem | null,
+  typed: Typed | null = null,
+): string {
   const { say } = speaker
   const { session, merchant, secret } = view
+  const fields = Object.entries(typed ?? {}).filter(([, value]) => value !== '')
+  const shown = fields.filter(([name]) => name !== 'country' && name !== 'shippingOptionId')
   const kind = session.status === 'expired' ? 'expired' : 'cancelled'
   const inside = html`<div class="state">
 ${kind === 'expired' ? icons.clock : icons.cross}
 <h1>${say(`${kind}.title`)}</h1>
-<p>${say(`${kind}.text`)}</p>
+<p>${say(typed ? 'expired.typed' : `${kind}.text`)}</p>
+${typed && html`<p class="soft">${shown.map(([, value]) => html`<bdi>${value}</bdi><br>`)}</p>`}
 ${problem && html`<p class="error" role="alert">${endedProblem(speaker, view, problem)}</p>`}
-<form method="post" action="/c/${secret}/again"><button class="first wide">${say('again.button')}</button></form>
+<form method="post" action="/c/${secret}/again">${hidden(Object.fromEntries(fields))}<button class="first wide">${say('again.button')}</button></form>
 ${
   session.cancelUrl !== null &&
   html`<a class="second wide" href="${shopUrl(session.cancelUrl, session.id)}">${say('page.back', { merchant: merchant.name })}</a>`

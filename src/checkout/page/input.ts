@@ -64,6 +64,11 @@ export function typedIn(form: Form): Typed {
   return Object.fromEntries(typedNames.map((name) => [name, form(name)])) as unknown as Typed // one value for each name
 }
 
+// Country and delivery are chosen before anybody has typed.
+export function hasTyped(typed: Typed): boolean {
+  return typedNames.some((name) => name !== 'country' && name !== 'shippingOptionId' && typed[name] !== '')
+}
+
 export interface DetailsInput {
   contact: ContactInput
   address: Address | null

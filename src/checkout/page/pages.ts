@@ -22,7 +22,18 @@ import {
 } from './ended.ts'
 import { type Form, isForeign, readForm } from './form.ts'
 import { answerPage, redirect } from './frame.ts'
-import { codeIn, detailsIn, methodIn, payIn, quantityIn, type Typed, typedIn, typedNames, versionIn } from './input.ts'
+import {
+  codeIn,
+  detailsIn,
+  hasTyped,
+  methodIn,
+  payIn,
+  quantityIn,
+  type Typed,
+  typedIn,
+  typedNames,
+  versionIn,
+} from './input.ts'
 import { countryGuess, type Speaker, speakerFor } from './language.ts'
 import { openPage } from './open.ts'
 import { orderPage } from './order.ts'
@@ -108,10 +119,16 @@ export function checkoutPages({ desk, orderDesk, origin, clock, postWaitMs = () 
       return settled(result, request, `/c/${secret}`)
     },
 
-    async again({ secret, view, request }) {
+    // What was typed goes along in the form, and so does the page that it leads to: in an address it would stand in histories
+    // and logs.
+    async again({ secret, form, view, request }) {
       const started = await desk.startAgain(secret)
       if (!started) return lost(request)
-      return 'secret' in started ? redirect(`/c/${started.secret}`) : show(view, request, started)
+      const typed = typedIn(form)
+      const kept = hasTyped(typed) ? { typed } : {}
+      if (!('secret' in started)) return show(view, request, { ...started, ...kept })
+      const next = hasTyped(typed) ? await desk.look(started.secret) : undefined
+      return next?.session.status === 'open' ? show(next, request, kept) : redirect(`/c/${started.secret}`)
     },
   }
 
@@ -148,6 +165,7 @@ export function checkoutPages({ desk, orderDesk, origin, clock, postWaitMs = () 
     const { session } = view
     const speaker = speakerFor(session.locale, accepted)
     const text = textFor(speaker, view, problem ?? null, {
+      posted: typed ?? null,
       typed: typed ?? typedFor(view, countryGuess(session.locale, accepted)),
       typedCode,
       chosen,
@@ -162,7 +180,7 @@ export function checkoutPages({ desk, orderDesk, origin, clock, postWaitMs = () 
     speaker: Speaker,
     view: DeskView,
     problem: DeskProblem | null,
-    kept: { typed: Typed; typedCode: string; chosen: DeskMethod | null },
+    { posted, ...kept }: { posted: Typed | null; typed: Typed; typedCode: string; chosen: DeskMethod | null },
   ): string {
     const { status } = view.session
     if (view.isClosed && status !== 'processing' && status !== 'completed') return closedPage(speaker, view)
@@ -174,7 +192,7 @@ export function checkoutPages({ desk, orderDesk, origin, clock, postWaitMs = () 
       case 'completed':
         return completedPage(speaker, view)
       default:
-        return endedPage(speaker, view, problem)
+        return endedPage(speaker, view, problem, posted && hasTyped(posted) ? posted : null)
     }
   }
 
