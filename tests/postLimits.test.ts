@@ -163,6 +163,20 @@ describe('posts of browsers', () => {
     assert.match(refused.text, /href="\/shop/)
   })
 
+  test('the contract, the reference and the start page are looked at as often as a checkout, and no more', async () => {
+    for (const path of ['/openapi.json', '/docs', '/']) {
+      const from = newNetwork()
+      const look = (network: string) => house.fetch(path, { headers: { 'x-forwarded-for': network } })
+      assert.deepEqual(await repeat(120, () => look(from)), [200])
+      const refused = await look(from)
+      assert.deepEqual([refused.status, refused.headers.get('retry-after')], [429, '1'])
+      assert.ok(refused.text.length < 500)
+      assert.equal((await look(newNetwork())).status, 200)
+      house.clock.now += 25
+      assert.equal((await look(from)).status, 200)
+    }
+  })
+
   test('the pages of OAuth say so on a page, what apps call in JSON', async () => {
     const from = newNetwork()
     const interaction = '/oauth/interaction/some-id'

@@ -39,7 +39,7 @@ export interface Page {
   name: string
   // Answered under any load, because whoever asks wants to know of it.
   isProbe?: boolean
-  // Made anew at every look, from much: how often one address may look is bounded. Posts always are.
+  // Made anew at every look, from much, or a large answer: how often one address may look is bounded. Posts always are.
   isDear?: boolean
   // A page that takes forms is asked by POST too; it reads the body itself.
   methods?: readonly ('GET' | 'POST')[]

@@ -32,9 +32,9 @@ export function sitePages({ origin, version, engine, listShops, demo }: SitePart
   const icon = keep(favicon, { 'content-type': 'image/svg+xml', 'cache-control': 'public, max-age=86400' })
 
   return [
-    { path: '/', name: 'start', answer: async (request) => answerKept(await start(), request) },
-    { path: '/docs', name: 'reference', answer: async (request) => answerKept(reference(), request) },
-    { path: '/openapi.json', name: 'openapi', answer: async (request) => answerKept(openApi(), request) },
+    { path: '/', name: 'start', isDear: true, answer: async (request) => answerKept(await start(), request) },
+    { path: '/docs', name: 'reference', isDear: true, answer: async (request) => answerKept(reference(), request) },
+    { path: '/openapi.json', name: 'openapi', isDear: true, answer: async (request) => answerKept(openApi(), request) },
     { path: '/site/style.css', name: 'style', answer: async (request) => answerKept(styleSheet, request) },
     { path: '/site/reference.js', name: 'script', answer: async (request) => answerKept(script, request) },
     { path: '/favicon.svg', name: 'favicon', answer: async (request) => answerKept(icon, request) },
