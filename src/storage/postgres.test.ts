@@ -7,6 +7,7 @@ import { openEar } from '../../tests/support/ear.ts'
 import { givenOthers } from '../../tests/support/other.ts'
 import { command, freshDatabase, startCluster } from '../../tests/support/postgres.ts'
 import { givenEngine } from '../../tests/support/storage.ts'
+import { DEFAULTS, silenceMs } from './postgres.ts'
 import {
   type Storage,
   type StorageOptions,
@@ -282,7 +283,7 @@ describe('postgres', () => {
     assert.deepEqual(warnings, [
       [
         'time limits are off, because a connection pooler drops them: set them on the role, and connect anew',
-        { set: [`alter role "postgres" set statement_timeout = '10s'`] },
+        { set: [`alter role "postgres" set statement_timeout = '9s'`] },
       ],
     ])
   })
@@ -446,6 +447,27 @@ describe('postgres', () => {
       StorageUnavailable,
     )
     assert.deepEqual((await listThings(storage))[0], { id: 'a', n: 1 })
+  })
+
+  test('waits no longer for an answer than the server may take for a statement', async () => {
+    const { url, storage } = await openThings()
+    const proxy = await startProxy(url, () => false)
+    const through = await given.open({ url: proxy.url, withMigrations: false, statementMsMax: 500 })
+    // Three that are sent at once and take longer together are answered one after the other.
+    await through.write((tx) => Promise.all([1, 2, 3].map(() => tx.sql`select pg_sleep(0.4)`)))
+    proxy.watch()
+    const startedAt = performance.now()
+    await assert.rejects(
+      through.write((tx) => increase(tx, 'a')),
+      { message: 'PostgreSQL did not answer within 1000 ms' },
+    )
+    assert.ok(performance.now() - startedAt < 5_000)
+    assert.deepEqual((await listThings(storage))[0], { id: 'a', n: 0 })
+  })
+
+  test('gives a shopper an answer within ten seconds, whatever the network does', () => {
+    assert.ok(DEFAULTS.statementMsMax + silenceMs < 10_000)
+    assert.ok(DEFAULTS.stallMsMax + DEFAULTS.connectMsMax <= 10_000)
   })
 
   const signalDeliveries = (storage: Storage) => storage.write(async (tx) => tx.signal('deliveries'))

@@ -24,17 +24,21 @@ import {
 } from './storage.ts'
 import { keepTurns, WaitOver } from './turns.ts'
 
-const DEFAULTS = {
+// Whatever the network does, a request knows within ten seconds that there is no answer.
+export const DEFAULTS = {
   workMsMax: 20_000,
   queueMax: 10_000,
   connectionsMax: 16,
-  connectMsMax: 10_000,
+  connectMsMax: 5_000,
   waitMsMax: 10_000,
   stallMsMax: 5_000,
-  statementMsMax: 10_000,
+  statementMsMax: 9_000,
   lockMsMax: 5_000,
   signalMsMax: 5_000,
 }
+// The server answers every statement within its time limit, if only to say that it took too long. Nothing for so much longer
+// means that the network, or the server, is gone.
+export const silenceMs = 500
 const IDLE_IN_TRANSACTION_MS = 15_000
 const LEAVE_MS_MAX = 5_000
 const TRIES_MAX = 5
@@ -137,7 +141,7 @@ async function checkServer(pool: pg.Pool, log: Log): Promise<string> {
 
 // As docs/growing.md recommends.
 const roleLimits: Readonly<Record<string, string>> = {
-  statement_timeout: '10s',
+  statement_timeout: '9s',
   lock_timeout: '5s',
   idle_in_transaction_session_timeout: '15s',
 }
@@ -186,6 +190,8 @@ function storage({ url, pool, bounds, schema, outage, log }: Parts): Storage {
   const notices = openNotices({ url, pool, schema, bounds, listeners, outage, log })
   const connections = keepConnections(pool, bounds)
   const leaving = new Set<Promise<void>>()
+  // Without a limit for statements there is none for their answers.
+  const silentMsMax = bounds.statementMsMax > 0 ? bounds.statementMsMax + silenceMs : Number.POSITIVE_INFINITY
   let commits = 0
   let retries = 0
   let running = 0
@@ -204,7 +210,7 @@ function storage({ url, pool, bounds, schema, outage, log }: Parts): Storage {
     const session = new Session(await connections.acquire(), BEGIN_WRITE, planFor, connections.distrust)
     const tx = new PostgresTx(session)
     const value = await perform(session, () => work(tx))
-    await session.commit(bounds.workMsMax)
+    await session.commit(Math.min(bounds.workMsMax, silentMsMax))
     commits += 1
     runAll(tx.afterwards, log)
     raise(await tx.signals.given())
@@ -250,7 +256,7 @@ function storage({ url, pool, bounds, schema, outage, log }: Parts): Storage {
 
   async function perform<T>(session: Session, work: () => Promise<T>): Promise<T> {
     try {
-      const value = await withinTime(work(), bounds.workMsMax, session)
+      const value = await withinPatience(work(), { workMsMax: bounds.workMsMax, silentMsMax }, session)
       // A work that swallowed the failure of a statement must not pass for a success: PostgreSQL will not commit it.
       if (session.failure) throw session.failure.shown
       session.end()
@@ -417,6 +423,42 @@ function backoffMs(tries: number): number {
   return 5 * 2 ** tries * (0.5 + Math.random())
 }
 
+// As `withinTime`, and a session that hears nothing is given up sooner.
+function withinPatience<T>(
+  working: Promise<T>,
+  { workMsMax, silentMsMax }: { workMsMax: number; silentMsMax: number },
+  session: Session,
+): Promise<T> {
+  return new Promise((resolve, reject) => {
+    const startedAt = performance.now()
+    let isOver = false
+    let timer = setTimeout(look, Math.min(workMsMax, silentMsMax))
+
+    // After a pause of the process an answer may be there that was not read yet.
+    function look(): void {
+      setImmediate(judge)
+    }
+
+    function judge(): void {
+      if (isOver || session.unhurried) return
+      const now = performance.now()
+      const leftMs = workMsMax - (now - startedAt)
+      if (leftMs <= 0) return void reject(new StorageUnavailable(`a piece of work took longer than ${workMsMax} ms`))
+      const quietMs = silentMsMax - session.silentMs(now)
+      if (quietMs <= 0) {
+        session.giveUp()
+        return void reject(new StorageOutage(`PostgreSQL did not answer within ${silentMsMax} ms`))
+      }
+      timer = setTimeout(look, Math.min(leftMs, quietMs))
+    }
+
+    working.then(resolve, reject).finally(() => {
+      isOver = true
+      clearTimeout(timer)
+    })
+  })
+}
+
 interface Plan {
   text: string
   name?: string
@@ -459,6 +501,8 @@ class Session {
   #unfit = false
   #ended = false
   #isGathering = false
+  #unanswered = 0
+  #heardAt = 0
 
   constructor(client: pg.PoolClient, begin: string, planFor: PlanFor, onReadOnly?: () => void) {
     this.#client = client
@@ -501,6 +545,16 @@ class Session {
 
   end(): void {
     this.#ended = true
+  }
+
+  // How long it has waited for the answer that is next.
+  silentMs(now: number): number {
+    return this.#unanswered > 0 ? now - this.#heardAt : 0
+  }
+
+  // Nothing more is said on this connection.
+  giveUp(): void {
+    this.#unfit = true
   }
 
   // A commit whose answer is lost may have happened, so it is never tried again.
@@ -557,12 +611,21 @@ class Session {
         // Not awaited: the statement travels with it, and fails with it.
         this.#client.query(this.#begin).catch((error) => this.#fail(error))
       }
+      if (this.#unanswered === 0) this.#heardAt = performance.now()
+      this.#unanswered += 1
       const result = await this.#client.query(query)
+      this.#heard()
       this.#answered = true
       return result
     } catch (error) {
+      this.#heard()
       throw this.#fail(error).shown
     }
+  }
+
+  #heard(): void {
+    this.#unanswered -= 1
+    this.#heardAt = performance.now()
   }
 
   // What was sent behind a failed statement is refused only because of it, so the first error is the one to tell.
