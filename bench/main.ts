@@ -24,7 +24,6 @@ import { purchaseRows } from './rows/purchases.ts'
 import { readRows } from './rows/reads.ts'
 import { startRows } from './rows/start.ts'
 import { webhookRows } from './rows/webhooks.ts'
-import { workerRows } from './rows/workers.ts'
 
 const rows: readonly Row[] = [
   ...readRows,
@@ -32,7 +31,6 @@ const rows: readonly Row[] = [
   ...postgresRows,
   ...purchaseRows,
   ...webhookRows,
-  ...workerRows,
   ...startRows,
   ...growthRows,
 ]

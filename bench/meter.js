@@ -3,7 +3,6 @@
 // request. Plain JavaScript, because stripping types here would load a compiler that the server itself does without once
 // its files are cached.
 
-import cluster from 'node:cluster'
 import { readFileSync } from 'node:fs'
 
 /** @returns {import('./process.ts').Usage} */
@@ -22,11 +21,8 @@ function anonymousBytes() {
   }
 }
 
-// A worker of `serve --workers` is given it too. There the channel is its leader's, and all that keeps it alive at first.
-if (!cluster.isWorker) {
-  process.on('message', (question) => {
-    if (question === 'usage') process.send?.(usage())
-  })
-  // Listening alone would keep the process alive.
-  process.channel?.unref()
-}
+process.on('message', (question) => {
+  if (question === 'usage') process.send?.(usage())
+})
+// Listening alone would keep the process alive.
+process.channel?.unref()

@@ -48,7 +48,6 @@ function formsFor({ files, ids, url }: Shop, elsewhere: string): Record<string, 
   const isSqlite = url.startsWith('sqlite:')
   return {
     serve: ['serve'],
-    'serve --workers': ['serve', '--workers', '2', '--no-demo'],
     migrate: ['migrate'],
     'migrate --from': ['migrate', '--from', url, '--to', elsewhere],
     ...(isSqlite && {
@@ -687,24 +686,6 @@ describe('a copy of a database', () => {
     const db = new DatabaseSync(join(other, 'x.db'), { readOnly: true })
     assert.equal(db.prepare('pragma journal_mode').get()?.journal_mode, 'delete', 'looking changes nothing in the file')
     db.close()
-  })
-})
-
-describe('a worker', () => {
-  test('that replaces a lost one after the secret was swapped is refused, and its leader says why', async () => {
-    const folder = join(await tempFolder(), 'data')
-    const settings = { CARTWRIGHT_DATABASE_URL: `sqlite:${join(folder, 'shop.db')}` }
-    const server = await serve(settings, ['--no-demo', '--workers', '2'])
-    const [, pid] = /"a worker is open","pid":(\d+)/.exec(server.printed()) ?? []
-    writeFileSync(join(folder, 'secret'), `${wrong}\n`)
-    process.kill(Number(pid), 'SIGKILL')
-    const refused = /"a worker did not start".*the database was made with another root secret/
-    const hopelessAt = Date.now() + 60_000
-    while (!refused.test(server.printed())) {
-      assert.ok(Date.now() < hopelessAt, server.printed())
-      await new Promise((resolve) => setTimeout(resolve, 20))
-    }
-    assert.equal(await server.stop(), 0)
   })
 })
 

@@ -265,29 +265,27 @@ describe('a start', () => {
 
   const damageLine = /^cartwright: the storage file is damaged, restore a backup: .*shop\.db: .* page .*$/m
 
-  for (const args of [[], ['--workers', '2']]) {
-    test(`with a damaged file ends when that is found, and the next does not begin ${args.join(' ')}`, async () => {
-      const settings = await environment()
-      const file = (settings.CARTWRIGHT_DATABASE_URL ?? '').slice('sqlite:'.length)
-      assert.equal(await (await serve(settings)).stop(), 0)
-      await damage(file)
+  test('with a damaged file ends when that is found, and the next does not begin', async () => {
+    const settings = await environment()
+    const file = (settings.CARTWRIGHT_DATABASE_URL ?? '').slice('sqlite:'.length)
+    assert.equal(await (await serve(settings)).stop(), 0)
+    await damage(file)
 
-      const gate = supporting('gate.js', { gate: `${file}.gate` })
-      const server = await serve({ ...settings, NODE_OPTIONS: `--import ${gate}` }, args)
-      // Nobody waits for the check, which does not end before it is let. A worker may be ready a moment after its leader.
-      await ready(server.origin)
-      await writeFile(`${file}.gate`, '')
-      assert.equal(await server.ended, 1)
-      assert.match(server.printed(), damageLine)
-      assert.match(server.printed(), /"level":"error","message":"the storage file is damaged, so the server ends"/)
-      assert.doesNotMatch(server.printed(), /uncaughtException|unhandledRejection/)
+    const gate = supporting('gate.js', { gate: `${file}.gate` })
+    const server = await serve({ ...settings, NODE_OPTIONS: `--import ${gate}` })
+    // Nobody waits for the check, which does not end before it is let.
+    await ready(server.origin)
+    await writeFile(`${file}.gate`, '')
+    assert.equal(await server.ended, 1)
+    assert.match(server.printed(), damageLine)
+    assert.match(server.printed(), /"level":"error","message":"the storage file is damaged, so the server ends"/)
+    assert.doesNotMatch(server.printed(), /uncaughtException|unhandledRejection/)
 
-      const { code, err, out } = await runProcess(['serve', ...args], { ...settings, PORT: '0' })
-      assert.match(err, damageLine)
-      assert.deepEqual([code, err.split('\n').length], [1, 2])
-      assert.doesNotMatch(out, /listening/)
-    })
-  }
+    const { code, err, out } = await runProcess(['serve'], { ...settings, PORT: '0' })
+    assert.match(err, damageLine)
+    assert.deepEqual([code, err.split('\n').length], [1, 2])
+    assert.doesNotMatch(out, /listening/)
+  })
 
   test('beside a shop of the operator makes no demo shop, keys or no keys', async () => {
     const settings = await environment()

@@ -43,7 +43,7 @@ const few = 20
 const some = 100
 const many = 500
 
-export function lastUseLoop(app: App, clock: () => number): Loop {
+function lastUseLoop(app: App, clock: () => number): Loop {
   return {
     name: 'last_use',
     everyMs: 15_000,

@@ -18,9 +18,8 @@ import { createSink, type Sink } from '../observe/sink.ts'
 import { type Storage, StorageRefused } from '../storage/storage.ts'
 import { version } from '../version.ts'
 import { type Loop, observeLoops, startWorkers } from '../workers.ts'
-import { type Command, Failure, type Given, Misuse, type Terminal } from './command.ts'
-import { type Crew, gatherCrew, isWorker, joinCrew, leaveCrew, tellFailure } from './crew.ts'
-import { lastUseLoop, loopsFor } from './loops.ts'
+import { type Command, Failure, type Given, type Terminal } from './command.ts'
+import { loopsFor } from './loops.ts'
 import { type Closable, metricsServer } from './metrics.ts'
 import { createWindow, type ShopWindow, windowPages } from './window.ts'
 
@@ -31,13 +30,11 @@ const warmAfterMs = 500
 
 export const serveCommand: Command = {
   summary: 'Serve the shop. An empty database is filled with the demo shop, except in production.',
-  usage: ['serve [--no-demo] [--workers N]'],
+  usage: ['serve [--no-demo]'],
   options: {
     'no-demo': { type: 'boolean', help: 'leave an empty database empty' },
-    workers: { type: 'string', help: 'processes that answer requests on one port; 1 unless said' },
   },
   async run(given, terminal) {
-    const workers = readWorkers(given.texts.workers)
     const settings = readSettings(given.environment)
     const problem = settings.publicUrl === null ? undefined : originProblem(settings.publicUrl)
     if (problem !== undefined) throw new Failure(problem)
@@ -46,8 +43,7 @@ export const serveCommand: Command = {
     const log = createLog({ level: settings.logLevel, pretty: terminal.isWatched, write: sink.write })
     const { promise: damaged, resolve: onDamage } = Promise.withResolvers<StorageRefused>()
     const database = await openDatabase(settings, given.effect, {
-      // A worker's leader holds the lock for it.
-      server: !isWorker(),
+      server: true,
       connectionsMax: settings.databaseConnections,
       // Nobody who asks for a page waits longer than this to be told that the database cannot be reached.
       connectMsMax: 2_000,
@@ -55,40 +51,24 @@ export const serveCommand: Command = {
       waitMsMax: 8_000,
       onDamage,
       log: (message, fields) => log.warn(message, { ...fields }),
-    }).catch((error: Error) => {
-      if (isWorker()) tellFailure(error.message)
-      leaveCrew()
-      throw error
     })
     const { storage, config } = database
     const parts: ServeParts = { config, storage, damaged, log, sink, terminal, mayDemo: isDemoAllowed(config, given) }
     try {
-      if (isWorker()) await work(parts)
-      else {
-        if (config.publicUrl?.startsWith('https:') && config.trustedProxies.length === 0)
-          log.warn(
-            'the public URL is https, which a proxy speaks for us; without CARTWRIGHT_TRUSTED_PROXIES all callers count as one',
-          )
-        const applied = await bringUpToDate(database, new Date())
-        if (applied.length > 0) log.info('migrated', { applied })
-        await (workers === 1 ? serveAlone(parts) : lead(parts, workers))
-      }
+      if (config.publicUrl?.startsWith('https:') && config.trustedProxies.length === 0)
+        log.warn(
+          'the public URL is https, which a proxy speaks for us; without CARTWRIGHT_TRUSTED_PROXIES all callers count as one',
+        )
+      const applied = await bringUpToDate(database, new Date())
+      if (applied.length > 0) log.info('migrated', { applied })
+      await serve(parts)
     } finally {
       await storage.close()
       log.flush()
       await sink.settle(settleMs)
-      leaveCrew()
     }
     return 0
   },
-}
-
-const workersMax = 64
-
-function readWorkers(text = '1'): number {
-  const count = Number(text)
-  if (/^\d{1,2}$/.test(text) && count >= 1 && count <= workersMax) return count
-  throw new Misuse(`--workers must be a number from 1 to ${workersMax}`)
 }
 
 function isDemoAllowed(config: Config, given: Given): boolean {
@@ -181,7 +161,7 @@ async function makeShop({ config, storage, log, sink, terminal, mayDemo }: Serve
   greet(terminal, log, greetingFor(origin, config, { mayDemo, hasWindow, demo }))
 }
 
-async function serveAlone(parts: ServeParts): Promise<void> {
+async function serve(parts: ServeParts): Promise<void> {
   const { config, storage, log } = parts
   const signalled = endSignal(parts)
   const { app, port: open, begin } = setStage(parts)
@@ -207,66 +187,6 @@ async function serveAlone(parts: ServeParts): Promise<void> {
     throw error
   } finally {
     await metrics?.close()
-    app.close()
-  }
-}
-
-// The leader answers no requests itself.
-async function lead(parts: ServeParts, count: number): Promise<void> {
-  const { config, storage, log, sink } = parts
-  const signalled = endSignal(parts)
-  const { app, begin } = setStage(parts)
-  let crew: Crew | undefined
-  let loops: Loops | undefined
-  let metrics: Closable | undefined
-  try {
-    metrics = await openMetrics(parts, app.metrics)
-    crew = await gatherCrew({ count, log, sink, onSignal: () => app.dispatcher.look() })
-    const origin = config.publicUrl ?? originAt(crew.port)
-    await makeShop(parts, origin)
-    await begin(origin)
-    await crew.begin(origin)
-    loops = await startLoops(parts, app)
-    const { port } = crew
-    log.info('listening', { origin, port, host: config.host, engine: storage.engine, version, workers: count })
-    log.flush()
-
-    const reason = await Promise.race([signalled, parts.damaged])
-    tellEnd(log, reason)
-    // The workers have the file open themselves, and are cut off.
-    if (reason instanceof StorageRefused) throw reason
-    await Promise.all([crew.drain(config.drainDelayMs + drainMs + settleMs), loops.drain()])
-    log.info('stopped')
-  } catch (error) {
-    await Promise.all([crew?.drain(0), loops?.drain()])
-    throw error
-  } finally {
-    await metrics?.close()
-    app.close()
-  }
-}
-
-async function work(parts: ServeParts): Promise<void> {
-  const { storage, log } = parts
-  const shift = joinCrew()
-  const { app, port: open, begin } = setStage(parts)
-  // Other nodes of PostgreSQL hear of a commit by themselves; on SQLite only this process does.
-  if (storage.engine === 'sqlite') storage.listen('deliveries', shift.signal)
-  try {
-    const port = await open()
-    shift.open(port)
-    await begin(await shift.begun)
-    const lastUse = startWorkers([lastUseLoop(app, Date.now)], log)
-    await shift.ended
-    await announceEnd(parts, app)
-    await finish(parts, app)
-    await lastUse.drain()
-  } catch (error) {
-    await app.server.drain(0)
-    // The leader says it for all of them.
-    if (!(error instanceof Failure)) throw error
-    tellFailure(error.message)
-  } finally {
     app.close()
   }
 }
