@@ -428,7 +428,11 @@ class Hand {
   async #finish(tab: Tab): Promise<Shown> {
     await this.context.setOffline(false)
     const country = this.fields.get('country') ?? (await tab.locator('#country').inputValue())
-    await this.#complete(tab, country)
+    // The page waits longer after each failure, so a network that never becomes better would be waited for without end.
+    const calm = setTimeout(() => {
+      this.#isRough = false
+    }, quietMsMax / 3)
+    await this.#complete(tab, country).finally(() => clearTimeout(calm))
     const paying = performance.now()
     let hastyLeft = whole(this.random, 0, hastyMax)
     while (!tab.url().startsWith('http://localhost/')) {
@@ -461,7 +465,13 @@ class Hand {
       () => this.#option(tab),
       () => this.#likeCountry(tab),
     ])
-    await change()
+    try {
+      await change()
+    } catch (error) {
+      // The press before led away from the page in the middle of it.
+      if ((await tab.locator('#pay-button').count()) === 0) return
+      throw error
+    }
     // From before the page would send it by itself until its answer is about to arrive.
     await pause(this.random() * Math.max(500, this.numbers.latencyMs))
     this.seen.hasty = (this.seen.hasty ?? 0) + 1
