@@ -107,7 +107,7 @@ export function createApp(parts: AppParts): App {
   let draining = false
   let hasDemoShop = false
 
-  const watch = createPaymentWatch(log)
+  const watch = createPaymentWatch(log, () => clock().getTime())
   const payTools: PayTools = {
     ...createPayTools({
       storage,
@@ -373,5 +373,17 @@ function observePayments(metrics: Metrics, watch: PaymentWatch): void {
     help: 'Money that did not move as it should. Each has a log line with its ids.',
     type: 'counter',
     values: () => watch.stats().incidents,
+  })
+  metrics.read({
+    name: 'cartwright_payments_declined_total',
+    help: 'Payments that were declined, by shop.',
+    type: 'counter',
+    values: () => watch.tries.stats().declined,
+  })
+  metrics.read({
+    name: 'cartwright_payment_tries_refused_total',
+    help: 'Payments that were not begun because of too many declined ones, by shop and by what was limited.',
+    type: 'counter',
+    values: () => watch.tries.stats().refused,
   })
 }

@@ -164,6 +164,50 @@ eachEngine('tries of cards', (given) => {
     assert.equal((await tries()).filter(({ forgivenAt }) => forgivenAt > house.clock.now).length, 3)
   })
 
+  test('declined payments and refused tries are counted by shop, and logged once a minute when they are many', async () => {
+    const { house, pay, open } = await openScene()
+    const { merchantId, clock } = house
+    const counted = async (name: string) => {
+      const lines = (await house.app.metrics.scrape()).split('\n').filter((line) => line.startsWith(name))
+      return lines.map((line) => line.slice(name.length))
+    }
+    const warned = () => house.lines().filter(({ message }) => message === 'many declined payments')
+    const shop = `merchant="${merchantId}",mode="test"`
+    const secret = await open()
+    for (const card of declining) await pay(secret, { card })
+    assert.deepEqual(await counted('cartwright_payments_declined_total'), [`{${shop}} 5`])
+    assert.deepEqual(warned(), [], 'a few are usual')
+    assert.equal(await pay(secret), 30 * second)
+    assert.equal(await pay(secret, { card: cards.approved }), 30 * second)
+    assert.deepEqual(await counted('cartwright_payment_tries_refused_total'), [`{${shop},by="session"} 2`])
+    assert.deepEqual(
+      warned().map(({ level, merchantId: of, mode, declined, refused }) => ({ level, of, mode, declined, refused })),
+      [{ level: 'warn', of: merchantId, mode: 'test', declined: 5, refused: 1 }],
+    )
+    // Ten at one shop within a minute, each on a checkout of its own.
+    clock.now += 10 * minute
+    for (let i = 0; i < 12; i += 1) await pay(await open(), { card: declining[i % 4] ?? '' })
+    assert.deepEqual(
+      warned().map(({ declined, refused }) => [declined, refused]),
+      [
+        [5, 1],
+        [10, 0],
+      ],
+    )
+    assert.equal(await pay(await open(), { card: cards.approved }), 'paid')
+    assert.deepEqual(await counted('cartwright_payments_declined_total'), [`{${shop}} 17`])
+    for (const line of warned())
+      assert.deepEqual(Object.keys(line).toSorted(), [
+        'declined',
+        'level',
+        'merchantId',
+        'message',
+        'mode',
+        'refused',
+        'time',
+      ])
+  })
+
   test('neither card nor address is stored, and all of it is deleted when it is forgiven', async () => {
     const { house, pay, open, tries } = await openScene()
     const secret = await open()

@@ -271,8 +271,11 @@ async function beginPayment(
     (totals.total === 0 ? null : await methodProblem(tx, session, provider, input, at))
   if (problem) return { problem }
   const subjects = tools.boundsTries && totals.total > 0 ? triedSubjects(tools, session, input, provider) : []
-  const waitMs = subjects.length > 0 ? await countTry(tx, session.installationId, subjects, at) : 0
-  if (waitMs > 0) return { problem: { code: 'too_many_tries', waitMs } }
+  const refused = subjects.length > 0 ? await countTry(tx, session.installationId, subjects, at) : null
+  if (refused) {
+    tx.afterCommit(() => tools.watch.tries.refused(session, refused.by))
+    return { problem: { code: 'too_many_tries', waitMs: refused.waitMs } }
+  }
 
   const held = await holdLines(tx, session, quote.lines, { now, cause }, at + processingHoldMs)
   const payment = insertPayment(
@@ -459,6 +462,7 @@ async function record(
   if (!session) throw new Error(`payment ${id} has lost its session`)
   if (outcome.kind !== 'unknown' && outcome.kind !== 'challenge')
     endTry(tx, installationId, id, { subjects, isDeclined: isShoppersFault(outcome) })
+  if (isShoppersFault(outcome)) tx.afterCommit(() => tools.watch.tries.declined(session))
   await recordOutcome(tools, tx, session, payment, outcome, cause)
 }
 

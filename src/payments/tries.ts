@@ -73,7 +73,17 @@ export function subjectsOf(
 }
 
 function boundOf(subject: string): TryBound {
-  return tryBounds[subject.slice(0, subject.indexOf(' ')) as TryKind] // as made above
+  return tryBounds[kindOf(subject)]
+}
+
+function kindOf(subject: string): TryKind {
+  return subject.slice(0, subject.indexOf(' ')) as TryKind // as made above
+}
+
+// Why a payment may not begin yet.
+export interface TryRefusal {
+  by: TryKind
+  waitMs: number
 }
 
 // Counts a payment that begins, or answers how long it must wait: then nothing was counted. Its subjects stay locked.
@@ -82,7 +92,7 @@ export async function countTry(
   installationId: string,
   subjects: readonly string[],
   now: number,
-): Promise<number> {
+): Promise<TryRefusal | null> {
   // The update changes nothing: it locks what is there, and answers with it.
   const found = await Promise.all(
     subjects.map(
@@ -97,20 +107,24 @@ export async function countTry(
     const stored = found[index]?.[0] ?? { forgivenAt: 0, triedAt: 0 }
     return { subject, bound: boundOf(subject), stored, before: putRight(stored, now) }
   })
-  const waitMs = Math.max(...tries.map(({ bound, before }) => waitMsFor(bound, before, now)))
-  if (waitMs > 0) {
+  const waits = tries.map(({ subject, bound, before }) => ({
+    by: kindOf(subject),
+    waitMs: waitMsFor(bound, before, now),
+  }))
+  const longest = waits.reduce((one, other) => (other.waitMs > one.waitMs ? other : one))
+  if (longest.waitMs > 0) {
     for (const { subject, stored, before } of tries)
       if (before.triedAt !== stored.triedAt)
         tx.sql`
           update payment_tries set forgiven_at = ${before.forgivenAt}, tried_at = ${before.triedAt}
           where installation_id = ${installationId} and subject = ${subject}`
-    return waitMs
+    return longest
   }
   for (const { subject, bound, before } of tries)
     tx.sql`
       update payment_tries set forgiven_at = ${Math.max(before.forgivenAt, now) + bound.forgivenMs}, tried_at = ${now}
       where installation_id = ${installationId} and subject = ${subject}`
-  return 0
+  return null
 }
 
 // With the payment, for whoever hears of its outcome.

@@ -3,6 +3,7 @@
 
 import type { Log } from '../observe/log.ts'
 import type { CallOptions, Finding, RefundAnswer, Silence } from './port.ts'
+import { createTryWatch, type TryWatch } from './trywatch.ts'
 
 export type ProviderCall = 'start' | 'confirm' | 'lookUp' | 'refund' | 'void'
 
@@ -39,11 +40,12 @@ export interface PaymentWatch {
   missing(facts: CallFacts): void
   warn(incident: Incident, message: string, facts: MoneyFacts, more?: object): void
   error(incident: Incident, message: string, facts: MoneyFacts, error?: unknown): void
+  readonly tries: TryWatch
   // By labels, as /metrics writes them.
   stats(): { calls: Readonly<Record<string, number>>; incidents: Readonly<Record<string, number>> }
 }
 
-export function createPaymentWatch(log: Log): PaymentWatch {
+export function createPaymentWatch(log: Log, clock: () => number = Date.now): PaymentWatch {
   const calls = new Map<string, number>()
   const incidents = new Map<string, number>()
   const countCall = ({ provider, call }: CallFacts, outcome: string) =>
@@ -84,6 +86,7 @@ export function createPaymentWatch(log: Log): PaymentWatch {
       countIncident(facts, incident)
       log.error(message, error, { ...facts })
     },
+    tries: createTryWatch(log, clock),
     stats: () => ({ calls: Object.fromEntries(calls), incidents: Object.fromEntries(incidents) }),
   }
 }
