@@ -19,7 +19,7 @@ export interface Loop {
 }
 
 export interface Workers {
-  // Lets each loop finish what it is doing, and once more do its work if `last` is asked for.
+  // Starts no further turn and waits until the turns under way have ended.
   drain(): Promise<void>
   stats(): Readonly<Record<string, LoopStats>>
 }

@@ -1,5 +1,5 @@
-// Bad input, one by one: each gets the declared status with a PublicErrorResponse, never a stack, never a hang. Rows whose
-// rooms are not built yet are routed to probes here, so that the road is tested with bodies too.
+// Bad input, one by one: each gets the declared status with a PublicErrorResponse, never a stack, never a hang. Three
+// operations get handlers of this test, which echo the body, throw, or page without end.
 
 import assert from 'node:assert/strict'
 import { once } from 'node:events'

@@ -2,10 +2,11 @@
 // and nothing is guessed: what is not plain UTF-8 JSON is refused with its exact place.
 
 import type { IncomingMessage } from 'node:http'
+import { limits } from '../contract/limits.ts'
 import { parseJson } from '../kit/json.ts'
 import { refuse } from '../kit/refuse.ts'
 
-export const bodyBytesMax = 65_536
+const { bodyBytesMax } = limits
 
 export function hasBody(raw: IncomingMessage): boolean {
   const length = raw.headers['content-length']

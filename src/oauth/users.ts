@@ -197,7 +197,7 @@ async function addMerchants(tx: Tx, userId: string, merchantIds: readonly string
   }
 }
 
-// The password alone: what the user approved and the sessions that are open go on.
+// A new password ends every open session of the user. Installations that the user approved stay.
 export async function setPassword(tx: Tx, id: string, passwordHash: string, now: number): Promise<boolean> {
   const rows = await tx.sql`
     update users set password_hash = ${passwordHash}, sessions_from = ${endOfSessions(now)}, updated_at = ${now}

@@ -16,7 +16,7 @@ export class Fragment {
   }
 }
 
-// Half of what SQLite binds in one statement (32,766), so that two full lists never pass in review and fail at night.
+// A quarter of what SQLite binds in one statement (32,766), so a statement with three full lists still runs.
 const LIST_MAX = 8192
 
 // `in (${list(ids)})`: one parameter per value. The count is padded up to a power of two by repeating the last value, so
