@@ -350,8 +350,8 @@ eachEngine('promotions', (given) => {
     assert.equal(await use('prm_nothing'), false)
   })
 
-  test('ten thousand codes in one file', async () => {
-    const count = 10_000
+  test('thousands of codes in one file', async () => {
+    const count = 3_000
     const promotions = Array.from(
       { length: count },
       (_, i): PromotionEntry => ({
@@ -365,9 +365,9 @@ eachEngine('promotions', (given) => {
     const file: ShopFile = { merchant: bloom.merchant, promotions }
     assert.equal((await apply(file)).lines.length, count)
     assert.deepEqual(await applyRead(file), { lines: [], refused: [] })
-    promotions[7_777] = { ...tenPercent, code: 'MASS07777' }
-    assert.equal((await applyRead(file)).lines[0], '~ promotion MASS07777')
-    assert.equal((await find('MASS09999'))?.value, 10_000)
+    promotions[2_777] = { ...tenPercent, code: 'MASS02777' }
+    assert.equal((await applyRead(file)).lines[0], '~ promotion MASS02777')
+    assert.equal((await find('MASS02999'))?.value, 3_000)
     const page = await storage.read((db) => listPromotions(db, merchant, 'MASS00099', 3))
     assert.deepEqual(
       page.map(({ code }) => code),

@@ -23,6 +23,7 @@ import { sealSecret } from '../src/webhooks/signature.ts'
 import { cartwright } from './support/commandline.ts'
 import { type Environment, type Outcome, serve, tempFolder } from './support/process.ts'
 import { eachEngine, type Given } from './support/storage.ts'
+import { isWide } from './support/wide.ts'
 
 const right = 'the-root-secret-that-the-shop-was-made-with'
 const wrong = 'a-root-secret-that-this-shop-was-not-made-with'
@@ -151,7 +152,7 @@ function isRefused({ code, out, err }: Outcome, pattern: RegExp, what: string): 
 }
 
 async function makeShop(given: Given): Promise<Shop> {
-  const url = await given.freshUrl()
+  const url = await (given.engine === 'sqlite' ? given.freshUrl() : given.migratedUrl())
   const files = await mkdtemp(join(tmpdir(), 'cartwright-'))
   given.later(() => rm(files, { recursive: true, force: true }))
   const folder = given.engine === 'sqlite' ? dirname(url.slice('sqlite:'.length)) : join(files, 'none')
@@ -218,6 +219,13 @@ eachEngine('every command', (given) => {
     )
   })
 
+  // All of them open the database by the same few lines. On PostgreSQL, where that takes longer, one form of each effect does.
+  function tried(): [key: string, args: string[]][] {
+    const all = Object.entries(forms)
+    if (isWide || given.engine === 'sqlite') return all
+    return all.filter(([key], place) => all.findIndex(([other]) => effects[other] === effects[key]) === place)
+  }
+
   for (const [what, secret, pattern] of [
     ['a wrong root secret', wrong, /the database was made with another root secret/],
     ['the right one as another version', `2:${right}`, /made with version 1 of the root secret, which is missing/],
@@ -226,7 +234,7 @@ eachEngine('every command', (given) => {
   ] as const) {
     test(`refuses ${what} in one line, and changes nothing`, async () => {
       const state = await stateOf(shop)
-      for (const [key, args] of Object.entries(forms)) {
+      for (const [key, args] of tried()) {
         isRefused(await cartwright(args, settings({ CARTWRIGHT_SECRET: secret })), pattern, key)
         if (given.engine === 'sqlite') assert.equal(await stateOf(shop), state, `${key} has changed something`)
       }
@@ -240,7 +248,7 @@ eachEngine('every command', (given) => {
       given.engine === 'sqlite'
         ? /there is no root secret at .*secret, and the database was made with one/
         : /CARTWRIGHT_SECRET is required with PostgreSQL/
-    for (const [key, args] of Object.entries(forms)) isRefused(await cartwright(args, settings({})), pattern, key)
+    for (const [key, args] of tried()) isRefused(await cartwright(args, settings({})), pattern, key)
     assert.equal(await stateOf(shop), state)
   })
 
@@ -249,7 +257,7 @@ eachEngine('every command', (given) => {
     writeFileSync(place, `${wrong}\n`)
     const state = await stateOf(shop)
     const named: Environment = given.engine === 'sqlite' ? {} : { CARTWRIGHT_SECRET_FILE: place }
-    for (const [key, args] of Object.entries(forms))
+    for (const [key, args] of tried())
       isRefused(await cartwright(args, settings(named)), /the database was made with another root secret/, key)
     assert.equal(await stateOf(shop), state)
     await rm(place)
@@ -273,7 +281,7 @@ eachEngine('every command', (given) => {
     const place = join(await tempFolder(), 'mistyped')
     const url = given.engine === 'sqlite' ? `sqlite:${join(place, 'shop.db')}` : await given.freshUrl()
     const given2: Environment[] = [{ CARTWRIGHT_SECRET: right }, ...(given.engine === 'sqlite' ? [{}] : [])]
-    for (const [key, args] of Object.entries(forms)) {
+    for (const [key, args] of tried()) {
       if (effects[key] !== 'reads' && effects[key] !== 'changes') continue
       for (const secret of given2)
         isRefused(await cartwright(args, { CARTWRIGHT_DATABASE_URL: url, ...secret }), /there is no database /, key)
