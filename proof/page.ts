@@ -492,7 +492,8 @@ class Hand {
       this.#note({ region })
     }
     await tab.locator('#details-save').click()
-    await tab.locator('#card-number:enabled').waitFor({ timeout: quietMsMax })
+    // What was not sent before goes first, one after the other, and some of it several times.
+    await tab.locator('#card-number:enabled').waitFor({ timeout: quietMsMax + 20 * this.numbers.latencyMs })
     const card = { number: cards.approved, expiry: '12/40', cvc: '123', name: 'Ada Byron' }
     for (const [name, value] of Object.entries(card)) await tab.locator(`#card-${name}`).fill(value)
     this.#steps.push('pays')
