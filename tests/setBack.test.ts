@@ -37,6 +37,7 @@ eachEngine('a clock that is set back', (given) => {
     const cartId = await carts.create({ CARD: 1 })
     await storage.write(async (tx) => {
       await tx.sql`update payments set check_at = ${start + minute}`
+      await tx.sql`update webhook_endpoints set consecutive_failures = 3, failing_since = ${start}, last_failure_at = ${start}`
       await tx.sql`update carts set untold_since = ${start} where id = ${cartId}`
       await deferRow(tx, 'holds', { tenantId: 'mer_1', rowId: 'x' }, { errorCode: 'x', now: start })
     })
@@ -75,6 +76,12 @@ eachEngine('a clock that is set back', (given) => {
     assert.equal((await due(clock.now + minute)).payments, 1, 'as late as it was meant to be, and no later')
     assert.equal(await releaseLeases(storage, clock.now + leaseMs - 1, { all: false }), 0)
     assert.equal(await releaseLeases(storage, clock.now + leaseMs, { all: false }), 1)
+
+    // A call that is made now and succeeds ends the failures of before.
+    const [endpoint] = await storage.read(
+      (db) => db.sql<{ failedAt: number }>`select last_failure_at as "failedAt" from webhook_endpoints`,
+    )
+    assert.equal(endpoint?.failedAt, clock.now)
 
     // Once: what waits is not brought forward again.
     await storage.write((tx) => tx.sql`update payments set check_at = ${clock.now + hour}`)

@@ -238,6 +238,10 @@ export async function bringForward(storage: Storage, { now, backMs }: SetBack): 
       await tx.sql`
         update webhook_endpoints set resting_until = resting_until - ${backMs}
         where installation_id = ${installationId} and id = ${id} and resting_until > ${now}`
+      // Otherwise no call that is made now would be later, and none could end the failures of before.
+      await tx.sql`
+        update webhook_endpoints set last_failure_at = ${now}
+        where installation_id = ${installationId} and id = ${id} and last_failure_at > ${now}`
       await tx.sql`
         update webhook_deliveries set due_at = case when due_at - ${backMs} < ${now} then ${now} else due_at - ${backMs} end
         where installation_id = ${installationId} and endpoint_id = ${id} and status in ('pending', 'retrying')
