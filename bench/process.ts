@@ -60,7 +60,7 @@ function launch({ script, args = [], settings = {}, folder, nodeArgs = [] }: Sta
   closeSync(error)
   const closed = once(child, 'close') as Promise<[number | null]>
   alive.add(child)
-  closed.then(() => alive.delete(child))
+  void closed.then(() => alive.delete(child))
   return {
     child,
     closed,

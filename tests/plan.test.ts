@@ -121,6 +121,19 @@ describe('the plan of the house', () => {
     assert.deepEqual(circles, [])
   })
 
+  // The linter forbids floating promises, but does not look into templates.
+  test('a statement is awaited, or sent', () => {
+    const floating = files.flatMap((file) => {
+      const lines = readFileSync(join(root, file), 'utf8').split('\n')
+      return lines.flatMap((line, at) => {
+        const isStatement =
+          /^\s*(?:void )?(?:tx|db)\.sql(?:<.*>)?`/.test(line) && !/(?:=>|[([,=?:]|return)$/.test(lines[at - 1] ?? '')
+        return isStatement ? [`${file}:${at + 1}`] : []
+      })
+    })
+    assert.deepEqual(floating, [])
+  })
+
   test('only main.ts hands out the environment', () => {
     const readers = files.filter((file) => /process\.env\b/.test(readFileSync(join(root, file), 'utf8')))
     assert.deepEqual(readers, ['main.ts'])

@@ -285,7 +285,7 @@ export function createApp({ shopUrl, clientId, appUrl, report }: AppParts): Requ
   }
 
   return (request, response) => {
-    answer(request)
+    void answer(request)
       .catch((error: unknown) => {
         report(error)
         return showStart(500, { tone: 'bad', text: 'Something went wrong. Is the shop running?' })

@@ -25,7 +25,7 @@ const server = createServer(
 server.listen(Number(PORT), () => process.stdout.write(`Receiving on http://localhost:${PORT}\n`))
 
 let isWorking = false
-workOff()
+void workOff()
 
 // What was left over when the process last ended comes first.
 async function workOff(): Promise<void> {

@@ -150,14 +150,14 @@ async function findSealed(db: Reader, name: string): Promise<SealedByVersion | u
 
 // Does nothing where there is one.
 function insertSealed(tx: Tx, name: string, sealed: SealedByVersion, now: number): void {
-  tx.sql`
+  tx.send`
     insert into database_keys (name, sealed, created_at) values (${name}, ${JSON.stringify(sealed)}, ${now})
     on conflict (name) do nothing`
 }
 
 // Does nothing where another node has changed it since.
 function updateSealed(tx: Tx, name: string, before: SealedByVersion, sealed: SealedByVersion): void {
-  tx.sql`
+  tx.send`
     update database_keys set sealed = ${JSON.stringify(sealed)}
     where name = ${name} and sealed = ${JSON.stringify(before)}`
 }

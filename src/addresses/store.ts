@@ -33,10 +33,9 @@ export interface NewAddressRow extends AddressName {
   readonly expiresAt: number
 }
 
-// Nobody waits for it.
 export function insertAddress(tx: Tx, row: NewAddressRow): void {
   const { city, region, country, postalCodePrefix } = row.summary
-  tx.sql`
+  tx.send`
     insert into addresses (installation_id, id, owner_id, sealed, row_key, city, region, country, postal_code_prefix,
       created_at, expires_at)
     values (${row.installationId}, ${row.id}, ${row.ownerId}, ${row.sealed}, ${row.rowKey}, ${city}, ${region}, ${country},
@@ -76,22 +75,22 @@ export async function findAddressSummary(
   return { summary, expiresAt, isErased: erased === 1 }
 }
 
-// Of a cart: nothing of it is left. Nobody waits for it.
+// Of a cart: nothing of it is left.
 export function deleteAddress(tx: Tx, installationId: string, id: string): void {
-  tx.sql`delete from addresses where installation_id = ${installationId} and id = ${id}`
+  tx.send`delete from addresses where installation_id = ${installationId} and id = ${id}`
 }
 
 // Of an order, which still tells the town. Without its key the text is noise; it is overwritten as well, so that no later
-// weakness of the cipher matters. Nobody waits for it.
+// weakness of the cipher matters.
 export function eraseAddress(tx: Tx, installationId: string, id: string): void {
-  tx.sql`
+  tx.send`
     update addresses set row_key = null, sealed = ''
     where installation_id = ${installationId} and id = ${id} and row_key is not null`
 }
 
 // Of a shopper who is forgotten: of where it was, the country and its region stay, by which the order was taxed.
 export function eraseWholeAddress(tx: Tx, installationId: string, id: string): void {
-  tx.sql`
+  tx.send`
     update addresses set row_key = null, sealed = '', city = '', postal_code_prefix = null
     where installation_id = ${installationId} and id = ${id}`
 }
@@ -134,9 +133,9 @@ function isOfOrder({ ownerId }: AddressName): boolean {
   return isId('ord', ownerId)
 }
 
-// Lets an address end later, never sooner. Nobody waits for it.
+// Lets an address end later, never sooner.
 export function keepAddress(tx: Tx, installationId: string, id: string, until: number): void {
-  tx.sql`
+  tx.send`
     update addresses set expires_at = ${until}
     where installation_id = ${installationId} and id = ${id} and expires_at < ${until} and row_key is not null`
 }

@@ -309,9 +309,8 @@ export interface NewCart {
   expiresAt: number
 }
 
-// Nobody waits for this, nor for the other writes of a cart.
 export function insertCart(tx: Tx, cart: NewCart): void {
-  tx.sql`
+  tx.send`
     insert into carts (installation_id, id, merchant_id, version, status, currency, metadata, created_at, updated_at, expires_at)
     select ${cart.installationId}, ${cart.id}, m.id, 1, 'open', m.currency, ${JSON.stringify(cart.metadata)},
       cast(${cart.now} as bigint), cast(${cart.now} as bigint), cast(${cart.expiresAt} as bigint)
@@ -319,21 +318,21 @@ export function insertCart(tx: Tx, cart: NewCart): void {
 }
 
 export function putCartLine(tx: Tx, cart: KeptCart, line: CartLine): void {
-  tx.sql`
+  tx.send`
     insert into cart_lines (installation_id, cart_id, sku_id, merchant_id, position, quantity, seen_price)
     values (${cart.installationId}, ${cart.id}, ${line.offer.skuId}, ${cart.merchantId}, ${line.position}, ${line.quantity}, ${line.seenPrice})
     on conflict (installation_id, cart_id, sku_id) do update set quantity = excluded.quantity, seen_price = excluded.seen_price`
 }
 
 export function deleteCartLine(tx: Tx, { installationId, cartId }: CartKey, skuId: string): void {
-  tx.sql`
+  tx.send`
     delete from cart_lines where installation_id = ${installationId} and cart_id = ${cartId} and sku_id = ${skuId}`
 }
 
 // Writes what a change leaves behind. The version before was read under the lock; should it be another one, the lock was not
 // held, and that is a defect: the version becomes null, which the table refuses.
 export function saveCart(tx: Tx, cart: KeptCart): void {
-  tx.sql`
+  tx.send`
     update carts set version = case when version = ${cart.version - 1} then cast(${cart.version} as bigint) end,
       status = ${cart.status}, promotion_id = ${cart.promotionId},
       address_id = ${cart.address?.token ?? null}, shipping_option = ${cart.shippingOption},
@@ -349,14 +348,14 @@ export function setCartStatus(
   { installationId, cartId }: CartKey,
   { from, to }: { from: CartStatus; to: CartStatus },
 ): void {
-  tx.sql`
+  tx.send`
     update carts set status = case when status = ${from} then ${to} end
     where installation_id = ${installationId} and id = ${cartId}`
 }
 
 // The prices of this moment are the ones that are charged.
 export function fixPrices(tx: Tx, { installationId, cartId }: CartKey): void {
-  tx.sql`
+  tx.send`
     update cart_lines set seen_price = (
       select s.price from skus s where s.merchant_id = cart_lines.merchant_id and s.id = cart_lines.sku_id)
     where installation_id = ${installationId} and cart_id = ${cartId}`
@@ -364,14 +363,14 @@ export function fixPrices(tx: Tx, { installationId, cartId }: CartKey): void {
 
 // Not a change of the cart: its version stays.
 export function countGuess(tx: Tx, cart: KeptCart, guesses: number, since: number): void {
-  tx.sql`
+  tx.send`
     update carts set guesses = ${guesses}, guesses_since = ${since}
     where installation_id = ${cart.installationId} and id = ${cart.id}`
 }
 
 // Not a change of the cart: its version stays.
 export function saveTold(tx: Tx, { installationId, cartId }: CartKey): void {
-  tx.sql`update carts set untold_since = null where installation_id = ${installationId} and id = ${cartId}`
+  tx.send`update carts set untold_since = null where installation_id = ${installationId} and id = ${cartId}`
 }
 
 // One whose payment is under way waits: it becomes an order, or is open again.

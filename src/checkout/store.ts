@@ -119,9 +119,8 @@ export async function lockSession(tx: Tx, { installationId, sessionId }: Session
     select id from checkout_sessions where installation_id = ${installationId} and id = ${sessionId} ${tx.forUpdate}`
 }
 
-// Nobody waits for this, nor for the two below.
 export function insertSession(tx: Tx, session: KeptSession): void {
-  tx.sql`
+  tx.send`
     insert into checkout_sessions (installation_id, id, merchant_id, cart_id, version, status, secret_hash, secret_sealed,
       success_url, cancel_url, locale, customer_sealed, email_masked, email_hash, client_reference_id, metadata,
       hold_expires_at, created_at, updated_at, expires_at)
@@ -135,7 +134,7 @@ export function insertSession(tx: Tx, session: KeptSession): void {
 // Writes what a change leaves behind, one version further than it was read under the lock. Should it have been another one,
 // the version becomes null, which the table refuses.
 export function saveSession(tx: Tx, session: KeptSession): void {
-  tx.sql`
+  tx.send`
     update checkout_sessions set
       version = case when version = ${session.version - 1} then cast(${session.version} as bigint) end,
       status = ${session.status}, success_url = ${session.successUrl},
@@ -151,21 +150,21 @@ export function saveSession(tx: Tx, session: KeptSession): void {
 
 // Not a change of the session: only how long its stock is kept.
 export function saveHoldEnd(tx: Tx, session: KeptSession, holdExpiresAt: number): void {
-  tx.sql`
+  tx.send`
     update checkout_sessions set hold_expires_at = ${holdExpiresAt}
     where installation_id = ${session.installationId} and id = ${session.id}`
 }
 
 // Nothing else of a session that has ended changes. Whoever says so has locked it.
 export function saveSuccessor(tx: Tx, { installationId, id }: KeptSession, continuedBy: string): void {
-  tx.sql`
+  tx.send`
     update checkout_sessions set continued_by = ${continuedBy}
     where installation_id = ${installationId} and id = ${id} and continued_by is null`
 }
 
 // Not a change of what is bought, so that another window stays as it is.
 export function saveSessionEnd(tx: Tx, session: KeptSession, expiresAt: number): void {
-  tx.sql`
+  tx.send`
     update checkout_sessions set expires_at = ${expiresAt}
     where installation_id = ${session.installationId} and id = ${session.id} and status = 'open'`
 }

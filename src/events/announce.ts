@@ -32,11 +32,10 @@ export interface Announcement {
 
 const bodyBytesMax = 65_536
 
-// Nobody waits for it: on PostgreSQL it travels with whatever comes next, and the commit fails if this does.
 export function announce(tx: Tx, event: Announcement): void {
   const id = newId('evt')
   const { installationId, kind, subject, sequence, now } = event
-  tx.sql`
+  tx.send`
     insert into events (installation_id, id, type, subject_type, subject_id, sequence, body, occurred_at)
     values (${installationId}, ${id}, ${kind}, ${subject.type}, ${subject.id}, ${sequence},
       ${packed(eventBody(id, event))}, ${now})`

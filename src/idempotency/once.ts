@@ -142,9 +142,9 @@ async function claimKey(tx: Tx, claim: Claim): Promise<boolean> {
   return rows.length > 0
 }
 
-// Over the claim, or over a key past its time. Nobody waits for it: it travels with the commit, which fails if this does.
+// Over the claim, or over a key past its time.
 function keepAnswer(tx: Tx, { installationId, key, fingerprint, now }: Claim, answer: string): void {
-  tx.sql`
+  tx.send`
     insert into idempotency_keys (installation_id, key, fingerprint, answer, created_at)
     values (${installationId}, ${key}, ${fingerprint}, ${answer}, ${now})
     on conflict (installation_id, key) do update

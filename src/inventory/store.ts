@@ -151,20 +151,20 @@ export function dropLapsedHolds(
   skuIds: readonly string[],
   { exceptOf, now }: { exceptOf: string; now: number },
 ): void {
-  tx.sql`
+  tx.send`
     delete from holds
     where merchant_id = ${merchantId} and sku_id in (${list(skuIds)}) and mode = ${mode} and expires_at <= ${now}
       and owner_id <> ${exceptOf}`
 }
 
 export function deleteHold(tx: Tx, merchant: string, owner: string, skuId: string): void {
-  tx.sql`
+  tx.send`
     delete from holds where merchant_id = ${merchant} and owner_id = ${owner} and sku_id = ${skuId}`
 }
 
 // An owner is in one mode, so its own holds are found by it alone.
 export function putHold(tx: Tx, { merchantId, mode }: MerchantMode, owner: string, hold: OwnHold): void {
-  tx.sql`
+  tx.send`
     insert into holds (merchant_id, sku_id, mode, owner_id, quantity, expires_at)
     values (${merchantId}, ${hold.skuId}, ${mode}, ${owner}, ${hold.quantity}, ${hold.expiresAt})
     on conflict (merchant_id, owner_id, sku_id) do update set quantity = excluded.quantity, expires_at = excluded.expires_at`
@@ -188,18 +188,18 @@ export function updateShelf(
   { merchantId, skuId, mode }: Shelf,
   { onHand, held, stockVersion }: { onHand: number; held: number; stockVersion: number },
 ): void {
-  tx.sql`
+  tx.send`
     update stock set on_hand = ${onHand}, held = ${held}, version = ${stockVersion}
     where merchant_id = ${merchantId} and sku_id = ${skuId} and mode = ${mode}`
 }
 
 // Of a SKU that is new, in both modes. The movements bear the SKU's own id, so there is never a second opening.
 export function insertStock(tx: Tx, merchant: string, skuId: string, onHand: number, now: number): void {
-  tx.sql`
+  tx.send`
     insert into stock (merchant_id, sku_id, mode, on_hand, held, version)
     values (${merchant}, ${skuId}, 'live', ${onHand}, 0, 0), (${merchant}, ${skuId}, 'test', ${onHand}, 0, 0)`
   if (onHand === 0) return
-  tx.sql`
+  tx.send`
     insert into stock_movements (merchant_id, sku_id, id, mode, kind, delta, at)
     values (${merchant}, ${skuId}, ${skuId}, 'live', 'opening', ${onHand}, ${now}),
       (${merchant}, ${skuId}, ${`test-${skuId}`}, 'test', 'opening', ${onHand}, ${now})`
@@ -215,7 +215,7 @@ export interface Movement {
 }
 
 export function insertMovement(tx: Tx, { merchantId, mode }: MerchantMode, movement: Movement, now: number): void {
-  tx.sql`
+  tx.send`
     insert into stock_movements (merchant_id, sku_id, id, mode, kind, delta, backordered, owner_id, at)
     values (${merchantId}, ${movement.skuId}, ${movement.id}, ${mode}, ${movement.kind}, ${movement.delta},
       ${movement.backordered}, ${movement.ownerId}, ${now})`
@@ -240,7 +240,7 @@ export function markStale(
   productIds: readonly string[],
   staleAt: number,
 ): void {
-  tx.sql`
+  tx.send`
     update listed_products set stale_at = ${staleAt}
     where merchant_id = ${merchantId} and mode = ${mode} and product_id in (
       select l.product_id from listed_products l

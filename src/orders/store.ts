@@ -332,9 +332,8 @@ export interface SealedFacts {
   secretSealed: string
 }
 
-// Nobody waits for this, nor for the other writes of an order that have nothing to answer.
 export function insertOrder(tx: Tx, order: KeptOrder, sealed: SealedFacts): void {
-  tx.sql`
+  tx.send`
     insert into orders (installation_id, id, merchant_id, mode, number, version, status, payment_status, fulfillment_status,
       currency, subtotal, discount, shipping, shipping_tax, tax, price_tax, total, refunded, item_count, promotion_id,
       promotion, shipping_choice, address_id, checkout_session_id, cart_id, client_reference_id, customer_sealed,
@@ -350,7 +349,7 @@ export function insertOrder(tx: Tx, order: KeptOrder, sealed: SealedFacts): void
 }
 
 export function insertOrderLine(tx: Tx, order: KeptOrder, position: number, line: OrderLine): void {
-  tx.sql`
+  tx.send`
     insert into order_lines (installation_id, order_id, sku_id, merchant_id, position, code, product_slug, name, options,
       image, quantity, unit_price, subtotal, discount, tax, total)
     values (${order.installationId}, ${order.id}, ${line.skuId}, ${order.merchantId}, ${position}, ${line.code},
@@ -361,7 +360,7 @@ export function insertOrderLine(tx: Tx, order: KeptOrder, position: number, line
 // Writes what a change leaves behind. The version before was read under the lock; should it be another one, the lock was not
 // held, and that is a defect: the version becomes null, which the table refuses. The money has its own statements below.
 export function saveOrder(tx: Tx, order: KeptOrder, before: { version: number }): void {
-  tx.sql`
+  tx.send`
     update orders set version = case when version = ${before.version} then cast(${order.version} as bigint) end,
       status = ${order.status}, payment_status = ${order.paymentStatus}, fulfillment_status = ${order.fulfillmentStatus}, cancellation = ${jsonOrNull(order.cancellation)},
       updated_at = ${order.updatedAt}
@@ -400,13 +399,13 @@ export function insertTimeline(
   position: number,
   { type, at }: TimelineRow,
 ): void {
-  tx.sql`
+  tx.send`
     insert into order_timeline (installation_id, order_id, position, type, at)
     values (${installationId}, ${orderId}, ${position}, ${type}, ${at})`
 }
 
 export function insertFulfillment(tx: Tx, { installationId, orderId }: OrderKey, fulfillment: KeptFulfillment): void {
-  tx.sql`
+  tx.send`
     insert into fulfillments (installation_id, order_id, id, carrier, tracking_number, items, at)
     values (${installationId}, ${orderId}, ${fulfillment.id}, ${fulfillment.carrier}, ${fulfillment.trackingNumber},
       ${JSON.stringify(fulfillment.items)}, ${fulfillment.at})`
@@ -414,7 +413,7 @@ export function insertFulfillment(tx: Tx, { installationId, orderId }: OrderKey,
 
 // The table's check keeps the sum at or below what was ordered.
 export function raiseFulfilled(tx: Tx, { installationId, orderId }: OrderKey, { skuId, quantity }: ItemQuantity): void {
-  tx.sql`
+  tx.send`
     update order_lines set fulfilled = fulfilled + ${quantity}
     where installation_id = ${installationId} and order_id = ${orderId} and sku_id = ${skuId}`
 }
@@ -424,7 +423,7 @@ export function insertPromotionUse(
   { merchantId, mode }: MerchantMode,
   use: { promotionId: string; orderId: string; emailHash: string | null; usedAt: number },
 ): void {
-  tx.sql`
+  tx.send`
     insert into promotion_uses (merchant_id, promotion_id, order_id, mode, email_hash, used_at)
     values (${merchantId}, ${use.promotionId}, ${use.orderId}, ${mode}, ${use.emailHash}, ${use.usedAt})`
 }

@@ -68,10 +68,9 @@ const paymentColumns = new Fragment(`
   payments.updated_at as "updatedAt", payments.check_at as "checkAt", payments.checks,
   payments.closed_by_hand_at as "closedByHandAt"`)
 
-// The attempt as it is before anyone is asked: processing, and to be looked up if nobody comes back with the outcome. Nobody
-// waits for it to be written.
+// The attempt as it is before anyone is asked: processing, and to be looked up if nobody comes back with the outcome.
 export function insertPayment(tx: Tx, payment: NewPayment, now: number): KeptPayment {
-  tx.sql`
+  tx.send`
     insert into payments (installation_id, id, merchant_id, checkout_session_id, provider, method, amount, currency, status,
       created_at, updated_at, check_at)
     values (${payment.installationId}, ${payment.id}, ${payment.merchantId}, ${payment.checkoutSessionId},
@@ -161,7 +160,7 @@ export async function savePayment(tx: Tx, payment: KeptPayment): Promise<void> {
 // Asks for the outcome at the next look of the loop, also of a payment that was given up. One that was collected stays as it
 // is.
 export function checkPaymentSoon(tx: Tx, { installationId, id }: KeptPayment, now: number): void {
-  tx.sql`
+  tx.send`
     update payments set check_at = ${now}
     where installation_id = ${installationId} and id = ${id}
       and status in ('processing', 'challenge', 'declined', 'voided') and (check_at is null or check_at > ${now})`
@@ -309,7 +308,7 @@ export async function saveRefund(tx: Tx, refund: KeptRefund): Promise<void> {
 
 // The others of the payment that failed and that nobody has seen to wait no longer: this one takes their place.
 export function replaceFailedRefunds(tx: Tx, { installationId, paymentId, kind, id }: KeptRefund): void {
-  tx.sql`
+  tx.send`
     update refunds set replaced_by = ${id}
     where installation_id = ${installationId} and payment_id = ${paymentId} and kind = ${kind} and status = 'failed'
       and replaced_by is null`

@@ -115,13 +115,13 @@ export async function countTry(
   if (longest.waitMs > 0) {
     for (const { subject, stored, before } of tries)
       if (before.triedAt !== stored.triedAt)
-        tx.sql`
+        tx.send`
           update payment_tries set forgiven_at = ${before.forgivenAt}, tried_at = ${before.triedAt}
           where installation_id = ${installationId} and subject = ${subject}`
     return longest
   }
   for (const { subject, bound, before } of tries)
-    tx.sql`
+    tx.send`
       update payment_tries set forgiven_at = ${Math.max(before.forgivenAt, now) + bound.forgivenMs}, tried_at = ${now}
       where installation_id = ${installationId} and subject = ${subject}`
   return null
@@ -129,7 +129,7 @@ export async function countTry(
 
 // With the payment, for whoever hears of its outcome.
 export function rememberTry(tx: Tx, installationId: string, paymentId: string, subjects: readonly string[]): void {
-  tx.sql`
+  tx.send`
     update payments set tried_as = ${JSON.stringify(subjects)}
     where installation_id = ${installationId} and id = ${paymentId}`
 }
@@ -149,10 +149,10 @@ export function endTry(
   { subjects, isDeclined }: { subjects: readonly string[]; isDeclined: boolean },
 ): void {
   if (subjects.length === 0) return
-  tx.sql`update payments set tried_as = null where installation_id = ${installationId} and id = ${paymentId}`
+  tx.send`update payments set tried_as = null where installation_id = ${installationId} and id = ${paymentId}`
   if (isDeclined) return
   for (const subject of subjects)
-    tx.sql`
+    tx.send`
       update payment_tries set forgiven_at = forgiven_at - ${boundOf(subject).forgivenMs}
       where installation_id = ${installationId} and subject = ${subject}`
 }

@@ -39,7 +39,7 @@ export function openNotices(options: NoticesOptions): Notices {
     hear() {
       if (hearing) return
       hearing = true
-      hearUntil(leaving.signal, channel, options)
+      void hearUntil(leaving.signal, channel, options)
     },
     close() {
       leaving.abort()

@@ -33,8 +33,6 @@ export function list(values: readonly SqlValue[]): Fragment {
 // Looks at one consistent snapshot.
 export interface Reader {
   readonly engine: Engine
-  // A statement whose rows decide nothing need not be awaited: it runs before the ones that come after it, and if it fails,
-  // so do they and the commit. It should ask for no rows but for ids.
   sql<Row>(text: TemplateStringsArray, ...values: (SqlValue | Fragment)[]): Promise<Row[]>
 }
 
@@ -42,6 +40,9 @@ export type ColumnType = 'text' | 'bigint'
 
 // May write. All of it is committed together, or none of it.
 export interface Tx extends Reader {
+  // A statement whose rows nobody needs. It is not awaited: on PostgreSQL it leaves together with what comes next, and it runs
+  // before everything that is sent after it. If it fails, so does the commit.
+  send(text: TemplateStringsArray, ...values: (SqlValue | Fragment)[]): void
   readonly forUpdate: Fragment
   readonly skipLocked: Fragment
   // The same where a statement joins tables: only the rows of this one are locked.

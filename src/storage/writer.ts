@@ -243,6 +243,11 @@ class SqliteTx extends SqliteReader implements InsideTx {
   readonly signals = new Signals()
   unhurried = false
 
+  // A failure is remembered by `sql`, and refuses the commit.
+  send(text: TemplateStringsArray, ...values: (SqlValue | Fragment)[]): void {
+    void this.sql(text, ...values)
+  }
+
   // Padded to a power of two, so that there are few distinct statements, by rows of nulls, which equal nothing.
   rows(rows: readonly (readonly SqlValue[])[], types: readonly ColumnType[]): Fragment {
     let size = 1

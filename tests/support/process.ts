@@ -77,7 +77,7 @@ export async function serve(environment: Environment, args: readonly string[] = 
     }
     child.stdout?.on('data', read)
     child.stderr?.on('data', read)
-    closed.then(() => reject(new Error(`the server did not start: ${printed}`)))
+    void closed.then(() => reject(new Error(`the server did not start: ${printed}`)))
   })
   let stopped = false
   async function stop(signal: NodeJS.Signals = 'SIGTERM'): Promise<number | null> {
@@ -126,7 +126,7 @@ export async function listen(environment: Environment, args: readonly string[]):
         resolve(found)
       }
       waiting.add(tryIt)
-      closed.then(() => reject(new Error(`the receiver ended: ${out}${err}`)))
+      void closed.then(() => reject(new Error(`the receiver ended: ${out}${err}`)))
       const patience = setTimeout(() => reject(new Error(`the receiver did not say so: ${out}${err}`)), patienceMs)
       patience.unref()
       tryIt()

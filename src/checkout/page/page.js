@@ -63,7 +63,7 @@ function send() {
     side?.removeAttribute('aria-busy')
     showState()
     // Wanted in the moment in which the last answer was worked in.
-    if (!isFailed && nextJob()) send()
+    if (!isFailed && nextJob()) void send()
   })
   return running
 }
@@ -239,9 +239,9 @@ function forgetFailure() {
 function retry() {
   if (!isFailed) return
   clearTimeout(retryTimer)
-  if (isPaymentInDoubt) lookForPayment()
-  if (isCountryDue) showCountry()
-  send()
+  if (isPaymentInDoubt) void lookForPayment()
+  if (isCountryDue) void showCountry()
+  void send()
 }
 
 addEventListener('online', retry)
@@ -443,7 +443,7 @@ function want(skuId, quantity, afterMs) {
   // Several presses in a row are one change.
   wanted.timer = setTimeout(() => {
     wanted.isDue = true
-    send()
+    void send()
   }, afterMs)
 }
 
@@ -488,7 +488,7 @@ function submitted(event) {
   if (form.action.endsWith('/quantity')) return want(skuOf(form), Number(form.elements.namedItem('quantity').value), 0)
   code = Object.fromEntries(new FormData(form))
   typed.delete('code')
-  send()
+  void send()
 }
 
 side?.addEventListener('submit', submitted)
@@ -507,7 +507,7 @@ function edited() {
 function saveIfComplete() {
   if (edits === savedEdits || !details.checkValidity()) return
   dueEdits = edits
-  send()
+  void send()
 }
 
 details?.addEventListener('input', edited)
@@ -519,7 +519,7 @@ details?.addEventListener('change', (event) => {
     event.target.value = event.target.value.trim()
     note(event)
   }
-  if (event.target.id === 'country') showCountry()
+  if (event.target.id === 'country') void showCountry()
   else saveIfComplete()
 })
 
@@ -536,7 +536,7 @@ details?.addEventListener('submit', (event) => {
     goOnEdits = edits
     ledFrom = document.activeElement?.id
   }
-  send()
+  void send()
 })
 
 // Also what is not complete: then it is said what is missing.
@@ -557,8 +557,8 @@ function showCountry() {
     asking = null
     showState()
     if (isCountryDue) return
-    if (byId('country').value !== shownCountry) showCountry()
-    else send()
+    if (byId('country').value !== shownCountry) void showCountry()
+    else void send()
   })
   showState()
   return asking
@@ -621,12 +621,12 @@ pay?.addEventListener('keydown', (event) => {
 // Whether the server has everything that is on the page, and has nothing to say against it.
 async function sendEverything() {
   forgetFailure()
-  if (isCountryDue) showCountry()
+  if (isCountryDue) void showCountry()
   while (asking) await asking
   for (const wanted of quantities.values()) wanted.isDue = true
   if (edits !== savedEdits) wantSaved()
   lastProblem = ''
-  if (nextJob()) send()
+  if (nextJob()) void send()
   while (running) await running
   const isAnythingWanted = quantities.size > 0 || code !== null || edits !== savedEdits
   return !isFailed && !isExpired && !isAnythingWanted && lastProblem === ''
@@ -786,7 +786,7 @@ function moveTo(path, page) {
   edited()
   details.focus()
   saveIfComplete()
-  send()
+  void send()
 }
 
 if (isOpen) {
