@@ -116,7 +116,7 @@ async function overview(): Promise<string> {
     '',
     ...rows,
     '',
-    'The settings are environment variables; README.md lists them.',
+    'The settings are environment variables; docs/commands.md lists them.',
     '',
   ].join('\n')
 }

@@ -139,11 +139,11 @@ describe('the pages', { timeout: 300_000, skip: missing.length > 0 && `there is 
     return found.map(({ text }) => filled(text))
   }
 
-  test('the tour of README', async () => {
-    const tour = await blocks('README.md', '## A tour')
-    const stays = /webhooks listen|examples\/app\/server\.ts/
-    // These two stay until they are ended; tests of their own run them.
-    assert.equal(tour.filter((text) => stays.test(text)).length, 2)
+  // These stay until they are ended; tests of their own run them.
+  const stays = /webhooks listen|examples\/app\/server\.ts/
+
+  // Answers with what was typed last that is to be refused.
+  async function takeTour(tour: readonly string[]): Promise<Typed | undefined> {
     let refused: Typed | undefined
     for (const block of tour) {
       const text = block
@@ -163,7 +163,19 @@ describe('the pages', { timeout: 300_000, skip: missing.length > 0 && `there is 
       }
       if (text.includes('/cancellations')) assert.match(typed.out, /"status":"cancelled"/)
     }
-    const [shown] = blocksBelow(await pageText('README.md'), '## A tour').filter(({ language }) => language === 'json')
+    return refused
+  }
+
+  test('the tour of README', async () => {
+    await takeTour(await blocks('README.md', '## A tour'))
+  })
+
+  test('the tour of docs/tour.md', async () => {
+    const tour = await blocks('docs/tour.md', '## Requests')
+    assert.equal(tour.filter((text) => stays.test(text)).length, 2)
+    const refused = await takeTour(tour)
+    const all = blocksBelow(await pageText('docs/tour.md'), '## Requests')
+    const [shown] = all.filter(({ language }) => language === 'json')
     const { requestId: _, ...error } = JSON.parse(refused?.out ?? '').error
     const { requestId: __, ...told } = JSON.parse(shown?.text ?? '').error
     assert.deepEqual(error, told)
@@ -186,9 +198,9 @@ describe('the pages', { timeout: 300_000, skip: missing.length > 0 && `there is 
     assert.equal(JSON.parse(paid.out).order.paymentStatus, 'paid')
   })
 
-  test('the commands of README and of the guides around apps and payment methods', async () => {
+  test('the commands of the guides around apps and payment methods', async () => {
     for (const [page, heading] of [
-      ['README.md', '## Apps'],
+      ['docs/tour.md', '## Apps'],
       ['docs/oauth.md', '## For the operator'],
       ['docs/payment-providers.md', '## Bank transfer and cash on delivery'],
     ] as const) {

@@ -1,0 +1,59 @@
+// The documents name every command and setting, and link only to files and headings that exist.
+
+import assert from 'node:assert/strict'
+import { existsSync, readdirSync, readFileSync } from 'node:fs'
+import { dirname, join } from 'node:path'
+import { test } from 'node:test'
+import { effects } from '../src/commands/effects.ts'
+import { root } from './support/prose.ts'
+
+const read = (file: string) => readFileSync(join(root, file), 'utf8')
+
+test('docs/commands.md names every command and every verb', () => {
+  const [, table = ''] = read('docs/commands.md').split('## Commands')
+  const forms = [...table.matchAll(/`([a-z]+)(?: ([^`]+))?`/g)].map(([, command = '', rest = '']) => {
+    return { command, verbs: rest.replaceAll('\\', '').split(/[ |]/) }
+  })
+  for (const name of Object.keys(effects)) {
+    const [command, verb = ''] = name.split(' ')
+    const isNamed = forms.some(
+      (form) => form.command === command && (!/^[a-z]/.test(verb) || form.verbs.includes(verb)),
+    )
+    assert.ok(isNamed, name)
+  }
+})
+
+test('docs/commands.md names every setting, and no other', () => {
+  const settingsIn = (text: string) => [...new Set(text.match(/CARTWRIGHT_[A-Z_]+/g))].sort()
+  assert.deepEqual(settingsIn(read('docs/commands.md')), settingsIn(read('src/config.ts')))
+})
+
+// As the usual forges make them.
+const anchorOf = (heading: string) =>
+  heading
+    .toLowerCase()
+    .replaceAll(/[^\p{L}\p{N} _-]/gu, '')
+    .replaceAll(' ', '-')
+
+function anchorsIn(text: string): string[] {
+  const prose = text.replaceAll(/^ *```.*?^ *```/gms, '')
+  return [...prose.matchAll(/^#+ (.*)$/gm)].map(([, heading = '']) => anchorOf(heading))
+}
+
+test('documents link to files and headings that exist', () => {
+  const pages = ['', 'docs', 'docs/decisions'].flatMap((folder) =>
+    readdirSync(join(root, folder))
+      .filter((file) => file.endsWith('.md'))
+      .map((file) => join(folder, file)),
+  )
+  assert.ok(pages.length > 30, 'the pages are found')
+  const broken = pages.flatMap((page) => {
+    const text = read(page)
+    return [...text.matchAll(/\]\((?!https?:)([^)#\s]*)(?:#([^)\s]+))?\)/g)].flatMap(([link, file = '', anchor]) => {
+      const target = file === '' ? page : join(dirname(page), file)
+      if (!existsSync(join(root, target))) return [`${page}: ${link}`]
+      return anchor === undefined || anchorsIn(read(target)).includes(anchor) ? [] : [`${page}: ${link}`]
+    })
+  })
+  assert.deepEqual(broken, [])
+})
