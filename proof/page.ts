@@ -222,7 +222,6 @@ class Hand {
   readonly #steps: string[] = []
   #isRough = true
   // What was shown at the last press of Pay that was heard, and at the one whose payment was sent last.
-  #pressed: Shown | undefined
   #paid: Shown | undefined
   // A payment whose answer was lost may be made: what is changed after it is in no order.
   #isPaymentInDoubt = false
@@ -255,7 +254,7 @@ class Hand {
     tab.setDefaultTimeout(20_000)
     tab.on('pageerror', (error) => this.violations.push(`an error in the page: ${error.message}`))
     await tab.exposeFunction('tellPress', (seen: SeenAtPress) => {
-      this.#pressed = this.#judge(seen)
+      this.#judge(seen)
     })
     await tab.addInitScript(watchPay)
     try {
@@ -283,7 +282,8 @@ class Hand {
       if (route.request().resourceType() !== 'fetch') return route.continue()
       this.seen.requests = (this.seen.requests ?? 0) + 1
       const isPayment = route.request().url().endsWith('/pay')
-      if (isPayment) this.#paid = this.#pressed
+      // Asked of the page, which stands still until it is answered: what it tells by itself may come after the request.
+      if (isPayment) this.#paid = shownIn(await route.request().frame().evaluate<SeenAtPress>('pressed'))
       const fate = this.#isRough ? this.random() : 1
       await pause(this.random() * latencyMs)
       try {
@@ -507,7 +507,7 @@ class Hand {
   }
 
   // What the page shows must be what was wanted and typed.
-  #judge(seen: SeenAtPress): Shown {
+  #judge(seen: SeenAtPress): void {
     for (const [skuId, quantity] of this.quantities) {
       if (seen.quantities[skuId] !== quantity)
         this.violations.push(`wanted ${quantity} of ${skuId}, shown are ${seen.quantities[skuId] ?? 'none'}`)
@@ -520,9 +520,11 @@ class Hand {
     }
     const option = this.fields.get('option')
     if (option !== undefined && option !== seen.option) this.violations.push(`chose ${option}, shown is ${seen.option}`)
-    const total = Math.round(Number(seen.words.replace(/[^\d.]/g, '')) * 100)
-    return { total, quantities: seen.quantities, fields: seen.fields }
   }
+}
+
+function shownIn({ words, quantities, fields }: SeenAtPress): Shown {
+  return { total: Math.round(Number(words.replace(/[^\d.]/g, '')) * 100), quantities, fields }
 }
 
 interface SeenAtPress {
@@ -543,7 +545,7 @@ const stateOfPage = `JSON.stringify({
 const watchPay = `addEventListener('submit', ({ target }) => {
   const button = document.querySelector('#pay-button')
   if (target.id !== 'pay' || button.hasAttribute('aria-disabled')) return
-  tellPress({
+  tellPress(window.pressed = {
     words: button.innerText,
     quantities: Object.fromEntries([...document.querySelectorAll('.side input[name=quantity][type=number]')].map((one) => [one.id.slice(9), Number(one.value)])),
     fields: Object.fromEntries([...document.querySelectorAll('#details :is(input, select)[id]')].filter((one) => one.type !== 'radio').map((one) => [one.name, one.value])),
