@@ -4,7 +4,7 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { newId } from '../src/kit/ids.ts'
 import { findOwed, readFailedRefunds, readOpenPayments, readPendingRefunds } from '../src/observe/owed.ts'
-import { insertPayment, type KeptPayment, oweVoid, savePayment } from '../src/payments/store.ts'
+import { insertPayment, oweVoid, type PaymentRow, savePayment } from '../src/payments/store.ts'
 import type { Reader } from '../src/storage/storage.ts'
 import { checkoutOf } from './support/checkout.ts'
 import { cartwright } from './support/commandline.ts'
@@ -22,8 +22,8 @@ const doctor = (house: House, ...args: string[]) =>
 // A payment beside those of orders, as the checkout leaves it while it knows nothing.
 async function openPayment(
   house: OrderHouse,
-  { provider = 'test', ageMs = 0, ...more }: Partial<KeptPayment> & { ageMs?: number } = {},
-): Promise<KeptPayment> {
+  { provider = 'test', ageMs = 0, ...more }: Partial<PaymentRow> & { ageMs?: number } = {},
+): Promise<PaymentRow> {
   const { installationId, merchantId, clock } = house
   const at = clock.now - ageMs
   const asked = { installationId, merchantId, id: newId('pay'), mode: 'test', checkoutSessionId: newId('cks') } as const

@@ -7,7 +7,7 @@ import { disableEndpoint, enableEndpoint, pauseEndpoint, removeEndpoint } from '
 import { findDelivery, insertReplay, lockEndpoint } from '../src/webhooks/store.ts'
 import { type Answer, assertError, type House, openHouse } from './support/house.ts'
 import { eachEngine } from './support/storage.ts'
-import { type KeptStatus, rivalInstallationId, type Webhooks, webhooksOf, webhookWorld } from './support/webhooks.ts'
+import { rivalInstallationId, type StoredStatus, type Webhooks, webhooksOf, webhookWorld } from './support/webhooks.ts'
 
 const day = 86_400_000
 
@@ -129,7 +129,7 @@ eachEngine('replayInstallationWebhookDelivery', (given) => {
 
   test('200 or 409 by the status of the original, for every status and with or without leave', async () => {
     const { endpoint } = await webhooks.add()
-    const wanted: Record<KeptStatus, readonly [usual: RefusalCode | 200, allowed: RefusalCode | 200]> = {
+    const wanted: Record<StoredStatus, readonly [usual: RefusalCode | 200, allowed: RefusalCode | 200]> = {
       pending: ['delivery_not_final', 'delivery_not_final'],
       sending: ['delivery_not_final', 'delivery_not_final'],
       retrying: ['delivery_not_final', 'delivery_not_final'],

@@ -1,7 +1,7 @@
 // Brings a shop to what its file says. Nothing is deleted: what the file does not name stays as it is, and a SKU that its
 // product no longer names is retired. Applying the same file again changes nothing.
 
-import type { KeptCategory } from '../catalog/answer.ts'
+import type { CategoryRow } from '../catalog/answer.ts'
 import type { SellerFacts } from '../catalog/product.ts'
 import { refreshStaleProducts } from '../catalog/refresh.ts'
 import {
@@ -250,8 +250,8 @@ interface Foundation {
   merchantDiffers: boolean
   // The seller's name or low-stock mark stands in every product's answer.
   answersChanged: boolean
-  newCategories: readonly KeptCategory[]
-  changedCategories: readonly KeptCategory[]
+  newCategories: readonly CategoryRow[]
+  changedCategories: readonly CategoryRow[]
   categoryIds: ReadonlyMap<string, string>
   taxes: ShopFile['taxes'] | undefined
   shipping: ShopFile['shipping'] | undefined
@@ -368,18 +368,18 @@ function planMerchant({ merchant: entry }: ShopFile, before: Merchant | undefine
 // Entries name their parent by slug, and a parent may stand behind its child. Parents are planned first.
 export function planCategories(
   entries: readonly CategoryEntry[],
-  kept: readonly KeptCategory[],
+  kept: readonly CategoryRow[],
   changes: Change[],
   now: number,
 ) {
   const bySlug = new Map(kept.map((category) => [category.slug, category]))
   const ids = new Map(kept.map((category) => [category.slug, category.id]))
   for (const entry of entries) if (!ids.has(entry.slug)) ids.set(entry.slug, newId('cat'))
-  const newCategories: KeptCategory[] = []
-  const changedCategories: KeptCategory[] = []
+  const newCategories: CategoryRow[] = []
+  const changedCategories: CategoryRow[] = []
   for (const entry of parentsFirst(entries)) {
     const before = bySlug.get(entry.slug)
-    const category: KeptCategory = {
+    const category: CategoryRow = {
       id: ids.get(entry.slug) as string,
       slug: entry.slug,
       name: entry.name,
@@ -405,12 +405,12 @@ export function planCategories(
 }
 
 // How deep each category stands; one level too many may also be a circle. Of two with one id the later counts.
-export function depthsOf(categories: readonly KeptCategory[]): Map<string, number> {
+export function depthsOf(categories: readonly CategoryRow[]): Map<string, number> {
   const byId = new Map(categories.map((category) => [category.id, category]))
   const depths = new Map<string, number>()
   for (const [id, category] of byId) {
     let depth = 0
-    for (let at: KeptCategory | undefined = category; at && depth <= categoryDepthMax; depth += 1)
+    for (let at: CategoryRow | undefined = category; at && depth <= categoryDepthMax; depth += 1)
       at = at.parentId === null ? undefined : byId.get(at.parentId)
     depths.set(id, depth)
   }
@@ -418,7 +418,7 @@ export function depthsOf(categories: readonly KeptCategory[]): Map<string, numbe
 }
 
 // What the file moves takes along what hangs below it, also what it does not name.
-function refuseDepth(kept: readonly KeptCategory[], written: readonly KeptCategory[]): void {
+function refuseDepth(kept: readonly CategoryRow[], written: readonly CategoryRow[]): void {
   const [before, after] = [depthsOf(kept), depthsOf([...kept, ...written])]
   const deep = [...kept, ...written].find(({ id }) => {
     const [was = 0, becomes = 0] = [before.get(id), after.get(id)]

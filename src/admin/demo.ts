@@ -3,7 +3,7 @@
 
 import { readFile } from 'node:fs/promises'
 import { expireCredential, listCredentials, revokeCredential } from '../access/store.ts'
-import type { KeptProduct } from '../catalog/product.ts'
+import type { ProductRow } from '../catalog/product.ts'
 import { listProductsBySlug } from '../catalog/store.ts'
 import { type Scope, scopes } from '../contract/words.ts'
 import { type Installation, listInstallations, listMerchants, lockMerchant } from '../installations/store.ts'
@@ -180,6 +180,6 @@ function keyName(kind: keyof typeof demoScopes): string {
   return `Demo key: ${kind}`
 }
 
-function shownProduct({ slug, skus }: KeptProduct) {
+function shownProduct({ slug, skus }: ProductRow) {
   return { slug, skus: skus.map(({ id, price, stock }) => ({ id, price, stock: stock.test.onHand })) }
 }

@@ -2,7 +2,7 @@
 // and renders what the catalog will answer. Shared by `apply`, `import` and the demo shop.
 
 import { renderProduct } from '../catalog/answer.ts'
-import type { KeptProduct, KeptSku, ProductRecord, SellerFacts, SkuRecord } from '../catalog/product.ts'
+import type { ProductRecord, ProductRow, SellerFacts, SkuRecord, SkuRow } from '../catalog/product.ts'
 import {
   type CodeOwner,
   deleteListedProduct,
@@ -28,18 +28,18 @@ import type { ProductEntry } from './shopfile.ts'
 export const batchProductsMax = 200
 
 export interface ProductPlan {
-  product: KeptProduct
+  product: ProductRow
   isNew: boolean
   // False when the product is as the entry says already: nothing is written.
   differs: boolean
   categoriesDiffer: boolean
   skus: readonly SkuPlan[]
-  retired: readonly KeptSku[]
+  retired: readonly SkuRow[]
   changes: readonly Change[]
 }
 
 interface SkuPlan {
-  sku: KeptSku
+  sku: SkuRow
   position: number
   write: 'insert' | 'update' | 'none'
   // In which its stock is set, to what `sku` says.
@@ -136,7 +136,7 @@ const skuMembers = [
 
 function planProduct(
   entry: ProductEntry,
-  before: KeptProduct | undefined,
+  before: ProductRow | undefined,
   ownerOf: (code: string) => CodeOwner | undefined,
   { now, stock, partial }: PlanOptions,
 ): ProductPlan {
@@ -199,7 +199,7 @@ function planProduct(
   }
 }
 
-type Stock = KeptSku['stock']
+type Stock = SkuRow['stock']
 
 // `onHand` is what the file sets; undefined where it sets nothing.
 function stockOf({ live, test }: Stock, onHand: number | undefined): Stock {
@@ -211,7 +211,7 @@ function modesToSet(stock: Stock, onHand: number | undefined): Mode[] {
 }
 
 // The test stock is named where it does not change as the live stock does.
-function stockChanged({ stock: before }: KeptSku, { stock: after }: KeptSku): MemberChange[] {
+function stockChanged({ stock: before }: SkuRow, { stock: after }: SkuRow): MemberChange[] {
   const [live, test] = [before.live.onHand, before.test.onHand]
   const isLiveChanged = live !== after.live.onHand
   const isTestChanged = test !== after.test.onHand && !(isLiveChanged && test === live)
@@ -222,7 +222,7 @@ function stockChanged({ stock: before }: KeptSku, { stock: after }: KeptSku): Me
 }
 
 // What a SKU has chosen stands among the options of its product.
-function withOptionsOf(skus: readonly KeptSku[], options: ProductRecord['options']): ProductRecord['options'] {
+function withOptionsOf(skus: readonly SkuRow[], options: ProductRecord['options']): ProductRecord['options'] {
   if (skus.length === 0) return options
   const valuesOf = new Map(options.map(({ name, values }) => [name, new Set(values)]))
   for (const { name, value } of skus.flatMap((sku) => sku.options))
@@ -274,7 +274,7 @@ export async function writeProduct(
 async function listOrUnlist(
   tx: Tx,
   seller: SellerFacts,
-  product: KeptProduct,
+  product: ProductRow,
   staleAtFirst: number | null,
 ): Promise<void> {
   const { publishedAt } = product

@@ -8,7 +8,7 @@ import type { Tx } from '../storage/storage.ts'
 import { cartMove, statusAt } from './lifecycle.ts'
 import type { Pricebooks } from './pricebook.ts'
 import { type CartFacts, findCartFacts, quoteFor, refuseUnpriced } from './quote.ts'
-import { type KeptCart, lockCart, saveCart } from './store.ts'
+import { type CartRow, lockCart, saveCart } from './store.ts'
 import { cartView, type Quote } from './view.ts'
 
 export interface CartTools {
@@ -18,7 +18,7 @@ export interface CartTools {
   idleMs: number
   // What else a changed cart moves, in the same transaction: its checkout session holds the stock. Answers with the cart as
   // it is then. Given by the room above.
-  follow(ask: ChangeAsk, changed: CartFacts): Promise<KeptCart>
+  follow(ask: ChangeAsk, changed: CartFacts): Promise<CartRow>
 }
 
 export interface ChangeAsk {
@@ -96,7 +96,7 @@ function writeChange(tools: CartTools, ask: ChangeAsk, quote: Quote): Quote & { 
 }
 
 // `text`: the cart as it is shown.
-export function updatedEvent(cart: KeptCart, text: string, cause: Cause | null, now: number): Announcement {
+export function updatedEvent(cart: CartRow, text: string, cause: Cause | null, now: number): Announcement {
   return {
     installationId: cart.installationId,
     mode: cart.mode,

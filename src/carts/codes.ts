@@ -8,7 +8,7 @@ import { findPromotionByCode, normalCode, type Promotion } from '../promotions/s
 import type { Reader } from '../storage/storage.ts'
 import { type CartTools, type ChangeAsk, commitChange, lockCartFacts, refuseUnchangeable } from './change.ts'
 import { type CartFacts, quoteChange } from './quote.ts'
-import { countGuess, type KeptCart, listSkuIdsByCode } from './store.ts'
+import { type CartRow, countGuess, listSkuIdsByCode } from './store.ts'
 import type { Quote } from './view.ts'
 
 const guessesMax = 10
@@ -44,7 +44,7 @@ export async function putCode(tools: CartTools, change: ChangeAsk, code: string 
 }
 
 // Codes are short and worth money, so that guessing them must be slow.
-function refuseGuessing({ guesses, guessesSince }: KeptCart, now: number): void {
+function refuseGuessing({ guesses, guessesSince }: CartRow, now: number): void {
   if (guesses < guessesMax || isOver(guessesSince, now)) return
   throw refuse('rate_limited', { retryAfterMs: guessesSince + guessesMs - now })
 }

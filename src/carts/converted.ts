@@ -1,6 +1,6 @@
 // What a cart cost that became an order: what was charged, whatever catalog, promotion and tax table say by now.
 
-import { findOrder, type KeptOrder, listOrderLines, type OrderLine } from '../orders/store.ts'
+import { findOrder, listOrderLines, type OrderLine, type OrderRow } from '../orders/store.ts'
 import type { Reader } from '../storage/storage.ts'
 import type { Pricing } from './pricing.ts'
 import type { CartLine } from './store.ts'
@@ -16,7 +16,7 @@ export async function findPricingOfOrder(
 }
 
 // `lines` are the cart's, in its order.
-export function pricingOfOrder(order: KeptOrder, sold: readonly OrderLine[], lines: readonly CartLine[]): Pricing {
+export function pricingOfOrder(order: OrderRow, sold: readonly OrderLine[], lines: readonly CartLine[]): Pricing {
   const bySku = new Map(sold.map((line) => [line.skuId, line]))
   const priced = lines.map(({ offer: { skuId } }) => {
     const line = bySku.get(skuId)

@@ -7,7 +7,7 @@ import { refuse } from '../kit/refuse.ts'
 import type { RootSecret } from '../kit/secrets.ts'
 import { type CartTools, type ChangeAsk, commitChange, lockCartFacts, refuseUnchangeable } from './change.ts'
 import { isServed, needsShipping } from './shipping.ts'
-import type { KeptCart } from './store.ts'
+import type { CartRow } from './store.ts'
 import type { Quote } from './view.ts'
 
 // Long enough to finish a purchase, short enough not to keep a stranger's address for a month.
@@ -26,7 +26,7 @@ export async function setAddress(
   rootSecret: RootSecret,
   wanted: Address,
   // What else this change sets, such as the shipping option chosen with the address.
-  more: Partial<Pick<KeptCart, 'shippingOption'>> = {},
+  more: Partial<Pick<CartRow, 'shippingOption'>> = {},
 ): Promise<Destination> {
   // What is wrong with the address itself is told before the cart is looked for.
   const checked = checkAddress(wanted)

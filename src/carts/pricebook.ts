@@ -9,7 +9,7 @@ import type { MerchantMode } from '../kit/mode.ts'
 import { findPromotion, type Promotion } from '../promotions/store.ts'
 import { onceDurable, type Reader } from '../storage/storage.ts'
 import { parseZone, type Zone } from './shipping.ts'
-import { type KeptCart, listOffers, type Offer } from './store.ts'
+import { type CartRow, listOffers, type Offer } from './store.ts'
 
 export interface Pricebook {
   taxRates: readonly TaxRate[]
@@ -36,7 +36,7 @@ export interface Pricebooks {
 // What both modes share.
 export type LastingOffer = Omit<Offer, 'price' | 'available'>
 
-type PromotedCart = Pick<KeptCart, 'merchantId' | 'mode' | 'promotionId' | 'promotionVersion'>
+type PromotedCart = Pick<CartRow, 'merchantId' | 'mode' | 'promotionId' | 'promotionVersion'>
 
 const keptMax = 200
 // Of all merchants; an offer is some 700 bytes.

@@ -7,11 +7,11 @@ import type { Reader } from '../storage/storage.ts'
 import { findPricingOfOrder } from './converted.ts'
 import type { LastingOffer, Pricebook, Pricebooks } from './pricebook.ts'
 import { type PricedLineFacts, type PricingFacts, priceCart, unpriced } from './pricing.ts'
-import { type CartKey, type CartLine, findCart, type KeptCart, listCartLines, listCategoryIds } from './store.ts'
+import { type CartKey, type CartLine, type CartRow, findCart, listCartLines, listCategoryIds } from './store.ts'
 import { livingAddress, priceOf, type Quote } from './view.ts'
 
 export interface CartFacts {
-  cart: KeptCart
+  cart: CartRow
   lines: readonly CartLine[]
   promotion: Promotion | null
 }
@@ -87,7 +87,7 @@ export function refuseUnpriced({ isPriced }: Quote): void {
 
 async function pricedLines(
   db: Reader,
-  cart: KeptCart,
+  cart: CartRow,
   lines: readonly CartLine[],
   promotion: Promotion | null,
   book: Pricebook,

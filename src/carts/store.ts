@@ -13,7 +13,7 @@ export interface CartKey {
   cartId: string
 }
 
-export interface KeptCart {
+export interface CartRow {
   id: string
   installationId: string
   merchantId: string
@@ -30,7 +30,7 @@ export interface KeptCart {
   // Codes that were refused in the minute that began at `guessesSince`.
   guesses: number
   guessesSince: number
-  address: KeptAddress | null
+  address: CartAddress | null
   checkoutSessionId: string | null
   orderId: string | null
   createdAt: number
@@ -42,7 +42,7 @@ export interface KeptCart {
 }
 
 // What may be seen of an address.
-export interface KeptAddress {
+export interface CartAddress {
   token: string
   city: string
   region: string | null
@@ -91,7 +91,7 @@ export async function lockCart(tx: Tx, { installationId, cartId }: CartKey): Pro
   await tx.sql`select id from carts where installation_id = ${installationId} and id = ${cartId} ${tx.forUpdate}`
 }
 
-interface CartRow extends Omit<KeptCart, 'metadata' | 'address' | 'seller'> {
+interface CartColumns extends Omit<CartRow, 'metadata' | 'address' | 'seller'> {
   metadata: string
   addressId: string | null
   city: string | null
@@ -107,8 +107,8 @@ interface CartRow extends Omit<KeptCart, 'metadata' | 'address' | 'seller'> {
 // Of the promotion `p` in the mode of the installation `i`.
 const promotionVersion = new Fragment("case i.mode when 'live' then p.version else p.test_version end")
 
-export async function findCart(db: Reader, { installationId, cartId }: CartKey): Promise<KeptCart | undefined> {
-  const [row] = await db.sql<CartRow>`
+export async function findCart(db: Reader, { installationId, cartId }: CartKey): Promise<CartRow | undefined> {
+  const [row] = await db.sql<CartColumns>`
     select c.id, c.installation_id as "installationId", c.merchant_id as "merchantId", i.mode, c.version, c.status, c.currency,
       c.promotion_id as "promotionId", c.shipping_option as "shippingOption", c.metadata, c.guesses,
       c.guesses_since as "guessesSince", c.checkout_session_id as "checkoutSessionId", c.order_id as "orderId",
@@ -126,7 +126,7 @@ export async function findCart(db: Reader, { installationId, cartId }: CartKey):
 }
 
 // Member by member, here and below: copying the rest of a wide row costs more than reading it from the database.
-function cartFrom(row: CartRow): KeptCart {
+function cartFrom(row: CartColumns): CartRow {
   const { addressId, city, region, country, addressExpiresAt } = row
   const isKept = addressId !== null && city !== null && country !== null && addressExpiresAt !== null
   return {
@@ -317,7 +317,7 @@ export function insertCart(tx: Tx, cart: NewCart): void {
     from merchants m where m.id = ${cart.merchantId}`
 }
 
-export function putCartLine(tx: Tx, cart: KeptCart, line: CartLine): void {
+export function putCartLine(tx: Tx, cart: CartRow, line: CartLine): void {
   tx.send`
     insert into cart_lines (installation_id, cart_id, sku_id, merchant_id, position, quantity, seen_price)
     values (${cart.installationId}, ${cart.id}, ${line.offer.skuId}, ${cart.merchantId}, ${line.position}, ${line.quantity}, ${line.seenPrice})
@@ -331,7 +331,7 @@ export function deleteCartLine(tx: Tx, { installationId, cartId }: CartKey, skuI
 
 // Writes what a change leaves behind. The version before was read under the lock; should it be another one, the lock was not
 // held, and that is a defect: the version becomes null, which the table refuses.
-export function saveCart(tx: Tx, cart: KeptCart): void {
+export function saveCart(tx: Tx, cart: CartRow): void {
   tx.send`
     update carts set version = case when version = ${cart.version - 1} then cast(${cart.version} as bigint) end,
       status = ${cart.status}, promotion_id = ${cart.promotionId},
@@ -362,7 +362,7 @@ export function fixPrices(tx: Tx, { installationId, cartId }: CartKey): void {
 }
 
 // Not a change of the cart: its version stays.
-export function countGuess(tx: Tx, cart: KeptCart, guesses: number, since: number): void {
+export function countGuess(tx: Tx, cart: CartRow, guesses: number, since: number): void {
   tx.send`
     update carts set guesses = ${guesses}, guesses_since = ${since}
     where installation_id = ${cart.installationId} and id = ${cart.id}`

@@ -8,10 +8,10 @@ import type { Promotion } from '../promotions/store.ts'
 import { statusAt } from './lifecycle.ts'
 import type { Pricing } from './pricing.ts'
 import { needsShipping } from './shipping.ts'
-import type { CartLine, KeptAddress, KeptCart } from './store.ts'
+import type { CartAddress, CartLine, CartRow } from './store.ts'
 
 export interface Quote {
-  cart: KeptCart
+  cart: CartRow
   lines: readonly CartLine[]
   promotion: Promotion | null
   pricing: Pricing
@@ -78,7 +78,7 @@ function promotionView(promotion: Promotion | null, { promotion: { state, amount
 }
 
 // An address whose time is over is no address any more.
-export function livingAddress({ address }: KeptCart, now: number): KeptAddress | null {
+export function livingAddress({ address }: CartRow, now: number): CartAddress | null {
   return address && address.expiresAt > now ? address : null
 }
 
@@ -96,7 +96,7 @@ function maxQuantity({ offer }: CartLine): number {
 }
 
 // While a cart is being paid, and once it became an order, its prices are those that were charged.
-export function priceOf({ status }: Pick<KeptCart, 'status'>, { offer, seenPrice }: CartLine): number {
+export function priceOf({ status }: Pick<CartRow, 'status'>, { offer, seenPrice }: CartLine): number {
   return status === 'locked' || status === 'converted' ? seenPrice : offer.price
 }
 

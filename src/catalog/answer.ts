@@ -10,11 +10,11 @@ import type {
 import type { Mode } from '../contract/words.ts'
 import { toInstant } from '../kit/instant.ts'
 import { availabilityFor, availableQuantity, bestOf } from './availability.ts'
-import type { KeptProduct, KeptSku, PublishedProduct, SellerFacts } from './product.ts'
+import type { ProductRow, PublishedProduct, SellerFacts, SkuRow } from './product.ts'
 
 type ListRow = PublicCatalogProductListResponse['data'][number]
 type Detail = PublicCatalogProductDetailResponse['data']
-type CategoryRow = PublicCatalogCategoryListResponse['data'][number]
+type ListedCategory = PublicCatalogCategoryListResponse['data'][number]
 
 export interface ProductAnswers {
   listRow: string
@@ -83,7 +83,7 @@ function listRowFor(seller: SellerFacts, product: PublishedProduct, mode: Mode):
   }
 }
 
-function detailFor(seller: SellerFacts, product: KeptProduct, mode: Mode, row: ListRow): Detail {
+function detailFor(seller: SellerFacts, product: ProductRow, mode: Mode, row: ListRow): Detail {
   return {
     ...row,
     description: product.description,
@@ -108,11 +108,11 @@ function detailFor(seller: SellerFacts, product: KeptProduct, mode: Mode, row: L
   }
 }
 
-function skuAvailability(seller: SellerFacts, { stock, whenSoldOut }: KeptSku, mode: Mode) {
+function skuAvailability(seller: SellerFacts, { stock, whenSoldOut }: SkuRow, mode: Mode) {
   return availabilityFor({ available: availableQuantity(stock[mode]), whenSoldOut }, seller.lowStockAt)
 }
 
-export interface KeptCategory {
+export interface CategoryRow {
   id: string
   slug: string
   name: string
@@ -125,13 +125,13 @@ export interface KeptCategory {
 }
 
 // In the order of the contract: position, name, id. Compared by code unit, so that both engines agree.
-export function renderCategories(categories: readonly KeptCategory[]): string[] {
+export function renderCategories(categories: readonly CategoryRow[]): string[] {
   const byId = new Map(categories.map((category) => [category.id, category]))
   const inOrder = categories.toSorted(
     (a, b) => a.position - b.position || compare(a.name, b.name) || compare(a.id, b.id),
   )
   return inOrder.map((category) => {
-    const row: CategoryRow = {
+    const row: ListedCategory = {
       id: category.id,
       slug: category.slug,
       name: category.name,
@@ -154,9 +154,9 @@ function compare(a: string, b: string): number {
 // Deeper than any tree that provisioning accepts; the bound only keeps a damaged tree from hanging a read.
 const depthMax = 20
 
-function pathTo(category: KeptCategory, byId: ReadonlyMap<string, KeptCategory>): string[] {
+function pathTo(category: CategoryRow, byId: ReadonlyMap<string, CategoryRow>): string[] {
   const path: string[] = []
-  let at: KeptCategory | undefined = category
+  let at: CategoryRow | undefined = category
   while (at && path.length < depthMax) {
     path.unshift(at.slug)
     at = at.parentId === null ? undefined : byId.get(at.parentId)

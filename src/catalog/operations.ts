@@ -37,14 +37,14 @@ type CatalogOperation =
   | 'getPublicMerchantProduct'
 
 export function catalogOperations(publicOrigin: () => string): { [Id in CatalogOperation]: Handler<Id> } {
-  const pages = new Lru<string, KeptPage>(keptPagesMax)
+  const pages = new Lru<string, RenderedPage>(keptPagesMax)
   const products = {
-    detail: new Lru<string, KeptProduct>(keptBytesMax, ({ bytes }) => bytes.length),
-    publicDetail: new Lru<string, KeptProduct>(keptBytesMax, ({ bytes }) => bytes.length),
+    detail: new Lru<string, RenderedProduct>(keptBytesMax, ({ bytes }) => bytes.length),
+    publicDetail: new Lru<string, RenderedProduct>(keptBytesMax, ({ bytes }) => bytes.length),
   }
   const originTag = createOriginTag()
 
-  async function keptPage(key: string, load: () => Promise<KeptPage>): Promise<KeptPage> {
+  async function keptPage(key: string, load: () => Promise<RenderedPage>): Promise<RenderedPage> {
     const kept = pages.get(key)
     if (kept) return kept
     const page = await load()
@@ -133,20 +133,20 @@ function createOriginTag(): (origin: string) => string {
   }
 }
 
-interface KeptProduct {
+interface RenderedProduct {
   bytes: Buffer
   // Our own address when they were made; it stands in them.
   origin: string
 }
 
 // The rows of a page as one text, as it is sent, and where the list goes on.
-interface KeptPage {
+interface RenderedPage {
   rows: Buffer
   count: number
   next: string | null
 }
 
-function pageOf(rows: readonly string[], publicOrigin: string, position: () => string): KeptPage {
+function pageOf(rows: readonly string[], publicOrigin: string, position: () => string): RenderedPage {
   const shown = rows.slice(0, rowsMax)
   return {
     rows: lastingBytes(withOrigin(shown.join(','), publicOrigin)),
@@ -155,7 +155,7 @@ function pageOf(rows: readonly string[], publicOrigin: string, position: () => s
   }
 }
 
-function listAnswer({ rows, count, next }: KeptPage, link: (position: string) => string): Rendered {
+function listAnswer({ rows, count, next }: RenderedPage, link: (position: string) => string): Rendered {
   const href = next === null ? 'null' : JSON.stringify(link(next))
   const [head, tail] = ['{"data":[', `],"meta":{"count":${count},"next":${href}}}`]
   return new Rendered(Buffer.concat([Buffer.from(head), rows, Buffer.from(tail)]))

@@ -39,14 +39,14 @@ export interface SkuRecord {
 }
 
 // A record that has been kept: it has ids and instants.
-export interface KeptProduct extends ProductRecord {
+export interface ProductRow extends ProductRecord {
   id: string
   createdAt: number
   updatedAt: number
-  skus: readonly KeptSku[]
+  skus: readonly SkuRow[]
 }
 
-export interface KeptSku extends SkuRecord {
+export interface SkuRow extends SkuRecord {
   id: string
   stock: Readonly<Record<Mode, StockLevel>>
 }
@@ -58,7 +58,7 @@ export interface StockLevel {
 }
 
 // A product that can be seen.
-export type PublishedProduct = KeptProduct & { publishedAt: number }
+export type PublishedProduct = ProductRow & { publishedAt: number }
 
 export interface SellerFacts {
   id: string

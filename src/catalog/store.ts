@@ -7,8 +7,8 @@ import { newId } from '../kit/ids.ts'
 import type { MerchantMode } from '../kit/mode.ts'
 import { isNotDeferred } from '../loops/store.ts'
 import { Fragment, list, type Reader, type Tx } from '../storage/storage.ts'
-import type { KeptCategory, ProductAnswers } from './answer.ts'
-import type { KeptProduct, KeptSku, PublishedProduct, SellerFacts, SkuRecord, StockLevel } from './product.ts'
+import type { CategoryRow, ProductAnswers } from './answer.ts'
+import type { ProductRow, PublishedProduct, SellerFacts, SkuRecord, SkuRow, StockLevel } from './product.ts'
 
 // Where a product stands in the catalog of a mode, without its texts.
 export interface Listing extends MerchantMode {
@@ -121,21 +121,21 @@ export async function listShopWindows(
     from merchants m where m.closed_at is null order by m.id limit 20`
 }
 
-export async function listCategories(db: Reader, merchant: string): Promise<KeptCategory[]> {
-  return db.sql<KeptCategory>`
+export async function listCategories(db: Reader, merchant: string): Promise<CategoryRow[]> {
+  return db.sql<CategoryRow>`
     select id, slug, name, description, parent_id as "parentId", position, image, product_count as "productCount",
       updated_at as "updatedAt"
     from categories where merchant_id = ${merchant} order by id`
 }
 
-export async function insertCategory(tx: Tx, merchant: string, category: KeptCategory): Promise<void> {
+export async function insertCategory(tx: Tx, merchant: string, category: CategoryRow): Promise<void> {
   await tx.sql`
     insert into categories (merchant_id, id, slug, name, description, parent_id, position, image, product_count, created_at, updated_at)
     values (${merchant}, ${category.id}, ${category.slug}, ${category.name}, ${category.description}, ${category.parentId},
       ${category.position}, ${category.image}, 0, ${category.updatedAt}, ${category.updatedAt})`
 }
 
-export async function updateCategory(tx: Tx, merchant: string, category: KeptCategory): Promise<void> {
+export async function updateCategory(tx: Tx, merchant: string, category: CategoryRow): Promise<void> {
   await tx.sql`
     update categories set name = ${category.name}, description = ${category.description}, parent_id = ${category.parentId},
       position = ${category.position}, image = ${category.image}, updated_at = ${category.updatedAt}
@@ -169,7 +169,7 @@ export async function raiseCatalogVersion(tx: Tx, merchant: string): Promise<voi
   await tx.sql`update merchants set catalog_version = catalog_version + 1 where id = ${merchant}`
 }
 
-interface ProductRow {
+interface ProductColumns {
   id: string
   slug: string
   name: string
@@ -184,7 +184,7 @@ interface ProductRow {
   updatedAt: number
 }
 
-interface SkuRow extends Omit<KeptSku, 'options' | 'stock'>, LevelColumns {
+interface SkuColumns extends Omit<SkuRow, 'options' | 'stock'>, LevelColumns {
   productId: string
   options: string
 }
@@ -218,8 +218,8 @@ export async function listProductsBySlug(
   db: Reader,
   merchant: string,
   slugs: readonly string[],
-): Promise<KeptProduct[]> {
-  const products = await db.sql<ProductRow>`
+): Promise<ProductRow[]> {
+  const products = await db.sql<ProductColumns>`
     select id, slug, name, summary, description, tags, images, options, metadata, published_at as "publishedAt",
       created_at as "createdAt", updated_at as "updatedAt"
     from products where merchant_id = ${merchant} and slug in (${list(slugs)})`
@@ -232,7 +232,7 @@ export async function listPublishedProducts(
   ids: readonly string[],
   now: number,
 ): Promise<PublishedProduct[]> {
-  const products = await db.sql<ProductRow & { publishedAt: number }>`
+  const products = await db.sql<ProductColumns & { publishedAt: number }>`
     select id, slug, name, summary, description, tags, images, options, metadata, published_at as "publishedAt",
       created_at as "createdAt", updated_at as "updatedAt"
     from products where merchant_id = ${merchant} and id in (${list(ids)}) and published_at is not null order by id`
@@ -244,8 +244,8 @@ export async function listProductsAfterId(
   merchant: string,
   afterId: string,
   limit: number,
-): Promise<KeptProduct[]> {
-  const products = await db.sql<ProductRow>`
+): Promise<ProductRow[]> {
+  const products = await db.sql<ProductColumns>`
     select id, slug, name, summary, description, tags, images, options, metadata, published_at as "publishedAt",
       created_at as "createdAt", updated_at as "updatedAt"
     from products where merchant_id = ${merchant} and id > ${afterId} order by id limit ${limit}`
@@ -255,15 +255,15 @@ export async function listProductsAfterId(
 // Provisioning names no instant: to it a hold counts until it is swept.
 const asWritten = 0
 
-async function wholeProducts<Row extends ProductRow>(
+async function wholeProducts<Row extends ProductColumns>(
   db: Reader,
   merchant: string,
   products: readonly Row[],
   now: number,
-): Promise<(KeptProduct & Pick<Row, 'publishedAt'>)[]> {
+): Promise<(ProductRow & Pick<Row, 'publishedAt'>)[]> {
   const ids = products.map((product) => product.id)
   const [skus, categories] = await Promise.all([
-    db.sql<SkuRow>`
+    db.sql<SkuColumns>`
       select s.product_id as "productId", s.id, s.code, s.name, s.options, s.price, s.compare_at_price as "compareAtPrice",
         s.when_sold_out as "whenSoldOut", s.max_per_order as "maxPerOrder", s.delivery, s.weight_grams as "weightGrams",
         s.tax_class as "taxClass", s.image, ${levelColumns(now)}
@@ -280,15 +280,15 @@ async function wholeProducts<Row extends ProductRow>(
   return products.map((product) => ({
     ...product,
     tags: JSON.parse(product.tags) as string[],
-    images: JSON.parse(product.images) as KeptProduct['images'],
-    options: JSON.parse(product.options) as KeptProduct['options'],
+    images: JSON.parse(product.images) as ProductRow['images'],
+    options: JSON.parse(product.options) as ProductRow['options'],
     metadata: JSON.parse(product.metadata) as Record<string, string>,
     categories: (categoriesOf.get(product.id) ?? []).map((category) => category.slug),
     skus: (skusOf.get(product.id) ?? []).map(skuFrom),
   }))
 }
 
-function skuFrom(row: SkuRow): KeptSku {
+function skuFrom(row: SkuColumns): SkuRow {
   return {
     id: row.id,
     code: row.code,
@@ -306,7 +306,7 @@ function skuFrom(row: SkuRow): KeptSku {
   }
 }
 
-export interface CodeOwner extends Pick<KeptSku, 'id' | 'code' | 'stock'> {
+export interface CodeOwner extends Pick<SkuRow, 'id' | 'code' | 'stock'> {
   productId: string
 }
 
@@ -318,7 +318,7 @@ export async function listSkusByCode(db: Reader, merchant: string, codes: readon
   return rows.map((row) => ({ id: row.id, code: row.code, productId: row.productId, stock: levelsFrom(row) }))
 }
 
-export async function insertProduct(tx: Tx, merchant: string, product: KeptProduct): Promise<void> {
+export async function insertProduct(tx: Tx, merchant: string, product: ProductRow): Promise<void> {
   await tx.sql`
     insert into products (merchant_id, id, slug, name, summary, description, tags, images, options, metadata, published_at,
       created_at, updated_at)
@@ -327,7 +327,7 @@ export async function insertProduct(tx: Tx, merchant: string, product: KeptProdu
       ${JSON.stringify(product.metadata)}, ${product.publishedAt}, ${product.createdAt}, ${product.updatedAt})`
 }
 
-export async function updateProduct(tx: Tx, merchant: string, product: KeptProduct): Promise<void> {
+export async function updateProduct(tx: Tx, merchant: string, product: ProductRow): Promise<void> {
   await tx.sql`
     update products set name = ${product.name}, summary = ${product.summary}, description = ${product.description},
       tags = ${JSON.stringify(product.tags)}, images = ${JSON.stringify(product.images)},
@@ -340,7 +340,7 @@ export async function insertSku(
   tx: Tx,
   merchant: string,
   productId: string,
-  sku: KeptSku,
+  sku: SkuRow,
   position: number,
   now: number,
 ): Promise<void> {
@@ -353,7 +353,7 @@ export async function insertSku(
 }
 
 // The stock is not a part of it, and only `inventory/` changes it: a new price must not undo a sale.
-export async function updateSku(tx: Tx, merchant: string, sku: KeptSku, position: number, now: number): Promise<void> {
+export async function updateSku(tx: Tx, merchant: string, sku: SkuRow, position: number, now: number): Promise<void> {
   await tx.sql`
     update skus set name = ${sku.name}, options = ${JSON.stringify(sku.options)}, position = ${position}, price = ${sku.price},
       compare_at_price = ${sku.compareAtPrice}, when_sold_out = ${sku.whenSoldOut}, max_per_order = ${sku.maxPerOrder},

@@ -1,18 +1,18 @@
 // What a shopper is told about money that an order waits for.
 
 import { toInstant } from '../kit/instant.ts'
-import type { KeptOrder } from '../orders/store.ts'
+import type { OrderRow } from '../orders/store.ts'
 import { isPaidOnDelivery } from '../payments/manual.ts'
 import { findMethodSettings } from '../payments/methods.ts'
-import type { KeptPayment } from '../payments/store.ts'
+import type { PaymentRow } from '../payments/store.ts'
 import type { Reader } from '../storage/storage.ts'
 import type { AwaitedMoney } from './desk.ts'
 
 // Null where none is awaited. The merchant's words as they are now: an account may have changed since the order was placed.
 export async function awaitedMoney(
   db: Reader,
-  { merchantId, paymentStatus, paymentDueAt }: KeptOrder,
-  payments: readonly KeptPayment[],
+  { merchantId, paymentStatus, paymentDueAt }: OrderRow,
+  payments: readonly PaymentRow[],
 ): Promise<AwaitedMoney | null> {
   const payment = paymentStatus === 'pending' ? payments.find(({ status }) => status === 'pending') : undefined
   if (!payment) return null

@@ -22,7 +22,7 @@ import { findOrder, findSealedSecret } from '../orders/store.ts'
 import { isPaidOnDelivery, manualName } from '../payments/manual.ts'
 import { listMethodSettings, type MethodSettings } from '../payments/methods.ts'
 import { type PaymentProvider, providerText } from '../payments/port.ts'
-import { type KeptPayment, listPaymentsOfSession } from '../payments/store.ts'
+import { listPaymentsOfSession, type PaymentRow } from '../payments/store.ts'
 import type { Reader, Tx } from '../storage/storage.ts'
 import { awaitedMoney } from './awaited.ts'
 import type { ContactInput, Desk, DeskMethod, DeskProblem, DeskResult, DeskView } from './desk.ts'
@@ -35,7 +35,7 @@ import {
   findSession,
   findSessionBySecret,
   findSessionOfCart,
-  type KeptSession,
+  type SessionRow,
   saveHoldEnd,
   saveSession,
   saveSessionEnd,
@@ -50,7 +50,7 @@ export function createDesk(tools: PayTools): Desk {
 
   async function reading<T>(
     secret: string,
-    work: (db: Reader, session: KeptSession) => Promise<T>,
+    work: (db: Reader, session: SessionRow) => Promise<T>,
   ): Promise<T | undefined> {
     if (!isPageSecret(secret)) return undefined
     return storage.read(async (db) => {
@@ -72,7 +72,7 @@ export function createDesk(tools: PayTools): Desk {
   async function change(
     secret: string,
     version: number,
-    work: (session: KeptSession, ask: ChangeAsk) => Promise<DeskProblem | null>,
+    work: (session: SessionRow, ask: ChangeAsk) => Promise<DeskProblem | null>,
   ): Promise<DeskResult | undefined> {
     const found = await find(secret)
     if (!found) return undefined
@@ -270,14 +270,14 @@ async function setDestination(
   }
 }
 
-function isStockToKeep(session: KeptSession, now: number): boolean {
+function isStockToKeep(session: SessionRow, now: number): boolean {
   const { expiresAt, holdExpiresAt, closedAt } = session
   if (sessionStatusAt(session, now) !== 'open' || closedAt !== null) return false
   return holdExpiresAt === null || holdUntil(expiresAt, now) - holdExpiresAt >= extendEveryMs
 }
 
 // A look at an open session keeps its stock a while longer, or takes it again where the time was over and it is still there.
-async function keepStock(tools: PayTools, seen: KeptSession): Promise<void> {
+async function keepStock(tools: PayTools, seen: SessionRow): Promise<void> {
   const now = tools.clock()
   const at = now.getTime()
   const until = holdUntil(seen.expiresAt, at)
@@ -300,7 +300,7 @@ async function keepStock(tools: PayTools, seen: KeptSession): Promise<void> {
 async function openAgain(
   tools: PayTools,
   tx: Tx,
-  old: KeptSession,
+  old: SessionRow,
 ): Promise<{ secret: string } | { problem: DeskProblem }> {
   const now = tools.clock()
   const status = sessionStatusAt(old, now.getTime())
@@ -350,7 +350,7 @@ async function successorOf(
 async function deskView(
   tools: PayTools,
   db: Reader,
-  session: KeptSession,
+  session: SessionRow,
   secret: string,
   now: number,
 ): Promise<DeskView> {
@@ -410,8 +410,8 @@ function methodsOf(provider: PaymentProvider, mode: Mode, settings: readonly Met
 async function orderOf(
   tools: PayTools,
   db: Reader,
-  session: KeptSession,
-  payments: readonly KeptPayment[],
+  session: SessionRow,
+  payments: readonly PaymentRow[],
 ): Promise<Pick<DeskView, 'awaited' | 'order'>> {
   if (session.orderId === null) return { awaited: null, order: null }
   const key = { installationId: session.installationId, orderId: session.orderId }

@@ -8,7 +8,7 @@ import { hold } from '../inventory/holds.ts'
 import { refuse } from '../kit/refuse.ts'
 import type { Tx } from '../storage/storage.ts'
 import { holdUntil, sessionStatusAt } from './lifecycle.ts'
-import { findSessionOfCart, type KeptSession, lockSession, saveSession } from './store.ts'
+import { findSessionOfCart, lockSession, type SessionRow, saveSession } from './store.ts'
 
 export const followCart: CartTools['follow'] = async (ask, { cart, lines }) => {
   if (cart.checkoutSessionId === null) return cart
@@ -29,7 +29,7 @@ export const followCart: CartTools['follow'] = async (ask, { cart, lines }) => {
 
 // Only what this change wants more of can be refused. What ran short by itself is told by the cart and must not keep the
 // shopper from mending it: of that, nothing is held, and the payment is where it is asked for again.
-async function holdWhatThereIs(ask: ChangeAsk, session: KeptSession, lines: CartFacts['lines']): Promise<KeptSession> {
+async function holdWhatThereIs(ask: ChangeAsk, session: SessionRow, lines: CartFacts['lines']): Promise<SessionRow> {
   const at = ask.now.getTime()
   const expiresAt = holdUntil(session.expiresAt, at)
   const moment = { expiresAt, now: at, cause: ask.cause }
@@ -51,11 +51,11 @@ async function holdWhatThereIs(ask: ChangeAsk, session: KeptSession, lines: Cart
 // Makes the session's hold exactly these lines, or refuses with what is there.
 export async function holdLines(
   tx: Tx,
-  session: KeptSession,
+  session: SessionRow,
   lines: CartFacts['lines'],
   { now, cause }: Pick<ChangeAsk, 'now' | 'cause'>,
   expiresAt: number = holdUntil(session.expiresAt, now.getTime()),
-): Promise<KeptSession> {
+): Promise<SessionRow> {
   const wanted = lines.map(({ offer, quantity }) => ({ skuId: offer.skuId, quantity }))
   const [short] = await hold(tx, session, session.id, wanted, { expiresAt, now: now.getTime(), cause })
   if (short) {

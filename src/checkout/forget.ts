@@ -30,13 +30,13 @@ export interface Forgotten {
   orders: number
   addresses: number
   eventTexts: number
-  kept: KeptOfShopper[]
+  kept: ShopperData[]
   // Texts of events that are still owed to an endpoint. A loop drops them when they are delivered or discarded.
   owedTexts: number
 }
 
 // `unsent`: the order is still to be sent. `payment_in_progress`: a payment is under way.
-export type KeptOfShopper =
+export type ShopperData =
   | { type: 'checkout_session'; id: string; reason: 'payment_in_progress' }
   | { type: 'order'; id: string; number: string; reason: 'unsent' }
 

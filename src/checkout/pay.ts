@@ -7,7 +7,7 @@ import { pricingOfOrder } from '../carts/converted.ts'
 import { cartMove } from '../carts/lifecycle.ts'
 import { type CartFacts, findCartFacts } from '../carts/quote.ts'
 import { needsShipping } from '../carts/shipping.ts'
-import { findCart, fixPrices, type KeptCart, saveCart, setCartStatus } from '../carts/store.ts'
+import { type CartRow, findCart, fixPrices, saveCart, setCartStatus } from '../carts/store.ts'
 import { cartView, livingAddress, type Quote, summaryText } from '../carts/view.ts'
 import type { Address } from '../contract/carts.ts'
 import type { PaymentErrorCode } from '../contract/words.ts'
@@ -37,10 +37,10 @@ import {
   claimPaymentsToCheck,
   findPayment,
   insertPayment,
-  type KeptPayment,
   listPaymentsToCheck,
   lockPayment,
   oweVoid,
+  type PaymentRow,
   savePayment,
   shownStatus,
 } from '../payments/store.ts'
@@ -54,7 +54,7 @@ import { holdLines } from './follow.ts'
 import { holdUntil, processingHoldMs, sessionMove, sessionStatusAt } from './lifecycle.ts'
 import { type Customer, nobody, openCustomer, paymentIdsFor } from './secret.ts'
 import { announceSession, type CheckoutTools, factsOf, lockSessionAndCart } from './sessions.ts'
-import { countUses, type KeptSession, type SessionKey, saveSession } from './store.ts'
+import { countUses, type SessionKey, type SessionRow, saveSession } from './store.ts'
 import { type Draft, draftFrom } from './view.ts'
 
 export interface PayTools extends CheckoutTools {
@@ -144,7 +144,7 @@ export async function settlePayments(tools: PayTools, limit = 20): Promise<numbe
     (only) => storage.write((tx) => claimPaymentsToCheck(tx, now, leaseMs, limit, only)),
     () => storage.read((db) => listPaymentsToCheck(db, now, limit)),
   )
-  const keyOf = ({ installationId, id }: KeptPayment) => ({ tenantId: installationId, rowId: id })
+  const keyOf = ({ installationId, id }: PaymentRow) => ({ tenantId: installationId, rowId: id })
   const settling = handleEach(round, due, keyOf, async (payment) => {
     const provider = tools.providers.get(payment.provider)
     // A provider that was taken out of the house may come back; until then it is asked ever more rarely.
@@ -160,21 +160,21 @@ export async function settlePayments(tools: PayTools, limit = 20): Promise<numbe
 }
 
 // Where nobody is to be asked: nothing was owed, or the provider is not in the house.
-function outcomeWithout({ provider, id }: KeptPayment): Outcome {
+function outcomeWithout({ provider, id }: PaymentRow): Outcome {
   return provider === nothingOwed ? { kind: 'approved', reference: id, brand: null, last4: null } : { kind: 'unknown' }
 }
 
-function factsFor(payment: KeptPayment, call: ProviderCall): CallFacts {
+function factsFor(payment: PaymentRow, call: ProviderCall): CallFacts {
   return { ...moneyFacts(payment), call }
 }
 
-function moneyFacts({ provider, id }: KeptPayment): MoneyFacts {
+function moneyFacts({ provider, id }: PaymentRow): MoneyFacts {
   return { provider, paymentId: id }
 }
 
 async function ask<Answer extends Finding>(
   tools: PayTools,
-  payment: KeptPayment,
+  payment: PaymentRow,
   call: ProviderCall,
   question: (signal: AbortSignal) => Promise<Answer>,
 ): Promise<Answer | { kind: 'unknown' }> {
@@ -188,7 +188,7 @@ async function ask<Answer extends Finding>(
   })
 }
 
-function callOptions(tools: PayTools, payment: KeptPayment, call: ProviderCall): CallOptions<CallAnswer> {
+function callOptions(tools: PayTools, payment: PaymentRow, call: ProviderCall): CallOptions<CallAnswer> {
   const { watch, callMsMax } = tools
   return { ...watch.listen(factsFor(payment, call)), ...(callMsMax === undefined ? {} : { msMax: callMsMax }) }
 }
@@ -196,7 +196,7 @@ function callOptions(tools: PayTools, payment: KeptPayment, call: ProviderCall):
 // An answer that came after its deadline. That money came is believed whenever it is said, and so is what a look-up found: a
 // provider that is always too slow would never be heard otherwise. Of anything else the provider is asked once more: an adapter
 // that was told to stop may have called that a decline.
-async function hearLate(tools: PayTools, payment: KeptPayment, call: ProviderCall, answer: Finding): Promise<void> {
+async function hearLate(tools: PayTools, payment: PaymentRow, call: ProviderCall, answer: Finding): Promise<void> {
   if (answer.kind === 'absent' || answer.kind === 'unknown') return
   const isBelieved = answer.kind === 'approved' || call === 'lookUp'
   try {
@@ -212,7 +212,7 @@ async function hearLate(tools: PayTools, payment: KeptPayment, call: ProviderCal
 // `isDoubtful`: declined by us, and the provider has nothing to say of it. It is looked up again.
 type Settlement = Outcome & { isDoubtful?: boolean }
 
-async function findOut(tools: PayTools, provider: PaymentProvider, payment: KeptPayment): Promise<Settlement> {
+async function findOut(tools: PayTools, provider: PaymentProvider, payment: PaymentRow): Promise<Settlement> {
   const charge = chargeOf(payment)
   const lookUp = () => ask(tools, payment, 'lookUp', (signal) => provider.lookUp(charge, signal))
   const finding: Finding = await lookUp()
@@ -234,7 +234,7 @@ async function findOut(tools: PayTools, provider: PaymentProvider, payment: Kept
   return { kind: 'declined', code, brand: null, last4: null, isDoubtful }
 }
 
-type Begun = { problem: DeskProblem } | { payment: KeptPayment; isNew: boolean }
+type Begun = { problem: DeskProblem } | { payment: PaymentRow; isNew: boolean }
 
 // Secures everything that the order will need, and writes down what is about to be charged.
 async function beginPayment(
@@ -314,7 +314,7 @@ async function beginPayment(
 // What a payment is counted by: only what is typed here can be tried out.
 function triedSubjects(
   { rootSecret }: PayTools,
-  session: KeptSession,
+  session: SessionRow,
   { method, details, network }: PayInput,
   provider: PaymentProvider | undefined,
 ): string[] {
@@ -327,7 +327,7 @@ function triedSubjects(
 async function obstacle(
   tools: PayTools,
   tx: Tx,
-  session: KeptSession,
+  session: SessionRow,
   quote: Quote,
   now: number,
 ): Promise<DeskProblem | null> {
@@ -353,7 +353,7 @@ async function obstacle(
 
 async function methodProblem(
   tx: Tx,
-  session: KeptSession,
+  session: SessionRow,
   provider: PaymentProvider | undefined,
   input: PayInput,
   now: number,
@@ -369,7 +369,7 @@ async function methodProblem(
 // The merchant may have switched a method off since the page was shown.
 async function isOffered(
   tx: Tx,
-  { merchantId, mode }: KeptSession,
+  { merchantId, mode }: SessionRow,
   { name, modes, methods }: PaymentProvider,
   method: string,
 ): Promise<boolean> {
@@ -418,7 +418,7 @@ function draftOf({ cart, lines, promotion, pricing }: Quote): Draft {
 }
 
 // Writes the outcome down, once: whoever comes second finds it done.
-async function settle(tools: PayTools, asked: KeptPayment, outcome: Settlement, cause: Cause | null): Promise<void> {
+async function settle(tools: PayTools, asked: PaymentRow, outcome: Settlement, cause: Cause | null): Promise<void> {
   tools.onStep?.('settling')
   try {
     await tools.storage.write(async (tx) => record(tools, tx, await lockForOutcome(tx, asked), outcome, cause))
@@ -432,14 +432,14 @@ async function settle(tools: PayTools, asked: KeptPayment, outcome: Settlement, 
 
 interface Locked {
   // The session of one that has ended may be deleted.
-  session: KeptSession | undefined
-  payment: KeptPayment
+  session: SessionRow | undefined
+  payment: PaymentRow
   subjects: readonly string[]
 }
 
 async function lockForOutcome(
   tx: Tx,
-  { installationId, id, checkoutSessionId }: Pick<KeptPayment, 'installationId' | 'id' | 'checkoutSessionId'>,
+  { installationId, id, checkoutSessionId }: Pick<PaymentRow, 'installationId' | 'id' | 'checkoutSessionId'>,
 ): Promise<Locked> {
   const [session, payment, subjects] = await Promise.all([
     lockSessionAndCart(tx, { installationId, sessionId: checkoutSessionId }),
@@ -466,7 +466,7 @@ async function record(
   await recordOutcome(tools, tx, session, payment, outcome, cause)
 }
 
-function isOpen({ status }: KeptPayment): boolean {
+function isOpen({ status }: PaymentRow): boolean {
   return status === 'processing' || status === 'challenge'
 }
 
@@ -481,7 +481,7 @@ export async function closePayment(
   tx: Tx,
   { installationId, id }: { installationId: string; id: string },
   outcome: ClosedOutcome,
-): Promise<{ payment: KeptPayment } | { problem: string }> {
+): Promise<{ payment: PaymentRow } | { problem: string }> {
   const found = await findPayment(tx, installationId, id)
   if (!found) return { problem: 'there is no such payment' }
   const locked = await lockForOutcome(tx, found)
@@ -504,7 +504,7 @@ function isShoppersFault(outcome: Outcome): boolean {
 }
 
 // News of a payment that has ended here. Money that came after we had given it up is owed back in this transaction.
-async function recordAfterEnd(tools: PayTools, tx: Tx, payment: KeptPayment, outcome: Settlement): Promise<void> {
+async function recordAfterEnd(tools: PayTools, tx: Tx, payment: PaymentRow, outcome: Settlement): Promise<void> {
   const now = tools.clock().getTime()
   const facts = moneyFacts(payment)
   const isGivenUp = payment.status === 'declined' || payment.status === 'voided'
@@ -531,7 +531,7 @@ async function recordAfterEnd(tools: PayTools, tx: Tx, payment: KeptPayment, out
 
 // An order was placed for the money, or awaits it, and its provider says otherwise. (Of one without an order, a void is owed,
 // and a voided charge is looked up as declined.)
-function isContradiction({ status, orderId }: KeptPayment, { kind }: Outcome): boolean {
+function isContradiction({ status, orderId }: PaymentRow, { kind }: Outcome): boolean {
   if (orderId === null) return false
   return (
     (status === 'succeeded' && kind === 'declined') ||
@@ -542,8 +542,8 @@ function isContradiction({ status, orderId }: KeptPayment, { kind }: Outcome): b
 async function recordOutcome(
   tools: PayTools,
   tx: Tx,
-  session: KeptSession,
-  payment: KeptPayment,
+  session: SessionRow,
+  payment: PaymentRow,
   outcome: Settlement,
   cause: Cause | null,
 ): Promise<void> {
@@ -612,7 +612,7 @@ const declinedWords: Partial<Record<PaymentErrorCode, string>> = {
 async function reopen(
   tools: PayTools,
   tx: Tx,
-  session: KeptSession,
+  session: SessionRow,
   error: { code: PaymentErrorCode; message: string },
   now: number,
   cause: Cause | null,
@@ -623,7 +623,7 @@ async function reopen(
   setCartStatus(tx, key, { from: 'locked', to: 'open' })
   const facts = await findCartFacts(tx, tools.carts.pricebooks, key, now)
   if (!facts) throw new Error(`session ${session.id} has lost its cart`)
-  const opened: KeptSession = {
+  const opened: SessionRow = {
     ...session,
     status: move.to,
     version: session.version + 1,
@@ -640,7 +640,7 @@ async function reopen(
 // of it goes back, and the page tells what is missing: a session must come back from a payment whatever became of the shelf.
 async function holdAgain(
   tx: Tx,
-  session: KeptSession,
+  session: SessionRow,
   lines: Quote['lines'],
   now: number,
   cause: Cause | null,
@@ -658,8 +658,8 @@ async function holdAgain(
 async function complete(
   tools: PayTools,
   tx: Tx,
-  session: KeptSession,
-  payment: KeptPayment,
+  session: SessionRow,
+  payment: PaymentRow,
   now: number,
   cause: Cause | null,
 ): Promise<void> {
@@ -738,7 +738,7 @@ async function complete(
     cause,
   })
   const quote = convertCart(tools, tx, facts, placed, now, cause)
-  const completed: KeptSession = {
+  const completed: SessionRow = {
     ...session,
     status: 'completed',
     version: session.version + 1,
@@ -754,7 +754,7 @@ async function complete(
 }
 
 // Undefined when it cannot be opened.
-function customerOf({ rootSecret }: PayTools, { id, customerSealed }: KeptSession): Customer | undefined {
+function customerOf({ rootSecret }: PayTools, { id, customerSealed }: SessionRow): Customer | undefined {
   return openCustomer(rootSecret, id, customerSealed)
 }
 
@@ -762,7 +762,7 @@ function customerOf({ rootSecret }: PayTools, { id, customerSealed }: KeptSessio
 async function addressOf(
   { rootSecret }: PayTools,
   tx: Tx,
-  { installationId, id, address }: KeptCart,
+  { installationId, id, address }: CartRow,
   now: number,
 ): Promise<Address | undefined> {
   return address ? tryOpenAddress(tx, rootSecret, { installationId, ownerId: id, id: address.token, now }) : undefined
@@ -773,7 +773,7 @@ async function addressOf(
 async function isOverused(
   { rootSecret }: PayTools,
   tx: Tx,
-  session: KeptSession,
+  session: SessionRow,
   { id, customerLimit }: Promotion,
 ): Promise<boolean> {
   const { merchantId, customerSealed, emailHash } = session
@@ -784,7 +784,7 @@ async function isOverused(
 }
 
 // The term that the shopper was shown, or one that the merchant has set since.
-async function dueAtOf(tx: Tx, payment: KeptPayment, now: number): Promise<number | null> {
+async function dueAtOf(tx: Tx, payment: PaymentRow, now: number): Promise<number | null> {
   if (payment.status !== 'pending' || payment.provider !== manualName) return null
   const settings = await findMethodSettings(tx, payment.merchantId, payment)
   return settings ? paymentDueAt(settings, now) : null
@@ -794,8 +794,8 @@ async function dueAtOf(tx: Tx, payment: KeptPayment, now: number): Promise<numbe
 async function returnCharge(
   tools: PayTools,
   tx: Tx,
-  session: KeptSession,
-  payment: KeptPayment,
+  session: SessionRow,
+  payment: PaymentRow,
   message: string,
   now: number,
   cause: Cause | null,

@@ -40,10 +40,10 @@ import {
   findSession,
   findSessionOfCart,
   insertSession,
-  type KeptSession,
   lockCartOfSession,
   lockSession,
   type SessionKey,
+  type SessionRow,
   saveSession,
 } from './store.ts'
 import { type SessionFacts, sessionView } from './view.ts'
@@ -123,7 +123,7 @@ export async function openSession(tools: CheckoutTools, ask: CreateAsk): Promise
 }
 
 // A code that was put on the cart has moved the session too, so the version is read again.
-async function versionUnderLock(db: Tx, { installationId, id }: KeptSession): Promise<number> {
+async function versionUnderLock(db: Tx, { installationId, id }: SessionRow): Promise<number> {
   const key = { installationId, sessionId: id }
   const [, session] = await Promise.all([lockSession(db, key), findSession(db, key)])
   if (!session) throw new Error(`session ${id} is gone`)
@@ -144,7 +144,7 @@ function redirectIssues(
   })
 }
 
-function newSession(tools: CheckoutTools, { caller }: CreateAsk, cartId: string, at: number): KeptSession {
+function newSession(tools: CheckoutTools, { caller }: CreateAsk, cartId: string, at: number): SessionRow {
   const id = newId('cks')
   const secret = makePageSecret(tools.rootSecret, id)
   return {
@@ -184,10 +184,10 @@ function newSession(tools: CheckoutTools, { caller }: CreateAsk, cartId: string,
 async function renewed(
   tools: CheckoutTools,
   db: Tx,
-  session: KeptSession,
+  session: SessionRow,
   body: HostedCheckoutCreateRequest,
   at: number,
-): Promise<KeptSession> {
+): Promise<SessionRow> {
   const known = openCustomer(tools.rootSecret, session.id, session.customerSealed) ?? nobody
   const customer = { ...known, ...body.customer }
   return {
@@ -206,10 +206,10 @@ async function renewed(
 export async function customerColumns(
   { rootSecret, customerKey }: Pick<CheckoutTools, 'rootSecret' | 'customerKey'>,
   db: Tx,
-  { id, merchantId }: Pick<KeptSession, 'id' | 'merchantId'>,
+  { id, merchantId }: Pick<SessionRow, 'id' | 'merchantId'>,
   customer: Customer,
   now: number,
-): Promise<Pick<KeptSession, 'customerSealed' | 'emailMasked' | 'emailHash'>> {
+): Promise<Pick<SessionRow, 'customerSealed' | 'emailMasked' | 'emailHash'>> {
   const { email, name, phone } = customer
   const isKnown = email !== '' || name !== '' || phone !== ''
   return {
@@ -233,7 +233,7 @@ export async function findSessionFacts(
 export async function factsOf(
   tools: CheckoutTools,
   db: Reader,
-  session: KeptSession,
+  session: SessionRow,
   now: number,
 ): Promise<SessionFacts> {
   const cartKey: CartKey = { installationId: session.installationId, cartId: session.cartId }
@@ -289,7 +289,7 @@ export async function cancelSession(tools: CheckoutTools, ask: CancelAsk): Promi
 
 // Locks the cart of a session and then the session itself, and answers with the session as it is under both locks: the look
 // leaves in one flight with them and runs behind them.
-export async function lockSessionAndCart(db: Tx, key: SessionKey): Promise<KeptSession | undefined> {
+export async function lockSessionAndCart(db: Tx, key: SessionKey): Promise<SessionRow | undefined> {
   if (!isId('cks', key.sessionId)) return undefined
   const [, , session] = await Promise.all([lockCartOfSession(db, key), lockSession(db, key), findSession(db, key)])
   return session
@@ -299,7 +299,7 @@ export async function lockSessionAndCart(db: Tx, key: SessionKey): Promise<KeptS
 export async function endSession(
   tools: CheckoutTools,
   db: Tx,
-  session: KeptSession,
+  session: SessionRow,
   verb: Extract<SessionVerb, 'cancel' | 'expire'>,
   now: Date,
   cause: Cause | null,
@@ -307,7 +307,7 @@ export async function endSession(
   const move = sessionMove(verb, session.status)
   if (!move?.announces) throw new Error(`a session that is ${session.status} cannot ${verb}`)
   const at = now.getTime()
-  const ended: KeptSession = {
+  const ended: SessionRow = {
     ...session,
     status: move.to,
     version: session.version + 1,

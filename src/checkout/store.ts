@@ -13,7 +13,7 @@ export interface SessionKey {
   sessionId: string
 }
 
-export interface KeptSession {
+export interface SessionRow {
   installationId: string
   id: string
   merchantId: string
@@ -49,7 +49,7 @@ export interface KeptSession {
   continuedBy: string | null
 }
 
-interface SessionRow extends Omit<KeptSession, 'metadata' | 'cancellation' | 'lastPaymentError'> {
+interface SessionColumns extends Omit<SessionRow, 'metadata' | 'cancellation' | 'lastPaymentError'> {
   metadata: string
   cancellation: string | null
   lastPaymentError: string | null
@@ -58,11 +58,11 @@ interface SessionRow extends Omit<KeptSession, 'metadata' | 'cancellation' | 'la
 export async function findSession(
   db: Reader,
   { installationId, sessionId }: SessionKey,
-): Promise<KeptSession | undefined> {
+): Promise<SessionRow | undefined> {
   return selectSession(db, 'c.installation_id = ? and c.id = ?', [installationId, sessionId])
 }
 
-export async function findSessionBySecret(db: Reader, secretHash: string): Promise<KeptSession | undefined> {
+export async function findSessionBySecret(db: Reader, secretHash: string): Promise<SessionRow | undefined> {
   return selectSession(db, 'c.secret_hash = ?', [secretHash])
 }
 
@@ -70,7 +70,7 @@ export async function findSessionBySecret(db: Reader, secretHash: string): Promi
 export async function findSessionOfCart(
   db: Reader,
   { installationId, cartId }: { installationId: string; cartId: string },
-): Promise<KeptSession | undefined> {
+): Promise<SessionRow | undefined> {
   const living = "c.installation_id = ? and c.cart_id = ? and c.status in ('open', 'processing')"
   return selectSession(db, living, [installationId, cartId])
 }
@@ -79,8 +79,8 @@ async function selectSession(
   db: Reader,
   condition: string,
   values: readonly SqlValue[],
-): Promise<KeptSession | undefined> {
-  const [row] = await db.sql<SessionRow>`
+): Promise<SessionRow | undefined> {
+  const [row] = await db.sql<SessionColumns>`
     select c.installation_id as "installationId", c.id, c.merchant_id as "merchantId", c.cart_id as "cartId", c.version,
       c.status, i.mode, coalesce(i.disabled_at, m.closed_at) as "closedAt", c.secret_hash as "secretHash", c.secret_sealed as "secretSealed", c.success_url as "successUrl",
       c.cancel_url as "cancelUrl", c.locale, c.customer_sealed as "customerSealed", c.email_masked as "emailMasked",
@@ -119,7 +119,7 @@ export async function lockSession(tx: Tx, { installationId, sessionId }: Session
     select id from checkout_sessions where installation_id = ${installationId} and id = ${sessionId} ${tx.forUpdate}`
 }
 
-export function insertSession(tx: Tx, session: KeptSession): void {
+export function insertSession(tx: Tx, session: SessionRow): void {
   tx.send`
     insert into checkout_sessions (installation_id, id, merchant_id, cart_id, version, status, secret_hash, secret_sealed,
       success_url, cancel_url, locale, customer_sealed, email_masked, email_hash, client_reference_id, metadata,
@@ -133,7 +133,7 @@ export function insertSession(tx: Tx, session: KeptSession): void {
 
 // Writes what a change leaves behind, one version further than it was read under the lock. Should it have been another one,
 // the version becomes null, which the table refuses.
-export function saveSession(tx: Tx, session: KeptSession): void {
+export function saveSession(tx: Tx, session: SessionRow): void {
   tx.send`
     update checkout_sessions set
       version = case when version = ${session.version - 1} then cast(${session.version} as bigint) end,
@@ -149,21 +149,21 @@ export function saveSession(tx: Tx, session: KeptSession): void {
 }
 
 // Not a change of the session: only how long its stock is kept.
-export function saveHoldEnd(tx: Tx, session: KeptSession, holdExpiresAt: number): void {
+export function saveHoldEnd(tx: Tx, session: SessionRow, holdExpiresAt: number): void {
   tx.send`
     update checkout_sessions set hold_expires_at = ${holdExpiresAt}
     where installation_id = ${session.installationId} and id = ${session.id}`
 }
 
 // Nothing else of a session that has ended changes. Whoever says so has locked it.
-export function saveSuccessor(tx: Tx, { installationId, id }: KeptSession, continuedBy: string): void {
+export function saveSuccessor(tx: Tx, { installationId, id }: SessionRow, continuedBy: string): void {
   tx.send`
     update checkout_sessions set continued_by = ${continuedBy}
     where installation_id = ${installationId} and id = ${id} and continued_by is null`
 }
 
 // Not a change of what is bought, so that another window stays as it is.
-export function saveSessionEnd(tx: Tx, session: KeptSession, expiresAt: number): void {
+export function saveSessionEnd(tx: Tx, session: SessionRow, expiresAt: number): void {
   tx.send`
     update checkout_sessions set expires_at = ${expiresAt}
     where installation_id = ${session.installationId} and id = ${session.id} and status = 'open'`

@@ -7,7 +7,7 @@ import type { CheckoutPaymentStatus } from '../contract/words.ts'
 import { toInstant } from '../kit/instant.ts'
 import type { NewOrder } from '../orders/place.ts'
 import { sessionStatusAt } from './lifecycle.ts'
-import type { KeptSession } from './store.ts'
+import type { SessionRow } from './store.ts'
 
 // What is charged, line by line, in the form in which an order takes it. No address and no person is in it.
 export type Draft = Pick<NewOrder, 'currency' | 'lines' | 'totals' | 'shippingTax' | 'shipping' | 'promotion'>
@@ -17,7 +17,7 @@ export function draftFrom(text: string): Draft {
 }
 
 export interface SessionFacts {
-  session: KeptSession
+  session: SessionRow
   quote: Quote
   // How the order stands with its money, once there is one. unpaid: it was cancelled before the money came.
   orderPayment: 'paid' | 'pending' | 'unpaid' | null
@@ -68,7 +68,7 @@ export function sessionView(
 // While a payment is under way, and after it, the session shows what is charged, whatever the catalog says by then.
 function asCharged(
   cart: Cart,
-  { quote }: KeptSession,
+  { quote }: SessionRow,
 ): Pick<Cart, 'currency' | 'items' | 'totals' | 'promotion' | 'shipping' | 'address' | 'messages'> {
   if (quote === null) return cart
   const { lines, totals, promotion, shipping } = draftFrom(quote)
@@ -101,7 +101,7 @@ function paymentStatusOf(
   return status === 'processing' ? 'processing' : 'unpaid'
 }
 
-function holdView(session: KeptSession, { lines }: Quote, status: CheckoutSession['status'], now: number): StockHold {
+function holdView(session: SessionRow, { lines }: Quote, status: CheckoutSession['status'], now: number): StockHold {
   if (status === 'completed') return { status: 'consumed', expiresAt: null }
   if (status === 'cancelled' || status === 'expired') return { status: 'released', expiresAt: null }
   const { holdExpiresAt } = session

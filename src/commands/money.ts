@@ -6,7 +6,7 @@ import { refundPaid } from '../orders/refunds.ts'
 import { installedProviders } from '../payments/providers.ts'
 import { leaseMs } from '../payments/schedule.ts'
 import { type PaidRefund, payRefund } from '../payments/settle.ts'
-import { claimRefundsOfPayment, type DueRefund, findPaymentOf, type KeptPayment } from '../payments/store.ts'
+import { claimRefundsOfPayment, type DueRefund, findPaymentOf, type PaymentRow } from '../payments/store.ts'
 import { createPaymentWatch, type PaymentWatch } from '../payments/watch.ts'
 import type { Reader, Storage, Tx } from '../storage/storage.ts'
 import { chooseMerchant, Failure, type Given, type ReportError, type Terminal } from './command.ts'
@@ -15,7 +15,7 @@ import { chooseMerchant, Failure, type Given, type ReportError, type Terminal } 
 // runs; should the command die, a server's loop goes on.
 export async function payAfter<Result>(
   storage: Storage,
-  work: (tx: Tx, now: number) => Promise<{ done: Result; payments: readonly KeptPayment[] }>,
+  work: (tx: Tx, now: number) => Promise<{ done: Result; payments: readonly PaymentRow[] }>,
 ): Promise<{ done: Result; paid: readonly PaidRefund[] }> {
   const now = Date.now()
   const { done, due } = await storage.write(async (tx) => {
@@ -50,7 +50,7 @@ function refundProblem({ outcome, answer, error }: PaidRefund): string | undefin
   return answer === 'failed' ? `the provider refused the refund; ${again}` : `the provider gave no answer; ${again}`
 }
 
-export async function findPaymentNamed(storage: Storage, name: string, given: Given): Promise<KeptPayment> {
+export async function findPaymentNamed(storage: Storage, name: string, given: Given): Promise<PaymentRow> {
   const merchant = await chooseMerchant(storage, given.texts.merchant)
   const payment = await storage.read(async (db) => {
     for (const installationIds of await listInstallationIds(db, merchant)) {

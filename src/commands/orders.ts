@@ -28,7 +28,7 @@ import { isWaiting } from '../orders/refunds.ts'
 import { findPlaceOfOrder, findSealedCustomer, listOrdersOfMerchant, type NamedOrder } from '../orders/store.ts'
 import { type OrderFacts, orderSummary, orderView } from '../orders/view.ts'
 import type { PaidRefund } from '../payments/settle.ts'
-import { findPayment, type KeptPayment, shownStatus } from '../payments/store.ts'
+import { findPayment, type PaymentRow, shownStatus } from '../payments/store.ts'
 import type { Reader, Storage, Tx } from '../storage/storage.ts'
 import {
   type Command,
@@ -287,7 +287,7 @@ function refund(name: string, given: Given, terminal: Terminal): Promise<number>
 // Of a payment without an order, which nobody else can see.
 async function givePaymentBack(
   storage: Storage,
-  payment: KeptPayment,
+  payment: PaymentRow,
   wish: RefundWish,
   given: Given,
   terminal: Terminal,

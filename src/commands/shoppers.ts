@@ -1,6 +1,6 @@
 // `shoppers`: erases a person from a shop.
 
-import { type Forgotten, forgetShopper, type KeptOfShopper } from '../checkout/forget.ts'
+import { type Forgotten, forgetShopper, type ShopperData } from '../checkout/forget.ts'
 import { limits } from '../contract/limits.ts'
 import { listInstallations } from '../installations/store.ts'
 import { type Command, chooseMerchant, type Given, Misuse, print, type Terminal, withStorage } from './command.ts'
@@ -54,7 +54,7 @@ function erasedLines(erased: Omit<Forgotten, 'kept' | 'owedTexts'>, isDryRun: bo
   return [`${isDryRun ? 'would be erased' : 'erased'}: ${counts}`]
 }
 
-function keptLine(kept: KeptOfShopper): string {
+function keptLine(kept: ShopperData): string {
   return kept.type === 'order'
     ? `kept: order ${kept.number} is not completed; --unsent erases it too`
     : `kept: checkout session ${kept.id} has a payment under way; try again later`

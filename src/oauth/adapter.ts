@@ -7,13 +7,13 @@ import type { Storage, Tx } from '../storage/storage.ts'
 import { hashOf, openPayload, type Payload, sealPayload } from './artifacts.ts'
 import { endGrant } from './installing.ts'
 import {
+  type ArtifactRow,
   consumeArtifact,
   deleteArtifact,
   findArtifact,
   findArtifactByUid,
   findUseOf,
   insertOnce,
-  type KeptArtifact,
   lockInstallationOfGrant,
   saveArtifact,
   trimArtifactsOfGrant,
@@ -63,7 +63,7 @@ function artifactAdapter(parts: AdapterParts, kind: string): Adapter {
   const { storage, rootSecret, clock, log, refusal } = parts
   const clockMs = () => clock().getTime()
 
-  function payloadOf(kept: KeptArtifact | undefined, now: number): Payload | undefined {
+  function payloadOf(kept: ArtifactRow | undefined, now: number): Payload | undefined {
     const payload = kept && openPayload(rootSecret, kind, kept.id, kept.sealed)
     if (!payload) return undefined
     if (kind === 'Grant') return { ...payload, exp: Math.floor(now / 1000) + grantSeconds }

@@ -105,7 +105,7 @@ export function createInteractions(parts: InteractionParts) {
     return sessionsFrom > clock().getTime() ? { ts: Math.ceil(sessionsFrom / 1000) } : {}
   }
 
-  async function showConsent(visit: Visit, requestId: string, kept: Kept = {}): Promise<PageAnswer> {
+  async function showConsent(visit: Visit, requestId: string, kept: FormState = {}): Promise<PageAnswer> {
     const { interaction, app } = visit
     const seen = await storage.read(async (db) => {
       const user = await findSignedIn(db, interaction)
@@ -139,7 +139,7 @@ export function createInteractions(parts: InteractionParts) {
     return user && user.disabledAt === null && signedInAt > user.sessionsFrom ? user : undefined
   }
 
-  interface Kept {
+  interface FormState {
     problem?: ConsentProblem
     merchantId?: string | null
     ticked?: readonly Scope[]

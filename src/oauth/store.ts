@@ -16,7 +16,7 @@ export interface Artifact {
   expiresAt: number | null
 }
 
-export interface KeptArtifact {
+export interface ArtifactRow {
   id: string
   sealed: string
   consumedAt: number | null
@@ -27,8 +27,8 @@ export async function findArtifact(
   kind: string,
   id: string,
   now: number,
-): Promise<KeptArtifact | undefined> {
-  const [artifact] = await db.sql<KeptArtifact>`
+): Promise<ArtifactRow | undefined> {
+  const [artifact] = await db.sql<ArtifactRow>`
     select id, sealed, consumed_at as "consumedAt" from oauth_artifacts
     where kind = ${kind} and id = ${id} and (expires_at is null or expires_at > ${now})`
   return artifact
@@ -39,8 +39,8 @@ export async function findArtifactByUid(
   kind: string,
   uid: string,
   now: number,
-): Promise<KeptArtifact | undefined> {
-  const [artifact] = await db.sql<KeptArtifact>`
+): Promise<ArtifactRow | undefined> {
+  const [artifact] = await db.sql<ArtifactRow>`
     select id, sealed, consumed_at as "consumedAt" from oauth_artifacts
     where kind = ${kind} and uid = ${uid} and expires_at > ${now}`
   return artifact

@@ -11,7 +11,7 @@ import type { Tx } from '../storage/storage.ts'
 import { lockOrderFacts, type Moment, tellChange } from './change.ts'
 import { cancellableReason, orderMove, paymentMove, usualPolicy } from './lifecycle.ts'
 import { oweRefund } from './refunds.ts'
-import { endPromotionUse, type KeptCancellation, type KeptOrder, type OrderKey } from './store.ts'
+import { type CancellationRow, endPromotionUse, type OrderKey, type OrderRow } from './store.ts'
 import type { OrderFacts } from './view.ts'
 
 export interface CancelWish {
@@ -49,7 +49,7 @@ export async function cancelFound(tx: Tx, found: OrderFacts, wish: FoundWish, mo
       ? await restock(tx, order, order.id, wish.restocked === 'all' ? null : wish.restocked, moment)
       : []
   const { facts, refundId, timeline } = await oweMoneyBack(tx, found, wish, moment)
-  const cancellation: KeptCancellation = {
+  const cancellation: CancellationRow = {
     id: newId('can'),
     by: wish.by,
     reason: wish.reason,
@@ -66,7 +66,7 @@ export async function cancelFound(tx: Tx, found: OrderFacts, wish: FoundWish, mo
   )
 }
 
-function refuseUncancellable(order: KeptOrder, expectedVersion: number | undefined): void {
+function refuseUncancellable(order: OrderRow, expectedVersion: number | undefined): void {
   const { status, version } = order
   const reason = cancellableReason(order, usualPolicy)
   if (reason) throw refuse('order_not_cancellable', { current: { status, version, reason } })
@@ -77,7 +77,7 @@ function refuseUncancellable(order: KeptOrder, expectedVersion: number | undefin
 }
 
 // The use is ended by a statement that can succeed once, so it cannot be given back twice.
-async function giveBackUse(tx: Tx, order: KeptOrder, { now }: Moment): Promise<void> {
+async function giveBackUse(tx: Tx, order: OrderRow, { now }: Moment): Promise<void> {
   const { merchantId, promotionId, id } = order
   if (promotionId === null) return
   if (await endPromotionUse(tx, merchantId, { promotionId, orderId: id, now }))

@@ -9,12 +9,12 @@ import type { Reader, Tx } from '../storage/storage.ts'
 import {
   findOrder,
   insertTimeline,
-  type KeptOrder,
   listFulfillments,
   listOrderLines,
   listTimeline,
   lockOrder,
   type OrderKey,
+  type OrderRow,
   saveOrder,
 } from './store.ts'
 import { type OrderFacts, orderView } from './view.ts'
@@ -47,7 +47,7 @@ export async function lockOrderFacts(tx: Tx, key: OrderKey): Promise<OrderFacts 
 export function tellChange(
   tx: Tx,
   facts: OrderFacts,
-  change: { kind: EventKind; order?: Partial<KeptOrder>; timeline: readonly OrderTimelineType[] },
+  change: { kind: EventKind; order?: Partial<OrderRow>; timeline: readonly OrderTimelineType[] },
   moment: Moment,
 ): OrderFacts {
   const order = { ...facts.order, ...change.order, version: facts.order.version + 1 }
@@ -60,7 +60,7 @@ export function tellChange(
 export function noteChange(
   tx: Tx,
   facts: OrderFacts,
-  change: { order?: Partial<KeptOrder>; timeline: readonly OrderTimelineType[] },
+  change: { order?: Partial<OrderRow>; timeline: readonly OrderTimelineType[] },
   moment: Moment,
 ): OrderFacts {
   return writeChange(tx, facts, { ...facts.order, ...change.order }, change.timeline, moment)
@@ -83,7 +83,7 @@ export function announceOrder(tx: Tx, facts: OrderFacts, kind: EventKind, { now,
 function writeChange(
   tx: Tx,
   facts: OrderFacts,
-  changed: KeptOrder,
+  changed: OrderRow,
   types: readonly OrderTimelineType[],
   { now }: Moment,
 ): OrderFacts {

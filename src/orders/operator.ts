@@ -6,11 +6,11 @@ import { isId, newId } from '../kit/ids.ts'
 import { isPaidOnDelivery, manualName, manualReference } from '../payments/manual.ts'
 import {
   insertPayment,
-  type KeptPayment,
-  type KeptRefund,
   listRefundsOfPayment,
   lockPayment,
   oweVoid,
+  type PaymentRow,
+  type RefundRow,
   savePayment,
 } from '../payments/store.ts'
 import type { Reader, Tx } from '../storage/storage.ts'
@@ -19,12 +19,12 @@ import { findOrderFacts, lockOrderFacts, type Moment, noteChange, tellChange } f
 import { fulfillmentStatusFor, orderMove, paymentMove, returnObstacle, sendingReason } from './lifecycle.ts'
 import { isWaiting, oweRefund, payByHand } from './refunds.ts'
 import {
+  type CancellationRow,
+  type FulfillmentRow,
   findOrderById,
   findOrderByNumber,
   insertFulfillment,
   isSellingLive,
-  type KeptCancellation,
-  type KeptFulfillment,
   type NamedOrder,
   type OrderKey,
   type OrderLine,
@@ -63,14 +63,14 @@ async function collectAwaited(
   tx: Tx,
   { order, payments }: OrderFacts,
   moment: Moment,
-): Promise<KeptPayment | undefined> {
+): Promise<PaymentRow | undefined> {
   const awaited = payments.find(({ status }) => status === 'pending')
   const payment = awaited && (await lockPayment(tx, order.installationId, awaited.id))
   return payment?.status === 'pending' ? saveCollected(tx, payment, moment) : undefined
 }
 
 // A payment of its own: the one that was awaited is voided, or about to be, and that is not undone.
-async function collectLate(tx: Tx, { order, payments }: OrderFacts, moment: Moment): Promise<KeptPayment | undefined> {
+async function collectLate(tx: Tx, { order, payments }: OrderFacts, moment: Moment): Promise<PaymentRow | undefined> {
   const awaited = payments.find(({ provider }) => provider === manualName)
   if (!awaited) return undefined
   const { installationId, merchantId, mode, checkoutSessionId, provider, method, amount, currency } = awaited
@@ -79,7 +79,7 @@ async function collectLate(tx: Tx, { order, payments }: OrderFacts, moment: Mome
   return saveCollected(tx, { ...payment, orderId: order.id, reference: manualReference(payment.id) }, moment)
 }
 
-async function saveCollected(tx: Tx, payment: KeptPayment, { now }: Moment): Promise<KeptPayment> {
+async function saveCollected(tx: Tx, payment: PaymentRow, { now }: Moment): Promise<PaymentRow> {
   const paid = { ...payment, status: 'succeeded', checkAt: null, updatedAt: now } as const
   await savePayment(tx, paid)
   return paid
@@ -109,7 +109,7 @@ export async function fulfilOrder(tx: Tx, key: OrderKey, parcel: Parcel, moment:
   const sent = sentFrom(found.lines, parcel.items)
   if (typeof sent === 'string') return { problem: sent }
   const { carrier, trackingNumber } = parcel
-  const fulfillment: KeptFulfillment = { id: newId('ful'), carrier, trackingNumber, items: sent, at: moment.now }
+  const fulfillment: FulfillmentRow = { id: newId('ful'), carrier, trackingNumber, items: sent, at: moment.now }
   insertFulfillment(tx, key, fulfillment)
   for (const item of sent) raiseFulfilled(tx, key, item)
   const lines = found.lines.map((line) => {
@@ -133,7 +133,7 @@ function unpaidProblem({ order, payments }: OrderFacts): string | undefined {
 function tellParcel(
   tx: Tx,
   found: OrderFacts,
-  { lines, fulfillment }: { lines: readonly OrderLine[]; fulfillment: KeptFulfillment },
+  { lines, fulfillment }: { lines: readonly OrderLine[]; fulfillment: FulfillmentRow },
   moment: Moment,
 ): OrderFacts {
   const fulfillmentStatus = fulfillmentStatusFor(lines)
@@ -211,7 +211,7 @@ export interface RefundWish {
   isByHand?: boolean
 }
 
-export type Owed<Subject> = (Subject & { refund: KeptRefund }) | { problem: string }
+export type Owed<Subject> = (Subject & { refund: RefundRow }) | { problem: string }
 
 // Owed from now on, and paid by the loop. What failed before is owed anew, under a new key: a provider that refused one would
 // answer the same again.
@@ -260,7 +260,7 @@ export async function refundOrder(
 }
 
 // What an operator has paid by hand is what waits to be paid, before it is anything else.
-function pendingMeant(pending: readonly KeptRefund[], amount: number | null): KeptRefund | undefined {
+function pendingMeant(pending: readonly RefundRow[], amount: number | null): RefundRow | undefined {
   if (amount === null) return pending.length === 1 ? pending[0] : undefined
   return pending.find((refund) => refund.amount === amount)
 }
@@ -269,7 +269,7 @@ function pendingMeant(pending: readonly KeptRefund[], amount: number | null): Ke
 // rest forgotten.
 function unclearProblem(
   { order: { number, cancellation } }: OrderFacts,
-  { wish, pending, lost }: { wish: RefundWish; pending: readonly KeptRefund[]; lost: number },
+  { wish, pending, lost }: { wish: RefundWish; pending: readonly RefundRow[]; lost: number },
 ): string | undefined {
   const onItsWay = pending.map(({ amount }) => amount).join(' and ')
   if (wish.amount === null && pending.length > 0)
@@ -279,17 +279,17 @@ function unclearProblem(
   return undefined
 }
 
-async function owedOf(tx: Tx, key: OrderKey, refund: KeptRefund): Promise<Owed<{ facts: OrderFacts }>> {
+async function owedOf(tx: Tx, key: OrderKey, refund: RefundRow): Promise<Owed<{ facts: OrderFacts }>> {
   const facts = await findOrderFacts(tx, key)
   return facts ? { facts, refund } : gone
 }
 
 // The cancellation shows the refund that took the place of its own.
 function cancellationWith(
-  cancellation: KeptCancellation | null,
-  refund: KeptRefund,
-  failed: readonly KeptRefund[],
-): KeptCancellation | null {
+  cancellation: CancellationRow | null,
+  refund: RefundRow,
+  failed: readonly RefundRow[],
+): CancellationRow | null {
   if (!cancellation) return null
   const isReplaced = cancellation.refundId === null || failed.some(({ id }) => id === cancellation.refundId)
   return isReplaced ? { ...cancellation, refundId: refund.id } : cancellation
@@ -298,7 +298,7 @@ function cancellationWith(
 // A payment that was to be taken back as a whole, and could not be, is tried again.
 export async function returnPayment(
   tx: Tx,
-  payment: KeptPayment,
+  payment: PaymentRow,
   { reason, isByHand }: Pick<RefundWish, 'reason' | 'isByHand'>,
   { now }: Moment,
 ): Promise<Owed<object>> {
@@ -316,7 +316,7 @@ export async function returnPayment(
   return { refund }
 }
 
-function isLostVoid(refund: KeptRefund): boolean {
+function isLostVoid(refund: RefundRow): boolean {
   return refund.kind === 'void' && isWaiting(refund)
 }
 

@@ -7,7 +7,7 @@ import type { Metadata, Totals } from '../contract/parts.ts'
 import type { Mode } from '../contract/words.ts'
 import type { Cause } from '../events/announce.ts'
 import type { RootSecret } from '../kit/secrets.ts'
-import type { KeptPayment } from '../payments/store.ts'
+import type { PaymentRow } from '../payments/store.ts'
 import { tellIfUsedUp } from '../promotions/exhausted.ts'
 import type { Promotion } from '../promotions/store.ts'
 import type { Tx } from '../storage/storage.ts'
@@ -18,8 +18,8 @@ import {
   insertOrderLine,
   insertPromotionUse,
   insertTimeline,
-  type KeptOrder,
   type OrderLine,
+  type OrderRow,
   type ShippingChoice,
 } from './store.ts'
 import type { OrderFacts } from './view.ts'
@@ -29,7 +29,7 @@ export interface NewOrder {
   orderId: string
   // As `takeOrderNumber` gave it.
   number: string
-  payments: readonly KeptPayment[]
+  payments: readonly PaymentRow[]
   installationId: string
   merchantId: string
   mode: Mode
@@ -63,7 +63,7 @@ export interface NewOrder {
 }
 
 export interface PlacedOrder {
-  order: KeptOrder
+  order: OrderRow
   lines: readonly OrderLine[]
   // The secret of the order's page, to be shown to the shopper.
   statusSecret: string
@@ -100,7 +100,7 @@ export async function placeOrder(tx: Tx, given: NewOrder): Promise<PlacedOrder> 
   return { order: told.order, lines, statusSecret: secret.text }
 }
 
-function orderFrom(given: NewOrder): KeptOrder {
+function orderFrom(given: NewOrder): OrderRow {
   const { installationId, merchantId, mode, number, session, totals, promotion, addressId, now } = given
   return {
     id: given.orderId,

@@ -5,9 +5,9 @@ import type { RefundStatus } from '../contract/words.ts'
 import { newId } from '../kit/ids.ts'
 import {
   insertRefund,
-  type KeptPayment,
-  type KeptRefund,
   lockPayment,
+  type PaymentRow,
+  type RefundRow,
   replaceFailedRefunds,
   savePayment,
   saveRefund,
@@ -20,7 +20,7 @@ import { lowerRefunded, raiseRefunded } from './store.ts'
 import { type OrderFacts, refundSums } from './view.ts'
 
 export interface OwedRefund {
-  refund: KeptRefund
+  refund: RefundRow
   // The order as it is to be written: refunding, with the refund among the others.
   facts: OrderFacts
 }
@@ -62,19 +62,19 @@ export async function oweRefund(
 }
 
 // What of a payment has not gone back.
-function leftOf({ id, amount, status }: KeptPayment, refunds: readonly KeptRefund[]): number {
+function leftOf({ id, amount, status }: PaymentRow, refunds: readonly RefundRow[]): number {
   if (status !== 'succeeded') return 0
   return refunds.reduce((left, refund) => (refund.paymentId === id ? left - owedBy(refund) : left), amount)
 }
 
-function owedBy({ status, amount }: KeptRefund): number {
+function owedBy({ status, amount }: RefundRow): number {
   return status === 'failed' ? 0 : amount
 }
 
 // Called by the loop that pays, in the transaction in which it writes the outcome.
 export async function refundPaid(
   tx: Tx,
-  refund: KeptRefund,
+  refund: RefundRow,
   outcome: Exclude<RefundStatus, 'pending'>,
   now: number,
 ): Promise<void> {
@@ -98,19 +98,19 @@ export async function refundPaid(
 }
 
 // By the operator, past the provider: of a card that was closed, say.
-export async function payByHand(tx: Tx, owed: KeptRefund, now: number): Promise<void> {
+export async function payByHand(tx: Tx, owed: RefundRow, now: number): Promise<void> {
   const refund = { ...owed, status: 'succeeded', tryAt: null, paidByHandAt: now, updatedAt: now } as const
   await saveRefund(tx, refund)
   await refundPaid(tx, refund, 'succeeded', now)
 }
 
 // One that failed and that nobody has seen to.
-export function isWaiting({ status, replacedBy }: KeptRefund): boolean {
+export function isWaiting({ status, replacedBy }: RefundRow): boolean {
   return status === 'failed' && replacedBy === null
 }
 
 // That a payment was taken back as a whole is no news of an order: it was voided when it was cancelled, or never placed.
-async function voidPayment(tx: Tx, { installationId, paymentId }: KeptRefund, now: number): Promise<void> {
+async function voidPayment(tx: Tx, { installationId, paymentId }: RefundRow, now: number): Promise<void> {
   const payment = await lockPayment(tx, installationId, paymentId)
   if (payment?.status === 'pending' || payment?.status === 'succeeded')
     await savePayment(tx, { ...payment, status: 'voided', checkAt: null, updatedAt: now })

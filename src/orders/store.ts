@@ -23,7 +23,7 @@ export interface OrderKey {
 }
 
 // What may be seen of an order. The customer, the address and the secret of its page are sealed, and not here.
-export interface KeptOrder {
+export interface OrderRow {
   id: string
   installationId: string
   merchantId: string
@@ -55,7 +55,7 @@ export interface KeptOrder {
   emailMasked: string | null
   locale: string
   metadata: Metadata
-  cancellation: KeptCancellation | null
+  cancellation: CancellationRow | null
   // The money was to come by then, also where it has come; null: whenever it comes.
   paymentDueAt: number | null
   placedAt: number
@@ -64,7 +64,7 @@ export interface KeptOrder {
 
 // As much as a row of a list needs.
 export type OrderHead = Pick<
-  KeptOrder,
+  OrderRow,
   | 'id'
   | 'number'
   | 'mode'
@@ -90,7 +90,7 @@ export interface ShippingChoice {
 }
 
 // How far the money is, is told by the refund itself.
-export interface KeptCancellation {
+export interface CancellationRow {
   id: string
   // Left out by versions in which only the API cancelled.
   by?: OrderCanceller
@@ -122,7 +122,7 @@ export interface TimelineRow {
   at: number
 }
 
-export interface KeptFulfillment {
+export interface FulfillmentRow {
   id: string
   carrier: string | null
   trackingNumber: string | null
@@ -134,7 +134,8 @@ export async function lockOrder(tx: Tx, { installationId, orderId }: OrderKey): 
   await tx.sql`select id from orders where installation_id = ${installationId} and id = ${orderId} ${tx.forUpdate}`
 }
 
-interface OrderRow extends Omit<KeptOrder, 'promotion' | 'shippingChoice' | 'address' | 'metadata' | 'cancellation'> {
+interface OrderColumns
+  extends Omit<OrderRow, 'promotion' | 'shippingChoice' | 'address' | 'metadata' | 'cancellation'> {
   promotion: string | null
   shippingChoice: string | null
   addressId: string | null
@@ -154,13 +155,13 @@ const columns = new Fragment(`
   o.payment_due_at as "paymentDueAt", o.placed_at as "placedAt", o.updated_at as "updatedAt"
   from orders o left join addresses a on a.installation_id = o.installation_id and a.id = o.address_id`)
 
-export async function findOrder(db: Reader, { installationId, orderId }: OrderKey): Promise<KeptOrder | undefined> {
-  const [row] = await db.sql<OrderRow>`
+export async function findOrder(db: Reader, { installationId, orderId }: OrderKey): Promise<OrderRow | undefined> {
+  const [row] = await db.sql<OrderColumns>`
     select ${columns} where o.installation_id = ${installationId} and o.id = ${orderId}`
   return row && orderFrom(row)
 }
 
-function orderFrom({ addressId, city, country, ...row }: OrderRow): KeptOrder {
+function orderFrom({ addressId, city, country, ...row }: OrderColumns): OrderRow {
   return {
     ...row,
     promotion: row.promotion === null ? null : (JSON.parse(row.promotion) as OrderPromotion),
@@ -168,7 +169,7 @@ function orderFrom({ addressId, city, country, ...row }: OrderRow): KeptOrder {
     // An address that was erased keeps its city and country.
     address: addressId === null ? null : { token: addressId, summary: placeName(city, country) },
     metadata: JSON.parse(row.metadata) as Metadata,
-    cancellation: row.cancellation === null ? null : (JSON.parse(row.cancellation) as KeptCancellation),
+    cancellation: row.cancellation === null ? null : (JSON.parse(row.cancellation) as CancellationRow),
   }
 }
 
@@ -190,11 +191,11 @@ export async function listTimeline(db: Reader, { installationId, orderId }: Orde
     where installation_id = ${installationId} and order_id = ${orderId} order by position`
 }
 
-export async function listFulfillments(db: Reader, { installationId, orderId }: OrderKey): Promise<KeptFulfillment[]> {
-  const rows = await db.sql<Omit<KeptFulfillment, 'items'> & { items: string }>`
+export async function listFulfillments(db: Reader, { installationId, orderId }: OrderKey): Promise<FulfillmentRow[]> {
+  const rows = await db.sql<Omit<FulfillmentRow, 'items'> & { items: string }>`
     select id, carrier, tracking_number as "trackingNumber", items, at from fulfillments
     where installation_id = ${installationId} and order_id = ${orderId} order by at, id`
-  return rows.map((row) => ({ ...row, items: JSON.parse(row.items) as KeptFulfillment['items'] }))
+  return rows.map((row) => ({ ...row, items: JSON.parse(row.items) as FulfillmentRow['items'] }))
 }
 
 // The secret was the name of the order at a page; whoever has it may see the order.
@@ -332,7 +333,7 @@ export interface SealedFacts {
   secretSealed: string
 }
 
-export function insertOrder(tx: Tx, order: KeptOrder, sealed: SealedFacts): void {
+export function insertOrder(tx: Tx, order: OrderRow, sealed: SealedFacts): void {
   tx.send`
     insert into orders (installation_id, id, merchant_id, mode, number, version, status, payment_status, fulfillment_status,
       currency, subtotal, discount, shipping, shipping_tax, tax, price_tax, total, refunded, item_count, promotion_id,
@@ -348,7 +349,7 @@ export function insertOrder(tx: Tx, order: KeptOrder, sealed: SealedFacts): void
       ${order.placedAt}, ${order.updatedAt})`
 }
 
-export function insertOrderLine(tx: Tx, order: KeptOrder, position: number, line: OrderLine): void {
+export function insertOrderLine(tx: Tx, order: OrderRow, position: number, line: OrderLine): void {
   tx.send`
     insert into order_lines (installation_id, order_id, sku_id, merchant_id, position, code, product_slug, name, options,
       image, quantity, unit_price, subtotal, discount, tax, total)
@@ -359,7 +360,7 @@ export function insertOrderLine(tx: Tx, order: KeptOrder, position: number, line
 
 // Writes what a change leaves behind. The version before was read under the lock; should it be another one, the lock was not
 // held, and that is a defect: the version becomes null, which the table refuses. The money has its own statements below.
-export function saveOrder(tx: Tx, order: KeptOrder, before: { version: number }): void {
+export function saveOrder(tx: Tx, order: OrderRow, before: { version: number }): void {
   tx.send`
     update orders set version = case when version = ${before.version} then cast(${order.version} as bigint) end,
       status = ${order.status}, payment_status = ${order.paymentStatus}, fulfillment_status = ${order.fulfillmentStatus}, cancellation = ${jsonOrNull(order.cancellation)},
@@ -404,7 +405,7 @@ export function insertTimeline(
     values (${installationId}, ${orderId}, ${position}, ${type}, ${at})`
 }
 
-export function insertFulfillment(tx: Tx, { installationId, orderId }: OrderKey, fulfillment: KeptFulfillment): void {
+export function insertFulfillment(tx: Tx, { installationId, orderId }: OrderKey, fulfillment: FulfillmentRow): void {
   tx.send`
     insert into fulfillments (installation_id, order_id, id, carrier, tracking_number, items, at)
     values (${installationId}, ${orderId}, ${fulfillment.id}, ${fulfillment.carrier}, ${fulfillment.trackingNumber},

@@ -11,21 +11,21 @@ import type {
   Payment,
 } from '../contract/orders.ts'
 import { toInstant } from '../kit/instant.ts'
-import { type KeptPayment, type KeptRefund, shownStatus } from '../payments/store.ts'
+import { type PaymentRow, type RefundRow, shownStatus } from '../payments/store.ts'
 import { cancellableReason, cancellationStatusFor, usualPolicy } from './lifecycle.ts'
-import type { KeptFulfillment, KeptOrder, OrderHead, OrderLine, TimelineRow } from './store.ts'
+import type { FulfillmentRow, OrderHead, OrderLine, OrderRow, TimelineRow } from './store.ts'
 
 export interface OrderFacts {
-  order: KeptOrder
+  order: OrderRow
   lines: readonly OrderLine[]
   timeline: readonly TimelineRow[]
-  fulfillments: readonly KeptFulfillment[]
-  payments: readonly KeptPayment[]
-  refunds: readonly KeptRefund[]
+  fulfillments: readonly FulfillmentRow[]
+  payments: readonly PaymentRow[]
+  refunds: readonly RefundRow[]
 }
 
 // Of an order's refunds, in all: went back, on their way, and refused. What awaited payments were voided by is not among them.
-export function refundSums(refunds: readonly KeptRefund[]): { back: number; pending: number; failed: number } {
+export function refundSums(refunds: readonly RefundRow[]): { back: number; pending: number; failed: number } {
   const sums = { back: 0, pending: 0, failed: 0 }
   for (const { kind, status, amount } of refunds) {
     if (kind === 'refund') sums[status === 'succeeded' ? 'back' : status] += amount
@@ -33,7 +33,7 @@ export function refundSums(refunds: readonly KeptRefund[]): { back: number; pend
   return sums
 }
 
-export function orderTotals(order: KeptOrder, refunds: readonly KeptRefund[]): OrderTotals {
+export function orderTotals(order: OrderRow, refunds: readonly RefundRow[]): OrderTotals {
   const { back, pending } = refundSums(refunds)
   return {
     subtotal: order.subtotal,
@@ -94,8 +94,8 @@ export function orderSummary(order: OrderHead): OrderSummary {
 
 // The refund tells how far the money is, also when a later one has taken the place of one that failed.
 export function cancellationView(
-  { id, currency, total, paymentStatus, cancellation }: KeptOrder,
-  refunds: readonly KeptRefund[],
+  { id, currency, total, paymentStatus, cancellation }: OrderRow,
+  refunds: readonly RefundRow[],
 ): OrderCancellation | null {
   if (!cancellation) return null
   const refund = refunds.find((kept) => kept.id === cancellation.refundId)
@@ -128,7 +128,7 @@ function itemView(line: OrderLine): OrderItem {
   }
 }
 
-function paymentView({ id, provider, method, brand, last4, amount, status, createdAt }: KeptPayment): Payment {
+function paymentView({ id, provider, method, brand, last4, amount, status, createdAt }: PaymentRow): Payment {
   return {
     id,
     provider,
@@ -142,11 +142,11 @@ function paymentView({ id, provider, method, brand, last4, amount, status, creat
   }
 }
 
-function refundView({ id, amount, currency, status, createdAt }: KeptRefund): OrderRefund {
+function refundView({ id, amount, currency, status, createdAt }: RefundRow): OrderRefund {
   return { id, amount, currency, status, createdAt: toInstant(createdAt) }
 }
 
-function fulfillmentView({ carrier, trackingNumber, items, at }: KeptFulfillment): Fulfillment {
+function fulfillmentView({ carrier, trackingNumber, items, at }: FulfillmentRow): Fulfillment {
   return {
     carrier,
     trackingNumber,

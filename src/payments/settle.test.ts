@@ -8,7 +8,7 @@ import { manualProvider } from './manual.ts'
 import { createProviders, providerMsMax } from './port.ts'
 import { leaseMs, waitsMs } from './schedule.ts'
 import { type OnPaid, type PaidRefund, payRefunds, refusedTriesMax } from './settle.ts'
-import { chargeOf, findPayment, insertPayment, insertRefund, type KeptRefund, lockRefund } from './store.ts'
+import { chargeOf, findPayment, insertPayment, insertRefund, lockRefund, type RefundRow } from './store.ts'
 import { chargesOf, createTestProvider, type TestHook } from './test.ts'
 import { createPaymentWatch } from './watch.ts'
 
@@ -76,7 +76,7 @@ eachEngine('paying refunds', (given) => {
       if (name === 'test') await provider.start(chargeOf(payment), 'card', details, signal)
       return payment
     }
-    const owe = (paymentId: string, amount: number, kind: KeptRefund['kind'] = 'refund') =>
+    const owe = (paymentId: string, amount: number, kind: RefundRow['kind'] = 'refund') =>
       storage.write((tx) =>
         insertRefund(
           tx,
@@ -96,7 +96,7 @@ eachEngine('paying refunds', (given) => {
       )
     const round = (on: Storage = storage, then = onPaid, callMsMax = providerMsMax) =>
       payRefunds({ storage: on, providers, watch, onPaid: then, callMsMax }, clock.now)
-    const find = async (refund: KeptRefund) => storage.write((tx) => lockRefund(tx, installationId, refund.id))
+    const find = async (refund: RefundRow) => storage.write((tx) => lockRefund(tx, installationId, refund.id))
     const refunded = async () => (await chargesOf(storage)).reduce((sum, charge) => sum + charge.refunded, 0)
     return { url, storage, clock, provider, told, pay, owe, round, find, refunded, onPaid, watch, lines }
   }

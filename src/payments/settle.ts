@@ -6,20 +6,13 @@ import { claimRows, type RowFailure, RowsFailed, rowFailed } from '../loops/rows
 import type { Storage, Tx } from '../storage/storage.ts'
 import { callForRefund, type Providers, type RefundAnswer } from './port.ts'
 import { leaseMs, nextTryAt } from './schedule.ts'
-import {
-  claimRefundsToPay,
-  type DueRefund,
-  type KeptRefund,
-  listRefundsToPay,
-  lockRefund,
-  saveRefund,
-} from './store.ts'
+import { claimRefundsToPay, type DueRefund, listRefundsToPay, lockRefund, type RefundRow, saveRefund } from './store.ts'
 import type { CallFacts, PaymentWatch } from './watch.ts'
 
 // What follows from a refund that is over, in the same transaction: the orders room moves the order, or marks the payment
 // as voided. Its work is committed once for each refund; it is given the refund as it was saved. The refund's row is locked
 // first and the order's after it, so whoever holds an order leaves its refunds unlocked.
-export type OnPaid = (tx: Tx, refund: KeptRefund, outcome: 'succeeded' | 'failed', now: number) => Promise<void>
+export type OnPaid = (tx: Tx, refund: RefundRow, outcome: 'succeeded' | 'failed', now: number) => Promise<void>
 
 export interface RefundTools {
   storage: Storage
@@ -31,7 +24,7 @@ export interface RefundTools {
 }
 
 export interface PaidRefund {
-  refund: KeptRefund
+  refund: RefundRow
   // What the provider said; `unknown` also where it said nothing, or is not installed.
   answer: RefundAnswer
   // later: due again by schedule. elsewhere: another node recorded it. unrecorded: recording failed, and is tried again.
@@ -140,7 +133,7 @@ function factsOf({ provider, kind, paymentId, id }: DueRefund): CallFacts {
 
 async function record(
   tx: Tx,
-  claimed: KeptRefund,
+  claimed: RefundRow,
   answer: RefundAnswer,
   onPaid: OnPaid,
   now: number,
@@ -150,7 +143,7 @@ async function record(
   const tries = found.tries + 1
   const refusedTries = found.refusedTries + (answer === 'failed' ? 1 : 0)
   const isOver = answer === 'succeeded' || (answer === 'failed' && refusedTries >= refusedTriesMax)
-  const refund: KeptRefund = isOver
+  const refund: RefundRow = isOver
     ? { ...found, status: answer, tries, refusedTries, tryAt: null, updatedAt: now }
     : { ...found, tries, refusedTries, tryAt: nextTryAt(tries, now), updatedAt: now }
   await saveRefund(tx, refund)

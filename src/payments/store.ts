@@ -8,9 +8,9 @@ import type { Charge } from './port.ts'
 import { leaseMs } from './schedule.ts'
 
 // `challenge`: the shopper must confirm. Outside it is called processing.
-export type KeptPaymentStatus = PaymentStatus | 'challenge'
+export type StoredPaymentStatus = PaymentStatus | 'challenge'
 
-export interface KeptPayment {
+export interface PaymentRow {
   installationId: string
   id: string
   merchantId: string
@@ -22,7 +22,7 @@ export interface KeptPayment {
   method: string
   amount: number
   currency: string
-  status: KeptPaymentStatus
+  status: StoredPaymentStatus
   reference: string | null
   challenge: string | null
   brand: string | null
@@ -38,7 +38,7 @@ export interface KeptPayment {
 }
 
 export type NewPayment = Pick<
-  KeptPayment,
+  PaymentRow,
   | 'installationId'
   | 'id'
   | 'merchantId'
@@ -51,11 +51,11 @@ export type NewPayment = Pick<
   | 'checkAt'
 >
 
-export function chargeOf({ id, amount, currency, mode }: KeptPayment): Charge {
+export function chargeOf({ id, amount, currency, mode }: PaymentRow): Charge {
   return { key: id, amount, currency, mode }
 }
 
-export function shownStatus(status: KeptPaymentStatus): PaymentStatus {
+export function shownStatus(status: StoredPaymentStatus): PaymentStatus {
   return status === 'challenge' ? 'processing' : status
 }
 
@@ -69,7 +69,7 @@ const paymentColumns = new Fragment(`
   payments.closed_by_hand_at as "closedByHandAt"`)
 
 // The attempt as it is before anyone is asked: processing, and to be looked up if nobody comes back with the outcome.
-export function insertPayment(tx: Tx, payment: NewPayment, now: number): KeptPayment {
+export function insertPayment(tx: Tx, payment: NewPayment, now: number): PaymentRow {
   tx.send`
     insert into payments (installation_id, id, merchant_id, checkout_session_id, provider, method, amount, currency, status,
       created_at, updated_at, check_at)
@@ -92,8 +92,8 @@ export function insertPayment(tx: Tx, payment: NewPayment, now: number): KeptPay
   }
 }
 
-export async function findPayment(db: Reader, installation: string, id: string): Promise<KeptPayment | undefined> {
-  const [row] = await db.sql<KeptPayment>`
+export async function findPayment(db: Reader, installation: string, id: string): Promise<PaymentRow | undefined> {
+  const [row] = await db.sql<PaymentRow>`
     select ${paymentColumns} from payments where installation_id = ${installation} and id = ${id}`
   return row
 }
@@ -103,14 +103,14 @@ export async function findPaymentOf(
   db: Reader,
   installationIds: readonly string[],
   id: string,
-): Promise<KeptPayment | undefined> {
-  const [row] = await db.sql<KeptPayment>`
+): Promise<PaymentRow | undefined> {
+  const [row] = await db.sql<PaymentRow>`
     select ${paymentColumns} from payments where installation_id in (${list(installationIds)}) and id = ${id}`
   return row
 }
 
-export async function lockPayment(tx: Tx, installation: string, id: string): Promise<KeptPayment | undefined> {
-  const [row] = await tx.sql<KeptPayment>`
+export async function lockPayment(tx: Tx, installation: string, id: string): Promise<PaymentRow | undefined> {
+  const [row] = await tx.sql<PaymentRow>`
     select ${paymentColumns} from payments where installation_id = ${installation} and id = ${id} ${tx.forUpdate}`
   return row
 }
@@ -120,15 +120,15 @@ export async function listPaymentsOfSession(
   db: Reader,
   installation: string,
   sessionId: string,
-): Promise<KeptPayment[]> {
-  return db.sql<KeptPayment>`
+): Promise<PaymentRow[]> {
+  return db.sql<PaymentRow>`
     select ${paymentColumns} from payments
     where installation_id = ${installation} and checkout_session_id = ${sessionId} order by created_at, id`
 }
 
 // Oldest first.
-export async function listPaymentsOfOrder(db: Reader, installation: string, orderId: string): Promise<KeptPayment[]> {
-  return db.sql<KeptPayment>`
+export async function listPaymentsOfOrder(db: Reader, installation: string, orderId: string): Promise<PaymentRow[]> {
+  return db.sql<PaymentRow>`
     select ${paymentColumns} from payments
     where installation_id = ${installation} and order_id = ${orderId} order by created_at, id`
 }
@@ -146,7 +146,7 @@ export async function deleteDeclined(tx: Tx, installation: string, sessionIds: r
 }
 
 // Whoever saves has locked the payment. What was asked for (provider, method, amount) never changes.
-export async function savePayment(tx: Tx, payment: KeptPayment): Promise<void> {
+export async function savePayment(tx: Tx, payment: PaymentRow): Promise<void> {
   const [row] = await tx.sql`
     update payments set status = ${payment.status}, reference = ${payment.reference}, challenge = ${payment.challenge},
       brand = ${payment.brand}, last4 = ${payment.last4}, error_code = ${payment.errorCode},
@@ -159,7 +159,7 @@ export async function savePayment(tx: Tx, payment: KeptPayment): Promise<void> {
 
 // Asks for the outcome at the next look of the loop, also of a payment that was given up. One that was collected stays as it
 // is.
-export function checkPaymentSoon(tx: Tx, { installationId, id }: KeptPayment, now: number): void {
+export function checkPaymentSoon(tx: Tx, { installationId, id }: PaymentRow, now: number): void {
   tx.send`
     update payments set check_at = ${now}
     where installation_id = ${installationId} and id = ${id}
@@ -175,8 +175,8 @@ export async function claimPaymentsToCheck(
   leaseMs: number,
   limit: number,
   only: RowKey | null = null,
-): Promise<KeptPayment[]> {
-  return tx.sql<KeptPayment>`
+): Promise<PaymentRow[]> {
+  return tx.sql<PaymentRow>`
     with due as (
       select p.installation_id, p.id from payments p
       where p.check_at <= ${now} and ${isOnly(only, 'p.installation_id', 'p.id')}
@@ -194,7 +194,7 @@ export async function listPaymentsToCheck(db: Reader, now: number, limit: number
     order by p.check_at limit ${limit}`
 }
 
-export interface KeptRefund {
+export interface RefundRow {
   installationId: string
   id: string
   merchantId: string
@@ -221,7 +221,7 @@ export interface KeptRefund {
 }
 
 export type NewRefund = Omit<
-  KeptRefund,
+  RefundRow,
   'status' | 'createdAt' | 'updatedAt' | 'tryAt' | 'tries' | 'refusedTries' | 'replacedBy' | 'paidByHandAt'
 >
 
@@ -234,7 +234,7 @@ const refundColumns = new Fragment(`
 
 // Owed from now on, and paid by the loop. All that is owed of a payment together is never more than the payment; its row
 // is locked, so that two who owe at once count each other.
-export async function insertRefund(tx: Tx, refund: NewRefund, now: number): Promise<KeptRefund> {
+export async function insertRefund(tx: Tx, refund: NewRefund, now: number): Promise<RefundRow> {
   const payment = one(await lockPayment(tx, refund.installationId, refund.paymentId), 'the payment')
   if (refund.currency !== payment.currency) throw new Error(`the refund ${refund.id} is in another currency`)
   const owed =
@@ -242,7 +242,7 @@ export async function insertRefund(tx: Tx, refund: NewRefund, now: number): Prom
       ? await sumBesideVoids(tx, refund.installationId, refund.paymentId)
       : await sumRefunds(tx, refund.installationId, refund.paymentId)
   if (owed + refund.amount > payment.amount) throw new Error(`the refund ${refund.id} is more than was paid`)
-  const [row] = await tx.sql<KeptRefund>`
+  const [row] = await tx.sql<RefundRow>`
     insert into refunds (installation_id, id, merchant_id, order_id, payment_id, kind, amount, currency, status, reason,
       created_at, updated_at, try_at)
     values (${refund.installationId}, ${refund.id}, ${refund.merchantId}, ${refund.orderId}, ${refund.paymentId},
@@ -276,28 +276,28 @@ async function isVoidOwed(db: Reader, installation: string, paymentId: string): 
   return rows.length > 0
 }
 
-export async function lockRefund(tx: Tx, installation: string, id: string): Promise<KeptRefund | undefined> {
-  const [row] = await tx.sql<KeptRefund>`
+export async function lockRefund(tx: Tx, installation: string, id: string): Promise<RefundRow | undefined> {
+  const [row] = await tx.sql<RefundRow>`
     select ${refundColumns} from refunds where installation_id = ${installation} and id = ${id} ${tx.forUpdate}`
   return row
 }
 
 // Oldest first.
-export async function listRefundsOfOrder(db: Reader, installation: string, orderId: string): Promise<KeptRefund[]> {
-  return db.sql<KeptRefund>`
+export async function listRefundsOfOrder(db: Reader, installation: string, orderId: string): Promise<RefundRow[]> {
+  return db.sql<RefundRow>`
     select ${refundColumns} from refunds
     where installation_id = ${installation} and order_id = ${orderId} order by created_at, id`
 }
 
 // Oldest first.
-export async function listRefundsOfPayment(db: Reader, installation: string, paymentId: string): Promise<KeptRefund[]> {
-  return db.sql<KeptRefund>`
+export async function listRefundsOfPayment(db: Reader, installation: string, paymentId: string): Promise<RefundRow[]> {
+  return db.sql<RefundRow>`
     select ${refundColumns} from refunds
     where installation_id = ${installation} and payment_id = ${paymentId} order by created_at, id`
 }
 
 // What is owed (kind, amount) never changes, and what is over stays over: whoever wants to pay after a failure owes anew.
-export async function saveRefund(tx: Tx, refund: KeptRefund): Promise<void> {
+export async function saveRefund(tx: Tx, refund: RefundRow): Promise<void> {
   const [row] = await tx.sql`
     update refunds set status = ${refund.status}, try_at = ${refund.tryAt}, tries = ${refund.tries},
       refused_tries = ${refund.refusedTries}, paid_by_hand_at = ${refund.paidByHandAt}, updated_at = ${refund.updatedAt}
@@ -307,7 +307,7 @@ export async function saveRefund(tx: Tx, refund: KeptRefund): Promise<void> {
 }
 
 // The others of the payment that failed and that nobody has seen to wait no longer: this one takes their place.
-export function replaceFailedRefunds(tx: Tx, { installationId, paymentId, kind, id }: KeptRefund): void {
+export function replaceFailedRefunds(tx: Tx, { installationId, paymentId, kind, id }: RefundRow): void {
   tx.send`
     update refunds set replaced_by = ${id}
     where installation_id = ${installationId} and payment_id = ${paymentId} and kind = ${kind} and status = 'failed'
@@ -317,10 +317,10 @@ export function replaceFailedRefunds(tx: Tx, { installationId, paymentId, kind, 
 // Takes a payment back as a whole: owed once, and in the place of one that failed. Undefined where it is owed already.
 export async function oweVoid(
   tx: Tx,
-  payment: Pick<KeptPayment, 'installationId' | 'merchantId' | 'orderId' | 'id' | 'amount' | 'currency'>,
+  payment: Pick<PaymentRow, 'installationId' | 'merchantId' | 'orderId' | 'id' | 'amount' | 'currency'>,
   { id, reason }: { id: string; reason: string | null },
   now: number,
-): Promise<KeptRefund | undefined> {
+): Promise<RefundRow | undefined> {
   const { installationId, merchantId, orderId, id: paymentId, amount, currency } = payment
   // Two who owe at once count each other.
   await lockPayment(tx, installationId, paymentId)
@@ -332,12 +332,12 @@ export async function oweVoid(
 }
 
 // A refund with what its provider has to be told.
-export interface DueRefund extends KeptRefund {
+export interface DueRefund extends RefundRow {
   provider: string
   charge: Charge
 }
 
-interface DueRow extends KeptRefund {
+interface DueRow extends RefundRow {
   provider: string
   charged: number
   mode: Mode

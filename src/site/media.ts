@@ -4,14 +4,14 @@ import { readdirSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import type { Page } from '../http/server.ts'
 import { refuse } from '../kit/refuse.ts'
-import { answerKept, type Kept, keep } from './kept.ts'
+import { type Asset, answerAsset, makeAsset } from './asset.ts'
 
 const namePattern = /^[a-z0-9]+(?:-[a-z0-9]+)*\.svg$/
 
 export function mediaPage(folder: string): Page {
   // The folder ships with the code and does not change while the server runs. A name is looked up in its listing, never
   // joined to a path unseen, so there is no way out of it.
-  const kept = new Map<string, Kept | undefined>(
+  const kept = new Map<string, Asset | undefined>(
     readdirSync(folder)
       .filter((name) => namePattern.test(name))
       .map((name) => [name, undefined]),
@@ -22,9 +22,9 @@ export function mediaPage(folder: string): Page {
     async answer(request) {
       const name = request.path.file ?? ''
       if (!kept.has(name)) throw refuse('route_not_found')
-      const picture = kept.get(name) ?? keep(readFileSync(join(folder, name)), pictureHeaders)
+      const picture = kept.get(name) ?? makeAsset(readFileSync(join(folder, name)), pictureHeaders)
       kept.set(name, picture)
-      return answerKept(picture, request)
+      return answerAsset(picture, request)
     },
   }
 }

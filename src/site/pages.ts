@@ -2,8 +2,8 @@
 
 import { openApiDocument } from '../contract/openapi.ts'
 import type { Page } from '../http/server.ts'
+import { type Asset, answerAsset, makeAsset } from './asset.ts'
 import { pageHeaders } from './frame.ts'
-import { answerKept, type Kept, keep } from './kept.ts'
 import { favicon } from './mark.ts'
 import { referencePage } from './reference.ts'
 import { type Shop, startPage } from './start.ts'
@@ -20,34 +20,39 @@ export interface SiteParts {
 }
 
 export function sitePages({ origin, version, engine, listShops, demo }: SiteParts): Page[] {
-  const reference = once(() => keep(referencePage({ origin: origin(), version }), pageHeaders))
+  const reference = once(() => makeAsset(referencePage({ origin: origin(), version }), pageHeaders))
   const openApi = once(() => {
     const text = `${JSON.stringify(openApiDocument({ serverUrl: origin(), version }), null, 2)}\n`
-    return keep(text, openHeaders)
+    return makeAsset(text, openHeaders)
   })
   const start = keptFor(1_000, async () => {
     const shops = await listShops()
-    return keep(startPage({ version, engine, origin: origin(), demo: demo(), shops }), pageHeaders)
+    return makeAsset(startPage({ version, engine, origin: origin(), demo: demo(), shops }), pageHeaders)
   })
-  const icon = keep(favicon, { 'content-type': 'image/svg+xml', 'cache-control': 'public, max-age=86400' })
+  const icon = makeAsset(favicon, { 'content-type': 'image/svg+xml', 'cache-control': 'public, max-age=86400' })
 
   return [
-    { path: '/', name: 'start', isDear: true, answer: async (request) => answerKept(await start(), request) },
-    { path: '/docs', name: 'reference', isDear: true, answer: async (request) => answerKept(reference(), request) },
-    { path: '/openapi.json', name: 'openapi', isDear: true, answer: async (request) => answerKept(openApi(), request) },
-    { path: '/site/style.css', name: 'style', answer: async (request) => answerKept(styleSheet, request) },
-    { path: '/site/reference.js', name: 'script', answer: async (request) => answerKept(script, request) },
-    { path: '/favicon.svg', name: 'favicon', answer: async (request) => answerKept(icon, request) },
+    { path: '/', name: 'start', isDear: true, answer: async (request) => answerAsset(await start(), request) },
+    { path: '/docs', name: 'reference', isDear: true, answer: async (request) => answerAsset(reference(), request) },
+    {
+      path: '/openapi.json',
+      name: 'openapi',
+      isDear: true,
+      answer: async (request) => answerAsset(openApi(), request),
+    },
+    { path: '/site/style.css', name: 'style', answer: async (request) => answerAsset(styleSheet, request) },
+    { path: '/site/reference.js', name: 'script', answer: async (request) => answerAsset(script, request) },
+    { path: '/favicon.svg', name: 'favicon', answer: async (request) => answerAsset(icon, request) },
     // Browsers ask for this name unasked; what they get may be any picture.
-    { path: '/favicon.ico', name: 'favicon', answer: async (request) => answerKept(icon, request) },
+    { path: '/favicon.ico', name: 'favicon', answer: async (request) => answerAsset(icon, request) },
   ]
 }
 
 // Tools in browsers read the document from wherever they live.
 const openHeaders = { 'content-type': 'application/json; charset=utf-8', 'access-control-allow-origin': '*' }
 
-function once(make: () => Kept): () => Kept {
-  let kept: Kept | undefined
+function once(make: () => Asset): () => Asset {
+  let kept: Asset | undefined
   return () => {
     kept ??= make()
     return kept
@@ -56,8 +61,8 @@ function once(make: () => Kept): () => Kept {
 
 // Anyone may ask for the start page, as often as they like: the database is asked once a second at most. What failed is
 // not kept.
-function keptFor(keptMs: number, make: () => Promise<Kept>): () => Promise<Kept> {
-  let kept: Promise<Kept> | undefined
+function keptFor(keptMs: number, make: () => Promise<Asset>): () => Promise<Asset> {
+  let kept: Promise<Asset> | undefined
   let madeAt = 0
   return () => {
     const now = performance.now()

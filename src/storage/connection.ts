@@ -13,7 +13,7 @@ export interface Connection {
   script(text: string): void
 }
 
-interface Kept {
+interface PreparedStatement {
   statement: StatementSync
   rowOf: (values: unknown[]) => unknown
 }
@@ -60,7 +60,7 @@ export function connectAlone(file: string): Connection {
 }
 
 function connection(db: DatabaseSync): Connection {
-  const statementFor = keepStatements('?', (text): Kept => {
+  const statementFor = keepStatements('?', (text): PreparedStatement => {
     const statement = db.prepare(text)
     statement.setReturnArrays(true)
     return { statement, rowOf: rowMaker(statement.columns().map((column) => column.name)) }

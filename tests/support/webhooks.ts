@@ -8,7 +8,7 @@ import { addEndpoint, type EndpointWish, type MadeEndpoint, pingEndpoint } from 
 import { type Answer, type House, testSecret, testSecretText } from './house.ts'
 
 // What is held is so by its endpoint; no delivery says it of itself.
-export type KeptStatus = Exclude<DeliveryStatus, 'held'>
+export type StoredStatus = Exclude<DeliveryStatus, 'held'>
 
 export interface DeliveryFacts {
   attempts?: number
@@ -21,9 +21,9 @@ export interface Webhooks {
   // A test event for one endpoint; answers with the id of its delivery, which is due.
   ping(endpointId: string, installationId?: string): Promise<string>
   // As if the sender had been there.
-  set(deliveryId: string, status: KeptStatus, facts?: DeliveryFacts): Promise<void>
+  set(deliveryId: string, status: StoredStatus, facts?: DeliveryFacts): Promise<void>
   // A delivery in this state, of an endpoint of its own unless one is named.
-  given(status: KeptStatus, endpointId?: string): Promise<{ deliveryId: string; endpointId: string }>
+  given(status: StoredStatus, endpointId?: string): Promise<{ deliveryId: string; endpointId: string }>
   list(key?: string): Promise<Answer>
   fixture(endpointId: string, key?: string): Promise<Answer>
   replay(deliveryId: string, more?: object, key?: string): Promise<Answer>
@@ -48,7 +48,7 @@ export function webhooksOf(house: House): Webhooks {
     return newest.id
   }
 
-  async function set(deliveryId: string, status: KeptStatus, facts: DeliveryFacts = {}): Promise<void> {
+  async function set(deliveryId: string, status: StoredStatus, facts: DeliveryFacts = {}): Promise<void> {
     const isDue = status === 'pending' || status === 'retrying'
     const isSending = status === 'sending'
     const isOver = !isDue && !isSending

@@ -1,11 +1,13 @@
 // The style sheet and the script of the checkout: read once, from the files beside this one.
 
 import { readFileSync } from 'node:fs'
-import { keep } from '../../site/kept.ts'
+import { makeAsset } from '../../site/asset.ts'
 import { tokens } from '../../site/style.ts'
 
-export const styleSheet = keep(`${tokens}\n${readBeside('style.css')}`, { 'content-type': 'text/css; charset=utf-8' })
-export const script = keep(readBeside('page.js'), { 'content-type': 'text/javascript; charset=utf-8' })
+export const styleSheet = makeAsset(`${tokens}\n${readBeside('style.css')}`, {
+  'content-type': 'text/css; charset=utf-8',
+})
+export const script = makeAsset(readBeside('page.js'), { 'content-type': 'text/javascript; charset=utf-8' })
 
 // With the hash of the content in the address, so that a browser asks once and never again.
 export const styleHref = `/checkout/style.css?v=${styleSheet.hash}`

@@ -5,7 +5,7 @@ import { addressBucket } from '../../access/throttle.ts'
 import type { Incoming } from '../../http/answer.ts'
 import type { Page, PageAnswer, PageRequest } from '../../http/server.ts'
 import { newId } from '../../kit/ids.ts'
-import { answerKept } from '../../site/kept.ts'
+import { answerAsset } from '../../site/asset.ts'
 import type { Desk, DeskMethod, DeskProblem, DeskResult, DeskView, OrderStatusDesk } from '../desk.ts'
 import { script, styleSheet } from './assets.ts'
 import {
@@ -133,7 +133,7 @@ export function checkoutPages({ desk, orderDesk, origin, clock, postWaitMs = () 
   }
 
   // Where a post leads. Whoever just paid goes to the shop, also when the post was a twin of the one that paid.
-  function settled(result: DeskResult | undefined, request: Incoming, next: string, kept: Kept = {}): PageAnswer {
+  function settled(result: DeskResult | undefined, request: Incoming, next: string, kept: FormState = {}): PageAnswer {
     if (!result) return lost(request)
     const { view, problem } = result
     const { session } = view
@@ -148,7 +148,7 @@ export function checkoutPages({ desk, orderDesk, origin, clock, postWaitMs = () 
     return staysHere ? `/c/${secret}` : shopUrl(session.successUrl, session.id)
   }
 
-  interface Kept {
+  interface FormState {
     problem?: DeskProblem
     typed?: Typed
     typedCode?: string
@@ -159,7 +159,7 @@ export function checkoutPages({ desk, orderDesk, origin, clock, postWaitMs = () 
   function show(
     view: DeskView,
     request: Incoming,
-    { problem, typed, typedCode = '', chosen = null }: Kept = {},
+    { problem, typed, typedCode = '', chosen = null }: FormState = {},
   ): PageAnswer {
     const accepted = request.raw.headers['accept-language']
     const { session } = view
@@ -288,9 +288,9 @@ export function checkoutPages({ desk, orderDesk, origin, clock, postWaitMs = () 
     {
       path: '/checkout/style.css',
       name: 'checkout style',
-      answer: async (request) => answerKept(styleSheet, request),
+      answer: async (request) => answerAsset(styleSheet, request),
     },
-    { path: '/checkout/page.js', name: 'checkout script', answer: async (request) => answerKept(script, request) },
+    { path: '/checkout/page.js', name: 'checkout script', answer: async (request) => answerAsset(script, request) },
   ]
 }
 

@@ -2,11 +2,11 @@
 
 import { readFileSync } from 'node:fs'
 import type { Page } from '../../http/server.ts'
-import { answerKept, keep } from '../../site/kept.ts'
+import { answerAsset, makeAsset } from '../../site/asset.ts'
 import { tokens } from '../../site/style.ts'
 
 const sheet = readFileSync(new URL('style.css', import.meta.url), 'utf8')
-const styleSheet = keep(`${tokens}\n${sheet}`, { 'content-type': 'text/css; charset=utf-8' })
+const styleSheet = makeAsset(`${tokens}\n${sheet}`, { 'content-type': 'text/css; charset=utf-8' })
 
 // With the hash of the content in the address, so that a browser asks once and never again.
 export const styleHref = `/oauth/style.css?v=${styleSheet.hash}`
@@ -14,5 +14,5 @@ export const styleHref = `/oauth/style.css?v=${styleSheet.hash}`
 export const stylePage: Page = {
   path: '/oauth/style.css',
   name: 'oauth style',
-  answer: async (request) => answerKept(styleSheet, request),
+  answer: async (request) => answerAsset(styleSheet, request),
 }

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import type { IncomingMessage } from 'node:http'
 import { describe, test } from 'node:test'
 import { gunzipSync } from 'node:zlib'
-import { answerKept, keep } from './kept.ts'
+import { answerAsset, makeAsset } from './asset.ts'
 
 // The little of a request that is looked at.
 function ask(headers: Record<string, string> = {}, url = '/site/style.css') {
@@ -16,29 +16,29 @@ function ask(headers: Record<string, string> = {}, url = '/site/style.css') {
 
 const long = 'a line of text\n'.repeat(200)
 
-describe('kept answers', () => {
+describe('asset answers', () => {
   test('200 gives the whole body with its type and ETag', () => {
-    const kept = keep(long, { 'content-type': 'text/css' })
-    const { status, body, headers } = answerKept(kept, ask())
+    const asset = makeAsset(long, { 'content-type': 'text/css' })
+    const { status, body, headers } = answerAsset(asset, ask())
     assert.deepEqual(
       [status, String(body), headers['content-type'], headers.etag],
-      [200, long, 'text/css', `"${kept.hash}"`],
+      [200, long, 'text/css', `"${asset.hash}"`],
     )
     assert.equal(headers['cache-control'], 'no-cache')
   })
 
   test('200 compresses a long body for those who accept it, under another ETag', () => {
-    const kept = keep(long, {})
-    const { body, headers } = answerKept(kept, ask({ 'accept-encoding': 'br, gzip;q=0.5' }))
+    const asset = makeAsset(long, {})
+    const { body, headers } = answerAsset(asset, ask({ 'accept-encoding': 'br, gzip;q=0.5' }))
     assert.equal(headers['content-encoding'], 'gzip')
     assert.equal(headers.vary, 'accept-encoding')
-    assert.equal(headers.etag, `"${kept.hash}-gzip"`)
+    assert.equal(headers.etag, `"${asset.hash}-gzip"`)
     assert.equal(gunzipSync(body).toString(), long)
   })
 
   test('200 leaves a body plain that is short, or whose reader refuses gzip', () => {
     const plain = (content: string, accepted: string) =>
-      answerKept(keep(content, {}), ask({ 'accept-encoding': accepted })).headers['content-encoding']
+      answerAsset(makeAsset(content, {}), ask({ 'accept-encoding': accepted })).headers['content-encoding']
     assert.equal(plain('short', 'gzip'), undefined)
     assert.equal(plain(long, 'gzip;q=0'), undefined)
     assert.equal(plain(long, 'gzip;q=0.0, br'), undefined)
@@ -47,21 +47,21 @@ describe('kept answers', () => {
   })
 
   test('304 answers every form of the right ETag and no other', () => {
-    const kept = keep(long, { 'content-type': 'text/css' })
-    const status = (tag: string) => answerKept(kept, ask({ 'if-none-match': tag })).status
-    assert.equal(status(`"${kept.hash}"`), 304)
-    assert.equal(status(`W/"${kept.hash}"`), 304)
-    assert.equal(status(`"other", "${kept.hash}-gzip"`), 304)
+    const asset = makeAsset(long, { 'content-type': 'text/css' })
+    const status = (tag: string) => answerAsset(asset, ask({ 'if-none-match': tag })).status
+    assert.equal(status(`"${asset.hash}"`), 304)
+    assert.equal(status(`W/"${asset.hash}"`), 304)
+    assert.equal(status(`"other", "${asset.hash}-gzip"`), 304)
     assert.equal(status('*'), 304)
-    assert.equal(status(kept.hash), 200)
+    assert.equal(status(asset.hash), 200)
     assert.equal(status('"other"'), 200)
-    assert.equal(answerKept(kept, ask({ 'if-none-match': '*' })).body, '')
+    assert.equal(answerAsset(asset, ask({ 'if-none-match': '*' })).body, '')
   })
 
   test('only the address that names this very content is cached for good', () => {
-    const kept = keep(long, {})
-    const cache = (query: string) => answerKept(kept, ask({}, `/site/style.css${query}`)).headers['cache-control']
-    assert.match(cache(`?v=${kept.hash}`) ?? '', /immutable/)
+    const asset = makeAsset(long, {})
+    const cache = (query: string) => answerAsset(asset, ask({}, `/site/style.css${query}`)).headers['cache-control']
+    assert.match(cache(`?v=${asset.hash}`) ?? '', /immutable/)
     assert.equal(cache('?v=older'), 'no-cache')
     assert.equal(cache(''), 'no-cache')
   })

@@ -9,14 +9,14 @@ import { statusAt } from './lifecycle.ts'
 import type { CartFacts } from './quote.ts'
 import { type CartKey, type CartTrace, traceCart } from './store.ts'
 
-export interface KeptCarts {
+export interface CartCache {
   // The bytes, if the cart is what it was when they were kept.
   find(db: Reader, key: CartKey, now: number): Promise<Buffer | undefined>
   // Keeps the answer for this cart, read at this moment, if it will be good for more than the moment.
   keep(facts: CartFacts, now: number, text: string): void
 }
 
-interface Kept {
+interface CachedCart {
   bytes: Buffer
   // Outside of these the time alone makes it another cart. A clock may be set back.
   from: number
@@ -31,8 +31,8 @@ interface Kept {
 // A cart of three lines is 3 KB.
 const keptBytesMax = 16 * 2 ** 20
 
-export function createKeptCarts(): KeptCarts {
-  const kept = new Lru<string, Kept>(keptBytesMax, ({ bytes }) => bytes.length)
+export function createKeptCarts(): CartCache {
+  const kept = new Lru<string, CachedCart>(keptBytesMax, ({ bytes }) => bytes.length)
   return {
     async find(db, key, now) {
       // Not counted as a use, as with products.
@@ -65,7 +65,7 @@ function nameOf({ installationId, cartId }: CartKey): string {
 }
 
 // What others were promised comes free with the clock: such a SKU is looked at anew each time.
-function isSame(cart: Kept, rows: readonly CartTrace[]): boolean {
+function isSame(cart: CachedCart, rows: readonly CartTrace[]): boolean {
   if (rows.length !== cart.lines.size) return false
   for (const row of rows) {
     const line = cart.lines.get(row.position)

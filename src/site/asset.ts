@@ -5,16 +5,16 @@ import { gzipSync } from 'node:zlib'
 import { hasCurrent } from '../http/conditional.ts'
 import type { Page, PageAnswer } from '../http/server.ts'
 
-export interface Kept {
+export interface Asset {
   body: Buffer
-  // Made at the first request that asks for it. Nothing kept here holds a secret, so compressing it tells nothing.
+  // Made at the first request that asks for it. Nothing in it holds a secret, so compressing it tells nothing.
   zipped?: Buffer
   // Stands in the address of an asset, so that the asset may be cached for good.
   hash: string
   headers: Readonly<Record<string, string>>
 }
 
-export function keep(content: string | Buffer, headers: Readonly<Record<string, string>>): Kept {
+export function makeAsset(content: string | Buffer, headers: Readonly<Record<string, string>>): Asset {
   const body = Buffer.from(content)
   const hash = createHash('sha256').update(body).digest('base64url').slice(0, 16)
   return { body, hash, headers: { 'cache-control': 'no-cache', vary: 'accept-encoding', ...headers } }
@@ -23,19 +23,19 @@ export function keep(content: string | Buffer, headers: Readonly<Record<string, 
 // Below this size a packet holds the plain body as well.
 const zipBytesMin = 1_200
 
-export function answerKept(kept: Kept, { raw }: Parameters<Page['answer']>[0]): PageAnswer {
-  const isZipped = kept.body.length >= zipBytesMin && accepts(raw.headers['accept-encoding'])
-  const etag = isZipped ? `"${kept.hash}-gzip"` : `"${kept.hash}"`
+export function answerAsset(asset: Asset, { raw }: Parameters<Page['answer']>[0]): PageAnswer {
+  const isZipped = asset.body.length >= zipBytesMin && accepts(raw.headers['accept-encoding'])
+  const etag = isZipped ? `"${asset.hash}-gzip"` : `"${asset.hash}"`
   const headers = {
-    ...kept.headers,
+    ...asset.headers,
     etag,
     // The hash in the address is of this very content: whoever has it need never ask again.
-    ...(queryOf(raw.url) === `v=${kept.hash}` && { 'cache-control': 'public, max-age=31536000, immutable' }),
+    ...(queryOf(raw.url) === `v=${asset.hash}` && { 'cache-control': 'public, max-age=31536000, immutable' }),
   }
-  if (hasCurrent(raw, `"${kept.hash}"`, `"${kept.hash}-gzip"`)) return { status: 304, body: '', headers }
-  if (!isZipped) return { status: 200, body: kept.body, headers }
-  kept.zipped ??= gzipSync(kept.body, { level: 9 })
-  return { status: 200, body: kept.zipped, headers: { ...headers, 'content-encoding': 'gzip' } }
+  if (hasCurrent(raw, `"${asset.hash}"`, `"${asset.hash}-gzip"`)) return { status: 304, body: '', headers }
+  if (!isZipped) return { status: 200, body: asset.body, headers }
+  asset.zipped ??= gzipSync(asset.body, { level: 9 })
+  return { status: 200, body: asset.zipped, headers: { ...headers, 'content-encoding': 'gzip' } }
 }
 
 // `gzip` or `*`, unless its weight is nought.
