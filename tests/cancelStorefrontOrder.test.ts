@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { fulfilOrder, refundOrder } from '../src/orders/operator.ts'
-import { chargesOf } from '../src/payments/test.ts'
+import { chargesOf } from '../src/providers/sandbox/provider.ts'
 import { eventsOf } from './support/carts.ts'
 import { assertError, type House } from './support/house.ts'
 import { openOrderHouse, orderWorld, refusingCard } from './support/orders.ts'

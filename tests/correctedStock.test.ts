@@ -4,7 +4,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import type { ShopFile } from '../src/admin/shopfile.ts'
-import { chargesOf } from '../src/payments/test.ts'
+import { chargesOf } from '../src/providers/sandbox/provider.ts'
 import { market } from './support/carts.ts'
 import { checkoutOf } from './support/checkout.ts'
 import { openHouse } from './support/house.ts'

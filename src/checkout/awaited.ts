@@ -2,9 +2,9 @@
 
 import { toInstant } from '../kit/instant.ts'
 import type { OrderRow } from '../orders/store.ts'
-import { isPaidOnDelivery } from '../payments/manual.ts'
 import { findMethodSettings } from '../payments/methods.ts'
 import type { PaymentRow } from '../payments/store.ts'
+import { isPaidOnDelivery } from '../providers/manual/provider.ts'
 import type { Reader } from '../storage/storage.ts'
 import type { AwaitedMoney } from './desk.ts'
 

@@ -19,7 +19,6 @@ import { toInstant } from '../kit/instant.ts'
 import { claimRows, handleEach, noteFailures, type RowFailure, RowsFailed } from '../loops/rows.ts'
 import { type PlacedOrder, placeOrder } from '../orders/place.ts'
 import { takeOrderNumber } from '../orders/store.ts'
-import { manualName } from '../payments/manual.ts'
 import { findMethodSettings, paymentDueAt } from '../payments/methods.ts'
 import {
   type CallOptions,
@@ -47,6 +46,7 @@ import {
 import { countTry, endTry, findTry, rememberTry, subjectsOf } from '../payments/tries.ts'
 import type { CallAnswer, CallFacts, MoneyFacts, PaymentWatch, ProviderCall } from '../payments/watch.ts'
 import { giveBackPromotion, type Promotion, usePromotion } from '../promotions/store.ts'
+import { manualName } from '../providers/manual/provider.ts'
 import type { Storage, Tx } from '../storage/storage.ts'
 import { customerHashes, listCustomerKeys } from './customer.ts'
 import type { DeskProblem, PayInput } from './desk.ts'

@@ -2,8 +2,8 @@
 
 import { createPricebooks } from '../carts/pricebook.ts'
 import type { RootSecret } from '../kit/secrets.ts'
-import { installedProviders } from '../payments/providers.ts'
 import type { PaymentWatch } from '../payments/watch.ts'
+import { installedProviders } from '../providers/installed.ts'
 import type { Storage } from '../storage/storage.ts'
 import { createCustomerKey } from './customer.ts'
 import { followCart } from './follow.ts'

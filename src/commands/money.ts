@@ -3,11 +3,11 @@
 import { listInstallations, type Merchant } from '../installations/store.ts'
 import { createLog } from '../observe/log.ts'
 import { refundPaid } from '../orders/refunds.ts'
-import { installedProviders } from '../payments/providers.ts'
 import { leaseMs } from '../payments/schedule.ts'
 import { type PaidRefund, payRefund } from '../payments/settle.ts'
 import { claimRefundsOfPayment, type DueRefund, findPaymentOf, type PaymentRow } from '../payments/store.ts'
 import { createPaymentWatch, type PaymentWatch } from '../payments/watch.ts'
+import { installedProviders } from '../providers/installed.ts'
 import type { Reader, Storage, Tx } from '../storage/storage.ts'
 import { chooseMerchant, Failure, type Given, type ReportError, type Terminal } from './command.ts'
 

@@ -3,7 +3,6 @@
 
 import { restock } from '../inventory/sales.ts'
 import { isId, newId } from '../kit/ids.ts'
-import { isPaidOnDelivery, manualName, manualReference } from '../payments/manual.ts'
 import {
   insertPayment,
   listRefundsOfPayment,
@@ -13,6 +12,7 @@ import {
   type RefundRow,
   savePayment,
 } from '../payments/store.ts'
+import { isPaidOnDelivery, manualName, manualReference } from '../providers/manual/provider.ts'
 import type { Reader, Tx } from '../storage/storage.ts'
 import { cancelFound, oweVoids } from './cancel.ts'
 import { findOrderFacts, lockOrderFacts, type Moment, noteChange, tellChange } from './change.ts'

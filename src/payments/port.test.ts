@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { manualProvider } from './manual.ts'
+import { manualProvider } from '../providers/manual/provider.ts'
 import { callForRefund, callProvider, createProviders, type Outcome, providerText, type Silence } from './port.ts'
 
 const approved: Outcome = { kind: 'approved', reference: 'x', brand: 'visa', last4: '4242' }

@@ -8,7 +8,7 @@ import type { Address } from '../../src/contract/carts.ts'
 import type { CheckoutSession } from '../../src/contract/checkout.ts'
 import type { PromotionReason } from '../../src/contract/words.ts'
 import { isId } from '../../src/kit/ids.ts'
-import { cardMethod as card, cardProblems } from '../../src/payments/card.ts'
+import { cardMethod as card, cardProblems } from '../../src/providers/sandbox/card.ts'
 
 export const cards = {
   good: '4242424242424242',

@@ -1,8 +1,8 @@
 // Money that people move: a transfer to the merchant's bank, or cash at the door. Nothing is asked of anyone, so nothing is
 // remembered; the operator says when the money came, and pays refunds by hand.
 
-import { manualMethods } from '../contract/words.ts'
-import type { Charge, Outcome, PaymentProvider, Texts } from './port.ts'
+import { manualMethods } from '../../contract/words.ts'
+import type { Charge, Outcome, PaymentProvider, Texts } from '../../payments/port.ts'
 
 const texts = {
   en: {

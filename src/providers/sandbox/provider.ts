@@ -1,9 +1,7 @@
 // The provider of test mode: a card form whose numbers say what will happen. It behaves like a service elsewhere: its books
 // are its own, it keeps its word under a key across crashes and nodes, and its answers can be lost.
 
-import type { PaymentErrorCode } from '../contract/words.ts'
-import type { Storage } from '../storage/storage.ts'
-import { brandOf, cardDigits, cardMethod, cardProblems, cardTexts } from './card.ts'
+import type { PaymentErrorCode } from '../../contract/words.ts'
 import {
   answerChallenge,
   findCharge,
@@ -13,10 +11,12 @@ import {
   type TestCharge,
   type TestRefundAnswer,
   type Verdict,
-} from './ledger.ts'
-import type { Charge, Details, Outcome, PaymentProvider, Problem, Texts } from './port.ts'
+} from '../../payments/ledger.ts'
+import type { Charge, Details, Outcome, PaymentProvider, Problem, Texts } from '../../payments/port.ts'
+import type { Storage } from '../../storage/storage.ts'
+import { brandOf, cardDigits, cardMethod, cardProblems, cardTexts } from './card.ts'
 
-export { chargesOf, type TestCharge } from './ledger.ts'
+export { chargesOf, type TestCharge } from '../../payments/ledger.ts'
 
 interface TestCard {
   number: string

@@ -1,9 +1,9 @@
 // The providers that this installation of the software brings, in the order in which the page offers their methods.
 
+import { createProviders, type Providers } from '../payments/port.ts'
 import type { Storage } from '../storage/storage.ts'
-import { manualProvider } from './manual.ts'
-import { createProviders, type Providers } from './port.ts'
-import { createTestProvider } from './test.ts'
+import { manualProvider } from './manual/provider.ts'
+import { createTestProvider } from './sandbox/provider.ts'
 
 export function installedProviders(storage: Storage, clock: () => Date): Providers {
   return createProviders([createTestProvider({ storage, clock }), manualProvider])

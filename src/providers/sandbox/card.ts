@@ -1,7 +1,7 @@
 // What can be said of a card by looking at what was typed. Pure, and silent: a problem names the field and never repeats
 // its content.
 
-import type { Details, Method, Problem, Texts } from './port.ts'
+import type { Details, Method, Problem, Texts } from '../../payments/port.ts'
 
 export const cardMethod: Method = {
   id: 'card',

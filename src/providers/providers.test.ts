@@ -4,10 +4,10 @@ import assert from 'node:assert/strict'
 import { before, test } from 'node:test'
 import { eachEngine } from '../../tests/support/storage.ts'
 import { newId } from '../kit/ids.ts'
+import { type Charge, callProvider, type Details, type PaymentProvider, providerText } from '../payments/port.ts'
 import type { Storage } from '../storage/storage.ts'
-import { manualProvider } from './manual.ts'
-import { type Charge, callProvider, type Details, type PaymentProvider, providerText } from './port.ts'
-import { createTestProvider } from './test.ts'
+import { manualProvider } from './manual/provider.ts'
+import { createTestProvider } from './sandbox/provider.ts'
 
 const now = Date.parse('2026-06-15T12:00:00.000Z')
 const { signal } = new AbortController()

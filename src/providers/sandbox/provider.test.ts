@@ -5,12 +5,12 @@ import { once } from 'node:events'
 import { join } from 'node:path'
 import { before, test } from 'node:test'
 import { inspect } from 'node:util'
-import { eachEngine } from '../../tests/support/storage.ts'
-import { newId } from '../kit/ids.ts'
-import { createLog } from '../observe/log.ts'
-import { Fragment, type Storage } from '../storage/storage.ts'
-import { type Charge, callForRefund, callProvider, type Finding, type Silence } from './port.ts'
-import { chargesOf, createTestProvider, type TestHook, testCards } from './test.ts'
+import { eachEngine } from '../../../tests/support/storage.ts'
+import { newId } from '../../kit/ids.ts'
+import { createLog } from '../../observe/log.ts'
+import { type Charge, callForRefund, callProvider, type Finding, type Silence } from '../../payments/port.ts'
+import { Fragment, type Storage } from '../../storage/storage.ts'
+import { chargesOf, createTestProvider, type TestHook, testCards } from './provider.ts'
 
 const now = Date.parse('2026-06-15T12:00:00.000Z')
 const { signal } = new AbortController()
@@ -194,8 +194,8 @@ eachEngine('the test provider', (given) => {
     const charge = newCharge()
     const here = (file: string) => JSON.stringify(join(import.meta.dirname, file))
     const script = `
-      import { createTestProvider } from ${here('test.ts')}
-      import { openStorage } from ${here('../storage/open.ts')}
+      import { createTestProvider } from ${here('provider.ts')}
+      import { openStorage } from ${here('../../storage/open.ts')}
       const storage = await openStorage(${JSON.stringify(url)})
       const hook = (point) => { if (point === 'after_charge') process.kill(process.pid, 'SIGKILL') }
       const provider = createTestProvider({ storage, clock: () => new Date(${now}), hook })
