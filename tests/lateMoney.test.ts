@@ -13,7 +13,7 @@ import { findOwed } from '../src/observe/owed.ts'
 import { refundPaid } from '../src/orders/refunds.ts'
 import { createProviders, type Outcome, type PaymentProvider } from '../src/payments/port.ts'
 import { payRefunds } from '../src/payments/settle.ts'
-import { chargesOf, createTestProvider } from '../src/providers/sandbox/provider.ts'
+import { chargesOf, createSandboxProvider } from '../src/providers/sandbox/provider.ts'
 import { StorageUnavailable } from '../src/storage/storage.ts'
 import { market } from './support/carts.ts'
 import { cards, checkoutOf } from './support/checkout.ts'
@@ -31,7 +31,7 @@ type Calls = Pick<PaymentProvider, 'start' | 'confirm' | 'lookUp' | 'refund' | '
 async function openTill(given: Given) {
   const house = await openHouse(given, { shops: [market] })
   const { storage, installationId, clock } = house
-  const honest = createTestProvider({ storage, clock: () => new Date(clock.now) })
+  const honest = createSandboxProvider({ storage, clock: () => new Date(clock.now) })
   const says: Partial<Calls> = {}
   const provider: PaymentProvider = {
     ...honest,

@@ -4,7 +4,7 @@ import { eachEngine } from '../../tests/support/storage.ts'
 import { newId } from '../kit/ids.ts'
 import { createLog } from '../observe/log.ts'
 import { manualProvider } from '../providers/manual/provider.ts'
-import { chargesOf, createTestProvider, type TestHook } from '../providers/sandbox/provider.ts'
+import { chargesOf, createSandboxProvider, type SandboxHook } from '../providers/sandbox/provider.ts'
 import type { Storage } from '../storage/storage.ts'
 import { createProviders, providerMsMax } from './port.ts'
 import { leaseMs, waitsMs } from './schedule.ts'
@@ -18,11 +18,11 @@ const [merchantId, installationId] = [newId('mer'), newId('ins')]
 
 eachEngine('paying refunds', (given) => {
   // A till with one charge, and a list of what the orders room was told.
-  async function openTill({ card = '4242424242424242', hook }: { card?: string; hook?: TestHook } = {}) {
+  async function openTill({ card = '4242424242424242', hook }: { card?: string; hook?: SandboxHook } = {}) {
     const url = await given.freshUrl()
     const storage = await given.open({ url })
     const clock = { now: start }
-    const provider = createTestProvider({ storage, clock: () => new Date(clock.now), ...(hook && { hook }) })
+    const provider = createSandboxProvider({ storage, clock: () => new Date(clock.now), ...(hook && { hook }) })
     const providers = createProviders([provider, manualProvider])
     let logged = ''
     const write = (text: string) => {

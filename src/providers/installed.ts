@@ -3,8 +3,8 @@
 import { createProviders, type Providers } from '../payments/port.ts'
 import type { Storage } from '../storage/storage.ts'
 import { manualProvider } from './manual/provider.ts'
-import { createTestProvider } from './sandbox/provider.ts'
+import { createSandboxProvider } from './sandbox/provider.ts'
 
 export function installedProviders(storage: Storage, clock: () => Date): Providers {
-  return createProviders([createTestProvider({ storage, clock }), manualProvider])
+  return createProviders([createSandboxProvider({ storage, clock }), manualProvider])
 }

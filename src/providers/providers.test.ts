@@ -7,7 +7,7 @@ import { newId } from '../kit/ids.ts'
 import { type Charge, callProvider, type Details, type PaymentProvider, providerText } from '../payments/port.ts'
 import type { Storage } from '../storage/storage.ts'
 import { manualProvider } from './manual/provider.ts'
-import { createTestProvider } from './sandbox/provider.ts'
+import { createSandboxProvider } from './sandbox/provider.ts'
 
 const now = Date.parse('2026-06-15T12:00:00.000Z')
 const { signal } = new AbortController()
@@ -25,7 +25,7 @@ const card = { number: '4242 4242 4242 4242', expiry: '01/30', cvc: '123', name:
 
 const candidates: Readonly<Record<string, Candidate>> = {
   test: {
-    make: (storage) => createTestProvider({ storage, clock: () => new Date(now) }),
+    make: (storage) => createSandboxProvider({ storage, clock: () => new Date(now) }),
     method: 'card',
     details: card,
     keepsBooks: true,

@@ -21,7 +21,7 @@ import { payRefunds } from '../../src/payments/settle.ts'
 import { insertPayment, listPaymentsOfOrder, savePayment } from '../../src/payments/store.ts'
 import { findPromotionByCode, usePromotion } from '../../src/promotions/store.ts'
 import { manualProvider } from '../../src/providers/manual/provider.ts'
-import { createTestProvider } from '../../src/providers/sandbox/provider.ts'
+import { createSandboxProvider } from '../../src/providers/sandbox/provider.ts'
 import type { Tx } from '../../src/storage/storage.ts'
 import { berlin, cartsOf, market } from './carts.ts'
 import { type Answer, type House, openHouse, testSecret } from './house.ts'
@@ -92,7 +92,7 @@ export async function ordersOf(house: House): Promise<Orders> {
   const carts = await cartsOf(house)
   const { storage, installationId, merchantId, seller, clock } = house
   const { watch } = house.app.payTools
-  const provider = createTestProvider({ storage, clock: () => new Date(clock.now) })
+  const provider = createSandboxProvider({ storage, clock: () => new Date(clock.now) })
   const pricebooks = createPricebooks()
   const providers = createProviders([provider, manualProvider])
 

@@ -10,7 +10,7 @@ import { newId } from '../../kit/ids.ts'
 import { createLog } from '../../observe/log.ts'
 import { type Charge, callForRefund, callProvider, type Finding, type Silence } from '../../payments/port.ts'
 import { Fragment, type Storage } from '../../storage/storage.ts'
-import { chargesOf, createTestProvider, type TestHook, testCards } from './provider.ts'
+import { chargesOf, createSandboxProvider, type SandboxHook, sandboxCards } from './provider.ts'
 
 const now = Date.parse('2026-06-15T12:00:00.000Z')
 const { signal } = new AbortController()
@@ -49,13 +49,13 @@ eachEngine('the test provider', (given) => {
     url = await given.freshUrl()
     storage = await given.open({ url })
   })
-  const providerOn = (hook?: TestHook, on = storage) =>
-    createTestProvider({ storage: on, clock: () => new Date(now), ...(hook && { hook }) })
+  const providerOn = (hook?: SandboxHook, on = storage) =>
+    createSandboxProvider({ storage: on, clock: () => new Date(now), ...(hook && { hook }) })
   const newCharge = (): Charge => ({ key: newId('pay'), amount: 1_000, currency: 'EUR', mode: 'test' })
   const chargesUnder = async (key: string) => (await chargesOf(storage)).filter((charge) => charge.key === key)
 
   test('has a row for each of its numbers', () => {
-    assert.deepEqual(testCards.map(({ number }) => number).sort(), Object.keys(expected).sort())
+    assert.deepEqual(sandboxCards.map(({ number }) => number).sort(), Object.keys(expected).sort())
   })
 
   for (const [number, [start, lookUp, refunded, again]] of Object.entries(expected)) {
@@ -194,11 +194,11 @@ eachEngine('the test provider', (given) => {
     const charge = newCharge()
     const here = (file: string) => JSON.stringify(join(import.meta.dirname, file))
     const script = `
-      import { createTestProvider } from ${here('provider.ts')}
+      import { createSandboxProvider } from ${here('provider.ts')}
       import { openStorage } from ${here('../../storage/open.ts')}
       const storage = await openStorage(${JSON.stringify(url)})
       const hook = (point) => { if (point === 'after_charge') process.kill(process.pid, 'SIGKILL') }
-      const provider = createTestProvider({ storage, clock: () => new Date(${now}), hook })
+      const provider = createSandboxProvider({ storage, clock: () => new Date(${now}), hook })
       const details = ${JSON.stringify(detailsOf('4242424242424242'))}
       await provider.start(${JSON.stringify(charge)}, 'card', details, new AbortController().signal)`
     const flags = ['--disable-warning=ExperimentalWarning', '--input-type=module', '--eval', script]
@@ -217,7 +217,7 @@ eachEngine('the test provider', (given) => {
     const silences: Silence[] = []
     const errors: unknown[] = []
     const planted = { expiry: '11/37', cvc: '987', name: 'PLANTED HOLDER' }
-    for (const { number } of [...testCards, { number: '4111111111111111' }]) {
+    for (const { number } of [...sandboxCards, { number: '4111111111111111' }]) {
       const quoting = providerOn((_, charge) => {
         if (charge.currency === 'USD') throw new Error(`the wire broke at ${number} ${planted.cvc} ${planted.name}`)
       })
@@ -244,7 +244,7 @@ eachEngine('the test provider', (given) => {
     assert.ok(silences.length > 0 && errors.length > 0 && logged.length > 0)
     const world = [await dump(storage), inspect(errors, { depth: 9 }), JSON.stringify(silences), logged].join('\n')
     assert.ok(world.includes('4242'), 'the search looks where the last digits are')
-    for (const { number } of testCards) assert.ok(!world.includes(number), number)
+    for (const { number } of sandboxCards) assert.ok(!world.includes(number), number)
     assert.doesNotMatch(world, /4111111111111111|PLANTED|11\/37|\b987\b/)
   })
 })

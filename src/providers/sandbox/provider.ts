@@ -29,7 +29,7 @@ interface TestCard {
 }
 
 // biome-ignore format: a table is read by its rows
-export const testCards: readonly TestCard[] = [
+export const sandboxCards: readonly TestCard[] = [
   { number: '4242424242424242', state: 'approved' },
   { number: '5555555555554444', state: 'approved' },
   { number: '378282246310005',  state: 'approved' },
@@ -47,7 +47,7 @@ export const testCards: readonly TestCard[] = [
   { number: '4000000000007726', state: 'approved', refundAnswer: 'lost' },
 ]
 
-const cardsByNumber: ReadonlyMap<string, TestCard> = new Map(testCards.map((card) => [card.number, card]))
+const cardsByNumber: ReadonlyMap<string, TestCard> = new Map(sandboxCards.map((card) => [card.number, card]))
 
 const texts = {
   en: {
@@ -78,20 +78,20 @@ export type TestPoint =
 
 // What a test does at a point: wait, throw, run code of its own, or end the process. `after_…` is after the commit and
 // before the answer.
-export type TestHook = (point: TestPoint, charge: Charge) => void | Promise<void>
+export type SandboxHook = (point: TestPoint, charge: Charge) => void | Promise<void>
 
-export interface TestProviderParts {
+export interface SandboxParts {
   storage: Storage
   clock: () => Date
-  hook?: TestHook
+  hook?: SandboxHook
 }
 
-export interface TestProvider extends PaymentProvider {
+export interface SandboxProvider extends PaymentProvider {
   // How often this one was asked, whatever it answered.
   readonly calls: Readonly<Record<'start' | 'confirm' | 'lookUp' | 'refund' | 'void', number>>
 }
 
-export function createTestProvider({ storage, clock, hook = () => {} }: TestProviderParts): TestProvider {
+export function createSandboxProvider({ storage, clock, hook = () => {} }: SandboxParts): SandboxProvider {
   const calls = { start: 0, confirm: 0, lookUp: 0, refund: 0, void: 0 }
   const now = () => clock().getTime()
 
