@@ -23,7 +23,7 @@ import { type AnyHandler, createRoad, type Throttles } from './http/answer.ts'
 import type { Handlers } from './http/handler.ts'
 import { createPressure } from './http/pressure.ts'
 import { createSeats } from './http/seats.ts'
-import { createServer, type HttpServer, type Page } from './http/server.ts'
+import { createServer, type HtmlPage, type HttpServer } from './http/server.ts'
 import { sealedKeeper } from './idempotency/once.ts'
 import { installationOperations } from './installations/operations.ts'
 import { late } from './kit/late.ts'
@@ -62,7 +62,7 @@ export interface AppParts {
   // Tests put probes in the place of handlers; the house itself never does.
   extraHandlers?: Partial<Handlers>
   // What the doors show beside the house's own pages.
-  extraPages?: readonly Page[]
+  extraPages?: readonly HtmlPage[]
   payHooks?: Partial<Pick<PayTools, 'onStep' | 'providers' | 'callMsMax'>>
   // True for a public place, whose start page names no merchants.
   production?: boolean

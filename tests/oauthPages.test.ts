@@ -10,7 +10,7 @@ import axe from 'axe-core'
 import type { Browser, BrowserContextOptions, Page as Tab } from 'playwright-core'
 import { type Operation, operations } from '../src/contract/operations.ts'
 import { scopes } from '../src/contract/words.ts'
-import type { Page, PageAnswer } from '../src/http/server.ts'
+import type { HtmlPage, PageAnswer } from '../src/http/server.ts'
 import { stylePage } from '../src/oauth/page/assets.ts'
 import { consentPage } from '../src/oauth/page/consent.ts'
 import { errorPage, errorStatus, messagePage } from '../src/oauth/page/error.ts'
@@ -117,7 +117,7 @@ before(async () => {
       answer: async () => ({ status: 200, body: favicon, headers: { 'content-type': 'image/svg+xml' } }),
     },
     ...Object.entries(states).map(
-      ([name, answer]): Page => ({ path: `/s/${name}`, name, answer: async () => answer() }),
+      ([name, answer]): HtmlPage => ({ path: `/s/${name}`, name, answer: async () => answer() }),
     ),
     takesForm('/flow', () => callback.origin),
     // A page whose policy names another place than the one the server would send the browser to.
@@ -133,7 +133,7 @@ after(async () => {
 })
 
 // Sign-in, then consent, at one address, as the authorization server does it.
-function takesForm(path: string, leadsTo: () => string): Page {
+function takesForm(path: string, leadsTo: () => string): HtmlPage {
   return {
     path,
     name: path,

@@ -31,8 +31,8 @@ describe('bad input', () => {
           throw new Error('a defect with detail /etc/passwd')
         },
         // A list that always goes on, and tells from where it was asked to.
-        listApiKeyCatalogProducts: async ({ page }) =>
-          new Rendered(JSON.stringify({ data: [], meta: { count: 0, next: page.next('on'), after: page.after } })),
+        listApiKeyCatalogProducts: async ({ paging }) =>
+          new Rendered(JSON.stringify({ data: [], meta: { count: 0, next: paging.next('on'), after: paging.after } })),
       },
     })
   })

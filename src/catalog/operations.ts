@@ -64,20 +64,20 @@ export function catalogOperations(publicOrigin: () => string): { [Id in CatalogO
   }
 
   return {
-    async listApiKeyCatalogCategories({ db, caller, page }) {
+    async listApiKeyCatalogCategories({ db, caller, paging }) {
       const version = await findCatalogVersion(db, caller.merchantId)
-      const start = page.after === null ? 0 : readOffset(page.after)
+      const start = paging.after === null ? 0 : readOffset(paging.after)
       const kept = await keptPage(`categories ${caller.merchantId} ${version} ${start}`, async () => {
         const rows = renderCategories(await listCategories(db, caller.merchantId)).slice(start, start + rowsMax + 1)
         return pageOf(rows, publicOrigin(), () => String(start + rowsMax))
       })
-      return listAnswer(kept, page.next)
+      return listAnswer(kept, paging.next)
     },
 
-    async listApiKeyCatalogProducts({ db, caller, page }) {
+    async listApiKeyCatalogProducts({ db, caller, paging }) {
       const version = await findCatalogVersion(db, caller.merchantId)
-      const after = page.after === null ? null : readPlace(page.after, 'prd')
-      const name = `products ${caller.merchantId} ${caller.mode} ${version} ${page.after ?? ''}`
+      const after = paging.after === null ? null : readPlace(paging.after, 'prd')
+      const name = `products ${caller.merchantId} ${caller.mode} ${version} ${paging.after ?? ''}`
       const kept = await keptPage(name, async () => {
         const rows =
           after === null
@@ -92,7 +92,7 @@ export function catalogOperations(publicOrigin: () => string): { [Id in CatalogO
           },
         )
       })
-      return listAnswer(kept, page.next)
+      return listAnswer(kept, paging.next)
     },
 
     async getApiKeyCatalogProduct({ db, caller, path: { slug }, now }) {

@@ -5,7 +5,7 @@ import type { IncomingMessage } from 'node:http'
 import type { Storefront } from '../../examples/storefront/shop.ts'
 import type { WindowKey } from '../admin/demo.ts'
 import type { Incoming } from '../http/answer.ts'
-import type { Page, PageAnswer } from '../http/server.ts'
+import type { HtmlPage, PageAnswer } from '../http/server.ts'
 import { html } from '../kit/html.ts'
 import { refuse } from '../kit/refuse.ts'
 
@@ -47,8 +47,8 @@ export function createWindow({ apiUrl, publicUrl, clock, makeKey, report }: Wind
 }
 
 // Not found until there is a storefront to show.
-export function windowPages(shopWindow: () => ShopWindow | undefined): Page[] {
-  const answer: Page['answer'] = async ({ raw, receive }) => {
+export function windowPages(shopWindow: () => ShopWindow | undefined): HtmlPage[] {
+  const answer: HtmlPage['answer'] = async ({ raw, receive }) => {
     const shown = await shopWindow()?.()
     if (!shown) throw refuse('route_not_found')
     const { method = 'GET', url = '/', headers } = raw

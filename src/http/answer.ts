@@ -20,7 +20,7 @@ import type { Metrics } from '../observe/metrics.ts'
 import { type Reader, type Storage, StorageOutage, StorageUnavailable } from '../storage/storage.ts'
 import { hasBody, readJsonBody } from './body.ts'
 import { hasCurrent } from './conditional.ts'
-import { type OAuthCaller, type Page, Rendered } from './handler.ts'
+import { type OAuthCaller, type Paging, Rendered } from './handler.ts'
 import type { Pressure } from './pressure.ts'
 import { createReceive, type Seats } from './seats.ts'
 
@@ -90,7 +90,7 @@ export type AnyHandler = (ask: {
   caller: AnyCaller | null
   path: Readonly<Record<string, string>>
   body: unknown
-  page: Page
+  paging: Paging
   now: Date
   cause: Cause
 }) => Promise<object>
@@ -109,24 +109,24 @@ export function createRoad(parts: RoadParts) {
   const receive = createReceive(parts.bodySeats, pressure)
 
   async function travel(id: OperationId, handler: AnyHandler, request: Incoming, trace: Trace): Promise<Outgoing> {
-    const promise: Operation = operations[id]
+    const operation: Operation = operations[id]
     const now = clock()
     refuseTwice(request.raw, 'authorization')
-    const pass = promise.caller === 'oauth' ? await passGate(request, now) : null // 401
-    const caller = pass ? pass.caller : await identifyCaller(promise, request, now) // 401
+    const pass = operation.caller === 'oauth' ? await passGate(request, now) : null // 401
+    const caller = pass ? pass.caller : await identifyCaller(operation, request, now) // 401
     if (caller) trace.credentialId = caller.kind === 'key' ? caller.credentialId : caller.installationId
     admit(caller, request, now) // 429
     if (pass) await claimPass(pass, request, now) // 401
-    refuseMissingScope(promise, caller) // 403
-    const after = parseQuery(id, promise, request, caller) // 400
-    const body = await parseBody(id, promise, request, (read) =>
+    refuseMissingScope(operation, caller) // 403
+    const after = parseQuery(id, operation, request, caller) // 400
+    const body = await parseBody(id, operation, request, (read) =>
       receive(request.raw, { key: trace.credentialId ?? '', most: bodiesPerCallerMax }, read),
     )
     refuseScopesBeyond(caller, body) // 403
-    const page: Page = { after, next: (position) => nextLink(id, promise, request, caller, position) }
+    const paging: Paging = { after, next: (position) => nextLink(id, operation, request, caller, position) }
     const cause: Cause = { operationId: id, requestId: trace.requestId }
-    const ask = { caller, path: request.path, body, page, now, cause }
-    if (promise.idempotency === 'none')
+    const ask = { caller, path: request.path, body, paging, now, cause }
+    if (operation.idempotency === 'none')
       return replyFor(await storage.read((db) => handler({ ...ask, db })), pass?.headers) // 404, 200
     const claim = { ...claimFor(id, request, caller, body, now), keptMs: parts.answersMs }
     const { text, replayed } = await once(
@@ -139,8 +139,8 @@ export function createRoad(parts: RoadParts) {
     return { status: 200, body: text, headers: { ...privately, ...pass?.headers, ...told } }
   }
 
-  async function identifyCaller(promise: Operation, request: Incoming, now: Date): Promise<Caller | null> {
-    if (promise.caller === 'anyone') return null
+  async function identifyCaller(operation: Operation, request: Incoming, now: Date): Promise<Caller | null> {
+    if (operation.caller === 'anyone') return null
     // Looked up even when this address has used up its failures: behind one address there may be many callers, and a
     // right key must work whoever guesses beside it. The look-up of a wrong one is bounded by the load that we carry, its
     // checksum is proved before the database is asked, and a guess has 178 bits to find.
@@ -176,7 +176,12 @@ export function createRoad(parts: RoadParts) {
 
   // The operations declare no query parameter. A list that has more rows names its next page by a link with a signed
   // cursor, and that cursor is the only parameter ever accepted.
-  function parseQuery(id: OperationId, promise: Operation, request: Incoming, caller: AnyCaller | null): string | null {
+  function parseQuery(
+    id: OperationId,
+    operation: Operation,
+    request: Incoming,
+    caller: AnyCaller | null,
+  ): string | null {
     // A fragment is no business of ours, and a request should not hold one; the router cuts it off too.
     const url = (request.raw.url ?? '').split('#', 1)[0] ?? ''
     const mark = url.indexOf('?')
@@ -185,7 +190,7 @@ export function createRoad(parts: RoadParts) {
     if (query.size === 0) return null
     const issues: Issue[] = []
     for (const name of new Set(query.keys())) {
-      if (!promise.paged || name !== 'cursor')
+      if (!operation.paged || name !== 'cursor')
         issues.push({ path: pointer('query', name), message: 'is not a parameter of this operation' })
       if (issues.length === 20) break
     }
@@ -208,12 +213,12 @@ export function createRoad(parts: RoadParts) {
   // The row's own path: what stood in the request line may have named another host.
   function nextLink(
     id: OperationId,
-    promise: Operation,
+    operation: Operation,
     request: Incoming,
     caller: AnyCaller | null,
     position: string,
   ): string {
-    const path = promise.path.replaceAll(/\{(\w+)\}/g, (_, name: string) =>
+    const path = operation.path.replaceAll(/\{(\w+)\}/g, (_, name: string) =>
       encodeURIComponent(request.path[name] ?? ''),
     )
     return `${path}?cursor=${signToken(parts.cursorKeys[0], cursorSubject(id, caller) + position)}`
@@ -309,9 +314,9 @@ function claimFor(id: OperationId, request: Incoming, caller: AnyCaller | null, 
   return { installationId: caller.installationId, key: member ?? header ?? '', fingerprint, now: now.getTime() }
 }
 
-function refuseMissingScope(promise: Operation, caller: AnyCaller | null): void {
-  if (promise.scope === null || caller?.scopes.includes(promise.scope)) return
-  throw refuse('scope_missing', { current: { requiredScope: promise.scope } })
+function refuseMissingScope(operation: Operation, caller: AnyCaller | null): void {
+  if (operation.scope === null || caller?.scopes.includes(operation.scope)) return
+  throw refuse('scope_missing', { current: { requiredScope: operation.scope } })
 }
 
 // A token hands on no scope that it does not carry itself. Judged here and not by the handler, because an earlier answer to
@@ -325,17 +330,17 @@ function refuseScopesBeyond(caller: AnyCaller | null, body: unknown): void {
 
 async function parseBody(
   id: OperationId,
-  promise: Operation,
+  operation: Operation,
   request: Incoming,
   receive: <Body>(read: () => Promise<Body>) => Promise<Body>,
 ): Promise<unknown> {
-  if (promise.body === null) {
+  if (operation.body === null) {
     if (hasBody(request.raw)) throw refuse('body_not_allowed')
     return null
   }
   refuseTwice(request.raw, 'content-type')
   const body = await receive(() => readJsonBody(request.raw))
-  const issues = validatorFor(id, promise)(body)
+  const issues = validatorFor(id, operation)(body)
   if (issues.length === 0) return body
   const onlyTheKey = issues.every((issue) => issue.path === '/idempotencyKey')
   throw refuse(onlyTheKey ? 'idempotency_key_invalid' : 'invalid_request', { issues })
@@ -343,11 +348,11 @@ async function parseBody(
 
 const validators = new Map<OperationId, (value: unknown) => readonly Issue[]>()
 
-function validatorFor(id: OperationId, promise: Operation): (value: unknown) => readonly Issue[] {
+function validatorFor(id: OperationId, operation: Operation): (value: unknown) => readonly Issue[] {
   const kept = validators.get(id)
   if (kept) return kept
-  if (!promise.body) throw new Error(`${id} declares no body`)
-  const validate = compile(promise.body)
+  if (!operation.body) throw new Error(`${id} declares no body`)
+  const validate = compile(operation.body)
   validators.set(id, validate)
   return validate
 }

@@ -13,7 +13,7 @@ export interface Ask<Id extends OperationId> {
   caller: CallerOf<Operations[Id]['caller']>
   path: PathOf<Operations[Id]['path']>
   body: BodyOf<Id>
-  page: Page
+  paging: Paging
   now: Date
   // What an event that this request causes will name.
   cause: Cause
@@ -42,7 +42,7 @@ export interface OAuthCaller {
 }
 
 // Where a list goes on. `after` is what an earlier page gave to `next`, or null at the beginning.
-export interface Page {
+export interface Paging {
   after: string | null
   next(after: string): string
 }

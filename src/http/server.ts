@@ -32,7 +32,7 @@ import { createReceive, createSeats, type Seats } from './seats.ts'
 const { createServer: createHttpServer, STATUS_CODES } = process.getBuiltinModule('node:http')
 
 // A page, an asset or a probe: anything that is not an operation of the contract.
-export interface Page {
+export interface HtmlPage {
   // The router's pattern: `/media/:shop/:file`.
   path: string
   // What the log and the metrics call it; the address itself may hold a secret and is never written down.
@@ -81,7 +81,7 @@ export interface HandOffFailure {
 export interface ServerParts {
   answer: (id: OperationId, handler: AnyHandler, request: Incoming) => Promise<Outgoing>
   handlers: Partial<Record<OperationId, AnyHandler>>
-  pages: readonly Page[]
+  pages: readonly HtmlPage[]
   handOffs?: readonly HandOff[] | undefined
   // Whether browsers shall come by https only: the public address is one.
   isHttps?: () => boolean
@@ -201,7 +201,7 @@ export function createServer(parts: ServerParts): HttpServer {
     })
   }
 
-  async function showPage(page: Page, request: Incoming, response: ServerResponse): Promise<void> {
+  async function showPage(page: HtmlPage, request: Incoming, response: ServerResponse): Promise<void> {
     const startedAt = performance.now()
     const requestId = newId('req')
     const { status, body, headers } = await answerPage(page, request).catch((error: unknown): PageAnswer => {
@@ -293,7 +293,7 @@ export function createServer(parts: ServerParts): HttpServer {
     log.debug('page', { requestId, page: handOff.name, status: response.statusCode, durationMs })
   }
 
-  async function answerPage(page: Page, incoming: Incoming): Promise<PageAnswer> {
+  async function answerPage(page: HtmlPage, incoming: Incoming): Promise<PageAnswer> {
     const request: PageRequest = {
       ...incoming,
       receive: (read) => {

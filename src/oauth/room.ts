@@ -3,7 +3,7 @@
 import type { ServerResponse } from 'node:http'
 import { addressBucket, type Throttle } from '../access/throttle.ts'
 import type { Incoming, OAuthGate } from '../http/answer.ts'
-import type { HandOff, HandOffFailure, Page, PageAnswer } from '../http/server.ts'
+import type { HandOff, HandOffFailure, HtmlPage, PageAnswer } from '../http/server.ts'
 import { late } from '../kit/late.ts'
 import { refuse } from '../kit/refuse.ts'
 import { createOAuthGate } from './caller.ts'
@@ -26,7 +26,7 @@ export interface OAuthRoomParts extends Omit<ServerParts, 'nonceSecret'> {
 
 export interface OAuthRoom {
   handOffs: readonly HandOff[]
-  pages: readonly Page[]
+  pages: readonly HtmlPage[]
   gate: OAuthGate
 }
 

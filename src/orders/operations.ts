@@ -14,16 +14,16 @@ const rowsMax = 100
 type OrderOperation = 'listStorefrontOrders' | 'getStorefrontOrder' | 'cancelStorefrontOrder'
 
 export const orderOperations: { [Id in OrderOperation]: Handler<Id> } = {
-  async listStorefrontOrders({ db, caller: { installationId }, page }) {
+  async listStorefrontOrders({ db, caller: { installationId }, paging }) {
     const rows =
-      page.after === null
+      paging.after === null
         ? await listOrders(db, installationId, rowsMax + 1)
-        : await listOrdersAfter(db, installationId, readPlace(page.after, 'ord'), rowsMax + 1)
+        : await listOrdersAfter(db, installationId, readPlace(paging.after, 'ord'), rowsMax + 1)
     const last = rows.length > rowsMax ? rows[rowsMax - 1] : undefined
     return {
       data: {
         orders: rows.slice(0, rowsMax).map(orderSummary),
-        next: last ? page.next(writePlace({ at: last.placedAt, id: last.id })) : null,
+        next: last ? paging.next(writePlace({ at: last.placedAt, id: last.id })) : null,
       },
     }
   },

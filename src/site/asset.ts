@@ -3,7 +3,7 @@
 import { createHash } from 'node:crypto'
 import { gzipSync } from 'node:zlib'
 import { hasCurrent } from '../http/conditional.ts'
-import type { Page, PageAnswer } from '../http/server.ts'
+import type { HtmlPage, PageAnswer } from '../http/server.ts'
 
 export interface Asset {
   body: Buffer
@@ -23,7 +23,7 @@ export function makeAsset(content: string | Buffer, headers: Readonly<Record<str
 // Below this size a packet holds the plain body as well.
 const zipBytesMin = 1_200
 
-export function answerAsset(asset: Asset, { raw }: Parameters<Page['answer']>[0]): PageAnswer {
+export function answerAsset(asset: Asset, { raw }: Parameters<HtmlPage['answer']>[0]): PageAnswer {
   const isZipped = asset.body.length >= zipBytesMin && accepts(raw.headers['accept-encoding'])
   const etag = isZipped ? `"${asset.hash}-gzip"` : `"${asset.hash}"`
   const headers = {

@@ -2,13 +2,13 @@
 
 import { readdirSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
-import type { Page } from '../http/server.ts'
+import type { HtmlPage } from '../http/server.ts'
 import { refuse } from '../kit/refuse.ts'
 import { type Asset, answerAsset, makeAsset } from './asset.ts'
 
 const namePattern = /^[a-z0-9]+(?:-[a-z0-9]+)*\.svg$/
 
-export function mediaPage(folder: string): Page {
+export function mediaPage(folder: string): HtmlPage {
   // The folder ships with the code and does not change while the server runs. A name is looked up in its listing, never
   // joined to a path unseen, so there is no way out of it.
   const kept = new Map<string, Asset | undefined>(

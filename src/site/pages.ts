@@ -1,7 +1,7 @@
 // The site of the server itself: the start page, the reference, the OpenAPI document, and what they need to look right.
 
 import { openApiDocument } from '../contract/openapi.ts'
-import type { Page } from '../http/server.ts'
+import type { HtmlPage } from '../http/server.ts'
 import { type Asset, answerAsset, makeAsset } from './asset.ts'
 import { pageHeaders } from './frame.ts'
 import { favicon } from './mark.ts'
@@ -19,7 +19,7 @@ export interface SiteParts {
   demo: () => boolean
 }
 
-export function sitePages({ origin, version, engine, listShops, demo }: SiteParts): Page[] {
+export function sitePages({ origin, version, engine, listShops, demo }: SiteParts): HtmlPage[] {
   const reference = once(() => makeAsset(referencePage({ origin: origin(), version }), pageHeaders))
   const openApi = once(() => {
     const text = `${JSON.stringify(openApiDocument({ serverUrl: origin(), version }), null, 2)}\n`

@@ -1,6 +1,6 @@
 // What machines ask about this process: is it alive, may it be sent requests, and how is it doing.
 
-import type { Page, PageAnswer } from '../http/server.ts'
+import type { HtmlPage, PageAnswer } from '../http/server.ts'
 import type { Metrics } from '../observe/metrics.ts'
 
 export interface ProbeParts {
@@ -15,7 +15,13 @@ export interface ProbeParts {
   checkWrites: () => Promise<void>
 }
 
-export function probePages({ metrics, isDraining, isStarting, pendingMigrations, checkWrites }: ProbeParts): Page[] {
+export function probePages({
+  metrics,
+  isDraining,
+  isStarting,
+  pendingMigrations,
+  checkWrites,
+}: ProbeParts): HtmlPage[] {
   return [
     // Alive: the event loop turns. Says nothing of the database, so that an outage there restarts nobody.
     { path: '/healthz', name: 'healthz', isProbe: true, answer: async () => json(200, { status: 'ok' }) },
@@ -40,7 +46,7 @@ export function probePages({ metrics, isDraining, isStarting, pendingMigrations,
   ]
 }
 
-export function metricsPage(metrics: Metrics): Page {
+export function metricsPage(metrics: Metrics): HtmlPage {
   return {
     path: '/metrics',
     name: 'metrics',

@@ -2,7 +2,7 @@
 
 import { createServer, type IncomingMessage } from 'node:http'
 import type { AddressInfo } from 'node:net'
-import type { Page } from '../../src/http/server.ts'
+import type { HtmlPage } from '../../src/http/server.ts'
 
 export interface PageServer {
   origin: string
@@ -10,7 +10,7 @@ export interface PageServer {
   close(): Promise<void>
 }
 
-export async function servePages(pages: readonly (Page & { methods?: readonly string[] })[]): Promise<PageServer> {
+export async function servePages(pages: readonly (HtmlPage & { methods?: readonly string[] })[]): Promise<PageServer> {
   const server = createServer(async (raw, response) => {
     const path = raw.url?.split('?')[0] ?? ''
     for (const page of pages) {

@@ -3,7 +3,7 @@
 
 import { addressBucket } from '../../access/throttle.ts'
 import type { Incoming } from '../../http/answer.ts'
-import type { Page, PageAnswer, PageRequest } from '../../http/server.ts'
+import type { HtmlPage, PageAnswer, PageRequest } from '../../http/server.ts'
 import { newId } from '../../kit/ids.ts'
 import { answerAsset } from '../../site/asset.ts'
 import type { Desk, DeskMethod, DeskProblem, DeskResult, DeskView, OrderStatusDesk } from '../desk.ts'
@@ -56,7 +56,7 @@ interface Post {
   request: Incoming
 }
 
-export function checkoutPages({ desk, orderDesk, origin, clock, postWaitMs = () => 0 }: CheckoutPageParts): Page[] {
+export function checkoutPages({ desk, orderDesk, origin, clock, postWaitMs = () => 0 }: CheckoutPageParts): HtmlPage[] {
   type Action = (post: Post) => Promise<PageAnswer>
 
   const actions: Readonly<Record<string, Action>> = {
@@ -273,7 +273,7 @@ export function checkoutPages({ desk, orderDesk, origin, clock, postWaitMs = () 
     },
     // Links that a mail or a hand has made longer: what is no page of ours says so as a page.
     ...['/c/*', '/o/*'].map(
-      (path): Page => ({
+      (path): HtmlPage => ({
         path,
         name: 'lost checkout',
         methods: ['GET', 'POST'],

@@ -1,7 +1,7 @@
 // The style sheet of the authorization pages: read once, from the file beside this one. They have no script.
 
 import { readFileSync } from 'node:fs'
-import type { Page } from '../../http/server.ts'
+import type { HtmlPage } from '../../http/server.ts'
 import { answerAsset, makeAsset } from '../../site/asset.ts'
 import { tokens } from '../../site/style.ts'
 
@@ -11,7 +11,7 @@ const styleSheet = makeAsset(`${tokens}\n${sheet}`, { 'content-type': 'text/css;
 // With the hash of the content in the address, so that a browser asks once and never again.
 export const styleHref = `/oauth/style.css?v=${styleSheet.hash}`
 
-export const stylePage: Page = {
+export const stylePage: HtmlPage = {
   path: '/oauth/style.css',
   name: 'oauth style',
   answer: async (request) => answerAsset(styleSheet, request),
