@@ -181,11 +181,11 @@ async function openShop(storage: Storage): Promise<ModesShop> {
 
   async function buy(step: Extract<Step, { quantity: number }>): Promise<string> {
     const secret = await open(step)
-    const view = await app.desk.look(secret)
+    const view = await app.checkout.look(secret)
     if (!view) throw new Error('a session was opened and has no page')
     const method =
       step.mode === 'live' ? { provider: 'manual', method: 'bank_transfer' } : { provider: 'test', method: 'card' }
-    const paid = await app.desk.pay(secret, {
+    const paid = await app.checkout.pay(secret, {
       version: view.session.version,
       expectedTotal: view.session.totals.total,
       ...method,

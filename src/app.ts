@@ -9,13 +9,13 @@ import type { CartTools } from './carts/change.ts'
 import { cartOperations } from './carts/operations.ts'
 import { catalogOperations } from './catalog/operations.ts'
 import { listShopWindows } from './catalog/store.ts'
-import { createDesk } from './checkout/counter.ts'
-import type { Desk } from './checkout/desk.ts'
 import { checkoutOperations } from './checkout/operations.ts'
 import { checkoutPages } from './checkout/page/pages.ts'
 import type { PayTools } from './checkout/pay.ts'
+import type { CheckoutPort } from './checkout/port.ts'
 import { secretHashOf } from './checkout/secret.ts'
-import { createOrderStatusDesk } from './checkout/status.ts'
+import { createCheckoutService } from './checkout/service.ts'
+import { createOrderStatusService } from './checkout/status.ts'
 import { createPayTools } from './checkout/tools.ts'
 import type { Rate } from './config.ts'
 import type { OperationId } from './contract/operations.ts'
@@ -88,7 +88,7 @@ export interface App {
   identify: Identify
   cartTools: CartTools
   payTools: PayTools
-  desk: Desk
+  checkout: CheckoutPort
   // Sends what endpoints are owed, once it is started.
   dispatcher: Dispatcher
   metrics: Metrics
@@ -121,7 +121,7 @@ export function createApp(parts: AppParts): App {
     ...parts.payHooks,
   }
   const cartTools = payTools.carts
-  const desk = createDesk(payTools)
+  const checkout = createCheckoutService(payTools)
   const dispatcher = createDispatcher({
     storage,
     sender: lateSender({ allowPrivate: parts.webhookAllowPrivate }),
@@ -220,8 +220,8 @@ export function createApp(parts: AppParts): App {
         checkWrites: oneAtATime(() => storage.checkWrites()),
       }),
       ...checkoutPages({
-        desk,
-        orderDesk: createOrderStatusDesk(storage, cartTools.pictureUrl),
+        checkout,
+        orderStatus: createOrderStatusService(storage, cartTools.pictureUrl),
         origin: publicOrigin,
         clock,
         postWaitMs: (secret) => postsBySession?.take(secretHashOf(secret), clock().getTime()) ?? 0,
@@ -252,7 +252,7 @@ export function createApp(parts: AppParts): App {
     identify,
     cartTools,
     payTools,
-    desk,
+    checkout,
     dispatcher,
     metrics,
     beginDraining: () => {

@@ -43,7 +43,7 @@ eachEngine('cancelHostedCheckoutSession', (given) => {
       ],
     )
     assert.equal((await read(id)).body.data.status, 'cancelled')
-    assert.equal((await house.app.desk.look(url.split('/').at(-1)))?.session.status, 'cancelled')
+    assert.equal((await house.app.checkout.look(url.split('/').at(-1)))?.session.status, 'cancelled')
     const again = await house.ask('cancelHostedCheckoutSession', {
       path: { sessionId: id },
       body: { idempotencyKey: 'd' },

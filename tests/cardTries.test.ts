@@ -39,7 +39,7 @@ eachEngine('tries of cards', (given) => {
     // Answers with the problem, or with what became of the payment.
     async function pay(secret: string, { from = newId('req'), card = cards.declined }: Shopper = {}) {
       const { session } = await checkout.look(secret)
-      const result = await house.app.desk.pay(secret, {
+      const result = await house.app.checkout.pay(secret, {
         version: session.version,
         expectedTotal: session.totals.total,
         provider: 'test',

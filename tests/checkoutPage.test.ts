@@ -11,14 +11,14 @@ import { checkoutPages } from '../src/checkout/page/pages.ts'
 import { newId } from '../src/kit/ids.ts'
 import { mediaPage } from '../src/site/media.ts'
 import { launchBrowser } from './support/browser.ts'
-import { cards, createFakeDesk, type FakeDesk, type FakeSession, fakeOrder } from './support/fakeDesk.ts'
+import { cards, createFakeCheckout, type FakeCheckout, type FakeSession, fakeOrder } from './support/fakeCheckout.ts'
 import { type PageServer, servePages } from './support/pageServer.ts'
 import { isWide } from './support/wide.ts'
 
 let browser: Browser
 let server: PageServer
 let shop: PageServer
-let desk: FakeDesk
+let checkout: FakeCheckout
 // Requests that reached a server with a referrer, which would be a secret told.
 const referred: string[] = []
 
@@ -35,10 +35,10 @@ before(async () => {
       }),
     })),
   )
-  desk = createFakeDesk({ clock, shop: () => shop.origin })
-  const orderDesk = async (secret: string) => (secret.startsWith('order') ? fakeOrder : undefined)
+  checkout = createFakeCheckout({ clock, shop: () => shop.origin })
+  const orderStatus = async (secret: string) => (secret.startsWith('order') ? fakeOrder : undefined)
   server = await servePages([
-    ...checkoutPages({ desk, orderDesk, origin: () => server.origin, clock }),
+    ...checkoutPages({ checkout, orderStatus, origin: () => server.origin, clock }),
     mediaPage(join(import.meta.dirname, '../src/admin/demo/media')),
   ])
   for (const it of [server, shop])
@@ -180,7 +180,7 @@ describe('every state can be read by everyone', () => {
       // Right-to-left and dark together with the telephone.
       const [locale, colorScheme] = device === 'desk' ? (['en-GB', 'light'] as const) : (['ar', 'dark'] as const)
       test(`${name} on a ${device}, ${locale}, ${colorScheme}`, async () => {
-        const path = state.path ?? at(desk.open(state.make).secret)
+        const path = state.path ?? at(checkout.open(state.make).secret)
         await visit(path, { viewport, locale, colorScheme }, async (tab) => {
           await state.act?.(tab)
           await tab.evaluate(`for (const fold of document.querySelectorAll('details')) fold.open = true`)
@@ -194,7 +194,7 @@ describe('every state can be read by everyone', () => {
   }
 
   test('at 400 % zoom nothing is cut off', async () => {
-    await visit(at(desk.open(ready).secret), { viewport: { width: 320, height: 256 } }, async (tab) => {
+    await visit(at(checkout.open(ready).secret), { viewport: { width: 320, height: 256 } }, async (tab) => {
       await unfold(tab)
       assert.equal(await tab.evaluate('document.documentElement.scrollWidth - innerWidth'), 0)
     })
@@ -202,7 +202,7 @@ describe('every state can be read by everyone', () => {
 
   for (const language of ['en', 'de', 'fr', 'es', 'ja', 'ar']) {
     test(`speaks ${language} when the session says so`, async () => {
-      const { secret } = desk.open((fake) => {
+      const { secret } = checkout.open((fake) => {
         ready(fake)
         fake.session.locale = language
       })
@@ -221,7 +221,7 @@ for (const javaScriptEnabled of [true, false]) {
 
   describe(name, () => {
     test('from nothing to a paid order: quantity, code, details, express, pay, shop', async () => {
-      const fake = desk.open()
+      const fake = checkout.open()
       await visit(at(fake.secret), options, async (tab) => {
         await setQuantity(tab, 'sku_mug', '3', javaScriptEnabled)
         await tab.locator('#items', { hasText: '€84.00' }).waitFor()
@@ -248,7 +248,7 @@ for (const javaScriptEnabled of [true, false]) {
         await tab.locator('#pay-button').click()
         await tab.waitForURL(`${shop.origin}/thanks?session=${fake.session.id}`)
         assert.deepEqual(
-          desk.charges.filter(({ secret }) => secret === fake.secret).map(({ amount }) => amount),
+          checkout.charges.filter(({ secret }) => secret === fake.secret).map(({ amount }) => amount),
           [9891],
         )
         assert.equal(fake.customer.email, 'ada@example.com')
@@ -262,7 +262,7 @@ for (const javaScriptEnabled of [true, false]) {
     })
 
     test('an item is taken out, and a code taken off', async () => {
-      const fake = desk.open((it) => {
+      const fake = checkout.open((it) => {
         it.session.promotion = { state: 'applied', code: 'WELCOME10', amount: 0 }
       })
       await visit(at(fake.secret), options, async (tab) => {
@@ -275,7 +275,7 @@ for (const javaScriptEnabled of [true, false]) {
     })
 
     test('the country decides the fields, and what was typed stays', async () => {
-      await visit(at(desk.open().secret), options, async (tab) => {
+      await visit(at(checkout.open().secret), options, async (tab) => {
         await tab.locator('#email').fill('ada@example.com')
         await tab.locator('#line1').fill('1 Main Street')
         await chooseCountry(tab, 'US', javaScriptEnabled)
@@ -312,7 +312,7 @@ for (const javaScriptEnabled of [true, false]) {
     })
 
     test('a declined card is told and the next one pays', async () => {
-      const fake = desk.open(ready)
+      const fake = checkout.open(ready)
       await visit(at(fake.secret), options, async (tab) => {
         await fillCard(tab, cards.declined)
         await tab.locator('#pay-button').click()
@@ -321,12 +321,12 @@ for (const javaScriptEnabled of [true, false]) {
         await fillCard(tab, cards.good)
         await tab.locator('#pay-button').click()
         await tab.waitForURL(`${shop.origin}/thanks**`)
-        assert.equal(desk.charges.filter(({ secret }) => secret === fake.secret).length, 1)
+        assert.equal(checkout.charges.filter(({ secret }) => secret === fake.secret).length, 1)
       })
     })
 
     test('wrong card details are named and not written back', async () => {
-      await visit(at(desk.open(ready).secret), options, async (tab) => {
+      await visit(at(checkout.open(ready).secret), options, async (tab) => {
         await fillCard(tab, '1234')
         await tab.locator('#pay-button').click()
         await tab.locator('#card-number-error').waitFor()
@@ -335,7 +335,7 @@ for (const javaScriptEnabled of [true, false]) {
     })
 
     test('a bank asks: refused, then accepted', async () => {
-      const fake = desk.open(ready)
+      const fake = checkout.open(ready)
       await visit(at(fake.secret), options, async (tab) => {
         await fillCard(tab, cards.challenge)
         await tab.locator('#pay-button').click()
@@ -345,12 +345,12 @@ for (const javaScriptEnabled of [true, false]) {
         await tab.locator('#pay-button').click()
         await tab.getByRole('button', { name: 'Confirm payment' }).click()
         await tab.waitForURL(`${shop.origin}/thanks**`)
-        assert.equal(desk.charges.filter(({ secret }) => secret === fake.secret).length, 1)
+        assert.equal(checkout.charges.filter(({ secret }) => secret === fake.secret).length, 1)
       })
     })
 
     test('a slow bank is waited for, and the page goes on by itself', async () => {
-      const fake = desk.open(ready)
+      const fake = checkout.open(ready)
       await visit(at(fake.secret), options, async (tab) => {
         await fillCard(tab, cards.slow)
         await tab.locator('#pay-button').click()
@@ -360,7 +360,7 @@ for (const javaScriptEnabled of [true, false]) {
     })
 
     test('nothing to pay asks for no card', async () => {
-      const fake = desk.open((it) => {
+      const fake = checkout.open((it) => {
         it.needsShipping = false
         it.customer = { email: 'ada@example.com', name: '', phone: '' }
         it.session.items = it.session.items.map((item) => ({ ...item, unitPrice: 0 }))
@@ -373,7 +373,7 @@ for (const javaScriptEnabled of [true, false]) {
     })
 
     test('a payment by hand names the order and how it goes on', async () => {
-      const fake = desk.open(ready)
+      const fake = checkout.open(ready)
       await visit(at(fake.secret), options, async (tab) => {
         await tab.getByLabel('Bank transfer').check()
         assert.equal(await tab.locator('#pay-button').innerText(), 'Place order · €75.80')
@@ -387,7 +387,7 @@ for (const javaScriptEnabled of [true, false]) {
     })
 
     test('another total is shown, and only that one is paid', async () => {
-      const fake = desk.open(ready)
+      const fake = checkout.open(ready)
       await visit(at(fake.secret), options, async (tab) => {
         // Somebody at the shop corrects the price meanwhile.
         fake.session.totals = { ...fake.session.totals, total: 8000 }
@@ -400,14 +400,14 @@ for (const javaScriptEnabled of [true, false]) {
         await tab.locator('#pay-button').click()
         await tab.waitForURL(`${shop.origin}/thanks**`)
         assert.deepEqual(
-          desk.charges.filter(({ secret }) => secret === fake.secret).map(({ amount }) => amount),
+          checkout.charges.filter(({ secret }) => secret === fake.secret).map(({ amount }) => amount),
           [8000],
         )
       })
     })
 
     test('stock that is gone is told, and one click takes what is left', async () => {
-      const fake = desk.open(ready)
+      const fake = checkout.open(ready)
       fake.stock.set('sku_mug', 1)
       await visit(at(fake.secret), options, async (tab) => {
         await fillCard(tab, cards.good)
@@ -421,9 +421,9 @@ for (const javaScriptEnabled of [true, false]) {
     })
 
     test('two tabs: the older one sees how things stand', async () => {
-      const fake = desk.open(ready)
+      const fake = checkout.open(ready)
       await visit(at(fake.secret), options, async (tab) => {
-        await desk.changeQuantity(fake.secret, fake.session.version, 'sku_mug', 5)
+        await checkout.changeQuantity(fake.secret, fake.session.version, 'sku_mug', 5)
         await setQuantity(tab, 'sku_towel', '2', javaScriptEnabled)
         await tab.getByText('changed in another window').waitFor()
         assert.equal(await tab.locator('#quantity-sku_mug').inputValue(), '5')
@@ -432,7 +432,7 @@ for (const javaScriptEnabled of [true, false]) {
     })
 
     test('an expired checkout starts again with the same items', async () => {
-      const fake = desk.open(over('expired', 'unpaid'))
+      const fake = checkout.open(over('expired', 'unpaid'))
       await visit(at(fake.secret), options, async (tab) => {
         await tab.getByRole('button', { name: 'Start again with the same items' }).click()
         await tab.locator('#details').waitFor()
@@ -441,7 +441,7 @@ for (const javaScriptEnabled of [true, false]) {
     })
 
     test('a cancelled checkout leads back to the shop', async () => {
-      const fake = desk.open(ready)
+      const fake = checkout.open(ready)
       await visit(at(fake.secret), options, async (tab) => {
         await tab.getByRole('button', { name: 'Cancel checkout' }).click()
         await tab.waitForURL(`${shop.origin}/basket`)
@@ -452,7 +452,7 @@ for (const javaScriptEnabled of [true, false]) {
     })
 
     test('a page that answered a post can be loaded by its address', async () => {
-      const { secret } = desk.open()
+      const { secret } = checkout.open()
       await visit(`${at(secret)}/details`, options, async (tab) => {
         assert.equal(new URL(tab.url()).pathname, at(secret))
       })
@@ -464,7 +464,7 @@ describe('on a telephone', () => {
   for (const javaScriptEnabled of [true, false]) {
     test(`the folded order stays open after a change, script ${javaScriptEnabled ? 'on' : 'off'}`, async () => {
       const options = { javaScriptEnabled, locale: 'en-GB', viewport: sizes.telephone }
-      await visit(at(desk.open().secret), options, async (tab) => {
+      await visit(at(checkout.open().secret), options, async (tab) => {
         assert(!(await tab.locator('#quantity-sku_mug').isVisible()))
         await unfold(tab)
         await setQuantity(tab, 'sku_mug', '3', javaScriptEnabled)
@@ -480,17 +480,17 @@ describe('with script only', () => {
   const options = { locale: 'en-GB', viewport: sizes.desk }
 
   test('two clicks are one payment', async () => {
-    const fake = desk.open(ready)
+    const fake = checkout.open(ready)
     await visit(at(fake.secret), options, async (tab) => {
       await fillCard(tab, cards.good)
       await tab.locator('#pay-button').dblclick()
       await tab.waitForURL(`${shop.origin}/thanks**`)
-      assert.equal(desk.charges.filter(({ secret }) => secret === fake.secret).length, 1)
+      assert.equal(checkout.charges.filter(({ secret }) => secret === fake.secret).length, 1)
     })
   })
 
   test('an address that is complete is kept at once, and the new total is told', async () => {
-    const fake = desk.open()
+    const fake = checkout.open()
     await visit(at(fake.secret), options, async (tab) => {
       await fillDetails(tab)
       await tab.locator('#city').blur()
@@ -502,7 +502,7 @@ describe('with script only', () => {
   })
 
   test('a no-break space behind a pasted e-mail address does not stop the saving', async () => {
-    const fake = desk.open()
+    const fake = checkout.open()
     await visit(at(fake.secret), options, async (tab) => {
       await fillDetails(tab)
       await tab.locator('#city').fill('')
@@ -516,7 +516,7 @@ describe('with script only', () => {
   })
 
   test('what was changed and not saved is saved before it is paid', async () => {
-    const fake = desk.open(ready)
+    const fake = checkout.open(ready)
     await visit(at(fake.secret), options, async (tab) => {
       await fillCard(tab, cards.good)
       await tab.locator('#line1').fill('Allee 7')
@@ -528,7 +528,7 @@ describe('with script only', () => {
   })
 
   test('another delivery method changes the total before anything is paid, and the card stays typed', async () => {
-    await visit(at(desk.open(ready).secret), options, async (tab) => {
+    await visit(at(checkout.open(ready).secret), options, async (tab) => {
       await fillCard(tab, cards.good)
       await tab.locator('#shipping-1').check()
       await tab.locator('#pay-button', { hasText: 'Pay €80.80' }).waitFor()
@@ -537,7 +537,7 @@ describe('with script only', () => {
   })
 
   test('what is typed or sent while a slow answer is on its way is not lost', async () => {
-    const fake = desk.open(ready)
+    const fake = checkout.open(ready)
     await visit(at(fake.secret), options, async (tab) => {
       let release = () => {}
       const gate = new Promise<void>((resolve) => {
@@ -560,7 +560,7 @@ describe('with script only', () => {
   })
 
   test('the steppers count together and keep the focus', async () => {
-    const fake = desk.open(ready)
+    const fake = checkout.open(ready)
     await visit(at(fake.secret), options, async (tab) => {
       // In one go, because what comes later than a moment is a change of its own.
       await tab.getByRole('button', { name: 'One more: Speckled stoneware mug' }).dblclick()
@@ -571,7 +571,7 @@ describe('with script only', () => {
   })
 
   test('the return key in a quantity is one change', async () => {
-    const fake = desk.open(ready)
+    const fake = checkout.open(ready)
     await visit(at(fake.secret), options, async (tab) => {
       await tab.locator('#quantity-sku_mug').fill('4')
       await tab.locator('#quantity-sku_mug').press('Enter')
@@ -581,7 +581,7 @@ describe('with script only', () => {
   })
 
   test('when the time is up the page says so', async () => {
-    const fake = desk.open((it) => {
+    const fake = checkout.open((it) => {
       ready(it)
       it.session.expiresAt = new Date(Date.now() + 1_500).toISOString()
     })
@@ -591,7 +591,7 @@ describe('with script only', () => {
   })
 
   test('a post that meets the end of the session shows the end', async () => {
-    const fake = desk.open(ready)
+    const fake = checkout.open(ready)
     await visit(at(fake.secret), options, async (tab) => {
       fake.session.status = 'cancelled'
       await tab.getByRole('button', { name: 'Remove Linen tea towel' }).click()
@@ -602,7 +602,7 @@ describe('with script only', () => {
 
 describe('behind the page', () => {
   test('the same form sent twice is one payment', async () => {
-    const fake = desk.open(ready)
+    const fake = checkout.open(ready)
     const fields = {
       method: 'test:card',
       version: String(fake.session.version),
@@ -618,11 +618,11 @@ describe('behind the page', () => {
       answers.map(({ status, headers }) => [status, headers.location]),
       Array(2).fill([303, `${shop.origin}/thanks?session=${fake.session.id}`]),
     )
-    assert.equal(desk.charges.filter(({ secret }) => secret === fake.secret).length, 1)
+    assert.equal(checkout.charges.filter(({ secret }) => secret === fake.secret).length, 1)
   })
 
   test('403 for a post from another site, and nothing happens', async () => {
-    const fake = desk.open(ready)
+    const fake = checkout.open(ready)
     for (const headers of [
       { origin: 'https://evil.example.com' },
       { 'sec-fetch-site': 'cross-site' },
@@ -636,14 +636,14 @@ describe('behind the page', () => {
   })
 
   test('413 for a form that is too large, 415 for what is no form', async () => {
-    const fake = desk.open()
+    const fake = checkout.open()
     assert.equal((await post(fake, 'code', { code: 'x'.repeat(17_000) })).status, 413)
     assert.equal((await post(fake, 'code', {}, { 'content-type': 'application/json' })).status, 415)
     assert.equal((await post(fake, 'code', { code: 'WELCOME10', version: '1', price: '1' })).status, 303)
   })
 
   test('404 for an unknown secret or action, alike', async () => {
-    const fake = desk.open()
+    const fake = checkout.open()
     const lost = await post({ secret: 'nothing' }, 'cancel', {})
     const odd = await post(fake, 'constructor', {})
     assert.deepEqual([lost.status, odd.status, lost.text], [404, 404, odd.text])
@@ -651,7 +651,7 @@ describe('behind the page', () => {
   })
 
   test('the fence stands around every page', async () => {
-    const fake = desk.open(ready)
+    const fake = checkout.open(ready)
     const response = await fetch(`${server.origin}${at(fake.secret)}`)
     const policy = response.headers.get('content-security-policy') ?? ''
     assert.match(policy, /default-src 'none'/)
@@ -669,7 +669,7 @@ describe('behind the page', () => {
   })
 
   test('what the merchant or the shopper wrote is text, not markup', async () => {
-    const fake = desk.open((it) => {
+    const fake = checkout.open((it) => {
       const [first] = it.session.items
       assert(first)
       it.session.items = [{ ...first, name: '<img src=x onerror=alert(1)>', imageUrl: 'javascript:alert(1)' }]

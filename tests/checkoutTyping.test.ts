@@ -6,23 +6,23 @@ import { after, before, describe, test } from 'node:test'
 import type { Browser, BrowserContextOptions, Route, Page as Tab } from 'playwright-core'
 import { checkoutPages } from '../src/checkout/page/pages.ts'
 import { launchBrowser } from './support/browser.ts'
-import { cards, createFakeDesk, type FakeDesk, type FakeSession } from './support/fakeDesk.ts'
+import { cards, createFakeCheckout, type FakeCheckout, type FakeSession } from './support/fakeCheckout.ts'
 import { type PageServer, servePages } from './support/pageServer.ts'
 
 let browser: Browser
 let server: PageServer
-let desk: FakeDesk
+let checkout: FakeCheckout
 
 before(async () => {
   const clock = () => new Date()
-  desk = createFakeDesk({ clock, shop: () => server.origin })
+  checkout = createFakeCheckout({ clock, shop: () => server.origin })
   const shop = {
     path: '/thanks',
     name: 'thanks',
     answer: async () => ({ status: 200, body: 'The shop', headers: { 'content-type': 'text/html' } }),
   }
   server = await servePages([
-    ...checkoutPages({ desk, orderDesk: async () => undefined, origin: () => server.origin, clock }),
+    ...checkoutPages({ checkout, orderStatus: async () => undefined, origin: () => server.origin, clock }),
     shop,
   ])
   browser = await launchBrowser()
@@ -112,7 +112,7 @@ const shown = async (tab: Tab) =>
   Promise.all(['sku_mug', 'sku_towel'].map((id) => tab.locator(`#quantity-${id}`).inputValue()))
 const ordered = (fake: FakeSession) => fake.session.items.map(({ quantity }) => String(quantity))
 const chargesOf = (fake: FakeSession) =>
-  desk.charges.filter(({ secret }) => secret === fake.secret).map(({ amount }) => amount)
+  checkout.charges.filter(({ secret }) => secret === fake.secret).map(({ amount }) => amount)
 
 async function fillCard(tab: Tab, number: string = cards.good): Promise<void> {
   await tab.locator('#card-number').fill(number)
@@ -145,7 +145,7 @@ const typedIn = (tab: Tab, ids: readonly string[]) => Promise.all(ids.map((id) =
 
 describe('the steppers', () => {
   test('presses on two lines within a moment all count', async () => {
-    const fake = desk.open(ready)
+    const fake = checkout.open(ready)
     await visit(fake, async (tab) => {
       await more(tab, 'sku_mug').click()
       await more(tab, 'sku_towel').click()
@@ -163,7 +163,7 @@ describe('the steppers', () => {
   })
 
   test('presses while an answer is on its way all count', async () => {
-    const fake = desk.open(ready)
+    const fake = checkout.open(ready)
     await visit(fake, async (tab) => {
       const posts = await hold(tab, 'quantity')
       await more(tab, 'sku_mug').click()
@@ -189,7 +189,7 @@ describe('the steppers', () => {
 
   for (const fate of ['lose request', 'lose answer', 503] as const) {
     test(`a press counts once when the post meets: ${fate}`, async () => {
-      const fake = desk.open(ready)
+      const fake = checkout.open(ready)
       await visit(fake, async (tab) => {
         const posts = await hold(tab, 'quantity')
         await more(tab, 'sku_mug').click()
@@ -212,7 +212,7 @@ describe('the steppers', () => {
   }
 
   test('a line that was taken out stays out when the answer is lost', async () => {
-    const fake = desk.open(ready)
+    const fake = checkout.open(ready)
     await visit(fake, async (tab) => {
       const posts = await hold(tab, 'quantity')
       await tab.locator('#quantity-sku_towel-remove').click()
@@ -227,7 +227,7 @@ describe('the steppers', () => {
   })
 
   test('a number is typed over the one that is selected, whatever answers meanwhile', async () => {
-    const fake = desk.open(ready)
+    const fake = checkout.open(ready)
     await visit(fake, async (tab) => {
       const posts = await hold(tab, 'quantity')
       await more(tab, 'sku_mug').click()
@@ -252,7 +252,7 @@ describe('the steppers', () => {
   })
 
   test('more than there is is told, and the number that counts is shown', async () => {
-    const fake = desk.open(ready)
+    const fake = checkout.open(ready)
     fake.stock.set('sku_mug', 3)
     await visit(fake, async (tab) => {
       await more(tab, 'sku_mug').click({ clickCount: 3 })
@@ -269,7 +269,7 @@ describe('the steppers', () => {
   })
 
   test('one more and at once pay: nothing is charged that was not shown', async () => {
-    const fake = desk.open(ready)
+    const fake = checkout.open(ready)
     await visit(fake, async (tab) => {
       await fillCard(tab)
       await more(tab, 'sku_mug').click()
@@ -287,7 +287,7 @@ describe('the address', () => {
   const fields = ['email', 'name', 'line1', 'city', 'postalCode']
 
   test('what is typed after choosing the country stays, with the cursor in it', async () => {
-    const fake = desk.open()
+    const fake = checkout.open()
     await visit(fake, async (tab) => {
       const posts = await hold(tab, 'details')
       await tab.locator('#country').selectOption('FR')
@@ -314,7 +314,7 @@ describe('the address', () => {
   }
   for (const [name, given] of Object.entries(filled)) {
     test(`autofill arrives whole: ${name}`, async () => {
-      const fake = desk.open()
+      const fake = checkout.open()
       await visit(fake, async (tab) => {
         const values = { email: 'ada@example.com', name: 'Ada Byron', ...given }
         await autofill(tab, values)
@@ -335,7 +335,7 @@ describe('the address', () => {
   }
 
   test('the code of a state does not become the text of another country, and comes back', async () => {
-    await visit(desk.open(), async (tab) => {
+    await visit(checkout.open(), async (tab) => {
       await tab.locator('#country').selectOption('CA')
       await tab.locator('select#region').selectOption('ON')
       await tab.locator('#country').selectOption('HK')
@@ -348,7 +348,7 @@ describe('the address', () => {
   })
 
   test('the answer to a return key does not take the cursor away from whoever types on', async () => {
-    await visit(desk.open(), async (tab) => {
+    await visit(checkout.open(), async (tab) => {
       const posts = await hold(tab, 'details')
       await tab.locator('#email').fill('ada@')
       await tab.locator('#email').press('Enter')
@@ -361,7 +361,7 @@ describe('the address', () => {
   })
 
   test('a delivery method that is chosen while a save is on its way stays chosen', async () => {
-    const fake = desk.open(ready)
+    const fake = checkout.open(ready)
     await visit(fake, async (tab) => {
       const posts = await hold(tab, 'details')
       await tab.locator('#line1').fill('Allee 7')
@@ -378,7 +378,7 @@ describe('the address', () => {
   })
 
   test('once it is saved there is one button that leads on', async () => {
-    await visit(desk.open(), async (tab) => {
+    await visit(checkout.open(), async (tab) => {
       assert.deepEqual(await tab.locator('button.first:visible:enabled').allInnerTexts(), ['Continue to payment'])
       await fillDetails(tab)
       await tab.locator('#city').blur()
@@ -388,7 +388,7 @@ describe('the address', () => {
   })
 
   test('only countries that are delivered to are listed', async () => {
-    const fake = desk.open((it) => {
+    const fake = checkout.open((it) => {
       it.countries = ['AT', 'DE']
     })
     await visit(fake, async (tab) => {
@@ -399,7 +399,7 @@ describe('the address', () => {
 
 describe('without an answer', () => {
   test('offline, what was typed stays, the page says so, and saves it when it is back', async () => {
-    const fake = desk.open()
+    const fake = checkout.open()
     await visit(fake, async (tab) => {
       await fillDetails(tab)
       await tab.context().setOffline(true)
@@ -416,7 +416,7 @@ describe('without an answer', () => {
 
   for (const action of ['Continue', 'Pay'] as const) {
     test(`503 on ${action}: the form stays, and the next press does it`, async () => {
-      const fake = desk.open(ready)
+      const fake = checkout.open(ready)
       await visit(fake, async (tab) => {
         await fillCard(tab)
         const posts = await hold(tab, action === 'Pay' ? 'pay' : 'details')
@@ -437,7 +437,7 @@ describe('without an answer', () => {
   }
 
   test('a payment whose answer is lost is found by the page itself, once', async () => {
-    const fake = desk.open(ready)
+    const fake = checkout.open(ready)
     await visit(fake, async (tab) => {
       await fillCard(tab)
       const posts = await hold(tab, 'pay')
@@ -449,7 +449,7 @@ describe('without an answer', () => {
   })
 
   test('a payment that did not arrive can be made again, once', async () => {
-    const fake = desk.open(ready)
+    const fake = checkout.open(ready)
     await visit(fake, async (tab) => {
       await fillCard(tab)
       const posts = await hold(tab, 'pay')
@@ -464,7 +464,7 @@ describe('without an answer', () => {
   })
 
   test('a card that was refused for its date stays typed, and the field is named', async () => {
-    await visit(desk.open(ready), async (tab) => {
+    await visit(checkout.open(ready), async (tab) => {
       await fillCard(tab)
       await tab.locator('#card-expiry').fill('13/29')
       await tab.locator('#pay-button').click()
@@ -479,7 +479,7 @@ describe('without an answer', () => {
 for (const javaScriptEnabled of [true, false]) {
   describe(`the return key, script ${javaScriptEnabled ? 'on' : 'off'}`, () => {
     test('goes on from a field of the address', async () => {
-      const fake = desk.open(ready)
+      const fake = checkout.open(ready)
       await visit(
         fake,
         async (tab) => {
@@ -497,7 +497,7 @@ for (const javaScriptEnabled of [true, false]) {
     })
 
     test('never pays, and never takes out a line', async () => {
-      const fake = desk.open(ready)
+      const fake = checkout.open(ready)
       await visit(
         fake,
         async (tab) => {
@@ -521,7 +521,7 @@ describe('the end of the time', () => {
 
   for (const javaScriptEnabled of [true, false]) {
     test(`more time is one click away, and what was typed stays, script ${javaScriptEnabled ? 'on' : 'off'}`, async () => {
-      const fake = desk.open(soon(200_000))
+      const fake = checkout.open(soon(200_000))
       await visit(
         fake,
         async (tab) => {
@@ -537,7 +537,7 @@ describe('the end of the time', () => {
   }
 
   test('a checkout that ends under the hands keeps what was typed and goes on in a new one', async () => {
-    const fake = desk.open()
+    const fake = checkout.open()
     await visit(fake, async (tab) => {
       await fillDetails(tab)
       soon(-1)(fake)
@@ -555,14 +555,14 @@ describe('the end of the time', () => {
       await fillCard(tab)
       await tab.locator('#pay-button').click()
       await tab.waitForURL('**/thanks**')
-      const [, secret = ''] = [...desk.sessions.keys()].slice(-2)
-      assert.deepEqual([desk.sessions.get(secret)?.address?.line1, chargesOf(fake)], ['Allee 7', []])
+      const [, secret = ''] = [...checkout.sessions.keys()].slice(-2)
+      assert.deepEqual([checkout.sessions.get(secret)?.address?.line1, chargesOf(fake)], ['Allee 7', []])
     })
   })
 })
 
 test('a code that makes the order free asks for no card any more', async () => {
-  const fake = desk.open((it) => {
+  const fake = checkout.open((it) => {
     ready(it)
     it.session.shipping = { optionId: 'free', options: [{ id: 'free', label: 'Free', amount: 0 }] }
     it.session.items = it.session.items.slice(0, 1).map((item) => ({ ...item, unitPrice: 1 }))

@@ -82,7 +82,11 @@ eachEngine('stock that is set below what is held', (given) => {
     const { problem } = await scene.checkout.pay(second.secret, await scene.checkout.look(second.secret))
     assert.deepEqual(problem, { code: 'insufficient_stock', skuId: scene.checkout.carts.sku('WIDGET'), available: 10 })
     const waiting = await scene.checkout.look(first.secret)
-    const done = await scene.house.app.desk.answerChallenge(first.secret, waiting.challenge?.paymentId ?? '', 'accept')
+    const done = await scene.house.app.checkout.answerChallenge(
+      first.secret,
+      waiting.challenge?.paymentId ?? '',
+      'accept',
+    )
     assert.equal(done?.view.session.status, 'completed')
     assert.deepEqual([await scene.approved(), (await scene.onHand())?.onHand], [1, 10])
   })

@@ -62,7 +62,7 @@ describe("a shopper's e-mail address", () => {
     for (const [email, isAddress, why] of emails) {
       const { version } = (await look(secret)).session
       const contact = { email, name: 'Ada', phone: '' }
-      const result = await house.app.desk.setDetails(secret, version, {
+      const result = await house.app.checkout.setDetails(secret, version, {
         contact,
         address: null,
         shippingOptionId: null,

@@ -37,9 +37,9 @@ eachEngine('the limit per customer', (given) => {
       }),
     )
     const secret = secretOf(url ?? '')
-    const { session } = (await app.desk.look(secret)) ?? assert.fail()
+    const { session } = (await app.checkout.look(secret)) ?? assert.fail()
     const contact = { email, name: '', phone: '' }
-    const filled = await app.desk.setDetails(secret, session.version, {
+    const filled = await app.checkout.setDetails(secret, session.version, {
       contact,
       address: null,
       shippingOptionId: null,
@@ -55,7 +55,7 @@ eachEngine('the limit per customer', (given) => {
       details,
       attempt: newId('pay'),
     }
-    const paid = await app.desk.pay(secret, input)
+    const paid = await app.checkout.pay(secret, input)
     return paid?.problem
   }
 
@@ -81,7 +81,7 @@ eachEngine('the limit per customer', (given) => {
       const { view } = await pay(secret, await look(secret), '4000002500003155')
       begun.push({ secret, paymentId: view.challenge?.paymentId ?? assert.fail() })
     }
-    for (const { secret, paymentId } of begun) await house.app.desk.answerChallenge(secret, paymentId, 'accept')
+    for (const { secret, paymentId } of begun) await house.app.checkout.answerChallenge(secret, paymentId, 'accept')
     const [row] = await house.storage.read(
       (db) => db.sql<{ orders: number; uses: number; owed: number }>`
         select (select count(*) from orders) as "orders", (select count(*) from promotion_uses) as "uses",

@@ -123,7 +123,7 @@ async function boughtByHand(
   secrets.add(secret)
   const { version, totals } = view.session
   const wish = { version, expectedTotal: totals.total, provider: 'manual', method, details: {} }
-  const result = await house.app.desk.pay(secret, { ...wish, attempt: newId('pay') })
+  const result = await house.app.checkout.pay(secret, { ...wish, attempt: newId('pay') })
   assert.equal(result?.problem, null)
   return (await checkout.read(sessionId)).body.data.orderId
 }
@@ -548,7 +548,7 @@ eachEngine('a promotion that is used up', (given) => {
       { merchant: shop.merchant, products: products ?? [], categories: shop.categories ?? [] },
       { stock: true },
     )
-    await house.app.desk.answerChallenge(secret, begun.challenge?.paymentId ?? '', 'accept')
+    await house.app.checkout.answerChallenge(secret, begun.challenge?.paymentId ?? '', 'accept')
     const { status, lastPaymentError } = (await checkout.read(sessionId)).body.data
     assert.deepEqual([status, lastPaymentError.message], ['open', 'The items are sold out; nothing is charged.'])
     const { used, version } = (await find('NOGOODS')) ?? {}

@@ -105,7 +105,7 @@ eachEngine('getHostedCheckoutSession', (given) => {
       const { sessionId, secret, view } = await ready({ CARD: 1 }, { expiresInSeconds: 86_400 })
       const { view: asked } = await pay(secret, view, '4000002500003155')
       assert.ok(asked.challenge)
-      if (answer) await house.app.desk.answerChallenge(secret, asked.challenge.paymentId, answer)
+      if (answer) await house.app.checkout.answerChallenge(secret, asked.challenge.paymentId, answer)
       else {
         for (let step = 0; step < 4; step += 1) {
           house.clock.now += 15 * minute
@@ -130,7 +130,7 @@ eachEngine('getHostedCheckoutSession', (given) => {
       details: {},
       attempt: `pay_${view.session.id.slice(4)}`,
     })
-    await house.app.desk.pay(manual.secret, input(manual.view, 'manual', 'bank_transfer'))
+    await house.app.checkout.pay(manual.secret, input(manual.view, 'manual', 'bank_transfer'))
     const pending = (await read(manual.sessionId)).body.data
     assert.deepEqual([pending.status, pending.paymentStatus], ['completed', 'pending'])
     await house.apply({
@@ -139,7 +139,7 @@ eachEngine('getHostedCheckoutSession', (given) => {
     })
     const free = await ready({ COURSE: 1 }, { promotionCode: 'ALLFREE' })
     assert.equal(free.view.session.totals.total, 0)
-    await house.app.desk.pay(free.secret, input(free.view, '', ''))
+    await house.app.checkout.pay(free.secret, input(free.view, '', ''))
     assert.deepEqual(
       [
         (await read(free.sessionId)).body.data.status,
@@ -155,7 +155,7 @@ eachEngine('getHostedCheckoutSession', (given) => {
     const { secret, view } = await ready({ CARD: 2 })
     house.clock.now += 31 * minute
     assert.equal((await pay(secret, view)).problem?.code, 'not_open')
-    const again = await house.app.desk.startAgain(secret)
+    const again = await house.app.checkout.startAgain(secret)
     assert.ok(again && 'secret' in again)
     const fresh = await look(again.secret)
     assert.deepEqual(
@@ -163,8 +163,8 @@ eachEngine('getHostedCheckoutSession', (given) => {
       ['open', 2, 'ada@example.com'],
     )
     assert.equal((await pay(again.secret, fresh)).view.session.status, 'completed')
-    assert.equal(await house.app.desk.look('A'.repeat(43)), undefined)
-    assert.equal(await house.app.desk.look(view.session.id), undefined)
+    assert.equal(await house.app.checkout.look('A'.repeat(43)), undefined)
+    assert.equal(await house.app.checkout.look(view.session.id), undefined)
   })
 
   test('a promotion that was used up meanwhile: the charge is owed back, and the shopper is asked again', async () => {

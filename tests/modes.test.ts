@@ -181,7 +181,7 @@ eachEngine('modes', (given) => {
       texts[side.mode] += (await side.fetch(`/c/${secret}`)).text
       const method = side.mode === 'live' ? { provider: 'manual', method: 'bank_transfer' } : undefined
       const paid = method
-        ? await side.app.desk.pay(secret, {
+        ? await side.app.checkout.pay(secret, {
             version: view.session.version,
             expectedTotal: view.session.totals.total,
             ...method,

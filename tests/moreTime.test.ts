@@ -30,34 +30,34 @@ eachEngine('more time', (given) => {
     const { id, secret } = await open(300)
     const before = await read(id)
     house.clock.now += 4 * minuteMs
-    const result = await house.app.desk.keepOpen(secret)
+    const result = await house.app.checkout.keepOpen(secret)
     assert.deepEqual([result?.problem, result?.view.session.expiresAt], [null, inMinutes(30)])
     const after = await read(id)
     assert.deepEqual([after.expiresAt, after.version, after.status], [inMinutes(30), before.version, 'open'])
     house.clock.now += 10 * minuteMs
-    const view = await house.app.desk.look(secret)
+    const view = await house.app.checkout.look(secret)
     assert.deepEqual([view?.session.hold.status, view?.session.hold.expiresAt], ['held', inMinutes(15)])
   })
 
   test('never less than there was, and never beyond a day after it was opened', async () => {
     const { id, secret } = await open(86_400)
     const { expiresAt } = await read(id)
-    assert.equal((await house.app.desk.keepOpen(secret))?.view.session.expiresAt, expiresAt)
+    assert.equal((await house.app.checkout.keepOpen(secret))?.view.session.expiresAt, expiresAt)
     house.clock.now += 23 * 60 * minuteMs
-    assert.equal((await house.app.desk.keepOpen(secret))?.view.session.expiresAt, expiresAt)
+    assert.equal((await house.app.checkout.keepOpen(secret))?.view.session.expiresAt, expiresAt)
     const { secret: short } = await open(1_800)
     const end = inMinutes(24 * 60)
     for (let turn = 0; turn < 60; turn += 1) {
       house.clock.now += 25 * minuteMs
-      if ((await house.app.desk.keepOpen(short))?.problem) break
+      if ((await house.app.checkout.keepOpen(short))?.problem) break
     }
-    assert.equal((await house.app.desk.look(short))?.session.expiresAt, end)
+    assert.equal((await house.app.checkout.look(short))?.session.expiresAt, end)
   })
 
   test('none for a checkout that is over, and the page keeps saying so', async () => {
     const { id, secret } = await open(300)
     house.clock.now += 6 * minuteMs
-    const result = await house.app.desk.keepOpen(secret)
+    const result = await house.app.checkout.keepOpen(secret)
     assert.deepEqual([result?.problem, result?.view.session.status], [{ code: 'not_open' }, 'expired'])
     assert.equal((await read(id)).status, 'expired')
     const init = { method: 'POST', body: new URLSearchParams({ intent: 'time' }) }

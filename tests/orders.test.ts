@@ -15,7 +15,7 @@ import { serve } from './support/process.ts'
 import { assertFound, type Break } from './support/sabotage.ts'
 import { eachEngine, type Given } from './support/storage.ts'
 
-async function openDesk(given: Given) {
+async function openCheckout(given: Given) {
   const house = await openOrderHouse(given)
   const { storage, installationId } = house
   const key = (orderId: string) => ({ installationId, orderId })
@@ -41,7 +41,7 @@ async function openDesk(given: Given) {
 
 eachEngine('an order', (given) => {
   test('is paid by hand, once', async () => {
-    const house = await openDesk(given)
+    const house = await openCheckout(given)
     const { orderId, paymentId } = await house.orders.place({ isManual: true })
     house.clock.now += 1_000
     const done = await Promise.all(Array.from({ length: 5 }, () => house.pay(orderId)))
@@ -74,7 +74,7 @@ eachEngine('an order', (given) => {
   })
 
   test('cannot be paid by hand when it was paid, nor by hand what a card was to pay', async () => {
-    const house = await openDesk(given)
+    const house = await openCheckout(given)
     const paid = await house.orders.place()
     const free = await house.orders.place({ code: 'GIFT', isSent: false })
     for (const [orderId, words] of [
@@ -87,7 +87,7 @@ eachEngine('an order', (given) => {
 
   for (const isVoided of [false, true])
     test(`that was cancelled takes a transfer that came too late as owed back, ${isVoided ? 'after' : 'before'} its payment was voided`, async () => {
-      const house = await openDesk(given)
+      const house = await openCheckout(given)
       const { orderId, number, quote } = await house.orders.place({ isManual: true, code: 'ONCE' })
       const { total } = quote.totals
       await house.orders.cancel(orderId)
@@ -159,7 +159,7 @@ eachEngine('an order', (given) => {
     })
 
   test('is sent as a whole: started, fulfilled, completed, each a fact of its own', async () => {
-    const house = await openDesk(given)
+    const house = await openCheckout(given)
     const { orderId, quote } = await house.orders.place()
     house.clock.now += 60_000
     assert.ok('facts' in (await house.send(orderId, null, 'Post')))
@@ -200,7 +200,7 @@ eachEngine('an order', (given) => {
   })
 
   test('is sent in parts, never more than was ordered', async () => {
-    const house = await openDesk(given)
+    const house = await openCheckout(given)
     const { orderId } = await house.orders.place({ items: { 'ROSE-12': 2, CARD: 3 } })
     assert.ok('facts' in (await house.send(orderId, { CARD: 2 })))
     const before = await orderWorld(house, orderId)
@@ -237,7 +237,7 @@ eachEngine('an order', (given) => {
   })
 
   test('is not sent before its transfer has arrived, nor after its money went back, unless that is meant', async () => {
-    const house = await openDesk(given)
+    const house = await openCheckout(given)
     const awaited = await house.orders.place({ isManual: true })
     const returned = await house.orders.place()
     await house.giveBack(returned.orderId)
@@ -265,7 +265,7 @@ eachEngine('an order', (given) => {
   })
 
   test('that is paid on delivery is sent before it is paid', async () => {
-    const house = await openDesk(given)
+    const house = await openCheckout(given)
     const { orderId } = await house.orders.place({ isManual: true, method: 'cash_on_delivery' })
     assert.ok('facts' in (await house.send(orderId)))
     assert.ok('facts' in (await house.pay(orderId)))
@@ -275,7 +275,7 @@ eachEngine('an order', (given) => {
 
   for (const isRestocked of [false, true])
     test(`that was refused at the door comes back unpaid, ${isRestocked ? 'and into stock' : 'and not into stock'}`, async () => {
-      const house = await openDesk(given)
+      const house = await openCheckout(given)
       const cash = { isManual: true, method: 'cash_on_delivery', code: 'ONCE' } as const
       const { orderId, number, quote } = await house.orders.place(cash)
       const { total } = quote.totals
@@ -316,7 +316,7 @@ eachEngine('an order', (given) => {
 
   for (const isRestocked of [false, true])
     test(`of which a part was refused at the door is cancelled, ${isRestocked ? 'and all of it' : 'and what was never sent'} goes back into stock`, async () => {
-      const house = await openDesk(given)
+      const house = await openCheckout(given)
       const cash = { isManual: true, method: 'cash_on_delivery', code: 'ONCE' } as const
       const { orderId } = await house.orders.place(cash)
       assert.ok('facts' in (await house.send(orderId, { CARD: 2 })))
@@ -333,7 +333,7 @@ eachEngine('an order', (given) => {
     })
 
   test('that was paid, not sent, or cancelled does not come back unpaid', async () => {
-    const house = await openDesk(given)
+    const house = await openCheckout(given)
     const cash = { isManual: true, method: 'cash_on_delivery' } as const
     const [unsent, paid, cancelled] = [
       await house.orders.place(cash),
@@ -355,7 +355,7 @@ eachEngine('an order', (given) => {
   })
 
   test('that was cancelled is not sent, whatever is meant', async () => {
-    const house = await openDesk(given)
+    const house = await openCheckout(given)
     const { orderId } = await house.orders.place()
     await house.orders.cancel(orderId)
     for (const anyway of [false, true])
@@ -365,7 +365,7 @@ eachEngine('an order', (given) => {
   })
 
   test('is sent once, however many send it at once', async () => {
-    const house = await openDesk(given)
+    const house = await openCheckout(given)
     const { orderId } = await house.orders.place({ items: { CARD: 3 } })
     const done = await Promise.all(Array.from({ length: 6 }, () => house.send(orderId, { CARD: 1 })))
     assert.equal(done.filter((one) => 'facts' in one).length, 3)
@@ -374,7 +374,7 @@ eachEngine('an order', (given) => {
   })
 
   test('is given back in parts and then the rest; the money is told when it arrived', async () => {
-    const house = await openDesk(given)
+    const house = await openCheckout(given)
     const { orderId, quote } = await house.orders.place()
     const { total } = quote.totals
     await house.giveBack(orderId, 100)
@@ -411,7 +411,7 @@ eachEngine('an order', (given) => {
   })
 
   test('never gives back more than came, however many refunds and rounds of the loop come at once', async () => {
-    const house = await openDesk(given)
+    const house = await openCheckout(given)
     const { orderId, quote } = await house.orders.place()
     const { total } = quote.totals
     const amount = Math.floor(total / 7)
@@ -443,7 +443,7 @@ eachEngine('an order', (given) => {
   })
 
   test('refuses to give back what never came', async () => {
-    const house = await openDesk(given)
+    const house = await openCheckout(given)
     const manual = await house.orders.place({ isManual: true })
     assert.deepEqual(await house.giveBack(manual.orderId), {
       problem: 'order T-1001 is pending: there is nothing to refund',
@@ -461,7 +461,7 @@ eachEngine('an order', (given) => {
   })
 
   test('is found by number and id, by its own merchant only', async () => {
-    const house = await openDesk(given)
+    const house = await openCheckout(given)
     const { orderId, number } = await house.orders.place()
     const { installationId, merchantId, storage } = house
     const [foreign] = await storage.read(
@@ -481,7 +481,7 @@ eachEngine('an order', (given) => {
   })
 
   test('keeps every invariant, whatever is done to it in whatever order', async () => {
-    const house = await openDesk(given)
+    const house = await openCheckout(given)
     const deed = fc.oneof(
       fc.constant({ do: 'pay' } as const),
       fc.constant({ do: 'cancel' } as const),
@@ -528,7 +528,7 @@ eachEngine('an order', (given) => {
 
   // A rule that cannot fail guards nothing.
   test('that is broken is found by the rule it breaks', async () => {
-    const house = await openDesk(given)
+    const house = await openCheckout(given)
     const { orderId } = await house.orders.place({ code: 'WELCOME10' })
     await house.giveBack(orderId, 100)
     const breaks: readonly Break[] = [

@@ -21,7 +21,12 @@ eachEngine('edits on the page', (given) => {
     const { cartId } = opened.body.data
     const setCard = async (quantity: number) => {
       const { session } = await checkout.look(secret)
-      const result = await house.app.desk.changeQuantity(secret, session.version, checkout.carts.sku('CARD'), quantity)
+      const result = await house.app.checkout.changeQuantity(
+        secret,
+        session.version,
+        checkout.carts.sku('CARD'),
+        quantity,
+      )
       assert.equal(result?.problem, null)
     }
     const tell = () => tellCarts(house.storage, house.app.cartTools, house.clock.now)
@@ -59,7 +64,7 @@ eachEngine('edits on the page', (given) => {
     assert.deepEqual(await called.lastTold(), answer.body.data)
     const ended = await openScene()
     await ended.setCard(3)
-    await ended.house.app.desk.cancel(ended.secret)
+    await ended.house.app.checkout.cancel(ended.secret)
     assert.equal((await ended.lastTold()).items[0].quantity, 3)
     const paid = await openScene()
     const { secret } = await paid.checkout.ready({ CARD: 2 })
@@ -79,7 +84,7 @@ eachEngine('edits on the page', (given) => {
     const { challenge, session } = await checkout.look(secret)
     house.clock.now += 5 * second
     assert.equal(await tell(), 0)
-    await house.app.desk.answerChallenge(secret, challenge?.paymentId ?? '', 'refuse')
+    await house.app.checkout.answerChallenge(secret, challenge?.paymentId ?? '', 'refuse')
     assert.equal(await tell(), 1)
     const last = (await eventsOf(house, session.cartId)).at(-1)
     assert.deepEqual([last?.type, last?.body.cause, last?.body.data.cart.status], ['cart.updated', null, 'open'])

@@ -1,4 +1,4 @@
-// From a session to a paid order and back, at the desk behind the page: what is charged, what is sold, what is told.
+// From a session to a paid order and back, at the service behind the page: what is charged, what is sold, what is told.
 
 import assert from 'node:assert/strict'
 import { randomUUID } from 'node:crypto'
@@ -321,7 +321,7 @@ eachEngine('a payment', (given) => {
     const { view } = await pay(secret, await look(secret), '4000002500003155')
     house.clock.now += 120_000
     await sweepAddresses(house.storage, house.clock.now, 100)
-    await house.app.desk.answerChallenge(secret, view.challenge?.paymentId ?? '', 'accept')
+    await house.app.checkout.answerChallenge(secret, view.challenge?.paymentId ?? '', 'accept')
     const [order] = await house.storage.read(
       (db) => db.sql<{ addressId: string | null }>`select address_id as "addressId" from orders`,
     )
@@ -341,7 +341,7 @@ eachEngine('a payment', (given) => {
       begun.push({ secret, challenge: (await pay(secret, view, '4000002500003155')).view.challenge })
     }
     for (const { secret, challenge } of begun)
-      await house.app.desk.answerChallenge(secret, challenge?.paymentId ?? '', 'accept')
+      await house.app.checkout.answerChallenge(secret, challenge?.paymentId ?? '', 'accept')
     const [row] = await house.storage.read(
       (db) => db.sql<{ orders: number; used: number; owed: number }>`
       select (select count(*) from orders) as "orders", (select test_used from promotions where code = 'ONE') as "used", (select count(*) from refunds) as "owed"`,
@@ -363,11 +363,11 @@ eachEngine('a payment', (given) => {
     assertError(await carts.patch(cartId, 'CARD', 4), 'insufficient_stock')
     assert.equal((await carts.patch(cartId, 'CARD', 1)).status, 200)
     assert.equal((await carts.remove(cartId, 'BOOK')).status, 200)
-    await house.app.desk.cancel(secret)
+    await house.app.checkout.cancel(secret)
     const { body } = await house.ask('createHostedCheckoutSession', {
       body: { idempotencyKey: 'b', cartId, clientReferenceId: 'B', successUrl: 'http://localhost/x' },
     })
-    assert.deepEqual(await house.app.desk.startAgain(secret), { problem: { code: 'not_open' } })
+    assert.deepEqual(await house.app.checkout.startAgain(secret), { problem: { code: 'not_open' } })
     assert.equal(
       (await house.ask('getHostedCheckoutSession', { path: { sessionId: body.data.id } })).body.data.clientReferenceId,
       'B',

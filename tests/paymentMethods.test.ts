@@ -95,7 +95,7 @@ eachEngine('payment methods', (given) => {
     const input = { version, expectedTotal: totals.total, details: {}, attempt: 'one' }
     for (const method of ['bank_transfer', 'cash_on_delivery', 'cheque'])
       assert.deepEqual(
-        (await scene.house.app.desk.pay(opened.secret, { ...input, provider: 'manual', method }))?.problem,
+        (await scene.house.app.checkout.pay(opened.secret, { ...input, provider: 'manual', method }))?.problem,
         { code: 'invalid', issues: [{ path: '/method', message: 'is not offered' }] },
       )
     assert.deepEqual(await scene.payments(), [])

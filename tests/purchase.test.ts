@@ -1,4 +1,4 @@
-// The shopper's page before the real desk, in a real browser: what is shown is what is charged, and nothing happens twice.
+// The shopper's page before the real checkout service, in a real browser: what is shown is what is charged, and nothing happens twice.
 
 import assert from 'node:assert/strict'
 import { once } from 'node:events'

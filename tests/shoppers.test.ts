@@ -55,7 +55,7 @@ async function ready(checkout: Checkout, house: House, email: string, items = { 
   const seen = await checkout.look(secret)
   const contact = { email, name: 'Augusta Byron', phone: '+49 30 1234567' }
   const details = { contact, address: berlin, shippingOptionId: null }
-  assert.equal((await house.app.desk.setDetails(secret, seen.session.version, details))?.problem, null)
+  assert.equal((await house.app.checkout.setDetails(secret, seen.session.version, details))?.problem, null)
   return { sessionId: opened.body.data.id as string, secret, view: await checkout.look(secret) }
 }
 

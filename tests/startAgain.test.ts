@@ -36,7 +36,7 @@ eachEngine('starting again', (given) => {
   test('leads to one checkout, pressed many times at once and afterwards', async () => {
     const { house, checkout, again } = await openScene()
     const { secret } = await checkout.ready({ CARD: 20 })
-    await house.app.desk.cancel(secret)
+    await house.app.checkout.cancel(secret)
     const pressed = await Promise.all(Array.from({ length: 8 }, () => again(secret)))
     assert.deepEqual([...new Set(pressed.map(({ status }) => status))], [303])
     const [successor, ...others] = new Set(pressed.map(({ leadsTo }) => leadsTo))
@@ -103,7 +103,7 @@ eachEngine('starting again', (given) => {
   test('of a cart that was bought by another checkout makes one new cart', async () => {
     const { house, checkout, again } = await openScene()
     const { secret, view } = await checkout.ready({ CARD: 3 })
-    await house.app.desk.cancel(secret)
+    await house.app.checkout.cancel(secret)
     const { cartId } = view.session
     const { body } = await house.ask('createHostedCheckoutSession', {
       body: { idempotencyKey: 'b', cartId, successUrl: 'http://localhost/x', customer: { email: 'b@example.com' } },
@@ -118,9 +118,9 @@ eachEngine('starting again', (given) => {
   test('a new one that ended too is shown as ended, and starts again by itself', async () => {
     const { house, checkout, again } = await openScene()
     const { secret } = await checkout.ready({ CARD: 2 })
-    await house.app.desk.cancel(secret)
+    await house.app.checkout.cancel(secret)
     const second = (await again(secret)).leadsTo
-    await house.app.desk.cancel(second)
+    await house.app.checkout.cancel(second)
     assert.equal((await again(secret)).leadsTo, second)
     const third = (await again(second)).leadsTo
     assert.notEqual(third, second)

@@ -36,7 +36,7 @@ async function openShop(given: Given, payments?: ShopFile['payments']) {
       const { secret, sessionId, view } = await checkout.ready({ 'ROSE-12': 2, CARD: 3 }, more)
       const { version, totals } = view.session
       const wish = { version, expectedTotal: totals.total, provider: 'manual', method, details: {} }
-      const result = await house.app.desk.pay(secret, { ...wish, attempt: randomUUID() })
+      const result = await house.app.checkout.pay(secret, { ...wish, attempt: randomUUID() })
       assert.equal(result?.problem, null)
       return {
         secret,

@@ -196,7 +196,12 @@ eachEngine('a cart that cannot be priced', (given) => {
         const { problem } = await checkout.pay(secret, shown)
         assert.deepEqual(problem, { code: 'price_unavailable' })
       }
-      const changed = await house.app.desk.changeQuantity(secret, seen.session.version, checkout.carts.sku('CARD'), 19)
+      const changed = await house.app.checkout.changeQuantity(
+        secret,
+        seen.session.version,
+        checkout.carts.sku('CARD'),
+        19,
+      )
       assert.deepEqual(changed?.problem, { code: 'price_unavailable' })
       const fields = new URLSearchParams({
         version: String(seen.session.version),
@@ -212,7 +217,12 @@ eachEngine('a cart that cannot be priced', (given) => {
       assert.equal(posted.status, 200)
       assert.match(posted.text, /cannot be priced at the moment/)
       assert.deepEqual([await countOf('payments'), await countOf('orders')], before)
-      const mended = await house.app.desk.changeQuantity(secret, seen.session.version, checkout.carts.sku('CARD'), 1)
+      const mended = await house.app.checkout.changeQuantity(
+        secret,
+        seen.session.version,
+        checkout.carts.sku('CARD'),
+        1,
+      )
       assert.equal(mended?.problem, null)
       assert.equal(mended?.view.session.totals.subtotal, absurd)
     })
@@ -225,7 +235,7 @@ eachEngine('a cart that cannot be priced', (given) => {
     assert.ok(challenge)
     await whileAbsurd(async () => {
       assert.equal((await checkout.read(sessionId)).body.data.totals.total, view.session.totals.total)
-      const refused = await house.app.desk.answerChallenge(secret, challenge.paymentId, 'refuse')
+      const refused = await house.app.checkout.answerChallenge(secret, challenge.paymentId, 'refuse')
       assert.equal(refused?.problem, null)
       const { status, lastPaymentError, messages } = (await checkout.read(sessionId)).body.data
       assert.deepEqual([status, lastPaymentError.code], ['open', 'authentication_failed'])

@@ -6,7 +6,7 @@ import { findMethodSettings } from '../payments/methods.ts'
 import type { PaymentRow } from '../payments/store.ts'
 import { isPaidOnDelivery } from '../providers/manual/provider.ts'
 import type { Reader } from '../storage/storage.ts'
-import type { AwaitedMoney } from './desk.ts'
+import type { AwaitedMoney } from './port.ts'
 
 // Null where none is awaited. The merchant's words as they are now: an account may have changed since the order was placed.
 export async function awaitedMoney(

@@ -49,9 +49,9 @@ import { giveBackPromotion, type Promotion, usePromotion } from '../promotions/s
 import { manualName } from '../providers/manual/provider.ts'
 import type { Storage, Tx } from '../storage/storage.ts'
 import { customerHashes, listCustomerKeys } from './customer.ts'
-import type { DeskProblem, PayInput } from './desk.ts'
 import { holdLines } from './follow.ts'
 import { holdUntil, processingHoldMs, sessionMove, sessionStatusAt } from './lifecycle.ts'
+import type { CheckoutProblem, PayInput } from './port.ts'
 import { type Customer, nobody, openCustomer, paymentIdsFor } from './secret.ts'
 import { announceSession, type CheckoutTools, factsOf, lockSessionAndCart } from './sessions.ts'
 import { countUses, type SessionKey, type SessionRow, saveSession } from './store.ts'
@@ -92,7 +92,7 @@ export async function pay(
   session: SessionKey,
   input: PayInput,
   cause: Cause | null,
-): Promise<DeskProblem | null> {
+): Promise<CheckoutProblem | null> {
   const provider = tools.providers.get(input.provider)
   const begun = await tools.storage.write((tx) => beginPayment(tools, tx, session, input, provider, cause))
   if ('problem' in begun) return begun.problem
@@ -118,7 +118,7 @@ export async function answerChallenge(
   paymentId: string,
   answer: 'accept' | 'refuse',
   cause: Cause | null,
-): Promise<DeskProblem | null> {
+): Promise<CheckoutProblem | null> {
   const payment = await tools.storage.read((db) => findPayment(db, session.installationId, paymentId))
   if (payment?.checkoutSessionId !== session.sessionId || payment.status !== 'challenge') return { code: 'not_open' }
   const provider = tools.providers.get(payment.provider)
@@ -234,7 +234,7 @@ async function findOut(tools: PayTools, provider: PaymentProvider, payment: Paym
   return { kind: 'declined', code, brand: null, last4: null, isDoubtful }
 }
 
-type Begun = { problem: DeskProblem } | { payment: PaymentRow; isNew: boolean }
+type Begun = { problem: CheckoutProblem } | { payment: PaymentRow; isNew: boolean }
 
 // Secures everything that the order will need, and writes down what is about to be charged.
 async function beginPayment(
@@ -330,7 +330,7 @@ async function obstacle(
   session: SessionRow,
   quote: Quote,
   now: number,
-): Promise<DeskProblem | null> {
+): Promise<CheckoutProblem | null> {
   const { cart, lines, promotion, pricing } = quote
   const gone = lines.find(({ offer }) => !offer.isSold)
   if (lines.length === 0) return { code: 'not_open' }
@@ -357,7 +357,7 @@ async function methodProblem(
   provider: PaymentProvider | undefined,
   input: PayInput,
   now: number,
-): Promise<DeskProblem | null> {
+): Promise<CheckoutProblem | null> {
   if (!provider || !(await isOffered(tx, session, provider, input.method)))
     return { code: 'invalid', issues: [{ path: '/method', message: 'is not offered' }] }
   const issues = provider

@@ -8,10 +8,10 @@ import { findOrderOfSecret } from '../orders/store.ts'
 import { cancellationView, orderTotals } from '../orders/view.ts'
 import type { Storage } from '../storage/storage.ts'
 import { awaitedMoney } from './awaited.ts'
-import type { DeskMerchant, OrderStatusDesk } from './desk.ts'
+import type { CheckoutMerchant, OrderStatusPort } from './port.ts'
 import { isPageSecret } from './secret.ts'
 
-export function createOrderStatusDesk(storage: Storage, pictureUrl: (picture: string) => string): OrderStatusDesk {
+export function createOrderStatusService(storage: Storage, pictureUrl: (picture: string) => string): OrderStatusPort {
   return async (secret) => {
     if (!isPageSecret(secret)) return undefined
     return storage.read(async (db) => {
@@ -30,7 +30,7 @@ export function createOrderStatusDesk(storage: Storage, pictureUrl: (picture: st
             ? 'refunding'
             : undefined
       return {
-        merchant: { ...merchant, links: JSON.parse(merchant.links) as DeskMerchant['links'] },
+        merchant: { ...merchant, links: JSON.parse(merchant.links) as CheckoutMerchant['links'] },
         number: order.number,
         mode: order.mode,
         status: order.status,

@@ -1,8 +1,8 @@
-// Checkouts for tests: a session, its page's desk, and a shopper who fills in what is asked.
+// Checkouts for tests: a session, the service behind its page, and a shopper who fills in what is asked.
 
 import assert from 'node:assert/strict'
 import { randomUUID } from 'node:crypto'
-import type { DeskResult, DeskView } from '../../src/checkout/desk.ts'
+import type { CheckoutResult, CheckoutView } from '../../src/checkout/port.ts'
 import { newId } from '../../src/kit/ids.ts'
 import { berlin, type Carts, cartsOf } from './carts.ts'
 import type { Answer, House } from './house.ts'
@@ -20,9 +20,9 @@ export interface Checkout {
   ready(
     items: Readonly<Record<string, number>>,
     more?: object,
-  ): Promise<{ sessionId: string; secret: string; view: DeskView }>
-  look(secret: string): Promise<DeskView>
-  pay(secret: string, view: DeskView, card?: string, attempt?: string): Promise<DeskResult>
+  ): Promise<{ sessionId: string; secret: string; view: CheckoutView }>
+  look(secret: string): Promise<CheckoutView>
+  pay(secret: string, view: CheckoutView, card?: string, attempt?: string): Promise<CheckoutResult>
   read(sessionId: string): Promise<Answer>
 }
 
@@ -30,7 +30,7 @@ export const secretOf = (url: string) => url.split('/').at(-1) ?? ''
 
 export async function checkoutOf(house: House): Promise<Checkout> {
   const carts = await cartsOf(house)
-  const { desk } = house.app
+  const { checkout } = house.app
 
   async function open(items: Readonly<Record<string, number>>, more: object = {}): Promise<Answer> {
     const wanted = Object.entries(items).map(([code, quantity]) => ({ skuId: carts.sku(code), quantity }))
@@ -44,8 +44,8 @@ export async function checkoutOf(house: House): Promise<Checkout> {
     })
   }
 
-  async function look(secret: string): Promise<DeskView> {
-    const view = await desk.look(secret)
+  async function look(secret: string): Promise<CheckoutView> {
+    const view = await checkout.look(secret)
     assert.ok(view, 'there is a page')
     return view
   }
@@ -60,7 +60,7 @@ export async function checkoutOf(house: House): Promise<Checkout> {
       const secret = secretOf(answer.body.data.url)
       const seen = await look(secret)
       const contact = { email: 'ada@example.com', name: 'Ada Lovelace', phone: '' }
-      const result = await desk.setDetails(secret, seen.session.version, {
+      const result = await checkout.setDetails(secret, seen.session.version, {
         contact,
         address: seen.needsShipping ? berlin : null,
         shippingOptionId: null,
@@ -69,7 +69,7 @@ export async function checkoutOf(house: House): Promise<Checkout> {
       return { sessionId: answer.body.data.id, secret, view: await look(secret) }
     },
     async pay(secret, view, card = cards.approved, attempt = newId('pay')) {
-      const result = await desk.pay(secret, {
+      const result = await checkout.pay(secret, {
         version: view.session.version,
         expectedTotal: view.session.totals.total,
         provider: 'test',

@@ -73,7 +73,7 @@ async function sidesOf(house: House): Promise<Record<Mode, ModeHouse>> {
           successUrl: 'https://localhost/thanks',
           ...more,
         })
-        const result = await house.app.desk.pay(secret, {
+        const result = await house.app.checkout.pay(secret, {
           version: view.session.version,
           expectedTotal: view.session.totals.total,
           ...(mode === 'live' ? { provider: 'manual', method: 'bank_transfer' } : { provider: 'test', method: 'card' }),

@@ -1,7 +1,7 @@
 // A shopper pays, and the server dies by SIGKILL at the named step. Run as a process by crash tests.
 
 import { createApp } from '../../src/app.ts'
-import type { PayInput } from '../../src/checkout/desk.ts'
+import type { PayInput } from '../../src/checkout/port.ts'
 import { parseRootSecret, type RootSecret } from '../../src/kit/secrets.ts'
 import { createLog } from '../../src/observe/log.ts'
 import { openStorage } from '../../src/storage/open.ts'
@@ -23,6 +23,6 @@ const app = createApp({
     },
   },
 })
-await app.desk.pay(secret, JSON.parse(input) as PayInput)
+await app.checkout.pay(secret, JSON.parse(input) as PayInput)
 // The step was never passed.
 process.exit(3)

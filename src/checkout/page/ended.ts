@@ -1,13 +1,13 @@
 // The checkout when it is not open: asked for, decided, over or never there. Each page says what is and shows a way on.
 
 import { type Html, html } from '../../kit/html.ts'
-import type { DeskMerchant, DeskProblem, DeskView } from '../desk.ts'
+import type { CheckoutMerchant, CheckoutProblem, CheckoutView } from '../port.ts'
 import { framed, howToPay, isWebAddress, sheet } from './frame.ts'
 import type { Typed } from './input.ts'
 import type { Speaker } from './language.ts'
 import { fixedItems, hidden, sessionTotals } from './summary.ts'
 
-export function processingPage(speaker: Speaker, view: DeskView): string {
+export function processingPage(speaker: Speaker, view: CheckoutView): string {
   const { say } = speaker
   const waitPath = `/c/${view.secret}/wait`
   const inside = html`<div class="state">
@@ -20,7 +20,11 @@ ${icons.clock}
   return whole(speaker, view, 'processing', say('processing.title'), inside, waitPath)
 }
 
-export function challengePage(speaker: Speaker, view: DeskView, challenge: NonNullable<DeskView['challenge']>): string {
+export function challengePage(
+  speaker: Speaker,
+  view: CheckoutView,
+  challenge: NonNullable<CheckoutView['challenge']>,
+): string {
   const { say } = speaker
   const amount = speaker.amount(challenge.amount, view.session.currency)
   const inside = html`<div class="state bank">
@@ -38,7 +42,7 @@ ${hidden({ paymentId: challenge.paymentId })}
   return whole(speaker, view, 'challenge', say('challenge.title'), inside)
 }
 
-export function completedPage(speaker: Speaker, view: DeskView): string {
+export function completedPage(speaker: Speaker, view: CheckoutView): string {
   const { say } = speaker
   const { session, order, merchant } = view
   const amount = speaker.amount(session.totals.total, session.currency)
@@ -71,8 +75,8 @@ ${sessionTotals(speaker, view)}
 // `typed` is what was sent to it when it had ended: shown, and sent again with the button.
 export function endedPage(
   speaker: Speaker,
-  view: DeskView,
-  problem: DeskProblem | null,
+  view: CheckoutView,
+  problem: CheckoutProblem | null,
   typed: Typed | null = null,
 ): string {
   const { say } = speaker
@@ -100,13 +104,13 @@ ${fixedItems(speaker, session)}
 }
 
 // The app that led here is gone, so that no way leads back to it.
-export function closedPage(speaker: Speaker, view: DeskView): string {
+export function closedPage(speaker: Speaker, view: CheckoutView): string {
   const { say } = speaker
   const inside = html`<div class="state">${icons.cross}<h1>${say('closed.title')}</h1><p>${say('closed.text')}</p></div>`
   return whole(speaker, view, 'closed', say('closed.title'), inside)
 }
 
-function endedProblem({ say }: Speaker, { session }: DeskView, problem: DeskProblem): string {
+function endedProblem({ say }: Speaker, { session }: CheckoutView, problem: CheckoutProblem): string {
   const item = 'skuId' in problem ? (session.items.find(({ skuId }) => skuId === problem.skuId)?.name ?? '') : ''
   if (problem.code === 'insufficient_stock') {
     return problem.available > 0
@@ -152,7 +156,7 @@ ${hidden(again.fields)}
 
 function plainPage(
   speaker: Speaker,
-  merchant: DeskMerchant | null,
+  merchant: CheckoutMerchant | null,
   state: string,
   title: string,
   text: string,
@@ -164,7 +168,7 @@ function plainPage(
 
 function whole(
   speaker: Speaker,
-  view: DeskView,
+  view: CheckoutView,
   state: string,
   title: string,
   inside: Html,

@@ -4,7 +4,7 @@ import { type FieldName, type FormField, fieldsFor, formatFor } from '../../addr
 import { regionCode, regionsFor } from '../../addresses/regions.ts'
 import { countryCodes } from '../../kit/country.ts'
 import { type Html, html } from '../../kit/html.ts'
-import type { DeskMethod, DeskProblem, DeskView } from '../desk.ts'
+import type { CheckoutMethod, CheckoutProblem, CheckoutView } from '../port.ts'
 import type { Typed } from './input.ts'
 import { fieldName } from './input.ts'
 import type { Speaker } from './language.ts'
@@ -152,7 +152,7 @@ function addressField(speaker: Speaker, one: FormField, typed: Typed, errors: Fi
 export function countryField(
   speaker: Speaker,
   country: string,
-  served: DeskView['countries'],
+  served: CheckoutView['countries'],
   error: string | undefined,
 ): Html {
   const given: Field = {
@@ -186,11 +186,11 @@ function countriesIn(speaker: Speaker): readonly (readonly [string, string])[] {
 // By the id of the field, in the order of the page. Words that belong to no field on the page have the id ''.
 export type FieldErrors = ReadonlyMap<string, string>
 
-// The desk says in English what is wrong; the page says it in the shopper's words, by field and by what was typed.
+// The checkout service says in English what is wrong; the page says it in the shopper's words, by field and by what was typed.
 export function fieldErrors(
   speaker: Speaker,
-  view: DeskView,
-  { problem, typed, chosen }: { problem: DeskProblem | null; typed: Typed; chosen: DeskMethod | null },
+  view: CheckoutView,
+  { problem, typed, chosen }: { problem: CheckoutProblem | null; typed: Typed; chosen: CheckoutMethod | null },
 ): FieldErrors {
   const errors = new Map<string, string>()
   if (problem?.code === 'address_undeliverable') errors.set('country', speaker.say('problem.undeliverable'))
@@ -211,7 +211,12 @@ export function fieldErrors(
   return errors
 }
 
-function errorAt(speaker: Speaker, view: DeskView, path: string, typed: Typed): readonly [id: string, text: string] {
+function errorAt(
+  speaker: Speaker,
+  view: CheckoutView,
+  path: string,
+  typed: Typed,
+): readonly [id: string, text: string] {
   const { say } = speaker
   const [, group = '', rest] = path.split('/')
   const name = rest ?? group
@@ -236,13 +241,13 @@ function errorAt(speaker: Speaker, view: DeskView, path: string, typed: Typed): 
   return [name, say('field.invalid', { label })]
 }
 
-type Detail = DeskMethod['fields'][number]
+type Detail = CheckoutMethod['fields'][number]
 
-export function detailId(method: DeskMethod, name: string): string {
+export function detailId(method: CheckoutMethod, name: string): string {
   return fieldName(method, name).replaceAll('.', '-')
 }
 
-function detailError(speaker: Speaker, method: DeskMethod, detail: Detail, message: string): string {
+function detailError(speaker: Speaker, method: CheckoutMethod, detail: Detail, message: string): string {
   const { say } = speaker
   const { autocomplete } = detail
   if (message === 'card.expiry.over') return say('declined.card_expired')
@@ -254,11 +259,11 @@ function detailError(speaker: Speaker, method: DeskMethod, detail: Detail, messa
 }
 
 // In the page's own words where it knows the key, else in the provider's.
-function detailLabel(speaker: Speaker, method: DeskMethod, { labelKey, name }: Detail): string {
+function detailLabel(speaker: Speaker, method: CheckoutMethod, { labelKey, name }: Detail): string {
   return speaker.sayKnown(labelKey, method.say(labelKey, speaker.locale) ?? name)
 }
 
-export function detailField(speaker: Speaker, method: DeskMethod, detail: Detail, errors: FieldErrors): Html {
+export function detailField(speaker: Speaker, method: CheckoutMethod, detail: Detail, errors: FieldErrors): Html {
   const id = detailId(method, detail.name)
   return field(speaker, {
     id,

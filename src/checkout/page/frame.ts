@@ -3,7 +3,7 @@
 import type { PageAnswer } from '../../http/server.ts'
 import { type Html, html } from '../../kit/html.ts'
 import { initialOf } from '../../kit/initial.ts'
-import type { AwaitedMoney, DeskMerchant } from '../desk.ts'
+import type { AwaitedMoney, CheckoutMerchant } from '../port.ts'
 import { scriptSrc, styleHref } from './assets.ts'
 import type { Speaker } from './language.ts'
 
@@ -44,7 +44,7 @@ ${body}
 const refreshSeconds = 4
 
 // A page in one narrow column, for everything but the open checkout.
-export function sheet(speaker: Speaker, merchant: DeskMerchant | null, isTest: boolean, inside: Html): Html {
+export function sheet(speaker: Speaker, merchant: CheckoutMerchant | null, isTest: boolean, inside: Html): Html {
   return html`<div class="sheet">
 ${merchant && merchantBar(speaker, merchant, isTest)}
 <main id="main">${inside}</main>
@@ -52,7 +52,7 @@ ${merchant && foot(speaker, merchant)}
 </div>`
 }
 
-export function merchantBar(speaker: Speaker, { name }: DeskMerchant, isTest: boolean): Html {
+export function merchantBar(speaker: Speaker, { name }: CheckoutMerchant, isTest: boolean): Html {
   return html`<header class="merchant">
 <span class="monogram" aria-hidden="true">${initialOf(name)}</span>
 <span class="merchant-name" dir="auto">${name}</span>
@@ -75,7 +75,7 @@ ${dueAt !== null && html`<p>${say('awaited.due', { date: date(dueAt) })}</p>`}
 </section>`
 }
 
-export function foot({ say }: Speaker, { links, supportEmail }: DeskMerchant): Html {
+export function foot({ say }: Speaker, { links, supportEmail }: CheckoutMerchant): Html {
   const named = (['terms', 'privacy', 'refunds', 'imprint'] as const).flatMap((name) => {
     const href = links[name]
     return href === undefined || !isWebAddress(href) ? [] : [{ href, text: say(`legal.${name}`) }]

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'
-import type { DeskView } from '../desk.ts'
+import type { CheckoutView } from '../port.ts'
 import { codeIn, detailsIn, payIn, quantityIn, type Typed, versionIn } from './input.ts'
 
 const form =
@@ -81,7 +81,7 @@ describe('what forms mean', () => {
     assert('input' in digital && digital.input.address === null)
   })
 
-  test('a payment names a method of the desk and fills its fields, whatever digits the keyboard has', () => {
+  test('a payment names a method that is offered and fills its fields, whatever digits the keyboard has', () => {
     const view = {
       methods: [
         {
@@ -96,7 +96,7 @@ describe('what forms mean', () => {
       ],
       session: { totals: { total: 990 } },
       // The rest of a view is not looked at.
-    } as unknown as DeskView
+    } as unknown as CheckoutView
     const sent = { method: 'test:card', version: '2', expectedTotal: '990', attempt: 'abc', 'card.holder': 'A B' }
     assert.deepEqual(payIn(form({ ...sent, 'card.number': '٤٢٤٢ 4242-4242 4242', 'card.extra': 'x' }), view), {
       input: {
@@ -124,7 +124,7 @@ describe('what forms mean', () => {
       ],
     }
     // The rest of a view is not looked at.
-    const view = { methods: [card], session: { totals: { total: 990 } } } as unknown as DeskView
+    const view = { methods: [card], session: { totals: { total: 990 } } } as unknown as CheckoutView
     const read = (number: string, expiry: string) => {
       const sent = { method: 'test:card', version: '2', expectedTotal: '990', attempt: 'abc' }
       const parsed = payIn(form({ ...sent, 'card.number': number, 'card.expiry': expiry }), view)

@@ -5,7 +5,7 @@ import type { Address } from '../../contract/carts.ts'
 import { limits } from '../../contract/limits.ts'
 import { isCountry } from '../../kit/country.ts'
 import { emailFromTyped, isEmail } from '../../kit/email.ts'
-import type { ContactInput, DeskMethod, DeskProblem, DeskView, PayInput } from '../desk.ts'
+import type { CheckoutMethod, CheckoutProblem, CheckoutView, ContactInput, PayInput } from '../port.ts'
 import type { Form } from './form.ts'
 
 // The fields of the form of contact, address and shipping, as they were typed.
@@ -38,7 +38,7 @@ export const typedNames = [
   'shippingOptionId',
 ] as const satisfies readonly (keyof Typed)[]
 
-export type Issue = Extract<DeskProblem, { code: 'invalid' }>['issues'][number]
+export type Issue = Extract<CheckoutProblem, { code: 'invalid' }>['issues'][number]
 
 type Parsed<Input> = { input: Input } | { issues: readonly Issue[] }
 
@@ -75,7 +75,7 @@ export interface DetailsInput {
   shippingOptionId: string | null
 }
 
-// The first check of what was typed, in the order of the page. The desk checks the rest by the rules of the country.
+// The first check of what was typed, in the order of the page. The checkout service checks the rest by the rules of the country.
 export function detailsIn(typed: Typed, needsShipping: boolean): Parsed<DetailsInput> {
   const issues: Issue[] = []
   const missing = (path: string) => issues.push({ path, message: 'is needed' })
@@ -106,7 +106,7 @@ function addressOf(typed: Typed): Address {
   return { name, line1, city, country, ...Object.fromEntries(others) }
 }
 
-export function payIn(form: Form, view: DeskView): Parsed<PayInput> {
+export function payIn(form: Form, view: CheckoutView): Parsed<PayInput> {
   const expectedTotal = wholeNumber(form('expectedTotal')) ?? 0
   const isFree = expectedTotal === 0 && view.session.totals.total === 0
   const version = versionIn(form)
@@ -127,15 +127,15 @@ export function payIn(form: Form, view: DeskView): Parsed<PayInput> {
   return { input: { version, expectedTotal, provider, method, details, attempt } }
 }
 
-export function methodIn(form: Form, view: DeskView): DeskMethod | undefined {
+export function methodIn(form: Form, view: CheckoutView): CheckoutMethod | undefined {
   return view.methods.find((method) => methodValue(method) === form('method'))
 }
 
-export function methodValue({ provider, method }: DeskMethod): string {
+export function methodValue({ provider, method }: CheckoutMethod): string {
   return `${provider}:${method}`
 }
 
-export function fieldName({ method }: DeskMethod, field: string): string {
+export function fieldName({ method }: CheckoutMethod, field: string): string {
   return `${method}.${field}`
 }
 

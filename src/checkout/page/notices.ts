@@ -2,13 +2,18 @@
 
 import type { CartMessage } from '../../contract/carts.ts'
 import { type Html, html } from '../../kit/html.ts'
-import type { DeskProblem, DeskView } from '../desk.ts'
+import type { CheckoutProblem, CheckoutView } from '../port.ts'
 import type { FieldErrors } from './fields.ts'
 import type { Speaker } from './language.ts'
 import { hidden } from './summary.ts'
 
 // On top of the page. A problem takes the focus, so that nobody has to look for it.
-export function topNotices(speaker: Speaker, view: DeskView, problem: DeskProblem | null, errors: FieldErrors): Html {
+export function topNotices(
+  speaker: Speaker,
+  view: CheckoutView,
+  problem: CheckoutProblem | null,
+  errors: FieldErrors,
+): Html {
   const found = problemNotice(speaker, view, problem, errors)
   const skuId = problem !== null && 'skuId' in problem ? problem.skuId : null
   const notes = view.session.messages
@@ -33,8 +38,8 @@ export function noteBox(inside: Html): Html {
 
 function problemNotice(
   speaker: Speaker,
-  view: DeskView,
-  problem: DeskProblem | null,
+  view: CheckoutView,
+  problem: CheckoutProblem | null,
   errors: FieldErrors,
 ): Html | null {
   const { say } = speaker
@@ -65,7 +70,11 @@ function problemNotice(
   }
 }
 
-function messageNotice(speaker: Speaker, view: DeskView, { code, skuId, previous, current }: CartMessage): Html | null {
+function messageNotice(
+  speaker: Speaker,
+  view: CheckoutView,
+  { code, skuId, previous, current }: CartMessage,
+): Html | null {
   const { say, amount } = speaker
   const { currency } = view.session
   switch (code) {
@@ -95,7 +104,7 @@ function messageNotice(speaker: Speaker, view: DeskView, { code, skuId, previous
 }
 
 // One click takes what is left.
-function stockWords({ say }: Speaker, view: DeskView, skuId: string, available: number): Html {
+function stockWords({ say }: Speaker, view: CheckoutView, skuId: string, available: number): Html {
   const item = nameOf(view, skuId)
   if (available <= 0) {
     return html`<p>${say('problem.stockNone', { item })}</p>${settle(view, skuId, 0, say('item.removeNamed', { item }))}`
@@ -104,23 +113,23 @@ function stockWords({ say }: Speaker, view: DeskView, skuId: string, available: 
 ${settle(view, skuId, available, say('problem.stockTake', { count: available }))}`
 }
 
-function goneWords({ say }: Speaker, view: DeskView, skuId: string): Html {
+function goneWords({ say }: Speaker, view: CheckoutView, skuId: string): Html {
   const item = nameOf(view, skuId)
   return html`<p>${say('problem.unavailable', { item })}</p>${settle(view, skuId, 0, say('item.removeNamed', { item }))}`
 }
 
-function limitText({ say }: Speaker, view: DeskView, skuId: string | null, limit: number): string {
+function limitText({ say }: Speaker, view: CheckoutView, skuId: string | null, limit: number): string {
   if (skuId === null) return say('problem.limitOrder', { count: limit })
   return say('problem.limit', { item: nameOf(view, skuId), count: limit })
 }
 
-function settle({ session, secret }: DeskView, skuId: string, quantity: number, text: string): Html {
+function settle({ session, secret }: CheckoutView, skuId: string, quantity: number, text: string): Html {
   return html`<form method="post" action="/c/${secret}/quantity">
 ${hidden({ version: session.version, skuId, quantity })}
 <button class="second">${text}</button>
 </form>`
 }
 
-function nameOf({ session }: DeskView, skuId: string | null): string {
+function nameOf({ session }: CheckoutView, skuId: string | null): string {
   return session.items.find((item) => item.skuId === skuId)?.name ?? ''
 }

@@ -2,8 +2,8 @@
 // at once; the payment waits until the details are complete.
 
 import { type Html, html } from '../../kit/html.ts'
-import type { DeskMethod, DeskProblem, DeskView } from '../desk.ts'
 import { longerUntil } from '../lifecycle.ts'
+import type { CheckoutMethod, CheckoutProblem, CheckoutView } from '../port.ts'
 import { addressFields, contactFields, countryField, detailField, type FieldErrors, fieldErrors } from './fields.ts'
 import { foot, framed, instructionsBox, merchantBar } from './frame.ts'
 import { methodValue, type Typed } from './input.ts'
@@ -13,14 +13,14 @@ import { changeableItems, codeBox, codeProblem, hidden, isPriced, sessionTotals 
 
 export interface OpenParts {
   speaker: Speaker
-  view: DeskView
+  view: CheckoutView
   now: Date
-  problem: DeskProblem | null
+  problem: CheckoutProblem | null
   // What was typed and not kept, where a post led back here.
   typed: Typed
   typedCode: string
   // How it was tried to pay, where that led back here.
-  chosen: DeskMethod | null
+  chosen: CheckoutMethod | null
   // Names the next payment: the same form sent twice is one.
   attempt: string
 }
@@ -85,7 +85,7 @@ function expiry({ speaker, view, now }: OpenParts): Html {
   }>${say(leftMs < soonMs ? 'expiry.soon' : 'expiry.left', { time: speaker.duration(leftMs) })}</p>`
 }
 
-function leftMsOf({ session }: DeskView, now: Date): number {
+function leftMsOf({ session }: CheckoutView, now: Date): number {
   return Math.max(0, Date.parse(session.expiresAt) - now.getTime())
 }
 
@@ -98,7 +98,7 @@ function connectionBox({ say }: Speaker): Html {
 }
 
 // Shown by the script, so that a checkout that ends under the shopper's hands keeps what was typed.
-function expiredBox({ say }: Speaker, { secret }: DeskView): Html {
+function expiredBox({ say }: Speaker, { secret }: CheckoutView): Html {
   return html`<div id="expired" class="notice problem" role="alert" tabindex="-1" hidden>
 <p class="notice-title">${say('expired.title')}</p>
 <p>${say('expired.typed')}</p>
@@ -107,7 +107,7 @@ function expiredBox({ say }: Speaker, { secret }: DeskView): Html {
 </div>`
 }
 
-function isComplete({ session, customer, needsShipping }: DeskView): boolean {
+function isComplete({ session, customer, needsShipping }: CheckoutView): boolean {
   if (customer.email === '' || session.items.length === 0 || !isPriced(session)) return false
   return !needsShipping || (session.address !== null && session.shipping.optionId !== null)
 }
@@ -158,7 +158,7 @@ ${shippingChoice(speaker, view, typed, errors)}`
 </form>`
 }
 
-function shippingChoice(speaker: Speaker, { session }: DeskView, typed: Typed, errors: FieldErrors): Html {
+function shippingChoice(speaker: Speaker, { session }: CheckoutView, typed: Typed, errors: FieldErrors): Html {
   const { say, amount } = speaker
   const { options } = session.shipping
   const chosen = options.some(({ id }) => id === typed.shippingOptionId)
@@ -221,7 +221,7 @@ function paymentObstacle({ speaker, view: { session, methods } }: OpenParts, isR
 }
 
 // Of a method that is settled later one says so; which one is chosen is known to the style sheet.
-function payWords({ say, amount }: Speaker, { session, methods }: DeskView): Html | string {
+function payWords({ say, amount }: Speaker, { session, methods }: CheckoutView): Html | string {
   if (session.totals.total === 0) return say('pay.free')
   const shown = { amount: amount(session.totals.total, session.currency) }
   if (methods.every(isLater)) return say('pay.later', shown)
@@ -229,7 +229,7 @@ function payWords({ say, amount }: Speaker, { session, methods }: DeskView): Htm
   return html`<span class="now">${say('pay.button', shown)}</span><span class="later">${say('pay.later', shown)}</span>`
 }
 
-function isLater({ fields }: DeskMethod): boolean {
+function isLater({ fields }: CheckoutMethod): boolean {
   return fields.length === 0
 }
 

@@ -1,7 +1,7 @@
 // The status of an order, for whoever has its secret address: what was bought, whether it is paid, where it is.
 
 import { type Html, html } from '../../kit/html.ts'
-import type { OrderStatusView } from '../desk.ts'
+import type { OrderStatusView } from '../port.ts'
 import { framed, howToPay, sheet } from './frame.ts'
 import type { Speaker } from './language.ts'
 import { lineList, totalsList } from './summary.ts'

@@ -1,4 +1,4 @@
-// The shopper's pages: what is shown at a secret address, and what its forms do. A form is posted, the desk decides, and the
+// The shopper's pages: what is shown at a secret address, and what its forms do. A form is posted, the checkout service decides, and the
 // browser is sent on by a redirect; only what was not done is answered in place, with the words that say why.
 
 import { addressBucket } from '../../access/throttle.ts'
@@ -6,7 +6,14 @@ import type { Incoming } from '../../http/answer.ts'
 import type { HtmlPage, PageAnswer, PageRequest } from '../../http/server.ts'
 import { newId } from '../../kit/ids.ts'
 import { answerAsset } from '../../site/asset.ts'
-import type { Desk, DeskMethod, DeskProblem, DeskResult, DeskView, OrderStatusDesk } from '../desk.ts'
+import type {
+  CheckoutMethod,
+  CheckoutPort,
+  CheckoutProblem,
+  CheckoutResult,
+  CheckoutView,
+  OrderStatusPort,
+} from '../port.ts'
 import { script, styleSheet } from './assets.ts'
 import {
   challengePage,
@@ -39,8 +46,8 @@ import { openPage } from './open.ts'
 import { orderPage } from './order.ts'
 
 export interface CheckoutPageParts {
-  desk: Desk
-  orderDesk: OrderStatusDesk
+  checkout: CheckoutPort
+  orderStatus: OrderStatusPort
   // Known once the port is open.
   origin: () => string
   clock: () => Date
@@ -52,11 +59,17 @@ export interface CheckoutPageParts {
 interface Post {
   secret: string
   form: Form
-  view: DeskView
+  view: CheckoutView
   request: Incoming
 }
 
-export function checkoutPages({ desk, orderDesk, origin, clock, postWaitMs = () => 0 }: CheckoutPageParts): HtmlPage[] {
+export function checkoutPages({
+  checkout,
+  orderStatus,
+  origin,
+  clock,
+  postWaitMs = () => 0,
+}: CheckoutPageParts): HtmlPage[] {
   type Action = (post: Post) => Promise<PageAnswer>
 
   const actions: Readonly<Record<string, Action>> = {
@@ -64,7 +77,7 @@ export function checkoutPages({ desk, orderDesk, origin, clock, postWaitMs = () 
       const parsed = quantityIn(form)
       if ('issues' in parsed) return show(view, request, { problem: { code: 'invalid', issues: parsed.issues } })
       const { skuId, quantity } = parsed.input
-      const result = await desk.changeQuantity(secret, versionIn(form), skuId, quantity)
+      const result = await checkout.changeQuantity(secret, versionIn(form), skuId, quantity)
       return settled(result, request, `/c/${secret}#items`)
     },
 
@@ -74,7 +87,12 @@ export function checkoutPages({ desk, orderDesk, origin, clock, postWaitMs = () 
       if ('issues' in parsed) {
         return show(view, request, { ...kept, problem: { code: 'invalid', issues: parsed.issues } })
       }
-      return settled(await desk.applyCode(secret, versionIn(form), parsed.input), request, `/c/${secret}#items`, kept)
+      return settled(
+        await checkout.applyCode(secret, versionIn(form), parsed.input),
+        request,
+        `/c/${secret}#items`,
+        kept,
+      )
     },
 
     async details({ secret, form, view, request }) {
@@ -82,14 +100,14 @@ export function checkoutPages({ desk, orderDesk, origin, clock, postWaitMs = () 
       // The country alone: the same page, with the fields of that country and whatever was typed.
       if (form('intent') === 'country') return show(view, request, { typed })
       if (form('intent') === 'time') {
-        const result = await desk.keepOpen(secret)
+        const result = await checkout.keepOpen(secret)
         return result
           ? show(result.view, request, { typed, ...(result.problem && { problem: result.problem }) })
           : lost(request)
       }
       const parsed = detailsIn(typed, view.needsShipping)
       if ('issues' in parsed) return show(view, request, { typed, problem: { code: 'invalid', issues: parsed.issues } })
-      const result = await desk.setDetails(secret, versionIn(form), parsed.input)
+      const result = await checkout.setDetails(secret, versionIn(form), parsed.input)
       return settled(result, request, `/c/${secret}#payment`, { typed })
     },
 
@@ -100,18 +118,18 @@ export function checkoutPages({ desk, orderDesk, origin, clock, postWaitMs = () 
         return show(view, request, { ...kept, problem: { code: 'invalid', issues: parsed.issues } })
       }
       const input = { ...parsed.input, network: addressBucket(request.address) }
-      return settled(await desk.pay(secret, input), request, `/c/${secret}#payment`, kept)
+      return settled(await checkout.pay(secret, input), request, `/c/${secret}#payment`, kept)
     },
 
     async challenge({ secret, form, view, request }) {
       const answer = form('answer')
       if (answer !== 'accept' && answer !== 'refuse') return show(view, request)
-      const result = await desk.answerChallenge(secret, form('paymentId'), answer)
+      const result = await checkout.answerChallenge(secret, form('paymentId'), answer)
       return settled(result, request, `/c/${secret}#payment`)
     },
 
     async cancel({ secret, request }) {
-      const result = await desk.cancel(secret)
+      const result = await checkout.cancel(secret)
       const session = result?.view.session
       if (session?.status === 'cancelled' && session.cancelUrl !== null) {
         return redirect(shopUrl(session.cancelUrl, session.id))
@@ -122,18 +140,23 @@ export function checkoutPages({ desk, orderDesk, origin, clock, postWaitMs = () 
     // What was typed goes along in the form, and so does the page that it leads to: in an address it would stand in histories
     // and logs.
     async again({ secret, form, view, request }) {
-      const started = await desk.startAgain(secret)
+      const started = await checkout.startAgain(secret)
       if (!started) return lost(request)
       const typed = typedIn(form)
       const kept = hasTyped(typed) ? { typed } : {}
       if (!('secret' in started)) return show(view, request, { ...started, ...kept })
-      const next = hasTyped(typed) ? await desk.look(started.secret) : undefined
+      const next = hasTyped(typed) ? await checkout.look(started.secret) : undefined
       return next?.session.status === 'open' ? show(next, request, kept) : redirect(`/c/${started.secret}`)
     },
   }
 
   // Where a post leads. Whoever just paid goes to the shop, also when the post was a twin of the one that paid.
-  function settled(result: DeskResult | undefined, request: Incoming, next: string, kept: FormState = {}): PageAnswer {
+  function settled(
+    result: CheckoutResult | undefined,
+    request: Incoming,
+    next: string,
+    kept: FormState = {},
+  ): PageAnswer {
     if (!result) return lost(request)
     const { view, problem } = result
     const { session } = view
@@ -143,21 +166,21 @@ export function checkoutPages({ desk, orderDesk, origin, clock, postWaitMs = () 
 
   // Whoever has to be told how to pay reads it here, and the shop does not know it. Where the app was uninstalled meanwhile,
   // there is no shop to go to.
-  function afterPaying({ session, secret, awaited, isClosed }: DeskView): string {
+  function afterPaying({ session, secret, awaited, isClosed }: CheckoutView): string {
     const staysHere = isClosed || (awaited !== null && awaited.instructions !== null)
     return staysHere ? `/c/${secret}` : shopUrl(session.successUrl, session.id)
   }
 
   interface FormState {
-    problem?: DeskProblem
+    problem?: CheckoutProblem
     typed?: Typed
     typedCode?: string
     // The method of a payment that was not made.
-    chosen?: DeskMethod | null
+    chosen?: CheckoutMethod | null
   }
 
   function show(
-    view: DeskView,
+    view: CheckoutView,
     request: Incoming,
     { problem, typed, typedCode = '', chosen = null }: FormState = {},
   ): PageAnswer {
@@ -178,9 +201,9 @@ export function checkoutPages({ desk, orderDesk, origin, clock, postWaitMs = () 
 
   function textFor(
     speaker: Speaker,
-    view: DeskView,
-    problem: DeskProblem | null,
-    { posted, ...kept }: { posted: Typed | null; typed: Typed; typedCode: string; chosen: DeskMethod | null },
+    view: CheckoutView,
+    problem: CheckoutProblem | null,
+    { posted, ...kept }: { posted: Typed | null; typed: Typed; typedCode: string; chosen: CheckoutMethod | null },
   ): string {
     const { status } = view.session
     if (view.isClosed && status !== 'processing' && status !== 'completed') return closedPage(speaker, view)
@@ -198,7 +221,7 @@ export function checkoutPages({ desk, orderDesk, origin, clock, postWaitMs = () 
 
   // Asked again and again while a payment is under way: stays until there is something new, then leads there.
   async function wait(secret: string, request: Incoming): Promise<PageAnswer> {
-    const view = await desk.look(secret)
+    const view = await checkout.look(secret)
     if (!view) return lost(request)
     const { session } = view
     if (session.status === 'completed') return redirect(afterPaying(view))
@@ -216,7 +239,7 @@ export function checkoutPages({ desk, orderDesk, origin, clock, postWaitMs = () 
     const waitMs = postWaitMs(secret)
     if (waitMs > 0) return slowDown(secret, name, waitMs, request)
     // Whoever has no secret of ours is not waited for.
-    const view = await desk.look(secret)
+    const view = await checkout.look(secret)
     if (!view) return unread(lost(request))
     spendOn(view, request)
     const form = await request.receive(() => readForm(request.raw))
@@ -237,7 +260,7 @@ export function checkoutPages({ desk, orderDesk, origin, clock, postWaitMs = () 
       path: '/c/:secret',
       name: 'checkout',
       async answer(request) {
-        const view = await desk.look(request.path.secret ?? '')
+        const view = await checkout.look(request.path.secret ?? '')
         if (!view) return lost(request)
         spendOn(view, request)
         return show(view, request)
@@ -255,7 +278,7 @@ export function checkoutPages({ desk, orderDesk, origin, clock, postWaitMs = () 
         if (action === 'wait') return wait(secret, request)
         // A page that answered a post stands at the address of the action; whoever loads that anew means the checkout.
         const isKnown = action === '' || Object.hasOwn(actions, action)
-        return isKnown && (await desk.look(secret)) ? redirect(`/c/${secret}`) : lost(request)
+        return isKnown && (await checkout.look(secret)) ? redirect(`/c/${secret}`) : lost(request)
       },
       isDear: true,
       failed,
@@ -264,7 +287,7 @@ export function checkoutPages({ desk, orderDesk, origin, clock, postWaitMs = () 
       path: '/o/:secret',
       name: 'order status',
       async answer(request) {
-        const order = await orderDesk(request.path.secret ?? '')
+        const order = await orderStatus(request.path.secret ?? '')
         if (!order) return lost(request)
         return answerPage(200, orderPage(speakerFor(order.locale, request.raw.headers['accept-language']), order))
       },
@@ -306,7 +329,7 @@ function failed(request: Incoming, status: number): PageAnswer {
 }
 
 // A large cart costs as much as many small ones.
-function spendOn({ session }: DeskView, request: PageRequest): void {
+function spendOn({ session }: CheckoutView, request: PageRequest): void {
   const cost = Math.floor(session.items.length / linesOfOne)
   if (cost > 0) request.spend?.(cost)
 }
@@ -330,11 +353,11 @@ function unread(answer: PageAnswer): PageAnswer {
 }
 
 // Where the browser seems to be, if the shop delivers there.
-function firstCountry(served: DeskView['countries'], guess = 'US'): string {
+function firstCountry(served: CheckoutView['countries'], guess = 'US'): string {
   return served === null || served.includes(guess) ? guess : (served[0] ?? guess)
 }
 
-function typedFor({ customer, address, session, countries }: DeskView, guess: string | undefined): Typed {
+function typedFor({ customer, address, session, countries }: CheckoutView, guess: string | undefined): Typed {
   return {
     email: customer.email,
     phone: customer.phone || (address?.phone ?? ''),

@@ -3,7 +3,7 @@
 import type { CheckoutSession } from '../../contract/checkout.ts'
 import type { OptionValue } from '../../contract/parts.ts'
 import { type Html, html } from '../../kit/html.ts'
-import type { DeskProblem, DeskView } from '../desk.ts'
+import type { CheckoutProblem, CheckoutView } from '../port.ts'
 import type { Speaker } from './language.ts'
 
 type Item = CheckoutSession['items'][number]
@@ -62,7 +62,7 @@ export function fixedItems(speaker: Speaker, session: CheckoutSession): Html {
   return lineList(lines, speaker.say('status.items'))
 }
 
-export function changeableItems(speaker: Speaker, { session, secret }: DeskView): Html {
+export function changeableItems(speaker: Speaker, { session, secret }: CheckoutView): Html {
   const { say, amount } = speaker
   const lines = session.items.map((item) => ({
     ...item,
@@ -105,7 +105,7 @@ export function hidden(fields: Readonly<Record<string, string | number>>): Html 
 }
 
 // What went wrong with a code is said where the code is.
-export function codeProblem({ say }: Speaker, problem: DeskProblem | null): string | null {
+export function codeProblem({ say }: Speaker, problem: CheckoutProblem | null): string | null {
   if (problem?.code === 'promotion_rejected') return say(`code.${problem.reason}`)
   if (problem?.code === 'too_many_codes') return say('problem.tooManyCodes')
   if (problem?.code === 'invalid' && problem.issues.some(({ path }) => path === '/code')) return say('code.empty')
@@ -113,7 +113,7 @@ export function codeProblem({ say }: Speaker, problem: DeskProblem | null): stri
 }
 
 // There is one code for an order: whoever has another one first takes this one off.
-export function codeBox(speaker: Speaker, view: DeskView, problem: DeskProblem | null, typed: string): Html {
+export function codeBox(speaker: Speaker, view: CheckoutView, problem: CheckoutProblem | null, typed: string): Html {
   const { code, state } = view.session.promotion
   const error = codeProblem(speaker, problem)
   if (code !== null && state !== 'none') return presentCode(speaker, view, code, error)
@@ -133,7 +133,7 @@ ${error !== null && html`<p class="error" id="code-error" role="alert">${error}<
 
 function presentCode(
   { say, amount }: Speaker,
-  { session, secret }: DeskView,
+  { session, secret }: CheckoutView,
   code: string,
   error: string | null,
 ): Html {
@@ -177,7 +177,7 @@ ${(totals.refundPending ?? 0) > 0 && row(say('total.refundPending'), money(-(tot
 </dl>`
 }
 
-export function sessionTotals(speaker: Speaker, { session, needsShipping }: DeskView): Html | null {
+export function sessionTotals(speaker: Speaker, { session, needsShipping }: CheckoutView): Html | null {
   if (!isPriced(session)) return null
   const { currency, totals } = session
   const known = session.shipping.optionId === null ? 'unknown' : 'known'

@@ -1,15 +1,15 @@
-// The desk at which a shopper stands: everything the page may ask of a session, found by the secret in the page's address.
-// The page shows what the desk says and posts what the shopper typed; no price and no right is taken from the browser.
+// What the shopper's page may ask of a checkout session, which is found by the secret in the page's address. The page shows
+// what it is answered and posts what the shopper typed; no price and no right is taken from the browser.
 
 import type { Address } from '../contract/carts.ts'
 import type { CheckoutSession } from '../contract/checkout.ts'
 import type { Mode, PromotionReason } from '../contract/words.ts'
 
-export interface DeskView {
+export interface CheckoutView {
   session: CheckoutSession
   // The secret in this page's address; it is part of every link of the page and never logged.
   secret: string
-  merchant: DeskMerchant
+  merchant: CheckoutMerchant
   // What the shopper typed before, opened for the page alone.
   customer: { email: string; name: string; phone: string }
   address: Address | null
@@ -19,7 +19,7 @@ export interface DeskView {
   // The app that opened it was uninstalled, or the merchant has closed: nothing can be bought here.
   isClosed: boolean
   // How one can pay here, in the order to be offered.
-  methods: readonly DeskMethod[]
+  methods: readonly CheckoutMethod[]
   // A payment that waits for the shopper's confirmation.
   challenge: { paymentId: string; amount: number } | null
   // Of an order that is placed and not paid.
@@ -37,14 +37,14 @@ export interface AwaitedMoney {
   dueAt: string | null
 }
 
-export interface DeskMerchant {
+export interface CheckoutMerchant {
   slug: string
   name: string
   supportEmail: string | null
   links: { terms?: string; privacy?: string; refunds?: string; imprint?: string }
 }
 
-export interface DeskMethod {
+export interface CheckoutMethod {
   provider: string
   method: string
   // Key of the text that names it, such as `method.card`.
@@ -65,7 +65,7 @@ export interface DeskMethod {
 }
 
 // Why something was not done. The page says it in the shopper's language.
-export type DeskProblem =
+export type CheckoutProblem =
   | { code: 'stale' } // the session changed in another tab; look again
   | { code: 'total_changed'; from: number; to: number } // nobody is charged what was not shown
   | { code: 'not_open' } // ended meanwhile
@@ -82,9 +82,9 @@ export type DeskProblem =
   | { code: 'payment_in_progress' }
   | { code: 'too_many_tries'; waitMs: number } // payments were declined too often
 
-export interface DeskResult {
-  view: DeskView
-  problem: DeskProblem | null
+export interface CheckoutResult {
+  view: CheckoutView
+  problem: CheckoutProblem | null
 }
 
 export interface ContactInput {
@@ -107,29 +107,29 @@ export interface PayInput {
 }
 
 // Each answers undefined when there is no session of this secret.
-export interface Desk {
-  look(secret: string): Promise<DeskView | undefined>
-  changeQuantity(secret: string, version: number, skuId: string, quantity: number): Promise<DeskResult | undefined>
-  applyCode(secret: string, version: number, code: string | null): Promise<DeskResult | undefined>
+export interface CheckoutPort {
+  look(secret: string): Promise<CheckoutView | undefined>
+  changeQuantity(secret: string, version: number, skuId: string, quantity: number): Promise<CheckoutResult | undefined>
+  applyCode(secret: string, version: number, code: string | null): Promise<CheckoutResult | undefined>
   // Contact, address and shipping option together, as the page's one form has them. A null address: nothing is sent.
   setDetails(
     secret: string,
     version: number,
     details: { contact: ContactInput; address: Address | null; shippingOptionId: string | null },
-  ): Promise<DeskResult | undefined>
-  pay(secret: string, input: PayInput): Promise<DeskResult | undefined>
-  answerChallenge(secret: string, paymentId: string, answer: 'accept' | 'refuse'): Promise<DeskResult | undefined>
-  cancel(secret: string): Promise<DeskResult | undefined>
+  ): Promise<CheckoutResult | undefined>
+  pay(secret: string, input: PayInput): Promise<CheckoutResult | undefined>
+  answerChallenge(secret: string, paymentId: string, answer: 'accept' | 'refuse'): Promise<CheckoutResult | undefined>
+  cancel(secret: string): Promise<CheckoutResult | undefined>
   // More time for an open session whose end is near, as far as there may be more.
-  keepOpen(secret: string): Promise<DeskResult | undefined>
+  keepOpen(secret: string): Promise<CheckoutResult | undefined>
   // A new session with the same items, after this one expired or was cancelled: one for each that ended, however often it is
   // asked for. Answers with its secret.
-  startAgain(secret: string): Promise<{ secret: string } | { problem: DeskProblem } | undefined>
+  startAgain(secret: string): Promise<{ secret: string } | { problem: CheckoutProblem } | undefined>
 }
 
 // What the shopper sees of an order at its own secret address.
 export interface OrderStatusView {
-  merchant: DeskMerchant
+  merchant: CheckoutMerchant
   number: string
   mode: Mode
   status: 'placed' | 'processing' | 'completed' | 'cancelled'
@@ -165,4 +165,4 @@ export interface OrderStatusView {
   placedAt: string
 }
 
-export type OrderStatusDesk = (secret: string) => Promise<OrderStatusView | undefined>
+export type OrderStatusPort = (secret: string) => Promise<OrderStatusView | undefined>

@@ -1,4 +1,4 @@
-// The desk, as it really is: finds the session by its secret, does what the page asks in one transaction, and turns a
+// The checkout service: finds the session by its secret, does what the page asks in one transaction, and turns a
 // refusal of the domain into a problem that the page can say in the shopper's language.
 
 import { tryOpenAddress } from '../addresses/vault.ts'
@@ -25,10 +25,17 @@ import { listPaymentsOfSession, type PaymentRow } from '../payments/store.ts'
 import { isPaidOnDelivery, manualName } from '../providers/manual/provider.ts'
 import type { Reader, Tx } from '../storage/storage.ts'
 import { awaitedMoney } from './awaited.ts'
-import type { ContactInput, Desk, DeskMethod, DeskProblem, DeskResult, DeskView } from './desk.ts'
 import { holdLines } from './follow.ts'
 import { holdUntil, longerUntil, sessionStatusAt } from './lifecycle.ts'
 import { answerChallenge, type PayTools, pay } from './pay.ts'
+import type {
+  CheckoutMethod,
+  CheckoutPort,
+  CheckoutProblem,
+  CheckoutResult,
+  CheckoutView,
+  ContactInput,
+} from './port.ts'
 import { isPageSecret, nobody, openCustomer, openPageSecret, secretHashOf } from './secret.ts'
 import { cancelSession, customerColumns, factsOf, lockSessionAndCart, openSession, showSession } from './sessions.ts'
 import {
@@ -45,7 +52,7 @@ import {
 // Activity on the page keeps the stock; it is written down at most once a minute.
 const extendEveryMs = 60_000
 
-export function createDesk(tools: PayTools): Desk {
+export function createCheckoutService(tools: PayTools): CheckoutPort {
   const { storage, clock } = tools
 
   async function reading<T>(
@@ -61,9 +68,9 @@ export function createDesk(tools: PayTools): Desk {
 
   const find = (secret: string) => reading(secret, async (_, session) => session)
   const viewOf = (secret: string) =>
-    reading(secret, (db, session) => deskView(tools, db, session, secret, clock().getTime()))
+    reading(secret, (db, session) => checkoutView(tools, db, session, secret, clock().getTime()))
 
-  async function result(secret: string, problem: DeskProblem | null): Promise<DeskResult | undefined> {
+  async function result(secret: string, problem: CheckoutProblem | null): Promise<CheckoutResult | undefined> {
     const view = await viewOf(secret)
     return view && { view, problem }
   }
@@ -72,8 +79,8 @@ export function createDesk(tools: PayTools): Desk {
   async function change(
     secret: string,
     version: number,
-    work: (session: SessionRow, ask: ChangeAsk) => Promise<DeskProblem | null>,
-  ): Promise<DeskResult | undefined> {
+    work: (session: SessionRow, ask: ChangeAsk) => Promise<CheckoutProblem | null>,
+  ): Promise<CheckoutResult | undefined> {
     const found = await find(secret)
     if (!found) return undefined
     const problem = await storage
@@ -105,7 +112,7 @@ export function createDesk(tools: PayTools): Desk {
       const seen = await reading(secret, async (db, session) => {
         const now = clock().getTime()
         const isEnough = !isStockToKeep(session, now)
-        return { session, view: isEnough ? await deskView(tools, db, session, secret, now) : undefined }
+        return { session, view: isEnough ? await checkoutView(tools, db, session, secret, now) : undefined }
       })
       if (!seen || seen.view) return seen?.view
       await keepStock(tools, seen.session)
@@ -159,7 +166,7 @@ export function createDesk(tools: PayTools): Desk {
       const { installationId, merchantId, id } = found
       const cancellation = { reason: 'customer_request', note: null, by: 'shopper' } as const
       const problem = await storage
-        .write(async (tx): Promise<DeskProblem | null> => {
+        .write(async (tx): Promise<CheckoutProblem | null> => {
           const ask = { db: tx, caller: { installationId, merchantId }, sessionId: id, expectedVersion: undefined }
           await cancelSession(tools, { ...ask, cancellation, now: clock(), cause: pageCause() })
           return null
@@ -171,7 +178,7 @@ export function createDesk(tools: PayTools): Desk {
     async keepOpen(secret) {
       const found = await find(secret)
       if (!found) return undefined
-      const problem = await storage.write(async (tx): Promise<DeskProblem | null> => {
+      const problem = await storage.write(async (tx): Promise<CheckoutProblem | null> => {
         const session = await lockSessionAndCart(tx, { installationId: found.installationId, sessionId: found.id })
         const now = clock().getTime()
         if (!session || sessionStatusAt(session, now) !== 'open') return { code: 'not_open' }
@@ -203,7 +210,7 @@ function pageCause(): Cause {
 }
 
 // What the domain refuses is told to the shopper; everything else is a defect and goes on up.
-function problemOf(error: unknown): DeskProblem {
+function problemOf(error: unknown): CheckoutProblem {
   if (!(error instanceof Refusal)) throw error
   const { code, details } = error
   const current = details.current ?? {}
@@ -301,7 +308,7 @@ async function openAgain(
   tools: PayTools,
   tx: Tx,
   old: SessionRow,
-): Promise<{ secret: string } | { problem: DeskProblem }> {
+): Promise<{ secret: string } | { problem: CheckoutProblem }> {
   const now = tools.clock()
   const status = sessionStatusAt(old, now.getTime())
   if (status !== 'expired' && status !== 'cancelled') return { problem: { code: 'not_open' } }
@@ -340,20 +347,20 @@ async function successorOf(
   tx: Tx,
   installationId: string,
   sessionId: string,
-): Promise<{ secret: string } | { problem: DeskProblem }> {
+): Promise<{ secret: string } | { problem: CheckoutProblem }> {
   const successor = await findSession(tx, { installationId, sessionId })
   const secret = successor && openPageSecret(rootSecret, successor.secretSealed, successor.id)
   // Deleted when its time was over, or its version of the root secret was given up.
   return secret === undefined ? { problem: { code: 'not_open' } } : { secret }
 }
 
-async function deskView(
+async function checkoutView(
   tools: PayTools,
   db: Reader,
   session: SessionRow,
   secret: string,
   now: number,
-): Promise<DeskView> {
+): Promise<CheckoutView> {
   const facts = await factsOf(tools, db, session, now)
   const { cart, lines } = facts.quote
   const [merchant, { zones }, payments, settings, address] = await Promise.all([
@@ -387,15 +394,15 @@ async function deskView(
   }
 }
 
-function faceOf(merchant: MerchantFace | undefined): DeskView['merchant'] {
+function faceOf(merchant: MerchantFace | undefined): CheckoutView['merchant'] {
   if (!merchant) throw new Error('a session has lost its merchant')
   const { slug, name, supportEmail, links } = merchant
-  return { slug, name, supportEmail, links: JSON.parse(links) as DeskView['merchant']['links'] }
+  return { slug, name, supportEmail, links: JSON.parse(links) as CheckoutView['merchant']['links'] }
 }
 
 // A method of which the merchant can say nothing is offered by its provider.
-function methodsOf(provider: PaymentProvider, mode: Mode, settings: readonly MethodSettings[]): DeskMethod[] {
-  const say: DeskMethod['say'] = (key, locale) =>
+function methodsOf(provider: PaymentProvider, mode: Mode, settings: readonly MethodSettings[]): CheckoutMethod[] {
+  const say: CheckoutMethod['say'] = (key, locale) =>
     Object.hasOwn(provider.texts.en, key) ? providerText(provider, key, locale) : undefined
   return provider.methods.flatMap(({ id, labelKey, fields }) => {
     const own =
@@ -412,7 +419,7 @@ async function orderOf(
   db: Reader,
   session: SessionRow,
   payments: readonly PaymentRow[],
-): Promise<Pick<DeskView, 'awaited' | 'order'>> {
+): Promise<Pick<CheckoutView, 'awaited' | 'order'>> {
   if (session.orderId === null) return { awaited: null, order: null }
   const key = { installationId: session.installationId, orderId: session.orderId }
   const [order, sealed] = await Promise.all([findOrder(db, key), findSealedSecret(db, key)])

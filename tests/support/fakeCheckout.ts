@@ -1,9 +1,16 @@
-// A desk without a house behind it: sessions in memory, priced by a few lines, paid by cards that say by their number what
-// happens to them. For tests of the pages, which must not care who is behind the desk.
+// A checkout service without a database: sessions in memory, priced by a few lines, paid by cards that say by their number what
+// happens to them. For tests of the pages, which must not care what is behind them.
 
 import { checkAddress } from '../../src/addresses/check.ts'
-import type { Desk, DeskMethod, DeskProblem, DeskResult, DeskView, OrderStatusView } from '../../src/checkout/desk.ts'
 import { longerUntil } from '../../src/checkout/lifecycle.ts'
+import type {
+  CheckoutMethod,
+  CheckoutPort,
+  CheckoutProblem,
+  CheckoutResult,
+  CheckoutView,
+  OrderStatusView,
+} from '../../src/checkout/port.ts'
 import type { Address } from '../../src/contract/carts.ts'
 import type { CheckoutSession } from '../../src/contract/checkout.ts'
 import type { PromotionReason } from '../../src/contract/words.ts'
@@ -20,23 +27,23 @@ export const cards = {
 export interface FakeSession {
   session: Mutable<CheckoutSession>
   secret: string
-  customer: DeskView['customer']
+  customer: CheckoutView['customer']
   address: Address | null
   needsShipping: boolean
-  countries: DeskView['countries']
+  countries: CheckoutView['countries']
   formerTotal: number | null
-  challenge: DeskView['challenge']
+  challenge: CheckoutView['challenge']
   orderNumber: string | null
-  attempts: Map<string, DeskResult | null>
+  attempts: Map<string, CheckoutResult | null>
   // How often the bank is still asked before it knows.
   looksLeft: number
   stock: Map<string, number>
-  methods: readonly DeskMethod[]
+  methods: readonly CheckoutMethod[]
 }
 
 type Mutable<Thing> = { -readonly [Name in keyof Thing]: Thing[Name] }
 
-export interface FakeDesk extends Desk {
+export interface FakeCheckout extends CheckoutPort {
   sessions: Map<string, FakeSession>
   charges: { secret: string; amount: number; attempt: string }[]
   open(change?: (fake: FakeSession) => void): FakeSession
@@ -54,7 +61,7 @@ const merchant = {
   },
 }
 
-export const cardMethod: DeskMethod = {
+export const cardMethod: CheckoutMethod = {
   provider: 'test',
   method: card.id,
   labelKey: card.labelKey,
@@ -64,7 +71,7 @@ export const cardMethod: DeskMethod = {
   fields: card.fields,
 }
 
-export const transferMethod: DeskMethod = {
+export const transferMethod: CheckoutMethod = {
   provider: 'manual',
   method: 'bank_transfer',
   labelKey: 'method.bank_transfer',
@@ -109,9 +116,9 @@ function item(
   }
 }
 
-export function createFakeDesk({ clock, shop }: { clock: () => Date; shop: () => string }): FakeDesk {
+export function createFakeCheckout({ clock, shop }: { clock: () => Date; shop: () => string }): FakeCheckout {
   const sessions = new Map<string, FakeSession>()
-  const charges: FakeDesk['charges'] = []
+  const charges: FakeCheckout['charges'] = []
   let made = 0
 
   function open(change: (fake: FakeSession) => void = () => {}): FakeSession {
@@ -183,7 +190,7 @@ export function createFakeDesk({ clock, shop }: { clock: () => Date; shop: () =>
     return fake
   }
 
-  function view(fake: FakeSession): DeskView {
+  function view(fake: FakeSession): CheckoutView {
     const {
       session,
       secret,
@@ -228,8 +235,8 @@ export function createFakeDesk({ clock, shop }: { clock: () => Date; shop: () =>
   function change(
     secret: string,
     version: number,
-    work: (fake: FakeSession) => DeskProblem | null,
-  ): DeskResult | undefined {
+    work: (fake: FakeSession) => CheckoutProblem | null,
+  ): CheckoutResult | undefined {
     const fake = find(secret)
     if (!fake) return undefined
     if (fake.session.status !== 'open') return { view: view(fake), problem: { code: 'not_open' } }
