@@ -266,14 +266,14 @@ export async function runModel(
   const shop = await makeShop(ground, [fileOf(0)])
   const caller = createCaller(strands * 2)
   const server = await startServer(shop)
-  const shelves = new Shelves(shop)
+  const stockRows = new Shelves(shop)
   const violations = new Set<string>()
   const seen = { histories: 0, steps: 0, orders: 0, refused: 0 }
   const history = fc.array(stepOf, { minLength: Math.ceil(steps / 2), maxLength: steps, size: 'max' })
 
   async function strand(seed: number): Promise<void> {
     const property = fc.asyncProperty(history, async (wanted) => {
-      const walk = new Walk(caller, server, standOf(shop), await shelves.next())
+      const walk = new Walk(caller, server, standOf(shop), await stockRows.next())
       for (const step of wanted) await walk.take(step)
       seen.histories += 1
       seen.steps += wanted.length

@@ -5,7 +5,7 @@ import type { MerchantMode } from '../kit/mode.ts'
 import { handleRows } from '../loops/rows.ts'
 import type { Storage, Tx } from '../storage/storage.ts'
 import { type Change, endsSoon, type Moment, settle } from './settle.ts'
-import { type Claims, type Line, noClaims, type Shelf, type Shortage, summed, usableFor } from './stock.ts'
+import { type Claims, type Line, noClaims, type Shortage, type StockRow, summed, usableFor } from './stock.ts'
 import {
   deleteHold,
   deleteLapsedHolds,
@@ -13,9 +13,9 @@ import {
   extendRunningHolds,
   listHolds,
   listLapsedStock,
-  lockFreeShelves,
-  lockHeldShelves,
-  lockShelvesFor,
+  lockFreeStockRows,
+  lockHeldStockRows,
+  lockStockRowsFor,
   putHold,
   type StockKey,
   sumHoldsAfter,
@@ -44,10 +44,10 @@ export async function hold(
   const shortages: Shortage[] = []
   const granted = new Map<string, number>()
   for (const { skuId, quantity } of wanted) {
-    const shelf = found.shelves.get(skuId)
-    const left = shelf && shelf.retiredAt === null ? usableFor(shelf, found.claimsOn(skuId)) : 0
-    const usable = Math.min(left, Math.max(0, (shelf?.onHand ?? 0) - (paying.get(skuId) ?? 0)))
-    const maySellOut = shelf?.whenSoldOut === 'backorder' && shelf.retiredAt === null
+    const stockRow = found.stockRows.get(skuId)
+    const left = stockRow && stockRow.retiredAt === null ? usableFor(stockRow, found.claimsOn(skuId)) : 0
+    const usable = Math.min(left, Math.max(0, (stockRow?.onHand ?? 0) - (paying.get(skuId) ?? 0)))
+    const maySellOut = stockRow?.whenSoldOut === 'backorder' && stockRow.retiredAt === null
     if (quantity > usable && !maySellOut) shortages.push({ skuId, available: usable })
     granted.set(skuId, Math.min(quantity, usable))
   }
@@ -55,16 +55,16 @@ export async function hold(
 
   dropLapsed(tx, seller, owner, found, now)
   const changes: Change[] = []
-  for (const shelf of found.shelves.values()) {
-    const { skuId } = shelf
+  for (const stockRow of found.stockRows.values()) {
+    const { skuId } = stockRow
     const claims = found.claimsOn(skuId)
     const quantity = granted.get(skuId) ?? 0
     if (quantity > 0) putHold(tx, seller, owner, { skuId, quantity, expiresAt })
     else if (claims.own + claims.ownLapsed > 0) deleteHold(tx, seller.merchantId, owner, skuId)
     changes.push({
-      shelf,
-      onHand: shelf.onHand,
-      held: shelf.held - claims.own - claims.ownLapsed - claims.lapsed + quantity,
+      stockRow,
+      onHand: stockRow.onHand,
+      held: stockRow.held - claims.own - claims.ownLapsed - claims.lapsed + quantity,
       // Answers that were rendered for a later end would be taken for right too long.
       shows: found.shows(skuId, quantity) || found.endOf(skuId) > expiresAt,
     })
@@ -83,10 +83,10 @@ async function paidFirst(
   tx: Tx,
   seller: MerchantMode,
   owner: string,
-  { shelves }: Found,
+  { stockRows }: Found,
   now: number,
 ): Promise<ReadonlyMap<string, number>> {
-  const scarce = [...shelves.values()].filter(({ onHand, held }) => onHand < held).map(({ skuId }) => skuId)
+  const scarce = [...stockRows.values()].filter(({ onHand, held }) => onHand < held).map(({ skuId }) => skuId)
   if (scarce.length === 0) return noUnits
   const others = await sumHoldsAfter(tx, seller, scarce, { owner, after: now + payingMs })
   return new Map(others.map(({ skuId, quantity }) => [skuId, quantity]))
@@ -101,31 +101,31 @@ export async function extendHolds(
   moment: { now: number; expiresAt: number },
 ): Promise<Line[]> {
   // The lock keeps out whoever has counted a hold as over by a clock that is ahead of ours, and is about to sweep it.
-  const [shelves, holds, running] = await Promise.all([
-    lockHeldShelves(tx, seller, owner),
+  const [stockRows, holds, running] = await Promise.all([
+    lockHeldStockRows(tx, seller, owner),
     listHolds(tx, seller.merchantId, owner),
     extendRunningHolds(tx, seller.merchantId, owner, moment),
   ])
   const ending = new Set(holds.filter((held) => endsSoon(held.expiresAt, moment.now)).map(({ skuId }) => skuId))
-  const changes = shelves.map((shelf): Change => ({ ...shelf, shelf, shows: ending.has(shelf.skuId) }))
+  const changes = stockRows.map((stockRow): Change => ({ ...stockRow, stockRow, shows: ending.has(stockRow.skuId) }))
   await settle(tx, seller, changes, { ...moment, cause: null })
   return running
 }
 
 // Gives back all that the owner holds.
 export async function release(tx: Tx, seller: MerchantMode, owner: string, moment: Moment): Promise<void> {
-  const [shelves, holds] = await Promise.all([
-    lockHeldShelves(tx, seller, owner),
+  const [stockRows, holds] = await Promise.all([
+    lockHeldStockRows(tx, seller, owner),
     listHolds(tx, seller.merchantId, owner),
   ])
-  if (shelves.length === 0) return
+  if (stockRows.length === 0) return
   const changes: Change[] = []
-  for (const shelf of shelves) {
-    const own = holds.find(({ skuId }) => skuId === shelf.skuId)
+  for (const stockRow of stockRows) {
+    const own = holds.find(({ skuId }) => skuId === stockRow.skuId)
     // Swept while we waited for the lock.
     if (!own) continue
-    deleteHold(tx, seller.merchantId, owner, shelf.skuId)
-    changes.push({ shelf, onHand: shelf.onHand, held: shelf.held - own.quantity, shows: true })
+    deleteHold(tx, seller.merchantId, owner, stockRow.skuId)
+    changes.push({ stockRow, onHand: stockRow.onHand, held: stockRow.held - own.quantity, shows: true })
   }
   await settle(tx, seller, changes, moment)
 }
@@ -143,32 +143,32 @@ export async function sweepHolds(storage: Storage, now: number, limit: number): 
 }
 
 async function sweepHoldsOf(tx: Tx, rows: readonly StockKey[], now: number): Promise<number> {
-  const shelves = await lockFreeShelves(tx, rows)
+  const stockRows = await lockFreeStockRows(tx, rows)
   const swept = await Promise.all(
-    shelves.map(async (shelf) => ({ shelf, holds: await deleteLapsedHolds(tx, shelf, now) })),
+    stockRows.map(async (stockRow) => ({ stockRow, holds: await deleteLapsedHolds(tx, stockRow, now) })),
   )
   const changes = swept
     .filter(({ holds }) => holds.length > 0)
-    .map(({ shelf, holds }): Change => {
+    .map(({ stockRow, holds }): Change => {
       const quantity = holds.reduce((sum, lapsed) => sum + lapsed.quantity, 0)
-      return { shelf, onHand: shelf.onHand, held: shelf.held - quantity, shows: true }
+      return { stockRow, onHand: stockRow.onHand, held: stockRow.held - quantity, shows: true }
     })
   // In the order in which they were locked.
-  for (const theirs of Map.groupBy(changes, ({ shelf }) => `${shelf.merchantId} ${shelf.mode}`).values()) {
+  for (const theirs of Map.groupBy(changes, ({ stockRow }) => `${stockRow.merchantId} ${stockRow.mode}`).values()) {
     const [first] = theirs
-    if (first) await settle(tx, first.shelf, theirs, { now, cause: null })
+    if (first) await settle(tx, first.stockRow, theirs, { now, cause: null })
   }
   return swept.reduce((sum, { holds }) => sum + holds.length, 0)
 }
 
 // What others held and what is over goes with whoever needs the units.
 export function dropLapsed(tx: Tx, seller: MerchantMode, owner: string, found: Found, now: number): void {
-  const skuIds = [...found.shelves.keys()].filter((skuId) => found.claimsOn(skuId).lapsed > 0)
+  const skuIds = [...found.stockRows.keys()].filter((skuId) => found.claimsOn(skuId).lapsed > 0)
   if (skuIds.length > 0) dropLapsedHolds(tx, seller, skuIds, { exceptOf: owner, now })
 }
 
 export interface Found {
-  shelves: ReadonlyMap<string, Shelf>
+  stockRows: ReadonlyMap<string, StockRow>
   claimsOn(skuId: string): Claims
   // When the owner's hold of it ends, or ended; 0 where there is none.
   endOf(skuId: string): number
@@ -186,8 +186,8 @@ export async function look(
   now: number,
 ): Promise<Found> {
   const skuIds = lines.map(({ skuId }) => skuId)
-  const [shelves, own, lapsed] = await Promise.all([
-    lockShelvesFor(tx, seller, owner, skuIds),
+  const [stockRows, own, lapsed] = await Promise.all([
+    lockStockRowsFor(tx, seller, owner, skuIds),
     listHolds(tx, seller.merchantId, owner),
     sumLapsedHolds(tx, seller, skuIds, { owner, now }),
   ])
@@ -204,7 +204,7 @@ export async function look(
   }
   const ends = new Map(own.map(({ skuId, expiresAt }) => [skuId, expiresAt]))
   return {
-    shelves: new Map(shelves.map((shelf) => [shelf.skuId, shelf])),
+    stockRows: new Map(stockRows.map((stockRow) => [stockRow.skuId, stockRow])),
     claimsOn: (skuId) => claims.get(skuId) ?? noClaims,
     endOf: (skuId) => ends.get(skuId) ?? 0,
     shows(skuId, quantity) {

@@ -4,7 +4,7 @@ import { newId } from '../kit/ids.ts'
 import type { MerchantMode } from '../kit/mode.ts'
 import type { Tx } from '../storage/storage.ts'
 import { type Change, type Moment, settle } from './settle.ts'
-import { insertMovement, lockShelves } from './store.ts'
+import { insertMovement, lockStockRows } from './store.ts'
 
 export interface Level {
   skuId: string
@@ -16,14 +16,14 @@ export async function setOnHand(tx: Tx, seller: MerchantMode, levels: readonly L
   if (levels.length === 0) return
   const wanted = new Map(levels.map(({ skuId, onHand }) => [skuId, onHand]))
   const changes: Change[] = []
-  for (const shelf of await lockShelves(tx, seller, [...wanted.keys()])) {
-    const { skuId, held } = shelf
-    const onHand = wanted.get(skuId) ?? shelf.onHand
-    const delta = onHand - shelf.onHand
+  for (const stockRow of await lockStockRows(tx, seller, [...wanted.keys()])) {
+    const { skuId, held } = stockRow
+    const onHand = wanted.get(skuId) ?? stockRow.onHand
+    const delta = onHand - stockRow.onHand
     if (delta === 0) continue
     const movement = { skuId, id: newId('mov'), kind: 'set', delta, backordered: 0, ownerId: null } as const
     insertMovement(tx, seller, movement, moment.now)
-    changes.push({ shelf, onHand, held, shows: true })
+    changes.push({ stockRow, onHand, held, shows: true })
   }
   await settle(tx, seller, changes, moment)
 }

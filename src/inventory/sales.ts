@@ -1,4 +1,4 @@
-// Stock leaves the shelf when it is sold and comes back when an order is cancelled. Each is a movement, and their sum is
+// Stock is reduced when it is sold and comes back when an order is cancelled. Each is a movement, and their sum is
 // the stock.
 
 import { newId } from '../kit/ids.ts'
@@ -7,9 +7,9 @@ import type { Tx } from '../storage/storage.ts'
 import { dropLapsed, look } from './holds.ts'
 import { type Change, type Moment, settle } from './settle.ts'
 import { type Line, type Shortage, summed, usableFor } from './stock.ts'
-import { deleteHold, insertMovement, listMovementsOf, lockSoldShelves } from './store.ts'
+import { deleteHold, insertMovement, listMovementsOf, lockSoldStockRows } from './store.ts'
 
-// Takes the lines off the shelf for `soldTo`, and with them all that the owner held; or, when one of them is short,
+// Takes the lines out of stock for `soldTo`, and with them all that the owner held; or, when one of them is short,
 // changes nothing. Where the hold is over or was swept, it needs units that are promised to nobody. Of a SKU on backorder
 // as much is taken as the owner may have, and the rest is written down as owed.
 export async function sell(
@@ -26,15 +26,15 @@ export async function sell(
   const shortages: Shortage[] = []
   const taken = new Map<string, number>()
   for (const { skuId, quantity } of wanted) {
-    const shelf = found.shelves.get(skuId)
+    const stockRow = found.stockRows.get(skuId)
     const claims = found.claimsOn(skuId)
     // A SKU that was retired since is sold only to whom it was promised.
-    const mayHave = !shelf
+    const mayHave = !stockRow
       ? 0
-      : shelf.retiredAt === null
-        ? usableFor(shelf, claims)
-        : Math.min(shelf.onHand, claims.own)
-    const maySellOut = shelf?.whenSoldOut === 'backorder' && shelf.retiredAt === null
+      : stockRow.retiredAt === null
+        ? usableFor(stockRow, claims)
+        : Math.min(stockRow.onHand, claims.own)
+    const maySellOut = stockRow?.whenSoldOut === 'backorder' && stockRow.retiredAt === null
     if (quantity > mayHave && !maySellOut) shortages.push({ skuId, available: mayHave })
     taken.set(skuId, Math.min(quantity, mayHave))
   }
@@ -54,15 +54,15 @@ export async function sell(
     } as const
     insertMovement(tx, seller, movement, now)
   }
-  for (const shelf of found.shelves.values()) {
-    const { skuId } = shelf
+  for (const stockRow of found.stockRows.values()) {
+    const { skuId } = stockRow
     const claims = found.claimsOn(skuId)
     const quantity = taken.get(skuId) ?? 0
     if (claims.own + claims.ownLapsed > 0) deleteHold(tx, seller.merchantId, owner, skuId)
     changes.push({
-      shelf,
-      onHand: shelf.onHand - quantity,
-      held: shelf.held - claims.own - claims.ownLapsed - claims.lapsed,
+      stockRow,
+      onHand: stockRow.onHand - quantity,
+      held: stockRow.held - claims.own - claims.ownLapsed - claims.lapsed,
       shows: found.shows(skuId, quantity),
     })
   }
@@ -80,8 +80,8 @@ export async function restock(
   lines: readonly Line[] | null,
   moment: Moment,
 ): Promise<Line[]> {
-  const [shelves, movements] = await Promise.all([
-    lockSoldShelves(tx, seller, soldTo),
+  const [stockRows, movements] = await Promise.all([
+    lockSoldStockRows(tx, seller, soldTo),
     listMovementsOf(tx, seller.merchantId, soldTo),
   ])
   // Units that are out.
@@ -90,8 +90,8 @@ export async function restock(
   const wished = lines && new Map(summed(lines).map(({ skuId, quantity }) => [skuId, quantity]))
   const back: Line[] = []
   const changes: Change[] = []
-  for (const shelf of shelves) {
-    const { skuId } = shelf
+  for (const stockRow of stockRows) {
+    const { skuId } = stockRow
     const out = taken.get(skuId) ?? 0
     const quantity = wished ? Math.min(out, wished.get(skuId) ?? 0) : out
     if (quantity === 0) continue
@@ -104,7 +104,7 @@ export async function restock(
       ownerId: soldTo,
     } as const
     insertMovement(tx, seller, movement, moment.now)
-    changes.push({ shelf, onHand: shelf.onHand + quantity, held: shelf.held, shows: true })
+    changes.push({ stockRow, onHand: stockRow.onHand + quantity, held: stockRow.held, shows: true })
     back.push({ skuId, quantity })
   }
   await settle(tx, seller, changes, moment)

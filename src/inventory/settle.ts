@@ -5,8 +5,8 @@ import type { EventDataOf } from '../contract/events.ts'
 import { announce, type Cause } from '../events/announce.ts'
 import type { MerchantMode } from '../kit/mode.ts'
 import type { Tx } from '../storage/storage.ts'
-import { type Shelf, type StockEvent, stockEventFor } from './stock.ts'
-import { findSkuName, listActiveInstallations, markStale, updateShelf } from './store.ts'
+import { type StockEvent, type StockRow, stockEventFor } from './stock.ts'
+import { findSkuName, listActiveInstallations, markStale, updateStockRow } from './store.ts'
 
 export interface Moment {
   now: number
@@ -16,7 +16,7 @@ export interface Moment {
 
 // What a locked SKU becomes.
 export interface Change {
-  shelf: Shelf
+  stockRow: StockRow
   onHand: number
   held: number
   // What can be bought at this instant is not what it was, or may not be what was rendered by another node's clock.
@@ -34,14 +34,14 @@ export function endsSoon(expiresAt: number, now: number): boolean {
 export async function settle(tx: Tx, seller: MerchantMode, changes: readonly Change[], moment: Moment): Promise<void> {
   const told: { change: Change; kind: StockEvent; sequence: number }[] = []
   for (const change of changes) {
-    const { shelf, onHand, held } = change
-    if (onHand === shelf.onHand && held === shelf.held) continue
-    const kind = stockEventFor(shelf.onHand - shelf.held, onHand - held, shelf.lowStockAt)
-    const stockVersion = shelf.stockVersion + (kind ? 1 : 0)
+    const { stockRow, onHand, held } = change
+    if (onHand === stockRow.onHand && held === stockRow.held) continue
+    const kind = stockEventFor(stockRow.onHand - stockRow.held, onHand - held, stockRow.lowStockAt)
+    const stockVersion = stockRow.stockVersion + (kind ? 1 : 0)
     if (kind) told.push({ change, kind, sequence: stockVersion })
-    updateShelf(tx, shelf, { onHand, held, stockVersion })
+    updateStockRow(tx, stockRow, { onHand, held, stockVersion })
   }
-  const products = new Set(changes.filter(({ shows }) => shows).map(({ shelf }) => shelf.productId))
+  const products = new Set(changes.filter(({ shows }) => shows).map(({ stockRow }) => stockRow.productId))
   // Old since a while, so that a clock that is behind sees it too.
   if (products.size > 0) markStale(tx, seller, [...products], moment.now - clockSkewMsMax)
   if (told.length === 0) return
@@ -49,14 +49,14 @@ export async function settle(tx: Tx, seller: MerchantMode, changes: readonly Cha
   for (const { change, kind, sequence } of told) {
     const dataText = JSON.stringify(await eventData(tx, change))
     for (const { id: installationId } of installations) {
-      const subject = { type: 'sku', id: change.shelf.skuId } as const
+      const subject = { type: 'sku', id: change.stockRow.skuId } as const
       announce(tx, { installationId, mode: seller.mode, kind, subject, sequence, dataText, ...moment })
     }
   }
 }
 
-async function eventData(tx: Tx, { shelf, onHand, held }: Change): Promise<EventDataOf<StockEvent>> {
-  const { merchantId, skuId, lowStockAt } = shelf
+async function eventData(tx: Tx, { stockRow, onHand, held }: Change): Promise<EventDataOf<StockEvent>> {
+  const { merchantId, skuId, lowStockAt } = stockRow
   const named = await findSkuName(tx, merchantId, skuId)
   if (!named) throw new Error(`${skuId} was locked and is not there`)
   const { code, productSlug, name } = named

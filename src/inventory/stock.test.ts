@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'
-import { noClaims, type Shelf, stockEventFor, summed, usableFor } from './stock.ts'
+import { noClaims, type StockRow, stockEventFor, summed, usableFor } from './stock.ts'
 
-const shelf = (onHand: number, held: number): Shelf => ({
+const stockRow = (onHand: number, held: number): StockRow => ({
   merchantId: 'mer_1',
   skuId: 'sku_1',
   productId: 'prd_1',
@@ -31,9 +31,9 @@ describe('what an owner may have', () => {
     [ 0, 0, 0, 0, 0,  0, 'nothing of nothing'],
   ] as const
   for (const [onHand, held, own, ownLapsed, lapsed, usable, sentence] of rows) {
-    test(sentence, () => assert.equal(usableFor(shelf(onHand, held), { own, ownLapsed, lapsed }), usable))
+    test(sentence, () => assert.equal(usableFor(stockRow(onHand, held), { own, ownLapsed, lapsed }), usable))
   }
-  test('the same when it has no claim', () => assert.equal(usableFor(shelf(7, 3), noClaims), 4))
+  test('the same when it has no claim', () => assert.equal(usableFor(stockRow(7, 3), noClaims), 4))
 })
 
 test('an event is told exactly where a mark is crossed', () => {

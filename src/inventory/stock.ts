@@ -1,5 +1,5 @@
-// The rules of stock, without a database. On hand is what lies on the shelf; held is what is promised for a while; what
-// is left of one after the other can be bought.
+// The rules of stock, without a database. `onHand` counts the units that are there, `held` those
+// that are promised for a while; the difference can be bought.
 
 import type { MerchantMode } from '../kit/mode.ts'
 
@@ -14,8 +14,8 @@ export interface Shortage {
   available: number
 }
 
-// One SKU as it is on the shelf, its row locked. `held` counts every hold that has a row, also those whose time is over.
-export interface Shelf extends MerchantMode {
+// The stock of one SKU, its row locked. `held` counts every hold that has a row, also expired ones.
+export interface StockRow extends MerchantMode {
   skuId: string
   productId: string
   onHand: number
@@ -27,7 +27,7 @@ export interface Shelf extends MerchantMode {
   lowStockAt: number
 }
 
-// What of the shelf's `held` is not a promise to somebody else. Zero where nothing is said.
+// What of the row's `held` is not a promise to somebody else. Zero where nothing is said.
 export interface Claims {
   // Promised to the owner who asks, and still running.
   own: number
@@ -41,7 +41,7 @@ export const noClaims: Claims = { own: 0, ownLapsed: 0, lapsed: 0 }
 
 // How many units an owner may have: what is promised to it, and what is promised to nobody. The operator may set the
 // stock below what is promised. Then nobody can have more than was promised, and whoever comes first has it.
-export function usableFor({ onHand, held }: Shelf, { own, ownLapsed, lapsed }: Claims): number {
+export function usableFor({ onHand, held }: StockRow, { own, ownLapsed, lapsed }: Claims): number {
   const others = held - own - ownLapsed - lapsed
   const free = Math.max(0, onHand - others - own)
   return Math.min(onHand, own + free)

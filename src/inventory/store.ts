@@ -5,7 +5,7 @@
 import type { MerchantMode } from '../kit/mode.ts'
 import { isNotDeferred } from '../loops/store.ts'
 import { Fragment, list, type Reader, type Tx } from '../storage/storage.ts'
-import type { Line, Shelf } from './stock.ts'
+import type { Line, StockRow } from './stock.ts'
 
 // Units that are promised at this instant, of the row of `stock` that a statement calls so.
 export function heldOf(now: number, stock = 't'): Fragment {
@@ -28,46 +28,54 @@ function heldText(stock: string): string {
 // What these functions lock, they read in the same statement: PostgreSQL gives the locked row as it is after the wait, but
 // every other table in the statement as it was before. Holds are therefore read in a statement of their own. What is said
 // of the SKU itself may be a moment old, which is as if this had come before the operator's change.
-const shelf = new Fragment(`
+const stockRow = new Fragment(`
   t.merchant_id as "merchantId", t.sku_id as "skuId", t.mode, s.product_id as "productId", t.on_hand as "onHand", t.held,
   s.when_sold_out as "whenSoldOut", s.retired_at as "retiredAt", t.version as "stockVersion",
   (select m.low_stock_at from merchants m where m.id = t.merchant_id) as "lowStockAt"
   from stock t join skus s on s.merchant_id = t.merchant_id and s.id = t.sku_id`)
 
-export async function lockShelves(
+export async function lockStockRows(
   tx: Tx,
   { merchantId, mode }: MerchantMode,
   skuIds: readonly string[],
-): Promise<Shelf[]> {
-  return tx.sql<Shelf>`
-    select ${shelf} where t.merchant_id = ${merchantId} and t.mode = ${mode} and t.sku_id in (${list(skuIds)})
+): Promise<StockRow[]> {
+  return tx.sql<StockRow>`
+    select ${stockRow} where t.merchant_id = ${merchantId} and t.mode = ${mode} and t.sku_id in (${list(skuIds)})
     order by t.sku_id ${tx.forUpdateOf('t')}`
 }
 
 // The SKUs that are asked for, and those of which the owner has a hold.
-export async function lockShelvesFor(
+export async function lockStockRowsFor(
   tx: Tx,
   { merchantId, mode }: MerchantMode,
   owner: string,
   skuIds: readonly string[],
-): Promise<Shelf[]> {
-  return tx.sql<Shelf>`
-    select ${shelf} where t.merchant_id = ${merchantId} and t.mode = ${mode} and t.sku_id in (
+): Promise<StockRow[]> {
+  return tx.sql<StockRow>`
+    select ${stockRow} where t.merchant_id = ${merchantId} and t.mode = ${mode} and t.sku_id in (
       select k.id from skus k where k.merchant_id = ${merchantId} and k.id in (${list(skuIds)})
       union select h.sku_id from holds h where h.merchant_id = ${merchantId} and h.owner_id = ${owner})
     order by t.sku_id ${tx.forUpdateOf('t')}`
 }
 
-export async function lockHeldShelves(tx: Tx, { merchantId, mode }: MerchantMode, owner: string): Promise<Shelf[]> {
-  return tx.sql<Shelf>`
-    select ${shelf} where t.merchant_id = ${merchantId} and t.mode = ${mode} and t.sku_id in (
+export async function lockHeldStockRows(
+  tx: Tx,
+  { merchantId, mode }: MerchantMode,
+  owner: string,
+): Promise<StockRow[]> {
+  return tx.sql<StockRow>`
+    select ${stockRow} where t.merchant_id = ${merchantId} and t.mode = ${mode} and t.sku_id in (
       select h.sku_id from holds h where h.merchant_id = ${merchantId} and h.owner_id = ${owner})
     order by t.sku_id ${tx.forUpdateOf('t')}`
 }
 
-export async function lockSoldShelves(tx: Tx, { merchantId, mode }: MerchantMode, soldTo: string): Promise<Shelf[]> {
-  return tx.sql<Shelf>`
-    select ${shelf} where t.merchant_id = ${merchantId} and t.mode = ${mode} and t.sku_id in (
+export async function lockSoldStockRows(
+  tx: Tx,
+  { merchantId, mode }: MerchantMode,
+  soldTo: string,
+): Promise<StockRow[]> {
+  return tx.sql<StockRow>`
+    select ${stockRow} where t.merchant_id = ${merchantId} and t.mode = ${mode} and t.sku_id in (
       select v.sku_id from stock_movements v where v.merchant_id = ${merchantId} and v.owner_id = ${soldTo})
     order by t.sku_id ${tx.forUpdateOf('t')}`
 }
@@ -88,11 +96,11 @@ export async function listLapsedStock(db: Reader, now: number, limit: number): P
 }
 
 // What another node is working on is left to it.
-export async function lockFreeShelves(tx: Tx, rows: readonly StockKey[]): Promise<Shelf[]> {
+export async function lockFreeStockRows(tx: Tx, rows: readonly StockKey[]): Promise<StockRow[]> {
   const keys = rows.map(({ merchantId, mode, skuId }) => [merchantId, mode, skuId])
-  return tx.sql<Shelf>`
+  return tx.sql<StockRow>`
     with lapsed (merchant_id, mode, sku_id) as (${tx.rows(keys, ['text', 'text', 'text'])})
-    select ${shelf} where (t.merchant_id, t.mode, t.sku_id) in (select merchant_id, mode, sku_id from lapsed)
+    select ${stockRow} where (t.merchant_id, t.mode, t.sku_id) in (select merchant_id, mode, sku_id from lapsed)
     order by t.merchant_id, t.mode, t.sku_id ${tx.skipLockedOf('t')}`
 }
 
@@ -136,7 +144,7 @@ export async function sumHoldsAfter(
 
 export async function deleteLapsedHolds(
   tx: Tx,
-  { merchantId, skuId, mode }: Shelf,
+  { merchantId, skuId, mode }: StockRow,
   now: number,
 ): Promise<{ quantity: number }[]> {
   return tx.sql<{ quantity: number }>`
@@ -183,9 +191,9 @@ export async function extendRunningHolds(
     returning sku_id as "skuId", quantity`
 }
 
-export function updateShelf(
+export function updateStockRow(
   tx: Tx,
-  { merchantId, skuId, mode }: Shelf,
+  { merchantId, skuId, mode }: StockRow,
   { onHand, held, stockVersion }: { onHand: number; held: number; stockVersion: number },
 ): void {
   tx.send`
