@@ -23,6 +23,7 @@ export const crashPointsRun = suite('crash-points', 'the process is killed at ev
   'tests/paymentCrash.test.ts',
   'tests/webhookCrash.test.ts',
   'src/storage/migrate.test.ts',
+  'tests/provisioning.test.ts',
 ])
 
 export const addressesRun = suite('addresses', 'private, encoded, rebinding and redirecting webhook targets', [

@@ -58,12 +58,14 @@ for (const path of ['/', '/docs']) {
         await visit(path, { viewport, colorScheme }, async (tab) => {
           // What is folded away must be as readable as the rest.
           await tab.evaluate(`for (const fold of document.querySelectorAll('details')) fold.open = true`)
+          const overhang = await tab.evaluate('document.documentElement.scrollWidth - innerWidth')
+          assert.equal(overhang, 0, 'wider than the window')
+          // All chapters of the reference are made alike, and axe needs seconds for the whole of them.
+          if (!isWide)
+            await tab.evaluate(
+              `for (const chapter of document.querySelectorAll('.chapter')) [...chapter.children].slice(5).forEach((one) => one.remove())`,
+            )
           assert.deepEqual(await violations(tab), [])
-          assert.equal(
-            await tab.evaluate('document.documentElement.scrollWidth - innerWidth'),
-            0,
-            'wider than the window',
-          )
         })
       })
     }
