@@ -19,7 +19,7 @@ import { promotionRun } from './promotion.ts'
 import { racesRun } from './races.ts'
 import { receiversRun } from './receivers.ts'
 import { deliveriesRun, type Run, type ServerRun } from './runs.ts'
-import { addressesRun, browserRun, clockRun, crashPointsRun, secretsRun, signatureRun } from './suites.ts'
+import { addressesRun, browserRun, clockRun, crashPointsRun, oauthRun, secretsRun, signatureRun } from './suites.ts'
 import { wireRun } from './wire.ts'
 
 export const runs: readonly (Run | ServerRun)[] = [
@@ -48,6 +48,7 @@ export const runs: readonly (Run | ServerRun)[] = [
   signatureRun,
   pageRun,
   browserRun,
+  oauthRun,
   clockRun,
   secretsRun,
 ]

@@ -42,6 +42,8 @@ export const browserRun = suite(
   ['tests/checkoutPage.test.ts', 'tests/oauthPages.test.ts', 'tests/pages.test.ts'],
 )
 
+export const oauthRun = suite('oauth', 'every refusal of the OAuth endpoints', ['tests/oauthRefusals.test.ts'])
+
 export const clockRun = suite('clock', 'retries, expiry and rotation with a clock that is moved', [
   'tests/webhooks.test.ts',
   'tests/payment.test.ts',
