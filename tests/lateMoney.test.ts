@@ -583,6 +583,22 @@ eachEngine('a payment whose outcome nobody will ever tell', (given) => {
     assert.deepEqual(await till.storage.read(findViolations), [])
   })
 
+  test('is not closed while its provider may still be answering', async () => {
+    const till = await openTill(given)
+    till.says.start = async (charge, ...rest) => {
+      await till.honest.start(charge, ...rest)
+      return { kind: 'unknown' }
+    }
+    await till.pay()
+    till.clock.now += hour - 1
+    const problem = 'it began less than an hour ago: the provider is still asked what became of it'
+    for (const outcome of ['declined', 'succeeded'] as const) assert.deepEqual(await till.close(outcome), { problem })
+    const { payment, isChecked } = await till.world()
+    assert.deepEqual([payment, isChecked], ['processing', true])
+    till.clock.now += 1
+    assert.ok('payment' in (await till.close('succeeded')))
+  })
+
   test('is closed as succeeded when no order is possible any more: the money is owed back', async () => {
     const till = await openSilent()
     till.clock.now += 31 * 24 * hour

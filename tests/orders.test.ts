@@ -10,7 +10,7 @@ import { findOrderNamed, fulfilOrder, payOrder, refundOrder, returnOrder } from 
 import { eventsOf } from './support/carts.ts'
 import { cartwright } from './support/commandline.ts'
 import { settingsOf } from './support/house.ts'
-import { openOrderHouse, orderWorld, refusingCard } from './support/orders.ts'
+import { openOrderHouse, orderMarket, orderWorld, refusingCard } from './support/orders.ts'
 import { serve } from './support/process.ts'
 import { assertFound, type Break } from './support/sabotage.ts'
 import { eachEngine, type Given } from './support/storage.ts'
@@ -331,6 +331,21 @@ eachEngine('an order', (given) => {
       assert.deepEqual([data.cancellation.status, data.timeline.at(-2).cancelledBy], ['completed', 'operator'])
       assert.deepEqual(await house.storage.read(findViolations), [])
     })
+
+  test('of which a part is owed on backorder comes back without units that were never there', async () => {
+    const house = await openCheckout(given)
+    const products = orderMarket.products?.map((product) =>
+      product.slug === 'peonies' ? { ...product, skus: product.skus.map((sku) => ({ ...sku, stock: 3 })) } : product,
+    )
+    await house.apply({ ...orderMarket, products: products ?? [] }, { stock: true })
+    const cash = { isManual: true, method: 'cash_on_delivery', items: { PEONY: 5 } } as const
+    const { orderId } = await house.orders.place(cash)
+    assert.ok('facts' in (await house.send(orderId, { PEONY: 3 })))
+    assert.ok('facts' in (await house.comeBack(orderId, false)))
+    const { onHand } = await orderWorld(house, orderId)
+    assert.deepEqual(onHand, { PEONY: 0 })
+    assert.deepEqual((await house.orders.read(orderId)).body.data.cancellation.restocked, [])
+  })
 
   test('that was paid, not sent, or cancelled does not come back unpaid', async () => {
     const house = await openCheckout(given)

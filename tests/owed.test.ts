@@ -111,6 +111,26 @@ eachEngine('money that waits', (given) => {
     assert.deepEqual(await names(), [])
   })
 
+  test('is given back by the command that closes a payment for which no order is possible any more', async () => {
+    const house = await openOrderHouse(given)
+    house.clock.now = Date.now() - 31 * 24 * hour
+    const checkout = await checkoutOf(house)
+    const { secret, sessionId, view } = await checkout.ready({ CARD: 1 }, { expiresInSeconds: 86_400 })
+    assert.equal((await checkout.pay(secret, view, '4000000000000259')).view.session.status, 'processing')
+    const find = async () => {
+      const [payment] = await house.storage.read(
+        (db) => db.sql<{ id: string; status: string }>`
+          select id, status from payments where checkout_session_id = ${sessionId}`,
+      )
+      return payment
+    }
+    house.clock.now = Date.now()
+    const args = ['payments', 'close', (await find())?.id ?? '', '--outcome', 'succeeded', '--merchant', 'bloom']
+    const closed = await cartwright([...args, '--json'], settingsOf(house))
+    assert.deepEqual([closed.code, closed.err, JSON.parse(closed.out).order], [0, '', null])
+    assert.equal((await find())?.status, 'voided')
+  })
+
   test('because its provider never told is closed by the command that doctor names', async () => {
     const house = await openOrderHouse(given)
     house.clock.now = Date.now() - 25 * hour

@@ -471,6 +471,7 @@ function isOpen({ status }: PaymentRow): boolean {
 }
 
 export const closedOutcomes = ['succeeded', 'declined'] as const
+const closableAfterMs = 3_600_000
 export type ClosedOutcome = (typeof closedOutcomes)[number]
 
 // By the operator, of a payment that the provider has forgotten or never tells of. What follows is what would have followed
@@ -488,8 +489,12 @@ export async function closePayment(
   const { payment } = locked
   if (!isOpen(payment) && payment.checkAt === null)
     return { problem: `its outcome is known: it is ${shownStatus(payment.status)}` }
+  const now = tools.clock().getTime()
+  // The provider may be answering. Were it closed as declined now and the answer lost, nobody would ask for the charge again.
+  if (now < payment.createdAt + closableAfterMs)
+    return { problem: 'it began less than an hour ago: the provider is still asked what became of it' }
   const { brand, last4 } = payment
-  const closed = { ...payment, closedByHandAt: tools.clock().getTime() }
+  const closed = { ...payment, closedByHandAt: now }
   const said: Outcome =
     outcome === 'succeeded'
       ? { kind: 'approved', reference: payment.reference ?? id, brand, last4 }

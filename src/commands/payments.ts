@@ -39,8 +39,9 @@ function close(id: string, outcome: ClosedOutcome, given: Given, terminal: Termi
       cartsIdleMs: config.retentionMs.carts,
       boundsTries: config.rateLimit !== null,
     })
-    const closed = await payAfter(storage, async (tx) => {
-      const done = await closePayment(tools, tx, { installationId, id }, outcome)
+    const closed = await payAfter(storage, async (tx, now) => {
+      // At one instant: a void that were owed a moment later would not be paid by this command.
+      const done = await closePayment({ ...tools, clock: () => new Date(now) }, tx, { installationId, id }, outcome)
       if ('problem' in done) throw new Failure(`payment ${id} is not open: ${done.problem}`)
       return { done: done.payment, payments: [done.payment] }
     })

@@ -80,13 +80,7 @@ export async function restock(
   lines: readonly Line[] | null,
   moment: Moment,
 ): Promise<Line[]> {
-  const [stockRows, movements] = await Promise.all([
-    lockSoldStockRows(tx, seller, soldTo),
-    listMovementsOf(tx, seller.merchantId, soldTo),
-  ])
-  // Units that are out.
-  const taken = new Map<string, number>()
-  for (const { skuId, delta } of movements) taken.set(skuId, (taken.get(skuId) ?? 0) - delta)
+  const [stockRows, taken] = await Promise.all([lockSoldStockRows(tx, seller, soldTo), takenBy(tx, seller, soldTo)])
   const wished = lines && new Map(summed(lines).map(({ skuId, quantity }) => [skuId, quantity]))
   const back: Line[] = []
   const changes: Change[] = []
@@ -109,4 +103,16 @@ export async function restock(
   }
   await settle(tx, seller, changes, moment)
   return back
+}
+
+// Units that an order has taken out of stock and that have not come back, by SKU. What is owed on backorder is not among them.
+export async function takenBy(
+  tx: Tx,
+  { merchantId }: MerchantMode,
+  soldTo: string,
+): Promise<ReadonlyMap<string, number>> {
+  const taken = new Map<string, number>()
+  for (const { skuId, delta } of await listMovementsOf(tx, merchantId, soldTo))
+    taken.set(skuId, (taken.get(skuId) ?? 0) - delta)
+  return taken
 }

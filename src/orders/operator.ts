@@ -1,7 +1,7 @@
 // What the operator does with orders: a payment that came by hand, parcels, money back. Each is one transaction, and says
 // in words why it was not done.
 
-import { restock } from '../inventory/sales.ts'
+import { restock, takenBy } from '../inventory/sales.ts'
 import { isId, newId } from '../kit/ids.ts'
 import {
   insertPayment,
@@ -190,8 +190,10 @@ export async function returnOrder(
   if (obstacle || !move || !voiding)
     return { problem: `order ${order.number} is ${order.paymentStatus}: no payment is awaited` }
   if (move.to === 'cancelled') {
+    const taken = await takenBy(tx, order, order.id)
+    // Of a SKU on backorder what was taken is less than what was ordered.
     const unsent = lines
-      .map(({ skuId, quantity, fulfilled }) => ({ skuId, quantity: quantity - fulfilled }))
+      .map(({ skuId, fulfilled }) => ({ skuId, quantity: (taken.get(skuId) ?? 0) - fulfilled }))
       .filter(({ quantity }) => quantity > 0)
     const restocked = isRestocked ? 'all' : unsent
     const wish = { verb: 'return', by: 'operator', reason: 'other', note: null, restocked } as const
