@@ -559,6 +559,30 @@ describe('the end of the time', () => {
       assert.deepEqual([checkout.sessions.get(secret)?.address?.line1, chargesOf(fake)], ['Allee 7', []])
     })
   })
+
+  test('a script that comes only with the new checkout works on the new one', async () => {
+    const fake = checkout.open()
+    await visit(fake, async (tab) => {
+      await fillDetails(tab)
+      await tab.locator('#city').blur()
+      await tab.locator('#pay-button:enabled').waitFor()
+      await tab.route('**/checkout/page.js*', (route) => route.fulfill({ contentType: 'text/javascript', body: '' }))
+      await tab.reload()
+      await tab.locator('#line2').fill('Back door')
+      soon(-1)(fake)
+      await tab.locator('#details-save').click()
+      await tab.unroute('**/checkout/page.js*')
+      await tab.getByRole('button', { name: 'Start again with the same items' }).click()
+      await tab.locator('#line1').fill('Allee 7')
+      await tab.locator('#line1').blur()
+      await tab.locator('#pay-button:enabled').waitFor()
+      await fillCard(tab)
+      await tab.locator('#pay-button').click()
+      await tab.waitForURL('**/thanks**')
+      const [, secret = ''] = [...checkout.sessions.keys()].slice(-2)
+      assert.deepEqual([checkout.sessions.get(secret)?.address?.line1, chargesOf(fake)], ['Allee 7', []])
+    })
+  })
 })
 
 test('a code that makes the order free asks for no card any more', async () => {

@@ -4,8 +4,13 @@
 // comes, the wish stays and is sent again: every one of them sets a value or names its attempt, so that twice is as once.
 
 const { body } = document
-let base = location.pathname.split('/').slice(0, 3).join('/')
+let base = baseOf(document, location.pathname)
 const byId = (id) => document.getElementById(id)
+
+// The address of the session that a page shows. A page that answered a form may stand at the address of another session.
+function baseOf(page, path) {
+  return (page.getElementById('details')?.getAttribute('action') ?? path).split('/').slice(0, 3).join('/')
+}
 
 function tell(text) {
   const told = byId('told')
@@ -758,8 +763,8 @@ byId('expired')?.addEventListener('submit', async (event) => {
   try {
     // Leads to the new checkout, which is one of our own pages.
     const response = await fetch(event.target.action, { method: 'POST', body: new URLSearchParams() })
-    path = new URL(response.url).pathname
     page = await pageIn(response)
+    if (page) path = baseOf(page, new URL(response.url).pathname)
   } catch {
     // Told below.
   }
