@@ -6,7 +6,7 @@ import { once } from 'node:events'
 import { closeSync, openSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { setTimeout as pause } from 'node:timers/promises'
-import { nodeFlags } from '../tests/support/flags.ts'
+import { nodeFlags } from '../harness/flags.ts'
 
 export const mainScript = join(import.meta.dirname, '..', 'src', 'main.js')
 const meterScript = join(import.meta.dirname, 'meter.js')

@@ -5,7 +5,7 @@ import { once } from 'node:events'
 import { createWriteStream } from 'node:fs'
 import { writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
-import { shopifyCsv } from '../tests/support/catalog.ts'
+import { shopifyCsv } from '../harness/catalog.ts'
 import type { Ask } from './load.ts'
 import { command, type Outcome, type Running, type Settings, type StartOptions, serve } from './process.ts'
 

@@ -2,7 +2,7 @@
 // acknowledged is lost, callers see nothing but 503 meanwhile, and the servers find the new primary by themselves.
 
 import { setTimeout as pause } from 'node:timers/promises'
-import { freshDatabase } from '../tests/support/postgres.ts'
+import { freshDatabase } from '../harness/postgres.ts'
 import { createCaller } from './caller.ts'
 import { type Journal, openJournal } from './journal.ts'
 import { type Pair, startPair } from './pair.ts'

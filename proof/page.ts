@@ -6,10 +6,10 @@
 
 import { setTimeout as pause } from 'node:timers/promises'
 import type { BrowserContext, Page as Tab } from 'playwright-core'
+import { launchBrowser } from '../harness/browser.ts'
 import { openAddress } from '../src/addresses/vault.ts'
 import { findOrder } from '../src/orders/store.ts'
 import type { Reader } from '../src/storage/storage.ts'
-import { launchBrowser } from '../tests/support/browser.ts'
 import { createCaller, crowd } from './caller.ts'
 import { findBroken } from './oracles.ts'
 import type { Ground } from './place.ts'

@@ -7,8 +7,8 @@ import { join } from 'node:path'
 import { createInterface } from 'node:readline'
 import { setTimeout as pause } from 'node:timers/promises'
 import pg from 'pg'
-import { type Binaries, prepareBinaries, type Server, stop, stopped } from '../tests/support/binaries.ts'
-import { freePort } from '../tests/support/ports.ts'
+import { type Binaries, prepareBinaries, type Server, stop, stopped } from '../harness/binaries.ts'
+import { freePort } from '../harness/ports.ts'
 
 const standbyName = 'standby'
 const flags = ['-c', 'max_connections=100', '-c', 'wal_keep_size=512MB']

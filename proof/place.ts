@@ -4,12 +4,12 @@ import { randomBytes } from 'node:crypto'
 import { mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
+import { freshDatabase, startCluster } from '../harness/postgres.ts'
 import { makeDemoShop } from '../src/admin/demo.ts'
 import { parseRootSecret, type RootSecret } from '../src/kit/secrets.ts'
 import { migrate } from '../src/storage/migrate.ts'
 import { openStorage } from '../src/storage/open.ts'
 import type { Engine, Storage } from '../src/storage/storage.ts'
-import { freshDatabase, startCluster } from '../tests/support/postgres.ts'
 
 // All that a run with servers of its own needs: it makes its shop by itself, so that no connection of ours is open while a
 // server is killed, and the server that follows has the file for itself.

@@ -6,7 +6,7 @@ import { once } from 'node:events'
 import { readFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { setTimeout as pause } from 'node:timers/promises'
-import { nodeFlags } from '../tests/support/flags.ts'
+import { nodeFlags } from '../harness/flags.ts'
 import { talkerOf } from './talk.ts'
 
 const main = join(import.meta.dirname, '..', 'src', 'main.js')

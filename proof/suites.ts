@@ -58,7 +58,7 @@ export const secretsRun = suite(
 
 async function runTests(files: readonly string[], tell: (text: string) => void): Promise<RunResult> {
   const args = ['--disable-warning=ExperimentalWarning', '--test', '--test-reporter=tap', '--test-concurrency=1']
-  const child = spawn(process.execPath, [...args, '--test-global-setup=tests/support/cluster.ts', ...files], {
+  const child = spawn(process.execPath, [...args, '--test-global-setup=harness/cluster.ts', ...files], {
     cwd: root,
     // A run of tests within another would report to it.
     env: { ...process.env, NODE_TEST_CONTEXT: undefined, CARTWRIGHT_TEST_WIDE: '1' },

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'
-import { givenEngine } from '../tests/support/storage.ts'
+import { givenEngine } from '../harness/storage.ts'
 import { readSettings } from './config.ts'
 import { bringUpToDate, openDatabase } from './database.ts'
 import { makeSecretText } from './kit/secrets.ts'

@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { berlin, cartsOf, eventsOf, market } from './support/carts.ts'
-import { assertError, openHouse } from './support/house.ts'
-import { eachEngine } from './support/storage.ts'
+import { berlin, cartsOf, eventsOf, market } from '../harness/carts.ts'
+import { assertError, openHouse } from '../harness/house.ts'
+import { eachEngine } from '../harness/storage.ts'
 
 eachEngine('applyPublicCartPromotion', (given) => {
   test('200 applied: every number by hand', async () => {

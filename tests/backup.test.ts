@@ -23,15 +23,15 @@ import { DatabaseSync } from 'node:sqlite'
 import type { Readable } from 'node:stream'
 import { text as textOf } from 'node:stream/consumers'
 import { describe, test } from 'node:test'
+import { cartwright } from '../harness/commandline.ts'
+import { begin, serve, tempFolder } from '../harness/process.ts'
+import { answer, openReceiver } from '../harness/receiver.ts'
+import { givenEngine } from '../harness/storage.ts'
 import { findViolations } from '../src/observe/invariants.ts'
 import { backUp, restore } from '../src/storage/backup.ts'
 import { migrate } from '../src/storage/migrate.ts'
 import { openStorage } from '../src/storage/open.ts'
 import { type Storage, StorageRefused } from '../src/storage/storage.ts'
-import { cartwright } from './support/commandline.ts'
-import { begin, serve, tempFolder } from './support/process.ts'
-import { answer, openReceiver } from './support/receiver.ts'
-import { givenEngine } from './support/storage.ts'
 
 const secret = 'the-root-secret-of-the-shop-that-is-backed-up'
 const now = new Date('2026-06-01T12:00:00.000Z')
@@ -487,7 +487,7 @@ describe('restore', () => {
 })
 
 async function killed(task: 'backup' | 'restore', from: string, to: string, step: string): Promise<string | null> {
-  const copier = join(import.meta.dirname, 'support', 'copier.ts')
+  const copier = join(import.meta.dirname, '..', 'harness', 'copier.ts')
   const flags = ['--disable-warning=ExperimentalWarning']
   const child = spawn(process.execPath, [...flags, copier, task, from, to, step], { stdio: 'inherit' })
   const [, signal] = (await once(child, 'close')) as [number | null, string | null]

@@ -1,10 +1,10 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { eventsOf, market } from './support/carts.ts'
-import { checkoutOf } from './support/checkout.ts'
-import { assertError, openHouse } from './support/house.ts'
-import { rival } from './support/shops.ts'
-import { eachEngine } from './support/storage.ts'
+import { eventsOf, market } from '../harness/carts.ts'
+import { checkoutOf } from '../harness/checkout.ts'
+import { assertError, openHouse } from '../harness/house.ts'
+import { rival } from '../harness/shops.ts'
+import { eachEngine } from '../harness/storage.ts'
 
 eachEngine('cancelHostedCheckoutSession', (given) => {
   test('200 gives the stock back, leaves the cart open, and tells it once', async () => {

@@ -1,11 +1,11 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
+import { eventsOf } from '../harness/carts.ts'
+import { assertError, type House } from '../harness/house.ts'
+import { openOrderHouse, orderWorld, refusingCard } from '../harness/orders.ts'
+import { eachEngine } from '../harness/storage.ts'
 import { fulfilOrder, refundOrder } from '../src/orders/operator.ts'
 import { chargesOf } from '../src/providers/sandbox/provider.ts'
-import { eventsOf } from './support/carts.ts'
-import { assertError, type House } from './support/house.ts'
-import { openOrderHouse, orderWorld, refusingCard } from './support/orders.ts'
-import { eachEngine } from './support/storage.ts'
 
 const all = { carrier: null, trackingNumber: null, items: null }
 

@@ -3,13 +3,13 @@
 
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
+import { market } from '../harness/carts.ts'
+import { type Checkout, cards, checkoutOf } from '../harness/checkout.ts'
+import { type House, openHouse } from '../harness/house.ts'
+import { eachEngine } from '../harness/storage.ts'
 import { settlePayments } from '../src/checkout/pay.ts'
 import { newId } from '../src/kit/ids.ts'
 import { deleteForgivenTries } from '../src/payments/tries.ts'
-import { market } from './support/carts.ts'
-import { type Checkout, cards, checkoutOf } from './support/checkout.ts'
-import { type House, openHouse } from './support/house.ts'
-import { eachEngine } from './support/storage.ts'
 
 const second = 1_000
 const minute = 60 * second

@@ -7,13 +7,13 @@ import { join } from 'node:path'
 import { after, before, describe, test } from 'node:test'
 import axe from 'axe-core'
 import type { Browser, BrowserContextOptions, Page as Tab } from 'playwright-core'
+import { launchBrowser } from '../harness/browser.ts'
+import { cards, createFakeCheckout, type FakeCheckout, type FakeSession, fakeOrder } from '../harness/fakeCheckout.ts'
+import { type PageServer, servePages } from '../harness/pageServer.ts'
+import { isWide } from '../harness/wide.ts'
 import { checkoutPages } from '../src/checkout/page/pages.ts'
 import { newId } from '../src/kit/ids.ts'
 import { mediaPage } from '../src/site/media.ts'
-import { launchBrowser } from './support/browser.ts'
-import { cards, createFakeCheckout, type FakeCheckout, type FakeSession, fakeOrder } from './support/fakeCheckout.ts'
-import { type PageServer, servePages } from './support/pageServer.ts'
-import { isWide } from './support/wide.ts'
 
 let browser: Browser
 let server: PageServer

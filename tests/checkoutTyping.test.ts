@@ -4,10 +4,10 @@
 import assert from 'node:assert/strict'
 import { after, before, describe, test } from 'node:test'
 import type { Browser, BrowserContextOptions, Route, Page as Tab } from 'playwright-core'
+import { launchBrowser } from '../harness/browser.ts'
+import { cards, createFakeCheckout, type FakeCheckout, type FakeSession } from '../harness/fakeCheckout.ts'
+import { type PageServer, servePages } from '../harness/pageServer.ts'
 import { checkoutPages } from '../src/checkout/page/pages.ts'
-import { launchBrowser } from './support/browser.ts'
-import { cards, createFakeCheckout, type FakeCheckout, type FakeSession } from './support/fakeCheckout.ts'
-import { type PageServer, servePages } from './support/pageServer.ts'
 
 let browser: Browser
 let server: PageServer

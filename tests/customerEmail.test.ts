@@ -3,11 +3,11 @@
 import assert from 'node:assert/strict'
 import { randomUUID } from 'node:crypto'
 import { describe, test } from 'node:test'
-import { berlin, market } from './support/carts.ts'
-import { checkoutOf, secretOf } from './support/checkout.ts'
-import { emails } from './support/emails.ts'
-import { assertError, openHouse } from './support/house.ts'
-import { givenEngine } from './support/storage.ts'
+import { berlin, market } from '../harness/carts.ts'
+import { checkoutOf, secretOf } from '../harness/checkout.ts'
+import { emails } from '../harness/emails.ts'
+import { assertError, openHouse } from '../harness/house.ts'
+import { givenEngine } from '../harness/storage.ts'
 
 describe("a shopper's e-mail address", () => {
   const given = givenEngine('sqlite')

@@ -3,13 +3,13 @@
 import assert from 'node:assert/strict'
 import { readFile } from 'node:fs/promises'
 import { test } from 'node:test'
+import { berlin, cartsOf } from '../harness/carts.ts'
+import { assertError, openHouse, testSecret } from '../harness/house.ts'
+import { eachEngine } from '../harness/storage.ts'
 import { makeDemoShop, makeWindowKey } from '../src/admin/demo.ts'
 import { listKeys } from '../src/admin/keys.ts'
 import { readShopFile } from '../src/admin/read.ts'
 import { createWindow } from '../src/commands/window.ts'
-import { berlin, cartsOf } from './support/carts.ts'
-import { assertError, openHouse, testSecret } from './support/house.ts'
-import { eachEngine } from './support/storage.ts'
 
 const read = readShopFile(
   await readFile(new URL('../src/admin/demo/shop.yaml', import.meta.url), 'utf8'),

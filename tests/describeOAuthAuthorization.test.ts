@@ -1,7 +1,6 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { hashOf } from '../src/oauth/artifacts.ts'
-import { assertError } from './support/house.ts'
+import { assertError } from '../harness/house.ts'
 import {
   askAsApp,
   askToken,
@@ -14,8 +13,9 @@ import {
   openOAuthHouse,
   type ProofWish,
   sharedOAuthHouse,
-} from './support/oauth.ts'
-import { eachEngine } from './support/storage.ts'
+} from '../harness/oauth.ts'
+import { eachEngine } from '../harness/storage.ts'
+import { hashOf } from '../src/oauth/artifacts.ts'
 
 eachEngine('describeOAuthAuthorization', (given) => {
   const open = sharedOAuthHouse(given)

@@ -4,15 +4,15 @@
 import assert from 'node:assert/strict'
 import { randomUUID } from 'node:crypto'
 import { before, test } from 'node:test'
+import { market } from '../harness/carts.ts'
+import { type House, openHouse } from '../harness/house.ts'
+import { poison } from '../harness/poison.ts'
+import { openReceiver, type Receiver } from '../harness/receiver.ts'
+import { rival } from '../harness/shops.ts'
+import { eachEngine } from '../harness/storage.ts'
+import { type Webhooks, webhooksOf } from '../harness/webhooks.ts'
 import { listDeferred } from '../src/loops/store.ts'
 import { releaseLeases } from '../src/webhooks/claim.ts'
-import { market } from './support/carts.ts'
-import { type House, openHouse } from './support/house.ts'
-import { poison } from './support/poison.ts'
-import { openReceiver, type Receiver } from './support/receiver.ts'
-import { rival } from './support/shops.ts'
-import { eachEngine } from './support/storage.ts'
-import { type Webhooks, webhooksOf } from './support/webhooks.ts'
 
 const minute = 60_000
 

@@ -4,8 +4,8 @@ import assert from 'node:assert/strict'
 import { existsSync, readdirSync, readFileSync } from 'node:fs'
 import { dirname, join } from 'node:path'
 import { test } from 'node:test'
+import { root } from '../harness/prose.ts'
 import { effects } from '../src/commands/effects.ts'
-import { root } from './support/prose.ts'
 
 const read = (file: string) => readFileSync(join(root, file), 'utf8')
 

@@ -10,13 +10,13 @@ import { join } from 'node:path'
 import { after, describe, test } from 'node:test'
 import axe from 'axe-core'
 import type { Browser, BrowserContextOptions, Page } from 'playwright-core'
+import { launchBrowser } from '../harness/browser.ts'
+import { cartwright } from '../harness/commandline.ts'
+import { type Environment, type Server, serve, tempFolder } from '../harness/process.ts'
+import { type Given, givenEngine } from '../harness/storage.ts'
 import { operations } from '../src/contract/operations.ts'
 import { scopes } from '../src/contract/words.ts'
 import { paths } from '../src/oauth/metadata.ts'
-import { launchBrowser } from './support/browser.ts'
-import { cartwright } from './support/commandline.ts'
-import { type Environment, type Server, serve, tempFolder } from './support/process.ts'
-import { type Given, givenEngine } from './support/storage.ts'
 
 const root = join(import.meta.dirname, '..')
 const program = join(root, 'examples', 'app', 'server.ts')

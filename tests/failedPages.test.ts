@@ -3,11 +3,11 @@
 
 import assert from 'node:assert/strict'
 import { before, test } from 'node:test'
+import { market } from '../harness/carts.ts'
+import { type Checkout, checkoutOf } from '../harness/checkout.ts'
+import { type House, openHouse } from '../harness/house.ts'
+import { eachEngine } from '../harness/storage.ts'
 import type { Storage } from '../src/storage/storage.ts'
-import { market } from './support/carts.ts'
-import { type Checkout, checkoutOf } from './support/checkout.ts'
-import { type House, openHouse } from './support/house.ts'
-import { eachEngine } from './support/storage.ts'
 
 const german = { headers: { 'accept-language': 'de' } }
 

@@ -1,11 +1,11 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
+import { eventsOf, market } from '../harness/carts.ts'
+import { cards, checkoutOf, secretOf } from '../harness/checkout.ts'
+import { openHouse } from '../harness/house.ts'
+import { eachEngine } from '../harness/storage.ts'
 import { settlePayments } from '../src/checkout/pay.ts'
 import { expireSessions } from '../src/checkout/sweep.ts'
-import { eventsOf, market } from './support/carts.ts'
-import { cards, checkoutOf, secretOf } from './support/checkout.ts'
-import { openHouse } from './support/house.ts'
-import { eachEngine } from './support/storage.ts'
 
 const minute = 60_000
 

@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
+import { openHouse, testSecret } from '../harness/house.ts'
+import { eachEngine } from '../harness/storage.ts'
 import { endKey, rotateKey } from '../src/admin/keys.ts'
-import { openHouse, testSecret } from './support/house.ts'
-import { eachEngine } from './support/storage.ts'
 
 eachEngine('getInstallationCredentialIdentity', (given) => {
   test('200 tells who the credential is, and nothing that could be used in its place', async () => {

@@ -1,19 +1,19 @@
 import assert from 'node:assert/strict'
 import { before, type TestContext, test } from 'node:test'
 import { Webhook } from 'standardwebhooks'
-import { eventSchemas } from '../src/contract/events.ts'
-import { compile } from '../src/contract/validator.ts'
-import type { WebhookSignatureFixture } from '../src/contract/webhooks.ts'
-import { pauseEndpoint, removeEndpoint, rotateSecret } from '../src/webhooks/endpoints.ts'
-import { assertError, type House, openHouse, testSecret } from './support/house.ts'
-import { eachEngine } from './support/storage.ts'
+import { assertError, type House, openHouse, testSecret } from '../harness/house.ts'
+import { eachEngine } from '../harness/storage.ts'
 import {
   assertTellsNoSecret,
   rivalInstallationId,
   type Webhooks,
   webhooksOf,
   webhookWorld,
-} from './support/webhooks.ts'
+} from '../harness/webhooks.ts'
+import { eventSchemas } from '../src/contract/events.ts'
+import { compile } from '../src/contract/validator.ts'
+import type { WebhookSignatureFixture } from '../src/contract/webhooks.ts'
+import { pauseEndpoint, removeEndpoint, rotateSecret } from '../src/webhooks/endpoints.ts'
 
 interface Received {
   headers: Record<string, string>

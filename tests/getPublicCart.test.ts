@@ -1,11 +1,11 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
+import { berlin, cartsOf, eventsOf, market } from '../harness/carts.ts'
+import { checkoutOf } from '../harness/checkout.ts'
+import { assertError, openHouse } from '../harness/house.ts'
+import { rival } from '../harness/shops.ts'
+import { eachEngine } from '../harness/storage.ts'
 import { expireCarts } from '../src/carts/sweep.ts'
-import { berlin, cartsOf, eventsOf, market } from './support/carts.ts'
-import { checkoutOf } from './support/checkout.ts'
-import { assertError, openHouse } from './support/house.ts'
-import { rival } from './support/shops.ts'
-import { eachEngine } from './support/storage.ts'
 
 const day = 24 * 3_600_000
 

@@ -1,10 +1,10 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
+import { assertError, openHouse, testSecret } from '../harness/house.ts'
+import { bloom } from '../harness/shops.ts'
+import { eachEngine } from '../harness/storage.ts'
 import { createApp } from '../src/app.ts'
 import { createLog } from '../src/observe/log.ts'
-import { assertError, openHouse, testSecret } from './support/house.ts'
-import { bloom } from './support/shops.ts'
-import { eachEngine } from './support/storage.ts'
 
 const roses = { merchantSlug: 'bloom', productSlug: 'red-roses' }
 

@@ -1,12 +1,12 @@
 import assert from 'node:assert/strict'
 import { createHash } from 'node:crypto'
 import { test } from 'node:test'
+import { eventsOf } from '../harness/carts.ts'
+import { assertError, testSecret } from '../harness/house.ts'
+import { openOrderHouse, orderWorld } from '../harness/orders.ts'
+import { eachEngine } from '../harness/storage.ts'
 import { openStatusSecret } from '../src/orders/secret.ts'
 import { findOrderOfSecret, findSealedSecret } from '../src/orders/store.ts'
-import { eventsOf } from './support/carts.ts'
-import { assertError, testSecret } from './support/house.ts'
-import { openOrderHouse, orderWorld } from './support/orders.ts'
-import { eachEngine } from './support/storage.ts'
 
 eachEngine('getStorefrontOrder', (given) => {
   test('200 the whole order', async () => {

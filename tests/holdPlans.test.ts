@@ -3,13 +3,13 @@
 
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
+import { market } from '../harness/carts.ts'
+import { checkoutOf } from '../harness/checkout.ts'
+import { openHouse } from '../harness/house.ts'
+import { planOf } from '../harness/plans.ts'
+import { eachEngine } from '../harness/storage.ts'
 import { listCartLines } from '../src/carts/store.ts'
 import { listHolds, sumLapsedHolds } from '../src/inventory/store.ts'
-import { market } from './support/carts.ts'
-import { checkoutOf } from './support/checkout.ts'
-import { openHouse } from './support/house.ts'
-import { planOf } from './support/plans.ts'
-import { eachEngine } from './support/storage.ts'
 
 const sessions = 100
 

@@ -2,19 +2,19 @@
 
 import assert from 'node:assert/strict'
 import { before, test } from 'node:test'
+import { berlin, type Carts, cartsOf, eventsOf, market } from '../harness/carts.ts'
+import { checkoutOf } from '../harness/checkout.ts'
+import { type AskOptions, assertError, type House, openHouse } from '../harness/house.ts'
+import { openReceiver } from '../harness/receiver.ts'
+import { rival } from '../harness/shops.ts'
+import { eachEngine } from '../harness/storage.ts'
+import { webhooksOf } from '../harness/webhooks.ts'
 import { findCart, lockCart, saveCart } from '../src/carts/store.ts'
 import type { OperationId } from '../src/contract/operations.ts'
 import { once, sweepIdempotencyKeys } from '../src/idempotency/once.ts'
 import { refuse } from '../src/kit/refuse.ts'
 import { parseRootSecret, type RootSecret, sealByRoot } from '../src/kit/secrets.ts'
 import type { Tx } from '../src/storage/storage.ts'
-import { berlin, type Carts, cartsOf, eventsOf, market } from './support/carts.ts'
-import { checkoutOf } from './support/checkout.ts'
-import { type AskOptions, assertError, type House, openHouse } from './support/house.ts'
-import { openReceiver } from './support/receiver.ts'
-import { rival } from './support/shops.ts'
-import { eachEngine } from './support/storage.ts'
-import { webhooksOf } from './support/webhooks.ts'
 
 interface Case {
   id: OperationId

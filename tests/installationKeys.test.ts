@@ -2,8 +2,7 @@
 
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { uninstall } from '../src/oauth/installing.ts'
-import { type Answer, assertError } from './support/house.ts'
+import { type Answer, assertError } from '../harness/house.ts'
 import {
   askAsApp,
   askToken,
@@ -12,8 +11,9 @@ import {
   type OAuthHouse,
   postForm,
   sharedOAuthHouse,
-} from './support/oauth.ts'
-import { eachEngine } from './support/storage.ts'
+} from '../harness/oauth.ts'
+import { eachEngine } from '../harness/storage.ts'
+import { uninstall } from '../src/oauth/installing.ts'
 
 let made = 0
 // biome-ignore lint/suspicious/noExplicitAny: bodies of every shape

@@ -4,13 +4,13 @@
 
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
+import { cards, checkoutOf } from '../harness/checkout.ts'
+import { openHouse } from '../harness/house.ts'
+import { orderMarket } from '../harness/orders.ts'
+import { planOf } from '../harness/plans.ts'
+import { assertFound } from '../harness/sabotage.ts'
+import { eachEngine } from '../harness/storage.ts'
 import { invariants } from '../src/observe/invariants.ts'
-import { cards, checkoutOf } from './support/checkout.ts'
-import { openHouse } from './support/house.ts'
-import { orderMarket } from './support/orders.ts'
-import { planOf } from './support/plans.ts'
-import { assertFound } from './support/sabotage.ts'
-import { eachEngine } from './support/storage.ts'
 
 const unasked = '4000000000000275'
 

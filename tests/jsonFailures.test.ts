@@ -6,12 +6,12 @@ import { writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { DatabaseSync } from 'node:sqlite'
 import { before, describe, test } from 'node:test'
+import { cartwright } from '../harness/commandline.ts'
+import { testSecretText } from '../harness/house.ts'
+import { type Environment, type Outcome, tempFolder } from '../harness/process.ts'
+import { bloom } from '../harness/shops.ts'
 import { type CommandName, commandNames, type runCommandLine } from '../src/cli.ts'
 import { refuse } from '../src/kit/refuse.ts'
-import { cartwright } from './support/commandline.ts'
-import { testSecretText } from './support/house.ts'
-import { type Environment, type Outcome, tempFolder } from './support/process.ts'
-import { bloom } from './support/shops.ts'
 
 // The settings of the commands that follow.
 let environment: Environment = {}

@@ -3,6 +3,10 @@
 
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
+import { berlin, type Carts, cartsOf, market } from '../harness/carts.ts'
+import { type Checkout, checkoutOf } from '../harness/checkout.ts'
+import { type House, openHouse, testSecret } from '../harness/house.ts'
+import { eachEngine } from '../harness/storage.ts'
 import { eraseAddress } from '../src/addresses/store.ts'
 import { cartOperations } from '../src/carts/operations.ts'
 import { createPricebooks } from '../src/carts/pricebook.ts'
@@ -17,10 +21,6 @@ import {
   giveBackPromotion,
   usePromotion,
 } from '../src/promotions/store.ts'
-import { berlin, type Carts, cartsOf, market } from './support/carts.ts'
-import { type Checkout, checkoutOf } from './support/checkout.ts'
-import { type House, openHouse, testSecret } from './support/house.ts'
-import { eachEngine } from './support/storage.ts'
 
 const products = market.products ?? []
 const soon = '2026-06-01T13:00:00.000Z'

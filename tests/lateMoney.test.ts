@@ -2,6 +2,10 @@
 
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
+import { market } from '../harness/carts.ts'
+import { cards, checkoutOf } from '../harness/checkout.ts'
+import { openHouse } from '../harness/house.ts'
+import { eachEngine, type Given } from '../harness/storage.ts'
 import { answerChallenge, closePayment, type PayTools, pay as payAt, settlePayments } from '../src/checkout/pay.ts'
 import { deleteSessions } from '../src/checkout/retention.ts'
 import { expireSessions } from '../src/checkout/sweep.ts'
@@ -15,10 +19,6 @@ import { createProviders, type Outcome, type PaymentProvider } from '../src/paym
 import { payRefunds } from '../src/payments/settle.ts'
 import { chargesOf, createSandboxProvider } from '../src/providers/sandbox/provider.ts'
 import { StorageUnavailable } from '../src/storage/storage.ts'
-import { market } from './support/carts.ts'
-import { cards, checkoutOf } from './support/checkout.ts'
-import { openHouse } from './support/house.ts'
-import { eachEngine, type Given } from './support/storage.ts'
 
 const minute = 60_000
 const hour = 60 * minute

@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { assertError, openHouse } from './support/house.ts'
-import { bloom } from './support/shops.ts'
-import { eachEngine } from './support/storage.ts'
+import { assertError, openHouse } from '../harness/house.ts'
+import { bloom } from '../harness/shops.ts'
+import { eachEngine } from '../harness/storage.ts'
 
 eachEngine('listApiKeyCatalogCategories', (given) => {
   test('200 lists the tree in order, with paths and counts', async () => {

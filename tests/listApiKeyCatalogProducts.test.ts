@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { openHouse } from './support/house.ts'
-import { bloom } from './support/shops.ts'
-import { eachEngine } from './support/storage.ts'
+import { openHouse } from '../harness/house.ts'
+import { bloom } from '../harness/shops.ts'
+import { eachEngine } from '../harness/storage.ts'
 
 const slugsOf = (answer: { body: { data: { slug: string }[] } }) => answer.body.data.map(({ slug }) => slug)
 

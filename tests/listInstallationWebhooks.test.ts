@@ -1,5 +1,15 @@
 import assert from 'node:assert/strict'
 import { before, test } from 'node:test'
+import { cartsOf } from '../harness/carts.ts'
+import { assertError, type House, openHouse, testSecret } from '../harness/house.ts'
+import { eachEngine } from '../harness/storage.ts'
+import {
+  assertTellsNoSecret,
+  rivalInstallationId,
+  type Webhooks,
+  webhooksOf,
+  webhookWorld,
+} from '../harness/webhooks.ts'
 import { deliveryStatuses } from '../src/contract/words.ts'
 import {
   disableEndpoint,
@@ -9,16 +19,6 @@ import {
   rotateSecret,
 } from '../src/webhooks/endpoints.ts'
 import { lockEndpoint } from '../src/webhooks/store.ts'
-import { cartsOf } from './support/carts.ts'
-import { assertError, type House, openHouse, testSecret } from './support/house.ts'
-import { eachEngine } from './support/storage.ts'
-import {
-  assertTellsNoSecret,
-  rivalInstallationId,
-  type Webhooks,
-  webhooksOf,
-  webhookWorld,
-} from './support/webhooks.ts'
 
 const hour = 3_600_000
 

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { openOrderHouse } from './support/orders.ts'
-import { eachEngine } from './support/storage.ts'
+import { openOrderHouse } from '../harness/orders.ts'
+import { eachEngine } from '../harness/storage.ts'
 
 eachEngine('listStorefrontOrders', (given) => {
   test('200 nothing where nothing was ordered', async () => {

@@ -3,15 +3,15 @@
 import assert from 'node:assert/strict'
 import { randomUUID } from 'node:crypto'
 import { test } from 'node:test'
+import { cartwright } from '../harness/commandline.ts'
+import { testSecretText } from '../harness/house.ts'
+import { type ModeHouse, openTwoModes, twoModes } from '../harness/modes.ts'
+import { assertFound } from '../harness/sabotage.ts'
+import { eachEngine } from '../harness/storage.ts'
 import { refreshStaleProducts } from '../src/catalog/refresh.ts'
 import { eventSchemas } from '../src/contract/events.ts'
 import { compile } from '../src/contract/validator.ts'
 import type { EventKind, Mode } from '../src/contract/words.ts'
-import { cartwright } from './support/commandline.ts'
-import { testSecretText } from './support/house.ts'
-import { type ModeHouse, openTwoModes, twoModes } from './support/modes.ts'
-import { assertFound } from './support/sabotage.ts'
-import { eachEngine } from './support/storage.ts'
 
 // Kinds of the events that an installation was told about a subject, each held against its schema and its mode.
 async function toldTo({ storage, installationId, mode }: ModeHouse, subjectType: string): Promise<string[]> {

@@ -3,10 +3,10 @@
 
 import assert from 'node:assert/strict'
 import { before, test } from 'node:test'
-import { market } from './support/carts.ts'
-import { type Checkout, checkoutOf, secretOf } from './support/checkout.ts'
-import { type House, openHouse } from './support/house.ts'
-import { eachEngine } from './support/storage.ts'
+import { market } from '../harness/carts.ts'
+import { type Checkout, checkoutOf, secretOf } from '../harness/checkout.ts'
+import { type House, openHouse } from '../harness/house.ts'
+import { eachEngine } from '../harness/storage.ts'
 
 const minuteMs = 60_000
 

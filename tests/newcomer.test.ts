@@ -3,9 +3,9 @@
 import assert from 'node:assert/strict'
 import { join } from 'node:path'
 import { test } from 'node:test'
-import { launchBrowser } from './support/browser.ts'
-import { cartwright } from './support/commandline.ts'
-import { serve, tempFolder } from './support/process.ts'
+import { launchBrowser } from '../harness/browser.ts'
+import { cartwright } from '../harness/commandline.ts'
+import { serve, tempFolder } from '../harness/process.ts'
 
 test('start page → shop → product → cart → checkout → pay → thank-you, and the order is in the API', async () => {
   const folder = await tempFolder()

@@ -5,20 +5,7 @@ import assert from 'node:assert/strict'
 import { connect } from 'node:net'
 import { test } from 'node:test'
 import * as client from 'openid-client'
-import { createApp } from '../src/app.ts'
-import { scopes as allScopes } from '../src/contract/words.ts'
-import { disableApp } from '../src/oauth/apps.ts'
-import { hashOf } from '../src/oauth/artifacts.ts'
-import { uninstall } from '../src/oauth/installing.ts'
-import { originProblem } from '../src/oauth/metadata.ts'
-import { hashPassword } from '../src/oauth/password.ts'
-import { sweepArtifacts } from '../src/oauth/sweep.ts'
-import { disableUser, enableUser, setPassword } from '../src/oauth/users.ts'
-import { createLog } from '../src/observe/log.ts'
-import { type Storage, StorageUnavailable } from '../src/storage/storage.ts'
-import { addEndpoint } from '../src/webhooks/endpoints.ts'
-import { listEndpoints } from '../src/webhooks/store.ts'
-import { cheapCost, testSecret } from './support/house.ts'
+import { cheapCost, testSecret } from '../harness/house.ts'
 import {
   askAsApp,
   askToken,
@@ -46,8 +33,21 @@ import {
   sharedOAuthHouse,
   signIn,
   type Visited,
-} from './support/oauth.ts'
-import { eachEngine, type Given } from './support/storage.ts'
+} from '../harness/oauth.ts'
+import { eachEngine, type Given } from '../harness/storage.ts'
+import { createApp } from '../src/app.ts'
+import { scopes as allScopes } from '../src/contract/words.ts'
+import { disableApp } from '../src/oauth/apps.ts'
+import { hashOf } from '../src/oauth/artifacts.ts'
+import { uninstall } from '../src/oauth/installing.ts'
+import { originProblem } from '../src/oauth/metadata.ts'
+import { hashPassword } from '../src/oauth/password.ts'
+import { sweepArtifacts } from '../src/oauth/sweep.ts'
+import { disableUser, enableUser, setPassword } from '../src/oauth/users.ts'
+import { createLog } from '../src/observe/log.ts'
+import { type Storage, StorageUnavailable } from '../src/storage/storage.ts'
+import { addEndpoint } from '../src/webhooks/endpoints.ts'
+import { listEndpoints } from '../src/webhooks/store.ts'
 
 const dayMs = 86_400_000
 

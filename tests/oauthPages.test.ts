@@ -8,6 +8,8 @@ import { text as textOf } from 'node:stream/consumers'
 import { after, before, describe, test } from 'node:test'
 import axe from 'axe-core'
 import type { Browser, BrowserContextOptions, Page as Tab } from 'playwright-core'
+import { launchBrowser } from '../harness/browser.ts'
+import { type PageServer, servePages } from '../harness/pageServer.ts'
 import { type Operation, operations } from '../src/contract/operations.ts'
 import { scopes } from '../src/contract/words.ts'
 import type { HtmlPage, PageAnswer } from '../src/http/server.ts'
@@ -19,8 +21,6 @@ import { signInPage, signOutPage } from '../src/oauth/page/signin.ts'
 import type { AppFace, ConsentView } from '../src/oauth/page/views.ts'
 import { alwaysAllowed, scopeWords } from '../src/oauth/page/words.ts'
 import { favicon } from '../src/site/mark.ts'
-import { launchBrowser } from './support/browser.ts'
-import { type PageServer, servePages } from './support/pageServer.ts'
 
 const app: AppFace = {
   name: 'Parcel Pigeon',

@@ -23,10 +23,7 @@ import assert from 'node:assert/strict'
 import { createHash, randomBytes } from 'node:crypto'
 import { describe, test } from 'node:test'
 import { type CryptoKey, exportJWK, generateKeyPair, SignJWT } from 'jose'
-import { type OperationId, operationIds, operations } from '../src/contract/operations.ts'
-import { type App, disableApp } from '../src/oauth/apps.ts'
-import { hashOf, openPayload, sealPayload } from '../src/oauth/artifacts.ts'
-import { type Answer, assertError, testSecret } from './support/house.ts'
+import { type Answer, assertError, testSecret } from '../harness/house.ts'
 import {
   askAsApp,
   askToken,
@@ -51,9 +48,12 @@ import {
   postForm,
   redirectUri,
   type Visited,
-} from './support/oauth.ts'
-import { eachEngine, type Given } from './support/storage.ts'
-import { isWide } from './support/wide.ts'
+} from '../harness/oauth.ts'
+import { eachEngine, type Given } from '../harness/storage.ts'
+import { isWide } from '../harness/wide.ts'
+import { type OperationId, operationIds, operations } from '../src/contract/operations.ts'
+import { type App, disableApp } from '../src/oauth/apps.ts'
+import { hashOf, openPayload, sealPayload } from '../src/oauth/artifacts.ts'
 
 // A house, and a browser in which its merchant is signed in: whatever is refused there is not refused for want of it.
 interface Scene {

@@ -4,12 +4,12 @@ import assert from 'node:assert/strict'
 import { readFile, stat, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { describe, test } from 'node:test'
+import { cartwright } from '../harness/commandline.ts'
+import { type Environment, serve, tempFolder } from '../harness/process.ts'
+import { givenEngine } from '../harness/storage.ts'
 import { handleEach, RowsFailed } from '../src/loops/rows.ts'
 import { invariants } from '../src/observe/invariants.ts'
 import { openStorage } from '../src/storage/open.ts'
-import { cartwright } from './support/commandline.ts'
-import { type Environment, serve, tempFolder } from './support/process.ts'
-import { givenEngine } from './support/storage.ts'
 
 const fixtures = join(import.meta.dirname, 'fixtures', 'shopify')
 

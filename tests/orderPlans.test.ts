@@ -3,12 +3,12 @@
 
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
+import { openOrderHouse } from '../harness/orders.ts'
+import { planOf } from '../harness/plans.ts'
+import { eachEngine } from '../harness/storage.ts'
 import { orderStatuses } from '../src/contract/words.ts'
 import { listOrdersOfMerchant } from '../src/orders/store.ts'
 import { Fragment } from '../src/storage/storage.ts'
-import { openOrderHouse } from './support/orders.ts'
-import { planOf } from './support/plans.ts'
-import { eachEngine } from './support/storage.ts'
 
 const many = 2_000
 

@@ -2,16 +2,16 @@
 
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
+import { checkoutOf } from '../harness/checkout.ts'
+import { cartwright } from '../harness/commandline.ts'
+import { type House, settingsOf, testSecretText } from '../harness/house.ts'
+import { type Orders, openOrderHouse } from '../harness/orders.ts'
+import { planOf } from '../harness/plans.ts'
+import { eachEngine } from '../harness/storage.ts'
 import { newId } from '../src/kit/ids.ts'
 import { findOwed, readFailedRefunds, readOpenPayments, readPendingRefunds } from '../src/observe/owed.ts'
 import { insertPayment, oweVoid, type PaymentRow, savePayment } from '../src/payments/store.ts'
 import type { Reader } from '../src/storage/storage.ts'
-import { checkoutOf } from './support/checkout.ts'
-import { cartwright } from './support/commandline.ts'
-import { type House, settingsOf, testSecretText } from './support/house.ts'
-import { type Orders, openOrderHouse } from './support/orders.ts'
-import { planOf } from './support/plans.ts'
-import { eachEngine } from './support/storage.ts'
 
 const hour = 3_600_000
 type OrderHouse = House & { orders: Orders }

@@ -3,11 +3,11 @@
 
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
+import { eventsOf, market } from '../harness/carts.ts'
+import { checkoutOf } from '../harness/checkout.ts'
+import { openHouse } from '../harness/house.ts'
+import { eachEngine } from '../harness/storage.ts'
 import { tellCarts } from '../src/carts/untold.ts'
-import { eventsOf, market } from './support/carts.ts'
-import { checkoutOf } from './support/checkout.ts'
-import { openHouse } from './support/house.ts'
-import { eachEngine } from './support/storage.ts'
 
 const edits = 12
 const second = 1_000

@@ -7,9 +7,9 @@ import type { AddressInfo } from 'node:net'
 import { after, before, describe, test } from 'node:test'
 import axe from 'axe-core'
 import type { Browser, BrowserContextOptions, Page as Tab } from 'playwright-core'
+import { launchBrowser } from '../harness/browser.ts'
+import { isWide } from '../harness/wide.ts'
 import { sitePages } from '../src/site/pages.ts'
-import { launchBrowser } from './support/browser.ts'
-import { isWide } from './support/wide.ts'
 
 let server: Server
 let browser: Browser

@@ -3,6 +3,10 @@
 import assert from 'node:assert/strict'
 import { randomUUID } from 'node:crypto'
 import { test } from 'node:test'
+import { berlin, eventsOf, market } from '../harness/carts.ts'
+import { cards, checkoutOf } from '../harness/checkout.ts'
+import { assertError, openHouse } from '../harness/house.ts'
+import { eachEngine } from '../harness/storage.ts'
 import { sweepAddresses } from '../src/addresses/vault.ts'
 import { countGuess, findCart, setCartStatus } from '../src/carts/store.ts'
 import { pay as payAt, settlePayments } from '../src/checkout/pay.ts'
@@ -11,10 +15,6 @@ import { expireSessions } from '../src/checkout/sweep.ts'
 import { newId } from '../src/kit/ids.ts'
 import { findOrder, saveOrder } from '../src/orders/store.ts'
 import type { Tx } from '../src/storage/storage.ts'
-import { berlin, eventsOf, market } from './support/carts.ts'
-import { cards, checkoutOf } from './support/checkout.ts'
-import { assertError, openHouse } from './support/house.ts'
-import { eachEngine } from './support/storage.ts'
 
 eachEngine('a payment', (given) => {
   test('approved: one order with every amount of the page, stock sold, promotion used, cart converted', async () => {

@@ -5,16 +5,16 @@ import { spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { join } from 'node:path'
 import { test } from 'node:test'
+import { market } from '../harness/carts.ts'
+import { cards, checkoutOf } from '../harness/checkout.ts'
+import { type House, openHouse, testSecretText } from '../harness/house.ts'
+import { eachEngine } from '../harness/storage.ts'
 import type { PayStep } from '../src/checkout/pay.ts'
 import { settlePayments } from '../src/checkout/pay.ts'
 import { newId } from '../src/kit/ids.ts'
-import { market } from './support/carts.ts'
-import { cards, checkoutOf } from './support/checkout.ts'
-import { type House, openHouse, testSecretText } from './support/house.ts'
-import { eachEngine } from './support/storage.ts'
 
 async function dieAt(house: House, step: PayStep, secret: string, input: object): Promise<void> {
-  const script = join(import.meta.dirname, 'support', 'payCrasher.ts')
+  const script = join(import.meta.dirname, '..', 'harness', 'payCrasher.ts')
   const args = [script, house.url, testSecretText, String(house.clock.now), step, secret, JSON.stringify(input)]
   const child = spawn(process.execPath, ['--disable-warning=ExperimentalWarning', ...args], {
     stdio: ['ignore', 'ignore', 'inherit'],

@@ -3,11 +3,11 @@
 
 import assert from 'node:assert/strict'
 import { before, describe, test } from 'node:test'
+import { market } from '../harness/carts.ts'
+import { type Checkout, checkoutOf } from '../harness/checkout.ts'
+import { type House, openHouse } from '../harness/house.ts'
+import { givenEngine } from '../harness/storage.ts'
 import { windowPages } from '../src/commands/window.ts'
-import { market } from './support/carts.ts'
-import { type Checkout, checkoutOf } from './support/checkout.ts'
-import { type House, openHouse } from './support/house.ts'
-import { givenEngine } from './support/storage.ts'
 
 const given = givenEngine('sqlite')
 const german = { 'accept-language': 'de' }

@@ -4,10 +4,8 @@
 import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'
 import fc from 'fast-check'
-import type { ShopFile } from '../src/admin/shopfile.ts'
-import { type PricingFacts, priceCart } from '../src/carts/pricing.ts'
-import { cartsOf } from './support/carts.ts'
-import { assertError, type House, openHouse } from './support/house.ts'
+import { cartsOf } from '../harness/carts.ts'
+import { assertError, type House, openHouse } from '../harness/house.ts'
 import {
   type Bill,
   billFor,
@@ -18,8 +16,10 @@ import {
   type ShopFacts,
   type SkuFacts,
   zoneOf,
-} from './support/pricingReference.ts'
-import { eachEngine } from './support/storage.ts'
+} from '../harness/pricingReference.ts'
+import { eachEngine } from '../harness/storage.ts'
+import type { ShopFile } from '../src/admin/shopfile.ts'
+import { type PricingFacts, priceCart } from '../src/carts/pricing.ts'
 
 const seed = Number(process.env.SEED ?? Date.now() % 2 ** 31)
 const now = Date.parse('2026-06-01T12:00:00.000Z')

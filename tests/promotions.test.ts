@@ -6,6 +6,10 @@ import { join } from 'node:path'
 import { before, describe, test } from 'node:test'
 import fc from 'fast-check'
 import { stringify } from 'yaml'
+import { cartwright } from '../harness/commandline.ts'
+import { type Environment, serve, tempFolder } from '../harness/process.ts'
+import { bloom, rival } from '../harness/shops.ts'
+import { eachEngine } from '../harness/storage.ts'
 import { applyShop } from '../src/admin/apply.ts'
 import { changeLines } from '../src/admin/difference.ts'
 import { allPromotions, promotionStatus } from '../src/admin/promotions.ts'
@@ -25,10 +29,6 @@ import {
   usePromotion,
 } from '../src/promotions/store.ts'
 import type { Reader, Storage } from '../src/storage/storage.ts'
-import { cartwright } from './support/commandline.ts'
-import { type Environment, serve, tempFolder } from './support/process.ts'
-import { bloom, rival } from './support/shops.ts'
-import { eachEngine } from './support/storage.ts'
 
 const now = Date.parse('2026-06-01T12:00:00.000Z')
 

@@ -3,6 +3,7 @@
 
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
+import { eachEngine } from '../harness/storage.ts'
 import { runContract } from '../proof/contract.ts'
 import { runCrash } from '../proof/crash.ts'
 import { runDay } from '../proof/day.ts'
@@ -12,7 +13,6 @@ import { runModes } from '../proof/modes.ts'
 import { runPoison } from '../proof/poison.ts'
 import { seeded } from '../proof/random.ts'
 import type { RunResult, RunTools } from '../proof/runs.ts'
-import { eachEngine } from './support/storage.ts'
 
 eachEngine('proof at a glance', (given) => {
   const glances: Readonly<Record<string, (tools: RunTools) => Promise<RunResult>>> = {

@@ -1,9 +1,9 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { cartsOf, eventsOf, market } from './support/carts.ts'
-import { assertError, openHouse } from './support/house.ts'
-import { rival } from './support/shops.ts'
-import { eachEngine } from './support/storage.ts'
+import { cartsOf, eventsOf, market } from '../harness/carts.ts'
+import { assertError, openHouse } from '../harness/house.ts'
+import { rival } from '../harness/shops.ts'
+import { eachEngine } from '../harness/storage.ts'
 
 eachEngine('putPublicCartItem', (given) => {
   test('200 adds the line, then sets it, one version and one event at a time', async () => {

@@ -12,6 +12,8 @@ import { after, before, beforeEach, describe, test } from 'node:test'
 import { Webhook } from 'standardwebhooks'
 import { type Inbox, openInbox } from '../examples/receiver/inbox.ts'
 import { createReceiver, type ReceivedEvent, verifiedEvent } from '../examples/receiver/receiver.ts'
+import { testSecret } from '../harness/house.ts'
+import { tempFolder } from '../harness/process.ts'
 import { eventExamples } from '../src/contract/examples.ts'
 import { operations } from '../src/contract/operations.ts'
 import { eventKinds } from '../src/contract/words.ts'
@@ -19,8 +21,6 @@ import { newId } from '../src/kit/ids.ts'
 import { fixtureFor } from '../src/webhooks/fixture.ts'
 import { waitsMs } from '../src/webhooks/schedule.ts'
 import { newSecret, sealSecret, signedHeaders } from '../src/webhooks/signature.ts'
-import { testSecret } from './support/house.ts'
-import { tempFolder } from './support/process.ts'
 
 const folder = await tempFolder()
 const secret = newSecret()

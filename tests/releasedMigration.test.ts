@@ -4,12 +4,12 @@
 import assert from 'node:assert/strict'
 import { randomUUID } from 'node:crypto'
 import { test } from 'node:test'
+import { openModesOn } from '../harness/modes.ts'
+import { fillAsReleased } from '../harness/released.ts'
+import { eachEngine } from '../harness/storage.ts'
 import { findViolations } from '../src/observe/invariants.ts'
 import { migrate } from '../src/storage/migrate.ts'
 import type { Reader } from '../src/storage/storage.ts'
-import { openModesOn } from './support/modes.ts'
-import { fillAsReleased } from './support/released.ts'
-import { eachEngine } from './support/storage.ts'
 
 async function stockIn(db: Reader, mode: string): Promise<Record<string, number[]>> {
   const rows = await db.sql<{ code: string; onHand: number; held: number; version: number }>`

@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { cartsOf, eventsOf, market } from './support/carts.ts'
-import { assertError, openHouse } from './support/house.ts'
-import { eachEngine } from './support/storage.ts'
+import { cartsOf, eventsOf, market } from '../harness/carts.ts'
+import { assertError, openHouse } from '../harness/house.ts'
+import { eachEngine } from '../harness/storage.ts'
 
 eachEngine('removePublicCartItem', (given) => {
   test('200 removes the line; the same key again gets the same answer; a new key is 404', async () => {

@@ -1,13 +1,13 @@
 import assert from 'node:assert/strict'
 import { randomUUID } from 'node:crypto'
 import { before, test } from 'node:test'
+import { type Answer, assertError, type House, openHouse } from '../harness/house.ts'
+import { eachEngine } from '../harness/storage.ts'
+import { rivalInstallationId, type StoredStatus, type Webhooks, webhooksOf, webhookWorld } from '../harness/webhooks.ts'
 import type { RefusalCode } from '../src/contract/refusals.ts'
 import { deliveryStatuses } from '../src/contract/words.ts'
 import { disableEndpoint, enableEndpoint, pauseEndpoint, removeEndpoint } from '../src/webhooks/endpoints.ts'
 import { findDelivery, insertReplay, lockEndpoint } from '../src/webhooks/store.ts'
-import { type Answer, assertError, type House, openHouse } from './support/house.ts'
-import { eachEngine } from './support/storage.ts'
-import { rivalInstallationId, type StoredStatus, type Webhooks, webhooksOf, webhookWorld } from './support/webhooks.ts'
 
 const day = 86_400_000
 

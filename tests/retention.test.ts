@@ -3,16 +3,16 @@
 
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
+import { market } from '../harness/carts.ts'
+import { cards, checkoutOf, secretOf } from '../harness/checkout.ts'
+import { assertError, type House, openHouse } from '../harness/house.ts'
+import { orderMarket } from '../harness/orders.ts'
+import { eachEngine } from '../harness/storage.ts'
 import { deleteDeadKeys } from '../src/access/retention.ts'
 import { loopsFor } from '../src/commands/loops.ts'
 import { type RetentionMs, retentionDefaultsMs } from '../src/kit/retention.ts'
 import { ClockJumped } from '../src/loops/clock.ts'
 import { Fragment } from '../src/storage/storage.ts'
-import { market } from './support/carts.ts'
-import { cards, checkoutOf, secretOf } from './support/checkout.ts'
-import { assertError, type House, openHouse } from './support/house.ts'
-import { orderMarket } from './support/orders.ts'
-import { eachEngine } from './support/storage.ts'
 
 const day = 86_400_000
 const minute = 60_000

@@ -2,16 +2,7 @@
 
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { createIdentify } from '../src/access/identify.ts'
-import { createApp } from '../src/app.ts'
-import { newId } from '../src/kit/ids.ts'
-import { deriveKey, parseRootSecret, type RootSecret, signToken } from '../src/kit/secrets.ts'
-import { createLog } from '../src/observe/log.ts'
-import { listSealedBy, reseal } from '../src/reseal.ts'
-import { addEndpoint, rotateSecret } from '../src/webhooks/endpoints.ts'
-import { createSecretOpener, secretsOf } from '../src/webhooks/signature.ts'
-import { listEndpoints } from '../src/webhooks/store.ts'
-import { type Answer, testSecret, testSecretText } from './support/house.ts'
+import { type Answer, testSecret, testSecretText } from '../harness/house.ts'
 import {
   askToken,
   authorizationUrl,
@@ -28,8 +19,17 @@ import {
   type OAuthHouse,
   openBrowser,
   openOAuthHouse,
-} from './support/oauth.ts'
-import { eachEngine, type Given } from './support/storage.ts'
+} from '../harness/oauth.ts'
+import { eachEngine, type Given } from '../harness/storage.ts'
+import { createIdentify } from '../src/access/identify.ts'
+import { createApp } from '../src/app.ts'
+import { newId } from '../src/kit/ids.ts'
+import { deriveKey, parseRootSecret, type RootSecret, signToken } from '../src/kit/secrets.ts'
+import { createLog } from '../src/observe/log.ts'
+import { listSealedBy, reseal } from '../src/reseal.ts'
+import { addEndpoint, rotateSecret } from '../src/webhooks/endpoints.ts'
+import { createSecretOpener, secretsOf } from '../src/webhooks/signature.ts'
+import { listEndpoints } from '../src/webhooks/store.ts'
 
 const older = `1:${testSecretText}`
 const newer = '2:the-root-secret-that-takes-the-place-of-the-other'

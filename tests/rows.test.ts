@@ -2,13 +2,13 @@
 
 import assert from 'node:assert/strict'
 import { before, test } from 'node:test'
+import { checkoutOf } from '../harness/checkout.ts'
+import { assertError, type House, openHouse, testSecret } from '../harness/house.ts'
+import { eachEngine } from '../harness/storage.ts'
+import { webhooksOf } from '../harness/webhooks.ts'
 import { type Operation, type OperationId, operationIds, operations } from '../src/contract/operations.ts'
 import type { RefusalCode } from '../src/contract/refusals.ts'
 import { deriveKey, signToken } from '../src/kit/secrets.ts'
-import { checkoutOf } from './support/checkout.ts'
-import { assertError, type House, openHouse, testSecret } from './support/house.ts'
-import { eachEngine } from './support/storage.ts'
-import { webhooksOf } from './support/webhooks.ts'
 
 // Whatever takes a key, or nothing.
 const routed: readonly OperationId[] = [

@@ -3,6 +3,10 @@
 
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
+import { market } from '../harness/carts.ts'
+import { checkoutOf } from '../harness/checkout.ts'
+import { openHouse, testSecret } from '../harness/house.ts'
+import { eachEngine } from '../harness/storage.ts'
 import { listUntoldCarts } from '../src/carts/store.ts'
 import { loopsFor } from '../src/commands/loops.ts'
 import { retentionDefaultsMs } from '../src/kit/retention.ts'
@@ -12,10 +16,6 @@ import { listPaymentsToCheck, listRefundsToPay } from '../src/payments/store.ts'
 import { claimDeliveries, listDueEndpoints, releaseLeases } from '../src/webhooks/claim.ts'
 import { addEndpoint } from '../src/webhooks/endpoints.ts'
 import { leaseMs } from '../src/webhooks/schedule.ts'
-import { market } from './support/carts.ts'
-import { checkoutOf } from './support/checkout.ts'
-import { openHouse, testSecret } from './support/house.ts'
-import { eachEngine } from './support/storage.ts'
 
 const minute = 60_000
 const hour = 60 * minute

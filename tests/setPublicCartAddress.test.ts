@@ -1,10 +1,10 @@
 import assert from 'node:assert/strict'
 import { readFile } from 'node:fs/promises'
 import { test } from 'node:test'
+import { berlin, cartsOf, eventsOf, market, paris } from '../harness/carts.ts'
+import { assertError, openHouse, testSecret } from '../harness/house.ts'
+import { eachEngine } from '../harness/storage.ts'
 import { openAddress } from '../src/addresses/vault.ts'
-import { berlin, cartsOf, eventsOf, market, paris } from './support/carts.ts'
-import { assertError, openHouse, testSecret } from './support/house.ts'
-import { eachEngine } from './support/storage.ts'
 
 const tokyo = {
   name: 'Yuki',

@@ -5,10 +5,10 @@ import { readFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { describe, test } from 'node:test'
 import { parse } from 'yaml'
+import { cartwright } from '../harness/commandline.ts'
+import { blocksBelow, pageText, root } from '../harness/prose.ts'
 import { withMembers } from '../src/admin/reference.ts'
 import { compile } from '../src/contract/validator.ts'
-import { cartwright } from './support/commandline.ts'
-import { blocksBelow, pageText, root } from './support/prose.ts'
 
 async function printed(): Promise<string> {
   const { code, out, err } = await cartwright(['apply', '--schema'], {})

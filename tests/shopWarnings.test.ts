@@ -4,12 +4,12 @@ import assert from 'node:assert/strict'
 import { writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { test } from 'node:test'
+import { cartwright } from '../harness/commandline.ts'
+import { tempFolder } from '../harness/process.ts'
+import { eachEngine } from '../harness/storage.ts'
 import { applyShop } from '../src/admin/apply.ts'
 import type { ShopFile } from '../src/admin/shopfile.ts'
 import { listUnready } from '../src/admin/store.ts'
-import { cartwright } from './support/commandline.ts'
-import { tempFolder } from './support/process.ts'
-import { eachEngine } from './support/storage.ts'
 
 const options = { now: Date.parse('2026-06-01T12:00:00.000Z'), stock: false, dryRun: false }
 const sku = (code: string) => ({ code, price: 450, stock: 9 })

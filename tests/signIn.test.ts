@@ -3,10 +3,7 @@
 
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { createApp } from '../src/app.ts'
-import { sweepArtifacts } from '../src/oauth/sweep.ts'
-import { createLog } from '../src/observe/log.ts'
-import { testSecret } from './support/house.ts'
+import { testSecret } from '../harness/house.ts'
 import {
   authorizationUrl,
   type Browser,
@@ -18,8 +15,11 @@ import {
   password,
   signIn,
   type Visited,
-} from './support/oauth.ts'
-import { eachEngine, type Given } from './support/storage.ts'
+} from '../harness/oauth.ts'
+import { eachEngine, type Given } from '../harness/storage.ts'
+import { createApp } from '../src/app.ts'
+import { sweepArtifacts } from '../src/oauth/sweep.ts'
+import { createLog } from '../src/observe/log.ts'
 
 // Longer than any password: judged, and wrong, without the work.
 const wrong = 'x'.repeat(300)

@@ -11,14 +11,14 @@ import { join } from 'node:path'
 import { DatabaseSync } from 'node:sqlite'
 import { after, describe, test } from 'node:test'
 import { pathToFileURL } from 'node:url'
+import { freePort } from '../harness/ports.ts'
+import { type Environment, runProcess, serve, tempFolder } from '../harness/process.ts'
+import { bloom } from '../harness/shops.ts'
 import { applyShop } from '../src/admin/apply.ts'
 import { readShopFile } from '../src/admin/read.ts'
 import { makeRootSecret } from '../src/config.ts'
 import { migrate } from '../src/storage/migrate.ts'
 import { openStorage } from '../src/storage/open.ts'
-import { freePort } from './support/ports.ts'
-import { type Environment, runProcess, serve, tempFolder } from './support/process.ts'
-import { bloom } from './support/shops.ts'
 
 const root = join(import.meta.dirname, '..')
 const main = join(root, 'src', 'main.js')
@@ -31,7 +31,7 @@ async function environment(): Promise<Environment> {
 
 // The address of a script that is loaded into a process before its own.
 function supporting(script: string, parameters: Readonly<Record<string, string>>): string {
-  const url = pathToFileURL(join(import.meta.dirname, 'support', script))
+  const url = pathToFileURL(join(import.meta.dirname, '..', 'harness', script))
   for (const [name, value] of Object.entries(parameters)) url.searchParams.set(name, value)
   return url.href
 }

@@ -2,10 +2,10 @@
 
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { market } from './support/carts.ts'
-import { checkoutOf } from './support/checkout.ts'
-import { type House, openHouse } from './support/house.ts'
-import { eachEngine } from './support/storage.ts'
+import { market } from '../harness/carts.ts'
+import { checkoutOf } from '../harness/checkout.ts'
+import { type House, openHouse } from '../harness/house.ts'
+import { eachEngine } from '../harness/storage.ts'
 
 async function counts(house: House) {
   const [row] = await house.storage.read(

@@ -12,14 +12,14 @@ import type { Browser, BrowserContextOptions, Page as Tab } from 'playwright-cor
 import { storefrontServer } from '../examples/storefront/server.ts'
 import { createStorefront, type Storefront, type StorefrontRequest } from '../examples/storefront/shop.ts'
 import { money } from '../examples/storefront/words.ts'
+import { launchBrowser } from '../harness/browser.ts'
+import { checkoutOf } from '../harness/checkout.ts'
+import { cartwright } from '../harness/commandline.ts'
+import { openHouse } from '../harness/house.ts'
+import { serve, tempFolder } from '../harness/process.ts'
+import { givenEngine } from '../harness/storage.ts'
 import { readShopFile } from '../src/admin/read.ts'
 import { category, identity, productSummary, cart as sampleCart } from '../src/contract/samples.ts'
-import { launchBrowser } from './support/browser.ts'
-import { checkoutOf } from './support/checkout.ts'
-import { cartwright } from './support/commandline.ts'
-import { openHouse } from './support/house.ts'
-import { serve, tempFolder } from './support/process.ts'
-import { givenEngine } from './support/storage.ts'
 
 const environment = { CARTWRIGHT_DATABASE_URL: `sqlite:${join(await tempFolder(), 'shop.db')}` }
 const api = await serve(environment)

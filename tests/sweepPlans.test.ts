@@ -3,6 +3,11 @@
 
 import assert from 'node:assert/strict'
 import { before, test } from 'node:test'
+import { market } from '../harness/carts.ts'
+import { type House, openHouse } from '../harness/house.ts'
+import { planOf } from '../harness/plans.ts'
+import { eachEngine } from '../harness/storage.ts'
+import { endsAfter } from '../harness/turns.ts'
 import { listDeadCredentials } from '../src/access/store.ts'
 import { listEndedCarts } from '../src/carts/retention.ts'
 import { listEndedSessions, listToErase } from '../src/checkout/retention.ts'
@@ -19,11 +24,6 @@ import {
   newPlaces,
   sweepWebhooks,
 } from '../src/webhooks/sweep.ts'
-import { market } from './support/carts.ts'
-import { type House, openHouse } from './support/house.ts'
-import { planOf } from './support/plans.ts'
-import { eachEngine } from './support/storage.ts'
-import { endsAfter } from './support/turns.ts'
 
 const day = 86_400_000
 const many = 3_000

@@ -3,15 +3,15 @@
 
 import assert from 'node:assert/strict'
 import { before, test } from 'node:test'
+import { market } from '../harness/carts.ts'
+import { checkoutOf } from '../harness/checkout.ts'
+import { type House, openHouse } from '../harness/house.ts'
+import { eachEngine } from '../harness/storage.ts'
+import { endsAfter } from '../harness/turns.ts'
 import { loopsFor } from '../src/commands/loops.ts'
 import { retentionDefaultsMs } from '../src/kit/retention.ts'
 import type { LoopName } from '../src/loops/names.ts'
 import { Fragment, type SqlValue } from '../src/storage/storage.ts'
-import { market } from './support/carts.ts'
-import { checkoutOf } from './support/checkout.ts'
-import { type House, openHouse } from './support/house.ts'
-import { eachEngine } from './support/storage.ts'
-import { endsAfter } from './support/turns.ts'
 
 const day = 86_400_000
 const many = 6_000

@@ -6,9 +6,9 @@ import { spawn, spawnSync } from 'node:child_process'
 import { writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { after, before, describe, test } from 'node:test'
-import { cartwright } from './support/commandline.ts'
-import { type Environment, serve, tempFolder } from './support/process.ts'
-import { blocksBelow, pageText, root } from './support/prose.ts'
+import { cartwright } from '../harness/commandline.ts'
+import { type Environment, serve, tempFolder } from '../harness/process.ts'
+import { blocksBelow, pageText, root } from '../harness/prose.ts'
 
 interface Typed {
   out: string

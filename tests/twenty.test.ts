@@ -3,12 +3,12 @@
 
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
+import { berlin, market } from '../harness/carts.ts'
+import { checkoutOf, secretOf } from '../harness/checkout.ts'
+import { openHouse } from '../harness/house.ts'
+import { eachEngine } from '../harness/storage.ts'
 import { refundPaid } from '../src/orders/refunds.ts'
 import { payRefunds } from '../src/payments/settle.ts'
-import { berlin, market } from './support/carts.ts'
-import { checkoutOf, secretOf } from './support/checkout.ts'
-import { openHouse } from './support/house.ts'
-import { eachEngine } from './support/storage.ts'
 
 eachEngine('the twenty operations', (given) => {
   test('from a session to a paid order and back', async () => {

@@ -4,17 +4,17 @@
 import assert from 'node:assert/strict'
 import { randomUUID } from 'node:crypto'
 import { before, test } from 'node:test'
+import { berlin, eventsOf, market } from '../harness/carts.ts'
+import { type Checkout, checkoutOf } from '../harness/checkout.ts'
+import { assertError, type House, openHouse } from '../harness/house.ts'
+import { rival } from '../harness/shops.ts'
+import { eachEngine } from '../harness/storage.ts'
 import { expireCarts } from '../src/carts/sweep.ts'
 import { expireSessions } from '../src/checkout/sweep.ts'
 import { eventSchemas } from '../src/contract/events.ts'
 import { compile } from '../src/contract/validator.ts'
 import type { EventKind } from '../src/contract/words.ts'
 import { newId } from '../src/kit/ids.ts'
-import { berlin, eventsOf, market } from './support/carts.ts'
-import { type Checkout, checkoutOf } from './support/checkout.ts'
-import { assertError, type House, openHouse } from './support/house.ts'
-import { rival } from './support/shops.ts'
-import { eachEngine } from './support/storage.ts'
 
 // An article number with two zeros: a column that was taken for the price.
 const absurd = 4_006_381_333_931_000

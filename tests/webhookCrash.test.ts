@@ -2,11 +2,11 @@
 
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
+import { market } from '../harness/carts.ts'
+import { openHouse, testSecret, testSecretText } from '../harness/house.ts'
+import { eachEngine } from '../harness/storage.ts'
 import { runDeliveries } from '../proof/deliveries.ts'
 import { seeded } from '../proof/random.ts'
-import { market } from './support/carts.ts'
-import { openHouse, testSecret, testSecretText } from './support/house.ts'
-import { eachEngine } from './support/storage.ts'
 
 eachEngine('kill -9 while webhooks are delivered', (given) => {
   test('every event reaches every endpoint, in order; what comes twice is the same', async (t) => {

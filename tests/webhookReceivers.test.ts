@@ -4,6 +4,11 @@
 import assert from 'node:assert/strict'
 import type { ServerResponse } from 'node:http'
 import { test } from 'node:test'
+import { market } from '../harness/carts.ts'
+import { type House, openHouse, testSecret } from '../harness/house.ts'
+import { answer, openReceiver, type Received, type Receiver } from '../harness/receiver.ts'
+import { eachEngine, type Given } from '../harness/storage.ts'
+import { webhooksOf } from '../harness/webhooks.ts'
 import { announce } from '../src/events/announce.ts'
 import { newId } from '../src/kit/ids.ts'
 import { createLog } from '../src/observe/log.ts'
@@ -12,11 +17,6 @@ import { createDispatcher, type Dispatcher } from '../src/webhooks/dispatcher.ts
 import { inFlightMax } from '../src/webhooks/schedule.ts'
 import type { Sender } from '../src/webhooks/sender.ts'
 import { findEndpoint } from '../src/webhooks/store.ts'
-import { market } from './support/carts.ts'
-import { type House, openHouse, testSecret } from './support/house.ts'
-import { answer, openReceiver, type Received, type Receiver } from './support/receiver.ts'
-import { eachEngine, type Given } from './support/storage.ts'
-import { webhooksOf } from './support/webhooks.ts'
 
 const hour = 3_600_000
 

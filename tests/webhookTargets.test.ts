@@ -8,8 +8,8 @@ import { type AddressInfo, connect, createServer, type Socket } from 'node:net'
 import { join } from 'node:path'
 import { after, before, describe, type TestContext, test } from 'node:test'
 import tls from 'node:tls'
+import { hostileTargets } from '../harness/targets.ts'
 import { createSender, type Sender, type SenderOptions } from '../src/webhooks/sender.ts'
-import { hostileTargets } from './support/targets.ts'
 
 const fixtures = join(import.meta.dirname, 'fixtures', 'tls')
 const certificate = readFileSync(join(fixtures, 'receiver.cert.pem'), 'utf8')

@@ -5,6 +5,11 @@ import assert from 'node:assert/strict'
 import type { ServerResponse } from 'node:http'
 import { test } from 'node:test'
 import { Webhook } from 'standardwebhooks'
+import { market } from '../harness/carts.ts'
+import { checkoutOf } from '../harness/checkout.ts'
+import { type House, openHouse, testSecret } from '../harness/house.ts'
+import { answer, openReceiver, type Received } from '../harness/receiver.ts'
+import { eachEngine } from '../harness/storage.ts'
 import { announce } from '../src/events/announce.ts'
 import { newId } from '../src/kit/ids.ts'
 import { findViolations } from '../src/observe/invariants.ts'
@@ -26,11 +31,6 @@ import {
 import { waitsMs } from '../src/webhooks/schedule.ts'
 import { type Delivery, listAttempts, listNewestDeliveries, lockEndpoint } from '../src/webhooks/store.ts'
 import { sweepWebhooks } from '../src/webhooks/sweep.ts'
-import { market } from './support/carts.ts'
-import { checkoutOf } from './support/checkout.ts'
-import { type House, openHouse, testSecret } from './support/house.ts'
-import { answer, openReceiver, type Received } from './support/receiver.ts'
-import { eachEngine } from './support/storage.ts'
 
 const minute = 60_000
 const hour = 60 * minute

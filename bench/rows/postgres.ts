@@ -5,7 +5,7 @@
 import { spawn } from 'node:child_process'
 import { once } from 'node:events'
 import pg from 'pg'
-import { startCluster, command as statement } from '../../tests/support/postgres.ts'
+import { startCluster, command as statement } from '../../harness/postgres.ts'
 import { measure, type Stretch } from '../load.ts'
 import { profiled } from '../profile.ts'
 import { alternate, atLeast, type Circumstances, type Findings, loadNotes, type Row, ratioOf } from '../row.ts'

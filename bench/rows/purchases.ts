@@ -1,7 +1,7 @@
 // From a session to a paid order, the whole purchase, on both engines. There is nothing bare to compare it with.
 
 import { join } from 'node:path'
-import { startCluster } from '../../tests/support/postgres.ts'
+import { startCluster } from '../../harness/postgres.ts'
 import { profiled } from '../profile.ts'
 import { purchase } from '../purchase.ts'
 import { alternate, type Circumstances, type Findings, loadNotes, type Row } from '../row.ts'

@@ -5,7 +5,7 @@
 import { type ChildProcess, fork } from 'node:child_process'
 import { once } from 'node:events'
 import { join } from 'node:path'
-import { startCluster } from '../../tests/support/postgres.ts'
+import { startCluster } from '../../harness/postgres.ts'
 import type { Order } from '../deliveries.ts'
 import type { Stretch } from '../load.ts'
 import { alternate, atLeast, type Circumstances, type Findings, type Row, rangeOf, ratioOf, type Side } from '../row.ts'

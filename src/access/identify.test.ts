@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { before, test } from 'node:test'
 import { setImmediate } from 'node:timers/promises'
-import { eachEngine } from '../../tests/support/storage.ts'
+import { eachEngine } from '../../harness/storage.ts'
 import { parseRootSecret, RootSecret } from '../kit/secrets.ts'
 import { Fragment, type Storage } from '../storage/storage.ts'
 import { type CredentialWish, newCredential } from './credential.ts'

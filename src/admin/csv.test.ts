@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import fc from 'fast-check'
-import { csvLine } from '../../tests/support/catalog.ts'
+import { csvLine } from '../../harness/catalog.ts'
 import { CsvError, type CsvRow, cellBytesMax, readCsv, rowBytesMax } from './csv.ts'
 
 async function read(...chunks: (string | Buffer)[]): Promise<CsvRow[]> {

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import fc from 'fast-check'
-import { emails } from '../../tests/support/emails.ts'
+import { emails } from '../../harness/emails.ts'
 import { emailFromTyped, isEmail, mailboxOf } from './email.ts'
 
 test('what is an e-mail address', () => {

@@ -2,7 +2,7 @@
 
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { eachEngine } from '../../tests/support/storage.ts'
+import { eachEngine } from '../../harness/storage.ts'
 import { type Storage, StorageRefused, StorageUnavailable } from '../storage/storage.ts'
 import { handleRows, type Round, RowsFailed, sweepDeferred } from './rows.ts'
 import { isNotDeferred, listDeferred, makeDeferredDue } from './store.ts'

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { generateKeyPairSync } from 'node:crypto'
 import { describe, test } from 'node:test'
-import { eachEngine } from '../../tests/support/storage.ts'
+import { eachEngine } from '../../harness/storage.ts'
 import { scopes } from '../contract/words.ts'
 import {
   type AppWish,

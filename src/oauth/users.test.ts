@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { scryptSync } from 'node:crypto'
 import { describe, test } from 'node:test'
-import { eachEngine } from '../../tests/support/storage.ts'
+import { eachEngine } from '../../harness/storage.ts'
 import { parseRootSecret, RootSecret } from '../kit/secrets.ts'
 import type { Storage } from '../storage/storage.ts'
 import { hashPassword, isOutdated, isPassword, makePassword, passwordProblem } from './password.ts'

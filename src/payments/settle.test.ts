@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { eachEngine } from '../../tests/support/storage.ts'
+import { eachEngine } from '../../harness/storage.ts'
 import { newId } from '../kit/ids.ts'
 import { createLog } from '../observe/log.ts'
 import { manualProvider } from '../providers/manual/provider.ts'

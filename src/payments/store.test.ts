@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { setTimeout as pause } from 'node:timers/promises'
-import { eachEngine } from '../../tests/support/storage.ts'
+import { eachEngine } from '../../harness/storage.ts'
 import { newId } from '../kit/ids.ts'
 import type { Storage } from '../storage/storage.ts'
 import { providerMsMax } from './port.ts'

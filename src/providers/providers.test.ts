@@ -2,7 +2,7 @@
 // fake of its wire.
 import assert from 'node:assert/strict'
 import { before, test } from 'node:test'
-import { eachEngine } from '../../tests/support/storage.ts'
+import { eachEngine } from '../../harness/storage.ts'
 import { newId } from '../kit/ids.ts'
 import { type Charge, callProvider, type Details, type PaymentProvider, providerText } from '../payments/port.ts'
 import type { Storage } from '../storage/storage.ts'

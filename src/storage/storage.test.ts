@@ -2,8 +2,8 @@
 import assert from 'node:assert/strict'
 import { before, test } from 'node:test'
 import { setImmediate as turn } from 'node:timers/promises'
-import { type Ear, openEar } from '../../tests/support/ear.ts'
-import { eachEngine } from '../../tests/support/storage.ts'
+import { type Ear, openEar } from '../../harness/ear.ts'
+import { eachEngine } from '../../harness/storage.ts'
 import { openStorage } from './open.ts'
 import { list, type SqlValue, type Storage, StorageRefused, StorageUnavailable, type Tx } from './storage.ts'
 

@@ -1,7 +1,7 @@
 // What the dispatcher logs while its storage is away or busy. What it sends is tested in `tests/`.
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { testSecret } from '../../tests/support/house.ts'
+import { testSecret } from '../../harness/house.ts'
 import type { Log } from '../observe/log.ts'
 import { type Storage, StorageOutage, StorageUnavailable } from '../storage/storage.ts'
 import { createDispatcher } from './dispatcher.ts'

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'
 import ipaddr from 'ipaddr.js'
-import { goodTargets, hostileTargets } from '../../tests/support/targets.ts'
+import { goodTargets, hostileTargets } from '../../harness/targets.ts'
 import { isForbiddenAddress, targetProblem } from './guard.ts'
 
 const strict = { allowPrivate: false }

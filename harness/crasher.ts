@@ -1,10 +1,10 @@
 // A server that dies by SIGKILL in the moment between a commit and its answer. Run as a process by crash tests.
 
-import { createApp } from '../../src/app.ts'
-import { parseRootSecret, type RootSecret } from '../../src/kit/secrets.ts'
-import { createLog } from '../../src/observe/log.ts'
-import { openStorage } from '../../src/storage/open.ts'
-import type { Storage } from '../../src/storage/storage.ts'
+import { createApp } from '../src/app.ts'
+import { parseRootSecret, type RootSecret } from '../src/kit/secrets.ts'
+import { createLog } from '../src/observe/log.ts'
+import { openStorage } from '../src/storage/open.ts'
+import type { Storage } from '../src/storage/storage.ts'
 
 const [url = '', secret = '', now = ''] = process.argv.slice(2)
 const storage = await openStorage(url)

@@ -1,6 +1,6 @@
 // The command line in the process of the test: starting one for each command would take most of the time.
 
-import { runCommandLine } from '../../src/cli.ts'
+import { runCommandLine } from '../src/cli.ts'
 import type { Environment, Outcome } from './process.ts'
 
 // With these settings and no others. `input` is what is piped in.

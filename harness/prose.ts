@@ -3,7 +3,7 @@
 import { readFile } from 'node:fs/promises'
 import { join } from 'node:path'
 
-export const root = join(import.meta.dirname, '..', '..')
+export const root = join(import.meta.dirname, '..')
 
 export interface Block {
   language: string

@@ -1,8 +1,8 @@
 // A checkout service without a database: sessions in memory, priced by a few lines, paid by cards that say by their number what
 // happens to them. For tests of the pages, which must not care what is behind them.
 
-import { checkAddress } from '../../src/addresses/check.ts'
-import { longerUntil } from '../../src/checkout/lifecycle.ts'
+import { checkAddress } from '../src/addresses/check.ts'
+import { longerUntil } from '../src/checkout/lifecycle.ts'
 import type {
   CheckoutMethod,
   CheckoutPort,
@@ -10,12 +10,12 @@ import type {
   CheckoutResult,
   CheckoutView,
   OrderStatusView,
-} from '../../src/checkout/port.ts'
-import type { Address } from '../../src/contract/carts.ts'
-import type { CheckoutSession } from '../../src/contract/checkout.ts'
-import type { PromotionReason } from '../../src/contract/words.ts'
-import { isId } from '../../src/kit/ids.ts'
-import { cardMethod as card, cardProblems } from '../../src/providers/sandbox/card.ts'
+} from '../src/checkout/port.ts'
+import type { Address } from '../src/contract/carts.ts'
+import type { CheckoutSession } from '../src/contract/checkout.ts'
+import type { PromotionReason } from '../src/contract/words.ts'
+import { isId } from '../src/kit/ids.ts'
+import { cardMethod as card, cardProblems } from '../src/providers/sandbox/card.ts'
 
 export const cards = {
   good: '4242424242424242',

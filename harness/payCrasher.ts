@@ -1,10 +1,10 @@
 // A shopper pays, and the server dies by SIGKILL at the named step. Run as a process by crash tests.
 
-import { createApp } from '../../src/app.ts'
-import type { PayInput } from '../../src/checkout/port.ts'
-import { parseRootSecret, type RootSecret } from '../../src/kit/secrets.ts'
-import { createLog } from '../../src/observe/log.ts'
-import { openStorage } from '../../src/storage/open.ts'
+import { createApp } from '../src/app.ts'
+import type { PayInput } from '../src/checkout/port.ts'
+import { parseRootSecret, type RootSecret } from '../src/kit/secrets.ts'
+import { createLog } from '../src/observe/log.ts'
+import { openStorage } from '../src/storage/open.ts'
 
 const [url = '', rootSecret = '', now = '', fatalStep = '', secret = '', input = '{}'] = process.argv.slice(2)
 const app = createApp({

@@ -3,8 +3,8 @@
 
 import assert from 'node:assert/strict'
 import { randomUUID } from 'node:crypto'
-import type { DeliveryStatus } from '../../src/contract/words.ts'
-import { addEndpoint, type EndpointWish, type MadeEndpoint, pingEndpoint } from '../../src/webhooks/endpoints.ts'
+import type { DeliveryStatus } from '../src/contract/words.ts'
+import { addEndpoint, type EndpointWish, type MadeEndpoint, pingEndpoint } from '../src/webhooks/endpoints.ts'
 import { type Answer, type House, testSecret, testSecretText } from './house.ts'
 
 // What is held is so by its endpoint; no delivery says it of itself.

@@ -1,7 +1,7 @@
 // How a database goes about its work, to see that it reads no more than it must.
 
 import assert from 'node:assert/strict'
-import type { Reader, Tx } from '../../src/storage/storage.ts'
+import type { Reader, Tx } from '../src/storage/storage.ts'
 
 // The plan of the one statement that `ask` makes.
 export async function planOf(db: Reader, ask: (db: Tx) => Promise<unknown>): Promise<string> {

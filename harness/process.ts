@@ -8,7 +8,7 @@ import { join } from 'node:path'
 import { after } from 'node:test'
 import { nodeFlags } from './flags.ts'
 
-const main = join(import.meta.dirname, '..', '..', 'src', 'main.js')
+const main = join(import.meta.dirname, '..', 'src', 'main.js')
 
 export type Environment = Readonly<Record<string, string>>
 

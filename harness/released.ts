@@ -5,10 +5,10 @@ import { cp, mkdtemp, readdir, readFile, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { gunzipSync } from 'node:zlib'
-import { migrate } from '../../src/storage/migrate.ts'
-import { Fragment, type SqlValue, type Storage } from '../../src/storage/storage.ts'
+import { migrate } from '../src/storage/migrate.ts'
+import { Fragment, type SqlValue, type Storage } from '../src/storage/storage.ts'
 
-const MIGRATIONS = join(import.meta.dirname, '../../src/storage/migrations')
+const MIGRATIONS = join(import.meta.dirname, '../src/storage/migrations')
 const newest = 9
 
 interface Released {
@@ -27,7 +27,7 @@ export async function fillAsReleased(storage: Storage): Promise<Released> {
   } finally {
     await rm(folder, { recursive: true, force: true })
   }
-  const kept = await readFile(join(import.meta.dirname, '../fixtures/released/0009.json.gz'))
+  const kept = await readFile(join(import.meta.dirname, '../tests/fixtures/released/0009.json.gz'))
   const released = JSON.parse(gunzipSync(kept).toString('utf8')) as Released
   await storage.write(async (tx) => {
     for (const [table, rows] of Object.entries(released.tables)) {

@@ -1,7 +1,7 @@
 // A row that cannot be handled: whatever wants to change or delete it fails, as on a page of the file that is damaged. The
 // refusal is a trigger, so that it works for every table.
 
-import { Fragment, type Storage } from '../../src/storage/storage.ts'
+import { Fragment, type Storage } from '../src/storage/storage.ts'
 
 let made = 0
 

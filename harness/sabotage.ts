@@ -1,8 +1,8 @@
 // Breaks facts on purpose, to see that the rule which guards them finds it. Each break is undone with its transaction.
 
 import assert from 'node:assert/strict'
-import { findViolations } from '../../src/observe/invariants.ts'
-import type { Storage, Tx } from '../../src/storage/storage.ts'
+import { findViolations } from '../src/observe/invariants.ts'
+import type { Storage, Tx } from '../src/storage/storage.ts'
 
 export type Break = readonly [rule: string, sabotage: (tx: Tx) => Promise<unknown>]
 

@@ -4,8 +4,8 @@ import { rmSync } from 'node:fs'
 import { mkdtemp } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { migrate } from '../../src/storage/migrate.ts'
-import { openStorage } from '../../src/storage/open.ts'
+import { migrate } from '../src/storage/migrate.ts'
+import { openStorage } from '../src/storage/open.ts'
 import { freshDatabase } from './postgres.ts'
 
 export interface Templates {
