@@ -1,6 +1,6 @@
 // Two small shops for tests: one that calls, and a rival whose things must stay out of sight.
 
-import type { ShopFile } from '../src/admin/shopfile.ts'
+import type { ShopFile } from '../src/provisioning/shopfile.ts'
 
 export const bloom: ShopFile = {
   merchant: { slug: 'bloom', name: 'Bloom', currency: 'EUR', country: 'DE', lowStockAt: 5 },

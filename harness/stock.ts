@@ -1,8 +1,6 @@
 // A shop of which only the stock matters, and what can be seen of it afterwards.
 
 import assert from 'node:assert/strict'
-import { applyShop } from '../src/admin/apply.ts'
-import type { ShopFile } from '../src/admin/shopfile.ts'
 import { refreshStaleProducts } from '../src/catalog/refresh.ts'
 import { eventSchemas } from '../src/contract/events.ts'
 import { compile } from '../src/contract/validator.ts'
@@ -10,6 +8,8 @@ import type { EventKind, Mode } from '../src/contract/words.ts'
 import type { Line, Shortage } from '../src/inventory/stock.ts'
 import type { MerchantMode } from '../src/kit/mode.ts'
 import { findViolations } from '../src/observe/invariants.ts'
+import { applyShop } from '../src/provisioning/apply.ts'
+import type { ShopFile } from '../src/provisioning/shopfile.ts'
 import type { Storage, Tx } from '../src/storage/storage.ts'
 import type { Given } from './storage.ts'
 

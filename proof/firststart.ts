@@ -2,7 +2,7 @@
 // opens its port. The start after that is a whole one.
 
 import { randomBytes } from 'node:crypto'
-import { needsDemoShop } from '../src/admin/demo.ts'
+import { needsDemoShop } from '../src/provisioning/demo.ts'
 import { openStorage } from '../src/storage/open.ts'
 import type { Storage } from '../src/storage/storage.ts'
 import { findBroken } from './oracles.ts'

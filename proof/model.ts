@@ -2,7 +2,7 @@
 // answered as the model says, and whatever can be read afterwards must be what the model has: lines, totals, statuses, stock.
 
 import fc from 'fast-check'
-import { applyShop } from '../src/admin/apply.ts'
+import { applyShop } from '../src/provisioning/apply.ts'
 import { type Answer, type Caller, codeOf, createCaller, dataOf, undeclared } from './caller.ts'
 import { findBroken } from './oracles.ts'
 import type { Ground } from './place.ts'

@@ -2,8 +2,6 @@
 // live steps alone in another database. Every live number must be the same, as if nobody had ever tried anything.
 
 import { randomBytes } from 'node:crypto'
-import { applyShop } from '../src/admin/apply.ts'
-import type { ShopFile } from '../src/admin/shopfile.ts'
 import { createApp } from '../src/app.ts'
 import { openSession } from '../src/checkout/sessions.ts'
 import { expireSessions } from '../src/checkout/sweep.ts'
@@ -17,6 +15,8 @@ import { parseRootSecret, type RootSecret } from '../src/kit/secrets.ts'
 import { createLog } from '../src/observe/log.ts'
 import { cancelOrder } from '../src/orders/cancel.ts'
 import { payOrder, refundOrder } from '../src/orders/operator.ts'
+import { applyShop } from '../src/provisioning/apply.ts'
+import type { ShopFile } from '../src/provisioning/shopfile.ts'
 import { migrate } from '../src/storage/migrate.ts'
 import { openStorage } from '../src/storage/open.ts'
 import type { Storage } from '../src/storage/storage.ts'

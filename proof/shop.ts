@@ -1,12 +1,12 @@
 // The shop of a run: made in a database of its own before any server is started, with a key for each installation.
 
 import { randomBytes } from 'node:crypto'
-import { applyShop } from '../src/admin/apply.ts'
-import { createKey } from '../src/admin/keys.ts'
-import type { ShopFile } from '../src/admin/shopfile.ts'
 import { type Scope, scopes } from '../src/contract/words.ts'
 import { listInstallations } from '../src/installations/store.ts'
 import { parseRootSecret, type RootSecret } from '../src/kit/secrets.ts'
+import { applyShop } from '../src/provisioning/apply.ts'
+import { createKey } from '../src/provisioning/keys.ts'
+import type { ShopFile } from '../src/provisioning/shopfile.ts'
 import { unhurried } from '../src/storage/copy.ts'
 import { migrate } from '../src/storage/migrate.ts'
 import { openStorage } from '../src/storage/open.ts'

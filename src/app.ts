@@ -4,7 +4,6 @@
 import { fileURLToPath } from 'node:url'
 import { createIdentify, type Identify } from './access/identify.ts'
 import { addressBucket, createThrottle } from './access/throttle.ts'
-import { demoMerchantSlug } from './admin/demo.ts'
 import type { CartTools } from './carts/change.ts'
 import { cartOperations } from './carts/operations.ts'
 import { catalogOperations } from './catalog/operations.ts'
@@ -37,6 +36,7 @@ import { createMetrics, type Metrics } from './observe/metrics.ts'
 import { observeOwed } from './observe/owed.ts'
 import { orderOperations } from './orders/operations.ts'
 import { createPaymentWatch, type PaymentWatch } from './payments/watch.ts'
+import { demoMerchantSlug } from './provisioning/demo.ts'
 import { mediaPage } from './site/media.ts'
 import { sitePages } from './site/pages.ts'
 import { probePages } from './site/probes.ts'
@@ -228,7 +228,7 @@ export function createApp(parts: AppParts): App {
       }),
       ...oauth.pages,
       ...(parts.extraPages ?? []),
-      mediaPage(fileURLToPath(new URL('./admin/demo/media/', import.meta.url))),
+      mediaPage(fileURLToPath(new URL('./provisioning/demo/media/', import.meta.url))),
     ],
     handOffs: oauth.handOffs,
     isHttps: () => publicOrigin().startsWith('https:'),

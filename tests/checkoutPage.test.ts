@@ -39,7 +39,7 @@ before(async () => {
   const orderStatus = async (secret: string) => (secret.startsWith('order') ? fakeOrder : undefined)
   server = await servePages([
     ...checkoutPages({ checkout, orderStatus, origin: () => server.origin, clock }),
-    mediaPage(join(import.meta.dirname, '../src/admin/demo/media')),
+    mediaPage(join(import.meta.dirname, '../src/provisioning/demo/media')),
   ])
   for (const it of [server, shop])
     it.onRequest(({ url, headers }) => headers.referer && referred.push(`${url} from ${headers.referer}`))

@@ -6,13 +6,13 @@ import { test } from 'node:test'
 import { berlin, cartsOf } from '../harness/carts.ts'
 import { assertError, openHouse, testSecret } from '../harness/house.ts'
 import { eachEngine } from '../harness/storage.ts'
-import { makeDemoShop, makeWindowKey } from '../src/admin/demo.ts'
-import { listKeys } from '../src/admin/keys.ts'
-import { readShopFile } from '../src/admin/read.ts'
 import { createWindow } from '../src/commands/window.ts'
+import { makeDemoShop, makeWindowKey } from '../src/provisioning/demo.ts'
+import { listKeys } from '../src/provisioning/keys.ts'
+import { readShopFile } from '../src/provisioning/read.ts'
 
 const read = readShopFile(
-  await readFile(new URL('../src/admin/demo/shop.yaml', import.meta.url), 'utf8'),
+  await readFile(new URL('../src/provisioning/demo/shop.yaml', import.meta.url), 'utf8'),
   Date.parse('2026-06-01T12:00:00.000Z'),
 )
 assert.ok('file' in read)

@@ -16,7 +16,7 @@ const floors: Readonly<Record<string, number>> = {
   'app.ts': 13, 'workers.ts': 13, 'rootsecret.ts': 13, 'reseal.ts': 13,
   'config.ts': 12, 'version.ts': 12,
   checkout: 11,
-  carts: 10, admin: 10,
+  carts: 10, provisioning: 10,
   oauth: 9,
   catalog: 8, orders: 8, installations: 8, site: 8, webhooks: 8,
   promotions: 7, providers: 7,
@@ -36,8 +36,8 @@ const doormen: Readonly<Record<string, (file: string) => boolean>> = {
   undici: (file) => file === 'webhooks/sender.ts',
   'oidc-provider': (file) => file === 'oauth/provider.ts',
   jose: (file) => file === 'oauth/proof.ts',
-  yaml: (file) => file === 'admin/read.ts',
-  typebox: (file) => file.startsWith('contract/') || file === 'admin/shopfile.ts',
+  yaml: (file) => file === 'provisioning/read.ts',
+  typebox: (file) => file.startsWith('contract/') || file === 'provisioning/shopfile.ts',
   'typebox/schema': (file) => file === 'contract/validator.ts',
 }
 

@@ -18,8 +18,8 @@ import {
   zoneOf,
 } from '../harness/pricingReference.ts'
 import { eachEngine } from '../harness/storage.ts'
-import type { ShopFile } from '../src/admin/shopfile.ts'
 import { type PricingFacts, priceCart } from '../src/carts/pricing.ts'
+import type { ShopFile } from '../src/provisioning/shopfile.ts'
 
 const seed = Number(process.env.SEED ?? Date.now() % 2 ** 31)
 const now = Date.parse('2026-06-01T12:00:00.000Z')

@@ -10,11 +10,6 @@ import { cartwright } from '../harness/commandline.ts'
 import { type Environment, serve, tempFolder } from '../harness/process.ts'
 import { bloom, rival } from '../harness/shops.ts'
 import { eachEngine } from '../harness/storage.ts'
-import { applyShop } from '../src/admin/apply.ts'
-import { changeLines } from '../src/admin/difference.ts'
-import { allPromotions, promotionStatus } from '../src/admin/promotions.ts'
-import { readShopFile } from '../src/admin/read.ts'
-import type { PromotionEntry, ShopFile } from '../src/admin/shopfile.ts'
 import type { Mode } from '../src/contract/words.ts'
 import {
   disablePromotion,
@@ -28,6 +23,11 @@ import {
   updatePromotion,
   usePromotion,
 } from '../src/promotions/store.ts'
+import { applyShop } from '../src/provisioning/apply.ts'
+import { changeLines } from '../src/provisioning/difference.ts'
+import { allPromotions, promotionStatus } from '../src/provisioning/promotions.ts'
+import { readShopFile } from '../src/provisioning/read.ts'
+import type { PromotionEntry, ShopFile } from '../src/provisioning/shopfile.ts'
 import type { Reader, Storage } from '../src/storage/storage.ts'
 
 const now = Date.parse('2026-06-01T12:00:00.000Z')

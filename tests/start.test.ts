@@ -14,9 +14,9 @@ import { pathToFileURL } from 'node:url'
 import { freePort } from '../harness/ports.ts'
 import { type Environment, runProcess, serve, tempFolder } from '../harness/process.ts'
 import { bloom } from '../harness/shops.ts'
-import { applyShop } from '../src/admin/apply.ts'
-import { readShopFile } from '../src/admin/read.ts'
 import { makeRootSecret } from '../src/config.ts'
+import { applyShop } from '../src/provisioning/apply.ts'
+import { readShopFile } from '../src/provisioning/read.ts'
 import { migrate } from '../src/storage/migrate.ts'
 import { openStorage } from '../src/storage/open.ts'
 
@@ -230,7 +230,7 @@ describe('a start', () => {
     const settings = await environment()
     const url = settings.CARTWRIGHT_DATABASE_URL ?? ''
     const now = Date.now()
-    const read = readShopFile(await readFile(join(root, 'src/admin/demo/shop.yaml'), 'utf8'), now)
+    const read = readShopFile(await readFile(join(root, 'src/provisioning/demo/shop.yaml'), 'utf8'), now)
     assert.ok('file' in read)
     // A start makes the root secret before anything else.
     makeRootSecret(secretIn(url))

@@ -18,8 +18,8 @@ import { cartwright } from '../harness/commandline.ts'
 import { openHouse } from '../harness/house.ts'
 import { serve, tempFolder } from '../harness/process.ts'
 import { givenEngine } from '../harness/storage.ts'
-import { readShopFile } from '../src/admin/read.ts'
 import { category, identity, productSummary, cart as sampleCart } from '../src/contract/samples.ts'
+import { readShopFile } from '../src/provisioning/read.ts'
 
 const environment = { CARTWRIGHT_DATABASE_URL: `sqlite:${join(await tempFolder(), 'shop.db')}` }
 const api = await serve(environment)
@@ -303,7 +303,10 @@ describe('pages', () => {
 })
 
 test('after paying, the shopper reads the order, and the next cart begins empty', async () => {
-  const read = readShopFile(await readFile(new URL('../src/admin/demo/shop.yaml', import.meta.url), 'utf8'), Date.now())
+  const read = readShopFile(
+    await readFile(new URL('../src/provisioning/demo/shop.yaml', import.meta.url), 'utf8'),
+    Date.now(),
+  )
   assert.ok('file' in read)
   const house = await openHouse(givenEngine('sqlite'), { shops: [read.file] })
   const checkout = await checkoutOf(house)

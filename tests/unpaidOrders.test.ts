@@ -12,10 +12,10 @@ import { poison } from '../harness/poison.ts'
 import { serve } from '../harness/process.ts'
 import { rival } from '../harness/shops.ts'
 import { eachEngine, type Given } from '../harness/storage.ts'
-import type { ShopFile } from '../src/admin/shopfile.ts'
 import { RowsFailed } from '../src/loops/rows.ts'
 import { fulfilOrder, payOrder } from '../src/orders/operator.ts'
 import { cancelUnpaidOrders } from '../src/orders/unpaid.ts'
+import type { ShopFile } from '../src/provisioning/shopfile.ts'
 
 const day = 24 * 3_600_000
 const account = 'IBAN DE02 1203 0000 0000 2020 51'

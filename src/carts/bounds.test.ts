@@ -4,9 +4,9 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import fc from 'fast-check'
-import { readShopFile } from '../admin/read.ts'
-import type { ShopFile } from '../admin/shopfile.ts'
 import { limits } from '../contract/limits.ts'
+import { readShopFile } from '../provisioning/read.ts'
+import type { ShopFile } from '../provisioning/shopfile.ts'
 import { type PricingFacts, priceCart } from './pricing.ts'
 
 const { amountMax, taxRateBpsMax, weightGramsMax, cartLinesMax, quantityMax } = limits

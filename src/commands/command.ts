@@ -1,10 +1,10 @@
 // What every command of the operator looks like, and the few things they share.
 
 import { type ParseArgsOptionsConfig, parseArgs } from 'node:util'
-import { visible } from '../admin/difference.ts'
 import { type Config, type Environment, readSettings } from '../config.ts'
 import { bringUpToDate, type Effect, openDatabase } from '../database.ts'
 import { type Installation, listInstallations, listMerchants, type Merchant } from '../installations/store.ts'
+import { visible } from '../provisioning/difference.ts'
 import { refuseOtherSchema } from '../storage/migrate.ts'
 import { patient, type Storage } from '../storage/storage.ts'
 

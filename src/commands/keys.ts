@@ -1,9 +1,9 @@
 // `keys`: API keys of an installation.
 
-import { visible } from '../admin/difference.ts'
-import { createKey, endKey, KeyRefused, listKeys, rotateKey } from '../admin/keys.ts'
 import { type Scope, scopes } from '../contract/words.ts'
 import { toInstant } from '../kit/instant.ts'
+import { visible } from '../provisioning/difference.ts'
+import { createKey, endKey, KeyRefused, listKeys, rotateKey } from '../provisioning/keys.ts'
 import {
   type Command,
   chooseInstallation,

@@ -1,8 +1,5 @@
 // `methods`: how a merchant takes money by hand. All of it at once is a matter of a shop file.
 
-import { methodWarnings, shownMethod } from '../admin/methods.ts'
-import { controlCharacters, paymentMethodProblems } from '../admin/read.ts'
-import { PaymentMethodEntry } from '../admin/shopfile.ts'
 import { compile } from '../contract/validator.ts'
 import { type ManualMethod, type Mode, manualMethods, modes } from '../contract/words.ts'
 import { listInstallations, lockMerchant, type Merchant } from '../installations/store.ts'
@@ -14,6 +11,9 @@ import {
   saveMethodSettings,
   termDaysMax,
 } from '../payments/methods.ts'
+import { methodWarnings, shownMethod } from '../provisioning/methods.ts'
+import { controlCharacters, paymentMethodProblems } from '../provisioning/read.ts'
+import { PaymentMethodEntry } from '../provisioning/shopfile.ts'
 import type { Storage } from '../storage/storage.ts'
 import {
   type Command,

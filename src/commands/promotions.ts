@@ -1,5 +1,10 @@
 // `promotions`: the codes of a merchant, one at a time. Many at once are a matter of a shop file.
 
+import { compile } from '../contract/validator.ts'
+import { promotionTypes } from '../contract/words.ts'
+import type { Merchant } from '../installations/store.ts'
+import { formatAmount } from '../kit/money.ts'
+import { findOperatorPromotion, normalCode, type OperatorPromotion } from '../promotions/store.ts'
 import {
   addPromotion,
   allPromotions,
@@ -7,14 +12,9 @@ import {
   type ShownPromotion,
   shownPromotion,
   stopPromotion,
-} from '../admin/promotions.ts'
-import { controlCharacters, promotionProblems } from '../admin/read.ts'
-import { PromotionEntry } from '../admin/shopfile.ts'
-import { compile } from '../contract/validator.ts'
-import { promotionTypes } from '../contract/words.ts'
-import type { Merchant } from '../installations/store.ts'
-import { formatAmount } from '../kit/money.ts'
-import { findOperatorPromotion, normalCode, type OperatorPromotion } from '../promotions/store.ts'
+} from '../provisioning/promotions.ts'
+import { controlCharacters, promotionProblems } from '../provisioning/read.ts'
+import { PromotionEntry } from '../provisioning/shopfile.ts'
 import type { Storage } from '../storage/storage.ts'
 import {
   type Command,

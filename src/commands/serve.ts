@@ -2,7 +2,6 @@
 // SIGTERM or SIGINT finishes what is under way before it leaves.
 
 import { setTimeout as setTimeoutAsync } from 'node:timers/promises'
-import { type DemoShop, hasDemoShop, makeDemoShop, makeWindowKey, needsDemoShop } from '../admin/demo.ts'
 import { type App, createApp } from '../app.ts'
 import { type Config, readSettings } from '../config.ts'
 import { warmValidator } from '../contract/validator.ts'
@@ -15,6 +14,7 @@ import { originProblem } from '../oauth/metadata.ts'
 import { createLog, type Log } from '../observe/log.ts'
 import type { Metrics } from '../observe/metrics.ts'
 import { createSink, type Sink } from '../observe/sink.ts'
+import { type DemoShop, hasDemoShop, makeDemoShop, makeWindowKey, needsDemoShop } from '../provisioning/demo.ts'
 import { type Storage, StorageRefused } from '../storage/storage.ts'
 import { version } from '../version.ts'
 import { type Loop, observeLoops, startWorkers } from '../workers.ts'

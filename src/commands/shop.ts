@@ -1,12 +1,12 @@
 // Commands that make and change shops: demo, apply, import.
 
 import { type FileHandle, open } from 'node:fs/promises'
-import { ApplyRefused, applyShop } from '../admin/apply.ts'
-import { makeDemoShop } from '../admin/demo.ts'
-import { changeLines, visible } from '../admin/difference.ts'
-import { type ImportReport, importProducts } from '../admin/import.ts'
-import { fileBytesMax, readShopBytes } from '../admin/read.ts'
-import { shopFileSchema } from '../admin/shopfile.ts'
+import { ApplyRefused, applyShop } from '../provisioning/apply.ts'
+import { makeDemoShop } from '../provisioning/demo.ts'
+import { changeLines, visible } from '../provisioning/difference.ts'
+import { type ImportReport, importProducts } from '../provisioning/import.ts'
+import { fileBytesMax, readShopBytes } from '../provisioning/read.ts'
+import { shopFileSchema } from '../provisioning/shopfile.ts'
 import { EndpointRefused } from '../webhooks/endpoints.ts'
 import { maskedUrl } from '../webhooks/url.ts'
 import {

@@ -1,6 +1,5 @@
 // `users`: the people who sign in for a merchant to approve apps.
 
-import { visible } from '../admin/difference.ts'
 import { toInstant } from '../kit/instant.ts'
 import type { RootSecret } from '../kit/secrets.ts'
 import { hashPassword, makePassword, passwordLengthMax, passwordProblem } from '../oauth/password.ts'
@@ -18,6 +17,7 @@ import {
   setPassword,
   type User,
 } from '../oauth/users.ts'
+import { visible } from '../provisioning/difference.ts'
 import type { Storage } from '../storage/storage.ts'
 import {
   type Command,

@@ -2,12 +2,12 @@
 // it is made and never again.
 
 import { setTimeout as pause } from 'node:timers/promises'
-import { visible } from '../admin/difference.ts'
-import { discardEarlierPings } from '../admin/store.ts'
-import { urlProblem } from '../admin/webhooks.ts'
 import type { WebhookEndpoint } from '../contract/webhooks.ts'
 import { toInstant } from '../kit/instant.ts'
 import { Refusal } from '../kit/refuse.ts'
+import { visible } from '../provisioning/difference.ts'
+import { discardEarlierPings } from '../provisioning/store.ts'
+import { urlProblem } from '../provisioning/webhooks.ts'
 import type { Reader, Storage, Tx } from '../storage/storage.ts'
 import {
   addEndpoint,

@@ -3,11 +3,11 @@
 
 import type { IncomingMessage } from 'node:http'
 import type { Storefront } from '../../examples/storefront/shop.ts'
-import type { WindowKey } from '../admin/demo.ts'
 import type { Incoming } from '../http/answer.ts'
 import type { HtmlPage, PageAnswer } from '../http/server.ts'
 import { html } from '../kit/html.ts'
 import { refuse } from '../kit/refuse.ts'
+import type { WindowKey } from '../provisioning/demo.ts'
 
 export interface WindowParts {
   apiUrl: string
