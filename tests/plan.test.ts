@@ -85,7 +85,7 @@ function complaint({ from, to }: Import): string | undefined {
   if (!to.endsWith('.ts')) return `${from} imports ${to} without its ending`
   const target = resolve({ from, to })
   // The one thing outside that the doors show: it comes in over HTTP like any client.
-  if (target === '../examples/storefront/shop.ts' && roomOf(from) === 'commands') return undefined
+  if (target === '../apps/storefront/shop.ts' && roomOf(from) === 'commands') return undefined
   if (target.startsWith('..')) return `${from} imports ${to} from outside the house`
   const [here, there] = [floors[roomOf(from)], floors[roomOf(target)]]
   if (here === undefined) return `${roomOf(from)} stands on no floor`

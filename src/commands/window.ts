@@ -2,7 +2,7 @@
 // it reaches us over HTTP with a key, like any other client.
 
 import type { IncomingMessage } from 'node:http'
-import type { Storefront } from '../../examples/storefront/shop.ts'
+import type { Storefront } from '../../apps/storefront/shop.ts'
 import type { Incoming } from '../http/answer.ts'
 import type { HtmlPage, PageAnswer } from '../http/server.ts'
 import { html } from '../kit/html.ts'
@@ -29,7 +29,7 @@ export function createWindow({ apiUrl, publicUrl, clock, makeKey, report }: Wind
   async function open(now: number): Promise<void> {
     const made = await makeKey(now)
     if (!made) return
-    const { createStorefront } = await import('../../examples/storefront/shop.ts')
+    const { createStorefront } = await import('../../apps/storefront/shop.ts')
     shown = createStorefront({ apiUrl, publicUrl, report, apiKey: made.key, basePath: '/shop' })
     renewAt = now + (made.expiresAt - now) / 2
   }
