@@ -20,7 +20,7 @@ import { answerPage } from '../src/oauth/page/frame.ts'
 import { signInPage, signOutPage } from '../src/oauth/page/signin.ts'
 import type { AppFace, ConsentView } from '../src/oauth/page/views.ts'
 import { alwaysAllowed, scopeWords } from '../src/oauth/page/words.ts'
-import { favicon } from '../src/site/mark.ts'
+import { favicon } from '../src/pages/mark.ts'
 
 const app: AppFace = {
   name: 'Parcel Pigeon',

@@ -20,6 +20,7 @@ const floors: Readonly<Record<string, number>> = {
   oauth: 9,
   catalog: 8, orders: 8, installations: 8, site: 8, webhooks: 8,
   promotions: 7, providers: 7,
+  pages: 7,
   http: 6,
   access: 5, idempotency: 5, inventory: 5, addresses: 5, payments: 5,
   loops: 4,

@@ -5,8 +5,8 @@ import type { IncomingMessage } from 'node:http'
 import type { Storefront } from '../../apps/storefront/shop.ts'
 import type { Incoming } from '../http/answer.ts'
 import type { HtmlPage, PageAnswer } from '../http/server.ts'
-import { html } from '../kit/html.ts'
 import { refuse } from '../kit/refuse.ts'
+import { html } from '../pages/html.ts'
 import type { WindowKey } from '../provisioning/demo.ts'
 
 export interface WindowParts {

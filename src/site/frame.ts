@@ -1,7 +1,7 @@
 // What every page of the site has around it: the head, the painted bar, the foot, and the headers that fence it in.
 
-import { type Html, html } from '../kit/html.ts'
-import { mark } from './mark.ts'
+import { type Html, html } from '../pages/html.ts'
+import { mark } from '../pages/mark.ts'
 import { scriptSrc, styleHref } from './style.ts'
 
 // Nothing is loaded from elsewhere, nothing runs that we did not serve, and nobody frames us.

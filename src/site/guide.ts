@@ -3,7 +3,7 @@
 import { limits } from '../contract/limits.ts'
 import { type RefusalCode, type RefusalStatus, refusalCodes, refusals } from '../contract/refusals.ts'
 import { scopes } from '../contract/words.ts'
-import { type Html, html } from '../kit/html.ts'
+import { type Html, html } from '../pages/html.ts'
 import { codeBlock, jsonCode } from './example.ts'
 import { joined } from './members.ts'
 

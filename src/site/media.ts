@@ -4,7 +4,7 @@ import { readdirSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import type { HtmlPage } from '../http/server.ts'
 import { refuse } from '../kit/refuse.ts'
-import { type Asset, answerAsset, makeAsset } from './asset.ts'
+import { type Asset, answerAsset, makeAsset } from '../pages/asset.ts'
 
 const namePattern = /^[a-z0-9]+(?:-[a-z0-9]+)*\.svg$/
 

@@ -2,7 +2,7 @@
 // where the reader would have nothing else to look at.
 
 import { wordsFor } from '../contract/patterns.ts'
-import { type Html, html } from '../kit/html.ts'
+import { type Html, html } from '../pages/html.ts'
 import { prose } from './prose.ts'
 
 // The keywords the contract uses. A reference may carry a description of its own beside it.

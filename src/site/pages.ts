@@ -2,9 +2,9 @@
 
 import { openApiDocument } from '../contract/openapi.ts'
 import type { HtmlPage } from '../http/server.ts'
-import { type Asset, answerAsset, makeAsset } from './asset.ts'
+import { type Asset, answerAsset, makeAsset } from '../pages/asset.ts'
+import { favicon } from '../pages/mark.ts'
 import { pageHeaders } from './frame.ts'
-import { favicon } from './mark.ts'
 import { referencePage } from './reference.ts'
 import { type Shop, startPage } from './start.ts'
 import { script, styleSheet } from './style.ts'

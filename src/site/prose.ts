@@ -1,6 +1,6 @@
 // The little markup that sentences of the contract carry: backticks around code, and empty lines between paragraphs.
 
-import { type Html, html } from '../kit/html.ts'
+import { type Html, html } from '../pages/html.ts'
 
 export function prose(text: string): Html {
   // An odd piece stands between two backticks. A backtick without a partner stays what it is.

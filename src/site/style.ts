@@ -1,10 +1,8 @@
 // The style sheet of our pages and the little script that makes them kinder: read once, from the files beside this one.
 
 import { readFileSync } from 'node:fs'
-import { makeAsset } from './asset.ts'
-
-// The colours, letters and measures alone, for pages that bring a sheet of their own.
-export const tokens = readBeside('tokens.css')
+import { makeAsset } from '../pages/asset.ts'
+import { tokens } from '../pages/style.ts'
 
 export const styleSheet = makeAsset(`${tokens}\n${readBeside('style.css')}`, {
   'content-type': 'text/css; charset=utf-8',

@@ -1,8 +1,8 @@
 // The style sheet and the script of the checkout: read once, from the files beside this one.
 
 import { readFileSync } from 'node:fs'
-import { makeAsset } from '../../site/asset.ts'
-import { tokens } from '../../site/style.ts'
+import { makeAsset } from '../../pages/asset.ts'
+import { tokens } from '../../pages/style.ts'
 
 export const styleSheet = makeAsset(`${tokens}\n${readBeside('style.css')}`, {
   'content-type': 'text/css; charset=utf-8',

@@ -1,6 +1,6 @@
 // The checkout when it is not open: asked for, decided, over or never there. Each page says what is and shows a way on.
 
-import { type Html, html } from '../../kit/html.ts'
+import { type Html, html } from '../../pages/html.ts'
 import type { CheckoutMerchant, CheckoutProblem, CheckoutView } from '../port.ts'
 import { framed, howToPay, isWebAddress, sheet } from './frame.ts'
 import type { Typed } from './input.ts'

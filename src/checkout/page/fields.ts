@@ -3,7 +3,7 @@
 import { type FieldName, type FormField, fieldsFor, formatFor } from '../../addresses/formats.ts'
 import { regionCode, regionsFor } from '../../addresses/regions.ts'
 import { countryCodes } from '../../kit/country.ts'
-import { type Html, html } from '../../kit/html.ts'
+import { type Html, html } from '../../pages/html.ts'
 import type { CheckoutMethod, CheckoutProblem, CheckoutView } from '../port.ts'
 import type { Typed } from './input.ts'
 import { fieldName } from './input.ts'

@@ -1,8 +1,8 @@
 // What every page of the checkout has around it: the head, the merchant's name, the foot, and the headers that fence it in.
 
 import type { PageAnswer } from '../../http/server.ts'
-import { type Html, html } from '../../kit/html.ts'
-import { initialOf } from '../../kit/initial.ts'
+import { type Html, html } from '../../pages/html.ts'
+import { initialOf } from '../../pages/initial.ts'
 import type { AwaitedMoney, CheckoutMerchant } from '../port.ts'
 import { scriptSrc, styleHref } from './assets.ts'
 import type { Speaker } from './language.ts'

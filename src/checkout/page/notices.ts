@@ -1,7 +1,7 @@
 // What a shopper has to know before going on: what was wrong, what changed meanwhile, and the one click that settles it.
 
 import type { CartMessage } from '../../contract/carts.ts'
-import { type Html, html } from '../../kit/html.ts'
+import { type Html, html } from '../../pages/html.ts'
 import type { CheckoutProblem, CheckoutView } from '../port.ts'
 import type { FieldErrors } from './fields.ts'
 import type { Speaker } from './language.ts'

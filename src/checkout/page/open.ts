@@ -1,7 +1,7 @@
 // The open checkout: what is bought on one side, the shopper's details and the payment on the other. Everything is visible
 // at once; the payment waits until the details are complete.
 
-import { type Html, html } from '../../kit/html.ts'
+import { type Html, html } from '../../pages/html.ts'
 import { longerUntil } from '../lifecycle.ts'
 import type { CheckoutMethod, CheckoutProblem, CheckoutView } from '../port.ts'
 import { addressFields, contactFields, countryField, detailField, type FieldErrors, fieldErrors } from './fields.ts'

@@ -1,6 +1,6 @@
 // The status of an order, for whoever has its secret address: what was bought, whether it is paid, where it is.
 
-import { type Html, html } from '../../kit/html.ts'
+import { type Html, html } from '../../pages/html.ts'
 import type { OrderStatusView } from '../port.ts'
 import { framed, howToPay, sheet } from './frame.ts'
 import type { Speaker } from './language.ts'

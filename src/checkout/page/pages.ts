@@ -5,7 +5,7 @@ import { addressBucket } from '../../access/throttle.ts'
 import type { Incoming } from '../../http/answer.ts'
 import type { HtmlPage, PageAnswer, PageRequest } from '../../http/server.ts'
 import { newId } from '../../kit/ids.ts'
-import { answerAsset } from '../../site/asset.ts'
+import { answerAsset } from '../../pages/asset.ts'
 import type {
   CheckoutMethod,
   CheckoutPort,

@@ -2,7 +2,7 @@
 
 import type { CheckoutSession } from '../../contract/checkout.ts'
 import type { OptionValue } from '../../contract/parts.ts'
-import { type Html, html } from '../../kit/html.ts'
+import { type Html, html } from '../../pages/html.ts'
 import type { CheckoutProblem, CheckoutView } from '../port.ts'
 import type { Speaker } from './language.ts'
 

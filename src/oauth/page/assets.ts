@@ -2,8 +2,8 @@
 
 import { readFileSync } from 'node:fs'
 import type { HtmlPage } from '../../http/server.ts'
-import { answerAsset, makeAsset } from '../../site/asset.ts'
-import { tokens } from '../../site/style.ts'
+import { answerAsset, makeAsset } from '../../pages/asset.ts'
+import { tokens } from '../../pages/style.ts'
 
 const sheet = readFileSync(new URL('style.css', import.meta.url), 'utf8')
 const styleSheet = makeAsset(`${tokens}\n${sheet}`, { 'content-type': 'text/css; charset=utf-8' })

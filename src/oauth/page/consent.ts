@@ -1,7 +1,7 @@
 // The page on which the merchant chooses the shop, sees what the app asks for, and decides.
 
 import type { Scope } from '../../contract/words.ts'
-import { type Html, html } from '../../kit/html.ts'
+import { type Html, html } from '../../pages/html.ts'
 import { appHead, framed, placeOf } from './frame.ts'
 import { type ConsentProblem, type ConsentView, type MerchantChoice, steps } from './views.ts'
 import { alwaysAllowed, scopeWords } from './words.ts'

@@ -1,7 +1,7 @@
 // The pages that lead no further: what went wrong and what to do, in words for the merchant, with the protocol's own words
 // below for whoever builds the app. And the page for anything else there is to say.
 
-import { type Html, html } from '../../kit/html.ts'
+import { type Html, html } from '../../pages/html.ts'
 import { framed } from './frame.ts'
 import type { ErrorKind, ErrorView, MessageView } from './views.ts'
 

@@ -1,9 +1,9 @@
 // What every authorization page has around it: the head, the painted bar, one narrow sheet, and the headers that fence it in.
 
 import type { PageAnswer } from '../../http/server.ts'
-import { type Html, html } from '../../kit/html.ts'
-import { initialOf } from '../../kit/initial.ts'
-import { mark } from '../../site/mark.ts'
+import { type Html, html } from '../../pages/html.ts'
+import { initialOf } from '../../pages/initial.ts'
+import { mark } from '../../pages/mark.ts'
 import { styleHref } from './assets.ts'
 import type { AppFace } from './views.ts'
 

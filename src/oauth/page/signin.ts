@@ -1,6 +1,6 @@
 // The page on which the merchant's user signs in, and the one on which whoever was signed in before is signed out.
 
-import { html } from '../../kit/html.ts'
+import { html } from '../../pages/html.ts'
 import { appHead, framed, placeOf } from './frame.ts'
 import { type SignInProblem, type SignInView, type SignOutView, steps } from './views.ts'
 

@@ -1,6 +1,6 @@
 // The mark: a cart wheel with ten spokes, drawn from one list of numbers in three sizes of detail.
 
-import { type Html, html, trusted } from '../kit/html.ts'
+import { type Html, html, trusted } from './html.ts'
 
 // In the bar and as the tab's picture. Its colours hold on the painted board and on a browser's light or dark tab.
 export function mark(): Html {
