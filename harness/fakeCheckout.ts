@@ -11,8 +11,8 @@ import type {
   CheckoutView,
   OrderStatusView,
 } from '../src/checkout/port.ts'
-import type { Address } from '../src/contract/carts.ts'
-import type { CheckoutSession } from '../src/contract/checkout.ts'
+import type { Address } from '../src/contract/open/carts.ts'
+import type { CheckoutSession } from '../src/contract/open/checkout.ts'
 import type { PromotionReason } from '../src/contract/words.ts'
 import { isId } from '../src/kit/ids.ts'
 import { cardMethod as card, cardProblems } from '../src/providers/sandbox/card.ts'

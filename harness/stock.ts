@@ -2,7 +2,7 @@
 
 import assert from 'node:assert/strict'
 import { refreshStaleProducts } from '../src/catalog/refresh.ts'
-import { eventSchemas } from '../src/contract/events.ts'
+import { eventSchemas } from '../src/contract/open/events.ts'
 import { compile } from '../src/contract/validator.ts'
 import type { EventKind, Mode } from '../src/contract/words.ts'
 import type { Line, Shortage } from '../src/inventory/stock.ts'

@@ -3,7 +3,7 @@
 
 import { Agent, type IncomingHttpHeaders, request } from 'node:http'
 import { PublicErrorResponse } from '../src/contract/errors.ts'
-import { type Operation, type OperationId, operations } from '../src/contract/operations.ts'
+import { type Operation, type OperationId, operations } from '../src/contract/open/operations.ts'
 import { type RefusalCode, refusals } from '../src/contract/refusals.ts'
 import { compile, type Issue } from '../src/contract/validator.ts'
 

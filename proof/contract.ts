@@ -1,7 +1,7 @@
 // Generated requests for every operation, from its schema: good ones, which must never be a 400, and bad ones, each broken at
 // one place, which must be a 400 that names the place. Every answer must be one that the row declares, in its schema.
 
-import { type Operation, type OperationId, operationIds, operations } from '../src/contract/operations.ts'
+import { type Operation, type OperationId, operationIds, operations } from '../src/contract/open/operations.ts'
 import type { TSchema } from '../src/contract/schema.ts'
 import { type Answer, type Caller, codeOf, createCaller, crowd, dataOf, undeclared } from './caller.ts'
 import { openJournal } from './journal.ts'

@@ -2,7 +2,7 @@
 // 409 to the key with another body, and no connection with the same key of another installation.
 
 import { randomUUID } from 'node:crypto'
-import type { OperationId } from '../src/contract/operations.ts'
+import type { OperationId } from '../src/contract/open/operations.ts'
 import { type Answer, codeOf, createCaller, crowd, dataOf, undeclared } from './caller.ts'
 import { openJournal } from './journal.ts'
 import { findBroken } from './oracles.ts'

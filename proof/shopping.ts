@@ -2,7 +2,7 @@
 // what was acknowledged to them. Who runs the servers, and when one is killed, is for the run.
 
 import { setTimeout as pause } from 'node:timers/promises'
-import type { OperationId } from '../src/contract/operations.ts'
+import type { OperationId } from '../src/contract/open/operations.ts'
 import type { ShopFile } from '../src/provisioning/shopfile.ts'
 import { type Answer, type Caller, codeOf, crowd, dataOf, undeclared } from './caller.ts'
 import { findUnheard, hashOf, type Journal } from './journal.ts'

@@ -9,7 +9,7 @@ import { before, test } from 'node:test'
 import { berlin, type Carts, cartsOf, eventsOf, market } from '../harness/carts.ts'
 import { type House, openHouse, testSecretText } from '../harness/house.ts'
 import { eachEngine } from '../harness/storage.ts'
-import { type OperationId, operations } from '../src/contract/operations.ts'
+import { type OperationId, operations } from '../src/contract/open/operations.ts'
 
 eachEngine('kill -9 between commit and answer', (given) => {
   let house: House

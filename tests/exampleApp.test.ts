@@ -14,7 +14,7 @@ import { launchBrowser } from '../harness/browser.ts'
 import { cartwright } from '../harness/commandline.ts'
 import { type Environment, type Server, serve, tempFolder } from '../harness/process.ts'
 import { type Given, givenEngine } from '../harness/storage.ts'
-import { operations } from '../src/contract/operations.ts'
+import { operations } from '../src/contract/open/operations.ts'
 import { scopes } from '../src/contract/words.ts'
 import { paths } from '../src/oauth/metadata.ts'
 

@@ -10,9 +10,9 @@ import {
   webhooksOf,
   webhookWorld,
 } from '../harness/webhooks.ts'
-import { eventSchemas } from '../src/contract/events.ts'
+import { eventSchemas } from '../src/contract/open/events.ts'
+import type { WebhookSignatureFixture } from '../src/contract/open/webhooks.ts'
 import { compile } from '../src/contract/validator.ts'
-import type { WebhookSignatureFixture } from '../src/contract/webhooks.ts'
 import { pauseEndpoint, removeEndpoint, rotateSecret } from '../src/webhooks/endpoints.ts'
 
 interface Received {

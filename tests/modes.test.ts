@@ -9,7 +9,7 @@ import { type ModeHouse, openTwoModes, twoModes } from '../harness/modes.ts'
 import { assertFound } from '../harness/sabotage.ts'
 import { eachEngine } from '../harness/storage.ts'
 import { refreshStaleProducts } from '../src/catalog/refresh.ts'
-import { eventSchemas } from '../src/contract/events.ts'
+import { eventSchemas } from '../src/contract/open/events.ts'
 import { compile } from '../src/contract/validator.ts'
 import type { EventKind, Mode } from '../src/contract/words.ts'
 

@@ -51,7 +51,7 @@ import {
 } from '../harness/oauth.ts'
 import { eachEngine, type Given } from '../harness/storage.ts'
 import { isWide } from '../harness/wide.ts'
-import { type OperationId, operationIds, operations } from '../src/contract/operations.ts'
+import { type OperationId, operationIds, operations } from '../src/contract/open/operations.ts'
 import { type App, disableApp } from '../src/oauth/apps.ts'
 import { hashOf, openPayload, sealPayload } from '../src/oauth/artifacts.ts'
 

@@ -91,7 +91,7 @@ function complaint({ from, to }: Import): string | undefined {
   const [here, there] = [floors[roomOf(from)], floors[roomOf(target)]]
   if (here === undefined) return `${roomOf(from)} stands on no floor`
   if (there === undefined) return `${roomOf(target)} stands on no floor`
-  if (target.endsWith('/operations.ts') && target !== 'contract/operations.ts' && from !== 'app.ts')
+  if (target.endsWith('/operations.ts') && target !== 'contract/open/operations.ts' && from !== 'app.ts')
     return `${from} imports ${target}; only app.ts does`
   if (roomOf(from) === roomOf(target)) return undefined
   return there < here ? undefined : `${from} (floor ${here}) imports ${target} (floor ${there}): that runs upstairs`

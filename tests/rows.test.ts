@@ -6,7 +6,7 @@ import { checkoutOf } from '../harness/checkout.ts'
 import { assertError, type House, openHouse, testSecret } from '../harness/house.ts'
 import { eachEngine } from '../harness/storage.ts'
 import { webhooksOf } from '../harness/webhooks.ts'
-import { type Operation, type OperationId, operationIds, operations } from '../src/contract/operations.ts'
+import { type Operation, type OperationId, operationIds, operations } from '../src/contract/open/operations.ts'
 import type { RefusalCode } from '../src/contract/refusals.ts'
 import { deriveKey, signToken } from '../src/kit/secrets.ts'
 

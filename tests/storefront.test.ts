@@ -18,7 +18,7 @@ import { cartwright } from '../harness/commandline.ts'
 import { openHouse } from '../harness/house.ts'
 import { serve, tempFolder } from '../harness/process.ts'
 import { givenEngine } from '../harness/storage.ts'
-import { category, identity, productSummary, cart as sampleCart } from '../src/contract/samples.ts'
+import { category, identity, productSummary, cart as sampleCart } from '../src/contract/open/samples.ts'
 import { readShopFile } from '../src/provisioning/read.ts'
 
 const environment = { CARTWRIGHT_DATABASE_URL: `sqlite:${join(await tempFolder(), 'shop.db')}` }

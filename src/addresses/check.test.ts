@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import fc from 'fast-check'
-import { Address } from '../contract/carts.ts'
+import { Address } from '../contract/open/carts.ts'
 import { compile } from '../contract/validator.ts'
 import { countryCodes } from '../kit/country.ts'
 import { checkAddress, summaryOf, summaryText } from './check.ts'

@@ -1,6 +1,6 @@
 // Checks an address by the rules of its country and brings it into one normal form. Pure; it never repeats what was sent,
 // because an address is nobody's business but the carrier's.
-import { Address, type AddressSummary } from '../contract/carts.ts'
+import { Address, type AddressSummary } from '../contract/open/carts.ts'
 import { isCountry } from '../kit/country.ts'
 import type { Issue } from '../kit/refuse.ts'
 import { compact, formatFor, normalPostalCode } from './formats.ts'

@@ -1,5 +1,5 @@
 // The SQL of sealed addresses. Nothing here can read one: the keys are wrapped, and vault.ts unwraps them.
-import type { AddressSummary } from '../contract/carts.ts'
+import type { AddressSummary } from '../contract/open/carts.ts'
 import { isId } from '../kit/ids.ts'
 import { isNotDeferred } from '../loops/store.ts'
 import { list, type Reader, type Tx } from '../storage/storage.ts'

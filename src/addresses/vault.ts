@@ -2,7 +2,7 @@
 // database alone reads none of them, and to forget the key is to erase the address. The plain text is never logged, thrown
 // or kept.
 import { createSecretKey, randomBytes } from 'node:crypto'
-import type { Address, AddressSummary } from '../contract/carts.ts'
+import type { Address, AddressSummary } from '../contract/open/carts.ts'
 import { newId } from '../kit/ids.ts'
 import { open, openByRoot, type RootSecret, seal, sealByRoot } from '../kit/secrets.ts'
 import { handleRows } from '../loops/rows.ts'

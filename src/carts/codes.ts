@@ -1,6 +1,6 @@
 // Putting a promotion code on a cart and taking it off. Every outcome of a code is an answer, not a refusal.
 
-import type { AppliedPromotion, PromotionConditions } from '../contract/carts.ts'
+import type { AppliedPromotion, PromotionConditions } from '../contract/open/carts.ts'
 import type { PromotionReason } from '../contract/words.ts'
 import { toInstant } from '../kit/instant.ts'
 import { refuse } from '../kit/refuse.ts'

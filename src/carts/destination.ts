@@ -2,7 +2,7 @@
 
 import { checkAddress, summaryOf } from '../addresses/check.ts'
 import { deleteAddress, sealAddress } from '../addresses/vault.ts'
-import type { Address, AddressSummary } from '../contract/carts.ts'
+import type { Address, AddressSummary } from '../contract/open/carts.ts'
 import { refuse } from '../kit/refuse.ts'
 import type { RootSecret } from '../kit/secrets.ts'
 import { type CartTools, type ChangeAsk, commitChange, lockCartFacts, refuseUnchangeable } from './change.ts'

@@ -1,7 +1,7 @@
 // What a cart costs. The one function that prices cart, checkout session, page and order alike, so that they cannot
 // differ. Pure, and in integers throughout; an amount beyond 2^53 − 1 is a RangeError, never a wrong number.
 
-import type { ShippingOption } from '../contract/carts.ts'
+import type { ShippingOption } from '../contract/open/carts.ts'
 import type { Totals } from '../contract/parts.ts'
 import type { PromotionReason, PromotionState } from '../contract/words.ts'
 import type { TaxRate } from '../installations/store.ts'

@@ -1,6 +1,6 @@
 // Shipping: which zone serves a country, and what its options cost for one parcel. Pure.
 
-import type { ShippingOption } from '../contract/carts.ts'
+import type { ShippingOption } from '../contract/open/carts.ts'
 import type { ShippingZone } from '../installations/store.ts'
 
 export interface WeightStep {

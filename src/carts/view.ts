@@ -1,8 +1,8 @@
 // What a cart looks like from outside. Pure: facts and prices in, the contract's cart out.
 
 import { availabilityFor } from '../catalog/availability.ts'
-import type { Cart, CartItem, CartMessage } from '../contract/carts.ts'
 import { limits } from '../contract/limits.ts'
+import type { Cart, CartItem, CartMessage } from '../contract/open/carts.ts'
 import { toInstant } from '../kit/instant.ts'
 import type { Promotion } from '../promotions/store.ts'
 import { statusAt } from './lifecycle.ts'

@@ -6,7 +6,7 @@ import type {
   PublicCatalogCategoryListResponse,
   PublicCatalogProductDetailResponse,
   PublicCatalogProductListResponse,
-} from '../contract/catalog.ts'
+} from '../contract/open/catalog.ts'
 import type { Mode } from '../contract/words.ts'
 import { toInstant } from '../kit/instant.ts'
 import { availabilityFor, availableQuantity, bestOf } from './availability.ts'

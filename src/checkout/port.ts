@@ -1,8 +1,8 @@
 // What the shopper's page may ask of a checkout session, which is found by the secret in the page's address. The page shows
 // what it is answered and posts what the shopper typed; no price and no right is taken from the browser.
 
-import type { Address } from '../contract/carts.ts'
-import type { CheckoutSession } from '../contract/checkout.ts'
+import type { Address } from '../contract/open/carts.ts'
+import type { CheckoutSession } from '../contract/open/checkout.ts'
 import type { Mode, PromotionReason } from '../contract/words.ts'
 
 export interface CheckoutView {

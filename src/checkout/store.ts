@@ -1,6 +1,6 @@
 // The SQL of checkout sessions.
 
-import type { PaymentFailure, SessionCancellation } from '../contract/checkout.ts'
+import type { PaymentFailure, SessionCancellation } from '../contract/open/checkout.ts'
 import type { Metadata } from '../contract/parts.ts'
 import type { CheckoutSessionStatus, Mode } from '../contract/words.ts'
 import type { RedirectRules } from '../installations/redirects.ts'

@@ -1,8 +1,8 @@
 // What a checkout session looks like from outside: the cart as it is now, and what the session adds. Pure.
 
 import { cartView, type Quote } from '../carts/view.ts'
-import type { Cart } from '../contract/carts.ts'
-import type { CheckoutSession, StockHold } from '../contract/checkout.ts'
+import type { Cart } from '../contract/open/carts.ts'
+import type { CheckoutSession, StockHold } from '../contract/open/checkout.ts'
 import type { CheckoutPaymentStatus } from '../contract/words.ts'
 import { toInstant } from '../kit/instant.ts'
 import type { NewOrder } from '../orders/place.ts'

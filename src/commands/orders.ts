@@ -3,8 +3,8 @@
 
 import { openAddress, UnopenedAddress } from '../addresses/vault.ts'
 import { type Customer, openCustomer } from '../checkout/secret.ts'
-import type { Address } from '../contract/carts.ts'
-import type { OrderSummary } from '../contract/orders.ts'
+import type { Address } from '../contract/open/carts.ts'
+import type { OrderSummary } from '../contract/open/orders.ts'
 import { type Mode, orderCancellationReasons, orderStatuses } from '../contract/words.ts'
 import { isId } from '../kit/ids.ts'
 import { formatAmount } from '../kit/money.ts'

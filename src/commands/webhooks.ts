@@ -2,7 +2,7 @@
 // it is made and never again.
 
 import { setTimeout as pause } from 'node:timers/promises'
-import type { WebhookEndpoint } from '../contract/webhooks.ts'
+import type { WebhookEndpoint } from '../contract/open/webhooks.ts'
 import { toInstant } from '../kit/instant.ts'
 import { Refusal } from '../kit/refuse.ts'
 import { visible } from '../provisioning/difference.ts'

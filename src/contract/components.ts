@@ -1,17 +1,17 @@
 // The named schemas of the OpenAPI document, and the replacing of each named part by a reference to it.
 
-import * as carts from './carts.ts'
-import * as catalog from './catalog.ts'
-import * as checkout from './checkout.ts'
 import * as errors from './errors.ts'
-import * as events from './events.ts'
-import * as identity from './identity.ts'
-import * as oauth from './oauth.ts'
-import { operationIds, operations } from './operations.ts'
-import * as orders from './orders.ts'
+import * as carts from './open/carts.ts'
+import * as catalog from './open/catalog.ts'
+import * as checkout from './open/checkout.ts'
+import * as events from './open/events.ts'
+import * as identity from './open/identity.ts'
+import * as oauth from './open/oauth.ts'
+import { operationIds, operations } from './open/operations.ts'
+import * as orders from './open/orders.ts'
+import * as webhooks from './open/webhooks.ts'
 import * as parts from './parts.ts'
 import { originOf, type TSchema } from './schema.ts'
-import * as webhooks from './webhooks.ts'
 import { eventKinds } from './words.ts'
 
 // A schema is exported under its public name, so the exports are the register. Names of schemas begin with a capital.

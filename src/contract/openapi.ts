@@ -2,11 +2,11 @@
 
 import { componentSchemas, schemaRef } from './components.ts'
 import { PublicErrorResponse } from './errors.ts'
-import { eventSchemas, events } from './events.ts'
-import { eventExamples, examples } from './examples.ts'
-import { type Operation, type OperationId, operationIds, operations, tags } from './operations.ts'
+import { eventSchemas, events } from './open/events.ts'
+import { eventExamples, examples } from './open/examples.ts'
+import { type Operation, type OperationId, operationIds, operations, tags } from './open/operations.ts'
+import { sampleId } from './open/samples.ts'
 import { type RefusalCode, type RefusalStatus, refusalCodes, refusals } from './refusals.ts'
-import { sampleId } from './samples.ts'
 import { type EventKind, eventKinds } from './words.ts'
 
 export function openApiDocument({ serverUrl = '/', version }: { serverUrl?: string; version: string }): object {

@@ -2,7 +2,7 @@
 // handler of the right shape as soon as a row is routed.
 
 import type { Caller } from '../access/identify.ts'
-import type { BodyOf, OperationId, Operations, PathOf, ReplyOf } from '../contract/operations.ts'
+import type { BodyOf, OperationId, Operations, PathOf, ReplyOf } from '../contract/open/operations.ts'
 import type { Mode, Scope } from '../contract/words.ts'
 import type { Cause } from '../events/announce.ts'
 import type { Reader, Tx } from '../storage/storage.ts'

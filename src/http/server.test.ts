@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { type TestContext, test } from 'node:test'
-import { operations } from '../contract/operations.ts'
+import { operations } from '../contract/open/operations.ts'
 import { createLog } from '../observe/log.ts'
 import { createMetrics } from '../observe/metrics.ts'
 import { createPressure } from './pressure.ts'

@@ -1,7 +1,7 @@
 // Every change of stock ends here: the numbers of the SKU, the event where a mark was crossed, and the word to the
 // catalog that its answers are old. Nothing else writes them.
 
-import type { EventDataOf } from '../contract/events.ts'
+import type { EventDataOf } from '../contract/open/events.ts'
 import { announce, type Cause } from '../events/announce.ts'
 import type { MerchantMode } from '../kit/mode.ts'
 import type { Tx } from '../storage/storage.ts'

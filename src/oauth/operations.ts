@@ -8,7 +8,7 @@ import {
   listCredentials,
   revokeCredential,
 } from '../access/store.ts'
-import type { InstallationKey } from '../contract/oauth.ts'
+import type { InstallationKey } from '../contract/open/oauth.ts'
 import type { Handlers, OAuthCaller } from '../http/handler.ts'
 import { isId } from '../kit/ids.ts'
 import { toInstant } from '../kit/instant.ts'

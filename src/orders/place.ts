@@ -2,7 +2,7 @@
 // its promotion, in the transaction in which the session is completed. The caller takes the stock and counts the use in
 // the same transaction, since either may have to be refused.
 
-import type { OrderPromotion } from '../contract/orders.ts'
+import type { OrderPromotion } from '../contract/open/orders.ts'
 import type { Metadata, Totals } from '../contract/parts.ts'
 import type { Mode } from '../contract/words.ts'
 import type { Cause } from '../events/announce.ts'

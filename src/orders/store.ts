@@ -1,7 +1,7 @@
 // The SQL of orders. An order is written once and changed by few statements, each by whoever has locked its row.
 
 import { summaryText } from '../addresses/check.ts'
-import type { OrderPromotion } from '../contract/orders.ts'
+import type { OrderPromotion } from '../contract/open/orders.ts'
 import type { ItemQuantity, Metadata } from '../contract/parts.ts'
 import type {
   FulfillmentStatus,

@@ -9,7 +9,7 @@ import type {
   OrderSummary,
   OrderTotals,
   Payment,
-} from '../contract/orders.ts'
+} from '../contract/open/orders.ts'
 import { toInstant } from '../kit/instant.ts'
 import { type PaymentRow, type RefundRow, shownStatus } from '../payments/store.ts'
 import { cancellableReason, cancellationStatusFor, usualPolicy } from './lifecycle.ts'

@@ -1,7 +1,7 @@
 // Tells every installation of a merchant in a mode that a promotion has reached its limit there, in the transaction in which
 // it did.
 
-import type { EventDataOf } from '../contract/events.ts'
+import type { EventDataOf } from '../contract/open/events.ts'
 import { modes } from '../contract/words.ts'
 import { announce, type Cause } from '../events/announce.ts'
 import { listActiveInstallations } from '../inventory/store.ts'

@@ -1,6 +1,6 @@
 // Examples as a terminal and a reader want them: a call by curl, and JSON with its names and texts told apart.
 
-import type { Operation } from '../contract/operations.ts'
+import type { Operation } from '../contract/open/operations.ts'
 import { type Html, html, trusted } from '../pages/html.ts'
 
 export interface Call {

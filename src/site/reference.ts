@@ -1,9 +1,9 @@
 // The API reference, printed from the contract: complete without script, in one page that can be searched and printed.
 
-import { eventSchemaName, events } from '../contract/events.ts'
-import { eventExamples, examples } from '../contract/examples.ts'
+import { eventSchemaName, events } from '../contract/open/events.ts'
+import { eventExamples, examples } from '../contract/open/examples.ts'
+import { type Operation, type OperationId, operationIds, operations, tags } from '../contract/open/operations.ts'
 import { errorExample, openApiDocument } from '../contract/openapi.ts'
-import { type Operation, type OperationId, operationIds, operations, tags } from '../contract/operations.ts'
 import { type RefusalCode, type RefusalStatus, refusalCodes, refusals } from '../contract/refusals.ts'
 import { type EventKind, eventKinds } from '../contract/words.ts'
 import { type Html, html } from '../pages/html.ts'

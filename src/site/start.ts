@@ -1,6 +1,6 @@
 // The page at `/`: what runs here, the first calls to try, and where to go next. It shows no key and no secret.
 
-import { operations } from '../contract/operations.ts'
+import { operations } from '../contract/open/operations.ts'
 import { type Html, html } from '../pages/html.ts'
 import { largeWheel } from '../pages/mark.ts'
 import { codeBlock, curlFor, fill } from './example.ts'

@@ -2,7 +2,7 @@
 // one signed with the live secret. Pure, and the live secret is only ever used, never shown.
 
 import { createHmac } from 'node:crypto'
-import type { SignatureVector, WebhookSignatureFixture } from '../contract/webhooks.ts'
+import type { SignatureVector, WebhookSignatureFixture } from '../contract/open/webhooks.ts'
 import { eventBody } from '../events/announce.ts'
 import { toInstant } from '../kit/instant.ts'
 import { deriveKey, type RootSecret } from '../kit/secrets.ts'

@@ -1,7 +1,7 @@
 // What an endpoint and its deliveries look like from outside. Pure: facts in, the contract's answer out. No secret is in
 // it, and what could be a credential in an address is masked.
 
-import type { WebhookDelivery, WebhookEndpoint, WebhookReplayDelivery } from '../contract/webhooks.ts'
+import type { WebhookDelivery, WebhookEndpoint, WebhookReplayDelivery } from '../contract/open/webhooks.ts'
 import type { EventKind } from '../contract/words.ts'
 import { toInstant } from '../kit/instant.ts'
 import type { Delivery, Endpoint } from './store.ts'

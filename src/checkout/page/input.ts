@@ -1,8 +1,8 @@
 // What the forms of the checkout mean: each post becomes a typed input or the reason why it is none.
 
 import { fieldsFor } from '../../addresses/formats.ts'
-import type { Address } from '../../contract/carts.ts'
 import { limits } from '../../contract/limits.ts'
+import type { Address } from '../../contract/open/carts.ts'
 import { isCountry } from '../../kit/country.ts'
 import { emailFromTyped, isEmail } from '../../kit/email.ts'
 import type { CheckoutMethod, CheckoutProblem, CheckoutView, ContactInput, PayInput } from '../port.ts'

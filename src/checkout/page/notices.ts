@@ -1,6 +1,6 @@
 // What a shopper has to know before going on: what was wrong, what changed meanwhile, and the one click that settles it.
 
-import type { CartMessage } from '../../contract/carts.ts'
+import type { CartMessage } from '../../contract/open/carts.ts'
 import { type Html, html } from '../../pages/html.ts'
 import type { CheckoutProblem, CheckoutView } from '../port.ts'
 import type { FieldErrors } from './fields.ts'

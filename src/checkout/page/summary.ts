@@ -1,6 +1,6 @@
 // What is bought and what it costs: the items, the promotion code and the totals, to change on an open page, to read on others.
 
-import type { CheckoutSession } from '../../contract/checkout.ts'
+import type { CheckoutSession } from '../../contract/open/checkout.ts'
 import type { OptionValue } from '../../contract/parts.ts'
 import { type Html, html } from '../../pages/html.ts'
 import type { CheckoutProblem, CheckoutView } from '../port.ts'

@@ -1,7 +1,7 @@
 // What the scopes mean, in words for the merchant who is asked to grant them. Each promise names the operations it stands
 // for, and a test holds the list against the contract, so that no scope allows more than is said here.
 
-import type { OperationId } from '../../contract/operations.ts'
+import type { OperationId } from '../../contract/open/operations.ts'
 import type { Scope } from '../../contract/words.ts'
 
 export interface ScopeWords {

@@ -1,6 +1,9 @@
 // Every public operation is one row. Routes, checks, handler types and the OpenAPI document are read from here. The
 // first twenty rows are the interface and never bend; the rows of stability `extension` are additions of ours.
 
+import type { RefusalCodeOf } from '../refusals.ts'
+import type { Static, TSchema } from '../schema.ts'
+import type { Scope, Stability } from '../words.ts'
 import {
   PublicCartAddressSetRequest,
   PublicCartAddressTokenResponse,
@@ -34,10 +37,7 @@ import {
   StorefrontOrderListResponse,
   StorefrontOrderTransitionRequest,
 } from './orders.ts'
-import type { RefusalCodeOf } from './refusals.ts'
-import type { Static, TSchema } from './schema.ts'
 import { PublicWebhookReplayRequest } from './webhooks.ts'
-import type { Scope, Stability } from './words.ts'
 
 export interface Operation {
   method: 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE'

@@ -1,5 +1,6 @@
 // One example for each operation and for each kind of event, typed by their schemas. The reference shows them.
 
+import type { EventKind } from '../words.ts'
 import type { Cart } from './carts.ts'
 import type { CheckoutSession } from './checkout.ts'
 import type { Event, EventDataOf } from './events.ts'
@@ -21,7 +22,6 @@ import {
   sampleId,
   session,
 } from './samples.ts'
-import type { EventKind } from './words.ts'
 
 type Examples = {
   [Id in OperationId]: { path: PathOf<Operations[Id]['path']>; body: BodyOf<Id>; reply: ReplyOf<Id> }

@@ -12,9 +12,9 @@ import {
   Mode,
   Scopes,
   Slug,
-} from './parts.ts'
-import { nullable, object, oneOf, type Static, Type } from './schema.ts'
-import { credentialStatuses, installationStatuses } from './words.ts'
+} from '../parts.ts'
+import { nullable, object, oneOf, type Static, Type } from '../schema.ts'
+import { credentialStatuses, installationStatuses } from '../words.ts'
 
 export const credentialMembers = {
   id: CredentialId,

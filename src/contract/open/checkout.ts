@@ -1,7 +1,6 @@
 // The hosted checkout session: a page where the shopper pays for one cart.
 
-import { CartAddress, CartItem, CartMessage, CartPromotion, Shipping } from './carts.ts'
-import { limits } from './limits.ts'
+import { limits } from '../limits.ts'
 import {
   CartId,
   CheckoutSessionId,
@@ -19,9 +18,9 @@ import {
   paragraph,
   Totals,
   Version,
-} from './parts.ts'
-import { patterns } from './patterns.ts'
-import { described, nullable, object, oneOf, type Static, Type } from './schema.ts'
+} from '../parts.ts'
+import { patterns } from '../patterns.ts'
+import { described, nullable, object, oneOf, type Static, Type } from '../schema.ts'
 import {
   checkoutPaymentStatuses,
   checkoutSessionStatuses,
@@ -29,7 +28,8 @@ import {
   paymentErrorCodes,
   sessionCancellationReasons,
   sessionCancellers,
-} from './words.ts'
+} from '../words.ts'
+import { CartAddress, CartItem, CartMessage, CartPromotion, Shipping } from './carts.ts'
 
 export const Locale = Type.String({
   pattern: patterns.locale.source,

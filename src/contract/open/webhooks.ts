@@ -9,10 +9,10 @@ import {
   paragraph,
   WebhookDeliveryId,
   WebhookEndpointId,
-} from './parts.ts'
-import { patterns } from './patterns.ts'
-import { nullable, object, oneOf, type Static, Type } from './schema.ts'
-import { deliveryStatuses, endpointStatuses } from './words.ts'
+} from '../parts.ts'
+import { patterns } from '../patterns.ts'
+import { nullable, object, oneOf, type Static, Type } from '../schema.ts'
+import { deliveryStatuses, endpointStatuses } from '../words.ts'
 
 export const EventSubscription = Type.String({
   pattern: patterns.subscription.source,

@@ -1,8 +1,5 @@
 // What happened, as it is told to webhook endpoints: one envelope, and the data of each kind of event.
 
-import { Cart } from './carts.ts'
-import { CheckoutSession } from './checkout.ts'
-import { Order } from './orders.ts'
 import {
   Count,
   EventId,
@@ -16,9 +13,8 @@ import {
   Slug,
   Version,
   WebhookEndpointId,
-} from './parts.ts'
-import { described, nullable, object, oneOf, type Static, type TSchema, Type } from './schema.ts'
-import { WebhookDelivery } from './webhooks.ts'
+} from '../parts.ts'
+import { described, nullable, object, oneOf, type Static, type TSchema, Type } from '../schema.ts'
 import {
   type EventKind,
   type EventSubject,
@@ -27,7 +23,11 @@ import {
   eventKinds,
   eventSubjects,
   promotionTypes,
-} from './words.ts'
+} from '../words.ts'
+import { Cart } from './carts.ts'
+import { CheckoutSession } from './checkout.ts'
+import { Order } from './orders.ts'
+import { WebhookDelivery } from './webhooks.ts'
 
 export const CartEventData = object({ cart: Cart })
 

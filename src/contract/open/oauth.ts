@@ -1,8 +1,7 @@
 // The OAuth side: the description of an authorization, the keys an installed app issues, and OperationResponse, which
 // the description shares with the webhook operations.
 
-import { credentialMembers } from './identity.ts'
-import { limits } from './limits.ts'
+import { limits } from '../limits.ts'
 import {
   AppId,
   Count,
@@ -14,11 +13,12 @@ import {
   paragraph,
   Scopes,
   Slug,
-} from './parts.ts'
-import { patterns } from './patterns.ts'
-import { described, object, type Static, Type } from './schema.ts'
+} from '../parts.ts'
+import { patterns } from '../patterns.ts'
+import { described, object, type Static, Type } from '../schema.ts'
+import { scopes } from '../words.ts'
+import { credentialMembers } from './identity.ts'
 import { WebhookEndpoints, WebhookReplay, WebhookSignatureFixture } from './webhooks.ts'
-import { scopes } from './words.ts'
 
 const OAuthEndpoints = object({
   authorization: Type.String(),

@@ -1,13 +1,13 @@
 // The resources from which the examples of the reference are made: one small flower shop. Every value fits its schema.
 
+import { limits } from '../limits.ts'
+import { type IdNoun, idPrefixes } from '../words.ts'
 import type { Address, Cart } from './carts.ts'
 import type { Category, Product, ProductSummary } from './catalog.ts'
 import type { CheckoutSession } from './checkout.ts'
 import type { Credential } from './identity.ts'
-import { limits } from './limits.ts'
 import type { Order, OrderCancellation, OrderSummary } from './orders.ts'
 import type { WebhookDelivery, WebhookEndpoint } from './webhooks.ts'
-import { type IdNoun, idPrefixes } from './words.ts'
 
 // A well-formed TypeID: the characters after the prefix are a UUIDv7 in base32, and the number makes them differ.
 export function sampleId(noun: IdNoun, number = 1): string {

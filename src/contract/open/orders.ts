@@ -1,6 +1,6 @@
 // Orders as a storefront sees them: rows, one order in full, and its cancellation.
 
-import { limits } from './limits.ts'
+import { limits } from '../limits.ts'
 import {
   AddressToken,
   Amount,
@@ -26,8 +26,8 @@ import {
   Slug,
   Totals,
   Version,
-} from './parts.ts'
-import { described, nullable, object, oneOf, type Static, Type } from './schema.ts'
+} from '../parts.ts'
+import { described, nullable, object, oneOf, type Static, Type } from '../schema.ts'
 import {
   cancellationStatuses,
   fulfillmentStatuses,
@@ -39,7 +39,7 @@ import {
   paymentStatuses,
   promotionTypes,
   refundStatuses,
-} from './words.ts'
+} from '../words.ts'
 
 const orderRow = {
   id: OrderId,

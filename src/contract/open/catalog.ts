@@ -1,6 +1,6 @@
 // What the catalog shows: categories, rows of products, and one product in full.
 
-import { limits } from './limits.ts'
+import { limits } from '../limits.ts'
 import {
   Availability,
   CategoryId,
@@ -14,8 +14,8 @@ import {
   ProductId,
   SkuId,
   Slug,
-} from './parts.ts'
-import { nullable, object, type Static, Type } from './schema.ts'
+} from '../parts.ts'
+import { nullable, object, type Static, Type } from '../schema.ts'
 
 export const Category = object({
   id: CategoryId,

@@ -1,6 +1,6 @@
 // The cart: what it shows, and the requests that change it. The address goes in and never comes out again.
 
-import { limits } from './limits.ts'
+import { limits } from '../limits.ts'
 import {
   AddressToken,
   Amount,
@@ -26,8 +26,8 @@ import {
   Slug,
   Totals,
   Version,
-} from './parts.ts'
-import { described, nullable, object, oneOf, type Static, Type } from './schema.ts'
+} from '../parts.ts'
+import { described, nullable, object, oneOf, type Static, Type } from '../schema.ts'
 import {
   cartMessageCodes,
   cartPromotionStates,
@@ -35,7 +35,7 @@ import {
   promotionReasons,
   promotionStates,
   promotionTypes,
-} from './words.ts'
+} from '../words.ts'
 
 export const CartItem = object({
   skuId: SkuId,
