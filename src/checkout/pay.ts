@@ -471,8 +471,10 @@ function isOpen({ status }: PaymentRow): boolean {
 }
 
 export const closedOutcomes = ['succeeded', 'declined'] as const
-const closableAfterMs = 3_600_000
 export type ClosedOutcome = (typeof closedOutcomes)[number]
+
+// Longer than any call to a provider and the look-ups that follow it, so that no answer to them is still on its way.
+const closableAfterMs = 3_600_000
 
 // By the operator, of a payment that the provider has forgotten or never tells of. What follows is what would have followed
 // from the provider's own answer, and the provider is not asked any more; what it says later is heard as of any payment that

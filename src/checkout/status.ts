@@ -5,10 +5,10 @@ import { toInstant } from '../kit/instant.ts'
 import { findOrderFacts } from '../orders/change.ts'
 import { statusHashOf } from '../orders/secret.ts'
 import { findOrderOfSecret } from '../orders/store.ts'
-import { cancellationView, orderTotals } from '../orders/view.ts'
+import { cancellationView, type OrderFacts, orderTotals } from '../orders/view.ts'
 import type { Storage } from '../storage/storage.ts'
 import { awaitedMoney } from './awaited.ts'
-import type { CheckoutMerchant, OrderStatusPort } from './port.ts'
+import type { CheckoutMerchant, OrderStatusPort, OrderStatusView } from './port.ts'
 import { isPageSecret } from './secret.ts'
 
 export function createOrderStatusService(storage: Storage, pictureUrl: (picture: string) => string): OrderStatusPort {
@@ -21,20 +21,12 @@ export function createOrderStatusService(storage: Storage, pictureUrl: (picture:
       const { order, lines, timeline, fulfillments, payments, refunds } = facts
       const merchant = await findMerchantFace(db, order.merchantId)
       if (!merchant) return undefined
-      // Of a cancelled order the shopper waits for the money, so that it was once paid says too little.
-      const cancellationStatus = cancellationView(order, refunds)?.status
-      const owed =
-        cancellationStatus === 'refund_failed'
-          ? 'refund_failed'
-          : cancellationStatus === 'refund_pending'
-            ? 'refunding'
-            : undefined
       return {
         merchant: { ...merchant, links: JSON.parse(merchant.links) as CheckoutMerchant['links'] },
         number: order.number,
         mode: order.mode,
         status: order.status,
-        paymentStatus: owed ?? order.paymentStatus,
+        paymentStatus: shownPaymentStatus(facts),
         fulfillmentStatus: order.fulfillmentStatus,
         currency: order.currency,
         locale: order.locale,
@@ -60,5 +52,17 @@ export function createOrderStatusService(storage: Storage, pictureUrl: (picture:
         placedAt: toInstant(order.placedAt),
       }
     })
+  }
+}
+
+// Of a cancelled order the shopper waits for the money; that it was paid once says too little.
+function shownPaymentStatus({ order, refunds }: OrderFacts): OrderStatusView['paymentStatus'] {
+  switch (cancellationView(order, refunds)?.status) {
+    case 'refund_failed':
+      return 'refund_failed'
+    case 'refund_pending':
+      return 'refunding'
+    default:
+      return order.paymentStatus
   }
 }
