@@ -7,7 +7,7 @@ import { market } from '../harness/carts.ts'
 import { type Checkout, cards, checkoutOf } from '../harness/checkout.ts'
 import { type House, openHouse } from '../harness/house.ts'
 import { eachEngine } from '../harness/storage.ts'
-import { settlePayments } from '../src/checkout/pay.ts'
+import { settlePayments } from '../src/checkout/pay/recover.ts'
 import { newId } from '../src/kit/ids.ts'
 import { deleteForgivenTries } from '../src/payments/tries.ts'
 

@@ -4,7 +4,7 @@ import { eventsOf, market } from '../harness/carts.ts'
 import { cards, checkoutOf, secretOf } from '../harness/checkout.ts'
 import { openHouse } from '../harness/house.ts'
 import { eachEngine } from '../harness/storage.ts'
-import { settlePayments } from '../src/checkout/pay.ts'
+import { settlePayments } from '../src/checkout/pay/recover.ts'
 import { expireSessions } from '../src/checkout/sweep.ts'
 
 const minute = 60_000

@@ -6,9 +6,12 @@ import { market } from '../harness/carts.ts'
 import { cards, checkoutOf } from '../harness/checkout.ts'
 import { openHouse } from '../harness/house.ts'
 import { eachEngine, type Given } from '../harness/storage.ts'
-import { answerChallenge, closePayment, type PayTools, pay as payAt, settlePayments } from '../src/checkout/pay.ts'
+import { closePayment } from '../src/checkout/pay/close.ts'
+import { answerChallenge, pay as payAt } from '../src/checkout/pay/pay.ts'
+import { settlePayments } from '../src/checkout/pay/recover.ts'
 import { deleteSessions } from '../src/checkout/retention.ts'
 import { expireSessions } from '../src/checkout/sweep.ts'
+import type { PayTools } from '../src/checkout/tools.ts'
 import { newId } from '../src/kit/ids.ts'
 import { parseRootSecret, type RootSecret } from '../src/kit/secrets.ts'
 import { RowsFailed } from '../src/loops/rows.ts'
@@ -171,9 +174,11 @@ eachEngine('a provider that is not to be relied on', (given) => {
     till.says.confirm = async () => {
       throw new Error('the wire broke')
     }
-    assert.equal(await answerChallenge(till.tools, till.session, paymentId, 'accept', null), null)
+    assert.equal(await answerChallenge(till.tools, till.session, { paymentId, answer: 'accept' }, null), null)
     const departed = { ...till.tools, providers: createProviders([]) }
-    assert.deepEqual(await answerChallenge(departed, till.session, paymentId, 'accept', null), { code: 'not_open' })
+    assert.deepEqual(await answerChallenge(departed, till.session, { paymentId, answer: 'accept' }, null), {
+      code: 'not_open',
+    })
     till.clock.now += 10_000
     await till.check(departed)
     assert.deepEqual(
@@ -248,7 +253,7 @@ eachEngine('a provider that is not to be relied on', (given) => {
       await held.promise
       return answer
     }
-    const answering = answerChallenge(till.tools, till.session, paymentId, 'accept', null)
+    const answering = answerChallenge(till.tools, till.session, { paymentId, answer: 'accept' }, null)
     await asked.promise
     // The look-up before was slow, and saw what was before the shopper's answer.
     till.says.lookUp = async () => {

@@ -9,8 +9,8 @@ import { market } from '../harness/carts.ts'
 import { cards, checkoutOf } from '../harness/checkout.ts'
 import { type House, openHouse, testSecretText } from '../harness/house.ts'
 import { eachEngine } from '../harness/storage.ts'
-import type { PayStep } from '../src/checkout/pay.ts'
-import { settlePayments } from '../src/checkout/pay.ts'
+import { settlePayments } from '../src/checkout/pay/recover.ts'
+import type { PayStep } from '../src/checkout/tools.ts'
 import { newId } from '../src/kit/ids.ts'
 
 async function dieAt(house: House, step: PayStep, secret: string, input: object): Promise<void> {

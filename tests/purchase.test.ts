@@ -11,7 +11,7 @@ import { market } from '../harness/carts.ts'
 import { type Checkout, cards, checkoutOf } from '../harness/checkout.ts'
 import { type House, openHouse } from '../harness/house.ts'
 import { givenEngine } from '../harness/storage.ts'
-import { settlePayments } from '../src/checkout/pay.ts'
+import { settlePayments } from '../src/checkout/pay/recover.ts'
 import { expireSessions } from '../src/checkout/sweep.ts'
 
 const challengeCard = '4000002500003155'

@@ -12,7 +12,7 @@ import { installApp, issueKey, type OAuthHouse, openOAuthHouse, postForm } from 
 import { poison } from '../harness/poison.ts'
 import { rival } from '../harness/shops.ts'
 import { eachEngine, type Given } from '../harness/storage.ts'
-import { settlePayments } from '../src/checkout/pay.ts'
+import { settlePayments } from '../src/checkout/pay/recover.ts'
 import { openSession } from '../src/checkout/sessions.ts'
 import { endSessionsOfEnded } from '../src/checkout/sweep.ts'
 import { scopes } from '../src/contract/words.ts'

@@ -27,7 +27,7 @@ import type { Reader, Tx } from '../storage/storage.ts'
 import { awaitedMoney } from './awaited.ts'
 import { holdLines } from './follow.ts'
 import { holdUntil, longerUntil, sessionStatusAt } from './lifecycle.ts'
-import { answerChallenge, type PayTools, pay } from './pay.ts'
+import { answerChallenge, pay } from './pay/pay.ts'
 import type {
   CheckoutMethod,
   CheckoutPort,
@@ -48,6 +48,7 @@ import {
   saveSessionEnd,
   saveSuccessor,
 } from './store.ts'
+import type { PayTools } from './tools.ts'
 
 // Activity on the page keeps the stock; it is written down at most once a minute.
 const extendEveryMs = 60_000
@@ -156,7 +157,7 @@ export function createCheckoutService(tools: PayTools): CheckoutPort {
       const found = await find(secret)
       if (!found) return undefined
       const key = { installationId: found.installationId, sessionId: found.id }
-      return result(secret, await answerChallenge(tools, key, paymentId, answer, pageCause()).catch(problemOf))
+      return result(secret, await answerChallenge(tools, key, { paymentId, answer }, pageCause()).catch(problemOf))
     },
 
     async cancel(secret) {

@@ -90,7 +90,7 @@ export async function openSession(tools: CheckoutTools, ask: CreateAsk): Promise
   const living = isUsable && sessionStatusAt(before, at) === 'open' ? before : undefined
   // Its time is over and nobody has written it down yet: a cart has one session, so that comes first.
   const isOver = before !== undefined && !living
-  if (isOver) await endSession(tools, db, before, 'expire', now, null)
+  if (isOver) await endSession(tools, db, before, { verb: 'expire', now, cause: null })
   // A code that is refused does not stop the checkout: the cart goes on without it.
   if (body.promotionCode !== undefined)
     await putCode(tools.carts, { ...change, expectedVersion: undefined }, body.promotionCode)
@@ -116,7 +116,7 @@ export async function openSession(tools: CheckoutTools, ask: CreateAsk): Promise
     cart: { ...facts.cart, checkoutSessionId: session.id, expiresAt },
   })
   const view = { session, quote, orderPayment: null }
-  if (!living) announceSession(tools, db, 'checkout_session.created', view, at, cause)
+  if (!living) announceSession(tools, db, view, { kind: 'checkout_session.created', now: at, cause })
   // Last, because the SKU's row is what everybody waits for when many want the same thing.
   await holdLines(db, session, facts.lines, { now, cause })
   return showSession(tools, view, at)
@@ -284,7 +284,8 @@ export async function cancelSession(tools: CheckoutTools, ask: CancelAsk): Promi
     const message = `The session is at version ${session.version}; the request expected ${ask.expectedVersion}.`
     throw refuse('version_conflict', { message, current })
   }
-  return endSession(tools, db, { ...session, cancellation: ask.cancellation, cancelledAt: at }, 'cancel', now, cause)
+  const cancelled = { ...session, cancellation: ask.cancellation, cancelledAt: at }
+  return endSession(tools, db, cancelled, { verb: 'cancel', now, cause })
 }
 
 // Locks the cart of a session and then the session itself, and answers with the session as it is under both locks: the look
@@ -300,9 +301,7 @@ export async function endSession(
   tools: CheckoutTools,
   db: Tx,
   session: SessionRow,
-  verb: Extract<SessionVerb, 'cancel' | 'expire'>,
-  now: Date,
-  cause: Cause | null,
+  { verb, now, cause }: { verb: Extract<SessionVerb, 'cancel' | 'expire'>; now: Date; cause: Cause | null },
 ): Promise<SessionFacts> {
   const move = sessionMove(verb, session.status)
   if (!move?.announces) throw new Error(`a session that is ${session.status} cannot ${verb}`)
@@ -331,17 +330,15 @@ export async function endSession(
     await commitAnyway(notFollowed(tools.carts), change, { ...facts, cart: { ...facts.cart, checkoutSessionId: null } })
   }
   const view = await factsOf(tools, db, ended, at)
-  announceSession(tools, db, move.announces, view, at, cause)
+  announceSession(tools, db, view, { kind: move.announces, now: at, cause })
   return view
 }
 
 export function announceSession(
   tools: CheckoutTools,
   db: Tx,
-  kind: EventKind,
   facts: SessionFacts,
-  now: number,
-  cause: Cause | null,
+  { kind, now, cause }: { kind: EventKind; now: number; cause: Cause | null },
 ): void {
   const { session } = facts
   announce(db, {

@@ -35,7 +35,7 @@ export async function expireSessions(
 async function expireSession(tx: Tx, tools: CheckoutTools, key: SessionKey, now: number): Promise<number> {
   const session = await lockSessionAndCart(tx, key)
   if (session?.status !== 'open' || sessionStatusAt(session, now) !== 'expired') return 0
-  await endSession(tools, tx, session, 'expire', new Date(now), null)
+  await endSession(tools, tx, session, { verb: 'expire', now: new Date(now), cause: null })
   return 1
 }
 
@@ -94,7 +94,8 @@ async function cancelSession(tx: Tx, tools: CheckoutTools, key: SessionKey, now:
   const session = await lockSessionAndCart(tx, key)
   if (session?.status !== 'open') return 0
   const cancellation = { reason: 'other', note: null, by: 'system' } as const
-  await endSession(tools, tx, { ...session, cancellation, cancelledAt: now }, 'cancel', new Date(now), null)
+  const cancelled = { ...session, cancellation, cancelledAt: now }
+  await endSession(tools, tx, cancelled, { verb: 'cancel', now: new Date(now), cause: null })
   return 1
 }
 

@@ -2,12 +2,28 @@
 
 import { createPricebooks } from '../carts/pricebook.ts'
 import type { RootSecret } from '../kit/secrets.ts'
+import type { Providers } from '../payments/port.ts'
 import type { PaymentWatch } from '../payments/watch.ts'
 import { installedProviders } from '../providers/installed.ts'
 import type { Storage } from '../storage/storage.ts'
 import { createCustomerKey } from './customer.ts'
 import { followCart } from './follow.ts'
-import type { PayTools } from './pay.ts'
+import type { CheckoutTools } from './sessions.ts'
+
+export interface PayTools extends CheckoutTools {
+  storage: Storage
+  providers: Providers
+  watch: PaymentWatch
+  clock: () => Date
+  // Whether payments that are declined again and again have to wait.
+  boundsTries: boolean
+  // For tests: how long a provider may take.
+  callMsMax?: number
+  // Called with the name of each step as it is passed, so a test can kill the process there.
+  onStep?: (step: PayStep) => void
+}
+
+export type PayStep = 'recorded' | 'called' | 'settling' | 'settled'
 
 export interface PayParts {
   storage: Storage

@@ -5,16 +5,9 @@ import type { Cart } from '../contract/open/carts.ts'
 import type { CheckoutSession, StockHold } from '../contract/open/checkout.ts'
 import type { CheckoutPaymentStatus } from '../contract/words.ts'
 import { toInstant } from '../kit/instant.ts'
-import type { NewOrder } from '../orders/place.ts'
+import { draftFrom } from './draft.ts'
 import { sessionStatusAt } from './lifecycle.ts'
 import type { SessionRow } from './store.ts'
-
-// What is charged, line by line, in the form in which an order takes it. No address and no person is in it.
-export type Draft = Pick<NewOrder, 'currency' | 'lines' | 'totals' | 'shippingTax' | 'shipping' | 'promotion'>
-
-export function draftFrom(text: string): Draft {
-  return JSON.parse(text) as Draft
-}
 
 export interface SessionFacts {
   session: SessionRow

@@ -1,6 +1,6 @@
 // `payments`: what the operator does about a payment whose provider does not tell what became of it.
 
-import { type ClosedOutcome, closedOutcomes, closePayment } from '../checkout/pay.ts'
+import { type ClosedOutcome, closedOutcomes, closePayment } from '../checkout/pay/close.ts'
 import { createPayTools } from '../checkout/tools.ts'
 import { formatAmount } from '../kit/money.ts'
 import { findOrder } from '../orders/store.ts'

@@ -1,0 +1,134 @@
+// The first transaction of a payment: it secures everything that the order will need, and records what is about to be charged.
+
+import { keepAddress } from '../../addresses/store.ts'
+import { fixPrices, setCartStatus } from '../../carts/store.ts'
+import type { Quote } from '../../carts/view.ts'
+import type { Cause } from '../../events/announce.ts'
+import type { PaymentProvider } from '../../payments/port.ts'
+import { firstCheckAt } from '../../payments/schedule.ts'
+import { findPayment, insertPayment, type PaymentRow } from '../../payments/store.ts'
+import { countTry, rememberTry, subjectsOf } from '../../payments/tries.ts'
+import type { Tx } from '../../storage/storage.ts'
+import { draftFor } from '../draft.ts'
+import { holdLines } from '../follow.ts'
+import { processingHoldMs, sessionMove, sessionStatusAt } from '../lifecycle.ts'
+import type { CheckoutProblem, PayInput } from '../port.ts'
+import { paymentIdsFor } from '../secret.ts'
+import { factsOf, lockSessionAndCart } from '../sessions.ts'
+import { type SessionKey, type SessionRow, saveSession } from '../store.ts'
+import type { PayTools } from '../tools.ts'
+import { findMethodProblem, findOrderProblem } from './problems.ts'
+import { nothingOwed } from './settlement.ts'
+
+// The address of a cart stays at least this long once a payment has begun.
+const paymentAddressMs = 30 * 24 * 3_600_000
+
+export interface Attempt {
+  session: SessionKey
+  input: PayInput
+  provider: PaymentProvider | undefined
+  cause: Cause | null
+}
+
+export type Begun = { problem: CheckoutProblem } | { payment: PaymentRow; isNew: boolean }
+
+export async function beginPayment(tools: PayTools, tx: Tx, attempt: Attempt): Promise<Begun> {
+  const { session: key, input } = attempt
+  const [paymentId, ...others] = paymentIdsFor(tools.rootSecret, key.sessionId, input.attempt)
+  const [session, ...payments] = await Promise.all([
+    lockSessionAndCart(tx, key),
+    ...[paymentId, ...others].map((id) => findPayment(tx, key.installationId, id)),
+  ])
+  const known = payments.find((payment) => payment !== undefined)
+  if (!session) return { problem: { code: 'not_open' } }
+  if (known) return { payment: known, isNew: false }
+  const now = tools.clock()
+  const closed = sessionProblem(session, input, now.getTime())
+  if (closed) return { problem: closed }
+  const { quote } = await factsOf(tools, tx, session, now.getTime())
+  const problem =
+    quoteProblem(quote, input) ??
+    (await findOrderProblem(tools, tx, { session, quote, now: now.getTime() })) ??
+    (isFree(quote) ? null : await findMethodProblem(tx, session, attempt, now.getTime()))
+  if (problem) return { problem }
+  const subjects = tools.boundsTries && !isFree(quote) ? triedSubjects(tools, session, attempt) : []
+  const refused = subjects.length > 0 ? await countTry(tx, session.installationId, subjects, now.getTime()) : null
+  if (refused) {
+    tx.afterCommit(() => tools.watch.tries.refused(session, refused.by))
+    return { problem: { code: 'too_many_tries', waitMs: refused.waitMs } }
+  }
+  return { payment: await recordPayment(tx, { paymentId, session, quote, subjects, now, attempt }), isNew: true }
+}
+
+function sessionProblem(session: SessionRow, input: PayInput, now: number): CheckoutProblem | null {
+  if (session.closedAt !== null) return { code: 'closed' }
+  const status = sessionStatusAt(session, now)
+  if (status === 'processing') return { code: 'payment_in_progress' }
+  if (!sessionMove('pay', status)) return { code: 'not_open' }
+  return session.version === input.version ? null : { code: 'stale' }
+}
+
+function quoteProblem({ isPriced, pricing: { totals } }: Quote, { expectedTotal }: PayInput): CheckoutProblem | null {
+  // The amounts of a cart that cannot be priced are 0, and nothing is sold for that.
+  if (!isPriced) return { code: 'price_unavailable' }
+  if (totals.total !== expectedTotal) return { code: 'total_changed', from: expectedTotal, to: totals.total }
+  return null
+}
+
+function isFree({ pricing }: Quote): boolean {
+  return pricing.totals.total === 0
+}
+
+// What a payment is counted by: only what is typed here can be tried out.
+function triedSubjects({ rootSecret }: PayTools, session: SessionRow, { input, provider }: Attempt): string[] {
+  const { method, details, network } = input
+  if (!provider?.methods.some(({ id, fields }) => id === method && fields.length > 0)) return []
+  const card = provider.instrument?.(method, details)
+  return subjectsOf(rootSecret, session.installationId, { sessionId: session.id, card, network })
+}
+
+interface NewAttempt {
+  paymentId: string
+  session: SessionRow
+  quote: Quote
+  subjects: readonly string[]
+  now: Date
+  attempt: Attempt
+}
+
+async function recordPayment(tx: Tx, begun: NewAttempt): Promise<PaymentRow> {
+  const { paymentId, session, quote, subjects, now, attempt } = begun
+  const { installationId, merchantId, mode, id: checkoutSessionId } = session
+  const at = now.getTime()
+  const held = await holdLines(tx, session, quote.lines, { now, cause: attempt.cause }, at + processingHoldMs)
+  const payment = insertPayment(
+    tx,
+    {
+      installationId,
+      id: paymentId,
+      merchantId,
+      mode,
+      checkoutSessionId,
+      provider: isFree(quote) ? nothingOwed : attempt.input.provider,
+      method: isFree(quote) ? nothingOwed : attempt.input.method,
+      amount: quote.pricing.totals.total,
+      currency: quote.cart.currency,
+      checkAt: firstCheckAt(at),
+    },
+    at,
+  )
+  if (subjects.length > 0) rememberTry(tx, installationId, paymentId, subjects)
+  const cartKey = { installationId, cartId: session.cartId }
+  fixPrices(tx, cartKey)
+  if (quote.cart.address) keepAddress(tx, installationId, quote.cart.address.token, at + paymentAddressMs)
+  setCartStatus(tx, cartKey, { from: 'open', to: 'locked' })
+  saveSession(tx, {
+    ...held,
+    status: 'processing',
+    version: session.version + 1,
+    quote: JSON.stringify(draftFor(quote)),
+    lastPaymentError: null,
+    updatedAt: at,
+  })
+  return payment
+}

@@ -1,0 +1,41 @@
+// Closing a payment by hand: the operator says what became of one that its provider has forgotten or never reports. What follows
+// is what would have followed from the provider's own answer. The provider is not asked any more; what it says later is
+// handled as for any payment that has ended.
+
+import type { Outcome } from '../../payments/port.ts'
+import { findPayment, type PaymentRow, shownStatus } from '../../payments/store.ts'
+import type { Tx } from '../../storage/storage.ts'
+import type { PayTools } from '../tools.ts'
+import { isUndecided, lockForOutcome, recordOutcome } from './finish.ts'
+
+export const closedOutcomes = ['succeeded', 'declined'] as const
+export type ClosedOutcome = (typeof closedOutcomes)[number]
+
+// Longer than any call to a provider and the look-ups that follow it, so no answer to them is still on its way.
+const closableAfterMs = 3_600_000
+
+export async function closePayment(
+  tools: PayTools,
+  tx: Tx,
+  { installationId, id }: { installationId: string; id: string },
+  outcome: ClosedOutcome,
+): Promise<{ payment: PaymentRow } | { problem: string }> {
+  const found = await findPayment(tx, installationId, id)
+  if (!found) return { problem: 'there is no such payment' }
+  const locked = await lockForOutcome(tx, found)
+  const { payment } = locked
+  if (!isUndecided(payment) && payment.checkAt === null)
+    return { problem: `its outcome is known: it is ${shownStatus(payment.status)}` }
+  const now = tools.clock().getTime()
+  // The provider may be answering. Were it closed as declined now and the answer lost, the charge would never be asked for again.
+  if (now < payment.createdAt + closableAfterMs)
+    return { problem: 'it began less than an hour ago: the provider is still asked what became of it' }
+  const { brand, last4 } = payment
+  const closed = { ...payment, closedByHandAt: now }
+  const said: Outcome =
+    outcome === 'succeeded'
+      ? { kind: 'approved', reference: payment.reference ?? id, brand, last4 }
+      : { kind: 'declined', code: 'provider_error', brand, last4 }
+  await recordOutcome(tools, tx, { ...locked, payment: closed }, { outcome: said, cause: null })
+  return { payment: (await findPayment(tx, installationId, id)) ?? closed }
+}

@@ -1,0 +1,125 @@
+// The last transaction of a payment: it records the outcome, once, with everything that follows from it.
+
+import type { Cause } from '../../events/announce.ts'
+import type { Outcome } from '../../payments/port.ts'
+import { leaseMs, nextTryAt } from '../../payments/schedule.ts'
+import { lockPayment, type PaymentRow, savePayment } from '../../payments/store.ts'
+import { endTry, findTry } from '../../payments/tries.ts'
+import type { Tx } from '../../storage/storage.ts'
+import { lockSessionAndCart } from '../sessions.ts'
+import type { SessionRow } from '../store.ts'
+import type { PayTools } from '../tools.ts'
+import { completeSession } from './complete.ts'
+import { declinedFailure } from './failures.ts'
+import { recordAfterEnd } from './late.ts'
+import { reopenSession } from './reopen.ts'
+import { challengeMs, type PaymentOutcome, type Settlement } from './settlement.ts'
+
+// The second to arrive finds the outcome recorded.
+export async function finishPayment(
+  tools: PayTools,
+  asked: PaymentRow,
+  outcome: PaymentOutcome,
+  cause: Cause | null,
+): Promise<void> {
+  tools.onStep?.('settling')
+  try {
+    await tools.storage.write(async (tx) =>
+      recordOutcome(tools, tx, await lockForOutcome(tx, asked), { outcome, cause }),
+    )
+  } catch (error) {
+    const message = 'outcome of a payment could not be recorded; retrying'
+    tools.watch.error('unrecorded', message, { provider: asked.provider, paymentId: asked.id }, error)
+    throw error
+  }
+  tools.onStep?.('settled')
+}
+
+export interface LockedPayment {
+  // The session of one that has ended may be deleted.
+  session: SessionRow | undefined
+  payment: PaymentRow
+  // What it was counted by when it began.
+  subjects: readonly string[]
+}
+
+export async function lockForOutcome(
+  tx: Tx,
+  { installationId, id, checkoutSessionId }: Pick<PaymentRow, 'installationId' | 'id' | 'checkoutSessionId'>,
+): Promise<LockedPayment> {
+  const [session, payment, subjects] = await Promise.all([
+    lockSessionAndCart(tx, { installationId, sessionId: checkoutSessionId }),
+    lockPayment(tx, installationId, id),
+    findTry(tx, installationId, id),
+  ])
+  if (!payment) throw new Error(`payment ${id} does not exist any more`)
+  return { session, payment, subjects }
+}
+
+export function isUndecided({ status }: PaymentRow): boolean {
+  return status === 'processing' || status === 'challenge'
+}
+
+export async function recordOutcome(
+  tools: PayTools,
+  tx: Tx,
+  { session, payment, subjects }: LockedPayment,
+  { outcome, cause }: { outcome: PaymentOutcome; cause: Cause | null },
+): Promise<void> {
+  const { installationId, id } = payment
+  if (!isUndecided(payment)) return recordAfterEnd(tools, tx, payment, outcome)
+  if (!session) throw new Error(`payment ${id} has lost its session`)
+  if (outcome.kind !== 'unknown' && outcome.kind !== 'challenge')
+    endTry(tx, installationId, id, { subjects, isDeclined: isShoppersFault(outcome) })
+  if (isShoppersFault(outcome)) tx.afterCommit(() => tools.watch.tries.declined(session))
+  await decide({ tools, tx, session, payment, now: tools.clock().getTime(), cause }, outcome)
+}
+
+// A provider that is down must not lock out those who tried meanwhile.
+function isShoppersFault(outcome: Outcome): boolean {
+  return outcome.kind === 'declined' && outcome.code !== 'provider_error'
+}
+
+async function decide(settlement: Settlement, outcome: PaymentOutcome): Promise<void> {
+  const { tx, payment, now } = settlement
+  const seen = { ...payment, updatedAt: now, checks: payment.checks + 1 }
+  switch (outcome.kind) {
+    case 'unknown':
+      return savePayment(tx, { ...seen, checkAt: nextTryAt(seen.checks, now) })
+    case 'challenge': {
+      const { reference, challenge } = outcome
+      // Looked up again when the shopper should have answered long ago.
+      const checkAt = payment.createdAt + challengeMs + leaseMs
+      return savePayment(tx, { ...seen, status: 'challenge', reference, challenge, checkAt })
+    }
+    case 'declined': {
+      const { code, brand, last4, isDoubtful } = outcome
+      const checkAt = isDoubtful ? nextTryAt(seen.checks, now) : null
+      await savePayment(tx, { ...seen, status: 'declined', errorCode: code, brand, last4, challenge: null, checkAt })
+      return reopenSession(settlement, declinedFailure(code))
+    }
+    case 'approved': {
+      const { reference, brand, last4 } = outcome
+      const collected = {
+        ...seen,
+        status: 'succeeded',
+        reference,
+        brand,
+        last4,
+        challenge: null,
+        checkAt: null,
+      } as const
+      return completeSession({ ...settlement, payment: collected })
+    }
+    case 'pending': {
+      const awaited = {
+        ...seen,
+        status: 'pending',
+        reference: outcome.reference,
+        challenge: null,
+        checkAt: null,
+      } as const
+      return completeSession({ ...settlement, payment: awaited })
+    }
+  }
+}

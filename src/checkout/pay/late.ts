@@ -1,0 +1,49 @@
+// Outcomes that arrive after a payment has ended here. Money that came after it was given up is owed back in this transaction.
+
+import { newId } from '../../kit/ids.ts'
+import type { Outcome } from '../../payments/port.ts'
+import { nextTryAt } from '../../payments/schedule.ts'
+import { oweVoid, type PaymentRow, savePayment } from '../../payments/store.ts'
+import type { Tx } from '../../storage/storage.ts'
+import type { PayTools } from '../tools.ts'
+import type { PaymentOutcome } from './settlement.ts'
+
+export async function recordAfterEnd(
+  tools: PayTools,
+  tx: Tx,
+  payment: PaymentRow,
+  outcome: PaymentOutcome,
+): Promise<void> {
+  const now = tools.clock().getTime()
+  const facts = { provider: payment.provider, paymentId: payment.id }
+  const isGivenUp = payment.status === 'declined' || payment.status === 'voided'
+  const hasCome = outcome.kind === 'approved' || outcome.kind === 'pending'
+  if (isGivenUp && hasCome) {
+    await oweVoid(tx, payment, { id: newId('rfd'), reason: 'approved after the payment had ended' }, now)
+    const card = outcome.kind === 'approved' ? { brand: outcome.brand, last4: outcome.last4 } : {}
+    const status = outcome.kind === 'approved' ? 'succeeded' : 'pending'
+    // An order that awaited it was cancelled, and does not await it again.
+    const booked = payment.orderId === null ? ({ ...card, status, reference: outcome.reference } as const) : {}
+    await savePayment(tx, { ...payment, ...booked, checkAt: null, updatedAt: now })
+    const message = 'payment was approved after it had ended; it is given back'
+    tx.afterCommit(() => tools.watch.warn('late_success', message, facts, { status: payment.status }))
+  } else if (isGivenUp && payment.checkAt !== null) {
+    const checks = payment.checks + 1
+    const isCertain = outcome.kind === 'declined' && !outcome.isDoubtful
+    await savePayment(tx, { ...payment, checks, checkAt: isCertain ? null : nextTryAt(checks, now), updatedAt: now })
+  } else if (isContradiction(payment, outcome)) {
+    const message = 'payment provider contradicts what it said before'
+    const more = { status: payment.status, outcome: outcome.kind }
+    tx.afterCommit(() => tools.watch.warn('contradiction', message, facts, more))
+  }
+}
+
+// An order was placed for the money, or awaits it, and its provider says otherwise. (Of one without an order, a void is owed,
+// and a voided charge is looked up as declined.)
+function isContradiction({ status, orderId }: PaymentRow, { kind }: Outcome): boolean {
+  if (orderId === null) return false
+  return (
+    (status === 'succeeded' && kind === 'declined') ||
+    (status === 'pending' && kind !== 'pending' && kind !== 'unknown')
+  )
+}

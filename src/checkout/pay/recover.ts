@@ -1,0 +1,71 @@
+// Payments whose outcome is not known: their providers are asked for it, by a loop, until it is.
+
+import type { PaymentErrorCode } from '../../contract/words.ts'
+import { claimRows, handleEach, noteFailures, type RowFailure, RowsFailed } from '../../loops/rows.ts'
+import { callForRefund, type Finding, type PaymentProvider } from '../../payments/port.ts'
+import { leaseMs } from '../../payments/schedule.ts'
+import { chargeOf, claimPaymentsToCheck, listPaymentsToCheck, type PaymentRow } from '../../payments/store.ts'
+import type { PayTools } from '../tools.ts'
+import { askProvider, callFacts, callOptions, outcomeWithoutProvider } from './ask.ts'
+import { finishPayment } from './finish.ts'
+import { challengeMs, nothingOwed, type PaymentOutcome } from './settlement.ts'
+
+// After this long a provider that does not know a payment will never hear of it.
+const absentMs = 2 * leaseMs
+// One that was closed here and is unknown there is looked up for this long: not every provider can close a key that it does not
+// know.
+const doubtMs = 24 * 3_600_000
+
+// A loop's body.
+export async function settlePayments(tools: PayTools, limit = 20): Promise<number> {
+  const now = tools.clock().getTime()
+  const { storage } = tools
+  // Side by side: one after the other, slow answers would outlive the lease.
+  const round = { storage, loop: 'payments', now, atOnce: limit } as const
+  const failures: RowFailure[] = []
+  const due = await claimRows(
+    round,
+    failures,
+    (only) => storage.write((tx) => claimPaymentsToCheck(tx, now, leaseMs, limit, only)),
+    () => storage.read((db) => listPaymentsToCheck(db, now, limit)),
+  )
+  const keyOf = ({ installationId, id }: PaymentRow) => ({ tenantId: installationId, rowId: id })
+  const settling = handleEach(round, due, keyOf, async (payment) => {
+    await finishPayment(tools, payment, await findOutcome(tools, payment), null)
+    return 1
+  })
+  const unclaimed = failures.length
+  await noteFailures(failures, settling)
+  if (failures.length > 0) throw new RowsFailed(failures, due.length + unclaimed - failures.length)
+  return due.length
+}
+
+async function findOutcome(tools: PayTools, payment: PaymentRow): Promise<PaymentOutcome> {
+  const provider = tools.providers.get(payment.provider)
+  if (provider) return lookUpOrClose(tools, provider, payment)
+  // A provider that is not installed now may be again; until then it is asked for ever more rarely.
+  if (payment.provider !== nothingOwed) tools.watch.missing(callFacts(payment, 'lookUp'))
+  return outcomeWithoutProvider(payment)
+}
+
+async function lookUpOrClose(tools: PayTools, provider: PaymentProvider, payment: PaymentRow): Promise<PaymentOutcome> {
+  const charge = chargeOf(payment)
+  const lookUp = () => askProvider(tools, payment, 'lookUp', (signal) => provider.lookUp(charge, signal))
+  const finding: Finding = await lookUp()
+  const ageMs = tools.clock().getTime() - payment.createdAt
+  const isForsaken =
+    (finding.kind === 'absent' && ageMs > absentMs) || (finding.kind === 'challenge' && ageMs > challengeMs)
+  if (!isForsaken) return finding.kind === 'absent' ? { kind: 'unknown' } : finding
+  // Closed at the provider first, so a call that is still on its way cannot charge anyone afterwards; and looked up before that
+  // is believed.
+  const closed = await callForRefund(
+    (signal) => provider.void({ ...charge, voidKey: charge.key }, signal),
+    callOptions(tools, payment, 'void'),
+  )
+  if (closed !== 'succeeded') return { kind: 'unknown' }
+  const after: Finding = await lookUp()
+  if (after.kind !== 'declined' && after.kind !== 'absent') return { kind: 'unknown' }
+  const code: PaymentErrorCode = finding.kind === 'absent' ? 'provider_error' : 'authentication_failed'
+  const isDoubtful = after.kind === 'absent' && ageMs < doubtMs
+  return { kind: 'declined', code, brand: null, last4: null, isDoubtful }
+}

@@ -1,0 +1,45 @@
+// A payment that led to no order gives the session back to the shopper, with the reason.
+
+import { findCartFacts } from '../../carts/quote.ts'
+import { setCartStatus } from '../../carts/store.ts'
+import type { Quote } from '../../carts/view.ts'
+import { hold, release } from '../../inventory/holds.ts'
+import { toInstant } from '../../kit/instant.ts'
+import { holdUntil, sessionMove } from '../lifecycle.ts'
+import { announceSession, factsOf } from '../sessions.ts'
+import { type SessionRow, saveSession } from '../store.ts'
+import type { Failure } from './failures.ts'
+import type { Settlement } from './settlement.ts'
+
+export async function reopenSession(settlement: Settlement, failure: Failure): Promise<void> {
+  const { tools, tx, session, now, cause } = settlement
+  const move = sessionMove('decline', session.status)
+  if (!move?.announces) throw new Error(`a session that is ${session.status} cannot be declined`)
+  const key = { installationId: session.installationId, cartId: session.cartId }
+  setCartStatus(tx, key, { from: 'locked', to: 'open' })
+  const facts = await findCartFacts(tx, tools.carts.pricebooks, key, now)
+  if (!facts) throw new Error(`session ${session.id} has lost its cart`)
+  const opened: SessionRow = {
+    ...session,
+    status: move.to,
+    version: session.version + 1,
+    quote: null,
+    holdExpiresAt: await holdAgain(settlement, facts.lines),
+    lastPaymentError: { ...failure, at: toInstant(now) },
+    updatedAt: now,
+  }
+  saveSession(tx, opened)
+  announceSession(tools, tx, await factsOf(tools, tx, opened, now), { kind: move.announces, now, cause })
+}
+
+// Holds the stock as for any open session. If that is not possible (the session has expired, a SKU is gone), everything is
+// released and the page shows what is missing: a session must come back from a payment whatever became of the stock.
+async function holdAgain({ tx, session, now, cause }: Settlement, lines: Quote['lines']): Promise<number | null> {
+  const expiresAt = holdUntil(session.expiresAt, now)
+  const wanted = lines.map(({ offer, quantity }) => ({ skuId: offer.skuId, quantity }))
+  const isHeld =
+    expiresAt > now && (await hold(tx, session, session.id, wanted, { expiresAt, now, cause })).length === 0
+  if (isHeld) return expiresAt
+  await release(tx, session, session.id, { now, cause })
+  return null
+}
