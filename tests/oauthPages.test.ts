@@ -13,7 +13,7 @@ import { type PageServer, servePages } from '../harness/pageServer.ts'
 import { type Operation, operations } from '../src/contract/open/operations.ts'
 import { scopes } from '../src/contract/words.ts'
 import type { HtmlPage, PageAnswer } from '../src/http/server.ts'
-import { stylePage } from '../src/oauth/page/assets.ts'
+import { style } from '../src/oauth/page/assets.ts'
 import { consentPage } from '../src/oauth/page/consent.ts'
 import { errorPage, errorStatus, messagePage } from '../src/oauth/page/error.ts'
 import { answerPage } from '../src/oauth/page/frame.ts'
@@ -110,7 +110,7 @@ before(async () => {
     },
   ])
   server = await servePages([
-    stylePage,
+    style.page,
     {
       path: '/favicon.svg',
       name: 'favicon',

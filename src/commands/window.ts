@@ -6,7 +6,11 @@ import type { Storefront } from '../../apps/storefront/shop.ts'
 import type { Incoming } from '../http/answer.ts'
 import type { HtmlPage, PageAnswer } from '../http/server.ts'
 import { refuse } from '../kit/refuse.ts'
+import { cookiesIn } from '../pages/cookies.ts'
+import { readForm } from '../pages/form.ts'
+import { documentFor } from '../pages/frame.ts'
 import { html } from '../pages/html.ts'
+import { privateHeaders } from '../pages/policy.ts'
 import type { WindowKey } from '../provisioning/demo.ts'
 
 export interface WindowParts {
@@ -74,42 +78,15 @@ function failed(_: Incoming, status: number): PageAnswer {
     status === 429
       ? ['One moment, please', 'That was too much at once. Please wait a few seconds and try again.']
       : ['That did not work', 'Please try again in a moment.']
-  const body = html`<!doctype html>
-<html lang="en">
-<head>
-<meta charset="utf-8">
-<meta name="viewport" content="width=device-width, initial-scale=1">
-<title>${title}</title>
-</head>
-<body>
-<main><h1>${title}</h1><p>${text}</p><p><a href="/shop/cart">Back to your cart</a></p></main>
-</body>
-</html>
-`.toString()
-  return { status, body, headers: { 'content-type': 'text/html; charset=utf-8', 'content-security-policy': nothing } }
+  const body = documentFor({
+    title,
+    body: html`<main><h1>${title}</h1><p>${text}</p><p><a href="/shop/cart">Back to your cart</a></p></main>`,
+  })
+  return { status, body, headers: privateHeaders({}) }
 }
-
-const nothing = "default-src 'none'; base-uri 'none'; frame-ancestors 'none'"
-
-function cookiesIn(header = ''): Record<string, string> {
-  return Object.fromEntries(
-    header.split(';').map((pair) => {
-      const at = pair.indexOf('=')
-      return at < 0 ? [pair.trim(), ''] : [pair.slice(0, at).trim(), pair.slice(at + 1).trim()]
-    }),
-  )
-}
-
-const formBytesMax = 16_384
 
 async function formIn(raw: IncomingMessage): Promise<URLSearchParams | null> {
-  if (!raw.headers['content-type']?.startsWith('application/x-www-form-urlencoded')) return null
-  const chunks: Buffer[] = []
-  let bytes = 0
-  for await (const chunk of raw as AsyncIterable<Buffer>) {
-    bytes += chunk.length
-    if (bytes > formBytesMax) throw refuse('body_too_large')
-    chunks.push(chunk)
-  }
-  return new URLSearchParams(Buffer.concat(chunks).toString())
+  const form = await readForm(raw)
+  if (form === 413) throw refuse('body_too_large')
+  return typeof form === 'number' ? null : form
 }

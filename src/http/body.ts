@@ -16,8 +16,9 @@ export function hasBody(raw: IncomingMessage): boolean {
 export async function readJsonBody(raw: IncomingMessage): Promise<unknown> {
   if (!hasBody(raw)) throw refuse('body_required')
   refuseOtherMedia(raw)
-  if (Number(raw.headers['content-length'] ?? 0) > bodyBytesMax) throw refuse('body_too_large')
-  const bytes = await readBytes(raw)
+  const bytes = await readBytes(raw, bodyBytesMax)
+  if (bytes === 'too_large') throw refuse('body_too_large')
+  if (bytes === 'ended_early') throw refuse('invalid_request', { message: 'The request body ended early.' })
   if (bytes.length === 0) throw refuse('body_required')
   const parsed = parseJson(decode(bytes))
   if ('value' in parsed) return parsed.value
@@ -40,27 +41,21 @@ function refuseOtherMedia(raw: IncomingMessage): void {
   }
 }
 
-function readBytes(raw: IncomingMessage): Promise<Buffer> {
-  return new Promise((resolve, reject) => {
+// `ended_early`: the caller went away or fell silent. Nobody reads the answer, but the request must come to an end.
+export function readBytes(raw: IncomingMessage, bytesMax: number): Promise<Buffer | 'too_large' | 'ended_early'> {
+  if (Number(raw.headers['content-length'] ?? 0) > bytesMax) return Promise.resolve('too_large')
+  return new Promise((resolve) => {
     const chunks: Buffer[] = []
     let length = 0
     raw.on('data', (chunk: Buffer) => {
       length += chunk.length
-      if (length <= bodyBytesMax) chunks.push(chunk)
-      else {
-        raw.pause()
-        reject(refuse('body_too_large'))
-      }
+      if (length <= bytesMax) return void chunks.push(chunk)
+      raw.pause()
+      resolve('too_large')
     })
-    // The caller went away or fell silent: nobody is left to read the answer, but the road must come to an end.
-    const endedEarly = () => reject(refuse('invalid_request', { message: 'The request body ended early.' }))
-    raw.on('end', () => {
-      // Every request closes after its end, and a refusal costs something to make.
-      raw.off('close', endedEarly)
-      resolve(chunks.length === 1 ? (chunks[0] as Buffer) : Buffer.concat(chunks))
-    })
-    raw.on('error', endedEarly)
-    raw.on('close', endedEarly)
+    raw.on('end', () => resolve(chunks.length === 1 ? (chunks[0] as Buffer) : Buffer.concat(chunks)))
+    raw.on('error', () => resolve('ended_early'))
+    raw.on('close', () => resolve('ended_early'))
   })
 }
 

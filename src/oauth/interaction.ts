@@ -11,15 +11,18 @@ import { isId } from '../kit/ids.ts'
 import { Refusal } from '../kit/refuse.ts'
 import type { RootSecret } from '../kit/secrets.ts'
 import type { Log } from '../observe/log.ts'
+import { type CookieKind, cookieIn, setCookie } from '../pages/cookies.ts'
+import { readForm } from '../pages/form.ts'
+import { isSameOrigin } from '../pages/origin.ts'
+import { redirect } from '../pages/policy.ts'
 import type { Reader, Storage } from '../storage/storage.ts'
 import { type App, findApp } from './apps.ts'
 import { createAttempts } from './attempts.ts'
-import { isOwn, readForm } from './form.ts'
 import { install } from './installing.ts'
 import { paths, resourceOf } from './metadata.ts'
 import { consentPage } from './page/consent.ts'
 import { errorPage, errorStatus } from './page/error.ts'
-import { answerPage } from './page/frame.ts'
+import { answerPage, headersFor } from './page/frame.ts'
 import { signInPage } from './page/signin.ts'
 import { type AppFace, type ConsentProblem, type ErrorKind, type SignInProblem, steps } from './page/views.ts'
 import type { PasswordCost } from './password.ts'
@@ -51,7 +54,7 @@ export function createInteractions(parts: InteractionParts) {
 
   async function answer(request: Incoming, response: ServerResponse, requestId: string): Promise<PageAnswer> {
     const isPost = request.raw.method === 'POST'
-    if (isPost && !isOwn(request.raw, publicOrigin())) return errorAnswer('foreign', requestId)
+    if (isPost && !isSameOrigin(request.raw, publicOrigin())) return errorAnswer('foreign', requestId)
     const interaction = await server.findInteraction(request.raw, response)
     if (!interaction || interaction.uid !== request.path.uid) return errorAnswer('lost', requestId)
     const app = await storage.read((db) => findApp(db, interaction.clientId))
@@ -59,7 +62,7 @@ export function createInteractions(parts: InteractionParts) {
     const visit: Visit = { request, response, interaction, app }
     if (!isPost) return show(visit, requestId)
     const form = await readForm(request.raw)
-    if (!form) return errorAnswer('unreadable', requestId)
+    if (typeof form === 'number') return errorAnswer('unreadable', requestId)
     if (form.get('step') !== stepOf(interaction)) return show(visit, requestId)
     if (form.get('decision') === 'decline') return goOn(visit, declined, requestId)
     return interaction.step === 'login' ? signIn(visit, form, requestId) : decide(visit, form, requestId)
@@ -81,7 +84,11 @@ export function createInteractions(parts: InteractionParts) {
     const email = (form.get('email') ?? '').slice(0, emailLengthMax)
     const password = (form.get('password') ?? '').slice(0, passwordLengthMax)
     const { address, raw } = visit.request
-    const attempt = await attempts.begin({ email, address, device: deviceIn(raw.headers.cookie) })
+    const attempt = await attempts.begin({
+      email,
+      address,
+      device: cookieIn(raw.headers.cookie, deviceCookie, publicOrigin()),
+    })
     const { account, network } = attempt
     if (!attempt.isAdmitted) {
       log.warn('sign-in limited', { requestId, account, network })
@@ -96,7 +103,7 @@ export function createInteractions(parts: InteractionParts) {
     }
     await attempt.succeed()
     log.info('signed in', { requestId, account, network, userId: user.id, appId: visit.app.id })
-    visit.response.appendHeader('set-cookie', deviceCookie(await attempts.deviceFor(email), publicOrigin()))
+    visit.response.appendHeader('set-cookie', setCookie(deviceCookie, await attempts.deviceFor(email), publicOrigin()))
     return goOn(visit, { login: { accountId: user.id, remember: false, ...signInTime(user) } }, requestId)
   }
 
@@ -184,8 +191,7 @@ export function createInteractions(parts: InteractionParts) {
   async function goOn(visit: Visit, result: InteractionResult, requestId: string): Promise<PageAnswer> {
     const location = await server.settle(visit.request.raw, visit.response, result)
     if (location === undefined) return errorAnswer('lost', requestId)
-    const { headers } = answerPage(303, '')
-    return { status: 303, body: '', headers: { ...headers, location } }
+    return redirect(location, headersFor())
   }
 
   return answer
@@ -203,20 +209,9 @@ function asBusy(error: unknown): 'busy' {
   throw error
 }
 
-const deviceCookieName = 'as_device'
-// Browsers hold a cookie of such a name to https.
-const secureName = `__Secure-${deviceCookieName}`
-const deviceSeconds = 180 * 24 * 3_600
-
 // Opens nothing: with it, attempts of this browser are counted apart from those of strangers.
-function deviceCookie(value: string, origin: string): string {
-  const [name, secure] = origin.startsWith('https:') ? [secureName, '; Secure'] : [deviceCookieName, '']
-  return `${name}=${value}; Path=${paths.interaction}; Max-Age=${deviceSeconds}; HttpOnly; SameSite=Lax${secure}`
-}
+const deviceCookie: CookieKind = { name: 'as_device', path: paths.interaction, maxAgeSeconds: 180 * 24 * 3_600 }
 
-function deviceIn(cookies = ''): string | undefined {
-  return new RegExp(`(?:^|; *)(?:__Secure-)?${deviceCookieName}=([\\w.-]{1,200})(?:;|$)`).exec(cookies)?.[1]
-}
 const emailLengthMax = 600
 const passwordLengthMax = 1_000
 

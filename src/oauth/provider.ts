@@ -29,7 +29,7 @@ import {
   serverMetadata,
 } from './metadata.ts'
 import { errorPage, errorStatus } from './page/error.ts'
-import { pageHeaders } from './page/frame.ts'
+import { headersFor } from './page/frame.ts'
 import { signOutPage } from './page/signin.ts'
 import type { ErrorKind, SignOutView } from './page/views.ts'
 import { proofAlgorithms, thumbprintIn } from './proof.ts'
@@ -182,7 +182,7 @@ function createProvider(
     leadsTo?: string,
   ) {
     ctx.status = status
-    for (const [name, value] of Object.entries(pageHeaders(leadsTo))) ctx.set(name, value)
+    for (const [name, value] of Object.entries(headersFor(leadsTo))) ctx.set(name, value)
     ctx.body = page
     drawn.add(ctx)
   }

@@ -10,7 +10,7 @@ import { createOAuthGate } from './caller.ts'
 import { clientErrorFor } from './clienterror.ts'
 import { createNonceKey } from './keys.ts'
 import { paths, resourceMetadata } from './metadata.ts'
-import { stylePage } from './page/assets.ts'
+import { style } from './page/assets.ts'
 import { errorPage } from './page/error.ts'
 import { answerPage } from './page/frame.ts'
 import type { PasswordCost } from './password.ts'
@@ -84,7 +84,7 @@ export function createOAuthRoom(parts: OAuthRoomParts): OAuthRoom {
       },
     ],
     pages: [
-      stylePage,
+      style.page,
       {
         name: 'oauth resource metadata',
         path: paths.resourceMetadata,

@@ -2,6 +2,9 @@
 
 import { type Html, html, trusted } from './html.ts'
 
+// What browsers show of us around a page.
+export const brand = { icon: '/favicon.svg', themeColor: '#17455d' } as const
+
 // In the bar and as the tab's picture. Its colours hold on the painted board and on a browser's light or dark tab.
 export function mark(): Html {
   return html`<svg class="mark" viewBox="0 0 64 64" aria-hidden="true" focusable="false">${wheel(10, { rim: '#e6b84a', spoke: '#e6b84a', hub: '#c9573a' })}</svg>`

@@ -4,10 +4,10 @@ import { openApiDocument } from '../contract/openapi.ts'
 import type { HtmlPage } from '../http/server.ts'
 import { type Asset, answerAsset, makeAsset } from '../pages/asset.ts'
 import { favicon } from '../pages/mark.ts'
-import { pageHeaders } from './frame.ts'
+import { script, style } from './assets.ts'
+import { siteHeaders } from './frame.ts'
 import { referencePage } from './reference.ts'
 import { type Shop, startPage } from './start.ts'
-import { script, styleSheet } from './style.ts'
 
 export interface SiteParts {
   // Known once the port is open.
@@ -20,14 +20,14 @@ export interface SiteParts {
 }
 
 export function sitePages({ origin, version, engine, listShops, demo }: SiteParts): HtmlPage[] {
-  const reference = once(() => makeAsset(referencePage({ origin: origin(), version }), pageHeaders))
+  const reference = once(() => makeAsset(referencePage({ origin: origin(), version }), siteHeaders))
   const openApi = once(() => {
     const text = `${JSON.stringify(openApiDocument({ serverUrl: origin(), version }), null, 2)}\n`
     return makeAsset(text, openHeaders)
   })
   const start = keptFor(1_000, async () => {
     const shops = await listShops()
-    return makeAsset(startPage({ version, engine, origin: origin(), demo: demo(), shops }), pageHeaders)
+    return makeAsset(startPage({ version, engine, origin: origin(), demo: demo(), shops }), siteHeaders)
   })
   const icon = makeAsset(favicon, { 'content-type': 'image/svg+xml', 'cache-control': 'public, max-age=86400' })
 
@@ -40,8 +40,8 @@ export function sitePages({ origin, version, engine, listShops, demo }: SitePart
       isDear: true,
       answer: async (request) => answerAsset(openApi(), request),
     },
-    { path: '/site/style.css', name: 'style', answer: async (request) => answerAsset(styleSheet, request) },
-    { path: '/site/reference.js', name: 'script', answer: async (request) => answerAsset(script, request) },
+    style.page,
+    script.page,
     { path: '/favicon.svg', name: 'favicon', answer: async (request) => answerAsset(icon, request) },
     // Browsers ask for this name unasked; what they get may be any picture.
     { path: '/favicon.ico', name: 'favicon', answer: async (request) => answerAsset(icon, request) },

@@ -45,13 +45,13 @@ ${shops?.length === 0 ? firstShop() : firstCalls(facts)}
 `,
   )}</ul></section>
 </div>
-</main>
-<footer class="foot">Cartwright ${version}, Apache License 2.0</footer>`
+</main>`
   return framed({
     title: 'Cartwright',
     description: 'A commerce server in one process: catalog, carts, promotions, hosted checkout, orders, webhooks.',
     path: '/',
     body,
+    footer: html`<footer class="foot">Cartwright ${version}, Apache License 2.0</footer>`,
   })
 }
 

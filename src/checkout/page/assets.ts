@@ -1,18 +1,15 @@
-// The style sheet and the script of the checkout: read once, from the files beside this one.
+// The style sheet and the script of the checkout.
 
-import { readFileSync } from 'node:fs'
-import { makeAsset } from '../../pages/asset.ts'
-import { tokens } from '../../pages/style.ts'
+import { script as scriptFile, styleSheet } from '../../pages/files.ts'
 
-export const styleSheet = makeAsset(`${tokens}\n${readBeside('style.css')}`, {
-  'content-type': 'text/css; charset=utf-8',
+export const style = styleSheet({
+  path: '/checkout/style.css',
+  name: 'checkout style',
+  file: new URL('style.css', import.meta.url),
 })
-export const script = makeAsset(readBeside('page.js'), { 'content-type': 'text/javascript; charset=utf-8' })
 
-// With the hash of the content in the address, so that a browser asks once and never again.
-export const styleHref = `/checkout/style.css?v=${styleSheet.hash}`
-export const scriptSrc = `/checkout/page.js?v=${script.hash}`
-
-function readBeside(name: string): string {
-  return readFileSync(new URL(name, import.meta.url), 'utf8')
-}
+export const script = scriptFile({
+  path: '/checkout/page.js',
+  name: 'checkout script',
+  file: new URL('page.js', import.meta.url),
+})

@@ -1,11 +1,12 @@
 // The checkout when it is not open: asked for, decided, over or never there. Each page says what is and shows a way on.
 
+import { hiddenFields } from '../../pages/form.ts'
 import { type Html, html } from '../../pages/html.ts'
 import type { CheckoutMerchant, CheckoutProblem, CheckoutView } from '../port.ts'
 import { framed, howToPay, isWebAddress, sheet } from './frame.ts'
 import type { Typed } from './input.ts'
 import type { Speaker } from './language.ts'
-import { fixedItems, hidden, sessionTotals } from './summary.ts'
+import { fixedItems, sessionTotals } from './summary.ts'
 
 export function processingPage(speaker: Speaker, view: CheckoutView): string {
   const { say } = speaker
@@ -33,7 +34,7 @@ export function challengePage(
 <p class="grand">${amount}</p>
 <p>${say('challenge.text', { merchant: view.merchant.name, amount })}</p>
 <form method="post" action="/c/${view.secret}/challenge" class="choice">
-${hidden({ paymentId: challenge.paymentId })}
+${hiddenFields({ paymentId: challenge.paymentId })}
 <button class="first wide" name="answer" value="accept">${say('challenge.accept')}</button>
 <button class="second wide" name="answer" value="refuse">${say('challenge.refuse')}</button>
 </form>
@@ -90,7 +91,7 @@ ${kind === 'expired' ? icons.clock : icons.cross}
 <p>${say(typed ? 'expired.typed' : `${kind}.text`)}</p>
 ${typed && html`<p class="soft">${shown.map(([, value]) => html`<bdi>${value}</bdi><br>`)}</p>`}
 ${problem && html`<p class="error" role="alert">${endedProblem(speaker, view, problem)}</p>`}
-<form method="post" action="/c/${secret}/again">${hidden(Object.fromEntries(fields))}<button class="first wide">${say('again.button')}</button></form>
+<form method="post" action="/c/${secret}/again">${hiddenFields(Object.fromEntries(fields))}<button class="first wide">${say('again.button')}</button></form>
 ${
   session.cancelUrl !== null &&
   html`<a class="second wide" href="${shopUrl(session.cancelUrl, session.id)}">${say('page.back', { merchant: merchant.name })}</a>`
@@ -147,7 +148,7 @@ export function slowPage(
   const { say } = speaker
   const way = again
     ? html`<form method="post" action="${path}/${again.action}">
-${hidden(again.fields)}
+${hiddenFields(again.fields)}
 <button class="first wide">${say('slow.retry')}</button>
 </form>`
     : html`<a class="first wide" href="${path}">${say('refused.back')}</a>`

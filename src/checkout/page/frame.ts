@@ -1,13 +1,15 @@
-// What every page of the checkout has around it: the head, the merchant's name, the foot, and the headers that fence it in.
+// What every page of the checkout has around it: the merchant's name, the foot, and the headers.
 
 import type { PageAnswer } from '../../http/server.ts'
+import { documentFor } from '../../pages/frame.ts'
 import { type Html, html } from '../../pages/html.ts'
 import { initialOf } from '../../pages/initial.ts'
+import { originsOf, privateHeaders, redirect as redirectTo, self } from '../../pages/policy.ts'
 import type { AwaitedMoney, CheckoutMerchant } from '../port.ts'
-import { scriptSrc, styleHref } from './assets.ts'
+import { script, style } from './assets.ts'
 import type { Speaker } from './language.ts'
 
-export interface Frame {
+export interface CheckoutFrame {
   speaker: Speaker
   title: string
   // Tells style and script which of the pages this is.
@@ -19,26 +21,23 @@ export interface Frame {
   body: Html
 }
 
-export function framed({ speaker, title, state, refreshTo, facts, body }: Frame): string {
-  return html`<!doctype html>
-<html lang="${speaker.locale}" dir="${speaker.direction}">
-<head>
-<meta charset="utf-8">
-<meta name="viewport" content="width=device-width, initial-scale=1">
-<title>${title}</title>
-<meta name="robots" content="noindex">
-<meta name="format-detection" content="telephone=no">
-<link rel="icon" href="data:,">
-<link rel="stylesheet" href="${styleHref}">
-<script src="${scriptSrc}" defer></script>
-${refreshTo !== undefined && html`<noscript><meta http-equiv="refresh" content="${`${refreshSeconds};url=${refreshTo}`}"></noscript>`}
-</head>
-<body data-state="${state}" data-version="${facts?.version}" data-total="${facts?.total}" data-problem="${facts?.problem}">
-${body}
-<p class="hidden" id="told" role="status" data-total="${speaker.say('total.now', { amount: '{amount}' })}"></p>
-</body>
-</html>
-`.toString()
+export function framed({ speaker, title, state, refreshTo, facts, body }: CheckoutFrame): string {
+  return documentFor({
+    title,
+    locale: speaker.locale,
+    direction: speaker.direction,
+    style: style.href,
+    script: script.href,
+    head: html`<meta name="format-detection" content="telephone=no">${refreshTo !== undefined && refresh(refreshTo)}`,
+    attributes: html` data-state="${state}" data-version="${facts?.version}" data-total="${facts?.total}" data-problem="${facts?.problem}"`,
+    body,
+    footer: html`<p class="hidden" id="told" role="status" data-total="${speaker.say('total.now', { amount: '{amount}' })}"></p>`,
+  })
+}
+
+function refresh(to: string): Html {
+  return html`
+<noscript><meta http-equiv="refresh" content="${`${refreshSeconds};url=${to}`}"></noscript>`
 }
 
 const refreshSeconds = 4
@@ -97,36 +96,23 @@ export function isWebAddress(text: string): boolean {
   return /^https?:\/\//i.test(text)
 }
 
-// The browser follows a form's redirect only to places named here, and the shop is where a paid form leads.
+// The shop is where a paid form leads.
 export function answerPage(status: number, text: string, shopUrls: readonly (string | null)[] = []): PageAnswer {
-  return { status, body: text, headers: { ...fence, 'content-security-policy': policyFor(shopUrls) } }
+  return { status, body: text, headers: headersFor(shopUrls) }
 }
 
 export function redirect(to: string): PageAnswer {
-  return { status: 303, body: '', headers: { ...fence, location: to } }
+  return redirectTo(to, headersFor([]))
 }
 
-// The address is a secret: no cache keeps it, no search engine lists it, no other host is told it.
-const fence: Readonly<Record<string, string>> = {
-  'content-type': 'text/html; charset=utf-8',
-  'cache-control': 'no-store',
-  'referrer-policy': 'no-referrer',
-  'x-robots-tag': 'noindex, nofollow',
-  'x-content-type-options': 'nosniff',
-  'cross-origin-opener-policy': 'same-origin',
-  vary: 'accept-language',
-}
-
-function policyFor(shopUrls: readonly (string | null)[]): string {
-  const shops = new Set(shopUrls.flatMap((url) => (url !== null && URL.canParse(url) ? [new URL(url).origin] : [])))
-  return [
-    "default-src 'none'",
-    "style-src 'self'",
-    "script-src 'self'",
-    "img-src 'self' https: data:",
-    "connect-src 'self'",
-    ["form-action 'self'", ...shops].join(' '),
-    "base-uri 'none'",
-    "frame-ancestors 'none'",
-  ].join('; ')
+// The address is a secret, which no referrer gives away. Pictures are the merchant's and may come from anywhere.
+function headersFor(shopUrls: readonly (string | null)[]): Record<string, string> {
+  const sources = {
+    style: [self],
+    img: [self, 'https:', 'data:'],
+    script: [self],
+    connect: [self],
+    form: [self, ...originsOf(shopUrls)],
+  }
+  return { ...privateHeaders(sources), 'cross-origin-opener-policy': 'same-origin', vary: 'accept-language' }
 }

@@ -6,7 +6,9 @@ import type { Address } from '../../contract/open/carts.ts'
 import { isCountry } from '../../kit/country.ts'
 import { emailFromTyped, isEmail } from '../../kit/email.ts'
 import type { CheckoutMethod, CheckoutProblem, CheckoutView, ContactInput, PayInput } from '../port.ts'
-import type { Form } from './form.ts'
+
+// The fields of a post, by name; a missing one is empty.
+export type Form = (name: string) => string
 
 // The fields of the form of contact, address and shipping, as they were typed.
 export interface Typed {

@@ -1,11 +1,11 @@
 // What a shopper has to know before going on: what was wrong, what changed meanwhile, and the one click that settles it.
 
 import type { CartMessage } from '../../contract/open/carts.ts'
+import { hiddenFields } from '../../pages/form.ts'
 import { type Html, html } from '../../pages/html.ts'
 import type { CheckoutProblem, CheckoutView } from '../port.ts'
 import type { FieldErrors } from './fields.ts'
 import type { Speaker } from './language.ts'
-import { hidden } from './summary.ts'
 
 // On top of the page. A problem takes the focus, so that nobody has to look for it.
 export function topNotices(
@@ -125,7 +125,7 @@ function limitText({ say }: Speaker, view: CheckoutView, skuId: string | null, l
 
 function settle({ session, secret }: CheckoutView, skuId: string, quantity: number, text: string): Html {
   return html`<form method="post" action="/c/${secret}/quantity">
-${hidden({ version: session.version, skuId, quantity })}
+${hiddenFields({ version: session.version, skuId, quantity })}
 <button class="second">${text}</button>
 </form>`
 }

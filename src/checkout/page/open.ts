@@ -1,6 +1,7 @@
 // The open checkout: what is bought on one side, the shopper's details and the payment on the other. Everything is visible
 // at once; the payment waits until the details are complete.
 
+import { hiddenFields } from '../../pages/form.ts'
 import { type Html, html } from '../../pages/html.ts'
 import { longerUntil } from '../lifecycle.ts'
 import type { CheckoutMethod, CheckoutProblem, CheckoutView } from '../port.ts'
@@ -9,7 +10,7 @@ import { foot, framed, instructionsBox, merchantBar } from './frame.ts'
 import { methodValue, type Typed } from './input.ts'
 import type { Speaker } from './language.ts'
 import { noteBox, problemBox, topNotices } from './notices.ts'
-import { changeableItems, codeBox, codeProblem, hidden, isPriced, sessionTotals } from './summary.ts'
+import { changeableItems, codeBox, codeProblem, isPriced, sessionTotals } from './summary.ts'
 
 export interface OpenParts {
   speaker: Speaker
@@ -135,7 +136,7 @@ function detailsForm(parts: OpenParts, errors: FieldErrors): Html {
   return html`<form id="details" class="part" method="post" action="/c/${secret}/details" novalidate tabindex="-1">
 ${defaultButton(say('details.continue'))}
 ${timeBox(parts)}
-<div id="details-state" hidden>${hidden({ version: session.version })}</div>
+<div id="details-state" hidden>${hiddenFields({ version: session.version })}</div>
 <section aria-labelledby="contact-title">
 <h2 id="contact-title">${say('contact.title')}</h2>
 <div id="contact">${contactFields(speaker, typed, errors, needsShipping)}</div>
@@ -201,7 +202,7 @@ ${session.totals.total > 0 && html`<div class="cards">${methods.map((_, index) =
 <div id="pay-action">
 ${
   isPriced(session) &&
-  html`${hidden({ version: session.version, expectedTotal: session.totals.total, attempt })}
+  html`${hiddenFields({ version: session.version, expectedTotal: session.totals.total, attempt })}
 <button id="pay-button" class="first wide pay"${!isReady && html` disabled`}>${payWords(speaker, view)}</button>`
 }
 </div>
@@ -244,7 +245,7 @@ function methodCard({ speaker, view, chosen }: OpenParts, index: number, errors:
   const later = isLater(method) ? 'yes' : 'no'
   const head =
     methods.length === 1
-      ? html`<p class="card">${hidden({ method: value })}<span>${name}</span></p>`
+      ? html`<p class="card">${hiddenFields({ method: value })}<span>${name}</span></p>`
       : html`<label class="card" for="${id}">
 <input type="radio" id="${id}" name="method" value="${value}" data-later="${later}"${isChosen && html` checked`}>
 <span>${name}</span></label>`

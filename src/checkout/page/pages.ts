@@ -5,7 +5,8 @@ import { addressBucket } from '../../access/throttle.ts'
 import type { Incoming } from '../../http/answer.ts'
 import type { HtmlPage, PageAnswer, PageRequest } from '../../http/server.ts'
 import { newId } from '../../kit/ids.ts'
-import { answerAsset } from '../../pages/asset.ts'
+import { type FormRefusal, lineIn, readForm } from '../../pages/form.ts'
+import { isCrossSite } from '../../pages/origin.ts'
 import type {
   CheckoutMethod,
   CheckoutPort,
@@ -14,7 +15,7 @@ import type {
   CheckoutView,
   OrderStatusPort,
 } from '../port.ts'
-import { script, styleSheet } from './assets.ts'
+import { script, style } from './assets.ts'
 import {
   challengePage,
   closedPage,
@@ -27,11 +28,11 @@ import {
   shopUrl,
   slowPage,
 } from './ended.ts'
-import { type Form, isForeign, readForm } from './form.ts'
 import { answerPage, redirect } from './frame.ts'
 import {
   codeIn,
   detailsIn,
+  type Form,
   hasTyped,
   methodIn,
   payIn,
@@ -235,14 +236,14 @@ export function checkoutPages({
       unread(answerPage(status, refusedPage(speaker, kind, `/c/${secret}`)))
     const action = Object.hasOwn(actions, name) ? actions[name] : undefined
     if (!action) return unread(lost(request))
-    if (isForeign(request.raw, origin())) return refuseWith(403, 'forbidden')
+    if (isCrossSite(request.raw, origin())) return refuseWith(403, 'forbidden')
     const waitMs = postWaitMs(secret)
     if (waitMs > 0) return slowDown(secret, name, waitMs, request)
     // Whoever has no secret of ours is not waited for.
     const view = await checkout.look(secret)
     if (!view) return unread(lost(request))
     spendOn(view, request)
-    const form = await request.receive(() => readForm(request.raw))
+    const form = await receiveForm(request)
     if (typeof form === 'number') return refuseWith(form, 'refused')
     return action({ secret, form, view, request })
   }
@@ -250,7 +251,7 @@ export function checkoutPages({
   // Nothing is looked up for it. What was typed is in the page, to be sent again; a card never is.
   async function slowDown(secret: string, name: string, waitMs: number, request: PageRequest): Promise<PageAnswer> {
     const speaker = speakerFor('auto', request.raw.headers['accept-language'])
-    const form = name === 'pay' ? 400 : await request.receive(() => readForm(request.raw))
+    const form = name === 'pay' ? 400 : await receiveForm(request)
     const fields = typeof form === 'number' ? null : fieldsIn(form)
     return waiting(answerPage(429, slowPage(speaker, `/c/${secret}`, fields && { action: name, fields })), waitMs)
   }
@@ -308,13 +309,14 @@ export function checkoutPages({
         },
       }),
     ),
-    {
-      path: '/checkout/style.css',
-      name: 'checkout style',
-      answer: async (request) => answerAsset(styleSheet, request),
-    },
-    { path: '/checkout/page.js', name: 'checkout script', answer: async (request) => answerAsset(script, request) },
+    style.page,
+    script.page,
   ]
+}
+
+async function receiveForm(request: PageRequest): Promise<Form | FormRefusal> {
+  const form = await request.receive(() => readForm(request.raw))
+  return typeof form === 'number' ? form : (name) => lineIn(form, name)
 }
 
 function lost(request: Incoming): PageAnswer {

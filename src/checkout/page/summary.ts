@@ -2,6 +2,7 @@
 
 import type { CheckoutSession } from '../../contract/open/checkout.ts'
 import type { OptionValue } from '../../contract/parts.ts'
+import { hiddenFields } from '../../pages/form.ts'
 import { type Html, html } from '../../pages/html.ts'
 import type { CheckoutProblem, CheckoutView } from '../port.ts'
 import type { Speaker } from './language.ts'
@@ -83,7 +84,7 @@ function itemTools({ say }: Speaker, item: Item, version: number, secret: string
   const most = Math.max(item.quantity, item.maxQuantity)
   return html`<div class="item-tools">
 <form class="quantity" method="post" action="/c/${secret}/quantity">
-${hidden({ version, skuId: item.skuId })}
+${hiddenFields({ version, skuId: item.skuId })}
 <button type="button" class="step" id="${id}-fewer" data-step="-1" aria-label="${say('item.fewer', named)}"${item.quantity <= 1 && html` disabled`}>−</button>
 <label class="hidden" for="${id}">${say('item.quantityOf', named)}</label>
 <input id="${id}" name="quantity" type="number" inputmode="numeric" min="1" max="${most}" value="${item.quantity}" autocomplete="off">
@@ -91,17 +92,10 @@ ${hidden({ version, skuId: item.skuId })}
 <button class="update" id="${id}-update">${say('item.update')}</button>
 </form>
 <form class="remove" method="post" action="/c/${secret}/quantity">
-${hidden({ version, skuId: item.skuId, quantity: 0 })}
+${hiddenFields({ version, skuId: item.skuId, quantity: 0 })}
 <button class="plain" id="${id}-remove" aria-label="${say('item.removeNamed', named)}">${say('item.remove')}</button>
 </form>
 </div>`
-}
-
-export function hidden(fields: Readonly<Record<string, string | number>>): Html {
-  const inputs = Object.entries(fields).map(
-    ([name, value]) => html`<input type="hidden" name="${name}" value="${value}">`,
-  )
-  return html`${inputs}`
 }
 
 // What went wrong with a code is said where the code is.
@@ -119,7 +113,7 @@ export function codeBox(speaker: Speaker, view: CheckoutView, problem: CheckoutP
   if (code !== null && state !== 'none') return presentCode(speaker, view, code, error)
   const { say } = speaker
   return html`<form method="post" action="/c/${view.secret}/code" class="code" novalidate>
-${hidden({ version: view.session.version })}
+${hiddenFields({ version: view.session.version })}
 <label for="code">${say('code.label')}</label>
 <div class="joined">
 <input id="code" name="code" value="${error === null ? '' : typed}" maxlength="64" autocomplete="off" autocapitalize="characters" spellcheck="false" dir="ltr"${
@@ -139,7 +133,7 @@ function presentCode(
 ): Html {
   const { state, amount: saved } = session.promotion
   return html`<form class="code code-present" method="post" action="/c/${secret}/code">
-${hidden({ version: session.version, remove: 1 })}
+${hiddenFields({ version: session.version, remove: 1 })}
 <span class="tag" dir="ltr">${code}</span>
 <span class="code-amount">${state === 'applied' && saved > 0 && amount(-saved, session.currency)}</span>
 <button class="plain" id="code-remove" aria-label="${say('code.remove', { code })}"${

@@ -1,6 +1,7 @@
 // The page on which the merchant chooses the shop, sees what the app asks for, and decides.
 
 import type { Scope } from '../../contract/words.ts'
+import { hiddenFields } from '../../pages/form.ts'
 import { type Html, html } from '../../pages/html.ts'
 import { appHead, framed, placeOf } from './frame.ts'
 import { type ConsentProblem, type ConsentView, type MerchantChoice, steps } from './views.ts'
@@ -16,7 +17,7 @@ ${app.description !== '' && html`<p class="lead" dir="auto">${app.description}</
 <p class="soft">Signed in as <strong>${email}</strong></p>
 ${problem !== null && html`<p class="problem" id="problem" role="alert">${problems[problem]}</p>`}
 <form method="post">
-<input type="hidden" name="step" value="${steps.consent}">
+${hiddenFields({ step: steps.consent })}
 <fieldset${problem === 'merchant_missing' && html` aria-describedby="problem"`}>
 <legend>Which shop?</legend>
 ${merchants.map((merchant) => merchantRow(merchant, merchant.id === chosen))}
@@ -34,7 +35,7 @@ ${app.mode === 'test' && html`<p class="note">In test mode its checkouts charge 
 </div>
 </form>
 <p class="hint">Either way you return to <span class="place">${placeOf(app)}</span>. Approve only if you know this app and came from there.</p>`
-  return framed({ title: `${problem === null ? '' : 'Not done yet: '}Connect ${app.name} – Cartwright`, body })
+  return framed(`${problem === null ? '' : 'Not done yet: '}Connect ${app.name} – Cartwright`, body)
 }
 
 function merchantRow({ id, slug, name, isInstalled }: MerchantChoice, isChosen: boolean): Html {

@@ -33,7 +33,7 @@ ${icons.cross}
 <p class="lead">${text}</p>
 ${facts.length > 0 && html`<dl class="facts">${facts.map(([name, value]) => html`<div><dt>${name}</dt><dd>${cut(value)}</dd></div>`)}</dl>`}
 </div>`
-  return framed({ title: `${title} – Cartwright`, body })
+  return framed(`${title} – Cartwright`, body)
 }
 
 export function messagePage({ tone, title, text, link }: MessageView): string {
@@ -43,7 +43,7 @@ ${tone === 'good' ? icons.check : icons.plain}
 <p class="lead">${text}</p>
 ${link && html`<a class="first" href="${link.href}">${link.text}</a>`}
 </div>`
-  return framed({ title: `${title} – Cartwright`, body })
+  return framed(`${title} – Cartwright`, body)
 }
 
 const factLengthMax = 500

@@ -1,37 +1,24 @@
-// What every authorization page has around it: the head, the painted bar, one narrow sheet, and the headers that fence it in.
+// What every authorization page has around it: the painted bar, one narrow sheet, and the headers.
 
 import type { PageAnswer } from '../../http/server.ts'
+import { documentFor } from '../../pages/frame.ts'
 import { type Html, html } from '../../pages/html.ts'
 import { initialOf } from '../../pages/initial.ts'
-import { mark } from '../../pages/mark.ts'
-import { styleHref } from './assets.ts'
+import { brand, mark } from '../../pages/mark.ts'
+import { originsOf, privateHeaders, self } from '../../pages/policy.ts'
+import { style } from './assets.ts'
 import type { AppFace } from './views.ts'
 
-export interface Frame {
-  title: string
-  body: Html
-}
-
-export function framed({ title, body }: Frame): string {
-  return html`<!doctype html>
-<html lang="en">
-<head>
-<meta charset="utf-8">
-<meta name="viewport" content="width=device-width, initial-scale=1">
-<title>${title}</title>
-<meta name="robots" content="noindex">
-<meta name="theme-color" content="#17455d">
-<link rel="icon" href="/favicon.svg" type="image/svg+xml">
-<link rel="stylesheet" href="${styleHref}">
-</head>
-<body>
-<header class="bar"><span class="name">${mark()}<span>Cartwright</span></span></header>
-<main class="sheet">
-${body}
-</main>
-</body>
-</html>
-`.toString()
+export function framed(title: string, inside: Html): string {
+  return documentFor({
+    ...brand,
+    title,
+    style: style.href,
+    header: html`<header class="bar"><span class="name">${mark()}<span>Cartwright</span></span></header>`,
+    body: html`<main class="sheet">
+${inside}
+</main>`,
+  })
 }
 
 // Who asks, before anything is asked.
@@ -50,33 +37,12 @@ export function placeOf({ redirectUri }: AppFace): string {
 
 // `leadsTo` is the redirect URI of the request at hand, where there is one that was found to be the app's.
 export function answerPage(status: number, text: string, leadsTo?: string): PageAnswer {
-  return { status, body: text, headers: pageHeaders(leadsTo) }
+  return { status, body: text, headers: headersFor(leadsTo) }
 }
 
-// The referrer stays within the house, so that browsers name the origin of our own forms (Fetch, 3.2). The opener is not
-// cut off: an app may show these pages in a window of its own and wait for it.
-export function pageHeaders(leadsTo?: string): Record<string, string> {
-  return {
-    'content-type': 'text/html; charset=utf-8',
-    'content-security-policy': policyFor(leadsTo),
-    'cache-control': 'no-store',
-    'referrer-policy': 'same-origin',
-    'x-content-type-options': 'nosniff',
-    // For browsers that do not know frame-ancestors.
-    'x-frame-options': 'DENY',
-    'x-robots-tag': 'noindex, nofollow',
-  }
-}
-
-// The browser follows a form's redirect only to places named here, and the app is where a decision leads.
-function policyFor(leadsTo: string | undefined): string {
-  const origin = leadsTo !== undefined && URL.canParse(leadsTo) ? new URL(leadsTo).origin : 'null'
-  return [
-    "default-src 'none'",
-    "style-src 'self'",
-    "img-src 'self' data:",
-    ["form-action 'self'", ...(origin === 'null' ? [] : [origin])].join(' '),
-    "base-uri 'none'",
-    "frame-ancestors 'none'",
-  ].join('; ')
+// The referrer stays within our origin, so browsers name the origin of our own forms (Fetch, 3.2). The opener is not cut off:
+// an app may show these pages in a window of its own and wait for it.
+export function headersFor(leadsTo?: string): Record<string, string> {
+  const sources = { style: [self], img: [self, 'data:'], form: [self, ...originsOf([leadsTo])] }
+  return { ...privateHeaders(sources), 'referrer-policy': 'same-origin' }
 }

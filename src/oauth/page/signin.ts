@@ -1,5 +1,6 @@
 // The page on which the merchant's user signs in, and the one on which whoever was signed in before is signed out.
 
+import { hiddenFields } from '../../pages/form.ts'
 import { html } from '../../pages/html.ts'
 import { appHead, framed, placeOf } from './frame.ts'
 import { type SignInProblem, type SignInView, type SignOutView, steps } from './views.ts'
@@ -12,7 +13,7 @@ export function signInPage({ app, email, problem }: SignInView): string {
 <p class="lead"><strong dir="auto">${app.name}</strong> asks to be connected to your shop. Sign in to see what it wants.</p>
 ${problem !== null && html`<p class="problem" id="problem" role="alert">${problems[problem]}</p>`}
 <form method="post">
-<input type="hidden" name="step" value="${steps.signIn}">
+${hiddenFields({ step: steps.signIn })}
 <div class="field">
 <label for="email">E-mail</label>
 <input id="email" name="email" type="email" value="${email}" autocomplete="username" autocapitalize="none" spellcheck="false" maxlength="254" required${described}${invalid}>
@@ -27,17 +28,17 @@ ${problem !== null && html`<p class="problem" id="problem" role="alert">${proble
 </div>
 </form>
 <p class="hint">Your password stays here: the app never sees it. Afterwards you return to <span class="place">${placeOf(app)}</span>.</p>`
-  return framed({ title: problem === null ? 'Sign in – Cartwright' : 'Could not sign in – Cartwright', body })
+  return framed(problem === null ? 'Sign in – Cartwright' : 'Could not sign in – Cartwright', body)
 }
 
 export function signOutPage({ action, fields }: SignOutView): string {
   const body = html`<h1>Somebody else was signed in</h1>
 <p class="lead">Another person was signed in in this browser. They are signed out, and you go on. Apps that they have connected stay connected.</p>
 <form method="post" action="${action}">
-${Object.entries(fields).map(([name, value]) => html`<input type="hidden" name="${name}" value="${value}">`)}
+${hiddenFields(fields)}
 <div class="choice"><button class="first" autofocus>Continue</button></div>
 </form>`
-  return framed({ title: 'Sign in – Cartwright', body })
+  return framed('Sign in – Cartwright', body)
 }
 
 const problems: Readonly<Record<SignInProblem, string>> = {

@@ -1,0 +1,26 @@
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import { type CookieKind, cookieIn, cookiesIn, setCookie } from './cookies.ts'
+
+const session: CookieKind = { name: 'session', path: '/', maxAgeSeconds: 60 }
+const narrow: CookieKind = { ...session, path: '/oauth' }
+const [plain, secure] = ['http://localhost:8080', 'https://shop.example']
+
+test('cookies are read by name, the first of two counts, and an odd header is no error', () => {
+  assert.deepEqual(cookiesIn('a=1; b=x=y;a=2; c'), { a: '1', b: 'x=y', c: '' })
+  assert.deepEqual(cookiesIn('__proto__=1').a, undefined)
+  assert.equal(cookieIn(undefined, session, plain), undefined)
+  assert.equal(cookieIn('x=1', { ...session, name: 'toString' }, plain), undefined)
+})
+
+test('what is written is read again, on https under a name that only https can set', () => {
+  for (const [kind, origin, line] of [
+    [session, plain, 'session=v; Path=/; Max-Age=60; HttpOnly; SameSite=Lax'],
+    [session, secure, '__Host-session=v; Path=/; Max-Age=60; HttpOnly; SameSite=Lax; Secure'],
+    [narrow, secure, '__Secure-session=v; Path=/oauth; Max-Age=60; HttpOnly; SameSite=Lax; Secure'],
+  ] as const) {
+    assert.equal(setCookie(kind, 'v', origin), line)
+    assert.equal(cookieIn(`other=1; ${line.split(';')[0]}`, kind, origin), 'v')
+  }
+  assert.equal(cookieIn('session=v', session, secure), undefined)
+})

@@ -1,0 +1,40 @@
+// Cookies of our pages, read and written. A cookie never opens the API.
+
+const cookiesMax = 100
+
+// By name. Browsers send the most specific of two with one name first, and the first counts.
+export function cookiesIn(header = ''): Record<string, string> {
+  const pairs = header.split(';', cookiesMax).map((pair): [name: string, value: string] => {
+    const at = pair.indexOf('=')
+    return at < 0 ? [pair.trim(), ''] : [pair.slice(0, at).trim(), pair.slice(at + 1).trim()]
+  })
+  return Object.fromEntries(pairs.reverse())
+}
+
+export interface CookieKind {
+  name: string
+  path: string
+  maxAgeSeconds: number
+}
+
+// On https its name has a prefix with which browsers take it only over https, and for the whole host only from that host.
+// `origin` is ours.
+export function cookieIn(header: string | undefined, kind: CookieKind, origin: string): string | undefined {
+  const cookies = cookiesIn(header)
+  const name = nameOf(kind, origin)
+  return Object.hasOwn(cookies, name) ? cookies[name] : undefined
+}
+
+export function setCookie(kind: CookieKind, value: string, origin: string): string {
+  const secure = isHttps(origin) ? '; Secure' : ''
+  return `${nameOf(kind, origin)}=${value}; Path=${kind.path}; Max-Age=${kind.maxAgeSeconds}; HttpOnly; SameSite=Lax${secure}`
+}
+
+function nameOf({ name, path }: CookieKind, origin: string): string {
+  if (!isHttps(origin)) return name
+  return path === '/' ? `__Host-${name}` : `__Secure-${name}`
+}
+
+function isHttps(origin: string): boolean {
+  return origin.startsWith('https:')
+}

@@ -1,0 +1,35 @@
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import { originsOf, pageHeaders, policyFor, privateHeaders, self } from './policy.ts'
+
+test('a page that names nothing may load, run, call and post nothing', () => {
+  assert.equal(policyFor({}), "default-src 'none'; form-action 'none'; base-uri 'none'; frame-ancestors 'none'")
+})
+
+test('a page opens what it names, and nothing else', () => {
+  assert.equal(
+    policyFor({
+      style: [self],
+      script: [self],
+      img: [self, 'data:'],
+      connect: [self],
+      form: [self, 'https://a.example'],
+    }),
+    "default-src 'none'; style-src 'self'; img-src 'self' data:; script-src 'self'; connect-src 'self'; form-action 'self' https://a.example; base-uri 'none'; frame-ancestors 'none'",
+  )
+})
+
+test('only origins that cannot say more than an origin go into a policy', () => {
+  assert.deepEqual(originsOf(['https://a.example/x?y', 'https://a.example', 'http://b.example:8080/']), [
+    'https://a.example',
+    'http://b.example:8080',
+  ])
+  const odd = ['', null, undefined, 'not a url', 'javascript:alert(1)', 'data:text/html,x', 'app://callback']
+  assert.deepEqual(originsOf([...odd, 'https://a.example;script-src', "https://a.example'", 'https://a,b']), [])
+})
+
+test('a page for one person is neither stored nor listed nor framed', () => {
+  const { 'cache-control': cache, 'x-robots-tag': robots, 'x-frame-options': frames } = privateHeaders({})
+  assert.deepEqual([cache, robots, frames], ['no-store', 'noindex, nofollow', 'DENY'])
+  assert.equal(pageHeaders({})['cache-control'], undefined)
+})

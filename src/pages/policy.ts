@@ -1,0 +1,60 @@
+// The content security policy of a page and the headers that go with it. Everything is closed unless the page names it.
+
+import type { PageAnswer } from '../http/server.ts'
+
+export type Headers = Readonly<Record<string, string>>
+
+// What a page may load, call and post to. `self` is our own origin.
+export interface Sources {
+  style?: readonly string[]
+  img?: readonly string[]
+  script?: readonly string[]
+  connect?: readonly string[]
+  form?: readonly string[]
+}
+
+export const self = "'self'"
+
+export function policyFor(sources: Sources): string {
+  const directives: readonly (readonly [name: string, allowed: readonly string[] | undefined])[] = [
+    ['style-src', sources.style],
+    ['img-src', sources.img],
+    ['script-src', sources.script],
+    ['connect-src', sources.connect],
+    // The only one of these that does not fall back to default-src.
+    ['form-action', sources.form ?? none],
+  ]
+  const opened = directives.flatMap(([name, allowed]) => (allowed ? [`${name} ${allowed.join(' ')}`] : []))
+  return ["default-src 'none'", ...opened, "base-uri 'none'", "frame-ancestors 'none'"].join('; ')
+}
+
+const none = ["'none'"]
+
+// Browsers follow the redirect that answers a form only to origins that the policy names. An address without an origin, or
+// with a character that ends a directive, is left out.
+export function originsOf(addresses: readonly (string | null | undefined)[]): string[] {
+  const origins = addresses.flatMap((address) => (address && URL.canParse(address) ? [new URL(address).origin] : []))
+  return [...new Set(origins)].filter((origin) => origin !== 'null' && !/[;,'\s]/.test(origin))
+}
+
+// Of a page for everyone.
+export function pageHeaders(sources: Sources): Record<string, string> {
+  return {
+    'content-type': 'text/html; charset=utf-8',
+    'content-security-policy': policyFor(sources),
+    'referrer-policy': 'no-referrer',
+    'x-content-type-options': 'nosniff',
+    // For browsers that do not know frame-ancestors.
+    'x-frame-options': 'DENY',
+  }
+}
+
+// Of a page for one person: not stored by any cache, not listed by any search engine.
+export function privateHeaders(sources: Sources): Record<string, string> {
+  return { ...pageHeaders(sources), 'cache-control': 'no-store', 'x-robots-tag': 'noindex, nofollow' }
+}
+
+// What a form is answered with once it is done, so reloading the next page does not send it again.
+export function redirect(location: string, headers: Headers): PageAnswer {
+  return { status: 303, body: '', headers: { ...headers, location } }
+}
