@@ -1,7 +1,8 @@
 // Who speaks on a page: its language, and how that language writes amounts, dates and durations.
 
 import { formatAmount } from '../../kit/money.ts'
-import { type Language, languages, type Plural, type TextKey, texts } from './texts.ts'
+import type { Plural, TextKey } from './languages/en.ts'
+import { type Language, languages, texts } from './texts.ts'
 
 export interface Speaker {
   language: Language

@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'
-import { languages, type Plural, type Text, type TextKey, texts } from './texts.ts'
+import type { Plural, Text, TextKey } from './languages/en.ts'
+import { languages, texts } from './texts.ts'
 
 const keys = Object.keys(texts.en) as TextKey[]
 
