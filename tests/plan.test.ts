@@ -35,7 +35,7 @@ const doormen: Readonly<Record<string, (file: string) => boolean>> = {
   pg: (file) => file === 'storage/postgres.ts' || file === 'storage/notices.ts',
   'node:sqlite': (file) => file.startsWith('storage/'),
   undici: (file) => file === 'webhooks/sender.ts',
-  'oidc-provider': (file) => file === 'oauth/provider.ts',
+  'oidc-provider': (file) => file === 'oauth/provider.ts' || file === 'oauth/settings.ts',
   jose: (file) => file === 'oauth/proof.ts',
   yaml: (file) => file === 'provisioning/read.ts',
   typebox: (file) => file.startsWith('contract/') || file === 'provisioning/shopfile.ts',

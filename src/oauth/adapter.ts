@@ -5,6 +5,7 @@ import type { RootSecret } from '../kit/secrets.ts'
 import type { Log } from '../observe/log.ts'
 import type { Storage, Tx } from '../storage/storage.ts'
 import { hashOf, openPayload, type Payload, sealPayload } from './artifacts.ts'
+import { lockInstallationOfGrant } from './grants.ts'
 import { endGrant } from './installing.ts'
 import {
   type ArtifactRow,
@@ -14,7 +15,6 @@ import {
   findArtifactByUid,
   findUseOf,
   insertOnce,
-  lockInstallationOfGrant,
   saveArtifact,
   trimArtifactsOfGrant,
   updateArtifact,

@@ -6,7 +6,7 @@ import { createDatabaseKey } from '../access/databasekey.ts'
 import { addressBucket, networkBucket } from '../access/throttle.ts'
 import { deriveKeys, type RootSecret, readToken, signToken } from '../kit/secrets.ts'
 import type { Storage } from '../storage/storage.ts'
-import { giveBackSignIn, takeSignIn } from './store.ts'
+import { giveBackSignIn, takeSignIn } from './signins.ts'
 import { normalEmail } from './users.ts'
 
 export interface Guess {

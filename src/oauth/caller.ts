@@ -9,9 +9,10 @@ import type { OAuthCaller } from '../http/handler.ts'
 import type { RootSecret } from '../kit/secrets.ts'
 import type { Storage } from '../storage/storage.ts'
 import { hashOf, openPayload, type Payload, sealPayload } from './artifacts.ts'
+import { findTokenHolder, type TokenHolder } from './grants.ts'
 import { paths, resourceOf } from './metadata.ts'
 import { judgeProof, type Nonces, proofAlgorithms, proofKeptMs } from './proof.ts'
-import { findTokenHolder, insertOnce, type TokenHolder } from './store.ts'
+import { insertOnce } from './store.ts'
 
 export interface GateParts {
   storage: Storage

@@ -10,15 +10,14 @@ import { removeEndpointsOf } from '../webhooks/endpoints.ts'
 import { type App, redirectHostsOf } from './apps.ts'
 import { hashOf, sealPayload } from './artifacts.ts'
 import {
-  deleteGrant,
   insertAppInstallation,
   listTakenNames,
   lockInstallation,
   lockInstallationOfGrant,
   lockMerchantById,
   moveInstallationToEnded,
-  saveArtifact,
-} from './store.ts'
+} from './grants.ts'
+import { deleteGrant, saveArtifact } from './store.ts'
 import { findMerchantOf } from './users.ts'
 
 export interface Approval {

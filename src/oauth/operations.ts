@@ -15,9 +15,9 @@ import { toInstant } from '../kit/instant.ts'
 import { refuse } from '../kit/refuse.ts'
 import type { RootSecret } from '../kit/secrets.ts'
 import type { Tx } from '../storage/storage.ts'
+import { countLivingKeys, lockInstallation } from './grants.ts'
 import { clientAuthMethods, grantTypes, paths } from './metadata.ts'
 import { proofAgeSecondsMax, proofAlgorithms } from './proof.ts'
-import { countLivingKeys, lockInstallation } from './store.ts'
 
 export interface OAuthOperationParts {
   rootSecret: RootSecret

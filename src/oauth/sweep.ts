@@ -4,8 +4,10 @@
 import { setImmediate as breathe } from 'node:timers/promises'
 import { handleEach, handleRows, noteFailures, type Round, type RowFailure, RowsFailed } from '../loops/rows.ts'
 import type { Storage } from '../storage/storage.ts'
+import { listUnredeemed, lockInstallation } from './grants.ts'
 import { uninstall } from './installing.ts'
-import { deleteExpired, deleteFullSignIns, listExpired, listUnredeemed, lockInstallation } from './store.ts'
+import { deleteFullSignIns } from './signins.ts'
+import { deleteExpired, listExpired } from './store.ts'
 
 const rowsAtOnce = 1_000
 const roundsMax = 50

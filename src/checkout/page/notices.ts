@@ -1,4 +1,4 @@
-// What a shopper has to know before going on: what was wrong, what changed meanwhile, and the one click that settles it.
+// What a shopper has to know before going on: what was wrong, what changed meanwhile, and the one click that mends it.
 
 import type { CartMessage } from '../../contract/open/carts.ts'
 import { hiddenFields } from '../../pages/form.ts'
@@ -107,15 +107,15 @@ function messageNotice(
 function stockWords({ say }: Speaker, view: CheckoutView, skuId: string, available: number): Html {
   const item = nameOf(view, skuId)
   if (available <= 0) {
-    return html`<p>${say('problem.stockNone', { item })}</p>${settle(view, skuId, 0, say('item.removeNamed', { item }))}`
+    return html`<p>${say('problem.stockNone', { item })}</p>${quantityButton(view, skuId, 0, say('item.removeNamed', { item }))}`
   }
   return html`<p>${say('problem.stock', { item, count: available })}</p>
-${settle(view, skuId, available, say('problem.stockTake', { count: available }))}`
+${quantityButton(view, skuId, available, say('problem.stockTake', { count: available }))}`
 }
 
 function goneWords({ say }: Speaker, view: CheckoutView, skuId: string): Html {
   const item = nameOf(view, skuId)
-  return html`<p>${say('problem.unavailable', { item })}</p>${settle(view, skuId, 0, say('item.removeNamed', { item }))}`
+  return html`<p>${say('problem.unavailable', { item })}</p>${quantityButton(view, skuId, 0, say('item.removeNamed', { item }))}`
 }
 
 function limitText({ say }: Speaker, view: CheckoutView, skuId: string | null, limit: number): string {
@@ -123,7 +123,7 @@ function limitText({ say }: Speaker, view: CheckoutView, skuId: string | null, l
   return say('problem.limit', { item: nameOf(view, skuId), count: limit })
 }
 
-function settle({ session, secret }: CheckoutView, skuId: string, quantity: number, text: string): Html {
+function quantityButton({ session, secret }: CheckoutView, skuId: string, quantity: number, text: string): Html {
   return html`<form method="post" action="/c/${secret}/quantity">
 ${hiddenFields({ version: session.version, skuId, quantity })}
 <button class="second">${text}</button>

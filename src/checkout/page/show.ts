@@ -1,0 +1,120 @@
+// Which page a checkout is answered with, by its state and by what was wrong with a post.
+
+import type { Incoming } from '../../http/answer.ts'
+import type { PageAnswer } from '../../http/server.ts'
+import { newId } from '../../kit/ids.ts'
+import type { CheckoutMethod, CheckoutProblem, CheckoutView } from '../port.ts'
+import {
+  challengePage,
+  closedPage,
+  completedPage,
+  endedPage,
+  failedPage,
+  lostPage,
+  processingPage,
+  slowPage,
+} from './ended.ts'
+import { answerPage } from './frame.ts'
+import { hasTyped, type Typed } from './input.ts'
+import { countryGuess, type Speaker, speakerFor } from './language.ts'
+import { openPage } from './open.ts'
+
+// What a post brought along that was not done.
+export interface FormState {
+  problem?: CheckoutProblem
+  typed?: Typed
+  typedCode?: string
+  // The method of a payment that was not made.
+  chosen?: CheckoutMethod | null
+}
+
+export type Show = (view: CheckoutView, request: Incoming, state?: FormState) => PageAnswer
+
+export function createShow(clock: () => Date): Show {
+  return (view, request, { problem, typed, typedCode = '', chosen = null } = {}) => {
+    const accepted = request.raw.headers['accept-language']
+    const { session } = view
+    const speaker = speakerFor(session.locale, accepted)
+    const text = textFor(speaker, view, problem ?? null, {
+      now: clock(),
+      posted: typed ?? null,
+      typed: typed ?? typedFor(view, countryGuess(session.locale, accepted)),
+      typedCode,
+      chosen,
+    })
+    const shopUrls = view.isClosed ? [] : [session.successUrl, session.cancelUrl]
+    return problem?.code === 'too_many_tries'
+      ? waiting(answerPage(429, text, shopUrls), problem.waitMs)
+      : answerPage(200, text, shopUrls)
+  }
+}
+
+interface Shown {
+  now: Date
+  // What was typed into this very post.
+  posted: Typed | null
+  typed: Typed
+  typedCode: string
+  chosen: CheckoutMethod | null
+}
+
+function textFor(
+  speaker: Speaker,
+  view: CheckoutView,
+  problem: CheckoutProblem | null,
+  { posted, ...kept }: Shown,
+): string {
+  const { status } = view.session
+  if (view.isClosed && status !== 'processing' && status !== 'completed') return closedPage(speaker, view)
+  switch (status) {
+    case 'open':
+      return openPage({ speaker, view, problem, ...kept, attempt: newId('pay') })
+    case 'processing':
+      return view.challenge ? challengePage(speaker, view, view.challenge) : processingPage(speaker, view)
+    case 'completed':
+      return completedPage(speaker, view)
+    default:
+      return endedPage(speaker, view, problem, posted && hasTyped(posted) ? posted : null)
+  }
+}
+
+export function lost(request: Incoming): PageAnswer {
+  return answerPage(404, lostPage(speakerFor('auto', request.raw.headers['accept-language'])))
+}
+
+export function failed(request: Incoming, status: number): PageAnswer {
+  const speaker = speakerFor('auto', request.raw.headers['accept-language'])
+  if (status !== 429) return answerPage(status, failedPage(speaker))
+  const [, kind = 'c'] = (request.raw.url ?? '').split('/')
+  return answerPage(status, slowPage(speaker, `/${kind}/${request.path.secret ?? ''}`, null))
+}
+
+export function waiting(answer: PageAnswer, waitMs: number): PageAnswer {
+  return { ...answer, headers: { ...answer.headers, 'retry-after': String(Math.ceil(waitMs / 1000)) } }
+}
+
+// What was sent and not read must not be taken for the next request.
+export function unread(answer: PageAnswer): PageAnswer {
+  return { ...answer, headers: { ...answer.headers, connection: 'close' } }
+}
+
+// Where the browser seems to be, if the shop delivers there.
+function firstCountry(served: CheckoutView['countries'], guess = 'US'): string {
+  return served === null || served.includes(guess) ? guess : (served[0] ?? guess)
+}
+
+function typedFor({ customer, address, session, countries }: CheckoutView, guess: string | undefined): Typed {
+  return {
+    email: customer.email,
+    phone: customer.phone || (address?.phone ?? ''),
+    name: address?.name ?? customer.name,
+    country: address?.country ?? firstCountry(countries, guess),
+    company: address?.company ?? '',
+    line1: address?.line1 ?? '',
+    line2: address?.line2 ?? '',
+    city: address?.city ?? '',
+    region: address?.region ?? '',
+    postalCode: address?.postalCode ?? '',
+    shippingOptionId: session.shipping.optionId ?? '',
+  }
+}

@@ -1,0 +1,44 @@
+// The SQL of the limits on signing in: buckets that all nodes share.
+
+import type { Tx } from '../storage/storage.ts'
+
+export interface SignInLimit {
+  burst: number
+  everyMs: number
+}
+
+// Nodes whose clocks differ by less count together.
+const clockSkewMs = 60_000
+
+// True when the bucket had one left. The arithmetic of access/throttle.ts, in one statement, so nodes count together. An instant
+// much further ahead than a whole burst was written before the clock was set back: it counts as one burst.
+export async function takeSignIn(
+  tx: Tx,
+  bucket: string,
+  { burst, everyMs }: SignInLimit,
+  now: number,
+): Promise<boolean> {
+  const fullMax = now + burst * everyMs
+  const rows = await tx.sql`
+    insert into sign_in_limits (bucket, full_at) values (${bucket}, ${now + everyMs})
+    on conflict (bucket) do update set full_at = case
+        when sign_in_limits.full_at < ${now} then ${now + everyMs}
+        when sign_in_limits.full_at > ${fullMax} then ${fullMax}
+        else sign_in_limits.full_at + ${everyMs} end
+      where sign_in_limits.full_at <= ${fullMax - everyMs} or sign_in_limits.full_at > ${fullMax + clockSkewMs}
+    returning bucket`
+  return rows.length > 0
+}
+
+export async function giveBackSignIn(tx: Tx, bucket: string, everyMs: number): Promise<void> {
+  await tx.sql`update sign_in_limits set full_at = full_at - ${everyMs} where bucket = ${bucket}`
+}
+
+// Full buckets, which are the same as none.
+export async function deleteFullSignIns(tx: Tx, now: number, rowsMax: number): Promise<number> {
+  const rows = await tx.sql`
+    delete from sign_in_limits where full_at <= ${now} and bucket in (
+      select bucket from sign_in_limits where full_at <= ${now} order by full_at limit ${rowsMax})
+    returning bucket`
+  return rows.length
+}
