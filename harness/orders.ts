@@ -196,7 +196,7 @@ export async function ordersOf(house: House): Promise<Orders> {
         },
         addressId,
         paymentDueAt: wish.paymentDueAt ?? null,
-        paymentStatus: wish.isManual && paymentId ? 'pending' : 'paid',
+        isPaid: !(wish.isManual && paymentId),
         rootSecret: testSecret,
         now,
         cause: null,

@@ -120,7 +120,7 @@ eachEngine('a payment', (given) => {
     const wrong: ((tx: Tx) => void)[] = [
       (tx) => saveSession(tx, { ...session, version: session.version }),
       (tx) => saveSession(tx, { ...session, version: session.version + 2 }),
-      (tx) => setCartStatus(tx, { installationId, cartId }, { from: 'locked', to: 'open' }),
+      (tx) => setCartStatus(tx, { installationId, cartId }, 'unlock'),
       (tx) => saveOrder(tx, { ...order, version: 9 }, { version: order.version - 1 }),
     ]
     // Beside writes that are right, which on SQLite share a commit with them.

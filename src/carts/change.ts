@@ -2,10 +2,11 @@
 
 import { type Announcement, announce, type Cause } from '../events/announce.ts'
 import { isId } from '../kit/ids.ts'
+import { moveFor, onlyMove } from '../kit/lifecycle.ts'
 import type { MerchantMode } from '../kit/mode.ts'
 import { refuse } from '../kit/refuse.ts'
 import type { Tx } from '../storage/storage.ts'
-import { cartMove, statusAt } from './lifecycle.ts'
+import { cartLifecycle, statusAt } from './lifecycle.ts'
 import type { Pricebooks } from './pricebook.ts'
 import { type CartFacts, findCartFacts, quoteFor, refuseUnpriced } from './quote.ts'
 import { type CartRow, lockCart, saveCart } from './store.ts'
@@ -48,7 +49,8 @@ export async function lockCartFacts(tools: CartTools, { db, caller, cartId, now 
 export function refuseUnchangeable({ cart }: CartFacts, { expectedVersion, now }: ChangeAsk): void {
   const status = statusAt(cart, now.getTime())
   const current = { status, version: cart.version }
-  if (!cartMove('change', status)) throw refuse(status === 'locked' ? 'cart_locked' : 'cart_not_open', { current })
+  if (!moveFor(cartLifecycle, 'change', status))
+    throw refuse(status === 'locked' ? 'cart_locked' : 'cart_not_open', { current })
   if (expectedVersion !== undefined && expectedVersion !== cart.version) {
     const message = `The cart is at version ${cart.version}; the request expected ${expectedVersion}.`
     throw refuse('version_conflict', { message, current })
@@ -100,7 +102,7 @@ export function updatedEvent(cart: CartRow, text: string, cause: Cause | null, n
   return {
     installationId: cart.installationId,
     mode: cart.mode,
-    kind: 'cart.updated',
+    kind: onlyMove(cartLifecycle, 'change').announces,
     subject: { type: 'cart', id: cart.id },
     sequence: cart.version,
     dataText: `{"cart":${text}}`,

@@ -4,10 +4,12 @@ import { limits } from '../contract/limits.ts'
 import type { Metadata } from '../contract/parts.ts'
 import { announce, type Cause } from '../events/announce.ts'
 import { isId, newId } from '../kit/ids.ts'
+import { onlyMove } from '../kit/lifecycle.ts'
 import type { MerchantMode } from '../kit/mode.ts'
 import { refuse } from '../kit/refuse.ts'
 import type { Reader, Tx } from '../storage/storage.ts'
 import { type CartTools, type ChangeAsk, commitChange, lockCartFacts, refuseUnchangeable } from './change.ts'
+import { cartLifecycle } from './lifecycle.ts'
 import { type CartFacts, quoteChange } from './quote.ts'
 import { type CartLine, deleteCartLine, findCart, insertCart, listOffers, type Offer, putCartLine } from './store.ts'
 import { cartView, type Quote } from './view.ts'
@@ -45,7 +47,7 @@ export async function createCart(
   announce(db, {
     installationId,
     mode: cart.mode,
-    kind: 'cart.created',
+    kind: onlyMove(cartLifecycle, 'create').announces,
     subject: { type: 'cart', id: cartId },
     sequence: 1,
     dataText: `{"cart":${text}}`,

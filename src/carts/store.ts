@@ -4,9 +4,11 @@
 import type { Metadata } from '../contract/parts.ts'
 import type { CartStatus, Mode } from '../contract/words.ts'
 import { availableOf } from '../inventory/store.ts'
+import { onlyMove } from '../kit/lifecycle.ts'
 import type { MerchantMode } from '../kit/mode.ts'
 import { isNotDeferred } from '../loops/store.ts'
 import { Fragment, list, type Reader, type Tx } from '../storage/storage.ts'
+import { cartLifecycle } from './lifecycle.ts'
 
 export interface CartKey {
   installationId: string
@@ -312,7 +314,7 @@ export interface NewCart {
 export function insertCart(tx: Tx, cart: NewCart): void {
   tx.send`
     insert into carts (installation_id, id, merchant_id, version, status, currency, metadata, created_at, updated_at, expires_at)
-    select ${cart.installationId}, ${cart.id}, m.id, 1, 'open', m.currency, ${JSON.stringify(cart.metadata)},
+    select ${cart.installationId}, ${cart.id}, m.id, 1, ${onlyMove(cartLifecycle, 'create').to}, m.currency, ${JSON.stringify(cart.metadata)},
       cast(${cart.now} as bigint), cast(${cart.now} as bigint), cast(${cart.expiresAt} as bigint)
     from merchants m where m.id = ${cart.merchantId}`
 }
@@ -343,11 +345,8 @@ export function saveCart(tx: Tx, cart: CartRow): void {
 
 // Whether it may be changed, while its payment is under way. Nothing in it changes, so its version stays. The table refuses the
 // null of one that was in another state.
-export function setCartStatus(
-  tx: Tx,
-  { installationId, cartId }: CartKey,
-  { from, to }: { from: CartStatus; to: CartStatus },
-): void {
+export function setCartStatus(tx: Tx, { installationId, cartId }: CartKey, verb: 'lock' | 'unlock'): void {
+  const { from, to } = onlyMove(cartLifecycle, verb)
   tx.send`
     update carts set status = case when status = ${from} then ${to} end
     where installation_id = ${installationId} and id = ${cartId}`

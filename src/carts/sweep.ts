@@ -1,10 +1,11 @@
 // Writes down that carts were idle for too long. Reads say so anyway; this gives the fact its version and its event.
 
 import { announce } from '../events/announce.ts'
+import { moveFor } from '../kit/lifecycle.ts'
 import { handleEach } from '../loops/rows.ts'
 import type { Storage, Tx } from '../storage/storage.ts'
 import type { CartTools } from './change.ts'
-import { cartMove, statusAt } from './lifecycle.ts'
+import { cartLifecycle, statusAt } from './lifecycle.ts'
 import { findCartFacts, quoteFor } from './quote.ts'
 import { type CartKey, findCart, listOverdueCarts, lockCart, saveCart } from './store.ts'
 import { cartView } from './view.ts'
@@ -26,8 +27,8 @@ export async function expireCarts(storage: Storage, tools: CartTools, now: numbe
 async function expireCart(tx: Tx, tools: CartTools, key: CartKey, now: number): Promise<boolean> {
   await lockCart(tx, key)
   const found = await findCart(tx, key)
-  const move = found && statusAt(found, now) === 'expired' ? cartMove('expire', found.status) : undefined
-  if (!found || !move?.announces) return false
+  const move = found && statusAt(found, now) === 'expired' ? moveFor(cartLifecycle, 'expire', found.status) : undefined
+  if (!move) return false
   const facts = await findCartFacts(tx, tools.pricebooks, key, now)
   if (!facts) return false
   const cart = {

@@ -1,32 +1,21 @@
-// What may happen to a checkout session. A pair of verb and status that has no row is refused.
+// What may happen to a checkout session. A pair of verb and status without a row is refused.
 
 import type { CheckoutSessionStatus, EventKind } from '../contract/words.ts'
 
 // biome-ignore format: one row is one move
 export const sessionLifecycle = [
   // verb       from          to            announces
+  ['create',   null,         'open',       'checkout_session.created'       ],
   ['change',   'open',       'open',       null                             ],
   ['pay',      'open',       'processing', null                             ],
   ['complete', 'processing', 'completed',  'checkout_session.completed'     ],
   ['decline',  'processing', 'open',       'checkout_session.payment_failed'],
   ['cancel',   'open',       'cancelled',  'checkout_session.cancelled'     ],
   ['expire',   'open',       'expired',    'checkout_session.expired'       ],
-] as const satisfies readonly (readonly [string, CheckoutSessionStatus, CheckoutSessionStatus, EventKind | null])[]
+] as const satisfies readonly (readonly [string, CheckoutSessionStatus | null, CheckoutSessionStatus, EventKind | null])[]
 
-export type SessionVerb = (typeof sessionLifecycle)[number][0]
-
-export interface SessionMove {
-  to: CheckoutSessionStatus
-  announces: EventKind | null
-}
-
-export function sessionMove(verb: SessionVerb, from: CheckoutSessionStatus): SessionMove | undefined {
-  const row = sessionLifecycle.find(([rowVerb, rowFrom]) => rowVerb === verb && rowFrom === from)
-  return row && { to: row[2], announces: row[3] }
-}
-
-// An open session whose time is over is expired, whether or not the sweeper has written it down. One that is processing
-// is not: the money may be on its way.
+// An open session is expired from its expiry time on, whether or not the sweep has recorded it. One that is processing is not:
+// the money may be on its way.
 export function sessionStatusAt(
   { status, expiresAt }: { status: CheckoutSessionStatus; expiresAt: number },
   now: number,

@@ -3,7 +3,7 @@
 
 import type { Address } from '../contract/open/carts.ts'
 import type { CheckoutSession } from '../contract/open/checkout.ts'
-import type { Mode, PromotionReason } from '../contract/words.ts'
+import type { Mode, OrderStatus, PromotionReason } from '../contract/words.ts'
 
 export interface CheckoutView {
   session: CheckoutSession
@@ -132,7 +132,7 @@ export interface OrderStatusView {
   merchant: CheckoutMerchant
   number: string
   mode: Mode
-  status: 'placed' | 'processing' | 'completed' | 'cancelled'
+  status: OrderStatus
   paymentStatus: string
   fulfillmentStatus: string
   currency: string

@@ -16,6 +16,7 @@ import { findMerchantFace, type MerchantFace } from '../installations/store.ts'
 import { extendHolds } from '../inventory/holds.ts'
 import { isEmail } from '../kit/email.ts'
 import { newId } from '../kit/ids.ts'
+import { moveFor } from '../kit/lifecycle.ts'
 import { Refusal } from '../kit/refuse.ts'
 import { openStatusSecret } from '../orders/secret.ts'
 import { findOrder, findSealedSecret } from '../orders/store.ts'
@@ -26,7 +27,7 @@ import { isPaidOnDelivery, manualName } from '../providers/manual/provider.ts'
 import type { Reader, Tx } from '../storage/storage.ts'
 import { awaitedMoney } from './awaited.ts'
 import { holdLines } from './follow.ts'
-import { holdUntil, longerUntil, sessionStatusAt } from './lifecycle.ts'
+import { holdUntil, longerUntil, sessionLifecycle, sessionStatusAt } from './lifecycle.ts'
 import { answerChallenge, pay } from './pay/pay.ts'
 import type {
   CheckoutMethod,
@@ -92,7 +93,7 @@ export function createCheckoutService(tools: PayTools): CheckoutPort {
         if (session.closedAt !== null) return { code: 'closed' } as const
         const status = sessionStatusAt(session, now.getTime())
         if (status === 'processing') return { code: 'payment_in_progress' } as const
-        if (status !== 'open') return { code: 'not_open' } as const
+        if (!moveFor(sessionLifecycle, 'change', status)) return { code: 'not_open' } as const
         if (session.version !== version) return { code: 'stale' } as const
         return work(session, {
           db: tx,

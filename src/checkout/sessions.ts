@@ -19,13 +19,14 @@ import { announce, type Cause } from '../events/announce.ts'
 import { type RedirectRules, redirectProblem } from '../installations/redirects.ts'
 import { release } from '../inventory/holds.ts'
 import { isId, newId } from '../kit/ids.ts'
+import { moveFor, onlyMove } from '../kit/lifecycle.ts'
 import { type Issue, refuse } from '../kit/refuse.ts'
 import type { RootSecret } from '../kit/secrets.ts'
 import { findOrder } from '../orders/store.ts'
 import type { Reader, Tx } from '../storage/storage.ts'
 import { type CustomerKey, customerHash } from './customer.ts'
 import { holdLines } from './follow.ts'
-import { holdUntil, type SessionVerb, sessionMove, sessionStatusAt } from './lifecycle.ts'
+import { holdUntil, sessionLifecycle, sessionStatusAt } from './lifecycle.ts'
 import {
   type Customer,
   makePageSecret,
@@ -81,7 +82,7 @@ export async function openSession(tools: CheckoutTools, ask: CreateAsk): Promise
     findSessionOfCart(db, { installationId: caller.installationId, cartId }),
   ])
   if (before?.status === 'processing') {
-    throw refuse('payment_in_progress', { current: { status: 'processing', version: before.version } })
+    throw refuse('payment_in_progress', { current: { status: before.status, version: before.version } })
   }
   refuseUnchangeable(looked, change)
   const at = now.getTime()
@@ -116,7 +117,8 @@ export async function openSession(tools: CheckoutTools, ask: CreateAsk): Promise
     cart: { ...facts.cart, checkoutSessionId: session.id, expiresAt },
   })
   const view = { session, quote, orderPayment: null }
-  if (!living) announceSession(tools, db, view, { kind: 'checkout_session.created', now: at, cause })
+  if (!living)
+    announceSession(tools, db, view, { kind: onlyMove(sessionLifecycle, 'create').announces, now: at, cause })
   // Last, because the SKU's row is what everybody waits for when many want the same thing.
   await holdLines(db, session, facts.lines, { now, cause })
   return showSession(tools, view, at)
@@ -153,7 +155,7 @@ function newSession(tools: CheckoutTools, { caller }: CreateAsk, cartId: string,
     merchantId: caller.merchantId,
     cartId,
     version: 1,
-    status: 'open',
+    status: onlyMove(sessionLifecycle, 'create').to,
     mode: caller.mode,
     closedAt: null,
     secretHash: secret.hash,
@@ -248,7 +250,7 @@ export async function factsOf(
   return { session, quote, orderPayment: order ? orderPaymentOf(order.paymentStatus) : null }
 }
 
-function orderPaymentOf(status: OrderPaymentStatus): SessionFacts['orderPayment'] {
+export function orderPaymentOf(status: OrderPaymentStatus): SessionFacts['orderPayment'] {
   if (status === 'voided') return 'unpaid'
   return status === 'pending' ? 'pending' : 'paid'
 }
@@ -279,7 +281,7 @@ export async function cancelSession(tools: CheckoutTools, ask: CancelAsk): Promi
   const status = sessionStatusAt(session, at)
   const current = { status, version: session.version }
   if (status === 'processing') throw refuse('payment_in_progress', { current })
-  if (!sessionMove('cancel', status)) throw refuse('checkout_session_not_open', { current })
+  if (!moveFor(sessionLifecycle, 'cancel', status)) throw refuse('checkout_session_not_open', { current })
   if (ask.expectedVersion !== undefined && ask.expectedVersion !== session.version) {
     const message = `The session is at version ${session.version}; the request expected ${ask.expectedVersion}.`
     throw refuse('version_conflict', { message, current })
@@ -301,10 +303,10 @@ export async function endSession(
   tools: CheckoutTools,
   db: Tx,
   session: SessionRow,
-  { verb, now, cause }: { verb: Extract<SessionVerb, 'cancel' | 'expire'>; now: Date; cause: Cause | null },
+  { verb, now, cause }: { verb: 'cancel' | 'expire'; now: Date; cause: Cause | null },
 ): Promise<SessionFacts> {
-  const move = sessionMove(verb, session.status)
-  if (!move?.announces) throw new Error(`a session that is ${session.status} cannot ${verb}`)
+  const move = moveFor(sessionLifecycle, verb, session.status)
+  if (!move) throw new Error(`a session that is ${session.status} cannot ${verb}`)
   const at = now.getTime()
   const ended: SessionRow = {
     ...session,

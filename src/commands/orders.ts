@@ -7,12 +7,13 @@ import type { Address } from '../contract/open/carts.ts'
 import type { OrderSummary } from '../contract/open/orders.ts'
 import { type Mode, orderCancellationReasons, orderStatuses } from '../contract/words.ts'
 import { isId } from '../kit/ids.ts'
+import { moveFor } from '../kit/lifecycle.ts'
 import { formatAmount } from '../kit/money.ts'
 import { Refusal, refuse } from '../kit/refuse.ts'
 import type { RootSecret } from '../kit/secrets.ts'
 import { type CancelWish, cancelOrder } from '../orders/cancel.ts'
 import { findOrderFacts } from '../orders/change.ts'
-import { paymentMove } from '../orders/lifecycle.ts'
+import { orderPaymentLifecycle } from '../orders/lifecycle.ts'
 import {
   type Done,
   findOrderNamed,
@@ -27,8 +28,9 @@ import {
 import { isWaiting } from '../orders/refunds.ts'
 import { findPlaceOfOrder, findSealedCustomer, listOrdersOfMerchant, type NamedOrder } from '../orders/store.ts'
 import { type OrderFacts, orderSummary, orderView } from '../orders/view.ts'
+import { shownStatus } from '../payments/lifecycle.ts'
 import type { PaidRefund } from '../payments/settle.ts'
-import { findPayment, type PaymentRow, shownStatus } from '../payments/store.ts'
+import { findPayment, type PaymentRow } from '../payments/store.ts'
 import type { Reader, Storage, Tx } from '../storage/storage.ts'
 import {
   type Command,
@@ -405,7 +407,9 @@ function orderText(facts: OrderFacts): string[] {
 function owedRows({ order, refunds }: OrderFacts, money: (amount: number) => string): [string, string][] {
   const lost = refunds.filter(isWaiting).reduce((sum, { amount }) => sum + amount, 0)
   const left =
-    order.status === 'cancelled' && paymentMove('owe', order.paymentStatus) ? order.total - order.refunded : 0
+    order.status === 'cancelled' && moveFor(orderPaymentLifecycle, 'owe', order.paymentStatus)
+      ? order.total - order.refunded
+      : 0
   const byHand = 'with --by-hand it records that you paid it yourself'
   if (lost > 0)
     return [row('owed', `${money(lost)} could not be paid back: orders refund ${order.number} tries again, ${byHand}`)]

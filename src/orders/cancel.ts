@@ -4,12 +4,13 @@ import type { OrderCancellationReason, OrderCanceller } from '../contract/words.
 import { restock } from '../inventory/sales.ts'
 import type { Line } from '../inventory/stock.ts'
 import { newId } from '../kit/ids.ts'
+import { moveFor } from '../kit/lifecycle.ts'
 import { refuse } from '../kit/refuse.ts'
 import { oweVoid } from '../payments/store.ts'
 import { giveBackPromotion } from '../promotions/store.ts'
 import type { Tx } from '../storage/storage.ts'
 import { lockOrderFacts, type Moment, tellChange } from './change.ts'
-import { cancellableReason, orderMove, paymentMove, usualPolicy } from './lifecycle.ts'
+import { cancellableReason, orderLifecycle, orderPaymentLifecycle, usualPolicy } from './lifecycle.ts'
 import { oweRefund } from './refunds.ts'
 import { type CancellationRow, endPromotionUse, type OrderKey, type OrderRow } from './store.ts'
 import type { OrderFacts } from './view.ts'
@@ -40,15 +41,16 @@ interface FoundWish extends Pick<CancelWish, 'by' | 'reason' | 'note'> {
 // The caller has locked the order and seen that it can be cancelled.
 export async function cancelFound(tx: Tx, found: OrderFacts, wish: FoundWish, moment: Moment): Promise<OrderFacts> {
   const { order } = found
-  const move = orderMove(wish.verb, order.status)
-  if (!move) throw new Error(`order ${order.id} can be cancelled and has no way to be`)
+  const move = moveFor(orderLifecycle, wish.verb, order.status)
+  if (!move) throw new Error(`order ${order.id} is ${order.status} and cannot ${wish.verb}`)
 
   await giveBackUse(tx, order, moment)
   const restocked =
     wish.restocked.length > 0
       ? await restock(tx, order, order.id, wish.restocked === 'all' ? null : wish.restocked, moment)
       : []
-  const { facts, refundId, timeline } = await oweMoneyBack(tx, found, wish, moment)
+  const { facts, refundId, timeline } =
+    move.owes === 'money_back' ? await oweMoneyBack(tx, found, wish, moment) : nothingOwed(found)
   const cancellation: CancellationRow = {
     id: newId('can'),
     by: wish.by,
@@ -90,6 +92,10 @@ interface MoneyBack {
   timeline: readonly ('refund_started' | 'voided')[]
 }
 
+function nothingOwed(facts: OrderFacts): MoneyBack {
+  return { facts, refundId: null, timeline: [] }
+}
+
 async function oweMoneyBack(
   tx: Tx,
   facts: OrderFacts,
@@ -97,7 +103,7 @@ async function oweMoneyBack(
   moment: Moment,
 ): Promise<MoneyBack> {
   const { order } = facts
-  const voiding = paymentMove('void', order.paymentStatus)
+  const voiding = moveFor(orderPaymentLifecycle, 'void', order.paymentStatus)
   if (voiding) {
     await oweVoids(tx, facts, moment)
     return { facts: { ...facts, order: { ...order, paymentStatus: voiding.to } }, refundId: null, timeline: ['voided'] }

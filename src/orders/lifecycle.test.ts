@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
+import { endsOf, matrixOf, unreachableOf } from '../../harness/lifecycle.ts'
 import { fulfillmentStatuses, orderPaymentStatuses, orderStatuses } from '../contract/words.ts'
 import {
   cancellableReason,
@@ -7,60 +8,48 @@ import {
   fulfillmentStatusFor,
   isOverdue,
   orderLifecycle,
-  orderMove,
-  paymentLifecycle,
-  paymentMove,
+  orderPaymentLifecycle,
   refundVerb,
   returnObstacle,
   sendingReason,
   usualPolicy,
 } from './lifecycle.ts'
 
-test('the moves of an order, all pairs', () => {
-  const moves = [...new Set(orderLifecycle.map(([verb]) => verb))].flatMap((verb) =>
-    orderStatuses.map((from) => [verb, from, orderMove(verb, from)?.to ?? null]),
-  )
-  assert.deepEqual(
-    moves.filter(([, , to]) => to !== null),
-    [
-      ['start', 'placed', 'processing'],
-      ['go_on', 'processing', 'processing'],
-      ['complete', 'processing', 'completed'],
-      ['cancel', 'placed', 'cancelled'],
-      ['cancel', 'processing', 'cancelled'],
-      ['return', 'processing', 'cancelled'],
-      ['return', 'completed', 'completed'],
-    ],
-  )
+test('the moves of an order, all pairs, with the event and the debt of each', () => {
+  assert.deepEqual(matrixOf(orderLifecycle, orderStatuses), [
+    ['place', null, 'placed', 'order.placed', null],
+    ['start', 'placed', 'processing', 'order.processing', null],
+    ['go_on', 'processing', 'processing', 'order.processing', null],
+    ['fulfil', 'processing', 'processing', 'order.fulfilled', null],
+    ['complete', 'processing', 'completed', 'order.completed', null],
+    ['cancel', 'placed', 'cancelled', 'order.cancelled', 'money_back'],
+    ['cancel', 'processing', 'cancelled', 'order.cancelled', 'money_back'],
+    ['return', 'processing', 'cancelled', 'order.cancelled', 'money_back'],
+    ['return', 'completed', 'completed', 'order.returned', 'money_back'],
+  ])
+  assert.deepEqual(endsOf(orderLifecycle, orderStatuses), ['completed', 'cancelled'])
+  assert.deepEqual(unreachableOf(orderLifecycle, orderStatuses), [])
 })
 
-test('the moves of its money, all pairs', () => {
-  const moves = [...new Set(paymentLifecycle.map(([verb]) => verb))].flatMap((verb) =>
-    orderPaymentStatuses.map((from) => [verb, from, paymentMove(verb, from)?.to ?? null]),
-  )
-  assert.deepEqual(
-    moves.filter(([, , to]) => to !== null),
-    [
-      ['pay', 'pending', 'paid'],
-      ['pay', 'voided', 'paid'],
-      ['void', 'pending', 'voided'],
-      ['owe', 'paid', 'refunding'],
-      ['owe', 'partially_refunded', 'refunding'],
-      ['owe', 'refunding', 'refunding'],
-      ['refund_some', 'refunding', 'refunding'],
-      ['refund_part', 'refunding', 'partially_refunded'],
-      ['refund_rest', 'refunding', 'refunded'],
-      ['fail_some', 'refunding', 'refunding'],
-      ['fail_part', 'refunding', 'partially_refunded'],
-      ['fail_all', 'refunding', 'paid'],
-    ],
-  )
-})
-
-test('no move leaves an end, but money may still come that nobody awaits any more', () => {
-  const ends = ['completed', 'cancelled', 'refunded', 'voided']
-  const left = [...orderLifecycle, ...paymentLifecycle].filter(([, from, to]) => ends.includes(from) && to !== from)
-  assert.deepEqual(left, [['pay', 'voided', 'paid', 'order.paid']])
+test('the moves of its money, all pairs, with the event of each', () => {
+  assert.deepEqual(matrixOf(orderPaymentLifecycle, orderPaymentStatuses), [
+    ['await', null, 'pending', null],
+    ['pay', 'pending', 'paid', 'order.paid'],
+    ['pay', 'voided', 'paid', 'order.paid'],
+    ['void', 'pending', 'voided', null],
+    ['owe', 'paid', 'refunding', null],
+    ['owe', 'partially_refunded', 'refunding', null],
+    ['owe', 'refunding', 'refunding', null],
+    ['refund_some', 'refunding', 'refunding', 'order.refunded'],
+    ['refund_part', 'refunding', 'partially_refunded', 'order.refunded'],
+    ['refund_rest', 'refunding', 'refunded', 'order.refunded'],
+    ['fail_some', 'refunding', 'refunding', 'order.refund_failed'],
+    ['fail_part', 'refunding', 'partially_refunded', 'order.refund_failed'],
+    ['fail_all', 'refunding', 'paid', 'order.refund_failed'],
+  ])
+  // Money may still come after an order is voided.
+  assert.deepEqual(endsOf(orderPaymentLifecycle, orderPaymentStatuses), ['refunded'])
+  assert.deepEqual(unreachableOf(orderPaymentLifecycle, orderPaymentStatuses), [])
 })
 
 test('what a refund that is over makes of the money', () => {

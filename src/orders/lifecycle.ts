@@ -1,5 +1,5 @@
-// What may happen to an order, on its three axes: the order itself, its money, its parcels. A pair of verb and status that
-// has no row is refused.
+// What may happen to an order, on its three axes: the order itself, its money, its parcels. A pair of verb and status without
+// a row is refused.
 
 import type {
   CancellationStatus,
@@ -8,40 +8,31 @@ import type {
   OrderPaymentStatus,
   OrderStatus,
 } from '../contract/words.ts'
+import { moveFor } from '../kit/lifecycle.ts'
 
 // biome-ignore format: one row is one move
 export const orderLifecycle = [
   // verb       from          to            announces           owes
+  ['place',    null,         'placed',     'order.placed',     null        ],
   ['start',    'placed',     'processing', 'order.processing', null        ],
-  // There is no other word for a parcel that is not the last one, and a change that nobody hears of would leave a gap.
+  // A parcel that is not the last one has no event kind of its own, and a change without an event would leave a gap.
   ['go_on',    'processing', 'processing', 'order.processing', null        ],
+  ['fulfil',   'processing', 'processing', 'order.fulfilled',  null        ],
   ['complete', 'processing', 'completed',  'order.completed',  null        ],
   ['cancel',   'placed',     'cancelled',  'order.cancelled',  'money_back'],
   ['cancel',   'processing', 'cancelled',  'order.cancelled',  'money_back'],
   // What was sent came back unpaid. An order that was done stays done: a receiver has heard of its end.
   ['return',   'processing', 'cancelled',  'order.cancelled',  'money_back'],
   ['return',   'completed',  'completed',  'order.returned',   'money_back'],
-] as const satisfies readonly (readonly [string, OrderStatus, OrderStatus, EventKind, 'money_back' | null])[]
+] as const satisfies readonly (readonly [string, OrderStatus | null, OrderStatus, EventKind, 'money_back' | null])[]
 
-export type OrderVerb = (typeof orderLifecycle)[number][0]
-
-export interface OrderMove {
-  to: OrderStatus
-  announces: EventKind
-  owes: 'money_back' | null
-}
-
-export function orderMove(verb: OrderVerb, from: OrderStatus): OrderMove | undefined {
-  const row = orderLifecycle.find(([rowVerb, rowFrom]) => rowVerb === verb && rowFrom === from)
-  return row && { to: row[2], announces: row[3], owes: row[4] }
-}
-
-// Money on its way back is not told: what is told is that it arrived, or that it could not.
+// Money on its way back is not announced; that it arrived, or could not be paid, is.
 // biome-ignore format: one row is one move
-export const paymentLifecycle = [
+export const orderPaymentLifecycle = [
   // verb          from                  to                    announces
+  ['await',       null,                 'pending',            null                 ],
   ['pay',         'pending',            'paid',               'order.paid'         ],
-  // Money that people move may come after nobody awaits it any more. Of a cancelled order it is owed back.
+  // Money that people move may come after it was given up. Of a cancelled order it is owed back.
   ['pay',         'voided',             'paid',               'order.paid'         ],
   ['void',        'pending',            'voided',             null                 ],
   ['owe',         'paid',               'refunding',          null                 ],
@@ -54,28 +45,18 @@ export const paymentLifecycle = [
   ['fail_some',   'refunding',          'refunding',          'order.refund_failed'],
   ['fail_part',   'refunding',          'partially_refunded', 'order.refund_failed'],
   ['fail_all',    'refunding',          'paid',               'order.refund_failed'],
-] as const satisfies readonly (readonly [string, OrderPaymentStatus, OrderPaymentStatus, EventKind | null])[]
+] as const satisfies readonly (readonly [string, OrderPaymentStatus | null, OrderPaymentStatus, EventKind | null])[]
 
-export type PaymentVerb = (typeof paymentLifecycle)[number][0]
+type RefundVerb = Extract<(typeof orderPaymentLifecycle)[number][0], `refund_${string}` | `fail_${string}`>
 
-export interface PaymentMove {
-  to: OrderPaymentStatus
-  announces: EventKind | null
-}
-
-export function paymentMove(verb: PaymentVerb, from: OrderPaymentStatus): PaymentMove | undefined {
-  const row = paymentLifecycle.find(([rowVerb, rowFrom]) => rowVerb === verb && rowFrom === from)
-  return row && { to: row[2], announces: row[3] }
-}
-
-// What a refund that is over makes of the money. `back` and `pending` are the sums of the refunds that arrived and of those
+// What a refund that has ended makes of the money. `back` and `pending` are the sums of the refunds that arrived and of those
 // on their way, without the one that failed.
 export function refundVerb(
   outcome: 'succeeded' | 'failed',
   { total, back, pending }: { total: number; back: number; pending: number },
-): PaymentVerb {
-  if (outcome === 'failed') return pending > 0 ? 'fail_some' : back > 0 ? 'fail_part' : 'fail_all'
-  if (pending > 0) return 'refund_some'
+): RefundVerb {
+  if (pending > 0) return outcome === 'failed' ? 'fail_some' : 'refund_some'
+  if (outcome === 'failed') return back > 0 ? 'fail_part' : 'fail_all'
   return back >= total ? 'refund_rest' : 'refund_part'
 }
 
@@ -114,7 +95,7 @@ export function cancellableReason(
   if (status === 'completed') return 'already_completed'
   // What was sent cannot be called back.
   if (fulfillmentStatus !== 'unfulfilled') return 'already_fulfilled'
-  return policy.from.includes(status) && orderMove('cancel', status) ? undefined : 'already_processing'
+  return policy.from.includes(status) && moveFor(orderLifecycle, 'cancel', status) ? undefined : 'already_processing'
 }
 
 // Why an order cannot have come back unpaid; undefined when it can.
@@ -125,7 +106,7 @@ export function returnObstacle({
   paymentStatus: OrderPaymentStatus
   fulfillmentStatus: FulfillmentStatus
 }): 'not_awaited' | 'not_sent' | undefined {
-  if (!paymentMove('void', paymentStatus)) return 'not_awaited'
+  if (!moveFor(orderPaymentLifecycle, 'void', paymentStatus)) return 'not_awaited'
   return fulfillmentStatus === 'unfulfilled' ? 'not_sent' : undefined
 }
 

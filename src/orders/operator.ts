@@ -3,6 +3,8 @@
 
 import { restock, takenBy } from '../inventory/sales.ts'
 import { isId, newId } from '../kit/ids.ts'
+import { moveFor } from '../kit/lifecycle.ts'
+import { paymentLifecycle } from '../payments/lifecycle.ts'
 import {
   insertPayment,
   listRefundsOfPayment,
@@ -16,7 +18,13 @@ import { isPaidOnDelivery, manualName, manualReference } from '../providers/manu
 import type { Reader, Tx } from '../storage/storage.ts'
 import { cancelFound, oweVoids } from './cancel.ts'
 import { findOrderFacts, lockOrderFacts, type Moment, noteChange, tellChange } from './change.ts'
-import { fulfillmentStatusFor, orderMove, paymentMove, returnObstacle, sendingReason } from './lifecycle.ts'
+import {
+  fulfillmentStatusFor,
+  orderLifecycle,
+  orderPaymentLifecycle,
+  returnObstacle,
+  sendingReason,
+} from './lifecycle.ts'
 import { isWaiting, oweRefund, payByHand } from './refunds.ts'
 import {
   type CancellationRow,
@@ -49,8 +57,8 @@ export async function payOrder(tx: Tx, key: OrderKey, moment: Moment): Promise<D
   const found = await lockOrderFacts(tx, key)
   if (!found) return gone
   const { order } = found
-  const move = paymentMove('pay', order.paymentStatus)
-  if (!move?.announces) return { problem: `order ${order.number} is ${order.paymentStatus}: no payment is awaited` }
+  const move = moveFor(orderPaymentLifecycle, 'pay', order.paymentStatus)
+  if (!move) return { problem: `order ${order.number} is ${order.paymentStatus}: no payment is awaited` }
   const isAwaited = order.paymentStatus === 'pending'
   const paid = await (isAwaited ? collectAwaited(tx, found, moment) : collectLate(tx, found, moment))
   if (!paid) return { problem: `order ${order.number} has no payment that is awaited` }
@@ -80,7 +88,9 @@ async function collectLate(tx: Tx, { order, payments }: OrderFacts, moment: Mome
 }
 
 async function saveCollected(tx: Tx, payment: PaymentRow, { now }: Moment): Promise<PaymentRow> {
-  const paid = { ...payment, status: 'succeeded', checkAt: null, updatedAt: now } as const
+  const move = moveFor(paymentLifecycle, 'collect', payment.status)
+  if (!move) throw new Error(`payment ${payment.id} is ${payment.status} and cannot be collected`)
+  const paid = { ...payment, status: move.to, checkAt: null, updatedAt: now }
   await savePayment(tx, paid)
   return paid
 }
@@ -138,9 +148,9 @@ function tellParcel(
 ): OrderFacts {
   const fulfillmentStatus = fulfillmentStatusFor(lines)
   const withParcel = { lines, fulfillments: [...found.fulfillments, fulfillment] }
-  const start = orderMove('start', found.order.status)
+  const start = moveFor(orderLifecycle, 'start', found.order.status)
   if (fulfillmentStatus !== 'fulfilled') {
-    const move = start ?? orderMove('go_on', found.order.status)
+    const move = start ?? moveFor(orderLifecycle, 'go_on', found.order.status)
     if (!move) throw new Error(`order ${found.order.id} is ${found.order.status} and a parcel was sent`)
     const order = { status: move.to, fulfillmentStatus }
     const timeline = start ? (['processing', 'partially_fulfilled'] as const) : (['partially_fulfilled'] as const)
@@ -149,9 +159,11 @@ function tellParcel(
   const started = start
     ? tellChange(tx, found, { kind: start.announces, order: { status: start.to }, timeline: ['processing'] }, moment)
     : found
-  const all = { kind: 'order.fulfilled', order: { fulfillmentStatus }, timeline: ['fulfilled'] } as const
+  const sent = moveFor(orderLifecycle, 'fulfil', started.order.status)
+  if (!sent) throw new Error(`order ${found.order.id} is ${started.order.status} and its last parcel was sent`)
+  const all = { kind: sent.announces, order: { status: sent.to, fulfillmentStatus }, timeline: ['fulfilled'] } as const
   const fulfilled = tellChange(tx, { ...started, ...withParcel }, all, moment)
-  const end = orderMove('complete', fulfilled.order.status)
+  const end = moveFor(orderLifecycle, 'complete', fulfilled.order.status)
   if (!end) throw new Error(`order ${found.order.id} is ${fulfilled.order.status} and all of it was sent`)
   return tellChange(tx, fulfilled, { kind: end.announces, order: { status: end.to }, timeline: ['completed'] }, moment)
 }
@@ -186,7 +198,8 @@ export async function returnOrder(
   const { order, lines } = found
   const obstacle = returnObstacle(order)
   if (obstacle === 'not_sent') return { problem: `order ${order.number} was not sent: orders cancel ends it` }
-  const [move, voiding] = [orderMove('return', order.status), paymentMove('void', order.paymentStatus)]
+  const move = moveFor(orderLifecycle, 'return', order.status)
+  const voiding = moveFor(orderPaymentLifecycle, 'void', order.paymentStatus)
   if (obstacle || !move || !voiding)
     return { problem: `order ${order.number} is ${order.paymentStatus}: no payment is awaited` }
   if (move.to === 'cancelled') {
@@ -200,7 +213,7 @@ export async function returnOrder(
     return { facts: await cancelFound(tx, found, wish, moment) }
   }
   if (isRestocked) await restock(tx, order, order.id, null, moment)
-  await oweVoids(tx, found, moment)
+  if (move.owes === 'money_back') await oweVoids(tx, found, moment)
   const change = { status: move.to, paymentStatus: voiding.to }
   return { facts: tellChange(tx, found, { kind: move.announces, order: change, timeline: ['voided'] }, moment) }
 }
@@ -231,7 +244,7 @@ export async function refundOrder(
     const returned = await returnPayment(tx, unvoided, wish, moment)
     return 'problem' in returned ? returned : owedOf(tx, key, returned.refund)
   }
-  if (!paymentMove('owe', order.paymentStatus))
+  if (!moveFor(orderPaymentLifecycle, 'owe', order.paymentStatus))
     return { problem: `order ${order.number} is ${order.paymentStatus}: there is nothing to refund` }
   const left = order.total - order.refunded
   const failed = refunds.filter(isWaiting)

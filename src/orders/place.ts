@@ -6,12 +6,14 @@ import type { OrderPromotion } from '../contract/open/orders.ts'
 import type { Metadata, Totals } from '../contract/parts.ts'
 import type { Mode } from '../contract/words.ts'
 import type { Cause } from '../events/announce.ts'
+import { moveFor, onlyMove } from '../kit/lifecycle.ts'
 import type { RootSecret } from '../kit/secrets.ts'
 import type { PaymentRow } from '../payments/store.ts'
 import { tellIfUsedUp } from '../promotions/exhausted.ts'
 import type { Promotion } from '../promotions/store.ts'
 import type { Tx } from '../storage/storage.ts'
 import { announceOrder, tellChange } from './change.ts'
+import { fulfillmentStatusFor, orderLifecycle, orderPaymentLifecycle } from './lifecycle.ts'
 import { makeStatusSecret } from './secret.ts'
 import {
   insertOrder,
@@ -54,7 +56,8 @@ export interface NewOrder {
   addressId: string | null
   // City and country; goes with the address.
   addressSummaryText: string | null
-  paymentStatus: 'paid' | 'pending'
+  // Otherwise the money is awaited.
+  isPaid: boolean
   // Until when the money is waited for; null: whenever it comes.
   paymentDueAt: number | null
   rootSecret: RootSecret
@@ -92,12 +95,19 @@ export async function placeOrder(tx: Tx, given: NewOrder): Promise<PlacedOrder> 
   for (const [position, line] of lines.entries()) insertOrderLine(tx, order, position, line)
   insertTimeline(tx, key, 0, { type: 'placed', at: now })
   if (use) insertPromotionUse(tx, order, use)
-  announceOrder(tx, placed, 'order.placed', { now, cause })
+  announceOrder(tx, placed, onlyMove(orderLifecycle, 'place').announces, { now, cause })
   if (given.usedPromotion) await tellIfUsedUp(tx, order, given.usedPromotion, { now, cause })
   // That it was placed and that it was paid are two facts, though they became true together.
-  const paid = { kind: 'order.paid', order: { paymentStatus: 'paid' }, timeline: ['paid'] } as const
-  const told = given.paymentStatus === 'paid' ? tellChange(tx, placed, paid, { now, cause }) : placed
-  return { order: told.order, lines, statusSecret: secret.text }
+  const paid = given.isPaid ? moveFor(orderPaymentLifecycle, 'pay', order.paymentStatus) : undefined
+  const { order: last } = paid
+    ? tellChange(
+        tx,
+        placed,
+        { kind: paid.announces, order: { paymentStatus: paid.to }, timeline: ['paid'] },
+        { now, cause },
+      )
+    : placed
+  return { order: last, lines, statusSecret: secret.text }
 }
 
 function orderFrom(given: NewOrder): OrderRow {
@@ -109,9 +119,9 @@ function orderFrom(given: NewOrder): OrderRow {
     mode,
     number,
     version: 1,
-    status: 'placed',
-    paymentStatus: 'pending',
-    fulfillmentStatus: 'unfulfilled',
+    status: onlyMove(orderLifecycle, 'place').to,
+    paymentStatus: onlyMove(orderPaymentLifecycle, 'await').to,
+    fulfillmentStatus: fulfillmentStatusFor(given.lines.map((line) => ({ ...line, fulfilled: 0 }))),
     currency: given.currency,
     subtotal: totals.subtotal,
     discount: totals.discount,

@@ -3,6 +3,8 @@
 
 import type { RefundStatus } from '../contract/words.ts'
 import { newId } from '../kit/ids.ts'
+import { moveFor } from '../kit/lifecycle.ts'
+import { paymentLifecycle } from '../payments/lifecycle.ts'
 import {
   insertRefund,
   lockPayment,
@@ -15,7 +17,7 @@ import {
 
 import type { Tx } from '../storage/storage.ts'
 import { lockOrderFacts, type Moment, tellChange } from './change.ts'
-import { paymentMove, refundVerb } from './lifecycle.ts'
+import { orderPaymentLifecycle, refundVerb } from './lifecycle.ts'
 import { lowerRefunded, raiseRefunded } from './store.ts'
 import { type OrderFacts, refundSums } from './view.ts'
 
@@ -34,7 +36,7 @@ export async function oweRefund(
 ): Promise<OwedRefund | undefined> {
   const { order, refunds } = facts
   const { installationId, merchantId, id: orderId, currency } = order
-  const move = paymentMove('owe', order.paymentStatus)
+  const move = moveFor(orderPaymentLifecycle, 'owe', order.paymentStatus)
   const payment = facts.payments.find((paid) => leftOf(paid, refunds) >= amount)
   if (!move || !payment || amount < 1) return undefined
   const refunded = await raiseRefunded(tx, { installationId, orderId }, amount)
@@ -89,8 +91,9 @@ export async function refundPaid(
   const refunded = outcome === 'failed' ? await lowerRefunded(tx, key, refund.amount) : found.order.refunded
   if (refunded === undefined) throw new Error(`more of order ${key.orderId} failed to go back than was to go back`)
   const order = { ...found.order, refunded }
-  const move = paymentMove(refundVerb(outcome, { total: order.total, ...refundSums(refunds) }), order.paymentStatus)
-  if (!move?.announces) throw new Error(`order ${order.id} is ${order.paymentStatus} and a refund of it is over`)
+  const verb = refundVerb(outcome, { total: order.total, ...refundSums(refunds) })
+  const move = moveFor(orderPaymentLifecycle, verb, order.paymentStatus)
+  if (!move) throw new Error(`order ${order.id} is ${order.paymentStatus} and a refund of it is over`)
   const back = move.to === 'refunded' ? 'refunded' : 'partially_refunded'
   const timeline = [outcome === 'failed' ? 'refund_failed' : back] as const
   const change = { kind: move.announces, order: { paymentStatus: move.to }, timeline }
@@ -109,9 +112,9 @@ export function isWaiting({ status, replacedBy }: RefundRow): boolean {
   return status === 'failed' && replacedBy === null
 }
 
-// That a payment was taken back as a whole is no news of an order: it was voided when it was cancelled, or never placed.
+// That a payment was taken back as a whole is not announced: the order was voided when it was cancelled, or never placed.
 async function voidPayment(tx: Tx, { installationId, paymentId }: RefundRow, now: number): Promise<void> {
   const payment = await lockPayment(tx, installationId, paymentId)
-  if (payment?.status === 'pending' || payment?.status === 'succeeded')
-    await savePayment(tx, { ...payment, status: 'voided', checkAt: null, updatedAt: now })
+  const move = payment && moveFor(paymentLifecycle, 'void', payment.status)
+  if (move) await savePayment(tx, { ...payment, status: move.to, checkAt: null, updatedAt: now })
 }

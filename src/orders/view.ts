@@ -11,7 +11,8 @@ import type {
   Payment,
 } from '../contract/open/orders.ts'
 import { toInstant } from '../kit/instant.ts'
-import { type PaymentRow, type RefundRow, shownStatus } from '../payments/store.ts'
+import { shownStatus } from '../payments/lifecycle.ts'
+import type { PaymentRow, RefundRow } from '../payments/store.ts'
 import { cancellableReason, cancellationStatusFor, usualPolicy } from './lifecycle.ts'
 import type { FulfillmentRow, OrderHead, OrderLine, OrderRow, TimelineRow } from './store.ts'
 

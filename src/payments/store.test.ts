@@ -4,6 +4,7 @@ import { setTimeout as pause } from 'node:timers/promises'
 import { eachEngine } from '../../harness/storage.ts'
 import { newId } from '../kit/ids.ts'
 import type { Storage } from '../storage/storage.ts'
+import { shownStatus } from './lifecycle.ts'
 import { providerMsMax } from './port.ts'
 import { firstCheckAt, leaseMs, nextTryAt } from './schedule.ts'
 import {
@@ -21,7 +22,6 @@ import {
   type NewRefund,
   savePayment,
   saveRefund,
-  shownStatus,
   sumRefunds,
 } from './store.ts'
 

@@ -1,14 +1,13 @@
 // The SQL of money: payments, which are attempts to collect it, and refunds, which are owed.
 
-import type { Mode, PaymentErrorCode, PaymentStatus, RefundStatus } from '../contract/words.ts'
+import type { Mode, PaymentErrorCode, RefundStatus } from '../contract/words.ts'
+import { onlyMove } from '../kit/lifecycle.ts'
 import type { SetBack } from '../loops/clock.ts'
 import { isNotDeferred, isOnly, type RowKey } from '../loops/store.ts'
 import { Fragment, list, type Reader, type Tx } from '../storage/storage.ts'
+import { paymentLifecycle, type StoredPaymentStatus } from './lifecycle.ts'
 import type { Charge } from './port.ts'
 import { leaseMs } from './schedule.ts'
-
-// `challenge`: the shopper must confirm. Outside it is called processing.
-export type StoredPaymentStatus = PaymentStatus | 'challenge'
 
 export interface PaymentRow {
   installationId: string
@@ -55,10 +54,6 @@ export function chargeOf({ id, amount, currency, mode }: PaymentRow): Charge {
   return { key: id, amount, currency, mode }
 }
 
-export function shownStatus(status: StoredPaymentStatus): PaymentStatus {
-  return status === 'challenge' ? 'processing' : status
-}
-
 const paymentColumns = new Fragment(`
   payments.installation_id as "installationId", payments.id, payments.merchant_id as "merchantId",
   (select i.mode from installations i where i.id = payments.installation_id) as "mode",
@@ -68,18 +63,19 @@ const paymentColumns = new Fragment(`
   payments.updated_at as "updatedAt", payments.check_at as "checkAt", payments.checks,
   payments.closed_by_hand_at as "closedByHandAt"`)
 
-// The attempt as it is before anyone is asked: processing, and to be looked up if nobody comes back with the outcome.
+// The attempt as it is before its provider is called, to be looked up if the outcome of that call is lost.
 export function insertPayment(tx: Tx, payment: NewPayment, now: number): PaymentRow {
+  const status = onlyMove(paymentLifecycle, 'start').to
   tx.send`
     insert into payments (installation_id, id, merchant_id, checkout_session_id, provider, method, amount, currency, status,
       created_at, updated_at, check_at)
     values (${payment.installationId}, ${payment.id}, ${payment.merchantId}, ${payment.checkoutSessionId},
-      ${payment.provider}, ${payment.method}, ${payment.amount}, ${payment.currency}, 'processing', ${now}, ${now},
+      ${payment.provider}, ${payment.method}, ${payment.amount}, ${payment.currency}, ${status}, ${now}, ${now},
       ${payment.checkAt})`
   return {
     ...payment,
     orderId: null,
-    status: 'processing',
+    status,
     reference: null,
     challenge: null,
     brand: null,

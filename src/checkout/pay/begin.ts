@@ -4,6 +4,7 @@ import { keepAddress } from '../../addresses/store.ts'
 import { fixPrices, setCartStatus } from '../../carts/store.ts'
 import type { Quote } from '../../carts/view.ts'
 import type { Cause } from '../../events/announce.ts'
+import { moveFor, onlyMove } from '../../kit/lifecycle.ts'
 import type { PaymentProvider } from '../../payments/port.ts'
 import { firstCheckAt } from '../../payments/schedule.ts'
 import { findPayment, insertPayment, type PaymentRow } from '../../payments/store.ts'
@@ -11,7 +12,7 @@ import { countTry, rememberTry, subjectsOf } from '../../payments/tries.ts'
 import type { Tx } from '../../storage/storage.ts'
 import { draftFor } from '../draft.ts'
 import { holdLines } from '../follow.ts'
-import { processingHoldMs, sessionMove, sessionStatusAt } from '../lifecycle.ts'
+import { processingHoldMs, sessionLifecycle, sessionStatusAt } from '../lifecycle.ts'
 import type { CheckoutProblem, PayInput } from '../port.ts'
 import { paymentIdsFor } from '../secret.ts'
 import { factsOf, lockSessionAndCart } from '../sessions.ts'
@@ -64,7 +65,7 @@ function sessionProblem(session: SessionRow, input: PayInput, now: number): Chec
   if (session.closedAt !== null) return { code: 'closed' }
   const status = sessionStatusAt(session, now)
   if (status === 'processing') return { code: 'payment_in_progress' }
-  if (!sessionMove('pay', status)) return { code: 'not_open' }
+  if (!moveFor(sessionLifecycle, 'pay', status)) return { code: 'not_open' }
   return session.version === input.version ? null : { code: 'stale' }
 }
 
@@ -121,10 +122,10 @@ async function recordPayment(tx: Tx, begun: NewAttempt): Promise<PaymentRow> {
   const cartKey = { installationId, cartId: session.cartId }
   fixPrices(tx, cartKey)
   if (quote.cart.address) keepAddress(tx, installationId, quote.cart.address.token, at + paymentAddressMs)
-  setCartStatus(tx, cartKey, { from: 'open', to: 'locked' })
+  setCartStatus(tx, cartKey, 'lock')
   saveSession(tx, {
     ...held,
-    status: 'processing',
+    status: onlyMove(sessionLifecycle, 'pay').to,
     version: session.version + 1,
     quote: JSON.stringify(draftFor(quote)),
     lastPaymentError: null,

@@ -2,11 +2,12 @@
 // is what would have followed from the provider's own answer. The provider is not asked any more; what it says later is
 // handled as for any payment that has ended.
 
+import { isUndecided, shownStatus } from '../../payments/lifecycle.ts'
 import type { Outcome } from '../../payments/port.ts'
-import { findPayment, type PaymentRow, shownStatus } from '../../payments/store.ts'
+import { findPayment, type PaymentRow } from '../../payments/store.ts'
 import type { Tx } from '../../storage/storage.ts'
 import type { PayTools } from '../tools.ts'
-import { isUndecided, lockForOutcome, recordOutcome } from './finish.ts'
+import { lockForOutcome, recordOutcome } from './finish.ts'
 
 export const closedOutcomes = ['succeeded', 'declined'] as const
 export type ClosedOutcome = (typeof closedOutcomes)[number]

@@ -3,13 +3,14 @@
 
 import { moveAddress } from '../../addresses/vault.ts'
 import { pricingOfOrder } from '../../carts/converted.ts'
-import { cartMove } from '../../carts/lifecycle.ts'
+import { cartLifecycle } from '../../carts/lifecycle.ts'
 import { type CartFacts, findCartFacts } from '../../carts/quote.ts'
 import { type CartRow, findCart, saveCart } from '../../carts/store.ts'
 import { cartView, type Quote, summaryText } from '../../carts/view.ts'
 import { announce } from '../../events/announce.ts'
 import { sell } from '../../inventory/sales.ts'
 import { newId } from '../../kit/ids.ts'
+import { moveFor } from '../../kit/lifecycle.ts'
 import { type PlacedOrder, placeOrder } from '../../orders/place.ts'
 import { takeOrderNumber } from '../../orders/store.ts'
 import { findMethodSettings, paymentDueAt } from '../../payments/methods.ts'
@@ -17,7 +18,8 @@ import { oweVoid, savePayment } from '../../payments/store.ts'
 import { giveBackPromotion, type Promotion, usePromotion } from '../../promotions/store.ts'
 import { manualName } from '../../providers/manual/provider.ts'
 import { type Draft, draftFrom } from '../draft.ts'
-import { announceSession } from '../sessions.ts'
+import { sessionLifecycle } from '../lifecycle.ts'
+import { announceSession, orderPaymentOf } from '../sessions.ts'
 import { type SessionRow, saveSession } from '../store.ts'
 import { isOverused, openAddressOf, openCustomerOf } from './customer.ts'
 import { type OrderObstacle, obstacleFailure } from './failures.ts'
@@ -35,6 +37,8 @@ interface Purchase {
 
 export async function completeSession(settlement: Settlement): Promise<void> {
   const { tools, tx, session, now, cause } = settlement
+  const move = moveFor(sessionLifecycle, 'complete', session.status)
+  if (!move) throw new Error(`a session that is ${session.status} cannot be completed`)
   if (session.quote === null) throw new Error(`session ${session.id} is paid without a quote`)
   const cart = await findCart(tx, { installationId: session.installationId, cartId: session.cartId })
   if (!cart) throw new Error(`session ${session.id} has lost its cart`)
@@ -45,7 +49,7 @@ export async function completeSession(settlement: Settlement): Promise<void> {
   const quote = convertCart(settlement, facts, placed)
   const completed: SessionRow = {
     ...session,
-    status: 'completed',
+    status: move.to,
     version: session.version + 1,
     orderId: purchase.orderId,
     holdExpiresAt: null,
@@ -53,8 +57,8 @@ export async function completeSession(settlement: Settlement): Promise<void> {
     updatedAt: now,
   }
   saveSession(tx, completed)
-  const view = { session: completed, quote, orderPayment: orderPaymentOf(settlement) }
-  announceSession(tools, tx, view, { kind: 'checkout_session.completed', now, cause })
+  const view = { session: completed, quote, orderPayment: orderPaymentOf(placed.order.paymentStatus) }
+  announceSession(tools, tx, view, { kind: move.announces, now, cause })
 }
 
 // Counts the promotion's use and sells the stock; or takes nothing, and answers why no order is possible.
@@ -127,17 +131,13 @@ async function bookOrder(
     session,
     addressId: addressId ?? null,
     addressSummaryText: address ? summaryText(address) : null,
-    paymentStatus: orderPaymentOf(settlement),
+    isPaid: payment.status === 'succeeded',
     paymentDueAt: await findDueAt(settlement),
     rootSecret: tools.rootSecret,
     now,
     cause,
   })
   return { facts, placed }
-}
-
-function orderPaymentOf({ payment }: Settlement): 'pending' | 'paid' {
-  return payment.status === 'pending' ? 'pending' : 'paid'
 }
 
 // The term that the shopper was shown, or one that the merchant has set since.
@@ -153,8 +153,8 @@ function convertCart(
   facts: CartFacts,
   { order, lines: sold }: PlacedOrder,
 ): Quote {
-  const move = cartMove('convert', facts.cart.status)
-  if (!move?.announces) throw new Error(`cart ${facts.cart.id} is ${facts.cart.status} and cannot become an order`)
+  const move = moveFor(cartLifecycle, 'convert', facts.cart.status)
+  if (!move) throw new Error(`cart ${facts.cart.id} is ${facts.cart.status} and cannot become an order`)
   // Its address went with the order.
   const cart = {
     ...facts.cart,

@@ -1,6 +1,8 @@
 // The last transaction of a payment: it records the outcome, once, with everything that follows from it.
 
 import type { Cause } from '../../events/announce.ts'
+import { moveFor } from '../../kit/lifecycle.ts'
+import { isUndecided, paymentLifecycle } from '../../payments/lifecycle.ts'
 import type { Outcome } from '../../payments/port.ts'
 import { leaseMs, nextTryAt } from '../../payments/schedule.ts'
 import { lockPayment, type PaymentRow, savePayment } from '../../payments/store.ts'
@@ -56,10 +58,6 @@ export async function lockForOutcome(
   return { session, payment, subjects }
 }
 
-export function isUndecided({ status }: PaymentRow): boolean {
-  return status === 'processing' || status === 'challenge'
-}
-
 export async function recordOutcome(
   tools: PayTools,
   tx: Tx,
@@ -83,43 +81,32 @@ function isShoppersFault(outcome: Outcome): boolean {
 async function decide(settlement: Settlement, outcome: PaymentOutcome): Promise<void> {
   const { tx, payment, now } = settlement
   const seen = { ...payment, updatedAt: now, checks: payment.checks + 1 }
+  if (outcome.kind === 'unknown') return savePayment(tx, { ...seen, checkAt: nextTryAt(seen.checks, now) })
+  const move = moveFor(paymentLifecycle, verbs[outcome.kind], payment.status)
+  if (!move) throw new Error(`payment ${payment.id} is ${payment.status} and was ${outcome.kind}`)
+  const decided = { ...seen, status: move.to }
   switch (outcome.kind) {
-    case 'unknown':
-      return savePayment(tx, { ...seen, checkAt: nextTryAt(seen.checks, now) })
     case 'challenge': {
       const { reference, challenge } = outcome
       // Looked up again when the shopper should have answered long ago.
-      const checkAt = payment.createdAt + challengeMs + leaseMs
-      return savePayment(tx, { ...seen, status: 'challenge', reference, challenge, checkAt })
+      return savePayment(tx, { ...decided, reference, challenge, checkAt: payment.createdAt + challengeMs + leaseMs })
     }
     case 'declined': {
       const { code, brand, last4, isDoubtful } = outcome
       const checkAt = isDoubtful ? nextTryAt(seen.checks, now) : null
-      await savePayment(tx, { ...seen, status: 'declined', errorCode: code, brand, last4, challenge: null, checkAt })
+      await savePayment(tx, { ...decided, errorCode: code, brand, last4, challenge: null, checkAt })
       return reopenSession(settlement, declinedFailure(code))
     }
     case 'approved': {
       const { reference, brand, last4 } = outcome
-      const collected = {
-        ...seen,
-        status: 'succeeded',
-        reference,
-        brand,
-        last4,
-        challenge: null,
-        checkAt: null,
-      } as const
+      const collected = { ...decided, reference, brand, last4, challenge: null, checkAt: null }
       return completeSession({ ...settlement, payment: collected })
     }
     case 'pending': {
-      const awaited = {
-        ...seen,
-        status: 'pending',
-        reference: outcome.reference,
-        challenge: null,
-        checkAt: null,
-      } as const
+      const awaited = { ...decided, reference: outcome.reference, challenge: null, checkAt: null }
       return completeSession({ ...settlement, payment: awaited })
     }
   }
 }
+
+const verbs = { challenge: 'challenge', declined: 'decline', approved: 'collect', pending: 'await' } as const

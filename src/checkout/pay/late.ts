@@ -1,6 +1,8 @@
 // Outcomes that arrive after a payment has ended here. Money that came after it was given up is owed back in this transaction.
 
 import { newId } from '../../kit/ids.ts'
+import { moveFor } from '../../kit/lifecycle.ts'
+import { isGivenUp, paymentLifecycle, type StoredPaymentStatus } from '../../payments/lifecycle.ts'
 import type { Outcome } from '../../payments/port.ts'
 import { nextTryAt } from '../../payments/schedule.ts'
 import { oweVoid, type PaymentRow, savePayment } from '../../payments/store.ts'
@@ -16,18 +18,14 @@ export async function recordAfterEnd(
 ): Promise<void> {
   const now = tools.clock().getTime()
   const facts = { provider: payment.provider, paymentId: payment.id }
-  const isGivenUp = payment.status === 'declined' || payment.status === 'voided'
-  const hasCome = outcome.kind === 'approved' || outcome.kind === 'pending'
-  if (isGivenUp && hasCome) {
+  const booked = bookedFor(payment, outcome)
+  if (booked) {
     await oweVoid(tx, payment, { id: newId('rfd'), reason: 'approved after the payment had ended' }, now)
-    const card = outcome.kind === 'approved' ? { brand: outcome.brand, last4: outcome.last4 } : {}
-    const status = outcome.kind === 'approved' ? 'succeeded' : 'pending'
     // An order that awaited it was cancelled, and does not await it again.
-    const booked = payment.orderId === null ? ({ ...card, status, reference: outcome.reference } as const) : {}
-    await savePayment(tx, { ...payment, ...booked, checkAt: null, updatedAt: now })
+    await savePayment(tx, { ...payment, ...(payment.orderId === null ? booked : {}), checkAt: null, updatedAt: now })
     const message = 'payment was approved after it had ended; it is given back'
     tx.afterCommit(() => tools.watch.warn('late_success', message, facts, { status: payment.status }))
-  } else if (isGivenUp && payment.checkAt !== null) {
+  } else if (isGivenUp(payment) && payment.checkAt !== null) {
     const checks = payment.checks + 1
     const isCertain = outcome.kind === 'declined' && !outcome.isDoubtful
     await savePayment(tx, { ...payment, checks, checkAt: isCertain ? null : nextTryAt(checks, now), updatedAt: now })
@@ -36,6 +34,17 @@ export async function recordAfterEnd(
     const more = { status: payment.status, outcome: outcome.kind }
     tx.afterCommit(() => tools.watch.warn('contradiction', message, facts, more))
   }
+}
+
+// What money that came late makes of the payment; undefined where none came, or it was not late.
+function bookedFor({ status }: PaymentRow, outcome: Outcome): Partial<PaymentRow> | undefined {
+  const book = (to: StoredPaymentStatus | undefined, more: Partial<PaymentRow>) => to && { ...more, status: to }
+  if (outcome.kind === 'approved') {
+    const { reference, brand, last4 } = outcome
+    return book(moveFor(paymentLifecycle, 'collect_late', status)?.to, { reference, brand, last4 })
+  }
+  if (outcome.kind !== 'pending') return undefined
+  return book(moveFor(paymentLifecycle, 'await_late', status)?.to, { reference: outcome.reference })
 }
 
 // An order was placed for the money, or awaits it, and its provider says otherwise. (Of one without an order, a void is owed,

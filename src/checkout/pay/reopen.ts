@@ -5,7 +5,8 @@ import { setCartStatus } from '../../carts/store.ts'
 import type { Quote } from '../../carts/view.ts'
 import { hold, release } from '../../inventory/holds.ts'
 import { toInstant } from '../../kit/instant.ts'
-import { holdUntil, sessionMove } from '../lifecycle.ts'
+import { moveFor } from '../../kit/lifecycle.ts'
+import { holdUntil, sessionLifecycle } from '../lifecycle.ts'
 import { announceSession, factsOf } from '../sessions.ts'
 import { type SessionRow, saveSession } from '../store.ts'
 import type { Failure } from './failures.ts'
@@ -13,10 +14,10 @@ import type { Settlement } from './settlement.ts'
 
 export async function reopenSession(settlement: Settlement, failure: Failure): Promise<void> {
   const { tools, tx, session, now, cause } = settlement
-  const move = sessionMove('decline', session.status)
-  if (!move?.announces) throw new Error(`a session that is ${session.status} cannot be declined`)
+  const move = moveFor(sessionLifecycle, 'decline', session.status)
+  if (!move) throw new Error(`a session that is ${session.status} cannot be declined`)
   const key = { installationId: session.installationId, cartId: session.cartId }
-  setCartStatus(tx, key, { from: 'locked', to: 'open' })
+  setCartStatus(tx, key, 'unlock')
   const facts = await findCartFacts(tx, tools.carts.pricebooks, key, now)
   if (!facts) throw new Error(`session ${session.id} has lost its cart`)
   const opened: SessionRow = {

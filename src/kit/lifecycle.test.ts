@@ -1,0 +1,33 @@
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import { moveFor, onlyMove } from './lifecycle.ts'
+
+const doorLifecycle = [
+  ['build', null, 'open', 'door.built', null],
+  ['shut', 'open', 'shut', null, null],
+  ['lock', 'shut', 'locked', 'door.locked', 'key'],
+  ['lock', 'open', 'locked', 'door.locked', 'key'],
+] as const
+
+test('a pair of verb and status that has a row answers with that row, any other pair with undefined', () => {
+  assert.deepEqual(moveFor(doorLifecycle, 'lock', 'open'), {
+    from: 'open',
+    to: 'locked',
+    announces: 'door.locked',
+    owes: 'key',
+  })
+  assert.equal(moveFor(doorLifecycle, 'build', null)?.to, 'open')
+  assert.equal(moveFor(doorLifecycle, 'build', 'open'), undefined)
+  assert.equal(moveFor(doorLifecycle, 'shut', 'locked'), undefined)
+})
+
+test('the type of an answer is that of the rows of its verb', () => {
+  const event: 'door.locked' | undefined = moveFor(doorLifecycle, 'lock', 'shut')?.announces
+  const debt: null = onlyMove(doorLifecycle, 'shut').owes
+  assert.deepEqual([event, debt], ['door.locked', null])
+})
+
+test('only a verb with one row can be asked for without a status', () => {
+  assert.deepEqual(onlyMove(doorLifecycle, 'shut'), { from: 'open', to: 'shut', announces: null, owes: null })
+  assert.throws(() => onlyMove(doorLifecycle, 'lock'), /the verb lock does not have exactly one row/)
+})
