@@ -3,7 +3,7 @@
 
 import { Agent, type IncomingHttpHeaders, request } from 'node:http'
 import { PublicErrorResponse } from '../src/contract/errors.ts'
-import { type Operation, type OperationId, operations } from '../src/contract/open/operations.ts'
+import { type OpenOperation, type OperationId, operations } from '../src/contract/open/operations.ts'
 import { type RefusalCode, refusals } from '../src/contract/refusals.ts'
 import { compile, type Issue } from '../src/contract/validator.ts'
 
@@ -108,13 +108,13 @@ const checks = new Map<OperationId | null, (value: unknown) => Issue[]>([[null, 
 // Undefined where the answer is one that the row declares, in its schema.
 export function undeclared(id: OperationId, answer: Answer): string | undefined {
   const { status, text, headers } = answer
-  const row: Operation = operations[id]
+  const row: OpenOperation = operations[id]
   const name = `${id} answered ${status}`
   if (headers['content-type'] !== 'application/json; charset=utf-8') return `${name} as ${headers['content-type']}`
   if (!/^req_[0-9a-z]{26}$/.test(String(headers['x-request-id']))) return `${name} without its request id`
   const body = JSON.parse(text) as { error?: { code: RefusalCode; status: number; requestId: string } }
   if (status === 200) {
-    const check = checks.get(id) ?? compile(row.reply)
+    const check = checks.get(id) ?? compile(row.reply.schema)
     checks.set(id, check)
     const [issue] = check(body)
     return issue && `${name} against its schema: ${issue.path} ${issue.message}`

@@ -1,7 +1,7 @@
 // Generated requests for every operation, from its schema: good ones, which must never be a 400, and bad ones, each broken at
 // one place, which must be a 400 that names the place. Every answer must be one that the row declares, in its schema.
 
-import { type Operation, type OperationId, operationIds, operations } from '../src/contract/open/operations.ts'
+import { type OpenOperation, type OperationId, operationIds, operations } from '../src/contract/open/operations.ts'
 import type { TSchema } from '../src/contract/schema.ts'
 import { type Answer, type Caller, codeOf, createCaller, crowd, dataOf, undeclared } from './caller.ts'
 import { openJournal } from './journal.ts'
@@ -129,7 +129,7 @@ class Asking {
   }
 
   async ask(id: OperationId): Promise<void> {
-    const row: Operation = operations[id]
+    const row: OpenOperation = operations[id]
     if (row.caller === 'oauth') return this.#askUnknown(id)
     if (row.body === null) return this.#askWithout(id, row)
     const path = this.#path(id, row)
@@ -178,7 +178,7 @@ class Asking {
   }
 
   // Reads: things that are there, things that are not, and parameters that nobody declared.
-  async #askWithout(id: OperationId, row: Operation): Promise<void> {
+  async #askWithout(id: OperationId, row: OpenOperation): Promise<void> {
     const isBad = this.random() < 0.3
     const query = isBad
       ? pick(this.random, ['?limit=1', '?cursor=', '?cursor=x', '?a=1&a=2', '?%00=1', '?fields[]=x'])
@@ -193,7 +193,7 @@ class Asking {
 
   // An app's operations take no API key: whatever is sent with one, nobody is known.
   async #askUnknown(id: OperationId): Promise<void> {
-    const row: Operation = operations[id]
+    const row: OpenOperation = operations[id]
     const body = row.body ? goodValue(row.body, this.known, this.random) : undefined
     const answer = await this.caller.ask(this.server.origin, id, { key: this.stand.key, path: { keyId: 'x' }, body })
     this.#judge(id, answer)
@@ -213,7 +213,7 @@ class Asking {
     if (problem) this.violations.add(problem)
   }
 
-  #path(id: OperationId, { path }: Operation): Path {
+  #path(id: OperationId, { path }: OpenOperation): Path {
     const { random } = this
     const things: Readonly<Record<string, readonly string[]>> = {
       ...this.#pool,

@@ -2,7 +2,7 @@
 // answered like one that never was, byte for byte but the request id, and nothing of it moves.
 
 import { randomUUID } from 'node:crypto'
-import { type Operation, type OperationId, operationIds, operations } from '../src/contract/open/operations.ts'
+import { type OpenOperation, type OperationId, operationIds, operations } from '../src/contract/open/operations.ts'
 import { idPrefixes } from '../src/contract/words.ts'
 import { newId } from '../src/kit/ids.ts'
 import type { Storage } from '../src/storage/storage.ts'
@@ -258,7 +258,7 @@ export async function runIsolation(
   }
 
   function judge({ operation, refusal }: Door, by: CallerKind, answer: Answer): void {
-    const row: Operation = operations[operation]
+    const row: OpenOperation = operations[operation]
     const mayAsk =
       by.name === 'full' ||
       (by.name === 'read' && (row.scope === null || row.scope === 'catalog:read')) ||

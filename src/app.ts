@@ -1,5 +1,5 @@
-// Plugs the house together: storage below, the road through it, the handlers on top, the pages beside. Everything that
-// one request can meet is named here.
+// What one process consists of: storage below, the surfaces and their handlers on top, the pages beside. Everything that one
+// request can meet is named here.
 
 import { fileURLToPath } from 'node:url'
 import { createIdentify, type Identify } from './access/identify.ts'
@@ -17,12 +17,16 @@ import { createOrderStatusService } from './checkout/status.ts'
 import type { PayTools } from './checkout/tools.ts'
 import { createPayTools } from './checkout/tools.ts'
 import type { Rate } from './config.ts'
-import type { OperationId } from './contract/open/operations.ts'
-import { type AnyHandler, createRoad, type Throttles } from './http/answer.ts'
-import type { Handlers } from './http/handler.ts'
+import { type Operations, openSurface } from './contract/open/operations.ts'
+import type { Throttles } from './http/call.ts'
+import { createCursors } from './http/cursors.ts'
+import { createKeyGate } from './http/gates.ts'
+import { createBodyLimiter, createReceive } from './http/limiter.ts'
+import type { OpenCallers, OpenHandlers } from './http/open.ts'
+import type { HtmlPage } from './http/pages.ts'
 import { createPressure } from './http/pressure.ts'
-import { createSeats } from './http/seats.ts'
-import { createServer, type HtmlPage, type HttpServer } from './http/server.ts'
+import { createServer, type HttpServer } from './http/server.ts'
+import { type MountedSurface, mountSurface, type SurfaceParts } from './http/surfaces.ts'
 import { sealedKeeper } from './idempotency/once.ts'
 import { installationOperations } from './installations/operations.ts'
 import { late } from './kit/late.ts'
@@ -60,7 +64,9 @@ export interface AppParts {
   webhookAllowPrivate: boolean
   retentionMs?: RetentionMs
   // Tests put probes in the place of handlers; the house itself never does.
-  extraHandlers?: Partial<Handlers>
+  extraHandlers?: Partial<OpenHandlers>
+  // Surfaces beside the open one.
+  extraSurfaces?: (parts: SurfaceParts) => readonly MountedSurface[]
   // What the doors show beside the house's own pages.
   extraPages?: readonly HtmlPage[]
   payHooks?: Partial<Pick<PayTools, 'onStep' | 'providers' | 'callMsMax'>>
@@ -103,7 +109,7 @@ export function createApp(parts: AppParts): App {
   const metrics = createMetrics()
   const pressure = createPressure(parts.inFlightMax === undefined ? {} : { inFlightMax: parts.inFlightMax })
   // Far fewer than connections may be open.
-  const bodySeats = createSeats({ seatsMax: 2_000 })
+  const bodyLimiter = createBodyLimiter(2_000)
   let draining = false
   let hasDemoShop = false
 
@@ -131,7 +137,7 @@ export function createApp(parts: AppParts): App {
     version,
     ...parts.webhookBounds,
   })
-  const handlers: Partial<Handlers> = {
+  const handlers: OpenHandlers = {
     ...installationOperations(rateLimit),
     ...catalogOperations(publicOrigin),
     ...cartOperations({ rootSecret, tools: cartTools }),
@@ -153,19 +159,19 @@ export function createApp(parts: AppParts): App {
   })
   // Keys end with their installation, here or on another node.
   const unlisten = storage.listen('credentials', identify.forgetAll)
-  const answer = createRoad({
+  const surfaceParts: SurfaceParts = {
     storage,
-    identify: identify.identify,
-    oauthGate: oauth.gate,
     throttles: throttlesFor(rateLimit),
-    pressure,
-    bodySeats,
-    cursorKeys: deriveKeys(rootSecret, 'list cursor'),
+    receive: createReceive(bodyLimiter, pressure),
+    cursors: createCursors(deriveKeys(rootSecret, 'list cursor')),
     sealedKeeper: sealedKeeper(rootSecret),
     answersMs: retentionMs.answers,
     clock,
-    log,
-    metrics,
+  }
+  const open = mountSurface<Operations, OpenCallers>(surfaceParts, {
+    surface: openSurface,
+    handlers,
+    gates: { key: createKeyGate(identify.identify), oauth: oauth.gate },
   })
   observeStorage(metrics, storage)
   observeDispatcher(metrics, dispatcher)
@@ -185,7 +191,7 @@ export function createApp(parts: AppParts): App {
   })
   metrics.read({
     name: 'cartwright_log_lines_dropped_total',
-    help: 'Lines of the log that nobody could take.',
+    help: 'Log lines dropped because the output could not keep up.',
     type: 'counter',
     values: () => ({ '': log.dropped }),
   })
@@ -196,9 +202,7 @@ export function createApp(parts: AppParts): App {
   }
   const postsBySession = rateLimit && createThrottle(postsOfSession)
   const server = createServer({
-    answer,
-    // Each handler was checked against its row above; the road treats them alike.
-    handlers: handlers as Partial<Record<OperationId, AnyHandler>>,
+    surfaces: [open, ...(parts.extraSurfaces?.(surfaceParts) ?? [])],
     pages: [
       ...sitePages({
         origin: publicOrigin,
@@ -234,7 +238,7 @@ export function createApp(parts: AppParts): App {
     isHttps: () => publicOrigin().startsWith('https:'),
     trustedProxies: parts.trustedProxies,
     pressure,
-    bodySeats,
+    bodyLimiter,
     waitMs: (kind, address, cost) => byAddress[kind]?.take(addressBucket(address), clock().getTime(), cost) ?? 0,
     log,
     metrics,

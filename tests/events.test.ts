@@ -12,6 +12,7 @@ import { bloom, rival } from '../harness/shops.ts'
 import { eachEngine } from '../harness/storage.ts'
 import { expireCarts } from '../src/carts/sweep.ts'
 import { expireSessions } from '../src/checkout/sweep.ts'
+import { openDocument } from '../src/contract/open/document.ts'
 import { eventSchemaName, eventSchemas, events } from '../src/contract/open/events.ts'
 import type { OperationId } from '../src/contract/open/operations.ts'
 import { openApiDocument } from '../src/contract/openapi.ts'
@@ -319,7 +320,7 @@ interface EventRow {
 }
 
 test('the OpenAPI document tells of every kind, with its headers, its schema and an example', () => {
-  const { webhooks, components } = openApiDocument({ version: '0' }) as unknown as Document
+  const { webhooks, components } = openApiDocument(openDocument, { version: '0' }) as unknown as Document
   assert.deepEqual(Object.keys(webhooks), [...eventKinds])
   for (const kind of eventKinds) {
     const { parameters, requestBody } = webhooks[kind].post

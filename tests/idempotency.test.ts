@@ -356,7 +356,7 @@ eachEngine('idempotency', (given) => {
   test('what a work did before its key turned out to be taken never was', async () => {
     await house.storage.write((tx) => tx.sql`create table effects (n bigint not null)`)
     const { installationId } = house
-    const claim = { installationId, key: 'begun-early', fingerprint: 'one', now: Date.now() }
+    const claim = { claimant: installationId, key: 'begun-early', fingerprint: 'one', now: Date.now() }
     const count = async () =>
       (await house.storage.read((db) => db.sql<{ n: number }>`select count(*) as "n" from effects`))[0]?.n
     const run = (fingerprint: string, work: (tx: Tx) => Promise<string>) =>
@@ -413,7 +413,7 @@ eachEngine('idempotency', (given) => {
   test('a key whose time has passed is free to one of those who come for it', async () => {
     const { installationId } = house
     const now = Date.now()
-    const claim = { installationId, key: 'past-its-time', fingerprint: 'one', now: now - 8 * 24 * 3_600_000 }
+    const claim = { claimant: installationId, key: 'past-its-time', fingerprint: 'one', now: now - 8 * 24 * 3_600_000 }
     await once(house.storage, claim, async () => 'old')
     const twins = await Promise.all(
       Array.from({ length: 8 }, (_, index) => once(house.storage, { ...claim, now }, async () => `new ${index}`)),

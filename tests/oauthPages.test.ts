@@ -10,9 +10,9 @@ import axe from 'axe-core'
 import type { Browser, BrowserContextOptions, Page as Tab } from 'playwright-core'
 import { launchBrowser } from '../harness/browser.ts'
 import { type PageServer, servePages } from '../harness/pageServer.ts'
-import { type Operation, operations } from '../src/contract/open/operations.ts'
+import { type OpenOperation, operations } from '../src/contract/open/operations.ts'
 import { scopes } from '../src/contract/words.ts'
-import type { HtmlPage, PageAnswer } from '../src/http/server.ts'
+import type { HtmlPage, PageAnswer } from '../src/http/pages.ts'
 import { style } from '../src/oauth/page/assets.ts'
 import { consentPage } from '../src/oauth/page/consent.ts'
 import { errorPage, errorStatus, messagePage } from '../src/oauth/page/error.ts'
@@ -283,7 +283,7 @@ describe('the forms', () => {
 describe('what the pages say', () => {
   test('every operation that a scope opens is in its words, and nothing else', () => {
     const opened = (scope: string | null) =>
-      Object.entries(operations as Readonly<Record<string, Operation>>)
+      Object.entries(operations as Readonly<Record<string, OpenOperation>>)
         .filter(([, row]) => row.caller === 'key' && row.scope === scope)
         .map(([id]) => id)
         .sort()

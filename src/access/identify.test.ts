@@ -90,7 +90,9 @@ eachEngine('identify', ({ open }) => {
     const caller = await identify(`Bearer ${key.keyText}`, 10)
     assert.deepEqual(caller, {
       kind: 'key',
-      credentialId: key.id,
+      id: key.id,
+      claimant: key.installationId,
+      throttleKey: key.id,
       installationId: key.installationId,
       merchantId: key.merchantId,
       merchantSlug: key.slug,

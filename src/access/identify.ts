@@ -7,13 +7,13 @@ import type { Storage } from '../storage/storage.ts'
 import { readAuthorization } from './authorization.ts'
 import { credentialStatus, scopesFrom } from './credential.ts'
 import { type KeyBinding, keyDigest, readKey, unboundDigest } from './key.ts'
+import type { Principal } from './principal.ts'
 import { type DigestRenewal, findCredential, type IdentityRow, renewDigests, touchCredentials } from './store.ts'
 
-export interface Caller {
+// A caller with an API key. Its id is that of the credential.
+export interface KeyCaller extends Principal {
   readonly kind: 'key'
-  readonly credentialId: string
   readonly installationId: string
-  readonly merchantId: string
   readonly merchantSlug: string
   readonly mode: Mode
   readonly scopes: readonly Scope[]
@@ -21,7 +21,7 @@ export interface Caller {
 
 export interface Identify {
   // Undefined for every reason alike: malformed, unknown, expired, revoked, installation disabled, merchant closed.
-  identify(authorization: string | undefined, now: number): Promise<Caller | undefined>
+  identify(authorization: string | undefined, now: number): Promise<KeyCaller | undefined>
   // Ends a credential on this node at once. To be called after the commit that changed it.
   forget(credentialId: string): void
   // The same for all: somewhere some ended.
@@ -43,9 +43,9 @@ const touchesMax = 512 // in one transaction
 const entriesMaxDefault = 10_000
 
 interface Entry {
-  readonly caller: Caller
+  readonly caller: KeyCaller
   // The same promise for every hit; making one each time would be most of the cost.
-  readonly answer: Promise<Caller | undefined>
+  readonly answer: Promise<KeyCaller | undefined>
   readonly expiresAt: number
   readonly readAt: number
   readonly use: Use
@@ -76,7 +76,7 @@ export function createIdentify({ storage, rootSecret, entriesMax = entriesMaxDef
   // Counts forget(): what was read before it must not be remembered after it.
   let forgotten = 0
 
-  function identify(authorization: string | undefined, now: number): Promise<Caller | undefined> {
+  function identify(authorization: string | undefined, now: number): Promise<KeyCaller | undefined> {
     const text = readAuthorization(authorization)
     if (text === undefined) return nobody
     // No need to count the use: a key in use is read and set again every two seconds, so the oldest are the idle ones.
@@ -85,14 +85,14 @@ export function createIdentify({ storage, rootSecret, entriesMax = entriesMaxDef
     return admit(entry, now)
   }
 
-  function admit(entry: Entry, now: number): Promise<Caller | undefined> {
+  function admit(entry: Entry, now: number): Promise<KeyCaller | undefined> {
     if (now >= entry.expiresAt) return nobody
     entry.use.at = now
     return entry.answer
   }
 
   // Callers with one key that arrive together share one query.
-  async function lookUp(text: string, now: number): Promise<Caller | undefined> {
+  async function lookUp(text: string, now: number): Promise<KeyCaller | undefined> {
     let flight = flights.get(text)
     if (flight === undefined) {
       flight = readEntry(text, now)
@@ -165,7 +165,7 @@ export function createIdentify({ storage, rootSecret, entriesMax = entriesMaxDef
     forgotten++
     flights.clear()
     for (const [text, entry] of entries) {
-      if (entry.caller.credentialId === credentialId) entries.delete(text)
+      if (entry.caller.id === credentialId) entries.delete(text)
     }
   }
 
@@ -225,12 +225,14 @@ function isOpen(row: IdentityRow, now: number): boolean {
   return status === 'active' || status === 'expiring'
 }
 
-function callerFrom(row: IdentityRow): Caller {
+function callerFrom(row: IdentityRow): KeyCaller {
   return Object.freeze({
     kind: 'key',
-    credentialId: row.id,
-    installationId: row.installationId,
+    id: row.id,
     merchantId: row.merchantId,
+    installationId: row.installationId,
+    claimant: row.installationId,
+    throttleKey: row.id,
     merchantSlug: row.merchantSlug,
     mode: row.mode,
     scopes: scopesFrom(row.scopes),

@@ -1,6 +1,7 @@
 // The cart's seven operations. Each is one transaction with its key and its event; a refusal leaves no trace.
 
-import { type Ask, type Handler, Rendered } from '../http/handler.ts'
+import { Rendered } from '../http/handler.ts'
+import type { OpenAsk, OpenHandler } from '../http/open.ts'
 import { isId } from '../kit/ids.ts'
 import { toInstant } from '../kit/instant.ts'
 import { refuse } from '../kit/refuse.ts'
@@ -27,7 +28,7 @@ export interface CartParts {
   tools: CartTools
 }
 
-export function cartOperations({ rootSecret, tools }: CartParts): { [Id in CartOperation]: Handler<Id> } {
+export function cartOperations({ rootSecret, tools }: CartParts): { [Id in CartOperation]: OpenHandler<Id> } {
   const kept = createKeptCarts()
   return {
     async getPublicCart({ db, caller, path: { cartId }, now }) {
@@ -87,7 +88,7 @@ export function cartOperations({ rootSecret, tools }: CartParts): { [Id in CartO
 
 type ChangingOperation = Exclude<CartOperation, 'getPublicCart' | 'createPublicCart'>
 
-function changeOf({ db, caller, path, body, now, cause }: Ask<ChangingOperation>): ChangeAsk {
+function changeOf({ db, caller, path, body, now, cause }: OpenAsk<ChangingOperation>): ChangeAsk {
   return { db, caller, cartId: path.cartId, expectedVersion: body.expectedVersion, now, cause }
 }
 

@@ -4,8 +4,8 @@
 // read until the loop has caught up; a list waits for the loop.
 
 import { createHash } from 'node:crypto'
-import type { Handler } from '../http/handler.ts'
 import { Rendered } from '../http/handler.ts'
+import type { OpenHandler } from '../http/open.ts'
 import { lastingBytes } from '../kit/bytes.ts'
 import { readOffset, readPlace, writePlace } from '../kit/cursor.ts'
 import { Lru } from '../kit/lru.ts'
@@ -36,7 +36,7 @@ type CatalogOperation =
   | 'getApiKeyCatalogProduct'
   | 'getPublicMerchantProduct'
 
-export function catalogOperations(publicOrigin: () => string): { [Id in CatalogOperation]: Handler<Id> } {
+export function catalogOperations(publicOrigin: () => string): { [Id in CatalogOperation]: OpenHandler<Id> } {
   const pages = new Lru<string, RenderedPage>(keptPagesMax)
   const products = {
     detail: new Lru<string, RenderedProduct>(keptBytesMax, ({ bytes }) => bytes.length),

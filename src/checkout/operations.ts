@@ -1,12 +1,12 @@
 // The three operations of hosted checkout.
 
-import type { Handler } from '../http/handler.ts'
+import type { OpenHandler } from '../http/open.ts'
 import { refuse } from '../kit/refuse.ts'
 import { type CheckoutTools, cancelSession, findSessionFacts, openSession, showSession } from './sessions.ts'
 
 type CheckoutOperation = 'createHostedCheckoutSession' | 'getHostedCheckoutSession' | 'cancelHostedCheckoutSession'
 
-export function checkoutOperations(tools: CheckoutTools): { [Id in CheckoutOperation]: Handler<Id> } {
+export function checkoutOperations(tools: CheckoutTools): { [Id in CheckoutOperation]: OpenHandler<Id> } {
   return {
     async createHostedCheckoutSession({ db, caller, body, now, cause }) {
       return { data: await openSession(tools, { db, caller, body, now, cause }) }

@@ -1,6 +1,6 @@
 // Opening, reading and ending checkout sessions. The cart is locked first and the session after it, always in this order.
 
-import type { Caller } from '../access/identify.ts'
+import type { KeyCaller } from '../access/identify.ts'
 import {
   type CartTools,
   type ChangeAsk,
@@ -58,7 +58,7 @@ export interface CheckoutTools {
 
 export interface CreateAsk {
   db: Tx
-  caller: Pick<Caller, 'installationId' | 'merchantId' | 'mode'>
+  caller: Pick<KeyCaller, 'installationId' | 'merchantId' | 'mode'>
   body: HostedCheckoutCreateRequest
   now: Date
   cause: Cause
@@ -264,7 +264,7 @@ export function showSession(tools: CheckoutTools, facts: SessionFacts, now: numb
 
 export interface CancelAsk {
   db: Tx
-  caller: Pick<Caller, 'installationId' | 'merchantId'>
+  caller: Pick<KeyCaller, 'installationId' | 'merchantId'>
   sessionId: string
   expectedVersion: number | undefined
   cancellation: SessionCancellation

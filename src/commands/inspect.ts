@@ -1,6 +1,7 @@
 // Commands that look: doctor and openapi.
 
 import { readSettings } from '../config.ts'
+import { openDocument } from '../contract/open/document.ts'
 import { printOpenApi } from '../contract/openapi.ts'
 import { openDatabase } from '../database.ts'
 import { toInstant } from '../kit/instant.ts'
@@ -94,7 +95,7 @@ export const openapiCommand: Command = {
   usage: ['openapi'],
   options: {},
   async run(_given, terminal) {
-    terminal.out(printOpenApi({ version }))
+    terminal.out(printOpenApi(openDocument, { version }))
     return 0
   },
 }

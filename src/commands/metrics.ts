@@ -1,7 +1,7 @@
 // A server that answers /metrics and nothing else, for a port of its own.
 
+import { createBodyLimiter } from '../http/limiter.ts'
 import { createPressure } from '../http/pressure.ts'
-import { createSeats } from '../http/seats.ts'
 import { createServer, type HttpServer } from '../http/server.ts'
 import type { Log } from '../observe/log.ts'
 import { createMetrics, type Metrics } from '../observe/metrics.ts'
@@ -16,12 +16,11 @@ export function metricsServer(shown: Metrics, log: Log): { server: HttpServer } 
   // Its own requests are not those of the shop.
   const metrics = createMetrics()
   const server = createServer({
-    answer: () => Promise.reject(new Error('no operation is routed here')),
-    handlers: {},
+    surfaces: [],
     pages: [metricsPage(shown)],
     trustedProxies: [],
     pressure,
-    bodySeats: createSeats({ seatsMax: 1 }),
+    bodyLimiter: createBodyLimiter(1),
     log,
     metrics,
   })

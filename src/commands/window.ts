@@ -3,8 +3,8 @@
 
 import type { IncomingMessage } from 'node:http'
 import type { Storefront } from '../../apps/storefront/shop.ts'
-import type { Incoming } from '../http/answer.ts'
-import type { HtmlPage, PageAnswer } from '../http/server.ts'
+import type { Incoming } from '../http/message.ts'
+import type { HtmlPage, PageAnswer } from '../http/pages.ts'
 import { refuse } from '../kit/refuse.ts'
 import { cookiesIn } from '../pages/cookies.ts'
 import { readForm } from '../pages/form.ts'

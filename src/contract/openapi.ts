@@ -1,54 +1,88 @@
-// The OpenAPI 3.1 document, printed from the rows. The same rows make the same text, byte for byte.
+// The OpenAPI 3.1 document of a surface, printed from its rows. The same rows make the same text, byte for byte.
 
-import { componentSchemas, schemaRef } from './components.ts'
-import { PublicErrorResponse } from './errors.ts'
-import { eventSchemas, events } from './open/events.ts'
-import { eventExamples, examples } from './open/examples.ts'
-import { type Operation, type OperationId, operationIds, operations, tags } from './open/operations.ts'
-import { sampleId } from './open/samples.ts'
-import { type RefusalCode, type RefusalStatus, refusalCodes, refusals } from './refusals.ts'
-import { type EventKind, eventKinds } from './words.ts'
+import { type Components, createComponents, type NamedSchemas } from './components.ts'
+import { type RefusalCode, type RefusalStatus, refusals } from './refusals.ts'
+import { sampleId } from './sampleid.ts'
+import type { TSchema } from './schema.ts'
+import type { ErrorFacts, Operation, Surface } from './surface.ts'
 
-export function openApiDocument({ serverUrl = '/', version }: { serverUrl?: string; version: string }): object {
+// What a reader is told of a surface beside its rows.
+export interface SurfaceDocument {
+  surface: Surface
+  title: string
+  description: string
+  tags: readonly { name: string; description: string }[]
+  // By operation.
+  examples: Readonly<Record<string, OperationExample>>
+  schemas: NamedSchemas
+  errorSchema: TSchema
+  // What the surface can refuse with, and what an example of it carries beside its sentence.
+  codes: readonly RefusalCode[]
+  errorDetails: Readonly<Partial<Record<RefusalCode, Partial<ErrorFacts>>>>
+  // What each name in a path means.
+  pathWords: Readonly<Record<string, string>>
+  // By the `caller` of the rows.
+  callers: Readonly<Record<string, CallerDocument>>
+  events?: EventsDocument
+}
+
+export interface OperationExample {
+  path: Readonly<Record<string, string>>
+  query?: Readonly<Record<string, unknown>>
+  body: unknown
+  reply: unknown
+}
+
+export interface CallerDocument {
+  title: string
+  // The arguments by which curl shows the credential.
+  curl: readonly string[]
+  security: { name: string; scheme: object } | null
+}
+
+export interface EventsDocument {
+  description: string
+  schemas: Iterable<TSchema>
+  parameters: Readonly<Record<string, object>>
+  webhooks(schemaRef: Components['schemaRef']): Readonly<Record<string, object>>
+}
+
+export interface DocumentPlace {
+  serverUrl?: string
+  version: string
+}
+
+export function openApiDocument(document: SurfaceDocument, { serverUrl = '/', version }: DocumentPlace): object {
+  const { surface, title, description, tags, errorSchema, events } = document
+  const { schemaRef, componentsOf } = createComponents(document.schemas)
+  const rows = Object.values(surface.operations)
   return {
     openapi: '3.1.0',
-    info: {
-      title: 'Cartwright',
-      version,
-      description,
-      license: { name: 'Apache License 2.0', identifier: 'Apache-2.0' },
-    },
+    info: { title, version, description, license: { name: 'Apache License 2.0', identifier: 'Apache-2.0' } },
     servers: [{ url: serverUrl }],
-    tags: [...tags, { name: 'Events', description: 'What webhook endpoints are told.' }],
-    paths: pathsFrom(operationIds),
-    webhooks: Object.fromEntries(eventKinds.map((kind) => [kind, { post: webhookFor(kind) }])),
+    tags: [...tags, ...(events ? [{ name: 'Events', description: events.description }] : [])],
+    paths: pathsFrom(document, schemaRef),
+    ...(events && { webhooks: events.webhooks(schemaRef) }),
     components: {
-      schemas: componentSchemas(),
-      responses: Object.fromEntries(errorStatuses.map((status) => [errorNames[status], errorResponse(status)])),
-      parameters: webhookHeaders,
-      securitySchemes,
+      schemas: componentsOf(
+        [errorSchema, ...rows.flatMap(({ body, reply }) => [body, reply.schema]), ...(events?.schemas ?? [])].filter(
+          (schema) => schema !== null,
+        ),
+      ),
+      responses: Object.fromEntries(
+        errorStatuses.map((status) => [errorNames[status], errorResponse(document, status, schemaRef)]),
+      ),
+      ...(events && { parameters: events.parameters }),
+      securitySchemes: Object.fromEntries(
+        Object.values(document.callers).flatMap(({ security }) => (security ? [[security.name, security.scheme]] : [])),
+      ),
     },
   }
 }
 
-// The neutral document, as it is kept in the repository.
-export function printOpenApi({ version }: { version: string }): string {
-  return `${JSON.stringify(openApiDocument({ version }), null, 2)}\n`
+export function printOpenApi(document: SurfaceDocument, place: DocumentPlace): string {
+  return `${JSON.stringify(openApiDocument(document, place), null, 2)}\n`
 }
-
-const description = `A storefront and checkout installation over HTTP: catalog, carts, hosted checkout, orders, webhooks.
-
-**Credentials.** Send an API key as \`Authorization: Bearer cwk_…\`. \`x-scope\` names the scope an operation needs.
-
-**Money** is an integer in minor units. **Instants** are RFC 3339 in UTC with milliseconds. **Presence:** an answer carries all members of its schema; what has no value is null.
-
-**Repeating safely.** Where \`x-idempotency\` is \`required\`, send \`idempotencyKey\` in the body or the header \`Idempotency-Key\`. The same key with the same request gets the first answer again, marked \`Idempotency-Replayed: true\`; with another request it is a 409.
-
-**Lists** answer at most 100 rows, and a link to the next where there are more. Follow the link as it is; no other query parameter exists.
-
-**Strictness.** Unknown members and parameters are a 400 that names the place. Nothing is coerced.
-
-**Stability.** \`x-stability\`: \`stable\` only grows; \`candidate\` may still change with notice; \`extension\` is an addition of this server to the interface.`
 
 const errorNames = {
   400: 'InvalidRequest',
@@ -72,21 +106,25 @@ const errorMeanings: Record<ErrorStatus, string> = {
   429: 'Rate limited.',
 }
 
-function pathsFrom(ids: readonly OperationId[]): Record<string, object> {
+function pathsFrom(document: SurfaceDocument, schemaRef: Components['schemaRef']): Record<string, object> {
   const paths: Record<string, Record<string, object>> = {}
-  for (const id of ids) {
-    const { method, path } = operations[id]
-    paths[path] ??= {}
-    paths[path][method.toLowerCase()] = operationFor(id)
+  for (const [id, row] of Object.entries(document.surface.operations)) {
+    paths[row.path] ??= {}
+    Object.assign(paths[row.path] as object, { [row.method.toLowerCase()]: operationFor(document, id, row, schemaRef) })
   }
   return paths
 }
 
-function operationFor(id: OperationId): object {
-  const row: Operation = operations[id]
-  const { body, reply } = examples[id]
-  const values: Readonly<Record<string, string>> = examples[id].path
-  const parameters = [...row.path.matchAll(/\{(\w+)\}/g)].map(([, name = '']) => pathParameter(name, values[name]))
+function operationFor(
+  document: SurfaceDocument,
+  id: string,
+  row: Operation,
+  schemaRef: Components['schemaRef'],
+): object {
+  const example = exampleOf(document, id)
+  const { status, schema } = row.reply
+  const parameters = [...pathParameters(document, row, example), ...queryParameters(row, example)]
+  const security = document.callers[row.caller]?.security
   return {
     operationId: id,
     tags: [row.tag],
@@ -96,16 +134,22 @@ function operationFor(id: OperationId): object {
     'x-idempotency': row.idempotency,
     'x-scope': row.scope,
     'x-refusals': row.refusals,
-    security: securityFor(row),
+    security: security ? [{ [security.name]: [] }] : [],
     ...(parameters.length > 0 && { parameters }),
-    ...(row.body && { requestBody: { required: true, content: json(schemaRef(row.body), body) } }),
+    ...(row.body && { requestBody: { required: true, content: json(schemaRef(row.body), example.body) } }),
     responses: {
-      200: { description: 'Done.', content: json(schemaRef(row.reply), reply) },
+      [status]: { description: 'Done.', ...(schema && { content: json(schemaRef(schema), example.reply) }) },
       ...Object.fromEntries(
         errorStatuses.map((status) => [status, { $ref: `#/components/responses/${errorNames[status]}` }]),
       ),
     },
   }
+}
+
+export function exampleOf({ examples }: SurfaceDocument, id: string): OperationExample {
+  const example = examples[id]
+  if (!example) throw new Error(`${id} has no example`)
+  return example
 }
 
 // The refusals of the operation's own, told where people read. The common ones are told once, in their responses.
@@ -115,104 +159,60 @@ function refusalWords({ refusals: own }: Operation): string {
   return `\n\nRefuses with ${words.join(', ')}.`
 }
 
-function securityFor({ caller }: Operation): object[] {
-  if (caller === 'anyone') return []
-  return caller === 'key' ? [{ apiKey: [] }] : [{ oauth: [] }]
+function pathParameters({ pathWords }: SurfaceDocument, { path }: Operation, { path: values }: OperationExample) {
+  return [...path.matchAll(/\{(\w+)\}/g)].map(([, name = '']) => ({
+    name,
+    in: 'path',
+    required: true,
+    description: pathWords[name],
+    schema: { type: 'string' },
+    example: values[name],
+  }))
 }
 
-const parameterWords: Readonly<Record<string, string>> = {
-  id: 'Id of the webhook endpoint or delivery that the path names.',
-  sessionId: 'Id of the checkout session.',
-  slug: 'Slug of the product.',
-  merchantSlug: 'Slug of the merchant.',
-  productSlug: 'Slug of the product.',
-  orderId: 'Id of the order.',
-  cartId: 'Id of the cart.',
-  skuId: 'Id of the SKU.',
-  keyId: 'Id of the key; not the key itself.',
+interface QuerySchema {
+  properties?: Readonly<Record<string, TSchema & { description?: string }>>
+  required?: readonly string[]
 }
 
-function pathParameter(name: string, example: string | undefined) {
-  return { name, in: 'path', required: true, description: parameterWords[name], schema: { type: 'string' }, example }
+function queryParameters({ query }: Operation, { query: values }: OperationExample) {
+  const { properties = {}, required = [] } = (query ?? {}) as QuerySchema
+  return Object.entries(properties).map(([name, { description, ...schema }]) => ({
+    name,
+    in: 'query',
+    required: required.includes(name),
+    description,
+    schema,
+    example: values?.[name],
+  }))
 }
 
-function errorResponse(status: ErrorStatus): object {
-  const codes = refusalCodes.filter((code) => refusals[code].status === status)
+function errorResponse(document: SurfaceDocument, status: ErrorStatus, schemaRef: Components['schemaRef']): object {
+  const codes = document.codes.filter((code) => refusals[code].status === status)
   const list = codes.map((code) => `\`${code}\``).join(', ')
   return {
     description: `${errorMeanings[status]} Codes: ${list}.`,
     content: {
       'application/json': {
-        schema: schemaRef(PublicErrorResponse),
-        examples: Object.fromEntries(codes.map((code) => [code, { value: errorExample(code) }])),
+        schema: schemaRef(document.errorSchema),
+        examples: Object.fromEntries(codes.map((code) => [code, { value: errorExample(document, code) }])),
       },
     },
   }
 }
 
-export function errorExample(code: RefusalCode): PublicErrorResponse {
+export function errorExample({ surface, errorDetails }: SurfaceDocument, code: RefusalCode): object {
   const { status, sentence } = refusals[code]
   const requestId = sampleId('request')
-  return { error: { code, message: sentence, status, requestId, issues: [], current: null, ...errorDetails[code] } }
-}
-
-// Only the codes that carry more than their sentence.
-const errorDetails: Partial<Record<RefusalCode, Partial<PublicErrorResponse['error']>>> = {
-  invalid_request: { issues: [{ path: '/quantity', message: 'must be an integer from 0 to 999' }] },
-  scope_missing: { current: { requiredScope: 'checkout:quote' } },
-  version_conflict: { current: { version: 8 } },
-  cart_not_open: { current: { status: 'converted', version: 9 } },
-  insufficient_stock: { current: { available: 3, skuId: sampleId('sku') } },
-  quantity_limit_exceeded: { current: { limit: 10, skuId: sampleId('sku') } },
-  checkout_session_not_open: { current: { status: 'completed', version: 4 } },
-  order_not_cancellable: { current: { status: 'completed', version: 3, reason: 'The order is completed.' } },
-  delivery_not_final: { current: { status: 'retrying' } },
-}
-
-function webhookFor(kind: EventKind): object {
-  const schema = eventSchemas.get(kind)
-  if (!schema) throw new Error(`${kind} has no schema`)
-  const example = eventExamples[kind]
-  return {
-    operationId: kind.replaceAll('.', '-'),
-    tags: ['Events'],
-    summary: events[kind].says,
-    security: [],
-    parameters: Object.keys(webhookHeaders).map((name) => ({ $ref: `#/components/parameters/${name}` })),
-    requestBody: { required: true, content: json(schemaRef(schema), example) },
-    responses: { '2XX': { description: 'Received. Anything else is tried again.' } },
-  }
-}
-
-// Standard Webhooks 1.0. These are headers of our calls; the operations of the interface declare none.
-const webhookHeaders = {
-  WebhookId: webhookHeader('webhook-id', 'The id of the event: the same at every attempt and replay.'),
-  WebhookTimestamp: webhookHeader('webhook-timestamp', 'Seconds since 1970 of this attempt.'),
-  WebhookSignature: webhookHeader(
-    'webhook-signature',
-    '`v1,` and the base64 HMAC-SHA256 of id, timestamp and body, joined by full stops. Several are separated by spaces.',
-  ),
-}
-
-function webhookHeader(name: string, description: string) {
-  return { name, in: 'header', required: true, description, schema: { type: 'string' } }
-}
-
-const securitySchemes = {
-  apiKey: {
-    type: 'http',
-    scheme: 'bearer',
-    bearerFormat: 'cwk_…',
-    description: 'An API key of an installation. The key without a scheme word is accepted too.',
-  },
-  oauth: {
-    type: 'oauth2',
-    description:
-      'Authorization code with PKCE (method S256), both required. Tokens are bound to a key by DPoP: send `Authorization: DPoP <token>` and a `DPoP` proof.',
-    flows: {
-      authorizationCode: { authorizationUrl: '/oauth/authorize', tokenUrl: '/oauth/token', scopes: {} },
-    },
-  },
+  return surface.errorBody({
+    code,
+    message: sentence,
+    status,
+    requestId,
+    issues: [],
+    current: null,
+    ...errorDetails[code],
+  })
 }
 
 function json(schema: object, example: unknown): object {

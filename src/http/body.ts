@@ -4,20 +4,18 @@
 import type { IncomingMessage } from 'node:http'
 import { limits } from '../contract/limits.ts'
 import { parseJson } from '../kit/json.ts'
-import { refuse } from '../kit/refuse.ts'
-
-const { bodyBytesMax } = limits
+import { type Refusal, refuse } from '../kit/refuse.ts'
 
 export function hasBody(raw: IncomingMessage): boolean {
   const length = raw.headers['content-length']
   return raw.headers['transfer-encoding'] !== undefined || (length !== undefined && length !== '0')
 }
 
-export async function readJsonBody(raw: IncomingMessage): Promise<unknown> {
+export async function readJsonBody(raw: IncomingMessage, bytesMax: number): Promise<unknown> {
   if (!hasBody(raw)) throw refuse('body_required')
   refuseOtherMedia(raw)
-  const bytes = await readBytes(raw, bodyBytesMax)
-  if (bytes === 'too_large') throw refuse('body_too_large')
+  const bytes = await readBytes(raw, bytesMax)
+  if (bytes === 'too_large') throw tooLarge(bytesMax)
   if (bytes === 'ended_early') throw refuse('invalid_request', { message: 'The request body ended early.' })
   if (bytes.length === 0) throw refuse('body_required')
   const parsed = parseJson(decode(bytes))
@@ -57,6 +55,12 @@ export function readBytes(raw: IncomingMessage, bytesMax: number): Promise<Buffe
     raw.on('error', () => resolve('ended_early'))
     raw.on('close', () => resolve('ended_early'))
   })
+}
+
+// The sentence of the table names the usual bound.
+function tooLarge(bytesMax: number): Refusal {
+  if (bytesMax === limits.bodyBytesMax) return refuse('body_too_large')
+  return refuse('body_too_large', { message: `The body is larger than ${bytesMax / 1024} KiB.` })
 }
 
 const utf8 = new TextDecoder('utf-8', { fatal: true, ignoreBOM: true })

@@ -1,13 +1,14 @@
 import assert from 'node:assert/strict'
 import { type TestContext, test } from 'node:test'
-import { operations } from '../contract/open/operations.ts'
+import { openSurface } from '../contract/open/operations.ts'
 import { createLog } from '../observe/log.ts'
 import { createMetrics } from '../observe/metrics.ts'
+import { createBodyLimiter } from './limiter.ts'
 import { createPressure } from './pressure.ts'
-import { createSeats } from './seats.ts'
+import type { Route } from './serve.ts'
 import { createServer, type ServerParts } from './server.ts'
 
-async function openServer(t: TestContext, parts: Pick<ServerParts, 'answer' | 'handlers' | 'pages'>) {
+async function openServer(t: TestContext, parts: Pick<ServerParts, 'surfaces' | 'pages'>) {
   let text = ''
   const log = createLog({ level: 'info', pretty: false, write: (lines) => (text += lines) })
   const metrics = createMetrics()
@@ -16,7 +17,7 @@ async function openServer(t: TestContext, parts: Pick<ServerParts, 'answer' | 'h
     ...parts,
     trustedProxies: [],
     pressure,
-    bodySeats: createSeats({ seatsMax: 10 }),
+    bodyLimiter: createBodyLimiter(10),
     log,
     metrics,
   })
@@ -35,8 +36,7 @@ async function openServer(t: TestContext, parts: Pick<ServerParts, 'answer' | 'h
 
 test('500 to a page that cannot be written, told in the log and the metrics', async (t) => {
   const { origin, logged, metrics } = await openServer(t, {
-    answer: () => assert.fail('no operation is routed'),
-    handlers: {},
+    surfaces: [],
     pages: [
       {
         path: '/bad',
@@ -57,12 +57,20 @@ test('500 to a page that cannot be written, told in the log and the metrics', as
 
 test('500 to an answer of an operation that cannot be written, and the server lives on', async (t) => {
   const etags = ['"bad\nvalue"', '"good"']
-  const { origin, logged } = await openServer(t, {
+  const path = '/api/v1/things'
+  const route: Route = {
+    methods: ['GET'],
+    pattern: path,
+    name: 'getThings',
+    kind: 'operation',
+    isProbe: false,
     answer: async () => ({ status: 200, body: '{}', headers: { etag: etags.shift() ?? '' } }),
-    handlers: { getPublicMerchantProduct: () => assert.fail('the road is not asked') },
+    refused: () => assert.fail('not refused'),
+  }
+  const { origin, logged } = await openServer(t, {
+    surfaces: [{ surface: openSurface, routes: [route], perform: () => assert.fail('not asked') }],
     pages: [],
   })
-  const path = operations.getPublicMerchantProduct.path.replaceAll(/\{\w+\}/g, 'x')
   const [bad, good] = [await fetch(origin + path), await fetch(origin + path)]
   const { error } = (await bad.json()) as { error: { code: string; requestId: string } }
   assert.deepEqual([bad.status, error.code, good.status], [500, 'internal_error', 200])

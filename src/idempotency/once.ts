@@ -12,7 +12,8 @@ import { isNotDeferred } from '../loops/store.ts'
 import { isDuplicate, type Reader, type Storage, type Tx } from '../storage/storage.ts'
 
 export interface Claim {
-  installationId: string
+  // The installation or the person whose key it is. The column of an installation serves both; their ids differ.
+  claimant: string
   key: string
   fingerprint: string
   now: number
@@ -35,7 +36,7 @@ const plainly: Keeper = { seal: (text) => text, open: (kept) => kept }
 
 export function sealedKeeper(rootSecret: RootSecret): Keeper {
   const purpose = 'idempotent answer'
-  const contextOf = ({ installationId, key }: Claim) => `${installationId} ${key}`
+  const contextOf = ({ claimant, key }: Claim) => `${claimant} ${key}`
   return {
     seal: (text, claim) => sealByRoot(rootSecret, purpose, text, contextOf(claim)),
     open(kept, claim) {
@@ -52,10 +53,15 @@ export function sealedKeeper(rootSecret: RootSecret): Keeper {
   }
 }
 
-// What makes two requests the same: the operation, its path, and the body less the key itself.
-export function fingerprintOf(operationId: string, path: Readonly<Record<string, string>>, body: object): string {
+// What makes two requests the same: the operation, its path, the body less the key itself, and the query where there is one.
+export function fingerprintOf(
+  operationId: string,
+  path: Readonly<Record<string, string>>,
+  body: object,
+  query?: object,
+): string {
   const { idempotencyKey: _, ...rest } = body as { idempotencyKey?: string }
-  return hash('sha256', canonicalJson([operationId, path, rest]), 'base64url')
+  return hash('sha256', canonicalJson([operationId, path, rest, ...(query ? [query] : [])]), 'base64url')
 }
 
 type Work = (tx: Tx) => Promise<string>
@@ -88,11 +94,11 @@ async function claimAndWork(tx: Tx, claim: Claim, work: Work, keeper: Keeper): P
   return keep(tx, claim, await working, keeper)
 }
 
-async function claimNewKey(tx: Tx, { installationId, key, fingerprint, now }: Claim): Promise<void> {
+async function claimNewKey(tx: Tx, { claimant, key, fingerprint, now }: Claim): Promise<void> {
   try {
     await tx.sql`
       insert into idempotency_keys (installation_id, key, fingerprint, created_at)
-      values (${installationId}, ${key}, ${fingerprint}, ${now})`
+      values (${claimant}, ${key}, ${fingerprint}, ${now})`
   } catch (error) {
     throw isDuplicate(error) ? new KeyTaken('an idempotency key is taken', { cause: error }) : error
   }
@@ -131,10 +137,10 @@ function replay(stored: StoredKey, claim: Claim, keeper: Keeper): Once {
 // The unique index is the lock: a twin waits here until the first commits or rolls back. A key past its time is free
 // again, whether or not the sweeper came by.
 async function claimKey(tx: Tx, claim: Claim): Promise<boolean> {
-  const { installationId, key, fingerprint, now } = claim
+  const { claimant, key, fingerprint, now } = claim
   const rows = await tx.sql`
     insert into idempotency_keys (installation_id, key, fingerprint, created_at)
-    values (${installationId}, ${key}, ${fingerprint}, ${now})
+    values (${claimant}, ${key}, ${fingerprint}, ${now})
     on conflict (installation_id, key) do update
       set fingerprint = excluded.fingerprint, answer = null, created_at = excluded.created_at
       where idempotency_keys.created_at <= ${endedBy(claim)}
@@ -143,10 +149,10 @@ async function claimKey(tx: Tx, claim: Claim): Promise<boolean> {
 }
 
 // Over the claim, or over a key past its time.
-function keepAnswer(tx: Tx, { installationId, key, fingerprint, now }: Claim, answer: string): void {
+function keepAnswer(tx: Tx, { claimant, key, fingerprint, now }: Claim, answer: string): void {
   tx.send`
     insert into idempotency_keys (installation_id, key, fingerprint, answer, created_at)
-    values (${installationId}, ${key}, ${fingerprint}, ${answer}, ${now})
+    values (${claimant}, ${key}, ${fingerprint}, ${answer}, ${now})
     on conflict (installation_id, key) do update
       set fingerprint = excluded.fingerprint, answer = excluded.answer, created_at = excluded.created_at`
 }
@@ -157,10 +163,10 @@ interface StoredKey {
 }
 
 async function findKey(db: Reader, claim: Claim): Promise<StoredKey | undefined> {
-  const { installationId, key } = claim
+  const { claimant, key } = claim
   const [row] = await db.sql<StoredKey>`
     select fingerprint, answer from idempotency_keys
-    where installation_id = ${installationId} and key = ${key} and created_at > ${endedBy(claim)}`
+    where installation_id = ${claimant} and key = ${key} and created_at > ${endedBy(claim)}`
   return row
 }
 

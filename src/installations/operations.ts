@@ -4,7 +4,7 @@ import { credentialStatus, scopesFrom } from '../access/credential.ts'
 import { findCredentialById, type IdentityRow } from '../access/store.ts'
 import { limits } from '../contract/limits.ts'
 import type { InstallationStatus } from '../contract/words.ts'
-import type { Handler } from '../http/handler.ts'
+import type { OpenHandler } from '../http/open.ts'
 import { toInstant } from '../kit/instant.ts'
 import { refuse } from '../kit/refuse.ts'
 
@@ -14,11 +14,11 @@ export interface RateFacts {
 }
 
 export function installationOperations(rate: RateFacts | null): {
-  getInstallationCredentialIdentity: Handler<'getInstallationCredentialIdentity'>
+  getInstallationCredentialIdentity: OpenHandler<'getInstallationCredentialIdentity'>
 } {
   return {
     async getInstallationCredentialIdentity({ db, caller, now }) {
-      const row = await findCredentialById(db, caller.credentialId)
+      const row = await findCredentialById(db, caller.id)
       // Deleted in the moment since the caller was let in.
       if (!row) throw refuse('unauthenticated')
       return {

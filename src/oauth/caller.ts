@@ -4,8 +4,9 @@
 import type { IncomingMessage } from 'node:http'
 import type { Scope } from '../contract/words.ts'
 import { scopes as knownScopes } from '../contract/words.ts'
-import type { Incoming, OAuthGate, OAuthRefusal } from '../http/answer.ts'
-import type { OAuthCaller } from '../http/handler.ts'
+import type { Denied, Gate } from '../http/gates.ts'
+import type { Incoming } from '../http/message.ts'
+import type { OAuthCaller } from '../http/open.ts'
 import type { RootSecret } from '../kit/secrets.ts'
 import type { Storage } from '../storage/storage.ts'
 import { hashOf, openPayload, type Payload, sealPayload } from './artifacts.ts'
@@ -23,9 +24,14 @@ export interface GateParts {
 
 type Problem = 'invalid_token' | 'invalid_dpop_proof' | 'use_dpop_nonce'
 
-export function createOAuthGate({ storage, rootSecret, publicOrigin, nonces: findNonces }: GateParts): OAuthGate {
+export function createOAuthGate({
+  storage,
+  rootSecret,
+  publicOrigin,
+  nonces: findNonces,
+}: GateParts): Gate<OAuthCaller> {
   // Every failure is told by its kind (RFC 9449, 7.1); which part of a token or a proof was wrong is not.
-  function refusalWith(nonces: Nonces, problem: Problem | null, now: Date): OAuthRefusal {
+  function refusalWith(nonces: Nonces, problem: Problem | null, now: Date): Denied {
     const facts = [
       ...(problem === null ? [] : [`error="${problem}"`]),
       `algs="${proofAlgorithms.join(' ')}"`,
@@ -74,7 +80,7 @@ export function createOAuthGate({ storage, rootSecret, publicOrigin, nonces: fin
     if (verdict === 'nonce') return refusalFor('use_dpop_nonce', now)
     const next = nonces.next(now)
     return {
-      caller: callerFrom(holder, { jkt, exp, scope: typeof scope === 'string' ? scope : '' }),
+      principal: callerFrom(holder, { jkt, exp, scope: typeof scope === 'string' ? scope : '' }),
       headers: verdict.nonce === next ? {} : { 'dpop-nonce': next },
       // Last, and only for a caller who may come in: a refused proof is not used up.
       claim: async () => ((await claimProof(jkt, verdict.jti, now)) ? null : refusalFor('invalid_dpop_proof', now)),
@@ -91,16 +97,18 @@ function callerFrom(holder: TokenHolder, token: { jkt: string; exp: number; scop
   const granted = scopesIn(JSON.parse(holder.grantedScopes) as string[])
   return {
     kind: 'oauth',
-    grantId: holder.grantId,
-    installationId: holder.installationId,
+    id: holder.installationId,
     merchantId: holder.merchantId,
+    installationId: holder.installationId,
+    claimant: holder.installationId,
+    throttleKey: holder.grantId,
     merchantSlug: holder.merchantSlug,
     mode: holder.mode,
     appId: holder.appId,
     appName: holder.appName,
     grantedAt: holder.grantedAt,
-    scopes: granted,
-    tokenScopes: scopesIn(token.scope.split(' ')).filter((scope) => granted.includes(scope)),
+    grantedScopes: granted,
+    scopes: scopesIn(token.scope.split(' ')).filter((scope) => granted.includes(scope)),
     tokenExpiresAt: token.exp * 1000,
     jkt: token.jkt,
   }

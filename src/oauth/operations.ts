@@ -9,7 +9,7 @@ import {
   revokeCredential,
 } from '../access/store.ts'
 import type { InstallationKey } from '../contract/open/oauth.ts'
-import type { Handlers, OAuthCaller } from '../http/handler.ts'
+import type { OAuthCaller, OpenHandlers } from '../http/open.ts'
 import { isId } from '../kit/ids.ts'
 import { toInstant } from '../kit/instant.ts'
 import { refuse } from '../kit/refuse.ts'
@@ -31,7 +31,7 @@ type Ours = 'describeOAuthAuthorization' | 'createInstallationKey' | 'listInstal
 // More than an app needs that replaces its keys; few enough that a lost one is noticed.
 export const livingKeysMax = 10
 
-export function oauthOperations({ rootSecret, publicOrigin, forget }: OAuthOperationParts): Pick<Handlers, Ours> {
+export function oauthOperations({ rootSecret, publicOrigin, forget }: OAuthOperationParts): Pick<OpenHandlers, Ours> {
   return {
     async describeOAuthAuthorization({ caller }) {
       const origin = publicOrigin()
@@ -43,7 +43,7 @@ export function oauthOperations({ rootSecret, publicOrigin, forget }: OAuthOpera
           appName: caller.appName,
           installationId: caller.installationId,
           merchant: { id: caller.merchantId, slug: caller.merchantSlug },
-          scopes: [...caller.scopes],
+          scopes: [...caller.grantedScopes],
           grantedAt: toInstant(caller.grantedAt),
           tokenExpiresAt: toInstant(caller.tokenExpiresAt),
           endpoints: {

@@ -4,7 +4,7 @@
 import type { EventEmitter } from 'node:events'
 import type { IncomingMessage, ServerResponse } from 'node:http'
 import Provider, { errors, type KoaContextWithOIDC } from 'oidc-provider'
-import { asRefusal } from '../http/answer.ts'
+import { asRefusal } from '../http/refusal.ts'
 import type { RootSecret } from '../kit/secrets.ts'
 import type { Log } from '../observe/log.ts'
 import type { Storage } from '../storage/storage.ts'

@@ -2,8 +2,10 @@
 
 import type { ServerResponse } from 'node:http'
 import { addressBucket, type Throttle } from '../access/throttle.ts'
-import type { Incoming, OAuthGate } from '../http/answer.ts'
-import type { HandOff, HandOffFailure, HtmlPage, PageAnswer } from '../http/server.ts'
+import type { Gate } from '../http/gates.ts'
+import type { Incoming } from '../http/message.ts'
+import type { OAuthCaller } from '../http/open.ts'
+import type { HandOff, HandOffFailure, HtmlPage, PageAnswer } from '../http/pages.ts'
 import { late } from '../kit/late.ts'
 import { refuse } from '../kit/refuse.ts'
 import { createOAuthGate } from './caller.ts'
@@ -27,7 +29,7 @@ export interface OAuthRoomParts extends Omit<ServerParts, 'nonceSecret'> {
 export interface OAuthRoom {
   handOffs: readonly HandOff[]
   pages: readonly HtmlPage[]
-  gate: OAuthGate
+  gate: Gate<OAuthCaller>
 }
 
 export function createOAuthRoom(parts: OAuthRoomParts): OAuthRoom {

@@ -1,6 +1,6 @@
 // The three operations on orders.
 
-import type { Handler } from '../http/handler.ts'
+import type { OpenHandler } from '../http/open.ts'
 import { readPlace, writePlace } from '../kit/cursor.ts'
 import { isId } from '../kit/ids.ts'
 import { refuse } from '../kit/refuse.ts'
@@ -13,7 +13,7 @@ const rowsMax = 100
 
 type OrderOperation = 'listStorefrontOrders' | 'getStorefrontOrder' | 'cancelStorefrontOrder'
 
-export const orderOperations: { [Id in OrderOperation]: Handler<Id> } = {
+export const orderOperations: { [Id in OrderOperation]: OpenHandler<Id> } = {
   async listStorefrontOrders({ db, caller: { installationId }, paging }) {
     const rows =
       paging.after === null

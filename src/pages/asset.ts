@@ -3,7 +3,7 @@
 import { createHash } from 'node:crypto'
 import { gzipSync } from 'node:zlib'
 import { hasCurrent } from '../http/conditional.ts'
-import type { HtmlPage, PageAnswer } from '../http/server.ts'
+import type { HtmlPage, PageAnswer } from '../http/pages.ts'
 
 export interface Asset {
   body: Buffer

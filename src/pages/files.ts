@@ -2,7 +2,7 @@
 // each version once.
 
 import { readFileSync } from 'node:fs'
-import type { HtmlPage } from '../http/server.ts'
+import type { HtmlPage } from '../http/pages.ts'
 import { answerAsset, makeAsset } from './asset.ts'
 
 export interface ServedFile {

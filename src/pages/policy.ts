@@ -1,6 +1,6 @@
 // The content security policy of a page and the headers that go with it. Everything is closed unless the page names it.
 
-import type { PageAnswer } from '../http/server.ts'
+import type { PageAnswer } from '../http/pages.ts'
 
 export type Headers = Readonly<Record<string, string>>
 

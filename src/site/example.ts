@@ -1,6 +1,6 @@
 // Examples as a terminal and a reader want them: a call by curl, and JSON with its names and texts told apart.
 
-import type { Operation } from '../contract/open/operations.ts'
+import type { Operation } from '../contract/surface.ts'
 import { type Html, html, trusted } from '../pages/html.ts'
 
 export interface Call {
@@ -8,22 +8,16 @@ export interface Call {
   method: Operation['method']
   // With its parameters filled in.
   path: string
-  caller: Operation['caller']
+  // Secrets are named, never shown: the reader's shell fills them in.
+  credential: readonly string[]
   body?: unknown
 }
 
-// Secrets are named, never shown: the reader's shell fills them in.
-const credentials: Record<Operation['caller'], readonly string[]> = {
-  key: [`-H "Authorization: Bearer $CARTWRIGHT_KEY"`],
-  oauth: [`-H "Authorization: DPoP $ACCESS_TOKEN"`, `-H "DPoP: $DPOP_PROOF"`],
-  anyone: [],
-}
-
-export function curlFor({ origin, method, path, caller, body }: Call): string {
+export function curlFor({ origin, method, path, credential, body }: Call): string {
   const verb = method === 'GET' ? '' : `-X ${method} `
   const sent =
     body === undefined ? [] : [`-H 'Content-Type: application/json'`, `-d ${quoted(JSON.stringify(body, null, 2))}`]
-  return [`curl ${verb}${origin}${path}`, ...credentials[caller], ...sent].join(' \\\n  ')
+  return [`curl ${verb}${origin}${path}`, ...credential, ...sent].join(' \\\n  ')
 }
 
 // Within single quotes a shell changes nothing; a single quote itself must step out of them.

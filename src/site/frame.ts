@@ -19,7 +19,7 @@ export interface SiteFrame {
   title: string
   description: string
   // The address of the page, which the bar marks as the present one.
-  path: '/' | '/docs'
+  path: string
   body: Html
   footer?: Html
 }

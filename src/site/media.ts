@@ -2,7 +2,7 @@
 
 import { readdirSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
-import type { HtmlPage } from '../http/server.ts'
+import type { HtmlPage } from '../http/pages.ts'
 import { refuse } from '../kit/refuse.ts'
 import { type Asset, answerAsset, makeAsset } from '../pages/asset.ts'
 

@@ -1,7 +1,8 @@
 // The site of the server itself: the start page, the reference, the OpenAPI document, and what they need to look right.
 
-import { openApiDocument } from '../contract/openapi.ts'
-import type { HtmlPage } from '../http/server.ts'
+import { openDocument } from '../contract/open/document.ts'
+import { printOpenApi } from '../contract/openapi.ts'
+import type { HtmlPage } from '../http/pages.ts'
 import { type Asset, answerAsset, makeAsset } from '../pages/asset.ts'
 import { favicon } from '../pages/mark.ts'
 import { script, style } from './assets.ts'
@@ -20,9 +21,11 @@ export interface SiteParts {
 }
 
 export function sitePages({ origin, version, engine, listShops, demo }: SiteParts): HtmlPage[] {
-  const reference = once(() => makeAsset(referencePage({ origin: origin(), version }), siteHeaders))
+  const reference = once(() =>
+    makeAsset(referencePage(openDocument, { origin: origin(), version, path: '/docs' }), siteHeaders),
+  )
   const openApi = once(() => {
-    const text = `${JSON.stringify(openApiDocument({ serverUrl: origin(), version }), null, 2)}\n`
+    const text = printOpenApi(openDocument, { serverUrl: origin(), version })
     return makeAsset(text, openHeaders)
   })
   const start = keptFor(1_000, async () => {

@@ -1,6 +1,6 @@
 // What machines ask about this process: is it alive, may it be sent requests, and how is it doing.
 
-import type { HtmlPage, PageAnswer } from '../http/server.ts'
+import type { HtmlPage, PageAnswer } from '../http/pages.ts'
 import type { Metrics } from '../observe/metrics.ts'
 
 export interface ProbeParts {

@@ -1,10 +1,17 @@
 // The API reference, printed from the contract: complete without script, in one page that can be searched and printed.
 
 import { eventSchemaName, events } from '../contract/open/events.ts'
-import { eventExamples, examples } from '../contract/open/examples.ts'
-import { type Operation, type OperationId, operationIds, operations, tags } from '../contract/open/operations.ts'
-import { errorExample, openApiDocument } from '../contract/openapi.ts'
+import { eventExamples } from '../contract/open/examples.ts'
+import {
+  type CallerDocument,
+  errorExample,
+  exampleOf,
+  type OperationExample,
+  openApiDocument,
+  type SurfaceDocument,
+} from '../contract/openapi.ts'
 import { type RefusalCode, type RefusalStatus, refusalCodes, refusals } from '../contract/refusals.ts'
+import type { Operation } from '../contract/surface.ts'
 import { type EventKind, eventKinds } from '../contract/words.ts'
 import { type Html, html } from '../pages/html.ts'
 import { codeBlock, curlFor, fill, jsonCode } from './example.ts'
@@ -30,50 +37,58 @@ interface Document {
 }
 
 interface DocumentOperation {
-  parameters?: readonly { name: string; description?: string; schema: Schema }[]
+  parameters?: readonly { name: string; in: string; required?: boolean; description?: string; schema: Schema }[]
   requestBody?: { content: Content }
-  responses: Readonly<Record<string, { content: Content }>>
+  responses: Readonly<Record<string, { content?: Content }>>
 }
 
 interface Content {
   'application/json': { schema: Schema }
 }
 
-export function referencePage({ origin, version }: { origin: string; version: string }): string {
-  const document = openApiDocument({ serverUrl: origin, version }) as unknown as Document
+export interface ReferencePlace {
+  origin: string
+  version: string
+  // The address of the page.
+  path: string
+}
+
+export function referencePage(about: SurfaceDocument, { origin, version, path }: ReferencePlace): string {
+  const document = openApiDocument(about, { serverUrl: origin, version }) as unknown as Document
+  const ids = Object.keys(about.surface.operations)
+  const told = about.events ? `${ids.length} operations and ${eventKinds.length} events` : `${ids.length} operations`
   const { schemas } = document.components
   const body = html`<div class="reference">
-${contents(schemas)}
+${contents(about, schemas)}
 <main id="main">
 <div class="opening"><h1>API reference</h1>
-<p>${operationIds.length} operations and ${eventKinds.length} events of Cartwright ${version}. This page is printed from the contract that the server checks every request against.</p></div>
-${guide(origin, errorExample('version_conflict'))}
-${tags.map(
+<p>${told} of Cartwright ${version}. This page is printed from the contract that the server checks every request against.</p></div>
+${guide(origin, errorExample(about, 'version_conflict'))}
+${about.tags.map(
   ({ name, description }) => html`<section class="chapter" id="${tagAnchor(name)}"><h2>${name}</h2>
 <p>${description}</p>
-${idsOf(name).map((id) => operationSection(id, documented(document, id), schemas, origin))}</section>
+${operationsOf(about, name).map(([id, row]) => operationSection({ about, id, row, told: documented(document, row), schemas, origin }))}</section>
 `,
 )}
-${eventChapter(schemas)}
+${about.events && eventChapter(schemas)}
 ${schemaChapter(schemas)}
 </main>
 </div>`
   return framed({
-    title: 'API reference · Cartwright',
+    title: `API reference · ${about.title}`,
     description: 'Every operation, event and schema of this Cartwright server.',
-    path: '/docs',
+    path,
     body,
   })
 }
 
-function idsOf(tag: string): OperationId[] {
-  return operationIds.filter((id) => operations[id].tag === tag)
+function operationsOf({ surface }: SurfaceDocument, tag: string): [string, Operation][] {
+  return Object.entries(surface.operations).filter(([, row]) => row.tag === tag)
 }
 
-function documented({ paths }: Document, id: OperationId): DocumentOperation {
-  const { path, method } = operations[id]
+function documented({ paths }: Document, { path, method }: Operation): DocumentOperation {
   const found = paths[path]?.[method.toLowerCase()]
-  if (!found) throw new Error(`${id} is not in the OpenAPI document`)
+  if (!found) throw new Error(`${method} ${path} is not in the OpenAPI document`)
   return found
 }
 
@@ -85,16 +100,16 @@ function eventAnchor(kind: EventKind): string {
   return `event-${kind}`
 }
 
-function contents(schemas: Schemas): Html {
+function contents(about: SurfaceDocument, schemas: Schemas): Html {
   const link = (anchor: string, text: string | Html) => html`<li><a href="#${anchor}">${text}</a></li>`
   return html`<nav class="contents" aria-label="Reference"><details><summary>Contents</summary><div class="contents-inside">
 <h2>Conventions</h2><ul>${guideChapters.map(({ id, title }) => link(id, title))}</ul>
-${tags.map(
+${about.tags.map(
   ({
     name,
-  }) => html`<h2>${name}</h2><ul>${idsOf(name).map((id) => link(id, html`<span>${operations[id].summary}</span>${method(operations[id].method)}`))}</ul>
+  }) => html`<h2>${name}</h2><ul>${operationsOf(about, name).map(([id, row]) => link(id, html`<span>${row.summary}</span>${method(row.method)}`))}</ul>
 `,
-)}<h2>Events</h2><ul>${link('events', `${eventKinds.length} kinds`)}</ul>
+)}${about.events && html`<h2>Events</h2><ul>${link('events', `${eventKinds.length} kinds`)}</ul>`}
 <h2>Schemas</h2><ul>${[...objectNames(schemas).map((name) => link(schemaAnchor(name), breakable(name))), link('values', 'Plain values')]}</ul>
 </div></details></nav>`
 }
@@ -108,24 +123,35 @@ function method(name: Operation['method']): Html {
   return html`<span class="method ${name.toLowerCase()}">${name}</span>`
 }
 
-function operationSection(id: OperationId, told: DocumentOperation, schemas: Schemas, origin: string): Html {
-  const row: Operation = operations[id]
-  const example = examples[id]
-  const path = fill(row.path, example.path)
-  const curl = curlFor({ origin, method: row.method, path, caller: row.caller, body: example.body })
+interface Told {
+  about: SurfaceDocument
+  id: string
+  row: Operation
+  told: DocumentOperation
+  schemas: Schemas
+  origin: string
+}
+
+function operationSection({ about, id, row, told, schemas, origin }: Told): Html {
+  const example = exampleOf(about, id)
+  const caller = callerOf(about, row)
+  const path = fill(row.path, example.path) + queryText(example)
+  const curl = curlFor({ origin, method: row.method, path, credential: caller.curl, body: example.body })
   const requestSchema = told.requestBody?.content['application/json'].schema
-  const replySchema = told.responses['200']?.content['application/json'].schema
+  const replySchema = told.responses[row.reply.status]?.content?.['application/json'].schema
+  const parametersIn = (place: string) => told.parameters?.filter((parameter) => parameter.in === place) ?? []
   return html`<article class="operation" id="${id}">
 <header><h3><a href="#${id}">${row.summary}</a></h3>
 <p class="address">${method(row.method)}<code>${pathWords(row.path)}</code></p></header>
 <div class="told"><p>${prose(row.description)}</p>
-${terms(id, row)}
-${told.parameters && parameterTable(id, told.parameters, schemas)}
+${terms(id, row, caller)}
+${parameterTable(`Path`, id, parametersIn('path'), schemas)}
+${parameterTable('Query', id, parametersIn('query'), schemas)}
 ${requestSchema && requestTable(id, requestSchema, schemas)}
 ${replySchema && replyTable(id, replySchema, example.reply, schemas)}
 ${statusTable(id, row)}</div>
 <div class="shown"><div><h4>Request</h4>${codeBlock(`Example request of ${id}`, curl)}</div>
-<div><h4>Answer</h4>${codeBlock(`Example answer of ${id}`, jsonCode(example.reply))}</div></div>
+${replySchema && html`<div><h4>Answer</h4>${codeBlock(`Example answer of ${id}`, jsonCode(example.reply))}</div>`}</div>
 </article>
 `
 }
@@ -134,29 +160,51 @@ function pathWords(path: string): Html[] {
   return path.split(/(\{\w+\})/).map((piece) => (piece.startsWith('{') ? html`<var>${piece}</var>` : html`${piece}`))
 }
 
-const callers: Record<Operation['caller'], string> = {
-  key: 'API key',
-  oauth: 'OAuth access token with DPoP',
-  anyone: 'None',
+function callerOf({ callers }: SurfaceDocument, { caller }: Operation): CallerDocument {
+  const found = callers[caller]
+  if (!found) throw new Error(`the caller ${caller} is not documented`)
+  return found
 }
 
-function terms(id: OperationId, { caller, scope, idempotency, stability, paged }: Operation): Html {
+function queryText({ query }: OperationExample): string {
+  const parameters = Object.entries(query ?? {}).flatMap(([name, value]) =>
+    [value].flat().map((item): [string, string] => [name, String(item)]),
+  )
+  return parameters.length === 0 ? '' : `?${new URLSearchParams(parameters)}`
+}
+
+function terms(
+  id: string,
+  { caller, scope, idempotency, stability, paged }: Operation,
+  { title }: CallerDocument,
+): Html {
   return html`<dl class="terms"><dt>Operation</dt><dd><code>${id}</code></dd>
-<dt>Credential</dt><dd>${callers[caller]}${scope !== null && html` with scope <code>${scope}</code>`}${caller === 'key' && scope === null && ', any scope'}</dd>
+<dt>Credential</dt><dd>${title}${scope !== null && html` with scope <code>${scope}</code>`}${caller === 'key' && scope === null && ', any scope'}</dd>
 ${idempotency === 'required' && html`<dt>Idempotency</dt><dd><a href="#idempotency">Key required</a></dd>`}
 ${paged && html`<dt>Paging</dt><dd><a href="#lists">By the link in <code>next</code></a></dd>`}
 <dt>Stability</dt><dd><a href="#stability">${stability}</a></dd></dl>`
 }
 
-function parameterTable(id: OperationId, parameters: DocumentOperation['parameters'] & object, schemas: Schemas): Html {
+function parameterTable(
+  title: 'Path' | 'Query',
+  id: string,
+  parameters: DocumentOperation['parameters'] & object,
+  schemas: Schemas,
+): Html | undefined {
+  if (parameters.length === 0) return undefined
   const properties = Object.fromEntries(
     parameters.map(({ name, schema, description }) => [name, { ...schema, ...(description && { description }) }]),
   )
-  const schema: Schema = { properties, required: Object.keys(properties) }
-  return html`<section><h4>Path</h4>${memberTable(schema, `Path parameters of ${id}`, { schemas, as: 'request', openLevels: 0 })}</section>`
+  const required = parameters.filter((parameter) => parameter.required).map(({ name }) => name)
+  const table = memberTable({ properties, required }, `${title} parameters of ${id}`, {
+    schemas,
+    as: 'request',
+    openLevels: 0,
+  })
+  return html`<section><h4>${title}</h4>${table}</section>`
 }
 
-function requestTable(id: OperationId, schema: Schema, schemas: Schemas): Html {
+function requestTable(id: string, schema: Schema, schemas: Schemas): Html {
   const name = schemaNameOf(schema) ?? ''
   const whole = resolve(schema, schemas)
   return html`<section><h4>Body: <a href="#${schemaAnchor(name)}">${name}</a></h4>
@@ -165,9 +213,9 @@ ${memberTable(whole, `Members of the body of ${id}`, { schemas, as: 'request', o
 }
 
 // The answer is folded: the example beside it shows the shape, and the fold has every member with its meaning.
-function replyTable(id: OperationId, schema: Schema, example: { data: unknown }, schemas: Schemas): Html {
+function replyTable(id: string, schema: Schema, example: unknown, schemas: Schemas): Html {
   const name = schemaNameOf(schema) ?? ''
-  const kind = kindOf(example.data)
+  const kind = kindOf(example)
   const table = memberTable(resolve(schema, schemas), `Members of the answer of ${id}`, {
     schemas,
     as: 'answer',
@@ -179,11 +227,12 @@ function replyTable(id: OperationId, schema: Schema, example: { data: unknown },
 }
 
 // One schema serves four operations; the example tells which of its kinds this one answers.
-function kindOf(data: unknown): string | undefined {
+function kindOf(example: unknown): string | undefined {
+  const { data } = example as { data?: unknown }
   return typeof data === 'object' && data !== null && 'kind' in data ? String(data.kind) : undefined
 }
 
-function statusTable(id: OperationId, row: Operation): Html {
+function statusTable(id: string, row: Operation): Html {
   const codes = codesOf(row)
   const statuses = [...new Set(codes.map((code) => refusals[code].status))].sort((a, b) => a - b)
   return html`<section><h4>Refusals</h4><table class="codes"><caption class="hidden">Refusals of ${id}</caption><tbody>
@@ -196,9 +245,9 @@ function statusRow(status: RefusalStatus, codes: readonly RefusalCode[]): Html {
 `
 }
 
-// What the road refuses before the operation is asked, and what the operation refuses itself, in the contract's order.
+// What every operation of its kind refuses, and what the operation refuses itself, in the contract's order.
 export function codesOf({ body, idempotency, caller, scope, refusals: own }: Operation): RefusalCode[] {
-  const road = new Set<RefusalCode>([
+  const known = new Set<RefusalCode>([
     'invalid_request',
     ...(body
       ? (['malformed_json', 'body_required', 'body_too_large', 'unsupported_media_type'] as const)
@@ -218,7 +267,7 @@ export function codesOf({ body, idempotency, caller, scope, refusals: own }: Ope
     'unavailable',
     ...own,
   ])
-  return refusalCodes.filter((code) => road.has(code))
+  return refusalCodes.filter((code) => known.has(code))
 }
 
 const eventNames = new Set(eventKinds.map(eventSchemaName))

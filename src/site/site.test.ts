@@ -1,8 +1,9 @@
 import assert from 'node:assert/strict'
 import type { IncomingMessage } from 'node:http'
 import { describe, test } from 'node:test'
-import { componentSchemas } from '../contract/components.ts'
+import { openDocument } from '../contract/open/document.ts'
 import { operationIds, operations } from '../contract/open/operations.ts'
+import { openApiDocument } from '../contract/openapi.ts'
 import { refusalCodes } from '../contract/refusals.ts'
 import { eventKinds } from '../contract/words.ts'
 import { createMetrics } from '../observe/metrics.ts'
@@ -34,6 +35,7 @@ function site(shops: readonly Shop[] | null = [], demo = false) {
 
 const shops: Shop[] = [{ slug: 'hearth', name: 'Hearth & <Hollow>', productSlug: 'oak-bowl' }]
 const { text: reference } = await site()('/docs')
+const document = openApiDocument(openDocument, { version: '0' }) as { components: { schemas: object } }
 
 const idsOn = (page: string) => [...page.matchAll(/ id="([^"]*)"/g)].map(([, id]) => id)
 
@@ -53,7 +55,7 @@ describe('the reference', () => {
     const ids = idsOn(reference)
     const wanted = [
       ...operationIds,
-      ...Object.keys(componentSchemas()).map((name) => `schema-${name}`),
+      ...Object.keys(document.components.schemas).map((name) => `schema-${name}`),
       ...eventKinds.flatMap((kind) => [`event-${kind}`, `example-${kind}`]),
       ...refusalCodes.map((code) => `error-${code}`),
     ]
@@ -231,7 +233,7 @@ test('the readiness probe waits for the first shop, and says no again at the end
 
 describe('examples', () => {
   test('a body with quotes survives the shell', () => {
-    const curl = curlFor({ origin: '', method: 'POST', path: '/x', caller: 'anyone', body: { note: "it's" } })
+    const curl = curlFor({ origin: '', method: 'POST', path: '/x', credential: [], body: { note: "it's" } })
     assert.equal(
       curl,
       `curl -X POST /x \\\n  -H 'Content-Type: application/json' \\\n  -d '{\n  "note": "it'\\''s"\n}'`,

@@ -1,5 +1,6 @@
 // The page at `/`: what runs here, the first calls to try, and where to go next. It shows no key and no secret.
 
+import { openDocument } from '../contract/open/document.ts'
 import { operations } from '../contract/open/operations.ts'
 import { type Html, html } from '../pages/html.ts'
 import { largeWheel } from '../pages/mark.ts'
@@ -87,7 +88,8 @@ function firstShop(): Html {
 function firstCalls({ origin, shops, demo }: StartFacts): Html {
   const shown = shops?.find(({ productSlug }) => productSlug !== undefined)
   const slug = shown?.productSlug
-  const call = (path: string, caller: 'key' | 'anyone') => curlFor({ origin, method: 'GET', path, caller })
+  const call = (path: string, caller: 'key' | 'anyone') =>
+    curlFor({ origin, method: 'GET', path, credential: openDocument.callers[caller]?.curl ?? [] })
   return html`<section><h2>First calls</h2>
 <ol class="calls">
 ${shown && slug !== undefined && publicProduct(shown, slug, call)}

@@ -1,6 +1,6 @@
 // The three operations on webhooks: the endpoints and what became of their calls, the signature fixture, and the replay.
 
-import type { Handler } from '../http/handler.ts'
+import type { OpenHandler } from '../http/open.ts'
 import { isId } from '../kit/ids.ts'
 import { refuse } from '../kit/refuse.ts'
 import type { RootSecret } from '../kit/secrets.ts'
@@ -23,7 +23,7 @@ export interface WebhookParts {
 }
 
 export function webhookOperations({ rootSecret, textsMs }: WebhookParts): {
-  [Id in WebhookOperation]: Handler<Id>
+  [Id in WebhookOperation]: OpenHandler<Id>
 } {
   return {
     async listInstallationWebhooks({ db, caller: { installationId }, now }) {

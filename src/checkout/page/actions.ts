@@ -2,8 +2,8 @@
 // not done is answered in place, with the reason.
 
 import { addressBucket } from '../../access/throttle.ts'
-import type { Incoming } from '../../http/answer.ts'
-import type { PageAnswer } from '../../http/server.ts'
+import type { Incoming } from '../../http/message.ts'
+import type { PageAnswer } from '../../http/pages.ts'
 import type { CheckoutPort, CheckoutResult, CheckoutView } from '../port.ts'
 import { shopUrl } from './ended.ts'
 import { redirect } from './frame.ts'

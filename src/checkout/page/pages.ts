@@ -1,7 +1,7 @@
 // The shopper's pages: their addresses, and the guards that a post passes before anything is done.
 
-import type { Incoming } from '../../http/answer.ts'
-import type { HtmlPage, PageAnswer, PageRequest } from '../../http/server.ts'
+import type { Incoming } from '../../http/message.ts'
+import type { HtmlPage, PageAnswer, PageRequest } from '../../http/pages.ts'
 import { type FormRefusal, lineIn, readForm } from '../../pages/form.ts'
 import { isCrossSite } from '../../pages/origin.ts'
 import type { CheckoutPort, CheckoutView, OrderStatusPort } from '../port.ts'

@@ -1,7 +1,7 @@
 // Which page a checkout is answered with, by its state and by what was wrong with a post.
 
-import type { Incoming } from '../../http/answer.ts'
-import type { PageAnswer } from '../../http/server.ts'
+import type { Incoming } from '../../http/message.ts'
+import type { PageAnswer } from '../../http/pages.ts'
 import { newId } from '../../kit/ids.ts'
 import type { CheckoutMethod, CheckoutProblem, CheckoutView } from '../port.ts'
 import {

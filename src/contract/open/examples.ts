@@ -1,10 +1,12 @@
 // One example for each operation and for each kind of event, typed by their schemas. The reference shows them.
 
+import { sampleId } from '../sampleid.ts'
+import type { BodyOf, PathOf, ReplyOf } from '../surface.ts'
 import type { EventKind } from '../words.ts'
 import type { Cart } from './carts.ts'
 import type { CheckoutSession } from './checkout.ts'
 import type { Event, EventDataOf } from './events.ts'
-import type { BodyOf, OperationId, Operations, PathOf, ReplyOf } from './operations.ts'
+import type { OperationId, Operations } from './operations.ts'
 import type { Order } from './orders.ts'
 import {
   address,
@@ -19,12 +21,15 @@ import {
   orderSummary,
   product,
   productSummary,
-  sampleId,
   session,
 } from './samples.ts'
 
 type Examples = {
-  [Id in OperationId]: { path: PathOf<Operations[Id]['path']>; body: BodyOf<Id>; reply: ReplyOf<Id> }
+  [Id in OperationId]: {
+    path: PathOf<Operations[Id]['path']>
+    body: BodyOf<Operations[Id]>
+    reply: ReplyOf<Operations[Id]>
+  }
 }
 
 const idempotencyKey = '5b0c2f1e-8f0e-4b5a-9a39-0f6f6f1d2c77'

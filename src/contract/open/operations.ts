@@ -1,9 +1,8 @@
-// Every public operation is one row. Routes, checks, handler types and the OpenAPI document are read from here. The
-// first twenty rows are the interface and never bend; the rows of stability `extension` are additions of ours.
+// The open surface: every public operation is one row. The first twenty rows are the interface and never bend; the rows of stability `extension` are additions of ours.
 
-import type { RefusalCodeOf } from '../refusals.ts'
-import type { Static, TSchema } from '../schema.ts'
-import type { Scope, Stability } from '../words.ts'
+import type { TSchema } from '../schema.ts'
+import { type Operation, ok, type Reply, type Surface } from '../surface.ts'
+import type { Scope } from '../words.ts'
 import {
   PublicCartAddressSetRequest,
   PublicCartAddressTokenResponse,
@@ -39,23 +38,13 @@ import {
 } from './orders.ts'
 import { PublicWebhookReplayRequest } from './webhooks.ts'
 
-export interface Operation {
-  method: 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE'
+export interface OpenOperation extends Operation {
   path: `/api/v1/${string}`
-  // key: an API key. oauth: a DPoP-bound access token. anyone: no credential.
+  // key: an API key. oauth: a DPoP-bound access token.
   caller: 'key' | 'oauth' | 'anyone'
   scope: Scope | null
-  idempotency: 'required' | 'none'
-  stability: Stability
   tag: Tag
-  summary: string
-  description: string
-  // Whether the answer may hold a link to more rows, which carries a `cursor`. No other query parameter is accepted.
-  paged: boolean
-  body: TSchema | null
-  reply: TSchema
-  // The refusals of this operation's own. Those of the road (400, 401, 403, 429, a reused key) are common to all.
-  refusals: readonly RefusalCodeOf<404 | 409>[]
+  reply: Reply & { status: 200; schema: TSchema }
 }
 
 export type Tag = (typeof tags)[number]['name']
@@ -82,7 +71,7 @@ export const operations = {
     caller: 'key', scope: 'webhooks:read', idempotency: 'none', stability: 'stable', tag: 'Webhooks', paged: false,
     summary: 'List webhook endpoints',
     description: 'The webhook endpoints of the installation, oldest first, each with its newest deliveries.',
-    body: null, reply: OperationResponse,
+    body: null, reply: ok(OperationResponse),
     refusals: [],
   },
   getInstallationWebhookSignatureFixture: {
@@ -90,7 +79,7 @@ export const operations = {
     caller: 'key', scope: 'webhooks:read', idempotency: 'none', stability: 'stable', tag: 'Webhooks', paged: false,
     summary: 'Get a signature fixture',
     description: 'Test vectors to prove a receiver offline, and a proof that it holds the right secret.',
-    body: null, reply: OperationResponse,
+    body: null, reply: ok(OperationResponse),
     refusals: ['webhook_endpoint_not_found'],
   },
   replayInstallationWebhookDelivery: {
@@ -98,7 +87,7 @@ export const operations = {
     caller: 'key', scope: 'webhooks:write', idempotency: 'required', stability: 'stable', tag: 'Webhooks', paged: false,
     summary: 'Replay a webhook delivery',
     description: 'Sends the same event once more as a new delivery: same event id and bytes, fresh signature.',
-    body: PublicWebhookReplayRequest, reply: OperationResponse,
+    body: PublicWebhookReplayRequest, reply: ok(OperationResponse),
     refusals: [
       'webhook_delivery_not_found', 'delivery_not_final', 'delivery_already_succeeded', 'replay_in_progress',
       'endpoint_disabled', 'payload_expired',
@@ -110,7 +99,7 @@ export const operations = {
     summary: 'Create a checkout session',
     description:
       'Opens a hosted page for a cart, or for items that become a cart, and holds the stock. A cart has one open session: creating again returns it, re-quoted and with the new addresses.',
-    body: HostedCheckoutCreateRequest, reply: HostedCheckoutSessionResponse,
+    body: HostedCheckoutCreateRequest, reply: { ...ok(HostedCheckoutSessionResponse), isSecret: true },
     refusals: [
       'cart_not_found', 'version_conflict', 'cart_not_open', 'cart_empty', 'insufficient_stock', 'item_unavailable',
       'quantity_limit_exceeded', 'currency_mismatch', 'payment_in_progress',
@@ -121,7 +110,7 @@ export const operations = {
     caller: 'key', scope: 'catalog:read', idempotency: 'none', stability: 'stable', tag: 'Hosted checkout', paged: false,
     summary: 'Get a checkout session',
     description: 'The session as it is now. Past its time it answers expired.',
-    body: null, reply: HostedCheckoutSessionResponse,
+    body: null, reply: ok(HostedCheckoutSessionResponse),
     refusals: ['checkout_session_not_found'],
   },
   cancelHostedCheckoutSession: {
@@ -129,7 +118,7 @@ export const operations = {
     caller: 'key', scope: 'catalog:read', idempotency: 'required', stability: 'stable', tag: 'Hosted checkout', paged: false,
     summary: 'Cancel a checkout session',
     description: 'Ends an open session and releases its stock. The cart stays open.',
-    body: HostedCheckoutCancelRequest, reply: HostedCheckoutSessionResponse,
+    body: HostedCheckoutCancelRequest, reply: ok(HostedCheckoutSessionResponse),
     refusals: ['checkout_session_not_found', 'version_conflict', 'checkout_session_not_open', 'payment_in_progress'],
   },
   getInstallationCredentialIdentity: {
@@ -137,7 +126,7 @@ export const operations = {
     caller: 'key', scope: null, idempotency: 'none', stability: 'stable', tag: 'Identity', paged: false,
     summary: 'Get the identity of the credential',
     description: 'Who the key is: its scopes, installation, merchant and limits.',
-    body: null, reply: InstallationCredentialIdentityResponse,
+    body: null, reply: ok(InstallationCredentialIdentityResponse),
     refusals: [],
   },
   listApiKeyCatalogCategories: {
@@ -145,7 +134,7 @@ export const operations = {
     caller: 'key', scope: null, idempotency: 'none', stability: 'stable', tag: 'Catalog', paged: true,
     summary: 'List categories',
     description: 'In order of position, name and id; at most 100. `meta.next` leads to the rest.',
-    body: null, reply: PublicCatalogCategoryListResponse,
+    body: null, reply: ok(PublicCatalogCategoryListResponse),
     refusals: [],
   },
   listApiKeyCatalogProducts: {
@@ -153,7 +142,7 @@ export const operations = {
     caller: 'key', scope: null, idempotency: 'none', stability: 'stable', tag: 'Catalog', paged: true,
     summary: 'List products',
     description: 'Published products, newest publication first; at most 100. `meta.next` leads to the rest.',
-    body: null, reply: PublicCatalogProductListResponse,
+    body: null, reply: ok(PublicCatalogProductListResponse),
     refusals: [],
   },
   getApiKeyCatalogProduct: {
@@ -161,7 +150,7 @@ export const operations = {
     caller: 'key', scope: null, idempotency: 'none', stability: 'stable', tag: 'Catalog', paged: false,
     summary: 'Get a product',
     description: 'One published product with its SKUs, by its slug.',
-    body: null, reply: PublicCatalogProductDetailResponse,
+    body: null, reply: ok(PublicCatalogProductDetailResponse),
     refusals: ['product_not_found'],
   },
   getPublicMerchantProduct: {
@@ -170,7 +159,7 @@ export const operations = {
     summary: 'Get a product of a merchant',
     description:
       'The same product for anyone, from any origin, cacheable: its `ETag`, sent as `If-None-Match`, is answered by 304. `availableQuantity` is null and `metadata` is empty here.',
-    body: null, reply: PublicCatalogProductDetailResponse,
+    body: null, reply: ok(PublicCatalogProductDetailResponse),
     refusals: ['product_not_found'],
   },
   listStorefrontOrders: {
@@ -178,7 +167,7 @@ export const operations = {
     caller: 'key', scope: 'catalog:read', idempotency: 'none', stability: 'candidate', tag: 'Orders', paged: true,
     summary: 'List orders',
     description: 'Newest first; at most 100. `data.next` leads to the rest.',
-    body: null, reply: StorefrontOrderListResponse,
+    body: null, reply: ok(StorefrontOrderListResponse),
     refusals: [],
   },
   getStorefrontOrder: {
@@ -186,7 +175,7 @@ export const operations = {
     caller: 'key', scope: 'catalog:read', idempotency: 'none', stability: 'candidate', tag: 'Orders', paged: false,
     summary: 'Get an order',
     description: 'One order with its items, payments, refunds and fulfilments.',
-    body: null, reply: StorefrontOrderDetailResponse,
+    body: null, reply: ok(StorefrontOrderDetailResponse),
     refusals: ['order_not_found'],
   },
   cancelStorefrontOrder: {
@@ -195,7 +184,7 @@ export const operations = {
     summary: 'Cancel an order',
     description:
       'Cancels the order, puts its items back into stock and owes the refund, all at once. The money follows.',
-    body: StorefrontOrderTransitionRequest, reply: StorefrontOrderCancellationResponse,
+    body: StorefrontOrderTransitionRequest, reply: ok(StorefrontOrderCancellationResponse),
     refusals: ['order_not_found', 'version_conflict', 'order_not_cancellable'],
   },
   getPublicCart: {
@@ -203,7 +192,7 @@ export const operations = {
     caller: 'key', scope: 'catalog:read', idempotency: 'none', stability: 'candidate', tag: 'Carts', paged: false,
     summary: 'Get a cart',
     description: 'The cart, priced now.',
-    body: null, reply: PublicCartResponse,
+    body: null, reply: ok(PublicCartResponse),
     refusals: ['cart_not_found'],
   },
   updatePublicCartItemQuantity: {
@@ -211,7 +200,7 @@ export const operations = {
     caller: 'key', scope: 'catalog:read', idempotency: 'required', stability: 'candidate', tag: 'Carts', paged: false,
     summary: 'Change the quantity of an item',
     description: 'Sets the quantity of an item that is in the cart. 0 removes it.',
-    body: PublicCartQuantityUpdateRequest, reply: PublicCartResponse,
+    body: PublicCartQuantityUpdateRequest, reply: ok(PublicCartResponse),
     refusals: [
       ...cartChange, 'cart_item_not_found', 'insufficient_stock', 'item_unavailable', 'quantity_limit_exceeded',
     ],
@@ -221,7 +210,7 @@ export const operations = {
     caller: 'key', scope: 'catalog:read', idempotency: 'required', stability: 'candidate', tag: 'Carts', paged: false,
     summary: 'Remove an item',
     description: 'Takes an item out of the cart. The request has a body, for its idempotency key.',
-    body: PublicCartTransitionRequest, reply: PublicCartResponse,
+    body: PublicCartTransitionRequest, reply: ok(PublicCartResponse),
     refusals: [...cartChange, 'cart_item_not_found'],
   },
   applyPublicCartPromotion: {
@@ -230,7 +219,7 @@ export const operations = {
     summary: 'Apply a promotion code',
     description:
       'Puts a code on the cart or takes it off. A code that does not apply is a 200 with its state and reason.',
-    body: PublicCartPromotionApplyRequest, reply: PublicCartPromotionStateResponse,
+    body: PublicCartPromotionApplyRequest, reply: ok(PublicCartPromotionStateResponse),
     refusals: cartChange,
   },
   setPublicCartAddress: {
@@ -238,7 +227,7 @@ export const operations = {
     caller: 'key', scope: 'checkout:quote', idempotency: 'required', stability: 'candidate', tag: 'Carts', paged: false,
     summary: 'Set the address',
     description: 'Seals the address and answers a token for it, the shipping options and the new totals.',
-    body: PublicCartAddressSetRequest, reply: PublicCartAddressTokenResponse,
+    body: PublicCartAddressSetRequest, reply: ok(PublicCartAddressTokenResponse),
     refusals: [...cartChange, 'address_undeliverable'],
   },
   describeOAuthAuthorization: {
@@ -246,7 +235,7 @@ export const operations = {
     caller: 'oauth', scope: null, idempotency: 'none', stability: 'candidate', tag: 'OAuth', paged: false,
     summary: 'Describe the authorization',
     description: 'What the merchant granted to the app that holds the access token, and where to go from here.',
-    body: null, reply: OperationResponse,
+    body: null, reply: ok(OperationResponse),
     refusals: [],
   },
   createPublicCart: {
@@ -254,7 +243,7 @@ export const operations = {
     caller: 'key', scope: 'checkout:quote', idempotency: 'required', stability: 'extension', tag: 'Extensions', paged: false,
     summary: 'Create a cart',
     description: 'Makes an open cart, empty or with items.',
-    body: PublicCartCreateRequest, reply: PublicCartExtensionResponse,
+    body: PublicCartCreateRequest, reply: ok(PublicCartExtensionResponse),
     refusals: ['insufficient_stock', 'item_unavailable', 'quantity_limit_exceeded'],
   },
   putPublicCartItem: {
@@ -262,7 +251,7 @@ export const operations = {
     caller: 'key', scope: 'checkout:quote', idempotency: 'required', stability: 'extension', tag: 'Extensions', paged: false,
     summary: 'Put an item into a cart',
     description: 'Sets the quantity of a SKU, and adds the line if it is missing.',
-    body: PublicCartItemPutRequest, reply: PublicCartExtensionResponse,
+    body: PublicCartItemPutRequest, reply: ok(PublicCartExtensionResponse),
     refusals: [...cartChange, 'cart_item_not_found', 'insufficient_stock', 'item_unavailable', 'quantity_limit_exceeded'],
   },
   createInstallationKey: {
@@ -270,7 +259,8 @@ export const operations = {
     caller: 'oauth', scope: null, idempotency: 'required', stability: 'extension', tag: 'Extensions', paged: false,
     summary: 'Issue an API key',
     description: 'Issues a key of the installation, with at most the granted scopes. The key is shown once.',
-    body: InstallationKeyCreateRequest, reply: InstallationKeyCreateResponse,
+    body: InstallationKeyCreateRequest, reply: { ...ok(InstallationKeyCreateResponse), isSecret: true },
+    grantsScopes: true,
     refusals: [],
   },
   listInstallationKeys: {
@@ -278,7 +268,7 @@ export const operations = {
     caller: 'oauth', scope: null, idempotency: 'none', stability: 'extension', tag: 'Extensions', paged: false,
     summary: 'List API keys',
     description: 'The keys of the installation, newest first; never their secrets.',
-    body: null, reply: InstallationKeyListResponse,
+    body: null, reply: ok(InstallationKeyListResponse),
     refusals: [],
   },
   revokeInstallationKey: {
@@ -286,21 +276,19 @@ export const operations = {
     caller: 'oauth', scope: null, idempotency: 'required', stability: 'extension', tag: 'Extensions', paged: false,
     summary: 'Revoke an API key',
     description: 'The key is refused from now on.',
-    body: InstallationKeyTransitionRequest, reply: InstallationKeyResponse,
+    body: InstallationKeyTransitionRequest, reply: ok(InstallationKeyResponse),
     refusals: ['credential_not_found'],
   },
-} as const satisfies Record<string, Operation>
+} as const satisfies Record<string, OpenOperation>
 
 export type Operations = typeof operations
 export type OperationId = keyof Operations
 
 export const operationIds = Object.keys(operations) as OperationId[]
 
-// The parameters of a path: PathOf<'/a/{x}/b/{y}'> is { x: string; y: string }.
-export type PathOf<Path extends string> = { [Name in NamesIn<Path>]: string }
-type NamesIn<Path extends string> = Path extends `${string}{${infer Name}}${infer Rest}` ? Name | NamesIn<Rest> : never
-
-export type BodyOf<Id extends OperationId> = Operations[Id]['body'] extends infer Body extends TSchema
-  ? Static<Body>
-  : undefined
-export type ReplyOf<Id extends OperationId> = Static<Operations[Id]['reply']>
+export const openSurface: Surface<Operations> = {
+  name: 'open',
+  base: '/api/v1',
+  operations,
+  errorBody: (error) => ({ error }),
+}

@@ -1,18 +1,13 @@
 // The resources from which the examples of the reference are made: one small flower shop. Every value fits its schema.
 
 import { limits } from '../limits.ts'
-import { type IdNoun, idPrefixes } from '../words.ts'
+import { sampleId } from '../sampleid.ts'
 import type { Address, Cart } from './carts.ts'
 import type { Category, Product, ProductSummary } from './catalog.ts'
 import type { CheckoutSession } from './checkout.ts'
 import type { Credential } from './identity.ts'
 import type { Order, OrderCancellation, OrderSummary } from './orders.ts'
 import type { WebhookDelivery, WebhookEndpoint } from './webhooks.ts'
-
-// A well-formed TypeID: the characters after the prefix are a UUIDv7 in base32, and the number makes them differ.
-export function sampleId(noun: IdNoun, number = 1): string {
-  return `${idPrefixes[noun]}_01k5x8t0fme4p9w2r7s3h6v1${String(number).padStart(2, '0')}`
-}
 
 const createdAt = '2026-03-02T09:15:00.000Z'
 const updatedAt = '2026-03-02T09:20:31.250Z'

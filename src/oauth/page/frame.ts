@@ -1,6 +1,6 @@
 // What every authorization page has around it: the painted bar, one narrow sheet, and the headers.
 
-import type { PageAnswer } from '../../http/server.ts'
+import type { PageAnswer } from '../../http/pages.ts'
 import { documentFor } from '../../pages/frame.ts'
 import { type Html, html } from '../../pages/html.ts'
 import { initialOf } from '../../pages/initial.ts'

@@ -1,0 +1,179 @@
+// What holds for every operation of a surface, tested from its rows.
+
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import type { RefusalCode } from '../src/contract/refusals.ts'
+import { type Operation, pathWith, type Surface } from '../src/contract/surface.ts'
+import { compile } from '../src/contract/validator.ts'
+import type { Answer } from './house.ts'
+
+export interface RowRequest {
+  path?: Readonly<Record<string, string>>
+  // With the leading `?`.
+  query?: string
+  body?: object
+}
+
+type Headers = Readonly<Record<string, string>>
+
+// How the tests reach the operations of a surface.
+export interface RowWorld {
+  fetch(path: string, init?: RequestInit): Promise<Answer>
+  // Everything that comes back until the connection ends.
+  wire(bytes: string): Promise<string>
+  // A request of things that are there and belong to the caller.
+  good(id: string): Promise<RowRequest>
+  // One of the right form, of things that need not be there. It changes nothing twice: keys are new each time.
+  plain(id: string): RowRequest
+  // What shows a caller who comes through this gate with these scopes.
+  credential(caller: string, scopes: readonly string[]): Promise<Headers>
+  badCredentials(caller: string): Promise<readonly Headers[]>
+  errorIn(answer: Answer): { code: RefusalCode; requestId: string; issues: readonly string[]; requiredScope?: string }
+}
+
+// A world in which few requests are admitted.
+export interface LimitedWorld extends RowWorld {
+  // How many of this operation in a row.
+  burstOf(row: Operation): number
+  pass(ms: number): void
+}
+
+export function testRows(surface: Surface, ids: readonly string[], world: () => RowWorld, limited: () => LimitedWorld) {
+  for (const id of ids) {
+    const row = surface.operations[id]
+    assert.ok(row, id)
+    const ask = (request: RowRequest, headers: Headers, at = world()) => at.fetch(...fetchOf(row, request, headers))
+    const credential = () => world().credential(row.caller, row.scope === null ? [] : [row.scope])
+
+    test(`${id}: ${row.reply.status} to a good request, by its schema`, async () => {
+      const answer = await ask(await world().good(id), await credential())
+      assert.equal(answer.status, row.reply.status, answer.text)
+      if (row.reply.schema) assert.deepEqual(compile(row.reply.schema)(answer.body), [])
+      else assert.equal(answer.text, '')
+    })
+
+    if (row.method === 'GET')
+      test(`${id}: HEAD is GET without a body, also where it is refused`, async () => {
+        const request = await world().good(id)
+        for (const headers of [await credential(), { authorization: 'nonsense' }]) {
+          const [path, init] = fetchOf(row, request, headers)
+          const [get, head] = [await world().fetch(path, init), await world().fetch(path, { ...init, method: 'HEAD' })]
+          assert.deepEqual([head.status, head.text], [get.status, ''])
+          assert.equal(head.headers.get('content-type'), get.headers.get('content-type'))
+          assert.equal(head.headers.get('etag'), get.headers.get('etag'))
+        }
+      })
+
+    test(`${id}: 400 names the unknown query parameter`, async () => {
+      const request = world().plain(id)
+      const query = `${request.query ?? '?'}&page=2&a%2Fb=1`
+      const answer = await ask({ ...request, query }, await credential())
+      assert.deepEqual(refusedWith(answer), ['invalid_request', ['/query/page', '/query/a~1b']])
+    })
+
+    test(`${id}: 400 to a cursor that it did not give`, async () => {
+      for (const cursor of ['cursor=', 'cursor=x', 'cursor=x&cursor=y', `cursor=${'x'.repeat(3000)}`]) {
+        const request = world().plain(id)
+        const answer = await ask({ ...request, query: `${request.query ?? '?'}&${cursor}` }, await credential())
+        assert.deepEqual(refusedWith(answer), ['invalid_request', ['/query/cursor']])
+      }
+    })
+
+    if (row.body !== null) {
+      test(`${id}: 400 to a missing body, an unknown member and a body that is not an object`, async () => {
+        const headers = await credential()
+        const { body, ...bare } = world().plain(id)
+        assert.equal(refusedWith(await ask(bare, headers))[0], 'body_required')
+        const unknown = await ask({ ...world().plain(id), body: { ...body, surprise: 1 } }, headers)
+        assert.deepEqual(refusedWith(unknown), ['invalid_request', ['/surprise']])
+        assert.equal(refusedWith(await ask({ ...bare, body: [] }, headers))[0], 'invalid_request')
+        const text = await ask(world().plain(id), { ...headers, 'content-type': 'text/plain' })
+        assert.equal(refusedWith(text)[0], 'unsupported_media_type')
+      })
+    }
+
+    if (row.body === null) {
+      test(`${id}: 400 to a body where none is declared`, async () => {
+        const shown = Object.entries(await credential()).map(([name, value]) => `${name}: ${value}\r\n`)
+        const [address] = fetchOf(row, world().plain(id), {})
+        for (const [headers, body] of [
+          ['content-type: application/json\r\ncontent-length: 2', '{}'],
+          ['content-length: 1', ' '],
+          ['transfer-encoding: chunked', '2\r\n{}\r\n0\r\n\r\n'],
+        ] as const) {
+          const text = await world().wire(
+            `${row.method} ${address} HTTP/1.1\r\nhost: x\r\n${shown.join('')}${headers}\r\n\r\n${body}`,
+          )
+          assert.match(text, /^HTTP\/1.1 400 /)
+          assert.match(text, /"body_not_allowed"/)
+        }
+      })
+    }
+
+    if (row.caller !== 'anyone') {
+      test(`${id}: 401, one answer for every bad credential`, async () => {
+        const bodies = new Set<string>()
+        for (const headers of await world().badCredentials(row.caller)) {
+          const answer = await ask(world().plain(id), headers)
+          assert.equal(answer.status, 401)
+          const { code, requestId } = world().errorIn(answer)
+          assert.equal(code, 'unauthenticated')
+          assert.ok(answer.headers.has('www-authenticate'))
+          bodies.add(answer.text.replaceAll(requestId, ''))
+        }
+        assert.equal(bodies.size, 1)
+      })
+
+      if (row.scope !== null)
+        test(`${id}: 403 names the scope that is missing`, async () => {
+          const answer = await ask(world().plain(id), await world().credential(row.caller, []))
+          const { code, requiredScope } = world().errorIn(answer)
+          assert.deepEqual([answer.status, code, requiredScope], [403, 'scope_missing', row.scope])
+        })
+    }
+
+    if (row.idempotency === 'required')
+      test(`${id}: repeated with its key, it answers the same and does nothing`, async () => {
+        const [headers, request] = [await credential(), await world().good(id)]
+        const [first, second] = [await ask(request, headers), await ask(request, headers)]
+        assert.deepEqual([second.status, second.text], [first.status, first.text])
+        assert.equal(second.headers.get('idempotency-replayed'), 'true')
+        const { idempotencyKey: _, ...keyless } = (request.body ?? {}) as { idempotencyKey?: string }
+        const without = await ask({ ...request, body: keyless }, headers)
+        assert.equal(refusedWith(without)[0], 'idempotency_key_required')
+      })
+
+    test(`${id}: 429 when asked too often, and not any more after a while`, async () => {
+      const strict = limited()
+      const headers = await strict.credential(row.caller, row.scope === null ? [] : [row.scope])
+      const statusOf = async () => (await ask(strict.plain(id), headers, strict)).status
+      const burst = strict.burstOf(row)
+      const statuses: number[] = []
+      for (let i = 0; i <= burst; i += 1) statuses.push(await statusOf())
+      assert.deepEqual(
+        statuses.map((status) => status === 429),
+        [...Array<boolean>(burst).fill(false), true],
+      )
+      const refused = await ask(strict.plain(id), headers, strict)
+      assert.equal(strict.errorIn(refused).code, 'rate_limited')
+      assert.equal(Number(refused.headers.get('retry-after')), 1)
+      strict.pass(1_000)
+      assert.notEqual(await statusOf(), 429)
+      strict.pass(60_000)
+    })
+  }
+
+  function refusedWith(answer: Answer): [RefusalCode, readonly string[]] {
+    assert.equal(answer.status, 400, answer.text)
+    const { code, issues } = world().errorIn(answer)
+    return [code, issues]
+  }
+}
+
+function fetchOf(row: Operation, { path = {}, query = '', body }: RowRequest, headers: Headers): [string, RequestInit] {
+  const sent = body === undefined ? {} : { 'content-type': 'application/json' }
+  return [
+    pathWith(row.path, path) + query,
+    { method: row.method, headers: { ...sent, ...headers }, ...(body && { body: JSON.stringify(body) }) },
+  ]
+}

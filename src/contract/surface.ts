@@ -1,0 +1,77 @@
+// A surface is one API: its rows, where they stand, and how it says no. Routes, checks, handler types, the OpenAPI document,
+// the reference page and the tests from the rows all take a surface.
+
+import type { RefusalCode, RefusalCodeOf } from './refusals.ts'
+import type { Static, TSchema } from './schema.ts'
+import type { Stability } from './words.ts'
+
+export interface Operation {
+  method: 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE'
+  path: `/${string}`
+  // Which gate the caller comes through, by its name; `anyone` has none.
+  caller: string
+  scope: string | null
+  idempotency: 'required' | 'none'
+  stability: Stability
+  tag: string
+  summary: string
+  description: string
+  // Whether the answer may hold a link to more rows. The link carries a signed `cursor`.
+  paged: boolean
+  // The members are parameters. Strings, integers, booleans, and arrays of them, which are sent as repeated parameters.
+  query?: TSchema
+  body: TSchema | null
+  // 64 KiB where it is missing.
+  bodyBytesMax?: number
+  // The member `scopes` of the body names no scope that the caller does not have.
+  grantsScopes?: true
+  reply: Reply
+  // The refusals of this operation's own. Those that every operation can meet (400, 401, 403, 429, a reused key) are common.
+  refusals: readonly RefusalCodeOf<404 | 409>[]
+}
+
+export interface Reply {
+  status: 200 | 201 | 202 | 204
+  // Null for an answer without a body: 204.
+  schema: TSchema | null
+  // The answer holds a secret, so it is sealed where it is stored for a repetition.
+  isSecret?: true
+}
+
+export function ok<const Schema extends TSchema>(schema: Schema) {
+  return { status: 200, schema } as const
+}
+
+export interface Surface<Rows extends Readonly<Record<string, Operation>> = Readonly<Record<string, Operation>>> {
+  name: string
+  // Every path of the surface begins with it.
+  base: `/${string}`
+  operations: Rows
+  errorBody(error: ErrorFacts): object
+}
+
+export interface ErrorFacts {
+  code: RefusalCode
+  message: string
+  status: number
+  requestId: string
+  issues: readonly { path: string; message: string }[]
+  current: Readonly<Record<string, unknown>> | null
+}
+
+// The parameters of a path: PathOf<'/a/{x}/b/{y}'> is { x: string; y: string }.
+export type PathOf<Path extends string> = { [Name in NamesIn<Path>]: string }
+type NamesIn<Path extends string> = Path extends `${string}{${infer Name}}${infer Rest}` ? Name | NamesIn<Rest> : never
+
+export type QueryOf<Row extends Operation> = Row extends { query: infer Query extends TSchema }
+  ? Static<Query>
+  : Readonly<Record<string, never>>
+export type BodyOf<Row extends Operation> = Row['body'] extends infer Body extends TSchema ? Static<Body> : undefined
+export type ReplyOf<Row extends Operation> = Row['reply']['schema'] extends infer Schema extends TSchema
+  ? Static<Schema>
+  : null
+
+// A path with its parameters filled in.
+export function pathWith(path: string, values: Readonly<Record<string, string>>): string {
+  return path.replaceAll(/\{(\w+)\}/g, (_, name: string) => encodeURIComponent(values[name] ?? ''))
+}

@@ -1,0 +1,33 @@
+// A request as the router found it, and an answer as it is sent.
+
+import type { IncomingMessage } from 'node:http'
+
+export interface Incoming {
+  raw: IncomingMessage
+  // The parameters of the path.
+  path: Readonly<Record<string, string>>
+  address: string
+}
+
+export interface Outgoing {
+  status: number
+  body: string | Buffer
+  // In small letters.
+  headers: Record<string, string>
+}
+
+// What is known of a request while it is answered, for its log line.
+export interface Trace {
+  requestId: string
+  callerId: string | null
+  code: string | null
+}
+
+export const jsonType = 'application/json; charset=utf-8'
+
+// Our own ids are unique, and stand in events and errors, so a caller's never takes their place. It is logged beside ours, to
+// join the logs of a proxy with these. What looks like one of our keys or secrets is not an id.
+export function callerRequestId({ headers }: IncomingMessage): { callerRequestId?: string } {
+  const id = headers['x-request-id']
+  return typeof id === 'string' && /^(?!cw|whs)[\w.:-]{1,128}$/i.test(id) ? { callerRequestId: id } : {}
+}

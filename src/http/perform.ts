@@ -1,0 +1,105 @@
+// Performs an operation for a caller who is known and a request that was checked. Knows no HTTP and no domain: routes, pages
+// and tools all end here.
+
+import type { Principal } from '../access/principal.ts'
+import type { Operation } from '../contract/surface.ts'
+import type { Cause } from '../events/announce.ts'
+import { type Claim, fingerprintOf, type Keeper, once } from '../idempotency/once.ts'
+import type { Reader, Storage } from '../storage/storage.ts'
+import type { CursorSubject, Cursors } from './cursors.ts'
+import { type Paging, Rendered } from './handler.ts'
+import type { QueryValues } from './query.ts'
+
+export interface Call {
+  principal: Principal | null
+  path: Readonly<Record<string, string>>
+  query: QueryValues
+  body: unknown
+  // Where a list goes on; null at its beginning.
+  after: string | null
+  // The idempotency key, where the operation requires one.
+  key: string | null
+  requestId: string
+  now: Date
+}
+
+export interface Answer {
+  status: number
+  body: string | Buffer
+  headers: Readonly<Record<string, string>>
+  // Whether this is the answer to an earlier request with the same key.
+  isReplayed: boolean
+}
+
+// The handlers arrive with their types already checked against the rows. Here they are all alike.
+export type AnyHandler = (ask: {
+  db: Reader
+  caller: Principal | null
+  path: Readonly<Record<string, string>>
+  query: QueryValues
+  body: unknown
+  paging: Paging
+  now: Date
+  cause: Cause
+}) => Promise<object | null>
+
+export interface Performable {
+  id: string
+  operation: Operation
+  handler: AnyHandler
+}
+
+export interface PerformParts {
+  storage: Storage
+  cursors: Cursors
+  // How answers that hold a secret are stored for a repetition.
+  sealedKeeper: Keeper
+  // How long answers are stored.
+  answersMs: number
+}
+
+export type Perform = (performable: Performable, call: Call) => Promise<Answer>
+
+const noHeaders = {}
+
+export function createPerform({ storage, cursors, sealedKeeper, answersMs }: PerformParts): Perform {
+  return async ({ id, operation, handler }, call) => {
+    const { principal: caller, path, query, body, after, now, requestId } = call
+    const subject = cursorSubject(id, operation, call)
+    const paging: Paging = { after, next: (position) => cursors.link(subject, path, position) }
+    const ask = { caller, path, query, body, paging, now, cause: { operationId: id, requestId } }
+    const { status } = operation.reply
+    if (operation.idempotency === 'none') {
+      const reply = await storage.read((db) => handler({ ...ask, db })) // 404, 200
+      if (reply instanceof Rendered) return { status, body: reply.body, headers: reply.headers, isReplayed: false }
+      return { status, body: textOf(reply), headers: noHeaders, isReplayed: false }
+    }
+    const { text, replayed } = await once(
+      storage,
+      { ...claimFor(id, operation, call), keptMs: answersMs },
+      async (tx) => textOf(await handler({ ...ask, db: tx })),
+      operation.reply.isSecret ? sealedKeeper : undefined,
+    ) // 409, 404, 409, 200
+    return { status, body: text, headers: noHeaders, isReplayed: replayed }
+  }
+}
+
+export function cursorSubject(
+  id: string,
+  operation: Operation,
+  call: Pick<Call, 'principal' | 'query'>,
+): CursorSubject {
+  return { id, operation, claimant: call.principal?.claimant ?? '', query: call.query }
+}
+
+function textOf(reply: object | null): string {
+  if (reply === null) return ''
+  return reply instanceof Rendered ? String(reply.body) : JSON.stringify(reply)
+}
+
+function claimFor(id: string, operation: Operation, { principal, path, query, body, key, now }: Call): Claim {
+  // Only operations with a credential change anything.
+  if (!principal || key === null) throw new Error(`${id} changes something and knows no caller or no key`)
+  const fingerprint = fingerprintOf(id, path, body ?? {}, operation.query && query)
+  return { claimant: principal.claimant, key, fingerprint, now: now.getTime() }
+}

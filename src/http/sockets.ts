@@ -1,0 +1,132 @@
+// Node's HTTP server as we set it up: its bounds, and what it has to say where there is no request to answer.
+
+import type { IncomingMessage, RequestListener, Server, ServerResponse } from 'node:http'
+import type { AddressInfo } from 'node:net'
+import type { Duplex } from 'node:stream'
+import { type Refusal, refuse } from '../kit/refuse.ts'
+import { type Connections, inTurn } from './connections.ts'
+import { jsonType } from './message.ts'
+import type { Refused } from './refusal.ts'
+
+// An import would read every name of the module, and one of them loads Node's own HTTP client: 14 MB that are not needed.
+const { createServer: createHttpServer, STATUS_CODES } = process.getBuiltinModule('node:http')
+
+export interface SocketBounds {
+  headersTimeoutMs?: number | undefined
+  requestTimeoutMs?: number | undefined
+  idleTimeoutMs?: number | undefined
+}
+
+export interface SocketParts {
+  bounds: SocketBounds
+  connections: Connections
+  answer: RequestListener
+  // A refusal that no route was there to make. The request is missing where the parser gave up.
+  refused: (refusal: Refusal, raw?: IncomingMessage, reason?: string) => Refused
+}
+
+const headerBytesMax = 16_384
+const headersMax = 100
+
+export function openServer({ bounds, connections, answer, refused }: SocketParts): Server {
+  const headersTimeout = bounds.headersTimeoutMs ?? 10_000
+  const server = createHttpServer(
+    {
+      maxHeaderSize: headerBytesMax,
+      headersTimeout,
+      requestTimeout: bounds.requestTimeoutMs ?? 15_000,
+      // Longer than a balancer's usual minute, so that it is never us who closes a connection it is about to use.
+      keepAliveTimeout: 65_000,
+      connectionsCheckingInterval: Math.min(1_000, headersTimeout / 2),
+      // Checked by us instead, so that the refusal has a body.
+      requireHostHeader: false,
+    },
+    inTurn(answer),
+  )
+  server.maxHeadersCount = headersMax
+  // A connection that moves no byte in either direction for so long is closed: an answer that is not read would hold its place
+  // for ever. The other time-outs are about what we are sent.
+  server.timeout = bounds.idleTimeoutMs ?? 70_000
+  connections.watch(server)
+  server.on('clientError', (error: ParserError, socket) => {
+    if (error.code === 'ECONNRESET' || !socket.writable) return void socket.destroy()
+    sayLast(socket, refused(parserRefusal(error), undefined, error.code))
+    // Node looks at this socket no more. A client that keeps its half open would hold the connection, and the request
+    // whose body is awaited, for as long as it likes.
+    letGo(socket)
+  })
+  // Node waits for no answer here and has let go of the socket, so that it is ours to end.
+  server.on('connect', (request, socket) => {
+    socket.on('error', () => socket.destroy())
+    sayLast(socket, refused(refuse('route_not_found'), request))
+    letGo(socket)
+  })
+  server.on('checkExpectation', (request: IncomingMessage, response: ServerResponse) => {
+    const issues = [{ path: '/headers/expect', message: 'must be absent or 100-continue' }]
+    const { status, headers, body } = refused(refuse('invalid_request', { issues }), request)
+    response.writeHead(status, { ...headers, ...lastHeaders(body) })
+    response.end(body)
+  })
+  return server
+}
+
+export function listening(server: Server, port: number, host: string): Promise<number> {
+  return new Promise((resolve, reject) => {
+    server.once('error', reject)
+    server.listen({ port, host, backlog: 1024 }, () => {
+      server.off('error', reject)
+      resolve((server.address() as AddressInfo).port)
+    })
+  })
+}
+
+interface ParserError extends NodeJS.ErrnoException {
+  rawPacket?: Buffer
+}
+
+// The parser gave up: there is no request to answer, only a socket. Header and size limits, smuggling shapes and
+// time-outs of slow senders end here.
+function parserRefusal({ code, rawPacket }: ParserError): Refusal {
+  // A word in the place of the method is an unknown method; anything else there is not HTTP.
+  if (code === 'HPE_INVALID_METHOD' && methodToken.test(rawPacket?.toString('latin1', 0, 40) ?? ''))
+    return refuse('route_not_found')
+  if (code === 'ERR_HTTP_REQUEST_TIMEOUT')
+    return refuse('invalid_request', { message: 'The request did not arrive in time.' })
+  if (code === 'HPE_HEADER_OVERFLOW') {
+    const message = `must be at most ${headersMax} headers and ${headerBytesMax / 1024} KiB`
+    return refuse('invalid_request', {
+      message: `The request has more than ${headersMax} headers, or more than ${headerBytesMax / 1024} KiB of them.`,
+      issues: [{ path: '/headers', message }],
+    })
+  }
+  return notHttp()
+}
+
+export function notHttp(): Refusal {
+  return refuse('invalid_request', { message: 'The request could not be read as HTTP.' })
+}
+
+// RFC 9110, 5.6.2.
+const methodToken = /^[\w!#$%&'*+.^`|~-]+ /
+
+// Writes an answer to a socket that has no response object, and ends it.
+function sayLast(socket: Duplex, { status, body, headers }: Refused): void {
+  const lines = Object.entries({ ...headers, ...lastHeaders(body) }).map(([name, value]) => `${name}: ${value}\r\n`)
+  socket.end(`HTTP/1.1 ${status} ${STATUS_CODES[status]}\r\n${lines.join('')}\r\n${body}`)
+}
+
+// Once the last words have left, and at the latest after a second: a client that reads nothing takes none.
+function letGo(socket: Duplex): void {
+  const timer = setTimeout(() => socket.destroy(), 1_000)
+  socket.on('finish', () => socket.destroy())
+  socket.on('close', () => clearTimeout(timer))
+}
+
+function lastHeaders(text: string): Record<string, string | number> {
+  return {
+    'content-type': jsonType,
+    'x-content-type-options': 'nosniff',
+    'content-length': Buffer.byteLength(text),
+    connection: 'close',
+  }
+}
