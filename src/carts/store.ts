@@ -7,6 +7,7 @@ import { availableOf } from '../inventory/store.ts'
 import { onlyMove } from '../kit/lifecycle.ts'
 import type { MerchantMode } from '../kit/mode.ts'
 import { isNotDeferred } from '../loops/store.ts'
+import { expectStatus, expectVersion } from '../storage/guard.ts'
 import { Fragment, list, type Reader, type Tx } from '../storage/storage.ts'
 import { cartLifecycle } from './lifecycle.ts'
 
@@ -331,24 +332,21 @@ export function deleteCartLine(tx: Tx, { installationId, cartId }: CartKey, skuI
     delete from cart_lines where installation_id = ${installationId} and cart_id = ${cartId} and sku_id = ${skuId}`
 }
 
-// Writes what a change leaves behind. The version before was read under the lock; should it be another one, the lock was not
-// held, and that is a defect: the version becomes null, which the table refuses.
+// Writes what a change leaves behind, one version after the one that was read under the lock.
 export function saveCart(tx: Tx, cart: CartRow): void {
   tx.send`
-    update carts set version = case when version = ${cart.version - 1} then cast(${cart.version} as bigint) end,
-      status = ${cart.status}, promotion_id = ${cart.promotionId},
+    update carts set ${expectVersion(cart.version - 1, cart.version)}, status = ${cart.status}, promotion_id = ${cart.promotionId},
       address_id = ${cart.address?.token ?? null}, shipping_option = ${cart.shippingOption},
       checkout_session_id = ${cart.checkoutSessionId}, order_id = ${cart.orderId}, updated_at = ${cart.updatedAt},
       expires_at = ${cart.expiresAt}, untold_since = ${cart.untoldSince}
     where installation_id = ${cart.installationId} and id = ${cart.id}`
 }
 
-// Whether it may be changed, while its payment is under way. Nothing in it changes, so its version stays. The table refuses the
-// null of one that was in another state.
+// Whether it may be changed, while its payment is under way. Nothing in it changes, so its version stays.
 export function setCartStatus(tx: Tx, { installationId, cartId }: CartKey, verb: 'lock' | 'unlock'): void {
   const { from, to } = onlyMove(cartLifecycle, verb)
   tx.send`
-    update carts set status = case when status = ${from} then ${to} end
+    update carts set ${expectStatus(from, to)}
     where installation_id = ${installationId} and id = ${cartId}`
 }
 

@@ -6,6 +6,7 @@ import type { CheckoutSessionStatus, Mode } from '../contract/words.ts'
 import type { RedirectRules } from '../installations/redirects.ts'
 import type { MerchantMode } from '../kit/mode.ts'
 import { isNotDeferred, isOnly, type RowKey } from '../loops/store.ts'
+import { expectVersion } from '../storage/guard.ts'
 import { Fragment, list, type Reader, type SqlValue, type Tx } from '../storage/storage.ts'
 
 export interface SessionKey {
@@ -131,12 +132,11 @@ export function insertSession(tx: Tx, session: SessionRow): void {
       ${session.updatedAt}, ${session.expiresAt})`
 }
 
-// Writes what a change leaves behind, one version further than it was read under the lock. Should it have been another one,
-// the version becomes null, which the table refuses.
+// Writes what a change leaves behind, one version after the one that was read under the lock.
 export function saveSession(tx: Tx, session: SessionRow): void {
   tx.send`
     update checkout_sessions set
-      version = case when version = ${session.version - 1} then cast(${session.version} as bigint) end,
+      ${expectVersion(session.version - 1, session.version)},
       status = ${session.status}, success_url = ${session.successUrl},
       cancel_url = ${session.cancelUrl}, locale = ${session.locale}, customer_sealed = ${session.customerSealed},
       email_masked = ${session.emailMasked}, email_hash = ${session.emailHash},

@@ -15,6 +15,7 @@ import type {
 import type { Place } from '../kit/cursor.ts'
 import type { MerchantMode } from '../kit/mode.ts'
 import { isNotDeferred } from '../loops/store.ts'
+import { expectVersion } from '../storage/guard.ts'
 import { Fragment, list, type Reader, type Tx } from '../storage/storage.ts'
 
 export interface OrderKey {
@@ -358,12 +359,12 @@ export function insertOrderLine(tx: Tx, order: OrderRow, position: number, line:
       ${line.unitPrice}, ${line.subtotal}, ${line.discount}, ${line.tax}, ${line.total})`
 }
 
-// Writes what a change leaves behind. The version before was read under the lock; should it be another one, the lock was not
-// held, and that is a defect: the version becomes null, which the table refuses. The money has its own statements below.
+// Writes what a change leaves behind. The version before was read under the lock. The money has its own statements below.
 export function saveOrder(tx: Tx, order: OrderRow, before: { version: number }): void {
   tx.send`
-    update orders set version = case when version = ${before.version} then cast(${order.version} as bigint) end,
-      status = ${order.status}, payment_status = ${order.paymentStatus}, fulfillment_status = ${order.fulfillmentStatus}, cancellation = ${jsonOrNull(order.cancellation)},
+    update orders set ${expectVersion(before.version, order.version)}, status = ${order.status},
+      payment_status = ${order.paymentStatus}, fulfillment_status = ${order.fulfillmentStatus},
+      cancellation = ${jsonOrNull(order.cancellation)},
       updated_at = ${order.updatedAt}
     where installation_id = ${order.installationId} and id = ${order.id}`
 }

@@ -1,5 +1,6 @@
 // One open SQLite file: its settings, its statements prepared once and kept, and its rows as plain objects.
 import { DatabaseSync, type StatementSync } from 'node:sqlite'
+import { guardFailure } from './guard.ts'
 import { keepStatements } from './statement.ts'
 import { type Fragment, type SqlValue, StorageOutage, StorageRefused, StorageUnavailable } from './storage.ts'
 
@@ -75,7 +76,7 @@ function connection(db: DatabaseSync): Connection {
         // setReturnArrays() above makes every row an array; the driver's type does not know.
         return (rows as unknown[][]).map(rowOf) as Row[]
       } catch (error) {
-        throw judged(error)
+        throw guardFailure(parts, nullColumnOf(error), error) ?? judged(error)
       }
     },
     script(text) {
@@ -119,6 +120,15 @@ function codeOf(error: unknown): number | undefined {
   if (!(error instanceof Error) || !('errcode' in error) || typeof error.errcode !== 'number') return undefined
   // The low byte is the primary code; the rest says where it arose.
   return error.errcode & 0xff
+}
+
+const NOT_NULL = 1_299
+
+// SQLite names table and column only in its message.
+function nullColumnOf(error: unknown): { table: string; column: string } | undefined {
+  if (!(error instanceof Error) || !('errcode' in error) || error.errcode !== NOT_NULL) return undefined
+  const [, table, column] = /: (\w+)\.(\w+)$/.exec(error.message) ?? []
+  return table !== undefined && column !== undefined ? { table, column } : undefined
 }
 
 export function isBusy(error: unknown): boolean {

@@ -3,6 +3,7 @@
 import { hash } from 'node:crypto'
 import { setTimeout as pause } from 'node:timers/promises'
 import pg from 'pg'
+import { guardFailure, type RowMoved } from './guard.ts'
 import { asMigration, ENDED, type InsideTx, type Log, runAll, Signals, withinTime, wordsOf } from './inside.ts'
 import { cut, openNotices, streamOf } from './notices.ts'
 import { type Outage, watchOutage } from './outage.ts'
@@ -513,7 +514,7 @@ class Session {
 
   async sql<Row>(template: TemplateStringsArray, parts: readonly (SqlValue | Fragment)[]): Promise<Row[]> {
     this.check()
-    const { rows } = await this.#send(this.#queryOf(template, parts))
+    const { rows } = await this.#send(this.#queryOf(template, parts), parts)
     // The shape of a row is promised by the statement's author, and nobody else can check it.
     return rows as Row[]
   }
@@ -603,7 +604,7 @@ class Session {
     })
   }
 
-  async #send(query: pg.QueryConfig): Promise<pg.QueryResult> {
+  async #send(query: pg.QueryConfig, parts: readonly (SqlValue | Fragment)[] = []): Promise<pg.QueryResult> {
     try {
       this.#gather()
       if (!this.#begun) {
@@ -619,7 +620,7 @@ class Session {
       return result
     } catch (error) {
       this.#heard()
-      throw this.#fail(error).shown
+      throw this.#fail(error, guardFailure(parts, nullColumnOf(error), error)).shown
     }
   }
 
@@ -629,11 +630,11 @@ class Session {
   }
 
   // What was sent behind a failed statement is refused only because of it, so the first error is the one to tell.
-  #fail(error: unknown): Failure {
+  #fail(error: unknown, moved?: RowMoved): Failure {
     this.#answered ||= isRefusal(error)
     this.#unfit ||= !isRefusal(error) || isOutdated(error)
     if (this.#onReadOnly && isReadOnly(error)) return this.#failReadOnly(this.#onReadOnly, error)
-    this.failure ??= { shown: unavailable(error) ?? error, again: retryable(error, this.#answered) }
+    this.failure ??= { shown: moved ?? unavailable(error) ?? error, again: retryable(error, this.#answered) }
     return this.failure
   }
 
@@ -735,6 +736,12 @@ const OUTDATED = /^(0A000|26000)$/
 function isRefusal(error: unknown): boolean {
   if (error instanceof UnreadableValue) return true
   return error instanceof pg.DatabaseError && !CONNECTION_LOST.test(error.code ?? '')
+}
+
+function nullColumnOf(error: unknown): { table: string; column: string } | undefined {
+  if (!(error instanceof pg.DatabaseError) || error.code !== '23502') return undefined
+  const { table, column } = error
+  return table !== undefined && column !== undefined ? { table, column } : undefined
 }
 
 function isReadOnly(error: unknown): boolean {

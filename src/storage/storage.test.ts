@@ -4,6 +4,7 @@ import { before, test } from 'node:test'
 import { setImmediate as turn } from 'node:timers/promises'
 import { type Ear, openEar } from '../../harness/ear.ts'
 import { eachEngine } from '../../harness/storage.ts'
+import { expectStatus, expectVersion, RowMoved } from './guard.ts'
 import { openStorage } from './open.ts'
 import { list, type SqlValue, type Storage, StorageRefused, StorageUnavailable, type Tx } from './storage.ts'
 
@@ -50,6 +51,37 @@ eachEngine('storage', (given) => {
       assert.deepEqual(await storage.write((tx) => insert(tx, thing.id, thing.n, thing.name)), [thing])
       assert.deepEqual(await find(thing.id), thing)
     }
+  })
+
+  test('a guarded update of a row that moved writes nothing, and says what it expected', async () => {
+    await storage.write(async (tx) => {
+      await tx.sql`create table guarded (id text not null primary key, version bigint not null, status text not null, note text not null)`
+      await tx.sql`insert into guarded (id, version, status, note) values ('one', 3, 'open', '')`
+    })
+    const look = () => storage.read((db) => db.sql`select version, status, note from guarded`)
+    const change = (before: number) => (tx: Tx) =>
+      tx.send`update guarded set ${expectVersion(before, before + 1)}, note = 'changed' where id = 'one'`
+    const write = (work: (tx: Tx) => void) => storage.write(async (tx) => work(tx))
+
+    await assert.rejects(write(change(2)), (error) => {
+      assert.ok(error instanceof RowMoved)
+      assert.equal(error.message, 'version moved: a row of guarded was expected at version 2')
+      return error.cause instanceof Error
+    })
+    await assert.rejects(
+      write((tx) => tx.send`update guarded set ${expectStatus('locked', 'open')} where id = 'one'`),
+      /status moved: a row of guarded was expected at status locked/,
+    )
+    assert.deepEqual(await look(), [{ version: 3, status: 'open', note: '' }])
+    // Another column that must not be null is not the guard's.
+    await assert.rejects(
+      write((tx) => tx.send`update guarded set ${expectVersion(3, 4)}, note = ${null} where id = 'one'`),
+      (error) => !(error instanceof RowMoved),
+    )
+
+    await write(change(3))
+    await write((tx) => tx.send`update guarded set ${expectStatus('open', 'locked')} where id = 'one'`)
+    assert.deepEqual(await look(), [{ version: 4, status: 'locked', note: 'changed' }])
   })
 
   test('takes many rows as a table, and changes those that fit', async () => {
