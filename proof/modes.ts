@@ -2,6 +2,7 @@
 // live steps alone in another database. Every live number must be the same, as if nobody had ever tried anything.
 
 import { randomBytes } from 'node:crypto'
+import { answerOf } from '../harness/refused.ts'
 import { createApp } from '../src/app.ts'
 import { openSession } from '../src/checkout/sessions.ts'
 import { expireSessions } from '../src/checkout/sweep.ts'
@@ -215,10 +216,10 @@ async function openShop(storage: Storage): Promise<ModesShop> {
   // Live orders are paid by hand first.
   async function refund(mode: Mode, order: number): Promise<string> {
     const [key, moment] = [keyOf(mode, order), { now, cause: null }]
-    if (mode === 'live') await storage.write((tx) => payOrder(tx, key, moment))
+    if (mode === 'live') await answerOf(storage.write((tx) => payOrder(tx, key, moment)))
     const wish = { amount: 100, reason: null, isByHand: true }
-    const done = await storage.write((tx) => refundOrder(tx, key, wish, moment))
-    return 'problem' in done ? done.problem : `${done.facts.order.number} refunded ${done.facts.order.refunded}`
+    const { facts } = await storage.write((tx) => refundOrder(tx, key, wish, moment))
+    return `${facts.order.number} refunded ${facts.order.refunded}`
   }
 
   async function take(step: Step): Promise<string> {

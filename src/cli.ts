@@ -3,8 +3,10 @@
 
 import { type Command, Failure, Misuse, readArguments, type Terminal } from './commands/command.ts'
 import { effectOf } from './commands/effects.ts'
+import { refusalText } from './commands/refused.ts'
 import { BadSetting } from './config.ts'
 import { type Issue, Refusal } from './kit/refuse.ts'
+import { visible } from './provisioning/difference.ts'
 import { StorageRefused, StorageUnavailable } from './storage/storage.ts'
 import { version } from './version.ts'
 
@@ -69,7 +71,7 @@ export async function runCommandLine(
     const effect = effectOf(name, given.words, given.flags)
     return await command.run({ ...given, effect, environment: terminal.environment }, terminal)
   } catch (error) {
-    const failure = failureFor(error)
+    const failure = commandError(error)
     // A defect: without --json the process ends with its trace.
     if (!failure && !isJson) throw error
     if (!failure) terminal.err(`${error instanceof Error ? error.stack : error}\n`)
@@ -92,15 +94,24 @@ function printError(terminal: Terminal, error: CommandError): void {
   terminal.out(`${JSON.stringify({ error }, null, 2)}\n`)
 }
 
-function failureFor(error: unknown): CommandError | undefined {
-  if (error instanceof Misuse) return { code: 'misuse', message: error.message }
-  if (error instanceof Failure) return { code: error.code, message: error.message }
-  if (error instanceof BadSetting) return { code: 'bad_setting', message: error.message }
-  if (error instanceof StorageRefused) return { code: 'storage_refused', message: error.message }
-  if (error instanceof StorageUnavailable) return { code: 'storage_unavailable', message: error.message }
-  if (!(error instanceof Refusal)) return undefined
-  const { issues, current } = error.details
-  return { code: error.code, message: error.message, ...(issues && { issues }), ...(current && { current }) }
+// Undefined for a defect. Names that others wrote must not reach the terminal as they are.
+function commandError(error: unknown): CommandError | undefined {
+  if (error instanceof Refusal) {
+    const { issues, current } = error.details
+    const message = visible(refusalText(error))
+    return { code: error.code, message, ...(issues && { issues }), ...(current && { current }) }
+  }
+  const code = codeOf(error)
+  return code === undefined ? undefined : { code, message: visible((error as Error).message) }
+}
+
+function codeOf(error: unknown): string | undefined {
+  if (error instanceof Misuse) return 'misuse'
+  if (error instanceof Failure) return error.code
+  if (error instanceof BadSetting) return 'bad_setting'
+  if (error instanceof StorageRefused) return 'storage_refused'
+  if (error instanceof StorageUnavailable) return 'storage_unavailable'
+  return undefined
 }
 
 async function overview(): Promise<string> {

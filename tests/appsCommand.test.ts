@@ -71,7 +71,7 @@ for (const engine of ['sqlite', 'postgres'] as const) {
 
       const again = await say(url, 'users', 'create', '--email', 'ada@example.com', '--merchant', 'alder')
       assert.deepEqual([again.code, again.out], [1, ''])
-      assert.match(again.err, /there is a user of that e-mail/)
+      assert.match(again.err, /There is already a user with this e-mail address/)
 
       const reset = await say(url, 'users', 'password', 'ADA@example.com')
       const [password = ''] = reset.out.split('\n')
@@ -204,7 +204,7 @@ for (const engine of ['sqlite', 'postgres'] as const) {
         /redirect URI {2}https:\/\/pigeon\.example\/callback/,
       )
       const twice = await say(url, 'apps', 'create', '--name', 'Pigeon', '--redirect-uri', uris)
-      assert.deepEqual([twice.code, twice.err], [1, 'cartwright: there is an app named Pigeon\n'])
+      assert.deepEqual([twice.code, twice.err], [1, 'cartwright: There is already an app named Pigeon.\n'])
 
       const user = (await say(url, 'users', 'create', '--email', 'ada@example.com', '--merchant', 'alder', '--json'))
         .json
@@ -384,7 +384,7 @@ describe('what the commands refuse', () => {
     ]) {
       const { code, out, err } = await say(url, ...args)
       assert.deepEqual([code, out], [1, ''])
-      assert.match(err, /^cartwright: there is no /)
+      assert.match(err, /^cartwright: [Tt]here is no /)
     }
   })
 
@@ -403,7 +403,7 @@ describe('what the commands refuse', () => {
         await file('private.json', { keys: [pair.privateKey.export({ format: 'jwk' })] }),
         /keys\/0\/d is a part of the private key/,
       ],
-      [await file('broken.json', '{'), /is no JSON/],
+      [await file('broken.json', '{'), /is not JSON/],
       [await file('large.json', ' '.repeat(70_000)), /more than 65536 bytes/],
       [join(folder, 'missing.json'), /cannot read/],
       [folder, /cannot read/],

@@ -10,7 +10,7 @@ import { eventSchemas } from '../src/contract/open/events.ts'
 import { eventExamples, examples } from '../src/contract/open/examples.ts'
 import { type OpenOperation, type OperationId, operationIds, operations } from '../src/contract/open/operations.ts'
 import { errorExample, openApiDocument, printOpenApi } from '../src/contract/openapi.ts'
-import { refusalCodes, refusals } from '../src/contract/refusals.ts'
+import { openRefusalCodes, refusals } from '../src/contract/refusals.ts'
 import { compile } from '../src/contract/validator.ts'
 import { type EventKind, eventKinds, idPrefixes, scopes } from '../src/contract/words.ts'
 import { interfaceErrorMeanings, interfaceRows, interfaceSchemas, interfaceStatuses } from './interface.ts'
@@ -271,7 +271,7 @@ describe('the examples', () => {
 
   it('of every error fit PublicErrorResponse', () => {
     const check = compile(PublicErrorResponse)
-    for (const code of refusalCodes) assert.deepEqual(check(errorExample(openDocument, code)), [], code)
+    for (const code of openRefusalCodes) assert.deepEqual(check(errorExample(openDocument, code)), [], code)
   })
 
   it('of events fit their schemas', () => {
@@ -309,18 +309,18 @@ describe('the refusals', () => {
     const codes = Object.entries(expected).flatMap(([status, words]) =>
       words.split(' ').map((word) => `${word} ${status}`),
     )
-    const found = refusalCodes.map((code) => `${code} ${refusals[code].status}`)
+    const found = openRefusalCodes.map((code) => `${code} ${refusals[code].status}`)
     assert.deepEqual(found.sort(), [...codes, ...ofExtensions].sort())
   })
 
   it('say one short sentence each', () => {
-    for (const code of refusalCodes) assert.match(refusals[code].sentence, /^[A-Z].{5,100}\.$/)
+    for (const { sentence } of Object.values(refusals)) assert.match(sentence, /^[A-Z].{5,100}\.$/)
   })
 
   it('are each given by a row, or by the road', () => {
     const ofRows = new Set<string>(operationIds.flatMap((id) => [...operations[id].refusals]))
     const ofRoad = ['route_not_found', 'idempotency_key_reused']
-    for (const code of refusalCodes) {
+    for (const code of openRefusalCodes) {
       const { status } = refusals[code]
       if ((status === 404 || status === 409) && !ofRoad.includes(code)) assert.ok(ofRows.has(code), code)
     }

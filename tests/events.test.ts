@@ -133,8 +133,7 @@ async function sent({ house }: World, orderId: string, items: ReadonlyMap<string
   const { storage, installationId, clock } = house
   const parcel = { carrier: 'DHL', trackingNumber: '1', items }
   const moment = { now: clock.now, cause: null }
-  const done = await storage.write((tx) => fulfilOrder(tx, { installationId, orderId }, parcel, moment))
-  assert.ok('facts' in done)
+  await storage.write((tx) => fulfilOrder(tx, { installationId, orderId }, parcel, moment))
 }
 
 function added({ storage, installationId, clock }: House, wish: Partial<EndpointWish>) {
@@ -189,7 +188,7 @@ const scenarios = {
     const { storage, installationId, clock } = world.house
     const orderId = await boughtByHand(world, 'bank_transfer')
     const moment = { now: clock.now, cause: null }
-    assert.ok('facts' in (await storage.write((tx) => payOrder(tx, { installationId, orderId }, moment))))
+    await storage.write((tx) => payOrder(tx, { installationId, orderId }, moment))
     return { subjectId: orderId, cause: null }
   },
   'order.processing': async (world) => {
@@ -227,7 +226,7 @@ const scenarios = {
     await sent(world, orderId, null)
     const moment = { now: clock.now, cause: null }
     const wish = { isRestocked: true }
-    assert.ok('facts' in (await storage.write((tx) => returnOrder(tx, { installationId, orderId }, wish, moment))))
+    await storage.write((tx) => returnOrder(tx, { installationId, orderId }, wish, moment))
     return { subjectId: orderId, cause: null }
   },
   'inventory.low': async (world) => {

@@ -57,6 +57,8 @@ const wellFormed: Readonly<Record<CommandName, readonly string[]>> = {
   secret: [],
 }
 
+const promotion = ['--code', 'TEN', '--name', 'Ten', '--type', 'percentage', '--percentage', '1000'] as const
+
 const folder = await tempFolder()
 
 describe('a failure with --json', { timeout: 120_000 }, () => {
@@ -134,18 +136,34 @@ describe('a failure with --json', { timeout: 120_000 }, () => {
       ['order_not_found', 'orders', 'return', '1'],
       ['payment_not_found', 'payments', 'close', 'pay_1', '--outcome', 'declined'],
       ['promotion_not_found', 'promotions', 'show', 'NONE'],
-      ['key_not_found', 'keys', 'revoke', 'key_1'],
-      ['key_not_found', 'keys', 'rotate', 'key_1'],
+      ['credential_not_found', 'keys', 'revoke', 'key_1'],
+      ['credential_not_found', 'keys', 'rotate', 'key_1'],
       ['installation_not_found', 'keys', 'create', '--name', 'x', '--installation', 'Till'],
       ['user_not_found', 'users', 'disable', 'ada@example.com'],
       ['app_not_found', 'apps', 'show', 'app_1'],
       ['app_installation_not_found', 'apps', 'uninstall', 'ins_1'],
       ['webhook_endpoint_not_found', 'webhooks', 'pause', 'whe_1'],
       ['webhook_delivery_not_found', 'webhooks', 'replay', 'whd_1'],
+      ['webhook_endpoint_invalid', 'webhooks', 'add', '--url', 'ftp://example.com/'],
+      ['category_not_found', 'promotions', 'add', ...promotion, '--categories', 'none'],
+      ['sku_not_found', 'promotions', 'add', ...promotion, '--skus', 'NONE'],
       ['file_unreadable', 'apply', 'no-such-file.yaml'],
       ['file_unreadable', 'import', 'no-such-file.csv'],
     ] as const)
       test(args.join(' '), () => failure(args, 1, code))
+
+    test('what there is already has its code', async () => {
+      const app = ['apps', 'create', '--name', 'Till', '--redirect-uri', 'https://till.example.com/cb']
+      const user = ['users', 'create', '--email', 'eve@example.com']
+      for (const [code, args] of [
+        ['app_exists', app],
+        ['user_exists', user],
+        ['promotion_exists', ['promotions', 'add', ...promotion]],
+      ] as const) {
+        assert.equal((await run(args)).code, 0)
+        await failure(args, 1, code)
+      }
+    })
 
     test('reports that end with 1 have the error beside what they report', async () => {
       await writeFile(file('bad.yaml'), 'merchant: 1\n')

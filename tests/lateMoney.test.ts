@@ -5,6 +5,7 @@ import { test } from 'node:test'
 import { market } from '../harness/carts.ts'
 import { cards, checkoutOf } from '../harness/checkout.ts'
 import { openHouse } from '../harness/house.ts'
+import { answerOf } from '../harness/refused.ts'
 import { eachEngine, type Given } from '../harness/storage.ts'
 import { closePayment } from '../src/checkout/pay/close.ts'
 import { answerChallenge, pay as payAt } from '../src/checkout/pay/pay.ts'
@@ -108,7 +109,7 @@ async function openTill(given: Given) {
     check: (more: Partial<PayTools> = {}) => settlePayments({ ...tools, ...more }),
     close: async (outcome: 'succeeded' | 'declined') => {
       const { paymentId } = await world()
-      return storage.write((tx) => closePayment(tools, tx, { installationId, id: paymentId }, outcome))
+      return answerOf(storage.write((tx) => closePayment(tools, tx, { installationId, id: paymentId }, outcome)))
     },
     owed: async () =>
       (await storage.read((db) => findOwed(db, { now: clock.now, providers: ['test'] }))).map(({ name }) => name),
@@ -542,7 +543,7 @@ eachEngine('a payment whose outcome nobody will ever tell', (given) => {
     await till.pay(cards.approved, 5)
     till.clock.now += 25 * hour
     const done = await Promise.all([till.close('declined'), till.close('declined')])
-    assert.equal(done.filter((one) => 'payment' in one).length, 1, 'once')
+    assert.equal(done.filter((one) => 'done' in one).length, 1, 'once')
     const closed = await till.world()
     assert.deepEqual(
       [closed.payment, closed.isChecked, closed.session, closed.orders, closed.refunds],
@@ -573,7 +574,7 @@ eachEngine('a payment whose outcome nobody will ever tell', (given) => {
     till.clock.now += 6 * hour
     const checking = till.check()
     const done = await Promise.all([till.close('succeeded'), till.close('succeeded')])
-    assert.equal(done.filter((one) => 'payment' in one).length, 1, 'once')
+    assert.equal(done.filter((one) => 'done' in one).length, 1, 'once')
     const closed = await till.world()
     assert.deepEqual(
       [closed.payment, closed.isChecked, closed.session, closed.orders, closed.refunds],
@@ -584,7 +585,10 @@ eachEngine('a payment whose outcome nobody will ever tell', (given) => {
     await checking
     assert.equal((await till.world()).payment, 'succeeded')
     assert.ok(await till.metric(incident('contradiction', 1)))
-    assert.deepEqual(await till.close('declined'), { problem: 'its outcome is known: it is succeeded' })
+    assert.deepEqual(await till.close('declined'), {
+      code: 'payment_not_closable',
+      message: `Payment ${closed.paymentId} cannot be closed: its outcome is known, it is succeeded.`,
+    })
     assert.deepEqual(await till.storage.read(findViolations), [])
   })
 
@@ -596,18 +600,19 @@ eachEngine('a payment whose outcome nobody will ever tell', (given) => {
     }
     await till.pay()
     till.clock.now += hour - 1
-    const problem = 'it began less than an hour ago: the provider is still asked what became of it'
-    for (const outcome of ['declined', 'succeeded'] as const) assert.deepEqual(await till.close(outcome), { problem })
-    const { payment, isChecked } = await till.world()
+    const { payment, isChecked, paymentId } = await till.world()
+    const message = `Payment ${paymentId} cannot be closed: it began less than an hour ago, and the provider is still asked for its outcome.`
+    for (const outcome of ['declined', 'succeeded'] as const)
+      assert.deepEqual(await till.close(outcome), { code: 'payment_not_closable', message })
     assert.deepEqual([payment, isChecked], ['processing', true])
     till.clock.now += 1
-    assert.ok('payment' in (await till.close('succeeded')))
+    assert.ok('done' in (await till.close('succeeded')))
   })
 
   test('is closed as succeeded when no order is possible any more: the money is owed back', async () => {
     const till = await openSilent()
     till.clock.now += 31 * 24 * hour
-    assert.ok('payment' in (await till.close('succeeded')))
+    assert.ok('done' in (await till.close('succeeded')))
     const owed = await till.world()
     assert.deepEqual([owed.payment, owed.orders, owed.session], ['succeeded', 0, 'open'])
     assert.deepEqual(owed.refunds, ['void pending'])
@@ -627,7 +632,7 @@ eachEngine('a payment whose outcome nobody will ever tell', (given) => {
       till.clock.now += 49 * hour
       await till.check()
       assert.deepEqual([(await till.world()).payment, await till.owed()], ['declined', ['outcome_unknown']])
-      assert.ok('payment' in (await till.close(outcome)))
+      assert.ok('done' in (await till.close(outcome)))
       const { payment, isChecked, refunds, orders } = await till.world()
       assert.deepEqual([isChecked, orders, await till.owed()], [false, 0, []])
       if (outcome === 'declined') {

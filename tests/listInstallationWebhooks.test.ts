@@ -11,13 +11,7 @@ import {
   webhookWorld,
 } from '../harness/webhooks.ts'
 import { deliveryStatuses } from '../src/contract/words.ts'
-import {
-  disableEndpoint,
-  EndpointRefused,
-  pauseEndpoint,
-  removeEndpoint,
-  rotateSecret,
-} from '../src/webhooks/endpoints.ts'
+import { disableEndpoint, pauseEndpoint, removeEndpoint, rotateSecret } from '../src/webhooks/endpoints.ts'
 import { lockEndpoint } from '../src/webhooks/store.ts'
 
 const hour = 3_600_000
@@ -238,7 +232,7 @@ eachEngine('listInstallationWebhooks', (given) => {
     const webhooks = webhooksOf(house)
     const ids: string[] = []
     for (let i = 0; i < 100; i += 1) ids.push((await webhooks.add({ events: ['cart.*'] })).endpoint.id)
-    await assert.rejects(webhooks.add(), EndpointRefused)
+    await assert.rejects(webhooks.add(), { code: 'webhook_endpoint_limit' })
     const carts = await cartsOf(house)
     for (let i = 0; i < 25; i += 1) await carts.create()
     const answer = await webhooks.list()

@@ -219,7 +219,7 @@ eachEngine('modes', (given) => {
     const refused = await run('fulfil', tried.orderId)
     assert.deepEqual(
       [refused.code, refused.err],
-      [1, 'cartwright: order T-1001 is a test order: name it by its number, or say --test\n'],
+      [1, 'cartwright: Order T-1001 is a test order. Name it by its number, or add --test.\n'],
     )
     assert.equal((await json('fulfil', tried.orderId, '--test')).order.status, 'completed')
     const again = await trial.buy({ CARD: 1 })

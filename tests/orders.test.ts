@@ -8,6 +8,7 @@ import { cartwright } from '../harness/commandline.ts'
 import { settingsOf } from '../harness/house.ts'
 import { openOrderHouse, orderMarket, orderWorld, refusingCard } from '../harness/orders.ts'
 import { serve } from '../harness/process.ts'
+import { answerOf } from '../harness/refused.ts'
 import { assertFound, type Break } from '../harness/sabotage.ts'
 import { eachEngine, type Given } from '../harness/storage.ts'
 import { listInstallations } from '../src/installations/store.ts'
@@ -22,7 +23,7 @@ async function openCheckout(given: Given) {
   const moment = () => ({ now: house.clock.now, cause: null })
   return {
     ...house,
-    pay: (orderId: string) => storage.write((tx) => payOrder(tx, key(orderId), moment())),
+    pay: (orderId: string) => answerOf(storage.write((tx) => payOrder(tx, key(orderId), moment()))),
     send(
       orderId: string,
       items: Record<string, number> | null = null,
@@ -30,12 +31,12 @@ async function openCheckout(given: Given) {
       { anyway = false } = {},
     ) {
       const parcel = { carrier, trackingNumber: null, items: items && new Map(Object.entries(items)), anyway }
-      return storage.write((tx) => fulfilOrder(tx, key(orderId), parcel, moment()))
+      return answerOf(storage.write((tx) => fulfilOrder(tx, key(orderId), parcel, moment())))
     },
     comeBack: (orderId: string, isRestocked = false) =>
-      storage.write((tx) => returnOrder(tx, key(orderId), { isRestocked }, moment())),
+      answerOf(storage.write((tx) => returnOrder(tx, key(orderId), { isRestocked }, moment()))),
     giveBack: (orderId: string, amount: number | null = null) =>
-      storage.write((tx) => refundOrder(tx, key(orderId), { amount, reason: null }, moment())),
+      answerOf(storage.write((tx) => refundOrder(tx, key(orderId), { amount, reason: null }, moment()))),
   }
 }
 
@@ -45,8 +46,8 @@ eachEngine('an order', (given) => {
     const { orderId, paymentId } = await house.orders.place({ isManual: true })
     house.clock.now += 1_000
     const done = await Promise.all(Array.from({ length: 5 }, () => house.pay(orderId)))
-    assert.equal(done.filter((one) => 'facts' in one).length, 1)
-    assert.ok(done.some((one) => 'problem' in one && /T-1001 is paid: no payment is awaited/.test(one.problem)))
+    assert.equal(done.filter((one) => 'done' in one).length, 1)
+    assert.ok(done.some((one) => 'code' in one && one.code === 'payment_not_awaited'))
     assert.deepEqual(await orderWorld(house, orderId), {
       status: 'placed',
       paymentStatus: 'paid',
@@ -77,12 +78,12 @@ eachEngine('an order', (given) => {
     const house = await openCheckout(given)
     const paid = await house.orders.place()
     const free = await house.orders.place({ code: 'GIFT', isSent: false })
-    for (const [orderId, words] of [
-      [paid.orderId, 'order T-1001 is paid: no payment is awaited'],
-      [free.orderId, 'order T-1002 is paid: no payment is awaited'],
-      ['ord_01h455vb4pex5vsknk084sn02q', 'there is no such order'],
+    for (const [orderId, code, message] of [
+      [paid.orderId, 'payment_not_awaited', 'Order T-1001 is paid: no payment is awaited.'],
+      [free.orderId, 'payment_not_awaited', 'Order T-1002 is paid: no payment is awaited.'],
+      ['ord_01h455vb4pex5vsknk084sn02q', 'order_not_found', 'There is no such order.'],
     ] as const)
-      assert.deepEqual(await house.pay(orderId), { problem: words })
+      assert.deepEqual(await house.pay(orderId), { code, message })
   })
 
   for (const isVoided of [false, true])
@@ -99,10 +100,8 @@ eachEngine('an order', (given) => {
       assert.deepEqual(await owed(), [])
 
       const done = await Promise.all(Array.from({ length: 3 }, () => house.pay(orderId)))
-      assert.equal(done.filter((one) => 'facts' in one).length, 1, 'it is recorded once')
-      assert.ok(
-        done.some((one) => 'problem' in one && one.problem === `order ${number} is paid: no payment is awaited`),
-      )
+      assert.equal(done.filter((one) => 'done' in one).length, 1, 'it is recorded once')
+      assert.ok(done.some((one) => 'code' in one && one.message === `Order ${number} is paid: no payment is awaited.`))
       if (!isVoided) assert.deepEqual(await house.orders.pay(), ['succeeded'])
       const came = await orderWorld(house, orderId)
       assert.deepEqual(came, {
@@ -143,10 +142,11 @@ eachEngine('an order', (given) => {
       assert.deepEqual([named?.name, named?.subjects, others], ['cancelled_not_refunded', [`${orderId} (test)`], []])
       assert.match(named?.sentence ?? '', /`orders refund ORDER_ID`/)
       assert.deepEqual(await house.send(orderId, null, null, { anyway: true }), {
-        problem: `order ${number} is cancelled: nothing is to be sent`,
+        code: 'order_not_fulfillable',
+        message: `Order ${number} is cancelled: nothing is to be sent.`,
       })
 
-      assert.ok('facts' in (await house.giveBack(orderId)))
+      assert.ok('done' in (await house.giveBack(orderId)))
       assert.deepEqual(await house.orders.pay(), ['succeeded'])
       const back = await orderWorld(house, orderId)
       assert.deepEqual([back.status, back.paymentStatus, back.refunded], ['cancelled', 'refunded', total])
@@ -154,7 +154,7 @@ eachEngine('an order', (given) => {
       const { cancellation } = (await house.orders.read(orderId)).body.data
       assert.deepEqual([cancellation.status, cancellation.refund.status], ['completed', 'succeeded'])
       assert.deepEqual(await owed(), [])
-      assert.ok('problem' in (await house.pay(orderId)))
+      assert.ok('code' in (await house.pay(orderId)))
       assert.deepEqual(await house.storage.read(findViolations), [])
     })
 
@@ -162,7 +162,7 @@ eachEngine('an order', (given) => {
     const house = await openCheckout(given)
     const { orderId, quote } = await house.orders.place()
     house.clock.now += 60_000
-    assert.ok('facts' in (await house.send(orderId, null, 'Post')))
+    assert.ok('done' in (await house.send(orderId, null, 'Post')))
     const world = await orderWorld(house, orderId)
     assert.deepEqual([world.status, world.version], ['completed', 5])
     assert.deepEqual(world.events.slice(2), [
@@ -196,24 +196,27 @@ eachEngine('an order', (given) => {
       data.items.map((item: { quantity: number; fulfilled: number }) => item.quantity - item.fulfilled),
       [0, 0],
     )
-    assert.deepEqual(await house.send(orderId), { problem: 'order T-1001 is completed: nothing is to be sent' })
+    assert.deepEqual(await house.send(orderId), {
+      code: 'order_not_fulfillable',
+      message: 'Order T-1001 is completed: nothing is to be sent.',
+    })
   })
 
   test('is sent in parts, never more than was ordered', async () => {
     const house = await openCheckout(given)
     const { orderId } = await house.orders.place({ items: { 'ROSE-12': 2, CARD: 3 } })
-    assert.ok('facts' in (await house.send(orderId, { CARD: 2 })))
+    assert.ok('done' in (await house.send(orderId, { CARD: 2 })))
     const before = await orderWorld(house, orderId)
-    for (const [items, words] of [
-      [{ CARD: 2 }, '1 of CARD are left to send, not 2'],
-      [{ 'ROSE-12': 3 }, '2 of ROSE-12 are left to send, not 3'],
-      [{ BOOK: 1 }, 'the order has no BOOK'],
-      [{}, 'there is nothing to send'],
+    for (const [items, message] of [
+      [{ CARD: 2 }, '1 of CARD are left to send, not 2.'],
+      [{ 'ROSE-12': 3 }, '2 of ROSE-12 are left to send, not 3.'],
+      [{ BOOK: 1 }, 'The order has no BOOK.'],
+      [{}, 'There is nothing left to send.'],
     ] as const)
-      assert.deepEqual(await house.send(orderId, items), { problem: words })
+      assert.deepEqual(await house.send(orderId, items), { code: 'fulfillment_not_possible', message })
     assert.deepEqual(await orderWorld(house, orderId), before)
-    assert.ok('facts' in (await house.send(orderId, { 'ROSE-12': 1 })))
-    assert.ok('facts' in (await house.send(orderId)))
+    assert.ok('done' in (await house.send(orderId, { 'ROSE-12': 1 })))
+    assert.ok('done' in (await house.send(orderId)))
     const { status, version, events, timeline } = await orderWorld(house, orderId)
     assert.deepEqual([status, version], ['completed', 6])
     assert.deepEqual(events.map(([kind]) => kind).slice(2), [
@@ -243,32 +246,35 @@ eachEngine('an order', (given) => {
     await house.giveBack(returned.orderId)
     const before = [await orderWorld(house, awaited.orderId), await orderWorld(house, returned.orderId)]
     assert.deepEqual(await house.send(awaited.orderId), {
-      problem: 'order T-1001 is pending: the bank_transfer has not arrived (--anyway sends it)',
+      code: 'order_not_paid',
+      message: 'Order T-1001 is pending: the bank_transfer has not arrived.',
     })
     assert.deepEqual(await house.send(returned.orderId), {
-      problem: 'order T-1002 is refunding (--anyway sends it)',
+      code: 'order_not_paid',
+      message: 'Order T-1002 is refunding.',
     })
     assert.deepEqual([await orderWorld(house, awaited.orderId), await orderWorld(house, returned.orderId)], before)
     await house.orders.pay()
     assert.deepEqual(await house.send(returned.orderId), {
-      problem: 'order T-1002 is refunded (--anyway sends it)',
+      code: 'order_not_paid',
+      message: 'Order T-1002 is refunded.',
     })
     for (const { orderId } of [awaited, returned]) {
-      assert.ok('facts' in (await house.send(orderId, null, null, { anyway: true })))
+      assert.ok('done' in (await house.send(orderId, null, null, { anyway: true })))
       assert.equal((await orderWorld(house, orderId)).status, 'completed')
     }
     // A part that went back is no reason to keep the rest.
     const partly = await house.orders.place()
     await house.giveBack(partly.orderId, 100)
     await house.orders.pay()
-    assert.ok('facts' in (await house.send(partly.orderId)))
+    assert.ok('done' in (await house.send(partly.orderId)))
   })
 
   test('that is paid on delivery is sent before it is paid', async () => {
     const house = await openCheckout(given)
     const { orderId } = await house.orders.place({ isManual: true, method: 'cash_on_delivery' })
-    assert.ok('facts' in (await house.send(orderId)))
-    assert.ok('facts' in (await house.pay(orderId)))
+    assert.ok('done' in (await house.send(orderId)))
+    assert.ok('done' in (await house.pay(orderId)))
     const { status, paymentStatus } = await orderWorld(house, orderId)
     assert.deepEqual([status, paymentStatus], ['completed', 'paid'])
   })
@@ -279,11 +285,11 @@ eachEngine('an order', (given) => {
       const cash = { isManual: true, method: 'cash_on_delivery', code: 'ONCE' } as const
       const { orderId, number, quote } = await house.orders.place(cash)
       const { total } = quote.totals
-      assert.ok('facts' in (await house.send(orderId)))
+      assert.ok('done' in (await house.send(orderId)))
       const done = await Promise.all(Array.from({ length: 3 }, () => house.comeBack(orderId, isRestocked)))
-      assert.equal(done.filter((one) => 'facts' in one).length, 1, 'once')
+      assert.equal(done.filter((one) => 'done' in one).length, 1, 'once')
       assert.ok(
-        done.some((one) => 'problem' in one && one.problem === `order ${number} is voided: no payment is awaited`),
+        done.some((one) => 'code' in one && one.message === `Order ${number} is voided: no payment is awaited.`),
       )
       assert.deepEqual(await house.orders.pay(), ['succeeded'])
       assert.deepEqual(await orderWorld(house, orderId), {
@@ -310,7 +316,7 @@ eachEngine('an order', (given) => {
         ...data,
         payments: [{ ...data.payments[0], status: 'pending' }],
       })
-      assert.ok('problem' in (await house.giveBack(orderId)))
+      assert.ok('code' in (await house.giveBack(orderId)))
       assert.deepEqual(await house.storage.read(findViolations), [])
     })
 
@@ -319,8 +325,8 @@ eachEngine('an order', (given) => {
       const house = await openCheckout(given)
       const cash = { isManual: true, method: 'cash_on_delivery', code: 'ONCE' } as const
       const { orderId } = await house.orders.place(cash)
-      assert.ok('facts' in (await house.send(orderId, { CARD: 2 })))
-      assert.ok('facts' in (await house.comeBack(orderId, isRestocked)))
+      assert.ok('done' in (await house.send(orderId, { CARD: 2 })))
+      assert.ok('done' in (await house.comeBack(orderId, isRestocked)))
       assert.deepEqual(await house.orders.pay(), ['succeeded'])
       const { status, paymentStatus, events, timeline, payments, onHand, used } = await orderWorld(house, orderId)
       assert.deepEqual([status, paymentStatus, payments, used], ['cancelled', 'voided', ['voided'], 0])
@@ -340,8 +346,8 @@ eachEngine('an order', (given) => {
     await house.apply({ ...orderMarket, products: products ?? [] }, { stock: true })
     const cash = { isManual: true, method: 'cash_on_delivery', items: { PEONY: 5 } } as const
     const { orderId } = await house.orders.place(cash)
-    assert.ok('facts' in (await house.send(orderId, { PEONY: 3 })))
-    assert.ok('facts' in (await house.comeBack(orderId, false)))
+    assert.ok('done' in (await house.send(orderId, { PEONY: 3 })))
+    assert.ok('done' in (await house.comeBack(orderId, false)))
     const { onHand } = await orderWorld(house, orderId)
     assert.deepEqual(onHand, { PEONY: 0 })
     assert.deepEqual((await house.orders.read(orderId)).body.data.cancellation.restocked, [])
@@ -358,13 +364,13 @@ eachEngine('an order', (given) => {
     await house.send(paid.orderId)
     await house.pay(paid.orderId)
     await house.orders.cancel(cancelled.orderId)
-    for (const [{ orderId }, words] of [
-      [unsent, 'order T-1001 was not sent: orders cancel ends it'],
-      [paid, 'order T-1002 is paid: no payment is awaited'],
-      [cancelled, 'order T-1003 is voided: no payment is awaited'],
+    for (const [{ orderId }, code, message] of [
+      [unsent, 'order_not_sent', 'Order T-1001 was not sent.'],
+      [paid, 'payment_not_awaited', 'Order T-1002 is paid: no payment is awaited.'],
+      [cancelled, 'payment_not_awaited', 'Order T-1003 is voided: no payment is awaited.'],
     ] as const) {
       const before = await orderWorld(house, orderId)
-      assert.deepEqual(await house.comeBack(orderId, true), { problem: words })
+      assert.deepEqual(await house.comeBack(orderId, true), { code, message })
       assert.deepEqual(await orderWorld(house, orderId), before)
     }
   })
@@ -375,7 +381,8 @@ eachEngine('an order', (given) => {
     await house.orders.cancel(orderId)
     for (const anyway of [false, true])
       assert.deepEqual(await house.send(orderId, null, null, { anyway }), {
-        problem: 'order T-1001 is cancelled: nothing is to be sent',
+        code: 'order_not_fulfillable',
+        message: 'Order T-1001 is cancelled: nothing is to be sent.',
       })
   })
 
@@ -383,7 +390,7 @@ eachEngine('an order', (given) => {
     const house = await openCheckout(given)
     const { orderId } = await house.orders.place({ items: { CARD: 3 } })
     const done = await Promise.all(Array.from({ length: 6 }, () => house.send(orderId, { CARD: 1 })))
-    assert.equal(done.filter((one) => 'facts' in one).length, 3)
+    assert.equal(done.filter((one) => 'done' in one).length, 3)
     const { data } = (await house.orders.read(orderId)).body
     assert.deepEqual([data.items[0].fulfilled, data.fulfillments.length, data.status], [3, 3, 'completed'])
   })
@@ -421,7 +428,8 @@ eachEngine('an order', (given) => {
       'refunded',
     ])
     assert.deepEqual(await house.giveBack(orderId), {
-      problem: 'order T-1001 is refunded: there is nothing to refund',
+      code: 'nothing_to_refund',
+      message: 'Order T-1001 is refunded: there is nothing to refund.',
     })
   })
 
@@ -434,15 +442,9 @@ eachEngine('an order', (given) => {
       Promise.all(Array.from({ length: 20 }, () => house.giveBack(orderId, amount))),
       Promise.all(Array.from({ length: 5 }, () => house.orders.pay())),
     ])
-    assert.equal(done.filter((one) => 'facts' in one).length, Math.floor(total / amount))
+    assert.equal(done.filter((one) => 'done' in one).length, Math.floor(total / amount))
     const left = total - amount * Math.floor(total / amount)
-    assert.ok(
-      done.some(
-        (one) =>
-          'problem' in one &&
-          /^\d+ minor units of order T-1001 are left to refund|^nothing of order T-1001/.test(one.problem),
-      ),
-    )
+    assert.ok(done.some((one) => 'code' in one && ['refund_amount_too_high', 'nothing_to_refund'].includes(one.code)))
     while ((await house.orders.pay()).length > 0);
     if (left > 0) {
       await house.giveBack(orderId)
@@ -461,16 +463,19 @@ eachEngine('an order', (given) => {
     const house = await openCheckout(given)
     const manual = await house.orders.place({ isManual: true })
     assert.deepEqual(await house.giveBack(manual.orderId), {
-      problem: 'order T-1001 is pending: there is nothing to refund',
+      code: 'nothing_to_refund',
+      message: 'Order T-1001 is pending: there is nothing to refund.',
     })
     const nothing = await house.orders.place({ items: { COURSE: 1 }, code: 'GIFT', isSent: false })
     assert.deepEqual(await house.giveBack(nothing.orderId), {
-      problem: 'nothing of order T-1002 is left to refund',
+      code: 'nothing_to_refund',
+      message: 'Nothing of order T-1002 is left to refund.',
     })
     const paid = await house.orders.place()
     const { total } = paid.quote.totals
     assert.deepEqual(await house.giveBack(paid.orderId, total + 1), {
-      problem: `${total} minor units of order T-1003 are left to refund, not ${total + 1}`,
+      code: 'refund_amount_too_high',
+      message: `${total} minor units of order T-1003 are left to refund, not ${total + 1}.`,
     })
     assert.deepEqual((await orderWorld(house, paid.orderId)).refunds, [])
   })
@@ -604,7 +609,7 @@ eachEngine('orders, by the command line', (given) => {
     assert.deepEqual((await json('list', '--test', '--after', manual.orderId)).orders, [])
     assert.match((await run('list')).out, /^There are no live orders\./)
     assert.equal((await run('list', '--status', 'placed')).out, '')
-    assert.equal((await run('list', '--after', 'T-1')).err, 'cartwright: bloom has no order T-1\n')
+    assert.equal((await run('list', '--after', 'T-1')).err, 'cartwright: bloom has no order T-1.\n')
     assert.deepEqual((await json('list', '--test', '--status', 'cancelled')).orders, [])
     assert.match(
       (await run('list', '--test')).out,
@@ -622,7 +627,7 @@ eachEngine('orders, by the command line', (given) => {
     assert.deepEqual(await run('pay', 'T-1001'), {
       code: 1,
       out: '',
-      err: 'cartwright: order T-1001 is paid: no payment is awaited\n',
+      err: 'cartwright: Order T-1001 is paid: no payment is awaited.\n',
     })
 
     const parcel = ['--items', 'CARD=2,ROSE-12=1', '--carrier', 'Post', '--tracking', 'RR 1']
@@ -639,7 +644,7 @@ eachEngine('orders, by the command line', (given) => {
     assert.equal(rest.order.totals.refunded, total)
     const deadline = Date.now() + 30_000
     while ((await orderWorld(house, paid.orderId)).paymentStatus !== 'refunded') assert.ok(Date.now() < deadline)
-    assert.match((await run('refund', 'T-1002')).err, /order T-1002 is refunded: there is nothing to refund/)
+    assert.match((await run('refund', 'T-1002')).err, /Order T-1002 is refunded: there is nothing to refund/)
     assert.equal(await server.stop(), 0)
     for (const secret of ['Linden', 'Lovelace']) assert.ok(!server.printed().includes(secret))
   })
@@ -665,7 +670,7 @@ eachEngine('orders, by the command line', (given) => {
     const lost = await run('show', 'T-1001', '--address')
     assert.match(lost.out, /contact {4}\(cannot be opened\)\n +address {4}\(cannot be opened\)\n/)
     assert.deepEqual([lost.code, lost.err], [0, ''])
-    assert.match((await run('fulfil', 'T-1001')).err, /order T-1001 is refunded \(--anyway sends it\)/)
+    assert.match((await run('fulfil', 'T-1001')).err, /Order T-1001 is refunded\. Add --anyway to send it\./)
     const parcel = JSON.parse((await run('fulfil', 'T-1001', '--anyway', '--json')).out)
     assert.equal(parcel.order.status, 'completed')
   })
@@ -675,13 +680,13 @@ eachEngine('orders, by the command line', (given) => {
     const settings = settingsOf(house)
     const run = (...args: string[]) => cartwright(['orders', ...args, '--merchant', 'bloom'], settings)
     await house.orders.place({ isManual: true, method: 'cash_on_delivery' })
-    assert.match((await run('return', 'T-1001')).err, /order T-1001 was not sent: orders cancel ends it\n/)
+    assert.match((await run('return', 'T-1001')).err, /Order T-1001 was not sent\. Use orders cancel\.\n/)
     assert.equal((await run('fulfil', 'T-1001')).code, 0)
     const back = await run('return', 'T-1001', '--restock')
     assert.deepEqual([back.code, back.err], [0, ''])
     assert.match(back.out, /^T-1001 +test +completed +voided +fulfilled/)
     assert.match(back.out, /\n +payment +manual cash_on_delivery voided\n/)
-    assert.match((await run('return', 'T-1001')).err, /order T-1001 is voided: no payment is awaited\n/)
+    assert.match((await run('return', 'T-1001')).err, /Order T-1001 is voided: no payment is awaited\.\n/)
     assert.equal((await cartwright(['doctor'], settings)).code, 0)
   })
 
@@ -750,11 +755,11 @@ eachEngine('orders, by the command line', (given) => {
       assert.deepEqual(await run('cancel', number), {
         code: 1,
         out: '',
-        err: `cartwright: order ${number} cannot be cancelled: ${reason}\n`,
+        err: `cartwright: The order cannot be cancelled. Reason: ${reason}.\n`,
       })
     assert.deepEqual(JSON.parse((await run('cancel', 'T-1003', '--json')).out).error, {
       code: 'order_not_cancellable',
-      message: 'order T-1003 cannot be cancelled: already_fulfilled',
+      message: 'The order cannot be cancelled. Reason: already_fulfilled.',
       current: { status: 'processing', version: 3, reason: 'already_fulfilled' },
     })
     assert.deepEqual(await orderWorld(house, sent.orderId), before)
@@ -788,7 +793,7 @@ eachEngine('orders, by the command line', (given) => {
       assert.match(outcome.err, words)
     }
     const missing = await cartwright(['orders', 'show', '7', '--merchant', 'rival'], settings)
-    assert.deepEqual(missing, { code: 1, out: '', err: 'cartwright: rival has no order 7\n' })
+    assert.deepEqual(missing, { code: 1, out: '', err: 'cartwright: rival has no order 7.\n' })
     const help = await cartwright(['orders', '--help'], settings)
     assert.equal(help.code, 0)
     assert.match(help.out, /orders fulfil NUMBER_OR_ID/)

@@ -170,7 +170,10 @@ eachEngine('money that waits', (given) => {
     assert.deepEqual(JSON.parse((await run('doctor')).out).needsPerson, [])
 
     const again = JSON.parse((await close(lost.paymentId, 'succeeded')).out)
-    assert.equal(again.error.message, `payment ${lost.paymentId} is not open: its outcome is known: it is declined`)
+    assert.equal(
+      again.error.message,
+      `Payment ${lost.paymentId} cannot be closed: its outcome is known, it is declined.`,
+    )
     const gone = newId('pay')
     assert.equal(JSON.parse((await close(gone, 'declined')).out).error.code, 'payment_not_found')
     assert.equal((await close(lost.paymentId, 'paid')).code, 2)

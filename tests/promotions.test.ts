@@ -279,7 +279,7 @@ eachEngine('promotions', (given) => {
     const promotion = await made({ ...tenPercent, code: 'POPULAR', usageLimit: 3 })
     for (let i = 0; i < 3; i++) assert.equal(await use(promotion.id), true)
     const file = withPromotions({ ...tenPercent, code: 'POPULAR', usageLimit: 2 }, { ...tenPercent, code: 'BESIDE' })
-    const refused = ['POPULAR: it was used more than 2 times already; to stop it, disable it']
+    const refused = ['POPULAR: It was already used more than 2 times: to stop it, disable it.']
     assert.deepEqual(await apply(file, true), { lines: ['+ promotion BESIDE'], refused })
     assert.deepEqual(await apply(file), { lines: ['+ promotion BESIDE'], refused })
     assert.deepEqual(await find('POPULAR'), { ...promotion, used: 3, version: 4 })
@@ -298,7 +298,7 @@ eachEngine('promotions', (given) => {
     }
     assert.deepEqual(await apply(file), {
       lines: ['+ promotion KNOWN'],
-      refused: ['NOSKU: there is no SKU VASE-2', 'NOCATEGORY: there is no category shoes'],
+      refused: ['NOSKU: There is no SKU VASE-2.', 'NOCATEGORY: There is no category shoes.'],
     })
   })
 
@@ -491,16 +491,16 @@ eachEngine('promotions', (given) => {
           '--ends-at is not an instant in UTC, such as 2026-12-01T00:00:00Z.',
         ],
         [[...add, 'free_shipping', '--name', 'A\u0007'], 2, '--name holds control characters or broken text.'],
-        [[...add, 'free_shipping', '--skus', 'NOTHING'], 1, 'cartwright: there is no SKU NOTHING\n'],
-        [[...add, 'free_shipping', '--categories', 'nothing'], 1, 'cartwright: there is no category nothing\n'],
+        [[...add, 'free_shipping', '--skus', 'NOTHING'], 1, 'cartwright: There is no SKU NOTHING.\n'],
+        [[...add, 'free_shipping', '--categories', 'nothing'], 1, 'cartwright: There is no category nothing.\n'],
         [
           ['add', '--code', 'welcome10', '--name', 'Again', '--type', 'free_shipping'],
           1,
-          'cartwright: there is a promotion WELCOME10 already; a shop file can change it\n',
+          'cartwright: There is already a promotion WELCOME10: a shop file can change it.\n',
         ],
-        [['show', 'nothing'], 1, 'cartwright: alder-finch has no promotion NOTHING\n'],
-        [['enable', 'nothing'], 1, 'cartwright: alder-finch has no promotion NOTHING\n'],
-        [['list', '--merchant', 'nobody'], 1, 'cartwright: there is no merchant nobody\n'],
+        [['show', 'nothing'], 1, 'cartwright: There is no promotion NOTHING.\n'],
+        [['enable', 'nothing'], 1, 'cartwright: There is no promotion NOTHING.\n'],
+        [['list', '--merchant', 'nobody'], 1, 'cartwright: There is no merchant nobody.\n'],
       ] as const) {
         const { code: got, out, err } = await run(...args)
         const expected = code === 2 ? `${line} cartwright promotions --help tells more.\n` : line
@@ -531,7 +531,7 @@ eachEngine('promotions', (given) => {
       assert.equal(refused.code, 1)
       assert.equal(
         refused.out,
-        '! promotion WELCOME10 refused: there is no SKU SHOE\n0 changed, 0 products as they were, 1 refused\n',
+        '! promotion WELCOME10 refused: There is no SKU SHOE.\n0 changed, 0 products as they were, 1 refused\n',
       )
     })
 

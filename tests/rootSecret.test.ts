@@ -493,10 +493,10 @@ eachEngine('a version that is given up', (given) => {
     const settings = (secret: string) => ({ CARTWRIGHT_DATABASE_URL: url, CARTWRIGHT_SECRET: secret })
     const alone = settings(`2:${newer}`)
     const state = await allRows(url)
-    isRefused(await cartwright(['secret', 'forget', '1'], alone), /--force gives them up/, 'without --force')
+    isRefused(await cartwright(['secret', 'forget', '1'], alone), /Add --force to give them up/, 'without --force')
     isRefused(
       await cartwright(forget, settings(wrong)),
-      /has version 1: give another one in its place/,
+      /still contains version 1: set another one in its place/,
       'in its own place',
     )
     isRefused(

@@ -68,10 +68,9 @@ async function buy(checkout: Checkout, house: House, email: string) {
 async function send(house: House, orderId: string): Promise<void> {
   const { storage, installationId, clock } = house
   const parcel = { carrier: 'DHL', trackingNumber: '00340434161094042557', items: null }
-  const done = await storage.write((tx) =>
+  await storage.write((tx) =>
     fulfilOrder(tx, { installationId, orderId }, { ...parcel, anyway: true }, { now: clock.now, cause: null }),
   )
-  assert.ok('facts' in done)
 }
 
 eachEngine('a shopper', (given) => {

@@ -9,8 +9,9 @@ import { testSecret, testSecretText } from '../harness/house.ts'
 import { tempFolder } from '../harness/process.ts'
 import { eachEngine } from '../harness/storage.ts'
 import { listInstallations } from '../src/installations/store.ts'
+import { Refusal } from '../src/kit/refuse.ts'
 import { findViolations } from '../src/observe/invariants.ts'
-import { ApplyRefused, type ApplyReport, applyShop } from '../src/provisioning/apply.ts'
+import { type ApplyReport, applyShop } from '../src/provisioning/apply.ts'
 import { makeDemoShop } from '../src/provisioning/demo.ts'
 import { changeLines } from '../src/provisioning/difference.ts'
 import { readShopFile } from '../src/provisioning/read.ts'
@@ -43,7 +44,7 @@ async function endpointsOf(storage: Storage, report: ApplyReport): Promise<Endpo
 const linesOf = (report: ApplyReport) => report.changes.flatMap(changeLines)
 
 const refusal = (pattern: RegExp) => (error: Error) => {
-  assert.ok(error instanceof ApplyRefused, error.stack)
+  assert.ok(error instanceof Refusal, error.stack)
   assert.match(error.message, pattern)
   return true
 }
@@ -150,7 +151,7 @@ eachEngine('webhooks in a shop file', (given) => {
         refusal(/^\/installations\/0\/webhooks\/1\/url: .*CARTWRIGHT_WEBHOOK_ALLOW_PRIVATE=1 allows it$/),
       )
     const { webhooks: _, ...without } = options
-    await assert.rejects(applyShop(storage, local, without), refusal(/^\/installations\/0\/webhooks\/0: /))
+    await assert.rejects(applyShop(storage, local, without), TypeError)
     assert.ok(await isEmpty(storage))
     const allowed = await applyShop(storage, local, { ...options, webhooks: { ...tools, allowPrivate: true } })
     assert.equal(allowed.secrets.length, 2)
@@ -163,7 +164,7 @@ eachEngine('webhooks in a shop file', (given) => {
     for (const dryRun of [true, false])
       await assert.rejects(
         applyShop(storage, shop([{ url: 'https://d.example/' }]), { ...options, dryRun }),
-        refusal(/at most 100 endpoints/),
+        refusal(/at most 100 webhook endpoints/),
       )
   })
 

@@ -141,7 +141,7 @@ describe('webhooks by the command line', () => {
     assert.deepEqual(await cartwright(['webhooks', 'pause', id], settings), {
       code: 1,
       out: '',
-      err: `cartwright: ${id} is disabled, and its calls are held already\n`,
+      err: `cartwright: ${id} is disabled, and its calls are already held. Run webhooks enable first.\n`,
     })
     // That the first was disabled was told to the second one, which is paused: so it is held.
     const [held] = (await json(['webhooks', 'deliveries', endpoint.id], settings)).deliveries
@@ -157,7 +157,7 @@ describe('webhooks by the command line', () => {
     assert.deepEqual(await cartwright(['webhooks', 'remove', endpoint.id], settings), {
       code: 1,
       out: '',
-      err: `cartwright: there is no endpoint ${endpoint.id}\n`,
+      err: `cartwright: There is no webhook endpoint ${endpoint.id}.\n`,
     })
   })
 
@@ -174,21 +174,21 @@ describe('webhooks by the command line', () => {
       [['add', '--url', 'https://a.example', '--events', 'order.eaten'], 2, /^"order\.eaten" is no event/],
       [['add', '--url', 'https://a.example', '--events', ' , '], 2, /listens to nothing/],
       [['add', '--url', 'https://a.example', '--description', 'two\nlines'], 2, /^--description must be one line/],
-      [['add', '--url', 'https://a.example', '--merchant', 'nobody'], 1, /there is no merchant nobody/],
+      [['add', '--url', 'https://a.example', '--merchant', 'nobody'], 1, /There is no merchant nobody/],
       [['add', '--url', 'https://a.example', '--installation', 'none'], 1, /has no installation none/],
       [['add', '--url', 'ftp://a.example'], 1, /must begin with https/],
       [['add', '--url', 'https://me:secret@a.example'], 1, /must not contain a user name/],
       [['add', '--url', 'http://localhost:4010/webhooks'], 1, /CARTWRIGHT_WEBHOOK_ALLOW_PRIVATE=1 allows it/],
       [['add', '--url', 'https://10.0.0.1/'], 1, /CARTWRIGHT_WEBHOOK_ALLOW_PRIVATE=1 allows it/],
-      [['rotate', 'whe_\u001b[31m'], 1, /there is no endpoint whe_\\u001b\[31m/],
-      [['enable', 'whe_none'], 1, /there is no endpoint whe_none/],
-      [['disable', 'whe_none'], 1, /there is no endpoint whe_none/],
-      [['test', 'whe_none'], 1, /there is no endpoint whe_none/],
+      [['rotate', 'whe_\u001b[31m'], 1, /There is no webhook endpoint whe_\\u001b\[31m/],
+      [['enable', 'whe_none'], 1, /There is no webhook endpoint whe_none/],
+      [['disable', 'whe_none'], 1, /There is no webhook endpoint whe_none/],
+      [['test', 'whe_none'], 1, /There is no webhook endpoint whe_none/],
       [['test', 'whe_none', '--wait', '0'], 2, /^--wait must be a whole number from 1 to 60/],
-      [['deliveries', 'whe_none'], 1, /there is no endpoint whe_none/],
-      [['deliveries', 'whd_none'], 1, /there is no delivery whd_none/],
+      [['deliveries', 'whe_none'], 1, /There is no webhook endpoint whe_none/],
+      [['deliveries', 'whd_none'], 1, /There is no webhook delivery whd_none/],
       [['deliveries', 'whe_none', '--limit', 'all'], 2, /^--limit must be a whole number from 1 to 1000/],
-      [['replay', 'whd_none'], 1, /there is no delivery whd_none/],
+      [['replay', 'whd_none'], 1, /There is no webhook delivery whd_none/],
       [['replay', 'whd_none', '--reason', ' '], 2, /^--reason must be one line/],
       [['listen', '--port', 'many'], 2, /^--port must be a number/],
       [['listen'], 1, /start the server with CARTWRIGHT_WEBHOOK_ALLOW_PRIVATE=1 npm start, and this with/],
@@ -256,7 +256,7 @@ describe('webhooks by the command line', () => {
     assert.deepEqual(await cartwright(asking, settings), {
       code: 1,
       out: '',
-      err: `cartwright: ${endpoint.id} is paused; webhooks enable ${endpoint.id} comes first\n`,
+      err: `cartwright: ${endpoint.id} is paused. Run webhooks enable first.\n`,
     })
   })
 
@@ -293,7 +293,7 @@ describe('webhooks by the command line', () => {
     assert.deepEqual(await cartwright(['webhooks', 'replay', id], settings), {
       code: 1,
       out: '',
-      err: `cartwright: ${id} has succeeded; with --allow-succeeded it is replayed all the same\n`,
+      err: `cartwright: The delivery has succeeded; set allowSucceeded to replay it. Add --allow-succeeded.\n`,
     })
     const { delivery } = await json(['webhooks', 'replay', id, '--allow-succeeded', '--reason', 'lost it'], settings)
     assert.deepEqual([delivery.replayOf, delivery.status, delivery.attempts], [id, 'pending', 0])
@@ -501,7 +501,7 @@ describe('webhooks listen', () => {
     assert.deepEqual(await cartwright(['webhooks', 'listen', '--endpoint', id, '--port', '0'], settings), {
       code: 1,
       out: '',
-      err: `cartwright: ${id} is disabled; webhooks enable ${id} comes first\n`,
+      err: `cartwright: ${id} is disabled. Run webhooks enable first.\n`,
     })
     const port = String(await freePort())
     const killed = await listen(settings, ['--port', port])

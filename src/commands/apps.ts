@@ -4,6 +4,7 @@ import { open } from 'node:fs/promises'
 import { type Mode, modes, type Scope, scopes } from '../contract/words.ts'
 import { toInstant } from '../kit/instant.ts'
 import { parseJson } from '../kit/json.ts'
+import { refuse } from '../kit/refuse.ts'
 import {
   type App,
   type AppWish,
@@ -83,7 +84,7 @@ async function create(given: Given, terminal: Terminal): Promise<number> {
   refuseProblem(wish)
   return withStorage(given, async (storage) => {
     const app = await storage.write((tx) => createApp(tx, wish, Date.now()))
-    if (!app) throw new Failure(`there is an app named ${visible(name)}`, 'already_exists')
+    if (!app) throw refuse('app_exists', { message: `There is already an app named ${name}.` })
     tell(app, given, terminal)
     return 0
   })
@@ -110,7 +111,7 @@ async function change(name: string, given: Given, terminal: Terminal): Promise<n
       await setApp(tx, wish, Date.now())
       return findApp(tx, id)
     })
-    if (!app) throw new Failure(`there is no app ${visible(name)}`, 'app_not_found')
+    if (!app) throw refuse('app_not_found', { message: `There is no app ${name}.` })
     tell(app, given, terminal)
     return 0
   })
@@ -189,7 +190,7 @@ function end(id: string, given: Given, terminal: Terminal): Promise<number> {
   return withStorage(given, async (storage) => {
     const isEnded = await storage.write((tx) => uninstall(tx, id, Date.now()))
     if (!isEnded)
-      throw new Failure(`there is no living installation of an app ${visible(id)}`, 'app_installation_not_found')
+      throw refuse('app_installation_not_found', { message: `There is no active installation of an app ${id}.` })
     print(terminal, given, { id, uninstalled: true }, () => [
       `${id} is uninstalled: its keys are revoked, and its open checkouts take no payment any more`,
     ])
@@ -200,7 +201,7 @@ function end(id: string, given: Given, terminal: Terminal): Promise<number> {
 // By id or by name.
 async function chooseApp(storage: Storage, name: string): Promise<App> {
   const app = await storage.read(async (db) => (await findApp(db, name)) ?? findAppByName(db, name))
-  if (!app) throw new Failure(`there is no app ${visible(name)}`, 'app_not_found')
+  if (!app) throw refuse('app_not_found', { message: `There is no app ${name}.` })
   return app
 }
 
@@ -229,7 +230,7 @@ const keysBytesMax = 65_536
 async function readKeys(path: string): Promise<ClientKeys> {
   const text = await readText(path)
   const parsed = parseJson(text)
-  if ('problem' in parsed) throw new Failure(visible(`${path} is no JSON: ${parsed.message}`))
+  if ('problem' in parsed) throw new Failure(visible(`${path} is not JSON: ${parsed.message}`))
   const read = readClientKeys(parsed.value)
   if ('problem' in read) throw new Failure(visible(`${path} ${read.problem.path} ${read.problem.message}`))
   return read

@@ -4,6 +4,7 @@ import { type ParseArgsOptionsConfig, parseArgs } from 'node:util'
 import { type Config, type Environment, readSettings } from '../config.ts'
 import { bringUpToDate, type Effect, openDatabase } from '../database.ts'
 import { type Installation, listInstallations, listMerchants, type Merchant } from '../installations/store.ts'
+import { refuse } from '../kit/refuse.ts'
 import { visible } from '../provisioning/difference.ts'
 import { refuseOtherSchema } from '../storage/migrate.ts'
 import { patient, type Storage } from '../storage/storage.ts'
@@ -43,10 +44,11 @@ export interface Terminal {
   input: AsyncIterable<Buffer>
 }
 
-// The operator's mistake, told in one line.
+// Wrong arguments.
 export class Misuse extends Error {}
 
-// Something the operator should know and we need no stack for. The code is for machines.
+// The environment of the command is not as it must be: a file, a port, a setting. What a verb of the shop refuses is a
+// Refusal.
 export class Failure extends Error {
   readonly code: FailureCode
   constructor(message: string, code: FailureCode = 'failed') {
@@ -55,30 +57,18 @@ export class Failure extends Error {
   }
 }
 
-export type FailureCode =
-  | 'failed'
-  | 'already_exists'
-  | 'app_installation_not_found'
-  | 'app_not_found'
+export type FailureCode = 'failed' | 'file_unreadable' | 'port_in_use'
+
+// What a report says that was not, or not wholly, done.
+export type ReportCode =
   | 'call_failed'
   | 'copy_differs'
   | 'file_broken_off'
-  | 'file_unreadable'
-  | 'installation_not_found'
   | 'invalid_shop_file'
-  | 'key_not_found'
-  | 'merchant_not_found'
   | 'needs_person'
-  | 'order_not_found'
   | 'partly_refused'
-  | 'payment_not_found'
-  | 'port_in_use'
-  | 'promotion_not_found'
   | 'refund_not_paid'
   | 'unhealthy'
-  | 'user_not_found'
-  | 'webhook_delivery_not_found'
-  | 'webhook_endpoint_not_found'
 
 export function readArguments(command: Command, args: readonly string[]): Omit<Given, 'effect' | 'environment'> {
   const options: ParseArgsOptionsConfig = { json: { type: 'boolean' }, help: { type: 'boolean', short: 'h' } }
@@ -120,12 +110,14 @@ export async function chooseMerchant(storage: Storage, slug: string | undefined)
   if (slug !== undefined) {
     const named = merchants.find((merchant) => merchant.slug === slug)
     if (named) return named
-    throw new Failure(`there is no merchant ${slug}`, 'merchant_not_found')
+    throw refuse('merchant_not_found', { message: `There is no merchant ${slug}.` })
   }
   const [only, second] = merchants
   if (only && !second) return only
   if (!only)
-    throw new Failure('there is no merchant yet: apply a shop file, or make the demo shop', 'merchant_not_found')
+    throw refuse('merchant_not_found', {
+      message: 'There is no merchant yet: apply a shop file, or create the demo shop.',
+    })
   throw new Misuse(`name the merchant with --merchant: ${merchants.map((merchant) => merchant.slug).join(', ')}`)
 }
 
@@ -140,12 +132,14 @@ export async function chooseInstallation(storage: Storage, given: Given): Promis
   if (wanted !== undefined) {
     const named = installations.find(({ id, name }) => id === wanted || name === wanted)
     if (named) return named
-    throw new Failure(`${merchant.slug} has no installation ${visible(wanted)}`, 'installation_not_found')
+    throw refuse('installation_not_found', { message: `${merchant.slug} has no installation ${wanted}.` })
   }
   const [only, second] = installations
   if (only && !second) return only
   if (!only)
-    throw new Failure(`${merchant.slug} has no installation: name one in its shop file`, 'installation_not_found')
+    throw refuse('installation_not_found', {
+      message: `${merchant.slug} has no installation: name one in its shop file.`,
+    })
   throw new Misuse(
     `name the installation with --installation: ${visible(installations.map(({ name }) => name).join(', '))}`,
   )
@@ -160,7 +154,7 @@ export function readLine(text: string | undefined, name: string, lengthMax: numb
 }
 
 export interface ReportError {
-  code: FailureCode
+  code: ReportCode
   message: string
 }
 

@@ -3,17 +3,8 @@
 import { type Scope, scopes } from '../contract/words.ts'
 import { toInstant } from '../kit/instant.ts'
 import { visible } from '../provisioning/difference.ts'
-import { createKey, endKey, KeyRefused, listKeys, rotateKey } from '../provisioning/keys.ts'
-import {
-  type Command,
-  chooseInstallation,
-  Failure,
-  type Given,
-  Misuse,
-  print,
-  type Terminal,
-  withStorage,
-} from './command.ts'
+import { createKey, endKey, listKeys, rotateKey } from '../provisioning/keys.ts'
+import { type Command, chooseInstallation, type Given, Misuse, print, type Terminal, withStorage } from './command.ts'
 
 export const keysCommand: Command = {
   summary: 'Create, list, rotate and revoke API keys.',
@@ -83,13 +74,7 @@ function rotate(id: string, given: Given, terminal: Terminal): Promise<number> {
   const hours = readNumber(given, 'overlap-hours', 24 * 365) ?? 24
   return withStorage(given, async (storage, { rootSecret }) => {
     const overlapMs = Math.round(hours * hourMs)
-    const rotated = await storage
-      .write((tx) => rotateKey(tx, rootSecret, id, overlapMs, Date.now()))
-      .catch((error: unknown) => {
-        throw error instanceof KeyRefused ? new Failure(error.message) : error
-      })
-    if (!rotated) throw new Failure(`there is no living key ${visible(id)}`, 'key_not_found')
-    const { oldKeyEndsAt, ...made } = rotated
+    const { oldKeyEndsAt, ...made } = await storage.write((tx) => rotateKey(tx, rootSecret, id, overlapMs, Date.now()))
     const end = toInstant(oldKeyEndsAt)
     print(terminal, given, { ...made, oldKey: { id, expiresAt: end } }, () => [
       made.key,
@@ -102,7 +87,6 @@ function rotate(id: string, given: Given, terminal: Terminal): Promise<number> {
 function revoke(id: string, given: Given, terminal: Terminal): Promise<number> {
   return withStorage(given, async (storage) => {
     const outcome = await storage.write((tx) => endKey(tx, id, Date.now()))
-    if (outcome === 'unknown') throw new Failure(`there is no key ${visible(id)}`, 'key_not_found')
     print(terminal, given, { id, revoked: true }, () => [
       outcome === 'revoked' ? `${id} is revoked` : `${id} was revoked before`,
     ])

@@ -7,6 +7,7 @@ import { createServer, type IncomingMessage, type Server, type ServerResponse } 
 import type { AddressInfo } from 'node:net'
 import { toInstant } from '../kit/instant.ts'
 import { Lru } from '../kit/lru.ts'
+import { refuse } from '../kit/refuse.ts'
 import { isEqualSecret, type RootSecret } from '../kit/secrets.ts'
 import { visible } from '../provisioning/difference.ts'
 import { listEndpointsAt } from '../provisioning/store.ts'
@@ -130,7 +131,7 @@ async function beginVisit(storage: Storage, rootSecret: RootSecret, given: Given
   const found = await findReceiver(storage, given, port)
   if (!found) return addReceiver(storage, rootSecret, given, port)
   const { installationId, id, status } = found
-  if (status === 'disabled') throw new Failure(`${id} is disabled; webhooks enable ${id} comes first`)
+  if (status === 'disabled') throw refuse('endpoint_disabled', { message: `${id} is disabled.`, current: { status } })
   // One that was killed leaves its endpoint behind; the next one at this address ends it.
   const isAdded = found.description === addedDescription
   const enabled =
@@ -150,7 +151,7 @@ async function findReceiver(storage: Storage, given: Given, port: number): Promi
   const { endpoint: named, installation, merchant } = given.texts
   if (named !== undefined) {
     const endpoint = await storage.read((db) => findEndpointAnywhere(db, named))
-    if (!endpoint) throw new Failure(`there is no endpoint ${visible(named)}`, 'webhook_endpoint_not_found')
+    if (!endpoint) throw refuse('webhook_endpoint_not_found', { message: `There is no webhook endpoint ${named}.` })
     return endpoint
   }
   const isBound = installation !== undefined || merchant !== undefined
@@ -206,15 +207,15 @@ const remembered = 10_000
 function receiverFor({ storage, rootSecret, terminal, isJson }: ReceiverParts, opened: Promise<Endpoint>) {
   const seen = new Lru<string, true>(remembered)
   return async (request: IncomingMessage, response: ServerResponse): Promise<void> => {
-    const refuse = (status: number, headers = {}) => {
+    const reject = (status: number, headers = {}) => {
       response.writeHead(status, { 'content-length': 0, connection: 'close', ...headers }).end()
       // What is left of the body is read past, so that the answer arrives, and then the connection ends.
       request.resume()
     }
-    if (URL.parse(request.url ?? '', 'http://localhost')?.pathname !== receiverPath) return refuse(404)
-    if (request.method !== 'POST') return refuse(405, { allow: 'POST' })
+    if (URL.parse(request.url ?? '', 'http://localhost')?.pathname !== receiverPath) return reject(404)
+    if (request.method !== 'POST') return reject(405, { allow: 'POST' })
     const body = await bodyOf(request)
-    if (!body) return refuse(413)
+    if (!body) return reject(413)
     const { installationId, id } = await opened
     const now = Date.now()
     const endpoint = await storage.read((db) => findEndpoint(db, installationId, id))

@@ -3,6 +3,7 @@
 import { compile } from '../contract/validator.ts'
 import { type ManualMethod, type Mode, manualMethods, modes } from '../contract/words.ts'
 import { listInstallations, lockMerchant, type Merchant } from '../installations/store.ts'
+import { refuse } from '../kit/refuse.ts'
 import {
   findMethodSettings,
   instructionsLengthMax,
@@ -15,16 +16,7 @@ import { methodWarnings, shownMethod } from '../provisioning/methods.ts'
 import { controlCharacters, paymentMethodProblems } from '../provisioning/read.ts'
 import { PaymentMethodEntry } from '../provisioning/shopfile.ts'
 import type { Storage } from '../storage/storage.ts'
-import {
-  type Command,
-  chooseMerchant,
-  Failure,
-  type Given,
-  Misuse,
-  print,
-  type Terminal,
-  withStorage,
-} from './command.ts'
+import { type Command, chooseMerchant, type Given, Misuse, print, type Terminal, withStorage } from './command.ts'
 
 export const methodsCommand: Command = {
   summary: 'Show and set how shoppers pay by hand: bank transfer and cash on delivery.',
@@ -114,8 +106,9 @@ function refuseUnfit(settings: MethodSettings): void {
   const entry = shownMethod(settings)
   const [issue] = validate(entry)
   const [problem] = issue ? [issue] : [...controlCharacters(entry, ''), ...paymentMethodProblems(entry)]
-  if (problem)
-    throw new Failure(`${problem.path === '/termDays' ? '--term-days' : '--instructions'} ${problem.message}`)
+  if (!problem) return
+  const message = `${problem.path === '/termDays' ? '--term-days' : '--instructions'} ${problem.message}`
+  throw refuse('payment_method_invalid', { message, issues: [problem] })
 }
 
 async function tell(storage: Storage, merchant: Merchant, given: Given, terminal: Terminal): Promise<void> {

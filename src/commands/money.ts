@@ -1,6 +1,7 @@
 // What commands that move money share: finding a payment, and paying what a change has made owed.
 
 import { listInstallations, type Merchant } from '../installations/store.ts'
+import { refuse } from '../kit/refuse.ts'
 import { createLog } from '../observe/log.ts'
 import { refundPaid } from '../orders/refunds.ts'
 import { leaseMs } from '../payments/schedule.ts'
@@ -9,7 +10,7 @@ import { claimRefundsOfPayment, type DueRefund, findPaymentOf, type PaymentRow }
 import { createPaymentWatch, type PaymentWatch } from '../payments/watch.ts'
 import { installedProviders } from '../providers/installed.ts'
 import type { Reader, Storage, Tx } from '../storage/storage.ts'
-import { chooseMerchant, Failure, type Given, type ReportError, type Terminal } from './command.ts'
+import { chooseMerchant, type Given, type ReportError, type Terminal } from './command.ts'
 
 // The money is owed when the transaction is over, and this command asks for it first, so that it is paid where no server
 // runs; should the command die, a server's loop goes on.
@@ -59,7 +60,7 @@ export async function findPaymentNamed(storage: Storage, name: string, given: Gi
     }
     return undefined
   })
-  if (!payment) throw new Failure(`${merchant.slug} has no payment ${name}`, 'payment_not_found')
+  if (!payment) throw refuse('payment_not_found', { message: `${merchant.slug} has no payment ${name}.` })
   return payment
 }
 

@@ -9,13 +9,12 @@ import { type Mode, orderCancellationReasons, orderStatuses } from '../contract/
 import { isId } from '../kit/ids.ts'
 import { moveFor } from '../kit/lifecycle.ts'
 import { formatAmount } from '../kit/money.ts'
-import { Refusal, refuse } from '../kit/refuse.ts'
+import { refuse } from '../kit/refuse.ts'
 import type { RootSecret } from '../kit/secrets.ts'
 import { type CancelWish, cancelOrder } from '../orders/cancel.ts'
 import { findOrderFacts } from '../orders/change.ts'
 import { orderPaymentLifecycle } from '../orders/lifecycle.ts'
 import {
-  type Done,
   findOrderNamed,
   fulfilOrder,
   type Parcel,
@@ -35,7 +34,6 @@ import type { Reader, Storage, Tx } from '../storage/storage.ts'
 import {
   type Command,
   chooseMerchant,
-  Failure,
   type Given,
   Misuse,
   print,
@@ -146,7 +144,7 @@ function show(name: string, given: Given, terminal: Terminal): Promise<number> {
     const key = await findNamed(storage, name, given)
     const { facts, shown } = await storage.read(async (db) => {
       const facts = await findOrderFacts(db, key)
-      if (!facts) throw new Failure(`there is no order ${name}`, 'order_not_found')
+      if (!facts) throw refuse('order_not_found')
       const sealed = given.flags.has('address') ? await openSealed(db, rootSecret, facts) : {}
       return { facts, shown: { order: orderView(facts), ...sealed } }
     })
@@ -184,14 +182,12 @@ function change(
   name: string,
   given: Given,
   terminal: Terminal,
-  work: (tx: Tx, key: NamedOrder, now: number) => Promise<Done>,
+  work: (tx: Tx, key: NamedOrder, now: number) => Promise<OrderFacts>,
 ): Promise<number> {
   return withStorage(given, async (storage) => {
     const key = await findNamed(storage, name, given)
-    const done = await storage.write((tx) => work(tx, key, Date.now()))
-    if ('problem' in done) throw new Failure(done.problem)
-    const order = orderView(done.facts)
-    print(terminal, given, { order }, () => orderText(done.facts))
+    const facts = await storage.write((tx) => work(tx, key, Date.now()))
+    print(terminal, given, { order: orderView(facts) }, () => orderText(facts))
     return 0
   })
 }
@@ -202,9 +198,8 @@ function comeBack(name: string, given: Given, terminal: Terminal): Promise<numbe
   return withStorage(given, async (storage) => {
     const key = await findNamed(storage, name, given)
     const returned = await payAfter(storage, async (tx, now) => {
-      const done = await returnOrder(tx, key, wish, { now, cause: null })
-      if ('problem' in done) throw new Failure(done.problem)
-      return { done: done.facts, payments: done.facts.payments }
+      const facts = await returnOrder(tx, key, wish, { now, cause: null })
+      return { done: facts, payments: facts.payments }
     })
     return printChanged(storage, key, returned, given, terminal)
   })
@@ -225,11 +220,7 @@ function cancel(name: string, given: Given, terminal: Terminal): Promise<number>
   return withStorage(given, async (storage) => {
     const key = await findNamed(storage, name, given)
     const cancelled = await payAfter(storage, async (tx, now) => {
-      const facts = await cancelOrder(tx, key, wish, { now, cause: null }).catch((error: unknown) => {
-        if (!(error instanceof Refusal) || error.code !== 'order_not_cancellable') throw error
-        const message = `order ${name} cannot be cancelled: ${error.details.current?.reason}`
-        throw refuse(error.code, { ...error.details, message })
-      })
+      const facts = await cancelOrder(tx, key, wish, { now, cause: null })
       return { done: facts, payments: facts.payments }
     })
     return printChanged(storage, key, cancelled, given, terminal)
@@ -272,7 +263,6 @@ function refund(name: string, given: Given, terminal: Terminal): Promise<number>
       : await findNamed(storage, name, given)
     const owed = await payAfter(storage, async (tx, now) => {
       const done = await refundOrder(tx, key, wish, { now, cause: null })
-      if ('problem' in done) throw new Failure(done.problem)
       return { done, payments: done.facts.payments }
     })
     const facts = (await storage.read((db) => findOrderFacts(db, key))) ?? owed.done.facts
@@ -297,7 +287,6 @@ async function givePaymentBack(
   const { installationId, id } = payment
   const { paid } = await payAfter(storage, async (tx, now) => {
     const done = await returnPayment(tx, payment, wish, { now, cause: null })
-    if ('problem' in done) throw new Failure(done.problem)
     return { done, payments: [payment] }
   })
   const { provider, amount, currency, status } =
@@ -318,7 +307,7 @@ async function findNamed(storage: Storage, name: string, given: Given): Promise<
     }
     return undefined
   })
-  if (!key) throw new Failure(`${merchant.slug} has no order ${name}`, 'order_not_found')
+  if (!key) throw refuse('order_not_found', { message: `${merchant.slug} has no order ${name}.` })
   return key
 }
 

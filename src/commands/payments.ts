@@ -5,7 +5,7 @@ import { createPayTools } from '../checkout/tools.ts'
 import { formatAmount } from '../kit/money.ts'
 import { findOrder } from '../orders/store.ts'
 import { findPayment } from '../payments/store.ts'
-import { type Command, Failure, type Given, Misuse, printReport, type Terminal, withStorage } from './command.ts'
+import { type Command, type Given, Misuse, printReport, type Terminal, withStorage } from './command.ts'
 import { findPaymentNamed, payAfter, silentWatch, tellUnpaid } from './money.ts'
 
 export const paymentsCommand: Command = {
@@ -42,8 +42,7 @@ function close(id: string, outcome: ClosedOutcome, given: Given, terminal: Termi
     const closed = await payAfter(storage, async (tx, now) => {
       // At one instant: a void that were owed a moment later would not be paid by this command.
       const done = await closePayment({ ...tools, clock: () => new Date(now) }, tx, { installationId, id }, outcome)
-      if ('problem' in done) throw new Failure(`payment ${id} is not open: ${done.problem}`)
-      return { done: done.payment, payments: [done.payment] }
+      return { done, payments: [done] }
     })
     const { payment, order } = await storage.read(async (db) => {
       const payment = (await findPayment(db, installationId, id)) ?? closed.done

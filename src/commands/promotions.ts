@@ -4,28 +4,20 @@ import { compile } from '../contract/validator.ts'
 import { promotionTypes } from '../contract/words.ts'
 import type { Merchant } from '../installations/store.ts'
 import { formatAmount } from '../kit/money.ts'
-import { findOperatorPromotion, normalCode, type OperatorPromotion } from '../promotions/store.ts'
+import type { OperatorPromotion } from '../promotions/store.ts'
 import {
   addPromotion,
   allPromotions,
   resumePromotion,
   type ShownPromotion,
   shownPromotion,
+  showPromotion,
   stopPromotion,
 } from '../provisioning/promotions.ts'
 import { controlCharacters, promotionProblems } from '../provisioning/read.ts'
 import { PromotionEntry } from '../provisioning/shopfile.ts'
 import type { Storage } from '../storage/storage.ts'
-import {
-  type Command,
-  chooseMerchant,
-  Failure,
-  type Given,
-  Misuse,
-  print,
-  type Terminal,
-  withStorage,
-} from './command.ts'
+import { type Command, chooseMerchant, type Given, Misuse, print, type Terminal, withStorage } from './command.ts'
 
 export const promotionsCommand: Command = {
   summary: 'List, show, add, disable and enable promotion codes.',
@@ -86,10 +78,10 @@ function list(given: Given, terminal: Terminal): Promise<number> {
   })
 }
 
-type Act = (storage: Storage, merchant: Merchant, code: string, now: number) => Promise<OperatorPromotion | undefined>
+type Act = (storage: Storage, merchant: Merchant, code: string, now: number) => Promise<OperatorPromotion>
 
 const verbs: Readonly<Record<'show' | 'disable' | 'enable', Act>> = {
-  show: (storage, { id }, code) => storage.read((db) => findOperatorPromotion(db, id, normalCode(code))),
+  show: (storage, { id }, code) => storage.read((db) => showPromotion(db, id, code)),
   disable: (storage, { id }, code, now) => storage.write((tx) => stopPromotion(tx, id, code, now)),
   enable: (storage, { id }, code, now) => storage.write((tx) => resumePromotion(tx, id, code, now)),
 }
@@ -98,9 +90,7 @@ function one(act: Act, code: string, given: Given, terminal: Terminal): Promise<
   return withStorage(given, async (storage) => {
     const merchant = await chooseMerchant(storage, given.texts.merchant)
     const now = Date.now()
-    const promotion = await act(storage, merchant, code, now)
-    if (!promotion) throw new Failure(`${merchant.slug} has no promotion ${normalCode(code)}`, 'promotion_not_found')
-    tell(promotion, now, given, terminal)
+    tell(await act(storage, merchant, code, now), now, given, terminal)
     return 0
   })
 }
@@ -110,9 +100,7 @@ function add(given: Given, terminal: Terminal): Promise<number> {
   return withStorage(given, async (storage) => {
     const merchant = await chooseMerchant(storage, given.texts.merchant)
     const now = Date.now()
-    const outcome = await storage.write((tx) => addPromotion(tx, merchant, entry, now))
-    if ('reason' in outcome) throw new Failure(outcome.reason)
-    tell(outcome.promotion, now, given, terminal)
+    tell(await storage.write((tx) => addPromotion(tx, merchant, entry, now)), now, given, terminal)
     return 0
   })
 }

@@ -2,11 +2,12 @@
 
 import { readSettings } from '../config.ts'
 import { bringUpToDate, openDatabase } from '../database.ts'
+import { refuse } from '../kit/refuse.ts'
 import { makeSecretText } from '../kit/secrets.ts'
 import { listSealedBy, reseal } from '../reseal.ts'
 import { forgetVersions } from '../rootsecret.ts'
 import { migrate } from '../storage/migrate.ts'
-import { type Command, Failure, type Given, Misuse, print, type Terminal } from './command.ts'
+import { type Command, type Given, Misuse, print, type Terminal } from './command.ts'
 
 export const secretCommand: Command = {
   summary: 'Print a new root secret, seal everything anew by the current version, or retire versions.',
@@ -58,15 +59,17 @@ async function forget(texts: readonly string[], given: Given, terminal: Terminal
   try {
     const still = versions.find((version) => config.rootSecret.hasVersion(version))
     if (still !== undefined)
-      throw new Failure(
-        `the root secret that is given has version ${still}: give another one in its place, such as CARTWRIGHT_SECRET=${Math.max(...versions) + 1}:<new>`,
-      )
+      throw refuse('secret_version_given', {
+        message: `The root secret in the settings still contains version ${still}: set another one in its place, such as CARTWRIGHT_SECRET=${Math.max(...versions) + 1}:<new>.`,
+      })
     for (const version of given.flags.has('force') ? [] : versions) {
       const left = await storage.read((db) => listSealedBy(db, version, Date.now()))
       if (left.length === 0) continue
-      throw new Failure(
-        `version ${version} is still needed for ${left.map(({ what, rows }) => `${what}: ${rows}`).join(', ')} (\`secret reseal\` with both versions seals anew; an API key is renewed when it is used); --force gives them up`,
-      )
+      const needs = left.map(({ what, rows }) => `${what}: ${rows}`).join(', ')
+      throw refuse('secret_version_needed', {
+        message: `Version ${version} is still needed for ${needs} (\`secret reseal\` with both versions set encrypts everything again; an API key is renewed when it is used).`,
+        current: { version, left },
+      })
     }
     await migrate(storage, { now: new Date() })
     const keys = await forgetVersions(storage, config.rootSecret, versions, Date.now())

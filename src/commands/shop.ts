@@ -1,13 +1,12 @@
 // Commands that make and change shops: demo, apply, import.
 
 import { type FileHandle, open } from 'node:fs/promises'
-import { ApplyRefused, applyShop } from '../provisioning/apply.ts'
+import { applyShop } from '../provisioning/apply.ts'
 import { makeDemoShop } from '../provisioning/demo.ts'
 import { changeLines, visible } from '../provisioning/difference.ts'
 import { type ImportReport, importProducts } from '../provisioning/import.ts'
 import { fileBytesMax, readShopBytes } from '../provisioning/read.ts'
 import { shopFileSchema } from '../provisioning/shopfile.ts'
-import { EndpointRefused } from '../webhooks/endpoints.ts'
 import { maskedUrl } from '../webhooks/url.ts'
 import {
   type Command,
@@ -27,7 +26,7 @@ export const demoCommand: Command = {
   options: {},
   async run(given, terminal) {
     return withStorage(given, async (storage, config) => {
-      const shop = await makeDemoShop(storage, config.rootSecret, Date.now()).catch(refusedAsFailure)
+      const shop = await makeDemoShop(storage, config.rootSecret, Date.now())
       const baseUrl = config.publicUrl ?? `http://localhost:${config.port}`
       print(terminal, given, { baseUrl, ...shop }, () => [
         `base URL    ${baseUrl}`,
@@ -79,7 +78,7 @@ export const applyCommand: Command = {
     return withStorage(given, async (storage, { rootSecret, webhookAllowPrivate }) => {
       const webhooks = { rootSecret, allowPrivate: webhookAllowPrivate }
       const options = { now: Date.now(), stock: given.flags.has('stock'), dryRun, webhooks }
-      const report = await applyShop(storage, read.file, options).catch(refusedAsFailure)
+      const report = await applyShop(storage, read.file, options)
       const { changes, refused, refusedPromotions, unchangedProducts, secrets, warnings } = report
       const refusedCount = refused.length + refusedPromotions.length
       const lines = () => [
@@ -102,26 +101,24 @@ function partlyRefused(count: number): ReportError | null {
   return count > 0 ? { code: 'partly_refused', message: `refused: ${count}; the rest is done` } : null
 }
 
-function refusedAsFailure(error: unknown): never {
-  const isRefused = error instanceof ApplyRefused || error instanceof EndpointRefused
-  throw isRefused ? new Failure(visible(error.message)) : error
-}
-
 // One byte more than is allowed at most, so that whoever reads them sees that they are too many.
 async function readBytes(path: string): Promise<Buffer> {
   const file = await openFile(path)
   const chunks: AsyncIterable<Buffer> = file.createReadStream({ end: fileBytesMax })
-  return Array.fromAsync(chunks).then((read) => Buffer.concat(read), cannotRead(path))
+  const read = await Array.fromAsync(chunks).catch((error: Error) => {
+    throw unreadable(path, error)
+  })
+  return Buffer.concat(read)
 }
 
 function openFile(path: string): Promise<FileHandle> {
-  return open(path).catch(cannotRead(path))
+  return open(path).catch((error: Error) => {
+    throw unreadable(path, error)
+  })
 }
 
-function cannotRead(path: string): (error: Error) => never {
-  return (error) => {
-    throw new Failure(`cannot read ${visible(path)}: ${visible(error.message)}`, 'file_unreadable')
-  }
+function unreadable(path: string, error: Error): Failure {
+  return new Failure(`cannot read ${path}: ${error.message}`, 'file_unreadable')
 }
 
 export const importCommand: Command = {
@@ -145,7 +142,9 @@ export const importCommand: Command = {
         now: Date.now(),
         stock: given.flags.has('stock'),
         onProgress: (soFar) => tellProgress(terminal, soFar, startedAt),
-      }).catch((error: Error) => (error === chunks.errored ? cannotRead(path)(error) : refusedAsFailure(error)))
+      }).catch((error: Error) => {
+        throw error === chunks.errored ? unreadable(path, error) : error
+      })
       const lines = () => reportLines(report).map(visible)
       const error = brokenOff(path, report) ?? partlyRefused(report.refusedCount)
       const exitCode = printReport(terminal, given, { value: report, lines, error })

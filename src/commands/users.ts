@@ -1,6 +1,7 @@
 // `users`: the people who sign in for a merchant to approve apps.
 
 import { toInstant } from '../kit/instant.ts'
+import { refuse } from '../kit/refuse.ts'
 import type { RootSecret } from '../kit/secrets.ts'
 import { hashPassword, makePassword, passwordLengthMax, passwordProblem } from '../oauth/password.ts'
 import {
@@ -19,16 +20,7 @@ import {
 } from '../oauth/users.ts'
 import { visible } from '../provisioning/difference.ts'
 import type { Storage } from '../storage/storage.ts'
-import {
-  type Command,
-  chooseMerchant,
-  Failure,
-  type Given,
-  Misuse,
-  print,
-  type Terminal,
-  withStorage,
-} from './command.ts'
+import { type Command, chooseMerchant, type Given, Misuse, print, type Terminal, withStorage } from './command.ts'
 
 export const usersCommand: Command = {
   summary: 'Create and list the people who may install apps, reset passwords, disable and enable.',
@@ -83,11 +75,6 @@ async function create(given: Given, terminal: Terminal): Promise<number> {
     const user = await storage.write((tx) =>
       createUser(tx, rootSecret, { email, passwordHash, merchantIds }, Date.now()),
     )
-    if (!user)
-      throw new Failure(
-        'there is a user of that e-mail; users merchants and users password change it',
-        'already_exists',
-      )
     tellPassword(user, password, given, terminal, { merchants: merchants.map(({ slug }) => slug) })
     return 0
   })
@@ -161,7 +148,7 @@ async function chooseUser(storage: Storage, rootSecret: RootSecret, name: string
   const user = await storage.read((db) =>
     name.includes('@') ? findUserByEmail(db, rootSecret, name) : findUser(db, rootSecret, name),
   )
-  if (!user) throw new Failure(`there is no user ${visible(name)}`, 'user_not_found')
+  if (!user) throw refuse('user_not_found', { message: `There is no user ${name}.` })
   return user
 }
 

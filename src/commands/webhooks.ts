@@ -4,15 +4,15 @@
 import { setTimeout as pause } from 'node:timers/promises'
 import type { WebhookEndpoint } from '../contract/open/webhooks.ts'
 import { toInstant } from '../kit/instant.ts'
-import { Refusal } from '../kit/refuse.ts'
+import { type Refusal, refuse } from '../kit/refuse.ts'
 import { visible } from '../provisioning/difference.ts'
+import { invalidEntry } from '../provisioning/entry.ts'
 import { discardEarlierPings } from '../provisioning/store.ts'
 import { urlProblem } from '../provisioning/webhooks.ts'
 import type { Reader, Storage, Tx } from '../storage/storage.ts'
 import {
   addEndpoint,
   disableEndpoint,
-  EndpointRefused,
   enableEndpoint,
   pauseEndpoint,
   pingEndpoint,
@@ -38,7 +38,6 @@ import { deliveryView, endpointView, replayView } from '../webhooks/view.ts'
 import {
   type Command,
   chooseInstallation,
-  Failure,
   type Given,
   Misuse,
   print,
@@ -87,12 +86,7 @@ export const webhooksCommand: Command = {
     if (workOn && id === undefined) throw new Misuse(`name it: webhooks ${verb} ID`)
     if (!work && !workOn)
       throw new Misuse(`say webhooks ${[...Object.keys(plainVerbs), ...Object.keys(idVerbs)].join(', ')}`)
-    try {
-      return (await work?.(given, terminal)) ?? (await workOn?.(id ?? '', given, terminal)) ?? 0
-    } catch (error) {
-      const isRefused = error instanceof EndpointRefused || error instanceof Refusal
-      throw isRefused ? new Failure(visible(error.message)) : error
-    }
+    return (await work?.(given, terminal)) ?? (await workOn?.(id ?? '', given, terminal)) ?? 0
   },
 }
 
@@ -122,7 +116,7 @@ async function add(given: Given, terminal: Terminal): Promise<number> {
   return withStorage(given, async (storage, { rootSecret, webhookAllowPrivate }) => {
     const tools = { rootSecret, allowPrivate: webhookAllowPrivate }
     const problem = urlProblem(url, tools)
-    if (problem !== undefined) throw new Failure(problem)
+    if (problem !== undefined) throw invalidEntry('webhook_endpoint_invalid', '/url', problem)
     const installation = await chooseInstallation(storage, given)
     const now = Date.now()
     const { endpoint, secret } = await storage.write((tx) =>
@@ -196,7 +190,10 @@ function pauseIt(id: string, given: Given, terminal: Terminal): Promise<number> 
     const { status } = await change(storage, id, (tx, { installationId }, now) =>
       pauseEndpoint(tx, installationId, id, now),
     )
-    if (status === 'disabled') throw new Failure(`${id} is disabled, and its calls are held already`)
+    if (status === 'disabled') {
+      const message = `${id} is disabled, and its calls are already held.`
+      throw refuse('endpoint_disabled', { message, current: { status } })
+    }
     print(terminal, given, { id, status }, () => [`${id} is paused; its calls are held until it is enabled`])
     return 0
   })
@@ -251,8 +248,8 @@ async function change<Outcome>(
   return outcome
 }
 
-function noEndpoint(id: string): Failure {
-  return new Failure(`there is no endpoint ${visible(id)}`, 'webhook_endpoint_not_found')
+function noEndpoint(id: string): Refusal {
+  return refuse('webhook_endpoint_not_found', { message: `There is no webhook endpoint ${id}.` })
 }
 
 const waitSecondsMax = 60
@@ -263,7 +260,8 @@ function testCall(id: string, given: Given, terminal: Terminal): Promise<number>
   const seconds = readCount(given, 'wait', waitSecondsMax) ?? 25
   return withStorage(given, async (storage) => {
     const asked = await change(storage, id, async (tx, { installationId, status }, now) => {
-      if (status !== 'enabled') throw new Failure(`${id} is ${status}; webhooks enable ${id} comes first`)
+      if (status !== 'enabled')
+        throw refuse('endpoint_disabled', { message: `${id} is ${status}.`, current: { status } })
       const endpoint = await pingEndpoint(tx, installationId, id, now)
       if (!endpoint) return undefined
       await discardEarlierPings(tx, endpoint, now)
@@ -288,7 +286,7 @@ function testCall(id: string, given: Given, terminal: Terminal): Promise<number>
 async function findPing(tx: Tx, endpoint: Endpoint): Promise<Delivery> {
   const newest = await listNewestDeliveries(tx, endpoint, newestCount)
   const ping = newest.find(({ eventType, sequence }) => eventType === 'webhook.ping' && sequence === endpoint.version)
-  if (!ping) throw new Failure(`the test call to ${endpoint.id} was not written down; try again`)
+  if (!ping) throw new Error(`the test call to ${endpoint.id} was not recorded`)
   return ping
 }
 
@@ -300,7 +298,7 @@ interface Seen {
 async function look(storage: Storage, { installationId, id }: Delivery): Promise<Seen> {
   return storage.read(async (db) => {
     const delivery = await findDelivery(db, installationId, id)
-    if (!delivery) throw new Failure(`the delivery ${id} is gone`)
+    if (!delivery) throw noDelivery(id)
     return { delivery, attempts: await listAttempts(db, installationId, id) }
   })
 }
@@ -353,24 +351,19 @@ function deliveries(id: string, given: Given, terminal: Terminal): Promise<numbe
   })
 }
 
-function noDelivery(id: string): Failure {
-  return new Failure(`there is no delivery ${visible(id)}`, 'webhook_delivery_not_found')
+function noDelivery(id: string): Refusal {
+  return refuse('webhook_delivery_not_found', { message: `There is no webhook delivery ${id}.` })
 }
 
 function replay(id: string, given: Given, terminal: Terminal): Promise<number> {
   const reason = readLine(given.texts.reason, 'reason', 500)
   return withStorage(given, async (storage, { retentionMs }) => {
-    const replayed = await storage
-      .write(async (tx) => {
-        const delivery = await findDeliveryAnywhere(tx, id)
-        if (!delivery) throw noDelivery(id)
-        const wish = { allowSucceeded: given.flags.has('allow-succeeded'), reason, textsMs: retentionMs.texts }
-        return replayDelivery(tx, delivery.installationId, id, wish, Date.now())
-      })
-      .catch((error: unknown) => {
-        const isDone = error instanceof Refusal && error.code === 'delivery_already_succeeded'
-        throw isDone ? new Failure(`${id} has succeeded; with --allow-succeeded it is replayed all the same`) : error
-      })
+    const replayed = await storage.write(async (tx) => {
+      const delivery = await findDeliveryAnywhere(tx, id)
+      if (!delivery) throw noDelivery(id)
+      const wish = { allowSucceeded: given.flags.has('allow-succeeded'), reason, textsMs: retentionMs.texts }
+      return replayDelivery(tx, delivery.installationId, id, wish, Date.now())
+    })
     print(terminal, given, { delivery: replayView(replayed) }, () => [
       `${replayed.id} repeats ${id} and is due now; webhooks deliveries ${replayed.id} tells how it goes`,
     ])

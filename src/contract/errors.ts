@@ -2,10 +2,10 @@
 
 import { limits } from './limits.ts'
 import { Count, RequestId, Scope, Version } from './parts.ts'
-import { refusalCodes } from './refusals.ts'
+import { openRefusalCodes } from './refusals.ts'
 import { nullable, object, oneOf, type Static, Type } from './schema.ts'
 
-export const ErrorCode = oneOf(refusalCodes, { description: 'Stable, for programs.' })
+export const ErrorCode = oneOf(openRefusalCodes, { description: 'Stable, for programs.' })
 
 export const ErrorIssue = object({
   path: Type.String({

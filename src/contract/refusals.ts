@@ -1,8 +1,9 @@
 // Every way this server says no: the code, its status and its sentence. The sentence is the default; a refusal may say
 // it more exactly, but never with another meaning.
 
+// What an operation of the open interface may answer with. The OpenAPI document and the reference page list these.
 // biome-ignore format: a table reads best with one row a line
-export const refusals = {
+export const openRefusals = {
   invalid_request:            { status: 400, sentence: 'The request does not match the contract.' },
   malformed_json:             { status: 400, sentence: 'The body is not well-formed JSON.' },
   body_required:              { status: 400, sentence: 'This operation needs a JSON body.' },
@@ -52,6 +53,49 @@ export const refusals = {
   unavailable:                { status: 503, sentence: 'The service cannot answer now. Try again.' },
 } as const satisfies Record<string, Refusal>
 
+// What else an operator's verb is refused with. Verbs use the codes above where they mean the same.
+// biome-ignore format: a table reads best with one row a line
+export const operatorRefusals = {
+  webhook_endpoint_invalid:   { status: 400, sentence: 'The webhook endpoint is not valid.' },
+  payment_method_invalid:     { status: 400, sentence: 'The payment method settings are not valid.' },
+
+  merchant_not_found:         { status: 404, sentence: 'There is no such merchant.' },
+  installation_not_found:     { status: 404, sentence: 'There is no such installation.' },
+  app_not_found:              { status: 404, sentence: 'There is no such app.' },
+  app_installation_not_found: { status: 404, sentence: 'There is no such active installation of an app.' },
+  user_not_found:             { status: 404, sentence: 'There is no such user.' },
+  promotion_not_found:        { status: 404, sentence: 'There is no such promotion.' },
+  payment_not_found:          { status: 404, sentence: 'There is no such payment.' },
+  category_not_found:         { status: 404, sentence: 'There is no such category.' },
+  sku_not_found:              { status: 404, sentence: 'There is no such SKU.' },
+
+  app_exists:                 { status: 409, sentence: 'There is already an app with this name.' },
+  user_exists:                { status: 409, sentence: 'There is already a user with this e-mail address.' },
+  promotion_exists:           { status: 409, sentence: 'There is already a promotion with this code.' },
+  app_not_changeable:         { status: 409, sentence: 'The app belongs to another merchant.' },
+  currency_not_changeable:    { status: 409, sentence: 'The currency cannot change: there are prices in it.' },
+  mode_not_changeable:        { status: 409, sentence: 'The mode of an installation cannot change.' },
+  category_too_deep:          { status: 409, sentence: 'The category would be nested too deeply.' },
+  usage_limit_too_low:        { status: 409, sentence: 'The promotion was used more often than the limit allows.' },
+  credential_already_rotated: { status: 409, sentence: 'The key was rotated before.' },
+  webhook_endpoint_limit:     { status: 409, sentence: 'The installation has no room for another webhook endpoint.' },
+  secret_version_given:       { status: 409, sentence: 'The root secret still contains this version.' },
+  secret_version_needed:      { status: 409, sentence: 'This version of the root secret is still needed.' },
+  payment_not_closable:       { status: 409, sentence: 'The payment cannot be closed.' },
+  payment_not_awaited:        { status: 409, sentence: 'No payment is awaited for this order.' },
+  order_not_fulfillable:      { status: 409, sentence: 'The order cannot be sent.' },
+  order_not_paid:             { status: 409, sentence: 'The order is not paid.' },
+  order_not_sent:             { status: 409, sentence: 'The order was not sent.' },
+  order_is_test:              { status: 409, sentence: 'The order is a test order.' },
+  fulfillment_not_possible:   { status: 409, sentence: 'The order has nothing like this left to send.' },
+  nothing_to_refund:          { status: 409, sentence: 'There is nothing to refund.' },
+  refund_pending:             { status: 409, sentence: 'A refund is already on its way.' },
+  refund_amount_too_high:     { status: 409, sentence: 'The amount is more than is left to refund.' },
+  refund_amount_too_low:      { status: 409, sentence: 'The amount is less than failed refunds still owe.' },
+} as const satisfies Record<string, Refusal>
+
+export const refusals = { ...openRefusals, ...operatorRefusals } as const
+
 export interface Refusal {
   status: 400 | 401 | 403 | 404 | 409 | 429 | 500 | 503
   sentence: string
@@ -65,4 +109,5 @@ export type RefusalCodeOf<Status extends RefusalStatus> = {
   [Code in RefusalCode]: (typeof refusals)[Code]['status'] extends Status ? Code : never
 }[RefusalCode]
 
+export const openRefusalCodes = Object.keys(openRefusals) as (keyof typeof openRefusals)[]
 export const refusalCodes = Object.keys(refusals) as RefusalCode[]

@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict'
 import { scryptSync } from 'node:crypto'
 import { describe, test } from 'node:test'
+import { answerOf } from '../../harness/refused.ts'
 import { eachEngine } from '../../harness/storage.ts'
 import { parseRootSecret, RootSecret } from '../kit/secrets.ts'
 import type { Storage } from '../storage/storage.ts'
@@ -139,7 +140,6 @@ eachEngine('users', (given) => {
   test('sign in by e-mail, however it is typed, and by nothing else', async () => {
     const storage = await house()
     const user = await storage.write((tx) => createUser(tx, rootSecret, ada, now))
-    assert(user)
     assert.match(user.id, /^usr_/)
     assert.equal(user.email, 'ada@example.com')
     const tries: [email: string, password: string][] = [
@@ -175,21 +175,23 @@ eachEngine('users', (given) => {
     const storage = await house()
     const made = await Promise.all(
       ['ada@example.com', 'ADA@EXAMPLE.COM'].map((email) =>
-        storage.write((tx) => createUser(tx, rootSecret, { ...ada, email }, now)),
+        answerOf(storage.write((tx) => createUser(tx, rootSecret, { ...ada, email }, now))),
       ),
     )
-    assert.equal(made.filter(Boolean).length, 1)
+    assert.deepEqual(made.map((one) => ('code' in one ? one.code : 'made')).sort(), ['made', 'user_exists'])
     assert.equal((await storage.read((db) => listUsers(db, rootSecret))).length, 1)
   })
 
   test('are found when the root secret has a new version, and not made twice then', async () => {
     const storage = await house()
     const user = await storage.write((tx) => createUser(tx, rootSecret, ada, now))
-    assert(user)
     const rotated = secret(`2:${newText},1:${oldText}`)
     assert.equal((await authenticate(storage, rotated, 'ada@example.com', 'correct horse'))?.id, user.id)
     assert.deepEqual(await storage.read((db) => findUserByEmail(db, rotated, 'ada@example.com')), user)
-    assert.equal(await storage.write((tx) => createUser(tx, rotated, ada, now)), undefined)
+    await assert.rejects(
+      storage.write((tx) => createUser(tx, rotated, ada, now)),
+      { code: 'user_exists' },
+    )
     const bob = await storage.write((tx) => createUser(tx, rotated, { ...ada, email: 'bob@example.com' }, now))
     assert.deepEqual(await storage.read((db) => listUsers(db, rotated)), [user, bob])
     // Without the version it was made under nobody is found, and nobody is let in.
@@ -200,7 +202,6 @@ eachEngine('users', (given) => {
     const storage = await house()
     const user = await storage.write((tx) => createUser(tx, rootSecret, ada, now))
     const bob = await storage.write((tx) => createUser(tx, rootSecret, { ...ada, email: 'bob@example.com' }, now))
-    assert(user && bob)
     await storage.write(
       (tx) => tx.sql`
         update users set email_sealed = (select email_sealed from users where id = ${user.id}) where id = ${bob.id}`,
@@ -213,7 +214,6 @@ eachEngine('users', (given) => {
     const user = await storage.write((tx) =>
       createUser(tx, rootSecret, { ...ada, merchantIds: ['mer_2', 'mer_3', 'mer_1', 'mer_1'] }, now),
     )
-    assert(user)
     const shops = (id: string) => storage.read(async (db) => (await listMerchantsOf(db, id)).map(({ slug }) => slug))
     assert.deepEqual(await shops(user.id), ['alder', 'birch'])
     const found = await storage.read(async (db) => [
@@ -234,7 +234,6 @@ eachEngine('users', (given) => {
   test('who are disabled sign in nowhere and act for nobody, until they are enabled', async () => {
     const storage = await house()
     const user = await storage.write((tx) => createUser(tx, rootSecret, ada, now))
-    assert(user)
     const state = async () => ({
       isIn: (await authenticate(storage, rootSecret, 'ada@example.com', 'correct horse')) !== undefined,
       shops: (await storage.read((db) => listMerchantsOf(db, user.id))).length,
@@ -251,7 +250,6 @@ eachEngine('users', (given) => {
   test('a new password takes the place of the old one', async () => {
     const storage = await house()
     const user = await storage.write((tx) => createUser(tx, rootSecret, ada, now))
-    assert(user)
     assert.equal(await storage.write((tx) => setPassword(tx, user.id, cheapHash('another horse'), now)), true)
     assert.equal(await storage.write((tx) => setPassword(tx, 'usr_no', cheapHash('another horse'), now)), false)
     assert.equal(await authenticate(storage, rootSecret, ada.email, 'correct horse'), undefined)

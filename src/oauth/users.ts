@@ -6,6 +6,7 @@ import { limits } from '../contract/limits.ts'
 import { patterns } from '../contract/patterns.ts'
 import { isEmail } from '../kit/email.ts'
 import { newId } from '../kit/ids.ts'
+import { refuse } from '../kit/refuse.ts'
 import { deriveKey, openByRoot, type RootSecret, sealByRoot } from '../kit/secrets.ts'
 import { Fragment, list, type Reader, type Storage, type Tx } from '../storage/storage.ts'
 import { hashPassword, isOutdated, isPassword, type PasswordCost } from './password.ts'
@@ -81,23 +82,17 @@ export interface UserWish {
   merchantIds: readonly string[]
 }
 
-// Undefined when the e-mail is taken.
-export async function createUser(
-  tx: Tx,
-  rootSecret: RootSecret,
-  wish: UserWish,
-  now: number,
-): Promise<User | undefined> {
+export async function createUser(tx: Tx, rootSecret: RootSecret, wish: UserWish, now: number): Promise<User> {
   const email = normalEmail(wish.email)
   // Also under older versions of the root secret, which the unique index cannot compare.
-  if (await findUserForSignIn(tx, rootSecret, email)) return undefined
+  if (await findUserForSignIn(tx, rootSecret, email)) throw refuse('user_exists')
   const id = newId('usr')
   const rows = await tx.sql`
     insert into users (id, email_hash, email_sealed, password_hash, created_at, updated_at)
     values (${id}, ${emailHash(rootSecret, email, rootSecret.currentVersion)}, ${sealEmail(rootSecret, id, email)},
       ${wish.passwordHash}, ${now}, ${now})
     on conflict (email_hash) do nothing returning id`
-  if (rows.length === 0) return undefined
+  if (rows.length === 0) throw refuse('user_exists')
   await addMerchants(tx, id, wish.merchantIds, now)
   return { id, email, createdAt: now, disabledAt: null, sessionsFrom: 0 }
 }

@@ -1,9 +1,10 @@
-// What the operator does with orders: a payment that came by hand, parcels, money back. Each is one transaction, and says
-// in words why it was not done.
+// What the operator does with orders: a payment that came by hand, parcels, money back. Each is one transaction, and what
+// cannot be done is refused by its code.
 
 import { restock, takenBy } from '../inventory/sales.ts'
 import { isId, newId } from '../kit/ids.ts'
 import { moveFor } from '../kit/lifecycle.ts'
+import { type Refusal, refuse } from '../kit/refuse.ts'
 import { paymentLifecycle } from '../payments/lifecycle.ts'
 import {
   insertPayment,
@@ -40,8 +41,6 @@ import {
 } from './store.ts'
 import type { OrderFacts } from './view.ts'
 
-export type Done = { facts: OrderFacts } | { problem: string }
-
 // By its number or its id, of this merchant only.
 export async function findOrderNamed(
   db: Reader,
@@ -53,18 +52,28 @@ export async function findOrderNamed(
 }
 
 // The money of a manual payment has come.
-export async function payOrder(tx: Tx, key: OrderKey, moment: Moment): Promise<Done> {
-  const found = await lockOrderFacts(tx, key)
-  if (!found) return gone
+export async function payOrder(tx: Tx, key: OrderKey, moment: Moment): Promise<OrderFacts> {
+  const found = await lockOrder(tx, key)
   const { order } = found
   const move = moveFor(orderPaymentLifecycle, 'pay', order.paymentStatus)
-  if (!move) return { problem: `order ${order.number} is ${order.paymentStatus}: no payment is awaited` }
+  if (!move) throw notAwaited(order)
   const isAwaited = order.paymentStatus === 'pending'
   const paid = await (isAwaited ? collectAwaited(tx, found, moment) : collectLate(tx, found, moment))
-  if (!paid) return { problem: `order ${order.number} has no payment that is awaited` }
+  if (!paid) throw notAwaited(order)
   const payments = [...found.payments.filter(({ id }) => id !== paid.id), paid]
   const change = { kind: move.announces, order: { paymentStatus: move.to }, timeline: ['paid'] } as const
-  return { facts: tellChange(tx, { ...found, payments }, change, moment) }
+  return tellChange(tx, { ...found, payments }, change, moment)
+}
+
+async function lockOrder(tx: Tx, key: OrderKey): Promise<OrderFacts> {
+  const found = await lockOrderFacts(tx, key)
+  if (!found) throw refuse('order_not_found')
+  return found
+}
+
+function notAwaited({ number, paymentStatus }: OrderFacts['order']): Refusal {
+  const message = `Order ${number} is ${paymentStatus}: no payment is awaited.`
+  return refuse('payment_not_awaited', { message, current: { paymentStatus } })
 }
 
 async function collectAwaited(
@@ -102,22 +111,22 @@ export interface Parcel {
   items: ReadonlyMap<string, number> | null
   // Also where the money has not come, or went back.
   anyway?: boolean
-  // Whoever sends it knows that it is a test order.
+  // The caller knows that it is a test order.
   isTestMeant?: boolean
 }
 
-export async function fulfilOrder(tx: Tx, key: OrderKey, parcel: Parcel, moment: Moment): Promise<Done> {
-  const found = await lockOrderFacts(tx, key)
-  if (!found) return gone
+export async function fulfilOrder(tx: Tx, key: OrderKey, parcel: Parcel, moment: Moment): Promise<OrderFacts> {
+  const found = await lockOrder(tx, key)
   const { order } = found
-  if (order.status === 'cancelled' || order.status === 'completed')
-    return { problem: `order ${order.number} is ${order.status}: nothing is to be sent` }
+  const { status, number } = order
+  if (status === 'cancelled' || status === 'completed') {
+    const message = `Order ${number} is ${status}: nothing is to be sent.`
+    throw refuse('order_not_fulfillable', { message, current: { status } })
+  }
   if (order.mode === 'test' && !parcel.isTestMeant && (await isSellingLive(tx, order.merchantId)))
-    return { problem: `order ${order.number} is a test order: name it by its number, or say --test` }
-  const unpaid = parcel.anyway ? undefined : unpaidProblem(found)
-  if (unpaid !== undefined) return { problem: unpaid }
+    throw refuse('order_is_test', { message: `Order ${number} is a test order.` })
+  if (!parcel.anyway) refuseUnpaid(found)
   const sent = sentFrom(found.lines, parcel.items)
-  if (typeof sent === 'string') return { problem: sent }
   const { carrier, trackingNumber } = parcel
   const fulfillment: FulfillmentRow = { id: newId('ful'), carrier, trackingNumber, items: sent, at: moment.now }
   insertFulfillment(tx, key, fulfillment)
@@ -126,16 +135,16 @@ export async function fulfilOrder(tx: Tx, key: OrderKey, parcel: Parcel, moment:
     const quantity = sent.find(({ skuId }) => skuId === line.skuId)?.quantity ?? 0
     return { ...line, fulfilled: line.fulfilled + quantity }
   })
-  const facts = tellParcel(tx, found, { lines, fulfillment }, moment)
-  return { facts }
+  return tellParcel(tx, found, { lines, fulfillment }, moment)
 }
 
-function unpaidProblem({ order, payments }: OrderFacts): string | undefined {
+function refuseUnpaid({ order: { number, paymentStatus }, payments }: OrderFacts): void {
   const awaited = payments.find(({ status }) => status === 'pending')
-  const reason = sendingReason(order.paymentStatus, awaited && { isPaidOnDelivery: isPaidOnDelivery(awaited) })
-  if (!reason) return undefined
+  const reason = sendingReason(paymentStatus, awaited && { isPaidOnDelivery: isPaidOnDelivery(awaited) })
+  if (!reason) return
   const missing = reason === 'not_paid' ? `: the ${awaited?.method ?? 'payment'} has not arrived` : ''
-  return `order ${order.number} is ${order.paymentStatus}${missing} (--anyway sends it)`
+  const message = `Order ${number} is ${paymentStatus}${missing}.`
+  throw refuse('order_not_paid', { message, current: { paymentStatus } })
 }
 
 // A parcel that is not the last one is told with the order being worked on. The last one is a fact of its own, and so is
@@ -168,21 +177,26 @@ function tellParcel(
   return tellChange(tx, fulfilled, { kind: end.announces, order: { status: end.to }, timeline: ['completed'] }, moment)
 }
 
-// What goes into the parcel, or why it cannot.
+// What goes into the parcel.
 function sentFrom(
   lines: readonly OrderLine[],
   items: ReadonlyMap<string, number> | null,
-): { skuId: string; quantity: number }[] | string {
+): { skuId: string; quantity: number }[] {
   const unknown = [...(items?.keys() ?? [])].find((code) => !lines.some((line) => line.code === code))
-  if (unknown !== undefined) return `the order has no ${unknown}`
+  if (unknown !== undefined) throw notLeft(`The order has no ${unknown}.`, { code: unknown, left: 0 })
   const sent: { skuId: string; quantity: number }[] = []
   for (const { skuId, code, quantity, fulfilled } of lines) {
     const left = quantity - fulfilled
     const wanted = items ? (items.get(code) ?? 0) : left
-    if (wanted > left) return `${left} of ${code} are left to send, not ${wanted}`
+    if (wanted > left) throw notLeft(`${left} of ${code} are left to send, not ${wanted}.`, { code, left })
     if (wanted > 0) sent.push({ skuId, quantity: wanted })
   }
-  return sent.length > 0 ? sent : 'there is nothing to send'
+  if (sent.length === 0) throw notLeft('There is nothing left to send.', null)
+  return sent
+}
+
+function notLeft(message: string, current: { code: string; left: number } | null): Refusal {
+  return refuse('fulfillment_not_possible', { message, ...(current && { current }) })
 }
 
 // What was sent and not paid, such as a parcel that is paid on delivery and was refused at the door, came back. No money is
@@ -192,16 +206,14 @@ export async function returnOrder(
   key: OrderKey,
   { isRestocked }: { isRestocked: boolean },
   moment: Moment,
-): Promise<Done> {
-  const found = await lockOrderFacts(tx, key)
-  if (!found) return gone
+): Promise<OrderFacts> {
+  const found = await lockOrder(tx, key)
   const { order, lines } = found
   const obstacle = returnObstacle(order)
-  if (obstacle === 'not_sent') return { problem: `order ${order.number} was not sent: orders cancel ends it` }
+  if (obstacle === 'not_sent') throw refuse('order_not_sent', { message: `Order ${order.number} was not sent.` })
   const move = moveFor(orderLifecycle, 'return', order.status)
   const voiding = moveFor(orderPaymentLifecycle, 'void', order.paymentStatus)
-  if (obstacle || !move || !voiding)
-    return { problem: `order ${order.number} is ${order.paymentStatus}: no payment is awaited` }
+  if (obstacle || !move || !voiding) throw notAwaited(order)
   if (move.to === 'cancelled') {
     const taken = await takenBy(tx, order, order.id)
     // Of a SKU on backorder what was taken is less than what was ordered.
@@ -210,12 +222,12 @@ export async function returnOrder(
       .filter(({ quantity }) => quantity > 0)
     const restocked = isRestocked ? 'all' : unsent
     const wish = { verb: 'return', by: 'operator', reason: 'other', note: null, restocked } as const
-    return { facts: await cancelFound(tx, found, wish, moment) }
+    return cancelFound(tx, found, wish, moment)
   }
   if (isRestocked) await restock(tx, order, order.id, null, moment)
   if (move.owes === 'money_back') await oweVoids(tx, found, moment)
   const change = { status: move.to, paymentStatus: voiding.to }
-  return { facts: tellChange(tx, found, { kind: move.announces, order: change, timeline: ['voided'] }, moment) }
+  return tellChange(tx, found, { kind: move.announces, order: change, timeline: ['voided'] }, moment)
 }
 
 export interface RefundWish {
@@ -226,26 +238,21 @@ export interface RefundWish {
   isByHand?: boolean
 }
 
-export type Owed<Subject> = (Subject & { refund: RefundRow }) | { problem: string }
+export interface OwedRefund {
+  facts: OrderFacts
+  refund: RefundRow
+}
 
 // Owed from now on, and paid by the loop. What failed before is owed anew, under a new key: a provider that refused one would
 // answer the same again.
-export async function refundOrder(
-  tx: Tx,
-  key: OrderKey,
-  wish: RefundWish,
-  moment: Moment,
-): Promise<Owed<{ facts: OrderFacts }>> {
-  const found = await lockOrderFacts(tx, key)
-  if (!found) return gone
+export async function refundOrder(tx: Tx, key: OrderKey, wish: RefundWish, moment: Moment): Promise<OwedRefund> {
+  const found = await lockOrder(tx, key)
   const { order, refunds } = found
   const unvoided = found.payments.find(({ id }) => refunds.some((kept) => kept.paymentId === id && isLostVoid(kept)))
-  if (unvoided) {
-    const returned = await returnPayment(tx, unvoided, wish, moment)
-    return 'problem' in returned ? returned : owedOf(tx, key, returned.refund)
-  }
-  if (!moveFor(orderPaymentLifecycle, 'owe', order.paymentStatus))
-    return { problem: `order ${order.number} is ${order.paymentStatus}: there is nothing to refund` }
+  if (unvoided) return owedOf(tx, key, await returnPayment(tx, unvoided, wish, moment))
+  const { number, paymentStatus } = order
+  if (!moveFor(orderPaymentLifecycle, 'owe', paymentStatus))
+    throw nothingToRefund(`Order ${number} is ${paymentStatus}: there is nothing to refund.`, { paymentStatus })
   const left = order.total - order.refunded
   const failed = refunds.filter(isWaiting)
   const lost = failed.reduce((sum, { amount }) => sum + amount, 0)
@@ -255,18 +262,15 @@ export async function refundOrder(
     await payByHand(tx, settled, moment.now)
     return owedOf(tx, key, settled)
   }
-  const unclear = unclearProblem(found, { wish, pending, lost })
-  if (left > 0 && unclear !== undefined) return { problem: unclear }
+  if (left === 0) throw nothingToRefund(`Nothing of order ${number} is left to refund.`, { paymentStatus })
+  refuseUnclear(found, { wish, pending, lost })
   const amount = wish.amount ?? (order.cancellation === null && lost > 0 ? Math.min(lost, left) : left)
   const reason = wish.reason ?? failed.at(-1)?.reason ?? null
-  const owed = left > 0 ? await oweRefund(tx, found, { amount, reason }, moment) : undefined
-  if (!owed)
-    return {
-      problem:
-        left === 0
-          ? `nothing of order ${order.number} is left to refund`
-          : `${left} minor units of order ${order.number} are left to refund, not ${amount}`,
-    }
+  const owed = await oweRefund(tx, found, { amount, reason }, moment)
+  if (!owed) {
+    const message = `${left} minor units of order ${number} are left to refund, not ${amount}.`
+    throw refuse('refund_amount_too_high', { message, current: { left } })
+  }
   const { refund } = owed
   const change = { cancellation: cancellationWith(order.cancellation, refund, failed) }
   noteChange(tx, owed.facts, { order: change, timeline: ['refund_started'] }, moment)
@@ -282,21 +286,29 @@ function pendingMeant(pending: readonly RefundRow[], amount: number | null): Ref
 
 // A command that is given twice must not mean something else the second time, and a part of what failed must not make the
 // rest forgotten.
-function unclearProblem(
+function refuseUnclear(
   { order: { number, cancellation } }: OrderFacts,
   { wish, pending, lost }: { wish: RefundWish; pending: readonly RefundRow[]; lost: number },
-): string | undefined {
-  const onItsWay = pending.map(({ amount }) => amount).join(' and ')
-  if (wish.amount === null && pending.length > 0)
-    return `${onItsWay} minor units of order ${number} are being refunded already: give --amount to refund more, or to name the one that you paid by hand`
-  if (wish.amount !== null && cancellation === null && wish.amount < lost)
-    return `${lost} minor units of order ${number} could not be paid back: refund them together, without --amount`
-  return undefined
+): void {
+  if (wish.amount === null && pending.length > 0) {
+    const amounts = pending.map(({ amount }) => amount)
+    const message = `${amounts.join(' and ')} minor units of order ${number} are already being refunded: name an amount to refund more, or to name the refund that you paid by hand.`
+    throw refuse('refund_pending', { message, current: { amounts } })
+  }
+  if (wish.amount !== null && cancellation === null && wish.amount < lost) {
+    const message = `${lost} minor units of order ${number} could not be paid back: refund them together, without naming an amount.`
+    throw refuse('refund_amount_too_low', { message, current: { lost } })
+  }
 }
 
-async function owedOf(tx: Tx, key: OrderKey, refund: RefundRow): Promise<Owed<{ facts: OrderFacts }>> {
+function nothingToRefund(message: string, current: Readonly<Record<string, unknown>>): Refusal {
+  return refuse('nothing_to_refund', { message, current })
+}
+
+async function owedOf(tx: Tx, key: OrderKey, refund: RefundRow): Promise<OwedRefund> {
   const facts = await findOrderFacts(tx, key)
-  return facts ? { facts, refund } : gone
+  if (!facts) throw refuse('order_not_found')
+  return { facts, refund }
 }
 
 // The cancellation shows the refund that took the place of its own.
@@ -316,23 +328,22 @@ export async function returnPayment(
   payment: PaymentRow,
   { reason, isByHand }: Pick<RefundWish, 'reason' | 'isByHand'>,
   { now }: Moment,
-): Promise<Owed<object>> {
+): Promise<RefundRow> {
   const refunds = await listRefundsOfPayment(tx, payment.installationId, payment.id)
   const pending = refunds.find(({ kind, status }) => kind === 'void' && status === 'pending')
   if (isByHand && pending) {
     await payByHand(tx, pending, now)
-    return { refund: pending }
+    return pending
   }
   const failed = refunds.findLast(isLostVoid)
-  if (!failed) return { problem: `nothing of payment ${payment.id} waits to be given back` }
+  const { id: paymentId, status } = payment
+  if (!failed) throw nothingToRefund(`Nothing of payment ${paymentId} waits to be given back.`, { status })
   const refund = await oweVoid(tx, payment, { id: newId('rfd'), reason: reason ?? failed.reason }, now)
-  if (!refund) return { problem: `payment ${payment.id} is on its way back` }
+  if (!refund) throw refuse('refund_pending', { message: `Payment ${paymentId} is already on its way back.` })
   if (isByHand) await payByHand(tx, refund, now)
-  return { refund }
+  return refund
 }
 
 function isLostVoid(refund: RefundRow): boolean {
   return refund.kind === 'void' && isWaiting(refund)
 }
-
-const gone = { problem: 'there is no such order' }

@@ -31,12 +31,14 @@ import {
   updateMerchant,
 } from '../installations/store.ts'
 import { newId } from '../kit/ids.ts'
+import { refuse } from '../kit/refuse.ts'
 import { RowsFailed } from '../loops/rows.ts'
 import { listMethodSettings, type MethodSettings, saveMethodSettings } from '../payments/methods.ts'
 import type { Reader, Storage, Tx } from '../storage/storage.ts'
-import { EndpointRefused, type EndpointTools } from '../webhooks/endpoints.ts'
-import { AppRefused, planApps, saveApps } from './apps.ts'
+import type { EndpointTools } from '../webhooks/endpoints.ts'
+import { planApps, saveApps } from './apps.ts'
 import { type Change, membersChanged } from './difference.ts'
+import { invalidEntry } from './entry.ts'
 import { methodWarnings, planMethods } from './methods.ts'
 import {
   batchProductsMax,
@@ -55,7 +57,7 @@ import { type MadeSecret, planWebhooks, saveWebhooks, urlProblem } from './webho
 export interface ApplyOptions extends PlanOptions {
   // Only say what would change.
   dryRun: boolean
-  // With what webhook endpoints are made. A file that names some is refused without it.
+  // With what webhook endpoints are made. A file that names some cannot be applied without it.
   webhooks?: EndpointTools
 }
 
@@ -63,16 +65,13 @@ export interface ApplyReport {
   merchantId: string
   changes: readonly Change[]
   refused: readonly RefusedProduct[]
-  refusedPromotions: readonly RefusedPromotion[]
+  refusedPromotions: readonly { code: string; reason: string }[]
   unchangedProducts: number
   // Of endpoints that were made, to be shown this once.
   secrets: readonly MadeSecret[]
   // What the operator should know although the file was applied.
   warnings: readonly string[]
 }
-
-// The file contradicts what is kept, in a way that cannot be mended by writing.
-export class ApplyRefused extends Error {}
 
 export async function applyShop(storage: Storage, file: ShopFile, options: ApplyOptions): Promise<ApplyReport> {
   refuseWebhooks(file, options.webhooks)
@@ -96,7 +95,7 @@ export async function applyShop(storage: Storage, file: ShopFile, options: Apply
     merchantId: merchant.id,
     changes: [...foundation.changes, ...products.changes, ...promotions.changes, ...apps, ...webhooks.changes],
     refused: products.refused,
-    refusedPromotions: promotions.refused,
+    refusedPromotions: promotions.refused.map(({ code, refusal }) => ({ code, reason: refusal.message })),
     unchangedProducts: products.unchangedProducts,
     secrets: webhooks.secrets,
     warnings: foundation.warnings,
@@ -158,31 +157,25 @@ async function applyApps(
   { now, dryRun }: ApplyOptions,
 ): Promise<Change[]> {
   if (apps.length === 0) return []
-  const changes = dryRun
+  return dryRun
     ? storage.read((db) => planApps(db, apps, merchantId))
     : storage.write((tx) => saveApps(tx, apps, merchantId, now))
-  return changes.catch(appRefused)
 }
 
 // Before anything is written, so that nothing is written in vain.
 async function refuseApps(storage: Storage, { merchant, apps = [] }: ShopFile): Promise<void> {
   if (apps.length === 0) return
-  const look = async (db: Reader) => planApps(db, apps, (await findMerchant(db, merchant.slug))?.id)
-  await storage.read(look).catch(appRefused)
-}
-
-function appRefused(error: unknown): never {
-  throw error instanceof AppRefused ? new ApplyRefused(error.message) : error
+  await storage.read(async (db) => planApps(db, apps, (await findMerchant(db, merchant.slug))?.id))
 }
 
 // Before anything is written. The file alone could not tell: whether a private address may be called is a setting.
 function refuseWebhooks({ installations = [] }: ShopFile, tools: EndpointTools | undefined): void {
   for (const [index, { webhooks = [] }] of installations.entries()) {
     for (const [at, { url }] of webhooks.entries()) {
-      const place = `/installations/${index}/webhooks/${at}`
-      if (!tools) throw new ApplyRefused(`${place}: no webhook endpoints can be made here`)
+      if (!tools) throw new TypeError('the file names webhook endpoints, and nothing to make them with was given')
       const problem = urlProblem(url, tools)
-      if (problem !== undefined) throw new ApplyRefused(`${place}/url: ${problem}`)
+      if (problem !== undefined)
+        throw invalidEntry('webhook_endpoint_invalid', `/installations/${index}/webhooks/${at}/url`, problem)
     }
   }
 }
@@ -198,15 +191,11 @@ async function applyWebhooks(
     .filter(({ webhooks = [] }) => webhooks.length > 0)
     .map(({ name, webhooks = [] }) => ({ installationId: installationIds.get(name) as string, entries: webhooks }))
   if (installations.length === 0 || !tools) return { changes: [], secrets: [] }
-  try {
-    if (dryRun) return { changes: await storage.read((db) => planWebhooks(db, installations)), secrets: [] }
-    return await storage.write(async (tx) => {
-      await lockMerchant(tx, merchant.slug)
-      return saveWebhooks(tx, installations, tools, now)
-    })
-  } catch (error) {
-    throw error instanceof EndpointRefused ? new ApplyRefused(error.message) : error
-  }
+  if (dryRun) return { changes: await storage.read((db) => planWebhooks(db, installations)), secrets: [] }
+  return storage.write(async (tx) => {
+    await lockMerchant(tx, merchant.slug)
+    return saveWebhooks(tx, installations, tools, now)
+  })
 }
 
 export function sellerOf(merchant: Merchant): SellerFacts {
@@ -221,11 +210,10 @@ export async function lockSellerFor(
   { slug, currency }: { slug: string; currency: string },
 ): Promise<SellerFacts> {
   const merchant = await lockMerchant(tx, slug)
-  if (!merchant) throw new ApplyRefused(`there is no merchant ${slug} any more`)
+  if (!merchant) throw refuse('merchant_not_found', { message: `The merchant ${slug} no longer exists.` })
   if (merchant.currency !== currency) {
-    throw new ApplyRefused(
-      `the currency of ${slug} became ${merchant.currency} meanwhile, and these prices are in ${currency}`,
-    )
+    const message = `The currency of ${slug} has changed to ${merchant.currency}, and these prices are in ${currency}.`
+    throw refuse('currency_mismatch', { message, current: { currency: merchant.currency } })
   }
   return sellerOf(merchant)
 }
@@ -285,9 +273,8 @@ async function planFoundation(
     before.currency !== merchant.currency &&
     (await listProductsAfterId(db, merchant.id, '', 1)).length > 0
   ) {
-    throw new ApplyRefused(
-      `the currency cannot change from ${before.currency} to ${merchant.currency}: there are prices in ${before.currency}`,
-    )
+    const message = `The currency cannot change from ${before.currency} to ${merchant.currency}: there are prices in ${before.currency}.`
+    throw refuse('currency_not_changeable', { message, current: { currency: before.currency } })
   }
   const planned = planCategories(file.categories ?? [], categories, changes, now)
   refuseDepth(categories, [...planned.newCategories, ...planned.changedCategories])
@@ -424,7 +411,9 @@ function refuseDepth(kept: readonly CategoryRow[], written: readonly CategoryRow
     const [was = 0, becomes = 0] = [before.get(id), after.get(id)]
     return was <= categoryDepthMax && becomes > categoryDepthMax
   })
-  if (deep) throw new ApplyRefused(`the category ${deep.slug} would stand deeper than ${categoryDepthMax} levels`)
+  if (!deep) return
+  const message = `The category ${deep.slug} would be nested deeper than ${categoryDepthMax} levels.`
+  throw refuse('category_too_deep', { message, current: { category: deep.slug } })
 }
 
 // The file was checked for circles when it was read.
@@ -451,9 +440,8 @@ function planInstallations(file: ShopFile, merchant: Merchant, kept: readonly In
   for (const entry of file.installations ?? []) {
     const before = byName.get(entry.name)
     if (before && before.mode !== entry.mode) {
-      throw new ApplyRefused(
-        `installation ${entry.name} is in ${before.mode} mode, and a mode never changes: name a new installation`,
-      )
+      const message = `Installation ${entry.name} is in ${before.mode} mode, and a mode never changes: name a new installation.`
+      throw refuse('mode_not_changeable', { message, current: { mode: before.mode } })
     }
     const redirectHosts = JSON.stringify((entry.redirectHosts ?? []).map((host) => normalRedirectHost(host) ?? host))
     const after: Installation = before

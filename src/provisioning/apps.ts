@@ -2,6 +2,7 @@
 // only the file that declared it may change it.
 
 import { scopes } from '../contract/words.ts'
+import type { Refusal } from '../kit/refuse.ts'
 import {
   type App,
   type AppProblem,
@@ -15,10 +16,8 @@ import {
 import { readClientKeys } from '../oauth/clientkeys.ts'
 import type { Reader, Tx } from '../storage/storage.ts'
 import { type Change, type MemberChange, membersChanged } from './difference.ts'
+import { invalidEntry } from './entry.ts'
 import type { AppEntry } from './shopfile.ts'
-
-// The app is another merchant's matter.
-export class AppRefused extends Error {}
 
 // `merchantId` is undefined for a merchant that is not made yet.
 export async function planApps(
@@ -32,7 +31,7 @@ export async function planApps(
     const before = await findAppByName(db, wish.name)
     const members = before ? differences(before, wish) : []
     const use = before && members.length > 0 ? await findForeignUse(db, before.id, merchantId ?? '') : null
-    if (use) throw new AppRefused(`/apps/${index}: ${foreign[use]}`)
+    if (use) throw notChangeable(index, use)
     if (!before || members.length > 0)
       changes.push({ kind: before ? 'change' : 'create', what: 'app', name: wish.name, members })
   }
@@ -41,8 +40,12 @@ export async function planApps(
 
 const foreign = {
   declared: "an app of this name is declared by another merchant's shop file; choose another name",
-  installed: 'another merchant has installed it, so that only the operator changes it, by apps change',
+  installed: 'another merchant has installed it, so only the operator can change it, with apps change',
 } as const
+
+function notChangeable(index: number, use: keyof typeof foreign): Refusal {
+  return invalidEntry('app_not_changeable', `/apps/${index}`, foreign[use])
+}
 
 // An app that the operator has disabled stays so.
 export async function saveApps(
@@ -56,7 +59,7 @@ export async function saveApps(
   for (const [index, wish] of entries.map(wishOf).entries()) {
     if (!changed.has(wish.name) || (await createApp(tx, wish, now, merchantId))) continue
     // Another process may have made it meanwhile, from another file.
-    if (!(await setDeclaredApp(tx, wish, merchantId, now))) throw new AppRefused(`/apps/${index}: ${foreign.declared}`)
+    if (!(await setDeclaredApp(tx, wish, merchantId, now))) throw notChangeable(index, 'declared')
   }
   return changes
 }

@@ -12,6 +12,7 @@ import {
 import type { Scope } from '../contract/words.ts'
 import type { Installation } from '../installations/store.ts'
 import { toInstant } from '../kit/instant.ts'
+import { refuse } from '../kit/refuse.ts'
 import type { RootSecret } from '../kit/secrets.ts'
 import type { Reader, Tx } from '../storage/storage.ts'
 import { countCredentials, lockCredential } from './store.ts'
@@ -55,23 +56,24 @@ export interface RotatedKey extends MadeKey {
   oldKeyEndsAt: number
 }
 
-// What was asked of a key cannot be; the message says why.
-export class KeyRefused extends Error {}
-
-// The new key works at once, the old one until the overlap ends or its own end comes. Undefined when there is no such
-// living key. A key that was rotated before is refused: its successor would inherit the end of the overlap.
+// The new key works at once, the old one until the overlap ends or it expires. A key that was rotated before is refused:
+// its successor would inherit the end of the overlap.
 export async function rotateKey(
   tx: Tx,
   rootSecret: RootSecret,
   id: string,
   overlapMs: number,
   now: number,
-): Promise<RotatedKey | undefined> {
+): Promise<RotatedKey> {
   await lockCredential(tx, id)
   const old = await findCredentialById(tx, id)
-  if (!old || !['active', 'expiring'].includes(credentialStatus(old, now))) return undefined
-  if (old.replacedBy !== null)
-    throw new KeyRefused(`${id} was rotated before: ${old.replacedBy} took its place; rotate that one, or create a key`)
+  if (!old || !['active', 'expiring'].includes(credentialStatus(old, now)))
+    throw refuse('credential_not_found', { message: `There is no active key ${id}.` })
+  const { replacedBy } = old
+  if (replacedBy !== null) {
+    const message = `${id} was rotated before and replaced by ${replacedBy}: rotate that one, or create a key.`
+    throw refuse('credential_already_rotated', { message, current: { replacedBy } })
+  }
   const scopes = scopesFrom(old.scopes)
   const { credential, keyText } = newCredential(
     rootSecret,
@@ -93,10 +95,10 @@ export async function rotateKey(
   return { id: credential.id, name: old.name, scopes, key: keyText, oldKeyEndsAt }
 }
 
-export async function endKey(tx: Tx, id: string, now: number): Promise<'revoked' | 'revoked_before' | 'unknown'> {
+export async function endKey(tx: Tx, id: string, now: number): Promise<'revoked' | 'revoked_before'> {
   await lockCredential(tx, id)
   const old = await findCredentialById(tx, id)
-  if (!old) return 'unknown'
+  if (!old) throw refuse('credential_not_found', { message: `There is no key ${id}.` })
   return (await revokeCredential(tx, old.installationId, id, now)) ? 'revoked' : 'revoked_before'
 }
 

@@ -6,6 +6,7 @@ import type { PromotionType } from '../contract/words.ts'
 import { lockMerchant } from '../installations/store.ts'
 import { newId } from '../kit/ids.ts'
 import { fromInstant, toInstant } from '../kit/instant.ts'
+import { type Refusal, refuse } from '../kit/refuse.ts'
 import { tellIfLoweredToUses } from '../promotions/exhausted.ts'
 import {
   disablePromotion,
@@ -38,7 +39,7 @@ export interface KnownGoods {
 
 export interface RefusedPromotion {
   code: string
-  reason: string
+  refusal: Refusal
 }
 
 export interface PromotionBatch {
@@ -66,12 +67,12 @@ export async function savePromotions(
   await lockMerchant(tx, seller.slug)
   const { plans, refused } = await planPromotions(tx, seller, entries, goods, now)
   // None of these depends on another's answer, so that on PostgreSQL they leave in one flight.
-  const reasons = await Promise.all(plans.map((plan) => writePromotion(tx, seller.id, plan, now)))
+  const refusals = await Promise.all(plans.map((plan) => writePromotion(tx, seller.id, plan, now)))
   const late = plans.flatMap(({ promotion: { code } }, index) => {
-    const reason = reasons[index]
-    return reason === undefined ? [] : [{ code, reason }]
+    const refusal = refusals[index]
+    return refusal === undefined ? [] : [{ code, refusal }]
   })
-  return { plans: plans.filter((_, index) => reasons[index] === undefined), refused: [...refused, ...late] }
+  return { plans: plans.filter((_, index) => refusals[index] === undefined), refused: [...refused, ...late] }
 }
 
 export async function planPromotions(
@@ -95,12 +96,16 @@ export async function planPromotions(
     const category = promotion.categories.find((slug) => !goods.categories.has(slug))
     const sku = promotion.skuCodes.find((code) => missingSkus.has(code))
     const { code, used, usageLimit } = promotion
-    if (category !== undefined) refused.push({ code, reason: `there is no category ${category}` })
-    else if (sku !== undefined) refused.push({ code, reason: `there is no SKU ${sku}` })
-    else if (usageLimit !== null && used > usageLimit) refused.push({ code, reason: usedTooOften(usageLimit) })
+    if (category !== undefined) refused.push({ code, refusal: missing('category_not_found', `category ${category}`) })
+    else if (sku !== undefined) refused.push({ code, refusal: missing('sku_not_found', `SKU ${sku}`) })
+    else if (usageLimit !== null && used > usageLimit) refused.push({ code, refusal: usedTooOften(usageLimit) })
     else plans.push(planPromotion(promotion, before))
   }
   return { plans, refused }
+}
+
+function missing(code: 'category_not_found' | 'sku_not_found', subject: string): Refusal {
+  return refuse(code, { message: `There is no ${subject}.` })
 }
 
 const skuCodesMax = 4_000 // in one statement
@@ -160,8 +165,9 @@ function instantOf(text: string | null | undefined): number | null {
   return text == null ? null : (fromInstant(text) ?? null)
 }
 
-function usedTooOften(usageLimit: number): string {
-  return `it was used more than ${usageLimit} times already; to stop it, disable it`
+function usedTooOften(usageLimit: number): Refusal {
+  const message = `It was already used more than ${usageLimit} times: to stop it, disable it.`
+  return refuse('usage_limit_too_low', { message, current: { usageLimit } })
 }
 
 function planPromotion(promotion: Promotion, before: Promotion | undefined): PromotionPlan {
@@ -188,9 +194,11 @@ async function writePromotion(
   merchant: string,
   { promotion, write, ability, limitBefore }: PromotionPlan,
   now: number,
-): Promise<string | undefined> {
+): Promise<Refusal | undefined> {
   if (write === 'insert' && !(await insertPromotion(tx, merchant, promotion, now)))
-    return 'it was made by another at the same time; apply the file again'
+    return refuse('promotion_exists', {
+      message: 'It was created by someone else at the same time: apply the file again.',
+    })
   if (write === 'update' && !(await updatePromotion(tx, merchant, promotion, now)))
     return usedTooOften(promotion.usageLimit ?? 0)
   if (ability === 'disable') await disablePromotion(tx, merchant, promotion.id, now)
@@ -200,44 +208,40 @@ async function writePromotion(
   return undefined
 }
 
-// Adds one by hand, under the rules of a shop file. A reason in words when it cannot be.
+// Adds one by hand, under the rules of a shop file.
 export async function addPromotion(
   tx: Tx,
   seller: PromotionSeller,
   entry: PromotionEntry,
   now: number,
-): Promise<{ promotion: OperatorPromotion } | { reason: string }> {
+): Promise<OperatorPromotion> {
   const categories = new Set((await listCategories(tx, seller.id)).map(({ slug }) => slug))
   const { plans, refused } = await planPromotions(tx, seller, [entry], { categories, skuCodes: new Set() }, now)
   const [plan] = plans
-  if (!plan) return { reason: refused[0]?.reason ?? '' }
+  if (!plan) throw refused[0]?.refusal ?? new Error('a promotion was neither planned nor refused')
   const { promotion, write } = plan
-  if (write === 'insert' && (await insertPromotion(tx, seller.id, promotion, now)))
-    return { promotion: { ...promotion, testUsed: 0 } }
-  return { reason: `there is a promotion ${promotion.code} already; a shop file can change it` }
+  if (write === 'insert' && (await insertPromotion(tx, seller.id, promotion, now))) return { ...promotion, testUsed: 0 }
+  const message = `There is already a promotion ${promotion.code}: a shop file can change it.`
+  throw refuse('promotion_exists', { message })
 }
 
-// Undefined when there is no promotion of this code. Either may be said twice.
-export async function stopPromotion(
-  tx: Tx,
-  merchant: string,
-  code: string,
-  now: number,
-): Promise<OperatorPromotion | undefined> {
-  const promotion = await findOperatorPromotion(tx, merchant, normalCode(code))
-  if (promotion) await disablePromotion(tx, merchant, promotion.id, now)
-  return promotion && findOperatorPromotion(tx, merchant, promotion.code)
+// Either may be asked for twice.
+export async function stopPromotion(tx: Tx, merchant: string, code: string, now: number): Promise<OperatorPromotion> {
+  const { id } = await showPromotion(tx, merchant, code)
+  await disablePromotion(tx, merchant, id, now)
+  return showPromotion(tx, merchant, code)
 }
 
-export async function resumePromotion(
-  tx: Tx,
-  merchant: string,
-  code: string,
-  now: number,
-): Promise<OperatorPromotion | undefined> {
-  const promotion = await findOperatorPromotion(tx, merchant, normalCode(code))
-  if (promotion) await enablePromotion(tx, merchant, promotion.id, now)
-  return promotion && findOperatorPromotion(tx, merchant, promotion.code)
+export async function resumePromotion(tx: Tx, merchant: string, code: string, now: number): Promise<OperatorPromotion> {
+  const { id } = await showPromotion(tx, merchant, code)
+  await enablePromotion(tx, merchant, id, now)
+  return showPromotion(tx, merchant, code)
+}
+
+export async function showPromotion(db: Reader, merchant: string, code: string): Promise<OperatorPromotion> {
+  const promotion = await findOperatorPromotion(db, merchant, normalCode(code))
+  if (!promotion) throw refuse('promotion_not_found', { message: `There is no promotion ${normalCode(code)}.` })
+  return promotion
 }
 
 const pageMax = 1_000

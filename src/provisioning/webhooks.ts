@@ -6,11 +6,11 @@ import type { Reader, Tx } from '../storage/storage.ts'
 import {
   addEndpoint,
   changeEndpoint,
-  EndpointRefused,
   type EndpointTools,
   enableEndpoint,
   pauseEndpoint,
   removeEndpoint,
+  tooManyEndpoints,
 } from '../webhooks/endpoints.ts'
 import { targetProblem } from '../webhooks/guard.ts'
 import { openSecret } from '../webhooks/signature.ts'
@@ -82,8 +82,7 @@ async function listWishes(db: Reader, installations: readonly InstallationWebhoo
   for (const { installationId, entries } of installations) {
     const kept = await listEndpoints(db, installationId)
     const known = entries.map((entry) => wishFor(installationId, entry, kept))
-    if (kept.length + known.filter(({ before }) => !before).length > endpointsMax)
-      throw new EndpointRefused(`an installation has at most ${endpointsMax} endpoints`)
+    if (kept.length + known.filter(({ before }) => !before).length > endpointsMax) throw tooManyEndpoints()
     wishes.push(...known)
   }
   return wishes

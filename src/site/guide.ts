@@ -1,7 +1,7 @@
 // What holds for every operation, told once at the head of the reference. Numbers and codes come from the contract.
 
 import { limits } from '../contract/limits.ts'
-import { type RefusalCode, type RefusalStatus, refusalCodes, refusals } from '../contract/refusals.ts'
+import { openRefusalCodes, type RefusalCode, type RefusalStatus, refusals } from '../contract/refusals.ts'
 import { scopes } from '../contract/words.ts'
 import { type Html, html } from '../pages/html.ts'
 import { codeBlock, jsonCode } from './example.ts'
@@ -94,7 +94,7 @@ const meanings: Record<RefusalStatus, string> = {
 
 function errorTable(): Html {
   return html`<table class="errors"><caption class="hidden">Error codes</caption><thead><tr><th scope="col">Code</th><th scope="col">Status</th><th scope="col">Sentence</th></tr></thead><tbody>
-${refusalCodes.map((code) => {
+${openRefusalCodes.map((code) => {
   const { status, sentence } = refusals[code]
   return html`<tr id="${errorAnchor(code)}"><th scope="row"><code>${code}</code></th><td><span title="${meanings[status]}">${status}</span></td><td>${sentence}</td></tr>
 `

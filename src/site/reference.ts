@@ -10,7 +10,7 @@ import {
   openApiDocument,
   type SurfaceDocument,
 } from '../contract/openapi.ts'
-import { type RefusalCode, type RefusalStatus, refusalCodes, refusals } from '../contract/refusals.ts'
+import { openRefusalCodes, type RefusalCode, type RefusalStatus, refusals } from '../contract/refusals.ts'
 import type { Operation } from '../contract/surface.ts'
 import { type EventKind, eventKinds } from '../contract/words.ts'
 import { type Html, html } from '../pages/html.ts'
@@ -267,7 +267,7 @@ export function codesOf({ body, idempotency, caller, scope, refusals: own }: Ope
     'unavailable',
     ...own,
   ])
-  return refusalCodes.filter((code) => known.has(code))
+  return openRefusalCodes.filter((code) => known.has(code))
 }
 
 const eventNames = new Set(eventKinds.map(eventSchemaName))

@@ -4,7 +4,7 @@ import { describe, test } from 'node:test'
 import { openDocument } from '../contract/open/document.ts'
 import { operationIds, operations } from '../contract/open/operations.ts'
 import { openApiDocument } from '../contract/openapi.ts'
-import { refusalCodes } from '../contract/refusals.ts'
+import { openRefusalCodes } from '../contract/refusals.ts'
 import { eventKinds } from '../contract/words.ts'
 import { createMetrics } from '../observe/metrics.ts'
 import { curlFor, jsonCode } from './example.ts'
@@ -57,7 +57,7 @@ describe('the reference', () => {
       ...operationIds,
       ...Object.keys(document.components.schemas).map((name) => `schema-${name}`),
       ...eventKinds.flatMap((kind) => [`event-${kind}`, `example-${kind}`]),
-      ...refusalCodes.map((code) => `error-${code}`),
+      ...openRefusalCodes.map((code) => `error-${code}`),
     ]
     assert.deepEqual(
       wanted.filter((id) => !ids.includes(id)),

@@ -5,6 +5,7 @@
 import type { EndpointDisabledReason, EndpointStatus, Mode } from '../contract/words.ts'
 import { announce, type Cause } from '../events/announce.ts'
 import { newId } from '../kit/ids.ts'
+import { type Refusal, refuse } from '../kit/refuse.ts'
 import type { RootSecret } from '../kit/secrets.ts'
 import type { Tx } from '../storage/storage.ts'
 import { targetProblem } from './guard.ts'
@@ -33,9 +34,6 @@ export interface EndpointWish {
   status?: Exclude<EndpointStatus, 'disabled'>
 }
 
-// The wish cannot be fulfilled; the message says why, in words for the operator.
-export class EndpointRefused extends Error {}
-
 export interface MadeEndpoint {
   endpoint: Endpoint
   // Shown once.
@@ -59,7 +57,7 @@ export async function addEndpoint(
   refuseBadWish(wish, allowPrivate)
   const { mode } = await lockInstallation(tx, installationId)
   const living = await listEndpoints(tx, installationId)
-  if (living.length >= endpointsMax) throw new EndpointRefused(`an installation has at most ${endpointsMax} endpoints`)
+  if (living.length >= endpointsMax) throw tooManyEndpoints()
   const id = newId('whe')
   const secret = newSecret()
   const endpoint: Endpoint = {
@@ -89,13 +87,18 @@ export async function addEndpoint(
   return { endpoint, secret }
 }
 
+export function tooManyEndpoints(): Refusal {
+  const message = `An installation can have at most ${endpointsMax} webhook endpoints.`
+  return refuse('webhook_endpoint_limit', { message, current: { limit: endpointsMax } })
+}
+
 const discardedAtOnce = 500
 
 // Two at once must not be given the same slot. Nothing else waits for this row.
 async function lockInstallation(tx: Tx, id: string): Promise<{ mode: Mode }> {
   const [row] = await tx.sql<{ mode: Mode }>`
     select mode from installations where id = ${id} and ended_at is null ${tx.forUpdate}`
-  if (!row) throw new EndpointRefused(`there is no installation ${id}`)
+  if (!row) throw refuse('installation_not_found')
   return row
 }
 
@@ -115,9 +118,15 @@ function crockford(digit: string): string {
 }
 
 function refuseBadWish({ url, description, events }: EndpointWish, allowPrivate: boolean): void {
-  const problem = targetProblem(url, { allowPrivate }) ?? subscriptionsProblem(events)
-  if (problem !== undefined) throw new EndpointRefused(problem)
-  if (description.length > 200) throw new EndpointRefused('a description has at most 200 characters')
+  const problems = [
+    ['/url', targetProblem(url, { allowPrivate })],
+    ['/events', subscriptionsProblem(events)],
+    ['/description', description.length > 200 ? 'a description has at most 200 characters' : undefined],
+  ] as const
+  const issues = problems.flatMap(([path, message]) => (message === undefined ? [] : [{ path, message }]))
+  const [first] = issues
+  if (first)
+    throw refuse('webhook_endpoint_invalid', { message: `The webhook endpoint is not valid: ${first.message}`, issues })
 }
 
 // Undefined where there is no such endpoint. The changed address and subscriptions count for what is sent from now on.

@@ -2,6 +2,7 @@
 // is what would have followed from the provider's own answer. The provider is not asked any more; what it says later is
 // handled as for any payment that has ended.
 
+import { type Refusal, refuse } from '../../kit/refuse.ts'
 import { isUndecided, shownStatus } from '../../payments/lifecycle.ts'
 import type { Outcome } from '../../payments/port.ts'
 import { findPayment, type PaymentRow } from '../../payments/store.ts'
@@ -20,17 +21,17 @@ export async function closePayment(
   tx: Tx,
   { installationId, id }: { installationId: string; id: string },
   outcome: ClosedOutcome,
-): Promise<{ payment: PaymentRow } | { problem: string }> {
+): Promise<PaymentRow> {
   const found = await findPayment(tx, installationId, id)
-  if (!found) return { problem: 'there is no such payment' }
+  if (!found) throw refuse('payment_not_found')
   const locked = await lockForOutcome(tx, found)
   const { payment } = locked
   if (!isUndecided(payment) && payment.checkAt === null)
-    return { problem: `its outcome is known: it is ${shownStatus(payment.status)}` }
+    throw notClosable(payment, `its outcome is known, it is ${shownStatus(payment.status)}`)
   const now = tools.clock().getTime()
   // The provider may be answering. Were it closed as declined now and the answer lost, the charge would never be asked for again.
   if (now < payment.createdAt + closableAfterMs)
-    return { problem: 'it began less than an hour ago: the provider is still asked what became of it' }
+    throw notClosable(payment, 'it began less than an hour ago, and the provider is still asked for its outcome')
   const { brand, last4 } = payment
   const closed = { ...payment, closedByHandAt: now }
   const said: Outcome =
@@ -38,5 +39,10 @@ export async function closePayment(
       ? { kind: 'approved', reference: payment.reference ?? id, brand, last4 }
       : { kind: 'declined', code: 'provider_error', brand, last4 }
   await recordOutcome(tools, tx, { ...locked, payment: closed }, { outcome: said, cause: null })
-  return { payment: (await findPayment(tx, installationId, id)) ?? closed }
+  return (await findPayment(tx, installationId, id)) ?? closed
+}
+
+function notClosable({ id, status }: PaymentRow, reason: string): Refusal {
+  const message = `Payment ${id} cannot be closed: ${reason}.`
+  return refuse('payment_not_closable', { message, current: { status: shownStatus(status) } })
 }

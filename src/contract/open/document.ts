@@ -4,7 +4,7 @@ import { namedIn } from '../components.ts'
 import * as errors from '../errors.ts'
 import type { EventsDocument, SurfaceDocument } from '../openapi.ts'
 import * as parts from '../parts.ts'
-import { refusalCodes } from '../refusals.ts'
+import { openRefusalCodes } from '../refusals.ts'
 import { sampleId } from '../sampleid.ts'
 import { type EventKind, eventKinds } from '../words.ts'
 import * as carts from './carts.ts'
@@ -140,7 +140,7 @@ export const openDocument: SurfaceDocument = {
     ...eventKinds.map((kind) => [events.eventSchemaName(kind), schemaOf(kind)] as const),
   ],
   errorSchema: errors.PublicErrorResponse,
-  codes: refusalCodes,
+  codes: openRefusalCodes,
   errorDetails,
   pathWords,
   callers,

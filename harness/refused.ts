@@ -1,0 +1,15 @@
+// What a verb answered: what it did, or the code and the sentence with which it was refused.
+
+import type { RefusalCode } from '../src/contract/refusals.ts'
+import { Refusal } from '../src/kit/refuse.ts'
+
+export type Answered<Done> = { done: Done } | { code: RefusalCode; message: string }
+
+export async function answerOf<Done>(work: Promise<Done>): Promise<Answered<Done>> {
+  try {
+    return { done: await work }
+  } catch (error) {
+    if (!(error instanceof Refusal)) throw error
+    return { code: error.code, message: error.message }
+  }
+}

@@ -1,0 +1,18 @@
+import assert from 'node:assert/strict'
+import { globSync, readFileSync } from 'node:fs'
+import { test } from 'node:test'
+import { openRefusalCodes, openRefusals, operatorRefusals, refusals } from './refusals.ts'
+
+test('no code is in both groups', () => {
+  assert.equal(Object.keys(refusals).length, Object.keys(openRefusals).length + Object.keys(operatorRefusals).length)
+  assert.equal(openRefusalCodes.length, Object.keys(openRefusals).length)
+})
+
+test('every code of the operator is used', () => {
+  const source = globSync('src/**/*.ts', { cwd: new URL('../../', import.meta.url).pathname })
+    .filter((path) => !path.endsWith('.test.ts') && !path.startsWith('src/contract/'))
+    .map((path) => readFileSync(new URL(`../../${path}`, import.meta.url), 'utf8'))
+    .join('')
+  const unused = Object.keys(operatorRefusals).filter((code) => !source.includes(`'${code}'`))
+  assert.deepEqual(unused, [])
+})
