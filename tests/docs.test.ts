@@ -57,3 +57,20 @@ test('documents link to files and headings that exist', () => {
   })
   assert.deepEqual(broken, [])
 })
+
+test('the walks of docs/ARCHITECTURE.md lead to files that are there, and to names in them', () => {
+  const [, chapter = ''] = read('docs/ARCHITECTURE.md').split('## Where is …?')
+  const rows = (chapter.split('## ')[0] ?? '').match(/^\| where .*$/gm) ?? []
+  assert.ok(rows.length >= 8)
+  for (const row of rows) {
+    const walks = [...row.matchAll(/((?:`[\w.-]+\/?`(?: → )?)+)(?:: `(\w+)`)?/g)]
+    let folder = 'src'
+    for (const [, steps = '', name] of walks) {
+      const path = [...steps.matchAll(/`([\w.-]+)\/?`/g)].map(([, step]) => step).join('/')
+      const file = path.startsWith('src/') ? path : `${folder}/${path}`
+      folder = dirname(file)
+      assert.ok(existsSync(join(root, file)), `${file}: ${row}`)
+      if (name !== undefined) assert.ok(new RegExp(`^export .*\\b${name}\\b`, 'm').test(read(file)), row)
+    }
+  }
+})

@@ -43,6 +43,18 @@ const doormen: Readonly<Record<string, (file: string) => boolean>> = {
   'typebox/schema': (file) => file === 'contract/validator.ts',
 }
 
+// The folders around src, and what each may import besides itself. Tests that stand beside their subject in src/ are `beside`.
+// biome-ignore format: a plan is read from the top floor down
+const around: Readonly<Record<string, readonly string[]>> = {
+  tests: ['proof', 'apps', 'examples', 'harness', 'src'],
+  proof: ['harness', 'src'], bench: ['harness', 'src'],
+  beside: ['harness', 'src'],
+  harness: ['src'],
+  // Clients: they reach the server over HTTP, and could stand in a repository of their own.
+  apps: [], examples: [],
+}
+const clientLibraries: readonly string[] = ['openid-client', 'standardwebhooks']
+
 interface Import {
   from: string
   to: string
@@ -72,13 +84,7 @@ const roomOf = (file: string) => (file.includes('/') ? (file.split('/')[0] as st
 // What is wrong with one import, or nothing.
 function complaint({ from, to }: Import): string | undefined {
   if (!to.startsWith('.')) {
-    const name =
-      to.startsWith('node:') || to.startsWith('typebox')
-        ? to
-        : to
-            .split('/')
-            .slice(0, to.startsWith('@') ? 2 : 1)
-            .join('/')
+    const name = to.startsWith('node:') || to.startsWith('typebox') ? to : packageOf(to)
     if (name.startsWith('node:') && !(name in doormen)) return undefined
     const mayPass = doormen[name]
     if (!mayPass) return `${from} imports ${to}, which has no doorman`
@@ -96,6 +102,47 @@ function complaint({ from, to }: Import): string | undefined {
     return `${from} imports ${target}; only app.ts does`
   if (roomOf(from) === roomOf(target)) return undefined
   return there < here ? undefined : `${from} (floor ${here}) imports ${target} (floor ${there}): that runs upstairs`
+}
+
+function packageOf(to: string): string {
+  return to
+    .split('/')
+    .slice(0, to.startsWith('@') ? 2 : 1)
+    .join('/')
+}
+
+const folderOf = (file: string) => (file.endsWith('.test.ts') && file.startsWith('src/') ? 'beside' : roomOf(file))
+
+// What is wrong with an import in a folder around src. Paths begin at the project's root.
+function complaintAround({ from, to }: Import): string | undefined {
+  const here = folderOf(from)
+  if (to.startsWith('node:')) return undefined
+  if (!to.startsWith('.')) {
+    if (!installed.has(packageOf(to))) return `${from} imports ${to}, which the project does not declare`
+    const isClient = here === 'apps' || here === 'examples'
+    return isClient && !clientLibraries.includes(to) ? `${from} imports ${to}, which a client does not need` : undefined
+  }
+  const target = resolve({ from, to })
+  const there = roomOf(target)
+  if (there === here || around[here]?.includes(there)) return undefined
+  return `${from} imports ${target}, but ${here} may not import ${there}`
+}
+
+const project = join(root, '..')
+const { dependencies, devDependencies } = JSON.parse(readFileSync(join(project, 'package.json'), 'utf8')) as Record<
+  'dependencies' | 'devDependencies',
+  Readonly<Record<string, string>>
+>
+const installed = new Set(Object.keys({ ...dependencies, ...devDependencies }))
+
+function filesAround(): string[] {
+  return ['tests', 'proof', 'bench', 'harness', 'apps', 'examples', 'src']
+    .flatMap((folder) =>
+      readdirSync(join(project, folder), { recursive: true, encoding: 'utf8' }).map((file) => `${folder}/${file}`),
+    )
+    .map((file) => file.replaceAll('\\', '/'))
+    .filter((file) => /\.[jt]s$/.test(file) && (!file.startsWith('src/') || file.endsWith('.test.ts')))
+    .sort()
 }
 
 // What carts, checkout sessions, orders and payments become, and what is announced of it, is taken from a row of their lifecycle
@@ -207,4 +254,40 @@ describe('the plan of the house', () => {
       ['./a.ts', './b.ts', './c.ts', './d.ts', './e.ts'],
     )
   })
+})
+
+describe('the folders around src', () => {
+  const files = filesAround()
+  const imports = files.flatMap((file) => importsIn(file, readFileSync(join(project, file), 'utf8')))
+
+  test('every import goes where its folder may look', () => {
+    assert.deepEqual([...new Set(files.map(folderOf))].sort(), Object.keys(around).sort())
+    assert.ok(imports.length > 500, 'the search finds the imports')
+    assert.deepEqual(imports.map(complaintAround).filter(Boolean), [])
+  })
+
+  test('no folder of code is without its place in the plan', () => {
+    const known = new Set([...Object.keys(around), 'src'])
+    const folders = readdirSync(project, { withFileTypes: true })
+      .filter((entry) => entry.isDirectory() && !/^(?:\.|node_modules$|data$|docs$)/.test(entry.name))
+      .map(({ name }) => name)
+    assert.deepEqual(
+      folders.filter((name) => !known.has(name)),
+      [],
+    )
+  })
+
+  for (const [from, to, why] of [
+    ['harness/house.ts', '../tests/interface.ts', /may not import tests/],
+    ['proof/day.ts', '../tests/interface.ts', /may not import tests/],
+    ['proof/day.ts', '../bench/load.ts', /may not import bench/],
+    ['bench/main.ts', '../proof/day.ts', /may not import proof/],
+    ['tests/rows.test.ts', '../bench/load.ts', /may not import bench/],
+    ['src/kit/ids.test.ts', '../../tests/interface.ts', /may not import tests/],
+    ['apps/storefront/api.ts', '../../src/kit/ids.ts', /may not import src/],
+    ['examples/app/app.ts', 'pg', /a client does not need/],
+    ['tests/rows.test.ts', 'left-pad', /does not declare/],
+  ] as const) {
+    test(`refuses ${to} in ${from}`, () => assert.match(complaintAround({ from, to }) ?? '', why))
+  }
 })

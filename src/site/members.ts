@@ -29,7 +29,6 @@ export interface Schema {
   maxLength?: number
   pattern?: string
   format?: string
-  default?: unknown
   description?: string
 }
 
@@ -140,8 +139,7 @@ function openable(schema: Schema, schemas: Schemas, openLevels: number): Schema 
 // In a request the words of a shared part matter at once; in an answer only what is said in this place.
 function meaningOf(member: Schema, inner: Schema, { as, schemas }: Telling): Html | false {
   const own = member.description ?? (as === 'request' ? resolve(inner, schemas).description : inner.description)
-  const standard = 'default' in member && html` Default <code>${JSON.stringify(member.default)}</code>.`
-  return (own !== undefined || standard !== false) && html`<p>${own !== undefined && prose(own)}${standard}</p>`
+  return own !== undefined && html`<p>${prose(own)}</p>`
 }
 
 export function typeOf(schema: Schema, schemas: Schemas): Html {

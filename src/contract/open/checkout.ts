@@ -76,7 +76,7 @@ const createRequest = object(
     ),
     locale: Type.Optional(Locale),
     expiresInSeconds: Type.Optional(
-      Type.Integer({ minimum: 300, maximum: 86_400, default: 1800, description: 'How long the page can be paid.' }),
+      Type.Integer({ minimum: 300, maximum: 86_400, description: 'How long the page can be paid. Without it: 1800.' }),
     ),
     clientReferenceId: Type.Optional(line(1, 200, 'Your own reference; it is on the order too.')),
     metadata: Type.Optional(Metadata),

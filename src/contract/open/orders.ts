@@ -184,7 +184,7 @@ export const StorefrontOrderTransitionRequest = object({
   expectedVersion: Type.Optional(ExpectedVersion),
   reason: Type.Optional(oneOf(orderCancellationReasons)),
   note: Type.Optional(paragraph(1, 500, 'For your records.')),
-  restock: Type.Optional(Type.Boolean({ default: true, description: 'Whether the items go back into stock.' })),
+  restock: Type.Optional(Type.Boolean({ description: 'Whether the items go back into stock. Without it they do.' })),
 })
 
 export const StorefrontOrderCancellationResponse = object({

@@ -127,7 +127,7 @@ export const WebhookReplay = object({
 export const PublicWebhookReplayRequest = object({
   idempotencyKey: Type.Optional(IdempotencyKey),
   allowSucceeded: Type.Optional(
-    Type.Boolean({ default: false, description: 'Replay even a delivery that succeeded.' }),
+    Type.Boolean({ description: 'Replay even a delivery that succeeded. Without it, such a delivery is refused.' }),
   ),
   reason: Type.Optional(paragraph(1, 500, 'For your records.')),
 })
