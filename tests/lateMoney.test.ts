@@ -476,18 +476,12 @@ eachEngine('a provider that is not to be relied on', (given) => {
     const { storage } = till.tools
     let writes = 0
     const failing: PayTools['storage'] = {
-      engine: storage.engine,
-      read: (work) => storage.read(work),
+      ...storage,
       write(work) {
         writes += 1
         if (writes === 2) throw new StorageUnavailable('the disk is full')
         return storage.write(work)
       },
-      listen: (name, heard) => storage.listen(name, heard),
-      checkWrites: () => storage.checkWrites(),
-      rolledBack: () => storage.rolledBack(),
-      stats: () => storage.stats(),
-      close: () => storage.close(),
     }
     till.says.start = async (charge, ...rest) => {
       await till.honest.start(charge, ...rest)

@@ -166,6 +166,19 @@ function literalsIn(file: string, text: string): string[] {
   )
 }
 
+// What differs between the engines is asked as a trait of the storage. These only name the engine to a person.
+const engineNamers: ReadonlySet<string> = new Set([
+  'app.ts', // to the start page
+  'site/start.ts', // which shows it
+  'commands/serve.ts', // in the log line of a start
+  'commands/inspect.ts', // in its answer
+])
+
+function isAskingForEngine(file: string, text: string): boolean {
+  if (file.startsWith('storage/')) return false
+  return /\b(?:tx|db|storage)\.engine\b/.test(text) ? !engineNamers.has(file) : /'(?:sqlite|postgres)'/.test(text)
+}
+
 describe('the plan of the house', () => {
   const files = sourceFiles()
   const imports = files.flatMap((file) => importsIn(file, readFileSync(join(root, file), 'utf8')))
@@ -219,6 +232,16 @@ describe('the plan of the house', () => {
     const text = "announce(tx, { kind: 'order.paid' }); save(tx, { ...order, paymentStatus: 'paid' })"
     assert.deepEqual(literalsIn('orders/pay.ts', text), ['orders/pay.ts: order.paid', 'orders/pay.ts: paid'])
     assert.deepEqual(literalsIn('orders/lifecycle.ts', text), [])
+  })
+
+  test('no file outside of storage/ asks which engine it is', () => {
+    const asking = files.filter((file) => isAskingForEngine(file, readFileSync(join(root, file), 'utf8')))
+    assert.deepEqual(asking, [])
+    // The check must be able to fail.
+    assert.ok(isAskingForEngine('carts/store.ts', "if (tx.engine === 'sqlite') return"))
+    assert.ok(isAskingForEngine('carts/store.ts', 'switch (storage.engine) {'))
+    assert.ok(!isAskingForEngine('storage/migrate.ts', "if (tx.engine === 'sqlite') return"))
+    assert.ok(!isAskingForEngine('commands/inspect.ts', 'engine: storage.engine'))
   })
 
   test('migrations are numbered one after the other, each number once', () => {

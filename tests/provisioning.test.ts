@@ -76,13 +76,7 @@ function bring(storage: Storage, ...texts: readonly string[]): Promise<ImportRep
 function afterEachWrite(storage: Storage, then: (commits: number) => Promise<void>): Storage {
   let commits = 0
   return {
-    engine: storage.engine,
-    read: (work) => storage.read(work),
-    listen: (name, heard) => storage.listen(name, heard),
-    checkWrites: () => storage.checkWrites(),
-    rolledBack: () => storage.rolledBack(),
-    stats: () => storage.stats(),
-    close: () => storage.close(),
+    ...storage,
     async write(work) {
       const value = await storage.write(work)
       commits += 1

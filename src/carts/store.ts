@@ -89,9 +89,7 @@ export interface CartLine {
 }
 
 export async function lockCart(tx: Tx, { installationId, cartId }: CartKey): Promise<void> {
-  // SQLite's writer is alone.
-  if (tx.engine === 'sqlite') return
-  await tx.sql`select id from carts where installation_id = ${installationId} and id = ${cartId} ${tx.forUpdate}`
+  await tx.lockRow`select id from carts where installation_id = ${installationId} and id = ${cartId}`
 }
 
 interface CartColumns extends Omit<CartRow, 'metadata' | 'address' | 'seller'> {

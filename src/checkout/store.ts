@@ -105,19 +105,15 @@ async function selectSession(
 
 // The lock of the session's cart, which never becomes another one.
 export async function lockCartOfSession(tx: Tx, { installationId, sessionId }: SessionKey): Promise<void> {
-  // SQLite's writer is alone.
-  if (tx.engine === 'sqlite') return
-  await tx.sql`
+  await tx.lockRow`
     select id from carts where installation_id = ${installationId} and id = (
-      select cart_id from checkout_sessions where installation_id = ${installationId} and id = ${sessionId})
-    ${tx.forUpdate}`
+      select cart_id from checkout_sessions where installation_id = ${installationId} and id = ${sessionId})`
 }
 
 // Taken after the lock of the cart, always in this order.
 export async function lockSession(tx: Tx, { installationId, sessionId }: SessionKey): Promise<void> {
-  if (tx.engine === 'sqlite') return
-  await tx.sql`
-    select id from checkout_sessions where installation_id = ${installationId} and id = ${sessionId} ${tx.forUpdate}`
+  await tx.lockRow`
+    select id from checkout_sessions where installation_id = ${installationId} and id = ${sessionId}`
 }
 
 export function insertSession(tx: Tx, session: SessionRow): void {

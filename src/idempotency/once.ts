@@ -69,16 +69,14 @@ type Work = (tx: Tx) => Promise<string>
 // Runs the work unless it was done before. A refusal is thrown through here and takes the claim back with it: it changed
 // nothing, so the next try is computed anew.
 export async function once(storage: Storage, claim: Claim, work: Work, keeper: Keeper = plainly): Promise<Once> {
-  const patiently = () => storage.write((tx) => lookAndWork(tx, claim, work, keeper))
-  // A statement there takes no time, so that there is nothing to gain.
-  if (storage.engine === 'sqlite') return patiently()
+  const patiently = (tx: Tx) => lookAndWork(tx, claim, work, keeper)
   try {
-    return await storage.write((tx) => claimAndWork(tx, claim, work, keeper))
+    return await storage.write((tx) => (tx.isAlone ? patiently(tx) : claimAndWork(tx, claim, work, keeper)))
   } catch (error) {
     if (!(error instanceof KeyTaken)) throw error
   }
   const stored = await storage.read((db) => findKey(db, claim))
-  return stored ? replay(stored, claim, keeper) : patiently()
+  return stored ? replay(stored, claim, keeper) : storage.write(patiently)
 }
 
 class KeyTaken extends Error {}
@@ -111,8 +109,7 @@ async function lookAndWork(tx: Tx, claim: Claim, work: Work, keeper: Keeper): Pr
 }
 
 async function claimOrFind(tx: Tx, claim: Claim): Promise<StoredKey | undefined> {
-  // SQLite's writer is alone, so that nobody can come between this look and the answer that is kept.
-  if (tx.engine === 'sqlite') return findKey(tx, claim)
+  if (tx.isAlone) return findKey(tx, claim)
   // Between the claim that failed and the look at what stood in its way, a sweeper may have taken that away.
   for (let attempt = 0; attempt < 3; attempt += 1) {
     if (await claimKey(tx, claim)) return undefined

@@ -132,7 +132,7 @@ export interface FulfillmentRow {
 }
 
 export async function lockOrder(tx: Tx, { installationId, orderId }: OrderKey): Promise<void> {
-  await tx.sql`select id from orders where installation_id = ${installationId} and id = ${orderId} ${tx.forUpdate}`
+  await tx.lockRow`select id from orders where installation_id = ${installationId} and id = ${orderId}`
 }
 
 interface OrderColumns

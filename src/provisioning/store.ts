@@ -1,6 +1,6 @@
 // SQL that only provisioning needs; the rest is in the rooms whose tables it touches.
 
-import { list, type Reader, type Storage, StorageUnavailable, type Tx } from '../storage/storage.ts'
+import { list, type Reader, type Storage, type Tx } from '../storage/storage.ts'
 import type { Lack } from './readiness.ts'
 
 // Merchants that sell live and offer no payment method, or a bank transfer without saying where the money goes. Without a row
@@ -101,17 +101,8 @@ export async function discardEarlierPings(
       and event_type = 'webhook.ping' and status in ('pending', 'retrying')`
 }
 
-// PostgreSQL plans by what it believes of its tables, and of new ones it believes that they are empty: an import into them
-// would grow slower with every product, and a cart be read slowly until the database looks for itself. SQLite's plans do not
-// depend on it.
-// It waits for whoever tends these tables, a vacuum for instance, and does without where that takes too long.
+// After an import.
 export async function learnSizes(storage: Storage): Promise<void> {
-  if (storage.engine !== 'postgres') return
-  try {
-    await storage.write(
-      (tx) => tx.sql`analyze categories, products, product_categories, skus, stock, listed_products, stock_movements`,
-    )
-  } catch (error) {
-    if (!(error instanceof StorageUnavailable)) throw error
-  }
+  const tables = ['categories', 'products', 'product_categories', 'skus', 'stock', 'listed_products', 'stock_movements']
+  await storage.afterBulkLoad(tables)
 }

@@ -297,6 +297,17 @@ function storage({ url, pool, bounds, schema, outage, log }: Parts): Storage {
     }
   }
 
+  // Plans depend on what is known of the tables, and new ones count as empty: an import would grow slower with every product, and
+  // a cart be read slowly until autovacuum comes by. It waits for a vacuum of these tables, and gives up where that takes too
+  // long.
+  async function afterBulkLoad(tables: readonly string[]): Promise<void> {
+    try {
+      await retried(() => writeOnce((tx) => tx.sql`analyze ${new Fragment(tables.join(', '))}`))
+    } catch (error) {
+      if (!(error instanceof StorageUnavailable)) throw error
+    }
+  }
+
   async function close(): Promise<void> {
     listeners.close()
     if (running > 0) await new Promise<void>((resolve) => (drained = resolve))
@@ -306,6 +317,7 @@ function storage({ url, pool, bounds, schema, outage, log }: Parts): Storage {
 
   return {
     engine: 'postgres',
+    hasOneServer: false,
     read: (work) => retried(() => readOnce(work)),
     write: (work) => (bounds.readsOnly ? Promise.reject(new Error(READS_ONLY)) : retried(() => writeOnce(work))),
     rolledBack: async () => void (await Promise.all(leaving)),
@@ -314,6 +326,7 @@ function storage({ url, pool, bounds, schema, outage, log }: Parts): Storage {
       notices.hear()
       return stop
     },
+    afterBulkLoad,
     checkWrites: () => retried(checkWrites),
     stats: () => ({
       engine: 'postgres',
@@ -677,7 +690,21 @@ class PostgresReader implements Reader {
 const FOR_UPDATE = new Fragment('for no key update')
 const SKIP_LOCKED = new Fragment('for no key update skip locked')
 
+const lockTemplates = new WeakMap<TemplateStringsArray, TemplateStringsArray>()
+
+// A template is the key of its statement, so the same one must give the same one.
+function lockTemplateOf(template: TemplateStringsArray): TemplateStringsArray {
+  let locking = lockTemplates.get(template)
+  if (!locking) {
+    const texts = [...template.slice(0, -1), `${template.at(-1)} ${FOR_UPDATE.text}`]
+    locking = Object.assign(texts, { raw: texts })
+    lockTemplates.set(template, locking)
+  }
+  return locking
+}
+
 class PostgresTx extends PostgresReader implements InsideTx {
+  readonly isAlone = false
   readonly forUpdate = FOR_UPDATE
   readonly skipLocked = SKIP_LOCKED
   readonly afterwards: (() => void)[] = []
@@ -686,6 +713,10 @@ class PostgresTx extends PostgresReader implements InsideTx {
   // A failure is remembered by `sql`, and refuses the commit.
   send(text: TemplateStringsArray, ...values: (SqlValue | Fragment)[]): void {
     void this.sql(text, ...values)
+  }
+
+  async lockRow(text: TemplateStringsArray, ...values: (SqlValue | Fragment)[]): Promise<void> {
+    await this.sql(lockTemplateOf(text), ...values)
   }
 
   // One parameter per column. As a list of values, a statement of a thousand parameters was planned at each call: 24 ms

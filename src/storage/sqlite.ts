@@ -125,11 +125,15 @@ function storage({ writer, snapshots, listeners, outage, damage, release }: Part
   }
   return {
     engine: 'sqlite',
+    // By the lock file.
+    hasOneServer: true,
     read: (work) => refusal() ?? snapshots.read(work),
     write: (work) => refusal() ?? write(work),
     // One work after the other, each rolled back before the next.
     rolledBack: async () => {},
     listen: listeners.add,
+    // Plans do not depend on how many rows there are.
+    afterBulkLoad: async () => {},
     async checkWrites() {
       await refusal()
       if (isFailing) await write((tx) => tx.sql`update schema_migrations set applied_at = applied_at where version = 1`)

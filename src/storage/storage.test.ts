@@ -53,6 +53,23 @@ eachEngine('storage', (given) => {
     }
   })
 
+  test('a row that is locked is changed by one transaction at a time', async () => {
+    await storage.write((tx) => insert(tx, 'taken in turns', 0))
+    await Promise.all(
+      Array.from({ length: 20 }, () =>
+        storage.write(async (tx) => {
+          await tx.lockRow`select id from things where id = ${'taken in turns'}`
+          const [thing] = await tx.sql<Thing>`select n from things where id = 'taken in turns'`
+          assert.ok(thing)
+          // The others have time to read what this one is about to change.
+          await tx.sql`select count(*) from things`
+          tx.send`update things set n = ${thing.n + 1} where id = 'taken in turns'`
+        }),
+      ),
+    )
+    assert.equal((await find('taken in turns'))?.n, 20)
+  })
+
   test('a guarded update of a row that moved writes nothing, and says what it expected', async () => {
     await storage.write(async (tx) => {
       await tx.sql`create table guarded (id text not null primary key, version bigint not null, status text not null, note text not null)`

@@ -1,6 +1,8 @@
 // The face of storage: what the rest of the house may do with facts. A Reader looks, a Tx may write, and the pool or
 // file behind them is out of reach.
 
+// To be named to an operator. What differs between the engines is asked as a trait, below: `isAlone`, `lockRow`, `hasOneServer`,
+// `afterBulkLoad`.
 export type Engine = 'sqlite' | 'postgres'
 
 // Booleans are absent on purpose: a nullable instant says more. Undefined is a defect and throws.
@@ -43,6 +45,12 @@ export interface Tx extends Reader {
   // A statement whose rows nobody needs. It is not awaited: on PostgreSQL it leaves together with what comes next, and it runs
   // before everything that is sent after it. If it fails, so does the commit.
   send(text: TemplateStringsArray, ...values: (SqlValue | Fragment)[]): void
+  // No other transaction writes beside this one: what it has read stays so until it ends. Then a statement is no round trip
+  // either, and nothing is gained by sending one before its turn.
+  readonly isAlone: boolean
+  // `` tx.lockRow`select id from carts where …` ``: locks the rows until the transaction ends. Nothing where it is alone.
+  lockRow(text: TemplateStringsArray, ...values: (SqlValue | Fragment)[]): Promise<void>
+  // The same as part of a statement whose rows are wanted.
   readonly forUpdate: Fragment
   readonly skipLocked: Fragment
   // The same where a statement joins tables: only the rows of this one are locked.
@@ -78,6 +86,8 @@ export interface StorageStats {
 
 export interface Storage {
   readonly engine: Engine
+  // At most one server works on this database, so what an earlier one has claimed and not finished is free.
+  readonly hasOneServer: boolean
   read<T>(work: (db: Reader) => Promise<T>): Promise<T>
   write<T>(work: (tx: Tx) => Promise<T>): Promise<T>
   // Work that failed is rolled back behind its caller's back. Waits until the work that failed before this call has let go of
@@ -85,6 +95,8 @@ export interface Storage {
   rolledBack(): Promise<void>
   // Calls back, soon and at least once, after each commit that signalled. Several signals may become one call.
   listen(name: SignalName, heard: () => void): () => void
+  // After many rows were written into these tables: the database looks at them anew, so statements are planned for what is there.
+  afterBulkLoad(tables: readonly string[]): Promise<void>
   // Rejects with a StorageUnavailable where writes are known to fail: a standby, a full disk.
   checkWrites(): Promise<void>
   stats(): StorageStats

@@ -236,7 +236,8 @@ function tellDone(queued: Queued, tx: SqliteTx, value: unknown, log: Log): void 
 const NOTHING = new Fragment('')
 
 class SqliteTx extends SqliteReader implements InsideTx {
-  // The writer is alone, so there is no row to lock.
+  readonly isAlone = true
+  // There is no row to lock.
   readonly forUpdate = NOTHING
   readonly skipLocked = NOTHING
   readonly afterwards: (() => void)[] = []
@@ -247,6 +248,8 @@ class SqliteTx extends SqliteReader implements InsideTx {
   send(text: TemplateStringsArray, ...values: (SqlValue | Fragment)[]): void {
     void this.sql(text, ...values)
   }
+
+  async lockRow(): Promise<void> {}
 
   // Padded to a power of two, so that there are few distinct statements, by rows of nulls, which equal nothing.
   rows(rows: readonly (readonly SqlValue[])[], types: readonly ColumnType[]): Fragment {

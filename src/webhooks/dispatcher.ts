@@ -426,7 +426,7 @@ export function createDispatcher(parts: DispatcherParts): Dispatcher {
   return {
     start() {
       unlisten = storage.listen('deliveries', look)
-      void reap(storage.engine === 'sqlite').then(() => {
+      void reap(storage.hasOneServer).then(() => {
         if (!draining) look()
         startPoll()
       })
