@@ -621,6 +621,17 @@ describe('behind the page', () => {
     assert.equal(checkout.charges.filter(({ secret }) => secret === fake.secret).length, 1)
   })
 
+  test('a declined payment is no longer shown beside what is wrong with the next one', async () => {
+    const fake = checkout.open(ready)
+    fake.session.lastPaymentError = { code: 'declined', message: '', at: '' }
+    const fields = { method: 'test:card', version: '1', expectedTotal: String(fake.session.totals.total) }
+    const declined = /The payment did not go through/
+    assert.match((await post(fake, 'details', { version: '1', email: '' })).text, declined)
+    const { text } = await post(fake, 'pay', fields)
+    assert.match(text, /Please check the card number\./)
+    assert.doesNotMatch(text, declined)
+  })
+
   test('403 for a post from another site, and nothing happens', async () => {
     const fake = checkout.open(ready)
     for (const headers of [

@@ -35,7 +35,7 @@ export function startPage(facts: StartFacts): string {
 <div><dt>Version</dt><dd>${version}</dd></div>
 <div><dt>Storage</dt><dd>${engineNames[engine] ?? engine}</dd></div>
 ${shops && html`<div><dt>${shops.length === 1 ? 'Shop' : 'Shops'}</dt><dd>${shopWords(shops)}</dd></div>`}
-${demo && html`<div><dt>Mode</dt><dd>Demo, in test mode</dd></div>`}</dl>
+${demo && html`<div><dt>Mode</dt><dd>Test</dd></div>`}</dl>
 ${demo && html`<p class="invitation"><a class="button" href="/shop">Open the shop</a> <span>Buy something: card 4242 4242 4242 4242.</span></p>`}
 </div></div></div>
 <div class="start">

@@ -262,7 +262,7 @@ ${method.provider === 'test' && html`<p class="hint">${speaker.say('card.testNot
 }
 
 // Beside the button it is about: a payment that failed, or a total that is not the one seen before.
-function paymentNotice({ speaker, view, problem }: OpenParts): Html | null {
+function paymentNotice({ speaker, view, problem, chosen }: OpenParts): Html | null {
   const { say, amount } = speaker
   const { session, formerTotal } = view
   const changed = (from: number, to: number) =>
@@ -275,7 +275,9 @@ function paymentNotice({ speaker, view, problem }: OpenParts): Html | null {
     return problemBox(say('problem.title'), html`<p>${say('problem.tooManyTries', { time })}</p>`)
   }
   const failure = session.lastPaymentError
-  if (failure !== null) {
+  // What is wrong with the next payment matters more than how the last one ended.
+  const isRetried = problem?.code === 'invalid' && chosen !== null
+  if (failure !== null && !isRetried) {
     return html`<div class="notice problem" role="alert">
 <p class="notice-title">${say('declined.title')}</p>
 <p>${say(`declined.${failure.code}`)} ${say('declined.uncharged')}</p>
