@@ -63,11 +63,11 @@ export interface AppParts {
   // Webhooks may go to http addresses and private networks: for development.
   webhookAllowPrivate: boolean
   retentionMs?: RetentionMs
-  // Tests put probes in the place of handlers; the house itself never does.
+  // In the place of the usual ones, for tests.
   extraHandlers?: Partial<OpenHandlers>
   // Surfaces beside the open one.
   extraSurfaces?: (parts: SurfaceParts) => readonly MountedSurface[]
-  // What the doors show beside the house's own pages.
+  // Pages beside the server's own.
   extraPages?: readonly HtmlPage[]
   payHooks?: Partial<Pick<PayTools, 'onStep' | 'providers' | 'callMsMax'>>
   // True for a public place, whose start page names no merchants.
@@ -98,7 +98,7 @@ export interface App {
   // Sends what endpoints are owed, once it is started.
   dispatcher: Dispatcher
   metrics: Metrics
-  // From now on the readiness probe says no, so that balancers look elsewhere while the rest is finished.
+  // From now on the readiness probe says no, so balancers look elsewhere while the rest is finished.
   beginDraining(): void
   close(): void
 }
@@ -295,8 +295,8 @@ function lateSender(options: SenderOptions): Sender {
   }
 }
 
-// Forms, and looks at a checkout or an order. Many shoppers share an address, behind a company's or a carrier's network; nobody shares a checkout, and nobody
-// types that fast.
+// Forms, and looks at a checkout or an order. Many shoppers share an address behind a company's or a carrier's network, but a
+// checkout is not shared, and people do not type that fast.
 const looksOfAddress = { perSecond: 40, burst: 120 } as const
 const postsOfAddress = { perSecond: 20, burst: 60 } as const
 const postsOfSession = { perSecond: 2, burst: 20 } as const

@@ -1,4 +1,4 @@
-// The environment, read once and checked whole: a bad value stops the start with one clear line. Nobody else reads it.
+// The environment, read once and checked whole: a bad value stops the start with one clear line. It is read nowhere else.
 
 import { randomBytes } from 'node:crypto'
 import { closeSync, fsyncSync, linkSync, mkdirSync, openSync, readSync, rmSync, writeFileSync } from 'node:fs'
@@ -25,14 +25,14 @@ export interface Settings {
   publicUrl: string | null
   // By CARTWRIGHT_SECRET or CARTWRIGHT_SECRET_FILE. null: neither is set.
   givenSecret: RootSecret | null
-  // null: nobody is limited.
+  // null: no limits.
   rateLimit: Rate | null
   trustedProxies: readonly string[]
   // Webhook receivers on http and in private networks may be called: for development.
   webhookAllowPrivate: boolean
   retentionMs: RetentionMs
   logLevel: LogLevel
-  // How long a server that was told to end says so at /readyz before it closes its port.
+  // How long a server that is shutting down says so at /readyz before it closes its port.
   drainDelayMs: number
   // Where /metrics is answered: on the port of the shop, on one of its own, or nowhere.
   metrics: 'on' | 'off' | number
@@ -179,7 +179,7 @@ function readSecretFile(file: string): RootSecret | undefined {
   return rootSecretFrom(text, file)
 }
 
-// More than any root secret has. One byte beyond it is read, so that a file that is too long is not taken in part.
+// More than any root secret has. One byte beyond it is read, so a file that is too long is not taken in part.
 const secretBytesMax = 300_000
 
 function readText(file: string): string {
@@ -271,7 +271,7 @@ function isNetwork(text: string): boolean {
   return /^\d{1,3}$/.test(prefix) && Number(prefix) >= 1 && Number(prefix) <= (version === 4 ? 32 : 128)
 }
 
-// What opens a door is spelled in one way, so that nobody opens it by `false` or `no`.
+// What weakens a protection is spelled in one way, so `false` or `no` cannot do it.
 function readSwitch(name: string, text = '0'): boolean {
   if (text !== '0' && text !== '1') throw new BadSetting(`${name} must be 1 or 0, not ${quote(text)}.`)
   return text === '1'

@@ -1,4 +1,4 @@
-// Opens the database that the settings name, for whoever has its root secret: it is looked at first, and a wrong secret is
+// Opens the database that the settings name, by its root secret: that is checked first, and a wrong secret is
 // refused before a file, table or row is made.
 
 import { BadSetting, type Config, findRootSecret, makeRootSecret, type Settings, secretSourceOf } from './config.ts'
@@ -80,7 +80,7 @@ async function secretThatFits(
   read: Storage['read'],
   forgotten: readonly number[] = [],
 ): Promise<{ rootSecret: RootSecret; fits: true | null }> {
-  // Looked for only now: whoever made this database a moment ago has made its secret before.
+  // Looked for only now: a process that made this database a moment ago made its secret before.
   const rootSecret = findRootSecret(source)
   if (!rootSecret)
     throw new BadSetting(

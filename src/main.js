@@ -1,5 +1,5 @@
 #!/usr/bin/env node
-// The first door. It refuses a Node that cannot run our files, and opens the cache in which Node keeps what it makes of them
+// The entry point. It refuses a Node that cannot run our files, and opens the cache in which Node keeps what it makes of them
 // (types stripped, code compiled), so only the first start pays for it. Plain JavaScript, because even one file with types
 // loads a compiler, and an old Node could not read it.
 
@@ -16,8 +16,8 @@ function isTooOld(version) {
   return major < oldest[0] || (major === oldest[0] && minor < oldest[1])
 }
 
-// In the folder for temporary files, which outlives no machine and is missed by nobody. What is in the cache is run, so it
-// must be a folder that nobody else can write to, on a machine that we may share. Where there is none, every start is
+// In the folder for temporary files, which may be emptied at any time. What is in the cache is run, so it
+// must be a folder that no other user can write to, on a machine that we may share. Where there is none, every start is
 // like the first.
 function privateFolder() {
   const user = process.getuid?.() ?? ''

@@ -1,4 +1,4 @@
-// Behind the door: hands the arguments and the terminal to the command line.
+// Hands the arguments and the terminal to the command line.
 
 import { writeSync } from 'node:fs'
 import { runCommandLine } from './cli.ts'
@@ -33,7 +33,7 @@ function closed(text: string): string {
 }
 
 // What a command prints: whole texts, in order, before the process ends. The log of a server goes another way, which
-// never waits (observe/sink.ts). A reader that went away (`| head`) is no reason to fail.
+// never waits (observe/sink.ts). A reader that went away (`| head`) is not a failure.
 function write(fd: number, text: string): void {
   const bytes = Buffer.from(text)
   let written = 0
@@ -42,7 +42,7 @@ function write(fd: number, text: string): void {
       written += writeSync(fd, bytes, written)
     } catch (error) {
       const { code } = error as NodeJS.ErrnoException
-      // Where even the complaint cannot be written, nothing is left to be told.
+      // Where even the error cannot be written, there is nothing left to report.
       if (code === 'EPIPE' || (fd === 2 && code !== 'EAGAIN')) return
       // A full pipe: its reader is slow. Waiting a moment is better than losing lines.
       if (code !== 'EAGAIN') throw new Failure(`the output cannot be written: ${(error as Error).message}`)

@@ -1,4 +1,4 @@
-// Seals anew, by the current version of the root secret, what older versions have sealed, so that an older one can be retired;
+// Seals anew, by the current version of the root secret, what older versions have sealed, so an older one can be retired;
 // and counts what is left of one. API keys are here only as digests: they are renewed at their next use (access/identify.ts).
 
 import { sealDatabaseKeys } from './access/databasekey.ts'

@@ -1,5 +1,5 @@
 // Whether a root secret is the one that a database belongs to. The wrong one would open nothing that is sealed, refuse every
-// key, and seal new things that the right one cannot open; so it is told before anything else is done.
+// key, and seal new things that the right one cannot open; so it is checked before anything else is done.
 
 import { forgetSealedBy } from './access/databasekey.ts'
 import { openPageSecret } from './checkout/secret.ts'
@@ -207,7 +207,7 @@ export async function forgetVersions(
 }
 
 async function record(tx: Tx, rootSecret: RootSecret, now: number, forgotten: readonly number[]): Promise<void> {
-  // The one row that is surely there, to wait at for whoever is at this too.
+  // The one row that is surely there: concurrent callers wait for its lock.
   await tx.sql`select version from schema_migrations where version = 1 ${tx.forUpdate}`
   const verdict = await judgeSecret(tx, rootSecret, forgotten)
   if ('problem' in verdict) throw new BadSetting(verdict.problem)

@@ -1,4 +1,4 @@
-// A credential as a fact: what is kept when a key is made, and what its instants say about it.
+// A credential as a fact: what is stored when a key is made, and what its instants say about it.
 import type { CredentialStatus, Mode, Scope } from '../contract/words.ts'
 import { scopes as knownScopes } from '../contract/words.ts'
 import { newId } from '../kit/ids.ts'

@@ -28,7 +28,7 @@ export function createDatabaseKey(
   }
 }
 
-// For whoever only looks: the present key, if one was made, and after it those that were set aside when the versions that
+// For reading only: the present key, if one was made, and after it those that were set aside when the versions that
 // sealed them were given up, as far as they open again.
 export async function listDatabaseKeys(db: Reader, rootSecret: RootSecret, name: string): Promise<KeyObject[]> {
   const rows = (await listRows(db)).filter((row) => firstNameOf(row.name) === name)

@@ -65,7 +65,7 @@ interface Due {
   use: Use
 }
 
-const nobody: Promise<undefined> = Promise.resolve(undefined)
+const unknown: Promise<undefined> = Promise.resolve(undefined)
 
 export function createIdentify({ storage, rootSecret, entriesMax = entriesMaxDefault }: IdentifyOptions): Identify {
   const entries = new Lru<string, Entry>(entriesMax)
@@ -78,7 +78,7 @@ export function createIdentify({ storage, rootSecret, entriesMax = entriesMaxDef
 
   function identify(authorization: string | undefined, now: number): Promise<KeyCaller | undefined> {
     const text = readAuthorization(authorization)
-    if (text === undefined) return nobody
+    if (text === undefined) return unknown
     // No need to count the use: a key in use is read and set again every two seconds, so the oldest are the idle ones.
     const entry = entries.peek(text)
     if (entry === undefined || !isFresh(entry, now)) return lookUp(text, now)
@@ -86,7 +86,7 @@ export function createIdentify({ storage, rootSecret, entriesMax = entriesMaxDef
   }
 
   function admit(entry: Entry, now: number): Promise<KeyCaller | undefined> {
-    if (now >= entry.expiresAt) return nobody
+    if (now >= entry.expiresAt) return unknown
     entry.use.at = now
     return entry.answer
   }
@@ -127,12 +127,12 @@ export function createIdentify({ storage, rootSecret, entriesMax = entriesMaxDef
     return entry
   }
 
-  // A missing row is compared with a digest that no key has, so that it takes as long as a wrong secret.
+  // A missing row is compared with a digest that no key has, so it takes as long as a wrong secret.
   function proofOf(text: string, row: IdentityRow | undefined): 'bound' | 'unbound' | null {
     const wanted = row?.pepperVersion ?? rootSecret.currentVersion
     const isKnown = rootSecret.hasVersion(wanted)
     const version = isKnown ? wanted : rootSecret.currentVersion
-    const isBound = isEqualSecret(keyDigest(rootSecret, version, text, row ?? nobodys), row?.digest ?? noDigest)
+    const isBound = isEqualSecret(keyDigest(rootSecret, version, text, row ?? noBinding), row?.digest ?? noDigest)
     const isUnbound = isEqualSecret(unboundDigest(rootSecret, version, text), row?.digest ?? noDigest)
     if (!isKnown) return null
     return isBound ? 'bound' : isUnbound ? 'unbound' : null
@@ -153,8 +153,8 @@ export function createIdentify({ storage, rootSecret, entriesMax = entriesMaxDef
   }
 
   function useOf(row: IdentityRow): Use {
-    const kept = uses.get(row.id)
-    if (kept) return kept
+    const known = uses.get(row.id)
+    if (known) return known
     const writtenAt = row.lastUsedAt ?? Number.NEGATIVE_INFINITY
     const use = { installationId: row.installationId, at: writtenAt, writtenAt, retryAt: 0 }
     uses.set(row.id, use)
@@ -184,7 +184,7 @@ export function createIdentify({ storage, rootSecret, entriesMax = entriesMaxDef
       // Idle for a minute: every entry that holds it is stale, and the next one makes it anew.
       else uses.delete(id)
     }
-    // In the order of ids, so that two nodes cannot wait for each other's rows.
+    // In the order of ids, so two nodes cannot wait for each other's rows.
     due.sort((one, other) => (one.id < other.id ? -1 : 1))
     const parts = Array.from({ length: Math.ceil(due.length / touchesMax) }, (_, part) =>
       due.slice(part * touchesMax, (part + 1) * touchesMax),
@@ -211,7 +211,7 @@ export function createIdentify({ storage, rootSecret, entriesMax = entriesMaxDef
 }
 
 const noDigest = '0'.repeat(64)
-const nobodys: KeyBinding = { id: '', installationId: '', merchantId: '', mode: 'test', scopes: '' }
+const noBinding: KeyBinding = { id: '', installationId: '', merchantId: '', mode: 'test', scopes: '' }
 
 // An age below zero means that the clock was set back: such an entry could stay for hours.
 function isFresh(entry: Entry, now: number): boolean {

@@ -1,4 +1,4 @@
-// The form of an API key, `cwk_live_` or `cwk_test_` + 12 lookup + 30 secret + 6 checksum characters, and what is kept of it.
+// The form of an API key, `cwk_live_` or `cwk_test_` + 12 lookup + 30 secret + 6 checksum characters, and what is stored of it.
 // The checksum tells a mistyped or invented key from a real one without asking the database; it protects nothing.
 import { createHmac } from 'node:crypto'
 import { crc32 } from 'node:zlib'
@@ -21,7 +21,7 @@ export interface ApiKey {
   readonly text: string
 }
 
-// The text is shown once to its owner and never kept.
+// The text is shown once to its owner and never stored.
 export function makeKey(mode: Mode): ApiKey {
   const lookup = randomBase62(lookupLength)
   const body = heads[mode] + lookup + randomBase62(secretLength)
@@ -57,9 +57,9 @@ export interface KeyBinding {
   readonly scopes: string
 }
 
-// HMAC-SHA-256 under a pepper that is not in the database, so that a stolen table does not let anyone test guesses. A
-// slow hash would add nothing: the secret is random, not chosen by a person. What the key opens is under it too: whoever
-// can write to the table could otherwise move the row of their own key to somebody else's installation.
+// HMAC-SHA-256 under a pepper that is not in the database, so guesses cannot be tested with a stolen table. A
+// slow hash would add nothing: the secret is random, not chosen by a person. What the key opens is under it too: with
+// write access to the table alone, the row of one's own key could otherwise be moved to another installation.
 export function keyDigest(rootSecret: RootSecret, pepperVersion: number, keyText: string, binding: KeyBinding): string {
   const { id, installationId, merchantId, mode, scopes } = binding
   const bound = JSON.stringify([id, installationId, merchantId, mode, scopes])

@@ -1,4 +1,4 @@
-// Deletes keys that were revoked, or have expired, so long ago that nobody asks for them any more.
+// Deletes keys that were revoked, or have expired, so long ago that they are no longer asked for.
 
 import { handleRows } from '../loops/rows.ts'
 import type { Storage } from '../storage/storage.ts'

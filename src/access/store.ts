@@ -93,8 +93,8 @@ export async function insertCredential(tx: Tx, credential: NewCredential): Promi
       ${c.rotatedFrom})`
 }
 
-// False when the installation has no such credential or it was revoked before. Whoever calls this forgets the
-// credential after the commit, so that it ends at once on this node; the others see it when they read again.
+// False when the installation has no such credential or it was revoked before. The caller forgets the
+// credential after the commit, so it ends at once on this node; the others see it when they read again.
 export async function revokeCredential(tx: Tx, installationId: string, id: string, now: number): Promise<boolean> {
   const rows = await tx.sql`
     update credentials set revoked_at = ${now}
@@ -103,7 +103,7 @@ export async function revokeCredential(tx: Tx, installationId: string, id: strin
   return rows.length > 0
 }
 
-// Whatever the installation has, when it ends. Every node is told by whoever calls this.
+// Whatever the installation has, when it ends. The caller signals every node.
 export async function revokeCredentials(tx: Tx, installationId: string, now: number): Promise<void> {
   await tx.sql`
     update credentials set revoked_at = ${now} where installation_id = ${installationId} and revoked_at is null`

@@ -20,7 +20,7 @@ const entriesMaxDefault = 50_000
 // How many entries are looked at when a new one needs room.
 const glance = 8
 
-// A bucket is kept as one number: the instant at which it is full again. Each token moves it on by the time of one
+// A bucket is one number: the instant at which it is full again. Each token moves it on by the time of one
 // token, and the bucket is empty when it is a whole burst ahead (the generic cell rate algorithm, ITU-T I.371).
 //
 // A full bucket is the same as no bucket, so forgetting it loses nothing. When the table is full, a hand that walks
@@ -93,7 +93,7 @@ export function createThrottle({ perSecond, burst, entriesMax = entriesMaxDefaul
 }
 
 // The bucket of a client address. IPv6 is counted by /64, the least that one subscriber is given; an IPv4 address
-// written as IPv6 is the IPv4 address. What is no address shares one bucket, so that nonsense cannot multiply.
+// written as IPv6 is the IPv4 address. What is not an address shares one bucket, so nonsense cannot multiply.
 export function addressBucket(ip: string): string {
   if (isIPv4(ip)) return ip
   // How Node writes every IPv4 client of a socket that listens to both.

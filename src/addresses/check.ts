@@ -1,5 +1,5 @@
 // Checks an address by the rules of its country and brings it into one normal form. Pure; it never repeats what was sent,
-// because an address is nobody's business but the carrier's.
+// because an address concerns only the carrier.
 import { Address, type AddressSummary } from '../contract/open/carts.ts'
 import { isCountry } from '../kit/country.ts'
 import type { Issue } from '../kit/refuse.ts'
@@ -40,7 +40,7 @@ export function checkAddress(address: Address): { address: NormalAddress } | { i
 
 const prefixLengthMax = 3
 
-// What may be seen of an address: enough to recognise it and to price its delivery, not enough to find the door.
+// What may be seen of an address: enough to recognise it and to price its delivery, not enough to find the house.
 export function summaryOf({ city, region, country, postalCode }: NormalAddress): AddressSummary {
   return { city, region: region ?? null, country, postalCodePrefix: prefixOf(postalCode) }
 }

@@ -74,7 +74,7 @@ interface Labels {
 // fields   A street lines, C city, S region, Z postal code, in the order in which the country writes them. A capital is
 //          required, a small letter is optional, and what is missing the country does not have.
 // shapes   of the postal code, separated by |: # is a digit, @ a letter, * either, and the rest stands for itself.
-// example  a real code, for people who are told that theirs is not one.
+// example  a real code, shown to people whose own is refused.
 type Row = readonly [fields: string, shapes: string, example: string, labels?: Labels]
 
 const state: Labels = { region: 'address.state' }

@@ -107,7 +107,7 @@ const lists: Readonly<Record<string, string>> = {
     VI Virgin Islands|US Virgin Islands; AA Armed Forces Americas; AE Armed Forces Europe; AP Armed Forces Pacific`,
 }
 
-// What may follow a name: 東京都, Kyoto-fu, Gyeonggi-do, 广西壮族自治区. Looked at only when the whole is no name, since
+// What may follow a name: 東京都, Kyoto-fu, Gyeonggi-do, 广西壮族自治区. Looked at only when the whole is not a name, since
 // Kyoto itself ends like Tokyo-to.
 const endings: Readonly<Record<string, readonly string[]>> = {
   CN: 'province municipality autonomousregion sheng shi 省 市 壮族自治区 回族自治区 维吾尔自治区 自治区'
@@ -149,7 +149,7 @@ function entriesOf(list: string): (Region & { readonly others: readonly string[]
   })
 }
 
-// Two regions that share a name would make the list a lottery, so that is a defect at the start and not at a sale.
+// Two regions that share a name would make the choice arbitrary, so it is a defect at the start and not at a sale.
 function codesOf(list: string): ReadonlyMap<string, string> {
   const found = new Map<string, string>()
   for (const { code, name, others } of entriesOf(list)) {

@@ -21,7 +21,7 @@ export interface SealedAddress {
 export interface AddressFace {
   readonly summary: AddressSummary
   readonly expiresAt: number
-  // Its summary stays when nobody can open it any more.
+  // Its summary stays when it can no longer be opened.
   readonly isErased: boolean
 }
 
@@ -52,7 +52,7 @@ export async function findSealed(
   return row
 }
 
-// Whether it is there to be taken, with the row held until the commit, so that only one can take it.
+// Whether it is there to be taken, with the row held until the commit, so only one can take it.
 export async function lockAddress(tx: Tx, { installationId, ownerId, id }: AddressName): Promise<boolean> {
   const rows = await tx.sql`
     select id from addresses
@@ -80,7 +80,7 @@ export function deleteAddress(tx: Tx, installationId: string, id: string): void 
   tx.send`delete from addresses where installation_id = ${installationId} and id = ${id}`
 }
 
-// Of an order, which still tells the town. Without its key the text is noise; it is overwritten as well, so that no later
+// Of an order, which still shows the town. Without its key the text is noise; it is overwritten as well, so no later
 // weakness of the cipher matters.
 export function eraseAddress(tx: Tx, installationId: string, id: string): void {
   tx.send`

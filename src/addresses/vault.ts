@@ -50,7 +50,7 @@ export function sealAddress(tx: Tx, rootSecret: RootSecret, given: NewAddress): 
 // The version of the root secret that sealed it was given up, or the row was changed.
 export class UnopenedAddress extends Error {}
 
-// Undefined for another installation or owner, and when it is erased or its time is over, swept or not.
+// Undefined for another installation or owner, and when it is erased or has expired, swept or not.
 export async function openAddress(
   db: Reader,
   rootSecret: RootSecret,
@@ -64,11 +64,11 @@ export async function openAddress(
     throw new UnopenedAddress(`the key of ${name.id} cannot be opened: it was changed, or its secret is gone`)
   const plain = open(createSecretKey(Buffer.from(key, 'base64url')), row.sealed, context)
   if (plain === undefined) throw new UnopenedAddress(`${name.id} cannot be opened: it was changed`)
-  // Sealed by sealAddress, and nobody else could have.
+  // Only sealAddress can have sealed it.
   return JSON.parse(plain) as Address
 }
 
-// For whoever can go on without it: undefined also when it cannot be opened.
+// For callers that can go on without it: undefined also when it cannot be opened.
 export async function tryOpenAddress(...asked: Parameters<typeof openAddress>): Promise<Address | undefined> {
   try {
     return await openAddress(...asked)
@@ -85,7 +85,7 @@ export interface AddressMove extends AddressName {
 }
 
 // Hands an address on, as from a cart to its order: sealed anew under a key and a token of its own, and the old one deleted,
-// so that there is one of it at any time. Undefined when it could not be opened.
+// so there is one of it at any time. Undefined when it could not be opened.
 export async function moveAddress(tx: Tx, rootSecret: RootSecret, move: AddressMove): Promise<string | undefined> {
   const { newOwnerId, expiresAt, ...name } = move
   // The looks leave in one flight with the lock and run behind it, so they see what the lock waited for.
@@ -111,7 +111,7 @@ export async function moveAddress(tx: Tx, rootSecret: RootSecret, move: AddressM
 
 const batchRowsMax = 500
 
-// Erases, or deletes with all they are, up to `limit` addresses whose time is over, a batch to a transaction, and tells how many.
+// Erases or deletes up to `limit` expired addresses, a batch to a transaction, and answers how many.
 export async function sweepAddresses(storage: Storage, now: number, limit: number): Promise<number> {
   const expired = await storage.read((db) => listExpired(db, now, limit))
   const batches = Array.from({ length: Math.ceil(expired.length / batchRowsMax) }, (_, i) =>
@@ -125,7 +125,7 @@ export async function sweepAddresses(storage: Storage, now: number, limit: numbe
   )
 }
 
-// As JSON, so that no two names are written alike.
+// As JSON, so no two names are written alike.
 function contextOf({ installationId, ownerId, id }: AddressName): string {
   return JSON.stringify(['address', installationId, id, ownerId])
 }

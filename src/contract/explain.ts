@@ -173,7 +173,7 @@ function isObject(value: unknown): value is Record<string, unknown> {
   return typeof value === 'object' && value !== null && !Array.isArray(value)
 }
 
-// A member's name is cut, so that an issue cannot grow with what was sent.
+// A member's name is cut, so an issue cannot grow with what was sent.
 function pointer(path: string, name: string): string {
   return `${path}/${name.slice(0, 100).replaceAll('~', '~0').replaceAll('/', '~1')}`
 }

@@ -6,7 +6,7 @@ import { sampleId } from './sampleid.ts'
 import type { TSchema } from './schema.ts'
 import type { ErrorFacts, Operation, Surface } from './surface.ts'
 
-// What a reader is told of a surface beside its rows.
+// The documentation of a surface beside its rows.
 export interface SurfaceDocument {
   surface: Surface
   title: string
@@ -152,7 +152,7 @@ export function exampleOf({ examples }: SurfaceDocument, id: string): OperationE
   return example
 }
 
-// The refusals of the operation's own, told where people read. The common ones are told once, in their responses.
+// The refusals of the operation's own, where people read. The common ones are listed once, in their responses.
 function refusalWords({ refusals: own }: Operation): string {
   if (own.length === 0) return ''
   const words = own.map((code) => `${refusals[code].status} \`${code}\``)

@@ -11,7 +11,7 @@ export interface Pattern {
 const control = '\\u0000-\\u0008\\u000b\\u000c\\u000e-\\u001f\\u007f\\ud800-\\udfff'
 
 // The parts of an e-mail address. Before the @ are the atoms of RFC 5322 in ASCII, as in the e-mail field of a browser: few
-// mail servers take more (RFC 6531), and a confirmation that cannot be delivered helps nobody. The domain may be an
+// mail servers take more (RFC 6531), and a confirmation that cannot be delivered is of no use. The domain may be an
 // international one; letters are named by ranges because not every reader of our schemas knows \p{L}.
 const atom = "[A-Za-z0-9!#$%&'*+/=?^_`{|}~-]+"
 const letter = 'A-Za-z\\u00b7\\u00c0-\\u167f\\u1681-\\u1fff\\u2c00-\\u2dff\\u3005-\\ud7ff'

@@ -1,4 +1,4 @@
-// The small vocabulary in which schemas are written. The types are TypeBox's, so that a schema is its TypeScript type
+// The small vocabulary in which schemas are written. The types are TypeBox's, so a schema is its TypeScript type
 // too; the values are plain JSON Schema made here, because loading TypeBox's own builders took 160 to 230 ms of every
 // start (Node 24, two shared cores) and these take none.
 
@@ -13,7 +13,7 @@ type Builders = Pick<
 // TypeBox marks an optional member by this property, which JSON does not show. The same mark lets both kinds mix.
 const optional = '~optional'
 
-// A copy with a mark or a description of its own remembers the schema it was made from, so that the OpenAPI document can
+// A copy with a mark or a description of its own remembers the schema it was made from, so the OpenAPI document can
 // refer to a named part instead of repeating it. JSON does not show a symbol, and a spread copies it.
 const origin = Symbol('origin')
 

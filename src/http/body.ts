@@ -39,7 +39,7 @@ function refuseOtherMedia(raw: IncomingMessage): void {
   }
 }
 
-// `ended_early`: the caller went away or fell silent. Nobody reads the answer, but the request must come to an end.
+// `ended_early`: the caller went away or fell silent. The answer will not be read, but the request must come to an end.
 export function readBytes(raw: IncomingMessage, bytesMax: number): Promise<Buffer | 'too_large' | 'ended_early'> {
   if (Number(raw.headers['content-length'] ?? 0) > bytesMax) return Promise.resolve('too_large')
   return new Promise((resolve) => {

@@ -21,7 +21,7 @@ export interface Connections {
   readonly refused: number
 }
 
-// Half of the places go to whoever comes, so that a load test or a balancer that nobody named is not cut while there is
+// Half of the places are open to every address, so a load test or a balancer that is not configured is not cut while there is
 // room. From there on an address that holds a thousand gets no more: ten thousand places are then not filled by one
 // client, nor by five.
 export function createConnections(bounds: ConnectionBounds): Connections {

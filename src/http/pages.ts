@@ -137,7 +137,7 @@ export function handOffRoute(parts: HandOffParts, handOff: HandOff): Route {
   }
 }
 
-// What is asked there is stored for a while, so that long requests could fill the database.
+// What is asked there is stored for a while, so long requests could fill the database.
 const handOffUrlMax = 4_096
 const handOffBytesMax = 16_384
 

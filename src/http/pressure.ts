@@ -20,9 +20,9 @@ export interface PressureOptions {
 
 const sampleMs = 200
 
-// How late the loop is, after a timer that was late by so much. Half of the old value is kept and a sample counts at most
-// half more than is allowed, so that one pause, however long (a checkpoint, a disk that hangs, a machine that was asleep),
-// refuses nobody: whoever came during it can be answered now. Two in a row can.
+// How late the loop is, after a timer that was late by so much. Half of the old value stays and a sample counts at most
+// half more than is allowed, so one pause, however long (a checkpoint, a disk that hangs, a machine that was asleep),
+// refuses no request: those that came during it can be answered now. Two in a row can refuse some.
 export function lagAfter(lagMs: number, lateMs: number, lagMsMax: number): number {
   return lagMs / 2 + Math.min(Math.max(0, lateMs), 1.5 * lagMsMax) / 2
 }

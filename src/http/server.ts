@@ -132,7 +132,7 @@ export function createServer(parts: ServerParts): HttpServer {
     return found.sort((one, other) => other.base.length - one.base.length)[0] ?? first
   }
 
-  // Where the operations live that need no credential. A browser is told of a refusal there too when no operation was found.
+  // Where the operations live that need no credential. A page of any origin may read a refusal there too when no operation was found.
   const openPrefixes = surfaces
     .flatMap(({ surface }) => Object.values(surface.operations))
     .filter(({ caller }) => caller === 'anyone')

@@ -35,10 +35,10 @@ export function openServer({ bounds, connections, answer, refused }: SocketParts
       maxHeaderSize: headerBytesMax,
       headersTimeout,
       requestTimeout: bounds.requestTimeoutMs ?? 15_000,
-      // Longer than a balancer's usual minute, so that it is never us who closes a connection it is about to use.
+      // Longer than a balancer's usual minute, so it is never us who closes a connection it is about to use.
       keepAliveTimeout: 65_000,
       connectionsCheckingInterval: Math.min(1_000, headersTimeout / 2),
-      // Checked by us instead, so that the refusal has a body.
+      // Checked by us instead, so the refusal has a body.
       requireHostHeader: false,
     },
     inTurn(answer),
@@ -55,7 +55,7 @@ export function openServer({ bounds, connections, answer, refused }: SocketParts
     // whose body is awaited, for as long as it likes.
     letGo(socket)
   })
-  // Node waits for no answer here and has let go of the socket, so that it is ours to end.
+  // Node waits for no answer here and has let go of the socket, so it is ours to end.
   server.on('connect', (request, socket) => {
     socket.on('error', () => socket.destroy())
     sayLast(socket, refused(refuse('route_not_found'), request))

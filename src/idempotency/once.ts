@@ -1,4 +1,4 @@
-// At most once. The key, the effect, the events and the stored answer are one transaction, so that a crash between them
+// At most once. The key, the effect, the events and the stored answer are one transaction, so a crash between them
 // cannot happen, and a second request with the same key gets the first one's answer, byte for byte.
 
 import { hash } from 'node:crypto'
@@ -26,26 +26,26 @@ export interface Once {
   replayed: boolean
 }
 
-// How an answer is kept: as it is, or sealed where it holds a secret, such as the address of a page on which one can pay.
+// How an answer is stored: as it is, or sealed where it holds a secret, such as the address of a page on which one can pay.
 export interface Keeper {
   seal(text: string, claim: Claim): string
-  open(kept: string, claim: Claim): string
+  open(stored: string, claim: Claim): string
 }
 
-const plainly: Keeper = { seal: (text) => text, open: (kept) => kept }
+const plainly: Keeper = { seal: (text) => text, open: (stored) => stored }
 
 export function sealedKeeper(rootSecret: RootSecret): Keeper {
   const purpose = 'idempotent answer'
   const contextOf = ({ claimant, key }: Claim) => `${claimant} ${key}`
   return {
     seal: (text, claim) => sealByRoot(rootSecret, purpose, text, contextOf(claim)),
-    open(kept, claim) {
-      const text = openByRoot(rootSecret, purpose, kept, contextOf(claim))
+    open(stored, claim) {
+      const text = openByRoot(rootSecret, purpose, stored, contextOf(claim))
       if (text !== undefined) return text
-      const version = sealingVersionOf(kept)
+      const version = sealingVersionOf(stored)
       // Of a version that is known, the text itself was changed: that is a defect.
       if (version === undefined || rootSecret.hasVersion(version)) throw new Error('a stored answer does not open')
-      // What was asked for was done, and must not be done again because nobody can read what was answered.
+      // What was asked for was done, and must not be done again because the answer cannot be read.
       const message =
         'This idempotency key was used before. The request was performed, but its stored answer can no longer be shown.'
       throw refuse('idempotency_key_reused', { message })
@@ -82,11 +82,11 @@ export async function once(storage: Storage, claim: Claim, work: Work, keeper: K
 class KeyTaken extends Error {}
 
 // The first statements of the work leave in one flight with the claim and run behind it. Where the key is taken the claim
-// fails, PostgreSQL refuses all that is behind it unread, and nobody waits for a lock to be told what was answered before.
+// fails, PostgreSQL refuses all that is behind it unread, and the stored answer is found without waiting for a lock.
 async function claimAndWork(tx: Tx, claim: Claim, work: Work, keeper: Keeper): Promise<Once> {
   const claiming = claimNewKey(tx, claim)
   const working = work(tx)
-  // Where the claim fails, nobody looks at what became of the work.
+  // Where the claim fails, the outcome of the work is not looked at.
   working.catch(() => {})
   await claiming
   return keep(tx, claim, await working, keeper)
@@ -126,7 +126,7 @@ function keep(tx: Tx, claim: Claim, text: string, keeper: Keeper): Once {
 
 function replay(stored: StoredKey, claim: Claim, keeper: Keeper): Once {
   if (stored.fingerprint !== claim.fingerprint) throw refuse('idempotency_key_reused')
-  // The answer is written in the transaction that claims, so nobody else ever sees it missing.
+  // The answer is written in the transaction that claims, so no other transaction ever sees it missing.
   if (stored.answer === null) throw new Error('an idempotency key was committed without its answer')
   return { text: unpacked(keeper.open(stored.answer, claim)), replayed: true }
 }
@@ -171,7 +171,7 @@ function endedBy({ now, keptMs = retentionDefaultsMs.answers }: Claim): number {
   return now - keptMs
 }
 
-// In one transaction, so that nobody waits long.
+// In one transaction, so others do not wait long.
 export const keysSweptMax = 1_000
 
 // Oldest first. Two nodes at once delete different rows or the same ones, which is the same.

@@ -31,7 +31,7 @@ export async function findMerchant(db: Reader, slug: string): Promise<Merchant |
   return merchant
 }
 
-// Provisioning of one merchant is one after the other: whoever holds this row may think about the whole catalog.
+// Serialises provisioning of one merchant: with this row locked, the whole catalog may be compared.
 export async function lockMerchant(tx: Tx, slug: string): Promise<Merchant | undefined> {
   const [merchant] = await tx.sql<Merchant>`
     select id, slug, name, currency, country, price_tax as "priceTax", low_stock_at as "lowStockAt",

@@ -1,4 +1,4 @@
-// Base62: digits and letters only, so that a double click selects the whole and no transport bends it.
+// Base62: digits and letters only, so a double click selects the whole and no transport changes it.
 import { randomFillSync } from 'node:crypto'
 
 const alphabet = '0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz'

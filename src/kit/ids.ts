@@ -16,7 +16,7 @@ const pairs = Array.from({ length: 1024 }, (_, i) => alphabet.charAt(i >> 5) + a
 //   time     00 + 48 bits of milliseconds
 //   counter  version 0111, 12 bits, variant 10, 12 bits: a 24-bit counter in its two places
 //   chance   50 bits
-// Within a millisecond the counter goes up by one (RFC 9562, 6.2, method 1), from a start drawn below 2^23, so that at
+// Within a millisecond the counter goes up by one (RFC 9562, 6.2, method 1), from a start drawn below 2^23, so at
 // least 8 million ids fit; when it is full, or the clock steps back, the last millisecond is carried on.
 const counterEnd = 2 ** 24
 const poolSize = 2048

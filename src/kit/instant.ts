@@ -28,7 +28,7 @@ function dateOf(day: number): string {
 
 const written = /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(\.\d{1,3})?Z$/
 
-// Milliseconds may be left out. Undefined when it is no instant: Date.parse alone takes the 30th of February for the 2nd of March.
+// Milliseconds may be left out. Undefined when it is not an instant: Date.parse alone takes the 30th of February for the 2nd of March.
 export function fromInstant(text: string): number | undefined {
   const ms = written.test(text) ? Date.parse(text) : Number.NaN
   return !Number.isNaN(ms) && toInstant(ms).slice(0, 19) === text.slice(0, 19) ? ms : undefined

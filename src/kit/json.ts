@@ -1,5 +1,5 @@
 // A strict reader of JSON: what JSON.parse takes, without what two readers could understand differently or a database
-// cannot keep. It never throws; the first problem is told with its place.
+// cannot keep. It never throws; the first problem is reported with its place.
 
 import { isExactDecimal } from './decimal.ts'
 
@@ -53,7 +53,7 @@ class Reader {
   #at = 0
   problem: JsonProblem | undefined
   message = ''
-  // Filled from the inside out while the failure travels up, so that good documents pay nothing for it.
+  // Filled from the inside out while the failure travels up, so good documents pay nothing for it.
   readonly path: (string | number)[] = []
 
   constructor(text: string, depthMax: number) {
@@ -135,7 +135,7 @@ class Reader {
         return value
       }
       if (code === backslash) return this.#readEscapedText(start, at)
-      // The comparison is written so that the NaN past the end fails it too.
+      // Written this way round, the comparison is false for the NaN past the end too.
       if (!(code >= 0x20)) {
         this.#at = at
         return this.#malformed()
@@ -213,7 +213,7 @@ class Reader {
     if (!(value >= -Number.MAX_SAFE_INTEGER && value <= Number.MAX_SAFE_INTEGER)) {
       return this.#fail('bad_number', 'is a number beyond ±(2^53 − 1)')
     }
-    // Callers send whole numbers, so that hardly anybody pays for this.
+    // Callers send whole numbers, so this is rarely reached.
     if (!isWhole && !isExactDecimal(text.slice(start, at), value)) {
       return this.#fail('bad_number', 'is a number with more digits than can be kept')
     }

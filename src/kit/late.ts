@@ -1,4 +1,4 @@
-// Something that is made at its first use and kept. A making that failed is tried again by the next use.
+// Something that is made at its first use and cached. If making it fails, the next use tries again.
 
 export function late<Thing>(make: () => Promise<Thing>): () => Promise<Thing> {
   let making: Promise<Thing> | undefined

@@ -1,7 +1,7 @@
 // Reads lifecycle tables: what may happen to a thing, by verb and status, one row for each move. A pair of verb and status
 // without a row may not happen. Pure.
 
-// `from` is null for the move that creates the thing. `announces` is the kind of its event, `owes` what somebody is owed by it.
+// `from` is null for the move that creates the thing. `announces` is the kind of its event, `owes` what is owed because of it.
 export type LifecycleRow = readonly [
   verb: string,
   from: string | null,

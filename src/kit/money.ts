@@ -93,8 +93,8 @@ const formatters = new Lru<string, Intl.NumberFormat>(200)
 
 function formatterFor(locale: string, currency: string, exponent: number): Intl.NumberFormat {
   const key = `${currency} ${locale}`
-  const kept = formatters.get(key)
-  if (kept) return kept
+  const known = formatters.get(key)
+  if (known) return known
   const formatter = new Intl.NumberFormat(knownLocale(locale), {
     style: 'currency',
     currency,

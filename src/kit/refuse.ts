@@ -1,5 +1,5 @@
-// Saying no. There is one refusal; its codes, statuses and sentences are the table in the contract, and the road that
-// every request takes catches it once.
+// Saying no. There is one kind of refusal; its codes, statuses and sentences are the table in the contract, and it is caught in
+// one place for requests and in one for commands.
 
 import { type RefusalCode, refusals } from '../contract/refusals.ts'
 
@@ -15,7 +15,7 @@ export interface RefusalDetails {
   issues?: readonly Issue[]
   // What the caller needs to go on: the present status and version, the available stock, the required scope.
   current?: Readonly<Record<string, unknown>>
-  // A hint for the Retry-After header, which is sent but is no part of the contract.
+  // A hint for the Retry-After header, which is sent but is not part of the contract.
   retryAfterMs?: number
   // Sent with the refusal, such as the challenge of a 401.
   headers?: Readonly<Record<string, string>>

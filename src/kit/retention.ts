@@ -1,4 +1,4 @@
-// How long rows are kept that are not part of the merchant's books (orders, payments, refunds, stock movements). One
+// How long rows are stored that are not part of the merchant's books (orders, payments, refunds, stock movements). One
 // setting names what differs from the defaults: `checkouts=14d,customers=2d`.
 
 const secondMs = 1_000
@@ -17,7 +17,7 @@ export const retentionDefaultsMs = {
   completed: 400 * dayMs,
   // Stored answers of idempotency keys.
   answers: 7 * dayMs,
-  // Texts of events. For as long as they are kept they can be replayed, and a delivery may wait for its endpoint.
+  // Texts of events. As long as they are stored they can be replayed, and a delivery may wait for its endpoint.
   texts: 30 * dayMs,
   // Events without their text, deliveries that ended, and keys that were revoked or have expired.
   log: 90 * dayMs,

@@ -17,7 +17,7 @@ const secretLengthMax = 1024
 const secretVersionMax = 255 // one byte of a sealed text
 const printed = '[secret]'
 
-// The texts are kept outside of the object, so that no inspection, spread or serialisation of it can meet them.
+// The texts are stored outside of the object, so no inspection, spread or serialisation of it can meet them.
 const textsOf = new WeakMap<RootSecret, ReadonlyMap<number, string>>()
 const derivedFrom = new WeakMap<RootSecret, Map<string, KeyObject>>()
 
@@ -54,8 +54,8 @@ export class RootSecret {
   }
 }
 
-// Either one plain text (version 1) or `2:<new>,1:<old>`. The first named is the current one, so that a new version can
-// be made known to all nodes (`1:<old>,2:<new>`) before any of them uses it. Problems are told without the text.
+// Either one plain text (version 1) or `2:<new>,1:<old>`. The first named is the current one, so a new version can
+// be made known to all nodes (`1:<old>,2:<new>`) before any of them uses it. Problems are reported without the text.
 export function parseRootSecret(text: string): RootSecret | { readonly problem: string } {
   const trimmed = text.trim()
   const parts = /^\d+:/.test(trimmed) ? trimmed.split(',') : [`1:${trimmed}`]
@@ -102,7 +102,7 @@ function isGuessable(secret: string): boolean {
 }
 
 // HKDF-SHA-256. A purpose is a constant of the code such as 'list cursor': different purposes give unrelated keys.
-// Deriving costs more than what is then done with the key, so that each is derived once; purposes are few. And given as bytes,
+// Deriving costs more than what is then done with the key, so each is derived once; purposes are few. And given as bytes,
 // the runtime would make a key of them at every use, for five times the price of a signature.
 export function deriveKey(rootSecret: RootSecret, purpose: string, version = rootSecret.currentVersion): KeyObject {
   const text = textsOf.get(rootSecret)?.get(version)
@@ -134,7 +134,7 @@ export function makeSecretText(): string {
 }
 
 // A sealed text is base64url of: format, key version, nonce, ciphertext, tag. The first two and the context are
-// authenticated too, so that a sealed text cannot be moved to another row.
+// authenticated too, so a sealed text cannot be moved to another row.
 const sealedFormat = 1
 const headBytes = 2
 const nonceBytes = 12
@@ -222,12 +222,12 @@ export function readToken(key: KeyObject, token: string): string | undefined {
   const dot = token.indexOf('.')
   if (dot < 0) return undefined
   const body = token.slice(0, dot)
-  // The encoded texts are compared, so that only the one spelling that was signed is taken.
+  // The encoded texts are compared, so only the one spelling that was signed is taken.
   if (!isEqualSecret(macText(key, body), token.slice(dot + 1))) return undefined
   return Buffer.from(body, 'base64url').toString('utf8')
 }
 
-// Takes the same time wherever the texts differ. Their lengths are no secret.
+// Takes the same time wherever the texts differ. Their lengths are not secret.
 export function isEqualSecret(one: string, other: string): boolean {
   const oneBytes = Buffer.from(one)
   const otherBytes = Buffer.from(other)

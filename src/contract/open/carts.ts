@@ -197,7 +197,7 @@ export const PublicCartAddressTokenResponse = object({
   }),
 })
 
-// The extensions below have schemas of their own, so that the interface's names keep exactly their declared uses.
+// The extensions below have schemas of their own, so the interface's names keep exactly their declared uses.
 
 export const PublicCartCreateRequest = object({
   idempotencyKey: Type.Optional(IdempotencyKey),

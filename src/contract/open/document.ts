@@ -1,4 +1,4 @@
-// What a reader is told of the open surface beside its rows.
+// The documentation of the open surface beside its rows: words, examples, named schemas.
 
 import { namedIn } from '../components.ts'
 import * as errors from '../errors.ts'

@@ -1,4 +1,4 @@
-// What happened, as it is told to webhook endpoints: one envelope, and the data of each kind of event.
+// What happened, as it is sent to webhook endpoints: one envelope, and the data of each kind of event.
 
 import {
   Count,
