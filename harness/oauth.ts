@@ -9,7 +9,7 @@ import { type CryptoKey, calculateJwkThumbprint, exportJWK, generateKeyPair, typ
 import type { OperationId } from '../src/contract/open/operations.ts'
 import { operations } from '../src/contract/open/operations.ts'
 import { scopes as allScopes, type Scope } from '../src/contract/words.ts'
-import { type App, type AppWish, createApp } from '../src/oauth/apps.ts'
+import { type App, type AppDefinition, createApp } from '../src/oauth/apps.ts'
 import { hashPassword } from '../src/oauth/password.ts'
 import { createUser } from '../src/oauth/users.ts'
 import { type Answer, cheapCost, type House, type HouseOptions, openHouse, testSecret } from './house.ts'
@@ -33,7 +33,7 @@ export interface OAuthHouse extends House {
   resource: string
   // Moves every clock there is.
   advance(ms: number): void
-  newApp(wish: Partial<AppWish>): Promise<App>
+  newApp(definition: Partial<AppDefinition>): Promise<App>
   // Another user, with the password of all.
   newUser(email: string, merchantIds: readonly string[]): Promise<string>
   // Whatever a client had in hand that nobody else may find.
@@ -50,7 +50,7 @@ export async function openOAuthHouse(given: Given, options: HouseOptions = {}): 
   const hash = await hashPassword(password, cheapCost)
   const { publicKey, privateKey } = await generateKeyPair('ES256', { extractable: true })
   const { kty, crv, x, y } = await exportJWK(publicKey)
-  const wish: AppWish = {
+  const definition: AppDefinition = {
     name: 'Florist',
     description: 'Writes cards.',
     redirectUris: [redirectUri, 'http://127.0.0.1:9999/callback'],
@@ -58,8 +58,8 @@ export async function openOAuthHouse(given: Given, options: HouseOptions = {}): 
     mode: 'test',
     jwks: null,
   }
-  async function newApp(more: Partial<AppWish>): Promise<App> {
-    const app = await house.storage.write((tx) => createApp(tx, { ...wish, ...more }, house.clock.now))
+  async function newApp(more: Partial<AppDefinition>): Promise<App> {
+    const app = await house.storage.write((tx) => createApp(tx, { ...definition, ...more }, house.clock.now))
     assert.ok(app, 'there is an app of this name')
     return app
   }
@@ -287,25 +287,25 @@ export interface ProofWish {
   header?: Readonly<Record<string, unknown>>
 }
 
-// A proof that is right in everything but what is wished.
-export async function makeProof(house: OAuthHouse, key: DpopKey, wish: ProofWish): Promise<string> {
+// A proof that is right in everything but what is changed.
+export async function makeProof(house: OAuthHouse, key: DpopKey, definition: ProofWish): Promise<string> {
   const claims = {
     jti: randomBytes(16).toString('base64url'),
-    htm: wish.method,
-    htu: wish.url,
+    htm: definition.method,
+    htu: definition.url,
     iat: Math.floor(house.clock.now / 1000),
-    ...(wish.token !== undefined && { ath: createHash('sha256').update(wish.token).digest('base64url') }),
-    ...(wish.nonce !== undefined && { nonce: wish.nonce }),
-    ...wish.claims,
+    ...(definition.token !== undefined && { ath: createHash('sha256').update(definition.token).digest('base64url') }),
+    ...(definition.nonce !== undefined && { nonce: definition.nonce }),
+    ...definition.claims,
   }
   const present = Object.fromEntries(Object.entries(claims).filter(([, value]) => value !== undefined))
-  const header = { typ: 'dpop+jwt', alg: key.alg, jwk: key.jwk, ...wish.header }
+  const header = { typ: 'dpop+jwt', alg: key.alg, jwk: key.jwk, ...definition.header }
   const proof = await new SignJWT(present).setProtectedHeader(header).sign(key.privateKey)
   house.secrets.add(proof)
   return proof
 }
 
-// With which a confidential app proves itself, right in everything but what is wished.
+// With which a confidential app proves itself, right in everything but what is changed.
 export async function makeAssertion(
   house: OAuthHouse,
   claims: Readonly<Record<string, unknown>> = {},
@@ -413,11 +413,11 @@ export interface InstallWish {
 }
 
 // Installs a public app, the short way: approve, exchange the code, describe.
-export async function installApp(house: OAuthHouse, wish: InstallWish = {}): Promise<Installed> {
-  const { app = house.publicApp, browser = openBrowser(house), key = await makeDpopKey() } = wish
+export async function installApp(house: OAuthHouse, definition: InstallWish = {}): Promise<Installed> {
+  const { app = house.publicApp, browser = openBrowser(house), key = await makeDpopKey() } = definition
   const { verifier, challenge } = makeVerifier()
-  const more = wish.scope === undefined ? {} : { scope: wish.scope }
-  const back = await authorize(house, browser, authorizationUrl(house, app, challenge, more), wish.choice)
+  const more = definition.scope === undefined ? {} : { scope: definition.scope }
+  const back = await authorize(house, browser, authorizationUrl(house, app, challenge, more), definition.choice)
   const code = back.searchParams.get('code') ?? ''
   const { status, body } = await askToken(house, codeFields(app, code, verifier), { key })
   assert.equal(status, 200, JSON.stringify(body))

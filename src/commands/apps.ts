@@ -7,7 +7,7 @@ import { parseJson } from '../kit/json.ts'
 import { refuse } from '../kit/refuse.ts'
 import {
   type App,
-  type AppWish,
+  type AppDefinition,
   appProblem,
   createApp,
   disableApp,
@@ -73,7 +73,7 @@ const verbs: Readonly<Record<string, Act>> = {
 async function create(given: Given, terminal: Terminal): Promise<number> {
   const { name, description = '', jwks, mode = 'test' } = given.texts
   if (name === undefined) throw new Misuse('--name is needed')
-  const wish: AppWish = {
+  const definition: AppDefinition = {
     name,
     description,
     redirectUris: wordsIn(given.texts['redirect-uri']),
@@ -81,9 +81,9 @@ async function create(given: Given, terminal: Terminal): Promise<number> {
     mode: readMode(mode),
     jwks: jwks === undefined ? null : await readKeys(jwks),
   }
-  refuseProblem(wish)
+  refuseProblem(definition)
   return withStorage(given, async (storage) => {
-    const app = await storage.write((tx) => createApp(tx, wish, Date.now()))
+    const app = await storage.write((tx) => createApp(tx, definition, Date.now()))
     if (!app) throw refuse('app_exists', { message: `There is already an app named ${name}.` })
     tell(app, given, terminal)
     return 0
@@ -93,22 +93,22 @@ async function create(given: Given, terminal: Terminal): Promise<number> {
 // What is not named stays. What is installed stays as it was approved.
 async function change(name: string, given: Given, terminal: Terminal): Promise<number> {
   const { description, scopes: wanted, jwks, mode, 'redirect-uri': uris } = given.texts
-  const wished: Partial<AppWish> = {
+  const changed: Partial<AppDefinition> = {
     ...(description !== undefined && { description }),
     ...(uris !== undefined && { redirectUris: wordsIn(uris) }),
     ...(wanted !== undefined && { scopes: readScopes(wanted) }),
     ...(mode !== undefined && { mode: readMode(mode) }),
     ...(jwks !== undefined && { jwks: await readKeys(jwks) }),
   }
-  if (Object.keys(wished).length === 0) throw new Misuse('say what changes: --redirect-uri, --scopes and so on')
+  if (Object.keys(changed).length === 0) throw new Misuse('say what changes: --redirect-uri, --scopes and so on')
   return withStorage(given, async (storage) => {
     const { id } = await chooseApp(storage, name)
     const app = await storage.write(async (tx) => {
       const before = await findApp(tx, id)
       if (!before) return undefined
-      const wish = { ...before, ...wished }
-      refuseProblem(wish)
-      await setApp(tx, wish, Date.now())
+      const definition = { ...before, ...changed }
+      refuseProblem(definition)
+      await setApp(tx, definition, Date.now())
       return findApp(tx, id)
     })
     if (!app) throw refuse('app_not_found', { message: `There is no app ${name}.` })
@@ -117,8 +117,8 @@ async function change(name: string, given: Given, terminal: Terminal): Promise<n
   })
 }
 
-function refuseProblem(wish: AppWish): void {
-  const problem = appProblem(wish)
+function refuseProblem(definition: AppDefinition): void {
+  const problem = appProblem(definition)
   if (problem) throw new Misuse(visible(`${optionAt(problem.path)} ${problem.message}`))
 }
 

@@ -4,7 +4,7 @@ import { describe, test } from 'node:test'
 import { eachEngine } from '../../harness/storage.ts'
 import { scopes } from '../contract/words.ts'
 import {
-  type AppWish,
+  type AppDefinition,
   appProblem,
   createApp,
   disableApp,
@@ -18,7 +18,7 @@ import {
   setApp,
 } from './apps.ts'
 
-const wish: AppWish = {
+const definition: AppDefinition = {
   name: 'Parcel Pigeon',
   description: '',
   redirectUris: ['https://pigeon.example/callback'],
@@ -79,7 +79,7 @@ describe('redirect URIs', () => {
 
 describe('what an app may be', () => {
   // biome-ignore format: a table is read by its rows
-  const refused: [given: Partial<AppWish>, path: string][] = [
+  const refused: [given: Partial<AppDefinition>, path: string][] = [
     [{ name: '' }, '/name'],
     [{ name: ' Pigeon' }, '/name'],
     [{ name: 'x'.repeat(101) }, '/name'],
@@ -97,10 +97,10 @@ describe('what an app may be', () => {
     [{ mode: 'both' as 'test' }, '/mode'],
     [{ jwks: { keys: [] } }, '/jwks/keys'],
   ]
-  test('an ordinary one is taken', () => assert.equal(appProblem(wish), undefined))
+  test('an ordinary one is taken', () => assert.equal(appProblem(definition), undefined))
   for (const [given, path] of refused)
     test(`refuses ${JSON.stringify(given).slice(0, 60)}`, () => {
-      assert.equal(appProblem({ ...wish, ...given })?.path, path)
+      assert.equal(appProblem({ ...definition, ...given })?.path, path)
     })
 })
 
@@ -111,13 +111,19 @@ eachEngine('apps', (given) => {
   test('are kept whole, found by id and by name, and listed', async () => {
     const storage = await given.open()
     // The cast claims that a key as Node writes it has texts only.
-    const confidential = { ...wish, name: 'Ledger', scopes, mode: 'live', jwks: jwks as AppWish['jwks'] } as const
+    const confidential = {
+      ...definition,
+      name: 'Ledger',
+      scopes,
+      mode: 'live',
+      jwks: jwks as AppDefinition['jwks'],
+    } as const
     const [first, second] = await storage.write(async (tx) => [
-      await createApp(tx, wish, now),
+      await createApp(tx, definition, now),
       await createApp(tx, confidential, now),
     ])
     assert(first && second)
-    assert.deepEqual(first, { ...wish, id: first.id, clientKind: 'public', createdAt: now, disabledAt: null })
+    assert.deepEqual(first, { ...definition, id: first.id, clientKind: 'public', createdAt: now, disabledAt: null })
     assert.match(first.id, /^app_/)
     assert.equal(second.clientKind, 'confidential')
     assert.deepEqual(second.jwks, { keys: [{ use: 'sig', ...jwks.keys[0] }] })
@@ -132,28 +138,32 @@ eachEngine('apps', (given) => {
 
   test('two of one name are refused, also when made at once', async () => {
     const storage = await given.open()
-    const made = await Promise.all([1, 2, 3].map(() => storage.write((tx) => createApp(tx, wish, now))))
+    const made = await Promise.all([1, 2, 3].map(() => storage.write((tx) => createApp(tx, definition, now))))
     assert.equal(made.filter(Boolean).length, 1)
     assert.equal((await storage.read(listApps)).length, 1)
   })
 
-  test('are brought to another wish by name, and never to a bad one', async () => {
+  test('are brought to another definition by name, and never to a bad one', async () => {
     const storage = await given.open()
-    const app = await storage.write((tx) => createApp(tx, wish, now))
+    const app = await storage.write((tx) => createApp(tx, definition, now))
     assert(app)
-    const next: AppWish = { ...wish, redirectUris: ['https://new.example/'], jwks: jwks as AppWish['jwks'] }
+    const next: AppDefinition = {
+      ...definition,
+      redirectUris: ['https://new.example/'],
+      jwks: jwks as AppDefinition['jwks'],
+    }
     assert.equal(await storage.write((tx) => setApp(tx, next, now + 1)), true)
     assert.equal(await storage.write((tx) => setApp(tx, { ...next, name: 'Unknown' }, now + 1)), false)
     const found = await storage.read((db) => findApp(db, app.id))
     assert.deepEqual([found?.redirectUris, found?.clientKind], [['https://new.example/'], 'confidential'])
     await assert.rejects(storage.write((tx) => setApp(tx, { ...next, redirectUris: ['http://a.example'] }, now)))
-    assert.equal(await storage.write((tx) => setApp(tx, wish, now + 2)), true)
+    assert.equal(await storage.write((tx) => setApp(tx, definition, now + 2)), true)
     assert.equal((await storage.read((db) => findApp(db, app.id)))?.clientKind, 'public')
   })
 
   test('are disabled and enabled once', async () => {
     const storage = await given.open()
-    const app = await storage.write((tx) => createApp(tx, wish, now))
+    const app = await storage.write((tx) => createApp(tx, definition, now))
     assert(app)
     const acts = await storage.write(async (tx) => [
       await disableApp(tx, app.id, now + 1),
@@ -173,7 +183,7 @@ eachEngine('apps', (given) => {
       await tx.sql`
         insert into merchants (id, slug, name, currency, country, price_tax, low_stock_at, links, catalog_version, created_at, updated_at)
         values ('mer_1', 'finch', 'Finch', 'EUR', 'DE', 'included', 5, '{}', 1, 0, 0)`
-      const made = [await createApp(tx, wish, now), await createApp(tx, { ...wish, name: 'Ledger' }, now)]
+      const made = [await createApp(tx, definition, now), await createApp(tx, { ...definition, name: 'Ledger' }, now)]
       for (const [index, app] of [...made, undefined].entries()) {
         const [grant, granted] = app ? [`grant-${index}`, '["checkout:quote","gone:scope"]'] : [null, null]
         await tx.sql`

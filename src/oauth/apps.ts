@@ -23,7 +23,7 @@ export interface App {
   disabledAt: number | null
 }
 
-export interface AppWish {
+export interface AppDefinition {
   name: string
   description: string
   redirectUris: readonly string[]
@@ -33,7 +33,7 @@ export interface AppWish {
 }
 
 export interface AppProblem {
-  // JSON Pointer into the wish.
+  // JSON Pointer into the definition.
   path: string
   message: string
 }
@@ -42,25 +42,30 @@ const nameLengthMax = 100
 const descriptionLengthMax = 300
 const redirectUrisMax = 20
 
-// What is wrong with a wish, or nothing.
-export function appProblem(wish: AppWish): AppProblem | undefined {
-  if (wish.name.length > nameLengthMax || !isLine(wish.name) || wish.name.trim() !== wish.name || wish.name === '')
+// What is wrong with a definition, or nothing.
+export function appProblem(definition: AppDefinition): AppProblem | undefined {
+  if (
+    definition.name.length > nameLengthMax ||
+    !isLine(definition.name) ||
+    definition.name.trim() !== definition.name ||
+    definition.name === ''
+  )
     return { path: '/name', message: `must be one line of 1 to ${nameLengthMax} characters` }
-  if (wish.description.length > descriptionLengthMax || !isLine(wish.description))
+  if (definition.description.length > descriptionLengthMax || !isLine(definition.description))
     return { path: '/description', message: `must be one line of at most ${descriptionLengthMax} characters` }
-  const { redirectUris } = wish
+  const { redirectUris } = definition
   if (redirectUris.length < 1 || redirectUris.length > redirectUrisMax)
     return { path: '/redirectUris', message: `must be 1 to ${redirectUrisMax} addresses` }
   for (const [index, uri] of redirectUris.entries()) {
     const message = redirectUris.indexOf(uri) < index ? 'is named twice' : redirectUriProblem(uri)
     if (message !== undefined) return { path: `/redirectUris/${index}`, message }
   }
-  const unknown = wish.scopes.find((scope) => !knownScopes.includes(scope))
-  if (unknown !== undefined || wish.scopes.length === 0)
+  const unknown = definition.scopes.find((scope) => !knownScopes.includes(scope))
+  if (unknown !== undefined || definition.scopes.length === 0)
     return { path: '/scopes', message: `must be some of ${knownScopes.join(', ')}` }
-  if (!modes.includes(wish.mode)) return { path: '/mode', message: `must be ${modes.join(' or ')}` }
-  if (wish.jwks !== null) {
-    const read = readClientKeys(wish.jwks)
+  if (!modes.includes(definition.mode)) return { path: '/mode', message: `must be ${modes.join(' or ')}` }
+  if (definition.jwks !== null) {
+    const read = readClientKeys(definition.jwks)
     if ('problem' in read) return { path: `/jwks${read.problem.path}`, message: read.problem.message }
   }
   return undefined
@@ -136,7 +141,7 @@ export async function listApps(db: Reader): Promise<App[]> {
   return rows.map(appFrom)
 }
 
-// The lists were written by us, from a wish that was checked. A scope that the contract no longer knows grants nothing.
+// The lists were written by us, from a definition that was checked. A scope that the contract no longer knows grants nothing.
 function appFrom({ jwks, redirectUris, scopes, ...app }: AppRow): App {
   const words = JSON.parse(scopes) as string[]
   return {
@@ -147,45 +152,50 @@ function appFrom({ jwks, redirectUris, scopes, ...app }: AppRow): App {
   }
 }
 
-// Undefined when there is an app of that name. The wish was found to be without problem. `declaredBy` is the merchant whose
+// Undefined when there is an app of that name. The definition was found to be without problem. `declaredBy` is the merchant whose
 // shop file names it, or null for one that the operator makes.
 export async function createApp(
   tx: Tx,
-  wish: AppWish,
+  definition: AppDefinition,
   now: number,
   declaredBy: string | null = null,
 ): Promise<App | undefined> {
   const id = newId('app')
-  const kept = keptOf(wish)
+  const columns = columnsOf(definition)
   const rows = await tx.sql`
     insert into apps (id, name, description, client_kind, jwks, redirect_uris, scopes, mode, created_at, updated_at,
       declared_by)
-    values (${id}, ${wish.name}, ${wish.description}, ${kept.clientKind}, ${kept.jwks}, ${kept.redirectUris},
-      ${kept.scopes}, ${wish.mode}, ${now}, ${now}, ${declaredBy})
+    values (${id}, ${definition.name}, ${definition.description}, ${columns.clientKind}, ${columns.jwks}, ${columns.redirectUris},
+      ${columns.scopes}, ${definition.mode}, ${now}, ${now}, ${declaredBy})
     on conflict (name) do nothing returning id`
   return rows.length > 0 ? findApp(tx, id) : undefined
 }
 
-// Brings an app of the name to the wish. What is installed stays as it was approved; the next request of the app is held
+// Brings an app of the name to the definition. What is installed stays as it was approved; the next request of the app is held
 // to this.
-export async function setApp(tx: Tx, wish: AppWish, now: number): Promise<boolean> {
-  const kept = keptOf(wish)
+export async function setApp(tx: Tx, definition: AppDefinition, now: number): Promise<boolean> {
+  const columns = columnsOf(definition)
   const rows = await tx.sql`
-    update apps set description = ${wish.description}, client_kind = ${kept.clientKind}, jwks = ${kept.jwks},
-      redirect_uris = ${kept.redirectUris}, scopes = ${kept.scopes}, mode = ${wish.mode}, updated_at = ${now}
-    where name = ${wish.name} returning id`
+    update apps set description = ${definition.description}, client_kind = ${columns.clientKind}, jwks = ${columns.jwks},
+      redirect_uris = ${columns.redirectUris}, scopes = ${columns.scopes}, mode = ${definition.mode}, updated_at = ${now}
+    where name = ${definition.name} returning id`
   return rows.length > 0
 }
 
 // The same by a merchant's shop file. False when the app is not this merchant's to change: another merchant's file
 // declared it, or another merchant has installed it and would be led to other addresses.
-export async function setDeclaredApp(tx: Tx, wish: AppWish, merchantId: string, now: number): Promise<boolean> {
-  const kept = keptOf(wish)
+export async function setDeclaredApp(
+  tx: Tx,
+  definition: AppDefinition,
+  merchantId: string,
+  now: number,
+): Promise<boolean> {
+  const columns = columnsOf(definition)
   const rows = await tx.sql`
-    update apps set description = ${wish.description}, client_kind = ${kept.clientKind}, jwks = ${kept.jwks},
-      redirect_uris = ${kept.redirectUris}, scopes = ${kept.scopes}, mode = ${wish.mode}, updated_at = ${now},
+    update apps set description = ${definition.description}, client_kind = ${columns.clientKind}, jwks = ${columns.jwks},
+      redirect_uris = ${columns.redirectUris}, scopes = ${columns.scopes}, mode = ${definition.mode}, updated_at = ${now},
       declared_by = ${merchantId}
-    where name = ${wish.name} and (declared_by is null or declared_by = ${merchantId}) and not exists (
+    where name = ${definition.name} and (declared_by is null or declared_by = ${merchantId}) and not exists (
       select 1 from installations i
       where i.app_id = apps.id and i.merchant_id <> ${merchantId} and i.ended_at is null)
     returning id`
@@ -209,15 +219,15 @@ export async function findForeignUse(
   return row?.use ?? null
 }
 
-function keptOf(wish: AppWish): Pick<AppRow, 'clientKind' | 'jwks' | 'redirectUris' | 'scopes'> {
-  const problem = appProblem(wish)
+function columnsOf(definition: AppDefinition): Pick<AppRow, 'clientKind' | 'jwks' | 'redirectUris' | 'scopes'> {
+  const problem = appProblem(definition)
   if (problem) throw new TypeError(`an app with a problem at ${problem.path} cannot be kept`)
-  const { jwks } = wish
+  const { jwks } = definition
   return {
     clientKind: jwks === null ? 'public' : 'confidential',
     jwks: jwks === null ? null : JSON.stringify(readClientKeys(jwks)),
-    redirectUris: JSON.stringify(wish.redirectUris),
-    scopes: JSON.stringify(knownScopes.filter((scope) => wish.scopes.includes(scope))),
+    redirectUris: JSON.stringify(definition.redirectUris),
+    scopes: JSON.stringify(knownScopes.filter((scope) => definition.scopes.includes(scope))),
   }
 }
 

@@ -189,7 +189,7 @@ export function createInteractions(parts: InteractionParts) {
   }
 
   async function goOn(visit: Visit, result: InteractionResult, requestId: string): Promise<PageAnswer> {
-    const location = await server.settle(visit.request.raw, visit.response, result)
+    const location = await server.finishInteraction(visit.request.raw, visit.response, result)
     if (location === undefined) return errorAnswer('lost', requestId)
     return redirect(location, headersFor())
   }

@@ -51,7 +51,11 @@ export interface AuthorizationServer {
   // Undefined when there is none, it is over, or this browser is not the one that it was begun in.
   findInteraction(request: IncomingMessage, response: ServerResponse): Promise<Interaction | undefined>
   // Answers with the address at which the flow goes on; undefined when it went on already.
-  settle(request: IncomingMessage, response: ServerResponse, result: InteractionResult): Promise<string | undefined>
+  finishInteraction(
+    request: IncomingMessage,
+    response: ServerResponse,
+    result: InteractionResult,
+  ): Promise<string | undefined>
 }
 
 // Made at the first use, since before the port is open our origin may not be known.
@@ -82,7 +86,7 @@ export function createAuthorizationServer(parts: ServerParts): AuthorizationServ
       const session = uid === undefined ? undefined : await provider.Session.findByUid(uid)
       return interactionFrom(details, origin, signedInBy(session?.loginTs))
     },
-    async settle(request, response, result) {
+    async finishInteraction(request, response, result) {
       const { provider } = await at(request)
       return provider.interactionResult(request, response, result).catch(lost)
     },

@@ -126,7 +126,8 @@ function lateServer(parts: ServerParts): AuthorizationServer {
   return {
     handle: async (request, response) => (await server()).handle(request, response),
     findInteraction: async (request, response) => (await server()).findInteraction(request, response),
-    settle: async (request, response, result) => (await server()).settle(request, response, result),
+    finishInteraction: async (request, response, result) =>
+      (await server()).finishInteraction(request, response, result),
   }
 }
 

@@ -5,8 +5,8 @@ import { scopes } from '../contract/words.ts'
 import type { Refusal } from '../kit/refuse.ts'
 import {
   type App,
+  type AppDefinition,
   type AppProblem,
-  type AppWish,
   appProblem,
   createApp,
   findAppByName,
@@ -27,13 +27,13 @@ export async function planApps(
 ): Promise<Change[]> {
   const changes: Change[] = []
   for (const [index, entry] of entries.entries()) {
-    const wish = wishOf(entry)
-    const before = await findAppByName(db, wish.name)
-    const members = before ? differences(before, wish) : []
+    const definition = definitionOf(entry)
+    const before = await findAppByName(db, definition.name)
+    const members = before ? differences(before, definition) : []
     const use = before && members.length > 0 ? await findForeignUse(db, before.id, merchantId ?? '') : null
     if (use) throw notChangeable(index, use)
     if (!before || members.length > 0)
-      changes.push({ kind: before ? 'change' : 'create', what: 'app', name: wish.name, members })
+      changes.push({ kind: before ? 'change' : 'create', what: 'app', name: definition.name, members })
   }
   return changes
 }
@@ -56,10 +56,10 @@ export async function saveApps(
 ): Promise<Change[]> {
   const changes = await planApps(tx, entries, merchantId)
   const changed = new Set(changes.map(({ name }) => name))
-  for (const [index, wish] of entries.map(wishOf).entries()) {
-    if (!changed.has(wish.name) || (await createApp(tx, wish, now, merchantId))) continue
+  for (const [index, definition] of entries.map(definitionOf).entries()) {
+    if (!changed.has(definition.name) || (await createApp(tx, definition, now, merchantId))) continue
     // Another process may have made it meanwhile, from another file.
-    if (!(await setDeclaredApp(tx, wish, merchantId, now))) throw notChangeable(index, 'declared')
+    if (!(await setDeclaredApp(tx, definition, merchantId, now))) throw notChangeable(index, 'declared')
   }
   return changes
 }
@@ -68,10 +68,17 @@ export async function saveApps(
 export function entryProblem(entry: AppEntry): AppProblem | undefined {
   const read = entry.jwks === undefined ? undefined : readClientKeys(entry.jwks)
   if (read && 'problem' in read) return { ...read.problem, path: `/jwks${read.problem.path}` }
-  return appProblem(wishOf(entry))
+  return appProblem(definitionOf(entry))
 }
 
-function wishOf({ name, description = '', redirectUris, scopes: wanted, mode = 'test', jwks }: AppEntry): AppWish {
+function definitionOf({
+  name,
+  description = '',
+  redirectUris,
+  scopes: wanted,
+  mode = 'test',
+  jwks,
+}: AppEntry): AppDefinition {
   const keys = jwks === undefined ? null : readClientKeys(jwks)
   if (keys && 'problem' in keys) throw new TypeError(`the keys of ${name} were not checked`)
   return {
@@ -84,7 +91,7 @@ function wishOf({ name, description = '', redirectUris, scopes: wanted, mode = '
   }
 }
 
-function differences(before: App, wish: AppWish): MemberChange[] {
-  const is: AppWish = before
-  return membersChanged(is, wish, ['description', 'redirectUris', 'scopes', 'mode', 'jwks'])
+function differences(before: App, definition: AppDefinition): MemberChange[] {
+  const is: AppDefinition = before
+  return membersChanged(is, definition, ['description', 'redirectUris', 'scopes', 'mode', 'jwks'])
 }

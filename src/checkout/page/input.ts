@@ -40,9 +40,9 @@ export const typedNames = [
   'shippingOptionId',
 ] as const satisfies readonly (keyof Typed)[]
 
-export type Issue = Extract<CheckoutProblem, { code: 'invalid' }>['issues'][number]
+export type FieldIssue = Extract<CheckoutProblem, { code: 'invalid' }>['issues'][number]
 
-type Parsed<Input> = { input: Input } | { issues: readonly Issue[] }
+type Parsed<Input> = { input: Input } | { issues: readonly FieldIssue[] }
 
 // A page that names no version was not ours, or lost it on the way: it is as good as an old one.
 export function versionIn(form: Form): number {
@@ -79,7 +79,7 @@ export interface DetailsInput {
 
 // The first check of what was typed, in the order of the page. The checkout service checks the rest by the rules of the country.
 export function detailsIn(typed: Typed, needsShipping: boolean): Parsed<DetailsInput> {
-  const issues: Issue[] = []
+  const issues: FieldIssue[] = []
   const missing = (path: string) => issues.push({ path, message: 'is needed' })
   const email = emailFromTyped(typed.email)
   if (email === '') missing('/email')
@@ -118,7 +118,7 @@ export function payIn(form: Form, view: CheckoutView): Parsed<PayInput> {
   const chosen = methodIn(form, view)
   if (!chosen) return invalid('/method')
   const details: Record<string, string> = {}
-  const issues: Issue[] = []
+  const issues: FieldIssue[] = []
   for (const field of chosen.fields) {
     const value = cardValue(form(fieldName(chosen, field.name)), field.autocomplete)
     if (value === '' || value.length > field.lengthMax) issues.push({ path: `/${field.name}`, message: 'is needed' })
@@ -175,6 +175,6 @@ function wholeNumber(text: string): number | undefined {
   return /^\d{1,15}$/.test(text) ? Number(text) : undefined
 }
 
-function invalid(path: string): { issues: readonly Issue[] } {
+function invalid(path: string): { issues: readonly FieldIssue[] } {
   return { issues: [{ path, message: 'is needed' }] }
 }

@@ -89,7 +89,7 @@ async function sendAll() {
     if (!take(answer)) return
     // Answers come again, if not every one of them.
     retries = 0
-    settle(job, answer.page)
+    confirmJob(job, answer.page)
   }
   answered()
 }
@@ -156,7 +156,7 @@ function take({ page, retryMs }) {
 // What was said against the last thing that was sent.
 let lastProblem = ''
 
-function settle(job, page) {
+function confirmJob(job, page) {
   const { problem = '' } = page.body.dataset
   const isOurs = isInDoubt && problem === 'stale'
   isInDoubt = false
@@ -166,10 +166,10 @@ function settle(job, page) {
     code = null
   }
   const isDetails = job.kind === 'details'
-  if (job.kind === 'quantity') settleQuantity(job, page, isOurs)
+  if (job.kind === 'quantity') confirmQuantity(job, page, isOurs)
   if (job.kind === 'code' && code === job.code && !isOurs) code = null
   if (job.kind === 'time') isTimeWanted = false
-  if (isDetails && !isOurs) settleDetails(job, problem)
+  if (isDetails && !isOurs) confirmDetails(job, problem)
   const isQuiet = isDetails && problem === 'invalid' && !(job.edits >= saidEdits)
   const isGoingOn = isDetails && problem === '' && job.edits >= goOnEdits
   if (isDetails && !isOurs && job.edits >= saidEdits) saidEdits = goOnEdits = Infinity
@@ -179,14 +179,14 @@ function settle(job, page) {
   if (isGoingOn && mayLead(job.edits)) goOn()
 }
 
-function settleQuantity({ skuId, quantity }, page, isOurs) {
+function confirmQuantity({ skuId, quantity }, page, isOurs) {
   const wanted = quantities.get(skuId)
   if (wanted?.quantity !== quantity) return
   const there = page.getElementById(`quantity-${skuId}`)?.defaultValue ?? '0'
   if (!isOurs || there === String(quantity)) quantities.delete(skuId)
 }
 
-function settleDetails(job, problem) {
+function confirmDetails(job, problem) {
   if (problem === '') savedEdits = job.edits
   else refusedEdits = job.edits
 }
