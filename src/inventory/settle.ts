@@ -3,6 +3,7 @@
 
 import type { EventDataOf } from '../contract/open/events.ts'
 import { announce, type Cause } from '../events/announce.ts'
+import { clockSkewMsMax } from '../kit/instant.ts'
 import type { MerchantMode } from '../kit/mode.ts'
 import type { Tx } from '../storage/storage.ts'
 import { type StockEvent, type StockRow, stockEventFor } from './stock.ts'
@@ -23,9 +24,6 @@ export interface Change {
   shows: boolean
 }
 
-// How far the clocks of two nodes may be apart.
-const clockSkewMsMax = 60_000
-
 // A hold that ends soon may be over by another clock, and the answers may have been rendered by that.
 export function endsSoon(expiresAt: number, now: number): boolean {
   return expiresAt <= now + clockSkewMsMax
@@ -42,7 +40,7 @@ export async function settle(tx: Tx, seller: MerchantMode, changes: readonly Cha
     updateStockRow(tx, stockRow, { onHand, held, stockVersion })
   }
   const products = new Set(changes.filter(({ shows }) => shows).map(({ stockRow }) => stockRow.productId))
-  // Old since a while, so that a clock that is behind sees it too.
+  // Backdated by the maximum clock skew, so nodes with slow clocks also see it as stale.
   if (products.size > 0) markStale(tx, seller, [...products], moment.now - clockSkewMsMax)
   if (told.length === 0) return
   const installations = await listActiveInstallations(tx, seller)

@@ -2,6 +2,9 @@
 
 import { Lru } from './lru.ts'
 
+// How far the clocks of two nodes may be apart.
+export const clockSkewMsMax = 60_000
+
 // The runtime's own way takes ten times as long (1 µs), and an answer tells many instants of a few days.
 export function toInstant(ms: number): string {
   if (!(ms >= 0 && ms < yearTenThousand && Number.isInteger(ms))) return new Date(ms).toISOString()

@@ -1,14 +1,12 @@
 // The SQL of the limits on signing in: buckets that all nodes share.
 
+import { clockSkewMsMax } from '../kit/instant.ts'
 import type { Tx } from '../storage/storage.ts'
 
 export interface SignInLimit {
   burst: number
   everyMs: number
 }
-
-// Nodes whose clocks differ by less count together.
-const clockSkewMs = 60_000
 
 // True when the bucket had one left. The arithmetic of access/throttle.ts, in one statement, so nodes count together. An instant
 // much further ahead than a whole burst was written before the clock was set back: it counts as one burst.
@@ -25,7 +23,7 @@ export async function takeSignIn(
         when sign_in_limits.full_at < ${now} then ${now + everyMs}
         when sign_in_limits.full_at > ${fullMax} then ${fullMax}
         else sign_in_limits.full_at + ${everyMs} end
-      where sign_in_limits.full_at <= ${fullMax - everyMs} or sign_in_limits.full_at > ${fullMax + clockSkewMs}
+      where sign_in_limits.full_at <= ${fullMax - everyMs} or sign_in_limits.full_at > ${fullMax + clockSkewMsMax}
     returning bucket`
   return rows.length > 0
 }

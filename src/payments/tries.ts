@@ -3,6 +3,7 @@
 // hundred that begin at once would all find nothing counted yet, and given back when it was not declined.
 
 import { createHmac } from 'node:crypto'
+import { clockSkewMsMax } from '../kit/instant.ts'
 import { deriveKey, type RootSecret } from '../kit/secrets.ts'
 import { handleRows } from '../loops/rows.ts'
 import { isNotDeferred } from '../loops/store.ts'
@@ -47,14 +48,11 @@ export function waitMsFor(bound: TryBound, { forgivenAt, triedAt }: Tries, now: 
   return Math.min(Math.max(0, triedAt + waitMs - now), waitMs)
 }
 
-// Nodes whose clocks differ by less count together.
-const clockSkewMs = minute
-
 // Tries of the future were counted before the clock was set back: they count as made now, or the wait would end only when the
 // clock is there again.
 function putRight({ forgivenAt, triedAt }: Tries, now: number): Tries {
   const aheadMs = triedAt - now
-  return aheadMs > clockSkewMs ? { forgivenAt: forgivenAt - aheadMs, triedAt: now } : { forgivenAt, triedAt }
+  return aheadMs > clockSkewMsMax ? { forgivenAt: forgivenAt - aheadMs, triedAt: now } : { forgivenAt, triedAt }
 }
 
 // Never the card and never the address: what identifies them, hashed under a key that is not in the database. In one order,
