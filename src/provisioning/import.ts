@@ -5,9 +5,11 @@
 import { insertCategory, listCategories } from '../catalog/store.ts'
 import { findMerchant } from '../installations/store.ts'
 import type { Storage, Tx } from '../storage/storage.ts'
-import { countedAfter, depthsOf, lockSellerFor, planCategories, saveProducts } from './apply.ts'
+import { depthsOf, planCategories } from './categories.ts'
+import { countedAfter } from './counts.ts'
 import { CsvError, readCsv } from './csv.ts'
-import { batchProductsMax } from './products.ts'
+import { batchProductsMax, saveProducts } from './products.ts'
+import { lockSellerFor } from './seller.ts'
 import { type CategoryEntry, categoryDepthMax, type ProductEntry } from './shopfile.ts'
 import { readShopifyProducts } from './shopify.ts'
 import { learnSizes } from './store.ts'
@@ -157,7 +159,6 @@ async function makeMissingCategories(
   const { newCategories, categoryIds } = planCategories(
     missing.filter(({ slug }) => !keptSlugs.has(slug)),
     kept,
-    [],
     now,
   )
   // The merchant may have put the category far down under which they come.

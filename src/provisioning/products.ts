@@ -11,6 +11,7 @@ import {
   listProductsBySlug,
   listSkusByCode,
   putListedProduct,
+  raiseCatalogVersion,
   replaceProductCategories,
   retireSku,
   updateProduct,
@@ -286,4 +287,18 @@ async function listOrUnlist(
       return putListedProduct(tx, { merchantId: seller.id, mode }, published, answers, staleAtFirst)
     }),
   )
+}
+
+// The seller was locked in this transaction.
+export async function saveProducts(
+  tx: Tx,
+  seller: SellerFacts,
+  entries: readonly ProductEntry[],
+  categoryIds: ReadonlyMap<string, string>,
+  options: PlanOptions,
+): Promise<ProductBatch> {
+  const batch = await planProducts(tx, seller, entries, options)
+  for (const plan of batch.plans) await writeProduct(tx, seller, plan, categoryIds)
+  if (batch.plans.some((plan) => plan.differs)) await raiseCatalogVersion(tx, seller.id)
+  return batch
 }

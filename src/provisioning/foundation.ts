@@ -1,0 +1,159 @@
+// What products and promotions stand on: the merchant, its categories, taxes, shipping, payment methods and installations. Planned
+// from what is stored, and written in one transaction.
+
+import {
+  insertCategory,
+  listCategories,
+  listProductsAfterId,
+  raiseCatalogVersion,
+  updateCategory,
+} from '../catalog/store.ts'
+import {
+  insertInstallation,
+  insertMerchant,
+  listInstallations,
+  listShippingZones,
+  listTaxRates,
+  lockMerchant,
+  type Merchant,
+  replaceShippingZones,
+  replaceTaxRates,
+  setRedirectHosts,
+  updateMerchant,
+} from '../installations/store.ts'
+import { newId } from '../kit/ids.ts'
+import { clockSkewMsMax } from '../kit/instant.ts'
+import { refuse } from '../kit/refuse.ts'
+import { listMethodSettings, type MethodSettings, saveMethodSettings } from '../payments/methods.ts'
+import type { Reader, Tx } from '../storage/storage.ts'
+import { type CategoryPlan, planCategories, refuseDepth } from './categories.ts'
+import { type Change, membersChanged } from './difference.ts'
+import { type InstallationPlan, planInstallations } from './installations.ts'
+import { methodWarnings, planMethods } from './methods.ts'
+import { planRates, type RatesPlan } from './rates.ts'
+import { readinessWarnings } from './readiness.ts'
+import type { ShopFile, SkuEntry } from './shopfile.ts'
+import { findSelling, markAllStale } from './store.ts'
+
+export interface Foundation extends CategoryPlan, InstallationPlan, RatesPlan {
+  merchant: Merchant
+  isNewMerchant: boolean
+  merchantDiffers: boolean
+  // The seller's name and low-stock mark are part of every product's answer.
+  answersChanged: boolean
+  changedMethods: readonly MethodSettings[]
+  // Of all of it.
+  changes: readonly Change[]
+  warnings: readonly string[]
+}
+
+export async function saveFoundation(tx: Tx, file: ShopFile, now: number): Promise<Foundation> {
+  const plan = await planFoundation(tx, file, lockMerchant(tx, file.merchant.slug), now)
+  const { merchant } = plan
+  // Two nodes may make one shop at once; the later one then finds it made.
+  if (plan.isNewMerchant && !(await insertMerchant(tx, merchant, now))) return saveFoundation(tx, file, now)
+  if (!plan.isNewMerchant && plan.merchantDiffers) await updateMerchant(tx, merchant, now)
+  // Backdated by the maximum clock skew, so nodes with slow clocks also see it as stale.
+  if (plan.answersChanged) await markAllStale(tx, merchant.id, now - clockSkewMsMax)
+  for (const category of plan.newCategories) await insertCategory(tx, merchant.id, category)
+  for (const category of plan.changedCategories) await updateCategory(tx, merchant.id, category)
+  if (plan.taxRates) await replaceTaxRates(tx, merchant.id, plan.taxRates)
+  if (plan.shippingZones) await replaceShippingZones(tx, merchant.id, plan.shippingZones)
+  for (const settings of plan.changedMethods) await saveMethodSettings(tx, merchant.id, settings, now)
+  for (const installation of plan.newInstallations) await insertInstallation(tx, installation, now)
+  for (const { id, redirectHosts } of plan.changedInstallations)
+    await setRedirectHosts(tx, merchant.id, id, redirectHosts)
+  if (plan.changes.length > 0) await raiseCatalogVersion(tx, merchant.id)
+  return plan
+}
+
+export async function planFoundation(
+  db: Reader,
+  file: ShopFile,
+  found: Promise<Merchant | undefined>,
+  now: number,
+): Promise<Foundation> {
+  const before = await found
+  const { merchant, changes: merchantChanges } = planMerchant(file, before)
+  const [categories, installations, taxRates, shippingZones, methods, selling] = await Promise.all([
+    listCategories(db, merchant.id),
+    listInstallations(db, merchant.id),
+    listTaxRates(db, merchant.id),
+    listShippingZones(db, merchant.id),
+    listMethodSettings(db, merchant.id),
+    findSelling(db, merchant.id),
+  ])
+  await refuseOtherCurrency(db, before, merchant)
+  const planned = planCategories(file.categories ?? [], categories, now)
+  refuseDepth(categories, [...planned.newCategories, ...planned.changedCategories])
+  const rates = planRates(file, { taxRates, shippingZones })
+  const plannedMethods = planMethods(file.payments ?? [], methods)
+  const shops = planInstallations(file, merchant.id, installations)
+  const hasInstallation =
+    shops.newInstallations.length > 0 || installations.some(({ disabledAt }) => disabledAt === null)
+  return {
+    merchant,
+    isNewMerchant: !before,
+    merchantDiffers: merchantChanges.length > 0,
+    answersChanged:
+      before !== undefined && (before.name !== merchant.name || before.lowStockAt !== merchant.lowStockAt),
+    ...planned,
+    ...rates,
+    ...shops,
+    changedMethods: plannedMethods.changed,
+    changes: [merchantChanges, planned.changes, rates.changes, plannedMethods.changes, shops.changes].flat(),
+    warnings: [
+      ...readinessWarnings({
+        installations: file.installations ?? [],
+        hasInstallation,
+        hasZone: (file.shipping ?? shippingZones).length > 0,
+        hasTaxRate: (file.taxes ?? taxRates).length > 0,
+        ...sellingAfter(file, selling),
+      }),
+      ...methodWarnings(plannedMethods.settings, [...installations, ...shops.newInstallations]),
+    ],
+  }
+}
+
+async function refuseOtherCurrency(db: Reader, before: Merchant | undefined, merchant: Merchant): Promise<void> {
+  if (!before || before.currency === merchant.currency) return
+  if ((await listProductsAfterId(db, merchant.id, '', 1)).length === 0) return
+  const message = `The currency cannot change from ${before.currency} to ${merchant.currency}: there are prices in ${before.currency}.`
+  throw refuse('currency_not_changeable', { message, current: { currency: before.currency } })
+}
+
+function planMerchant(
+  { merchant: entry }: ShopFile,
+  before: Merchant | undefined,
+): { merchant: Merchant; changes: Change[] } {
+  const merchant: Merchant = {
+    id: before?.id ?? newId('mer'),
+    slug: entry.slug,
+    name: entry.name,
+    currency: entry.currency,
+    country: entry.country,
+    priceTax: entry.pricesIncludeTax === false ? 'excluded' : 'included',
+    lowStockAt: entry.lowStockAt ?? 5,
+    supportEmail: entry.supportEmail ?? null,
+    links: JSON.stringify(entry.links ?? {}),
+    closedAt: before?.closedAt ?? null,
+  }
+  if (!before) return { merchant, changes: [{ kind: 'create', what: 'merchant', name: merchant.slug, members: [] }] }
+  const members = membersChanged(before, merchant, merchantMembers)
+  return {
+    merchant,
+    changes: members.length > 0 ? [{ kind: 'change', what: 'merchant', name: merchant.slug, members }] : [],
+  }
+}
+
+const merchantMembers = ['name', 'currency', 'country', 'priceTax', 'lowStockAt', 'supportEmail', 'links'] as const
+
+// What the file publishes beside what is published already. It may also take back what was, which the next run sees.
+function sellingAfter({ products = [] }: ShopFile, before: { sells: boolean; ships: boolean }) {
+  const published = products.filter(({ published = true }) => published)
+  const isShipped = ({ requiresShipping = true }: SkuEntry) => requiresShipping
+  return {
+    sells: before.sells || published.length > 0,
+    ships: before.ships || published.some(({ skus }) => skus.some(isShipped)),
+  }
+}
