@@ -8,6 +8,7 @@ import { openStorage } from '../src/storage/open.ts'
 import type { Engine, Storage, StorageOptions } from '../src/storage/storage.ts'
 import { freshDatabase } from './postgres.ts'
 import { type Templates, templates } from './templates.ts'
+import { isWide } from './wide.ts'
 
 export interface OpenOptions extends StorageOptions {
   // The schema of the house, true unless said otherwise.
@@ -32,6 +33,13 @@ export function eachEngine(name: string, suite: (given: Given) => void): void {
   for (const engine of ['sqlite', 'postgres'] as const) {
     describe(`${name} (${engine})`, () => suite(givenEngine(engine)))
   }
+}
+
+// For what is refused before a row is read, and for what is about a page and not about SQL: SQLite alone, and both engines where
+// every combination is run (proof/suites.ts).
+export function anyEngine(name: string, suite: (given: Given) => void): void {
+  if (isWide) eachEngine(name, suite)
+  else describe(`${name} (sqlite)`, () => suite(givenEngine('sqlite')))
 }
 
 export function givenEngine(engine: Engine): Given {

@@ -38,11 +38,20 @@ export const signatureRun = suite('signature', 'the vectors of the fixture throu
 
 export const browserRun = suite(
   'browser',
-  'the pages of the shopper, of OAuth and of the site in a real browser, with axe, in every combination',
-  ['tests/checkoutPage.test.ts', 'tests/oauthPages.test.ts', 'tests/pages.test.ts'],
+  'the pages of the shopper, of OAuth, of the site, of the storefront and of the example app in a real browser, with axe, in every combination',
+  [
+    'tests/checkoutPage.test.ts',
+    'tests/oauthPages.test.ts',
+    'tests/pages.test.ts',
+    'tests/storefront.test.ts',
+    'tests/exampleApp.test.ts',
+  ],
 )
 
-export const oauthRun = suite('oauth', 'every refusal of the OAuth endpoints', ['tests/oauthRefusals.test.ts'])
+export const oauthRun = suite('oauth', 'installing apps, and every refusal of the OAuth endpoints', [
+  'tests/oauth.test.ts',
+  'tests/oauthRefusals.test.ts',
+])
 
 export const clockRun = suite('clock', 'retries, expiry and rotation with a clock that is moved', [
   'tests/webhooks.test.ts',

@@ -5,17 +5,19 @@ import assert from 'node:assert/strict'
 import { request } from 'node:http'
 import { join } from 'node:path'
 import { after, before, describe, test } from 'node:test'
-import axe from 'axe-core'
 import type { Browser, BrowserContextOptions, Page as Tab } from 'playwright-core'
 import { launchBrowser } from '../harness/browser.ts'
 import { cards, createFakeCheckout, type FakeCheckout, type FakeSession, fakeOrder } from '../harness/fakeCheckout.ts'
 import { type PageServer, servePages } from '../harness/pageServer.ts'
+import { violations } from '../harness/readable.ts'
+import { keepTabs } from '../harness/tabs.ts'
 import { isWide } from '../harness/wide.ts'
 import { checkoutPages } from '../src/checkout/page/pages.ts'
 import { newId } from '../src/kit/ids.ts'
 import { mediaPage } from '../src/site/media.ts'
 
 let browser: Browser
+const tabs = keepTabs(() => browser, { timeoutMs: 10_000 })
 let server: PageServer
 let shop: PageServer
 let checkout: FakeCheckout
@@ -184,7 +186,7 @@ describe('every state can be read by everyone', () => {
         await visit(path, { viewport, locale, colorScheme }, async (tab) => {
           await state.act?.(tab)
           await tab.evaluate(`for (const fold of document.querySelectorAll('details')) fold.open = true`)
-          assert.deepEqual(await violations(tab), [])
+          assert.deepEqual(await violations(tab, ['best-practice']), [])
           assert.equal(await tab.evaluate('document.documentElement.scrollWidth - innerWidth'), 0, 'too wide')
           assert.equal(await tab.locator('h1').count(), 1)
           assert.equal(await tab.locator('html').getAttribute('dir'), locale === 'ar' ? 'rtl' : 'ltr')
@@ -768,42 +770,21 @@ async function unfold(tab: Tab): Promise<void> {
 // Opens a page and fails if it said anything on the console, refused something by its own policy, asked a third host, or let
 // the secret out in a referrer.
 async function visit(path: string, options: BrowserContextOptions, look: (tab: Tab) => Promise<void>): Promise<void> {
-  const context = await browser.newContext({ reducedMotion: 'reduce', ...options })
-  context.setDefaultTimeout(10_000)
-  const complaints: string[] = []
-  const tab = await context.newPage()
-  const isLost = path === '/c/nothing'
-  tab.on('console', (message) => {
-    if (!(isLost && message.text().includes('404'))) complaints.push(message.text())
-  })
-  tab.on('pageerror', (error) => complaints.push(String(error)))
-  context.on('request', (request) => {
-    const { origin } = new URL(request.url())
-    if (!request.url().startsWith('data:') && origin !== server.origin && origin !== shop.origin) {
-      complaints.push(`asked ${request.url()}`)
-    }
-  })
-  try {
+  await tabs.use({ reducedMotion: 'reduce', ...options }, async (tab) => {
+    const complaints: string[] = []
+    const isLost = path === '/c/nothing'
+    tab.on('console', (message) => {
+      if (!(isLost && message.text().includes('404'))) complaints.push(message.text())
+    })
+    tab.on('pageerror', (error) => complaints.push(String(error)))
+    tab.context().on('request', (request) => {
+      const { origin } = new URL(request.url())
+      if (!request.url().startsWith('data:') && origin !== server.origin && origin !== shop.origin) {
+        complaints.push(`asked ${request.url()}`)
+      }
+    })
     await tab.goto(`${server.origin}${path}`, { waitUntil: 'load' })
     await look(tab)
     assert.deepEqual([...complaints, ...referred.splice(0)], [])
-  } finally {
-    await context.close()
-  }
-}
-
-const rules = ['wcag2a', 'wcag2aa', 'wcag21a', 'wcag21aa', 'wcag22aa', 'best-practice']
-
-async function violations(tab: Tab): Promise<string[]> {
-  await tab.evaluate(axe.source)
-  const { violations: found } = await tab.evaluate<axe.AxeResults>(
-    `axe.run({ runOnly: ${JSON.stringify(rules)}, resultTypes: ['violations'] })`,
-  )
-  return found.map(
-    ({ id, nodes }) =>
-      `${id}: ${nodes
-        .slice(0, 5)
-        .map(({ html }) => html.slice(0, 200))
-        .join(' | ')}`,
-  )
+  })
 }

@@ -7,9 +7,11 @@ import type { Browser, BrowserContextOptions, Route, Page as Tab } from 'playwri
 import { launchBrowser } from '../harness/browser.ts'
 import { cards, createFakeCheckout, type FakeCheckout, type FakeSession } from '../harness/fakeCheckout.ts'
 import { type PageServer, servePages } from '../harness/pageServer.ts'
+import { keepTabs } from '../harness/tabs.ts'
 import { checkoutPages } from '../src/checkout/page/pages.ts'
 
 let browser: Browser
+const tabs = keepTabs(() => browser, { timeoutMs: 20_000 })
 let server: PageServer
 let checkout: FakeCheckout
 
@@ -51,22 +53,13 @@ async function visit(
   look: (tab: Tab) => Promise<void>,
   options: BrowserContextOptions = {},
 ): Promise<void> {
-  const context = await browser.newContext({
-    locale: 'en-GB',
-    viewport: { width: 1280, height: 900 },
-    ...options,
-  })
-  context.setDefaultTimeout(20_000)
-  const tab = await context.newPage()
-  const errors: string[] = []
-  tab.on('pageerror', (error) => errors.push(String(error)))
-  try {
+  await tabs.use({ locale: 'en-GB', viewport: { width: 1280, height: 900 }, ...options }, async (tab) => {
+    const errors: string[] = []
+    tab.on('pageerror', (error) => errors.push(String(error)))
     await tab.goto(`${server.origin}/c/${fake.secret}`, { waitUntil: 'load' })
     await look(tab)
     assert.deepEqual(errors, [])
-  } finally {
-    await context.close()
-  }
+  })
 }
 
 // The posts to an action of the page, each of which waits for a word: go on, lose the request, or lose its answer.

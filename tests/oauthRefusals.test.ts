@@ -1054,10 +1054,10 @@ eachEngine('installing an app', (given) => {
     describe('Authorization: refused at the endpoint for pushed requests', () => pushingIsRefused(open))
     describe('Token: refused at the token endpoint, and the code survives', () => tokenIsRefused(open))
     describe('Token: an assertion that does not prove the app', () => assertionIsRefused(open))
+    describe('Resource: refused at our own operations', () => callIsRefused(open))
   }
   describe('Token: a refresh token that is refused', () => refreshIsRefused(open))
   describe('Token: refused at the revocation endpoint', () => revocationIsRefused(open))
-  describe('Resource: refused at our own operations', () => callIsRefused(open))
   describe('Must succeed: accepted at our own operations', () => callIsAccepted(open))
   describe('Must succeed: accepted on the way to a token', () => tokenIsAccepted(open))
 })

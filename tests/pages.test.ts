@@ -5,9 +5,9 @@ import assert from 'node:assert/strict'
 import { createServer, type Server } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { after, before, describe, test } from 'node:test'
-import axe from 'axe-core'
 import type { Browser, BrowserContextOptions, Page as Tab } from 'playwright-core'
 import { launchBrowser } from '../harness/browser.ts'
+import { violations } from '../harness/readable.ts'
 import { isWide } from '../harness/wide.ts'
 import { sitePages } from '../src/site/pages.ts'
 
@@ -46,8 +46,6 @@ after(async () => {
 })
 
 const sizes = { desk: { width: 1280, height: 800 }, telephone: { width: 390, height: 844 } }
-const rules = ['wcag2a', 'wcag2aa', 'wcag21a', 'wcag21aa', 'wcag22aa']
-
 for (const path of ['/', '/docs']) {
   for (const [device, viewport] of Object.entries(sizes)) {
     for (const colorScheme of ['light', 'dark'] as const) {
@@ -137,18 +135,4 @@ async function visit(path: string, options: BrowserContextOptions, look: (tab: T
   } finally {
     await context.close()
   }
-}
-
-async function violations(tab: Tab): Promise<string[]> {
-  await tab.evaluate(axe.source)
-  const { violations: found } = await tab.evaluate<axe.AxeResults>(
-    `axe.run({ runOnly: ${JSON.stringify(rules)}, resultTypes: ['violations'] })`,
-  )
-  return found.map(
-    ({ id, nodes }) =>
-      `${id}: ${nodes
-        .slice(0, 5)
-        .map(({ html }) => html.slice(0, 200))
-        .join(' | ')}`,
-  )
 }

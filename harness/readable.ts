@@ -1,0 +1,19 @@
+// Holds a page in a browser against the rules by which everyone can read and use it (WCAG 2.2 AA, as far as axe can tell).
+
+import axe from 'axe-core'
+import type { Page as Tab } from 'playwright-core'
+
+const rules = ['wcag2a', 'wcag2aa', 'wcag21a', 'wcag21aa', 'wcag22aa']
+
+// What breaks a rule, and where; nothing on a good page.
+export async function violations(tab: Tab, more: readonly 'best-practice'[] = []): Promise<string[]> {
+  await tab.evaluate(axe.source)
+  const { violations: found } = await tab.evaluate<axe.AxeResults>(
+    `axe.run({ runOnly: ${JSON.stringify([...rules, ...more])}, resultTypes: ['violations'] })`,
+  )
+  return found.map(({ id, nodes }) => `${id}: ${nodes.slice(0, 5).map(placeOf).join(' | ')}`)
+}
+
+function placeOf({ html }: axe.NodeResult): string {
+  return html.slice(0, 200)
+}
