@@ -8,7 +8,6 @@ import { type AppParts, createApp } from '../src/app.ts'
 import { PublicErrorResponse } from '../src/contract/errors.ts'
 import { type OperationId, operations } from '../src/contract/open/operations.ts'
 import { type RefusalCode, refusals } from '../src/contract/refusals.ts'
-import { compile } from '../src/contract/validator.ts'
 import { type Scope, scopes } from '../src/contract/words.ts'
 import { listInstallations } from '../src/installations/store.ts'
 import type { MerchantMode } from '../src/kit/mode.ts'
@@ -20,6 +19,7 @@ import { applyShop } from '../src/provisioning/apply.ts'
 import { createKey } from '../src/provisioning/keys.ts'
 import type { ShopFile } from '../src/provisioning/shopfile.ts'
 import type { Storage } from '../src/storage/storage.ts'
+import { issuesOf } from './schemas.ts'
 import { bloom, rival } from './shops.ts'
 import type { Given } from './storage.ts'
 
@@ -249,19 +249,18 @@ export async function openHouse(
 }
 
 const declaredStatuses = [200, 400, 401, 403, 404, 409, 429]
-const errorIssues = compile(PublicErrorResponse)
 
 function assertDeclared(id: OperationId, answer: Answer): void {
   assert.ok(declaredStatuses.includes(answer.status), `${id} answered ${answer.status}: ${answer.text}`)
   assert.equal(answer.headers.get('content-type'), 'application/json; charset=utf-8')
   assert.match(answer.headers.get('x-request-id') ?? '', /^req_[0-9a-z]{26}$/)
   if (answer.status === operations[id].reply.status)
-    assert.deepEqual(compile(operations[id].reply.schema)(answer.body), [], `${id} answered against its schema`)
+    assert.deepEqual(issuesOf(operations[id].reply.schema, answer.body), [], `${id} answered against its schema`)
   else assertError(answer)
 }
 
 export function assertError(answer: Answer, code?: RefusalCode): void {
-  assert.deepEqual(errorIssues(answer.body), [])
+  assert.deepEqual(issuesOf(PublicErrorResponse, answer.body), [])
   assert.equal(answer.body.error.requestId, answer.headers.get('x-request-id'))
   assert.equal(answer.body.error.status, answer.status)
   assert.equal(refusals[answer.body.error.code as RefusalCode].status, answer.status)

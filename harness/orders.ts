@@ -8,7 +8,6 @@ import { createPricebooks } from '../src/carts/pricebook.ts'
 import { type PricedLine, priceCart } from '../src/carts/pricing.ts'
 import { listOffers, type Offer } from '../src/carts/store.ts'
 import { eventSchemas } from '../src/contract/open/events.ts'
-import { compile } from '../src/contract/validator.ts'
 import type { EventKind } from '../src/contract/words.ts'
 import { sell } from '../src/inventory/sales.ts'
 import { newId } from '../src/kit/ids.ts'
@@ -25,6 +24,7 @@ import type { ShopFile } from '../src/provisioning/shopfile.ts'
 import type { Tx } from '../src/storage/storage.ts'
 import { berlin, cartsOf, market } from './carts.ts'
 import { type Answer, type House, openHouse, testSecret } from './house.ts'
+import { issuesOf } from './schemas.ts'
 import { rival } from './shops.ts'
 import type { Given } from './storage.ts'
 
@@ -256,7 +256,7 @@ export async function orderWorld(house: House, orderId: string): Promise<OrderWo
     for (const { type, body } of events) {
       const schema = eventSchemas.get(type)
       assert.ok(schema)
-      assert.deepEqual(compile(schema)(JSON.parse(body)), [])
+      assert.deepEqual(issuesOf(schema, JSON.parse(body)), [])
     }
     const timeline = await db.sql<{ type: string }>`
       select type from order_timeline where order_id = ${orderId} order by position`

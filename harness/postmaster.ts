@@ -1,33 +1,23 @@
 // Runs one throwaway PostgreSQL cluster for the process that started this one, and ends when that process does, however it
 // ends: the pipe at our standard input then closes. It works in folders of its own and leaves nothing behind.
-import { chown, mkdtemp, rm, statfs } from 'node:fs/promises'
+import { chown, mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { createInterface } from 'node:readline'
 import { prepareBinaries, type Server, stop } from './binaries.ts'
+import { placeOfData } from './folder.ts'
 import { freePort } from './ports.ts'
 
 const flags = JSON.parse(process.argv[2] ?? '[]') as string[]
 
 const folder = await mkdtemp(join(tmpdir(), 'cartwright-postgres-'))
-const dataFolder = await mkdtemp(join(await placeOfData(), 'cartwright-postgres-'))
+// A new database is made in a quarter of the time where it need not survive a power cut.
+const place = flags.includes('fsync=off') ? await placeOfData() : tmpdir()
+const dataFolder = await mkdtemp(join(place, 'cartwright-postgres-'))
 try {
   await run()
 } finally {
   for (const made of [folder, dataFolder]) await rm(made, { recursive: true, force: true })
-}
-
-// A cluster that need not survive a power cut is kept in memory where there is room: a new database is then made in a quarter
-// of the time. A temporary folder that was asked for is taken.
-async function placeOfData(): Promise<string> {
-  const memory = '/dev/shm'
-  const neededBytes = 4 * 2 ** 30
-  if (!flags.includes('fsync=off') || process.env.TMPDIR !== undefined) return tmpdir()
-  const freeBytes = await statfs(memory).then(
-    ({ bavail, bsize }) => bavail * bsize,
-    () => 0,
-  )
-  return freeBytes >= neededBytes ? memory : tmpdir()
 }
 
 async function run(): Promise<void> {

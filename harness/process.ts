@@ -3,10 +3,10 @@
 import { type ChildProcess, spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { mkdtemp, rm } from 'node:fs/promises'
-import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { after } from 'node:test'
 import { nodeFlags } from './flags.ts'
+import { placeOfData } from './folder.ts'
 
 const main = join(import.meta.dirname, '..', 'src', 'main.js')
 
@@ -19,7 +19,7 @@ export interface Outcome {
 }
 
 export async function tempFolder(): Promise<string> {
-  const folder = await mkdtemp(join(tmpdir(), 'cartwright-'))
+  const folder = await mkdtemp(join(await placeOfData(), 'cartwright-'))
   after(() => rm(folder, { recursive: true, force: true }))
   return folder
 }

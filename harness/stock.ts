@@ -3,7 +3,6 @@
 import assert from 'node:assert/strict'
 import { refreshStaleProducts } from '../src/catalog/refresh.ts'
 import { eventSchemas } from '../src/contract/open/events.ts'
-import { compile } from '../src/contract/validator.ts'
 import type { EventKind, Mode } from '../src/contract/words.ts'
 import type { Line, Shortage } from '../src/inventory/stock.ts'
 import type { MerchantMode } from '../src/kit/mode.ts'
@@ -11,6 +10,7 @@ import { findViolations } from '../src/observe/invariants.ts'
 import { applyShop } from '../src/provisioning/apply.ts'
 import type { ShopFile } from '../src/provisioning/shopfile.ts'
 import type { Storage, Tx } from '../src/storage/storage.ts'
+import { issuesOf } from './schemas.ts'
 import type { Given } from './storage.ts'
 
 export interface StockedSku {
@@ -125,7 +125,7 @@ function eventOf(text: string, installation: string): World['events'][number] {
   const event = JSON.parse(text)
   const schema = eventSchemas.get(event.type as EventKind)
   assert.ok(schema)
-  assert.deepEqual(compile(schema)(event), [])
+  assert.deepEqual(issuesOf(schema, event), [])
   assert.equal(event.subject.id, event.data.sku.id)
   return [installation, event.type, event.data.sku.code, event.data.sku.availableQuantity, event.sequence]
 }

@@ -1,11 +1,11 @@
 // The same suite for both engines: each gets stores that are its own, and they are closed and removed afterwards.
 import { copyFile, mkdtemp, rm } from 'node:fs/promises'
-import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { after, describe } from 'node:test'
 import { migrate } from '../src/storage/migrate.ts'
 import { openStorage } from '../src/storage/open.ts'
 import type { Engine, Storage, StorageOptions } from '../src/storage/storage.ts'
+import { placeOfData } from './folder.ts'
 import { freshDatabase } from './postgres.ts'
 import { type Templates, templates } from './templates.ts'
 import { isWide } from './wide.ts'
@@ -58,7 +58,7 @@ export function givenEngine(engine: Engine): Given {
       leftovers.push(database.drop)
       return database.url
     }
-    const folder = await mkdtemp(join(tmpdir(), 'cartwright-'))
+    const folder = await mkdtemp(join(await placeOfData(), 'cartwright-'))
     leftovers.push(() => rm(folder, { recursive: true, force: true }))
     const file = join(folder, 'test.db')
     if (template) await copyFile(template.sqlite, file)

@@ -2,10 +2,10 @@
 
 import { rmSync } from 'node:fs'
 import { mkdtemp } from 'node:fs/promises'
-import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { migrate } from '../src/storage/migrate.ts'
 import { openStorage } from '../src/storage/open.ts'
+import { placeOfData } from './folder.ts'
 import { freshDatabase } from './postgres.ts'
 
 export interface Templates {
@@ -30,7 +30,7 @@ export async function shareTemplates(): Promise<void> {
 }
 
 async function makeTemplates(): Promise<Templates> {
-  const folder = await mkdtemp(join(tmpdir(), 'cartwright-'))
+  const folder = await mkdtemp(join(await placeOfData(), 'cartwright-'))
   process.on('exit', () => rmSync(folder, { recursive: true, force: true }))
   const sqlite = join(folder, 'template.db')
   const { url } = await freshDatabase()

@@ -8,6 +8,7 @@ import { berlin } from '../harness/carts.ts'
 import { type Checkout, cards, checkoutOf, secretOf } from '../harness/checkout.ts'
 import { type Answer, type House, openHouse, testSecret } from '../harness/house.ts'
 import { type Orders, orderMarket, ordersOf } from '../harness/orders.ts'
+import { issuesOf as issuesBySchema } from '../harness/schemas.ts'
 import { bloom, rival } from '../harness/shops.ts'
 import { eachEngine } from '../harness/storage.ts'
 import { expireCarts } from '../src/carts/sweep.ts'
@@ -16,7 +17,6 @@ import { openDocument } from '../src/contract/open/document.ts'
 import { eventSchemaName, eventSchemas, events } from '../src/contract/open/events.ts'
 import type { OperationId } from '../src/contract/open/operations.ts'
 import { openApiDocument } from '../src/contract/openapi.ts'
-import { compile } from '../src/contract/validator.ts'
 import { type EventKind, type EventSubject, eventKinds } from '../src/contract/words.ts'
 import { type Announcement, announce } from '../src/events/announce.ts'
 import { listInstallations } from '../src/installations/store.ts'
@@ -354,7 +354,7 @@ const lastWord = (reference: string) => reference.split('/').at(-1) ?? ''
 function issuesOf(kind: EventKind, event: unknown) {
   const schema = eventSchemas.get(kind)
   assert.ok(schema)
-  return compile(schema)(event)
+  return issuesBySchema(schema, event)
 }
 
 eachEngine('the catalogue of events', (given) => {

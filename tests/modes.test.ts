@@ -7,10 +7,10 @@ import { cartwright } from '../harness/commandline.ts'
 import { testSecretText } from '../harness/house.ts'
 import { type ModeHouse, openTwoModes, twoModes } from '../harness/modes.ts'
 import { assertFound } from '../harness/sabotage.ts'
+import { issuesOf } from '../harness/schemas.ts'
 import { eachEngine } from '../harness/storage.ts'
 import { refreshStaleProducts } from '../src/catalog/refresh.ts'
 import { eventSchemas } from '../src/contract/open/events.ts'
-import { compile } from '../src/contract/validator.ts'
 import type { EventKind, Mode } from '../src/contract/words.ts'
 
 // Kinds of the events that an installation was told about a subject, each held against its schema and its mode.
@@ -24,7 +24,7 @@ async function toldTo({ storage, installationId, mode }: ModeHouse, subjectType:
     const schema = eventSchemas.get(type)
     assert.ok(schema)
     const event = JSON.parse(body)
-    assert.deepEqual(compile(schema)(event), [])
+    assert.deepEqual(issuesOf(schema, event), [])
     assert.equal(event.mode, mode)
     return `${type} ${sequence}`
   })

@@ -11,6 +11,7 @@ import { serve } from '../harness/process.ts'
 import { answerOf } from '../harness/refused.ts'
 import { assertFound, type Break } from '../harness/sabotage.ts'
 import { eachEngine, type Given } from '../harness/storage.ts'
+import { until } from '../harness/until.ts'
 import { listInstallations } from '../src/installations/store.ts'
 import { findViolations } from '../src/observe/invariants.ts'
 import { findOwed } from '../src/observe/owed.ts'
@@ -642,8 +643,7 @@ eachEngine('orders, by the command line', (given) => {
     assert.deepEqual([back.refund.amount, back.order.totals.refunded], [500, 500])
     const rest = await json('refund', paid.orderId)
     assert.equal(rest.order.totals.refunded, total)
-    const deadline = Date.now() + 30_000
-    while ((await orderWorld(house, paid.orderId)).paymentStatus !== 'refunded') assert.ok(Date.now() < deadline)
+    await until(async () => (await orderWorld(house, paid.orderId)).paymentStatus === 'refunded', 'the refund')
     assert.match((await run('refund', 'T-1002')).err, /Order T-1002 is refunded: there is nothing to refund/)
     assert.equal(await server.stop(), 0)
     for (const secret of ['Linden', 'Lovelace']) assert.ok(!server.printed().includes(secret))

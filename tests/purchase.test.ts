@@ -11,6 +11,7 @@ import { market } from '../harness/carts.ts'
 import { type Checkout, cards, checkoutOf } from '../harness/checkout.ts'
 import { type House, openHouse } from '../harness/house.ts'
 import { givenEngine } from '../harness/storage.ts'
+import { until } from '../harness/until.ts'
 import { settlePayments } from '../src/checkout/pay/recover.ts'
 import { expireSessions } from '../src/checkout/sweep.ts'
 
@@ -186,8 +187,7 @@ describe('a purchase in the browser', () => {
     for (const page of [one, two]) await fillCard(page, cards.approved)
     await Promise.all([payButton(one).dblclick(), payButton(two).click()])
     await one.waitForURL(/\/thanks|\/c\//)
-    const deadline = Date.now() + 10_000
-    while ((await sessionOf(id)).status !== 'completed') assert.ok(Date.now() < deadline)
+    await until(async () => (await sessionOf(id)).status === 'completed', 'the order')
     const charges = await house.storage.read(
       (db) =>
         db.sql`select t.key from test_charges t join payments p on p.id = t.key where p.checkout_session_id = ${id} and t.state = 'approved'`,

@@ -12,6 +12,7 @@ import { type Orders, openOrderHouse, orderWorld, refusingCard } from '../harnes
 import { type Server, serve, tempFolder } from '../harness/process.ts'
 import { answerOf } from '../harness/refused.ts'
 import { eachEngine, type Given } from '../harness/storage.ts'
+import { until } from '../harness/until.ts'
 import { newId } from '../src/kit/ids.ts'
 import { refundOrder } from '../src/orders/operator.ts'
 import { refusedTriesMax } from '../src/payments/settle.ts'
@@ -22,16 +23,6 @@ import { commandsOf } from '../src/storage/script.ts'
 import { Fragment } from '../src/storage/storage.ts'
 
 const lostAnswerCard = '4000000000007726'
-
-async function until<Found>(look: () => Promise<Found | undefined>): Promise<Found> {
-  const hopelessAt = performance.now() + 30_000
-  for (;;) {
-    const found = await look()
-    if (found !== undefined) return found
-    assert.ok(performance.now() < hopelessAt, 'it did not come')
-    await new Promise((resolve) => setTimeout(resolve, 20))
-  }
-}
 
 function linesOf(server: Server): Record<string, unknown>[] {
   return server

@@ -13,6 +13,7 @@ import { serve } from '../harness/process.ts'
 import { answerOf } from '../harness/refused.ts'
 import { rival } from '../harness/shops.ts'
 import { eachEngine, type Given } from '../harness/storage.ts'
+import { until } from '../harness/until.ts'
 import { RowsFailed } from '../src/loops/rows.ts'
 import { fulfilOrder, payOrder } from '../src/orders/operator.ts'
 import { cancelUnpaidOrders } from '../src/orders/unpaid.ts'
@@ -277,8 +278,7 @@ eachEngine('orders past their payment term', (given) => {
     const { orderId } = await awaited(orders, house)
     await house.storage.write((tx) => tx.sql`update orders set payment_due_at = 1 where id = ${orderId}`)
     const server = await serve(settingsOf(house), ['--no-demo'])
-    const deadline = Date.now() + 60_000
-    while ((await orderWorld(house, orderId)).status !== 'cancelled') assert.ok(Date.now() < deadline)
+    await until(async () => (await orderWorld(house, orderId)).status === 'cancelled', 'the cancellation')
     assert.equal(await server.stop(), 0)
   })
 })
