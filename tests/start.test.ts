@@ -10,6 +10,7 @@ import { type AddressInfo, createServer } from 'node:net'
 import { join } from 'node:path'
 import { DatabaseSync } from 'node:sqlite'
 import { after, describe, test } from 'node:test'
+import { setTimeout as pause } from 'node:timers/promises'
 import { pathToFileURL } from 'node:url'
 import { freePort } from '../harness/ports.ts'
 import { type Environment, runProcess, serve, tempFolder } from '../harness/process.ts'
@@ -52,13 +53,13 @@ async function ready(origin: string): Promise<void> {
     )
     if (status === 200) return
     assert.ok(Date.now() < hopelessAt, 'the server is not ready')
-    await new Promise((resolve) => setTimeout(resolve, 50))
+    await pause(50)
   }
 }
 
 describe('a stop', () => {
   test('is announced at /readyz for as long as it is told to be, and requests are served meanwhile', async () => {
-    const server = await serve({ ...(await environment()), CARTWRIGHT_DRAIN_SECONDS: '2' })
+    const server = await serve({ ...(await environment()), CARTWRIGHT_DRAIN_SECONDS: '2' }, ['--no-demo'])
     await ready(server.origin)
     const stopping = server.stop()
     for (let status = 200; status === 200; ) status = (await fetch(`${server.origin}/readyz`)).status
@@ -72,7 +73,7 @@ describe('a stop', () => {
 describe('the metrics', () => {
   test('are answered on a port of their own, where one is given', async () => {
     const port = await freePort()
-    const server = await serve({ ...(await environment()), CARTWRIGHT_METRICS: String(port) })
+    const server = await serve({ ...(await environment()), CARTWRIGHT_METRICS: String(port) }, ['--no-demo'])
     assert.equal((await fetch(`${server.origin}/metrics`)).status, 404)
     const shown = await fetch(`http://127.0.0.1:${port}/metrics`)
     assert.match(await shown.text(), /^cartwright_requests_in_flight 0$/m)
@@ -81,7 +82,7 @@ describe('the metrics', () => {
   })
 
   test('are answered nowhere, where they are off', async () => {
-    const server = await serve({ ...(await environment()), CARTWRIGHT_METRICS: 'off' })
+    const server = await serve({ ...(await environment()), CARTWRIGHT_METRICS: 'off' }, ['--no-demo'])
     assert.equal((await fetch(`${server.origin}/metrics`)).status, 404)
     assert.equal(await server.stop(), 0)
   })
@@ -104,7 +105,11 @@ describe('a start', () => {
 
   test('by npm ends when npm is ended', async () => {
     const settings = { ...(await environment()), PORT: '0', PATH: process.env.PATH ?? '' }
-    const npm = spawn('npm', ['start'], { cwd: root, env: settings, stdio: ['ignore', 'pipe', 'ignore'] })
+    const npm = spawn('npm', ['start', '--', '--no-demo'], {
+      cwd: root,
+      env: settings,
+      stdio: ['ignore', 'pipe', 'ignore'],
+    })
     let printed = ''
     const listening = Promise.withResolvers<void>()
     npm.stdout.setEncoding('utf8').on('data', (text: string) => {
@@ -154,7 +159,10 @@ describe('a start', () => {
         const metadata = await fetch(`http://127.0.0.1:${port}/.well-known/oauth-authorization-server`).catch(
           () => undefined,
         )
-        if (!metadata) continue
+        if (!metadata) {
+          await pause(2)
+          continue
+        }
         answers.push({ status: metadata.status, text: await metadata.text() })
       }
       isReady = (await fetch(`http://127.0.0.1:${port}/readyz`)).status === 200
@@ -169,11 +177,10 @@ describe('a start', () => {
   })
 
   test('on localhost answers at every address of that name, and ends', async () => {
-    const server = await serve({
-      ...(await environment()),
-      HOST: 'localhost',
-      CARTWRIGHT_SECRET: 'a-root-secret-that-only-this-test-knows',
-    })
+    const settings = { ...(await environment()), HOST: 'localhost' }
+    const server = await serve({ ...settings, CARTWRIGHT_SECRET: 'a-root-secret-that-only-this-test-knows' }, [
+      '--no-demo',
+    ])
     assert.equal((await fetch(`${server.origin}/healthz`)).status, 200)
     assert.equal((await fetch(`${server.origin.replace('127.0.0.1', 'localhost')}/healthz`)).status, 200)
     assert.equal(await server.stop(), 0)
@@ -210,7 +217,9 @@ describe('a start', () => {
   test('loads no library before somebody needs it', async () => {
     const settings = await environment()
     const list = join(await tempFolder(), 'loaded')
-    const server = await serve({ ...settings, NODE_OPTIONS: `--import ${supporting('loaded.js', { to: list })}` })
+    const server = await serve({ ...settings, NODE_OPTIONS: `--import ${supporting('loaded.js', { to: list })}` }, [
+      '--no-demo',
+    ])
     const packages = async () =>
       new Set(
         [...(await readFile(list, 'utf8')).matchAll(/\/node_modules\/((?:@[^/]+\/)?[^/]+)\//g)].map(([, name]) => name),
@@ -268,11 +277,11 @@ describe('a start', () => {
   test('with a damaged file ends when that is found, and the next does not begin', async () => {
     const settings = await environment()
     const file = (settings.CARTWRIGHT_DATABASE_URL ?? '').slice('sqlite:'.length)
-    assert.equal(await (await serve(settings)).stop(), 0)
+    assert.equal(await (await serve(settings, ['--no-demo'])).stop(), 0)
     await damage(file)
 
     const gate = supporting('gate.js', { gate: `${file}.gate` })
-    const server = await serve({ ...settings, NODE_OPTIONS: `--import ${gate}` })
+    const server = await serve({ ...settings, NODE_OPTIONS: `--import ${gate}` }, ['--no-demo'])
     // Nobody waits for the check, which does not end before it is let.
     await ready(server.origin)
     await writeFile(`${file}.gate`, '')
@@ -312,10 +321,10 @@ describe('a start', () => {
 
   test('of several commands at once in a new folder agrees on one root secret', async () => {
     const settings = await environment()
-    const made = await Promise.all(Array.from({ length: 4 }, () => runProcess(['demo', '--json'], settings)))
+    const made = await Promise.all(Array.from({ length: 3 }, () => runProcess(['demo', '--json'], settings)))
     assert.deepEqual(
       made.map(({ code, err }) => [code, err]),
-      Array(4).fill([0, '']),
+      Array(3).fill([0, '']),
     )
     const server = await serve(settings)
     for (const { out } of made) {
@@ -404,7 +413,7 @@ describe('a stop', () => {
 
 describe('the log of a server', () => {
   function start(settings: Environment, port: number, out: number | 'pipe'): ChildProcess {
-    const child = spawn(process.execPath, ['--disable-warning=ExperimentalWarning', main, 'serve'], {
+    const child = spawn(process.execPath, ['--disable-warning=ExperimentalWarning', main, 'serve', '--no-demo'], {
       env: { PATH: process.env.PATH ?? '', ...settings, PORT: String(port) },
       stdio: ['ignore', out, 'pipe'],
     })
@@ -431,7 +440,7 @@ describe('the log of a server', () => {
     const origin = `http://127.0.0.1:${port}`
     const child = start(await environment(), port, openSync('/dev/full', 'w'))
     await ready(origin)
-    await askMuch(origin, 500)
+    await askMuch(origin, 200)
     assert.equal((await fetch(`${origin}/healthz`)).status, 200)
     assert.match(await (await fetch(`${origin}/metrics`)).text(), /^cartwright_log_lines_dropped_total \d+$/m)
     child.kill('SIGTERM')
@@ -446,7 +455,8 @@ describe('the log of a server', () => {
     const origin = `http://127.0.0.1:${port}`
     const child = start(await environment(), port, 'pipe')
     await ready(origin)
-    await askMuch(origin, 3_000)
+    // More than twice of what a pipe holds.
+    await askMuch(origin, 1_000)
     assert.equal((await fetch(`${origin}/healthz`)).status, 200)
     let text = ''
     child.stdout?.setEncoding('utf8').on('data', (chunk: string) => {
@@ -460,7 +470,7 @@ describe('the log of a server', () => {
       .split('\n')
       .filter((line) => line !== '' && !line.startsWith(' '))
       .map((line) => JSON.parse(line) as { message: string })
-    assert.ok(lines.filter(({ message }) => message === 'request').length >= 3_000)
+    assert.ok(lines.filter(({ message }) => message === 'request').length >= 1_000)
     assert.equal(lines.at(-1)?.message, 'stopped')
   })
 })
