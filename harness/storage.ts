@@ -7,7 +7,7 @@ import { openStorage } from '../src/storage/open.ts'
 import type { Engine, Storage, StorageOptions } from '../src/storage/storage.ts'
 import { placeOfData } from './folder.ts'
 import { freshDatabase } from './postgres.ts'
-import { type Templates, templates } from './templates.ts'
+import { templates } from './templates.ts'
 import { isWide } from './wide.ts'
 
 export interface OpenOptions extends StorageOptions {
@@ -25,6 +25,8 @@ export interface Given {
   freshUrl(): Promise<string>
   // The URL of a new store that has the schema.
   migratedUrl(): Promise<string>
+  // The URL of a copy of a store that nobody has open, where copies can be made.
+  copyOf?(url: string): Promise<string>
   // Something to end after the suite, before the stores that it uses.
   later(end: () => Promise<void>): void
 }
@@ -52,21 +54,24 @@ export function givenEngine(engine: Engine): Given {
     if (failures.length > 0) throw failures[0]
   })
 
-  async function urlOf(template?: Templates): Promise<string> {
+  // Of a file, or of a database of the common cluster.
+  async function urlOf(template?: string): Promise<string> {
     if (engine === 'postgres') {
-      const database = await freshDatabase(template ? { template: template.postgres } : {})
+      const database = await freshDatabase(template === undefined ? {} : { template })
       leftovers.push(database.drop)
       return database.url
     }
     const folder = await mkdtemp(join(await placeOfData(), 'cartwright-'))
     leftovers.push(() => rm(folder, { recursive: true, force: true }))
     const file = join(folder, 'test.db')
-    if (template) await copyFile(template.sqlite, file)
+    if (template !== undefined) await copyFile(template, file)
     return `sqlite:${file}`
   }
 
   const freshUrl = () => urlOf()
-  const migratedUrl = async () => urlOf(await templates())
+  const migratedUrl = async () => urlOf((await templates())[engine])
+  const copyOf = (url: string) =>
+    urlOf(engine === 'postgres' ? new URL(url).pathname.slice(1) : url.slice('sqlite:'.length))
 
   async function open({ withMigrations = true, url, ...options }: OpenOptions = {}): Promise<Storage> {
     const storage = await openStorage(url ?? (await (withMigrations ? migratedUrl() : freshUrl())), options)
@@ -75,5 +80,5 @@ export function givenEngine(engine: Engine): Given {
     return storage
   }
 
-  return { engine, open, freshUrl, migratedUrl, later: (end) => void leftovers.push(end) }
+  return { engine, open, freshUrl, migratedUrl, copyOf, later: (end) => void leftovers.push(end) }
 }

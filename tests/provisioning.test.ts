@@ -3,7 +3,6 @@
 
 import assert from 'node:assert/strict'
 import { spawn } from 'node:child_process'
-import { randomInt } from 'node:crypto'
 import { once } from 'node:events'
 import { writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
@@ -13,6 +12,7 @@ import pg from 'pg'
 import { csvLine, shopifyCsv } from '../harness/catalog.ts'
 import { cartwright } from '../harness/commandline.ts'
 import { openHouse, testSecret } from '../harness/house.ts'
+import { pausesOf } from '../harness/pauses.ts'
 import { type Environment, tempFolder } from '../harness/process.ts'
 import { bloom } from '../harness/shops.ts'
 import { eachEngine, type Given } from '../harness/storage.ts'
@@ -225,15 +225,18 @@ eachEngine('provisioning', (given) => {
     assert.ok(row && row.at <= now)
   })
 
-  test('a rename, new prices and an import at once leave every answer and every count right', async () => {
-    const storage = await openShop(given, { merchant: merchant(), categories, products: teas(300, 1) })
-    for (let round = 1; round <= 4; round++) {
+  test('a rename, new prices and an import at once leave every answer and every count right', async (t) => {
+    // More than a batch of 200.
+    const [count, rounds] = isWide ? [300, 4] : [210, 2]
+    const pauseMs = pausesOf(t)
+    const storage = await openShop(given, { merchant: merchant(), categories, products: teas(count, 1) })
+    for (let round = 1; round <= rounds; round++) {
       await Promise.all([
         applyShop(storage, { merchant: merchant(`House ${round}`) }, options),
-        pause(randomInt(30)).then(() =>
+        pause(pauseMs(30)).then(() =>
           applyShop(
             storage,
-            { merchant: merchant(`House ${round}`), categories, products: teas(300, 10 + round) },
+            { merchant: merchant(`House ${round}`), categories, products: teas(count, 10 + round) },
             options,
           ),
         ),
@@ -241,7 +244,7 @@ eachEngine('provisioning', (given) => {
       ])
       assert.deepEqual(await storage.read(wrongAnswers), [], `in round ${round}`)
     }
-    assert.deepEqual(await countsOf(storage), { black: 300, green: 80 })
+    assert.deepEqual(await countsOf(storage), { black: count, green: 20 * rounds })
     await assertSound(storage)
   })
 
@@ -251,9 +254,9 @@ eachEngine('provisioning', (given) => {
     const beside = afterEachWrite(storage, async (commits) => {
       if (commits === 2) await applyShop(storage, { merchant: merchant('Renamed') }, options)
     })
-    await applyShop(beside, { merchant: merchant(), categories, products: teas(250, 1) }, options)
+    await applyShop(beside, { merchant: merchant(), categories, products: teas(210, 1) }, options)
     assert.deepEqual(await storage.read(wrongAnswers), [])
-    const rows = Array.from({ length: 250 }, (_, i) => plainRow(`row-${i}`))
+    const rows = Array.from({ length: 210 }, (_, i) => plainRow(`row-${i}`))
     const besideImport = afterEachWrite(storage, async (commits) => {
       if (commits === 1) await applyShop(storage, { merchant: merchant('Renamed again') }, options)
     })
@@ -588,8 +591,9 @@ eachEngine('provisioning', (given) => {
       return { settings, folder, shop }
     }
 
-    // Starts the command, and kills it a random while after it has begun.
+    // Starts the command, and kills it a while after it has begun.
     async function kill(
+      afterMs: number,
       args: readonly string[],
       settings: Environment,
       storage: Storage,
@@ -605,7 +609,7 @@ eachEngine('provisioning', (given) => {
         ended = true
       })
       while (!ended && !(await hasBegun())) await pause(5)
-      await pause(randomInt(60))
+      await pause(afterMs)
       child.kill('SIGKILL')
       await closed
       await isOver(storage)
@@ -633,7 +637,8 @@ eachEngine('provisioning', (given) => {
         const file: ShopFile = { merchant: merchant(), categories, products }
         const { settings, folder, shop } = await environment(file)
         const storage = await given.open({ url: settings.CARTWRIGHT_DATABASE_URL as string })
-        await kill(['apply', shop], settings, storage, hasProducts(storage))
+        const pauseMs = pausesOf(t)
+        await kill(pauseMs(60), ['apply', shop], settings, storage, hasProducts(storage))
         const killedAt = await skusOf(storage)
         t.diagnostic(`apply was killed after ${killedAt.length} of 600 products`)
         const again = await cartwright(['apply', shop], settings)
@@ -647,7 +652,7 @@ eachEngine('provisioning', (given) => {
         const empty = await environment({ merchant: merchant() })
         await cartwright(['apply', empty.shop], empty.settings)
         const other = await given.open({ url: empty.settings.CARTWRIGHT_DATABASE_URL as string })
-        await kill(['import', csvFile], empty.settings, other, hasProducts(other))
+        await kill(pauseMs(60), ['import', csvFile], empty.settings, other, hasProducts(other))
         const kept = await productCount(other)
         t.diagnostic(`import was killed after ${kept} of 600 products`)
         const report = JSON.parse((await cartwright(['import', csvFile, '--json'], empty.settings)).out)
@@ -655,7 +660,7 @@ eachEngine('provisioning', (given) => {
         await assertSound(other)
         // The name changes, and the process ends while the answers are rendered again.
         await writeFile(shop, JSON.stringify({ ...file, merchant: merchant('New Tea House') }))
-        await kill(['apply', shop], settings, storage, async () => {
+        await kill(pauseMs(60), ['apply', shop], settings, storage, async () => {
           const [row] = await storage.read((db) => db.sql<{ name: string }>`select name from merchants`)
           return row?.name === 'New Tea House'
         })

@@ -9,6 +9,7 @@ import { describe, test } from 'node:test'
 import { setTimeout as pause } from 'node:timers/promises'
 import { openEar } from '../../harness/ear.ts'
 import { givenOthers, type Other } from '../../harness/other.ts'
+import { pausesOf } from '../../harness/pauses.ts'
 import { givenEngine } from '../../harness/storage.ts'
 import { checkBeside } from './check.ts'
 import { openStorage } from './open.ts'
@@ -225,7 +226,8 @@ describe('sqlite', () => {
     ])
   })
 
-  test('keeps every acknowledged write through kill -9, and checks the file after each', async () => {
+  test('keeps every acknowledged write through kill -9, and checks the file after each', async (t) => {
+    const pauseMs = pausesOf(t)
     const { url, storage } = await openThings()
     await storage.close()
     const acknowledged: string[] = []
@@ -236,8 +238,8 @@ describe('sqlite', () => {
       assert.equal(await writer.line(), 'open')
       // However slow the disk is, somebody must have been answered, or there is nothing to keep.
       if (cycle === 0) acknowledged.push(await firstAcknowledged(writer))
-      const waitMs = Math.random() * 150
-      waits.push(Math.round(waitMs))
+      const waitMs = pauseMs(150)
+      waits.push(waitMs)
       await pause(waitMs)
       const killed = writer.kill()
       acknowledged.push(...(await writer.rest()).filter((line) => line.startsWith('c')))
