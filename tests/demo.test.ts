@@ -7,9 +7,11 @@ import { berlin, cartsOf } from '../harness/carts.ts'
 import { assertError, openHouse, testSecret } from '../harness/house.ts'
 import { eachEngine } from '../harness/storage.ts'
 import { createWindow } from '../src/commands/window.ts'
+import { findMerchant, listInstallations } from '../src/installations/store.ts'
 import { makeDemoShop, makeWindowKey } from '../src/provisioning/demo.ts'
-import { listKeys } from '../src/provisioning/keys.ts'
+import { createKey, listKeys } from '../src/provisioning/keys.ts'
 import { readShopFile } from '../src/provisioning/read.ts'
+import type { Tx } from '../src/storage/storage.ts'
 
 const read = readShopFile(
   await readFile(new URL('../src/provisioning/demo/shop.yaml', import.meta.url), 'utf8'),
@@ -140,7 +142,39 @@ eachEngine('the demo shop', (given) => {
     const keys = (await house.storage.read((db) => listKeys(db, installation.id, house.clock.now))).keys
     assert.deepEqual(
       keys.filter(({ name }) => name === 'Demo key: window').map(({ status }) => status),
-      ['active', 'expired'],
+      ['active'],
+      'expired ones are deleted',
     )
+  })
+
+  test('behind any number of newer keys, demo keys are bounded and those without an end get one', async () => {
+    const house = await openHouse(given)
+    const { storage, clock } = house
+    const { installation: shown } = await makeDemoShop(storage, testSecret, clock.now)
+    const installation = await storage.read(async (db) => {
+      const merchant = await findMerchant(db, 'alder-finch')
+      return (await listInstallations(db, merchant?.id ?? '')).find(({ id }) => id === shown.id)
+    })
+    assert.ok(installation)
+    const create = (tx: Tx, name: string) =>
+      createKey(tx, testSecret, installation, { name, scopes: [], expiresAt: null }, clock.now)
+    await storage.write(async (tx) => {
+      for (let made = 0; made < 12; made += 1) await create(tx, 'Demo key: full')
+      await create(tx, 'Demo key: window')
+      for (let made = 0; made < 100; made += 1) await create(tx, 'another')
+    })
+    const living = (name: string) =>
+      storage.read(
+        (db) => db.sql<{ expiresAt: number | null }>`
+          select expires_at as "expiresAt" from credentials
+          where installation_id = ${installation.id} and name = ${name} and revoked_at is null`,
+      )
+
+    await makeWindowKey(storage, testSecret, clock.now)
+    const ends = (await living('Demo key: window')).map(({ expiresAt }) => expiresAt)
+    assert.deepEqual([...new Set(ends)], [clock.now + 86_400_000])
+    await makeDemoShop(storage, testSecret, clock.now)
+    assert.equal((await living('Demo key: full')).length, 10)
+    assert.equal((await living('another')).length, 100)
   })
 })

@@ -2,7 +2,7 @@
 // newest few are kept alive, so that calling it daily leaves no heap of live keys behind.
 
 import { readFile } from 'node:fs/promises'
-import { expireCredential, listCredentials, revokeCredential } from '../access/store.ts'
+import { listCredentials, revokeCredential } from '../access/store.ts'
 import type { ProductRow } from '../catalog/product.ts'
 import { listProductsBySlug } from '../catalog/store.ts'
 import { type Scope, scopes } from '../contract/words.ts'
@@ -16,6 +16,7 @@ import type { Storage, Tx } from '../storage/storage.ts'
 import { applyShop } from './apply.ts'
 import { createKey } from './keys.ts'
 import type { ShopFile } from './shopfile.ts'
+import { deleteExpiredKeys, endEndlessKeys, listLivingKeyIds } from './store.ts'
 import { settleDemoEndpoint } from './webhooks.ts'
 
 export interface DemoShop {
@@ -113,11 +114,9 @@ export async function makeWindowKey(
     if (!installation) return undefined
     const name = keyName('window')
     const expiresAt = now + windowKeyMs
+    await deleteExpiredKeys(tx, installation.id, [name], now)
     // Keys of earlier releases had no end. Processes of such a release may still use them.
-    for (const known of await listCredentials(tx, installation.id)) {
-      if (known.name === name && known.expiresAt === null)
-        await expireCredential(tx, installation.id, known.id, expiresAt)
-    }
+    await endEndlessKeys(tx, installation.id, [name], expiresAt)
     const wish = { name, scopes: demoScopes.window, expiresAt }
     return { key: (await createKey(tx, rootSecret, installation, wish, now)).key, expiresAt }
   })
@@ -169,10 +168,8 @@ async function freshKey(
 ): Promise<string> {
   const name = keyName(kind)
   const made = await createKey(tx, rootSecret, installation, { name, scopes: demoScopes[kind], expiresAt: null }, now)
-  const living = (await listCredentials(tx, installation.id)).filter(
-    (key) => key.name === name && key.revokedAt === null,
-  )
-  for (const old of living.slice(liveKeysMax)) await revokeCredential(tx, installation.id, old.id, now)
+  const living = await listLivingKeyIds(tx, installation.id, name, now)
+  for (const old of living.slice(liveKeysMax)) await revokeCredential(tx, installation.id, old, now)
   return made.key
 }
 

@@ -72,6 +72,43 @@ export async function lockCredential(tx: Tx, id: string): Promise<void> {
   await tx.sql`select id from credentials where id = ${id} ${tx.forUpdate}`
 }
 
+// Newest first.
+export async function listLivingKeyIds(
+  db: Reader,
+  installationId: string,
+  name: string,
+  now: number,
+): Promise<string[]> {
+  const rows = await db.sql<{ id: string }>`
+    select id from credentials
+    where installation_id = ${installationId} and name = ${name} and revoked_at is null
+      and (expires_at is null or expires_at > ${now})
+    order by id desc`
+  return rows.map(({ id }) => id)
+}
+
+export async function endEndlessKeys(
+  tx: Tx,
+  installationId: string,
+  names: readonly string[],
+  endsAt: number,
+): Promise<void> {
+  await tx.sql`
+    update credentials set expires_at = ${endsAt}
+    where installation_id = ${installationId} and name in (${list(names)}) and revoked_at is null and expires_at is null`
+}
+
+export async function deleteExpiredKeys(
+  tx: Tx,
+  installationId: string,
+  names: readonly string[],
+  now: number,
+): Promise<void> {
+  await tx.sql`
+    delete from credentials
+    where installation_id = ${installationId} and name in (${list(names)}) and expires_at <= ${now}`
+}
+
 export async function countCredentials(db: Reader, installationId: string): Promise<number> {
   const [row] = await db.sql<{ count: number }>`
     select count(*) as "count" from credentials where installation_id = ${installationId}`
