@@ -8,7 +8,7 @@ import { assertError, openHouse, testSecret } from '../harness/house.ts'
 import { eachEngine } from '../harness/storage.ts'
 import { createWindow } from '../src/commands/window.ts'
 import { findMerchant, listInstallations } from '../src/installations/store.ts'
-import { makeDemoShop, makeWindowKey } from '../src/provisioning/demo.ts'
+import { makeDemoShop, makeStorefrontKey } from '../src/provisioning/demo.ts'
 import { createKey, listKeys } from '../src/provisioning/keys.ts'
 import { readShopFile } from '../src/provisioning/read.ts'
 import type { Tx } from '../src/storage/storage.ts'
@@ -110,7 +110,7 @@ eachEngine('the demo shop', (given) => {
     await makeDemoShop(house.storage, testSecret, house.clock.now)
     const keys: string[] = []
     for (let process = 0; process < 12; process += 1) {
-      const made = await makeWindowKey(house.storage, testSecret, house.clock.now)
+      const made = await makeStorefrontKey(house.storage, testSecret, house.clock.now)
       assert.ok(made)
       keys.push(made.key)
     }
@@ -128,7 +128,7 @@ eachEngine('the demo shop', (given) => {
       apiUrl: house.origin,
       publicUrl: house.origin,
       clock: () => new Date(house.clock.now),
-      makeKey: (now) => makeWindowKey(house.storage, testSecret, now),
+      makeKey: (now) => makeStorefrontKey(house.storage, testSecret, now),
       report: (error) => assert.fail(error as Error),
     })
     const look = async () => {
@@ -141,7 +141,7 @@ eachEngine('the demo shop', (given) => {
     assert.deepEqual(await Promise.all([look(), look()]), [200, 200])
     const keys = (await house.storage.read((db) => listKeys(db, installation.id, house.clock.now))).keys
     assert.deepEqual(
-      keys.filter(({ name }) => name === 'Demo key: window').map(({ status }) => status),
+      keys.filter(({ name }) => name === 'Demo key: storefront').map(({ status }) => status),
       ['active'],
       'expired ones are deleted',
     )
@@ -170,8 +170,10 @@ eachEngine('the demo shop', (given) => {
           where installation_id = ${installation.id} and name = ${name} and revoked_at is null`,
       )
 
-    await makeWindowKey(storage, testSecret, clock.now)
-    const ends = (await living('Demo key: window')).map(({ expiresAt }) => expiresAt)
+    await makeStorefrontKey(storage, testSecret, clock.now)
+    const ends = [await living('Demo key: storefront'), await living('Demo key: window')]
+      .flat()
+      .map(({ expiresAt }) => expiresAt)
     assert.deepEqual([...new Set(ends)], [clock.now + 86_400_000])
     await makeDemoShop(storage, testSecret, clock.now)
     assert.equal((await living('Demo key: full')).length, 10)

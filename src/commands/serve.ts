@@ -14,7 +14,7 @@ import { originProblem } from '../oauth/metadata.ts'
 import { createLog, type Log } from '../observe/log.ts'
 import type { Metrics } from '../observe/metrics.ts'
 import { createSink, type Sink } from '../observe/sink.ts'
-import { type DemoShop, hasDemoShop, makeDemoShop, makeWindowKey, needsDemoShop } from '../provisioning/demo.ts'
+import { type DemoShop, hasDemoShop, makeDemoShop, makeStorefrontKey, needsDemoShop } from '../provisioning/demo.ts'
 import { type Storage, StorageRefused } from '../storage/storage.ts'
 import { version } from '../version.ts'
 import { type Loop, observeLoops, startWorkers } from '../workers.ts'
@@ -137,7 +137,7 @@ function setStage({ config, storage, log, mayDemo }: ServeParts): Stage {
           apiUrl: `http://${host}:${port}`,
           publicUrl: origin,
           clock: () => new Date(),
-          makeKey: (now) => makeWindowKey(storage, config.rootSecret, now),
+          makeKey: (now) => makeStorefrontKey(storage, config.rootSecret, now),
           report: (error) => log.error('the shop window failed', error),
         })
         await opened()

@@ -11,13 +11,13 @@ import { readForm } from '../pages/form.ts'
 import { documentFor } from '../pages/frame.ts'
 import { html } from '../pages/html.ts'
 import { privateHeaders } from '../pages/policy.ts'
-import type { WindowKey } from '../provisioning/demo.ts'
+import type { StorefrontKey } from '../provisioning/demo.ts'
 
 export interface WindowParts {
   apiUrl: string
   publicUrl: string
   clock: () => Date
-  makeKey: (now: number) => Promise<WindowKey | undefined>
+  makeKey: (now: number) => Promise<StorefrontKey | undefined>
   report: (error: unknown) => void
 }
 

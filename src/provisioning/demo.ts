@@ -36,8 +36,8 @@ const demoScopes = {
   full: scopes,
   catalog: ['catalog:read'],
   none: [],
-  window: ['catalog:read', 'checkout:quote'],
-} as const satisfies Readonly<Record<keyof DemoShop['keys'] | 'window', readonly Scope[]>>
+  storefront: ['catalog:read', 'checkout:quote'],
+} as const satisfies Readonly<Record<keyof DemoShop['keys'] | 'storefront', readonly Scope[]>>
 
 export const demoMerchantSlug = 'alder-finch'
 
@@ -93,34 +93,37 @@ export async function makeDemoShop(storage: Storage, rootSecret: RootSecret, now
   })
 }
 
-export interface WindowKey {
+export interface StorefrontKey {
   key: string
   expiresAt: number
 }
 
-const windowKeyMs = 24 * 3_600_000
+const storefrontKeyMs = 24 * 3_600_000
 
-// A key for the shop window, which this server itself shows in demo mode; it stays in the memory of the process. It expires
-// by itself: any number of processes may show the window at once, so none may revoke the key of another. Undefined where the
-// demo shop is not in here.
-export async function makeWindowKey(
+// A key for the storefront that the server shows in demo mode; it stays in the memory of the process. It expires by itself: any
+// number of processes may show the storefront at once, so none may revoke the key of another. Undefined without the demo shop.
+export async function makeStorefrontKey(
   storage: Storage,
   rootSecret: RootSecret,
   now: number,
-): Promise<WindowKey | undefined> {
+): Promise<StorefrontKey | undefined> {
   return storage.write(async (tx) => {
     const demo = (await listMerchants(tx)).find(({ slug }) => slug === demoMerchantSlug)
     const [installation] = demo ? await listInstallations(tx, demo.id) : []
     if (!installation) return undefined
-    const name = keyName('window')
-    const expiresAt = now + windowKeyMs
-    await deleteExpiredKeys(tx, installation.id, [name], now)
+    const name = keyName('storefront')
+    const names = [name, formerName]
+    const expiresAt = now + storefrontKeyMs
+    await deleteExpiredKeys(tx, installation.id, names, now)
     // Keys of earlier releases had no end. Processes of such a release may still use them.
-    await endEndlessKeys(tx, installation.id, [name], expiresAt)
-    const wish = { name, scopes: demoScopes.window, expiresAt }
+    await endEndlessKeys(tx, installation.id, names, expiresAt)
+    const wish = { name, scopes: demoScopes.storefront, expiresAt }
     return { key: (await createKey(tx, rootSecret, installation, wish, now)).key, expiresAt }
   })
 }
+
+// As releases before this one named it.
+const formerName = 'Demo key: window'
 
 // Printed from shop.yaml (`npm run demo:print`), which a test holds against it: to read YAML and check it took a start a quarter
 // of a second.
