@@ -1,8 +1,9 @@
 // The operator's command line: finds the command, reads its arguments, prints help, and turns what went wrong into one
 // line and an exit code (0 done, 1 not done, 2 misused).
 
-import { type Command, Failure, Misuse, readArguments, type Terminal } from './commands/command.ts'
-import { effectOf } from './commands/effects.ts'
+import { chooseVerb, readArguments } from './commands/arguments.ts'
+import { type Command, Failure, Misuse, type Terminal } from './commands/command.ts'
+import { columns, helpForCommand, helpForVerb, usageOf } from './commands/help.ts'
 import { refusalText } from './commands/refused.ts'
 import { BadSetting } from './config.ts'
 import { type Issue, Refusal } from './kit/refuse.ts'
@@ -33,7 +34,7 @@ export const commands = {
   secret: async () => (await import('./commands/secret.ts')).secretCommand,
 } as const satisfies CommandTable
 
-type CommandTable = Readonly<Record<string, () => Promise<Command>>>
+export type CommandTable = Readonly<Record<string, () => Promise<Command>>>
 
 export type CommandName = keyof typeof commands
 
@@ -56,27 +57,31 @@ export async function runCommandLine(
   }
   const load = Object.hasOwn(table, name) ? table[name] : undefined
   if (!load) {
-    const message = `There is no command ${name}. cartwright --help lists them.`
+    const message = `There is no command ${visible(name)}. cartwright --help lists them.`
     if (isJson) printError(terminal, { code: 'unknown_command', message })
     else terminal.err(`${message}\n`)
     return 2
   }
   const command = await load()
-  if (rest.includes('--help') || rest.includes('-h')) {
-    terminal.out(helpFor(command))
-    return 0
-  }
+  let usage = `cartwright ${name} VERB`
   try {
-    const given = readArguments(command, rest)
-    const effect = effectOf(name, given.words, given.flags)
-    return await command.run({ ...given, effect, environment: terminal.environment }, terminal)
+    const isHelp = rest.includes('--help') || rest.includes('-h')
+    const chosen = chooseVerb(name, command, rest)
+    if (isHelp) {
+      const isVerb = chosen && (chosen.name !== name || !command.verbs)
+      terminal.out(isVerb ? helpForVerb(chosen) : helpForCommand(name, command))
+      return 0
+    }
+    if (!chosen) throw new Misuse(`${name} needs a verb: ${Object.keys(command.verbs ?? {}).join(', ')}`)
+    usage = usageOf(chosen)
+    return await chosen.verb.run(readArguments(chosen, terminal.environment), terminal)
   } catch (error) {
     const failure = commandError(error)
     // A defect: without --json the process ends with its trace.
     if (!failure && !isJson) throw error
     if (!failure) terminal.err(`${error instanceof Error ? error.stack : error}\n`)
     if (isJson) printError(terminal, failure ?? { code: 'internal_error', message: String(error) })
-    else if (failure?.code === 'misuse') terminal.err(`${failure.message}. cartwright ${name} --help tells more.\n`)
+    else if (failure?.code === 'misuse') terminal.err(`${failure.message}\nUsage: ${usage}\n`)
     else terminal.err(`cartwright: ${failure?.message}\n`)
     return failure?.code === 'misuse' ? 2 : 1
   }
@@ -115,36 +120,15 @@ function codeOf(error: unknown): string | undefined {
 }
 
 async function overview(): Promise<string> {
-  const width = Math.max(...Object.keys(commands).map((name) => name.length))
-  const loaded = Object.entries(commands).map(
-    async ([name, load]) => `  ${name.padEnd(width)}  ${(await load()).summary}`,
-  )
-  const rows = await Promise.all(loaded)
+  const loaded = Object.entries(commands).map(async ([name, load]) => [name, (await load()).summary] as const)
   return [
     `Cartwright ${version}, a commerce server`,
     '',
     'npm run -s cartwright -- <command> [--help] [--json]',
     '',
-    ...rows,
+    ...columns(await Promise.all(loaded)),
     '',
     'The settings are environment variables; docs/commands.md lists them.',
-    '',
-  ].join('\n')
-}
-
-function helpFor({ summary, usage, options }: Command): string {
-  const all = {
-    ...options,
-    json: { type: 'boolean', help: 'print JSON for machines' },
-    help: { type: 'boolean', help: 'print this' },
-  }
-  const width = Math.max(...Object.keys(all).map((name) => name.length))
-  return [
-    summary,
-    '',
-    ...usage.map((form) => `  cartwright ${form}`),
-    '',
-    ...Object.entries(all).map(([name, { help }]) => `  --${name.padEnd(width)}  ${help}`),
     '',
   ].join('\n')
 }

@@ -348,24 +348,25 @@ describe('what the commands refuse', () => {
   const create = ['apps', 'create', '--name', 'Pigeon', '--redirect-uri']
   // biome-ignore format: a table is read by its rows
   for (const [args, why] of [
-    [['apps'], /say apps create/],
-    [['apps', 'show'], /say apps create/],
-    [['apps', 'change', 'Pigeon'], /say what changes/],
+    [['apps'], /apps needs a verb: create/],
+    [['apps', 'show'], /apps show needs APP/],
+    [['apps', 'change', 'Pigeon'], /name what changes/],
     [['apps', 'change', 'Pigeon', '--mode', 'both'], /--mode must be test or live/],
-    [['apps', 'toString', 'x'], /say apps create/],
+    [['apps', 'toString', 'x'], /apps has no verb toString/],
     [['apps', 'list', 'x'], /takes no x/],
-    [['apps', 'create'], /--name is needed/],
-    [['apps', 'create', '--name', 'Pigeon'], /--redirect-uri must be 1 to 20/],
+    [['apps', 'create'], /--name is required/],
+    [['apps', 'create', '--name', 'Pigeon'], /--redirect-uri is required/],
+    [[...create, ''], /--redirect-uri must be 1 to 20/],
     [[...create, 'http://pigeon.example/'], /--redirect-uri must be https/],
     [[...create, 'https://pigeon.example/', '--scopes', 'openid'], /there is no scope openid/],
     [[...create, 'https://pigeon.example/', '--scopes', ''], /--scopes must be some of/],
     [[...create, 'https://pigeon.example/', '--mode', 'both'], /--mode must be test or live/],
-    [['users'], /say users create/],
-    [['users', 'constructor', 'x'], /say users create/],
-    [['users', 'create', '--merchant', 'alder'], /--email is needed/],
+    [['users'], /users needs a verb: create/],
+    [['users', 'constructor', 'x'], /users has no verb constructor/],
+    [['users', 'create', '--merchant', 'alder'], /--email is required/],
     [['users', 'create', '--email', 'ada'], /--email must be/],
-    [['users', 'create', '--email', 'a@b.example', '--password', 'secret-secret'], /--password/],
-    [['users', 'password', 'a', 'b'], /too many words/],
+    [['users', 'create', '--email', 'a@b.example', '--password', 'secret-secret'], /users create has no option --password/],
+    [['users', 'password', 'a', 'b'], /users password takes no b/],
   ] as const)
     test(`2 ${args.join(' ')}`, async () => {
       const { code, out, err } = await say('sqlite:/dev/null/nothing-is-opened-for-it', ...args)

@@ -5,22 +5,28 @@ import { existsSync, readdirSync, readFileSync } from 'node:fs'
 import { dirname, join } from 'node:path'
 import { test } from 'node:test'
 import { root } from '../harness/prose.ts'
-import { effects } from '../src/commands/effects.ts'
+import { verbs } from '../harness/verbs.ts'
 
 const read = (file: string) => readFileSync(join(root, file), 'utf8')
 
-test('docs/commands.md names every command and every verb', () => {
-  const [, table = ''] = read('docs/commands.md').split('## Commands')
-  const forms = [...table.matchAll(/`([a-z]+)(?: ([^`]+))?`/g)].map(([, command = '', rest = '']) => {
-    return { command, verbs: rest.replaceAll('\\', '').split(/[ |]/) }
-  })
-  for (const name of Object.keys(effects)) {
-    const [command, verb = ''] = name.split(' ')
-    const isNamed = forms.some(
-      (form) => form.command === command && (!/^[a-z]/.test(verb) || form.verbs.includes(verb)),
-    )
-    assert.ok(isNamed, name)
-  }
+test('docs/commands.md names every command and verb, and only options that they have', () => {
+  const [, commands = ''] = read('docs/commands.md').split('## Commands')
+  const [table = ''] = commands.split('## Settings')
+  const forms = table
+    .split('\n')
+    .filter((line) => line.startsWith('| `'))
+    .flatMap((line) => [...(line.split(/(?<!\\)\|/)[1] ?? '').matchAll(/`([a-z]+)(?: ([^`]+))?`/g)])
+    .flatMap(([, command = '', rest = '']) => {
+      const [first = '', ...others] = rest.replaceAll('\\', '').split(' ')
+      const words = /^[a-z|]+$/.test(first) ? first.split('|') : []
+      const options = [...(words.length > 0 ? others : [first, ...others]).join(' ').matchAll(/--([a-z-]+)/g)]
+      const names = words.length > 0 ? words.map((word) => `${command} ${word}`) : [command]
+      return names.map((name) => ({ name, options: options.map(([, option = '']) => option) }))
+    })
+  assert.deepEqual([...new Set(forms.map(({ name }) => name))].sort(), [...verbs.keys()].sort())
+  for (const { name, options } of forms)
+    for (const option of options)
+      assert.ok(Object.hasOwn(verbs.get(name)?.options ?? {}, option), `${name} --${option}`)
 })
 
 test('docs/commands.md names every setting, and no other', () => {

@@ -11,6 +11,7 @@ import { testSecretText } from '../harness/house.ts'
 import { type Environment, type Outcome, tempFolder } from '../harness/process.ts'
 import { bloom } from '../harness/shops.ts'
 import { type CommandName, commandNames, type runCommandLine } from '../src/cli.ts'
+import { command } from '../src/commands/command.ts'
 import { refuse } from '../src/kit/refuse.ts'
 
 // The settings of the commands that follow.
@@ -101,19 +102,20 @@ describe('a failure with --json', { timeout: 120_000 }, () => {
     await failure([], 2, 'unknown_command')
   })
 
+  const verb = { summary: '', effect: 'none' } as const
+
   test('a defect and a refusal of the domain have their codes; the trace of a defect goes to the standard error', async () => {
-    const command = { summary: '', usage: [], options: {} }
-    const broken = { ...command, run: () => Promise.reject(new TypeError('a defect')) }
+    const broken = command({ ...verb, run: () => Promise.reject(new TypeError('a defect')) })
     const told = await run(['broken', '--json'], { broken: async () => broken })
     assert.equal(told.code, 1)
     assert.deepEqual(JSON.parse(told.out), { error: { code: 'internal_error', message: 'TypeError: a defect' } })
     assert.match(told.err, /TypeError: a defect\n +at /)
     await assert.rejects(run(['broken'], { broken: async () => broken }), /a defect/)
 
-    const refused = {
-      ...command,
+    const refused = command({
+      ...verb,
       run: () => Promise.reject(refuse('order_not_cancellable', { current: { reason: 'x' } })),
-    }
+    })
     const said = await run(['refused', '--json'], { refused: async () => refused })
     assert.equal(said.err, '')
     assert.deepEqual([said.code, JSON.parse(said.out).error.code], [1, 'order_not_cancellable'])

@@ -204,7 +204,7 @@ eachEngine('modes', (given) => {
     const run = (...args: string[]) => cartwright(['orders', ...args], settings)
     const json = async (...args: string[]) => JSON.parse((await run(...args, '--json')).out)
     const tried = await trial.buy({ CARD: 1 })
-    assert.equal((await run('list')).out, 'There are no live orders. To list test orders, say --test.\n')
+    assert.equal((await run('list')).out, 'There are no live orders. Add --test to list test orders.\n')
     assert.deepEqual((await json('list')).orders, [])
     assert.match((await run('list', '--test')).out, /^T-1001 +test +placed +paid/)
     const sold = await live.buy({ CARD: 2 })

@@ -604,7 +604,7 @@ eachEngine('orders, by the command line', (given) => {
     assert.deepEqual(await json('list', '--test', '--limit', '1'), { orders: [listed.orders[0]], next: 'T-1002' })
     assert.match(
       (await run('list', '--test', '--limit', '1')).out,
-      /^T-1002 .*\nFor older orders, say --after T-1002\.\n$/,
+      /^T-1002 .*\nFor older orders add --after T-1002\.\n$/,
     )
     assert.deepEqual(await json('list', '--test', '--after', 'T-1002'), { orders: [listed.orders[1]], next: null })
     assert.deepEqual((await json('list', '--test', '--after', manual.orderId)).orders, [])
@@ -770,10 +770,10 @@ eachEngine('orders, by the command line', (given) => {
     const house = await openOrderHouse(given)
     const settings = settingsOf(house)
     for (const [args, words] of [
-      [[], /say orders list/],
-      [['eat', 'T-1001'], /say orders list/],
-      [['show'], /say orders list/],
-      [['show', '1', '2'], /too many words/],
+      [[], /orders needs a verb: list/],
+      [['eat', 'T-1001'], /orders has no verb eat/],
+      [['show'], /orders show needs NUMBER_OR_ID/],
+      [['show', '1', '2'], /orders show takes no 2/],
       [['list', 'T-1001'], /list takes no T-1001/],
       [['list', '--status', 'lost'], /--status must be one of placed/],
       [['list', '--limit', '0'], /--limit must be/],
@@ -782,8 +782,8 @@ eachEngine('orders, by the command line', (given) => {
       [['refund', 'T-1001', '--reason', ' '], /--reason must be one line/],
       [['cancel', 'T-1001', '--reason', 'bored'], /--reason must be one of customer_request/],
       [['cancel', 'T-1001', '--note', ' '], /--note must be one line/],
-      [['fulfil', 'T-1001', '--items', 'CARD'], /--items must be such as/],
-      [['fulfil', 'T-1001', '--items', 'CARD=0'], /--items must be such as/],
+      [['fulfil', 'T-1001', '--items', 'CARD'], /--items must look like/],
+      [['fulfil', 'T-1001', '--items', 'CARD=0'], /--items must look like/],
       [['fulfil', 'T-1001', '--items', 'CARD=1,CARD=2'], /--items names CARD twice/],
       [['fulfil', 'T-1001', '--carrier', 'a\nb'], /--carrier must be one line/],
       [['show', 'T-1001'], /name the merchant with --merchant/],
@@ -794,7 +794,7 @@ eachEngine('orders, by the command line', (given) => {
     }
     const missing = await cartwright(['orders', 'show', '7', '--merchant', 'rival'], settings)
     assert.deepEqual(missing, { code: 1, out: '', err: 'cartwright: rival has no order 7.\n' })
-    const help = await cartwright(['orders', '--help'], settings)
+    const help = await cartwright(['orders', 'fulfil', '--help'], settings)
     assert.equal(help.code, 0)
     assert.match(help.out, /orders fulfil NUMBER_OR_ID/)
   })

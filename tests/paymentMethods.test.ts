@@ -381,12 +381,13 @@ describe('payment methods, as they are typed', () => {
 
   test('what is misused', async () => {
     for (const [args, why] of [
-      [['methods'], /say methods list/],
-      [['methods', 'list', 'x'], /say methods list/],
-      [['methods', 'set'], /say methods list/],
+      [['methods'], /methods needs a verb: list, set/],
+      [['methods', 'list', 'x'], /methods list takes no x/],
+      [['methods', 'set'], /methods set needs METHOD/],
       [['methods', 'set', 'card', '--mode', 'live'], /the method must be bank_transfer or cash_on_delivery/],
-      [['methods', 'set', 'bank_transfer'], /--mode must be test or live/],
-      [['methods', 'set', 'bank_transfer', '--mode', 'live', '--on', '--off'], /say --on or --off/],
+      [['methods', 'set', 'bank_transfer'], /--mode is required/],
+      [['methods', 'set', 'bank_transfer', '--mode', 'both'], /--mode must be test or live/],
+      [['methods', 'set', 'bank_transfer', '--mode', 'live', '--on', '--off'], /--on and --off exclude each other/],
       [['methods', 'set', 'bank_transfer', '--mode', 'live', '--term-days', '0'], /--term-days must be/],
     ] as const) {
       const { code, out, err } = await say('sqlite:/dev/null/nothing-is-opened-for-it', ...args)

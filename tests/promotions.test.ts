@@ -476,21 +476,21 @@ eachEngine('promotions', (given) => {
     test('what is wrong is one line', async () => {
       const add = ['add', '--code', 'TRY', '--name', 'Try', '--type']
       for (const [args, code, line] of [
-        [[], 2, 'say promotions list, add, show CODE, disable CODE or enable CODE.'],
-        [['show'], 2, 'say promotions list, add, show CODE, disable CODE or enable CODE.'],
-        [['list', 'WELCOME10'], 2, 'list takes no WELCOME10.'],
-        [['add', '--name', 'Try', '--type', 'free_shipping'], 2, '--code is required.'],
-        [[...add, 'free'], 2, '--type must be one of "percentage", "fixed_amount", "free_shipping".'],
-        [[...add, 'percentage'], 2, '--percentage is needed for the type percentage.'],
-        [[...add, 'percentage', '--percentage', '10%'], 2, '--percentage must be a whole number.'],
-        [[...add, 'percentage', '--percentage', '20000'], 2, '--percentage must be an integer from 1 to 10000.'],
-        [[...add, 'free_shipping', '--amount', '5'], 2, '--amount does not fit the type free_shipping.'],
+        [[], 2, 'promotions needs a verb: add, list, show, disable, enable'],
+        [['show'], 2, 'promotions show needs CODE'],
+        [['list', 'WELCOME10'], 2, 'promotions list takes no WELCOME10'],
+        [['add', '--name', 'Try', '--type', 'free_shipping'], 2, '--code is required'],
+        [[...add, 'free'], 2, '--type must be one of "percentage", "fixed_amount", "free_shipping"'],
+        [[...add, 'percentage'], 2, '--percentage is needed for the type percentage'],
+        [[...add, 'percentage', '--percentage', '10%'], 2, '--percentage must be a whole number'],
+        [[...add, 'percentage', '--percentage', '20000'], 2, '--percentage must be an integer from 1 to 10000'],
+        [[...add, 'free_shipping', '--amount', '5'], 2, '--amount does not fit the type free_shipping'],
         [
           [...add, 'free_shipping', '--ends-at', '2026-12-24'],
           2,
-          '--ends-at is not an instant in UTC, such as 2026-12-01T00:00:00Z.',
+          '--ends-at is not an instant in UTC, such as 2026-12-01T00:00:00Z',
         ],
-        [[...add, 'free_shipping', '--name', 'A\u0007'], 2, '--name holds control characters or broken text.'],
+        [[...add, 'free_shipping', '--name', 'A\u0007'], 2, '--name holds control characters or broken text'],
         [[...add, 'free_shipping', '--skus', 'NOTHING'], 1, 'cartwright: There is no SKU NOTHING.\n'],
         [[...add, 'free_shipping', '--categories', 'nothing'], 1, 'cartwright: There is no category nothing.\n'],
         [
@@ -503,8 +503,8 @@ eachEngine('promotions', (given) => {
         [['list', '--merchant', 'nobody'], 1, 'cartwright: There is no merchant nobody.\n'],
       ] as const) {
         const { code: got, out, err } = await run(...args)
-        const expected = code === 2 ? `${line} cartwright promotions --help tells more.\n` : line
-        assert.deepEqual([got, out, err], [code, '', expected])
+        const said = code === 2 ? err.replace(/Usage: cartwright promotions .*\n$/, '') : err
+        assert.deepEqual([got, out, said], [code, '', code === 2 ? `${line}\n` : line])
       }
     })
 
@@ -519,7 +519,7 @@ eachEngine('promotions', (given) => {
       assert.match((await cartwright(['apply', file], settings)).out, /^0 changed/)
       const unnamed = await cartwright(['promotions', 'list'], settings)
       assert.equal(unnamed.code, 2)
-      assert.match(unnamed.err, /^name the merchant with --merchant: rival, bloom\./)
+      assert.match(unnamed.err, /^name the merchant with --merchant: rival, bloom\n/)
       const listed = await cartwright(['promotions', 'list', '--merchant', 'bloom', '--json'], settings)
       const { promotions } = JSON.parse(listed.out)
       assert.deepEqual(
@@ -540,7 +540,7 @@ eachEngine('promotions', (given) => {
       assert.equal(help.code, 0)
       for (const verb of ['list', 'show', 'add', 'disable', 'enable'])
         assert.match(help.out, new RegExp(`^  cartwright promotions ${verb} `, 'm'))
-      assert.match(help.out, /--json/)
+      assert.match(help.out, /promotions add +Add a promotion code/)
       assert.match((await cartwright(['--help'], settings)).out, /^ {2}promotions /m)
     })
   })

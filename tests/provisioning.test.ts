@@ -710,7 +710,7 @@ eachEngine('provisioning', (given) => {
       for (const name of ['a\u001b[31mred', 'two\nlines', '   ', 'c1 \u009b2J']) {
         const refused = await create(name)
         assert.deepEqual([refused.code, refused.err], [2, ''])
-        const message = '--name must be one line of visible text'
+        const message = '--name must be one line of 1 to 200 characters'
         assert.deepEqual(JSON.parse(refused.out), { error: { code: 'misuse', message } })
       }
       const rotated = await cartwright(['keys', 'rotate', id, '--overlap-hours', '1.1'], settings)

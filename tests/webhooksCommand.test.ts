@@ -164,13 +164,13 @@ describe('webhooks by the command line', () => {
   test('misuse, unknown ids and addresses that may not be called: one clear line each', async () => {
     const { storage, settings } = await openShop()
     for (const [args, code, line] of [
-      [[], 2, /^say webhooks add, list, listen, rotate, test, /],
-      [['sing'], 2, /^say webhooks add/],
-      [['toString', 'x'], 2, /^say webhooks add/],
-      [['add'], 2, /^--url is needed\./],
-      [['list', 'whe_x'], 2, /^list takes no whe_x\./],
-      [['rotate'], 2, /^name it: webhooks rotate ID\./],
-      [['rotate', 'a', 'b'], 2, /^too many words\./],
+      [[], 2, /^webhooks needs a verb: add, list, rotate, test, /],
+      [['sing'], 2, /^webhooks has no verb sing/],
+      [['toString', 'x'], 2, /^webhooks has no verb toString/],
+      [['add'], 2, /^--url is required/],
+      [['list', 'whe_x'], 2, /^webhooks list takes no whe_x/],
+      [['rotate'], 2, /^webhooks rotate needs ENDPOINT_ID/],
+      [['rotate', 'a', 'b'], 2, /^webhooks rotate takes no b/],
       [['add', '--url', 'https://a.example', '--events', 'order.eaten'], 2, /^"order\.eaten" is no event/],
       [['add', '--url', 'https://a.example', '--events', ' , '], 2, /listens to nothing/],
       [['add', '--url', 'https://a.example', '--description', 'two\nlines'], 2, /^--description must be one line/],
@@ -196,7 +196,7 @@ describe('webhooks by the command line', () => {
       const told = await cartwright(['webhooks', ...args], settings)
       assert.deepEqual([told.code, told.out], [code, ''], args.join(' '))
       assert.match(told.err.replace('cartwright: ', ''), line)
-      assert.equal(told.err.trimEnd().includes('\n'), false, told.err)
+      assert.equal(told.err.trimEnd().split('\n').length, code === 2 ? 2 : 1, told.err)
     }
     const bad = await cartwright(['webhooks', 'list'], { ...settings, CARTWRIGHT_WEBHOOK_ALLOW_PRIVATE: 'yes' })
     assert.deepEqual(bad, {

@@ -24,55 +24,65 @@ import { visible } from '../provisioning/difference.ts'
 import type { Storage } from '../storage/storage.ts'
 import { type Command, Failure, type Given, Misuse, print, type Terminal, withStorage } from './command.ts'
 
+const settings = {
+  description: { value: 'TEXT', help: 'one line below the name' },
+  scopes: { value: 'SCOPES', help: `what it may ask for, comma-separated: ${scopes.join(', ')} (default: all)` },
+  jwks: { value: 'FILE', help: 'its public keys (JSON Web Key Set); without them the app is public' },
+  mode: { value: 'MODE', help: `which kind of installations it gets: ${modes.join(' or ')} (default: test)` },
+} as const
+const redirectUris = { value: 'URIS', help: 'where the browser goes in the end, exactly; comma-separated' } as const
+
 export const appsCommand: Command = {
-  summary: 'Create, change, list, show, disable and enable apps; list and end their installations.',
-  usage: [
-    'apps create --name N --redirect-uri U[,U] [--description D] [--scopes a,b] [--jwks FILE] [--mode test|live]',
-    'apps change APP [--redirect-uri U[,U]] [--description D] [--scopes a,b] [--jwks FILE] [--mode test|live]',
-    'apps list',
-    'apps show APP',
-    'apps disable APP',
-    'apps enable APP',
-    'apps installations [APP]',
-    'apps uninstall INSTALLATION_ID',
-  ],
-  options: {
-    name: { type: 'string', help: 'what merchants read when the app asks' },
-    description: { type: 'string', help: 'one line below the name' },
-    'redirect-uri': { type: 'string', help: 'where the browser goes in the end, exactly; separated by commas' },
-    scopes: { type: 'string', help: `what it may ask for, separated by commas: ${scopes.join(', ')}; all unless said` },
-    jwks: { type: 'string', help: 'file with its public keys (JSON Web Key Set); without it the app is public' },
-    mode: { type: 'string', help: 'test unless said: which kind of installations it gets' },
+  summary: 'Manage apps that merchants can install, and their installations.',
+  verbs: {
+    create: {
+      summary: 'Create an app.',
+      effect: 'changes',
+      options: {
+        name: { value: 'NAME', help: 'what merchants read when the app asks', isRequired: true },
+        'redirect-uri': { ...redirectUris, isRequired: true },
+        ...settings,
+      },
+      run: create,
+    },
+    change: {
+      summary: 'Change what is named; the rest stays. Installations stay as they were approved.',
+      effect: 'changes',
+      words: ['APP'],
+      options: { 'redirect-uri': redirectUris, ...settings },
+      run: change,
+    },
+    list: { summary: 'List all apps.', effect: 'reads', run: list },
+    show: { summary: 'Show an app, by id or name.', effect: 'reads', words: ['APP'], run: show },
+    disable: {
+      summary: 'Let it be neither installed nor get tokens; its installations go on working.',
+      effect: 'changes',
+      words: ['APP'],
+      run: (given, terminal) => turn(given, terminal, 'disabled', disableApp),
+    },
+    enable: {
+      summary: 'Undo disable.',
+      effect: 'changes',
+      words: ['APP'],
+      run: (given, terminal) => turn(given, terminal, 'enabled', enableApp),
+    },
+    installations: {
+      summary: 'List where apps, or one of them, are installed.',
+      effect: 'reads',
+      words: ['[APP]'],
+      run: installations,
+    },
+    uninstall: {
+      summary: 'End an installation and its keys.',
+      effect: 'changes',
+      words: ['INSTALLATION_ID'],
+      run: end,
+    },
   },
-  async run(given, terminal) {
-    const [verb, name, ...rest] = given.words
-    if (rest.length > 0) throw new Misuse('too many words')
-    if ((verb === 'create' || verb === 'list') && name !== undefined) throw new Misuse(`${verb} takes no ${name}`)
-    if (verb === 'create') return create(given, terminal)
-    if (verb === 'list') return list(given, terminal)
-    if (verb === 'installations') return installations(name, given, terminal)
-    const act = verb !== undefined && Object.hasOwn(verbs, verb) ? verbs[verb] : undefined
-    if (name === undefined || !act)
-      throw new Misuse(
-        'say apps create, change APP, list, show APP, disable APP, enable APP, installations or uninstall INSTALLATION_ID',
-      )
-    return act(name, given, terminal)
-  },
-}
-
-type Act = (name: string, given: Given, terminal: Terminal) => Promise<number>
-
-const verbs: Readonly<Record<string, Act>> = {
-  change,
-  show,
-  disable: (name, given, terminal) => turn(name, given, terminal, 'disabled', disableApp),
-  enable: (name, given, terminal) => turn(name, given, terminal, 'enabled', enableApp),
-  uninstall: end,
 }
 
 async function create(given: Given, terminal: Terminal): Promise<number> {
-  const { name, description = '', jwks, mode = 'test' } = given.texts
-  if (name === undefined) throw new Misuse('--name is needed')
+  const { name = '', description = '', jwks, mode = 'test' } = given.texts
   const definition: AppDefinition = {
     name,
     description,
@@ -91,7 +101,8 @@ async function create(given: Given, terminal: Terminal): Promise<number> {
 }
 
 // What is not named stays. What is installed stays as it was approved.
-async function change(name: string, given: Given, terminal: Terminal): Promise<number> {
+async function change(given: Given, terminal: Terminal): Promise<number> {
+  const name = given.word
   const { description, scopes: wanted, jwks, mode, 'redirect-uri': uris } = given.texts
   const changed: Partial<AppDefinition> = {
     ...(description !== undefined && { description }),
@@ -100,7 +111,7 @@ async function change(name: string, given: Given, terminal: Terminal): Promise<n
     ...(mode !== undefined && { mode: readMode(mode) }),
     ...(jwks !== undefined && { jwks: await readKeys(jwks) }),
   }
-  if (Object.keys(changed).length === 0) throw new Misuse('say what changes: --redirect-uri, --scopes and so on')
+  if (Object.keys(changed).length === 0) throw new Misuse('name what changes: --redirect-uri, --scopes and so on')
   return withStorage(given, async (storage) => {
     const { id } = await chooseApp(storage, name)
     const app = await storage.write(async (tx) => {
@@ -119,7 +130,7 @@ async function change(name: string, given: Given, terminal: Terminal): Promise<n
 
 function refuseProblem(definition: AppDefinition): void {
   const problem = appProblem(definition)
-  if (problem) throw new Misuse(visible(`${optionAt(problem.path)} ${problem.message}`))
+  if (problem) throw new Misuse(`${optionAt(problem.path)} ${problem.message}`)
 }
 
 function list(given: Given, terminal: Terminal): Promise<number> {
@@ -136,22 +147,21 @@ function list(given: Given, terminal: Terminal): Promise<number> {
   })
 }
 
-function show(name: string, given: Given, terminal: Terminal): Promise<number> {
+function show(given: Given, terminal: Terminal): Promise<number> {
   return withStorage(given, async (storage) => {
-    tell(await chooseApp(storage, name), given, terminal)
+    tell(await chooseApp(storage, given.word), given, terminal)
     return 0
   })
 }
 
 function turn(
-  name: string,
   given: Given,
   terminal: Terminal,
   outcome: 'disabled' | 'enabled',
   act: typeof disableApp,
 ): Promise<number> {
   return withStorage(given, async (storage) => {
-    const app = await chooseApp(storage, name)
+    const app = await chooseApp(storage, given.word)
     const isChanged = await storage.write((tx) => act(tx, app.id, Date.now()))
     const living = (await storage.read((db) => listAppInstallations(db, app.id))).filter(
       ({ endedAt }) => endedAt === null,
@@ -166,9 +176,9 @@ function turn(
   })
 }
 
-function installations(name: string | undefined, given: Given, terminal: Terminal): Promise<number> {
+function installations(given: Given, terminal: Terminal): Promise<number> {
   return withStorage(given, async (storage) => {
-    const app = name === undefined ? undefined : await chooseApp(storage, name)
+    const app = given.word === '' ? undefined : await chooseApp(storage, given.word)
     const rows = await storage.read((db) => listAppInstallations(db, app?.id ?? null))
     const shownRows = rows.map(({ createdAt, endedAt, ...row }) => ({
       ...row,
@@ -186,7 +196,8 @@ function installations(name: string | undefined, given: Given, terminal: Termina
   })
 }
 
-function end(id: string, given: Given, terminal: Terminal): Promise<number> {
+function end(given: Given, terminal: Terminal): Promise<number> {
+  const id = given.word
   return withStorage(given, async (storage) => {
     const isEnded = await storage.write((tx) => uninstall(tx, id, Date.now()))
     if (!isEnded)
@@ -215,7 +226,7 @@ function wordsIn(text: string | undefined): string[] {
 function readScopes(text: string): Scope[] {
   const words = wordsIn(text)
   const unknown = words.find((word) => !scopes.some((scope) => scope === word))
-  if (unknown !== undefined) throw new Misuse(`there is no scope ${visible(unknown)}; there are ${scopes.join(', ')}`)
+  if (unknown !== undefined) throw new Misuse(`there is no scope ${unknown}; there are ${scopes.join(', ')}`)
   return scopes.filter((scope) => words.includes(scope))
 }
 
@@ -230,9 +241,9 @@ const keysBytesMax = 65_536
 async function readKeys(path: string): Promise<ClientKeys> {
   const text = await readText(path)
   const parsed = parseJson(text)
-  if ('problem' in parsed) throw new Failure(visible(`${path} is not JSON: ${parsed.message}`))
+  if ('problem' in parsed) throw new Failure(`${path} is not JSON: ${parsed.message}`)
   const read = readClientKeys(parsed.value)
-  if ('problem' in read) throw new Failure(visible(`${path} ${read.problem.path} ${read.problem.message}`))
+  if ('problem' in read) throw new Failure(`${path} ${read.problem.path} ${read.problem.message}`)
   return read
 }
 
@@ -244,9 +255,9 @@ async function readText(path: string): Promise<string> {
     const bytes = Buffer.concat(chunks)
     if (bytes.length <= keysBytesMax) return bytes.toString('utf8')
   } catch (error) {
-    throw new Failure(visible(`cannot read ${path}: ${(error as Error).message}`), 'file_unreadable')
+    throw new Failure(`cannot read ${path}: ${(error as Error).message}`, 'file_unreadable')
   }
-  throw new Failure(visible(`${path} has more than ${keysBytesMax} bytes`))
+  throw new Failure(`${path} has more than ${keysBytesMax} bytes`)
 }
 
 // `/redirectUris/0` is --redirect-uri, and so on.

@@ -9,16 +9,15 @@ import { unhurried } from '../storage/copy.ts'
 import { sqlitePath } from '../storage/file.ts'
 import { openStorage } from '../storage/open.ts'
 import { StorageRefused } from '../storage/storage.ts'
-import { type Command, Failure, type Given, Misuse, print, printReport, type Terminal } from './command.ts'
+import { command, Failure, print, printReport, type Terminal } from './command.ts'
 
-const force = { type: 'boolean', help: 'replace a former backup of this name' } as const
-
-export const backupCommand: Command = {
+export const backupCommand = command({
   summary: 'Copy the SQLite database into one file, beside a running server.',
-  usage: ['backup FILE [--force]'],
-  options: { force },
+  effect: 'reads',
+  words: ['FILE'],
+  options: { force: { help: 'replace an existing backup of this name' } },
   async run(given, terminal) {
-    const path = fileIn(given, 'backup')
+    const path = given.word
     const settings = readSettings(given.environment)
     const source = sqliteFileOf(settings, 'a PostgreSQL database is backed up by pg_dump, not by this command')
     // The secret that is to be kept with the backup is the right one.
@@ -41,14 +40,15 @@ export const backupCommand: Command = {
     ])
     return 0
   },
-}
+})
 
-export const restoreCommand: Command = {
+export const restoreCommand = command({
   summary: 'Put a backup in the place of the SQLite database, while no server runs on it.',
-  usage: ['restore FILE [--force]'],
-  options: { force: { type: 'boolean', help: 'replace the database that is there; it is kept under another name' } },
+  effect: 'creates',
+  words: ['FILE'],
+  options: { force: { help: 'replace the database that is there; it stays beside it under another name' } },
   async run(given, terminal) {
-    const path = fileIn(given, 'restore')
+    const path = given.word
     const settings = readSettings(given.environment)
     const target = sqliteFileOf(
       settings,
@@ -80,13 +80,7 @@ export const restoreCommand: Command = {
       error: healthy ? null : { code: 'unhealthy', message },
     })
   },
-}
-
-function fileIn({ words }: Given, name: string): string {
-  const [path, ...rest] = words
-  if (path === undefined || path === '' || rest.length > 0) throw new Misuse(`${name} takes one file`)
-  return path
-}
+})
 
 function sqliteFileOf({ databaseUrl }: Settings, otherwise: string): string {
   if (!databaseUrl.startsWith('sqlite:')) throw new Failure(otherwise)

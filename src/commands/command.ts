@@ -1,31 +1,55 @@
 // What every command of the operator looks like, and the few things they share.
 
-import { type ParseArgsOptionsConfig, parseArgs } from 'node:util'
 import { type Config, type Environment, readSettings } from '../config.ts'
 import { bringUpToDate, type Effect, openDatabase } from '../database.ts'
 import { type Installation, listInstallations, listMerchants, type Merchant } from '../installations/store.ts'
 import { refuse } from '../kit/refuse.ts'
-import { visible } from '../provisioning/difference.ts'
 import { refuseOtherSchema } from '../storage/migrate.ts'
 import { patient, type Storage } from '../storage/storage.ts'
 
 export interface Command {
   summary: string
-  // Printed after `cartwright `; one line a form.
-  usage: readonly string[]
-  options: Readonly<Record<string, OptionFacts>>
+  // What it does without a verb.
+  alone?: Verb
+  verbs?: Readonly<Record<string, Verb>>
+}
+
+export interface Verb {
+  summary: string
+  // What it does to the database. `none`: it does not open it.
+  effect: Effect | 'none'
+  // The option with which it only reads.
+  readsWith?: string
+  // What is to be named, in order. `[APP]` may be left out, `VERSION...` may be several.
+  words?: readonly string[]
+  options?: Readonly<Record<string, OptionFacts>>
   // Answers with the exit code.
   run(given: Given, terminal: Terminal): Promise<number>
 }
 
 export interface OptionFacts {
-  type: 'string' | 'boolean'
+  // What the help calls its value. Without one the option is a flag.
+  value?: string
   help: string
+  isRequired?: true
+}
+
+// A command that has no verbs.
+export function command(verb: Verb): Command {
+  return { summary: verb.summary, alone: verb }
+}
+
+export const merchantOption: OptionFacts = { value: 'SLUG', help: 'which merchant; required if there are several' }
+export const installationOption: OptionFacts = {
+  value: 'NAME',
+  help: 'which installation, by name or id; required if there are several',
 }
 
 export interface Given {
-  // What the command does to the database, by the table of all of them (effects.ts).
   effect: Effect
+  // The first of the words; empty where there is none.
+  word: string
+  // Without the verb.
   words: readonly string[]
   texts: Readonly<Record<string, string | undefined>>
   flags: ReadonlySet<string>
@@ -69,23 +93,6 @@ export type ReportCode =
   | 'partly_refused'
   | 'refund_not_paid'
   | 'unhealthy'
-
-export function readArguments(command: Command, args: readonly string[]): Omit<Given, 'effect' | 'environment'> {
-  const options: ParseArgsOptionsConfig = { json: { type: 'boolean' }, help: { type: 'boolean', short: 'h' } }
-  for (const [name, { type }] of Object.entries(command.options)) options[name] = { type }
-  try {
-    const { values, positionals } = parseArgs({ args: [...args], options, allowPositionals: true, strict: true })
-    const texts: Record<string, string | undefined> = {}
-    const flags = new Set<string>()
-    for (const [name, value] of Object.entries(values)) {
-      if (typeof value === 'string') texts[name] = value
-      else if (value === true) flags.add(name)
-    }
-    return { words: positionals, texts, flags }
-  } catch (error) {
-    throw new Misuse((error as Error).message)
-  }
-}
 
 // Opens the shop's storage beside a running server or without one. What only reads leaves it as it is; everything else
 // brings it up to date first.
@@ -140,9 +147,7 @@ export async function chooseInstallation(storage: Storage, given: Given): Promis
     throw refuse('installation_not_found', {
       message: `${merchant.slug} has no installation: name one in its shop file.`,
     })
-  throw new Misuse(
-    `name the installation with --installation: ${visible(installations.map(({ name }) => name).join(', '))}`,
-  )
+  throw new Misuse(`name the installation with --installation: ${installations.map(({ name }) => name).join(', ')}`)
 }
 
 // The text of an option as one visible line.

@@ -16,12 +16,11 @@ import { listUnpayable, listUnready } from '../provisioning/store.ts'
 import { unhurried } from '../storage/copy.ts'
 import { pendingMigrations } from '../storage/migrate.ts'
 import { version } from '../version.ts'
-import { type Command, printReport } from './command.ts'
+import { command, printReport } from './command.ts'
 
-export const doctorCommand: Command = {
+export const doctorCommand = command({
   summary: 'Check that the database is current, that every invariant holds, and that no money waits for a person.',
-  usage: ['doctor'],
-  options: {},
+  effect: 'reads',
   async run(given, terminal) {
     // One snapshot for as long as it takes: a large shop needs longer than a request may, and nobody waits for a read.
     const { storage } = await openDatabase(readSettings(given.environment), given.effect, unhurried)
@@ -72,7 +71,7 @@ export const doctorCommand: Command = {
       await storage.close()
     }
   },
-}
+})
 
 const unreadyMax = 50
 const unpayableMax = 50
@@ -90,12 +89,11 @@ function deferredLine({ loop, tenantId, rowId, failures, retryAt, errorCode }: D
   return `! the loop ${loop} could not handle ${rowId} of ${tenantId} (${errorCode}, ${times}); next try ${toInstant(retryAt)}`
 }
 
-export const openapiCommand: Command = {
+export const openapiCommand = command({
   summary: 'Print the OpenAPI document.',
-  usage: ['openapi'],
-  options: {},
+  effect: 'none',
   async run(_given, terminal) {
     terminal.out(printOpenApi(openDocument, { version }))
     return 0
   },
-}
+})

@@ -4,32 +4,48 @@ import { type Scope, scopes } from '../contract/words.ts'
 import { toInstant } from '../kit/instant.ts'
 import { visible } from '../provisioning/difference.ts'
 import { createKey, endKey, listKeys, rotateKey } from '../provisioning/keys.ts'
-import { type Command, chooseInstallation, type Given, Misuse, print, type Terminal, withStorage } from './command.ts'
+import {
+  type Command,
+  chooseInstallation,
+  type Given,
+  installationOption,
+  Misuse,
+  merchantOption,
+  print,
+  readLine,
+  type Terminal,
+  withStorage,
+} from './command.ts'
 
 export const keysCommand: Command = {
   summary: 'Create, list, rotate and revoke API keys.',
-  usage: [
-    'keys create --name NAME [--scopes a,b] [--expires-in-days N] [--installation NAME] [--merchant SLUG]',
-    'keys list [--installation NAME] [--merchant SLUG]',
-    'keys rotate KEY_ID [--overlap-hours N]',
-    'keys revoke KEY_ID',
-  ],
-  options: {
-    name: { type: 'string', help: 'what the key is for' },
-    scopes: { type: 'string', help: `separated by commas: ${scopes.join(', ')}` },
-    'expires-in-days': { type: 'string', help: 'the key ends by itself' },
-    'overlap-hours': { type: 'string', help: 'how long a rotated key goes on working; 24 unless said' },
-    installation: { type: 'string', help: 'name or id; needed when there are several' },
-    merchant: { type: 'string', help: 'slug; needed when there are several' },
-  },
-  async run(given, terminal) {
-    const [verb, id, ...rest] = given.words
-    if (rest.length > 0) throw new Misuse('too many words')
-    if (verb === 'create') return create(given, terminal)
-    if (verb === 'list') return list(given, terminal)
-    if (id === undefined || (verb !== 'rotate' && verb !== 'revoke'))
-      throw new Misuse('say keys create, list, rotate KEY_ID or revoke KEY_ID')
-    return verb === 'rotate' ? rotate(id, given, terminal) : revoke(id, given, terminal)
+  verbs: {
+    create: {
+      summary: 'Create a key and print it; it is shown only once.',
+      effect: 'changes',
+      options: {
+        name: { value: 'NAME', help: 'what the key is for', isRequired: true },
+        scopes: { value: 'SCOPES', help: `comma-separated: ${scopes.join(', ')} (default: none)` },
+        'expires-in-days': { value: 'N', help: 'when the key expires (default: never)' },
+        installation: installationOption,
+        merchant: merchantOption,
+      },
+      run: create,
+    },
+    list: {
+      summary: 'List the keys of an installation.',
+      effect: 'reads',
+      options: { installation: installationOption, merchant: merchantOption },
+      run: list,
+    },
+    rotate: {
+      summary: 'Create a successor of a key; the old key works for a while.',
+      effect: 'changes',
+      words: ['KEY_ID'],
+      options: { 'overlap-hours': { value: 'N', help: 'how long the old key goes on working (default: 24)' } },
+      run: rotate,
+    },
+    revoke: { summary: 'Revoke a key at once.', effect: 'changes', words: ['KEY_ID'], run: revoke },
   },
 }
 
@@ -37,9 +53,7 @@ const dayMs = 86_400_000
 const hourMs = 3_600_000
 
 function create(given: Given, terminal: Terminal): Promise<number> {
-  const { name } = given.texts
-  if (!name || name.length > 200) throw new Misuse('--name is needed, of at most 200 characters')
-  if (name.trim() === '' || /\p{Cc}/u.test(name)) throw new Misuse('--name must be one line of visible text')
+  const name = readLine(given.texts.name, 'name', 200) ?? ''
   const wanted = readScopes(given.texts.scopes)
   const days = readNumber(given, 'expires-in-days', 3_650)
   return withStorage(given, async (storage, { rootSecret }) => {
@@ -70,7 +84,8 @@ function list(given: Given, terminal: Terminal): Promise<number> {
   })
 }
 
-function rotate(id: string, given: Given, terminal: Terminal): Promise<number> {
+function rotate(given: Given, terminal: Terminal): Promise<number> {
+  const id = given.word
   const hours = readNumber(given, 'overlap-hours', 24 * 365) ?? 24
   return withStorage(given, async (storage, { rootSecret }) => {
     const overlapMs = Math.round(hours * hourMs)
@@ -84,7 +99,8 @@ function rotate(id: string, given: Given, terminal: Terminal): Promise<number> {
   })
 }
 
-function revoke(id: string, given: Given, terminal: Terminal): Promise<number> {
+function revoke(given: Given, terminal: Terminal): Promise<number> {
+  const id = given.word
   return withStorage(given, async (storage) => {
     const outcome = await storage.write((tx) => endKey(tx, id, Date.now()))
     print(terminal, given, { id, revoked: true }, () => [
@@ -100,7 +116,7 @@ function readScopes(text: string | undefined): Scope[] {
     .map((word) => word.trim())
     .filter(Boolean)
   const unknown = words.find((word) => !scopes.some((scope) => scope === word))
-  if (unknown !== undefined) throw new Misuse(`there is no scope ${visible(unknown)}; there are ${scopes.join(', ')}`)
+  if (unknown !== undefined) throw new Misuse(`there is no scope ${unknown}; there are ${scopes.join(', ')}`)
   return scopes.filter((scope) => words.includes(scope))
 }
 

@@ -16,34 +16,46 @@ import { methodWarnings, shownMethod } from '../provisioning/methods.ts'
 import { controlCharacters, paymentMethodProblems } from '../provisioning/read.ts'
 import { PaymentMethodEntry } from '../provisioning/shopfile.ts'
 import type { Storage } from '../storage/storage.ts'
-import { type Command, chooseMerchant, type Given, Misuse, print, type Terminal, withStorage } from './command.ts'
+import {
+  type Command,
+  chooseMerchant,
+  type Given,
+  Misuse,
+  merchantOption,
+  print,
+  type Terminal,
+  withStorage,
+} from './command.ts'
 
 export const methodsCommand: Command = {
   summary: 'Show and set how shoppers pay by hand: bank transfer and cash on delivery.',
-  usage: [
-    'methods list [--merchant SLUG]',
-    'methods set METHOD --mode MODE [--on | --off] [--instructions TEXT] [--term-days DAYS] [--merchant SLUG]',
-  ],
-  options: {
-    mode: { type: 'string', help: modes.join(' or ') },
-    on: { type: 'boolean', help: 'offer it' },
-    off: { type: 'boolean', help: 'offer it no more' },
-    instructions: {
-      type: 'string',
-      help: `what shoppers are told, such as the bank account; up to ${instructionsLengthMax} characters, '' for nothing`,
+  verbs: {
+    list: {
+      summary: 'List the methods and their settings.',
+      effect: 'reads',
+      options: { merchant: merchantOption },
+      run: list,
     },
-    'term-days': {
-      type: 'string',
-      help: `cancel an order that is not paid after so many days, 1 to ${termDaysMax}; none: never`,
+    set: {
+      summary: `Change a method: ${manualMethods.join(' or ')}.`,
+      effect: 'changes',
+      words: ['METHOD'],
+      options: {
+        mode: { value: 'MODE', help: modes.join(' or '), isRequired: true },
+        on: { help: 'offer it' },
+        off: { help: 'do not offer it' },
+        instructions: {
+          value: 'TEXT',
+          help: `what shoppers read, such as the bank account; up to ${instructionsLengthMax} characters, '' for nothing`,
+        },
+        'term-days': {
+          value: 'DAYS',
+          help: `cancel an order that is not paid after so many days, 1 to ${termDaysMax}; none: never`,
+        },
+        merchant: merchantOption,
+      },
+      run: (given, terminal) => set(readWish(given), given, terminal),
     },
-    merchant: { type: 'string', help: 'slug; needed when there are several' },
-  },
-  async run(given, terminal) {
-    const [verb, method, ...rest] = given.words
-    if (rest.length > 0) throw new Misuse('too many words')
-    if (verb === 'list' && method === undefined) return list(given, terminal)
-    if (verb === 'set' && method !== undefined) return set(readWish(method, given), given, terminal)
-    throw new Misuse(`say methods list, or methods set ${manualMethods.join(' or ')}`)
   },
 }
 
@@ -64,14 +76,14 @@ interface Wish {
   termDays?: number | null
 }
 
-function readWish(name: string, given: Given): Wish {
+function readWish(given: Given): Wish {
   const { mode: modeText, instructions } = given.texts
   const days = given.texts['term-days']
-  const method = manualMethods.find((known) => known === name)
+  const method = manualMethods.find((known) => known === given.word)
   const mode = modes.find((known) => known === modeText)
   if (!method) throw new Misuse(`the method must be ${manualMethods.join(' or ')}`)
   if (!mode) throw new Misuse(`--mode must be ${modes.join(' or ')}`)
-  if (given.flags.has('on') && given.flags.has('off')) throw new Misuse('say --on or --off')
+  if (given.flags.has('on') && given.flags.has('off')) throw new Misuse('--on and --off exclude each other')
   if (days !== undefined && days !== 'none' && !/^[1-9]\d{0,2}$/.test(days))
     throw new Misuse(`--term-days must be a whole number from 1 to ${termDaysMax}, or none`)
   return {

@@ -7,25 +7,23 @@ import { type Finding, findViolations, invariants } from '../observe/invariants.
 import { type Copied, copyStore, refuseSameEngine, unhurried } from '../storage/copy.ts'
 import { sqlitePath } from '../storage/file.ts'
 import { openStorage } from '../storage/open.ts'
-import { type Command, type Given, Misuse, print, printReport, type Terminal } from './command.ts'
+import { command, type Given, Misuse, print, printReport, type Terminal } from './command.ts'
 
-export const migrateCommand: Command = {
+export const migrateCommand = command({
   summary: 'Bring the database up to date, or move it from SQLite to PostgreSQL and back.',
-  usage: [
-    'migrate',
-    'migrate --from sqlite:PATH --to postgres://… [--clear-target]',
-    'migrate --from postgres://… --to sqlite:PATH [--clear-target]',
-  ],
+  effect: 'creates',
   options: {
-    from: { type: 'string', help: 'move everything from this database; the configured one unless it is named' },
-    to: { type: 'string', help: 'into this one, which must be empty; the configured one unless it is named' },
-    'clear-target': { type: 'boolean', help: 'delete everything in the target first, in the same transaction' },
+    from: {
+      value: 'URL',
+      help: 'copy everything from this database, sqlite:PATH or postgres://… (default: the configured one)',
+    },
+    to: { value: 'URL', help: 'into this one of the other engine, which must be empty (default: the configured one)' },
+    'clear-target': { help: 'delete everything in the target first, in the same transaction' },
   },
   async run(given, terminal) {
-    if (given.words.length > 0) throw new Misuse('migrate takes no words')
     const { from, to } = given.texts
     if (from !== undefined || to !== undefined) return move(given, terminal)
-    if (given.flags.has('clear-target')) throw new Misuse('--clear-target goes with --from or --to')
+    if (given.flags.has('clear-target')) throw new Misuse('--clear-target needs --from or --to')
     const database = await openDatabase(readSettings(given.environment), given.effect)
     try {
       const applied = await bringUpToDate(database, new Date())
@@ -37,7 +35,7 @@ export const migrateCommand: Command = {
     }
     return 0
   },
-}
+})
 
 async function move(given: Given, terminal: Terminal): Promise<number> {
   const settings = readSettings(given.environment)

@@ -36,6 +36,7 @@ import {
   chooseMerchant,
   type Given,
   Misuse,
+  merchantOption,
   print,
   printReport,
   readLine,
@@ -44,72 +45,95 @@ import {
 } from './command.ts'
 import { findPaymentNamed, listInstallationIds, payAfter, tellUnpaid } from './money.ts'
 
+const words = ['NUMBER_OR_ID'] as const
+
 export const ordersCommand: Command = {
-  summary: 'List and show orders, take note of payments and returns, send parcels, cancel, and give money back.',
-  usage: [
-    'orders list [--test] [--status STATUS] [--limit N] [--after NUMBER_OR_ID] [--merchant SLUG]',
-    'orders show NUMBER_OR_ID [--address] [--merchant SLUG]',
-    'orders pay NUMBER_OR_ID [--merchant SLUG]',
-    'orders fulfil NUMBER_OR_ID [--test] [--items SKU=QTY,SKU=QTY] [--carrier NAME] [--tracking NUMBER] [--anyway] [--merchant SLUG]',
-    'orders return NUMBER_OR_ID [--restock] [--merchant SLUG]',
-    'orders cancel NUMBER_OR_ID [--no-restock] [--reason REASON] [--note TEXT] [--merchant SLUG]',
-    'orders refund NUMBER_OR_ID [--amount MINOR] [--reason TEXT] [--by-hand] [--merchant SLUG]',
-    'orders refund PAYMENT_ID [--by-hand] [--merchant SLUG]',
-  ],
-  options: {
-    test: { type: 'boolean', help: 'test orders, whose numbers begin with T- (default: live orders)' },
-    status: { type: 'string', help: orderStatuses.join(', ') },
-    limit: { type: 'string', help: 'how many of the newest; 50 unless said' },
-    after: { type: 'string', help: 'list orders older than this one, as the end of a list names it' },
-    address: { type: 'boolean', help: 'show who ordered and where it goes' },
-    items: { type: 'string', help: 'what is in the parcel; all that is left unless said' },
-    carrier: { type: 'string', help: 'who carries the parcel' },
-    tracking: { type: 'string', help: 'its number at the carrier' },
-    amount: { type: 'string', help: 'minor units: 500 is 5.00 (default: what failed before, else all that is left)' },
-    anyway: { type: 'boolean', help: 'send it although it is not paid, or was paid back' },
-    restock: { type: 'boolean', help: 'what came back goes back into stock' },
-    'no-restock': { type: 'boolean', help: 'the items do not go back into stock' },
-    reason: {
-      type: 'string',
-      help: `of a refund: why, for your records; of a cancellation: ${orderCancellationReasons.join(', ')}`,
+  summary: 'List and show orders; record payments and returns, send parcels, cancel and refund.',
+  verbs: {
+    list: {
+      summary: 'List the newest orders.',
+      effect: 'reads',
+      options: {
+        test: { help: 'list test orders, whose numbers begin with T- (default: live orders)' },
+        status: { value: 'STATUS', help: orderStatuses.join(', ') },
+        limit: { value: 'N', help: 'how many (default: 50)' },
+        after: { value: 'NUMBER_OR_ID', help: 'list orders older than this one, as the end of a list names it' },
+        merchant: merchantOption,
+      },
+      run: list,
     },
-    'by-hand': { type: 'boolean', help: 'you have paid the refund yourself: record it, and ask no provider' },
-    note: { type: 'string', help: 'about the cancellation; the app that sold it can read it' },
-    merchant: { type: 'string', help: 'slug; needed when there are several' },
-  },
-  async run(given, terminal) {
-    const [verb, name, ...rest] = given.words
-    if (rest.length > 0) throw new Misuse('too many words')
-    if (verb === 'list') {
-      if (name !== undefined) throw new Misuse(`list takes no ${name}`)
-      return list(given, terminal)
-    }
-    const act = Object.hasOwn(verbs, verb ?? '') ? verbs[verb as Verb] : undefined
-    if (!act || name === undefined)
-      throw new Misuse(
-        'say orders list, show NUMBER_OR_ID, pay NUMBER_OR_ID, fulfil NUMBER_OR_ID, return NUMBER_OR_ID, cancel NUMBER_OR_ID or refund NUMBER_OR_ID',
-      )
-    return act(name, given, terminal)
+    show: {
+      summary: 'Show an order.',
+      effect: 'reads',
+      words,
+      options: { address: { help: 'also show who ordered and where it goes' }, merchant: merchantOption },
+      run: show,
+    },
+    pay: {
+      summary: 'Record that the money of a manual payment has arrived.',
+      effect: 'changes',
+      words,
+      options: { merchant: merchantOption },
+      run: (given, terminal) => change(given, terminal, (tx, key, now) => payOrder(tx, key, { now, cause: null })),
+    },
+    fulfil: {
+      summary: 'Record a parcel.',
+      effect: 'changes',
+      words,
+      options: {
+        test: { help: 'confirm that it is a test order, if it is named by its id' },
+        items: { value: 'SKU=QTY,SKU=QTY', help: 'what is in the parcel (default: all that is left)' },
+        carrier: { value: 'NAME', help: 'who carries the parcel' },
+        tracking: { value: 'NUMBER', help: 'its number at the carrier' },
+        anyway: { help: 'send it although it is not paid, or was paid back' },
+        merchant: merchantOption,
+      },
+      run: fulfil,
+    },
+    return: {
+      summary: 'Record that what was sent and not paid came back.',
+      effect: 'changes',
+      words,
+      options: { restock: { help: 'put what came back into stock' }, merchant: merchantOption },
+      run: comeBack,
+    },
+    cancel: {
+      summary: 'Cancel an order, and give its money back.',
+      effect: 'changes',
+      words,
+      options: {
+        'no-restock': { help: 'do not put the items back into stock' },
+        reason: { value: 'REASON', help: orderCancellationReasons.join(', ') },
+        note: { value: 'TEXT', help: 'the app that sold it can read it' },
+        merchant: merchantOption,
+      },
+      run: cancel,
+    },
+    refund: {
+      summary: 'Give money back, of an order or of a payment without one.',
+      effect: 'changes',
+      words: ['NUMBER_OR_ID|PAYMENT_ID'],
+      options: {
+        amount: {
+          value: 'MINOR',
+          help: 'minor units: 500 is 5.00 (default: what failed before, else all that is left)',
+        },
+        reason: { value: 'TEXT', help: 'why, for your records' },
+        'by-hand': { help: 'you have paid the refund yourself: record it, and call no provider' },
+        merchant: merchantOption,
+      },
+      run: refund,
+    },
   },
 }
 
-type Verb = 'show' | 'pay' | 'fulfil' | 'return' | 'cancel' | 'refund'
-
-const verbs: Readonly<Record<Verb, (name: string, given: Given, terminal: Terminal) => Promise<number>>> = {
-  show,
-  pay: (name, given, terminal) =>
-    change(name, given, terminal, (tx, key, now) => payOrder(tx, key, { now, cause: null })),
-  fulfil(name, given, terminal) {
-    const parcel = readParcel(given)
-    return change(name, given, terminal, (tx, key, now) => {
-      // The number of a test order says what it is; an id does not.
-      const isTestMeant = given.flags.has('test') || name.toUpperCase() === key.number
-      return fulfilOrder(tx, key, { ...parcel, isTestMeant }, { now, cause: null })
-    })
-  },
-  return: comeBack,
-  cancel,
-  refund,
+async function fulfil(given: Given, terminal: Terminal): Promise<number> {
+  const parcel = readParcel(given)
+  return change(given, terminal, (tx, key, now) => {
+    // The number of a test order says what it is; an id does not.
+    const isTestMeant = given.flags.has('test') || given.word.toUpperCase() === key.number
+    return fulfilOrder(tx, key, { ...parcel, isTestMeant }, { now, cause: null })
+  })
 }
 
 function list(given: Given, terminal: Terminal): Promise<number> {
@@ -132,16 +156,16 @@ function list(given: Given, terminal: Terminal): Promise<number> {
       return { orders, next: found.length > orders.length ? (orders.at(-1)?.number ?? null) : null, isOnlyTest }
     })
     print(terminal, given, { orders, next }, () => [
-      ...(isOnlyTest ? ['There are no live orders. To list test orders, say --test.'] : orders.map(rowText)),
-      ...(next === null ? [] : [`For older orders, say --after ${next}.`]),
+      ...(isOnlyTest ? ['There are no live orders. Add --test to list test orders.'] : orders.map(rowText)),
+      ...(next === null ? [] : [`For older orders add --after ${next}.`]),
     ])
     return 0
   })
 }
 
-function show(name: string, given: Given, terminal: Terminal): Promise<number> {
+function show(given: Given, terminal: Terminal): Promise<number> {
   return withStorage(given, async (storage, { rootSecret }) => {
-    const key = await findNamed(storage, name, given)
+    const key = await findNamed(storage, given.word, given)
     const { facts, shown } = await storage.read(async (db) => {
       const facts = await findOrderFacts(db, key)
       if (!facts) throw refuse('order_not_found')
@@ -179,13 +203,12 @@ async function openSealed(db: Reader, rootSecret: RootSecret, { order }: OrderFa
 }
 
 function change(
-  name: string,
   given: Given,
   terminal: Terminal,
   work: (tx: Tx, key: NamedOrder, now: number) => Promise<OrderFacts>,
 ): Promise<number> {
   return withStorage(given, async (storage) => {
-    const key = await findNamed(storage, name, given)
+    const key = await findNamed(storage, given.word, given)
     const facts = await storage.write((tx) => work(tx, key, Date.now()))
     print(terminal, given, { order: orderView(facts) }, () => orderText(facts))
     return 0
@@ -193,10 +216,10 @@ function change(
 }
 
 // The void of the payment that was awaited is asked for at once.
-function comeBack(name: string, given: Given, terminal: Terminal): Promise<number> {
+function comeBack(given: Given, terminal: Terminal): Promise<number> {
   const wish = { isRestocked: given.flags.has('restock') }
   return withStorage(given, async (storage) => {
-    const key = await findNamed(storage, name, given)
+    const key = await findNamed(storage, given.word, given)
     const returned = await payAfter(storage, async (tx, now) => {
       const facts = await returnOrder(tx, key, wish, { now, cause: null })
       return { done: facts, payments: facts.payments }
@@ -206,7 +229,7 @@ function comeBack(name: string, given: Given, terminal: Terminal): Promise<numbe
 }
 
 // By the rules of the API, and by its function.
-function cancel(name: string, given: Given, terminal: Terminal): Promise<number> {
+function cancel(given: Given, terminal: Terminal): Promise<number> {
   const reason = orderCancellationReasons.find((known) => known === given.texts.reason) ?? null
   if (given.texts.reason !== undefined && reason === null)
     throw new Misuse(`--reason must be one of ${orderCancellationReasons.join(', ')}`)
@@ -218,7 +241,7 @@ function cancel(name: string, given: Given, terminal: Terminal): Promise<number>
     isRestocked: !given.flags.has('no-restock'),
   }
   return withStorage(given, async (storage) => {
-    const key = await findNamed(storage, name, given)
+    const key = await findNamed(storage, given.word, given)
     const cancelled = await payAfter(storage, async (tx, now) => {
       const facts = await cancelOrder(tx, key, wish, { now, cause: null })
       return { done: facts, payments: facts.payments }
@@ -242,7 +265,8 @@ async function printChanged(
   return 0
 }
 
-function refund(name: string, given: Given, terminal: Terminal): Promise<number> {
+function refund(given: Given, terminal: Terminal): Promise<number> {
+  const name = given.word
   const { amount, reason } = given.texts
   if (amount !== undefined && !/^[1-9]\d{0,15}$/.test(amount))
     throw new Misuse('--amount must be a whole number above 0')
@@ -326,7 +350,7 @@ function readItems(text: string): Map<string, number> {
   const items = new Map<string, number>()
   for (const part of text.split(',')) {
     const [, code, quantity] = /^\s*(.+)=(\d{1,4})\s*$/.exec(part) ?? []
-    if (code === undefined || Number(quantity) < 1) throw new Misuse('--items must be such as ROSE-12=2,CARD=1')
+    if (code === undefined || Number(quantity) < 1) throw new Misuse('--items must look like ROSE-12=2,CARD=1')
     if (items.has(code)) throw new Misuse(`--items names ${code} twice`)
     items.set(code, Number(quantity))
   }

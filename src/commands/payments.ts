@@ -5,25 +5,30 @@ import { createPayTools } from '../checkout/tools.ts'
 import { formatAmount } from '../kit/money.ts'
 import { findOrder } from '../orders/store.ts'
 import { findPayment } from '../payments/store.ts'
-import { type Command, type Given, Misuse, printReport, type Terminal, withStorage } from './command.ts'
+import { type Command, type Given, Misuse, merchantOption, printReport, type Terminal, withStorage } from './command.ts'
 import { findPaymentNamed, payAfter, silentWatch, tellUnpaid } from './money.ts'
 
 export const paymentsCommand: Command = {
-  summary: 'Close a payment whose provider does not tell its outcome.',
-  usage: [`payments close PAYMENT_ID --outcome ${closedOutcomes.join('|')} [--merchant SLUG]`],
-  options: {
-    outcome: {
-      type: 'string',
-      help: 'what you saw at the provider. succeeded: the order is placed, or the money goes back where none is possible any more; declined: nothing was charged',
+  summary: 'Close payments whose provider does not report an outcome.',
+  verbs: {
+    close: {
+      summary: 'End a payment by the outcome that you saw at the provider.',
+      effect: 'changes',
+      words: ['PAYMENT_ID'],
+      options: {
+        outcome: {
+          value: closedOutcomes.join('|'),
+          help: 'succeeded: the order is placed, or the money goes back where no order is possible any more; declined: nothing was charged',
+          isRequired: true,
+        },
+        merchant: merchantOption,
+      },
+      async run(given, terminal) {
+        const outcome = closedOutcomes.find((known) => known === given.texts.outcome)
+        if (!outcome) throw new Misuse(`--outcome must be one of ${closedOutcomes.join(', ')}`)
+        return close(given.word, outcome, given, terminal)
+      },
     },
-    merchant: { type: 'string', help: 'slug; needed when there are several' },
-  },
-  async run(given, terminal) {
-    const [verb, id, ...rest] = given.words
-    if (verb !== 'close' || id === undefined || rest.length > 0) throw new Misuse('say payments close PAYMENT_ID')
-    const outcome = closedOutcomes.find((known) => known === given.texts.outcome)
-    if (!outcome) throw new Misuse(`--outcome must be one of ${closedOutcomes.join(', ')}`)
-    return close(id, outcome, given, terminal)
   },
 }
 

@@ -17,44 +17,68 @@ import {
 import { controlCharacters, promotionProblems } from '../provisioning/read.ts'
 import { PromotionEntry } from '../provisioning/shopfile.ts'
 import type { Storage } from '../storage/storage.ts'
-import { type Command, chooseMerchant, type Given, Misuse, print, type Terminal, withStorage } from './command.ts'
+import {
+  type Command,
+  chooseMerchant,
+  type Given,
+  Misuse,
+  merchantOption,
+  print,
+  type Terminal,
+  withStorage,
+} from './command.ts'
 
 export const promotionsCommand: Command = {
-  summary: 'List, show, add, disable and enable promotion codes.',
-  usage: [
-    'promotions list [--merchant SLUG]',
-    'promotions show CODE [--merchant SLUG]',
-    'promotions add --code CODE --name NAME --type percentage --percentage BPS [conditions] [--merchant SLUG]',
-    'promotions add --code CODE --name NAME --type fixed_amount --amount MINOR [conditions] [--merchant SLUG]',
-    'promotions add --code CODE --name NAME --type free_shipping [conditions] [--merchant SLUG]',
-    'promotions disable CODE [--merchant SLUG]',
-    'promotions enable CODE [--merchant SLUG]',
-  ],
-  options: {
-    code: { type: 'string', help: 'what shoppers type; letter case does not matter' },
-    name: { type: 'string', help: 'what shoppers read' },
-    type: { type: 'string', help: promotionTypes.join(', ') },
-    percentage: { type: 'string', help: 'basis points: 1000 is 10 %' },
-    amount: { type: 'string', help: 'minor units: 500 is 5.00' },
-    currency: { type: 'string', help: "of the amounts; the merchant's unless said" },
-    'minimum-subtotal': { type: 'string', help: 'minor units that a cart must reach' },
-    'starts-at': { type: 'string', help: 'valid from then on, such as 2026-12-01T00:00:00Z' },
-    'ends-at': { type: 'string', help: 'valid until before then' },
-    'usage-limit': { type: 'string', help: 'uses by everyone together' },
-    'customer-limit': { type: 'string', help: 'uses by one customer' },
-    categories: { type: 'string', help: 'only these are eligible: slugs, separated by commas' },
-    skus: { type: 'string', help: 'only these are eligible: SKU codes, separated by commas' },
-    merchant: { type: 'string', help: 'slug; needed when there are several' },
-  },
-  async run(given, terminal) {
-    const [verb, code, ...rest] = given.words
-    if (rest.length > 0) throw new Misuse('too many words')
-    if ((verb === 'list' || verb === 'add') && code !== undefined) throw new Misuse(`${verb} takes no ${code}`)
-    if (verb === 'list') return list(given, terminal)
-    if (verb === 'add') return add(given, terminal)
-    if (code === undefined || (verb !== 'show' && verb !== 'disable' && verb !== 'enable'))
-      throw new Misuse('say promotions list, add, show CODE, disable CODE or enable CODE')
-    return one(verbs[verb], code, given, terminal)
+  summary: 'Manage promotion codes.',
+  verbs: {
+    add: {
+      summary: 'Add a promotion code.',
+      effect: 'changes',
+      options: {
+        code: { value: 'CODE', help: 'what shoppers type; letter case does not matter', isRequired: true },
+        name: { value: 'NAME', help: 'what shoppers read', isRequired: true },
+        type: { value: 'TYPE', help: promotionTypes.join(', '), isRequired: true },
+        percentage: { value: 'BPS', help: 'for the type percentage, in basis points: 1000 is 10 %' },
+        amount: { value: 'MINOR', help: 'for the type fixed_amount, in minor units: 500 is 5.00' },
+        currency: { value: 'CODE', help: "of the amounts (default: the merchant's)" },
+        'minimum-subtotal': { value: 'MINOR', help: 'minor units that a cart must reach' },
+        'starts-at': { value: 'INSTANT', help: 'valid from then on, such as 2026-12-01T00:00:00Z' },
+        'ends-at': { value: 'INSTANT', help: 'valid until before then' },
+        'usage-limit': { value: 'N', help: 'uses by everyone together' },
+        'customer-limit': { value: 'N', help: 'uses by one customer' },
+        categories: { value: 'SLUGS', help: 'only these are eligible; comma-separated' },
+        skus: { value: 'CODES', help: 'only these are eligible; comma-separated SKU codes' },
+        merchant: merchantOption,
+      },
+      run: add,
+    },
+    list: {
+      summary: 'List all codes of a merchant.',
+      effect: 'reads',
+      options: { merchant: merchantOption },
+      run: list,
+    },
+    show: {
+      summary: 'Show a code, its conditions and its uses.',
+      effect: 'reads',
+      words: ['CODE'],
+      options: { merchant: merchantOption },
+      run: (given, terminal) => one(acts.show, given, terminal),
+    },
+    disable: {
+      summary: 'Let a code be used no more.',
+      effect: 'changes',
+      words: ['CODE'],
+      options: { merchant: merchantOption },
+      run: (given, terminal) => one(acts.disable, given, terminal),
+    },
+    enable: {
+      summary: 'Undo disable.',
+      effect: 'changes',
+      words: ['CODE'],
+      options: { merchant: merchantOption },
+      run: (given, terminal) => one(acts.enable, given, terminal),
+    },
   },
 }
 
@@ -80,17 +104,17 @@ function list(given: Given, terminal: Terminal): Promise<number> {
 
 type Act = (storage: Storage, merchant: Merchant, code: string, now: number) => Promise<OperatorPromotion>
 
-const verbs: Readonly<Record<'show' | 'disable' | 'enable', Act>> = {
+const acts: Readonly<Record<'show' | 'disable' | 'enable', Act>> = {
   show: (storage, { id }, code) => storage.read((db) => showPromotion(db, id, code)),
   disable: (storage, { id }, code, now) => storage.write((tx) => stopPromotion(tx, id, code, now)),
   enable: (storage, { id }, code, now) => storage.write((tx) => resumePromotion(tx, id, code, now)),
 }
 
-function one(act: Act, code: string, given: Given, terminal: Terminal): Promise<number> {
+function one(act: Act, given: Given, terminal: Terminal): Promise<number> {
   return withStorage(given, async (storage) => {
     const merchant = await chooseMerchant(storage, given.texts.merchant)
     const now = Date.now()
-    tell(await act(storage, merchant, code, now), now, given, terminal)
+    tell(await act(storage, merchant, given.word, now), now, given, terminal)
     return 0
   })
 }

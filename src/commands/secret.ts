@@ -10,17 +10,29 @@ import { migrate } from '../storage/migrate.ts'
 import { type Command, type Given, Misuse, print, type Terminal } from './command.ts'
 
 export const secretCommand: Command = {
-  summary: 'Print a new root secret, seal everything anew by the current version, or retire versions.',
-  usage: ['secret', 'secret reseal', 'secret forget VERSION... [--force]'],
-  options: { force: { type: 'boolean', help: 'give up whatever was made with those versions' } },
-  async run(given, terminal) {
-    const [verb, ...versions] = given.words
-    if (verb === 'forget' && versions.length > 0) return forget(versions, given, terminal)
-    if (verb === 'reseal' && versions.length === 0) return resealAll(given, terminal)
-    if (verb !== undefined) throw new Misuse('say secret, secret reseal, or secret forget VERSION...')
-    const secret = makeSecretText()
-    print(terminal, given, { secret }, () => [secret])
-    return 0
+  summary: 'Print a new root secret, encrypt everything again with the current version, or retire versions.',
+  alone: {
+    summary: 'Print a new root secret, which is stored nowhere.',
+    effect: 'none',
+    async run(given, terminal) {
+      const secret = makeSecretText()
+      print(terminal, given, { secret }, () => [secret])
+      return 0
+    },
+  },
+  verbs: {
+    reseal: {
+      summary: 'Encrypt everything again with the current version.',
+      effect: 'changes',
+      run: resealAll,
+    },
+    forget: {
+      summary: 'Retire versions that are lost or no longer needed.',
+      effect: 'changes',
+      words: ['VERSION...'],
+      options: { force: { help: 'give up whatever was made with those versions' } },
+      run: forget,
+    },
   },
 }
 
@@ -51,7 +63,8 @@ async function resealAll(given: Given, terminal: Terminal): Promise<number> {
 }
 
 // All that are lost at once: the database does not open while one is missing that is not named.
-async function forget(texts: readonly string[], given: Given, terminal: Terminal): Promise<number> {
+async function forget(given: Given, terminal: Terminal): Promise<number> {
+  const texts = given.words
   const versions = [...new Set(texts.map(Number))]
   if (!texts.every((text) => /^[1-9]\d{0,2}$/.test(text)) || Math.max(...versions) > 255)
     throw new Misuse('VERSION must be a number from 1 to 255')

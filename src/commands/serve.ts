@@ -18,7 +18,7 @@ import { type DemoShop, hasDemoShop, makeDemoShop, makeStorefrontKey, needsDemoS
 import { type Storage, StorageRefused } from '../storage/storage.ts'
 import { version } from '../version.ts'
 import { type Loop, observeLoops, startWorkers } from '../workers.ts'
-import { type Command, Failure, type Given, type Terminal } from './command.ts'
+import { command, Failure, type Given, type Terminal } from './command.ts'
 import { loopsFor } from './loops.ts'
 import { type Closable, metricsServer } from './metrics.ts'
 import { createWindow, type ShopWindow, windowPages } from './window.ts'
@@ -28,11 +28,11 @@ const drainMs = 20_000
 const settleMs = 2_000
 const warmAfterMs = 500
 
-export const serveCommand: Command = {
+export const serveCommand = command({
   summary: 'Serve the shop. An empty database is filled with the demo shop, except in production.',
-  usage: ['serve [--no-demo]'],
+  effect: 'creates',
   options: {
-    'no-demo': { type: 'boolean', help: 'leave an empty database empty' },
+    'no-demo': { help: 'leave an empty database empty' },
   },
   async run(given, terminal) {
     const settings = readSettings(given.environment)
@@ -69,7 +69,7 @@ export const serveCommand: Command = {
     }
     return 0
   },
-}
+})
 
 function isDemoAllowed(config: Config, given: Given): boolean {
   return !config.production && !given.flags.has('no-demo')

@@ -9,10 +9,11 @@ import { fileBytesMax, readShopBytes } from '../provisioning/read.ts'
 import { shopFileSchema } from '../provisioning/shopfile.ts'
 import { maskedUrl } from '../webhooks/url.ts'
 import {
-  type Command,
   chooseMerchant,
+  command,
   Failure,
   Misuse,
+  merchantOption,
   print,
   printReport,
   type ReportError,
@@ -20,10 +21,9 @@ import {
   withStorage,
 } from './command.ts'
 
-export const demoCommand: Command = {
+export const demoCommand = command({
   summary: 'Make the demo shop, or what is missing of it, and print fresh keys.',
-  usage: ['demo'],
-  options: {},
+  effect: 'creates',
   async run(given, terminal) {
     return withStorage(given, async (storage, config) => {
       const shop = await makeDemoShop(storage, config.rootSecret, Date.now())
@@ -45,27 +45,28 @@ export const demoCommand: Command = {
       return 0
     })
   },
-}
+})
 
-export const applyCommand: Command = {
+export const applyCommand = command({
   summary: 'Bring a shop to what its YAML or JSON file says, and print the difference.',
-  usage: ['apply FILE [--dry-run] [--stock]', 'apply --schema'],
+  effect: 'creates',
+  readsWith: 'dry-run',
+  words: ['[FILE]'],
   options: {
-    'dry-run': { type: 'boolean', help: 'only print what would change' },
+    'dry-run': { help: 'only print what would change' },
     stock: {
-      type: 'boolean',
       help: 'also set the stock of SKUs that exist, in test and live mode (otherwise a file names opening stock)',
     },
-    schema: { type: 'boolean', help: 'print the JSON Schema of shop files, for editors' },
+    schema: { help: 'print the JSON Schema of shop files, for editors' },
   },
   async run(given, terminal) {
-    const [path, ...rest] = given.words
+    const path = given.word
     if (given.flags.has('schema')) {
-      if (path !== undefined) throw new Misuse('apply --schema takes no file')
+      if (path !== '') throw new Misuse('apply --schema takes no FILE')
       terminal.out(`${JSON.stringify(shopFileSchema, null, 2)}\n`)
       return 0
     }
-    if (path === undefined || rest.length > 0) throw new Misuse('apply takes one file')
+    if (path === '') throw new Misuse('apply needs FILE')
     const read = readShopBytes(await readBytes(path), Date.now())
     if ('problems' in read) {
       const { problems } = read
@@ -95,7 +96,7 @@ export const applyCommand: Command = {
       return printReport(terminal, given, { value, lines, error: partlyRefused(refusedCount) })
     })
   },
-}
+})
 
 function partlyRefused(count: number): ReportError | null {
   return count > 0 ? { code: 'partly_refused', message: `refused: ${count}; the rest is done` } : null
@@ -121,16 +122,16 @@ function unreadable(path: string, error: Error): Failure {
   return new Failure(`cannot read ${path}: ${error.message}`, 'file_unreadable')
 }
 
-export const importCommand: Command = {
+export const importCommand = command({
   summary: "Import products from Shopify's product CSV.",
-  usage: ['import FILE.csv [--merchant SLUG] [--stock]'],
+  effect: 'changes',
+  words: ['FILE.csv'],
   options: {
-    merchant: { type: 'string', help: 'whose products they are; needed when there are several merchants' },
-    stock: { type: 'boolean', help: 'also set the stock of SKUs that exist, in test and live mode' },
+    merchant: merchantOption,
+    stock: { help: 'also set the stock of SKUs that exist, in test and live mode' },
   },
   async run(given, terminal) {
-    const [path, ...rest] = given.words
-    if (path === undefined || rest.length > 0) throw new Misuse('import takes one file')
+    const path = given.word
     const file = await openFile(path)
     // The stream owns the file from here on, and closes it once, however it ends.
     const chunks = file.createReadStream()
@@ -153,7 +154,7 @@ export const importCommand: Command = {
       return exitCode
     }).finally(() => chunks.destroy())
   },
-}
+})
 
 function brokenOff(path: string, report: ImportReport): ReportError | null {
   if (report.brokenOff === null) return null

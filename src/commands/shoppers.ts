@@ -3,25 +3,42 @@
 import { type Forgotten, forgetShopper, type ShopperData } from '../checkout/forget.ts'
 import { limits } from '../contract/limits.ts'
 import { listInstallations } from '../installations/store.ts'
-import { type Command, chooseMerchant, type Given, Misuse, print, type Terminal, withStorage } from './command.ts'
+import {
+  type Command,
+  chooseMerchant,
+  type Given,
+  Misuse,
+  merchantOption,
+  print,
+  type Terminal,
+  withStorage,
+} from './command.ts'
 
 export const shoppersCommand: Command = {
-  summary: 'Erase a shopper: name, e-mail, phone and addresses in carts, checkouts and orders.',
-  usage: ['shoppers forget --email ADDRESS [--unsent] [--dry-run] [--merchant SLUG]'],
-  options: {
-    email: { type: 'string', help: 'the e-mail address that the shopper gave, in any spelling' },
-    unsent: { type: 'boolean', help: 'also orders that are not completed: their parcels have no address then' },
-    'dry-run': { type: 'boolean', help: 'say what would be erased, and erase nothing' },
-    merchant: { type: 'string', help: 'slug; needed when there are several' },
-  },
-  async run(given, terminal) {
-    const [verb, ...rest] = given.words
-    if (verb !== 'forget' || rest.length > 0) throw new Misuse('say shoppers forget --email ADDRESS')
-    const email = given.texts.email ?? ''
-    // As loosely as addresses were ever taken.
-    if (!/.@./.test(email) || email.length > limits.emailLengthMax)
-      throw new Misuse('--email must be an e-mail address')
-    return forget(email, given, terminal)
+  summary: 'Erase the personal data of a shopper.',
+  verbs: {
+    forget: {
+      summary: 'Erase name, e-mail, phone and addresses in carts, checkouts and orders.',
+      effect: 'changes',
+      readsWith: 'dry-run',
+      options: {
+        email: {
+          value: 'ADDRESS',
+          help: 'the e-mail address that the shopper gave, in any spelling',
+          isRequired: true,
+        },
+        unsent: { help: 'also orders that are not completed: their parcels have no address then' },
+        'dry-run': { help: 'print what would be erased, and erase nothing' },
+        merchant: merchantOption,
+      },
+      async run(given, terminal) {
+        const email = given.texts.email ?? ''
+        // As loosely as addresses were ever taken.
+        if (!/.@./.test(email) || email.length > limits.emailLengthMax)
+          throw new Misuse('--email must be an e-mail address')
+        return forget(email, given, terminal)
+      },
+    },
   },
 }
 

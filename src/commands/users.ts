@@ -22,49 +22,57 @@ import { visible } from '../provisioning/difference.ts'
 import type { Storage } from '../storage/storage.ts'
 import { type Command, chooseMerchant, type Given, Misuse, print, type Terminal, withStorage } from './command.ts'
 
-export const usersCommand: Command = {
-  summary: 'Create and list the people who may install apps, reset passwords, disable and enable.',
-  usage: [
-    'users create --email E --merchant SLUG[,SLUG] [--password-stdin]',
-    'users list',
-    'users password USER [--password-stdin]',
-    'users merchants USER --merchant SLUG[,SLUG]',
-    'users disable USER',
-    'users enable USER',
-  ],
-  options: {
-    email: { type: 'string', help: 'with which the user signs in' },
-    merchant: { type: 'string', help: 'slugs of the shops the user may act for, separated by commas' },
-    'password-stdin': {
-      type: 'boolean',
-      help: 'read the password from standard input; else one is made and shown once',
-    },
-  },
-  async run(given, terminal) {
-    const [verb, user, ...rest] = given.words
-    if (rest.length > 0) throw new Misuse('too many words')
-    if ((verb === 'create' || verb === 'list') && user !== undefined) throw new Misuse(`${verb} takes no ${user}`)
-    if (verb === 'create') return create(given, terminal)
-    if (verb === 'list') return list(given, terminal)
-    const act = verb !== undefined && Object.hasOwn(verbs, verb) ? verbs[verb] : undefined
-    if (user === undefined || !act)
-      throw new Misuse('say users create, list, password USER, merchants USER, disable USER or enable USER')
-    return act(user, given, terminal)
-  },
+const passwordOption = { help: 'read the password from standard input (default: one is made and shown once)' }
+const merchantsOption = {
+  value: 'SLUGS',
+  help: 'comma-separated: the shops that the user may act for; required if there are several',
 }
 
-type Act = (user: string, given: Given, terminal: Terminal) => Promise<number>
-
-const verbs: Readonly<Record<string, Act>> = {
-  password: reset,
-  merchants: setMerchants,
-  disable: (user, given, terminal) => change(user, given, terminal, 'disabled', disableUser),
-  enable: (user, given, terminal) => change(user, given, terminal, 'enabled', enableUser),
+export const usersCommand: Command = {
+  summary: 'Manage the people who may install apps.',
+  verbs: {
+    create: {
+      summary: 'Create a user.',
+      effect: 'changes',
+      options: {
+        email: { value: 'ADDRESS', help: 'with which the user signs in', isRequired: true },
+        merchant: merchantsOption,
+        'password-stdin': passwordOption,
+      },
+      run: create,
+    },
+    list: { summary: 'List all users.', effect: 'reads', run: list },
+    password: {
+      summary: 'Replace the password, and sign the user out.',
+      effect: 'changes',
+      words: ['USER'],
+      options: { 'password-stdin': passwordOption },
+      run: reset,
+    },
+    merchants: {
+      summary: 'Set the shops that the user may act for.',
+      effect: 'changes',
+      words: ['USER'],
+      options: { merchant: merchantsOption },
+      run: setMerchants,
+    },
+    disable: {
+      summary: 'Let the user sign in no more.',
+      effect: 'changes',
+      words: ['USER'],
+      run: (given, terminal) => change(given, terminal, 'disabled', disableUser),
+    },
+    enable: {
+      summary: 'Undo disable.',
+      effect: 'changes',
+      words: ['USER'],
+      run: (given, terminal) => change(given, terminal, 'enabled', enableUser),
+    },
+  },
 }
 
 async function create(given: Given, terminal: Terminal): Promise<number> {
-  const { email } = given.texts
-  if (email === undefined) throw new Misuse('--email is needed')
+  const { email = '' } = given.texts
   const problem = emailProblem(email)
   if (problem !== undefined) throw new Misuse(`--email ${problem}`)
   const password = await choosePassword(given, terminal)
@@ -101,10 +109,10 @@ function list(given: Given, terminal: Terminal): Promise<number> {
   })
 }
 
-async function reset(name: string, given: Given, terminal: Terminal): Promise<number> {
+async function reset(given: Given, terminal: Terminal): Promise<number> {
   const password = await choosePassword(given, terminal)
   return withStorage(given, async (storage, { rootSecret }) => {
-    const user = await chooseUser(storage, rootSecret, name)
+    const user = await chooseUser(storage, rootSecret, given.word)
     const passwordHash = await hashPassword(password.text)
     await storage.write((tx) => setPassword(tx, user.id, passwordHash, Date.now()))
     tellPassword(user, password, given, terminal, {})
@@ -112,9 +120,9 @@ async function reset(name: string, given: Given, terminal: Terminal): Promise<nu
   })
 }
 
-function setMerchants(name: string, given: Given, terminal: Terminal): Promise<number> {
+function setMerchants(given: Given, terminal: Terminal): Promise<number> {
   return withStorage(given, async (storage, { rootSecret }) => {
-    const user = await chooseUser(storage, rootSecret, name)
+    const user = await chooseUser(storage, rootSecret, given.word)
     const merchants = await chooseMerchants(storage, given)
     const ids = merchants.map(({ id }) => id)
     await storage.write((tx) => replaceMerchants(tx, user.id, ids, Date.now()))
@@ -127,14 +135,13 @@ function setMerchants(name: string, given: Given, terminal: Terminal): Promise<n
 }
 
 function change(
-  name: string,
   given: Given,
   terminal: Terminal,
   outcome: 'disabled' | 'enabled',
   act: typeof disableUser,
 ): Promise<number> {
   return withStorage(given, async (storage, { rootSecret }) => {
-    const user = await chooseUser(storage, rootSecret, name)
+    const user = await chooseUser(storage, rootSecret, given.word)
     const isChanged = await storage.write((tx) => act(tx, user.id, Date.now()))
     print(terminal, given, { id: user.id, disabled: outcome === 'disabled' }, () => [
       visible(`${user.email} ${isChanged ? 'is' : 'was already'} ${outcome}`),

@@ -8,7 +8,7 @@ import { type Refusal, refuse } from '../kit/refuse.ts'
 import { visible } from '../provisioning/difference.ts'
 import { invalidEntry } from '../provisioning/entry.ts'
 import { discardEarlierPings } from '../provisioning/store.ts'
-import { urlProblem } from '../provisioning/webhooks.ts'
+import { receiverPort, urlProblem } from '../provisioning/webhooks.ts'
 import type { Reader, Storage, Tx } from '../storage/storage.ts'
 import {
   addEndpoint,
@@ -39,7 +39,9 @@ import {
   type Command,
   chooseInstallation,
   type Given,
+  installationOption,
   Misuse,
+  merchantOption,
   print,
   printReport,
   readLine,
@@ -48,68 +50,98 @@ import {
 } from './command.ts'
 import { listen } from './listen.ts'
 
+const newestCount = 20
+const waitSecondsMax = 60
+
 export const webhooksCommand: Command = {
-  summary: 'Add, list, test and stop webhook endpoints, look at deliveries, and receive calls on this machine.',
-  usage: [
-    'webhooks add --url URL [--events a,b] [--description TEXT] [--paused] [--installation NAME] [--merchant SLUG]',
-    'webhooks list [--installation NAME] [--merchant SLUG]',
-    'webhooks rotate ENDPOINT_ID',
-    'webhooks test ENDPOINT_ID [--wait SECONDS]',
-    'webhooks pause ENDPOINT_ID',
-    'webhooks enable ENDPOINT_ID',
-    'webhooks disable ENDPOINT_ID',
-    'webhooks remove ENDPOINT_ID',
-    'webhooks deliveries ENDPOINT_ID|DELIVERY_ID [--limit N]',
-    'webhooks replay DELIVERY_ID [--allow-succeeded] [--reason TEXT]',
-    'webhooks listen [--port N] [--endpoint ENDPOINT_ID] [--installation NAME] [--merchant SLUG]',
-  ],
-  options: {
-    url: { type: 'string', help: 'where calls go: https, and a public host' },
-    events: { type: 'string', help: 'separated by commas: names, subject.* or *; everything unless said' },
-    description: { type: 'string', help: 'what the endpoint is for' },
-    paused: { type: 'boolean', help: 'hold the calls until it is enabled' },
-    wait: { type: 'string', help: 'how many seconds the answer is waited for; 25 unless said' },
-    limit: { type: 'string', help: 'how many of the newest deliveries; 20 unless said' },
-    'allow-succeeded': { type: 'boolean', help: 'replay even a delivery that succeeded' },
-    reason: { type: 'string', help: 'why it is replayed, for your records' },
-    port: { type: 'string', help: 'where to receive on this machine; 4010 unless said' },
-    endpoint: { type: 'string', help: 'whose calls are received; the one that points here unless said' },
-    installation: { type: 'string', help: 'name or id; needed when there are several' },
-    merchant: { type: 'string', help: 'slug; needed when there are several' },
+  summary: 'Manage webhook endpoints, look at deliveries, and receive calls on this machine.',
+  verbs: {
+    add: {
+      summary: 'Add an endpoint and print its secret, which is shown only once.',
+      effect: 'changes',
+      options: {
+        url: { value: 'URL', help: 'where calls go: https, and a public host', isRequired: true },
+        events: { value: 'NAMES', help: 'comma-separated: event names, subject.* or * (default: *)' },
+        description: { value: 'TEXT', help: 'what the endpoint is for' },
+        paused: { help: 'hold the calls until it is enabled' },
+        installation: installationOption,
+        merchant: merchantOption,
+      },
+      run: add,
+    },
+    list: {
+      summary: 'List the endpoints of an installation and how their calls went.',
+      effect: 'reads',
+      options: { installation: installationOption, merchant: merchantOption },
+      run: list,
+    },
+    rotate: {
+      summary: 'Replace the secret; the old one also signs for a day.',
+      effect: 'changes',
+      words: ['ENDPOINT_ID'],
+      run: rotate,
+    },
+    test: {
+      summary: 'Send a test call and report the outcome.',
+      effect: 'changes',
+      words: ['ENDPOINT_ID'],
+      options: {
+        wait: { value: 'SECONDS', help: `how long to wait for the answer, up to ${waitSecondsMax} (default: 25)` },
+      },
+      run: testCall,
+    },
+    pause: { summary: 'Hold all calls until it is enabled.', effect: 'changes', words: ['ENDPOINT_ID'], run: pauseIt },
+    enable: {
+      summary: 'Send calls again, those that were held first.',
+      effect: 'changes',
+      words: ['ENDPOINT_ID'],
+      run: enable,
+    },
+    disable: {
+      summary: 'Disable it, and tell the other endpoints.',
+      effect: 'changes',
+      words: ['ENDPOINT_ID'],
+      run: disable,
+    },
+    remove: {
+      summary: 'Remove it; what was not sent yet is discarded.',
+      effect: 'changes',
+      words: ['ENDPOINT_ID'],
+      run: remove,
+    },
+    deliveries: {
+      summary: 'List the newest deliveries of an endpoint, or show one with its attempts.',
+      effect: 'reads',
+      words: ['ENDPOINT_ID|DELIVERY_ID'],
+      options: { limit: { value: 'N', help: `how many of the newest deliveries (default: ${newestCount})` } },
+      run: deliveries,
+    },
+    replay: {
+      summary: 'Send a delivery again.',
+      effect: 'changes',
+      words: ['DELIVERY_ID'],
+      options: {
+        'allow-succeeded': { help: 'replay even a delivery that succeeded' },
+        reason: { value: 'TEXT', help: 'why it is replayed, for your records' },
+      },
+      run: replay,
+    },
+    listen: {
+      summary: 'Receive, verify and print calls on this machine.',
+      effect: 'changes',
+      options: {
+        port: { value: 'N', help: `where to receive on this machine (default: ${receiverPort})` },
+        endpoint: { value: 'ENDPOINT_ID', help: 'whose calls are received (default: the endpoint that points here)' },
+        installation: installationOption,
+        merchant: merchantOption,
+      },
+      run: listen,
+    },
   },
-  async run(given, terminal) {
-    const [verb = '', id, ...rest] = given.words
-    if (rest.length > 0) throw new Misuse('too many words')
-    const work = Object.hasOwn(plainVerbs, verb) ? plainVerbs[verb] : undefined
-    const workOn = Object.hasOwn(idVerbs, verb) ? idVerbs[verb] : undefined
-    if (work && id !== undefined) throw new Misuse(`${verb} takes no ${visible(id)}`)
-    if (workOn && id === undefined) throw new Misuse(`name it: webhooks ${verb} ID`)
-    if (!work && !workOn)
-      throw new Misuse(`say webhooks ${[...Object.keys(plainVerbs), ...Object.keys(idVerbs)].join(', ')}`)
-    return (await work?.(given, terminal)) ?? (await workOn?.(id ?? '', given, terminal)) ?? 0
-  },
-}
-
-const plainVerbs: Readonly<Record<string, (given: Given, terminal: Terminal) => Promise<number>>> = {
-  add,
-  list,
-  listen,
-}
-
-const idVerbs: Readonly<Record<string, (id: string, given: Given, terminal: Terminal) => Promise<number>>> = {
-  rotate,
-  test: testCall,
-  pause: pauseIt,
-  enable,
-  disable,
-  remove,
-  deliveries,
-  replay,
 }
 
 async function add(given: Given, terminal: Terminal): Promise<number> {
-  const { url } = given.texts
-  if (!url) throw new Misuse('--url is needed')
+  const { url = '' } = given.texts
   const events = readEvents(given.texts.events)
   const description = readLine(given.texts.description, 'description', 200) ?? ''
   const status = given.flags.has('paused') ? 'paused' : 'enabled'
@@ -136,7 +168,7 @@ function readEvents(text = '*'): string[] {
     .map((word) => word.trim())
     .filter(Boolean)
   const problem = subscriptionsProblem(words)
-  if (problem !== undefined) throw new Misuse(visible(problem))
+  if (problem !== undefined) throw new Misuse(problem)
   return [...new Set(words)]
 }
 
@@ -152,8 +184,6 @@ function list(given: Given, terminal: Terminal): Promise<number> {
     return 0
   })
 }
-
-const newestCount = 20
 
 async function shownEndpoint(db: Reader, endpoint: Endpoint): Promise<WebhookEndpoint> {
   const [newest, pending] = await Promise.all([
@@ -171,7 +201,8 @@ function endpointText({ id, status, url, description, events, secretHint, health
   ]
 }
 
-function rotate(id: string, given: Given, terminal: Terminal): Promise<number> {
+function rotate(given: Given, terminal: Terminal): Promise<number> {
+  const id = given.word
   return withStorage(given, async (storage, { rootSecret }) => {
     const made = await change(storage, id, (tx, { installationId }, now) =>
       rotateSecret(tx, installationId, id, rootSecret, now),
@@ -185,7 +216,8 @@ function rotate(id: string, given: Given, terminal: Terminal): Promise<number> {
   })
 }
 
-function pauseIt(id: string, given: Given, terminal: Terminal): Promise<number> {
+function pauseIt(given: Given, terminal: Terminal): Promise<number> {
+  const id = given.word
   return withStorage(given, async (storage) => {
     const { status } = await change(storage, id, (tx, { installationId }, now) =>
       pauseEndpoint(tx, installationId, id, now),
@@ -199,7 +231,8 @@ function pauseIt(id: string, given: Given, terminal: Terminal): Promise<number> 
   })
 }
 
-function enable(id: string, given: Given, terminal: Terminal): Promise<number> {
+function enable(given: Given, terminal: Terminal): Promise<number> {
+  const id = given.word
   return withStorage(given, async (storage) => {
     const { endpoint, resumed } = await change(storage, id, (tx, { installationId }, now) =>
       enableEndpoint(tx, installationId, id, now),
@@ -211,7 +244,8 @@ function enable(id: string, given: Given, terminal: Terminal): Promise<number> {
   })
 }
 
-function disable(id: string, given: Given, terminal: Terminal): Promise<number> {
+function disable(given: Given, terminal: Terminal): Promise<number> {
+  const id = given.word
   return withStorage(given, async (storage) => {
     const { status } = await change(storage, id, async (tx, { installationId }, now) => {
       const endpoint = await lockEndpoint(tx, installationId, id)
@@ -222,7 +256,8 @@ function disable(id: string, given: Given, terminal: Terminal): Promise<number> 
   })
 }
 
-function remove(id: string, given: Given, terminal: Terminal): Promise<number> {
+function remove(given: Given, terminal: Terminal): Promise<number> {
+  const id = given.word
   return withStorage(given, async (storage) => {
     await change(
       storage,
@@ -252,11 +287,11 @@ function noEndpoint(id: string): Refusal {
   return refuse('webhook_endpoint_not_found', { message: `There is no webhook endpoint ${id}.` })
 }
 
-const waitSecondsMax = 60
 const lookEveryMs = 100
 
 // The call is made by a running server, like every other; this only asks for it and looks how it goes.
-function testCall(id: string, given: Given, terminal: Terminal): Promise<number> {
+function testCall(given: Given, terminal: Terminal): Promise<number> {
+  const id = given.word
   const seconds = readCount(given, 'wait', waitSecondsMax) ?? 25
   return withStorage(given, async (storage) => {
     const asked = await change(storage, id, async (tx, { installationId, status }, now) => {
@@ -327,7 +362,8 @@ function outcomeText({ delivery, attempts }: Seen, rest: string | undefined): st
   return `✗ ${what}${lastError === null ? '' : `: ${lastError}`}, ${status}${next}`
 }
 
-function deliveries(id: string, given: Given, terminal: Terminal): Promise<number> {
+function deliveries(given: Given, terminal: Terminal): Promise<number> {
+  const id = given.word
   const limit = readCount(given, 'limit', 1_000) ?? newestCount
   return withStorage(given, async (storage) => {
     const isDelivery = id.startsWith('whd_')
@@ -355,7 +391,8 @@ function noDelivery(id: string): Refusal {
   return refuse('webhook_delivery_not_found', { message: `There is no webhook delivery ${id}.` })
 }
 
-function replay(id: string, given: Given, terminal: Terminal): Promise<number> {
+function replay(given: Given, terminal: Terminal): Promise<number> {
+  const id = given.word
   const reason = readLine(given.texts.reason, 'reason', 500)
   return withStorage(given, async (storage, { retentionMs }) => {
     const replayed = await storage.write(async (tx) => {

@@ -1,0 +1,25 @@
+// Every verb of the command line, under the words by which it is called.
+
+import { commands } from '../src/cli.ts'
+import type { Verb } from '../src/commands/command.ts'
+import type { Effect } from '../src/database.ts'
+
+export const verbs: ReadonlyMap<string, Verb> = new Map(
+  (
+    await Promise.all(
+      Object.entries(commands).map(async ([name, load]) => {
+        const { alone, verbs = {} } = await load()
+        const named = Object.entries(verbs).map(([word, verb]): [string, Verb] => [`${name} ${word}`, verb])
+        return alone ? [[name, alone] as [string, Verb], ...named] : named
+      }),
+    )
+  ).flat(),
+)
+
+// What each does to the database. A form that only reads is listed with its option.
+export const effects: Readonly<Record<string, Effect | 'none'>> = Object.fromEntries(
+  [...verbs].flatMap(([name, { effect, readsWith }]) => [
+    [name, effect],
+    ...(readsWith === undefined ? [] : [[`${name} --${readsWith}`, 'reads']]),
+  ]),
+)

@@ -1,0 +1,44 @@
+// What --help prints, from the tables of verbs.
+
+import type { Chosen } from './arguments.ts'
+import type { Command, OptionFacts } from './command.ts'
+
+export function usageOf({ name, verb }: Pick<Chosen, 'name' | 'verb'>): string {
+  const options = Object.entries(verb.options ?? {}).map(([option, facts]) => {
+    const text = spelled(option, facts)
+    return facts.isRequired ? text : `[${text}]`
+  })
+  return ['cartwright', name, ...(verb.words ?? []), ...options].join(' ')
+}
+
+function spelled(option: string, { value }: OptionFacts): string {
+  return value === undefined ? `--${option}` : `--${option} ${value}`
+}
+
+const forAll: Readonly<Record<string, OptionFacts>> = {
+  json: { help: 'print JSON for machines' },
+  help: { help: 'print this' },
+}
+
+export function helpForVerb(chosen: Chosen): string {
+  const options = Object.entries({ ...chosen.verb.options, ...forAll })
+  const rows = options.map(([option, facts]) => [spelled(option, facts), facts.help] as const)
+  return [chosen.verb.summary, '', `  ${usageOf(chosen)}`, '', ...columns(rows), ''].join('\n')
+}
+
+export function helpForCommand(name: string, { summary, alone, verbs = {} }: Command): string {
+  const rows = Object.entries(verbs).map(([word, verb]) => [`cartwright ${name} ${word}`, verb.summary] as const)
+  return [
+    summary,
+    '',
+    ...columns([...(alone ? [[`cartwright ${name}`, alone.summary] as const] : []), ...rows]),
+    '',
+    `cartwright ${name} VERB --help lists what a verb takes.`,
+    '',
+  ].join('\n')
+}
+
+export function columns(rows: readonly (readonly [string, string])[]): string[] {
+  const width = Math.max(...rows.map(([left]) => left.length))
+  return rows.map(([left, right]) => `  ${left.padEnd(width)}  ${right}`)
+}

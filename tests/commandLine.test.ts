@@ -1,0 +1,80 @@
+// The command line by its tables of verbs: what --help prints, and what is refused before anything is opened.
+
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import { cartwright } from '../harness/commandline.ts'
+import { verbs } from '../harness/verbs.ts'
+import { commandNames, commands } from '../src/cli.ts'
+
+const run = (...args: string[]) => cartwright(args, {})
+
+test('the help of a command lists its verbs, and no option', async () => {
+  const { code, out, err } = await run('webhooks', '--help')
+  assert.deepEqual([code, err], [0, ''])
+  const { verbs: own = {} } = await commands.webhooks()
+  for (const word of Object.keys(own)) assert.match(out, new RegExp(`^  cartwright webhooks ${word} +\\S`, 'm'))
+  assert.doesNotMatch(out, /--(url|limit|port)/)
+})
+
+test('the help of a verb has its usage and its own options, and those of no other', async () => {
+  assert.deepEqual(await run('webhooks', 'test', '--help'), {
+    code: 0,
+    err: '',
+    out: `Send a test call and report the outcome.
+
+  cartwright webhooks test ENDPOINT_ID [--wait SECONDS]
+
+  --wait SECONDS  how long to wait for the answer, up to 60 (default: 25)
+  --json          print JSON for machines
+  --help          print this
+`,
+  })
+  assert.deepEqual(await run('webhooks', 'test', '-h'), await run('webhooks', '--help', 'test'))
+})
+
+test('every command and every verb has a help of its own', async () => {
+  for (const name of commandNames) assert.equal((await run(name, '--help')).code, 0, name)
+  for (const [name, { summary, options = {} }] of verbs) {
+    assert.match(summary, /^[A-Z].*\.$/, name)
+    const { out } = await run(...name.split(' '), '--help')
+    if (name === 'secret') continue
+    assert.ok(out.startsWith(`${summary}\n`), name)
+    for (const option of Object.keys(options)) assert.match(out, new RegExp(`^  --${option} `, 'm'), name)
+  }
+})
+
+for (const [args, message, usage] of [
+  [
+    ['webhooks', 'test', 'whe_1', '--limit', '3'],
+    'webhooks test has no option --limit',
+    'webhooks test ENDPOINT_ID [--wait SECONDS]',
+  ],
+  [['keys', 'revoke', 'key_1', '--name=x'], 'keys revoke has no option --name', 'keys revoke KEY_ID'],
+  [['keys', 'revoke', 'key_1', '-x'], 'keys revoke has no option -x', 'keys revoke KEY_ID'],
+  [['doctor', '--force'], 'doctor has no option --force', 'doctor'],
+  [['keys', 'revoke'], 'keys revoke needs KEY_ID', 'keys revoke KEY_ID'],
+  [['keys', 'revoke', 'key_1', 'key_2'], 'keys revoke takes no key_2', 'keys revoke KEY_ID'],
+  [['secret', 'forget'], 'secret forget needs VERSION', 'secret forget VERSION... [--force]'],
+  [['backup'], 'backup needs FILE', 'backup FILE [--force]'],
+  [['backup', 'a', 'b'], 'backup takes no b', 'backup FILE [--force]'],
+  [['apply', 'a', 'b'], 'apply takes no b', 'apply [FILE] [--dry-run] [--stock] [--schema]'],
+  [
+    ['keys', 'create'],
+    '--name is required',
+    'keys create --name NAME [--scopes SCOPES] [--expires-in-days N] [--installation NAME] [--merchant SLUG]',
+  ],
+  [['keys'], 'keys needs a verb: create, list, rotate, revoke', 'keys VERB'],
+  [['keys', 'sing'], 'keys has no verb sing; it has create, list, rotate, revoke', 'keys VERB'],
+  [['keys', 'toString'], 'keys has no verb toString; it has create, list, rotate, revoke', 'keys VERB'],
+  [['keys', 'a\u001bb'], 'keys has no verb a\\u001bb; it has create, list, rotate, revoke', 'keys VERB'],
+] as const)
+  test(`misuse: ${args.join(' ')}`, async () => {
+    assert.deepEqual(await run(...args), { code: 2, out: '', err: `${message}\nUsage: cartwright ${usage}\n` })
+  })
+
+test('--json before the verb, and words after --', async () => {
+  const { code, out } = await run('keys', '--json', 'revoke')
+  assert.equal(code, 2)
+  assert.deepEqual(JSON.parse(out), { error: { code: 'misuse', message: 'keys revoke needs KEY_ID' } })
+  assert.match((await run('keys', 'revoke', '--', '--x', 'y')).err, /^keys revoke takes no y\n/)
+})
