@@ -14,7 +14,7 @@ import { makeDemoShop } from '../src/provisioning/demo.ts'
 import { migrate } from '../src/storage/migrate.ts'
 import { openStorage } from '../src/storage/open.ts'
 import type { Storage } from '../src/storage/storage.ts'
-import { createDispatcher, type Dispatcher } from '../src/webhooks/dispatcher.ts'
+import { Dispatcher } from '../src/webhooks/dispatcher.ts'
 import { addEndpoint, enableEndpoint, pauseEndpoint } from '../src/webhooks/endpoints.ts'
 import { createSender } from '../src/webhooks/sender.ts'
 
@@ -83,7 +83,7 @@ async function sendOnDemand(): Promise<void> {
       const made = await storage.write((tx) => addEndpoint(tx, installationId, wish, tools, Date.now()))
       endpointIds.push(made.endpoint.id)
     }
-    dispatcher = createDispatcher({
+    dispatcher = new Dispatcher({
       storage,
       sender: createSender({ allowPrivate: true }),
       rootSecret,

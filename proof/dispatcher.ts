@@ -4,12 +4,12 @@
 import { parseRootSecret, type RootSecret } from '../src/kit/secrets.ts'
 import { createLog } from '../src/observe/log.ts'
 import { openStorage } from '../src/storage/open.ts'
-import { createDispatcher } from '../src/webhooks/dispatcher.ts'
+import { Dispatcher } from '../src/webhooks/dispatcher.ts'
 import { createSender } from '../src/webhooks/sender.ts'
 
 const [url = '', secret = '', leaseMs = ''] = process.argv.slice(2)
 const storage = await openStorage(url, { server: url.startsWith('sqlite:') })
-const dispatcher = createDispatcher({
+const dispatcher = new Dispatcher({
   storage,
   sender: createSender({ allowPrivate: true }),
   rootSecret: parseRootSecret(secret) as RootSecret,

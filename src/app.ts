@@ -46,7 +46,7 @@ import { sitePages } from './site/pages.ts'
 import { probePages } from './site/probes.ts'
 import { pendingMigrations } from './storage/migrate.ts'
 import type { Storage } from './storage/storage.ts'
-import { createDispatcher, type Dispatcher, type DispatcherParts } from './webhooks/dispatcher.ts'
+import { Dispatcher, type DispatcherParts } from './webhooks/dispatcher.ts'
 import { webhookOperations } from './webhooks/operations.ts'
 import type { Sender, SenderOptions } from './webhooks/sender.ts'
 
@@ -128,7 +128,7 @@ export function createApp(parts: AppParts): App {
   }
   const cartTools = payTools.carts
   const checkout = createCheckoutService(payTools)
-  const dispatcher = createDispatcher({
+  const dispatcher = new Dispatcher({
     storage,
     sender: lateSender({ allowPrivate: parts.webhookAllowPrivate }),
     rootSecret,

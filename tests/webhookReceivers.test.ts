@@ -13,7 +13,7 @@ import { announce } from '../src/events/announce.ts'
 import { newId } from '../src/kit/ids.ts'
 import { createLog } from '../src/observe/log.ts'
 import type { Storage } from '../src/storage/storage.ts'
-import { createDispatcher, type Dispatcher } from '../src/webhooks/dispatcher.ts'
+import { Dispatcher } from '../src/webhooks/dispatcher.ts'
 import { inFlightMax } from '../src/webhooks/schedule.ts'
 import type { Sender } from '../src/webhooks/sender.ts'
 import { findEndpoint } from '../src/webhooks/store.ts'
@@ -328,7 +328,7 @@ eachEngine('sick receivers', (given) => {
     }
     const clock = () => new Date(house.clock.now)
     const log = createLog({ level: 'silent', pretty: false, write: () => true })
-    return createDispatcher({ storage, sender, rootSecret: testSecret, clock, log, version: 'test', ...unasked })
+    return new Dispatcher({ storage, sender, rootSecret: testSecret, clock, log, version: 'test', ...unasked })
   }
 
   test('what is being claimed when a draining begins is not left behind', async () => {

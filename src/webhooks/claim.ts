@@ -1,12 +1,13 @@
 // Taking deliveries out of the queue: fairly across endpoints, a few per endpoint, in the order of a subject's events. A
-// claim is a lease: whoever does not write the outcome in time has lost it, and somebody else takes over.
+// claim is a lease: a process that does not write the outcome in time loses it, and another one takes over.
 
 import { randomBytes, randomUUID } from 'node:crypto'
 import { unpacked } from '../kit/packed.ts'
 import { handleRows } from '../loops/rows.ts'
 import { isNotDeferred, isOnly, type RowKey } from '../loops/store.ts'
 import { list, type Reader, type Storage, type Tx } from '../storage/storage.ts'
-import { inFlightFor, inFlightMax } from './schedule.ts'
+import { type Candidate, candidatesMax, type EndpointPlan, passedOverMax, planClaims, roomFor } from './plan.ts'
+import { inFlightMax } from './schedule.ts'
 
 export interface Claimed {
   installationId: string
@@ -33,8 +34,8 @@ export interface EndpointKey {
   id: string
 }
 
-// Endpoints that have something due and room for a call, from the one after `after` on and around. Walks from endpoint to endpoint in the
-// index, so that a long queue of one costs no more than a short one.
+// Round robin: endpoints with due deliveries and room for a call, starting after `after` and wrapping. Walks from endpoint
+// to endpoint in the index, so a long queue of one costs no more than a short one.
 export async function listDueEndpoints(db: Reader, after: string, now: number): Promise<EndpointKey[]> {
   const endpoints = await db.sql<EndpointKey>`
     with recursive waiting (endpoint_id) as (
@@ -61,9 +62,11 @@ export interface Claims {
   claimed: Claimed[]
   // The endpoint that was served last, where there was one.
   servedLast: string | null
-  // There may be more that is due: something blocked stood in the way, or there was no room.
+  // There may be more that is due.
   isMore: boolean
 }
+
+export const nothingClaimed: Claims = { claimed: [], servedLast: null, isMore: false }
 
 export interface ClaimBounds {
   // Calls that this process can make beside those it makes.
@@ -71,7 +74,7 @@ export interface ClaimBounds {
   // Deliveries that it may hold beyond its calls: in all, and for each endpoint that takes them quickly.
   aheadLimit?: number
   ahead?: ReadonlyMap<string, number>
-  // Begins the leases of this process, so that it knows its own.
+  // Begins the leases of this process, so it knows its own.
   holder?: string
   leaseMs: number
   now: number
@@ -79,9 +82,8 @@ export interface ClaimBounds {
 
 const noneAhead: ReadonlyMap<string, number> = new Map()
 
-// Claims for these endpoints in their turn, at most `limit` in all, and each its share of what is left, so that the first do
-// not take everything. An endpoint that another node is looking at is left to it, so that the bound on calls under way
-// holds across nodes; nobody waits for a row here. For the same reason nothing is claimed ahead where another node has calls.
+// Claims for these endpoints in their turn, at most `limit` in all. An endpoint that another node is looking at is left to
+// that node, so the bound on calls under way holds across nodes and no row is waited for.
 export async function claimDeliveries(
   tx: Tx,
   endpoints: readonly EndpointKey[],
@@ -90,50 +92,25 @@ export async function claimDeliveries(
   only: RowKey | null = null,
 ): Promise<Claims> {
   const locked = await lockIdle(tx, endpoints, now)
-  if (locked.length === 0) return { claimed: [], servedLast: null, isMore: false }
+  if (locked.length === 0) return nothingClaimed
   // Counted after the lock: another node may have claimed while we waited for it.
   const sendingBy = await countSending(tx, locked, holder)
-  const looks = await Promise.all(
-    locked.map(async (endpoint) => {
-      const { sending = 0, ofOthers = 0 } = sendingBy.get(endpoint.id) ?? {}
-      const calls = inFlightFor(endpoint.consecutiveFailures) - sending
-      const isSteady = endpoint.consecutiveFailures === 0 && ofOthers === 0
-      const beyond = Math.max(0, sending - inFlightMax)
-      const further = isSteady ? Math.max(0, (ahead.get(endpoint.id) ?? 0) - beyond) : 0
-      const lookedAt = Math.max(0, calls) + further + passedOverMax
-      const candidates = await listCandidates(tx, endpoint, { limit: lookedAt, now, only })
-      return { endpoint, calls, further, candidates, isAll: candidates.length < lookedAt }
+  const due = await Promise.all(
+    locked.map(async ({ id, consecutiveFailures }) => {
+      const { sending = 0, ofOthers = 0 } = sendingBy.get(id) ?? {}
+      const room = roomFor({ consecutiveFailures, sending, ofOthers, ahead: ahead.get(id) ?? 0 })
+      return { room, candidates: await listCandidates(tx, id, { limit: candidatesMax(room), now, only }) }
     }),
   )
+  const plan = planClaims(due, { calls: limit, ahead: aheadLimit })
+  const planned = locked.map((endpoint, index) => ({ endpoint, ...(plan.endpoints[index] as EndpointPlan) }))
+  const taken = planned.flatMap(({ endpoint, taken }) => taken.map(({ id }) => ({ endpoint, id })))
   const lease = { leaseId: `${holder}.${randomBytes(6).toString('base64url')}`, leaseExpiresAt: now + leaseMs }
-  let left = limit
-  let aheadLeft = aheadLimit
-  let servedLast: string | null = null
-  let isMore = false
-  const taken: { endpoint: IdleEndpoint; id: string }[] = []
-  const parked: { endpoint: IdleEndpoint; blocked: Candidate[] }[] = []
-  for (const [index, { endpoint, calls, further, candidates, isAll }] of looks.entries()) {
-    const share = Math.ceil(left / (looks.length - index))
-    const room = Math.max(0, Math.min(calls, share))
-    // Who has to share the calls holds nothing beside them.
-    const beside = calls <= share ? Math.min(further, Math.ceil(aheadLeft / (looks.length - index))) : 0
-    const free = candidates.filter(({ blockedUntil }) => blockedUntil === null)
-    const blocked = candidates.filter(({ blockedUntil }) => blockedUntil !== null)
-    const ours = free.slice(0, room + beside)
-    left -= Math.min(ours.length, room)
-    aheadLeft -= Math.max(0, ours.length - room)
-    if (ours.length > 0) servedLast = endpoint.id
-    for (const { id } of ours) taken.push({ endpoint, id })
-    if (blocked.length > 0) parked.push({ endpoint, blocked })
-    // Behind what was looked at there may be something that is free.
-    if (ours.length < room && !isAll) isMore = true
-    if (ours.length < free.length && share <= calls) isMore = true
-  }
   const [claimed] = await Promise.all([
     claimThese(tx, taken, lease),
-    Promise.all(parked.map(({ endpoint, blocked }) => park(tx, endpoint, blocked, now + leaseMs))),
+    Promise.all(planned.map(({ endpoint, parked }) => park(tx, endpoint, parked, now + leaseMs))),
   ])
-  return { claimed, servedLast, isMore }
+  return { claimed, servedLast: taken.at(-1)?.endpoint.id ?? null, isMore: plan.isMore }
 }
 
 interface IdleEndpoint extends EndpointKey {
@@ -171,21 +148,12 @@ async function countSending(tx: Tx, endpoints: readonly IdleEndpoint[], holder: 
   return new Map(rows.map((row) => [row.endpointId, row]))
 }
 
-interface Candidate {
-  id: string
-  // When the earlier event of the subject that it waits for is due or was claimed until; null where it waits for none.
-  blockedUntil: number | null
-}
-
-// How many that wait for an earlier event one look passes over, at least.
-const passedOverMax = 16
-
 // An event waits until every earlier event of its subject is over at this endpoint. A replay is out of order by nature: it
 // waits for nobody, and nobody for it. The endpoint alone is named, because its ids are its own and PostgreSQL would
 // otherwise sort the whole queue.
 async function listCandidates(
   tx: Tx,
-  { id }: IdleEndpoint,
+  id: string,
   { limit, now, only }: { limit: number; now: number; only: RowKey | null },
 ): Promise<Candidate[]> {
   return tx.sql<Candidate>`

@@ -4,7 +4,7 @@ import { test } from 'node:test'
 import { testSecret } from '../../harness/house.ts'
 import type { Log } from '../observe/log.ts'
 import { type Storage, StorageOutage, StorageUnavailable } from '../storage/storage.ts'
-import { createDispatcher } from './dispatcher.ts'
+import { Dispatcher } from './dispatcher.ts'
 import type { Sender } from './sender.ts'
 
 // Five rounds that fail in this way, after one of reaping.
@@ -26,7 +26,7 @@ async function linesOf(failure: Error): Promise<unknown[]> {
   // Only these two are asked while there is nothing to send.
   const storage = { engine: 'postgres', read: fail, write: fail, rolledBack: async () => {} } as unknown as Storage
   const sender = { close: async () => {} } as unknown as Sender
-  const dispatcher = createDispatcher({
+  const dispatcher = new Dispatcher({
     storage,
     sender,
     rootSecret: testSecret,

@@ -9,20 +9,21 @@ import { claimRows, handleRows, noteFailures, type RowFailure } from '../loops/r
 import type { RowKey } from '../loops/store.ts'
 import type { Log } from '../observe/log.ts'
 import { type Storage, StorageOutage, StorageRefused, StorageUnavailable } from '../storage/storage.ts'
+import { type Call, createCall } from './call.ts'
 import {
   type Claimed,
-  type Claims,
   claimDeliveries,
   type EndpointKey,
   giveBack,
   listDueDeliveries,
   listDueEndpoints,
+  nothingClaimed,
   releaseLeases,
 } from './claim.ts'
-import { aheadFor, inFlightMax, leaseMs } from './schedule.ts'
-import type { CallOutcome, Sender } from './sender.ts'
+import { HeldDeliveries } from './held.ts'
+import { aheadFor, leaseMs } from './schedule.ts'
+import type { Sender } from './sender.ts'
 import { isSuccess, type Outcome, settleOutcomes } from './settle.ts'
-import { createSecretOpener, secretsOf, signedHeaders } from './signature.ts'
 
 export interface DispatcherParts {
   storage: Storage
@@ -35,17 +36,6 @@ export interface DispatcherParts {
   callsMax?: number
   leaseMs?: number
   pollMs?: number
-}
-
-export interface Dispatcher {
-  start(): void
-  // There may be something due.
-  look(): void
-  // Does what is due at this instant, and what becomes due by that, and then rests. For tests, and for a start's first round.
-  settleDue(): Promise<void>
-  // Takes nothing new, waits for the calls under way and writes their outcomes.
-  drain(): Promise<void>
-  stats(): DispatcherStats
 }
 
 export interface DispatcherStats {
@@ -63,188 +53,239 @@ const pollMsDefault = 1_000
 const reapEveryMs = 5_000
 // Calls of this process that may be open at once.
 const callsMaxDefault = 256
-// Of one step, so that nobody who writes beside it waits long.
+// Of one step, so other writers do not wait long.
 const stepEndpointsMax = 32
 const stepOutcomesMax = 256
 const retryMs = 250
 const gatherMs = 2
-// While every busy endpoint has calls waiting here, nobody misses what is not claimed yet.
+// While every busy endpoint has calls waiting here, nothing is missed that is not claimed yet.
 const gatherAheadMs = 30
 const refillAt = 16
-// What was claimed ahead and did not get its turn by then is given back, and with it what somebody else may do better.
+// What was claimed ahead and did not get its turn by then is given back: another node may be quicker.
 const aheadMsMax = 500
 const drainTriesMax = 4
 
-// What this process has of one endpoint.
-interface Line {
-  // Claimed, and waiting for one of the calls to end. Never called after `staleAt`, by a clock that never steps back.
-  waiting: { claimed: Claimed; staleAt: number }[]
-  calls: number
-  // The two above, and what is not written yet.
-  held: number
+// gathering: outcomes are waited for, to share a transaction. stepping: a round is under way; stepping_again: and there is
+// more to do than it knows of.
+type State = 'idle' | 'gathering' | 'stepping' | 'stepping_again'
+
+interface Step {
+  settled: readonly Outcome[]
+  returned: readonly Claimed[]
+  endpoints: readonly EndpointKey[]
 }
 
-export function createDispatcher(parts: DispatcherParts): Dispatcher {
-  const { storage, sender, rootSecret, clock, log } = parts
-  const callsMax = parts.callsMax ?? callsMaxDefault
-  const lease = parts.leaseMs ?? leaseMs
-  const opened = createSecretOpener(rootSecret)
-  const counts = { succeeded: 0, failed: 0, blocked: 0 }
-  const holder = randomUUID()
-  const lines = new Map<string, Line>()
-  let outcomes: Outcome[] = []
-  // Claimed, and not to be called by us.
-  let unwanted: Claimed[] = []
-  let inFlight = 0
-  let waiting = 0
-  let callsMade = 0
-  let draining = false
-  let lastEndpoint = ''
-  // True when somebody said that there may be more to do than the round that is running knows of.
-  let isWanted = false
-  // True when endpoints that have no call under way may have something due.
-  let isLookWanted = false
-  let isRunning = false
-  const logRow = rowLogger('webhook_dispatch', log)
+export class Dispatcher {
+  readonly #parts: DispatcherParts
+  readonly #callsMax: number
+  readonly #leaseMs: number
+  readonly #call: Call
+  readonly #logRow: (failure: RowFailure) => void
+  // Begins the leases of this process.
+  readonly #holder = randomUUID()
+  readonly #held = new HeldDeliveries()
+  readonly #counts = { succeeded: 0, failed: 0, blocked: 0 }
   // For the metrics: rounds and rows that failed, and the end of the last round that did not.
-  const loop = { lastSuccessAt: null as number | null, failures: 0, rowFailures: 0 }
-  // In a row.
-  let failures = 0
-  let poll: NodeJS.Timeout | undefined
+  readonly #loop = { lastSuccessAt: null as number | null, failures: 0, rowFailures: 0 }
+
+  #state: State = 'idle'
+  #isDraining = false
+  // Endpoints that have no call under way may have something due.
+  #isLookDue = false
+  #outcomes: Outcome[] = []
+  // Claimed, and not to be called by us.
+  #returns: Claimed[] = []
+  #inFlight = 0
+  #callsMade = 0
+  #lastEndpoint = ''
+  #failuresInARow = 0
   // By a clock that never steps back.
-  let reapedAt = Number.NEGATIVE_INFINITY
-  let unlisten: (() => void) | undefined
-  let hurry: () => void = () => {}
-  const idle: (() => void)[] = []
+  #reapedAt = Number.NEGATIVE_INFINITY
+  #poll: NodeJS.Timeout | undefined
+  #stopListening: (() => void) | undefined
+  #endGathering: (() => void) | undefined
+  readonly #onIdle: (() => void)[] = []
 
-  function look(): void {
-    isLookWanted = true
-    hurry()
-    wake()
+  constructor(parts: DispatcherParts) {
+    this.#parts = parts
+    this.#callsMax = parts.callsMax ?? callsMaxDefault
+    this.#leaseMs = parts.leaseMs ?? leaseMs
+    this.#call = createCall(parts)
+    this.#logRow = rowLogger('webhook_dispatch', parts.log)
   }
 
-  function wake(): void {
-    isWanted = true
-    if (!isRunning) void run()
-  }
-
-  async function run(): Promise<void> {
-    isRunning = true
-    while (isWanted) {
-      if (!isLookWanted && inFlight > 0 && outcomes.length < stepOutcomesMax) await gather()
-      isWanted = false
-      try {
-        await round()
-        failures = 0
-        loop.lastSuccessAt = clock().getTime()
-      } catch (error) {
-        logFailure('webhook dispatch failed; retrying', error)
-        failures += 1
-        loop.failures += 1
-        await pause(retryMs)
-        // While draining nobody comes by later. What is not written then is taken up when its lease has ended.
-        if (draining && failures >= drainTriesMax) outcomes = unwanted = []
-        else isLookWanted = isWanted = true
-      }
-    }
-    isRunning = false
-    if (inFlight === 0) for (const tell of idle.splice(0)) tell()
-  }
-
-  // The storage reports an outage itself, and one that is busy is reported once until a round succeeds.
-  function logFailure(message: string, error: unknown): void {
-    if (error instanceof StorageOutage) return
-    if (!(error instanceof StorageUnavailable)) log.error(message, error)
-    else if (failures === 0) log.warn(message, { reason: error.message })
-  }
-
-  // Calls that were made together end together: a moment's patience, and their outcomes share a transaction. Whoever has
-  // something new to send is not kept waiting.
-  function gather(): Promise<void> {
-    return new Promise((resolve) => {
-      const timer = setTimeout(resolve, waiting > 0 ? gatherAheadMs : gatherMs)
-      hurry = () => {
-        clearTimeout(timer)
-        resolve()
-      }
+  start(): void {
+    const { storage } = this.#parts
+    this.#stopListening = storage.listen('deliveries', () => this.look())
+    void this.#reap(storage.hasOneServer).then(() => {
+      if (!this.#isDraining) this.look()
+      this.#startPoll()
     })
   }
 
-  function rested(): Promise<void> {
+  // There may be something due.
+  look(): void {
+    this.#isLookDue = true
+    this.#endGathering?.()
+    this.#wake()
+  }
+
+  // Does what is due at this instant, and what becomes due by that, and then rests. For tests, and for a start's first round.
+  async settleDue(): Promise<void> {
+    await this.#reap(false)
+    let made: number
+    do {
+      made = this.#callsMade
+      await this.#rested()
+    } while (this.#callsMade > made)
+  }
+
+  // Takes nothing new, waits for the calls under way and writes their outcomes.
+  async drain(): Promise<void> {
+    this.#isDraining = true
+    this.#stopListening?.()
+    clearTimeout(this.#poll)
+    for (const id of this.#held.endpointIds) this.#returnWaiting(id)
+    await this.#rested()
+    await this.#parts.sender.close()
+  }
+
+  stats(): DispatcherStats {
+    return { inFlight: this.#inFlight, ...this.#counts, ...this.#loop }
+  }
+
+  // Rounds
+
+  #wake(): void {
+    if (this.#state === 'idle') void this.#run()
+    else if (this.#state === 'stepping') this.#state = 'stepping_again'
+  }
+
+  #rested(): Promise<void> {
     return new Promise((resolve) => {
-      idle.push(resolve)
-      look()
+      this.#onIdle.push(resolve)
+      this.look()
+    })
+  }
+
+  async #run(): Promise<void> {
+    do {
+      if (this.#mayGather()) await this.#gather()
+      this.#state = 'stepping'
+      await this.#tryRound()
+    } while (this.#isAgain())
+    this.#state = 'idle'
+    if (this.#inFlight === 0) for (const tell of this.#onIdle.splice(0)) tell()
+  }
+
+  #isAgain(): boolean {
+    return this.#state === 'stepping_again'
+  }
+
+  async #tryRound(): Promise<void> {
+    try {
+      await this.#round()
+      this.#failuresInARow = 0
+      this.#loop.lastSuccessAt = this.#now()
+    } catch (error) {
+      this.#logFailure('webhook dispatch failed; retrying', error)
+      this.#failuresInARow += 1
+      this.#loop.failures += 1
+      await pause(retryMs)
+      // While draining there is no later round. What is not written then is taken up when its lease has ended.
+      if (this.#isDraining && this.#failuresInARow >= drainTriesMax) this.#outcomes = this.#returns = []
+      else this.#wantLook()
+    }
+  }
+
+  #wantLook(): void {
+    this.#isLookDue = true
+    this.#wake()
+  }
+
+  // The storage reports an outage itself, and one that is busy is reported once until a round succeeds.
+  #logFailure(message: string, error: unknown): void {
+    if (error instanceof StorageOutage) return
+    const { log } = this.#parts
+    if (!(error instanceof StorageUnavailable)) log.error(message, error)
+    else if (this.#failuresInARow === 0) log.warn(message, { reason: error.message })
+  }
+
+  // Calls that were made together end together: after a short wait their outcomes share a transaction. New work is not
+  // kept waiting.
+  #mayGather(): boolean {
+    return !this.#isLookDue && this.#inFlight > 0 && this.#outcomes.length < stepOutcomesMax
+  }
+
+  #gather(): Promise<void> {
+    this.#state = 'gathering'
+    return new Promise((resolve) => {
+      const end = () => {
+        clearTimeout(timer)
+        this.#endGathering = undefined
+        resolve()
+      }
+      const timer = setTimeout(end, this.#held.isAnyWaiting ? gatherAheadMs : gatherMs)
+      this.#endGathering = end
     })
   }
 
   // Every endpoint that has something due is looked at once; a few of them in each step.
-  async function round(): Promise<void> {
-    const due = await endpointsWithWork()
-    do await step(due.splice(0, stepEndpointsMax))
+  async #round(): Promise<void> {
+    const due = await this.#endpointsWithWork()
+    do await this.#step(due.splice(0, stepEndpointsMax))
     while (
-      // Whoever has something new is looked at before the same few go on for ever.
-      !isLookWanted &&
+      // Endpoints with new work are looked at before the same few go on for ever.
+      !this.#isLookDue &&
       due.length > 0 &&
-      room().limit > 0
+      this.#held.room(this.#callsMax).limit > 0
     )
     // No call could be made for these; a call that ends makes room.
-    if (due.length > 0) isLookWanted = true
-    if (outcomes.length > 0 || unwanted.length > 0) isWanted = true
+    if (due.length > 0) this.#isLookDue = true
+    if (this.#outcomes.length > 0 || this.#returns.length > 0) this.#wake()
   }
 
-  async function endpointsWithWork(): Promise<EndpointKey[]> {
+  async #endpointsWithWork(): Promise<EndpointKey[]> {
     // What is about to be written makes room too.
-    if (draining || !isLookWanted || inFlight >= callsMax) return []
-    isLookWanted = false
-    const now = clock().getTime()
-    return storage.read((db) => listDueEndpoints(db, lastEndpoint, now))
+    if (this.#isDraining || !this.#isLookDue || this.#inFlight >= this.#callsMax) return []
+    this.#isLookDue = false
+    const now = this.#now()
+    return this.#parts.storage.read((db) => listDueEndpoints(db, this.#lastEndpoint, now))
   }
 
-  // Calls that may be made now, and what may wait beside them. What is not written yet counts, so that a database that is
-  // away does not fill the memory.
-  function room(): { limit: number; aheadLimit: number } {
-    let [limit, aheadLimit] = [callsMax, callsMax]
-    for (const { held } of lines.values()) {
-      limit -= Math.min(held, inFlightMax)
-      aheadLimit -= Math.max(0, held - inFlightMax)
-    }
-    return { limit: Math.max(0, limit), aheadLimit: Math.max(0, aheadLimit) }
-  }
+  // Steps
 
-  async function step(due: readonly EndpointKey[]): Promise<void> {
-    const now = clock().getTime()
-    const settled = outcomes.splice(0, stepOutcomesMax)
-    const returned = unwanted.splice(0)
-    const endpoints = draining ? [] : withSettled(due, settled)
+  async #step(due: readonly EndpointKey[]): Promise<void> {
+    const now = this.#now()
+    const settled = this.#outcomes.splice(0, stepOutcomesMax)
+    const returned = this.#returns.splice(0)
+    const endpoints = this.#isDraining ? [] : withSettled(due, settled)
     if (endpoints.length === 0 && settled.length === 0 && returned.length === 0) return
+    const bounds = { holder: this.#holder, leaseMs: this.#leaseMs, now }
     try {
-      const { claimed, servedLast, isMore } = await storage.write(async (tx) => {
+      const { claimed, servedLast, isMore } = await this.#parts.storage.write(async (tx) => {
         if (settled.length > 0) await settleOutcomes(tx, settled, now)
         if (returned.length > 0) await giveBack(tx, returned, now)
         if (endpoints.length === 0) return nothingClaimed
-        return claimDeliveries(tx, endpoints, { ...room(), ahead: aheadOf(settled), holder, leaseMs: lease, now })
+        const room = this.#held.room(this.#callsMax)
+        return claimDeliveries(tx, endpoints, { ...room, ahead: aheadOf(settled), ...bounds })
       })
-      forget(settled.map(({ claimed }) => claimed))
-      forget(returned)
-      lastEndpoint = servedLast ?? lastEndpoint
-      accept(claimed)
-      if (isMore) isLookWanted = isWanted = true
+      this.#held.release(settled.map((outcome) => outcome.claimed))
+      this.#held.release(returned)
+      this.#lastEndpoint = servedLast ?? this.#lastEndpoint
+      this.#accept(claimed)
+      if (isMore) this.#wantLook()
     } catch (error) {
       if (error instanceof StorageRefused) throw error
-      await stepApart({ settled, returned, endpoints }, now)
+      await this.#stepApart({ settled, returned, endpoints }, now)
     }
-  }
-
-  interface Step {
-    settled: readonly Outcome[]
-    returned: readonly Claimed[]
-    endpoints: readonly EndpointKey[]
   }
 
   // After a step that failed: outcomes, returns and claims each by themselves, divided until the row is found that cannot be
   // written. It is deferred, and no longer ours: when its lease has ended and it is due again, it is taken up like one of a
   // process that was killed.
-  async function stepApart({ settled, returned, endpoints }: Step, now: number): Promise<void> {
+  async #stepApart({ settled, returned, endpoints }: Step, now: number): Promise<void> {
+    const { storage } = this.#parts
     const at = { storage, loop: 'webhook_dispatch', now } as const
     const found: RowFailure[] = []
     const written = new Set<Claimed>()
@@ -273,182 +314,116 @@ export function createDispatcher(parts: DispatcherParts): Dispatcher {
       const failed = new Set(found.map(({ rowId }) => rowId))
       const isLeft = (claimed: Claimed) =>
         !written.has(claimed) && !failed.has(claimed.id) && claimed.leaseExpiresAt > now
-      outcomes = [...outcomes, ...settled.filter(({ claimed }) => isLeft(claimed))]
-      unwanted = [...unwanted, ...returned.filter(isLeft)]
-      forget([...settled.map(({ claimed }) => claimed), ...returned].filter((claimed) => !isLeft(claimed)))
-      report(found)
+      this.#outcomes = [...this.#outcomes, ...settled.filter(({ claimed }) => isLeft(claimed))]
+      this.#returns = [...this.#returns, ...returned.filter(isLeft)]
+      this.#held.release([...settled.map(({ claimed }) => claimed), ...returned].filter((claimed) => !isLeft(claimed)))
+      this.#report(found)
     }
-    for (const endpoint of endpoints) await claimApart(endpoint, now)
+    for (const endpoint of endpoints) await this.#claimApart(endpoint, now)
   }
 
-  async function claimApart(endpoint: EndpointKey, now: number): Promise<void> {
+  async #claimApart(endpoint: EndpointKey, now: number): Promise<void> {
+    const { storage } = this.#parts
     const found: RowFailure[] = []
     const claim = async (only: RowKey | null) => {
-      const bounds = { limit: room().limit, holder, leaseMs: lease, now }
+      const { limit } = this.#held.room(this.#callsMax)
+      const bounds = { limit, holder: this.#holder, leaseMs: this.#leaseMs, now }
       const claims = await storage.write((tx) => claimDeliveries(tx, [endpoint], bounds, only))
-      lastEndpoint = claims.servedLast ?? lastEndpoint
-      accept(claims.claimed)
-      if (claims.isMore && only === null) isLookWanted = isWanted = true
+      this.#lastEndpoint = claims.servedLast ?? this.#lastEndpoint
+      this.#accept(claims.claimed)
+      if (claims.isMore && only === null) this.#wantLook()
       return claims.claimed
     }
     const at = { storage, loop: 'webhook_dispatch', now } as const
     await claimRows(at, found, claim, () => storage.read((db) => listDueDeliveries(db, endpoint, now)))
-    report(found)
+    this.#report(found)
   }
 
-  function report(found: readonly RowFailure[]): void {
-    loop.rowFailures += found.length
-    for (const failure of found) logRow(failure)
+  #report(found: readonly RowFailure[]): void {
+    this.#loop.rowFailures += found.length
+    for (const failure of found) this.#logRow(failure)
   }
 
-  function accept(claimed: readonly Claimed[]): void {
+  // Calls
+
+  #accept(claimed: readonly Claimed[]): void {
     const staleAt = performance.now() + aheadMsMax
-    for (const delivery of claimed) {
-      const line = lines.get(delivery.endpointId) ?? { waiting: [], calls: 0, held: 0 }
-      lines.set(delivery.endpointId, line)
-      line.held += 1
-      line.waiting.push({ claimed: delivery, staleAt })
-      waiting += 1
-    }
-    for (const id of new Set(claimed.map(({ endpointId }) => endpointId))) callNext(id)
+    for (const delivery of claimed) this.#held.add(delivery, staleAt)
+    for (const id of new Set(claimed.map(({ endpointId }) => endpointId))) this.#callNext(id)
   }
 
-  function forget(claims: readonly Claimed[]): void {
-    for (const { endpointId } of claims) {
-      const line = lines.get(endpointId)
-      if (!line) continue
-      line.held -= 1
-      if (line.held === 0) lines.delete(endpointId)
-    }
-  }
-
-  function callNext(endpointId: string): void {
-    const line = lines.get(endpointId)
-    if (!line) return
+  #callNext(endpointId: string): void {
     // Also what was being claimed when the draining began.
-    if (draining) dropWaiting(line)
-    dropStale(line)
-    while (line.calls < inFlightMax) {
-      const next = line.waiting.shift()
-      if (!next) return
-      waiting -= 1
-      if (line.waiting.length === refillAt) hurry()
-      void deliver(line, next.claimed)
+    if (this.#isDraining) this.#returnWaiting(endpointId)
+    this.#returnStale(endpointId)
+    for (let next = this.#held.begin(endpointId); next; next = this.#held.begin(endpointId)) {
+      if (next.left === refillAt) this.#endGathering?.()
+      void this.#deliver(next.claimed)
     }
   }
 
-  function dropStale(line: Line): void {
-    // The oldest comes first.
-    const [first] = line.waiting
-    if (!first) return
-    // While a machine sleeps only the time of day goes on, and somebody else may have taken over.
-    const isLost = first.claimed.leaseExpiresAt <= clock().getTime()
-    if (isLost || first.staleAt < performance.now()) dropWaiting(line)
+  async #deliver(claimed: Claimed): Promise<void> {
+    this.#inFlight += 1
+    this.#callsMade += 1
+    const startedAt = this.#now()
+    const call = await this.#call(claimed, startedAt)
+    this.#held.end(claimed.endpointId)
+    this.#inFlight -= 1
+    this.#counts[isSuccess(call) ? 'succeeded' : call.kind === 'blocked' ? 'blocked' : 'failed'] += 1
+    this.#outcomes.push({ claimed, call, startedAt })
+    // How often an endpoint that fails is called is decided anew, when this is written.
+    if (!isSuccess(call) || this.#isDraining) this.#returnWaiting(claimed.endpointId)
+    else this.#callNext(claimed.endpointId)
+    this.#wake()
+  }
+
+  #returnStale(endpointId: string): void {
+    const now = { time: this.#now(), monotonic: performance.now() }
+    if (this.#held.isStale(endpointId, now)) this.#returnWaiting(endpointId)
   }
 
   // It will be claimed again, as soon as it may be called.
-  function dropWaiting(line: Line): void {
-    if (line.waiting.length === 0) return
-    unwanted.push(...line.waiting.splice(0).map(({ claimed }) => claimed))
-    waiting = lines.values().reduce((sum, { waiting }) => sum + waiting.length, 0)
-    wake()
+  #returnWaiting(endpointId: string): void {
+    const waiting = this.#held.takeWaiting(endpointId)
+    if (waiting.length === 0) return
+    this.#returns.push(...waiting)
+    this.#wake()
   }
 
-  async function deliver(line: Line, claimed: Claimed): Promise<void> {
-    line.calls += 1
-    inFlight += 1
-    callsMade += 1
-    const startedAt = clock().getTime()
-    const call = await callFor(claimed, startedAt)
-    line.calls -= 1
-    inFlight -= 1
-    if (isSuccess(call)) counts.succeeded += 1
-    else if (call.kind === 'blocked') counts.blocked += 1
-    else counts.failed += 1
-    outcomes.push({ claimed, call, startedAt })
-    // How often an endpoint that fails is called is decided anew, when this is written.
-    if (!isSuccess(call) || draining) dropWaiting(line)
-    else callNext(claimed.endpointId)
-    wake()
-  }
+  // Leases of processes that ended
 
-  async function callFor(claimed: Claimed, startedAt: number): Promise<CallOutcome> {
-    if (claimed.body === '') return notMade('the text of the event is no longer kept')
-    try {
-      return await sender.send({ url: claimed.url, headers: headersOf(claimed, startedAt), body: claimed.body })
-    } catch (error) {
-      log.error('a webhook could not be sent', error, { deliveryId: claimed.id })
-      return notMade('the call could not be made')
-    }
-  }
-
-  function headersOf(claimed: Claimed, startedAt: number): Record<string, string> {
-    const message = { id: claimed.eventId, timestamp: Math.floor(startedAt / 1_000), body: claimed.body }
-    return {
-      'content-type': 'application/json',
-      'user-agent': `Cartwright-Webhooks/${parts.version}`,
-      ...signedHeaders(secretsOf(opened, claimed.secrets, startedAt), message),
-      'webhook-delivery-id': claimed.id,
-      'webhook-attempt': String(claimed.attempts + 1),
-    }
-  }
-
-  async function reap(all: boolean): Promise<void> {
-    const now = clock().getTime()
+  async #reap(all: boolean): Promise<void> {
+    const { storage, log } = this.#parts
     try {
       const found: RowFailure[] = []
-      const released = (await noteFailures(found, releaseLeases(storage, now, { all }))) - found.length
-      report(found)
-      if (released > 0) log.warn('deliveries of a process that ended are taken up again', { released })
+      const released = (await noteFailures(found, releaseLeases(storage, this.#now(), { all }))) - found.length
+      this.#report(found)
+      if (released > 0) log.warn('took over deliveries of a process that ended', { released })
     } catch (error) {
-      logFailure('webhook leases could not be released; retrying', error)
+      this.#logFailure('webhook leases could not be released; retrying', error)
     }
   }
 
-  function startPoll(): void {
-    if (draining) return
-    poll = setTimeout(() => {
-      void reapInTurn().then(() => {
-        for (const line of lines.values()) dropStale(line)
-        if (!draining) look()
-        startPoll()
+  #startPoll(): void {
+    if (this.#isDraining) return
+    this.#poll = setTimeout(() => {
+      void this.#reapInTurn().then(() => {
+        for (const id of this.#held.endpointIds) this.#returnStale(id)
+        if (!this.#isDraining) this.look()
+        this.#startPoll()
       })
-    }, parts.pollMs ?? pollMsDefault)
-    poll.unref()
+    }, this.#parts.pollMs ?? pollMsDefault)
+    this.#poll.unref()
   }
 
-  async function reapInTurn(): Promise<void> {
-    if (performance.now() - reapedAt < Math.min(reapEveryMs, lease)) return
-    reapedAt = performance.now()
-    await reap(false)
+  async #reapInTurn(): Promise<void> {
+    if (performance.now() - this.#reapedAt < Math.min(reapEveryMs, this.#leaseMs)) return
+    this.#reapedAt = performance.now()
+    await this.#reap(false)
   }
 
-  return {
-    start() {
-      unlisten = storage.listen('deliveries', look)
-      void reap(storage.hasOneServer).then(() => {
-        if (!draining) look()
-        startPoll()
-      })
-    },
-    look,
-    async settleDue() {
-      await reap(false)
-      let made: number
-      do {
-        made = callsMade
-        await rested()
-      } while (callsMade > made)
-    },
-    async drain() {
-      draining = true
-      unlisten?.()
-      clearTimeout(poll)
-      for (const line of lines.values()) dropWaiting(line)
-      await rested()
-      await sender.close()
-    },
-    stats: () => ({ inFlight, ...counts, ...loop }),
+  #now(): number {
+    return this.#parts.clock().getTime()
   }
 }
 
@@ -478,10 +453,4 @@ function aheadOf(settled: readonly Outcome[]): Map<string, number> {
       return [id, aheadFor(tookMs)]
     }),
   )
-}
-
-const nothingClaimed: Claims = { claimed: [], servedLast: null, isMore: false }
-
-function notMade(error: string): CallOutcome {
-  return { kind: 'failed', statusCode: null, retryAfter: null, error, answer: null, tookMs: 0 }
 }
