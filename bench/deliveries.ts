@@ -22,7 +22,7 @@ const [role, events, endpoints] = process.argv.slice(2)
 const numbers = { events: Number(events), endpoints: Number(endpoints) }
 const rootSecret = parseRootSecret('a-root-secret-that-only-the-benchmarks-know') as RootSecret
 
-// A run that is broken off leaves nobody behind.
+// An interrupted run leaves no processes behind.
 process.on('disconnect', () => process.exit(0))
 if (role === 'receiver') await receive()
 else await sendOnDemand()

@@ -1,5 +1,5 @@
 // One stretch of load by autocannon, from this process, on a server that runs in another. What it reports is only a number
-// if the load was valid: an answer that is no 2xx, an error or a time-out fails it.
+// if the load was valid: an answer other than 2xx, an error or a timeout fails it.
 
 import { cpus } from 'node:os'
 import autocannon from 'autocannon'
@@ -116,7 +116,7 @@ function requestsOf(asks: readonly Ask[]): autocannon.Request[] {
   }))
 }
 
-// The same list, begun elsewhere, so that connections do not march in step.
+// The same list from another starting point, so connections do not request the same URLs at the same time.
 export function turned<T>(list: readonly T[], connection: number, connections: number): T[] {
   const start = Math.floor((list.length * connection) / connections)
   return [...list.slice(start), ...list.slice(0, start)]

@@ -1,11 +1,11 @@
-// The numbers of this house, each beside its ceiling in the same run.
+// Measures the server, each row beside its ceiling in the same run.
 //
 //   npm run bench -- [row …] [--rounds 3] [--seconds 3] [--connections 16] [--million] [--sizes 1000,100000]
 //     [--profile FOLDER] [--json FILE] [--docs]
 //
-// Without a name all rows are run, one after the other. A row whose load was not valid has no number and fails the run; a
-// bar that is missed is told and fails nothing, because a busy machine is no defect. Results go to bench/results; a run of
-// all rows, or one with --docs, also draws the pictures and the table of docs/benchmarks.md.
+// Without a name all rows are run, one after the other. A row whose load was not valid has no number and fails the run. A
+// missed bar is reported but does not fail the run, because a busy machine is not a defect. Results go to bench/results; a
+// run of all rows, or one with --docs, also updates the plots and the table of docs/benchmarks.md.
 
 import { execFile } from 'node:child_process'
 import { mkdir, mkdtemp, readFile, rm, writeFile } from 'node:fs/promises'
@@ -57,19 +57,19 @@ function say(line: string): void {
 function atLeastOne(name: 'rounds' | 'seconds' | 'connections'): number {
   const number = Number(values[name])
   if (Number.isInteger(number) && number >= 1) return number
-  throw new Error(`--${name} must be a whole number from 1 on, not ${values[name]}`)
+  throw new Error(`--${name} must be an integer of at least 1, not ${values[name]}`)
 }
 
 function sizesGiven(): number[] {
   const sizes = values.sizes.split(',').map(Number)
   if (sizes.some((size) => !Number.isInteger(size) || size < 1_000))
-    throw new Error(`--sizes must be whole numbers from 1000 on, not ${values.sizes}`)
+    throw new Error(`--sizes must be integers of at least 1000, not ${values.sizes}`)
   return values.million ? [...sizes, 1_000_000] : sizes
 }
 
 const unknown = positionals.filter((name) => !rows.some((row) => row.name === name))
 if (values.help || unknown.length > 0) {
-  if (unknown.length > 0) say(`There is no row ${unknown.join(', ')}.`)
+  if (unknown.length > 0) say(`unknown row: ${unknown.join(', ')}`)
   for (const row of rows) say(`${row.name.padEnd(22)}${row.question}`)
   process.exit(unknown.length > 0 ? 2 : 0)
 }
@@ -126,13 +126,13 @@ const report: Report = {
   machine: {
     machine: `${cpus()[0]?.model ?? 'unknown processor'}, ${availableParallelism()} cores, ${Math.round(totalmem() / 2 ** 30)} GB`,
     system: `${type()} ${release()}, Node ${process.versions.node}, SQLite ${process.versions.sqlite}`,
-    'load of the machine before and after (1 minute)': `${loadBefore.toFixed(1)} and ${(loadavg()[0] ?? 0).toFixed(1)}`,
+    'load average before and after (1 minute)': `${loadBefore.toFixed(1)} and ${(loadavg()[0] ?? 0).toFixed(1)}`,
   },
   method: {
-    repetitions: `${values.rounds}, in turns, medians with (least–most)`,
-    'seconds each': `${values.seconds}, after a warm-up of 150,000 requests or 15 s that is thrown away`,
+    repetitions: `${values.rounds}, alternating; median (least–most)`,
+    'seconds each': `${values.seconds}, after a discarded warm-up of 150,000 requests or 15 s`,
     connections: values.connections,
-    generator: 'autocannon, in another process than the server',
+    'load generator': 'autocannon, in a separate process',
     'rate limit': 'off',
     log: 'info, to a file',
   },
@@ -157,7 +157,7 @@ if (failed.length > 0) {
 
 async function updateDocs(report: Report): Promise<void> {
   const docs = join(import.meta.dirname, '..', 'docs')
-  const caption = `${report.startedAt.slice(0, 10)}, commit ${report.commit}, ${availableParallelism()} cores, medians of ${values.rounds} repetitions in turns`
+  const caption = `${report.startedAt.slice(0, 10)}, commit ${report.commit}, ${availableParallelism()} cores, medians of ${values.rounds} alternating repetitions`
   const bars = report.rows.flatMap((row): Bar[] =>
     'findings' in row ? row.findings.ratios.filter(({ bar }) => bar).map((ratio) => ({ row: row.name, ratio })) : [],
   )

@@ -10,7 +10,7 @@ export interface Bar {
 const font = 'font-family="system-ui, -apple-system, Segoe UI, Helvetica, Arial, sans-serif"'
 const colours = { ink: '#1f2933', soft: '#616e7c', grid: '#d9dee4', good: '#2f7d5b', bad: '#b4462f', limit: '#1f2933' }
 
-// What is beyond is cut off and marked, so that the others can be told apart.
+// Longer bars are cut off and marked, so the others stay readable.
 const shareShownMax = 3
 
 // Each bar is as long as the share of its limit that is used: what is left of the line holds.

@@ -105,7 +105,7 @@ async function listeningAt(printed: () => string): Promise<string> {
     if (port !== undefined) return `http://127.0.0.1:${port}`
     await pause(10)
   }
-  throw new Error(`nobody listens after ${startMsMax} ms: ${printed().slice(-2_000)}`)
+  throw new Error(`the server does not listen after ${startMsMax} ms: ${printed().slice(-2_000)}`)
 }
 
 function usageOf(child: ChildProcess): Promise<Usage> {

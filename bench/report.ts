@@ -16,11 +16,11 @@ export type RowReport = { name: string; question: string } & ({ failed: string }
 
 const columns: readonly { title: string; member: keyof Stretch; digits: number }[] = [
   { title: 'CPU µs', member: 'cpuUs', digits: 0 },
-  { title: 'a second', member: 'perSecond', digits: 0 },
+  { title: 'per second', member: 'perSecond', digits: 0 },
   { title: 'p50 ms', member: 'p50Ms', digits: 2 },
   { title: 'p99 ms', member: 'p99Ms', digits: 2 },
   { title: 'memory MB', member: 'rssMb', digits: 0 },
-  { title: 'of its own', member: 'privateMb', digits: 0 },
+  { title: 'private MB', member: 'privateMb', digits: 0 },
 ]
 
 export function cellsOf(side: Side): string[] {
@@ -95,7 +95,7 @@ function summary({ rows }: Report): string[] {
 
 function rowMarkdown({ name, question, ...rest }: RowReport): string[] {
   const head = [`### ${name}`, '', `${question}.`.replace('?.', '?'), '']
-  if ('failed' in rest) return [...head, `Failed, and has no number: ${rest.failed}`, '']
+  if ('failed' in rest) return [...head, `Failed: ${rest.failed}`, '']
   const { sides, ratios, notes } = rest.findings
   return [
     ...head,

@@ -42,7 +42,7 @@ export interface Ratio {
   value: number
   // Null: reported, not judged.
   bar: { sense: 'at most' | 'at least'; limit: number } | null
-  // What the number is, where it is no ratio: `ms`, `MB`.
+  // `×` for a ratio; otherwise `ms`, `MB` and so on.
   unit: string
 }
 
@@ -105,12 +105,12 @@ export async function alternate<Name extends string>(
 ): Promise<Record<Name, Partial<Stretch>[]>> {
   const names = Object.keys(sides) as Name[]
   const runs = Object.fromEntries(names.map((name) => [name, []])) as unknown as Record<Name, Partial<Stretch>[]>
-  for (const name of names) say(`  warm-up, ${name}: ${told(await warmUp(sides[name]))}`)
+  for (const name of names) say(`  warm-up, ${name}: ${summaryOf(await warmUp(sides[name]))}`)
   for (let round = 1; round <= rounds; round += 1) {
     for (const name of names) {
       const stretch = await sides[name]()
       runs[name].push(stretch)
-      say(`  round ${round}, ${name}: ${told(stretch)}`)
+      say(`  round ${round}, ${name}: ${summaryOf(stretch)}`)
     }
   }
   return runs
@@ -127,7 +127,7 @@ async function warmUp(side: () => Promise<Partial<Stretch>>): Promise<Partial<St
   }
 }
 
-function told({ perSecond, cpuUs, p99Ms, generatorShare }: Partial<Stretch>): string {
+function summaryOf({ perSecond, cpuUs, p99Ms, generatorShare }: Partial<Stretch>): string {
   return [
     perSecond !== undefined && `${perSecond.toFixed(0)} a second`,
     cpuUs !== undefined && `${cpuUs.toFixed(1)} µs CPU`,
@@ -140,21 +140,21 @@ function told({ perSecond, cpuUs, p99Ms, generatorShare }: Partial<Stretch>): st
 
 const generatorShareMax = 0.9
 
-// What one must know of the circumstances to believe the numbers. Where the generator was at its end, the throughput of that
-// side is its own.
+// Conditions that limit what the numbers mean. Where the generator was at its limit, the throughput of that side is the
+// generator's.
 export function loadNotes(sides: readonly Side[]): string[] {
   const others = rangeOf(sides.flatMap((side) => valuesOf(side, 'othersCores')))
   const limited = sides
     .filter((side) => valuesOf(side, 'generatorShare').some((share) => share >= generatorShareMax))
     .map(
       (side) =>
-        `The generator used ${(Math.max(...valuesOf(side, 'generatorShare')) * 100).toFixed(0)} % of a core on “${side.name}”: ` +
-        'its throughput is limited by the generator, and only the CPU of the server counts.',
+        `The load generator used ${(Math.max(...valuesOf(side, 'generatorShare')) * 100).toFixed(0)} % of a core on “${side.name}”: ` +
+        'that throughput is the limit of the generator, so compare only the CPU.',
     )
   if (Number.isNaN(others.median)) return limited
   const cores = (value: number) => value.toFixed(1)
   return [
     ...limited,
-    `Everything else on the machine used ${cores(others.median)} cores meanwhile (${cores(others.least)}–${cores(others.most)}).`,
+    `Other load on the machine: ${cores(others.median)} cores (${cores(others.least)}–${cores(others.most)}).`,
   ]
 }

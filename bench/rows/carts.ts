@@ -24,10 +24,14 @@ import { api, makeShop, newCart, openShop, type ShopData } from '../shop.ts'
 export const cartRows: readonly Row[] = [
   {
     name: 'cart-write',
-    question: 'A quantity change: idempotent, with its event, synced to the disk, on SQLite',
+    question: 'Change a quantity on SQLite, with idempotency key and event, synced to disk',
     run: runCartWrite,
   },
-  { name: 'cart-size', question: 'Does a cart write depend on anything but its lines?', run: runCartSize },
+  {
+    name: 'cart-size',
+    question: 'Does the cost of a cart write depend on anything but its number of lines?',
+    run: runCartSize,
+  },
 ]
 
 let keys = 0
@@ -91,7 +95,7 @@ async function runCartWrite(circumstances: Circumstances): Promise<Findings> {
     sides: [ceiling, ours, oneEach],
     ratios: [
       ratioOf('CPU per write', 'cpuUs', [ours, ceiling], atMost(7)),
-      ratioOf('throughput of commits in groups, against one each', 'perSecond', [ours, oneEach], atLeast(1.6)),
+      ratioOf('throughput of group commit against one commit each', 'perSecond', [ours, oneEach], atLeast(1.6)),
     ],
     notes: [`Carts of three lines with a promotion, one for each connection.`, ...loadNotes([ceiling, ours, oneEach])],
   }
@@ -126,11 +130,8 @@ async function runCartSize(circumstances: Circumstances): Promise<Findings> {
     ratios: [
       ratioOf('CPU with 10,000 codes against 10, one line', 'cpuUs', [oneMany, one], null),
       ratioOf('CPU with 10,000 codes against 10, a hundred lines', 'cpuUs', [hundredMany, hundred], null),
-      { what: 'CPU of each line beyond the first', value: perLineUs, bar: null, unit: 'µs' },
+      { what: 'CPU for each additional line', value: perLineUs, bar: null, unit: 'µs' },
     ],
-    notes: [
-      'The answer and the event hold the whole cart, so that a write costs more with every line of it.',
-      ...loadNotes(sides),
-    ],
+    notes: ['Answer and event contain the whole cart, so each line adds to the cost of a write.', ...loadNotes(sides)],
   }
 }

@@ -26,7 +26,7 @@ import { cartLoad } from './carts.ts'
 export const growthRows: readonly Row[] = [
   {
     name: 'growth',
-    question: 'The same work with more and more products and orders',
+    question: 'The same work with more products and orders',
     run: runGrowth,
   },
 ]
@@ -88,11 +88,11 @@ async function runGrowth(circumstances: Circumstances): Promise<Findings> {
     const { privateBytes, rssBytes } = await server.usage()
     memory.push(privateBytes / 2 ** 20)
     notes.push(
-      `Memory after all that with ${count(size)}: ${megabytes(privateBytes)} of its own, ${megabytes(rssBytes)} with the pages of ` +
-        'the database that are mapped, which are the cache of the system.',
+      `Memory at the end with ${count(size)}: ${megabytes(privateBytes)} private, ${megabytes(rssBytes)} with mapped pages of the ` +
+        'database, which belong to the system cache.',
     )
   }
-  growth.push(growthOf('memory of its own', 'MB', shops, (at) => memory[at] ?? 0))
+  growth.push(growthOf('private memory', 'MB', shops, (at) => memory[at] ?? 0))
   growth.push(growthOf('start', 'ms', shops, (at) => rangeOf(shops[at]?.startMs ?? []).median))
   for (const server of servers.values()) await server.stop()
   // Last, because the file is checked after a kill, and whatever is measured meanwhile is measured beside that.
@@ -119,9 +119,7 @@ async function runGrowth(circumstances: Circumstances): Promise<Findings> {
     }
   })
   for (const { size, startAfterKillMs } of shops)
-    notes.push(
-      `Start with ${count(size)} after the process was killed, when the file is checked first: ${startAfterKillMs.toFixed(0)} ms.`,
-    )
+    notes.push(`Start with ${count(size)} after a kill, while the file is checked: ${startAfterKillMs.toFixed(0)} ms.`)
   return { sides, ratios, notes: [...notes, ...loadNotes(sides)], growth }
 }
 
@@ -134,11 +132,11 @@ async function grow(size: number, circumstances: Circumstances, notes: string[])
   const second = await importProducts(plan)
   const { created } = JSON.parse(first.out) as { created: number }
   const { unchanged } = JSON.parse(second.out) as { unchanged: number }
-  const told =
-    `Import of ${count(size)} products: ${count(created)} made in ${first.seconds.toFixed(1)} s with at most ${first.peakMb} MB of its own; ` +
-    `again: ${count(unchanged)} as they were, ${second.seconds.toFixed(1)} s, ${second.peakMb} MB.`
-  say(`  ${told}`)
-  notes.push(told)
+  const note =
+    `Import of ${count(size)} products: ${count(created)} created in ${first.seconds.toFixed(1)} s, at most ${first.peakMb} MB of private memory. ` +
+    `Second import: ${count(unchanged)} unchanged, ${second.seconds.toFixed(1)} s, ${second.peakMb} MB.`
+  say(`  ${note}`)
+  notes.push(note)
   const server = await openShop(shop)
   const pool = new Pool(server.origin)
   const sessionId = await buy(pool, shop, 0)

@@ -15,7 +15,7 @@ import { cartLoad } from './carts.ts'
 export const postgresRows: readonly Row[] = [
   {
     name: 'cart-write-postgres',
-    question: 'The same quantity change on PostgreSQL, server and database on the same cores',
+    question: 'The same change on PostgreSQL, with server and database on the same cores',
     run: runCartWritePostgres,
   },
 ]
@@ -44,8 +44,8 @@ async function runCartWritePostgres(circumstances: Circumstances): Promise<Findi
       sides: [ceiling, ours],
       ratios: [ratioOf('throughput', 'perSecond', [ours, ceiling], atLeast(0.2))],
       notes: [
-        'Both run on one cluster with the settings that PostgreSQL comes with: fsync and autovacuum are on.',
-        "CPU is that of our server's process alone; PostgreSQL is among everything else.",
+        'Both run on one cluster with default settings: fsync and autovacuum are on.',
+        'CPU is that of our server process; PostgreSQL counts as other load.',
         ...loadNotes([ours]),
       ],
     }

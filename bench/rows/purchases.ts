@@ -10,7 +10,7 @@ import { makeShop, openShop } from '../shop.ts'
 export const purchaseRows: readonly Row[] = [
   {
     name: 'purchase',
-    question: 'A whole purchase: session, page, details, page, payment, which leaves a paid order',
+    question: 'A complete purchase: session, page, details, page, payment. It ends with a paid order',
     run: runPurchase,
   },
 ]
@@ -39,8 +39,8 @@ async function runPurchase(circumstances: Circumstances): Promise<Findings> {
       sides,
       ratios: [],
       notes: [
-        'A purchase is five requests of one shopper, one after the other, with the test provider. p50 and p99 are of the whole.',
-        'All shoppers buy at one merchant, whose orders are numbered one after the other.',
+        'A purchase is five requests of one shopper, one after the other, with the test provider. p50 and p99 are for the whole purchase.',
+        'All shoppers buy from one merchant, whose order numbers are assigned one at a time.',
         ...loadNotes(sides),
       ],
     }

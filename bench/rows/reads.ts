@@ -31,7 +31,7 @@ const address = {
 const reads: readonly Read[] = [
   {
     name: 'product-read',
-    question: 'One product with an API key, of a thousand',
+    question: 'Read one of a thousand products, with an API key',
     path: `${api}/catalog/products/:key`,
     limit: 1.8,
     asks: async (server, shop) =>
@@ -42,7 +42,7 @@ const reads: readonly Read[] = [
   },
   {
     name: 'public-product-read',
-    question: 'One product of a merchant, without a key, of a thousand',
+    question: 'Read one of a thousand products, without a key',
     path: `/api/v1/catalog/merchants/${merchantSlug}/products/:key`,
     limit: 1.5,
     asks: async (server, shop) =>
@@ -53,7 +53,7 @@ const reads: readonly Read[] = [
   },
   {
     name: 'product-list',
-    question: 'A list page of 100 products',
+    question: 'Read a list page of 100 products',
     path: `${api}/catalog/:key`,
     limit: 2,
     asks: async (_server, shop) => [
@@ -62,14 +62,14 @@ const reads: readonly Read[] = [
   },
   {
     name: 'cart-read',
-    question: 'A cart of three lines with a promotion, which has not changed since it was last read',
+    question: 'Read a cart of three lines with a promotion; it has not changed since the last read',
     path: `${api}/storefront/carts/:key`,
     limit: 3,
     asks: (server, shop) => someCarts(server, shop),
   },
   {
     name: 'cart-read-priced',
-    question: 'The same with an address: looked up, priced and rendered at each read',
+    question: 'Read a cart with an address: it is looked up, priced and rendered each time',
     path: `${api}/storefront/carts/:key`,
     limit: 3,
     asks: async (server, shop) => {
@@ -104,10 +104,7 @@ async function runRead(read: Read, circumstances: Circumstances): Promise<Findin
   return {
     sides: [ceiling, ours],
     ratios: [ratioOf('CPU per request', 'cpuUs', [ours, ceiling], atMost(read.limit))],
-    notes: [
-      `${asks.length === 1 ? 'One address' : `${asks.length} addresses in turn`}.`,
-      ...loadNotes([ceiling, ours]),
-    ],
+    notes: [`${asks.length === 1 ? 'One URL' : `${asks.length} URLs in turn`}.`, ...loadNotes([ceiling, ours])],
   }
 }
 

@@ -10,7 +10,11 @@ import { mainScript, type Running, startServer, type Usage } from '../process.ts
 import { atMost, type Circumstances, type Findings, medianOf, type Row, rangeOf, type Side } from '../row.ts'
 
 export const startRows: readonly Row[] = [
-  { name: 'start', question: 'Start to the first 200 on an empty folder, and memory when idle', run: runStart },
+  {
+    name: 'start',
+    question: 'Time from start to the first 200 in an empty folder, and memory when idle',
+    run: runStart,
+  },
 ]
 
 const idleMs = 5_000
@@ -34,7 +38,7 @@ async function runStart(circumstances: Circumstances): Promise<Findings> {
     await pause(idleMs)
     const usages = [await bare.running.usage(), await ours.running.usage()] as const
     await Promise.all([bare.running.stop(), ours.running.stop()])
-    // The first start of all may have to compile every file anew; it is told and not counted.
+    // The first start may have to compile every file; it is printed but not counted.
     say(`  start ${round}: bare ${bare.ms.toFixed(0)} ms, ours ${ours.ms.toFixed(0)} ms`)
     if (round === 0) continue
     bareMs.push(bare.ms)
@@ -57,8 +61,8 @@ async function runStart(circumstances: Circumstances): Promise<Findings> {
       { what: 'memory when idle', value: medianOf(ours, 'rssMb'), bar: atMost(150), unit: 'MB' },
     ],
     notes: [
-      'The first 200 is that of /readyz, which says no until the shop is made. p50 is the time of a start here.',
-      `Memory is read ${idleMs / 1_000} s after it. The first start of the run is left out: it may compile every file anew.`,
+      'The first 200 is that of /readyz, which fails until the shop is created. The p50 column has the time of a start.',
+      `Memory is read ${idleMs / 1_000} s later. The first start of the run does not count, because it may have to compile every file.`,
     ],
   }
 }

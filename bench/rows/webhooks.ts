@@ -13,7 +13,7 @@ import { alternate, atLeast, type Circumstances, type Findings, type Row, rangeO
 export const webhookRows: readonly Row[] = [
   {
     name: 'webhooks',
-    question: 'Signed deliveries to a local receiver, written down before and after',
+    question: 'Signed deliveries to a local receiver, each recorded before and after the call',
     run: runWebhooks,
   },
 ]
@@ -67,10 +67,10 @@ async function onEngine(engine: string, url: string, circumstances: Circumstance
   const at = (share: number) => (waitsMs[Math.floor((waitsMs.length - 1) * share)] ?? 0).toFixed(1)
   return {
     sides: [ceiling, ours],
-    ratios: [ratioOf(`deliveries a second on ${engine}`, 'perSecond', [ours, ceiling], atLeast(0.5))],
+    ratios: [ratioOf(`deliveries per second on ${engine}`, 'perSecond', [ours, ceiling], atLeast(0.5))],
     notes: [
-      `From the answered commit to the call at the receiver on ${engine}: median ${rangeOf(waitsMs).median.toFixed(1)} ms, ` +
-        `p99 ${at(0.99)} ms, ${waitsMs.length} events one at a time; below zero the call was there first.`,
+      `From the answer to the caller until the webhook call, on ${engine}: median ${rangeOf(waitsMs).median.toFixed(1)} ms, ` +
+        `p99 ${at(0.99)} ms, ${waitsMs.length} events one at a time. A negative time means that the call came first.`,
     ],
   }
 }
