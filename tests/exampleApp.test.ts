@@ -56,7 +56,7 @@ const acts: Readonly<Record<string, (scene: Scene) => Promise<void>>> = {
     await tab.look('app-start')
     await page.getByRole('button', { name: 'Install on your shop' }).click()
     await signIn(page, { ...scene.user, password: 'not the password' })
-    await page.getByText('The e-mail or the password is not right.').waitFor()
+    await page.getByText('The e-mail address or password is not correct.').waitFor()
     assert.ok(page.url().startsWith(scene.shopUrl), 'the app never sees a password')
     await tab.look('sign-in-failed')
     await signIn(page, scene.user)

@@ -709,7 +709,7 @@ eachEngine('the pages of installing', (given) => {
     const page = await browser.visit(ask(house, { prompt: 'login' }))
     const between = await signIn(browser, page, { email: 'grace@rival.example' })
     assertOwnPage(between, 200)
-    assert.match(between.text, /Somebody else was signed in/)
+    assert.match(between.text, /Another user was signed in/)
     const [, action = ''] = /action="([^"]+)"/.exec(between.text) ?? []
     const fields = [...between.text.matchAll(/name="(\w+)" value="([^"]*)"/g)].map(
       ([, name = '', value = '']) => [name, value] as const,
@@ -762,7 +762,7 @@ anyEngine('what the pages of installing say and refuse', (given) => {
     const browser = openBrowser(house)
     const page = await browser.visit(ask(house))
     const wrong = await signIn(browser, page, { password: 'wrong horse battery staple' })
-    assert.match(wrong.text, /not right/)
+    assert.match(wrong.text, /not correct/)
     assert.equal(wrong.status, 400)
     const unknown = await signIn(browser, page, { email: 'nobody@bloom.example' })
     const same = (text: string) => text.replaceAll(/value="[^"]*@[^"]*"/g, '')
@@ -774,7 +774,7 @@ anyEngine('what the pages of installing say and refuse', (given) => {
     const long = 'x'.repeat(300)
     for (let i = 0; i < 9; i += 1) assert.equal((await signIn(browser, page, { password: long })).status, 400)
     const limited = await signIn(browser, page, { email: ` ${email.toUpperCase()} ` })
-    assert.deepEqual([limited.status, /too many/.test(limited.text)], [429, true])
+    assert.deepEqual([limited.status, /Too many/.test(limited.text)], [429, true])
     house.advance(20_000)
     assert.ok((await signIn(browser, page)).text.includes('Signed in as'))
   })

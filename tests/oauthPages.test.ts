@@ -16,7 +16,7 @@ import { scopes } from '../src/contract/words.ts'
 import type { HtmlPage, PageAnswer } from '../src/http/pages.ts'
 import { style } from '../src/oauth/page/assets.ts'
 import { consentPage } from '../src/oauth/page/consent.ts'
-import { errorPage, errorStatus, messagePage } from '../src/oauth/page/error.ts'
+import { errorPage, errorStatus } from '../src/oauth/page/error.ts'
 import { answerPage } from '../src/oauth/page/frame.ts'
 import { signInPage, signOutPage } from '../src/oauth/page/signin.ts'
 import type { AppFace, ConsentView } from '../src/oauth/page/views.ts'
@@ -73,11 +73,6 @@ const states: Readonly<Record<string, () => PageAnswer>> = {
     answerPage(200, consentPage({ ...many, merchantId: null, problem: 'merchant_missing' }), long.redirectUri),
   'consent-nothing-ticked': () =>
     answerPage(200, consentPage({ ...consent, ticked: [], problem: 'scope_missing' }), app.redirectUri),
-  message: () =>
-    answerPage(
-      200,
-      messagePage({ tone: 'good', title: 'Done', text: 'The app is connected.', link: { href: '/', text: 'Go on' } }),
-    ),
   'error-lost': () => answerPage(errorStatus('lost'), errorPage({ kind: 'lost' })),
   'error-request': () =>
     answerPage(
@@ -222,7 +217,7 @@ describe('the forms', () => {
     await visit('/flow', async (tab) => {
       await signIn(tab)
       await tab.getByRole('radio', { name: 'Alder & Finch' }).check()
-      await tab.getByRole('checkbox', { name: 'Send webhooks again' }).uncheck()
+      await tab.getByRole('checkbox', { name: 'Resend webhooks' }).uncheck()
       await tab.getByRole('button', { name: 'Approve' }).click()
       await tab.waitForURL(`${callback.origin}/callback`)
     })

@@ -214,7 +214,7 @@ function authorizationIsRefused(open: Open): void {
       wireAsk(house, 'GET', `http://evil.example${pathname}${search}`, { host: 'evil.example' }),
     )
     assert.equal(answer.status, 400)
-    assert.match(answer.text, /That could not be read/)
+    assert.match(answer.text, /The form could not be read/)
     assert.doesNotMatch(answer.text, /evil/)
     assert.equal(answer.headers.get('location'), null)
   })

@@ -153,7 +153,7 @@ eachEngine('an order that waits for money', (given) => {
     const thanks = await scene.page(`/c/${secret}`)
     assert.match(thanks, /Your order was cancelled/)
     assert.doesNotMatch(thanks, /has arrived|Please pay/)
-    assert.match(await scene.page(path), /The payment did not arrive in time\. Please do not pay any more\./)
+    assert.match(await scene.page(path), /The payment did not arrive in time\. Please do not pay now\./)
     assert.match(await scene.page(path, 'ja'), /期限までにお支払いが確認できませんでした/)
     // The code can be used again.
     assert.equal((await scene.orders.place({ code: 'ONCE' })).quote.promotion?.code, 'ONCE')

@@ -1,4 +1,4 @@
-// What is rendered once and given to many: a body with its ETag, plain or compressed, answered whole or by a 304.
+// What is rendered once and served to many: a body with its ETag, plain or compressed, answered whole or by a 304.
 
 import { createHash } from 'node:crypto'
 import { gzipSync } from 'node:zlib'
@@ -7,9 +7,9 @@ import type { HtmlPage, PageAnswer } from '../http/pages.ts'
 
 export interface Asset {
   body: Buffer
-  // Made at the first request that asks for it. Nothing in it holds a secret, so compressing it tells nothing.
+  // Made at the first request that accepts it. Assets hold no secret, so compressing them leaks nothing.
   zipped?: Buffer
-  // Stands in the address of an asset, so that the asset may be cached for good.
+  // In the address of an asset, so it can be cached for ever.
   hash: string
   headers: Readonly<Record<string, string>>
 }
@@ -20,7 +20,7 @@ export function makeAsset(content: string | Buffer, headers: Readonly<Record<str
   return { body, hash, headers: { 'cache-control': 'no-cache', vary: 'accept-encoding', ...headers } }
 }
 
-// Below this size a packet holds the plain body as well.
+// Below this size even the plain body fits into one packet.
 const zipBytesMin = 1_200
 
 export function answerAsset(asset: Asset, { raw }: Parameters<HtmlPage['answer']>[0]): PageAnswer {
@@ -29,7 +29,7 @@ export function answerAsset(asset: Asset, { raw }: Parameters<HtmlPage['answer']
   const headers = {
     ...asset.headers,
     etag,
-    // The hash in the address is of this very content: whoever has it need never ask again.
+    // The address has the hash of this content, so it never changes.
     ...(queryOf(raw.url) === `v=${asset.hash}` && { 'cache-control': 'public, max-age=31536000, immutable' }),
   }
   if (hasCurrent(raw, `"${asset.hash}"`, `"${asset.hash}-gzip"`)) return { status: 304, body: '', headers }
@@ -38,7 +38,7 @@ export function answerAsset(asset: Asset, { raw }: Parameters<HtmlPage['answer']
   return { status: 200, body: asset.zipped, headers: { ...headers, 'content-encoding': 'gzip' } }
 }
 
-// `gzip` or `*`, unless its weight is nought.
+// `gzip` or `*`, unless its weight is 0.
 function accepts(acceptEncoding: string | string[] | undefined): boolean {
   const codings = String(acceptEncoding ?? '').split(',')
   return codings.some((coding) => /^\s*(?:x-)?(?:gzip|\*)\s*(?:;\s*q=(?!0(?:\.0*)?\s*$).*)?$/i.test(coding))

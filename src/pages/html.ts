@@ -29,7 +29,7 @@ export function html(parts: TemplateStringsArray, ...values: HtmlValue[]): Html 
   return new Html(text)
 }
 
-// Marks text as markup. The caller vouches for every character of it.
+// Marks text as markup, unescaped: only for text that the caller wrote.
 export function trusted(text: string): Html {
   return new Html(text)
 }
@@ -57,7 +57,7 @@ function render(value: HtmlValue): string {
   return escapeHtml(String(value))
 }
 
-// A number cannot break out of anything.
+// Numbers are safe anywhere.
 function refusePlain(value: HtmlValue): void {
   if (Array.isArray(value)) value.forEach(refusePlain)
   else if (typeof value === 'string' && value !== '') {
@@ -65,7 +65,7 @@ function refusePlain(value: HtmlValue): void {
   }
 }
 
-// Which values of a template stand where escaping does not protect. Worked out once for each template of the source.
+// Which values of a template are where escaping does not protect. Computed once per template.
 const barePlaces = new WeakMap<TemplateStringsArray, readonly boolean[]>()
 
 function barePlacesOf(parts: TemplateStringsArray): readonly boolean[] {

@@ -1,16 +1,16 @@
-// The mark: a cart wheel with ten spokes, drawn from one list of numbers in three sizes of detail.
+// The logo: a cart wheel, in three levels of detail.
 
 import { type Html, html, trusted } from './html.ts'
 
 // What browsers show of us around a page.
 export const brand = { icon: '/favicon.svg', themeColor: '#17455d' } as const
 
-// In the bar and as the tab's picture. Its colours hold on the painted board and on a browser's light or dark tab.
+// For the bar. Its colours work on the painted board and on light and dark tabs.
 export function mark(): Html {
   return html`<svg class="mark" viewBox="0 0 64 64" aria-hidden="true" focusable="false">${wheel(10, { rim: '#e6b84a', spoke: '#e6b84a', hub: '#c9573a' })}</svg>`
 }
 
-// The large wheel behind the words of the start page: rim, iron tyre, lined spokes and a turned hub.
+// The large wheel of the start page: rim, iron tyre, lined spokes and a turned hub.
 export function largeWheel(): Html {
   const spokes = anglesOf(14).map(
     (angle) =>

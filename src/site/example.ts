@@ -1,4 +1,4 @@
-// Examples as a terminal and a reader want them: a call by curl, and JSON with its names and texts told apart.
+// Examples: calls by curl, and JSON with names and strings marked up.
 
 import type { Operation } from '../contract/surface.ts'
 import { type Html, html, trusted } from '../pages/html.ts'
@@ -20,7 +20,7 @@ export function curlFor({ origin, method, path, credential, body }: Call): strin
   return [`curl ${verb}${origin}${path}`, ...credential, ...sent].join(' \\\n  ')
 }
 
-// Within single quotes a shell changes nothing; a single quote itself must step out of them.
+// Within single quotes a shell changes nothing; a single quote itself is written outside of them.
 function quoted(text: string): string {
   return `'${text.replaceAll("'", `'\\''`)}'`
 }
@@ -29,7 +29,7 @@ export function fill(path: string, values: Readonly<Record<string, string>>): st
   return path.replaceAll(/\{(\w+)\}/g, (whole, name: string) => values[name] ?? whole)
 }
 
-// `label` names the block for those who do not see it. A block that scrolls must be reachable by keyboard.
+// `label` is for screen readers. A block that scrolls must be reachable by keyboard.
 export function codeBlock(label: string, code: Html | string): Html {
   return html`<div class="code"><pre tabindex="0" role="group" aria-label="${label}"><code>${code}</code></pre></div>`
 }
@@ -38,14 +38,14 @@ export function jsonCode(value: unknown): Html {
   return trusted(JSON.stringify(value, null, 2).split('\n').map(jsonLine).join('\n'))
 }
 
-// Pretty-printed JSON has one name or one value a line, so a line is enough to know what is what.
+// Pretty-printed JSON has at most one name and one value a line.
 function jsonLine(line: string): string {
   const [, indent = '', name, value = '', comma = ''] = /^( *)(?:("(?:[^"\\]|\\.)*"): )?(.*?)(,?)$/.exec(line) ?? []
   const shown = value.startsWith('"') ? `<i>${asText(value)}</i>` : asText(value)
   return `${indent}${name === undefined ? '' : `<b>${asText(name)}</b>: `}${shown}${comma}`
 }
 
-// Between tags only these two begin something. The quotes stay: escaping them would add 17 KB to the reference.
+// Between tags only these two need escaping. Escaping quotes as well would add 17 KB to the reference.
 function asText(text: string): string {
   return text.replaceAll('&', '&amp;').replaceAll('<', '&lt;')
 }

@@ -18,7 +18,7 @@ export const siteHeaders = pageHeaders({
 export interface SiteFrame {
   title: string
   description: string
-  // The address of the page, which the bar marks as the present one.
+  // The address of the page, which the bar marks as current.
   path: string
   body: Html
   footer?: Html

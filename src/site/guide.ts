@@ -1,4 +1,4 @@
-// What holds for every operation, told once at the head of the reference. Numbers and codes come from the contract.
+// What holds for every operation, at the top of the reference. Numbers and codes come from the contract.
 
 import { limits } from '../contract/limits.ts'
 import { openRefusalCodes, type RefusalCode, type RefusalStatus, refusals } from '../contract/refusals.ts'
@@ -23,7 +23,7 @@ type Chapter = (typeof guideChapters)[number]['id']
 
 export function guide(origin: string, errorExample: object): Html {
   const texts: Record<Chapter, Html> = {
-    base: html`<p>Every address below stands under</p>
+    base: html`<p>All paths below are relative to</p>
 ${codeBlock('Base address', origin)}
 <p>Requests and answers are JSON in UTF-8. Every answer has an <code>X-Request-Id</code>; name it when you ask for help. The whole contract is one <a href="/openapi.json">OpenAPI 3.1 document</a>.</p>`,
 
@@ -32,19 +32,19 @@ ${codeBlock('A call with a key', `curl ${origin}/api/v1/open/installation/identi
 <p>A key has scopes: ${joined(
       scopes.map((scope) => html`<code>${scope}</code>`),
       ', ',
-    )}. Each operation names the one it needs. A key that is missing, wrong, expired or revoked gets ${codeLink('unauthenticated')}, always the same; a missing scope is ${codeLink('scope_missing')} and named in <code>current.requiredScope</code>. Operations marked <em>OAuth</em> take an access token bound by DPoP instead: <code>Authorization: DPoP …</code> with a <code>DPoP</code> proof.</p>
-<p>What belongs to another installation is not found, in the same words as what does not exist.</p>`,
+    )}. Each operation names the one it needs. A key that is missing, wrong, expired or revoked gets the same ${codeLink('unauthenticated')}; a missing scope is ${codeLink('scope_missing')} and named in <code>current.requiredScope</code>. Operations marked <em>OAuth</em> take an access token bound by DPoP instead: <code>Authorization: DPoP …</code> with a <code>DPoP</code> proof.</p>
+<p>What belongs to another installation is answered like what does not exist.</p>`,
 
-    errors: html`<p>An answer is a 200 or one of the statuses below with one body, <a href="#schema-PublicErrorResponse">PublicErrorResponse</a>. Programs read <code>code</code>; <code>message</code> is for people. <code>issues</code> names each wrong place by a JSON Pointer. <code>current</code> holds what helps to go on, such as the present version, the available stock or the required scope.</p>
+    errors: html`<p>An answer is a 200 or one of the statuses below with one body, <a href="#schema-PublicErrorResponse">PublicErrorResponse</a>. Programs read <code>code</code>; <code>message</code> is for people. <code>issues</code> names each wrong place by a JSON Pointer. <code>current</code> holds what helps to continue, such as the current version, the available stock or the required scope.</p>
 ${codeBlock('An error', jsonCode(errorExample))}
 ${errorTable()}
 <p>The checks run in this order: who is calling (401), how often (429), scope (403), shape of the request (400), idempotency key (stored answer or 409), resource (404), state (409).</p>`,
 
-    idempotency: html`<p>Operations that change something need an idempotency key: the member <code>idempotencyKey</code> or the header <code>Idempotency-Key</code>, 1 to ${limits.idempotencyKeyLengthMax} visible ASCII characters. Take a fresh random one for each intent and send the same one at every retry.</p>
+    idempotency: html`<p>Operations that change something need an idempotency key: the member <code>idempotencyKey</code> or the header <code>Idempotency-Key</code>, 1 to ${limits.idempotencyKeyLengthMax} visible ASCII characters. Use a new random one for each intent, and the same one for every retry.</p>
 <ul><li>The same key with the same request gets the first answer again, byte for byte, with the header <code>Idempotency-Replayed: true</code>.</li>
 <li>The same key with another request is ${codeLink('idempotency_key_reused')}.</li>
 <li>A second request that arrives while the first runs waits for it.</li>
-<li>A refusal changes nothing and is not stored, so the same key may be tried again. Keys are kept for 7 days.</li></ul>`,
+<li>A refusal changes nothing and is not stored, so the same key may be used again. Keys are stored for 7 days.</li></ul>`,
 
     lists: html`<p>A list has a stable order and answers at most ${limits.listRowsMax} rows. Where there are more, <code>next</code> holds a link, relative to the base address: follow it as it is. Operations take no other query parameter; an unknown one is ${codeLink('invalid_request')}.</p>`,
 
@@ -55,10 +55,10 @@ ${errorTable()}
 <dt>Request body</dt><dd>${limits.bodyBytesMax / 1024} KiB, nested at most ${limits.jsonDepthMax} deep</dd>
 <dt>Cart</dt><dd>${limits.cartLinesMax} lines, ${limits.quantityMax} of each SKU</dd>
 <dt>Metadata</dt><dd>${limits.metadataKeysMax} names of ${limits.metadataKeyLengthMax} characters, values of ${limits.metadataValueLengthMax}</dd>
-<dt>Rate</dt><dd>by credential, with a burst; <a href="#getInstallationCredentialIdentity">the identity of the credential</a> tells yours</dd></dl>
+<dt>Rate</dt><dd>by credential, with a burst; <a href="#getInstallationCredentialIdentity">the identity of the credential</a> shows yours</dd></dl>
 <p>Above the rate the answer is ${codeLink('rate_limited')} with the header <code>Retry-After</code> in seconds.</p>`,
 
-    versions: html`<p>A cart, a checkout session and an order carry a <code>version</code> that grows by one at each change. Send the one you have seen as <code>expectedVersion</code>, and a change that came in between is refused with ${codeLink('version_conflict')} instead of being overwritten.</p>`,
+    versions: html`<p>A cart, a checkout session and an order carry a <code>version</code> that grows by one at each change. Send the one you have read as <code>expectedVersion</code>: if the resource has changed since, the request is refused with ${codeLink('version_conflict')} and overwrites nothing.</p>`,
 
     stability: html`<dl class="terms">
 <dt>stable</dt><dd>Only grows: new members, new values, new operations.</dd>
@@ -83,12 +83,12 @@ export function codeLink(code: RefusalCode): Html {
 
 const meanings: Record<RefusalStatus, string> = {
   400: 'The request does not match the contract',
-  401: 'Nobody we know',
-  403: 'Not with this key',
-  404: 'Not there, or not yours',
-  409: 'Not in the present state',
-  429: 'Too often',
-  500: 'A defect of ours',
+  401: 'The caller is not known',
+  403: 'Not allowed for this key',
+  404: 'Not found, or not yours',
+  409: 'Not possible in the current state',
+  429: 'Too many requests',
+  500: 'An error of ours',
   503: 'An outage of ours',
 }
 

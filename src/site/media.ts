@@ -1,4 +1,4 @@
-// The pictures of the demo shop: SVG files of one folder, and nothing else of it.
+// The pictures of the demo shop: the SVG files of one folder.
 
 import { readdirSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
@@ -9,9 +9,9 @@ import { type Asset, answerAsset, makeAsset } from '../pages/asset.ts'
 const namePattern = /^[a-z0-9]+(?:-[a-z0-9]+)*\.svg$/
 
 export function mediaPage(folder: string): HtmlPage {
-  // The folder ships with the code and does not change while the server runs. A name is looked up in its listing, never
-  // joined to a path unseen, so there is no way out of it.
-  const kept = new Map<string, Asset | undefined>(
+  // The folder ships with the code and does not change while the server runs. Names are looked up in its listing before they
+  // become a path, so none leads out of it.
+  const pictures = new Map<string, Asset | undefined>(
     readdirSync(folder)
       .filter((name) => namePattern.test(name))
       .map((name) => [name, undefined]),
@@ -21,15 +21,15 @@ export function mediaPage(folder: string): HtmlPage {
     name: 'media',
     async answer(request) {
       const name = request.path.file ?? ''
-      if (!kept.has(name)) throw refuse('route_not_found')
-      const picture = kept.get(name) ?? makeAsset(readFileSync(join(folder, name)), pictureHeaders)
-      kept.set(name, picture)
+      if (!pictures.has(name)) throw refuse('route_not_found')
+      const picture = pictures.get(name) ?? makeAsset(readFileSync(join(folder, name)), pictureHeaders)
+      pictures.set(name, picture)
       return answerAsset(picture, request)
     },
   }
 }
 
-// An SVG that is opened by itself is a document: it may style itself and do nothing else.
+// An SVG opened by itself is a document: it may have styles and nothing else.
 const pictureHeaders: Readonly<Record<string, string>> = {
   'content-type': 'image/svg+xml',
   'content-security-policy': "default-src 'none'; style-src 'unsafe-inline'",

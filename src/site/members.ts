@@ -1,5 +1,5 @@
-// A JSON Schema as people read it: one row a member with its type, bounds and meaning. Named parts are links, except
-// where the reader would have nothing else to look at.
+// A JSON Schema as people read it: one row per member with its type, bounds and meaning. Named parts are links, except where
+// there would be nothing else to read.
 
 import { wordsFor } from '../contract/patterns.ts'
 import { type Html, html } from '../pages/html.ts'
@@ -40,7 +40,7 @@ export interface Telling {
   as: 'request' | 'answer'
   // How many levels of named parts are shown in place instead of linked.
   openLevels: number
-  // The value of the member that tells a union apart, where the answer is always the same branch.
+  // The value of a union's discriminator, where the answer is always the same branch.
   kind?: string | undefined
 }
 
@@ -51,7 +51,7 @@ export function memberTable(schema: Schema, caption: string, telling: Telling): 
 ${rows}</tbody></table>`
 }
 
-// What holds between members, in sentences.
+// Rules between members, in sentences.
 export function rulesOf(schema: Schema): string[] {
   const choice = (schema.oneOf ?? []).flatMap((branch) => branch.required ?? [])
   const together = Object.entries(schema.dependentRequired ?? {})
@@ -129,14 +129,14 @@ function branchFor(schema: Schema, { kind, schemas }: Telling): Schema {
   return schema.anyOf.find((branch) => resolve(branch, schemas).properties?.kind?.const === kind) ?? schema
 }
 
-// An object without a name has no other place. One with a name is shown in place as far down as the telling allows.
+// An object without a name is always shown in place; one with a name as deep as `openLevels` allows.
 function openable(schema: Schema, schemas: Schemas, openLevels: number): Schema | undefined {
   if (!schema.$ref) return schema.properties ? schema : undefined
   const part = resolve(schema, schemas)
   return openLevels > 0 && part.properties ? part : undefined
 }
 
-// In a request the words of a shared part matter at once; in an answer only what is said in this place.
+// A request shows the description of a shared part too; an answer only the description in this place.
 function meaningOf(member: Schema, inner: Schema, { as, schemas }: Telling): Html | false {
   const own = member.description ?? (as === 'request' ? resolve(inner, schemas).description : inner.description)
   return own !== undefined && html`<p>${prose(own)}</p>`
@@ -148,7 +148,7 @@ export function typeOf(schema: Schema, schemas: Schemas): Html {
     const part = resolve(schema, schemas)
     const link = html`<a href="#${schemaAnchor(name)}">${name}</a>`
     if (part.enum && part.enum.length <= 6) return html`${link}: ${wordsOf(part.enum)}`
-    // The name of an object says enough; of a plain value one wants to know what JSON it is.
+    // The name of an object says enough; a plain value also needs its JSON type.
     return isPlain(part) && part.type ? html`${link}, ${part.type}` : link
   }
   if (schema.anyOf)
@@ -183,7 +183,7 @@ function boundsOf(schema: Schema): string {
 }
 
 function range(low: number | undefined, high: number | undefined, unit: string): string {
-  // The largest safe integer bounds every number; nobody needs to read it sixty times.
+  // Every number is bounded by the largest safe integer; it is not worth repeating sixty times.
   const top = high === Number.MAX_SAFE_INTEGER ? undefined : high
   if (low !== undefined && low === top) return `${low}${unit}`
   if (low !== undefined && top !== undefined) return `${low} to ${top}${unit}`

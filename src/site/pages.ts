@@ -1,4 +1,4 @@
-// The site of the server itself: the start page, the reference, the OpenAPI document, and what they need to look right.
+// The site of the server itself: the start page, the reference, the OpenAPI document, and their assets.
 
 import { openDocument } from '../contract/open/document.ts'
 import { printOpenApi } from '../contract/openapi.ts'
@@ -15,7 +15,7 @@ export interface SiteParts {
   origin: () => string
   version: string
   engine: string
-  // null where the shops are nobody's business.
+  // null: shops are not listed.
   listShops: () => Promise<readonly Shop[] | null>
   demo: () => boolean
 }
@@ -28,7 +28,7 @@ export function sitePages({ origin, version, engine, listShops, demo }: SitePart
     const text = printOpenApi(openDocument, { serverUrl: origin(), version })
     return makeAsset(text, openHeaders)
   })
-  const start = keptFor(1_000, async () => {
+  const start = cachedFor(1_000, async () => {
     const shops = await listShops()
     return makeAsset(startPage({ version, engine, origin: origin(), demo: demo(), shops }), siteHeaders)
   })
@@ -46,35 +46,35 @@ export function sitePages({ origin, version, engine, listShops, demo }: SitePart
     style.page,
     script.page,
     { path: '/favicon.svg', name: 'favicon', answer: async (request) => answerAsset(icon, request) },
-    // Browsers ask for this name unasked; what they get may be any picture.
+    // Browsers request this name by themselves; any image format will do.
     { path: '/favicon.ico', name: 'favicon', answer: async (request) => answerAsset(icon, request) },
   ]
 }
 
-// Tools in browsers read the document from wherever they live.
+// Tools in browsers read the document from other origins.
 const openHeaders = { 'content-type': 'application/json; charset=utf-8', 'access-control-allow-origin': '*' }
 
 function once(make: () => Asset): () => Asset {
-  let kept: Asset | undefined
+  let made: Asset | undefined
   return () => {
-    kept ??= make()
-    return kept
+    made ??= make()
+    return made
   }
 }
 
-// Anyone may ask for the start page, as often as they like: the database is asked once a second at most. What failed is
-// not kept.
-function keptFor(keptMs: number, make: () => Promise<Asset>): () => Promise<Asset> {
-  let kept: Promise<Asset> | undefined
+// Anyone may request the start page as often as they like: the database is queried at most once a second. Failures are not
+// cached.
+function cachedFor(maxAgeMs: number, make: () => Promise<Asset>): () => Promise<Asset> {
+  let cached: Promise<Asset> | undefined
   let madeAt = 0
   return () => {
     const now = performance.now()
-    if (kept && now - madeAt < keptMs) return kept
+    if (cached && now - madeAt < maxAgeMs) return cached
     madeAt = now
     const made = make()
-    kept = made
+    cached = made
     made.catch(() => {
-      if (kept === made) kept = undefined
+      if (cached === made) cached = undefined
     })
     return made
   }

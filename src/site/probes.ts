@@ -1,13 +1,13 @@
-// What machines ask about this process: is it alive, may it be sent requests, and how is it doing.
+// Probes of this process: is it alive, can it take traffic, and its metrics.
 
 import type { HtmlPage, PageAnswer } from '../http/pages.ts'
 import type { Metrics } from '../observe/metrics.ts'
 
 export interface ProbeParts {
-  // null: they are not shown here.
+  // null: not served here.
   metrics: Metrics | null
   isDraining: () => boolean
-  // The port is open and the shop is still being made.
+  // The port is open and the demo shop is still being created.
   isStarting: () => boolean
   // Rejects when the database cannot be reached.
   pendingMigrations: () => Promise<number>
@@ -23,7 +23,7 @@ export function probePages({
   checkWrites,
 }: ProbeParts): HtmlPage[] {
   return [
-    // Alive: the event loop turns. Says nothing of the database, so that an outage there restarts nobody.
+    // The event loop runs. It does not check the database: an outage there must not restart the process.
     { path: '/healthz', name: 'healthz', isProbe: true, answer: async () => json(200, { status: 'ok' }) },
     {
       path: '/readyz',

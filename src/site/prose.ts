@@ -1,9 +1,9 @@
-// The little markup that sentences of the contract carry: backticks around code, and empty lines between paragraphs.
+// The markup in sentences of the contract: backticks around code.
 
 import { type Html, html } from '../pages/html.ts'
 
 export function prose(text: string): Html {
-  // An odd piece stands between two backticks. A backtick without a partner stays what it is.
+  // Odd pieces are between two backticks. An unpaired backtick is left as it is.
   const pieces = text.split('`')
   const isPaired = pieces.length % 2 === 1
   return isPaired

@@ -9,19 +9,19 @@ import { framed } from './frame.ts'
 
 export interface StartFacts {
   version: string
-  // `sqlite` or `postgres`; another word is shown as it is.
+  // `sqlite` or `postgres`; anything else is shown as it is.
   engine: string
   origin: string
-  // Whether the demo shop is in here, which is in test mode.
+  // Whether this server has the demo shop.
   demo: boolean
-  // null: they are not told.
+  // null: not listed.
   shops: readonly Shop[] | null
 }
 
 export interface Shop {
   slug: string
   name: string
-  // A published product, to have something to look at.
+  // A published product, for the examples.
   productSlug?: string | undefined
 }
 
@@ -76,10 +76,10 @@ function shopWords(shops: readonly Shop[]): string {
 }
 
 function firstShop(): Html {
-  return html`<section><h2>There is no shop here yet</h2>
-<p>Make one from the command line, beside the running server:</p>
+  return html`<section><h2>No shop yet</h2>
+<p>Create one from the command line while the server runs:</p>
 <ol class="calls">
-<li><h3>A shop to play with, in test mode</h3>${codeBlock('Make the demo shop', 'npm run -s cartwright -- demo')}<p>Fills a small catalog and prints working keys.</p></li>
+<li><h3>A demo shop, in test mode</h3>${codeBlock('Create the demo shop', 'npm run -s cartwright -- demo')}<p>Creates a small catalog and prints keys.</p></li>
 <li><h3>Your shop, from one file</h3>${codeBlock('Apply a shop file', 'npm run -s cartwright -- apply shop.yaml')}<p>Merchant, products, stock, taxes, shipping and promotions. <code>--dry-run</code> shows the difference first.</p></li>
 <li><h3>Your products, from a Shopify export</h3>${codeBlock('Import products', 'npm run -s cartwright -- import products.csv')}</li>
 </ol></section>`
@@ -96,8 +96,8 @@ ${shown && slug !== undefined && publicProduct(shown, slug, call)}
 <li><h3>Who am I?</h3>${codeBlock('Identity', `export CARTWRIGHT_KEY='cwk_…'\n${call(operations.getInstallationCredentialIdentity.path, 'key')}`)}
 <p>${
     demo
-      ? html`The start printed keys for the demo shop. <code>npm run -s cartwright -- demo</code> prints fresh ones at any time.`
-      : html`<code>npm run -s cartwright -- keys create</code> makes a key and shows it once.`
+      ? html`Keys for the demo shop were printed when the server started. <code>npm run -s cartwright -- demo</code> prints new ones.`
+      : html`<code>npm run -s cartwright -- keys create</code> creates a key and shows it once.`
   }</p></li>
 <li><h3>What is on sale?</h3>${codeBlock('Categories', call(operations.listApiKeyCatalogCategories.path, 'key'))}
 ${codeBlock('Products', call(operations.listApiKeyCatalogProducts.path, 'key'))}

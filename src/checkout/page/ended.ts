@@ -1,4 +1,4 @@
-// The checkout when it is not open: asked for, decided, over or never there. Each page says what is and shows a way on.
+// The checkout when it is not open: waiting for the bank, completed, ended or not found. Each page offers a way on.
 
 import { hiddenFields } from '../../pages/form.ts'
 import { type Html, html } from '../../pages/html.ts'
@@ -48,7 +48,7 @@ export function completedPage(speaker: Speaker, view: CheckoutView): string {
   const { session, order, merchant } = view
   const amount = speaker.amount(session.totals.total, session.currency)
   const isUnpaid = session.paymentStatus === 'unpaid'
-  // Its order was cancelled, before the money came or after; then the status of the order says where the money is.
+  // The order was cancelled, before or after it was paid; its status page says where the money is.
   const isOff = isUnpaid || order?.isCancelled === true
   const title = say(isOff ? 'status.cancelled' : 'done.title')
   const paid = session.totals.total === 0 ? say('done.free') : say('done.paid', { amount })
@@ -73,7 +73,7 @@ ${sessionTotals(speaker, view)}
   return whole(speaker, view, 'completed', title, inside)
 }
 
-// `typed` is what was sent to it when it had ended: shown, and sent again with the button.
+// `typed` was posted after the checkout had ended: it is shown, and sent again with the button.
 export function endedPage(
   speaker: Speaker,
   view: CheckoutView,
@@ -104,7 +104,7 @@ ${fixedItems(speaker, session)}
   return whole(speaker, view, kind, say(`${kind}.title`), inside)
 }
 
-// The app that led here is gone, so that no way leads back to it.
+// The app that opened this checkout was uninstalled, so there is no link back to it.
 export function closedPage(speaker: Speaker, view: CheckoutView): string {
   const { say } = speaker
   const inside = html`<div class="state">${icons.cross}<h1>${say('closed.title')}</h1><p>${say('closed.text')}</p></div>`
@@ -123,7 +123,7 @@ function endedProblem({ say }: Speaker, { session }: CheckoutView, problem: Chec
   return say('problem.notOpen')
 }
 
-// Says nothing about what may have been here.
+// The same for a checkout that never existed and for one that was deleted.
 export function lostPage(speaker: Speaker): string {
   return plainPage(speaker, null, 'lost', speaker.say('lost.title'), speaker.say('lost.text'))
 }
@@ -139,7 +139,7 @@ export function refusedPage(speaker: Speaker, kind: 'forbidden' | 'refused', bac
   return plainPage(speaker, null, kind, say(`${kind}.title`), text, back)
 }
 
-// More was sent than is taken at once. `again` is what the button sends once more.
+// Too many posts at once. `again` is what the button sends again.
 export function slowPage(
   speaker: Speaker,
   path: string,
@@ -185,7 +185,7 @@ function whole(
   })
 }
 
-// The merchant may ask to be told which session it was.
+// The merchant's address may have a placeholder for the session's id.
 export function shopUrl(url: string, sessionId: string): string {
   return isWebAddress(url) ? url.replaceAll(/\{sessionId\}|%7BsessionId%7D/gi, sessionId) : '/'
 }

@@ -1,4 +1,4 @@
-// The fields of the form of contact and address: which there are in a country, what they are called, and what is wrong with them.
+// The fields for contact and address: which ones a country has, their labels, and what is wrong with them.
 
 import { type FieldName, type FormField, fieldsFor, formatFor } from '../../addresses/formats.ts'
 import { regionCode, regionsFor } from '../../addresses/regions.ts'
@@ -116,7 +116,7 @@ const lengthsMax: Readonly<Partial<Record<FieldName, number>>> = { city: 100, re
 export function addressFields(speaker: Speaker, typed: Typed, errors: FieldErrors): Html {
   const rows: FormField[][] = []
   for (const one of fieldsFor(typed.country)) {
-    // The country stands above, with its button, and there is one telephone for contact and delivery.
+    // The country is above, with its button, and one phone number serves contact and delivery.
     if (one.name === 'country' || one.name === 'phone') continue
     const isShort = one.name in lengthsMax
     const before = rows.at(-1)
@@ -148,7 +148,7 @@ function addressField(speaker: Speaker, one: FormField, typed: Typed, errors: Fi
   return choice(speaker, { ...given, value }, [none, ...regions.map(({ code, name }) => [code, name] as const)])
 }
 
-// Only countries that the shop delivers to, and the one that is chosen, so that the page never shows another than it posts.
+// Only countries that the shop delivers to, and the chosen one: the page must show what it posts.
 export function countryField(
   speaker: Speaker,
   country: string,
@@ -183,10 +183,10 @@ function countriesIn(speaker: Speaker): readonly (readonly [string, string])[] {
   return list
 }
 
-// By the id of the field, in the order of the page. Words that belong to no field on the page have the id ''.
+// By the id of the field, in the order of the page. Messages without a field on the page have the id ''.
 export type FieldErrors = ReadonlyMap<string, string>
 
-// The checkout service says in English what is wrong; the page says it in the shopper's words, by field and by what was typed.
+// The checkout service reports problems in English; the page says them in the shopper's language, by field and input.
 export function fieldErrors(
   speaker: Speaker,
   view: CheckoutView,
@@ -197,10 +197,10 @@ export function fieldErrors(
   if (problem?.code === 'shipping_unavailable') errors.set('shipping', speaker.say('problem.shipping'))
   if (problem?.code !== 'invalid') return errors
   for (const { path, message } of problem.issues) {
-    // A code is told in its own box.
+    // A code has its own box.
     if (path === '/code') continue
     const name = path.slice(path.lastIndexOf('/') + 1)
-    // What a payment lacks is named by the fields of its method.
+    // Problems of a payment are named by the fields of its method.
     const detail = chosen?.fields.find((one) => one.name === name)
     const [id, text] =
       chosen && detail
@@ -269,12 +269,12 @@ export function detailField(speaker: Speaker, method: CheckoutMethod, detail: De
     id,
     name: fieldName(method, detail.name),
     label: detailLabel(speaker, method, detail),
-    // What belongs to a card is never written back into a page.
+    // Card data is never written back into a page.
     value: '',
     inputMode: detail.inputMode,
     autocomplete: detail.autocomplete,
     required: true,
-    // Room for the spaces people group digits with.
+    // Room for spaces between groups of digits.
     lengthMax: detail.lengthMax + 8,
     ...(detail.autocomplete === 'cc-exp' && { hint: speaker.say('card.expiryHint') }),
     error: errors.get(id),

@@ -12,11 +12,11 @@ import type { Speaker } from './language.ts'
 export interface CheckoutFrame {
   speaker: Speaker
   title: string
-  // Tells style and script which of the pages this is.
+  // Which page this is, for style sheet and script.
   state: string
-  // Loaded again after some seconds where there is no script to ask quietly.
+  // Reloaded after some seconds where there is no script to poll.
   refreshTo?: string
-  // What the script works with; it reads nothing else of the page's data.
+  // For the script.
   facts?: Readonly<Record<'version' | 'total' | 'problem', string>>
   body: Html
 }
@@ -59,12 +59,12 @@ ${isTest && html`<span class="ribbon" title="${speaker.say('page.testNote')}">${
 </header>`
 }
 
-// The merchant's own words, in whatever language they are; the style sheet keeps their lines.
+// The merchant's own text, in any language; the style sheet preserves its line breaks.
 export function instructionsBox(text: string): Html {
   return html`<p class="instructions" dir="auto">${text}</p>`
 }
 
-// How to pay what is awaited, and until when.
+// How to pay an order that waits for its payment, and until when.
 export function howToPay({ say, date }: Speaker, { instructions, dueAt }: AwaitedMoney): Html | null {
   if (instructions === null && dueAt === null) return null
   return html`<section class="notice" aria-labelledby="awaited-title">
@@ -84,7 +84,7 @@ ${supportEmail !== null && html`<p>${say('page.help')} <a href="mailto:${support
 ${
   named.length > 0 &&
   html`<nav aria-label="${say('legal.label')}"><ul>${named.map(
-    // In a tab of their own: what was typed here is not lost to curiosity.
+    // In a new tab, so what was typed here is not lost.
     ({ href, text }) =>
       html`<li><a href="${href}" target="_blank" rel="noopener noreferrer">${text}<span class="hidden"> (${say('page.newTab')})</span></a></li>`,
   )}</ul></nav>`
@@ -96,7 +96,7 @@ export function isWebAddress(text: string): boolean {
   return /^https?:\/\//i.test(text)
 }
 
-// The shop is where a paid form leads.
+// `shopUrls`: where a form may redirect to.
 export function answerPage(status: number, text: string, shopUrls: readonly (string | null)[] = []): PageAnswer {
   return { status, body: text, headers: headersFor(shopUrls) }
 }
@@ -105,7 +105,7 @@ export function redirect(to: string): PageAnswer {
   return redirectTo(to, headersFor([]))
 }
 
-// The address is a secret, which no referrer gives away. Pictures are the merchant's and may come from anywhere.
+// The address is a secret, so no referrer is sent. Pictures are the merchant's and may come from any host.
 function headersFor(shopUrls: readonly (string | null)[]): Record<string, string> {
   const sources = {
     style: [self],

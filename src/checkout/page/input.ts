@@ -1,4 +1,4 @@
-// What the forms of the checkout mean: each post becomes a typed input or the reason why it is none.
+// What the forms of the checkout mean: each post becomes a typed input or a list of issues.
 
 import { fieldsFor } from '../../addresses/formats.ts'
 import { limits } from '../../contract/limits.ts'
@@ -10,11 +10,11 @@ import type { CheckoutMethod, CheckoutProblem, CheckoutView, ContactInput, PayIn
 // The fields of a post, by name; a missing one is empty.
 export type Form = (name: string) => string
 
-// The fields of the form of contact, address and shipping, as they were typed.
+// The fields for contact, address and shipping, as they were typed.
 export interface Typed {
   email: string
   phone: string
-  // Of the recipient, and of the customer: it is asked for once.
+  // Of recipient and customer: asked for once.
   name: string
   country: string
   company: string
@@ -44,7 +44,7 @@ export type FieldIssue = Extract<CheckoutProblem, { code: 'invalid' }>['issues']
 
 type Parsed<Input> = { input: Input } | { issues: readonly FieldIssue[] }
 
-// A page that names no version was not ours, or lost it on the way: it is as good as an old one.
+// A post without a version counts as outdated.
 export function versionIn(form: Form): number {
   return wholeNumber(form('version')) ?? 0
 }
@@ -55,7 +55,7 @@ export function quantityIn(form: Form): Parsed<{ skuId: string; quantity: number
   return { input: { skuId: form('skuId'), quantity } }
 }
 
-// Null takes the present code off.
+// null removes the current code.
 export function codeIn(form: Form): Parsed<string | null> {
   if (form('remove') !== '') return { input: null }
   const code = form('code')
@@ -66,7 +66,7 @@ export function typedIn(form: Form): Typed {
   return Object.fromEntries(typedNames.map((name) => [name, form(name)])) as unknown as Typed // one value for each name
 }
 
-// Country and delivery are chosen before anybody has typed.
+// Country and delivery have a value before anything was typed.
 export function hasTyped(typed: Typed): boolean {
   return typedNames.some((name) => name !== 'country' && name !== 'shippingOptionId' && typed[name] !== '')
 }
@@ -77,7 +77,7 @@ export interface DetailsInput {
   shippingOptionId: string | null
 }
 
-// The first check of what was typed, in the order of the page. The checkout service checks the rest by the rules of the country.
+// A first check, in the order of the page. The checkout service checks the rest by the rules of the country.
 export function detailsIn(typed: Typed, needsShipping: boolean): Parsed<DetailsInput> {
   const issues: FieldIssue[] = []
   const missing = (path: string) => issues.push({ path, message: 'is needed' })
@@ -97,14 +97,14 @@ export function detailsIn(typed: Typed, needsShipping: boolean): Parsed<DetailsI
   return { input: { contact: { email, name, phone }, address, shippingOptionId: typed.shippingOptionId || null } }
 }
 
-// Fields the country does not have may still be filled from the country before; they stay behind.
+// Fields that the country does not have may still be filled from the previous country; they are dropped.
 function addressOf(typed: Typed): Address {
   const asked = new Set(fieldsFor(typed.country).map(({ name }) => name))
   const others = (['company', 'line2', 'region', 'postalCode', 'phone'] as const)
     .filter((field) => typed[field] !== '' && asked.has(field))
     .map((field) => [field, typed[field]])
   const { name, country, line1, city } = typed
-  // In the order of a checked address, so that one that was kept as typed is seen to be the same.
+  // In the order of a checked address, so an unchanged address compares as equal.
   return { name, line1, city, country, ...Object.fromEntries(others) }
 }
 
@@ -113,7 +113,7 @@ export function payIn(form: Form, view: CheckoutView): Parsed<PayInput> {
   const isFree = expectedTotal === 0 && view.session.totals.total === 0
   const version = versionIn(form)
   const attempt = form('attempt').slice(0, 64)
-  // Nobody is asked for money.
+  // Nothing to pay.
   if (isFree) return { input: { version, expectedTotal, provider: '', method: '', details: {}, attempt } }
   const chosen = methodIn(form, view)
   if (!chosen) return invalid('/method')
@@ -141,7 +141,7 @@ export function fieldName({ method }: CheckoutMethod, field: string): string {
   return `${method}.${field}`
 }
 
-// People group the digits of a card, some keyboards write other digits, and every document has its own dashes and spaces.
+// People group the digits of a card, some keyboards write other digits, and pasted text has its own dashes and spaces.
 function cardValue(typed: string, autocomplete: string): string {
   if (!autocomplete.startsWith('cc-') || autocomplete.endsWith('-name')) return typed
   const plain = plainDigits(typed).replace(/[\s\p{Default_Ignorable_Code_Point}]/gu, '')
@@ -151,7 +151,7 @@ function cardValue(typed: string, autocomplete: string): string {
 
 const separators = '[\\p{Pd}\\-−./\\\\⁄∕·,_|:]'
 
-// `MM/YY`, whichever way round and with whatever between them; what is no date stays as it is, and is told by whoever checks it.
+// `MM/YY`, in either order and with any separator. What is not a date is left as it is for the provider to refuse.
 function expiryFrom(plain: string): string {
   const [one = '', other, ...more] = plain.split(new RegExp(`${separators}+`, 'u')).filter(Boolean)
   const [month, year] = other === undefined ? together(one) : /^20\d\d$/.test(one) ? [other, one] : [one, other]
@@ -159,7 +159,7 @@ function expiryFrom(plain: string): string {
   return isDate ? `${month.padStart(2, '0')}/${year.slice(-2)}` : plain
 }
 
-// Digits without anything between them: 127, 1227, 122027 or 202712.
+// Digits without a separator: 127, 1227, 122027 or 202712.
 function together(digits: string): readonly [month: string, year: string] {
   if (/^20\d\d(0[1-9]|1[0-2])$/.test(digits) && !/^(0[1-9]|1[0-2])20\d\d$/.test(digits))
     return [digits.slice(4), digits.slice(0, 4)]

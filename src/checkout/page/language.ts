@@ -1,4 +1,4 @@
-// Who speaks on a page: its language, and how that language writes amounts, dates and durations.
+// The language of a page, and how it writes amounts, dates and durations.
 
 import { formatAmount } from '../../kit/money.ts'
 import type { Plural, TextKey } from './languages/en.ts'
@@ -14,7 +14,7 @@ export interface Speaker {
   sayKnown(key: string, otherwise: string): string
   amount(amountMinor: number, currency: string): string
   date(instant: string): string
-  // Whole minutes, from an hour on also hours.
+  // In whole minutes, from two hours on in whole hours.
   duration(ms: number): string
   country(code: string): string
   compare(one: string, other: string): number
@@ -22,14 +22,14 @@ export interface Speaker {
 
 export type Values = Readonly<Record<string, string | number>>
 
-// The session's own language wins, then what the browser asks for in its order, then English.
+// The session's own language, else the browser's in its order of preference, else English.
 export function speakerFor(sessionLocale: string, acceptLanguage: string | undefined): Speaker {
   const wanted = [...(sessionLocale === 'auto' ? [] : [sessionLocale]), ...acceptedLocales(acceptLanguage)]
   const locale = wanted.find((tag) => languageOf(tag) !== undefined) ?? 'en'
   return createSpeaker(languageOf(locale) ?? 'en', locale)
 }
 
-// Where the shopper probably lives, as a first choice in a list of countries that is one touch away.
+// Where the shopper probably lives: preselected in the list of countries.
 export function countryGuess(sessionLocale: string, acceptLanguage: string | undefined): string | undefined {
   const tags = [...acceptedLocales(acceptLanguage), ...(sessionLocale === 'auto' ? [] : [sessionLocale])]
   const named = tags.map((tag) => localeOf(tag)?.region).find((region) => region !== undefined)
@@ -57,7 +57,7 @@ function languageOf(tag: string): Language | undefined {
   return languages.find((language) => language === spoken)
 }
 
-// A header is written by anybody: what is no language tag is nobody's language.
+// The header comes from outside: what is not a language tag is ignored.
 function localeOf(tag: string): Intl.Locale | undefined {
   if (!/^[a-z]{2,3}(?:-[a-z0-9]{1,8}){0,4}$/i.test(tag)) return undefined
   try {
@@ -92,7 +92,7 @@ function createSpeaker(language: Language, locale: string): Speaker {
     return typeof value === 'number' ? kept.numbers(locale).format(value) : (value ?? '')
   }
 
-  // A foreign name in a text from right to left must not turn its neighbours around (Unicode, UAX 9: first strong isolate).
+  // A name in another script must not reorder the text around it (Unicode, UAX 9: first strong isolate).
   function isolated(text: string): string {
     return direction === 'rtl' ? `\u2068${text}\u2069` : text
   }
@@ -115,12 +115,12 @@ function createSpeaker(language: Language, locale: string): Speaker {
   }
 }
 
-// French sets a space before these signs, and it must not break there.
+// French puts a space before these signs, which must not break.
 function spaced(text: string, language: Language): string {
   return language === 'fr' ? text.replace(/ ([:;?!»])/g, '\u00a0$1').replaceAll('« ', '«\u00a0') : text
 }
 
-// Intl objects are dear to build and cheap to use. Locales come from headers, so what is kept has a bound.
+// Intl objects are expensive to create and cheap to use. Locales come from headers, so the cache is bounded.
 const keptMax = 100
 
 function keeping<Thing>(make: (locale: string) => Thing): (locale: string) => Thing {

@@ -1,4 +1,4 @@
-// What a shopper has to know before going on: what was wrong, what changed meanwhile, and the one click that mends it.
+// What a shopper must know before going on: what was wrong, what has changed, and the one click that fixes it.
 
 import type { CartMessage } from '../../contract/open/carts.ts'
 import { hiddenFields } from '../../pages/form.ts'
@@ -7,7 +7,7 @@ import type { CheckoutProblem, CheckoutView } from '../port.ts'
 import type { FieldErrors } from './fields.ts'
 import type { Speaker } from './language.ts'
 
-// On top of the page. A problem takes the focus, so that nobody has to look for it.
+// On top of the page. A problem takes the focus.
 export function topNotices(
   speaker: Speaker,
   view: CheckoutView,
@@ -17,7 +17,7 @@ export function topNotices(
   const found = problemNotice(speaker, view, problem, errors)
   const skuId = problem !== null && 'skuId' in problem ? problem.skuId : null
   const notes = view.session.messages
-    // Said by the problem already.
+    // The problem says so already.
     .filter((message) => skuId === null || message.skuId !== skuId)
     .filter(({ code }) => code !== problem?.code)
     .map((message) => messageNotice(speaker, view, message))
@@ -65,7 +65,7 @@ function problemNotice(
     case 'quantity_limit':
       return problemBox(say('problem.title'), html`<p>${limitText(speaker, view, problem.skuId, problem.limit)}</p>`)
     default:
-      // Codes and totals are told where they stand.
+      // Problems with codes and totals are shown beside them.
       return null
   }
 }
@@ -98,7 +98,7 @@ function messageNotice(
       return noteBox(html`<p>${say(`message.${code}`)}</p>`)
     case 'promotion_pending':
     case 'no_shipping_option':
-      // The box of the code says so, and the choice of shipping.
+      // Shown in the box of the code, and beside the choice of shipping.
       return null
   }
 }

@@ -17,12 +17,12 @@ export interface OpenParts {
   view: CheckoutView
   now: Date
   problem: CheckoutProblem | null
-  // What was typed and not kept, where a post led back here.
+  // What was typed in a post that was refused.
   typed: Typed
   typedCode: string
-  // How it was tried to pay, where that led back here.
+  // The method of a payment that was refused.
   chosen: CheckoutMethod | null
-  // Names the next payment: the same form sent twice is one.
+  // Identifies the next payment: the same form sent twice is one payment.
   attempt: string
 }
 
@@ -77,7 +77,7 @@ ${foot(speaker, view.merchant)}
 const minuteMs = 60_000
 const soonMs = 5 * minuteMs
 
-// The server knows how long, not which o'clock it is where the shopper sits. The script counts on from here.
+// The server knows the time left, not the shopper's local time. The script counts down from here.
 function expiry({ speaker, view, now }: OpenParts): Html {
   const leftMs = leftMsOf(view, now)
   const { say } = speaker
@@ -90,7 +90,7 @@ function leftMsOf({ session }: CheckoutView, now: Date): number {
   return Math.max(0, Date.parse(session.expiresAt) - now.getTime())
 }
 
-// Filled and shown by the script: what was typed stays in the page while the server cannot be reached.
+// Filled and shown by the script while the server cannot be reached; what was typed stays in the page.
 function connectionBox({ say }: Speaker): Html {
   return html`<div id="connection" hidden data-offline="${say('connection.offline')}" data-failed="${say('connection.failed')}" data-pay="${say('connection.pay')}" data-saved="${say('connection.saved')}">
 <p id="connection-text"></p>
@@ -98,7 +98,7 @@ function connectionBox({ say }: Speaker): Html {
 </div>`
 }
 
-// Shown by the script, so that a checkout that ends under the shopper's hands keeps what was typed.
+// Shown by the script when the checkout ends while the page is open, so what was typed is not lost.
 function expiredBox({ say }: Speaker, { secret }: CheckoutView): Html {
   return html`<div id="expired" class="notice problem" role="alert" tabindex="-1" hidden>
 <p class="notice-title">${say('expired.title')}</p>
@@ -113,12 +113,12 @@ function isComplete({ session, customer, needsShipping }: CheckoutView): boolean
   return !needsShipping || (session.address !== null && session.shipping.optionId !== null)
 }
 
-// The return key presses the first button of a form, and in this one it means to go on, whichever button is seen first.
+// The return key presses the first button of a form; in this form it must continue, whichever button is visible first.
 function defaultButton(text: string): Html {
   return html`<button class="hidden" tabindex="-1" aria-hidden="true">${text}</button>`
 }
 
-// Without script it is there when the time is already short; the script shows it as soon as it becomes so.
+// Without script it is there if the time is already short; the script shows it as soon as it is.
 function timeBox({ speaker, view, now }: OpenParts): Html {
   const { say } = speaker
   const leftMs = leftMsOf(view, now)
@@ -210,7 +210,7 @@ ${
 </section>`
 }
 
-// A form whose first button is disabled ignores the return key: nobody pays before having seen the button that does.
+// A form whose first button is disabled ignores the return key, so nobody pays without pressing the button.
 const unpressed = html`<button class="hidden" tabindex="-1" aria-hidden="true" disabled></button>`
 
 function paymentObstacle({ speaker, view: { session, methods } }: OpenParts, isReady: boolean): Html | null {
@@ -221,7 +221,7 @@ function paymentObstacle({ speaker, view: { session, methods } }: OpenParts, isR
   return isReady ? null : html`<p class="soft">${say('payment.first')}</p>`
 }
 
-// Of a method that is settled later one says so; which one is chosen is known to the style sheet.
+// The button for a method that is paid later says so; the style sheet shows the one for the chosen method.
 function payWords({ say, amount }: Speaker, { session, methods }: CheckoutView): Html | string {
   if (session.totals.total === 0) return say('pay.free')
   const shown = { amount: amount(session.totals.total, session.currency) }
@@ -261,7 +261,7 @@ ${method.provider === 'test' && html`<p class="hint">${speaker.say('card.testNot
   }</div></div>`
 }
 
-// Beside the button it is about: a payment that failed, or a total that is not the one seen before.
+// Beside the button: a payment that failed, or a total that has changed.
 function paymentNotice({ speaker, view, problem, chosen }: OpenParts): Html | null {
   const { say, amount } = speaker
   const { session, formerTotal } = view

@@ -1,4 +1,4 @@
-// The status of an order, for whoever has its secret address: what was bought, whether it is paid, where it is.
+// The status of an order, at its secret address: what was bought, whether it is paid, where it is.
 
 import { type Html, html } from '../../pages/html.ts'
 import type { OrderStatusView } from '../port.ts'

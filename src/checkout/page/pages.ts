@@ -20,7 +20,7 @@ export interface CheckoutPageParts {
   // Known once the port is open.
   origin: () => string
   clock: () => Date
-  // How long a checkout must wait before it takes another post; 0 for not at all.
+  // How long until a checkout takes another post; 0: now.
   postWaitMs?: (secret: string) => number
 }
 
@@ -34,7 +34,7 @@ export function checkoutPages({
   const show = createShow(clock)
   const actions = createActions(checkout, show)
 
-  // Asked again and again while a payment is under way: stays until there is something new, then leads there.
+  // Polled while a payment is in progress; redirects once there is a result.
   async function wait(secret: string, request: Incoming): Promise<PageAnswer> {
     const view = await checkout.look(secret)
     if (!view) return lost(request)
@@ -53,7 +53,7 @@ export function checkoutPages({
     if (isCrossSite(request.raw, origin())) return refuseWith(403, 'forbidden')
     const waitMs = postWaitMs(secret)
     if (waitMs > 0) return slowDown(secret, name, waitMs, request)
-    // Whoever has no secret of ours is not waited for.
+    // Without a valid secret the body is not read.
     const view = await checkout.look(secret)
     if (!view) return unread(lost(request))
     spendOn(view, request)
@@ -62,7 +62,7 @@ export function checkoutPages({
     return action({ secret, form, view, request })
   }
 
-  // Nothing is looked up for it. What was typed is in the page, to be sent again; a card never is.
+  // Without a query. What was typed is in the page, to be sent again; card data never is.
   async function slowDown(secret: string, name: string, waitMs: number, request: PageRequest): Promise<PageAnswer> {
     const speaker = speakerFor('auto', request.raw.headers['accept-language'])
     const form = name === 'pay' ? 400 : await receiveForm(request)
@@ -91,7 +91,7 @@ export function checkoutPages({
         const { secret = '', action = '' } = request.path
         if (request.raw.method === 'POST') return act(secret, action, request)
         if (action === 'wait') return wait(secret, request)
-        // A page that answered a post stands at the address of the action; whoever loads that anew means the checkout.
+        // A page that answered a post has the address of the action; reloading it means the checkout.
         const isKnown = action === '' || Object.hasOwn(actions, action)
         return isKnown && (await checkout.look(secret)) ? redirect(`/c/${secret}`) : lost(request)
       },
@@ -109,7 +109,7 @@ export function checkoutPages({
       isDear: true,
       failed,
     },
-    // Links that a mail or a hand has made longer: what is no page of ours says so as a page.
+    // Links that got longer on the way, for example in a mail: they get a page as well, not JSON.
     ...['/c/*', '/o/*'].map(
       (path): HtmlPage => ({
         path,
@@ -139,7 +139,7 @@ function spendOn({ session }: CheckoutView, request: PageRequest): void {
   if (cost > 0) request.spend?.(cost)
 }
 
-// So many lines cost as much again as the rest of a change: 3 ms, and 15 ms with a hundred lines.
+// So many lines double the cost of a change: 3 ms, and 15 ms with a hundred lines.
 const linesOfOne = 8
 
 const keptNames = [...typedNames, 'intent', 'version', 'skuId', 'quantity', 'code', 'remove', 'paymentId', 'answer']

@@ -1,4 +1,4 @@
-// Which page a checkout is answered with, by its state and by what was wrong with a post.
+// The page for a checkout, by its state and by what was wrong with a post.
 
 import type { Incoming } from '../../http/message.ts'
 import type { PageAnswer } from '../../http/pages.ts'
@@ -19,12 +19,12 @@ import { hasTyped, type Typed } from './input.ts'
 import { countryGuess, type Speaker, speakerFor } from './language.ts'
 import { openPage } from './open.ts'
 
-// What a post brought along that was not done.
+// What was wrong with a post, and what was typed in it.
 export interface FormState {
   problem?: CheckoutProblem
   typed?: Typed
   typedCode?: string
-  // The method of a payment that was not made.
+  // The method of a payment that was refused.
   chosen?: CheckoutMethod | null
 }
 
@@ -51,7 +51,7 @@ export function createShow(clock: () => Date): Show {
 
 interface Shown {
   now: Date
-  // What was typed into this very post.
+  // What was typed in this post.
   posted: Typed | null
   typed: Typed
   typedCode: string
@@ -93,12 +93,12 @@ export function waiting(answer: PageAnswer, waitMs: number): PageAnswer {
   return { ...answer, headers: { ...answer.headers, 'retry-after': String(Math.ceil(waitMs / 1000)) } }
 }
 
-// What was sent and not read must not be taken for the next request.
+// A body that was not read must not be taken for the next request.
 export function unread(answer: PageAnswer): PageAnswer {
   return { ...answer, headers: { ...answer.headers, connection: 'close' } }
 }
 
-// Where the browser seems to be, if the shop delivers there.
+// The browser's country, if the shop delivers there.
 function firstCountry(served: CheckoutView['countries'], guess = 'US'): string {
   return served === null || served.includes(guess) ? guess : (served[0] ?? guess)
 }

@@ -1,4 +1,4 @@
-// What is bought and what it costs: the items, the promotion code and the totals, to change on an open page, to read on others.
+// What is bought and what it costs: items, promotion code and totals; editable on an open page.
 
 import type { CheckoutSession } from '../../contract/open/checkout.ts'
 import type { OptionValue } from '../../contract/parts.ts'
@@ -15,13 +15,13 @@ export interface Line {
   imageUrl: string | null
   amount: string
   skuId?: string
-  // Beneath the name: unit price, quantity, whatever there is to know.
+  // Below the name: unit price, quantity and so on.
   notes: readonly (Html | string | false)[]
   tools?: Html
 }
 
 export function lineList(lines: readonly Line[], label: string): Html {
-  // A long list scrolls by itself beside the form, and the keyboard must reach it.
+  // A long list scrolls beside the form and must be reachable by keyboard.
   return html`<ul class="items" aria-label="${label}"${lines.length > 4 && html` tabindex="0"`}>${lines.map(
     ({
       skuId,
@@ -44,12 +44,12 @@ ${tools}
   )}</ul>`
 }
 
-// A picture of the shop's, from here or from the web. Any other scheme is none.
+// From our own origin or by http(s); any other scheme is left out.
 function isPicture(url: string): boolean {
   return /^(?:https?:\/\/|\/(?!\/))/i.test(url)
 }
 
-// The amounts of a session that could not be priced are 0, and are not shown.
+// The amounts of a session without a price are 0, and are not shown.
 export function isPriced({ messages }: CheckoutSession): boolean {
   return !messages.some(({ code }) => code === 'price_unavailable')
 }
@@ -77,7 +77,7 @@ export function changeableItems(speaker: Speaker, { session, secret }: CheckoutV
   return lineList(lines, say('status.items'))
 }
 
-// Two forms, so that the return key in the number can never mean "remove".
+// Two forms, so the return key in the quantity can never remove the item.
 function itemTools({ say }: Speaker, item: Item, version: number, secret: string): Html {
   const named = { item: item.name }
   const id = `quantity-${item.skuId}`
@@ -98,7 +98,7 @@ ${hiddenFields({ version, skuId: item.skuId, quantity: 0 })}
 </div>`
 }
 
-// What went wrong with a code is said where the code is.
+// Problems with a code are shown beside it.
 export function codeProblem({ say }: Speaker, problem: CheckoutProblem | null): string | null {
   if (problem?.code === 'promotion_rejected') return say(`code.${problem.reason}`)
   if (problem?.code === 'too_many_codes') return say('problem.tooManyCodes')
@@ -106,7 +106,7 @@ export function codeProblem({ say }: Speaker, problem: CheckoutProblem | null): 
   return null
 }
 
-// There is one code for an order: whoever has another one first takes this one off.
+// An order has one code: it must be removed before another is entered.
 export function codeBox(speaker: Speaker, view: CheckoutView, problem: CheckoutProblem | null, typed: string): Html {
   const { code, state } = view.session.promotion
   const error = codeProblem(speaker, problem)

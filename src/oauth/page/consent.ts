@@ -24,11 +24,11 @@ ${merchants.map((merchant) => merchantRow(merchant, merchant.id === chosen))}
 </fieldset>
 <fieldset${problem === 'scope_missing' && html` aria-describedby="problem"`}>
 <legend>What may it do?</legend>
-<p class="hint">Untick what you do not want to allow. It may then not work fully.</p>
+<p class="hint">Untick anything you do not want to allow. The app may then not work fully.</p>
 ${inOrder(scopes).map((scope) => scopeRow(scope, view.ticked.includes(scope)))}
 </fieldset>
 <p class="note">${alwaysAllowed.text}</p>
-${app.mode === 'test' && html`<p class="note">In test mode its checkouts charge no real card. They do take from your stock.</p>`}
+${app.mode === 'test' && html`<p class="note">In test mode its checkouts charge no real card and do not touch your live stock.</p>`}
 <div class="choice">
 <button class="first" name="decision" value="approve">Approve</button>
 <button class="second" name="decision" value="decline" formnovalidate>Decline</button>
@@ -43,11 +43,11 @@ function merchantRow({ id, slug, name, isInstalled }: MerchantChoice, isChosen: 
   return html`<div class="row">
 <input type="radio" id="${rowId}" name="merchant" value="${id}" required${isChosen && html` checked`}${isInstalled && html` aria-describedby="${rowId}-note"`}>
 <label for="${rowId}"><span dir="auto">${name}</span> <span class="name-of">${slug}</span></label>
-${isInstalled && html`<p class="row-note" id="${rowId}-note">It is installed here already. Approving adds a second installation beside it.</p>`}
+${isInstalled && html`<p class="row-note" id="${rowId}-note">Already installed here. Approving adds a second installation.</p>`}
 </div>`
 }
 
-// What weighs most comes first, whatever the order in which the app asks.
+// The widest permission first, whatever order the app asks in.
 function inOrder(asked: readonly Scope[]): Scope[] {
   return (Object.keys(scopeWords) as Scope[]).filter((scope) => asked.includes(scope))
 }
@@ -66,6 +66,6 @@ ${note !== undefined && html`<p>${note}</p>`}
 }
 
 const problems: Readonly<Record<ConsentProblem, string>> = {
-  merchant_missing: 'Choose the shop that the app should be connected to.',
-  scope_missing: 'Tick at least one thing that the app may do, or decline.',
+  merchant_missing: 'Choose the shop to connect the app to.',
+  scope_missing: 'Tick at least one thing the app may do, or decline.',
 }

@@ -21,7 +21,7 @@ ${inside}
   })
 }
 
-// Who asks, before anything is asked.
+// The app, above what it asks for.
 export function appHead({ name, mode }: AppFace): Html {
   return html`<div class="app">
 <span class="monogram" aria-hidden="true">${initialOf(name)}</span>
@@ -30,12 +30,12 @@ ${mode === 'test' && html`<span class="ribbon">Test mode</span>`}
 </div>`
 }
 
-// The host, with its port: that is what tells one place from another.
+// The host with its port.
 export function placeOf({ redirectUri }: AppFace): string {
   return URL.canParse(redirectUri) ? new URL(redirectUri).host : ''
 }
 
-// `leadsTo` is the redirect URI of the request at hand, where there is one that was found to be the app's.
+// `leadsTo` is the redirect URI of the request, once it was found to be the app's.
 export function answerPage(status: number, text: string, leadsTo?: string): PageAnswer {
   return { status, body: text, headers: headersFor(leadsTo) }
 }

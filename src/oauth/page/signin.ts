@@ -1,4 +1,4 @@
-// The page on which the merchant's user signs in, and the one on which whoever was signed in before is signed out.
+// The page on which the merchant's user signs in, and the one that first signs out another user.
 
 import { hiddenFields } from '../../pages/form.ts'
 import { html } from '../../pages/html.ts'
@@ -10,7 +10,7 @@ export function signInPage({ app, email, problem }: SignInView): string {
   const invalid = problem === 'failed' && html` aria-invalid="true"`
   const body = html`${appHead(app)}
 <h1>Sign in</h1>
-<p class="lead"><strong dir="auto">${app.name}</strong> asks to be connected to your shop. Sign in to see what it wants.</p>
+<p class="lead"><strong dir="auto">${app.name}</strong> wants to connect to your shop. Sign in to see what it asks for.</p>
 ${problem !== null && html`<p class="problem" id="problem" role="alert">${problems[problem]}</p>`}
 <form method="post">
 ${hiddenFields({ step: steps.signIn })}
@@ -32,8 +32,8 @@ ${hiddenFields({ step: steps.signIn })}
 }
 
 export function signOutPage({ action, fields }: SignOutView): string {
-  const body = html`<h1>Somebody else was signed in</h1>
-<p class="lead">Another person was signed in in this browser. They are signed out, and you go on. Apps that they have connected stay connected.</p>
+  const body = html`<h1>Another user was signed in</h1>
+<p class="lead">Continue to sign them out in this browser and go on as yourself. Apps they connected stay connected.</p>
 <form method="post" action="${action}">
 ${hiddenFields(fields)}
 <div class="choice"><button class="first" autofocus>Continue</button></div>
@@ -42,7 +42,7 @@ ${hiddenFields(fields)}
 }
 
 const problems: Readonly<Record<SignInProblem, string>> = {
-  failed: 'The e-mail or the password is not right.',
-  limited: 'There were too many attempts. Wait a few minutes, then try again.',
+  failed: 'The e-mail address or password is not correct.',
+  limited: 'Too many attempts. Wait a few minutes, then try again.',
   busy: 'Many people are signing in right now. Try again in a moment.',
 }

@@ -1,19 +1,19 @@
-// What the pages of the authorization server are told: everything they show, and nothing else. They decide nothing.
+// Everything the pages of the authorization server show. They decide nothing.
 
 import type { Mode, Scope } from '../../contract/words.ts'
 
-// The value of the hidden field `step` of each form, so that a post says which page it answers. The fields are `email` and
+// The value of the hidden field `step` of each form: which page a post answers. The fields are `email` and
 // `password`, or `merchant` and `scope` (repeated); `decision` is `approve` or `decline`, and both pages can decline.
 export const steps = { signIn: 'sign_in', consent: 'consent' } as const
 export type Step = (typeof steps)[keyof typeof steps]
 
-// The app that asks, as the merchant meets it.
+// The app that asks, as the merchant sees it.
 export interface AppFace {
   name: string
   description: string
   mode: Mode
-  // Where the browser goes in the end. Shown by its host, and named in the policy of the page, since browsers follow the
-  // redirect of a form only to places that are named there.
+  // Where the browser goes in the end. Its host is shown, and its origin is in the policy of the page, because browsers follow
+  // the redirect of a form only to origins named there.
   redirectUri: string
 }
 
@@ -27,7 +27,7 @@ export interface SignInView {
   problem: SignInProblem | null
 }
 
-// Before somebody else goes on, whoever was signed in is signed out: where that is posted, with which fields.
+// The form that signs out the user who was signed in before.
 export interface SignOutView {
   action: string
   fields: Readonly<Record<string, string>>
@@ -37,7 +37,7 @@ export interface MerchantChoice {
   id: string
   slug: string
   name: string
-  // This app has been installed on the shop before: approving adds a second installation beside it.
+  // The app is installed on the shop already: approving adds a second installation.
   isInstalled?: boolean
 }
 
@@ -48,17 +48,17 @@ export interface ConsentView {
   // Of the user who is signed in.
   email: string
   merchants: readonly MerchantChoice[]
-  // What was chosen in a form that could not be taken, or null at first.
+  // What was chosen in a form that was refused; null at first.
   merchantId: string | null
-  // What the app asks for, and which of it is ticked: all of it at first.
+  // What the app asks for, and what of it is ticked: everything at first.
   scopes: readonly Scope[]
   ticked: readonly Scope[]
   problem: ConsentProblem | null
 }
 
-// Why there is no way on. Each has its status and its words in error.ts.
+// Each has its status and its words in error.ts.
 export type ErrorKind =
-  // The interaction is unknown, over, answered before, or of another browser.
+  // The interaction is unknown, expired, already answered, or of another browser.
   | 'lost'
   // The form was sent by another site or without its cookie.
   | 'foreign'
@@ -66,11 +66,11 @@ export type ErrorKind =
   | 'unreadable'
   // What the app sent is wrong, and it is not safe to send the browser back to it.
   | 'request'
-  // More was asked than is answered at once.
+  // Too many requests.
   | 'limited'
-  // The user may act for no shop.
+  // The user has no shop.
   | 'no_shop'
-  // The server's own fault.
+  // A defect or an outage of ours.
   | 'server'
 
 export interface ErrorView {
@@ -80,13 +80,4 @@ export interface ErrorView {
   detail?: string | undefined
   // To find it in the log.
   requestId?: string | undefined
-}
-
-// Anything else there is to say, such as that an app was refused and where the browser is going.
-export interface MessageView {
-  tone: 'good' | 'plain'
-  title: string
-  text: string
-  // A way on.
-  link?: { href: string; text: string } | undefined
 }

@@ -1,19 +1,19 @@
-// What the scopes mean, in words for the merchant who is asked to grant them. Each promise names the operations it stands
-// for, and a test holds the list against the contract, so that no scope allows more than is said here.
+// What the scopes mean, in words for the merchant who grants them. Each point names the operations it stands for, and a test
+// compares the list with the contract, so no scope allows more than is said here.
 
 import type { OperationId } from '../../contract/open/operations.ts'
 import type { Scope } from '../../contract/words.ts'
 
 export interface ScopeWords {
   title: string
-  // Where the name of the scope promises less than it allows.
+  // Where the name of the scope says less than it allows.
   note?: string
   points: readonly ScopePoint[]
 }
 
 export interface ScopePoint {
   text: string
-  // Moves money or stock, or cannot be undone: shown with weight.
+  // Moves money or stock, or cannot be undone: emphasized.
   isGrave?: boolean
   operations: readonly OperationId[]
 }
@@ -21,18 +21,18 @@ export interface ScopePoint {
 export const scopeWords: Readonly<Record<Scope, ScopeWords>> = {
   'catalog:read': {
     title: 'Run checkouts and see orders',
-    note: 'More than reading, whatever its name says.',
+    note: 'Despite its name, this allows more than reading.',
     points: [
       {
-        text: 'Open checkout pages for shoppers, which hold your stock for them, and see and cancel those checkouts',
+        text: 'Open checkout pages for shoppers, which reserve stock, and see and cancel those checkouts',
         operations: ['createHostedCheckoutSession', 'getHostedCheckoutSession', 'cancelHostedCheckoutSession'],
       },
       {
-        text: 'See every order placed through this app: items, amounts, payments, deliveries, and city and country of the buyer',
+        text: 'See every order placed through this app: items, amounts, payments, deliveries, and the buyer’s city and country',
         operations: ['listStorefrontOrders', 'getStorefrontOrder'],
       },
       {
-        text: 'Cancel such orders, which refunds the buyer and puts the items back into stock',
+        text: 'Cancel these orders, which refunds the buyer and returns the items to stock',
         isGrave: true,
         operations: ['cancelStorefrontOrder'],
       },
@@ -43,12 +43,12 @@ export const scopeWords: Readonly<Record<Scope, ScopeWords>> = {
     ],
   },
   'checkout:quote': {
-    title: 'Make carts and price them',
+    title: 'Create carts and price them',
     points: [
       { text: 'Create carts and put your products into them', operations: ['createPublicCart', 'putPublicCartItem'] },
       { text: 'Use promotion codes', operations: ['applyPublicCartPromotion'] },
       {
-        text: 'Enter a shopper’s address to learn shipping, taxes and totals',
+        text: 'Enter a shopper’s address to get shipping, taxes and totals',
         operations: ['setPublicCartAddress'],
       },
     ],
@@ -57,20 +57,18 @@ export const scopeWords: Readonly<Record<Scope, ScopeWords>> = {
     title: 'See its webhooks',
     points: [
       {
-        text: 'See where it is told of orders, checkouts, stock and promotions, and how the latest calls went',
+        text: 'See where its webhooks about orders, checkouts, stock and promotions are sent, and how recent deliveries went',
         operations: ['listInstallationWebhooks'],
       },
       {
-        text: 'Get samples with which a receiver can prove that it checks signatures',
+        text: 'Get signed samples to test that its receiver checks signatures',
         operations: ['getInstallationWebhookSignatureFixture'],
       },
     ],
   },
   'webhooks:write': {
-    title: 'Send webhooks again',
-    points: [
-      { text: 'Have an event sent to its receiver once more', operations: ['replayInstallationWebhookDelivery'] },
-    ],
+    title: 'Resend webhooks',
+    points: [{ text: 'Send an event to its receiver again', operations: ['replayInstallationWebhookDelivery'] }],
   },
 }
 

@@ -7,7 +7,7 @@ import type { Charge, Outcome, PaymentProvider, Texts } from '../../payments/por
 const texts = {
   en: {
     'method.bank_transfer': 'Bank transfer',
-    'method.bank_transfer.note': 'Your order is prepared when the money has arrived.',
+    'method.bank_transfer.note': 'Your order is prepared once your payment has arrived.',
     'method.cash_on_delivery': 'Cash on delivery',
     'method.cash_on_delivery.note': 'You pay when you receive your order.',
     'manual.method': 'Please choose how to pay.',

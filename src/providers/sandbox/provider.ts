@@ -52,7 +52,7 @@ const cardsByNumber: ReadonlyMap<string, TestCard> = new Map(sandboxCards.map((c
 const texts = {
   en: {
     ...cardTexts.en,
-    'test.note': 'Test mode: nobody is charged. Pay with 4242 4242 4242 4242, any later date and any code.',
+    'test.note': 'Test mode: no card is charged. Use 4242 4242 4242 4242, any future date and any code.',
     'test.number': 'Only test cards work in test mode, such as 4242 4242 4242 4242.',
     'test.method': 'Please choose how to pay.',
   },

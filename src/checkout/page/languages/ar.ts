@@ -24,7 +24,6 @@ export const ar: Texts = {
     many: '{count} منتجًا',
     other: '{count} منتج',
   },
-  'item.quantity': 'الكمية',
   'item.quantityOf': 'كمية {item}',
   'item.quantityShort': 'الكمية {count}',
   'item.update': 'تحديث',

@@ -17,7 +17,6 @@ export const de: Texts = {
   'order.empty': 'Ihre Bestellung enthält keine Artikel mehr.',
   'items.show': 'Bestellübersicht',
   'items.count': { one: '{count} Artikel', other: '{count} Artikel' },
-  'item.quantity': 'Menge',
   'item.quantityOf': 'Menge: {item}',
   'item.quantityShort': 'Menge {count}',
   'item.update': 'Ändern',

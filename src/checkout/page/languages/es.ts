@@ -17,7 +17,6 @@ export const es: Texts = {
   'order.empty': 'Su pedido ya no contiene artículos.',
   'items.show': 'Detalles del pedido',
   'items.count': { one: '{count} artículo', other: '{count} artículos' },
-  'item.quantity': 'Cantidad',
   'item.quantityOf': 'Cantidad de {item}',
   'item.quantityShort': 'Cant. {count}',
   'item.update': 'Actualizar',

@@ -17,7 +17,6 @@ export const fr: Texts = {
   'order.empty': 'Votre commande ne contient plus d’article.',
   'items.show': 'Détail de la commande',
   'items.count': { one: '{count} article', other: '{count} articles' },
-  'item.quantity': 'Quantité',
   'item.quantityOf': 'Quantité : {item}',
   'item.quantityShort': 'Qté {count}',
   'item.update': 'Modifier',

@@ -17,7 +17,6 @@ export const ja: Texts = {
   'order.empty': 'ご注文の商品がなくなりました。',
   'items.show': 'ご注文の明細',
   'items.count': { other: '{count}点' },
-  'item.quantity': '数量',
   'item.quantityOf': '{item}の数量',
   'item.quantityShort': '数量 {count}',
   'item.update': '変更',
