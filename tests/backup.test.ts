@@ -304,7 +304,7 @@ describe('backup', () => {
     new DatabaseSync(join(folder, 'other.db')).exec('create table things (id text)')
     await assert.rejects(
       backUp(join(folder, 'other.db'), join(folder, 'copy.db'), { force: false }),
-      /not a database of Cartwright/,
+      /not a Cartwright database/,
     )
     assert.equal(existsSync(join(folder, 'copy.db')), false)
   })
@@ -418,7 +418,7 @@ describe('restore', () => {
     for (const [problem, change] of [
       [/damaged|malformed/, (file: string) => truncateSync(file, statSync(file).size - 5 * 4096)],
       [/not a database/, (file: string) => writeFileSync(file, 'x'.repeat(10_000))],
-      [/not a database of Cartwright/, (file: string) => new DatabaseSync(file).exec('drop table schema_migrations')],
+      [/not a Cartwright database/, (file: string) => new DatabaseSync(file).exec('drop table schema_migrations')],
       [
         /newer than this program: it has migration 9999_future/,
         (file: string) =>

@@ -272,7 +272,7 @@ describe('a start', () => {
     await rm(`${file}.lock`)
   }
 
-  const damageLine = /^cartwright: the storage file is damaged, restore a backup: .*shop\.db: .* page .*$/m
+  const damageLine = /^cartwright: the database file is damaged, restore a backup: .*shop\.db: .* page .*$/m
 
   test('with a damaged file ends when that is found, and the next does not begin', async () => {
     const settings = await environment()

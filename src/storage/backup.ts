@@ -1,5 +1,5 @@
-// A whole copy of a SQLite store that is in use, and the way back. Whatever happens on the way, a file under its final name
-// is whole, checked and on the disk, or it is not there.
+// Backs up a SQLite store while it is in use, and restores one. A file under its final name is always complete, checked
+// and synced to disk; if anything fails on the way, it does not appear.
 import { randomBytes } from 'node:crypto'
 import {
   closeSync,
@@ -27,25 +27,25 @@ import { openSqlite } from './sqlite.ts'
 import { type Reader, StorageRefused, StorageUnavailable } from './storage.ts'
 
 export interface BackupOptions {
-  // May take the place of a file that is there.
+  // Replace an existing file.
   force: boolean
   onProgress?: (donePages: number, totalPages: number) => void
-  // Told the name of each step as it is reached, so that a test can stop the world there.
+  // Called with the name of each step as it is reached, so a test can stop there.
   onStep?: (step: string) => void
-  // Ends it with the reason that the signal gives, and nothing is left of what it made.
+  // Aborts with the signal's reason and removes everything written so far.
   signal?: AbortSignal
 }
 
 export interface Backup {
-  // The one true path.
+  // With symbolic links resolved.
   file: string
   bytes: number
   // The newest migration in it.
   migration: string
 }
 
-// `source` is the file of a store, with or without a server on it, which is not disturbed: it goes on writing to its log,
-// and only the tidying of that log waits until the copy is made.
+// `source` is the file of a store, with or without a server running on it. The server keeps writing to its log; only
+// checkpoints wait until the copy is done.
 export async function backUp(source: string, path: string, options: BackupOptions): Promise<Backup> {
   if (!existsSync(source)) throw new StorageRefused(`there is no database to back up: ${source}`)
   const file = placeOf(path)
@@ -55,7 +55,8 @@ export async function backUp(source: string, path: string, options: BackupOption
   refuseLeftovers(file)
   return orRefuse(`cannot back up to ${file}`, () =>
     withPartial(file, async (partial) => {
-      // Whoever may only read cannot tidy up, and would leave an empty log beside a store that nobody else has open.
+      // A read-only connection cannot clean up, and would leave an empty log beside a store that no other process has
+      // open.
       await copySnapshot(source, partial, { ...options, readOnly: false })
       await step('copied', options)
       const migration = check(partial, 'quick_check')
@@ -74,12 +75,12 @@ export interface Restored {
   bytes: number
   // Migrations that the copy lacked and now has.
   applied: string[]
-  // Where the store that was there before is kept.
+  // Where the previous store was moved to.
   replaced: string | undefined
 }
 
-// Everything that can fail is done under another name: a store that is there stays as it is until the copy of the backup
-// is whole, checked and migrated.
+// Everything that can fail is done under another name: an existing store stays as it is until the copy of the backup is
+// complete, checked and migrated.
 export async function restore(
   path: string,
   target: string,
@@ -116,7 +117,7 @@ export async function restore(
   }
 }
 
-// Looks at what is in a backup and leaves it as it is.
+// Reads from a backup without changing it.
 export async function readBackup<T>(path: string, work: (db: Reader) => Promise<T>): Promise<T> {
   refuseMissing(path)
   return orRefuse(`cannot restore ${path}`, async () => {
@@ -135,14 +136,14 @@ function refuseMissing(path: string): void {
   if (!statSync(path, { throwIfNoEntry: false })?.isFile()) throw new StorageRefused(`there is no backup ${path}`)
 }
 
-// What comes before is done without a pause, and signals are heard in one.
+// The work before each step is synchronous, and signals are only handled between steps.
 async function step(name: string, { onStep, signal }: BackupOptions): Promise<void> {
   onStep?.(name)
   await pause()
   signal?.throwIfAborted()
 }
 
-// The folder must be there; the file may be a link to another place.
+// The folder must exist; the file may be a symbolic link.
 function placeOf(path: string): string {
   if (existsSync(path)) {
     if (!statSync(path).isFile()) throw new StorageRefused(`${path} is not a file`)
@@ -166,7 +167,7 @@ function refuseOwnFile(store: string, file: string): void {
 
 const HEAD = 'SQLite format 3\0'
 
-// A former backup may be replaced; any other file, such as the root secret beside the data, was named by mistake.
+// An earlier backup may be replaced; any other file, such as the root secret beside the data, was named by mistake.
 function refuseOtherFile(file: string): void {
   if (isEmptyFile(file)) return
   const fd = openSync(file, 'r')
@@ -180,17 +181,17 @@ function refuseOtherFile(file: string): void {
   }
 }
 
-// SQLite would take such a file for the unfinished work of the one that is to be put before it, and destroy it.
+// SQLite would take such a file for unfinished work of the new database, and destroy it.
 function refuseLeftovers(file: string): void {
   const found = beside.map((ending) => file + ending).find((path) => existsSync(path))
   if (found) throw new StorageRefused(`${found} belongs to another database of this name: move it away first`)
 }
 
 const ENDING = '.partial'
-// A running copy writes all the time; one that has not for so long was killed.
+// A running copy writes all the time; one that has not written for this long was killed.
 const ABANDONED_MS = 3_600_000
 
-// In the same folder, so that giving it its name is one step.
+// In the same folder, so the final rename is atomic.
 async function withPartial<T>(file: string, work: (partial: string) => Promise<T>): Promise<T> {
   sweepAbandoned(file)
   const partial = `${file}.${randomBytes(6).toString('hex')}${ENDING}`
@@ -202,8 +203,8 @@ async function withPartial<T>(file: string, work: (partial: string) => Promise<T
   }
 }
 
-// What was killed on its way: to this file at once, and to any other in the folder when it is old, because the backups of a
-// night have names of their own.
+// Removes the remains of killed copies: those of this file at once, those of other files in the folder only when they
+// are old, because nightly backups each have their own name.
 function sweepAbandoned(file: string): void {
   const folder = dirname(file)
   const form = new RegExp(`^(.*)(\\.[0-9a-f]{12}\\${ENDING})(${beside.join('|')})?$`)
@@ -219,7 +220,7 @@ function sweepAbandoned(file: string): void {
   }
 }
 
-// While a copy is made and checked, SQLite has it locked.
+// SQLite holds a lock on the copy while it is made and checked.
 function isInUse(partial: string): boolean {
   const db = new DatabaseSync(partial, { timeout: 0 })
   try {
@@ -232,13 +233,14 @@ function isInUse(partial: string): boolean {
   }
 }
 
-// 8 MiB between two looks at the world.
+// 8 MiB between two checks for progress and abort.
 const STEP_PAGES = 2048
 const SOURCE_BUSY_MS = 5_000
 
-// The steps of a backup begin anew at every change that another process makes in between: beside a busy server it never
-// ended. So a read holds the snapshot for all of them. Measured beside a process that writes without a pause, 144 MB:
-// 0.8 s; without the snapshot not done after 5 s; `vacuum into`, which would do too, 1.9 s and no sign of life meanwhile.
+// SQLite restarts a backup whenever another process writes between its steps, so beside a busy server it would never
+// finish. A read transaction therefore holds one snapshot for all steps. Measured beside a process that writes without
+// a pause, 144 MB: 0.8 s; without the snapshot not done after 5 s; `vacuum into`, which would also work, 1.9 s without
+// any progress report.
 async function copySnapshot(
   source: string,
   partial: string,
@@ -261,19 +263,19 @@ async function copySnapshot(
   }
 }
 
-// Answers with the newest migration. `quick_check` looks at every page; `integrity_check` also holds each index against its
+// Returns the newest migration. `quick_check` reads every page; `integrity_check` also compares each index with its
 // table, and takes four times as long.
 function check(file: string, pragma: 'quick_check' | 'integrity_check'): string {
   const db = new DatabaseSync(file, { timeout: 0, enableForeignKeyConstraints: false })
   try {
-    // The copy came with the write-ahead log of its source. Without one it is a single file, which can be read anywhere,
-    // also where nothing can be written.
+    // The copy inherits the write-ahead log mode of its source. Without it the copy is a single file, which can be read
+    // anywhere, even on a read-only medium.
     db.exec('pragma journal_mode = delete')
     const finding = String(Object.values(db.prepare(`pragma ${pragma}(1)`).get() ?? {})[0])
-    if (finding !== 'ok') throw new StorageRefused(`the copy is damaged, and so is what it was made from: ${finding}`)
+    if (finding !== 'ok') throw new StorageRefused(`the copy is damaged, and so is its source: ${finding}`)
     const table = db.prepare("select 1 from sqlite_master where type = 'table' and name = 'schema_migrations'").get()
     const newest = table && db.prepare('select name from schema_migrations order by version desc limit 1').get()
-    if (!newest) throw new StorageRefused('it is not a database of Cartwright: it has no migrations')
+    if (!newest) throw new StorageRefused('not a Cartwright database: it has no migrations')
     return String(newest.name)
   } finally {
     db.close()
@@ -289,15 +291,15 @@ async function migratePartial(partial: string, options: { now: Date; directory?:
   }
 }
 
-// Kept under another name, because whoever restores in a hurry may restore the wrong file. It keeps its own name too until
-// the new one takes it, so that no moment has none.
+// The old store is saved under another name, because an operator in a hurry may restore the wrong file. It also keeps
+// its own name until the new file takes it, so a store exists at every moment.
 function putAside(file: string, now: Date): string {
   const aside = `${file}.replaced-${now.toISOString().replaceAll(/[-:.]/g, '')}`
   linkSync(file, aside)
   if (existsSync(`${file}-wal`)) linkSync(`${file}-wal`, `${aside}-wal`)
   try {
-    // What a damaged store could not take in from its log stays with it.
-    if (isSettledAlone(file)) rmSync(`${aside}-wal`, { force: true })
+    // A damaged store may not be able to checkpoint its log; then the log stays with it.
+    if (canCheckpointAlone(file)) rmSync(`${aside}-wal`, { force: true })
   } catch (error) {
     for (const path of [aside, `${aside}-wal`]) rmSync(path, { force: true })
     throw error
@@ -306,8 +308,9 @@ function putAside(file: string, now: Date): string {
   return aside
 }
 
-// A command beside us has no server's lock. Alone, the store takes in its log and is one file, unless it is damaged.
-function isSettledAlone(file: string): boolean {
+// A command that has the file open does not hold the server's lock. If no other process has it open, the store
+// checkpoints its log and becomes one file, unless it is damaged.
+function canCheckpointAlone(file: string): boolean {
   const db = new DatabaseSync(file, { timeout: 0 })
   try {
     db.exec('pragma locking_mode = exclusive; begin immediate; commit; pragma journal_mode = delete')
@@ -320,7 +323,7 @@ function isSettledAlone(file: string): boolean {
   }
 }
 
-// Without force nothing is replaced, not even what came up since we looked.
+// Without `force` nothing is replaced, not even a file that appeared after the check.
 function giveName(partial: string, file: string, force: boolean): void {
   if (force || !link(partial, file)) renameSync(partial, file)
   sync(dirname(file))
@@ -333,7 +336,7 @@ function link(partial: string, file: string): boolean {
   } catch (error) {
     const { code = '' } = error as NodeJS.ErrnoException
     if (code === 'EEXIST') throw new StorageRefused(`${file} exists: --force replaces it`)
-    // A file system without links, as on most memory sticks.
+    // A file system without hard links, as on most memory sticks.
     if (['EPERM', 'ENOTSUP', 'EOPNOTSUPP', 'ENOSYS', 'EMLINK'].includes(code)) return false
     throw error
   }
@@ -341,7 +344,7 @@ function link(partial: string, file: string): boolean {
 
 function sync(path: string): void {
   const isFolder = statSync(path).isDirectory()
-  // Windows cannot open a folder, and does not need to.
+  // Windows cannot open a folder, and does not need to sync it.
   if (isFolder && process.platform === 'win32') return
   const fd = openSync(path, isFolder ? 'r' : 'r+')
   try {
@@ -355,7 +358,7 @@ async function orRefuse<T>(problem: string, work: () => Promise<T>): Promise<T> 
   try {
     return await work()
   } catch (error) {
-    // What the disk or SQLite said, or we: the operator's business. The rest is a defect of ours.
+    // An error of the disk, of SQLite, or one of our refusals is for the operator. Anything else is a defect.
     const isOurs = error instanceof StorageRefused || error instanceof StorageUnavailable
     if (!isOurs && !(error instanceof Error && 'code' in error)) throw error
     throw new StorageRefused(`${problem}: ${error.message}`, error)

@@ -1,4 +1,4 @@
-// The tables of a store as the database itself knows them, so that whoever walks over all of them forgets none.
+// The tables of a store as the database itself reports them, so code that must visit all tables misses none.
 import type { Reader } from './storage.ts'
 
 export interface Table {
@@ -22,7 +22,7 @@ export interface Reference {
 
 export const MIGRATIONS_TABLE = 'schema_migrations'
 
-// Every table but that of the migrations, which each store has of its own.
+// Every table except that of the migrations, which each store has for itself.
 export async function listTables(db: Reader): Promise<Table[]> {
   const [columns, references] =
     db.engine === 'sqlite'
@@ -54,13 +54,13 @@ interface ColumnRow {
   name: string
   type: string
   required: number
-  // From 1 on; 0 where it is not part of the key.
+  // Counted from 1; 0 if the column is not part of the key.
   keyPosition: number
 }
 
 interface ReferenceRow {
   table: string
-  // Tells two references of one table apart.
+  // Distinguishes two references of one table.
   id: string | number
   target: string
   column: string
@@ -113,7 +113,7 @@ function listPostgresReferences(db: Reader): Promise<ReferenceRow[]> {
     order by c.relname, k.conname, array_position(k.conkey, a.attnum)`
 }
 
-// What is referred to comes before what refers to it. A reference of a table to itself orders nothing.
+// A referenced table comes before the tables that reference it. A reference of a table to itself is ignored.
 export function inOrderOfReferences(tables: readonly Table[]): Table[] {
   const ordered: Table[] = []
   const left = new Map(tables.map((table) => [table.name, table]))

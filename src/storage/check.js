@@ -1,7 +1,7 @@
-// The process that checks a file beside its server (check.ts). SQLite reads every page of it in one go, which nothing can
-// interrupt but the end of the process: so a thread reads, and another sees when the server is gone. Nobody could use the
-// answer then, and for as long as somebody reads a file its log cannot be emptied. Plain JavaScript, so that no types have
-// to be stripped for it.
+// The process that checks a file while its server runs (check.ts). SQLite reads all pages in one call, which only the
+// end of the process can interrupt. So a worker thread reads, and the main thread ends the process when the server is
+// gone: the result would be useless then, and the write-ahead log cannot be emptied while a process reads the file.
+// Plain JavaScript, so no types have to be stripped at start.
 
 import { setPriority } from 'node:os'
 import { DatabaseSync } from 'node:sqlite'
@@ -13,10 +13,10 @@ else parentPort?.postMessage(check(String(process.argv[2])))
 function watch() {
   process.stdin.on('close', () => process.kill(process.pid, 'SIGKILL')).resume()
   try {
-    // After everybody who waits for an answer.
+    // Yields to processes that answer requests.
     setPriority(19)
   } catch {
-    // Where that is not allowed it reads as it is.
+    // Where that is not allowed, it runs at normal priority.
   }
   new Worker(import.meta.filename, { argv: process.argv.slice(2) })
     .on('message', (finding) => process.stdout.write(finding, () => process.exit()))
@@ -32,7 +32,7 @@ function check(file) {
     const db = new DatabaseSync(file, { readOnly: true, timeout: 5_000 })
     return String(Object.values(db.prepare('pragma quick_check(1)').get() ?? {})[0])
   } catch (error) {
-    // The low byte says what it is: malformed, or no database. Anything else says nothing of the file.
+    // The low byte is the primary code: corrupt, or not a database. Any other error says nothing about the file.
     if (!damaged.includes(error.errcode & 0xff)) throw error
     return error.message
   }

@@ -1,4 +1,4 @@
-// One open SQLite file: its settings, its statements prepared once and kept, and its rows as plain objects.
+// One open SQLite file: its settings, its cached prepared statements, and its rows as plain objects.
 import { DatabaseSync, type StatementSync } from 'node:sqlite'
 import { guardFailure } from './guard.ts'
 import { keepStatements } from './statement.ts'
@@ -6,7 +6,7 @@ import { type Fragment, type SqlValue, StorageOutage, StorageRefused, StorageUna
 
 export interface Connection {
   readonly db: DatabaseSync
-  // `values` are those of the parts, checked.
+  // `values` are those of `parts`, checked.
   run<Row>(template: TemplateStringsArray, parts: readonly (SqlValue | Fragment)[], values: readonly SqlValue[]): Row[]
   // One of our own short texts, such as `begin`.
   command(text: string): void
@@ -25,9 +25,9 @@ const READ_TIMEOUT_MS = 250
 export function connectWriter(file: string): Connection {
   const db = new DatabaseSync(file, { timeout: 0, enableForeignKeyConstraints: true })
   try {
-    // `full` syncs at every commit: an acknowledged write survives the loss of power, not only of the process.
-    // `secure_delete`: what was erased (an address, its key) leaves no bytes behind in free space of the file.
-    // A larger checkpoint than the default 1,000 pages, because each costs two syncs of its own.
+    // `full` syncs at every commit: an acknowledged write survives a power failure, not only a crash of the process.
+    // `secure_delete`: erased data (an address, its key) leaves no bytes behind in free space of the file.
+    // Checkpoints are larger than the default of 1,000 pages, because each costs two syncs.
     db.exec(`pragma synchronous = full; pragma foreign_keys = on; pragma temp_store = memory;
       pragma cache_size = -32768; pragma mmap_size = 268435456; pragma wal_autocheckpoint = 4000;
       pragma journal_size_limit = 67108864; pragma secure_delete = fast`)
@@ -47,8 +47,8 @@ export function connectReader(file: string): Connection {
   return connection(db)
 }
 
-// For a process that only reads a file which nobody may have open. A connection that may not write leaves an empty log
-// behind when it is the last one; this one may, and does not.
+// For a process that only reads, possibly as the only one that has the file open. A read-only connection that is the
+// last one leaves an empty log behind; this one can write, and cleans up.
 export function connectAlone(file: string): Connection {
   const db = new DatabaseSync(file, { timeout: READ_TIMEOUT_MS })
   try {
@@ -73,7 +73,7 @@ function connection(db: DatabaseSync): Connection {
       try {
         const { statement, rowOf } = statementFor(template, parts)
         const rows: unknown = statement.all(...values.map(bindable))
-        // setReturnArrays() above makes every row an array; the driver's type does not know.
+        // setReturnArrays() above makes every row an array, which the driver's type does not express.
         return (rows as unknown[][]).map(rowOf) as Row[]
       } catch (error) {
         throw guardFailure(parts, nullColumnOf(error), error) ?? judged(error)
@@ -97,14 +97,14 @@ function connection(db: DatabaseSync): Connection {
   }
 }
 
-// The driver binds a number as a real, so that `7 / 2` would be 3.5 here and 3 in PostgreSQL. A bigint binds as an integer.
+// The driver binds a number as a real, so `7 / 2` would be 3.5 here and 3 in PostgreSQL. A bigint binds as an integer.
 function bindable(value: SqlValue): string | bigint | null {
   return typeof value === 'number' ? BigInt(value) : value
 }
 
-// Makes the objects of one statement's rows. It is compiled, so that all of them have one shape from their first moment: a
-// loop over the names costs twice the query (22 columns, three rows: 15 against 7 µs with the query), and the driver's own
-// objects half as much again. The names are those of our own statements.
+// Builds the row objects of one statement. It is compiled, so all rows have the same shape from the start: a loop over
+// the names costs twice the query (22 columns, three rows: 15 µs against 7 µs, query included), and the driver's own
+// objects half as much again. The names come from our own statements.
 function rowMaker(columns: readonly string[]): (values: unknown[]) => unknown {
   const members = columns.map((name, i) => `${JSON.stringify(name)}: values[${i}]`)
   return new Function('values', `return { ${members.join(', ')} }`) as (values: unknown[]) => unknown
@@ -113,12 +113,12 @@ function rowMaker(columns: readonly string[]): (values: unknown[]) => unknown {
 const BUSY = 5
 // busy, locked, nomem, readonly, interrupt, ioerr, corrupt, full, cantopen, protocol, notadb
 const NOT_THE_CALLERS = new Set([BUSY, 6, 7, 8, 9, 10, 11, 13, 14, 15, 26])
-// Of these, what passes without anybody's doing.
+// Those that pass by themselves.
 const BRIEF = new Set([BUSY, 6, 9])
 
 function codeOf(error: unknown): number | undefined {
   if (!(error instanceof Error) || !('errcode' in error) || typeof error.errcode !== 'number') return undefined
-  // The low byte is the primary code; the rest says where it arose.
+  // The low byte is the primary code; the rest says where the error arose.
   return error.errcode & 0xff
 }
 
@@ -135,7 +135,7 @@ export function isBusy(error: unknown): boolean {
   return codeOf(error) === BUSY
 }
 
-// A full disk is not the caller's fault; a broken constraint is, and stays as it is.
+// A full disk is not the caller's fault; a violated constraint is, and its error is passed on unchanged.
 function judged(error: unknown): unknown {
   const code = codeOf(error)
   if (code === undefined || !NOT_THE_CALLERS.has(code)) return error

@@ -1,5 +1,5 @@
-// Moves a whole store from one engine to the other: every table that the catalogue knows, from one snapshot of the source
-// in one transaction of the target, which commits only when every row was read back and is the same. So a copy that was
+// Copies a whole store from one engine to the other: every table in the catalogue, from one snapshot of the source, in
+// one transaction of the target. The target commits only if every row, read back, is the same. So a copy that was
 // interrupted, or differs, leaves the target as it was.
 import { hash } from 'node:crypto'
 import { existsSync, statSync } from 'node:fs'
@@ -27,7 +27,7 @@ export interface CopyOptions {
 
 export interface Copied {
   tables: CopiedTable[]
-  // The first of them, in words without values. None: the copy is committed.
+  // The first of them, in words without values. If empty, the copy was committed.
   differences: string[]
   // Tables of the source that are not ours.
   left: string[]
@@ -41,7 +41,7 @@ export interface CopiedTable {
 
 const DAY_MS = 86_400_000
 
-// For work that takes as long as there is data. Nobody waits behind it: the servers are stopped.
+// For work whose duration grows with the data. It delays no other work: the servers are stopped.
 export const unhurried: StorageOptions = { workMsMax: DAY_MS, statementMsMax: DAY_MS }
 
 export async function copyStore(fromUrl: string, toUrl: string, options: CopyOptions): Promise<Copied> {
@@ -73,8 +73,8 @@ function refuseMissing(file: string): void {
   if (!existsSync(file) || statSync(file).size === 0) throw new StorageRefused(`there is no database at ${file}`)
 }
 
-// No server may be at work on either: what it wrote after the snapshot would be left behind. On SQLite its lock tells; on
-// PostgreSQL the connection on which every server of this schema hears the signals of the others.
+// No server may be running on either store, because what it writes after the snapshot would not be copied. On SQLite
+// its lock shows it; on PostgreSQL the connection on which every server of this schema listens for signals.
 async function openAlone(url: string): Promise<Storage> {
   const storage = await openStorage(url, { ...unhurried, server: true, checksFirst: true })
   try {
@@ -101,11 +101,11 @@ async function copyBetween(from: Storage, to: Storage, options: CopyOptions): Pr
   await migrate(to, { now: options.now })
   try {
     const copied = await from.read(async (source) => {
-      // The transaction is idle while the target writes.
+      // This transaction is idle while the target writes.
       if (source.engine === 'postgres') await source.sql`set local idle_in_transaction_session_timeout = 0`
       return to.write((target) => copyAll(source, target, options))
     })
-    // Without it PostgreSQL would plan for empty tables until it comes by itself.
+    // Without it PostgreSQL would plan for empty tables until autovacuum analyzes them.
     if (to.engine === 'postgres') await to.write((tx) => tx.sql`analyze`)
     return copied
   } catch (error) {
@@ -141,7 +141,7 @@ async function copyAll(source: Reader, target: Tx, options: CopyOptions): Promis
   throw new Differs(copied)
 }
 
-// Both have the same migrations, so that a table which only one of them has was made by somebody else.
+// Both have the same migrations, so a table that only one of them has is not ours.
 async function commonTables(source: Reader, target: Reader): Promise<{ tables: Table[]; left: string[] }> {
   const [here, there] = [await listMigrations(source), await listMigrations(target)]
   if (here !== there) throw new StorageRefused('the source has migrations that this program does not know')
@@ -160,7 +160,7 @@ async function listMigrations(db: Reader): Promise<string> {
   return JSON.stringify(await db.sql`select version, checksum from schema_migrations order by version`)
 }
 
-// Every value is a text or an integer; anything else would need thought about how it is spelled on each side.
+// Every value is a text or an integer; another type could be spelled differently by each engine.
 function shapeOf({ name, columns, key }: Table): string {
   const odd = columns.find(({ type }) => type !== 'text' && type !== 'bigint')
   if (odd) throw new Error(`the column ${name}.${odd.name} is of type ${odd.type}, which the copy does not know`)
@@ -168,14 +168,15 @@ function shapeOf({ name, columns, key }: Table): string {
   return JSON.stringify([columns.map((column) => `${column.name} ${column.type}`).sort(), key])
 }
 
-// Until the copy is committed nobody else writes there, nor starts a second copy.
+// Until the copy is committed no other connection can write there or start a second copy.
 async function lockTables(target: Tx, tables: readonly Table[]): Promise<void> {
   if (target.engine !== 'postgres') return
   const names = tables.map(({ name }) => quote(name)).join(', ')
   await target.sql`${new Fragment(`lock table ${names} in share row exclusive mode`)}`
 }
 
-// A start writes these, and they say nothing as long as nothing was made with them; the source's take their place.
+// A server writes these at its first start. They carry no data as long as nothing was encrypted with them, and the
+// source's rows replace them.
 const KEY_TABLES = ['root_secrets', 'forgotten_root_secrets', 'database_keys']
 
 async function emptyOrRefuse(target: Tx, tables: readonly Table[], clear: boolean): Promise<void> {
@@ -204,7 +205,7 @@ async function copyTable(source: Reader, target: Tx, table: Table, options: Copy
     for (const row of rows) add(sum, table, row)
     await writing
     writing = insertRows(target, table, rows.map(valuesOf))
-    // Awaited above or below, also where the next read fails first.
+    // Awaited above or below, even if the next read fails first.
     writing.catch(() => {})
     options.onProgress?.({ doing: 'copying', table: table.name, rows: sum.rows })
   }
@@ -213,7 +214,7 @@ async function copyTable(source: Reader, target: Tx, table: Table, options: Copy
   return sum
 }
 
-// A row may refer to another of its table that comes after it. These columns stay empty until all rows are there.
+// A row may reference a later row of its own table. Such columns stay null until all rows are there.
 function columnsForLater({ name, columns, key, references }: Table): Set<string> {
   const later = new Set<string>()
   for (const reference of references.filter(({ target }) => target === name)) {
@@ -240,8 +241,8 @@ async function fillIn(source: Reader, target: Tx, table: Table, later: readonly 
 }
 
 const INSERT_ROWS_MAX = 500
-// PostgreSQL takes four times as many and pays by the round trip. SQLite pays by the square of the parameters: a row of
-// eight columns cost it 69 µs in a statement of 500 rows and 14 µs in one of 20.
+// PostgreSQL accepts four times as many, and its cost is the round trip. SQLite's cost grows with the square of the
+// parameters: a row of eight columns took 69 µs in a statement of 500 rows and 14 µs in one of 20.
 const PARAMETERS_MAX = { postgres: 16_000, sqlite: 160 } as const
 
 async function insertRows(target: Tx, { name, columns }: Table, rows: readonly SqlValue[][]): Promise<void> {
@@ -261,8 +262,8 @@ const BATCH_ROWS_FIRST = 100
 const BATCH_ROWS_MAX = 2_000
 const BATCH_CHARACTERS = 4_000_000
 
-// In the order of the primary key, as each engine sorts it: nobody else relies on the order. A table of large texts comes
-// in small batches.
+// In primary-key order, as each engine sorts it: nothing else depends on the order. A table of large texts is read in
+// small batches.
 async function* batchesOf(db: Reader, table: Table): AsyncGenerator<Row[]> {
   const columns = table.columns.map(({ name }) => quote(name)).join(', ')
   const key = table.key.map(quote).join(', ')
@@ -289,8 +290,8 @@ function charactersOf(rows: readonly Row[]): number {
   return count
 }
 
-// What a table holds, whatever the order of its rows: their number, and the sum of the digests of all of them, word by
-// word. Two tables that differ in anything have different sums, but for a chance of one in 2^256.
+// The content of a table, independent of the order of its rows: their number, and the sum of their digests, word by
+// word. Two tables that differ have different sums, except with a probability of one in 2^256.
 interface Sum {
   rows: number
   words: Uint32Array
@@ -323,7 +324,7 @@ async function sumOf(db: Reader, table: Table, options: CopyOptions): Promise<Su
 
 const DIFFERENCES_MAX = 10
 
-// Slow, and only walked when the sums differ. Values are not told: they may be somebody's.
+// Slow, and only used when the sums differ. Values are not reported: they may be personal data.
 async function differencesOf(source: Reader, target: Reader, table: Table): Promise<string[]> {
   const found: string[] = []
   const note = (row: Row, words: string) =>
@@ -357,8 +358,9 @@ function isKey({ key }: Table): string {
   return key.map((name) => `${quote(name)} = ?`).join(' and ')
 }
 
-// Names come from the catalogue, and a question mark in one would be taken for a parameter.
+// Names come from the catalogue; a question mark in one would be taken for a parameter.
 function quote(name: string): string {
-  if (!/^[a-z_][a-z0-9_]*$/.test(name)) throw new Error(`${JSON.stringify(name)} is no name that a migration gives`)
+  if (!/^[a-z_][a-z0-9_]*$/.test(name))
+    throw new Error(`${JSON.stringify(name)} is not a name that a migration creates`)
   return `"${name}"`
 }

@@ -1,14 +1,14 @@
-// Where a store's file is, and that nobody else can read it.
+// Locates a store's file and makes it readable only by its owner.
 import { closeSync, mkdirSync, openSync, realpathSync, statSync } from 'node:fs'
 import { basename, dirname, join, resolve } from 'node:path'
 import { StorageRefused } from './storage.ts'
 
-// The file that a URL names, or what is wrong with the URL. Nothing is opened or made.
+// The file that a URL names; throws if the URL is invalid. Opens and creates nothing.
 export function sqlitePath(url: string): string {
   const path = url.slice('sqlite:'.length)
-  // `:memory:` would be another store for each connection.
+  // `:memory:` would be a separate store for each connection.
   if (path === '' || path.startsWith(':')) throw new StorageRefused('the storage URL must name a file: sqlite:path')
-  // `sqlite://data.db` would quietly become a file in the root folder.
+  // `sqlite://data.db` would silently become a file in the root folder.
   if (/^\/\/[^/]/.test(path)) throw new StorageRefused('write sqlite:path, or sqlite:///path for an absolute path')
   if (path.endsWith('/')) throw new StorageRefused('the storage URL names a folder, not a file')
   const found = statSync(path, { throwIfNoEntry: false })
@@ -16,12 +16,12 @@ export function sqlitePath(url: string): string {
   return path
 }
 
-// Where nothing has been stored yet, and nothing is made.
+// True if the file is missing or empty. Creates nothing.
 export function isEmptyFile(path: string): boolean {
   return (statSync(path, { throwIfNoEntry: false })?.size ?? 0) === 0
 }
 
-// The one true path, so that two names of one file meet at one lock. Folder and file are created if missing.
+// Symbolic links are resolved, so two names of one file lead to one lock. Folder and file are created if missing.
 export function prepareFile(path: string): string {
   try {
     const folder = dirname(resolve(path))
@@ -35,8 +35,8 @@ export function prepareFile(path: string): string {
   }
 }
 
-// SQLite gives its -wal and -shm files the mode of the file itself. An existing file is not even opened: closing it again
-// would drop every lock that this process holds on it, which is how POSIX defines file locks.
+// SQLite gives its -wal and -shm files the mode of the main file. An existing file is not opened: by the rules of
+// POSIX, closing it would drop every lock that this process holds on it.
 export function createPrivately(file: string): void {
   try {
     closeSync(openSync(file, 'wx', 0o600))

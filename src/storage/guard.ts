@@ -1,7 +1,8 @@
-// A check inside of an update that is sent and not awaited: `update carts set ${expectVersion(3, 4)}, …`. The row was read under
-// its lock, so it must still be as it was read; if it is not, the lock was missing, which is a defect and must not be written over.
-// A condition in `where` would update nothing and pass for a success, since nobody looks at the rows. So the column becomes null
-// instead, which its table refuses, and the commit with it. The storage knows the statement by its guard and throws `RowMoved`.
+// A check inside an update that is sent and not awaited: `update carts set ${expectVersion(3, 4)}, …`. The row was read
+// under its lock, so it must still be as it was read. If it is not, the lock was missing, which is a defect, and the
+// row must not be overwritten. A condition in `where` would update nothing and look like a success, since the result is
+// not read. Instead the column becomes null, which its table refuses, and with it the commit. The storage recognises
+// the statement by its guard and throws `RowMoved`.
 
 import { Fragment, type SqlValue } from './storage.ts'
 
@@ -25,7 +26,7 @@ export function expectStatus(before: string, after: string): Guard {
   return new Guard('status', before, new Fragment('cast(? as text)', [after]))
 }
 
-// The row was not as the statement expected it.
+// The row was not in the state that the statement expected.
 export class RowMoved extends Error {
   constructor({ column, expected }: Guard, table: string, cause: unknown) {
     super(`${column} moved: a row of ${table} was expected at ${column} ${expected}`, { cause })
@@ -33,7 +34,8 @@ export class RowMoved extends Error {
   }
 }
 
-// What a statement with these parts failed by, if it was its guard. `refused` is the column that was not to be null.
+// The error to throw for a statement with these parts, if its guard failed. `refused` is the column whose `not null`
+// was violated.
 export function guardFailure(
   parts: readonly (SqlValue | Fragment)[],
   refused: { table: string; column: string } | undefined,

@@ -1,8 +1,9 @@
-// What only this folder may do with a transaction, and what it tells when something goes wrong. The rest of the house
-// sees `Tx` and cannot name these.
+// What only this folder may do with a transaction, and how it reports errors. Other folders see `Tx` and cannot name
+// these.
 import { type SignalName, type Storage, type StorageOptions, StorageUnavailable, type Tx } from './storage.ts'
 
-// A migration may take its time: calling this lifts the time limits of the transaction and gives the way to run its commands.
+// A migration may take long: this call lifts the time limits of the transaction and returns the function that runs its
+// commands.
 export const asMigration: unique symbol = Symbol('asMigration')
 
 export interface InsideTx extends Tx {
@@ -16,10 +17,10 @@ export function writeInside<T>(storage: Storage, work: (tx: InsideTx) => Promise
 
 export type Log = NonNullable<StorageOptions['log']>
 
-export const ENDED = 'the work of this Reader or Tx has ended: it returned, threw, or took too long'
+export const ENDED = 'this Reader or Tx can no longer be used: its work returned, threw, or took too long'
 
-// Work awaits nothing but its statements and is over in a moment. One that waits for the world would hold up others, so
-// it is let go. `patience` is the transaction itself, which a migration makes unhurried while it runs.
+// Work awaits only its statements and ends within milliseconds. Work that waits for something else would delay others,
+// so it is abandoned. `patience` is the transaction itself; a migration sets its `unhurried`.
 export function withinTime<T>(working: Promise<T>, workMsMax: number, patience: { unhurried: boolean }): Promise<T> {
   return new Promise((resolve, reject) => {
     const timer = setTimeout(() => {
@@ -29,14 +30,14 @@ export function withinTime<T>(working: Promise<T>, workMsMax: number, patience: 
   })
 }
 
-// What one transaction signals.
+// The signals of one transaction.
 export class Signals {
   readonly #names = new Set<SignalName>()
   readonly #waiting: Promise<unknown>[] = []
 
   add(name: SignalName, ifAny?: Promise<readonly unknown[]>): void {
     if (!ifAny) this.#names.add(name)
-    // A statement that failed signals nothing, and its transaction neither.
+    // A failed statement signals nothing: its transaction will not commit.
     else
       this.#waiting.push(
         ifAny.then(
@@ -46,14 +47,14 @@ export class Signals {
       )
   }
 
-  // Asked when all statements have been answered.
+  // Called when all statements have been answered.
   async given(): Promise<ReadonlySet<SignalName>> {
     if (this.#waiting.length > 0) await Promise.all(this.#waiting)
     return this.#names
   }
 }
 
-// The commit is durable; what is run after it can no longer undo it, so an error here is only told.
+// The commit is durable and can no longer be undone, so an error here is only logged.
 export function runAll(functions: readonly (() => void)[], log: Log): void {
   for (const run of functions) {
     try {
@@ -64,7 +65,7 @@ export function runAll(functions: readonly (() => void)[], log: Log): void {
   }
 }
 
-// Where a defect of ours was thrown. A log line is JSON, in which an error itself is empty or tells too much.
+// Where a defect was thrown. A log line is JSON, in which an Error would be empty or reveal too much.
 export function traceOf(error: unknown): string {
   return (error instanceof Error && error.stack) || String(error)
 }

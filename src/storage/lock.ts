@@ -1,12 +1,12 @@
-// Sees to it that one server serves a SQLite file, and remembers whether the last one ended in order. The lock is the
-// operating system's, on a second file, so that it ends with the process however that ends, and never stands in the way
-// of the command line.
+// Ensures that one server at a time uses a SQLite file, and records whether the last one shut down cleanly. The lock is
+// the operating system's, on a second file: it is released however the process ends, and does not block the command
+// line.
 import { DatabaseSync } from 'node:sqlite'
 import { isBusy } from './connection.ts'
 import { createPrivately } from './file.ts'
 import { StorageRefused } from './storage.ts'
 
-// How a run left the file. Killed, it leaves `unclean`; `damaged` stays until somebody has found the file whole.
+// How a run left the file. A killed run leaves `unclean`; `damaged` stays until a check finds the file intact.
 export type Ending = 'clean' | 'unclean' | 'damaged'
 
 export interface ServerLock {
@@ -33,7 +33,7 @@ export function takeServerLock(file: string): ServerLock {
   }
 }
 
-// In exclusive mode the lock of the first write is kept until the file is closed.
+// In exclusive mode the lock of the first write is held until the file is closed.
 function begin(db: DatabaseSync): Ending {
   db.exec('pragma locking_mode = exclusive; begin exclusive; create table if not exists run (clean int not null)')
   const last = endingOf(db.prepare('select clean from run').get()?.clean)

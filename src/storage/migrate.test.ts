@@ -89,7 +89,8 @@ eachEngine('migrations', (given) => {
     const directory = await folderOf({ '0001_first.sql': FIRST, '0002_second.sql': SECOND })
     await migrate(storage, { now, directory })
     await rm(join(directory, '0002_second.sql'))
-    const message = /^the database is newer than this program: it has migration 0002_second, which is unknown here$/
+    const message =
+      /^the database is newer than this program: it has migration 0002_second, which this program does not know$/
     await assert.rejects(migrate(storage, { now, directory }), { name: StorageRefused.name, message })
   })
 
@@ -124,7 +125,7 @@ eachEngine('migrations', (given) => {
     for (const name of ['0002_second.sql', '1_first.sql', '0001-first.sql']) {
       await assert.rejects(
         migrate(storage, { now, directory: await folderOf({ [name]: FIRST }) }),
-        /migrations are 0001_name/,
+        /migrations must be named 0001_name/,
       )
     }
   })

@@ -1,5 +1,6 @@
-// Brings the schema of a store up to this code: numbered SQL files, forward only, each in one transaction with its version
-// row first. The row's primary key is the lock: a second node waits at it until the first commits, and has nothing to do.
+// Brings the schema of a store up to date with this code: numbered SQL files, forward only, each in one transaction
+// that inserts its version row first. The row's primary key is the lock: a second node waits at it until the first
+// commits, and then has nothing to do.
 import { createHash } from 'node:crypto'
 import { readdir, readFile } from 'node:fs/promises'
 import { join } from 'node:path'
@@ -12,11 +13,11 @@ const DIRECTORY = join(import.meta.dirname, 'migrations')
 export interface MigrateOptions {
   now: Date
   directory?: string
-  // Told the name of each step as it is reached, so that a test can stop the world there.
+  // Called with the name of each step as it is reached, so a test can stop there.
   onStep?: (step: string) => void
 }
 
-// Answers with the names of the migrations that this call applied.
+// Returns the names of the migrations that this call applied.
 export async function migrate(storage: Storage, options: MigrateOptions): Promise<string[]> {
   const migrations = await readMigrations(options.directory ?? DIRECTORY)
   await createTable(storage)
@@ -36,7 +37,7 @@ export async function pendingMigrations(storage: Storage, directory: string = DI
   return files.filter(({ version }) => !applied.has(version)).length
 }
 
-// For whoever only reads: the store must have exactly the migrations of this code.
+// For read-only use: the store must have exactly the migrations of this code.
 export async function refuseOtherSchema(storage: Storage, directory: string = DIRECTORY): Promise<void> {
   const migrations = await readMigrations(directory)
   const applied = await storage.read(listApplied)
@@ -46,7 +47,7 @@ export async function refuseOtherSchema(storage: Storage, directory: string = DI
     throw new StorageRefused(`the database lacks migrations (${missing}): run migrate, or start the server`)
 }
 
-// Whether anything has been made in the store yet.
+// Whether the store has any tables yet.
 export async function isMigrated(db: Reader): Promise<boolean> {
   return (await tableExists(db)) && (await listApplied(db)).size > 0
 }
@@ -76,7 +77,8 @@ async function apply(storage: Storage, migration: Migration, { now, onStep }: Mi
   return isOurs
 }
 
-// `if not exists` does not see a table that another node is creating at this moment; the loser is told so by an error.
+// `if not exists` does not see a table that another node is creating at this moment; the second `create` fails with an
+// error.
 async function createTable(storage: Storage): Promise<void> {
   if (await storage.read(tableExists)) return
   try {
@@ -117,12 +119,14 @@ function checkHistory(migrations: Migration[], applied: Map<number, Applied>): v
   const newest = Math.max(0, ...applied.keys())
   for (const { version, name } of applied.values()) {
     if (migrations.some((migration) => migration.version === version)) continue
-    throw new StorageRefused(`the database is newer than this program: it has migration ${name}, which is unknown here`)
+    throw new StorageRefused(
+      `the database is newer than this program: it has migration ${name}, which this program does not know`,
+    )
   }
   for (const { version, name, checksum } of migrations) {
     const row = applied.get(version)
     if (row && row.checksum !== checksum) throw new StorageRefused(`migration ${name} was changed after it was applied`)
-    if (!row && version < newest) throw new StorageRefused(`migration ${name} was passed over: later ones are applied`)
+    if (!row && version < newest) throw new StorageRefused(`migration ${name} was skipped: later ones are applied`)
   }
 }
 
@@ -130,7 +134,7 @@ async function readMigrations(directory: string): Promise<Migration[]> {
   const files = await listFiles(directory)
   return Promise.all(
     files.map(async ({ version, name }) => {
-      // A checkout may have changed the ends of lines, which change nothing.
+      // A checkout may have changed the line endings, which changes nothing else.
       const script = (await readFile(join(directory, `${name}.sql`), 'utf8')).replaceAll('\r\n', '\n')
       return { version, name, checksum: createHash('sha256').update(script).digest('hex'), script }
     }),
@@ -142,7 +146,7 @@ async function listFiles(directory: string): Promise<{ version: number; name: st
   return names.map((file, i) => {
     const match = /^(\d{4})_[a-z0-9_]+\.sql$/.exec(file)
     if (!match || Number(match[1]) !== i + 1)
-      throw new Error(`migrations are 0001_name.sql, 0002_name.sql, …: not ${file}`)
+      throw new Error(`migrations must be named 0001_name.sql, 0002_name.sql, …, without gaps: ${file}`)
     return { version: i + 1, name: file.slice(0, -'.sql'.length) }
   })
 }

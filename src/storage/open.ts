@@ -7,15 +7,15 @@ import { type Storage, type StorageOptions, StorageRefused } from './storage.ts'
 export async function openStorage(url: string, options: StorageOptions = {}): Promise<Storage> {
   if (url.startsWith('sqlite:')) return openSqlite(sqlitePath(url), options)
   if (/^postgres(ql)?:\/\//.test(url)) {
-    // Whoever keeps a file does without the driver.
+    // Loaded late: with SQLite the driver is not needed.
     const { openPostgres } = await import('./postgres.ts')
     return openPostgres(url, options)
   }
-  // The URL itself is not repeated: it may be a mistyped one, with a password in it.
+  // The URL is not repeated: it may be mistyped and contain a password.
   throw new StorageRefused('the storage URL must begin with sqlite: or postgres://')
 }
 
-// For whoever only looks: no file, table or row is made, and nothing can be written. Undefined where there is no store yet.
+// For read-only use: creates no file, table or row. Undefined if there is no store yet.
 export async function lookInto(url: string, options: StorageOptions = {}): Promise<Storage | undefined> {
   const storage = url.startsWith('sqlite:')
     ? await lookIntoSqlite(sqlitePath(url), options)

@@ -1,12 +1,12 @@
-// Reports an outage of the database in one line when it begins and one when it ends, however much work fails in between.
+// Logs one line when an outage of the database begins and one when it ends, however much work fails in between.
 import { type Log, wordsOf } from './inside.ts'
 
 export interface Outage {
   readonly isOn: boolean
-  // The server answers, but cannot be written: a standby. Reads that succeed say nothing about its end.
+  // The server answers, but rejects writes: a standby. Successful reads do not end such an outage.
   readonly isReadOnly: boolean
   begin(error: unknown, options?: { isReadOnly: boolean }): void
-  // By work that succeeded. What started before the outage began says nothing about its end.
+  // Called by work that succeeded. Work that started before the outage began does not end it.
   end(startedAt: number): void
 }
 

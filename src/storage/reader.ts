@@ -1,5 +1,5 @@
-// The Reader of a SQLite connection, and what a Tx has in common with it: one statement after the other, until the first
-// that fails or until the work has ended.
+// The Reader of a SQLite connection, and what a Tx has in common with it: it runs one statement after the other, until
+// one fails or the work ends.
 import type { Connection } from './connection.ts'
 import { ENDED } from './inside.ts'
 import { valuesOf } from './statement.ts'
@@ -7,8 +7,8 @@ import type { Fragment, Reader, SqlValue } from './storage.ts'
 
 export class SqliteReader implements Reader {
   readonly engine = 'sqlite'
-  // The first error of a statement. Nothing runs after it, as in PostgreSQL; and SQLite may have ended the transaction,
-  // so that the next statement would commit by itself.
+  // The first error of a statement. Nothing runs after it, as in PostgreSQL. SQLite may also have ended the
+  // transaction, so the next statement would commit by itself.
   failure: Error | undefined
   protected readonly connection: Connection
   #ended = false
@@ -23,7 +23,7 @@ export class SqliteReader implements Reader {
       return Promise.resolve(this.attempt(() => this.connection.run<Row>(template, parts, valuesOf(parts))))
     } catch (error) {
       const rejected = Promise.reject(error)
-      // The failure is remembered above; unheard, it would end the process.
+      // The failure is stored above; an unhandled rejection would end the process.
       rejected.catch(() => {})
       return rejected
     }

@@ -1,6 +1,7 @@
-// Splits a migration into its commands. They are sent one at a time: a schema that Citus distributes takes no others.
+// Splits a migration into its commands. They are sent one at a time, because a schema that Citus distributes accepts
+// nothing else.
 
-// Without comments and the semicolons at their ends. Functions have bodies of their own and are not supported.
+// Comments and trailing semicolons are removed. Function bodies are not supported.
 export function commandsOf(script: string): string[] {
   const commands: string[] = []
   let command = ''
@@ -11,7 +12,8 @@ export function commandsOf(script: string): string[] {
       command = ''
     } else {
       if (token === "'" || token === '"') throw new Error('a migration ends inside quotation marks')
-      if (token === '$' || token === '/*') throw new Error('a migration has no function bodies and no open comments')
+      if (token === '$' || token === '/*')
+        throw new Error('a migration must not contain function bodies or unclosed comments')
       command += token
     }
   }

@@ -47,7 +47,7 @@ describe('sqlite', () => {
   function listenForCheck(): { checked: Promise<string>; log: NonNullable<StorageOptions['log']> } {
     const { promise, resolve } = Promise.withResolvers<string>()
     const log = (line: string, fields: { finding?: string } = {}) => {
-      if (line === 'the file was checked') resolve(String(fields.finding))
+      if (line === 'the database file was checked') resolve(String(fields.finding))
     }
     return { checked: promise, log }
   }
@@ -234,7 +234,7 @@ describe('sqlite', () => {
     const waits: number[] = []
     for (let cycle = 0; cycle < 6; cycle++) {
       const writer = start('write', url, `c${cycle}`)
-      assert.equal(await writer.line(), 'nothing says that the last run ended cleanly, so the file is being checked')
+      assert.equal(await writer.line(), 'the last shutdown was not clean; checking the database file')
       assert.equal(await writer.line(), 'open')
       // However slow the disk is, somebody must have been answered, or there is nothing to keep.
       if (cycle === 0) acknowledged.push(await firstAcknowledged(writer))
@@ -363,7 +363,7 @@ describe('sqlite', () => {
     const { promise: damaged, resolve: onDamage } = Promise.withResolvers<StorageRefused>()
     const storage = await openStorage(url, { server: true, onDamage })
     const damage = await damaged
-    assert.match(String(damage), /^StorageRefused: the storage file is damaged, restore a backup: /)
+    assert.match(String(damage), /^StorageRefused: the database file is damaged, restore a backup: /)
     const told = (error: unknown) => error instanceof StorageUnavailable && error.message === damage.message
     await assert.rejects(insert(storage, 'late'), told)
     await assert.rejects(countOf(storage), told)
@@ -378,7 +378,7 @@ describe('sqlite', () => {
     const lines: string[] = []
     const log = (line: string) => lines.push(line)
     const mended = await openStorage(url, { server: true, log })
-    assert.deepEqual(lines, ['the file was checked before it is used'])
+    assert.deepEqual(lines, ['the database file was checked before use'])
     assert.equal(await countOf(mended), 300)
     await mended.close()
     await (await openStorage(url, { server: true, log })).close()
@@ -392,7 +392,7 @@ describe('sqlite', () => {
       const storage = await openStorage(url, { server: true, log: (line) => lines.push(line) })
       await storage.close()
     }
-    assert.deepEqual(lines, Array(2).fill('nothing says that the last run ended cleanly, so the file is being checked'))
+    assert.deepEqual(lines, Array(2).fill('the last shutdown was not clean; checking the database file'))
   })
 
   test('a check ends with its server, whatever it is reading', async () => {
@@ -414,7 +414,7 @@ describe('sqlite', () => {
     writeFileSync(endless, '#!/bin/sh\nexec sleep 60\n', { mode: 0o700 })
     const { execPath } = process
     const { promise: told, resolve } = Promise.withResolvers<object | undefined>()
-    const log = (line: string, fields?: object) => line === 'the file could not be checked' && resolve(fields)
+    const log = (line: string, fields?: object) => line === 'the database file could not be checked' && resolve(fields)
     process.execPath = endless
     try {
       checkBeside(file, log, assert.fail, { logBytesMax: 200_000, lookMs: 1 })
@@ -422,7 +422,7 @@ describe('sqlite', () => {
       process.execPath = execPath
     }
     for (let i = 0; i < 100; i++) await insert(storage, `${i}`.padStart(4_000, 'x'))
-    assert.match(JSON.stringify(await told), /too much is written meanwhile/)
+    assert.match(JSON.stringify(await told), /the write-ahead log grew too large/)
     await insert(storage, 'after')
   })
 
@@ -434,7 +434,7 @@ describe('sqlite', () => {
     process.execPath = `${file}.no-such-program`
     const open = openStorage(url, {
       server: true,
-      log: (line, fields) => line === 'the file could not be checked' && resolve(fields),
+      log: (line, fields) => line === 'the database file could not be checked' && resolve(fields),
     })
     const unchecked = await open.finally(() => {
       process.execPath = execPath
