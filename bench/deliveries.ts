@@ -78,9 +78,9 @@ async function sendOnDemand(): Promise<void> {
     await migrate(storage, { now: new Date() })
     installationId = (await makeDemoShop(storage, rootSecret, Date.now())).installation.id
     for (const port of ports) {
-      const wish = { url: `http://127.0.0.1:${port}/`, description: '', events: ['cart.*'], status: 'paused' as const }
+      const input = { url: `http://127.0.0.1:${port}/`, description: '', events: ['cart.*'], status: 'paused' as const }
       const tools = { rootSecret, allowPrivate: true }
-      const made = await storage.write((tx) => addEndpoint(tx, installationId, wish, tools, Date.now()))
+      const made = await storage.write((tx) => addEndpoint(tx, installationId, input, tools, Date.now()))
       endpointIds.push(made.endpoint.id)
     }
     dispatcher = new Dispatcher({

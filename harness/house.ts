@@ -58,7 +58,7 @@ export interface House {
   // Sends bytes as they are and answers with everything that comes back until the connection ends.
   wire(bytes: string | Buffer): Promise<string>
   newKey(
-    wished: readonly Scope[],
+    requested: readonly Scope[],
     options?: { expiresAt?: number | null; name?: string },
   ): Promise<{ id: string; key: string }>
   apply(file: ShopFile, options?: { stock?: boolean }): Promise<void>
@@ -212,8 +212,8 @@ export async function openHouse(
       await once(socket, 'close')
       return received
     },
-    newKey: (wished, { expiresAt = null, name = 'made by a test' } = {}) =>
-      storage.write((tx) => createKey(tx, testSecret, own, { name, scopes: wished, expiresAt }, clock.now)),
+    newKey: (requested, { expiresAt = null, name = 'made by a test' } = {}) =>
+      storage.write((tx) => createKey(tx, testSecret, own, { name, scopes: requested, expiresAt }, clock.now)),
     apply: async (file, { stock = false } = {}) => {
       const report = await applyShop(storage, file, { now: clock.now, stock, dryRun: false })
       assert.deepEqual(report.refused, [])
@@ -241,9 +241,9 @@ async function furnish(storage: Storage, shops: readonly ShopFile[], now: number
   }
   const [own, other] = installations
   assert.ok(own)
-  async function keyOf(installation: Installation, name: string, wished: readonly Scope[]): Promise<string> {
-    const wish = { name, scopes: wished, expiresAt: null }
-    return (await storage.write((tx) => createKey(tx, testSecret, installation, wish, now))).key
+  async function keyOf(installation: Installation, name: string, requested: readonly Scope[]): Promise<string> {
+    const input = { name, scopes: requested, expiresAt: null }
+    return (await storage.write((tx) => createKey(tx, testSecret, installation, input, now))).key
   }
   const keys = {
     full: await keyOf(own, 'full', scopes),

@@ -56,8 +56,8 @@ async function sidesOf(house: House): Promise<Record<Mode, ModeHouse>> {
   async function sideOf(mode: Mode): Promise<ModeHouse> {
     const installation = installations.find((found) => found.mode === mode)
     assert.ok(installation)
-    const wish = { name: mode, scopes, expiresAt: null }
-    const { key } = await house.storage.write((tx) => createKey(tx, testSecret, installation, wish, house.clock.now))
+    const input = { name: mode, scopes, expiresAt: null }
+    const { key } = await house.storage.write((tx) => createKey(tx, testSecret, installation, input, house.clock.now))
     const own: House = {
       ...house,
       installationId: installation.id,

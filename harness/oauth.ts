@@ -276,7 +276,7 @@ export async function makeDpopKey(alg: 'ES256' | 'Ed25519' | 'ES384' | 'RS256' =
   return { alg, privateKey, jwk, jkt: await calculateJwkThumbprint(jwk) }
 }
 
-export interface ProofWish {
+export interface ProofInput {
   method: string
   url: string
   token?: string
@@ -288,18 +288,18 @@ export interface ProofWish {
 }
 
 // A proof that is right in everything but what is changed.
-export async function makeProof(house: OAuthHouse, key: DpopKey, definition: ProofWish): Promise<string> {
+export async function makeProof(house: OAuthHouse, key: DpopKey, input: ProofInput): Promise<string> {
   const claims = {
     jti: randomBytes(16).toString('base64url'),
-    htm: definition.method,
-    htu: definition.url,
+    htm: input.method,
+    htu: input.url,
     iat: Math.floor(house.clock.now / 1000),
-    ...(definition.token !== undefined && { ath: createHash('sha256').update(definition.token).digest('base64url') }),
-    ...(definition.nonce !== undefined && { nonce: definition.nonce }),
-    ...definition.claims,
+    ...(input.token !== undefined && { ath: createHash('sha256').update(input.token).digest('base64url') }),
+    ...(input.nonce !== undefined && { nonce: input.nonce }),
+    ...input.claims,
   }
   const present = Object.fromEntries(Object.entries(claims).filter(([, value]) => value !== undefined))
-  const header = { typ: 'dpop+jwt', alg: key.alg, jwk: key.jwk, ...definition.header }
+  const header = { typ: 'dpop+jwt', alg: key.alg, jwk: key.jwk, ...input.header }
   const proof = await new SignJWT(present).setProtectedHeader(header).sign(key.privateKey)
   house.secrets.add(proof)
   return proof
@@ -360,18 +360,18 @@ export async function currentNonce(house: OAuthHouse): Promise<string> {
   return headers.get('dpop-nonce') ?? ''
 }
 
-export interface TokenWish {
+export interface TokenInput {
   key: DpopKey
   nonce?: string
   // Over the proof that would be right.
-  proof?: Omit<Partial<ProofWish>, 'token'>
+  proof?: Omit<Partial<ProofInput>, 'token'>
 }
 
 // Asks the token endpoint, with a right proof and a nonce.
 export async function askToken(
   house: OAuthHouse,
   fields: Readonly<Record<string, string>>,
-  { key, nonce, proof = {} }: TokenWish,
+  { key, nonce, proof = {} }: TokenInput,
 ): Promise<EndpointAnswer> {
   const dpop = await makeProof(house, key, {
     method: 'POST',
@@ -404,7 +404,7 @@ export interface Installed {
   installationId: string
 }
 
-export interface InstallWish {
+export interface InstallInput {
   app?: App
   browser?: Browser
   key?: DpopKey
@@ -413,11 +413,11 @@ export interface InstallWish {
 }
 
 // Installs a public app, the short way: approve, exchange the code, describe.
-export async function installApp(house: OAuthHouse, definition: InstallWish = {}): Promise<Installed> {
-  const { app = house.publicApp, browser = openBrowser(house), key = await makeDpopKey() } = definition
+export async function installApp(house: OAuthHouse, input: InstallInput = {}): Promise<Installed> {
+  const { app = house.publicApp, browser = openBrowser(house), key = await makeDpopKey() } = input
   const { verifier, challenge } = makeVerifier()
-  const more = definition.scope === undefined ? {} : { scope: definition.scope }
-  const back = await authorize(house, browser, authorizationUrl(house, app, challenge, more), definition.choice)
+  const more = input.scope === undefined ? {} : { scope: input.scope }
+  const back = await authorize(house, browser, authorizationUrl(house, app, challenge, more), input.choice)
   const code = back.searchParams.get('code') ?? ''
   const { status, body } = await askToken(house, codeFields(app, code, verifier), { key })
   assert.equal(status, 200, JSON.stringify(body))
@@ -433,7 +433,7 @@ export interface AppAsk {
   key: DpopKey
   path?: Readonly<Record<string, string>>
   body?: object
-  proof?: Partial<ProofWish>
+  proof?: Partial<ProofInput>
   headers?: Readonly<Record<string, string>>
 }
 

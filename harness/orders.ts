@@ -28,7 +28,7 @@ import { issuesOf } from './schemas.ts'
 import { rival } from './shops.ts'
 import type { Given } from './storage.ts'
 
-export interface OrderWish {
+export interface OrderInput {
   items?: Readonly<Record<string, number>>
   code?: string
   // The card that pays, or a payment that is still to come. Nothing is paid where the total is zero.
@@ -62,8 +62,8 @@ export interface PlacedForTest {
 
 export interface Orders {
   providers: Providers
-  quote(wish?: OrderWish): Promise<OrderQuote>
-  place(wish?: OrderWish): Promise<PlacedForTest>
+  quote(input?: OrderInput): Promise<OrderQuote>
+  place(input?: OrderInput): Promise<PlacedForTest>
   read(orderId: string): Promise<Answer>
   cancel(orderId: string, more?: object, key?: string): Promise<Answer>
   // One round of the loop that pays refunds.
@@ -100,7 +100,7 @@ export async function ordersOf(house: House): Promise<Orders> {
     items = { 'ROSE-12': 2, CARD: 3 },
     code,
     isSent = true,
-  }: OrderWish = {}): Promise<OrderQuote> {
+  }: OrderInput = {}): Promise<OrderQuote> {
     return storage.read(async (db) => {
       const wanted = Object.entries(items).map(([name, quantity]) => ({ skuId: carts.sku(name), quantity }))
       const ids = wanted.map(({ skuId }) => skuId)
@@ -140,17 +140,17 @@ export async function ordersOf(house: House): Promise<Orders> {
     })
   }
 
-  async function collect({ totals, currency }: OrderQuote, sessionId: string, wish: OrderWish): Promise<string> {
+  async function collect({ totals, currency }: OrderQuote, sessionId: string, input: OrderInput): Promise<string> {
     const paymentId = newId('pay')
     const amount = totals.total
-    const now = wish.now ?? clock.now
-    const asked = wish.isManual
-      ? { provider: 'manual', method: wish.method ?? 'bank_transfer' }
+    const now = input.now ?? clock.now
+    const asked = input.isManual
+      ? { provider: 'manual', method: input.method ?? 'bank_transfer' }
       : { provider: 'test', method: 'card' }
     const charge = { amount, currency, mode: 'test' } as const
     const payment = { ...charge, ...asked, installationId, id: paymentId, merchantId, checkoutSessionId: sessionId }
     const kept = await storage.write(async (tx) => insertPayment(tx, { ...payment, checkAt: now + 60_000 }, now))
-    const details = { number: wish.card ?? goodCard, expiry: '12/40', cvc: '123', name: 'Ada Lovelace' }
+    const details = { number: input.card ?? goodCard, expiry: '12/40', cvc: '123', name: 'Ada Lovelace' }
     const outcome = await providers
       .get(asked.provider)
       ?.start({ ...charge, key: paymentId }, asked.method, details, new AbortController().signal)
@@ -162,11 +162,11 @@ export async function ordersOf(house: House): Promise<Orders> {
     return paymentId
   }
 
-  async function place(wish: OrderWish = {}): Promise<PlacedForTest> {
-    const quoted = wish.quote ?? (await quote(wish))
-    const now = wish.now ?? clock.now
+  async function place(input: OrderInput = {}): Promise<PlacedForTest> {
+    const quoted = input.quote ?? (await quote(input))
+    const now = input.now ?? clock.now
     const [sessionId, cartId, orderId] = [newId('cks'), newId('cart'), newId('ord')]
-    const paymentId = quoted.totals.total > 0 ? await collect(quoted, sessionId, wish) : null
+    const paymentId = quoted.totals.total > 0 ? await collect(quoted, sessionId, input) : null
     const placed = await storage.write(async (tx) => {
       const usedPromotion = quoted.promotion ? await usePromotion(tx, seller, quoted.promotion.id) : null
       assert.ok(usedPromotion !== undefined)
@@ -195,8 +195,8 @@ export async function ordersOf(house: House): Promise<Orders> {
           emailHash: 'hash-of-ada',
         },
         addressId,
-        paymentDueAt: wish.paymentDueAt ?? null,
-        isPaid: !(wish.isManual && paymentId),
+        paymentDueAt: input.paymentDueAt ?? null,
+        isPaid: !(input.isManual && paymentId),
         rootSecret: testSecret,
         now,
         cause: null,

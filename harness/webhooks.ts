@@ -4,7 +4,7 @@
 import assert from 'node:assert/strict'
 import { randomUUID } from 'node:crypto'
 import type { DeliveryStatus } from '../src/contract/words.ts'
-import { addEndpoint, type EndpointWish, type MadeEndpoint, pingEndpoint } from '../src/webhooks/endpoints.ts'
+import { addEndpoint, type EndpointInput, type MadeEndpoint, pingEndpoint } from '../src/webhooks/endpoints.ts'
 import { type Answer, type House, testSecret, testSecretText } from './house.ts'
 
 // What is held is so by its endpoint; no delivery says it of itself.
@@ -17,7 +17,7 @@ export interface DeliveryFacts {
 }
 
 export interface Webhooks {
-  add(wish?: Partial<EndpointWish>, installationId?: string): Promise<MadeEndpoint>
+  add(input?: Partial<EndpointInput>, installationId?: string): Promise<MadeEndpoint>
   // A test event for one endpoint; answers with the id of its delivery, which is due.
   ping(endpointId: string, installationId?: string): Promise<string>
   // As if the sender had been there.
@@ -32,8 +32,8 @@ export interface Webhooks {
 export function webhooksOf(house: House): Webhooks {
   const { storage, clock } = house
 
-  async function add(wish: Partial<EndpointWish> = {}, installationId = house.installationId): Promise<MadeEndpoint> {
-    const full = { url: 'http://127.0.0.1:9099/hooks', description: 'A receiver', events: ['webhook.ping'], ...wish }
+  async function add(input: Partial<EndpointInput> = {}, installationId = house.installationId): Promise<MadeEndpoint> {
+    const full = { url: 'http://127.0.0.1:9099/hooks', description: 'A receiver', events: ['webhook.ping'], ...input }
     const tools = { rootSecret: testSecret, allowPrivate: true }
     return storage.write((tx) => addEndpoint(tx, installationId, full, tools, clock.now))
   }

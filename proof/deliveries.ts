@@ -94,8 +94,8 @@ export async function runDeliveries(run: DeliveryRun): Promise<DeliveryResult> {
 
   const tools = { rootSecret: run.rootSecret, allowPrivate: true }
   for (let number = 0; number < run.endpoints; number += 1) {
-    const wish = { url: `http://127.0.0.1:${port}/${number}`, description: '', events: ['cart.*'] }
-    await run.storage.write((tx) => addEndpoint(tx, run.installationId, wish, tools, Date.now()))
+    const input = { url: `http://127.0.0.1:${port}/${number}`, description: '', events: ['cart.*'] }
+    await run.storage.write((tx) => addEndpoint(tx, run.installationId, input, tools, Date.now()))
   }
 
   let isOver = false

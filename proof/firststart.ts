@@ -9,7 +9,7 @@ import { findBroken } from './oracles.ts'
 import type { Ground } from './place.ts'
 import { whole } from './random.ts'
 import type { RunResult, RunTools, ServerRun } from './runs.ts'
-import { defectsOf, runCommand, type ServerWish, startAndKill, startServer } from './servers.ts'
+import { defectsOf, runCommand, type ServerOptions, startAndKill, startServer } from './servers.ts'
 
 export const firstStartRun: ServerRun = {
   name: 'first-start',
@@ -28,18 +28,18 @@ export async function runFirstStart(
   const violations = new Set<string>()
   let kills = 0
 
-  async function newPlace(): Promise<ServerWish> {
+  async function newPlace(): Promise<ServerOptions> {
     return { url: await ground.freshUrl(), rootSecretText: randomBytes(32).toString('base64url'), hasDemo: true }
   }
 
   // What stands in the shop once the server has started, and how long that took.
-  async function startWhole(wish: ServerWish): Promise<{ shop: string; tookMs: number }> {
+  async function startWhole(options: ServerOptions): Promise<{ shop: string; tookMs: number }> {
     const startedAt = performance.now()
-    const server = await startServer(wish)
+    const server = await startServer(options)
     const tookMs = performance.now() - startedAt
     await server.end()
     for (const line of defectsOf([server])) violations.add(line)
-    const storage = await openStorage(wish.url)
+    const storage = await openStorage(options.url)
     try {
       if (await storage.read(async () => needsDemoShop(storage))) violations.add('the demo shop was not made whole')
       for (const sentence of await findBroken(storage)) violations.add(sentence)
@@ -51,15 +51,15 @@ export async function runFirstStart(
 
   const { shop: undisturbed, tookMs } = await startWhole(await newPlace())
   for (let done = 0; done < databases; done += 1) {
-    const wish = await newPlace()
+    const options = await newPlace()
     for (let times = whole(random, 1, 3); times > 0; times -= 1) {
-      await startAndKill(wish, random() * tookMs * 1.2)
+      await startAndKill(options, random() * tookMs * 1.2)
       kills += 1
     }
     try {
-      const { shop } = await startWhole(wish)
+      const { shop } = await startWhole(options)
       if (shop !== undisturbed) violations.add(`after a kill the demo shop is ${shop}, not ${undisturbed}`)
-      const doctor = await runCommand(wish, ['doctor'])
+      const doctor = await runCommand(options, ['doctor'])
       if (doctor.code !== 0) violations.add(`doctor says: ${doctor.said}`)
     } catch (error) {
       violations.add(`after a kill it does not start again: ${(error as Error).message}`)

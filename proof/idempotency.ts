@@ -32,7 +32,7 @@ export interface IdempotencyNumbers {
 
 type Path = Readonly<Record<string, string>>
 
-interface Wish {
+interface Input {
   path?: Path
   body: object
   // Another request that would be good too.
@@ -42,7 +42,7 @@ interface Wish {
 interface Case {
   id: OperationId
   // Something on which the request is good, once.
-  prepare(stand: Stand, preparing: Preparing): Promise<Wish>
+  prepare(stand: Stand, preparing: Preparing): Promise<Input>
   // How many events one effect has; 1 unless said.
   events?: number
 }
@@ -171,11 +171,11 @@ export async function runIdempotency(ground: Ground, numbers: IdempotencyNumbers
   async function send(
     id: OperationId,
     by: Stand,
-    wish: { path?: Path; body: object },
+    input: { path?: Path; body: object },
     key: string,
     isInHeader = false,
   ) {
-    const { path = {}, body } = wish
+    const { path = {}, body } = input
     const answer = isInHeader
       ? await caller.ask(origin(), id, { key: by.key, path, body, headers: { 'idempotency-key': key } })
       : await caller.ask(origin(), id, { key: by.key, path, body: { ...body, idempotencyKey: key } })
@@ -186,10 +186,10 @@ export async function runIdempotency(ground: Ground, numbers: IdempotencyNumbers
   }
 
   async function tryKey({ id, prepare, events = 1 }: Case, key: string): Promise<void> {
-    const wish = await prepare(stand, preparing)
+    const input = await prepare(stand, preparing)
     const before = await countOf(shop, id, stand)
     const answers = await Promise.all(
-      Array.from({ length: twins }, (_, index) => send(id, stand, wish, key, index % 2 === 1)),
+      Array.from({ length: twins }, (_, index) => send(id, stand, input, key, index % 2 === 1)),
     )
     const what = `${id} with ${twins} twins`
     const bad = answers.find(({ status }) => status !== 200)
@@ -203,7 +203,7 @@ export async function runIdempotency(ground: Ground, numbers: IdempotencyNumbers
     if (after.events - before.events !== events || after.replays - before.replays !== (events === 0 ? 1 : 0))
       violations.add(`${what} had ${after.events - before.events} events and ${after.replays - before.replays} replays`)
 
-    const other = await send(id, stand, { ...wish, body: wish.other }, key)
+    const other = await send(id, stand, { ...input, body: input.other }, key)
     if (codeOf(other) !== 'idempotency_key_reused')
       violations.add(`${id} with another body and the same key answered ${other.status} ${codeOf(other)}`)
     seen.otherBodies += 1
@@ -213,7 +213,7 @@ export async function runIdempotency(ground: Ground, numbers: IdempotencyNumbers
       violations.add(`${id} of another installation with the same key answered ${theirs.status}, repeated or alike`)
     seen.otherInstallations += 1
     const [first] = texts
-    const own = await send(id, stand, wish, key)
+    const own = await send(id, stand, input, key)
     if (own.text !== first) violations.add(`${id} has another answer after another installation used the key`)
   }
 

@@ -93,8 +93,8 @@ function argumentsGiven() {
 
 function helpText(): string {
   const lines = runs.map(({ name, numbers }) => {
-    const wishes = Object.entries(numbers).map(([wish, usual]) => `--${wish} ${usual}`)
-    return `  ${name.padEnd(16)}${wishes.join(' ')}`.trimEnd()
+    const options = Object.entries(numbers).map(([option, usual]) => `--${option} ${usual}`)
+    return `  ${name.padEnd(16)}${options.join(' ')}`.trimEnd()
   })
   return `npm run proof [-- <run> …] [--engine sqlite|postgres] [--seed N] [--short]
 
@@ -106,10 +106,10 @@ ${lines.join('\n')}
 
 function numbersFor(run: Run | ServerRun, engine: Engine): Numbers {
   const usual = { ...run.numbers, ...run.numbersOf?.[engine], ...(isShort ? run.short : {}) }
-  const wished = Object.keys(run.numbers).flatMap((name) =>
+  const numbers = Object.keys(run.numbers).flatMap((name) =>
     given[name] === undefined ? [] : [[name, Number(given[name])] as const],
   )
-  return { ...usual, ...Object.fromEntries(wished) }
+  return { ...usual, ...Object.fromEntries(numbers) }
 }
 
 // A line that is written over on a terminal; elsewhere one every ten seconds.

@@ -207,9 +207,9 @@ async function openShop(storage: Storage): Promise<ModesShop> {
   })
 
   async function cancel(mode: Mode, order: number): Promise<string> {
-    const wish = { by: 'operator', expectedVersion: undefined, reason: null, note: null, isRestocked: true } as const
+    const input = { by: 'operator', expectedVersion: undefined, reason: null, note: null, isRestocked: true } as const
     const moment = { now, cause: null }
-    const { order: cancelled } = await storage.write((tx) => cancelOrder(tx, keyOf(mode, order), wish, moment))
+    const { order: cancelled } = await storage.write((tx) => cancelOrder(tx, keyOf(mode, order), input, moment))
     return `${cancelled.number} cancelled`
   }
 
@@ -217,8 +217,8 @@ async function openShop(storage: Storage): Promise<ModesShop> {
   async function refund(mode: Mode, order: number): Promise<string> {
     const [key, moment] = [keyOf(mode, order), { now, cause: null }]
     if (mode === 'live') await answerOf(storage.write((tx) => payOrder(tx, key, moment)))
-    const wish = { amount: 100, reason: null, isByHand: true }
-    const { facts } = await storage.write((tx) => refundOrder(tx, key, wish, moment))
+    const input = { amount: 100, reason: null, isByHand: true }
+    const { facts } = await storage.write((tx) => refundOrder(tx, key, input, moment))
     return `${facts.order.number} refunded ${facts.order.refunded}`
   }
 

@@ -114,8 +114,8 @@ async function makeWorld(given: Given, merchants: number): Promise<World> {
     const [installation] = await storage.read((db) => listInstallations(db, merchantId))
     if (!installation) throw new Error('a shop has no installation')
     const { id: installationId } = installation
-    const wish = { name: 'poison', scopes, expiresAt: null }
-    const { key } = await storage.write((tx) => createKey(tx, testSecret, installation, wish, clock.now))
+    const input = { name: 'poison', scopes, expiresAt: null }
+    const { key } = await storage.write((tx) => createKey(tx, testSecret, installation, input, clock.now))
     for (const events of [['cart.created', 'checkout_session.created'], ['checkout_session.expired']]) {
       const made = { url: `${receiver}/${events.length}`, description: '', events }
       const endpointTools = { rootSecret: testSecret, allowPrivate: true }

@@ -108,14 +108,14 @@ async function makeEndpoints(
     const installationIds = [installationId, await secondInstallation(tx, installationId)]
     const [first, second] = installationIds as [string, string]
     for (let number = 0; number < well; number += 1) {
-      const wish = { url: `http://127.0.0.1:${wellPort}/well/${number}`, description: '', events: ['cart.*'] }
-      await addEndpoint(tx, number % 2 === 0 ? first : second, wish, tools, Date.now())
+      const input = { url: `http://127.0.0.1:${wellPort}/well/${number}`, description: '', events: ['cart.*'] }
+      await addEndpoint(tx, number % 2 === 0 ? first : second, input, tools, Date.now())
     }
     const sick = new Map<SickKind, Endpoint>()
     for (const [number, kind] of sickKinds.entries()) {
       const url = `http://127.0.0.1:${sickPort}${sickPaths[kind]}`
-      const wish = { url, description: '', events: eventsOfNobody, status: 'paused' as const }
-      sick.set(kind, (await addEndpoint(tx, number % 2 === 0 ? first : second, wish, tools, Date.now())).endpoint)
+      const input = { url, description: '', events: eventsOfNobody, status: 'paused' as const }
+      sick.set(kind, (await addEndpoint(tx, number % 2 === 0 ? first : second, input, tools, Date.now())).endpoint)
     }
     return { installationIds, sick }
   })
@@ -196,8 +196,8 @@ async function playRound(
 async function bringSick({ run, sick }: Parts): Promise<void> {
   await run.storage.write(async (tx) => {
     for (const { installationId, id, url } of sick.values()) {
-      const wish = { url, description: '', events: ['cart.*'] }
-      await changeEndpoint(tx, installationId, id, wish, { allowPrivate: true }, Date.now())
+      const input = { url, description: '', events: ['cart.*'] }
+      await changeEndpoint(tx, installationId, id, input, { allowPrivate: true }, Date.now())
       await enableEndpoint(tx, installationId, id, Date.now())
     }
   })
@@ -208,8 +208,8 @@ async function bringSick({ run, sick }: Parts): Promise<void> {
 async function dismissSick({ run, sick }: Parts): Promise<void> {
   await run.storage.write(async (tx) => {
     for (const { installationId, id, url } of sick.values()) {
-      const wish = { url, description: '', events: eventsOfNobody }
-      await changeEndpoint(tx, installationId, id, wish, { allowPrivate: true }, Date.now())
+      const input = { url, description: '', events: eventsOfNobody }
+      await changeEndpoint(tx, installationId, id, input, { allowPrivate: true }, Date.now())
       await pauseEndpoint(tx, installationId, id, Date.now())
     }
   })

@@ -13,7 +13,7 @@ const main = join(import.meta.dirname, '..', 'src', 'main.js')
 const startMsMax = 60_000
 const defectsMax = 20
 
-export interface ServerWish {
+export interface ServerOptions {
   url: string
   rootSecretText: string
   // Nobody is limited unless a run is about that.
@@ -55,7 +55,12 @@ process.on('exit', () => {
   for (const child of living) child.kill('SIGKILL')
 })
 
-function environmentOf({ url, rootSecretText, rateLimit = 'off', retention = '' }: ServerWish): Record<string, string> {
+function environmentOf({
+  url,
+  rootSecretText,
+  rateLimit = 'off',
+  retention = '',
+}: ServerOptions): Record<string, string> {
   return {
     PATH: process.env.PATH ?? '',
     PORT: '0',
@@ -70,16 +75,16 @@ function environmentOf({ url, rootSecretText, rateLimit = 'off', retention = '' 
   }
 }
 
-function serveArgs({ hasDemo = false }: ServerWish): string[] {
+function serveArgs({ hasDemo = false }: ServerOptions): string[] {
   return hasDemo ? ['serve'] : ['serve', '--no-demo']
 }
 
-function launch(wish: ServerWish, args: readonly string[]): ChildProcess {
-  const weighing = wish.isWeighed ? ['--expose-gc', '--import', join(import.meta.dirname, 'weigh.ts')] : []
+function launch(options: ServerOptions, args: readonly string[]): ChildProcess {
+  const weighing = options.isWeighed ? ['--expose-gc', '--import', join(import.meta.dirname, 'weigh.ts')] : []
   const flags = [...nodeFlags, ...weighing]
   const child = spawn(process.execPath, [...flags, main, ...args], {
-    env: environmentOf(wish),
-    stdio: ['ignore', 'pipe', 'pipe', wish.isWeighed ? 'ipc' : 'ignore'],
+    env: environmentOf(options),
+    stdio: ['ignore', 'pipe', 'pipe', options.isWeighed ? 'ipc' : 'ignore'],
   })
   living.add(child)
   child.on('close', () => living.delete(child))
@@ -89,8 +94,8 @@ function launch(wish: ServerWish, args: readonly string[]): ChildProcess {
 }
 
 // Answers when it listens; rejects with what it said when it ends before that.
-export async function startServer(wish: ServerWish): Promise<Server> {
-  const child = launch(wish, serveArgs(wish))
+export async function startServer(options: ServerOptions): Promise<Server> {
+  const child = launch(options, serveArgs(options))
   const talker = talkerOf(child, 'weigh.ts')
   const closed = once(child, 'close')
   const defects: string[] = []
@@ -143,8 +148,8 @@ export function defectsOf(servers: readonly (Server | undefined)[]): string[] {
 }
 
 // Begins to start one, and kills it after so long, wherever it is by then.
-export async function startAndKill(wish: ServerWish, afterMs: number): Promise<void> {
-  const child = launch(wish, serveArgs(wish))
+export async function startAndKill(options: ServerOptions, afterMs: number): Promise<void> {
+  const child = launch(options, serveArgs(options))
   const closed = once(child, 'close')
   child.stdout?.resume()
   child.stderr?.resume()
@@ -158,8 +163,8 @@ export interface CommandOutcome {
   said: string
 }
 
-export async function runCommand(wish: ServerWish, args: readonly string[]): Promise<CommandOutcome> {
-  const child = launch(wish, args)
+export async function runCommand(options: ServerOptions, args: readonly string[]): Promise<CommandOutcome> {
+  const child = launch(options, args)
   let said = ''
   eachLine(child, (line) => {
     said += `${line}\n`

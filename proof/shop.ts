@@ -38,12 +38,12 @@ export interface Stand {
   bareKey: string
 }
 
-export interface ShopWish {
+export interface ShopOptions {
   // Where every event of every installation is sent.
   webhookUrl?: string
 }
 
-export async function makeShop(ground: Ground, files: readonly ShopFile[], wish: ShopWish = {}): Promise<Shop> {
+export async function makeShop(ground: Ground, files: readonly ShopFile[], options: ShopOptions = {}): Promise<Shop> {
   const url = await ground.freshUrl()
   const rootSecretText = randomBytes(32).toString('base64url')
   const rootSecret = parseRootSecret(rootSecretText) as RootSecret
@@ -78,9 +78,10 @@ export async function makeShop(ground: Ground, files: readonly ShopFile[], wish:
     return storage.write(async (tx) => {
       const made: Stand[] = []
       for (const installation of installations) {
-        const keyOf = async (wished: readonly Scope[]) =>
-          (await createKey(tx, rootSecret, installation, { name: 'proof', scopes: wished, expiresAt: null }, now)).key
-        const { webhookUrl } = wish
+        const keyOf = async (requested: readonly Scope[]) =>
+          (await createKey(tx, rootSecret, installation, { name: 'proof', scopes: requested, expiresAt: null }, now))
+            .key
+        const { webhookUrl } = options
         if (webhookUrl !== undefined) {
           const endpoint = { url: webhookUrl, description: 'the journal', events: ['*'] }
           await addEndpoint(tx, installation.id, endpoint, { rootSecret, allowPrivate: true }, now)

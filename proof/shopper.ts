@@ -55,14 +55,14 @@ export function sessionFrom(answer: Answer): Session {
 
 export const successUrl = 'http://localhost/thanks?s={sessionId}'
 
-export interface SessionWish {
+export interface SessionInput {
   items: readonly { skuId: string; quantity: number }[]
   email?: string
   promotionCode?: string
   idempotencyKey?: string
 }
 
-export function openingOf({ items, email, promotionCode, idempotencyKey = randomUUID() }: SessionWish): object {
+export function openingOf({ items, email, promotionCode, idempotencyKey = randomUUID() }: SessionInput): object {
   return {
     idempotencyKey,
     items,
@@ -72,8 +72,8 @@ export function openingOf({ items, email, promotionCode, idempotencyKey = random
   }
 }
 
-export function openSession(caller: Caller, origin: string, stand: Stand, wish: SessionWish): Promise<Answer> {
-  return caller.ask(origin, 'createHostedCheckoutSession', { key: stand.key, body: openingOf(wish) })
+export function openSession(caller: Caller, origin: string, stand: Stand, input: SessionInput): Promise<Answer> {
+  return caller.ask(origin, 'createHostedCheckoutSession', { key: stand.key, body: openingOf(input) })
 }
 
 // `completed`: sent on to the shop. `back`: sent back to the page, which knows more. `told`: the page says why not.

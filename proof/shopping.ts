@@ -9,7 +9,7 @@ import { findUnheard, hashOf, type Journal } from './journal.ts'
 import { findBroken, letTimePass, untilSettled } from './oracles.ts'
 import { pick, whole } from './random.ts'
 import type { RunTools } from './runs.ts'
-import { defectsOf, runCommand, type Server, type ServerWish, startServer } from './servers.ts'
+import { defectsOf, runCommand, type Server, type ServerOptions, startServer } from './servers.ts'
 import { berlin, product, type Shop, shopFile, standOf } from './shop.ts'
 import {
   type CartData,
@@ -175,9 +175,9 @@ export class Shopping {
     }
   }
 
-  async start(wish: Partial<ServerWish> = {}): Promise<Server | undefined> {
+  async start(options: Partial<ServerOptions> = {}): Promise<Server | undefined> {
     try {
-      return await startServer({ ...this.shop, ...wish })
+      return await startServer({ ...this.shop, ...options })
     } catch (error) {
       this.violations.add(`after a kill it does not open again: ${(error as Error).message}`)
       return undefined
@@ -409,8 +409,8 @@ export class Shopping {
     const customer = { email: `shopper-${whole(this.random, 1, 1_000_000)}@example.com` }
     // Where the run is to see the end of what is left behind, that must come within it.
     const expiry = this.#plan.keptMs === undefined ? {} : { expiresInSeconds: 300 }
-    const wish = { cartId, successUrl, customer, ...expiry }
-    const answer = await this.#change('createHostedCheckoutSession', {}, wish)
+    const body = { cartId, successUrl, customer, ...expiry }
+    const answer = await this.#change('createHostedCheckoutSession', {}, body)
     return answer.status === 200 ? this.#noteSession(answer) : undefined
   }
 

@@ -147,8 +147,8 @@ for (const engine of ['sqlite', 'postgres'] as const) {
       } as const
       assert.equal(await storage.write((tx) => install(tx, rootSecret, approval, Date.now())), true)
       const [installed] = (await say(url, 'apps', 'installations', 'Ledger', '--json')).json.installations
-      const wish = { name: 'Ledger', redirectUris: ['https://evil.example/cb'], scopes: ['catalog:read'] }
-      const refused = await apply('alder', wish)
+      const input = { name: 'Ledger', redirectUris: ['https://evil.example/cb'], scopes: ['catalog:read'] }
+      const refused = await apply('alder', input)
       assert.deepEqual([refused.code, refused.out], [1, ''])
       assert.match(refused.err, /another merchant has installed it/)
       assert.deepEqual(await urisOf('Ledger'), ['https://ledger.example/cb'])
@@ -167,7 +167,7 @@ for (const engine of ['sqlite', 'postgres'] as const) {
         [0, ['https://ledger.example/new'], ledger.scopes],
       )
       await say(url, 'apps', 'uninstall', installed.id)
-      assert.equal((await apply('alder', wish)).code, 0)
+      assert.equal((await apply('alder', input)).code, 0)
     })
 
     test('an app is made, shown, disabled, and its installation ended with its keys', async () => {

@@ -224,8 +224,8 @@ eachEngine('cancelStorefrontOrder', (given) => {
       ['paid', 0, 'refund_failed', 'failed', 4],
     )
     const key = { installationId: house.installationId, orderId }
-    const wish = { amount: null, reason: 'by hand' }
-    const again = await house.storage.write((tx) => refundOrder(tx, key, wish, moment(house)))
+    const input = { amount: null, reason: 'by hand' }
+    const again = await house.storage.write((tx) => refundOrder(tx, key, input, moment(house)))
     // The customer has another card now.
     await house.storage.write((tx) => tx.sql`update test_charges set refund_answer = 'given'`)
     assert.deepEqual(await house.orders.pay(), ['succeeded'])

@@ -11,7 +11,7 @@ import {
   makeProof,
   openBrowser,
   openOAuthHouse,
-  type ProofWish,
+  type ProofInput,
   sharedOAuthHouse,
 } from '../harness/oauth.ts'
 import { eachEngine } from '../harness/storage.ts'
@@ -63,7 +63,7 @@ eachEngine('describeOAuthAuthorization', (given) => {
     const installed = await installApp(house, { key: await makeDpopKey('Ed25519') })
     const now = Math.floor(house.clock.now / 1000)
     const url = `${house.origin}/api/v1/oauth/authorize`
-    const odd: Partial<ProofWish>[] = [
+    const odd: Partial<ProofInput>[] = [
       { url: `${url}?a=b#c` },
       { url: url.replace('http:', 'HTTP:') },
       { claims: { iat: now + 10 } },
@@ -139,7 +139,7 @@ eachEngine('describeOAuthAuthorization', (given) => {
   })
 
   // What is wrong with the proof. Every one of them is refused in the same words, and uses nothing up.
-  const wrong: Readonly<Record<string, (now: number) => Partial<ProofWish>>> = {
+  const wrong: Readonly<Record<string, (now: number) => Partial<ProofInput>>> = {
     'another method': () => ({ method: 'POST' }),
     'another path': () => ({ url: 'http://127.0.0.1/api/v1/oauth/installation-keys' }),
     'an address that is none': () => ({ url: 'no address' }),

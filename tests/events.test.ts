@@ -32,7 +32,7 @@ import { claimDeliveries } from '../src/webhooks/claim.ts'
 import {
   addEndpoint,
   disableEndpoint,
-  type EndpointWish,
+  type EndpointInput,
   pauseEndpoint,
   pingEndpoint,
   removeEndpoint,
@@ -123,8 +123,8 @@ async function boughtByHand(
   const { sessionId, secret, view } = await checkout.ready({ CARD: 4 })
   secrets.add(secret)
   const { version, totals } = view.session
-  const wish = { version, expectedTotal: totals.total, provider: 'manual', method, details: {} }
-  const result = await house.app.checkout.pay(secret, { ...wish, attempt: newId('pay') })
+  const input = { version, expectedTotal: totals.total, provider: 'manual', method, details: {} }
+  const result = await house.app.checkout.pay(secret, { ...input, attempt: newId('pay') })
   assert.equal(result?.problem, null)
   return (await checkout.read(sessionId)).body.data.orderId
 }
@@ -136,8 +136,8 @@ async function sent({ house }: World, orderId: string, items: ReadonlyMap<string
   await storage.write((tx) => fulfilOrder(tx, { installationId, orderId }, parcel, moment))
 }
 
-function added({ storage, installationId, clock }: House, wish: Partial<EndpointWish>) {
-  const whole = { url: 'https://hooks.example.com/in?token=hidden', description: '', events: ['*'], ...wish }
+function added({ storage, installationId, clock }: House, input: Partial<EndpointInput>) {
+  const whole = { url: 'https://hooks.example.com/in?token=hidden', description: '', events: ['*'], ...input }
   const tools = { rootSecret: testSecret, allowPrivate: false }
   return storage.write((tx) => addEndpoint(tx, installationId, whole, tools, clock.now))
 }
@@ -225,8 +225,8 @@ const scenarios = {
     const orderId = await boughtByHand(world, 'cash_on_delivery')
     await sent(world, orderId, null)
     const moment = { now: clock.now, cause: null }
-    const wish = { isRestocked: true }
-    await storage.write((tx) => returnOrder(tx, { installationId, orderId }, wish, moment))
+    const input = { isRestocked: true }
+    await storage.write((tx) => returnOrder(tx, { installationId, orderId }, input, moment))
     return { subjectId: orderId, cause: null }
   },
   'inventory.low': async (world) => {
@@ -625,9 +625,9 @@ eachEngine('an event', (given) => {
   }
 
   async function listener(events: readonly string[], installation = installationId): Promise<string> {
-    const wish = { url: 'https://hooks.example.com', description: '', events }
+    const input = { url: 'https://hooks.example.com', description: '', events }
     const tools = { rootSecret: testSecret, allowPrivate: false }
-    return (await storage.write((tx) => addEndpoint(tx, installation, wish, tools, start))).endpoint.id
+    return (await storage.write((tx) => addEndpoint(tx, installation, input, tools, start))).endpoint.id
   }
 
   const remove = (ids: readonly string[], installation = installationId) =>

@@ -223,7 +223,7 @@ interface Scene {
 
 interface Tab {
   page: Page
-  // Holds the page against the rules for everyone, once it is complete, and leaves a picture if one is wished.
+  // Holds the page against the rules for everyone, once it is complete, and leaves a picture if one is requested.
   look(name: string): Promise<void>
   // Nothing was complained of, and nobody else was asked for anything.
   assertQuiet(): void

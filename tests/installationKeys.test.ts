@@ -17,19 +17,19 @@ import { uninstall } from '../src/oauth/installing.ts'
 
 let made = 0
 // biome-ignore lint/suspicious/noExplicitAny: bodies of every shape
-const wish = (more: object = {}): any => {
+const bodyWith = (more: object = {}): any => {
   made += 1
-  return { idempotencyKey: `wish-${made}`, name: 'Till', scopes: ['catalog:read'], ...more }
+  return { idempotencyKey: `key-${made}`, name: 'Till', scopes: ['catalog:read'], ...more }
 }
 
 eachEngine('createInstallationKey', (given) => {
   const open = sharedOAuthHouse(given)
 
-  test('200 gives a key that works, shown once, with what was wished', async () => {
+  test('200 gives a key that works, shown once, with the name, scopes and expiry that were requested', async () => {
     const house = await open()
     const installed = await installApp(house)
     const expiresAt = new Date(house.clock.now + 60_000).toISOString()
-    const body = wish({ name: 'Till 7', scopes: ['checkout:quote', 'catalog:read'], expiresAt })
+    const body = bodyWith({ name: 'Till 7', scopes: ['checkout:quote', 'catalog:read'], expiresAt })
     const answer = await askAsApp(house, 'createInstallationKey', { ...installed, body })
     assert.equal(answer.headers.get('cache-control'), 'no-store')
     const { key, secret } = answer.body.data
@@ -64,7 +64,7 @@ eachEngine('createInstallationKey', (given) => {
   test('200 with no scope at all, and again with the same answer for the same idempotency key, which is kept sealed', async () => {
     const house = await open()
     const installed = await installApp(house)
-    const body = wish({ scopes: [] })
+    const body = bodyWith({ scopes: [] })
     const first = await askAsApp(house, 'createInstallationKey', { ...installed, body })
     const second = await askAsApp(house, 'createInstallationKey', { ...installed, body })
     assert.equal(second.text, first.text)
@@ -81,13 +81,13 @@ eachEngine('createInstallationKey', (given) => {
     const house = await open()
     const installed = await installApp(house)
     const bodies: [object, string][] = [
-      [wish({ scopes: ['everything'] }), 'invalid_request'],
-      [wish({ scopes: ['catalog:read', 'catalog:read'] }), 'invalid_request'],
-      [wish({ name: '' }), 'invalid_request'],
-      [wish({ more: 1 }), 'invalid_request'],
-      [wish({ expiresAt: new Date(house.clock.now).toISOString() }), 'invalid_request'],
-      [wish({ expiresAt: 'tomorrow' }), 'invalid_request'],
-      [wish({ idempotencyKey: undefined }), 'idempotency_key_required'],
+      [bodyWith({ scopes: ['everything'] }), 'invalid_request'],
+      [bodyWith({ scopes: ['catalog:read', 'catalog:read'] }), 'invalid_request'],
+      [bodyWith({ name: '' }), 'invalid_request'],
+      [bodyWith({ more: 1 }), 'invalid_request'],
+      [bodyWith({ expiresAt: new Date(house.clock.now).toISOString() }), 'invalid_request'],
+      [bodyWith({ expiresAt: 'tomorrow' }), 'invalid_request'],
+      [bodyWith({ idempotencyKey: undefined }), 'idempotency_key_required'],
     ]
     for (const [body, code] of bodies) {
       const answer = await askAsApp(house, 'createInstallationKey', { ...installed, body })
@@ -99,7 +99,7 @@ eachEngine('createInstallationKey', (given) => {
     const house = await open()
     const installed = await installApp(house)
     const { app, refreshToken, key } = installed
-    const body = () => wish({ scopes: ['catalog:read', 'webhooks:write'] })
+    const body = () => bodyWith({ scopes: ['catalog:read', 'webhooks:write'] })
     const answer = await askAsApp(house, 'createInstallationKey', { ...installed, body: body() })
     assertError(answer, 'scope_missing')
     assert.deepEqual(answer.body.error.current, { requiredScope: 'webhooks:write' })
@@ -110,9 +110,9 @@ eachEngine('createInstallationKey', (given) => {
       scope: 'catalog:read',
     }
     const narrow = { accessToken: (await askToken(house, fields, { key })).body.access_token, key }
-    const quote = wish({ scopes: ['checkout:quote'] })
+    const quote = bodyWith({ scopes: ['checkout:quote'] })
     assertError(await askAsApp(house, 'createInstallationKey', { ...narrow, body: quote }), 'scope_missing')
-    assert.equal((await askAsApp(house, 'createInstallationKey', { ...narrow, body: wish() })).status, 200)
+    assert.equal((await askAsApp(house, 'createInstallationKey', { ...narrow, body: bodyWith() })).status, 200)
     const described = await askAsApp(house, 'describeOAuthAuthorization', narrow)
     assert.deepEqual(described.body.data.scopes, ['catalog:read', 'checkout:quote'])
   })
@@ -121,7 +121,7 @@ eachEngine('createInstallationKey', (given) => {
     const house = await open()
     const installed = await installApp(house)
     const { app, refreshToken, key } = installed
-    const body = wish({ scopes: ['checkout:quote'] })
+    const body = bodyWith({ scopes: ['checkout:quote'] })
     const issued = await askAsApp(house, 'createInstallationKey', { ...installed, body })
     assert.equal(issued.status, 200)
     const fields = {
@@ -143,7 +143,7 @@ eachEngine('createInstallationKey', (given) => {
   test('400 for the eleventh key that works, also when eleven are asked for at once', async () => {
     const house = await open()
     const installed = await installApp(house)
-    const ask = () => askAsApp(house, 'createInstallationKey', { ...installed, body: wish() })
+    const ask = () => askAsApp(house, 'createInstallationKey', { ...installed, body: bodyWith() })
     const answers = await Promise.all(Array.from({ length: 11 }, ask))
     const refused = answers.filter(({ status }) => status !== 200)
     assert.equal(refused.length, 1)
@@ -160,7 +160,7 @@ eachEngine('createInstallationKey', (given) => {
   test('401 when the installation ends while the request is under way', async () => {
     const house = await open()
     const installed = await installApp(house)
-    const body = wish()
+    const body = bodyWith()
     let asked: Promise<Answer> | undefined
     await house.storage.write(async (tx) => {
       assert.equal(await uninstall(tx, installed.installationId, house.clock.now), true)

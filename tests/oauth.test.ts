@@ -137,8 +137,8 @@ eachEngine('installing an app with a foreign client', (given) => {
       }
       assert.deepEqual([data.clientId, data.scopes], [app.id, ['catalog:read', 'checkout:quote']])
 
-      const wish = { idempotencyKey: 'one', name: 'Till', scopes: ['catalog:read'] }
-      const issued = await call(tokens.access_token, '/api/v1/oauth/installation-keys', 'POST', wish)
+      const input = { idempotencyKey: 'one', name: 'Till', scopes: ['catalog:read'] }
+      const issued = await call(tokens.access_token, '/api/v1/oauth/installation-keys', 'POST', input)
       const { secret } = ((await issued.json()) as { data: { secret: string } }).data
       const who = await house.ask('getInstallationCredentialIdentity', { key: secret })
       assert.deepEqual(who.body.data.app, { id: app.id, name: app.name })
@@ -423,9 +423,9 @@ eachEngine('what has ended is dead, on every node', (given) => {
       const bystander = await installApp(house, { browser: installed.browser })
       const other = await issueKey(house, bystander)
       for (const { installationId } of [installed, bystander]) {
-        const wish = { url: 'http://127.0.0.1:9099/hooks', description: '', events: ['*'] }
+        const input = { url: 'http://127.0.0.1:9099/hooks', description: '', events: ['*'] }
         const tools = { rootSecret: testSecret, allowPrivate: true }
-        await house.storage.write((tx) => addEndpoint(tx, installationId, wish, tools, house.clock.now))
+        await house.storage.write((tx) => addEndpoint(tx, installationId, input, tools, house.clock.now))
       }
 
       const identity = '/api/v1/open/installation/identity'

@@ -44,7 +44,7 @@ import {
   type OAuthHouse,
   openBrowser,
   openOAuthHouse,
-  type ProofWish,
+  type ProofInput,
   postForm,
   redirectUri,
   type Visited,
@@ -245,7 +245,7 @@ interface PushRow {
   more?: Parameters
   // Sent behind the form as it is.
   raw?: string
-  proof?: Partial<ProofWish>
+  proof?: Partial<ProofInput>
   error: string
   status?: number
 }
@@ -323,7 +323,7 @@ interface TokenRow {
 }
 
 const withProof =
-  (proof: Omit<Partial<ProofWish>, 'token'>, makeKey?: () => Promise<DpopKey>) =>
+  (proof: Omit<Partial<ProofInput>, 'token'>, makeKey?: () => Promise<DpopKey>) =>
   async ({ house, app, code, verifier, key, nonce }: Coded): Promise<EndpointAnswer> =>
     askToken(house, codeFields(app, code, verifier), { key: (await makeKey?.()) ?? key, nonce, proof })
 
@@ -517,7 +517,7 @@ function tokenIsRefused(open: Open): void {
   })
 }
 
-// An assertion with which an app proves itself, right in everything but what is wished.
+// An assertion with which an app proves itself, valid except for what the input overrides.
 interface AssertionRow {
   name: string
   make: (house: OAuthHouse) => Promise<string>
@@ -706,10 +706,13 @@ interface ResourceRow {
 }
 
 const proving =
-  (proof: Partial<ProofWish> | ((holder: Holder, call: Call) => Partial<ProofWish> | Promise<Partial<ProofWish>>)) =>
+  (proof: Partial<ProofInput> | ((holder: Holder, call: Call) => Partial<ProofInput> | Promise<Partial<ProofInput>>)) =>
   async (holder: Holder, call: Call): Promise<Answer> => {
-    const wish = typeof proof === 'function' ? await proof(holder, call) : proof
-    return ask(holder, call, { authorization: `DPoP ${holder.accessToken}`, dpop: await callProof(holder, call, wish) })
+    const input = typeof proof === 'function' ? await proof(holder, call) : proof
+    return ask(holder, call, {
+      authorization: `DPoP ${holder.accessToken}`,
+      dpop: await callProof(holder, call, input),
+    })
   }
 
 const claims = (made: Readonly<Record<string, unknown>> | ((holder: Holder) => Readonly<Record<string, unknown>>)) =>
@@ -1367,9 +1370,9 @@ function tokenProof({ house, key, nonce }: Coded): Promise<string> {
   return makeProof(house, key, { method: 'POST', url: `${house.origin}/oauth/token`, nonce })
 }
 
-function callProof(holder: Holder, { method, address }: Call, wish: Partial<ProofWish> = {}): Promise<string> {
+function callProof(holder: Holder, { method, address }: Call, input: Partial<ProofInput> = {}): Promise<string> {
   const { house, key, accessToken, nonce } = holder
-  return makeProof(house, key, { method, url: address, token: accessToken, nonce, ...wish })
+  return makeProof(house, key, { method, url: address, token: accessToken, nonce, ...input })
 }
 
 const strangeKeys = new Map<string, Promise<DpopKey>>()

@@ -28,8 +28,8 @@ eachEngine('plans', (given) => {
           ${new Fragment(others.map((name) => `o.${name}`).join(', '))}
         from orders o cross join n`
     })
-    const wish = { mode: 'test', statuses: orderStatuses, limit: 5 } as const
-    const listed = await storage.read((db) => listOrdersOfMerchant(db, merchantId, { ...wish, after: undefined }))
+    const input = { mode: 'test', statuses: orderStatuses, limit: 5 } as const
+    const listed = await storage.read((db) => listOrdersOfMerchant(db, merchantId, { ...input, after: undefined }))
     assert.deepEqual(
       listed.map(({ number }) => number),
       [2_000, 1_999, 1_998, 1_997, 1_996].map((number) => `T-x${number}`),
@@ -37,7 +37,7 @@ eachEngine('plans', (given) => {
     const { placedAt: at, id } = listed[4] ?? assert.fail()
     for (const after of [undefined, { at, id }]) {
       const plan = await storage.read((db) =>
-        planOf(db, (tx) => listOrdersOfMerchant(tx, merchantId, { ...wish, after })),
+        planOf(db, (tx) => listOrdersOfMerchant(tx, merchantId, { ...input, after })),
       )
       if (given.engine === 'sqlite') {
         assert.match(plan, /orders_of_merchant \(merchant_id=\? AND mode=\? AND \(placed_at,id\)<\(\?,\?\)\)/)

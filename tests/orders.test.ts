@@ -511,20 +511,20 @@ eachEngine('an order', (given) => {
       fc.record({ do: fc.constant('send' as const), cards: fc.integer({ min: 0, max: 3 }) }),
       fc.record({ do: fc.constant('give back' as const), amount: fc.constantFrom(1, 500, 1_000, null) }),
     )
-    const wishes = fc.record({
+    const inputs = fc.record({
       isManual: fc.boolean(),
       card: fc.constantFrom(undefined, refusingCard),
       code: fc.constantFrom(undefined, 'WELCOME10', 'GIFT', 'SHIPFREE'),
     })
     await fc.assert(
       fc.asyncProperty(
-        wishes,
+        inputs,
         fc.array(deed, { minLength: 1, maxLength: 8 }),
         async ({ card, code, isManual }, deeds) => {
           const items = { CARD: 3, BOOK: 1 }
           const method = 'cash_on_delivery' as const
-          const wish = { items, isManual, method, ...(card ? { card } : {}), ...(code ? { code } : {}) }
-          const { orderId } = await house.orders.place(wish)
+          const input = { items, isManual, method, ...(card ? { card } : {}), ...(code ? { code } : {}) }
+          const { orderId } = await house.orders.place(input)
           let version = (await orderWorld(house, orderId)).version
           for (const one of deeds) {
             house.clock.now += 6 * 3_600_000

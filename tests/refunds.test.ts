@@ -55,8 +55,8 @@ async function failForGood(house: House & { orders: Orders }): Promise<void> {
 function giveBack(house: House, orderId: string, amount: number | null = null, isByHand = false) {
   const { installationId, clock } = house
   const moment = { now: clock.now, cause: null }
-  const wish = { amount, reason: null, isByHand }
-  return house.storage.write((tx) => refundOrder(tx, { installationId, orderId }, wish, moment))
+  const input = { amount, reason: null, isByHand }
+  return house.storage.write((tx) => refundOrder(tx, { installationId, orderId }, input, moment))
 }
 
 eachEngine('money that goes back', (given) => {

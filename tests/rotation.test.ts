@@ -107,10 +107,10 @@ eachEngine('a rotation of the root secret', (given) => {
     const house = await openOAuthHouse(given)
     const installed = await installApp(house)
     const { secret } = await issueKey(house, installed)
-    const wish = { url: 'http://127.0.0.1:9099/hooks', description: '', events: ['*'] }
+    const input = { url: 'http://127.0.0.1:9099/hooks', description: '', events: ['*'] }
     const tools = { rootSecret: testSecret, allowPrivate: true }
     const { endpoint, secret: signing } = await house.storage.write((tx) =>
-      addEndpoint(tx, installed.installationId, wish, tools, house.clock.now),
+      addEndpoint(tx, installed.installationId, input, tools, house.clock.now),
     )
     await house.storage.write((tx) =>
       rotateSecret(tx, installed.installationId, endpoint.id, testSecret, house.clock.now),

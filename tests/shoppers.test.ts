@@ -166,10 +166,10 @@ eachEngine('a shopper', (given) => {
     await forgetVersions(storage, alone, [1], clock.now)
     await storage.write((tx) => createCustomerKey(alone)(tx, clock.now))
     const shopper = { merchantId, installationIds: [installationId], email: ada }
-    const wish = { isDryRun: false, includesUnsent: true }
-    assert.equal((await forgetShopper(storage, alone, shopper, wish)).orders, 0)
+    const input = { isDryRun: false, includesUnsent: true }
+    assert.equal((await forgetShopper(storage, alone, shopper, input)).orders, 0)
     const both = parseRootSecret(`${newer},1:${testSecretText}`) as RootSecret
-    const { orders, checkoutSessions } = await forgetShopper(storage, both, shopper, wish)
+    const { orders, checkoutSessions } = await forgetShopper(storage, both, shopper, input)
     assert.deepEqual([orders, checkoutSessions], [1, 1])
   })
 

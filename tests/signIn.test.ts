@@ -68,10 +68,10 @@ interface Guess {
   node?: number
 }
 
-async function guess({ house, reaches, browser, page }: Scene, wish: Guess): Promise<number> {
+async function guess({ house, reaches, browser, page }: Scene, input: Guess): Promise<number> {
   const { pathname } = new URL(page.url)
-  const fields = { step: 'sign_in', email: wish.email ?? email, password: wish.password ?? wrong }
-  const response = await fetch(reaches[(wish.node ?? 0) % reaches.length] + pathname, {
+  const fields = { step: 'sign_in', email: input.email ?? email, password: input.password ?? wrong }
+  const response = await fetch(reaches[(input.node ?? 0) % reaches.length] + pathname, {
     method: 'POST',
     redirect: 'manual',
     body: new URLSearchParams(fields).toString(),
@@ -79,7 +79,7 @@ async function guess({ house, reaches, browser, page }: Scene, wish: Guess): Pro
       'content-type': 'application/x-www-form-urlencoded',
       origin: house.origin,
       cookie: browser.cookiesFor(pathname),
-      'x-forwarded-for': wish.from,
+      'x-forwarded-for': input.from,
     },
   })
   await response.arrayBuffer()

@@ -42,8 +42,8 @@ async function openShop(given: Given, payments?: ShopFile['payments']) {
     async buy(method: 'bank_transfer' | 'cash_on_delivery', more: object = {}) {
       const { secret, sessionId, view } = await checkout.ready({ 'ROSE-12': 2, CARD: 3 }, more)
       const { version, totals } = view.session
-      const wish = { version, expectedTotal: totals.total, provider: 'manual', method, details: {} }
-      const result = await house.app.checkout.pay(secret, { ...wish, attempt: randomUUID() })
+      const input = { version, expectedTotal: totals.total, provider: 'manual', method, details: {} }
+      const result = await house.app.checkout.pay(secret, { ...input, attempt: randomUUID() })
       assert.equal(result?.problem, null)
       return {
         secret,

@@ -176,7 +176,7 @@ eachEngine('sick receivers', (given) => {
     assert.equal((await endpointOf(house, endless)).consecutiveFailures, 0)
 
     const asked = patient.receiver.received.length
-    assert.ok(asked >= 1 && asked <= inFlightMax, `${asked} calls before the first wish for patience was heard`)
+    assert.ok(asked >= 1 && asked <= inFlightMax, `${asked} calls before the first Retry-After was read`)
     assert.deepEqual(await statusesOf(house, patient), { pending: events - asked, retrying: asked })
     const calledBefore = sick.map(({ receiver }) => receiver.received.length)
     house.clock.now += 29_999

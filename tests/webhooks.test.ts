@@ -20,7 +20,7 @@ import {
   addEndpoint,
   changeEndpoint,
   disableEndpoint,
-  type EndpointWish,
+  type EndpointInput,
   enableEndpoint,
   type MadeEndpoint,
   pauseEndpoint,
@@ -36,8 +36,8 @@ const minute = 60_000
 const hour = 60 * minute
 const day = 24 * hour
 
-function add(house: House, wish: Partial<EndpointWish> & { url: string }): Promise<MadeEndpoint> {
-  const whole = { description: '', events: ['*'], ...wish }
+function add(house: House, input: Partial<EndpointInput> & { url: string }): Promise<MadeEndpoint> {
+  const whole = { description: '', events: ['*'], ...input }
   const tools = { rootSecret: testSecret, allowPrivate: true }
   return house.storage.write((tx) => addEndpoint(tx, house.installationId, whole, tools, house.clock.now))
 }
@@ -417,9 +417,9 @@ eachEngine('webhooks', (given) => {
     await ping(house, made)
     await house.app.dispatcher.settleDue()
     assert.deepEqual([former.received.length, latter.received.length], [1, 0], 'a redirect is not followed')
-    const wish = { url: latter.url, description: 'moved', events: ['webhook.ping'] }
+    const input = { url: latter.url, description: 'moved', events: ['webhook.ping'] }
     await house.storage.write((tx) =>
-      changeEndpoint(tx, house.installationId, made.endpoint.id, wish, { allowPrivate: true }, house.clock.now),
+      changeEndpoint(tx, house.installationId, made.endpoint.id, input, { allowPrivate: true }, house.clock.now),
     )
     const row = await nextAttempt(house, made)
     assert.deepEqual([row.status, row.attempts], ['succeeded', 2])

@@ -158,9 +158,9 @@ eachEngine('webhooks in a shop file', (given) => {
     assert.equal((await applyShop(storage, shop([]), without)).changes.length, 0)
 
     const [known] = await endpointsOf(storage, allowed)
-    const wish = { url: 'https://c.example/', description: '', events: ['*'] }
+    const input = { url: 'https://c.example/', description: '', events: ['*'] }
     for (let count = 2; count < 100; count += 1)
-      await storage.write((tx) => addEndpoint(tx, known?.installationId ?? '', wish, tools, now))
+      await storage.write((tx) => addEndpoint(tx, known?.installationId ?? '', input, tools, now))
     for (const dryRun of [true, false])
       await assert.rejects(
         applyShop(storage, shop([{ url: 'https://d.example/' }]), { ...options, dryRun }),

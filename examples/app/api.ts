@@ -29,8 +29,8 @@ export interface CheckoutSession {
   url: string | null
 }
 
-export interface CheckoutWish {
-  // Made once for one wish, so that a wish that is sent twice is granted once.
+export interface CheckoutInput {
+  // Created once per intended checkout, so a request that is sent twice has one effect.
   idempotencyKey: string
   items: { skuId: string; quantity: number }[]
   successUrl: string
@@ -74,6 +74,6 @@ export function createApi(shopUrl: string, apiKey: string) {
     product: (slug: string) => call<Product>(`/api/v1/open/catalog/products/${encodeURIComponent(slug)}`),
     endpoints: async () => (await call<{ endpoints: Endpoint[] }>('/api/v1/open/webhooks/endpoints')).endpoints,
     checkout: (id: string) => call<CheckoutSession>(`/api/v1/open/hosted/checkout/sessions/${id}`),
-    createCheckout: (wish: CheckoutWish) => call<CheckoutSession>('/api/v1/open/hosted/checkout/sessions', wish),
+    createCheckout: (input: CheckoutInput) => call<CheckoutSession>('/api/v1/open/hosted/checkout/sessions', input),
   }
 }

@@ -9,7 +9,7 @@ import { keyDigest, readKey } from './key.ts'
 test('a new credential keeps everything of its key but the key', () => {
   const rootSecret = parseRootSecret('7:a-root-secret-that-only-this-test-knows')
   assert.ok(rootSecret instanceof RootSecret)
-  const wish = {
+  const input = {
     installationId: 'ins_1',
     merchantId: 'mer_1',
     name: 'Shop',
@@ -18,13 +18,13 @@ test('a new credential keeps everything of its key but the key', () => {
     expiresAt: null,
     rotatedFrom: null,
   } as const
-  const { credential, keyText } = newCredential(rootSecret, wish, 5)
+  const { credential, keyText } = newCredential(rootSecret, input, 5)
   const { id, ...rest } = credential
   assert.ok(isId('key', id))
   assert.deepEqual(rest, {
-    ...wish,
+    ...input,
     lookup: readKey(keyText)?.lookup,
-    digest: keyDigest(rootSecret, 7, keyText, { ...wish, id, scopes: 'catalog:read' }),
+    digest: keyDigest(rootSecret, 7, keyText, { ...input, id, scopes: 'catalog:read' }),
     pepperVersion: 7,
     prefix: keyText.slice(0, 21),
     last4: keyText.slice(-4),

@@ -5,7 +5,7 @@ import { newId } from '../kit/ids.ts'
 import type { RootSecret } from '../kit/secrets.ts'
 import { keyDigest, keyLast4, keyPrefix, makeKey } from './key.ts'
 
-export interface CredentialWish {
+export interface CredentialInput {
   readonly installationId: string
   readonly merchantId: string
   readonly name: string
@@ -16,7 +16,7 @@ export interface CredentialWish {
   readonly rotatedFrom: string | null
 }
 
-export interface NewCredential extends CredentialWish {
+export interface NewCredential extends CredentialInput {
   readonly id: string
   readonly lookup: string
   readonly digest: string
@@ -29,17 +29,17 @@ export interface NewCredential extends CredentialWish {
 // The row to insert, and the text to show once.
 export function newCredential(
   rootSecret: RootSecret,
-  wish: CredentialWish,
+  input: CredentialInput,
   now: number,
 ): { credential: NewCredential; keyText: string } {
-  const key = makeKey(wish.mode)
+  const key = makeKey(input.mode)
   const pepperVersion = rootSecret.currentVersion
   const id = newId('key')
   const credential = {
-    ...wish,
+    ...input,
     id,
     lookup: key.lookup,
-    digest: keyDigest(rootSecret, pepperVersion, key.text, { ...wish, id, scopes: scopesText(wish.scopes) }),
+    digest: keyDigest(rootSecret, pepperVersion, key.text, { ...input, id, scopes: scopesText(input.scopes) }),
     pepperVersion,
     prefix: keyPrefix(key),
     last4: keyLast4(key),

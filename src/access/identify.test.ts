@@ -4,7 +4,7 @@ import { setImmediate } from 'node:timers/promises'
 import { eachEngine } from '../../harness/storage.ts'
 import { parseRootSecret, RootSecret } from '../kit/secrets.ts'
 import { Fragment, type Storage } from '../storage/storage.ts'
-import { type CredentialWish, newCredential } from './credential.ts'
+import { type CredentialInput, newCredential } from './credential.ts'
 import { createIdentify } from './identify.ts'
 import { makeKey, unboundDigest } from './key.ts'
 import {
@@ -31,7 +31,7 @@ function rootFrom(text: string): RootSecret {
 
 // A merchant, an installation and a credential of their own for each test.
 let given = 0
-async function givenKey(wish: Partial<CredentialWish> = {}, root = rootSecret) {
+async function givenKey(input: Partial<CredentialInput> = {}, root = rootSecret) {
   const number = ++given
   const merchantId = `mer_${number}`
   const installationId = `ins_${number}`
@@ -45,7 +45,7 @@ async function givenKey(wish: Partial<CredentialWish> = {}, root = rootSecret) {
       scopes: ['catalog:read', 'checkout:quote'],
       expiresAt: null,
       rotatedFrom: null,
-      ...wish,
+      ...input,
     },
     1,
   )
@@ -63,7 +63,7 @@ async function givenKey(wish: Partial<CredentialWish> = {}, root = rootSecret) {
   return { id, lookup, merchantId, installationId, slug: `shop-${number}`, keyText: made.keyText }
 }
 
-// The real storage, with a count of reads and, if wished, a gate that keeps back what was read.
+// The real storage, with a count of reads and, on request, a gate that holds back what was read.
 function watched(gate: Promise<void> = Promise.resolve()): { storage: Storage; reads: () => number } {
   let count = 0
   const read: Storage['read'] = async (work) => {
@@ -386,8 +386,8 @@ eachEngine('identify', ({ open }) => {
   test('store: the list is newest first and tells what was replaced', async () => {
     const key = await givenKey()
     const { installationId, merchantId } = key
-    const wish = { installationId, merchantId, name: 'Next', mode: 'test', scopes: [], expiresAt: null } as const
-    const { credential } = newCredential(rootSecret, { ...wish, rotatedFrom: key.id }, 3)
+    const input = { installationId, merchantId, name: 'Next', mode: 'test', scopes: [], expiresAt: null } as const
+    const { credential } = newCredential(rootSecret, { ...input, rotatedFrom: key.id }, 3)
     await storage.write((tx) => insertCredential(tx, credential))
     const listed = await storage.read((db) => listCredentials(db, installationId))
     assert.deepEqual(

@@ -18,7 +18,7 @@ export interface Shopper {
   email: string
 }
 
-export interface ForgetWish {
+export interface ForgetInput {
   // Nothing is written; the answer says what would be.
   isDryRun: boolean
   // Orders that are neither completed nor cancelled are erased too. Their parcels have no address then.
@@ -45,11 +45,11 @@ export async function forgetShopper(
   storage: Storage,
   rootSecret: RootSecret,
   { merchantId, installationIds, email }: Shopper,
-  wish: ForgetWish,
+  input: ForgetInput,
 ): Promise<Forgotten> {
   const keys = await storage.read((db) => listCustomerKeys(db, rootSecret))
   const hashes = customerHashes(keys, rootSecret, merchantId, email)
-  const work = { storage, wish, forgotten: nothing() }
+  const work = { storage, input, forgotten: nothing() }
   for (const installationId of installationIds) {
     for await (const id of idsOf(storage, 'checkout_sessions', installationId, hashes))
       await forgetSession(work, installationId, id)
@@ -60,7 +60,7 @@ export async function forgetShopper(
 
 interface Work {
   storage: Storage
-  wish: ForgetWish
+  input: ForgetInput
   forgotten: Forgotten
 }
 
@@ -126,7 +126,7 @@ async function listOrderIds(db: Reader, { installationId, after, hashes }: IdPag
 }
 
 async function forgetSession(work: Work, installationId: string, id: string): Promise<void> {
-  const { storage, wish, forgotten } = work
+  const { storage, input, forgotten } = work
   const key = { installationId, sessionId: id }
   const session = await storage.read((db) => findSession(db, key))
   if (!session) return
@@ -146,7 +146,7 @@ async function forgetSession(work: Work, installationId: string, id: string): Pr
       update checkout_sessions set customer_sealed = null, email_masked = null, email_hash = null
       where installation_id = ${installationId} and id = ${id}`
   }
-  if (wish.isDryRun) return storage.read((db) => erase(db))
+  if (input.isDryRun) return storage.read((db) => erase(db))
   await storage.write(async (tx) => {
     // A payment may have begun meanwhile.
     const locked = await lockSessionAndCart(tx, key)
@@ -163,18 +163,18 @@ interface PersonalOrder {
 }
 
 async function forgetOrder(work: Work, installationId: string, id: string): Promise<void> {
-  const { storage, wish, forgotten } = work
+  const { storage, input, forgotten } = work
   const order = await storage.read((db) => findPersonalOrder(db, installationId, id))
   if (!order) return
   const { merchantId, number, status, promotionId, addressId } = order
-  if (!wish.includesUnsent && status !== 'completed' && status !== 'cancelled') {
+  if (!input.includesUnsent && status !== 'completed' && status !== 'cancelled') {
     forgotten.kept.push({ type: 'order', id, number, reason: 'unsent' })
     return
   }
   await dropTexts(work, installationId, 'order', id)
   forgotten.orders += 1
   if (addressId !== null) forgotten.addresses += 1
-  if (wish.isDryRun) return
+  if (input.isDryRun) return
   // What has ended stays ended, and what was asked for although it has not is erased whatever became of it meanwhile.
   await storage.write(async (tx) => {
     await lockOrder(tx, { installationId, orderId: id })
@@ -204,7 +204,7 @@ const textsMax = 500
 
 // Texts of events hold the masked e-mail and the town.
 async function dropTexts(work: Work, installationId: string, subject: EventSubject, subjectId: string): Promise<void> {
-  const { storage, wish, forgotten } = work
+  const { storage, input, forgotten } = work
   for (let after = 0; ; ) {
     const from = after
     const texts = await storage.read(
@@ -220,7 +220,7 @@ async function dropTexts(work: Work, installationId: string, subject: EventSubje
     const dropped = ids.filter((id) => !owed.has(id))
     forgotten.owedTexts += owed.size
     forgotten.eventTexts += dropped.length
-    if (!wish.isDryRun)
+    if (!input.isDryRun)
       await storage.write(async (tx) => {
         if (dropped.length > 0)
           await tx.sql`update events set body = '' where installation_id = ${installationId} and id in (${list(dropped)})`

@@ -168,9 +168,9 @@ async function findReceiver(storage: Storage, given: Given, port: number): Promi
 
 async function addReceiver(storage: Storage, rootSecret: RootSecret, given: Given, port: number): Promise<Visit> {
   const installation = await chooseInstallation(storage, given)
-  const wish = { url: receiverUrl(port), description: addedDescription, events: ['*'] }
+  const input = { url: receiverUrl(port), description: addedDescription, events: ['*'] }
   const tools = { rootSecret, allowPrivate: true }
-  const { endpoint } = await storage.write((tx) => addEndpoint(tx, installation.id, wish, tools, Date.now()))
+  const { endpoint } = await storage.write((tx) => addEndpoint(tx, installation.id, input, tools, Date.now()))
   return {
     endpoint,
     isAdded: true,

@@ -54,7 +54,7 @@ export const methodsCommand: Command = {
         },
         merchant: merchantOption,
       },
-      run: (given, terminal) => set(readWish(given), given, terminal),
+      run: (given, terminal) => set(readInput(given), given, terminal),
     },
   },
 }
@@ -67,7 +67,7 @@ function list(given: Given, terminal: Terminal): Promise<number> {
   })
 }
 
-interface Wish {
+interface Input {
   mode: Mode
   method: ManualMethod
   // What is to be another than it was.
@@ -76,7 +76,7 @@ interface Wish {
   termDays?: number | null
 }
 
-function readWish(given: Given): Wish {
+function readInput(given: Given): Input {
   const { mode: modeText, instructions } = given.texts
   const days = given.texts['term-days']
   const method = manualMethods.find((known) => known === given.word)
@@ -97,14 +97,14 @@ function readWish(given: Given): Wish {
 
 const validate = compile(PaymentMethodEntry)
 
-function set(wish: Wish, given: Given, terminal: Terminal): Promise<number> {
+function set(input: Input, given: Given, terminal: Terminal): Promise<number> {
   return withStorage(given, async (storage) => {
     const merchant = await chooseMerchant(storage, given.texts.merchant)
     await storage.write(async (tx) => {
       await lockMerchant(tx, merchant.slug)
-      const before = await findMethodSettings(tx, merchant.id, wish)
-      if (!before) throw new Error(`there is no method ${wish.method}`)
-      const after = { ...before, ...wish }
+      const before = await findMethodSettings(tx, merchant.id, input)
+      if (!before) throw new Error(`there is no method ${input.method}`)
+      const after = { ...before, ...input }
       refuseUnfit(after)
       await saveMethodSettings(tx, merchant.id, after, Date.now())
     })

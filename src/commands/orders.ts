@@ -11,7 +11,7 @@ import { moveFor } from '../kit/lifecycle.ts'
 import { formatAmount } from '../kit/money.ts'
 import { refuse } from '../kit/refuse.ts'
 import type { RootSecret } from '../kit/secrets.ts'
-import { type CancelWish, cancelOrder } from '../orders/cancel.ts'
+import { type CancelInput, cancelOrder } from '../orders/cancel.ts'
 import { findOrderFacts } from '../orders/change.ts'
 import { orderPaymentLifecycle } from '../orders/lifecycle.ts'
 import {
@@ -19,7 +19,7 @@ import {
   fulfilOrder,
   type Parcel,
   payOrder,
-  type RefundWish,
+  type RefundInput,
   refundOrder,
   returnOrder,
   returnPayment,
@@ -146,9 +146,9 @@ function list(given: Given, terminal: Terminal): Promise<number> {
     const merchant = await chooseMerchant(storage, given.texts.merchant)
     const after = given.texts.after === undefined ? undefined : await findNamed(storage, given.texts.after, given)
     const { orders, next, isOnlyTest } = await storage.read(async (db) => {
-      const wish = { statuses, after: after && (await findPlaceOfOrder(db, after)) }
+      const input = { statuses, after: after && (await findPlaceOfOrder(db, after)) }
       const listIn = (wanted: Mode, most: number) =>
-        listOrdersOfMerchant(db, merchant.id, { ...wish, mode: wanted, limit: most })
+        listOrdersOfMerchant(db, merchant.id, { ...input, mode: wanted, limit: most })
       const found = await listIn(mode, Number(limit) + 1)
       const orders = found.slice(0, Number(limit)).map(orderSummary)
       const isAll = status === undefined && after === undefined
@@ -217,11 +217,11 @@ function change(
 
 // The void of the payment that was awaited is asked for at once.
 function comeBack(given: Given, terminal: Terminal): Promise<number> {
-  const wish = { isRestocked: given.flags.has('restock') }
+  const input = { isRestocked: given.flags.has('restock') }
   return withStorage(given, async (storage) => {
     const key = await findNamed(storage, given.word, given)
     const returned = await payAfter(storage, async (tx, now) => {
-      const facts = await returnOrder(tx, key, wish, { now, cause: null })
+      const facts = await returnOrder(tx, key, input, { now, cause: null })
       return { done: facts, payments: facts.payments }
     })
     return printChanged(storage, key, returned, given, terminal)
@@ -233,7 +233,7 @@ function cancel(given: Given, terminal: Terminal): Promise<number> {
   const reason = orderCancellationReasons.find((known) => known === given.texts.reason) ?? null
   if (given.texts.reason !== undefined && reason === null)
     throw new Misuse(`--reason must be one of ${orderCancellationReasons.join(', ')}`)
-  const wish: CancelWish = {
+  const input: CancelInput = {
     by: 'operator',
     expectedVersion: undefined,
     reason,
@@ -243,7 +243,7 @@ function cancel(given: Given, terminal: Terminal): Promise<number> {
   return withStorage(given, async (storage) => {
     const key = await findNamed(storage, given.word, given)
     const cancelled = await payAfter(storage, async (tx, now) => {
-      const facts = await cancelOrder(tx, key, wish, { now, cause: null })
+      const facts = await cancelOrder(tx, key, input, { now, cause: null })
       return { done: facts, payments: facts.payments }
     })
     return printChanged(storage, key, cancelled, given, terminal)
@@ -270,7 +270,7 @@ function refund(given: Given, terminal: Terminal): Promise<number> {
   const { amount, reason } = given.texts
   if (amount !== undefined && !/^[1-9]\d{0,15}$/.test(amount))
     throw new Misuse('--amount must be a whole number above 0')
-  const wish: RefundWish = {
+  const input: RefundInput = {
     amount: amount === undefined ? null : Number(amount),
     reason: readLine(reason, 'reason', 500),
     isByHand: given.flags.has('by-hand'),
@@ -280,13 +280,13 @@ function refund(given: Given, terminal: Terminal): Promise<number> {
     if (payment?.orderId === null) {
       if (amount !== undefined)
         throw new Misuse('a payment without an order is given back as a whole, without --amount')
-      return givePaymentBack(storage, payment, wish, given, terminal)
+      return givePaymentBack(storage, payment, input, given, terminal)
     }
     const key = payment
       ? { installationId: payment.installationId, orderId: payment.orderId }
       : await findNamed(storage, name, given)
     const owed = await payAfter(storage, async (tx, now) => {
-      const done = await refundOrder(tx, key, wish, { now, cause: null })
+      const done = await refundOrder(tx, key, input, { now, cause: null })
       return { done, payments: done.facts.payments }
     })
     const facts = (await storage.read((db) => findOrderFacts(db, key))) ?? owed.done.facts
@@ -304,13 +304,13 @@ function refund(given: Given, terminal: Terminal): Promise<number> {
 async function givePaymentBack(
   storage: Storage,
   payment: PaymentRow,
-  wish: RefundWish,
+  input: RefundInput,
   given: Given,
   terminal: Terminal,
 ): Promise<number> {
   const { installationId, id } = payment
   const { paid } = await payAfter(storage, async (tx, now) => {
-    const done = await returnPayment(tx, payment, wish, { now, cause: null })
+    const done = await returnPayment(tx, payment, input, { now, cause: null })
     return { done, payments: [payment] }
   })
   const { provider, amount, currency, status } =

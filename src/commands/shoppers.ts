@@ -49,8 +49,8 @@ function forget(email: string, given: Given, terminal: Terminal): Promise<number
     const installations = await storage.read((db) => listInstallations(db, merchant.id))
     const shopper = { merchantId: merchant.id, installationIds: installations.map(({ id }) => id), email }
     const isDryRun = given.flags.has('dry-run')
-    const wish = { isDryRun, includesUnsent: given.flags.has('unsent') }
-    const { kept, owedTexts, ...erased } = await forgetShopper(storage, rootSecret, shopper, wish)
+    const input = { isDryRun, includesUnsent: given.flags.has('unsent') }
+    const { kept, owedTexts, ...erased } = await forgetShopper(storage, rootSecret, shopper, input)
     print(terminal, given, { merchant: merchant.slug, dryRun: isDryRun, erased, kept, owedTexts }, () => [
       ...erasedLines(erased, isDryRun),
       ...kept.map(keptLine),

@@ -398,8 +398,8 @@ function replay(given: Given, terminal: Terminal): Promise<number> {
     const replayed = await storage.write(async (tx) => {
       const delivery = await findDeliveryAnywhere(tx, id)
       if (!delivery) throw noDelivery(id)
-      const wish = { allowSucceeded: given.flags.has('allow-succeeded'), reason, textsMs: retentionMs.texts }
-      return replayDelivery(tx, delivery.installationId, id, wish, Date.now())
+      const input = { allowSucceeded: given.flags.has('allow-succeeded'), reason, textsMs: retentionMs.texts }
+      return replayDelivery(tx, delivery.installationId, id, input, Date.now())
     })
     print(terminal, given, { delivery: replayView(replayed) }, () => [
       `${replayed.id} repeats ${id} and is due now; webhooks deliveries ${replayed.id} tells how it goes`,

@@ -81,13 +81,13 @@ export async function restock(
   moment: Moment,
 ): Promise<Line[]> {
   const [stockRows, taken] = await Promise.all([lockSoldStockRows(tx, seller, soldTo), takenBy(tx, seller, soldTo)])
-  const wished = lines && new Map(summed(lines).map(({ skuId, quantity }) => [skuId, quantity]))
+  const requested = lines && new Map(summed(lines).map(({ skuId, quantity }) => [skuId, quantity]))
   const back: Line[] = []
   const changes: Change[] = []
   for (const stockRow of stockRows) {
     const { skuId } = stockRow
     const out = taken.get(skuId) ?? 0
-    const quantity = wished ? Math.min(out, wished.get(skuId) ?? 0) : out
+    const quantity = requested ? Math.min(out, requested.get(skuId) ?? 0) : out
     if (quantity === 0) continue
     const movement = {
       skuId,

@@ -156,8 +156,8 @@ export function createInteractions(parts: InteractionParts) {
   async function decide(visit: Visit, form: URLSearchParams, requestId: string): Promise<PageAnswer> {
     const { interaction, app } = visit
     const asked = askedOf(interaction)
-    const wished = form.getAll('scope')
-    const ticked = asked.filter((scope) => wished.includes(scope))
+    const submitted = form.getAll('scope')
+    const ticked = asked.filter((scope) => submitted.includes(scope))
     const merchantId = form.get('merchant')
     if (form.get('decision') !== 'approve') return show(visit, requestId)
     if (merchantId === null || !isId('mer', merchantId))

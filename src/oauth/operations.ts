@@ -80,8 +80,8 @@ export function oauthOperations({ rootSecret, publicOrigin, forget }: OAuthOpera
       }
       const { installationId, merchantId, mode } = caller
       const { name, scopes } = body
-      const wish = { installationId, merchantId, name, mode, scopes, expiresAt, rotatedFrom: null }
-      const { credential, keyText } = newCredential(rootSecret, wish, now.getTime())
+      const input = { installationId, merchantId, name, mode, scopes, expiresAt, rotatedFrom: null }
+      const { credential, keyText } = newCredential(rootSecret, input, now.getTime())
       await insertCredential(db, credential)
       const row = await findCredentialById(db, credential.id)
       if (!row) throw new Error('a key that was just inserted is not there')

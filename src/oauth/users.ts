@@ -75,25 +75,25 @@ export async function findUserForSignIn(
   return user
 }
 
-export interface UserWish {
+export interface UserInput {
   email: string
   // Made by hashPassword(), before the transaction.
   passwordHash: string
   merchantIds: readonly string[]
 }
 
-export async function createUser(tx: Tx, rootSecret: RootSecret, wish: UserWish, now: number): Promise<User> {
-  const email = normalEmail(wish.email)
+export async function createUser(tx: Tx, rootSecret: RootSecret, input: UserInput, now: number): Promise<User> {
+  const email = normalEmail(input.email)
   // Also under older versions of the root secret, which the unique index cannot compare.
   if (await findUserForSignIn(tx, rootSecret, email)) throw refuse('user_exists')
   const id = newId('usr')
   const rows = await tx.sql`
     insert into users (id, email_hash, email_sealed, password_hash, created_at, updated_at)
     values (${id}, ${emailHash(rootSecret, email, rootSecret.currentVersion)}, ${sealEmail(rootSecret, id, email)},
-      ${wish.passwordHash}, ${now}, ${now})
+      ${input.passwordHash}, ${now}, ${now})
     on conflict (email_hash) do nothing returning id`
   if (rows.length === 0) throw refuse('user_exists')
-  await addMerchants(tx, id, wish.merchantIds, now)
+  await addMerchants(tx, id, input.merchantIds, now)
   return { id, email, createdAt: now, disabledAt: null, sessionsFrom: 0 }
 }
 

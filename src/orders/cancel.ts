@@ -15,7 +15,7 @@ import { oweRefund } from './refunds.ts'
 import { type CancellationRow, endPromotionUse, type OrderKey, type OrderRow } from './store.ts'
 import type { OrderFacts } from './view.ts'
 
-export interface CancelWish {
+export interface CancelInput {
   by: OrderCanceller
   expectedVersion: number | undefined
   reason: OrderCancellationReason | null
@@ -24,38 +24,38 @@ export interface CancelWish {
 }
 
 // Answers with the order as it now is; its cancellation is in it.
-export async function cancelOrder(tx: Tx, key: OrderKey, wish: CancelWish, moment: Moment): Promise<OrderFacts> {
+export async function cancelOrder(tx: Tx, key: OrderKey, input: CancelInput, moment: Moment): Promise<OrderFacts> {
   const found = await lockOrderFacts(tx, key)
   if (!found) throw refuse('order_not_found')
-  refuseUncancellable(found.order, wish.expectedVersion)
-  const { by, reason, note, isRestocked } = wish
+  refuseUncancellable(found.order, input.expectedVersion)
+  const { by, reason, note, isRestocked } = input
   return cancelFound(tx, found, { verb: 'cancel', by, reason, note, restocked: isRestocked ? 'all' : [] }, moment)
 }
 
-interface FoundWish extends Pick<CancelWish, 'by' | 'reason' | 'note'> {
+interface FoundInput extends Pick<CancelInput, 'by' | 'reason' | 'note'> {
   verb: 'cancel' | 'return'
   // What goes back into stock.
   restocked: readonly Line[] | 'all'
 }
 
 // The caller has locked the order and seen that it can be cancelled.
-export async function cancelFound(tx: Tx, found: OrderFacts, wish: FoundWish, moment: Moment): Promise<OrderFacts> {
+export async function cancelFound(tx: Tx, found: OrderFacts, input: FoundInput, moment: Moment): Promise<OrderFacts> {
   const { order } = found
-  const move = moveFor(orderLifecycle, wish.verb, order.status)
-  if (!move) throw new Error(`order ${order.id} is ${order.status} and cannot ${wish.verb}`)
+  const move = moveFor(orderLifecycle, input.verb, order.status)
+  if (!move) throw new Error(`order ${order.id} is ${order.status} and cannot ${input.verb}`)
 
   await giveBackUse(tx, order, moment)
   const restocked =
-    wish.restocked.length > 0
-      ? await restock(tx, order, order.id, wish.restocked === 'all' ? null : wish.restocked, moment)
+    input.restocked.length > 0
+      ? await restock(tx, order, order.id, input.restocked === 'all' ? null : input.restocked, moment)
       : []
   const { facts, refundId, timeline } =
-    move.owes === 'money_back' ? await oweMoneyBack(tx, found, wish, moment) : nothingOwed(found)
+    move.owes === 'money_back' ? await oweMoneyBack(tx, found, input, moment) : nothingOwed(found)
   const cancellation: CancellationRow = {
     id: newId('can'),
-    by: wish.by,
-    reason: wish.reason,
-    note: wish.note,
+    by: input.by,
+    reason: input.reason,
+    note: input.note,
     restocked,
     refundId,
     createdAt: moment.now,
@@ -99,7 +99,7 @@ function nothingOwed(facts: OrderFacts): MoneyBack {
 async function oweMoneyBack(
   tx: Tx,
   facts: OrderFacts,
-  wish: Pick<CancelWish, 'reason'>,
+  input: Pick<CancelInput, 'reason'>,
   moment: Moment,
 ): Promise<MoneyBack> {
   const { order } = facts
@@ -114,7 +114,7 @@ async function oweMoneyBack(
     const last = facts.refunds.findLast(({ kind, status }) => kind === 'refund' && status === 'pending')
     return { facts, refundId: last?.id ?? null, timeline: [] }
   }
-  const owed = await oweRefund(tx, facts, { amount, reason: wish.reason }, moment)
+  const owed = await oweRefund(tx, facts, { amount, reason: input.reason }, moment)
   if (!owed) throw new Error(`order ${order.id} was paid, and there is no payment to give back`)
   return { facts: owed.facts, refundId: owed.refund.id, timeline: ['refund_started'] }
 }

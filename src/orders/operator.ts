@@ -221,8 +221,8 @@ export async function returnOrder(
       .map(({ skuId, fulfilled }) => ({ skuId, quantity: (taken.get(skuId) ?? 0) - fulfilled }))
       .filter(({ quantity }) => quantity > 0)
     const restocked = isRestocked ? 'all' : unsent
-    const wish = { verb: 'return', by: 'operator', reason: 'other', note: null, restocked } as const
-    return cancelFound(tx, found, wish, moment)
+    const input = { verb: 'return', by: 'operator', reason: 'other', note: null, restocked } as const
+    return cancelFound(tx, found, input, moment)
   }
   if (isRestocked) await restock(tx, order, order.id, null, moment)
   if (move.owes === 'money_back') await oweVoids(tx, found, moment)
@@ -230,7 +230,7 @@ export async function returnOrder(
   return tellChange(tx, found, { kind: move.announces, order: change, timeline: ['voided'] }, moment)
 }
 
-export interface RefundWish {
+export interface RefundInput {
   // null: what failed before, if anything did; else, and of a cancelled order, all that is left. By hand: what is on its way.
   amount: number | null
   reason: string | null
@@ -245,11 +245,11 @@ export interface OwedRefund {
 
 // Owed from now on, and paid by the loop. What failed before is owed anew, under a new key: a provider that refused one would
 // answer the same again.
-export async function refundOrder(tx: Tx, key: OrderKey, wish: RefundWish, moment: Moment): Promise<OwedRefund> {
+export async function refundOrder(tx: Tx, key: OrderKey, input: RefundInput, moment: Moment): Promise<OwedRefund> {
   const found = await lockOrder(tx, key)
   const { order, refunds } = found
   const unvoided = found.payments.find(({ id }) => refunds.some((kept) => kept.paymentId === id && isLostVoid(kept)))
-  if (unvoided) return owedOf(tx, key, await returnPayment(tx, unvoided, wish, moment))
+  if (unvoided) return owedOf(tx, key, await returnPayment(tx, unvoided, input, moment))
   const { number, paymentStatus } = order
   if (!moveFor(orderPaymentLifecycle, 'owe', paymentStatus))
     throw nothingToRefund(`Order ${number} is ${paymentStatus}: there is nothing to refund.`, { paymentStatus })
@@ -257,15 +257,15 @@ export async function refundOrder(tx: Tx, key: OrderKey, wish: RefundWish, momen
   const failed = refunds.filter(isWaiting)
   const lost = failed.reduce((sum, { amount }) => sum + amount, 0)
   const pending = refunds.filter(({ kind, status }) => kind === 'refund' && status === 'pending')
-  const settled = wish.isByHand ? pendingMeant(pending, wish.amount) : undefined
+  const settled = input.isByHand ? pendingMeant(pending, input.amount) : undefined
   if (settled) {
     await payByHand(tx, settled, moment.now)
     return owedOf(tx, key, settled)
   }
   if (left === 0) throw nothingToRefund(`Nothing of order ${number} is left to refund.`, { paymentStatus })
-  refuseUnclear(found, { wish, pending, lost })
-  const amount = wish.amount ?? (order.cancellation === null && lost > 0 ? Math.min(lost, left) : left)
-  const reason = wish.reason ?? failed.at(-1)?.reason ?? null
+  refuseUnclear(found, { input, pending, lost })
+  const amount = input.amount ?? (order.cancellation === null && lost > 0 ? Math.min(lost, left) : left)
+  const reason = input.reason ?? failed.at(-1)?.reason ?? null
   const owed = await oweRefund(tx, found, { amount, reason }, moment)
   if (!owed) {
     const message = `${left} minor units of order ${number} are left to refund, not ${amount}.`
@@ -274,7 +274,7 @@ export async function refundOrder(tx: Tx, key: OrderKey, wish: RefundWish, momen
   const { refund } = owed
   const change = { cancellation: cancellationWith(order.cancellation, refund, failed) }
   noteChange(tx, owed.facts, { order: change, timeline: ['refund_started'] }, moment)
-  if (wish.isByHand) await payByHand(tx, refund, moment.now)
+  if (input.isByHand) await payByHand(tx, refund, moment.now)
   return owedOf(tx, key, refund)
 }
 
@@ -288,14 +288,14 @@ function pendingMeant(pending: readonly RefundRow[], amount: number | null): Ref
 // rest forgotten.
 function refuseUnclear(
   { order: { number, cancellation } }: OrderFacts,
-  { wish, pending, lost }: { wish: RefundWish; pending: readonly RefundRow[]; lost: number },
+  { input, pending, lost }: { input: RefundInput; pending: readonly RefundRow[]; lost: number },
 ): void {
-  if (wish.amount === null && pending.length > 0) {
+  if (input.amount === null && pending.length > 0) {
     const amounts = pending.map(({ amount }) => amount)
     const message = `${amounts.join(' and ')} minor units of order ${number} are already being refunded: name an amount to refund more, or to name the refund that you paid by hand.`
     throw refuse('refund_pending', { message, current: { amounts } })
   }
-  if (wish.amount !== null && cancellation === null && wish.amount < lost) {
+  if (input.amount !== null && cancellation === null && input.amount < lost) {
     const message = `${lost} minor units of order ${number} could not be paid back: refund them together, without naming an amount.`
     throw refuse('refund_amount_too_low', { message, current: { lost } })
   }
@@ -326,7 +326,7 @@ function cancellationWith(
 export async function returnPayment(
   tx: Tx,
   payment: PaymentRow,
-  { reason, isByHand }: Pick<RefundWish, 'reason' | 'isByHand'>,
+  { reason, isByHand }: Pick<RefundInput, 'reason' | 'isByHand'>,
   { now }: Moment,
 ): Promise<RefundRow> {
   const refunds = await listRefundsOfPayment(tx, payment.installationId, payment.id)

@@ -260,7 +260,7 @@ export async function listUnpaidOrders(db: Reader, now: number, limit: number): 
     order by payment_due_at limit ${limit}`
 }
 
-export interface MerchantOrdersWish {
+export interface MerchantOrdersQuery {
   mode: Mode
   statuses: readonly OrderStatus[]
   // Of the order after which the list goes on.
@@ -272,7 +272,7 @@ export interface MerchantOrdersWish {
 export async function listOrdersOfMerchant(
   db: Reader,
   merchant: string,
-  { mode, statuses, after, limit }: MerchantOrdersWish,
+  { mode, statuses, after, limit }: MerchantOrdersQuery,
 ): Promise<OrderHead[]> {
   // Later than any order.
   const { at, id } = after ?? { at: Number.MAX_SAFE_INTEGER, id: '' }

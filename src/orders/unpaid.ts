@@ -22,7 +22,7 @@ export async function cancelUnpaidOrders(storage: Storage, now: number, limit: n
 async function cancelUnpaid(tx: Tx, key: OrderKey, now: number): Promise<number> {
   const found = await lockOrderFacts(tx, key)
   if (!found || !isOverdue(found.order, now)) return 0
-  const wish = { verb: 'cancel', by: 'system', reason: 'other', note: null, restocked: 'all' } as const
-  await cancelFound(tx, found, wish, { now, cause: null })
+  const input = { verb: 'cancel', by: 'system', reason: 'other', note: null, restocked: 'all' } as const
+  await cancelFound(tx, found, input, { now, cause: null })
   return 1
 }

@@ -102,8 +102,8 @@ for (const [name, { make, method, details, keepsBooks }] of Object.entries(candi
       const { charge } = await started()
       assert.equal(await provider.refund({ key: newId('rfd'), charge, amount: 1_001 }, signal), 'failed')
       if (!keepsBooks) return
-      const wishes = Array.from({ length: 8 }, () => ({ key: newId('rfd'), charge, amount: 300 }))
-      const answers = await Promise.all(wishes.map((wish) => provider.refund(wish, signal)))
+      const requests = Array.from({ length: 8 }, () => ({ key: newId('rfd'), charge, amount: 300 }))
+      const answers = await Promise.all(requests.map((request) => provider.refund(request, signal)))
       assert.equal(answers.filter((answer) => answer === 'succeeded').length, 3)
       assert.equal(answers.filter((answer) => answer === 'failed').length, 5)
     })

@@ -117,8 +117,8 @@ export async function makeStorefrontKey(
     await deleteExpiredKeys(tx, installation.id, names, now)
     // Keys of earlier releases had no end. Processes of such a release may still use them.
     await endEndlessKeys(tx, installation.id, names, expiresAt)
-    const wish = { name, scopes: demoScopes.storefront, expiresAt }
-    return { key: (await createKey(tx, rootSecret, installation, wish, now)).key, expiresAt }
+    const input = { name, scopes: demoScopes.storefront, expiresAt }
+    return { key: (await createKey(tx, rootSecret, installation, input, now)).key, expiresAt }
   })
 }
 

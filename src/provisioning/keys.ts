@@ -24,7 +24,7 @@ export interface MadeKey {
   key: string
 }
 
-export interface KeyWish {
+export interface KeyInput {
   name: string
   scopes: readonly Scope[]
   expiresAt: number | null
@@ -34,13 +34,13 @@ export async function createKey(
   tx: Tx,
   rootSecret: RootSecret,
   installation: Installation,
-  wish: KeyWish,
+  input: KeyInput,
   now: number,
 ): Promise<MadeKey> {
   const { credential, keyText } = newCredential(
     rootSecret,
     {
-      ...wish,
+      ...input,
       installationId: installation.id,
       merchantId: installation.merchantId,
       mode: installation.mode,
@@ -49,7 +49,7 @@ export async function createKey(
     now,
   )
   await insertCredential(tx, credential)
-  return { id: credential.id, name: wish.name, scopes: wish.scopes, key: keyText }
+  return { id: credential.id, name: input.name, scopes: input.scopes, key: keyText }
 }
 
 export interface RotatedKey extends MadeKey {

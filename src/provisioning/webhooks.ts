@@ -31,7 +31,7 @@ export interface MadeSecret {
   secret: string
 }
 
-interface Wish {
+interface EndpointPlan {
   installationId: string
   url: string
   description: string
@@ -43,7 +43,7 @@ interface Wish {
 }
 
 export async function planWebhooks(db: Reader, installations: readonly InstallationWebhooks[]): Promise<Change[]> {
-  return changesOf(await listWishes(db, installations))
+  return changesOf(await listPlans(db, installations))
 }
 
 // Whoever calls has locked the merchant, so that two who apply one file make each endpoint once.
@@ -53,10 +53,10 @@ export async function saveWebhooks(
   tools: EndpointTools,
   now: number,
 ): Promise<{ changes: Change[]; secrets: MadeSecret[] }> {
-  const wishes = await listWishes(tx, installations)
+  const plans = await listPlans(tx, installations)
   const secrets: MadeSecret[] = []
-  for (const wish of wishes) {
-    const { installationId, url, description, events, status, before, members } = wish
+  for (const plan of plans) {
+    const { installationId, url, description, events, status, before, members } = plan
     if (!before) {
       const made = await addEndpoint(
         tx,
@@ -74,34 +74,34 @@ export async function saveWebhooks(
     if (status === 'paused') await pauseEndpoint(tx, installationId, before.id, now)
     else await enableEndpoint(tx, installationId, before.id, now)
   }
-  return { changes: changesOf(wishes), secrets }
+  return { changes: changesOf(plans), secrets }
 }
 
-async function listWishes(db: Reader, installations: readonly InstallationWebhooks[]): Promise<Wish[]> {
-  const wishes: Wish[] = []
+async function listPlans(db: Reader, installations: readonly InstallationWebhooks[]): Promise<EndpointPlan[]> {
+  const plans: EndpointPlan[] = []
   for (const { installationId, entries } of installations) {
     const kept = await listEndpoints(db, installationId)
-    const known = entries.map((entry) => wishFor(installationId, entry, kept))
+    const known = entries.map((entry) => planFor(installationId, entry, kept))
     if (kept.length + known.filter(({ before }) => !before).length > endpointsMax) throw tooManyEndpoints()
-    wishes.push(...known)
+    plans.push(...known)
   }
-  return wishes
+  return plans
 }
 
 // Of several at one address the oldest is meant. One that was disabled stays so: the house or the operator had a reason.
-function wishFor(installationId: string, entry: WebhookEntry, kept: readonly Endpoint[]): Wish {
+function planFor(installationId: string, entry: WebhookEntry, kept: readonly Endpoint[]): EndpointPlan {
   const { url, description = '', events = ['*'], paused } = entry
   const status = paused === undefined ? undefined : paused ? 'paused' : 'enabled'
-  const wish = { installationId, url, description, events, status } as const
+  const plan = { installationId, url, description, events, status } as const
   const before = kept.find((endpoint) => addressOf(endpoint.url) === addressOf(url))
-  if (!before) return { ...wish, before, members: [] }
+  if (!before) return { ...plan, before, members: [] }
   const is: Shown = { ...before, events: JSON.parse(before.events) as string[] }
   const becomes: Shown = {
     description,
     events,
     status: before.status === 'disabled' ? 'disabled' : (status ?? before.status),
   }
-  return { ...wish, before, members: membersChanged(is, becomes, ['description', 'events', 'status']) }
+  return { ...plan, before, members: membersChanged(is, becomes, ['description', 'events', 'status']) }
 }
 
 interface Shown {
@@ -110,8 +110,8 @@ interface Shown {
   status: EndpointStatus
 }
 
-function changesOf(wishes: readonly Wish[]): Change[] {
-  return wishes
+function changesOf(plans: readonly EndpointPlan[]): Change[] {
+  return plans
     .filter(({ before, members }) => !before || members.length > 0)
     .map(({ url, before, members }) => ({
       kind: before ? 'change' : 'create',

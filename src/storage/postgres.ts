@@ -494,7 +494,7 @@ function planNamer(): (text: string) => Plan {
   }
 }
 
-// The first error of a statement: as the caller sees it, and as a wish to try again if there is hope.
+// The first error of a statement: as the caller sees it, and as a request to try again if that may help.
 interface Failure {
   shown: unknown
   again: TryAgain | undefined

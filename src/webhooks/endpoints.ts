@@ -27,7 +27,7 @@ import {
 import { subscriptionsProblem } from './subscription.ts'
 import { maskedUrl } from './url.ts'
 
-export interface EndpointWish {
+export interface EndpointInput {
   url: string
   description: string
   events: readonly string[]
@@ -50,11 +50,11 @@ export interface EndpointTools {
 export async function addEndpoint(
   tx: Tx,
   installationId: string,
-  wish: EndpointWish,
+  input: EndpointInput,
   { rootSecret, allowPrivate }: EndpointTools,
   now: number,
 ): Promise<MadeEndpoint> {
-  refuseBadWish(wish, allowPrivate)
+  refuseBadInput(input, allowPrivate)
   const { mode } = await lockInstallation(tx, installationId)
   const living = await listEndpoints(tx, installationId)
   if (living.length >= endpointsMax) throw tooManyEndpoints()
@@ -65,10 +65,10 @@ export async function addEndpoint(
     mode,
     id,
     slot: freeSlot(living),
-    url: wish.url,
-    description: wish.description,
-    events: JSON.stringify(wish.events),
-    status: wish.status ?? 'enabled',
+    url: input.url,
+    description: input.description,
+    events: JSON.stringify(input.events),
+    status: input.status ?? 'enabled',
     disabledReason: null,
     version: 1,
     secretSealed: sealSecret(rootSecret, id, secret),
@@ -117,7 +117,7 @@ function crockford(digit: string): string {
   return digits[Number.parseInt(digit, 32)] as string
 }
 
-function refuseBadWish({ url, description, events }: EndpointWish, allowPrivate: boolean): void {
+function refuseBadInput({ url, description, events }: EndpointInput, allowPrivate: boolean): void {
   const problems = [
     ['/url', targetProblem(url, { allowPrivate })],
     ['/events', subscriptionsProblem(events)],
@@ -134,15 +134,15 @@ export async function changeEndpoint(
   tx: Tx,
   installationId: string,
   id: string,
-  wish: Pick<EndpointWish, 'url' | 'description' | 'events'>,
+  input: Pick<EndpointInput, 'url' | 'description' | 'events'>,
   { allowPrivate }: Pick<EndpointTools, 'allowPrivate'>,
   now: number,
 ): Promise<Endpoint | undefined> {
-  refuseBadWish(wish, allowPrivate)
+  refuseBadInput(input, allowPrivate)
   const endpoint = await lockEndpoint(tx, installationId, id)
   if (!endpoint) return undefined
-  const { url, description } = wish
-  const changed = raised({ ...endpoint, url, description, events: JSON.stringify(wish.events) }, now)
+  const { url, description } = input
+  const changed = raised({ ...endpoint, url, description, events: JSON.stringify(input.events) }, now)
   await updateEndpoint(tx, changed)
   return changed
 }

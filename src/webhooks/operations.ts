@@ -47,8 +47,8 @@ export function webhookOperations({ rootSecret, textsMs }: WebhookParts): {
 
     async replayInstallationWebhookDelivery({ db, caller: { installationId }, path: { id }, body, now }) {
       if (!isId('whd', id)) throw refuse('webhook_delivery_not_found')
-      const wish = { allowSucceeded: body.allowSucceeded ?? false, reason: body.reason ?? null, textsMs }
-      const replay = await replayDelivery(db, installationId, id, wish, now.getTime())
+      const input = { allowSucceeded: body.allowSucceeded ?? false, reason: body.reason ?? null, textsMs }
+      const replay = await replayDelivery(db, installationId, id, input, now.getTime())
       return { data: { kind: 'webhook_replay', delivery: replayView(replay) } }
     },
   }

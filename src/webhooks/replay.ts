@@ -7,7 +7,7 @@ import { refuse } from '../kit/refuse.ts'
 import type { Tx } from '../storage/storage.ts'
 import { type Delivery, hasEventText, hasOpenReplay, insertReplay, lockDelivery, lockEndpoint } from './store.ts'
 
-export interface ReplayWish {
+export interface ReplayInput {
   allowSucceeded: boolean
   reason: string | null
   // How long the texts of events are kept.
@@ -22,7 +22,7 @@ export async function replayDelivery(
   tx: Tx,
   installationId: string,
   deliveryId: string,
-  { allowSucceeded, reason, textsMs }: ReplayWish,
+  { allowSucceeded, reason, textsMs }: ReplayInput,
   now: number,
 ): Promise<Delivery> {
   const original = await lockDelivery(tx, installationId, deliveryId)

@@ -74,7 +74,7 @@ export function isGivenUp(consecutiveFailures: number, failingSince: number, now
   return consecutiveFailures >= givenUpFailures && now - failingSince >= givenUpAfterMs
 }
 
-// `Retry-After` is a number of seconds or a date (RFC 9110, 10.2.3). Anything else is no wish.
+// `Retry-After` is a number of seconds or a date (RFC 9110, 10.2.3). Anything else is ignored.
 export function askedWaitMs(retryAfter: string | null, now: number): number | null {
   if (retryAfter === null) return null
   if (/^\d{1,9}$/.test(retryAfter)) return Number(retryAfter) * second

@@ -40,8 +40,8 @@ export function newPlaces(): Places {
 
 // Answers whether there is more to do. Each part is safe on several nodes at once, and one that fails does not keep the others
 // from their turn.
-export async function sweepWebhooks(storage: Storage, now: number, wish: WebhookSweep = {}): Promise<boolean> {
-  const { retentionMs = retentionDefaultsMs, places = newPlaces(), isEnding = () => false } = wish
+export async function sweepWebhooks(storage: Storage, now: number, input: WebhookSweep = {}): Promise<boolean> {
+  const { retentionMs = retentionDefaultsMs, places = newPlaces(), isEnding = () => false } = input
   const parts = [dropSecrets, discardOwedToRemoved, discardOverdue, dropTexts, dropForgotten, dropLog, dropEvents]
   const round = { storage, loop: 'webhooks', now } as const
   const sweep: Sweep = { ...round, retentionMs, places, isEnding, failures: [], isMore: false }
