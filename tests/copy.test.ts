@@ -222,7 +222,7 @@ describe('a move', () => {
     bytes.fill(0xff, (Number(root?.rootpage) - 1) * size, Number(root?.rootpage) * size)
     writeFileSync(file, bytes)
     const target = await to.freshUrl()
-    await assert.rejects(copyStore(url, target, plain), /^StorageRefused: the storage file is damaged/)
+    await assert.rejects(copyStore(url, target, plain), /^StorageRefused: the database file is damaged/)
   })
 
   test('does not wait for a server in another schema of the same database', async () => {

@@ -287,7 +287,7 @@ describe('a start', () => {
     await writeFile(`${file}.gate`, '')
     assert.equal(await server.ended, 1)
     assert.match(server.printed(), damageLine)
-    assert.match(server.printed(), /"level":"error","message":"the storage file is damaged, so the server ends"/)
+    assert.match(server.printed(), /"level":"error","message":"the database file is damaged, so the server ends"/)
     assert.doesNotMatch(server.printed(), /uncaughtException|unhandledRejection/)
 
     const { code, err, out } = await runProcess(['serve'], { ...settings, PORT: '0' })
@@ -399,7 +399,7 @@ describe('a stop', () => {
     const key = keyIn(server.printed())
     execFileSync('prlimit', ['--pid', String(server.pid), '--fsize=4096:4096'])
     assert.equal(await server.stop(), 0, server.printed())
-    assert.match(server.printed(), /"level":"warn","message":"the storage file could not be tidied/)
+    assert.match(server.printed(), /"level":"warn","message":"checkpoint at shutdown failed/)
     assert.doesNotMatch(server.printed(), /cartwright stopped|at closeFile/)
     const again = await serve(settings)
     assert.match(again.printed(), /^ {2}shop window {2}http:\/\/\S+\/shop$/m)

@@ -192,7 +192,7 @@ async function serve(parts: ServeParts): Promise<void> {
 }
 
 function tellEnd(log: Log, reason: string | StorageRefused): void {
-  if (reason instanceof StorageRefused) log.error('the storage file is damaged, so the server ends', reason)
+  if (reason instanceof StorageRefused) log.error('the database file is damaged, so the server ends', reason)
   else log.info('draining', { signal: reason })
 }
 

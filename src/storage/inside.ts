@@ -17,7 +17,7 @@ export function writeInside<T>(storage: Storage, work: (tx: InsideTx) => Promise
 
 export type Log = NonNullable<StorageOptions['log']>
 
-export const ENDED = 'this Reader or Tx can no longer be used: its work returned, threw, or took too long'
+export const ENDED = 'this Reader or Tx has ended: its work returned, threw, or took too long'
 
 // Work awaits only its statements and ends within milliseconds. Work that waits for something else would delay others,
 // so it is abandoned. `patience` is the transaction itself; a migration sets its `unhurried`.

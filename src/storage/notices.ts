@@ -1,5 +1,5 @@
-// How the nodes that share a PostgreSQL tell each other of signals: by its notifications, which are quick and may be lost.
-// Telling never happens inside a transaction, and nobody waits for it.
+// How nodes that share a PostgreSQL database send each other signals: with its notifications, which are quick and may
+// be lost. They are never sent inside a transaction, and no caller waits for them.
 import { randomUUID } from 'node:crypto'
 import type { Socket } from 'node:net'
 import { setTimeout as pause } from 'node:timers/promises'
@@ -10,11 +10,11 @@ import { type Listeners, signalsNameFor } from './signals.ts'
 import type { SignalName } from './storage.ts'
 
 export interface Notices {
-  // Tells the other nodes at once, or, shortly after the last time, together with what else has come up by then.
+  // Notifies the other nodes at once, or, shortly after the last notification, together with the signals raised since.
   tell(names: ReadonlySet<SignalName>): void
-  // Hears what other nodes tell, from soon on until it is closed.
+  // Starts listening for signals of other nodes, until `close`.
   hear(): void
-  // Tells what is not told yet, and stops hearing.
+  // Sends what is pending, and stops listening.
   close(): Promise<void>
 }
 
@@ -48,7 +48,7 @@ export function openNotices(options: NoticesOptions): Notices {
   }
 }
 
-// A notification takes a lock of the whole server while it commits, so a busy node gathers many signals into one.
+// A notification takes a lock on the whole server while it commits, so a busy node combines many signals into one.
 const GATHER_MS = 20
 const TELL_MS_MAX = 5_000
 
@@ -67,13 +67,13 @@ function openTeller({ pool, outage, log }: NoticesOptions, channel: string, leav
     telling = undefined
   }
 
-  // A signal may be lost, so a failure is not tried again; and it is told once, not at every signal of a bad hour.
+  // A signal may be lost, so a failure is not retried; and it is logged once, not at every signal of an outage.
   async function tellNow(names: readonly SignalName[]): Promise<void> {
     try {
       await notify(pool, channel, names)
       failing = false
     } catch (error) {
-      if (!failing && !outage.isOn) log('a signal could not be sent to the other nodes', { error: wordsOf(error) })
+      if (!failing && !outage.isOn) log('could not notify the other nodes', { error: wordsOf(error) })
       failing = true
     }
   }
@@ -105,7 +105,7 @@ async function notify(pool: pg.Pool, channel: string, names: readonly string[]):
 const RETRY_MS_MIN = 100
 const RETRY_MS_MAX = 10_000
 
-// One connection at a time, and another one whenever it is lost.
+// One connection at a time, replaced whenever it is lost.
 async function hearUntil(leaving: AbortSignal, channel: string, options: NoticesOptions): Promise<void> {
   const { outage, log } = options
   let isDeaf = false
@@ -117,10 +117,10 @@ async function hearUntil(leaving: AbortSignal, channel: string, options: Notices
     const startedAt = performance.now()
     const reason = await hearOnce(leaving, channel, options, onDeaf).catch((error: unknown) => error)
     if (leaving.aborted) return
-    // A connection that held for a while was well; one that breaks at once again is tried ever more rarely.
+    // A connection that lasted a while was healthy; one that breaks again at once is retried with growing delays.
     if (performance.now() - startedAt > RETRY_MS_MAX) tries = 0
     if (tries === 0) {
-      // The server is there and has no connection left for this.
+      // The server is reachable but has no connection left for this.
       if (reason instanceof pg.DatabaseError && reason.code === '53300') log(UNHEARD, { error: wordsOf(reason) })
       else outage.begin(reason)
     }
@@ -128,10 +128,10 @@ async function hearUntil(leaving: AbortSignal, channel: string, options: Notices
   }
 }
 
-const UNHEARD = 'signals of other nodes are not heard for the moment'
+const UNHEARD = 'not receiving signals of other nodes for now; retrying'
 const DEAF =
-  'signals of other nodes are not heard, because a connection pooler in transaction mode swallows them: webhooks and ' +
-  'revoked keys are noticed a second or two later. Session mode, or a URL without the pooler, hears them at once'
+  'not receiving signals of other nodes, because a connection pooler in transaction mode drops them: webhooks and ' +
+  'revoked keys take effect a second or two later. Use session mode, or a URL without the pooler'
 
 // Rejects with the reason when the connection ends.
 async function hearOnce(
@@ -145,12 +145,12 @@ async function hearOnce(
     application_name: channel,
     connectionTimeoutMillis: bounds.connectMsMax,
     query_timeout: bounds.connectMsMax,
-    // Nothing is ever sent on it, so only these probes find out that the other end is gone without a word.
+    // Nothing is ever sent on it, so only these probes detect that the other end is gone.
     keepAlive: true,
     keepAliveInitialDelayMillis: 10_000,
   })
   const hangUp = () => cut(client)
-  // A name that no listener has. It is sent by another connection: to ourselves it would arrive with the answer.
+  // A name without listeners. Another connection sends it: on this one it would arrive with the reply.
   const probe = `probe ${randomUUID()}`
   let isHeard = false
   let lost: NodeJS.Timeout | undefined
@@ -186,23 +186,23 @@ async function hearOnce(
 
 async function startHearing(client: pg.Client, channel: string, listeners: Listeners): Promise<void> {
   await client.connect()
-  // An operator may have set a limit for idle sessions, and this one is idle by trade.
+  // An operator may have limited idle sessions, and this one is always idle.
   await client.query(`set idle_session_timeout = 0; listen ${pg.escapeIdentifier(channel)}`)
-  // What was signalled before this moment went unheard.
+  // Signals raised before this moment were missed.
   listeners.callAll()
 }
 
-// The driver would say goodbye and wait for what is in flight, which on a dead network is for ever.
+// The driver's own `end` would wait for what is in flight, which on a dead network takes forever.
 export function cut(client: pg.ClientBase): void {
   streamOf(client).destroy()
 }
 
-// The driver's types do not tell of its socket.
+// The driver's types do not include its socket.
 export function streamOf(client: pg.ClientBase): Socket {
   return (client as unknown as { connection: { stream: Socket } }).connection.stream
 }
 
-// Does not keep the process running, and ends early when we leave.
+// Does not keep the process running, and ends early at shutdown.
 async function rest(ms: number, leaving: AbortSignal): Promise<void> {
   await pause(ms, undefined, { ref: false, signal: leaving }).catch(() => {})
 }

@@ -282,7 +282,7 @@ describe('postgres', () => {
     await given.open({ url, withMigrations: false, statementMsMax: 0, log })
     assert.deepEqual(warnings, [
       [
-        'time limits are off, because a connection pooler drops them: set them on the role, and connect anew',
+        'time limits are off, because a connection pooler drops them: set them on the role and reconnect',
         { set: [`alter role "postgres" set statement_timeout = '9s'`] },
       ],
     ])
@@ -297,7 +297,7 @@ describe('postgres', () => {
     await until(() => lines.length > 0)
     assert.match(
       lines[0] ?? '',
-      /^signals of other nodes are not heard, because a connection pooler in transaction mode/,
+      /^not receiving signals of other nodes, because a connection pooler in transaction mode/,
     )
     assert.equal(lines.length, 1)
   })

@@ -1,5 +1,6 @@
-// Facts in PostgreSQL, shared by any number of nodes. It pays by the round trip: a transaction begins in the same flight
-// as its first statement, statements that do not wait for each other travel together, and nobody waits for a rollback.
+// Stores data in PostgreSQL, shared by any number of nodes. Its cost is the round trip: `begin` is sent together with
+// the first statement, statements that do not depend on each other are pipelined, and callers do not wait for a
+// rollback.
 import { hash } from 'node:crypto'
 import { setTimeout as pause } from 'node:timers/promises'
 import pg from 'pg'
@@ -25,7 +26,7 @@ import {
 } from './storage.ts'
 import { keepTurns, WaitOver } from './turns.ts'
 
-// Whatever the network does, a request knows within ten seconds that there is no answer.
+// Whatever the network does, a request fails within ten seconds if there is no answer.
 export const DEFAULTS = {
   workMsMax: 20_000,
   queueMax: 10_000,
@@ -37,17 +38,17 @@ export const DEFAULTS = {
   lockMsMax: 5_000,
   signalMsMax: 5_000,
 }
-// The server answers every statement within its time limit, if only to say that it took too long. Nothing for so much longer
-// means that the network, or the server, is gone.
+// The server answers every statement within its time limit, if only to say that it took too long. No answer for this
+// much longer means that the network, or the server, is gone.
 export const silenceMs = 500
 const IDLE_IN_TRANSACTION_MS = 15_000
 const LEAVE_MS_MAX = 5_000
 const TRIES_MAX = 5
 const NAMES_MAX = 2_000
-// A server that nobody answers for: whoever comes so soon after somebody has waited for it in vain is refused at once.
+// While the server is unreachable: work that arrives this soon after a failed attempt is refused at once.
 const SILENT_MS = 1_000
 const REFUSED_MS = 250
-// After so long the pool may grow again to its full size.
+// After this long the pool may grow again to its full size.
 const FEWER_MS = 30_000
 
 const BEGIN_WRITE = 'begin isolation level read committed'
@@ -58,7 +59,7 @@ export async function openPostgres(url: string, options: StorageOptions): Promis
   const log = options.log ?? (() => {})
   const pool = openPool(url, bounds)
   const outage = watchOutage(log)
-  // An idle connection that breaks is taken out of the pool by the pool itself; unheard, the event would end the process.
+  // The pool itself removes an idle connection that breaks; without a listener the event would end the process.
   pool.on('error', (error) => outage.begin(error))
   pool.on('connect', (client) => client.on('error', () => {}))
   let schema: string
@@ -89,7 +90,7 @@ function openPool(url: string, bounds: typeof DEFAULTS): pg.Pool {
       types: { getTypeParser: (oid: number) => parserOf(oid) },
     })
   } catch {
-    // The parser's own error repeats the URL, password and all.
+    // The parser's own error repeats the URL, password included.
     throw new StorageRefused('the PostgreSQL URL cannot be read: postgres://user:password@host:port/database')
   }
 }
@@ -100,12 +101,12 @@ interface ServerFacts {
   standby: number
   role: string
   schema: string | null
-  // Where a look along the search path finds tables of ours.
+  // The schema in which the search path finds our tables.
   found: string | null
   unlimited: string
 }
 
-// Answers with the schema in which our tables are.
+// Returns the schema that holds our tables.
 async function checkServer(pool: pg.Pool, log: Log): Promise<string> {
   const { rows } = await pool
     .query<ServerFacts>(`
@@ -120,19 +121,19 @@ async function checkServer(pool: pg.Pool, log: Log): Promise<string> {
       throw /unsupported startup parameter/.test(wordsOf(error)) ? new StorageRefused(STARTUP_PARAMETERS, error) : error
     })
   const [server] = rows
-  if (!server) throw new StorageRefused('PostgreSQL did not say what it is')
+  if (!server) throw new StorageRefused('PostgreSQL did not report its version')
   if (server.version < 150_000) throw new StorageRefused('PostgreSQL is older than version 15')
   if (server.encoding !== 'UTF8') throw new StorageRefused(`the database is encoded in ${server.encoding}, not in UTF8`)
   if (server.standby) throw new StorageRefused('this PostgreSQL server is a standby and cannot be written')
   if (server.schema === null) throw new StorageRefused('none of the schemas in the search path of PostgreSQL exists')
-  // Half of the tables would be read there, and new ones made here.
+  // Some tables would be read there, and new ones created here.
   if (server.found !== null && server.found !== server.schema)
     throw new StorageRefused(
-      `the tables of another Cartwright, in the schema ${server.found}, are in the search path before there are any in ${server.schema}: set the search path to one schema`,
+      `the search path finds the tables of another Cartwright in the schema ${server.found}, and none in ${server.schema}: set the search path to one schema`,
     )
   const unlimited = server.unlimited.split(', ').filter(Boolean)
   if (unlimited.length > 0)
-    log('time limits are off, because a connection pooler drops them: set them on the role, and connect anew', {
+    log('time limits are off, because a connection pooler drops them: set them on the role and reconnect', {
       set: unlimited.map(
         (name) => `alter role ${pg.escapeIdentifier(server.role)} set ${name} = '${roleLimits[name]}'`,
       ),
@@ -148,19 +149,19 @@ const roleLimits: Readonly<Record<string, string>> = {
 }
 
 const STARTUP_PARAMETERS =
-  'the connection pooler refuses our time limits: let PgBouncer ignore_startup_parameters = statement_timeout, ' +
+  'the connection pooler refuses our time limits: set PgBouncer to ignore_startup_parameters = statement_timeout, ' +
   'lock_timeout, idle_in_transaction_session_timeout, and set the three on the role'
 
-// Whether a statement that was prepared is known to the next transaction too. Behind a pooler that hands a session's
-// transactions to any connection it is only if the pooler sees to it (PgBouncer from 1.21 on); else every second statement
-// would fail, or another process's statement be run under our name.
+// Checks that a prepared statement is still known in the next transaction. A pooler that assigns transactions to any
+// connection must keep track of prepared statements (PgBouncer from 1.21 on); otherwise every second statement would
+// fail, or a statement of another process would run under our name.
 async function checkPooler(pool: pg.Pool): Promise<void> {
   const statement = { name: 'cartwright_check', text: 'select 1' }
   const client = await pool.connect()
   let other: pg.PoolClient | undefined
   try {
     await client.query(statement)
-    // Takes the connection that the pooler has just got back.
+    // Takes the connection that was just returned to the pooler.
     other = await pool.connect().catch(() => undefined)
     await other?.query('begin')
     await client.query(statement)
@@ -191,7 +192,7 @@ function storage({ url, pool, bounds, schema, outage, log }: Parts): Storage {
   const notices = openNotices({ url, pool, schema, bounds, listeners, outage, log })
   const connections = keepConnections(pool, bounds)
   const leaving = new Set<Promise<void>>()
-  // Without a limit for statements there is none for their answers.
+  // Without a statement timeout there is no limit on the wait for an answer either.
   const silentMsMax = bounds.statementMsMax > 0 ? bounds.statementMsMax + silenceMs : Number.POSITIVE_INFINITY
   let commits = 0
   let retries = 0
@@ -202,7 +203,7 @@ function storage({ url, pool, bounds, schema, outage, log }: Parts): Storage {
   async function readOnce<T>(work: (db: Reader) => Promise<T>): Promise<T> {
     const session = new Session(await connections.acquire(), BEGIN_READ, planFor)
     const value = await perform(session, () => work(new PostgresReader(session)))
-    // The caller has its answer; the end of a read can neither change nor fail it.
+    // The caller has its result; the end of a read can neither change nor fail it.
     void session.leave('commit')
     return value
   }
@@ -218,8 +219,8 @@ function storage({ url, pool, bounds, schema, outage, log }: Parts): Storage {
     return value
   }
 
-  // Whoever listens here need not wait for PostgreSQL to come back with it. One node that sends deliveries is enough, so
-  // others are not woken for those.
+  // Listeners in this process need not wait for PostgreSQL to notify them. One node that sends deliveries is enough, so
+  // the others are not woken for those.
   function raise(signals: ReadonlySet<SignalName>): void {
     if (signals.size === 0) return
     listeners.call(signals)
@@ -227,7 +228,7 @@ function storage({ url, pool, bounds, schema, outage, log }: Parts): Storage {
     if (others.length > 0) notices.tell(new Set(others))
   }
 
-  // A standby takes work that only reads, so this is how the end of such an outage is noticed.
+  // A standby accepts reads, so only this shows that such an outage has ended.
   async function checkWrites(): Promise<void> {
     const startedAt = performance.now()
     const [state] = await writeOnce(
@@ -258,7 +259,7 @@ function storage({ url, pool, bounds, schema, outage, log }: Parts): Storage {
   async function perform<T>(session: Session, work: () => Promise<T>): Promise<T> {
     try {
       const value = await withinPatience(work(), { workMsMax: bounds.workMsMax, silentMsMax }, session)
-      // A work that swallowed the failure of a statement must not pass for a success: PostgreSQL will not commit it.
+      // Work that swallowed the failure of a statement must not count as a success: PostgreSQL will not commit it.
       if (session.failure) throw session.failure.shown
       session.end()
       return value
@@ -297,9 +298,9 @@ function storage({ url, pool, bounds, schema, outage, log }: Parts): Storage {
     }
   }
 
-  // Plans depend on what is known of the tables, and new ones count as empty: an import would grow slower with every product, and
-  // a cart be read slowly until autovacuum comes by. It waits for a vacuum of these tables, and gives up where that takes too
-  // long.
+  // Plans depend on table statistics, and new tables count as empty: an import would grow slower with every product,
+  // and carts would be read slowly until autovacuum runs. `analyze` waits for a vacuum of these tables, and gives up if
+  // that takes too long.
   async function afterBulkLoad(tables: readonly string[]): Promise<void> {
     try {
       await retried(() => writeOnce((tx) => tx.sql`analyze ${new Fragment(tables.join(', '))}`))
@@ -351,7 +352,7 @@ function gaveUp(tries: number, cause: unknown): StorageUnavailable {
 
 interface Connections {
   acquire(): Promise<pg.PoolClient>
-  // Connections of before are not used again: they lead to a server that is no longer the primary.
+  // Existing connections are not used again: they lead to a server that is no longer the primary.
   distrust(): void
   waiting(): number
 }
@@ -360,7 +361,7 @@ function keepConnections(pool: pg.Pool, bounds: typeof DEFAULTS): Connections {
   const connectedAt = new WeakMap<pg.PoolClient, number>()
   let distrustedAt = -1
   let refusedAt = Number.NEGATIVE_INFINITY
-  // The pool has one time limit for making a connection and for waiting for one, so those who wait do it here.
+  // The pool has one time limit for opening a connection and for waiting for one, so the waiting is done here.
   const turns = keepTurns({
     isFree: () => pool.waitingCount < pool.idleCount + pool.options.max - pool.totalCount,
     take: () => pool.connect(),
@@ -368,7 +369,7 @@ function keepConnections(pool: pg.Pool, bounds: typeof DEFAULTS): Connections {
     waitMsMax: bounds.waitMsMax,
   })
   pool.on('connect', (client) => connectedAt.set(client, performance.now()))
-  // The pool tells first, and has the connection back afterwards.
+  // The pool emits the event before it has the connection back.
   pool.on('release', () => process.nextTick(turns.pump))
   pool.on('remove', () => process.nextTick(turns.pump))
 
@@ -381,12 +382,12 @@ function keepConnections(pool: pg.Pool, bounds: typeof DEFAULTS): Connections {
         return await turns.take()
       } catch (error) {
         if (error instanceof WaitOver) throw error
-        // The place of a connection that was not made is free.
+        // The place of a connection that could not be opened is free again.
         turns.pump()
         const now = performance.now()
         if (now - startedAt > SILENT_MS && pool.totalCount === 0) refusedAt = now
         if (!isFull(error) || pool.totalCount === 0) throw error
-        // The server gives no more connections than there are: live with those, and wait for one of them.
+        // The server refuses more connections: use those that exist, and wait for one of them.
         shrink()
       }
     }
@@ -427,17 +428,17 @@ function isFull(error: unknown): boolean {
   return error instanceof pg.DatabaseError && error.code === '53300'
 }
 
-// The pool waited for one of its connections in vain: they are busy.
+// The pool's own wait for one of its connections timed out: they are busy.
 function isWaitOver(error: unknown): boolean {
   return error instanceof Error && error.message === 'timeout exceeded when trying to connect'
 }
 
-// Two that met in a deadlock must not meet again in step.
+// Random, so two transactions that met in a deadlock do not meet again in step.
 function backoffMs(tries: number): number {
   return 5 * 2 ** tries * (0.5 + Math.random())
 }
 
-// As `withinTime`, and a session that hears nothing is given up sooner.
+// Like `withinTime`, but gives up sooner on a session that receives no answers.
 function withinPatience<T>(
   working: Promise<T>,
   { workMsMax, silentMsMax }: { workMsMax: number; silentMsMax: number },
@@ -448,7 +449,7 @@ function withinPatience<T>(
     let isOver = false
     let timer = setTimeout(look, Math.min(workMsMax, silentMsMax))
 
-    // After a pause of the process an answer may be there that was not read yet.
+    // After a pause of the process, an answer may have arrived that was not read yet.
     function look(): void {
       setImmediate(judge)
     }
@@ -480,8 +481,8 @@ interface Plan {
 
 type PlanFor = (template: TemplateStringsArray, parts: readonly (SqlValue | Fragment)[]) => Plan
 
-// One name per distinct text, and the same one in every process: a pooler that mixes them up mixes up nothing. Beyond the
-// bound a statement is parsed each time instead of filling the server's memory.
+// One name per distinct text, the same in every process, so a pooler may mix up their connections. Beyond the bound a
+// statement is parsed each time instead of filling the server's memory.
 function planNamer(): (text: string) => Plan {
   const names = new Map<string, string>()
   return (text) => {
@@ -494,7 +495,7 @@ function planNamer(): (text: string) => Plan {
   }
 }
 
-// The first error of a statement: as the caller sees it, and as a request to try again if that may help.
+// The first error of a statement: `shown` to the caller, and `again` if a retry may help.
 interface Failure {
   shown: unknown
   again: TryAgain | undefined
@@ -528,11 +529,11 @@ class Session {
   async sql<Row>(template: TemplateStringsArray, parts: readonly (SqlValue | Fragment)[]): Promise<Row[]> {
     this.check()
     const { rows } = await this.#send(this.#queryOf(template, parts), parts)
-    // The shape of a row is promised by the statement's author, and nobody else can check it.
+    // The author of the statement declares the shape of its rows; it cannot be checked here.
     return rows as Row[]
   }
 
-  // A statement that cannot even be said has failed too: nobody may await it, and nothing may be committed without it.
+  // A statement that cannot be built has failed too: it may not be awaited, and nothing may be committed without it.
   #queryOf(template: TemplateStringsArray, parts: readonly (SqlValue | Fragment)[]): pg.QueryConfig {
     try {
       const values = valuesOf(parts)
@@ -561,17 +562,17 @@ class Session {
     this.#ended = true
   }
 
-  // How long it has waited for the answer that is next.
+  // How long it has been waiting for the next answer.
   silentMs(now: number): number {
     return this.#unanswered > 0 ? now - this.#heardAt : 0
   }
 
-  // Nothing more is said on this connection.
+  // Nothing more is sent on this connection.
   giveUp(): void {
     this.#unfit = true
   }
 
-  // A commit whose answer is lost may have happened, so it is never tried again.
+  // A commit whose answer is lost may have happened, so it is never retried.
   async commit(msMax: number): Promise<void> {
     if (!this.#begun) return this.#client.release()
     let result: pg.QueryResult
@@ -588,12 +589,13 @@ class Session {
     }
     if (this.#unfit) this.#destroy()
     else this.#client.release()
-    // The answer to the commit of a failed transaction is ROLLBACK: a statement failed that the work did not await.
+    // PostgreSQL answers the commit of a failed transaction with ROLLBACK: a statement failed that the work did not
+    // await.
     if (result.command !== 'COMMIT')
       throw this.failure?.again ?? this.failure?.shown ?? new Error('nothing was committed')
   }
 
-  // Ends the transaction and gives the connection back. Never fails, and need not be waited for.
+  // Ends the transaction and releases the connection. Never fails, and need not be awaited.
   async leave(last: 'commit' | 'rollback'): Promise<void> {
     if (!this.#begun) this.#client.release()
     else if (this.#unfit) this.#destroy()
@@ -605,7 +607,7 @@ class Session {
     }
   }
 
-  // What is said to one connection in one turn leaves in one piece.
+  // What is sent on one connection in one turn of the event loop leaves in one packet.
   #gather(): void {
     if (this.#isGathering) return
     this.#isGathering = true
@@ -622,7 +624,7 @@ class Session {
       this.#gather()
       if (!this.#begun) {
         this.#begun = true
-        // Not awaited: the statement travels with it, and fails with it.
+        // Not awaited: the statement is sent with it, and fails with it.
         this.#client.query(this.#begin).catch((error) => this.#fail(error))
       }
       if (this.#unanswered === 0) this.#heardAt = performance.now()
@@ -642,7 +644,7 @@ class Session {
     this.#heardAt = performance.now()
   }
 
-  // What was sent behind a failed statement is refused only because of it, so the first error is the one to tell.
+  // Statements sent behind a failed one are refused only because of it, so the first error is the one to report.
   #fail(error: unknown, moved?: RowMoved): Failure {
     this.#answered ||= isRefusal(error)
     this.#unfit ||= !isRefusal(error) || isOutdated(error)
@@ -651,8 +653,8 @@ class Session {
     return this.failure
   }
 
-  // A work that may write met a server that may not be written: the primary became a standby. A new connection may find the
-  // new primary, and nothing was written.
+  // Work that may write reached a read-only server: the primary became a standby. A new connection may find the new
+  // primary, and nothing was written.
   #failReadOnly(onReadOnly: () => void, error: unknown): Failure {
     onReadOnly()
     this.#unfit = true
@@ -679,20 +681,20 @@ class PostgresReader implements Reader {
 
   sql<Row>(text: TemplateStringsArray, ...values: (SqlValue | Fragment)[]): Promise<Row[]> {
     const rows = this.session.sql<Row>(text, values)
-    // The session remembers the failure of a statement that nobody awaits; unheard, it would end the process.
+    // The session stores the failure of a statement that is not awaited; an unhandled rejection would end the process.
     rows.catch(() => {})
     return rows
   }
 }
 
-// Not `for update`: that would wait for the key-share locks that foreign keys take, so that two buyers who put the same SKU
-// into their carts and then want its stock would block each other for ever.
+// Not `for update`: that would wait for the key-share locks that foreign keys take, so two buyers who put the same SKU
+// into their carts and then want its stock would deadlock.
 const FOR_UPDATE = new Fragment('for no key update')
 const SKIP_LOCKED = new Fragment('for no key update skip locked')
 
 const lockTemplates = new WeakMap<TemplateStringsArray, TemplateStringsArray>()
 
-// A template is the key of its statement, so the same one must give the same one.
+// A template is the key of its statement, so the same template must give the same result.
 function lockTemplateOf(template: TemplateStringsArray): TemplateStringsArray {
   let locking = lockTemplates.get(template)
   if (!locking) {
@@ -710,7 +712,7 @@ class PostgresTx extends PostgresReader implements InsideTx {
   readonly afterwards: (() => void)[] = []
   readonly signals = new Signals()
 
-  // A failure is remembered by `sql`, and refuses the commit.
+  // `sql` stores a failure, and the commit then fails.
   send(text: TemplateStringsArray, ...values: (SqlValue | Fragment)[]): void {
     void this.sql(text, ...values)
   }
@@ -719,8 +721,8 @@ class PostgresTx extends PostgresReader implements InsideTx {
     await this.sql(lockTemplateOf(text), ...values)
   }
 
-  // One parameter per column. As a list of values, a statement of a thousand parameters was planned at each call: 24 ms
-  // where running it took 3.
+  // One parameter per column. As a list of values, a statement of a thousand parameters was planned at each call: 24
+  // ms, where running it took 3 ms.
   rows(rows: readonly (readonly SqlValue[])[], types: readonly ColumnType[]): Fragment {
     const columns = types.map((type) => `cast(? as ${type}[])`).join(', ')
     const values = types.map((_, column) => arrayOf(rows.map((row) => row[column] as SqlValue)))
@@ -753,17 +755,18 @@ class PostgresTx extends PostgresReader implements InsideTx {
   }
 }
 
-// As PostgreSQL reads an array: each element in quotation marks, with a backslash before these and before itself.
+// PostgreSQL's array syntax: each element in quotation marks, with a backslash before quotation marks and backslashes.
 function arrayOf(values: readonly SqlValue[]): string {
   return `{${values.map((value) => (value === null ? 'NULL' : `"${String(value).replaceAll(/["\\]/g, '\\$&')}"`)).join(',')}}`
 }
 
-// The server is going, full, or out of reach; or it was we who ran out of patience (lock and statement timeout).
+// The server is shutting down, full or unreachable; or one of our own time limits was exceeded (lock and statement
+// timeout).
 const UNAVAILABLE = /^(08|53|57|58|55P03|25P03|25P04)/
 const CONNECTION_LOST = /^(08|57P|53300|25P03|25P04)/
 const OUTDATED = /^(0A000|26000)$/
 
-// The server said no to a statement, and the connection is well.
+// The server refused a statement, and the connection is still usable.
 function isRefusal(error: unknown): boolean {
   if (error instanceof UnreadableValue) return true
   return error instanceof pg.DatabaseError && !CONNECTION_LOST.test(error.code ?? '')
@@ -791,15 +794,15 @@ function isLost(error: unknown): boolean {
   return !(error instanceof pg.DatabaseError && /^25P0/.test(error.code ?? ''))
 }
 
-// A migration changed what a prepared statement returns, or a proxy forgot it. A new connection prepares it anew.
+// A migration changed what a prepared statement returns, or a proxy forgot it. A new connection prepares it again.
 function isOutdated(error: unknown): boolean {
   if (!(error instanceof pg.DatabaseError) || !OUTDATED.test(error.code ?? '')) return false
   return error.code === '26000' || error.message.includes('cached plan')
 }
 
-// Nothing was committed, and the same work may well succeed: it lost a race, its plan was old, or its connection turned
-// out to be dead before anything was answered, as all idle ones are after a restart of the database.
-// A lock timeout is not among these: five seconds of patience are spent.
+// Nothing was committed, and the same work may succeed: it lost a race, its plan was outdated, or its connection turned
+// out to be dead before any answer, as all idle ones are after a restart of the database. A lock timeout is not
+// retried: it has already waited five seconds.
 function retryable(error: unknown, answered: boolean): TryAgain | undefined {
   const isRace = error instanceof pg.DatabaseError && (error.code === '40001' || error.code === '40P01')
   const isDead = !answered && !isRefusal(error)
@@ -808,7 +811,7 @@ function retryable(error: unknown, answered: boolean): TryAgain | undefined {
 
 class UnreadableValue extends Error {}
 
-// What SQLite would have given: integers as numbers, also from `sum()` which is numeric here, and truth as 1 or 0.
+// As SQLite returns them: integers as numbers, also from `sum()`, which is numeric here, and booleans as 1 or 0.
 const PARSERS = new Map<number, (text: string) => unknown>([
   [16, (text) => (text === 't' ? 1 : 0)],
   [20, integer],

@@ -1,4 +1,5 @@
-// Who listens to which signal in this process. The engines call here once a commit is durable; nobody is called inside one.
+// The listeners of this process, by signal. The engines call them after a commit is durable, never inside a
+// transaction.
 import { hash } from 'node:crypto'
 import { type Log, traceOf } from './inside.ts'
 import { type SignalName, StorageUnavailable } from './storage.ts'
@@ -6,14 +7,14 @@ import { type SignalName, StorageUnavailable } from './storage.ts'
 export interface Listeners {
   add(name: SignalName, heard: () => void): () => void
   has(name: SignalName): boolean
-  // A name may come from another node, and from a newer version of us: one that nobody knows calls nobody.
+  // A name may come from another node that runs a newer version; a name without listeners is ignored.
   call(names: ReadonlySet<string>): void
   callAll(): void
-  // From here on nobody is called: whatever a listener would do with this storage is refused.
+  // No listener is called afterwards: the storage would refuse whatever it did.
   close(): void
 }
 
-// The house has a handful. More means that somebody listens anew each time and never stops.
+// There are a handful. More means that a caller adds listeners repeatedly and never removes them.
 const LISTENERS_MAX = 100
 
 interface Listener {
@@ -25,7 +26,7 @@ export function keepListeners(log: Log): Listeners {
   const listeners = new Set<Listener>()
   let closed = false
 
-  // A copy is walked, for a listener may add or end others; one that was just ended is passed over.
+  // Iterates over a copy, because a listener may add or remove others; one that was just removed is skipped.
   function callWhere(isMeant: (listener: Listener) => boolean): void {
     for (const listener of [...listeners]) {
       if (listeners.has(listener) && isMeant(listener)) call(listener, log)
@@ -35,7 +36,7 @@ export function keepListeners(log: Log): Listeners {
   return {
     add(name, heard) {
       if (closed) throw new StorageUnavailable('the storage is closed')
-      if (listeners.size >= LISTENERS_MAX) throw new Error(`more than ${LISTENERS_MAX} listen to signals`)
+      if (listeners.size >= LISTENERS_MAX) throw new Error(`more than ${LISTENERS_MAX} signal listeners`)
       const listener = { name, heard }
       listeners.add(listener)
       return () => void listeners.delete(listener)
@@ -50,13 +51,13 @@ export function keepListeners(log: Log): Listeners {
   }
 }
 
-// The commit is long durable, so an error here is only told; a listener may also turn out to be async and fail later.
+// The commit is already durable, so an error here is only logged; a listener may also be async and fail later.
 function call({ name, heard }: Listener, log: Log): void {
-  Promise.try(heard).catch((error: unknown) => log('a listener to a signal threw', { name, error: traceOf(error) }))
+  Promise.try(heard).catch((error: unknown) => log('a signal listener threw', { name, error: traceOf(error) }))
 }
 
 // The channel, and the name of the connection that listens to it. Servers whose tables are in different schemas of one
-// database share nothing. A name of PostgreSQL has at most 63 bytes.
+// database share nothing. A PostgreSQL name has at most 63 bytes.
 export function signalsNameFor(schema: string): string {
   if (schema === 'public') return 'cartwright_signals'
   const name = `cartwright_signals_${schema}`

@@ -1,5 +1,5 @@
-// Reads of a SQLite file. Each has a connection to itself, and so one consistent snapshot, and never waits for a writer.
-// A read awaits nothing but its own statements, which are synchronous: nearly all of them pass through one connection.
+// Reads of a SQLite file. Each has its own connection, and so one consistent snapshot, and never waits for a writer. A
+// read awaits only its own statements, which are synchronous, so nearly all reads use the same connection.
 import type { Connection } from './connection.ts'
 import { SqliteReader } from './reader.ts'
 import { type Reader, StorageUnavailable } from './storage.ts'
@@ -31,7 +31,7 @@ export function openSnapshots(connect: () => Connection, bounds: Bounds): Snapsh
   let closed = false
   let drained: (() => void) | undefined
 
-  // A read that awaits something slow would hold back the checkpoint for as long as it lasts.
+  // A read that awaits something slow would delay the checkpoint for as long as it lasts.
   const watch = setInterval(() => {
     const oldest = performance.now() - bounds.workMsMax
     for (const read of active) if (read.startedAt < oldest) leave(read)

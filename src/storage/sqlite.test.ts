@@ -347,7 +347,7 @@ describe('sqlite', () => {
 
   test('after an unclean end is checked before it is used, where that is asked for', async () => {
     const { url, file, whole } = await damagedThings()
-    const damaged = /^StorageRefused: the storage file is damaged/
+    const damaged = /^StorageRefused: the database file is damaged/
     await assert.rejects(openStorage(url, { server: true, checksFirst: true }), damaged)
     writeFileSync(file, whole)
     const storage = await openStorage(url, { server: true, checksFirst: true })
@@ -371,7 +371,7 @@ describe('sqlite', () => {
 
     // From now on it is checked before it is served, however often it is tried.
     for (let attempt = 0; attempt < 2; attempt++)
-      await assert.rejects(openStorage(url, { server: true }), /^StorageRefused: the storage file is damaged/)
+      await assert.rejects(openStorage(url, { server: true }), /^StorageRefused: the database file is damaged/)
 
     // Mended, it is served at once, and the damage is forgotten.
     writeFileSync(file, whole)

@@ -1,4 +1,4 @@
-// Facts in one SQLite file: a queue of writes, and reads beside it that never wait for them.
+// Stores data in one SQLite file: writes queue, and reads run beside them without waiting.
 import { statSync } from 'node:fs'
 import { setTimeout as pause } from 'node:timers/promises'
 import { checkBeside, checkFirst } from './check.ts'
@@ -50,7 +50,7 @@ export async function openSqlite(path: string, options: StorageOptions): Promise
           })
         : undefined
     const release = () => {
-      // It looks at the file too, and would keep its log from being emptied.
+      // It reads the file too, and would keep the log from being emptied.
       check?.stop()
       const isTidy = closeFile(db, log)
       if (lock && isTidy && (check === undefined || check.isDone())) noteEnding(lock, 'clean', log)
@@ -65,7 +65,7 @@ export async function openSqlite(path: string, options: StorageOptions): Promise
   }
 }
 
-// Undefined where there is no file, or an empty one.
+// Undefined if the file is missing or empty.
 export async function lookIntoSqlite(path: string, options: StorageOptions): Promise<Storage | undefined> {
   if (isEmptyFile(path)) return undefined
   const bounds = { ...DEFAULTS, ...options }
@@ -103,7 +103,7 @@ interface Parts {
 function storage({ writer, snapshots, listeners, outage, damage, release }: Parts): Storage {
   let closing: Promise<void> | undefined
   let isFailing = false
-  // A write that failed for want of room, or of a disk, will not be the last one. It is tried again by `checkWrites`.
+  // After a write that failed for lack of space or of a disk, later ones will fail too. `checkWrites` tries again.
   async function write<T>(work: (tx: Tx) => Promise<T>): Promise<T> {
     const startedAt = performance.now()
     try {
@@ -117,22 +117,22 @@ function storage({ writer, snapshots, listeners, outage, damage, release }: Part
       throw error
     }
   }
-  // Nothing is read from a damaged file either: a wrong price is worse than none.
+  // A damaged file is not read either: a wrong price is worse than none.
   function refusal(): Promise<never> | undefined {
     const found = damage()
-    // The server ends, and says why.
+    // The server shuts down and reports the reason.
     return found && Promise.reject(new StorageOutage(found.message, found))
   }
   return {
     engine: 'sqlite',
-    // By the lock file.
+    // The lock file ensures it.
     hasOneServer: true,
     read: (work) => refusal() ?? snapshots.read(work),
     write: (work) => refusal() ?? write(work),
-    // One work after the other, each rolled back before the next.
+    // Work runs one after the other, and each is rolled back before the next.
     rolledBack: async () => {},
     listen: listeners.add,
-    // Plans do not depend on how many rows there are.
+    // Plans do not depend on the number of rows.
     afterBulkLoad: async () => {},
     async checkWrites() {
       await refusal()
@@ -154,8 +154,8 @@ function storage({ writer, snapshots, listeners, outage, damage, release }: Part
   }
 }
 
-// Several processes may meet at a new file. Turning it to a write-ahead log needs it alone for a moment, and whoever comes
-// then is told busy at once, whatever it asks.
+// Several processes may open a new file at once. Switching it to a write-ahead log needs exclusive access for a moment,
+// and any other process gets SQLITE_BUSY meanwhile, whatever it does.
 async function patiently<T>(connect: () => T, patienceMs: number): Promise<T> {
   const hopelessAt = performance.now() + patienceMs
   for (;;) {
@@ -168,25 +168,25 @@ async function patiently<T>(connect: () => T, patienceMs: number): Promise<T> {
   }
 }
 
-// Moves what was committed from the log into the file. On a full disk it stays in the log, where it is as safe, and the
-// next start takes it from there: a reason to tell, not to fail.
+// Moves committed data from the log into the file. On a full disk it stays in the log, where it is just as safe, and
+// the next start moves it: worth a log line, not a failure.
 function closeFile(db: Connection['db'], log: Log): boolean {
   let isTidy = true
   try {
     db.exec('pragma wal_checkpoint(truncate)')
   } catch (error) {
     isTidy = false
-    log('the storage file could not be tidied at the end; nothing is lost', { reason: (error as Error).message })
+    log('checkpoint at shutdown failed; nothing is lost', { reason: (error as Error).message })
   }
   db.close()
   return isTidy
 }
 
-// Without the mark of a clean end the next start checks the file once more, which costs it nothing but work.
+// Without the mark of a clean shutdown the next start checks the file again, which costs time and nothing else.
 function noteEnding(lock: ServerLock, ending: Ending, log: Log): void {
   try {
     lock.note(ending)
   } catch (error) {
-    log('how the run ended could not be noted', { ending, reason: (error as Error).message })
+    log('could not record how the run ended', { ending, reason: (error as Error).message })
   }
 }

@@ -1,14 +1,15 @@
-// How a tagged template becomes a statement and its parameters, the same for both engines but for the parameter's mark.
+// Turns a tagged template into a statement and its parameters: the same for both engines, except for the parameter
+// marker.
 import { Fragment, type SqlValue } from './storage.ts'
 
 export type Mark = '$' | '?'
 type Part = SqlValue | Fragment
 
-// Shapes of one template that are kept. `list()` makes at most fifteen; more means that text is being composed at run time.
+// Cached shapes per template. `list()` makes at most fifteen; more means that text is composed at run time.
 const SHAPES_MAX = 64
 
-// Finds the statement of a template, or makes it. A template is one object for the life of the program, so it is the
-// key itself and the text is not even looked at; fragments add their text to the key, because they change the statement.
+// Finds the cached statement of a template, or makes it. A template is one object for the life of the program, so the
+// object is the key and its text is not read; fragments add their text to the key, because they change the statement.
 export function keepStatements<Statement>(mark: Mark, make: (text: string) => Statement) {
   const kept = new WeakMap<TemplateStringsArray, Map<string, Statement>>()
   return (template: TemplateStringsArray, parts: readonly Part[]): Statement => {
@@ -28,7 +29,7 @@ export function keepStatements<Statement>(mark: Mark, make: (text: string) => St
   }
 }
 
-// The parameters of a statement, fragments' values in their places. Throws on a value that is not a fact.
+// The parameters of a statement, with fragments' values in their places. Throws on a value that cannot be stored.
 export function valuesOf(parts: readonly Part[]): SqlValue[] {
   const values: SqlValue[] = []
   for (const part of parts) {
@@ -58,7 +59,7 @@ function shapeOf(parts: readonly Part[]): string {
   return shape
 }
 
-// Both engines refuse the same values with the same words, so that a test on one speaks for the other. Numbers are
+// Both engines refuse the same values with the same message, so a test on one holds for the other. Numbers are
 // integers: no column holds anything else, and SQLite would otherwise store a fraction that PostgreSQL refuses.
 function checked(value: SqlValue): SqlValue {
   if (typeof value === 'string') {

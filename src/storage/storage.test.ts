@@ -395,7 +395,7 @@ eachEngine('storage', (given) => {
     await storage.write(async (tx) => tx.signal('deliveries'))
     assert.equal(ear.count(), 1)
     await turn()
-    const told = lines.filter(({ line }) => line === 'a listener to a signal threw').map(({ error }) => error)
+    const told = lines.filter(({ line }) => line === 'a signal listener threw').map(({ error }) => error)
     assert(told.some((error) => error.includes('at once')) && told.some((error) => error.includes('a little later')))
   })
 

@@ -1,8 +1,7 @@
-// The face of storage: what the rest of the house may do with facts. A Reader looks, a Tx may write, and the pool or
-// file behind them is out of reach.
+// The interface of storage for the other folders. A Reader reads, a Tx may also write, and the pool or file behind them
+// is not accessible.
 
-// To be named to an operator. What differs between the engines is asked as a trait, below: `isAlone`, `lockRow`, `hasOneServer`,
-// `afterBulkLoad`.
+// For display to an operator. Code asks for traits instead: `isAlone`, `lockRow`, `hasOneServer`, `afterBulkLoad`.
 export type Engine = 'sqlite' | 'postgres'
 
 // Booleans are absent on purpose: a nullable instant says more. Undefined is a defect and throws.
@@ -21,10 +20,10 @@ export class Fragment {
 // A quarter of what SQLite binds in one statement (32,766), so a statement with three full lists still runs.
 const LIST_MAX = 8192
 
-// `in (${list(ids)})`: one parameter per value. The count is padded up to a power of two by repeating the last value, so
-// that the number of distinct statements stays small.
+// `in (${list(ids)})`: one parameter per value. The count is padded to a power of two by repeating the last value, to
+// limit the number of distinct statements.
 export function list(values: readonly SqlValue[]): Fragment {
-  if (values.length === 0) throw new Error('list() of nothing: `in ()` is not SQL')
+  if (values.length === 0) throw new Error('list() of no values: `in ()` is not SQL')
   if (values.length > LIST_MAX) throw new Error(`list() of more than ${LIST_MAX} values`)
   let size = 1
   while (size < values.length) size *= 2
@@ -32,7 +31,7 @@ export function list(values: readonly SqlValue[]): Fragment {
   return new Fragment(padded.map(() => '?').join(', '), padded)
 }
 
-// Looks at one consistent snapshot.
+// Reads from one consistent snapshot.
 export interface Reader {
   readonly engine: Engine
   sql<Row>(text: TemplateStringsArray, ...values: (SqlValue | Fragment)[]): Promise<Row[]>
@@ -40,35 +39,36 @@ export interface Reader {
 
 export type ColumnType = 'text' | 'bigint'
 
-// May write. All of it is committed together, or none of it.
+// Reads and writes. Everything is committed together, or nothing.
 export interface Tx extends Reader {
-  // A statement whose rows nobody needs. It is not awaited: on PostgreSQL it leaves together with what comes next, and it runs
-  // before everything that is sent after it. If it fails, so does the commit.
+  // A statement whose result is not needed. It is not awaited: on PostgreSQL it is sent together with the next one, and
+  // it runs before every statement sent after it. If it fails, the commit fails.
   send(text: TemplateStringsArray, ...values: (SqlValue | Fragment)[]): void
-  // No other transaction writes beside this one: what it has read stays so until it ends. Then a statement is no round trip
-  // either, and nothing is gained by sending one before its turn.
+  // No other transaction writes at the same time, so what was read does not change until this one ends. Statements are
+  // then not round trips either, and sending one early gains nothing.
   readonly isAlone: boolean
-  // `` tx.lockRow`select id from carts where …` ``: locks the rows until the transaction ends. Nothing where it is alone.
+  // `` tx.lockRow`select id from carts where …` ``: locks the rows until the transaction ends. Does nothing if
+  // `isAlone`.
   lockRow(text: TemplateStringsArray, ...values: (SqlValue | Fragment)[]): Promise<void>
-  // The same as part of a statement whose rows are wanted.
+  // The same, as part of a statement whose rows are needed.
   readonly forUpdate: Fragment
   readonly skipLocked: Fragment
-  // The same where a statement joins tables: only the rows of this one are locked.
+  // The same, in a statement that joins tables: only the rows of this one are locked.
   forUpdateOf(alias: string): Fragment
   skipLockedOf(alias: string): Fragment
-  // `with done (id, at) as (${tx.rows(rows, ['text', 'bigint'])})`: values of ours as a table, to write many rows at once.
+  // `with done (id, at) as (${tx.rows(rows, ['text', 'bigint'])})`: our values as a table, to write many rows at once.
   rows(rows: readonly (readonly SqlValue[])[], types: readonly ColumnType[]): Fragment
-  // Runs once the commit is durable, never if the work is rolled back. For signals and caches of this process only.
+  // Runs once the commit is durable, never if the work is rolled back. Only for signals and caches of this process.
   afterCommit(then: () => void): void
-  // Tells whoever listens, on this node and on the others, that there is something new, once the commit is durable. A signal
-  // may be lost with its process or its connection, so whoever listens also looks by itself from time to time. With a
-  // statement of this transaction, only if it gave any rows; nobody need wait for that. It throws nothing where a statement
-  // before it has failed: there will be no commit.
+  // Calls the listeners, on this node and on the others, once the commit is durable. A signal may be lost with its
+  // process or its connection, so listeners also poll from time to time. With `ifAny`, a statement of this transaction,
+  // it signals only if that returned rows; the caller need not await it. It does not throw after a failed statement:
+  // there will be no commit.
   signal(name: SignalName, ifAny?: Promise<readonly unknown[]>): void
 }
 
-// For what is kept in memory of what was read: at once when it was committed before, otherwise once it is. What a rolled back
-// work has seen never was.
+// For caching what was read: runs at once if that was committed before, otherwise after the commit. Data seen by work
+// that was rolled back is never cached.
 export function onceDurable(db: Reader | Tx, then: () => void): void {
   if ('afterCommit' in db) db.afterCommit(then)
   else then()
@@ -78,53 +78,53 @@ export type SignalName = 'deliveries' | 'credentials'
 
 export interface StorageStats {
   engine: Engine
-  // `waiting`: pieces of work that wait for a connection. SQLite's writer is one of the open ones, and its queue is below.
+  // `waiting`: pieces of work waiting for a connection. SQLite's writer counts as open, and its queue is below.
   connections: { open: number; idle: number; waiting: number }
-  // SQLite: commits, and how many pieces of work they carried. PostgreSQL: one piece per commit.
+  // SQLite: commits, and how many pieces of work they contained. PostgreSQL: one piece per commit.
   writes: { commits: number; works: number; queued: number; retries: number }
 }
 
 export interface Storage {
   readonly engine: Engine
-  // At most one server works on this database, so what an earlier one has claimed and not finished is free.
+  // At most one server uses this database, so what an earlier one claimed and did not finish can be claimed again.
   readonly hasOneServer: boolean
   read<T>(work: (db: Reader) => Promise<T>): Promise<T>
   write<T>(work: (tx: Tx) => Promise<T>): Promise<T>
-  // Work that failed is rolled back behind its caller's back. Waits until the work that failed before this call has let go of
-  // its locks, for whoever skips rows that are locked and must not skip its own.
+  // Failed work is rolled back without its caller waiting. This waits until all work that failed before has released
+  // its locks, for callers that skip locked rows and must not skip their own.
   rolledBack(): Promise<void>
-  // Calls back, soon and at least once, after each commit that signalled. Several signals may become one call.
+  // Calls `heard` at least once, soon after each commit that signalled. Several signals may become one call.
   listen(name: SignalName, heard: () => void): () => void
-  // After many rows were written into these tables: the database looks at them anew, so statements are planned for what is there.
+  // After a bulk insert into these tables: updates the statistics, so statements are planned for the new rows.
   afterBulkLoad(tables: readonly string[]): Promise<void>
-  // Rejects with a StorageUnavailable where writes are known to fail: a standby, a full disk.
+  // Rejects with a StorageUnavailable if writes are known to fail: a standby, a full disk.
   checkWrites(): Promise<void>
   stats(): StorageStats
   close(): Promise<void>
 }
 
-// Bounds that tests narrow. Each has a default where it applies.
+// Bounds that tests narrow. Each has a default.
 export interface StorageOptions {
-  // True for a server: it alone may serve a SQLite file, and it has the file checked after an unclean end.
+  // True for a server: only one may use a SQLite file, and the file is checked after an unclean shutdown.
   server?: boolean
-  // Whoever writes is refused.
+  // Writes are refused.
   readsOnly?: boolean
-  // The check comes before everything else, instead of running beside it.
+  // The check runs before anything else, instead of in parallel.
   checksFirst?: boolean
-  // That check has found the file damaged. From now on nothing is read from it or written to it, and the server is to end.
+  // The check found the file damaged. It is no longer read or written, and the server must shut down.
   onDamage?: (damage: StorageRefused) => void
   log?: (line: string, fields?: object) => void
   // One piece of work, from its first statement to its end.
   workMsMax?: number
-  // Pieces of work that may wait.
+  // Pieces of work that may queue.
   queueMax?: number
-  // SQLite: patience with another process that holds the write lock.
+  // SQLite: how long to wait for another process that holds the write lock.
   busyMsMax?: number
   // SQLite: pieces of work, and milliseconds, in one commit.
   groupWorksMax?: number
   groupMsMax?: number
-  // PostgreSQL: connections, and how long making one may take. How long a piece of work waits for one that is busy, in all and
-  // while none is given back.
+  // PostgreSQL: connections, and how long opening one may take. How long a piece of work waits for a busy one: in
+  // total, and while none is released.
   connectionsMax?: number
   connectMsMax?: number
   waitMsMax?: number
@@ -135,8 +135,8 @@ export interface StorageOptions {
   signalMsMax?: number
 }
 
-// For a command of the operator, who rather waits behind a server or another command than be told to come back: an import
-// holds its merchant for seconds on a slow machine.
+// For a command of the operator, who prefers waiting for a server or another command to trying again: an import locks
+// its merchant for seconds on a slow machine.
 export const patient: StorageOptions = {
   workMsMax: 120_000,
   statementMsMax: 60_000,
@@ -144,14 +144,14 @@ export const patient: StorageOptions = {
   busyMsMax: 30_000,
 }
 
-export const READS_ONLY = 'this storage was opened to be read'
+export const READS_ONLY = 'this storage was opened read-only'
 
-// A row stood in the way of an insert, on PostgreSQL.
+// A unique constraint refused an insert, on PostgreSQL.
 export function isDuplicate(error: unknown): boolean {
   return error instanceof Error && 'code' in error && error.code === '23505'
 }
 
-// The database cannot be reached, is busy beyond our patience, or its queue is full: not the caller's fault, try later.
+// The database is unreachable, busy beyond our time limits, or its queue is full: not the caller's fault, try later.
 export class StorageUnavailable extends Error {
   constructor(message: string, cause?: unknown) {
     super(message, { cause })
@@ -159,10 +159,10 @@ export class StorageUnavailable extends Error {
   }
 }
 
-// The same, where the storage itself has reported it: whoever meets it need not log it again.
+// The same, already logged by the storage: callers need not log it again.
 export class StorageOutage extends StorageUnavailable {}
 
-// The store cannot be opened at all; the message is one clear line for the operator.
+// The store cannot be opened at all; the message is one line for the operator.
 export class StorageRefused extends Error {
   constructor(message: string, cause?: unknown) {
     super(message, { cause })

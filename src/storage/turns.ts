@@ -1,10 +1,10 @@
-// Who waits for one of a few things that are given back, first come, first served. Waiting is worth it while something is
-// given back; once nothing was for a while, or it has taken too long in all, whoever waits is told.
+// A first-come, first-served queue for a few things that are taken and given back. A waiter is rejected when nothing
+// was given back for a while, or when it has waited too long in total.
 
 export interface Turns<T> {
   // Rejects with a WaitOver.
   take(): Promise<T>
-  // One may have become free. Called whenever one was given back.
+  // Called whenever something was given back, and may be free.
   pump(): void
   readonly waiting: number
 }
@@ -13,9 +13,9 @@ export class WaitOver extends Error {}
 
 interface TurnsOptions<T> {
   isFree: () => boolean
-  // Called where one is free, which it is not any more afterwards.
+  // Called when something is free, and takes it.
   take: () => Promise<T>
-  // How long nothing may be given back, and how long one waits at most.
+  // How long nothing may be given back, and how long a waiter waits in total.
   stallMsMax: number
   waitMsMax: number
 }

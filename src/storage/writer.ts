@@ -1,7 +1,8 @@
-// Writes to a SQLite file, which has one writer at a time. They queue here and commit in groups: pieces of work run one after
-// the other, then one commit, which is one sync of the disk, and only then is anyone answered. A savepoint around each would
-// undo one alone, and costs a tenth of it; so a group is run without them until one fails, and is then run again with them.
-// A work may be run more than once anyway: PostgreSQL asks for it after a lost race.
+// Writes to a SQLite file, which has one writer at a time. Pieces of work queue here and are committed in groups: they
+// run one after the other, then one commit, which is one sync of the disk, and only then do the callers get their
+// results. A savepoint around each would allow undoing one alone, but adds a tenth to its cost. So a group runs without
+// savepoints until one piece fails, and then runs again with them. Work must be repeatable anyway: PostgreSQL repeats
+// it after a lost race.
 import { setTimeout as pause } from 'node:timers/promises'
 import { type Connection, isBusy } from './connection.ts'
 import { asMigration, type InsideTx, type Log, runAll, Signals } from './inside.ts'
@@ -19,7 +20,7 @@ import {
 export interface Writer {
   write<T>(work: (tx: Tx) => Promise<T>): Promise<T>
   stats(): { commits: number; works: number; queued: number }
-  // Finishes what is queued.
+  // Finishes the queued work.
   close(): Promise<void>
 }
 
@@ -38,19 +39,19 @@ interface Queued {
   queuedAt: number
 }
 
-// A piece of work that ran, and how to tell its caller. That happens only after the commit, for a refusal too: what it
-// saw may have been written by another piece of the same group.
+// A piece of work that ran, and how to answer its caller. That happens only after the commit, even for a refusal: what
+// it saw may have been written by another piece of the same group.
 interface Done {
   queued: Queued
   tell: () => void
-  // It took too long, and is not given the time twice.
+  // It took too long, and is not run a second time.
   isHopeless: boolean
 }
 
-// Groups that are run with savepoints after one that had a failure: where refusals are frequent, few groups are run twice.
+// How many groups run with savepoints after a failure: where refusals are frequent, few groups run twice.
 const CAUTIOUS_GROUPS = 64
 
-// `raise` is called after a commit that signalled, with the names of its whole group.
+// `raise` is called after a commit that signalled, with the names of the whole group.
 export function openWriter(
   connection: Connection,
   bounds: WriterBounds,
@@ -66,13 +67,13 @@ export function openWriter(
   let running: { tx: SqliteTx; startedAt: number; giveUp: (error: Error) => void } | undefined
   let drained: (() => void) | undefined
 
-  // A work awaits nothing but its statements. One that waits for the world would hold up all others, so it is let go.
+  // Work awaits only its statements. Work that waits for something else would delay all others, so it is abandoned.
   const watch = setInterval(() => {
     if (!running || running.tx.unhurried || performance.now() - running.startedAt < bounds.workMsMax) return
     running.giveUp(new StorageUnavailable(`a piece of work took longer than ${bounds.workMsMax} ms`))
   }, bounds.workMsMax / 4).unref()
 
-  // Later in this turn of the event loop, so that all requests which arrived with this one share its commit.
+  // Later in this turn of the event loop, so all requests that arrived with this one share its commit.
   function schedule(): void {
     if (draining) return
     draining = true
@@ -86,7 +87,8 @@ export function openWriter(
     else drained?.()
   }
 
-  // Another process, such as the command line, may be writing. We come back for the lock instead of waiting inside SQLite.
+  // Another process, such as the command line, may be writing. We retry the lock by timer instead of waiting inside
+  // SQLite.
   async function begin(): Promise<boolean> {
     for (let waitMs = 1; queue.length > 0; waitMs = Math.min(waitMs * 2, 20)) {
       try {
@@ -102,7 +104,7 @@ export function openWriter(
     return false
   }
 
-  // The queue is in the order of arrival, so whoever is to be given up stands at its head.
+  // The queue is in order of arrival, so the work to give up on is at its head.
   function giveUpOn(isHopeless: (queued: Queued) => boolean, error: unknown): void {
     for (let head = queue[0]; head && isHopeless(head); head = queue[0]) {
       queue.shift()
@@ -144,13 +146,13 @@ export function openWriter(
     if (signals.size > 0) raise(signals)
   }
 
-  // The last of the group failed, and nothing says what of the transaction is its own.
+  // The last of the group failed, and its changes cannot be separated from the others'.
   async function startOver(group: readonly Done[], signals: Set<SignalName>): Promise<void> {
     cautiousGroups = CAUTIOUS_GROUPS
     connection.command('rollback')
     await beginAgain()
     signals.clear()
-    // Alone it has nothing to be told apart from.
+    // Alone, there is nothing to separate.
     if (group.length === 1) return
     for (const done of group) if (!done.isHopeless) await perform(done, signals, true)
   }
@@ -168,7 +170,8 @@ export function openWriter(
     }
   }
 
-  // If even this fails the transaction stays open, `begin` fails, and every write is refused until the disk is well.
+  // If even this fails, the transaction stays open, `begin` fails, and every write is refused until the disk works
+  // again.
   function abandon(): void {
     try {
       if (connection.db.isTransaction) connection.command('rollback')
@@ -177,8 +180,8 @@ export function openWriter(
     }
   }
 
-  // False when the work failed; its savepoint, if it had one, is then as if it had never been. Throws only when the whole
-  // transaction is lost.
+  // False if the work failed; if it had a savepoint, its changes are undone. Throws only if the whole transaction is
+  // lost.
   async function perform(done: Done, signals: Set<SignalName>, hasSavepoint: boolean): Promise<boolean> {
     const { queued } = done
     const tx = new SqliteTx(connection)
@@ -189,7 +192,7 @@ export function openWriter(
         queued.work(tx).then(resolve, reject)
       })
       tx.end()
-      // A work that swallowed the failure of a statement is rolled back, as it would be in PostgreSQL.
+      // Work that swallowed the failure of a statement is rolled back, as PostgreSQL would.
       if (tx.failure) throw tx.failure
       if (hasSavepoint) connection.command('release work')
       for (const name of await tx.signals.given()) signals.add(name)
@@ -197,7 +200,7 @@ export function openWriter(
       return true
     } catch (error) {
       tx.end()
-      // A full disk or a failed read ends the transaction at once, the work of others in it included.
+      // A full disk or a failed read ends the transaction at once, including the work of others in it.
       if (!connection.db.isTransaction) throw error
       if (hasSavepoint) {
         connection.command('rollback to work')
@@ -214,7 +217,7 @@ export function openWriter(
       return new Promise<T>((resolve, reject) => {
         if (closed) throw new StorageUnavailable('the storage is closed')
         if (queue.length >= bounds.queueMax) throw new StorageUnavailable('too many writes are waiting')
-        // Each entry resolves with what its own work gave, so the value is a T.
+        // Each entry resolves with the result of its own work, so the value is a T.
         queue.push({ work, resolve: resolve as (value: unknown) => void, reject, queuedAt: performance.now() })
         schedule()
       })
@@ -244,14 +247,14 @@ class SqliteTx extends SqliteReader implements InsideTx {
   readonly signals = new Signals()
   unhurried = false
 
-  // A failure is remembered by `sql`, and refuses the commit.
+  // `sql` stores a failure, and the commit then fails.
   send(text: TemplateStringsArray, ...values: (SqlValue | Fragment)[]): void {
     void this.sql(text, ...values)
   }
 
   async lockRow(): Promise<void> {}
 
-  // Padded to a power of two, so that there are few distinct statements, by rows of nulls, which equal nothing.
+  // Padded to a power of two with rows of nulls, which equal nothing, to limit the number of distinct statements.
   rows(rows: readonly (readonly SqlValue[])[], types: readonly ColumnType[]): Fragment {
     let size = 1
     while (size < rows.length) size *= 2
