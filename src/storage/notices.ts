@@ -11,9 +11,9 @@ import type { SignalName } from './storage.ts'
 
 export interface Notices {
   // Notifies the other nodes at once, or, shortly after the last notification, together with the signals raised since.
-  tell(names: ReadonlySet<SignalName>): void
+  send(names: ReadonlySet<SignalName>): void
   // Starts listening for signals of other nodes, until `close`.
-  hear(): void
+  listen(): void
   // Sends what is pending, and stops listening.
   close(): Promise<void>
 }
@@ -30,45 +30,45 @@ interface NoticesOptions {
 
 export function openNotices(options: NoticesOptions): Notices {
   const channel = signalsNameFor(options.schema)
-  const leaving = new AbortController()
-  const teller = openTeller(options, channel, leaving.signal)
-  let hearing = false
+  const closing = new AbortController()
+  const sender = openSender(options, channel, closing.signal)
+  let listening = false
 
   return {
-    tell: teller.tell,
-    hear() {
-      if (hearing) return
-      hearing = true
-      void hearUntil(leaving.signal, channel, options)
+    send: sender.send,
+    listen() {
+      if (listening) return
+      listening = true
+      void listenUntil(closing.signal, channel, options)
     },
     close() {
-      leaving.abort()
-      return teller.told()
+      closing.abort()
+      return sender.sent()
     },
   }
 }
 
 // A notification takes a lock on the whole server while it commits, so a busy node combines many signals into one.
 const GATHER_MS = 20
-const TELL_MS_MAX = 5_000
+const SEND_MS_MAX = 5_000
 
-function openTeller({ pool, outage, log }: NoticesOptions, channel: string, leaving: AbortSignal) {
-  const owed = new Set<SignalName>()
-  let telling: Promise<void> | undefined
+function openSender({ pool, outage, log }: NoticesOptions, channel: string, closing: AbortSignal) {
+  const pending = new Set<SignalName>()
+  let sending: Promise<void> | undefined
   let failing = false
 
-  async function tellOwed(): Promise<void> {
-    while (owed.size > 0) {
-      const names = [...owed]
-      owed.clear()
-      await tellNow(names)
-      await rest(GATHER_MS, leaving)
+  async function sendPending(): Promise<void> {
+    while (pending.size > 0) {
+      const names = [...pending]
+      pending.clear()
+      await sendNow(names)
+      await rest(GATHER_MS, closing)
     }
-    telling = undefined
+    sending = undefined
   }
 
   // A signal may be lost, so a failure is not retried; and it is logged once, not at every signal of an outage.
-  async function tellNow(names: readonly SignalName[]): Promise<void> {
+  async function sendNow(names: readonly SignalName[]): Promise<void> {
     try {
       await notify(pool, channel, names)
       failing = false
@@ -79,12 +79,12 @@ function openTeller({ pool, outage, log }: NoticesOptions, channel: string, leav
   }
 
   return {
-    tell(names: ReadonlySet<SignalName>): void {
-      for (const name of names) owed.add(name)
-      telling ??= tellOwed()
+    send(names: ReadonlySet<SignalName>): void {
+      for (const name of names) pending.add(name)
+      sending ??= sendPending()
     },
-    async told(): Promise<void> {
-      await telling
+    async sent(): Promise<void> {
+      await sending
     },
   }
 }
@@ -93,7 +93,7 @@ async function notify(pool: pg.Pool, channel: string, names: readonly string[]):
   const client = await pool.connect()
   try {
     const query = { text: 'select pg_notify($1, name) from unnest($2::text[]) as name', values: [channel, names] }
-    await withinTime(client.query(query), TELL_MS_MAX, { unhurried: false })
+    await withinTime(client.query(query), SEND_MS_MAX, { unhurried: false })
     client.release()
   } catch (error) {
     cut(client)
@@ -106,39 +106,39 @@ const RETRY_MS_MIN = 100
 const RETRY_MS_MAX = 10_000
 
 // One connection at a time, replaced whenever it is lost.
-async function hearUntil(leaving: AbortSignal, channel: string, options: NoticesOptions): Promise<void> {
+async function listenUntil(closing: AbortSignal, channel: string, options: NoticesOptions): Promise<void> {
   const { outage, log } = options
-  let isDeaf = false
-  const onDeaf = () => {
-    if (!isDeaf && !leaving.aborted) log(DEAF)
-    isDeaf = true
+  let isLogged = false
+  const onDropped = () => {
+    if (!isLogged && !closing.aborted) log(SIGNALS_DROPPED)
+    isLogged = true
   }
-  for (let tries = 0; !leaving.aborted; tries++) {
+  for (let tries = 0; !closing.aborted; tries++) {
     const startedAt = performance.now()
-    const reason = await hearOnce(leaving, channel, options, onDeaf).catch((error: unknown) => error)
-    if (leaving.aborted) return
+    const reason = await listenOnce(closing, channel, options, onDropped).catch((error: unknown) => error)
+    if (closing.aborted) return
     // A connection that lasted a while was healthy; one that breaks again at once is retried with growing delays.
     if (performance.now() - startedAt > RETRY_MS_MAX) tries = 0
     if (tries === 0) {
       // The server is reachable but has no connection left for this.
-      if (reason instanceof pg.DatabaseError && reason.code === '53300') log(UNHEARD, { error: wordsOf(reason) })
+      if (reason instanceof pg.DatabaseError && reason.code === '53300') log(SIGNALS_PAUSED, { error: wordsOf(reason) })
       else outage.begin(reason)
     }
-    await rest(Math.min(RETRY_MS_MIN * 2 ** tries, RETRY_MS_MAX) * (0.5 + Math.random() / 2), leaving)
+    await rest(Math.min(RETRY_MS_MIN * 2 ** tries, RETRY_MS_MAX) * (0.5 + Math.random() / 2), closing)
   }
 }
 
-const UNHEARD = 'not receiving signals of other nodes for now; retrying'
-const DEAF =
+const SIGNALS_PAUSED = 'not receiving signals of other nodes for now; retrying'
+const SIGNALS_DROPPED =
   'not receiving signals of other nodes, because a connection pooler in transaction mode drops them: webhooks and ' +
   'revoked keys take effect a second or two later. Use session mode, or a URL without the pooler'
 
 // Rejects with the reason when the connection ends.
-async function hearOnce(
-  leaving: AbortSignal,
+async function listenOnce(
+  closing: AbortSignal,
   channel: string,
   { url, pool, bounds, listeners }: NoticesOptions,
-  onDeaf: () => void,
+  onDropped: () => void,
 ): Promise<never> {
   const client = new pg.Client({
     connectionString: url,
@@ -149,42 +149,42 @@ async function hearOnce(
     keepAlive: true,
     keepAliveInitialDelayMillis: 10_000,
   })
-  const hangUp = () => cut(client)
+  const disconnect = () => cut(client)
   // A name without listeners. Another connection sends it: on this one it would arrive with the reply.
   const probe = `probe ${randomUUID()}`
-  let isHeard = false
+  let isReceived = false
   let lost: NodeJS.Timeout | undefined
   async function sendProbe(): Promise<void> {
     const isSent = await notify(pool, channel, [probe]).then(
       () => true,
       () => false,
     )
-    if (!isSent || isHeard || leaving.aborted) return
-    lost = setTimeout(onDeaf, bounds.signalMsMax)
+    if (!isSent || isReceived || closing.aborted) return
+    lost = setTimeout(onDropped, bounds.signalMsMax)
     lost.unref()
   }
-  leaving.addEventListener('abort', hangUp)
+  closing.addEventListener('abort', disconnect)
   try {
     return await new Promise<never>((_, reject) => {
       client.on('error', reject)
       client.on('end', () => reject(new Error('the connection ended')))
       client.on('notification', ({ payload }) => {
         if (payload === probe) {
-          isHeard = true
+          isReceived = true
           clearTimeout(lost)
         }
         listeners.call(new Set([payload ?? '']))
       })
-      startHearing(client, channel, listeners).then(sendProbe).catch(reject)
+      startListening(client, channel, listeners).then(sendProbe).catch(reject)
     })
   } finally {
     clearTimeout(lost)
-    leaving.removeEventListener('abort', hangUp)
+    closing.removeEventListener('abort', disconnect)
     cut(client)
   }
 }
 
-async function startHearing(client: pg.Client, channel: string, listeners: Listeners): Promise<void> {
+async function startListening(client: pg.Client, channel: string, listeners: Listeners): Promise<void> {
   await client.connect()
   // An operator may have limited idle sessions, and this one is always idle.
   await client.query(`set idle_session_timeout = 0; listen ${pg.escapeIdentifier(channel)}`)
@@ -203,6 +203,6 @@ export function streamOf(client: pg.ClientBase): Socket {
 }
 
 // Does not keep the process running, and ends early at shutdown.
-async function rest(ms: number, leaving: AbortSignal): Promise<void> {
-  await pause(ms, undefined, { ref: false, signal: leaving }).catch(() => {})
+async function rest(ms: number, closing: AbortSignal): Promise<void> {
+  await pause(ms, undefined, { ref: false, signal: closing }).catch(() => {})
 }

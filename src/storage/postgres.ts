@@ -24,7 +24,7 @@ import {
   StorageUnavailable,
   type Tx,
 } from './storage.ts'
-import { keepTurns, WaitOver } from './turns.ts'
+import { keepTurns, WaitTimeout } from './turns.ts'
 
 // Whatever the network does, a request fails within ten seconds if there is no answer.
 export const DEFAULTS = {
@@ -225,7 +225,7 @@ function storage({ url, pool, bounds, schema, outage, log }: Parts): Storage {
     if (signals.size === 0) return
     listeners.call(signals)
     const others = [...signals].filter((name) => name !== 'deliveries' || !listeners.has(name))
-    if (others.length > 0) notices.tell(new Set(others))
+    if (others.length > 0) notices.send(new Set(others))
   }
 
   // A standby accepts reads, so only this shows that such an outage has ended.
@@ -322,9 +322,9 @@ function storage({ url, pool, bounds, schema, outage, log }: Parts): Storage {
     read: (work) => retried(() => readOnce(work)),
     write: (work) => (bounds.readsOnly ? Promise.reject(new Error(READS_ONLY)) : retried(() => writeOnce(work))),
     rolledBack: async () => void (await Promise.all(leaving)),
-    listen(name, heard) {
-      const stop = listeners.add(name, heard)
-      notices.hear()
+    listen(name, onSignal) {
+      const stop = listeners.add(name, onSignal)
+      notices.listen()
       return stop
     },
     afterBulkLoad,
@@ -381,7 +381,7 @@ function keepConnections(pool: pg.Pool, bounds: typeof DEFAULTS): Connections {
       try {
         return await turns.take()
       } catch (error) {
-        if (error instanceof WaitOver) throw error
+        if (error instanceof WaitTimeout) throw error
         // The place of a connection that could not be opened is free again.
         turns.pump()
         const now = performance.now()
@@ -411,7 +411,7 @@ function keepConnections(pool: pg.Pool, bounds: typeof DEFAULTS): Connections {
         }
       } catch (error) {
         if (error instanceof StorageUnavailable) throw error
-        if (error instanceof WaitOver || isWaitOver(error))
+        if (error instanceof WaitTimeout || isPoolTimeout(error))
           throw new StorageUnavailable('no connection to PostgreSQL was free in time', error)
         throw new StorageOutage(`PostgreSQL cannot be reached: ${wordsOf(error)}`, error)
       }
@@ -429,7 +429,7 @@ function isFull(error: unknown): boolean {
 }
 
 // The pool's own wait for one of its connections timed out: they are busy.
-function isWaitOver(error: unknown): boolean {
+function isPoolTimeout(error: unknown): boolean {
   return error instanceof Error && error.message === 'timeout exceeded when trying to connect'
 }
 
@@ -517,7 +517,7 @@ class Session {
   #ended = false
   #isGathering = false
   #unanswered = 0
-  #heardAt = 0
+  #lastAnswerAt = 0
 
   constructor(client: pg.PoolClient, begin: string, planFor: PlanFor, onReadOnly?: () => void) {
     this.#client = client
@@ -564,7 +564,7 @@ class Session {
 
   // How long it has been waiting for the next answer.
   silentMs(now: number): number {
-    return this.#unanswered > 0 ? now - this.#heardAt : 0
+    return this.#unanswered > 0 ? now - this.#lastAnswerAt : 0
   }
 
   // Nothing more is sent on this connection.
@@ -627,21 +627,21 @@ class Session {
         // Not awaited: the statement is sent with it, and fails with it.
         this.#client.query(this.#begin).catch((error) => this.#fail(error))
       }
-      if (this.#unanswered === 0) this.#heardAt = performance.now()
+      if (this.#unanswered === 0) this.#lastAnswerAt = performance.now()
       this.#unanswered += 1
       const result = await this.#client.query(query)
-      this.#heard()
+      this.#noteAnswer()
       this.#answered = true
       return result
     } catch (error) {
-      this.#heard()
+      this.#noteAnswer()
       throw this.#fail(error, guardFailure(parts, nullColumnOf(error), error)).shown
     }
   }
 
-  #heard(): void {
+  #noteAnswer(): void {
     this.#unanswered -= 1
-    this.#heardAt = performance.now()
+    this.#lastAnswerAt = performance.now()
   }
 
   // Statements sent behind a failed one are refused only because of it, so the first error is the one to report.

@@ -5,7 +5,7 @@ import { type Log, traceOf } from './inside.ts'
 import { type SignalName, StorageUnavailable } from './storage.ts'
 
 export interface Listeners {
-  add(name: SignalName, heard: () => void): () => void
+  add(name: SignalName, onSignal: () => void): () => void
   has(name: SignalName): boolean
   // A name may come from another node that runs a newer version; a name without listeners is ignored.
   call(names: ReadonlySet<string>): void
@@ -19,7 +19,7 @@ const LISTENERS_MAX = 100
 
 interface Listener {
   name: SignalName
-  heard: () => void
+  onSignal: () => void
 }
 
 export function keepListeners(log: Log): Listeners {
@@ -34,10 +34,10 @@ export function keepListeners(log: Log): Listeners {
   }
 
   return {
-    add(name, heard) {
+    add(name, onSignal) {
       if (closed) throw new StorageUnavailable('the storage is closed')
       if (listeners.size >= LISTENERS_MAX) throw new Error(`more than ${LISTENERS_MAX} signal listeners`)
-      const listener = { name, heard }
+      const listener = { name, onSignal }
       listeners.add(listener)
       return () => void listeners.delete(listener)
     },
@@ -52,8 +52,8 @@ export function keepListeners(log: Log): Listeners {
 }
 
 // The commit is already durable, so an error here is only logged; a listener may also be async and fail later.
-function call({ name, heard }: Listener, log: Log): void {
-  Promise.try(heard).catch((error: unknown) => log('a signal listener threw', { name, error: traceOf(error) }))
+function call({ name, onSignal }: Listener, log: Log): void {
+  Promise.try(onSignal).catch((error: unknown) => log('a signal listener threw', { name, error: traceOf(error) }))
 }
 
 // The channel, and the name of the connection that listens to it. Servers whose tables are in different schemas of one

@@ -93,8 +93,8 @@ export interface Storage {
   // Failed work is rolled back without its caller waiting. This waits until all work that failed before has released
   // its locks, for callers that skip locked rows and must not skip their own.
   rolledBack(): Promise<void>
-  // Calls `heard` at least once, soon after each commit that signalled. Several signals may become one call.
-  listen(name: SignalName, heard: () => void): () => void
+  // Calls `onSignal` at least once, soon after each commit that signalled. Several signals may become one call.
+  listen(name: SignalName, onSignal: () => void): () => void
   // After a bulk insert into these tables: updates the statistics, so statements are planned for the new rows.
   afterBulkLoad(tables: readonly string[]): Promise<void>
   // Rejects with a StorageUnavailable if writes are known to fail: a standby, a full disk.

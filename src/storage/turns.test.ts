@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { keepTurns, WaitOver } from './turns.ts'
+import { keepTurns, WaitTimeout } from './turns.ts'
 
 function someOf(count: number, bounds: { stallMsMax: number; waitMsMax: number }) {
   let free = count
@@ -36,7 +36,7 @@ test('what is free is had at once, and then in the order of asking', async () =>
 test('whoever waits is told when nothing is given back, and waits on while something is', async () => {
   const { turns, giveBack } = someOf(1, { stallMsMax: 60, waitMsMax: 10_000 })
   await turns.take()
-  await assert.rejects(turns.take(), WaitOver)
+  await assert.rejects(turns.take(), WaitTimeout)
   const order: number[] = []
   const waiting = Array.from({ length: 6 }, async () => order.push(await turns.take()))
   // Longer than a stall in all, and never one.
@@ -56,5 +56,5 @@ test('nobody waits longer than the most, whatever is given back', async () => {
   giveBack()
   const [first, ...others] = await outcomes
   assert.equal(first?.status, 'fulfilled')
-  for (const outcome of others) assert(outcome.status === 'rejected' && outcome.reason instanceof WaitOver)
+  for (const outcome of others) assert(outcome.status === 'rejected' && outcome.reason instanceof WaitTimeout)
 })

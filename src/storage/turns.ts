@@ -2,14 +2,14 @@
 // was given back for a while, or when it has waited too long in total.
 
 export interface Turns<T> {
-  // Rejects with a WaitOver.
+  // Rejects with a WaitTimeout.
   take(): Promise<T>
   // Called whenever something was given back, and may be free.
   pump(): void
   readonly waiting: number
 }
 
-export class WaitOver extends Error {}
+export class WaitTimeout extends Error {}
 
 interface TurnsOptions<T> {
   isFree: () => boolean
@@ -40,7 +40,7 @@ export function keepTurns<T>({ isFree, take, stallMsMax, waitMsMax }: TurnsOptio
         if (leftMs > 0) waiter.timer = setTimeout(look, leftMs)
         else {
           waiters.delete(waiter)
-          reject(new WaitOver(`nothing was free for ${Math.round(now - waitedFrom)} ms`))
+          reject(new WaitTimeout(`nothing was free for ${Math.round(now - waitedFrom)} ms`))
         }
       }
     })
