@@ -9,9 +9,9 @@ import { existsSync, readdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { DatabaseSync } from 'node:sqlite'
 import { describe, test } from 'node:test'
+import { createCallCounter } from '../harness/callcounter.ts'
 import { market } from '../harness/carts.ts'
 import { checkoutOf } from '../harness/checkout.ts'
-import { openEar } from '../harness/ear.ts'
 import { openHouse, testSecret, testSecretText } from '../harness/house.ts'
 import { runProcess } from '../harness/process.ts'
 import { openReceiver } from '../harness/receiver.ts'
@@ -186,9 +186,9 @@ for (const [one, other] of [
         [to, toUrl],
       ] as const) {
         const server = await given.open({ url, server: true })
-        const ear = openEar()
-        server.listen('deliveries', ear.heard)
-        if (server.engine === 'postgres') await ear.times(1)
+        const calls = createCallCounter()
+        server.listen('deliveries', calls.call)
+        if (server.engine === 'postgres') await calls.times(1)
         await assert.rejects(copyStore(fromUrl, toUrl, plain), problem)
         await server.close()
         await hasLeft(given, url)
@@ -230,9 +230,9 @@ describe('a move', () => {
     await (await given.open({ url: source })).close()
     const server = await to.open({ url: target })
     await server.write((tx) => tx.sql`create schema cell`)
-    const ear = openEar()
-    server.listen('deliveries', ear.heard)
-    await ear.times(1)
+    const calls = createCallCounter()
+    server.listen('deliveries', calls.call)
+    await calls.times(1)
     assert.deepEqual((await copyStore(source, `${target}?options=-c%20search_path%3Dcell`, plain)).differences, [])
   })
 

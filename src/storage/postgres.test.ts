@@ -3,7 +3,7 @@ import assert from 'node:assert/strict'
 import { randomBytes } from 'node:crypto'
 import { connect, createServer, type Socket } from 'node:net'
 import { after, describe, test } from 'node:test'
-import { openEar } from '../../harness/ear.ts'
+import { createCallCounter } from '../../harness/callcounter.ts'
 import { givenOthers } from '../../harness/other.ts'
 import { command, freshDatabase, startCluster } from '../../harness/postgres.ts'
 import { givenEngine } from '../../harness/storage.ts'
@@ -242,9 +242,9 @@ describe('postgres', () => {
     const { url } = await freshDatabase({ cluster: cluster.url })
     const { lines, log } = openLines()
     const { storage } = await openThings({ connectMsMax: 2_000, log }, url)
-    const heard = openEar()
-    storage.listen('credentials', heard.heard)
-    await heard.times(1)
+    const calls = createCallCounter()
+    storage.listen('credentials', calls.call)
+    await calls.times(1)
     await Promise.all(Array.from({ length: 8 }, () => listThings(storage)))
     await cluster.halt()
     for (let round = 0; round < 3; round++) {
@@ -306,14 +306,14 @@ describe('postgres', () => {
     const url = await given.freshUrl()
     const { lines, log } = openLines()
     const storage = await given.open({ url, withMigrations: false, signalMsMax: 2_000, log })
-    const heard = openEar()
-    storage.listen('credentials', heard.heard)
-    await heard.times(1)
+    const calls = createCallCounter()
+    storage.listen('credentials', calls.call)
+    await calls.times(1)
     // Sent behind the probe, on the same connections.
-    heard.forget()
+    calls.reset()
     const other = await given.open({ url, withMigrations: false })
     await other.write(async (tx) => tx.signal('credentials'))
-    await heard.times(1)
+    await calls.times(1)
     assert.deepEqual(lines, [])
   })
 
@@ -328,20 +328,20 @@ describe('postgres', () => {
         inside.searchParams.set('options', `-c search_path=${path}`)
         const here = await given.open({ url: inside.href })
         const there = await given.open({ url: inside.href, ...bare })
-        const heard = openEar()
-        there.listen('credentials', heard.heard)
-        await heard.times(1)
-        return { here, heard }
+        const calls = createCallCounter()
+        there.listen('credentials', calls.call)
+        await calls.times(1)
+        return { here, calls }
       }),
     )
     const [one, other] = opened
     assert(one && other)
-    for (const { heard } of opened) heard.forget()
+    for (const { calls } of opened) calls.reset()
     await one.here.write(async (tx) => tx.signal('credentials'))
-    await one.heard.times(1)
+    await one.calls.times(1)
     await other.here.write(async (tx) => tx.signal('credentials'))
-    await other.heard.times(1)
-    assert.deepEqual([one.heard.count(), other.heard.count()], [1, 1])
+    await other.calls.times(1)
+    assert.deepEqual([one.calls.count(), other.calls.count()], [1, 1])
   })
 
   test('is refused where its search path leads to the tables of another schema', async () => {
@@ -485,12 +485,12 @@ describe('postgres', () => {
     const [here, there] = [await given.open({ url, ...bare }), await given.open({ url, ...bare })]
     await signalDeliveries(here)
     assert.equal(await countListening(here), 0)
-    const [deliveries, credentials] = [openEar(), openEar()]
-    there.listen('deliveries', deliveries.heard)
-    there.listen('credentials', credentials.heard)
+    const [deliveries, credentials] = [createCallCounter(), createCallCounter()]
+    there.listen('deliveries', deliveries.call)
+    there.listen('credentials', credentials.call)
     await Promise.all([deliveries.times(1), credentials.times(1)])
     assert.equal(await countListening(here), 1)
-    credentials.forget()
+    credentials.reset()
     // A name that only a newer version knows.
     await command(url, "select pg_notify('cartwright_signals', 'novelties')")
     await here.write(async (tx) => tx.signal('credentials'))
@@ -502,12 +502,12 @@ describe('postgres', () => {
   test('a node that sends deliveries itself wakes no other for them', async () => {
     const url = await given.freshUrl()
     const [here, there] = [await given.open({ url, ...bare }), await given.open({ url, ...bare })]
-    const [own, deliveries, credentials] = [openEar(), openEar(), openEar()]
-    there.listen('deliveries', deliveries.heard)
-    there.listen('credentials', credentials.heard)
-    here.listen('deliveries', own.heard)
+    const [own, deliveries, credentials] = [createCallCounter(), createCallCounter(), createCallCounter()]
+    there.listen('deliveries', deliveries.call)
+    there.listen('credentials', credentials.call)
+    here.listen('deliveries', own.call)
     await Promise.all([deliveries.times(1), credentials.times(1), own.times(1)])
-    for (const ear of [deliveries, credentials, own]) ear.forget()
+    for (const calls of [deliveries, credentials, own]) calls.reset()
     await signalDeliveries(here)
     await here.write(async (tx) => tx.signal('credentials'))
     await Promise.all([own.times(1), credentials.times(1)])
@@ -517,12 +517,12 @@ describe('postgres', () => {
   test('gathers the signals of a busy moment into few notifications', async () => {
     const url = await given.freshUrl()
     const [here, there] = [await given.open({ url, ...bare }), await given.open({ url, ...bare })]
-    const [deliveries, credentials] = [openEar(), openEar()]
-    there.listen('deliveries', deliveries.heard)
-    there.listen('credentials', credentials.heard)
+    const [deliveries, credentials] = [createCallCounter(), createCallCounter()]
+    there.listen('deliveries', deliveries.call)
+    there.listen('credentials', credentials.call)
     await credentials.times(1)
-    deliveries.forget()
-    credentials.forget()
+    deliveries.reset()
+    credentials.reset()
     const startedAt = performance.now()
     for (let i = 0; i < 150; i++) {
       await here.write(async (tx) => {
@@ -540,13 +540,13 @@ describe('postgres', () => {
   test('hears again after its listening connection was lost, and looks whether it missed something', async () => {
     const url = await given.freshUrl()
     const [here, there] = [await given.open({ url, ...bare }), await given.open({ url, ...bare })]
-    const [deliveries, credentials] = [openEar(), openEar()]
-    there.listen('deliveries', deliveries.heard)
-    there.listen('credentials', credentials.heard)
+    const [deliveries, credentials] = [createCallCounter(), createCallCounter()]
+    there.listen('deliveries', deliveries.call)
+    there.listen('credentials', credentials.call)
     await credentials.times(1)
     for (let round = 0; round < 2; round++) {
-      deliveries.forget()
-      credentials.forget()
+      deliveries.reset()
+      credentials.reset()
       await command(
         url,
         `select pg_terminate_backend(pid) from pg_stat_activity
@@ -561,10 +561,10 @@ describe('postgres', () => {
   test('tells what it still owes when it is closed', async () => {
     const url = await given.freshUrl()
     const [here, there] = [await given.open({ url, ...bare }), await given.open({ url, ...bare })]
-    const credentials = openEar()
-    there.listen('credentials', credentials.heard)
+    const credentials = createCallCounter()
+    there.listen('credentials', credentials.call)
     await credentials.times(1)
-    credentials.forget()
+    credentials.reset()
     await signalDeliveries(here)
     const last = here.write(async (tx) => tx.signal('credentials'))
     await Promise.all([last, here.close()])

@@ -7,7 +7,7 @@ import { join } from 'node:path'
 import { DatabaseSync } from 'node:sqlite'
 import { describe, test } from 'node:test'
 import { setTimeout as pause } from 'node:timers/promises'
-import { openEar } from '../../harness/ear.ts'
+import { createCallCounter } from '../../harness/callcounter.ts'
 import { givenOthers, type Other } from '../../harness/other.ts'
 import { pausesOf } from '../../harness/pauses.ts'
 import { givenEngine } from '../../harness/storage.ts'
@@ -81,10 +81,10 @@ describe('sqlite', () => {
 
   test('calls a listener once for a group, however many of it signalled', async () => {
     const { storage } = await openThings({ groupWorksMax: 10, groupMsMax: 60_000 })
-    const ear = openEar()
-    storage.listen('deliveries', ear.heard)
+    const calls = createCallCounter()
+    storage.listen('deliveries', calls.call)
     await Promise.all(Array.from({ length: 95 }, () => storage.write(async (tx) => tx.signal('deliveries'))))
-    assert.equal(ear.count(), 10)
+    assert.equal(calls.count(), 10)
   })
 
   test('answers nobody in a group, not even with a refusal, before its commit', async () => {
@@ -106,8 +106,8 @@ describe('sqlite', () => {
   test('undoes what failed in a group and nothing else, however often it runs the others', async () => {
     const { storage } = await openThings({ groupWorksMax: 100, groupMsMax: 60_000 })
     for (const round of ['first', 'cautious']) {
-      const ear = openEar()
-      const stop = storage.listen('deliveries', ear.heard)
+      const calls = createCallCounter()
+      const stop = storage.listen('deliveries', calls.call)
       const committed: string[] = []
       const before = storage.stats().writes
       const outcomes = await Promise.allSettled(
@@ -134,7 +134,7 @@ describe('sqlite', () => {
         [0, 1, 2, 3, 4, 5, 6, 7, 8],
       )
       const after = storage.stats().writes
-      assert.deepEqual([after.works - before.works, after.commits - before.commits, ear.count()], [12, 1, 1])
+      assert.deepEqual([after.works - before.works, after.commits - before.commits, calls.count()], [12, 1, 1])
       stop()
     }
   })

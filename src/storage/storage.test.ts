@@ -2,7 +2,7 @@
 import assert from 'node:assert/strict'
 import { before, test } from 'node:test'
 import { setImmediate as turn } from 'node:timers/promises'
-import { type Ear, openEar } from '../../harness/ear.ts'
+import { type CallCounter, createCallCounter } from '../../harness/callcounter.ts'
 import { eachEngine } from '../../harness/storage.ts'
 import { expectStatus, expectVersion, RowMoved } from './guard.ts'
 import { openStorage } from './open.ts'
@@ -272,10 +272,10 @@ eachEngine('storage', (given) => {
   })
 
   // A node that begins to hear others is called once, for what it may have missed.
-  async function listenWell(storage: Storage, ear: Ear): Promise<() => void> {
-    const stop = storage.listen('deliveries', ear.heard)
-    if (given.engine === 'postgres') await ear.times(1)
-    ear.forget()
+  async function listenWell(storage: Storage, calls: CallCounter): Promise<() => void> {
+    const stop = storage.listen('deliveries', calls.call)
+    if (given.engine === 'postgres') await calls.times(1)
+    calls.reset()
     return stop
   }
 
@@ -283,24 +283,24 @@ eachEngine('storage', (given) => {
     const storage = await given.open({ withMigrations: false })
     await storage.write((tx) => tx.sql`create table news (id text not null primary key)`)
     const news = () => storage.read((db) => db.sql`select id from news`)
-    const ear = openEar()
-    await listenWell(storage, ear)
+    const calls = createCallCounter()
+    await listenWell(storage, calls)
     const seen = new Promise((resolve, reject) => storage.listen('deliveries', () => news().then(resolve, reject)))
     await storage.write(async (tx) => {
       for (let i = 0; i < 3; i++) tx.signal('deliveries')
       await tx.sql`insert into news (id) values ('first')`
       tx.signal('deliveries')
-      assert.equal(ear.count(), 0)
+      assert.equal(calls.count(), 0)
     })
-    assert.equal(ear.count(), 1)
+    assert.equal(calls.count(), 1)
     assert.deepEqual(await seen, [{ id: 'first' }])
   })
 
   test('signals for a statement that nobody awaits only if it gave rows', async () => {
     const storage = await given.open({ withMigrations: false })
     await storage.write((tx) => tx.sql`create table news (id text not null primary key)`)
-    const ear = openEar()
-    await listenWell(storage, ear)
+    const calls = createCallCounter()
+    await listenWell(storage, calls)
     // However many hands it goes through.
     const handed = async (rows: Promise<unknown[]>) => rows
     const insertOnce = (tx: Tx) =>
@@ -309,7 +309,7 @@ eachEngine('storage', (given) => {
         handed(handed(tx.sql`insert into news (id) values ('one') on conflict do nothing returning id`)),
       )
     await storage.write(async (tx) => insertOnce(tx))
-    assert.equal(ear.count(), 1)
+    assert.equal(calls.count(), 1)
     await storage.write(async (tx) => insertOnce(tx))
     const failed = storage.write(async (tx) => {
       tx.signal('deliveries', tx.sql`insert into news (id) values ('one') returning id`)
@@ -320,11 +320,11 @@ eachEngine('storage', (given) => {
       throw new Error('no')
     })
     await assert.rejects(refused, /no/)
-    const other = openEar()
-    storage.listen('credentials', other.heard)
+    const other = createCallCounter()
+    storage.listen('credentials', other.call)
     await storage.write(async (tx) => tx.signal('credentials'))
     await other.times(given.engine === 'postgres' ? 2 : 1)
-    assert.equal(ear.count(), 1)
+    assert.equal(calls.count(), 1)
   })
 
   test('a signal after a statement that failed throws nothing, so that whoever waits for others goes on to wait', async () => {
@@ -344,10 +344,10 @@ eachEngine('storage', (given) => {
 
   test('signals nothing that was rolled back, and nothing that was not signalled', async () => {
     const storage = await given.open({ withMigrations: false })
-    const ear = openEar()
-    await listenWell(storage, ear)
-    const other = openEar()
-    storage.listen('credentials', other.heard)
+    const calls = createCallCounter()
+    await listenWell(storage, calls)
+    const other = createCallCounter()
+    storage.listen('credentials', other.call)
     const refusal = new Error('no')
     const refused = storage.write(async (tx) => {
       tx.signal('deliveries')
@@ -363,17 +363,17 @@ eachEngine('storage', (given) => {
     await storage.write(async (tx) => tx.signal('credentials'))
     // From PostgreSQL it comes back once more, behind whatever was told before it.
     await other.times(given.engine === 'postgres' ? 2 : 1)
-    assert.equal(ear.count(), 0)
+    assert.equal(calls.count(), 0)
   })
 
   test('calls no longer whoever stopped listening', async () => {
     const storage = await given.open({ withMigrations: false })
-    const [stopped, stoppedByAnother, stays] = [openEar(), openEar(), openEar()]
+    const [stopped, stoppedByAnother, stays] = [createCallCounter(), createCallCounter(), createCallCounter()]
     const stop = await listenWell(storage, stopped)
     let stopAnother = () => {}
     storage.listen('deliveries', () => stopAnother())
-    stopAnother = storage.listen('deliveries', stoppedByAnother.heard)
-    storage.listen('deliveries', stays.heard)
+    stopAnother = storage.listen('deliveries', stoppedByAnother.call)
+    storage.listen('deliveries', stays.call)
     stop()
     stop()
     await storage.write(async (tx) => tx.signal('deliveries'))
@@ -384,16 +384,16 @@ eachEngine('storage', (given) => {
     const lines: { line: string; error: string }[] = []
     const log = (line: string, fields: object = {}) => void lines.push({ line, ...(fields as { error: string }) })
     const storage = await given.open({ withMigrations: false, log })
-    const ear = openEar()
+    const calls = createCallCounter()
     storage.listen('deliveries', () => {
       throw new Error('at once')
     })
     storage.listen('deliveries', async () => {
       throw new Error('a little later')
     })
-    await listenWell(storage, ear)
+    await listenWell(storage, calls)
     await storage.write(async (tx) => tx.signal('deliveries'))
-    assert.equal(ear.count(), 1)
+    assert.equal(calls.count(), 1)
     await turn()
     const told = lines.filter(({ line }) => line === 'a signal listener threw').map(({ error }) => error)
     assert(told.some((error) => error.includes('at once')) && told.some((error) => error.includes('a little later')))

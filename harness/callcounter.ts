@@ -1,14 +1,14 @@
-// Somebody who listens, and counts.
+// A listener that counts its calls.
 
-export interface Ear {
-  heard(): void
+export interface CallCounter {
+  call(): void
   count(): number
-  // When it has been called so many times since it last forgot.
+  // Resolves when it has been called this many times since the last reset.
   times(wanted: number): Promise<void>
-  forget(): void
+  reset(): void
 }
 
-export function openEar(): Ear {
+export function createCallCounter(): CallCounter {
   let count = 0
   let waiting: { wanted: number; resolve: () => void }[] = []
 
@@ -18,7 +18,7 @@ export function openEar(): Ear {
   }
 
   return {
-    heard() {
+    call() {
       count += 1
       wake()
     },
@@ -28,7 +28,7 @@ export function openEar(): Ear {
         waiting.push({ wanted, resolve })
         wake()
       }),
-    forget() {
+    reset() {
       count = 0
     },
   }
