@@ -13,6 +13,12 @@ export interface Cause {
   requestId: string
 }
 
+// When something changes, and the request that caused it; null if a loop or the operator did.
+export interface Moment {
+  now: number
+  cause: Cause | null
+}
+
 export interface Announcement {
   installationId: string
   // Of the installation.

@@ -1,10 +1,11 @@
 // Holds: units promised to an owner, such as a checkout session, until an instant. A hold that is over counts for nobody,
 // but its row stays until somebody who needs the units, or the sweep, takes it away.
 
+import type { Moment } from '../events/announce.ts'
 import type { MerchantMode } from '../kit/mode.ts'
 import { handleRows } from '../loops/rows.ts'
 import type { Storage, Tx } from '../storage/storage.ts'
-import { type Change, endsSoon, type Moment, settle } from './settle.ts'
+import { type Change, endsSoon, settle } from './settle.ts'
 import { type Claims, type Line, noClaims, type Shortage, type StockRow, summed, usableFor } from './stock.ts'
 import {
   deleteHold,

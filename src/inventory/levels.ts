@@ -1,9 +1,10 @@
 // What the operator says of the stock: how much there really is of a SKU.
 
+import type { Moment } from '../events/announce.ts'
 import { newId } from '../kit/ids.ts'
 import type { MerchantMode } from '../kit/mode.ts'
 import type { Tx } from '../storage/storage.ts'
-import { type Change, type Moment, settle } from './settle.ts'
+import { type Change, settle } from './settle.ts'
 import { insertMovement, lockStockRows } from './store.ts'
 
 export interface Level {

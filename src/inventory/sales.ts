@@ -1,11 +1,12 @@
 // Stock is reduced when it is sold and comes back when an order is cancelled. Each is a movement, and their sum is
 // the stock.
 
+import type { Moment } from '../events/announce.ts'
 import { newId } from '../kit/ids.ts'
 import type { MerchantMode } from '../kit/mode.ts'
 import type { Tx } from '../storage/storage.ts'
 import { dropLapsed, look } from './holds.ts'
-import { type Change, type Moment, settle } from './settle.ts'
+import { type Change, settle } from './settle.ts'
 import { type Line, type Shortage, summed, usableFor } from './stock.ts'
 import { deleteHold, insertMovement, listMovementsOf, lockSoldStockRows } from './store.ts'
 

@@ -2,18 +2,12 @@
 // catalog that its answers are old. Nothing else writes them.
 
 import type { EventDataOf } from '../contract/open/events.ts'
-import { announce, type Cause } from '../events/announce.ts'
+import { announce, type Moment } from '../events/announce.ts'
 import { clockSkewMsMax } from '../kit/instant.ts'
 import type { MerchantMode } from '../kit/mode.ts'
 import type { Tx } from '../storage/storage.ts'
 import { type StockEvent, type StockRow, stockEventFor } from './stock.ts'
 import { findSkuName, listActiveInstallations, markStale, updateStockRow } from './store.ts'
-
-export interface Moment {
-  now: number
-  // The request that caused it; null where a loop or the operator did.
-  cause: Cause | null
-}
 
 // What a locked SKU becomes.
 export interface Change {

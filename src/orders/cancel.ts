@@ -1,6 +1,7 @@
 // Cancelling an order: status, stock, promotion use, the owed money and the event are one transaction.
 
 import type { OrderCancellationReason, OrderCanceller } from '../contract/words.ts'
+import type { Moment } from '../events/announce.ts'
 import { restock } from '../inventory/sales.ts'
 import type { Line } from '../inventory/stock.ts'
 import { newId } from '../kit/ids.ts'
@@ -9,7 +10,7 @@ import { refuse } from '../kit/refuse.ts'
 import { oweVoid } from '../payments/store.ts'
 import { giveBackPromotion } from '../promotions/store.ts'
 import type { Tx } from '../storage/storage.ts'
-import { lockOrderFacts, type Moment, tellChange } from './change.ts'
+import { lockOrderFacts, tellChange } from './change.ts'
 import { cancellableReason, orderLifecycle, orderPaymentLifecycle, usualPolicy } from './lifecycle.ts'
 import { oweRefund } from './refunds.ts'
 import { type CancellationRow, endPromotionUse, type OrderKey, type OrderRow } from './store.ts'

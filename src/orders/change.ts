@@ -3,7 +3,7 @@
 // and its outcome has one.
 
 import type { EventKind, OrderTimelineType } from '../contract/words.ts'
-import { announce, type Cause } from '../events/announce.ts'
+import { announce, type Moment } from '../events/announce.ts'
 import { listPaymentsOfOrder, listRefundsOfOrder } from '../payments/store.ts'
 import type { Reader, Tx } from '../storage/storage.ts'
 import {
@@ -18,12 +18,6 @@ import {
   saveOrder,
 } from './store.ts'
 import { type OrderFacts, orderView } from './view.ts'
-
-export interface Moment {
-  now: number
-  // The request that caused it; null where a loop or the operator did.
-  cause: Cause | null
-}
 
 export async function findOrderFacts(db: Reader, key: OrderKey): Promise<OrderFacts | undefined> {
   const [order, lines, timeline, fulfillments, payments, refunds] = await Promise.all([

@@ -1,6 +1,7 @@
 // What the operator does with orders: a payment that came by hand, parcels, money back. Each is one transaction, and what
 // cannot be done is refused by its code.
 
+import type { Moment } from '../events/announce.ts'
 import { restock, takenBy } from '../inventory/sales.ts'
 import { isId, newId } from '../kit/ids.ts'
 import { moveFor } from '../kit/lifecycle.ts'
@@ -18,7 +19,7 @@ import {
 import { isPaidOnDelivery, manualName, manualReference } from '../providers/manual/provider.ts'
 import type { Reader, Tx } from '../storage/storage.ts'
 import { cancelFound, oweVoids } from './cancel.ts'
-import { findOrderFacts, lockOrderFacts, type Moment, noteChange, tellChange } from './change.ts'
+import { findOrderFacts, lockOrderFacts, noteChange, tellChange } from './change.ts'
 import {
   fulfillmentStatusFor,
   orderLifecycle,

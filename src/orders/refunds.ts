@@ -2,6 +2,7 @@
 // became of it is written down here.
 
 import type { RefundStatus } from '../contract/words.ts'
+import type { Moment } from '../events/announce.ts'
 import { newId } from '../kit/ids.ts'
 import { moveFor } from '../kit/lifecycle.ts'
 import { paymentLifecycle } from '../payments/lifecycle.ts'
@@ -16,7 +17,7 @@ import {
 } from '../payments/store.ts'
 
 import type { Tx } from '../storage/storage.ts'
-import { lockOrderFacts, type Moment, tellChange } from './change.ts'
+import { lockOrderFacts, tellChange } from './change.ts'
 import { orderPaymentLifecycle, refundVerb } from './lifecycle.ts'
 import { lowerRefunded, raiseRefunded } from './store.ts'
 import { type OrderFacts, refundSums } from './view.ts'

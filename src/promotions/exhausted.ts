@@ -3,17 +3,11 @@
 
 import type { EventDataOf } from '../contract/open/events.ts'
 import { modes } from '../contract/words.ts'
-import { announce, type Cause } from '../events/announce.ts'
+import { announce, type Moment } from '../events/announce.ts'
 import { listActiveInstallations } from '../inventory/store.ts'
 import type { MerchantMode } from '../kit/mode.ts'
 import type { Tx } from '../storage/storage.ts'
 import { findPromotion, type Promotion } from './store.ts'
-
-export interface Moment {
-  now: number
-  // The request that caused it; null where a loop or the operator did.
-  cause: Cause | null
-}
 
 // After an order has counted its use and is certain to be placed: a use that is counted and given back in one transaction
 // is nobody's news. Counting raised the version and holds the row, so no other order sees the limit reached at this version.
