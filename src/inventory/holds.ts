@@ -5,7 +5,7 @@ import type { Moment } from '../events/announce.ts'
 import type { MerchantMode } from '../kit/mode.ts'
 import { handleRows } from '../loops/rows.ts'
 import type { Storage, Tx } from '../storage/storage.ts'
-import { type Change, endsSoon, settle } from './settle.ts'
+import { applyChanges, endsSoon, type StockChange } from './change.ts'
 import { type Claims, type Line, noClaims, type Shortage, type StockRow, summed, usableFor } from './stock.ts'
 import {
   deleteHold,
@@ -55,7 +55,7 @@ export async function hold(
   if (shortages.length > 0) return shortages
 
   dropLapsed(tx, seller, owner, found, now)
-  const changes: Change[] = []
+  const changes: StockChange[] = []
   for (const stockRow of found.stockRows.values()) {
     const { skuId } = stockRow
     const claims = found.claimsOn(skuId)
@@ -70,7 +70,7 @@ export async function hold(
       shows: found.shows(skuId, quantity) || found.endOf(skuId) > expiresAt,
     })
   }
-  await settle(tx, seller, changes, moment)
+  await applyChanges(tx, seller, changes, moment)
   return []
 }
 
@@ -108,8 +108,10 @@ export async function extendHolds(
     extendRunningHolds(tx, seller.merchantId, owner, moment),
   ])
   const ending = new Set(holds.filter((held) => endsSoon(held.expiresAt, moment.now)).map(({ skuId }) => skuId))
-  const changes = stockRows.map((stockRow): Change => ({ ...stockRow, stockRow, shows: ending.has(stockRow.skuId) }))
-  await settle(tx, seller, changes, { ...moment, cause: null })
+  const changes = stockRows.map(
+    (stockRow): StockChange => ({ ...stockRow, stockRow, shows: ending.has(stockRow.skuId) }),
+  )
+  await applyChanges(tx, seller, changes, { ...moment, cause: null })
   return running
 }
 
@@ -120,7 +122,7 @@ export async function release(tx: Tx, seller: MerchantMode, owner: string, momen
     listHolds(tx, seller.merchantId, owner),
   ])
   if (stockRows.length === 0) return
-  const changes: Change[] = []
+  const changes: StockChange[] = []
   for (const stockRow of stockRows) {
     const own = holds.find(({ skuId }) => skuId === stockRow.skuId)
     // Swept while we waited for the lock.
@@ -128,7 +130,7 @@ export async function release(tx: Tx, seller: MerchantMode, owner: string, momen
     deleteHold(tx, seller.merchantId, owner, stockRow.skuId)
     changes.push({ stockRow, onHand: stockRow.onHand, held: stockRow.held - own.quantity, shows: true })
   }
-  await settle(tx, seller, changes, moment)
+  await applyChanges(tx, seller, changes, moment)
 }
 
 // Takes away holds that are over, at most `limit` of them and what else is over of their SKUs, and answers how many. Any number
@@ -150,14 +152,14 @@ async function sweepHoldsOf(tx: Tx, rows: readonly StockKey[], now: number): Pro
   )
   const changes = swept
     .filter(({ holds }) => holds.length > 0)
-    .map(({ stockRow, holds }): Change => {
+    .map(({ stockRow, holds }): StockChange => {
       const quantity = holds.reduce((sum, lapsed) => sum + lapsed.quantity, 0)
       return { stockRow, onHand: stockRow.onHand, held: stockRow.held - quantity, shows: true }
     })
   // In the order in which they were locked.
   for (const theirs of Map.groupBy(changes, ({ stockRow }) => `${stockRow.merchantId} ${stockRow.mode}`).values()) {
     const [first] = theirs
-    if (first) await settle(tx, first.stockRow, theirs, { now, cause: null })
+    if (first) await applyChanges(tx, first.stockRow, theirs, { now, cause: null })
   }
   return swept.reduce((sum, { holds }) => sum + holds.length, 0)
 }

@@ -4,7 +4,7 @@ import type { Moment } from '../events/announce.ts'
 import { newId } from '../kit/ids.ts'
 import type { MerchantMode } from '../kit/mode.ts'
 import type { Tx } from '../storage/storage.ts'
-import { type Change, settle } from './settle.ts'
+import { applyChanges, type StockChange } from './change.ts'
 import { insertMovement, lockStockRows } from './store.ts'
 
 export interface Level {
@@ -16,7 +16,7 @@ export interface Level {
 export async function setOnHand(tx: Tx, seller: MerchantMode, levels: readonly Level[], moment: Moment): Promise<void> {
   if (levels.length === 0) return
   const wanted = new Map(levels.map(({ skuId, onHand }) => [skuId, onHand]))
-  const changes: Change[] = []
+  const changes: StockChange[] = []
   for (const stockRow of await lockStockRows(tx, seller, [...wanted.keys()])) {
     const { skuId, held } = stockRow
     const onHand = wanted.get(skuId) ?? stockRow.onHand
@@ -26,5 +26,5 @@ export async function setOnHand(tx: Tx, seller: MerchantMode, levels: readonly L
     insertMovement(tx, seller, movement, moment.now)
     changes.push({ stockRow, onHand, held, shows: true })
   }
-  await settle(tx, seller, changes, moment)
+  await applyChanges(tx, seller, changes, moment)
 }

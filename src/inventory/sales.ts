@@ -5,8 +5,8 @@ import type { Moment } from '../events/announce.ts'
 import { newId } from '../kit/ids.ts'
 import type { MerchantMode } from '../kit/mode.ts'
 import type { Tx } from '../storage/storage.ts'
+import { applyChanges, type StockChange } from './change.ts'
 import { dropLapsed, look } from './holds.ts'
-import { type Change, settle } from './settle.ts'
 import { type Line, type Shortage, summed, usableFor } from './stock.ts'
 import { deleteHold, insertMovement, listMovementsOf, lockSoldStockRows } from './store.ts'
 
@@ -42,7 +42,7 @@ export async function sell(
   if (shortages.length > 0) return shortages
 
   dropLapsed(tx, seller, owner, found, now)
-  const changes: Change[] = []
+  const changes: StockChange[] = []
   for (const { skuId, quantity } of wanted) {
     const delta = -(taken.get(skuId) ?? 0)
     const movement = {
@@ -67,7 +67,7 @@ export async function sell(
       shows: found.shows(skuId, quantity),
     })
   }
-  await settle(tx, seller, changes, moment)
+  await applyChanges(tx, seller, changes, moment)
   return []
 }
 
@@ -84,7 +84,7 @@ export async function restock(
   const [stockRows, taken] = await Promise.all([lockSoldStockRows(tx, seller, soldTo), takenBy(tx, seller, soldTo)])
   const requested = lines && new Map(summed(lines).map(({ skuId, quantity }) => [skuId, quantity]))
   const back: Line[] = []
-  const changes: Change[] = []
+  const changes: StockChange[] = []
   for (const stockRow of stockRows) {
     const { skuId } = stockRow
     const out = taken.get(skuId) ?? 0
@@ -102,7 +102,7 @@ export async function restock(
     changes.push({ stockRow, onHand: stockRow.onHand + quantity, held: stockRow.held, shows: true })
     back.push({ skuId, quantity })
   }
-  await settle(tx, seller, changes, moment)
+  await applyChanges(tx, seller, changes, moment)
   return back
 }
 

@@ -10,7 +10,7 @@ import { type StockEvent, type StockRow, stockEventFor } from './stock.ts'
 import { findSkuName, listActiveInstallations, markStale, updateStockRow } from './store.ts'
 
 // What a locked SKU becomes.
-export interface Change {
+export interface StockChange {
   stockRow: StockRow
   onHand: number
   held: number
@@ -23,8 +23,13 @@ export function endsSoon(expiresAt: number, now: number): boolean {
   return expiresAt <= now + clockSkewMsMax
 }
 
-export async function settle(tx: Tx, seller: MerchantMode, changes: readonly Change[], moment: Moment): Promise<void> {
-  const told: { change: Change; kind: StockEvent; sequence: number }[] = []
+export async function applyChanges(
+  tx: Tx,
+  seller: MerchantMode,
+  changes: readonly StockChange[],
+  moment: Moment,
+): Promise<void> {
+  const told: { change: StockChange; kind: StockEvent; sequence: number }[] = []
   for (const change of changes) {
     const { stockRow, onHand, held } = change
     if (onHand === stockRow.onHand && held === stockRow.held) continue
@@ -47,7 +52,7 @@ export async function settle(tx: Tx, seller: MerchantMode, changes: readonly Cha
   }
 }
 
-async function eventData(tx: Tx, { stockRow, onHand, held }: Change): Promise<EventDataOf<StockEvent>> {
+async function eventData(tx: Tx, { stockRow, onHand, held }: StockChange): Promise<EventDataOf<StockEvent>> {
   const { merchantId, skuId, lowStockAt } = stockRow
   const named = await findSkuName(tx, merchantId, skuId)
   if (!named) throw new Error(`${skuId} was locked and is not there`)
