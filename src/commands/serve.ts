@@ -25,7 +25,7 @@ import { createWindow, type ShopWindow, windowPages } from './window.ts'
 
 const drainMs = 20_000
 // How long the last lines of the log are waited for.
-const settleMs = 2_000
+const logDrainMs = 2_000
 const warmAfterMs = 500
 
 export const serveCommand = command({
@@ -65,7 +65,7 @@ export const serveCommand = command({
     } finally {
       await storage.close()
       log.flush()
-      await sink.settle(settleMs)
+      await sink.drain(logDrainMs)
     }
     return 0
   },
@@ -156,7 +156,7 @@ async function makeShop({ config, storage, log, sink, terminal, mayDemo }: Serve
   const demo = needsDemo ? await makeDemoShop(storage, config.rootSecret, Date.now()) : undefined
   // The greeting goes its own way and must not meet the log in the middle of a line.
   log.flush()
-  await sink.settle(settleMs)
+  await sink.drain(logDrainMs)
   const hasWindow = mayDemo && (await hasDemoShop(storage))
   greet(terminal, log, greetingFor(origin, config, { mayDemo, hasWindow, demo }))
 }
@@ -268,7 +268,7 @@ function endSignal({ config, log, sink, terminal }: ServeParts): Promise<string>
     if (isLeaving) return
     isLeaving = true
     log.flush()
-    void sink.settle(settleMs).then(() => process.exit(1))
+    void sink.drain(logDrainMs).then(() => process.exit(1))
   }
   return new Promise((resolve) => {
     let asked = false

@@ -16,7 +16,7 @@ test('a file gets every line, in order', async () => {
   const sink = createSink(fd)
   const lines = Array.from({ length: 5_000 }, (_, n) => `line ${n}\n`)
   for (const line of lines) assert.equal(sink.write(line), true)
-  await sink.settle(60_000)
+  await sink.drain(60_000)
   closeSync(fd)
   assert.equal(readFileSync(file, 'utf8'), lines.join(''))
 })
@@ -28,7 +28,7 @@ test('a full disk throws nothing, fills a bounded store, and then says no', {
   const line = `${'x'.repeat(39)}\n`
   assert.deepEqual([sink.write(line), sink.write(line), sink.write(line)], [true, true, false])
   const startedAt = performance.now()
-  await sink.settle(60_000)
+  await sink.drain(60_000)
   assert.ok(performance.now() - startedAt < 20_000, 'a disk that is full is not waited for')
   assert.equal(sink.write(line), false)
 })
@@ -44,7 +44,7 @@ const writer = `
   }
   console.error(taken)
   await new Promise((resolve) => process.stdin.once('data', resolve))
-  await sink.settle(30_000)
+  await sink.drain(30_000)
   process.exit()
 `
 

@@ -8,7 +8,7 @@ export interface Sink {
   // Takes whole lines; false when there is no room for them. Never throws, never waits.
   write(lines: string): boolean
   // Answers when all is written, when the limit has passed, or when a write fails for good.
-  settle(limitMs: number): Promise<void>
+  drain(limitMs: number): Promise<void>
 }
 
 export interface SinkOptions {
@@ -24,13 +24,13 @@ export function createSink(fd: number, { bytesMax = 4_194_304 }: SinkOptions = {
   let isWriting = false
   let retryMs = 0
   let retry: NodeJS.Timeout | undefined
-  let settled: (() => void) | undefined
+  let drained: (() => void) | undefined
 
   function pump(): void {
     const [head] = waiting
     if (isWriting || retry) return
     if (!head) {
-      settled?.()
+      drained?.()
       return
     }
     isWriting = true
@@ -51,7 +51,7 @@ export function createSink(fd: number, { bytesMax = 4_194_304 }: SinkOptions = {
 
   // A full pipe (EAGAIN) may be read in a moment; a full disk or a reader that is gone, perhaps in a while.
   function wait({ code }: NodeJS.ErrnoException): void {
-    if (code !== 'EAGAIN') settled?.()
+    if (code !== 'EAGAIN') drained?.()
     retryMs = Math.min(Math.max(10, retryMs * 2), code === 'EAGAIN' ? 50 : retryMsMax)
     retry = setTimeout(tryAgain, retryMs)
     retry.unref()
@@ -72,15 +72,15 @@ export function createSink(fd: number, { bytesMax = 4_194_304 }: SinkOptions = {
       pump()
       return true
     },
-    async settle(limitMs) {
+    async drain(limitMs) {
       if (waiting.length === 0) return
       let limit: NodeJS.Timeout | undefined
       await new Promise<void>((resolve) => {
-        settled = resolve
+        drained = resolve
         limit = setTimeout(resolve, limitMs)
         tryAgain()
       })
-      settled = undefined
+      drained = undefined
       clearTimeout(limit)
     },
   }
