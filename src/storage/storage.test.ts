@@ -144,7 +144,7 @@ eachEngine('storage', (given) => {
         ids.slice(0, count),
       )
     }
-    assert.throws(() => list([]), /list\(\) of nothing/)
+    assert.throws(() => list([]), /list\(\) of no values/)
     assert.throws(() => list(Array.from({ length: 10_000 }, () => 1)), /list\(\) of more than/)
   })
 
