@@ -8,6 +8,7 @@ import { putCode } from '../carts/codes.ts'
 import { setAddress } from '../carts/destination.ts'
 import { setLine } from '../carts/lines.ts'
 import { needsShipping, servedCountries } from '../carts/shipping.ts'
+import type { Issue } from '../contract/explain.ts'
 import type { Address } from '../contract/open/carts.ts'
 import { patterns } from '../contract/patterns.ts'
 import type { Mode } from '../contract/words.ts'
@@ -245,8 +246,8 @@ function problemOf(error: unknown): CheckoutProblem {
 
 const phone = new RegExp(patterns.phone.source)
 
-function contactIssues(contact: ContactInput): { path: string; message: string }[] {
-  const issues: { path: string; message: string }[] = []
+function contactIssues(contact: ContactInput): Issue[] {
+  const issues: Issue[] = []
   if (!isEmail(contact.email.trim())) issues.push({ path: '/email', message: `must be ${patterns.email.words}` })
   if (contact.name.length > 200) issues.push({ path: '/name', message: 'is too long' })
   const number = contact.phone.trim()
