@@ -1,6 +1,7 @@
 // What the world may read about us before it knows anything: where the endpoints are and what they take. Pure.
 
 import { scopes } from '../contract/words.ts'
+import { isLoopback } from '../kit/loopback.ts'
 import { proofAlgorithms } from './proof.ts'
 
 // The paths under the origin. The library is told them, and the description of an authorization repeats them.
@@ -28,8 +29,8 @@ export function resourceOf(origin: string): string {
 
 // Why nobody should be asked for a password at this origin, or nothing.
 export function originProblem(origin: string): string | undefined {
-  const { protocol, hostname } = new URL(origin)
-  if (protocol === 'https:' || ['localhost', '127.0.0.1', '[::1]'].includes(hostname)) return undefined
+  const url = new URL(origin)
+  if (url.protocol === 'https:' || isLoopback(url)) return undefined
   return `Apps are installed over https only: the public URL ${origin} must be https, or on this machine.`
 }
 
