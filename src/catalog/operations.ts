@@ -4,6 +4,7 @@
 // read until the loop has caught up; a list waits for the loop.
 
 import { createHash } from 'node:crypto'
+import { limits } from '../contract/limits.ts'
 import { Rendered } from '../http/handler.ts'
 import type { OpenHandler } from '../http/open.ts'
 import { lastingBytes } from '../kit/bytes.ts'
@@ -25,7 +26,7 @@ import {
   listProductsAfter,
 } from './store.ts'
 
-const rowsMax = 100
+const rowsMax = limits.listRowsMax
 // A page of a hundred products is 50 to 100 KB, a product 2 to 5: so many MB of them are some thousands.
 const keptPagesMax = 200
 const keptBytesMax = 16 * 2 ** 20
