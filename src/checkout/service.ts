@@ -18,8 +18,9 @@ import { extendHolds } from '../inventory/holds.ts'
 import { isEmail } from '../kit/email.ts'
 import { newId } from '../kit/ids.ts'
 import { moveFor } from '../kit/lifecycle.ts'
+import { isPageSecret, pageSecretHash } from '../kit/pagesecret.ts'
 import { Refusal } from '../kit/refuse.ts'
-import { openStatusSecret } from '../orders/secret.ts'
+import { orderPageSecrets } from '../orders/secret.ts'
 import { findOrder, findSealedSecret } from '../orders/store.ts'
 import { listMethodSettings, type MethodSettings } from '../payments/methods.ts'
 import { type PaymentProvider, providerText } from '../payments/port.ts'
@@ -38,7 +39,7 @@ import type {
   CheckoutView,
   ContactInput,
 } from './port.ts'
-import { isPageSecret, nobody, openCustomer, openPageSecret, secretHashOf } from './secret.ts'
+import { checkoutPageSecrets, nobody, openCustomer } from './secret.ts'
 import { cancelSession, customerColumns, factsOf, lockSessionAndCart, openSession, showSession } from './sessions.ts'
 import {
   findSession,
@@ -64,7 +65,7 @@ export function createCheckoutService(tools: PayTools): CheckoutPort {
   ): Promise<T | undefined> {
     if (!isPageSecret(secret)) return undefined
     return storage.read(async (db) => {
-      const session = await findSessionBySecret(db, secretHashOf(secret))
+      const session = await findSessionBySecret(db, pageSecretHash(secret))
       return session && work(db, session)
     })
   }
@@ -352,7 +353,7 @@ async function successorOf(
   sessionId: string,
 ): Promise<{ secret: string } | { problem: CheckoutProblem }> {
   const successor = await findSession(tx, { installationId, sessionId })
-  const secret = successor && openPageSecret(rootSecret, successor.secretSealed, successor.id)
+  const secret = successor && checkoutPageSecrets.open(rootSecret, successor.secretSealed, successor.id)
   // Deleted when its time was over, or its version of the root secret was given up.
   return secret === undefined ? { problem: { code: 'not_open' } } : { secret }
 }
@@ -426,7 +427,7 @@ async function orderOf(
   if (session.orderId === null) return { awaited: null, order: null }
   const key = { installationId: session.installationId, orderId: session.orderId }
   const [order, sealed] = await Promise.all([findOrder(db, key), findSealedSecret(db, key)])
-  const text = sealed === undefined ? undefined : openStatusSecret(tools.rootSecret, sealed, session.orderId)
+  const text = sealed === undefined ? undefined : orderPageSecrets.open(tools.rootSecret, sealed, session.orderId)
   if (!order) return { awaited: null, order: null }
   const isCancelled = order.status === 'cancelled'
   return {

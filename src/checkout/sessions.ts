@@ -28,15 +28,7 @@ import type { Reader, Tx } from '../storage/storage.ts'
 import { type CustomerKey, customerHash } from './customer.ts'
 import { holdLines } from './follow.ts'
 import { holdUntil, sessionLifecycle, sessionStatusAt } from './lifecycle.ts'
-import {
-  type Customer,
-  makePageSecret,
-  maskEmail,
-  nobody,
-  openCustomer,
-  openPageSecret,
-  sealCustomer,
-} from './secret.ts'
+import { type Customer, checkoutPageSecrets, maskEmail, nobody, openCustomer, sealCustomer } from './secret.ts'
 import {
   findRedirectRules,
   findSession,
@@ -88,7 +80,7 @@ export async function openSession(tools: CheckoutTools, ask: CreateAsk): Promise
   refuseUnchangeable(looked, change)
   const at = now.getTime()
   // One whose page has no address any more, because a version of the root secret was given up, cannot be gone on with.
-  const isUsable = before && openPageSecret(tools.rootSecret, before.secretSealed, before.id) !== undefined
+  const isUsable = before && checkoutPageSecrets.open(tools.rootSecret, before.secretSealed, before.id) !== undefined
   const living = isUsable && sessionStatusAt(before, at) === 'open' ? before : undefined
   // Its time is over and nobody has written it down yet: a cart has one session, so that comes first.
   const isOver = before !== undefined && !living
@@ -149,7 +141,7 @@ function redirectIssues(
 
 function newSession(tools: CheckoutTools, { caller }: CreateAsk, cartId: string, at: number): SessionRow {
   const id = newId('cks')
-  const secret = makePageSecret(tools.rootSecret, id)
+  const secret = checkoutPageSecrets.make(tools.rootSecret, id)
   return {
     installationId: caller.installationId,
     id,
@@ -258,7 +250,7 @@ export function orderPaymentOf(status: OrderPaymentStatus): SessionFacts['orderP
 
 export function showSession(tools: CheckoutTools, facts: SessionFacts, now: number): CheckoutSession {
   const { session } = facts
-  const secret = openPageSecret(tools.rootSecret, session.secretSealed, session.id)
+  const secret = checkoutPageSecrets.open(tools.rootSecret, session.secretSealed, session.id)
   const url = secret === undefined ? null : `${tools.publicOrigin()}/c/${secret}`
   return sessionView(facts, now, url, tools.carts.pictureUrl)
 }

@@ -14,7 +14,7 @@ import type { Promotion } from '../promotions/store.ts'
 import type { Tx } from '../storage/storage.ts'
 import { announceOrder, tellChange } from './change.ts'
 import { fulfillmentStatusFor, orderLifecycle, orderPaymentLifecycle } from './lifecycle.ts'
-import { makeStatusSecret } from './secret.ts'
+import { orderPageSecrets } from './secret.ts'
 import {
   insertOrder,
   insertOrderLine,
@@ -77,7 +77,7 @@ export async function placeOrder(tx: Tx, given: NewOrder): Promise<PlacedOrder> 
   const { installationId, orderId, session, promotion, payments, now, cause } = given
   refuseWrongSums(given)
   const key = { installationId, orderId }
-  const secret = makeStatusSecret(given.rootSecret, orderId)
+  const secret = orderPageSecrets.make(given.rootSecret, orderId)
   const order = orderFrom(given)
   const lines = given.lines.map((line): OrderLine => ({ ...line, fulfilled: 0 }))
   const placed: OrderFacts = {
