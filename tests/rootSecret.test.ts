@@ -10,6 +10,7 @@ import { dirname, join } from 'node:path'
 import { DatabaseSync } from 'node:sqlite'
 import { before, describe, test } from 'node:test'
 import { cartwright } from '../harness/commandline.ts'
+import { makePasswordsCheap } from '../harness/passwords.ts'
 import { type Environment, type Outcome, serve, tempFolder } from '../harness/process.ts'
 import { eachEngine, type Given } from '../harness/storage.ts'
 import { effects } from '../harness/verbs.ts'
@@ -23,6 +24,8 @@ import { migrate } from '../src/storage/migrate.ts'
 import { openStorage } from '../src/storage/open.ts'
 import { Fragment, type Reader, type Storage } from '../src/storage/storage.ts'
 import { sealSecret } from '../src/webhooks/signature.ts'
+
+makePasswordsCheap()
 
 const right = 'the-root-secret-that-the-shop-was-made-with'
 const wrong = 'a-root-secret-that-this-shop-was-not-made-with'

@@ -7,6 +7,7 @@ import { join } from 'node:path'
 import { describe, test } from 'node:test'
 import { setImmediate as pause } from 'node:timers/promises'
 import { cartwright } from '../harness/commandline.ts'
+import { makePasswordsCheap } from '../harness/passwords.ts'
 import { freePort } from '../harness/ports.ts'
 import { listen, type Outcome, serve, tempFolder } from '../harness/process.ts'
 import { bloom } from '../harness/shops.ts'
@@ -24,6 +25,8 @@ import type { CallOutcome } from '../src/webhooks/sender.ts'
 import { settleOutcomes } from '../src/webhooks/settle.ts'
 import { newSecret, signatureOf, signedHeaders } from '../src/webhooks/signature.ts'
 import { type Endpoint, findEndpointAnywhere, listEndpoints } from '../src/webhooks/store.ts'
+
+makePasswordsCheap()
 
 const secretText = 'the-root-secret-of-the-webhook-commands'
 const rootSecret = parseRootSecret(secretText) as RootSecret
