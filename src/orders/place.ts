@@ -9,7 +9,7 @@ import type { Cause } from '../events/announce.ts'
 import { moveFor, onlyMove } from '../kit/lifecycle.ts'
 import type { RootSecret } from '../kit/secrets.ts'
 import type { PaymentRow } from '../payments/store.ts'
-import { tellIfUsedUp } from '../promotions/exhausted.ts'
+import { announceIfUsedUp } from '../promotions/exhausted.ts'
 import type { Promotion } from '../promotions/store.ts'
 import type { Tx } from '../storage/storage.ts'
 import { announceOrder, tellChange } from './change.ts'
@@ -96,7 +96,7 @@ export async function placeOrder(tx: Tx, given: NewOrder): Promise<PlacedOrder> 
   insertTimeline(tx, key, 0, { type: 'placed', at: now })
   if (use) insertPromotionUse(tx, order, use)
   announceOrder(tx, placed, onlyMove(orderLifecycle, 'place').announces, { now, cause })
-  if (given.usedPromotion) await tellIfUsedUp(tx, order, given.usedPromotion, { now, cause })
+  if (given.usedPromotion) await announceIfUsedUp(tx, order, given.usedPromotion, { now, cause })
   // That it was placed and that it was paid are two facts, though they became true together.
   const paid = given.isPaid ? moveFor(orderPaymentLifecycle, 'pay', order.paymentStatus) : undefined
   const { order: last } = paid
