@@ -1,4 +1,4 @@
-// All the runs, in the order in which they are carried out.
+// All runs, in the order of execution.
 
 import { abuseRun } from './abuse.ts'
 import { contractRun } from './contract.ts'
