@@ -1,5 +1,5 @@
-// What the authorization server's library asks of storage. The library looks first and acts later, so that single use of
-// codes, refresh tokens and proofs is only as good as the conditions of the statements that are called from here.
+// The storage adapter of the library. The library checks first and acts later, so single use of codes, refresh tokens and proofs
+// rests on the conditions of the statements called from here.
 
 import type { RootSecret } from '../kit/secrets.ts'
 import type { Log } from '../observe/log.ts'
@@ -38,19 +38,19 @@ export interface AdapterParts {
   clock: () => Date
   log: Log
   findClient: (id: string) => Promise<Payload | undefined>
-  // The thumbprint of the key that the request under way has proved to hold, or null.
+  // The thumbprint of the key that the current request has proved to hold, or null.
   findProvedKey: () => Promise<string | null>
-  // The library shows the message of a foreign error to the caller, so that what is thrown here is of its own make.
+  // The library shows the message of any other error to the caller, so only its own errors are thrown here.
   refusal: (code: RefusalCode, detail: string) => Error
 }
 
-// A proof dated ahead of our clock would outlive a record of the length that the library asks for.
+// A proof dated ahead of our clock would outlive a record of the lifetime that the library asks for.
 const replayLongerMs = 300_000
 
-// Of one kind, for one grant.
+// Per kind and grant.
 const artifactsPerGrantMax = 1_000
 
-// The library wants every grant to end some time; ours end with their installation.
+// The library requires an expiry; our grants end with their installation.
 export const grantSeconds = 365 * 24 * 3_600
 
 const ofGrants: ReadonlySet<string> = new Set(['AuthorizationCode', 'AccessToken', 'RefreshToken'])
@@ -67,8 +67,8 @@ function artifactAdapter(parts: AdapterParts, kind: string): Adapter {
     const payload = kept && openPayload(rootSecret, kind, kept.id, kept.sealed)
     if (!payload) return undefined
     if (kind === 'Grant') return { ...payload, exp: Math.floor(now / 1000) + grantSeconds }
-    // At a code or a refresh token that it knows to be used, the library would end the installation. A refresh token is
-    // bound to a key and may be shown again; of a code, consume() decides.
+    // The library would end the installation at a code or refresh token that was already used. A refresh token is bound to a key
+    // and may be used again; for a code, consume() decides.
     if (kept.consumedAt === null || ofGrants.has(kind)) return payload
     return { ...payload, consumed: Math.floor(kept.consumedAt / 1000) }
   }
@@ -82,7 +82,7 @@ function artifactAdapter(parts: AdapterParts, kind: string): Adapter {
     }
     const uid = kind === 'Session' && typeof payload.uid === 'string' ? hashOf(payload.uid) : null
     const artifact = { kind, id, sealed, grantId, uid, expiresAt }
-    // A page that was decided and led on must not come back by a second decision.
+    // An interaction that was finished must not be restored by a second decision.
     if (kind !== 'Interaction' || payload.result === undefined) await saveArtifact(tx, artifact, now)
     else if (!(await updateArtifact(tx, artifact))) throw refusal('session_not_found', 'answered before')
     if (grantId !== null) await trimArtifactsOfGrant(tx, kind, grantId, artifactsPerGrantMax)
@@ -118,9 +118,9 @@ function artifactAdapter(parts: AdapterParts, kind: string): Adapter {
 
     findByUserCode: async () => undefined,
 
-    // Whoever comes second by another key has a copy of what the first had: neither of them keeps anything. By the same
-    // key it is the client itself, which lost the answer or was loaded twice: it is refused (RFC 6749, 4.1.2) and nothing
-    // ends. An end is committed, so the refusal is thrown after it.
+    // A second use with another key means that the code was copied, so the installation ends. With the same key it is the client
+    // itself, which lost the answer or was loaded twice: it is refused (RFC 6749, 4.1.2) and nothing ends. The end is committed, so
+    // the refusal is thrown after it.
     async consume(value) {
       const now = clockMs()
       const id = hashOf(value)
@@ -139,7 +139,7 @@ function artifactAdapter(parts: AdapterParts, kind: string): Adapter {
         : refusal('invalid_grant', 'already consumed')
     },
 
-    // What was decided on a page leads on once: the library takes the page away and goes on, and so does a twin beside it.
+    // A decision is used once: the library deletes the interaction and continues, and so would a concurrent duplicate.
     async destroy(value) {
       const id = hashOf(value)
       if (kind === 'Grant') {
@@ -150,16 +150,16 @@ function artifactAdapter(parts: AdapterParts, kind: string): Adapter {
       if (kind === 'Interaction' && !isGone) throw refusal('session_not_found', 'answered before')
     },
 
-    // Asked of every kind when any one token is revoked. A grant that ends takes all with it (endGrant); an access token
-    // that is revoked by itself leaves the others.
+    // Called for every kind when one token is revoked. endGrant deletes everything of a grant; revoking an access token leaves the
+    // others.
     revokeByGrantId: async () => {},
   }
 }
 
-// Apps are made by the operator; the library only looks.
+// Apps are created by the operator; the library only reads them.
 function clientAdapter({ findClient }: AdapterParts): Adapter {
   const never = async (): Promise<never> => {
-    throw new Error('apps are not changed over the wire')
+    throw new Error('apps cannot be changed by the library')
   }
   return {
     find: findClient,

@@ -1,5 +1,5 @@
 // The apps that merchants can install: what each may ask for, where the browser goes afterwards, and with which keys it
-// signs. Apps are made by the operator; nobody registers one over the wire.
+// signs. Apps are created by the operator; there is no dynamic registration.
 
 import { scopes as knownScopes, type Mode, modes, type Scope } from '../contract/words.ts'
 import { newId } from '../kit/ids.ts'
@@ -72,15 +72,15 @@ export function appProblem(definition: AppDefinition): AppProblem | undefined {
   return undefined
 }
 
-// A merchant reads names on the page of consent: nothing in them may break the line, or turn the order of its letters.
+// Names are shown on the consent page: they must not contain line breaks or characters that reorder text.
 function isLine(text: string): boolean {
   return text.isWellFormed() && !/[\p{Cc}\p{Zl}\p{Zp}\p{Bidi_Control}]/u.test(text)
 }
 
 const redirectUriLengthMax = 2_000
 
-// Compared with what an app asks for character by character (RFC 9700, 2.1), so only the one spelling that browsers use
-// is taken: what looks like another address must not be there in the first place.
+// Compared character by character with what an app asks for (RFC 9700, 2.1), so only the spelling that browsers use is
+// accepted.
 export function redirectUriProblem(uri: string): string | undefined {
   if (uri.length > redirectUriLengthMax) return `must have at most ${redirectUriLengthMax} characters`
   if (!/^https?:\/\/[\x21-\x7e]+$/.test(uri) || !URL.canParse(uri)) return 'must be an absolute https address'
@@ -94,8 +94,8 @@ export function redirectUriProblem(uri: string): string | undefined {
   return undefined
 }
 
-// The hosts to which a checkout of the app's installations may send shoppers back. Those of this very machine are not
-// among them: test installations may name them anyway, and live ones should not.
+// The hosts to which checkouts of the app's installations may send shoppers back. Loopback hosts are left out: test installations
+// may use them anyway, and live ones should not.
 export function redirectHostsOf({ redirectUris }: Pick<App, 'redirectUris'>): string[] {
   const secure = redirectUris.map((uri) => new URL(uri)).filter(({ protocol }) => protocol === 'https:')
   return [...new Set(secure.map(({ host }) => host))].sort()
@@ -141,7 +141,7 @@ export async function listApps(db: Reader): Promise<App[]> {
   return rows.map(appFrom)
 }
 
-// The lists were written by us, from a definition that was checked. A scope that the contract no longer knows grants nothing.
+// The lists were written from a checked definition. A scope that the contract no longer has grants nothing.
 function appFrom({ jwks, redirectUris, scopes, ...app }: AppRow): App {
   const words = JSON.parse(scopes) as string[]
   return {
@@ -152,7 +152,7 @@ function appFrom({ jwks, redirectUris, scopes, ...app }: AppRow): App {
   }
 }
 
-// Undefined when there is an app of that name. The definition was found to be without problem. `declaredBy` is the merchant whose
+// Undefined when there is an app of that name. The definition was checked. `declaredBy` is the merchant whose
 // shop file names it, or null for one that the operator makes.
 export async function createApp(
   tx: Tx,
@@ -171,8 +171,8 @@ export async function createApp(
   return rows.length > 0 ? findApp(tx, id) : undefined
 }
 
-// Brings an app of the name to the definition. What is installed stays as it was approved; the next request of the app is held
-// to this.
+// Changes the app of that name to the definition. Installations stay as they were approved; the next authorization request has
+// to match it.
 export async function setApp(tx: Tx, definition: AppDefinition, now: number): Promise<boolean> {
   const columns = columnsOf(definition)
   const rows = await tx.sql`
@@ -183,7 +183,7 @@ export async function setApp(tx: Tx, definition: AppDefinition, now: number): Pr
 }
 
 // The same by a merchant's shop file. False when the app is not this merchant's to change: another merchant's file
-// declared it, or another merchant has installed it and would be led to other addresses.
+// declared it, or another merchant has installed it and would be redirected elsewhere.
 export async function setDeclaredApp(
   tx: Tx,
   definition: AppDefinition,
@@ -202,7 +202,7 @@ export async function setDeclaredApp(
   return rows.length > 0
 }
 
-// Who else has a say in the app.
+// Why another merchant keeps this one from changing the app.
 export async function findForeignUse(
   db: Reader,
   appId: string,
@@ -221,7 +221,7 @@ export async function findForeignUse(
 
 function columnsOf(definition: AppDefinition): Pick<AppRow, 'clientKind' | 'jwks' | 'redirectUris' | 'scopes'> {
   const problem = appProblem(definition)
-  if (problem) throw new TypeError(`an app with a problem at ${problem.path} cannot be kept`)
+  if (problem) throw new TypeError(`an app with a problem at ${problem.path} cannot be stored`)
   const { jwks } = definition
   return {
     clientKind: jwks === null ? 'public' : 'confidential',
@@ -231,8 +231,8 @@ function columnsOf(definition: AppDefinition): Pick<AppRow, 'clientKind' | 'jwks
   }
 }
 
-// A disabled app can neither be installed nor get tokens. Its installations and their keys go on until they are
-// uninstalled. False when it is so already.
+// A disabled app can neither be installed nor get tokens. Its installations and their keys keep working until they are
+// uninstalled. False when it was disabled before.
 export async function disableApp(tx: Tx, id: string, now: number): Promise<boolean> {
   const rows = await tx.sql`
     update apps set disabled_at = ${now}, updated_at = ${now} where id = ${id} and disabled_at is null returning id`

@@ -1,12 +1,12 @@
-// What the authorization server remembers, as it is kept: an id that is a hash of the value its holder has, and a sealed
-// payload. Whoever reads the table learns no code, no token and no cookie, and cannot move a row to another place.
+// How the authorization server's codes, tokens and sessions are stored: the id is a hash of the value, the payload is sealed. The
+// table reveals no code, token or cookie, and a row cannot be moved.
 
 import { createHash } from 'node:crypto'
 import { openByRoot, type RootSecret, sealByRoot } from '../kit/secrets.ts'
 
 export type Payload = Readonly<Record<string, unknown>>
 
-// The value itself is 256 bits of chance, so that a plain hash is enough.
+// The value has 256 random bits, so a plain hash is enough.
 export function hashOf(value: string): string {
   return createHash('sha256').update(value).digest('base64url')
 }
@@ -17,7 +17,7 @@ export function sealPayload(rootSecret: RootSecret, kind: string, id: string, pa
   return sealByRoot(rootSecret, purpose, JSON.stringify(payload), `${kind} ${id}`)
 }
 
-// Undefined when a version of the root secret was given up: what it sealed is then as good as never issued.
+// Undefined when its version of the root secret was dropped: then it counts as never issued.
 export function openPayload(rootSecret: RootSecret, kind: string, id: string, sealed: string): Payload | undefined {
   const text = openByRoot(rootSecret, purpose, sealed, `${kind} ${id}`)
   return text === undefined ? undefined : (JSON.parse(text) as Payload)

@@ -1,5 +1,5 @@
-// Attempts to sign in, limited for all nodes by rows of the database: by network, by network and account, and by account.
-// Nobody can lock the owner out by guessing: a browser in which the owner signed in before has a bucket of its own.
+// Limits on sign-in attempts, shared by all nodes through the database: by network, by network and account, and by account.
+// Guessing cannot lock the owner out: a browser in which they signed in before has its own bucket.
 
 import { createHmac, type KeyObject, randomBytes } from 'node:crypto'
 import { createDatabaseKey } from '../access/databasekey.ts'
@@ -17,36 +17,36 @@ export interface Guess {
 }
 
 export interface Attempt {
-  // What the log may say of account and network: enough to see an attack, not enough to know whom.
+  // For the log: hashes, enough to see an attack and not enough to identify anyone.
   account: string
   network: string
   // False when there were too many.
   isAdmitted: boolean
-  // Gives back what a right password has taken, so that only failures count.
+  // Gives back what a correct password has taken, so only failures count.
   succeed(): Promise<void>
 }
 
 export interface Attempts {
   begin(guess: Guess): Promise<Attempt>
-  // The value of the cookie for a browser in which somebody signed in to this account.
+  // The value of the cookie for a browser in which this account signed in.
   deviceFor(email: string): Promise<string>
 }
 
-// How many at once, and then one in so many milliseconds.
+// `burst` at once, then one every `everyMs`.
 interface Limit {
   burst: number
   everyMs: number
 }
 
 const limits = {
-  // One host, or one IPv6 network of the smallest kind.
+  // One host, or one IPv6 /64.
   address: { burst: 30, everyMs: 5_000 },
-  // What a household or a small company is given.
+  // What a household or a small company gets: an IPv6 /48.
   network: { burst: 60, everyMs: 2_500 },
   pair: { burst: 10, everyMs: 20_000 },
   // From anywhere (NIST SP 800-63B, 5.2.2 allows 100 failures).
   account: { burst: 100, everyMs: 900_000 },
-  // Of one browser, at the account that was signed in to in it.
+  // One browser, for the account that signed in with it.
   device: { burst: 20, everyMs: 60_000 },
 } as const satisfies Record<string, Limit>
 
@@ -57,7 +57,7 @@ export interface AttemptParts {
 }
 
 export function createAttempts({ storage, rootSecret, clock }: AttemptParts): Attempts {
-  // Of the database, so that nodes count together while the root secret is rotated.
+  // Stored in the database, so nodes count together while the root secret is rotated.
   const findKey = createDatabaseKey(rootSecret, 'sign-in')
   const deviceKeys = deriveKeys(rootSecret, 'signed-in device')
   const nowMs = () => clock().getTime()
@@ -72,7 +72,7 @@ export function createAttempts({ storage, rootSecret, clock }: AttemptParts): At
       const key = await storage.write((tx) => findKey(tx, now))
       const account = accountOf(key, email)
       const [host, network] = [addressBucket(address), networkBucket(address)]
-      // In this order always, so that two transactions do not wait for each other.
+      // Always in this order, so two transactions cannot deadlock.
       const buckets: [string, Limit][] = isKnownDevice(device, account)
         ? [[hashOf(key, `device ${device}`), limits.device]]
         : [

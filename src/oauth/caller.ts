@@ -30,7 +30,7 @@ export function createOAuthGate({
   publicOrigin,
   nonces: findNonces,
 }: GateParts): Gate<OAuthCaller> {
-  // Every failure is told by its kind (RFC 9449, 7.1); which part of a token or a proof was wrong is not.
+  // A failure is reported by its kind (RFC 9449, 7.1), not by the part of the token or proof that was wrong.
   function refusalWith(nonces: Nonces, problem: Problem | null, now: Date): Denied {
     const facts = [
       ...(problem === null ? [] : [`error="${problem}"`]),
@@ -39,12 +39,12 @@ export function createOAuthGate({
     ]
     return {
       headers: { 'www-authenticate': `DPoP ${facts.join(', ')}`, 'dpop-nonce': nonces.next(now) },
-      // Whoever lacks the nonce has shown a good token and a good proof.
+      // Asked for last: the token and the rest of the proof are valid.
       isSuspicious: problem !== 'use_dpop_nonce',
     }
   }
 
-  // What is sealed says whose token it is; the columns only find the row, and may have been changed.
+  // The sealed payload decides whose token it is; the columns only find the row, and may have been tampered with.
   function payloadFor(holder: TokenHolder, id: string): Payload | undefined {
     const payload = openPayload(rootSecret, 'AccessToken', id, holder.sealed)
     if (typeof payload?.grantId !== 'string' || hashOf(payload.grantId) !== holder.grantId) return undefined
@@ -82,13 +82,13 @@ export function createOAuthGate({
     return {
       principal: callerFrom(holder, { jkt, exp, scope: typeof scope === 'string' ? scope : '' }),
       headers: verdict.nonce === next ? {} : { 'dpop-nonce': next },
-      // Last, and only for a caller who may come in: a refused proof is not used up.
+      // Last, and only for an admitted caller: a refused proof is not used up.
       claim: async () => ((await claimProof(jkt, verdict.jti, now)) ? null : refusalFor('invalid_dpop_proof', now)),
     }
   }
 }
 
-// The library counts in seconds, so that a row may outlive its token by a part of one.
+// The library counts in seconds, so a row may outlive its token by a fraction of one.
 function isAhead(exp: unknown, now: Date): exp is number {
   return typeof exp === 'number' && exp * 1000 > now.getTime()
 }
@@ -114,14 +114,14 @@ function callerFrom(holder: TokenHolder, token: { jkt: string; exp: number; scop
   }
 }
 
-// In the order of the contract; a word that it does not know grants nothing.
+// In the order of the contract; an unknown scope grants nothing.
 function scopesIn(words: readonly string[]): readonly Scope[] {
   return knownScopes.filter((scope) => words.includes(scope))
 }
 
 const tokenLengthMax = 512
 
-// The scheme in any case. A token of this kind under `Bearer` is none: it would be a way around the proof.
+// The scheme is case-insensitive. Such a token as `Bearer` is refused: it would bypass the proof.
 function tokenIn({ headers }: IncomingMessage): string | undefined {
   const [, token] = /^dpop +([A-Za-z0-9._~+/-]+=*)$/i.exec(headers.authorization ?? '') ?? []
   return token === undefined || token.length > tokenLengthMax ? undefined : token

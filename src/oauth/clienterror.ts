@@ -1,4 +1,4 @@
-// What an app's client library is told where a request never reached the authorization server, or found its database gone. Pure.
+// The error body for an app's client library when a request did not reach the authorization server or its database. Pure.
 
 // RFC 6749, 5.2 has no code for either: a token endpoint that is busy is not foreseen there. We take the two codes that the
 // authorization endpoint has for the same reasons (4.1.2.1), both registered. `slow_down` (RFC 8628) would say to somebody who

@@ -1,4 +1,4 @@
-// The public keys with which a confidential app signs its requests: which ones we take, and what is kept of them. Pure.
+// The public keys with which a confidential app signs its requests: which are accepted, and what is stored of them. Pure.
 
 import { createPublicKey, type KeyObject } from 'node:crypto'
 
@@ -16,20 +16,20 @@ export interface KeyProblem {
 
 const keysMax = 10
 const keyIdLengthMax = 200
-// From 1,024 bytes of n on a check costs more than a request should.
+// With a modulus of 1,024 bytes or more, a check costs too much for a request.
 const modulusBits = { min: 2_048, max: 4_096 } as const
 
-// What each kind of key may sign with. An RSA key without a word of its own is held to PS256.
+// The algorithms of each kind of key. An RSA key without `alg` gets PS256.
 const kinds = {
   EC: { members: ['crv', 'x', 'y'], curve: 'P-256', algorithms: ['ES256'] },
   OKP: { members: ['crv', 'x'], curve: 'Ed25519', algorithms: ['Ed25519', 'EdDSA'] },
   RSA: { members: ['n', 'e'], curve: undefined, algorithms: ['PS256'] },
 } as const
 
-// The members that are nobody's business (RFC 7518, 6.2.2, 6.3.2, 6.4.1).
+// Private members (RFC 7518, 6.2.2, 6.3.2, 6.4.1).
 const privateMembers = ['d', 'p', 'q', 'dp', 'dq', 'qi', 'oth', 'k']
 
-// Reads what an operator gives. Only the members that we know are kept.
+// Reads the operator's input. Only known members are stored.
 export function readClientKeys(given: unknown): ClientKeys | { readonly problem: KeyProblem } {
   if (!isRecord(given) || !Array.isArray(given.keys)) return bad('', 'must be a JSON Web Key Set: { "keys": […] }')
   const entries: readonly unknown[] = given.keys
@@ -89,7 +89,7 @@ function isKeyId(kid: unknown): kid is string {
   return typeof kid === 'string' && kid.length <= keyIdLengthMax && /^[\x21-\x7e]+$/.test(kid)
 }
 
-// The judge of points, lengths and numbers is the library that will check signatures with them.
+// Points, lengths and numbers are checked by the library that will verify signatures with them.
 function publicKeyFrom(key: ClientKey): KeyObject | undefined {
   try {
     return createPublicKey({ key, format: 'jwk' })

@@ -24,7 +24,7 @@ const words = new Set(
   wilson winner winter wizard wolf woaini yankees yellow you zaq zaqwsx zxcvb zxcvbn zxcvbnm`.split(/\s+/),
 )
 
-// Beyond so many words it is a phrase.
+// More words than this make a passphrase.
 const wordsMax = 3
 
 export function isCommonPassword(password: string): boolean {
@@ -33,7 +33,7 @@ export function isCommonPassword(password: string): boolean {
 }
 
 // Of few different steps from one character to the next, such as 1234567890 and aaaabbbbcd; or one short text again and again;
-// or a way over the keyboard.
+// or a keyboard pattern.
 function isPattern(text: string): boolean {
   const codes = [...text].map((character) => character.codePointAt(0) ?? 0)
   const steps = new Set(codes.slice(1).map((code, i) => code - (codes[i] ?? 0)))

@@ -23,7 +23,7 @@ export async function lockInstallation(tx: Tx, id: string): Promise<GrantedInsta
   return installation
 }
 
-// Made before an instant and still there, without any key, code or token; of one installation, where it is named.
+// Installations made before an instant without any key, code or token; only the one named, if one is.
 export async function listUnredeemed(
   db: Reader,
   { before, now }: { before: number; now: number },
@@ -47,7 +47,7 @@ export async function lockMerchantById(tx: Tx, id: string): Promise<void> {
   await tx.sql`select id from merchants where id = ${id} ${tx.forUpdate}`
 }
 
-// Which of these names the merchant's installations have, those that ended included.
+// Which of these names are taken by the merchant's installations, ended ones included.
 export async function listTakenNames(db: Reader, merchantId: string, names: readonly string[]): Promise<string[]> {
   const rows = await db.sql<{ name: string }>`
     select name from installations where merchant_id = ${merchantId} and name in (${list(names)})`
@@ -108,7 +108,7 @@ export interface TokenHolder {
   appName: string
 }
 
-// Nobody when any link of the chain is missing or ended: the token, the installation, the merchant, the app.
+// Undefined when the token, the installation, the merchant or the app is missing or ended.
 export async function findTokenHolder(db: Reader, id: string, now: number): Promise<TokenHolder | undefined> {
   const [holder] = await db.sql<TokenHolder>`
     select t.sealed, i.grant_id as "grantId", i.id as "installationId", i.mode, i.granted_scopes as "grantedScopes",

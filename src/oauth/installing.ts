@@ -1,5 +1,5 @@
-// One grant is one installation: both are made in the transaction in which a merchant approves, and end in one, together
-// with every code, token, key and webhook endpoint.
+// One grant is one installation: both are created in the transaction in which a merchant approves, and end in one transaction,
+// together with every code, token, key and webhook endpoint.
 
 import { revokeCredentials } from '../access/store.ts'
 import type { Scope } from '../contract/words.ts'
@@ -29,13 +29,13 @@ export interface Approval {
   // The identifier of our interface, to which the scopes belong.
   resource: string
   granted: readonly Scope[]
-  // What was asked for and not granted, so that the question is not put again.
+  // Asked for and not granted; recorded so the library does not ask again.
   rejected: readonly Scope[]
-  // The words of OpenID that were asked for. We have none of it.
+  // The OpenID scopes that were asked for, which we do not support.
   rejectedWords: readonly string[]
 }
 
-// False when the shop is not the user's to choose, or no longer. Of two approvals of one page the first counts.
+// False when the shop is not, or no longer, the user's. Of two approvals of one page the first counts.
 export async function install(tx: Tx, rootSecret: RootSecret, approval: Approval, now: number): Promise<boolean> {
   const { app, userId, merchantId } = approval
   const grantId = hashOf(approval.grant)
@@ -62,7 +62,8 @@ export async function install(tx: Tx, rootSecret: RootSecret, approval: Approval
   return true
 }
 
-// A grant as the library reads it, which is told an end each time (adapter.ts). It is written here and not by the library, so that it is in the same transaction.
+// A grant as the library reads it, to which adapter.ts adds an expiry. Written here and not by the library, so it is in the same
+// transaction.
 function grantPayload({ grant, app, userId, resource, granted, rejected, rejectedWords }: Approval, now: number) {
   return {
     jti: grant,
@@ -80,7 +81,7 @@ function grantPayload({ grant, app, userId, resource, granted, rejected, rejecte
 
 const namesAtOnce = 64
 
-// The name of the app, with ` 2`, ` 3` behind it where the merchant has one of that name.
+// The name of the app, followed by ` 2`, ` 3` if the merchant has one of that name.
 async function freeName(tx: Tx, merchantId: string, name: string): Promise<string> {
   for (let first = 1; ; first += namesAtOnce) {
     const names = Array.from({ length: namesAtOnce }, (_, i) => (first + i === 1 ? name : `${name} ${first + i}`))
@@ -90,14 +91,14 @@ async function freeName(tx: Tx, merchantId: string, name: string): Promise<strin
   }
 }
 
-// Ends whatever a grant stands for, and gives its installation. Ending it again changes nothing.
+// Ends everything of a grant and returns its installation. Ending it again changes nothing.
 export async function endGrant(tx: Tx, grantId: string, now: number): Promise<string | undefined> {
   const installation = await lockInstallationOfGrant(tx, grantId)
   if (installation) await end(tx, installation.id, grantId, now)
   return installation?.id
 }
 
-// For the operator. False when this is no installation of an app, or it ended before.
+// For the operator. False when this is not an installation of an app, or it ended before.
 export async function uninstall(tx: Tx, installationId: string, now: number): Promise<boolean> {
   const installation = await lockInstallation(tx, installationId)
   if (!installation || installation.grantId === null || installation.endedAt !== null) return false
@@ -105,7 +106,7 @@ export async function uninstall(tx: Tx, installationId: string, now: number): Pr
   return true
 }
 
-// Its open checkouts take no payment from this commit on, and a loop ends them (checkout/sweep.ts).
+// From this commit on, its open checkouts take no payment; a loop ends them (checkout/sweep.ts).
 async function end(tx: Tx, installationId: string, grantId: string, now: number): Promise<void> {
   await moveInstallationToEnded(tx, installationId, now)
   await revokeCredentials(tx, installationId, now)

@@ -1,5 +1,5 @@
-// What a person does on the way: signs in, chooses the shop, approves or declines. The pages are drawn elsewhere; here is
-// decided which one is shown and what a form does. Every form is answered by a redirect, or by its page with the reason.
+// The pages of an installation: sign in, choose the shop, approve or decline. Decides which page is shown and what a form does;
+// page/ draws them. A form is answered by a redirect, or by its page with the reason.
 
 import { createHash } from 'node:crypto'
 import type { ServerResponse } from 'node:http'
@@ -40,7 +40,7 @@ export interface InteractionParts {
   passwordCost?: PasswordCost | undefined
 }
 
-// One request to an interaction that is this browser's, of an app that is there.
+// A request to an interaction of this browser and of an existing app.
 interface Visit {
   request: Incoming
   response: ServerResponse
@@ -70,7 +70,7 @@ export function createInteractions(parts: InteractionParts) {
 
   function show(visit: Visit, requestId: string): Promise<PageAnswer> | PageAnswer {
     if (visit.interaction.step === 'login') return showSignIn(visit)
-    // Nothing of ours was asked for, so there is nothing to approve.
+    // No scope of ours was asked for, so there is nothing to approve.
     if (askedOf(visit.interaction).length === 0) return goOn(visit, nothingAsked, requestId)
     return showConsent(visit, requestId)
   }
@@ -107,7 +107,7 @@ export function createInteractions(parts: InteractionParts) {
     return goOn(visit, { login: { accountId: user.id, remember: false, ...signInTime(user) } }, requestId)
   }
 
-  // After the clock was set back, a password of just now lies ahead: whoever signs in with it does so after it.
+  // If the clock was set back, a new password lies in the future: the sign-in must count as later than it.
   function signInTime({ sessionsFrom }: { sessionsFrom: number }): { ts?: number } {
     return sessionsFrom > clock().getTime() ? { ts: Math.ceil(sessionsFrom / 1000) } : {}
   }
@@ -152,7 +152,7 @@ export function createInteractions(parts: InteractionParts) {
     ticked?: readonly Scope[]
   }
 
-  // Nothing is believed of the form but a choice among what was offered.
+  // The form only chooses among what was offered.
   async function decide(visit: Visit, form: URLSearchParams, requestId: string): Promise<PageAnswer> {
     const { interaction, app } = visit
     const asked = askedOf(interaction)
@@ -209,7 +209,7 @@ function asBusy(error: unknown): 'busy' {
   throw error
 }
 
-// Opens nothing: with it, attempts of this browser are counted apart from those of strangers.
+// Grants nothing: attempts of this browser are counted separately.
 const deviceCookie: CookieKind = { name: 'as_device', path: paths.interaction, maxAgeSeconds: 180 * 24 * 3_600 }
 
 const emailLengthMax = 600
@@ -219,12 +219,12 @@ function stepOf({ step }: Interaction): string {
   return step === 'login' ? steps.signIn : steps.consent
 }
 
-// In the order of the contract. The library has held them against what the app may ask for.
+// In the order of the contract. The library has checked them against what the app may ask for.
 function askedOf({ scopes }: Interaction): readonly Scope[] {
   return knownScopes.filter((scope) => scopes.includes(scope))
 }
 
-// The same for the same page, so that a form that is sent twice approves once.
+// The same for the same page, so a form that is sent twice approves once.
 function grantOf({ uid }: Interaction): string {
   return createHash('sha256').update(`grant ${uid}`).digest('base64url')
 }

@@ -1,10 +1,10 @@
-// What the world may read about us before it knows anything: where the endpoints are and what they take. Pure.
+// The public metadata: where the endpoints are and what they accept. Pure.
 
 import { scopes } from '../contract/words.ts'
 import { isLoopback } from '../kit/loopback.ts'
 import { proofAlgorithms } from './proof.ts'
 
-// The paths under the origin. The library is told them, and the description of an authorization repeats them.
+// Paths under the origin, for the library and for the description of an authorization.
 export const paths = {
   authorization: '/oauth/authorize',
   interaction: '/oauth/interaction',
@@ -27,7 +27,7 @@ export function resourceOf(origin: string): string {
   return `${origin}/api/v1`
 }
 
-// Why nobody should be asked for a password at this origin, or nothing.
+// Why this origin must not ask for passwords; undefined if it may.
 export function originProblem(origin: string): string | undefined {
   const url = new URL(origin)
   if (url.protocol === 'https:' || isLoopback(url)) return undefined
@@ -49,7 +49,7 @@ export function resourceMetadata(origin: string): object {
   }
 }
 
-// The library also serves OpenID and says so; we do not, and an app should not be told of it (RFC 8414, 2).
+// The library also advertises OpenID, which we do not serve (RFC 8414, 2).
 const members: ReadonlySet<string> = new Set([
   'issuer',
   'authorization_endpoint',

@@ -28,7 +28,7 @@ export interface OAuthOperationParts {
 
 type Ours = 'describeOAuthAuthorization' | 'createInstallationKey' | 'listInstallationKeys' | 'revokeInstallationKey'
 
-// More than an app needs that replaces its keys; few enough that a lost one is noticed.
+// Enough to rotate keys, and few enough that a lost one is noticed.
 export const livingKeysMax = 10
 
 export function oauthOperations({ rootSecret, publicOrigin, forget }: OAuthOperationParts): Pick<OpenHandlers, Ours> {
@@ -93,7 +93,7 @@ export function oauthOperations({ rootSecret, publicOrigin, forget }: OAuthOpera
       return { data: { keys: rows.map((row) => keyView(row, now)) } }
     },
 
-    // Ending a key again is no fault: it is ended.
+    // Revoking a revoked key is not an error.
     async revokeInstallationKey({ db, caller, path: { keyId }, now }) {
       if (!isId('key', keyId)) throw refuse('credential_not_found')
       await lockLiving(db, caller)
@@ -109,7 +109,7 @@ export function oauthOperations({ rootSecret, publicOrigin, forget }: OAuthOpera
   }
 }
 
-// The token was good a moment ago; what ended since then, perhaps on another node, issues nothing.
+// The installation may have ended since the token was checked, perhaps on another node.
 async function lockLiving(tx: Tx, caller: OAuthCaller): Promise<void> {
   const installation = await lockInstallation(tx, caller.installationId)
   if (installation && installation.endedAt === null) return

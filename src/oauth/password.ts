@@ -1,5 +1,5 @@
-// Passwords at rest: scrypt, with its cost written into the kept text, so that the cost can be raised for new passwords
-// while old ones still open. Whoever tries a password for a user who does not exist waits just as long.
+// Passwords at rest: scrypt, with its cost in the stored text, so it can be raised for new passwords while old ones still work. A
+// password for a user who does not exist takes just as long.
 
 import { randomBytes, scrypt, timingSafeEqual } from 'node:crypto'
 import { randomBase62 } from '../kit/base62.ts'
@@ -9,7 +9,7 @@ import { isCommonPassword } from './commonpassword.ts'
 export const passwordLengthMin = 10
 export const passwordLengthMax = 200
 
-// What is wrong with a password that someone wants to have, or nothing. The password is not repeated.
+// What is wrong with a new password; undefined if nothing is. The password is not repeated.
 export function passwordProblem(password: string): string | undefined {
   const length = lengthOf(password)
   if (length < passwordLengthMin) return `must have at least ${passwordLengthMin} characters`
@@ -22,7 +22,7 @@ export function passwordProblem(password: string): string | undefined {
 
 const charactersMin = 4
 
-// 119 bits, in groups that can be read out.
+// 119 bits, in groups that can be read aloud.
 export function makePassword(): string {
   return Array.from({ length: 4 }, () => randomBase62(5)).join('-')
 }
@@ -45,20 +45,20 @@ export async function hashPassword(password: string, cost = standardCost): Promi
   return `scrypt$${cost.ln}$${cost.r}$${cost.p}$${salt.toString('base64url')}$${hash.toString('base64url')}`
 }
 
-// Undefined stands for nobody, and costs the same time.
+// Without a stored hash the answer is no, after the same time.
 export async function isPassword(
   kept: string | undefined,
   password: string,
   { network = '', cost = standardCost }: { network?: string; cost?: PasswordCost | undefined } = {},
 ): Promise<boolean> {
-  // Longer than any password can be: no, whoever it is for, and no work is done for it.
+  // Longer than any password can be: refused for everyone without hashing.
   if (lengthOf(password) > passwordLengthMax) return false
   const recipe = kept === undefined ? { ...nobody, ...cost } : recipeFrom(kept)
   const hash = await slowly(password, recipe, network)
   return timingSafeEqual(hash, recipe.hash) && kept !== undefined
 }
 
-// Whether the kept text was made at another cost than the present one.
+// Whether the stored hash has another cost than the current one.
 export function isOutdated(kept: string, cost = standardCost): boolean {
   const { ln, r, p } = recipeFrom(kept)
   return ln !== cost.ln || r !== cost.r || p !== cost.p
@@ -74,7 +74,7 @@ const keptForm = /^scrypt\$(\d{1,2})\$(\d{1,2})\$(\d{1,2})\$([\w-]{22})\$([\w-]{
 
 function recipeFrom(kept: string): Recipe & { hash: Buffer } {
   const [, ln, r, p, salt = '', hash = ''] = keptForm.exec(kept) ?? []
-  if (ln === undefined) throw new Error('a kept password has another form than we write')
+  if (ln === undefined) throw new Error('a stored password has an unknown format')
   return {
     ln: Number(ln),
     r: Number(r),
@@ -90,12 +90,12 @@ function normal(password: string): string {
 }
 
 function lengthOf(password: string): number {
-  // A text that is longer by far is not normalised just to be counted.
+  // A much longer text is not normalized just to be counted.
   return password.length > passwordLengthMax * 8 ? password.length : [...normal(password)].length
 }
 
-// The work is done by the threads of the pool, of which there are four for everybody. At most half of them are ours, and
-// behind those a short line waits, in which one network has few places.
+// Hashing runs on the thread pool, which has four threads. At most half of them hash; a short queue waits, in which one network has
+// few places.
 const atOnceMax = 2
 const waitingMax = 32
 const waitingOfNetworkMax = 4
@@ -106,7 +106,7 @@ async function slowly(password: string, { ln, r, p, salt }: Recipe, network = ''
   if (running >= atOnceMax) {
     const isCrowd = network !== '' && waiting.filter((one) => one.network === network).length >= waitingOfNetworkMax
     if (isCrowd || waiting.length >= waitingMax) throw refuse('unavailable', { retryAfterMs: 1_000 })
-    // The place is handed on, so that nobody can slip in between.
+    // The place is handed over, so no newcomer takes it in between.
     await new Promise<void>((begin) => waiting.push({ network, begin }))
   } else running += 1
   try {
@@ -121,7 +121,7 @@ async function slowly(password: string, { ln, r, p, salt }: Recipe, network = ''
 function derive(password: string, { ln, r, p, salt }: Recipe): Promise<Buffer> {
   const N = 2 ** ln
   return new Promise((resolve, reject) => {
-    // Node's own bound on memory is just below what this cost needs.
+    // Node's default memory limit is just below what this cost needs.
     scrypt(password, salt, hashBytes, { N, r, p, maxmem: 128 * N * r * 2 }, (error, hash) =>
       error ? reject(error) : resolve(hash),
     )

@@ -6,30 +6,30 @@ import { isEqualSecret } from '../kit/secrets.ts'
 
 export const proofAlgorithms = ['ES256', 'Ed25519', 'EdDSA'] as const
 
-// How far the instant of a proof may be from ours.
+// How far the time of a proof may be from ours.
 export const proofAgeSecondsMax = 300
 const proofAheadSecondsMax = 60
 
-// A proof dated ahead can be shown for longer than its age; a record of it is kept until nobody would take it any more.
+// A proof dated ahead is valid for longer; its record is stored until no node accepts it any more.
 export const proofKeptMs = 2 * (proofAgeSecondsMax + proofAheadSecondsMax) * 1000
 
 const proofLengthMax = 4_096
 
 export interface ProofDemand {
   method: string
-  // The address that was called, by the origin that we are known under.
+  // The address that was called, under our public origin.
   url: string
   token: string
   // Thumbprint of the key that the token is bound to.
   jkt: string
 }
 
-// `nonce`: everything is right but the nonce, so that the caller is to try again with ours.
+// `nonce`: only the nonce is wrong; the caller retries with ours.
 export type ProofVerdict = { jti: string; nonce: string } | 'invalid' | 'nonce'
 
 export async function judgeProof(proof: string, demand: ProofDemand, nonces: Nonces, now: Date): Promise<ProofVerdict> {
   if (proof.length > proofLengthMax) return 'invalid'
-  // Loaded with the first proof: callers with a key do without it.
+  // Loaded with the first proof: callers with an API key do not need it.
   const { calculateJwkThumbprint, EmbeddedJWK, errors, jwtVerify } = await import('jose')
   const verified = await jwtVerify(proof, EmbeddedJWK, {
     algorithms: [...proofAlgorithms],
@@ -50,14 +50,14 @@ export async function judgeProof(proof: string, demand: ProofDemand, nonces: Non
   return nonce !== undefined && nonces.has(nonce, now) ? { jti, nonce } : 'nonce'
 }
 
-// Of the key that a proof names, which is only worth something when the proof was verified.
+// Of the key in a proof; only meaningful once the proof was verified.
 export async function thumbprintIn(proof: string): Promise<string | null> {
   const { calculateJwkThumbprint, decodeProtectedHeader } = await import('jose')
   const { jwk } = decodeProtectedHeader(proof)
   return jwk === undefined ? null : calculateJwkThumbprint(jwk)
 }
 
-// Whatever the library finds wrong with a proof is the caller's; the key it embeds may be of any odd shape.
+// Any error of the library here is the caller's fault; the embedded key may be malformed in any way.
 function asInvalid(error: unknown, JOSEError: abstract new (...args: never) => Error): undefined {
   const isForeign = error instanceof JOSEError || error instanceof TypeError || error instanceof DOMException
   if (isForeign || (error instanceof Error && error.name === 'DataError')) return undefined
@@ -74,15 +74,15 @@ function isSameAddress(htu: string, url: string): boolean {
 }
 
 export interface Nonces {
-  // The newest, to be given out.
+  // The newest, for the next answer.
   next(now: Date): string
   has(nonce: string, now: Date): boolean
 }
 
 const stepSeconds = 60
 
-// The same values that the library derives, since a client keeps one nonce for each origin: each switch between the two
-// would otherwise cost a round trip. Step by step from one secret, so that every node knows them and nobody stores any.
+// The same values as the library's, since a client stores one nonce per origin: otherwise each switch between the two would cost a
+// round trip. Derived from one secret and the time, so every node knows them and none are stored.
 export function createNonces(secret: Buffer): Nonces {
   function at(step: number): string {
     const salt = Buffer.alloc(8)

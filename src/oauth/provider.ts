@@ -22,22 +22,22 @@ export interface ServerParts {
   publicOrigin: () => string
   clock: () => Date
   log: Log
-  // Of which DPoP nonces are made.
+  // The secret from which DPoP nonces are derived.
   nonceSecret: () => Promise<Buffer>
 }
 
-// What the page that is shown now is about.
+// The flow that a page belongs to.
 export interface Interaction {
-  // 0 before somebody has.
+  // 0: not yet.
   signedInAt: number
   uid: string
   step: 'login' | 'consent'
   clientId: string
   redirectUri: string
   userId: string | null
-  // What the app asks for of our interface.
+  // The scopes of our interface that the app asks for.
   scopes: readonly string[]
-  // Words of OpenID that it asks for as well.
+  // OpenID scopes that it asks for as well.
   words: readonly string[]
 }
 
@@ -48,9 +48,9 @@ export type InteractionResult =
 
 export interface AuthorizationServer {
   handle(request: IncomingMessage, response: ServerResponse): Promise<void>
-  // Undefined when there is none, it is over, or this browser is not the one that it was begun in.
+  // Undefined when there is none, it has expired, or it was started in another browser.
   findInteraction(request: IncomingMessage, response: ServerResponse): Promise<Interaction | undefined>
-  // Answers with the address at which the flow goes on; undefined when it went on already.
+  // Returns the address at which the flow continues; undefined when it was finished before.
   finishInteraction(
     request: IncomingMessage,
     response: ServerResponse,
@@ -58,7 +58,7 @@ export interface AuthorizationServer {
   ): Promise<string | undefined>
 }
 
-// Made at the first use, since before the port is open our origin may not be known.
+// Created at the first use, since our origin may not be known before the port is open.
 export function createAuthorizationServer(parts: ServerParts): AuthorizationServer {
   let made: { origin: string; provider: Provider; callback: ReturnType<Provider['callback']> } | undefined
 
@@ -98,7 +98,7 @@ function lost(error: unknown): undefined {
   throw error
 }
 
-// All addresses that the library says, and those that it expects in proofs, are read from here.
+// The library takes all addresses that it writes, and those it expects in proofs, from these headers.
 function pin({ headers }: IncomingMessage, origin: string): void {
   const { host, protocol } = new URL(origin)
   headers.host = host
@@ -133,7 +133,7 @@ function interactionFrom(
 function createProvider(origin: string, parts: ServerParts, nonceSecret: Buffer): Provider {
   const problem = originProblem(origin)
   if (problem !== undefined) throw new Error(problem)
-  // What was drawn by us.
+  // Contexts with a page of ours.
   const drawn = new WeakSet<object>()
   function show(
     ctx: Pick<KoaContextWithOIDC, 'status' | 'set' | 'body'>,
@@ -157,7 +157,7 @@ function createProvider(origin: string, parts: ServerParts, nonceSecret: Buffer)
     },
   })
 
-  // Only together with the pinned headers.
+  // Safe only with the pinned headers.
   provider.proxy = true
   provider.use(async (ctx, next) => {
     ctx.set('referrer-policy', 'no-referrer')
@@ -165,18 +165,18 @@ function createProvider(origin: string, parts: ServerParts, nonceSecret: Buffer)
     await next()
     if (ctx.response.is('html') && !ctx.response.get('location') && !drawn.has(ctx)) {
       const { form, leadsTo } = signOutOf(ctx as KoaContextWithOIDC)
-      // It has no other page of its own. Should it ever have one, it has script and no policy, and is shown to nobody.
+      // The library has no other page of its own. Should it ever have one, with script and without a policy, it must not be served.
       if (!form) throw new Error(`a page of the library at ${ctx.path}`)
       show(ctx, 200, signOutPage(form), leadsTo)
     }
-    // The library knows defects only. A client, and a balancer, shall see that trying again helps.
+    // The library reports outages as defects. Clients and load balancers must see that a retry helps.
     if (outages.has(ctx)) {
       if (typeof ctx.body === 'object') ctx.body = clientErrorFor(503)
       ctx.status = 503
       ctx.set('retry-after', '1')
     }
     if (ctx.status >= 400) ctx.set('cache-control', 'no-store')
-    // The library calls a missing proof an invalid grant, which sends a developer to the wrong place (RFC 9449, 5).
+    // The library reports a missing proof as an invalid grant, which misleads developers (RFC 9449, 5).
     if (ctx.path === paths.token && ctx.get('DPoP') === '' && isInvalidGrant(ctx.body))
       ctx.body = { error: 'invalid_dpop_proof', error_description: 'a DPoP proof is required, in the header DPoP' }
     if (ctx.path !== paths.metadata || ctx.status !== 200) return
@@ -188,7 +188,7 @@ function createProvider(origin: string, parts: ServerParts, nonceSecret: Buffer)
   return provider
 }
 
-// Somebody has signed in where another is signed in: the library ends that session first, by a form of its own.
+// Another user signed in: the library first ends the previous session, by a form of its own.
 function signOutOf({ oidc }: KoaContextWithOIDC): { form?: SignOutView; leadsTo?: string } {
   const secret = oidc.route === 'resume' ? oidc.session?.state?.secret : undefined
   if (typeof secret !== 'string') return {}
@@ -198,7 +198,7 @@ function signOutOf({ oidc }: KoaContextWithOIDC): { form?: SignOutView; leadsTo?
   }
 }
 
-// Without the mode that answers an app by a page with script; who asks for it is told so at the app's own address.
+// Without form_post, which answers by a page with script; an app that asks for it gets an error at its redirect URI.
 class PlainProvider extends Provider {
   override registerResponseMode(...[name, handler]: Parameters<Provider['registerResponseMode']>): void {
     if (name !== 'form_post') super.registerResponseMode(name, handler)
@@ -216,7 +216,7 @@ function kindOf(error: Error): ErrorKind {
 
 const detailLengthMax = 200
 
-// Clients are told little; the operator finds the reason here. The library's own words hold no code and no token.
+// Clients get little detail; the reason is logged here. The library's messages contain no code and no token.
 function tellLog(provider: Provider, log: Log, onOutage: (ctx: KoaContextWithOIDC) => void): void {
   function refused(ctx: KoaContextWithOIDC, error: errors.OIDCProviderError): void {
     const { error: code, error_detail: detail = error.error_description } = error
@@ -231,7 +231,7 @@ function tellLog(provider: Provider, log: Log, onOutage: (ctx: KoaContextWithOID
     const refusal = asRefusal(error, log, { requestId: ctx.response.get('x-request-id'), page: 'oauth' })
     if (refusal.code === 'unavailable') onOutage(ctx)
   })
-  // What escapes the library's own handling, such as a caller who went away.
+  // What the library does not handle, such as a client that disconnected.
   const emitter: EventEmitter = provider
   emitter.on('error', (error: unknown) => {
     if (error instanceof Error && 'code' in error && ['EPIPE', 'ECONNRESET'].includes(String(error.code))) return

@@ -1,4 +1,4 @@
-// The authorization server as the rest of the house meets it: its addresses, and the check of callers with a token.
+// The authorization server for the rest of the code: its addresses, and the check of callers with a token.
 
 import type { ServerResponse } from 'node:http'
 import { addressBucket, type Throttle } from '../access/throttle.ts'
@@ -20,7 +20,7 @@ import { createNonces } from './proof.ts'
 import type { AuthorizationServer, ServerParts } from './provider.ts'
 
 export interface OAuthRoomParts extends Omit<ServerParts, 'nonceSecret'> {
-  // Null admits everybody. What begins an installation makes us remember something, and has a tighter one of its own.
+  // null: no limit. Starting an installation stores something, so it has a tighter limit.
   throttle: Throttle | null
   beginThrottle: Throttle | null
   passwordCost?: PasswordCost | undefined
@@ -43,7 +43,7 @@ export function createOAuthRoom(parts: OAuthRoomParts): OAuthRoom {
   })
   const gate = createOAuthGate({ ...parts, nonces: late(async () => createNonces(await nonceSecret())) })
 
-  // Nobody is known here before the library has looked, so that the limit is by address.
+  // The caller is not known before the library has run, so the limit is by address.
   function admit({ address }: Incoming, by = throttle): void {
     const waitMs = by?.take(addressBucket(address), clock().getTime()) ?? 0
     if (waitMs > 0) throw refuse('rate_limited', { retryAfterMs: waitMs })
@@ -71,7 +71,7 @@ export function createOAuthRoom(parts: OAuthRoomParts): OAuthRoom {
       toServer('oauth revoke', paths.revocation, 'POST'),
       toServer('oauth jwks', paths.jwks, 'GET'),
       toServer('oauth metadata', paths.metadata, 'GET'),
-      // Where the library sends a browser in which somebody else signs in than was signed in.
+      // Where the library sends a browser in which another user was signed in.
       forBrowsers(toServer('oauth end session', `${paths.endSession}/confirm`, 'POST')),
       {
         name: 'oauth interaction',
@@ -116,8 +116,7 @@ function clientError({ status, reason }: HandOffFailure): Omit<PageAnswer, 'stat
   }
 }
 
-// Loaded with the first request to it: the library behind it is a tenth of a second of a start and 20 MB, and a shop into
-// which nobody installs an app needs neither.
+// Loaded with the first request: the library takes a tenth of a second and 20 MB, which a server without apps does not need.
 function lateServer(parts: ServerParts): AuthorizationServer {
   const server = late(async () => {
     const { createAuthorizationServer } = await import('./provider.ts')

@@ -1,4 +1,4 @@
-// What the library is told: what apps may do, how long things live, and where they are stored.
+// The settings of the library: what apps may do, lifetimes, and storage.
 
 import Provider, { type Configuration, errors, interactionPolicy, type Adapter as LibraryAdapter } from 'oidc-provider'
 import { isId } from '../kit/ids.ts'
@@ -23,7 +23,7 @@ export interface SettingsParts {
   rootSecret: RootSecret
   clock: () => Date
   log: Log
-  // Of which DPoP nonces are made.
+  // The secret from which DPoP nonces are derived.
   nonceSecret: Buffer
 }
 
@@ -42,7 +42,7 @@ export function settingsFor({ origin, storage, rootSecret, clock, log, nonceSecr
   })
 
   return {
-    // Our payloads are what the library wrote and reads; to us they are sealed texts.
+    // Payloads are written and read by the library; to us they are opaque.
     adapter: (kind: string) => adapters(kind) as unknown as LibraryAdapter,
     jwks: { keys: signingKeys(rootSecret) },
     routes: {
@@ -86,7 +86,7 @@ export function settingsFor({ origin, storage, rootSecret, clock, log, nonceSecr
         enabled: true,
         defaultResource: async () => resource,
         useGrantedResource: async () => true,
-        // An app's own list is enforced here: the library does not hold scopes of a resource against it.
+        // The app's own list of scopes is enforced here: the library does not check the scopes of a resource against it.
         getResourceServerInfo: async (_ctx, identifier, client) => {
           if (identifier !== resource) throw new errors.InvalidTarget()
           return {
@@ -100,31 +100,31 @@ export function settingsFor({ origin, storage, rootSecret, clock, log, nonceSecr
     },
     extraClientMetadata: { properties: ['scopes_of_app'] },
     issueRefreshToken: async (_ctx, client) => client.grantTypeAllowed('refresh_token'),
-    // Never replaced: it is bound to a key (RFC 9700, 2.2.2), and a client that lost the answer with its successor would be
-    // locked out. Asked when all else is right, so this is where its life begins anew.
+    // Never rotated: it is bound to a key (RFC 9700, 2.2.2), and a client that lost the answer with the new one would be locked
+    // out. Called when everything else is valid, so this is where its lifetime is extended.
     rotateRefreshToken: async (ctx) => {
       const token = ctx.oidc.entities.RefreshToken
-      if (!token) throw new Error('a refresh without its token')
+      if (!token) throw new Error('a refresh without a refresh token')
       token.exp = Math.floor(clock().getTime() / 1000) + lifetimes.refreshToken
       await token.save()
       return false
     },
-    // Exactly the issuer, as one text: an assertion that names several audiences could be shown to each of them.
+    // Exactly the issuer, as one string: an assertion with several audiences could be replayed to each of them.
     assertJwtClientAuthClaimsAndHeader: async (ctx, claims) => {
       if (claims.aud !== ctx.oidc.issuer) throw new errors.InvalidClientAuth('aud must be the issuer')
     },
-    // Tokens do not end with the session of the browser in which they were approved.
+    // Tokens outlive the browser session in which they were approved.
     expiresWithSession: async () => false,
-    // Each installation is approved anew: the only grant that counts is the one that was approved just now.
+    // Each installation is approved separately: only the grant approved in this interaction counts.
     loadExistingGrant: async (ctx) => {
       const id = ctx.oidc.result?.consent?.grantId
       return id === undefined ? undefined : ctx.oidc.provider.Grant.find(id)
     },
-    // A user who was disabled approves nothing more; what was approved before goes on.
+    // A disabled user cannot approve anything; what was approved before stays.
     findAccount: async (ctx, id, token) => {
       const user = await storage.read((db) => findUser(db, rootSecret, id))
       if (!user) return undefined
-      // A grant goes on without its approver; a session ends with a new password.
+      // A grant does not need its approver any more; a session ends with a new password.
       const signedInAt = signedInBy(ctx.oidc.session?.loginTs ?? Number.POSITIVE_INFINITY)
       if (!token && (user.disabledAt !== null || signedInAt <= user.sessionsFrom)) return undefined
       return { accountId: user.id, claims: async () => ({ sub: user.id }) }
@@ -140,7 +140,7 @@ export function settingsFor({ origin, storage, rootSecret, clock, log, nonceSecr
       Interaction: lifetimes.interaction,
       Grant: grantSeconds,
       IdToken: lifetimes.accessToken,
-      // Counted from the signing in, however much it is used.
+      // Counted from the sign-in, however much it is used.
       Session: (_ctx, session) => {
         const nowSeconds = Math.floor(clock().getTime() / 1000)
         const signedIn = Math.min(session.loginTs ?? nowSeconds, nowSeconds)
@@ -149,7 +149,7 @@ export function settingsFor({ origin, storage, rootSecret, clock, log, nonceSecr
     },
     cookies: {
       keys: cookieKeys(rootSecret),
-      // Browsers hold cookies of these names to https and to our host alone; on the own machine there is no https.
+      // Browsers accept cookies of these names only over https and for our host. On localhost there is no https.
       names: isSecure
         ? { session: '__Host-as_session', interaction: '__Secure-as_interaction', resume: '__Secure-as_resume' }
         : { session: 'as_session', interaction: 'as_interaction', resume: 'as_resume' },
@@ -159,12 +159,12 @@ export function settingsFor({ origin, storage, rootSecret, clock, log, nonceSecr
   }
 }
 
-// To the second, and counted as its end.
+// loginTs has whole seconds; the end of its second counts.
 export function signedInBy(loginTs: number | undefined): number {
   return ((loginTs ?? -1) + 1) * 1000
 }
 
-// The library has verified the proof when this is asked.
+// Called after the library has verified the proof.
 async function findProvedKey(): Promise<string | null> {
   const proof = Provider.ctx?.get('DPoP') ?? ''
   return proof === '' ? null : thumbprintIn(proof)
@@ -177,7 +177,7 @@ const refusals: Readonly<Record<RefusalCode, new (detail: string) => Error>> = {
   session_not_found: errors.SessionNotFound,
 }
 
-// An app as the library knows it. What no app may do without is said here, whatever the defaults become.
+// An app as the library's client. What every app must do is set here, whatever the library's defaults are.
 function clientFrom(app: App | undefined): Payload | undefined {
   if (!app || app.disabledAt !== null) return undefined
   const isConfidential = app.clientKind === 'confidential'
@@ -192,7 +192,7 @@ function clientFrom(app: App | undefined): Payload | undefined {
   }
 }
 
-// The library's own, and one more reason to sign in: the user of the session is no longer there.
+// The library's policy, and one more reason to sign in: the user of the session no longer exists.
 function policy(): interactionPolicy.DefaultPolicy {
   const base = interactionPolicy.base()
   base.get('login')?.checks.add(

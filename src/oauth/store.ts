@@ -43,8 +43,8 @@ export async function findArtifactByUid(
   return artifact
 }
 
-// Of two tabs that give one session a new id at the same time, the second finds the row of the first in its way, by id or
-// by uid, and writes over it.
+// If two tabs give one session a new id at the same time, the second conflicts with the row of the first, by id or uid, and
+// overwrites it.
 export async function saveArtifact(tx: Tx, artifact: Artifact, now: number): Promise<void> {
   for (let attempt = 0; attempt < 3; attempt += 1) {
     if ((await insertArtifact(tx, artifact, now)) || (await updateArtifact(tx, artifact))) return
@@ -71,8 +71,7 @@ export async function updateArtifact(tx: Tx, artifact: Artifact): Promise<boolea
   return rows.length > 0
 }
 
-// True for the first who comes, false for everybody after: the row is the lock. A record whose time is over is as good as
-// none, whether or not the sweeper came by.
+// True for the first caller only: the row is the lock. An expired record counts as missing, whether or not it was swept.
 export async function insertOnce(tx: Tx, artifact: Artifact, now: number): Promise<boolean> {
   const rows = await tx.sql`
     insert into oauth_artifacts (kind, id, sealed, expires_at, created_at)
@@ -84,8 +83,8 @@ export async function insertOnce(tx: Tx, artifact: Artifact, now: number): Promi
   return rows.length > 0
 }
 
-// True for the first who comes. The library looks first and consumes later, so that this condition alone makes a code good
-// for one use. `by` is the thumbprint of the key that used it, where one was proved.
+// True for the first caller only. The library checks first and consumes later, so only this condition makes a code single-use.
+// `by` is the thumbprint of the key that used it, if one was proved.
 export async function consumeArtifact(
   tx: Tx,
   kind: string,
@@ -110,7 +109,7 @@ export async function findUseOf(db: Reader, kind: string, id: string): Promise<A
   return use
 }
 
-// False when there was none: of several who delete one row, one did.
+// True for one of several concurrent callers.
 export async function deleteArtifact(tx: Tx, kind: string, id: string): Promise<boolean> {
   const rows = await tx.sql`delete from oauth_artifacts where kind = ${kind} and id = ${id} returning id`
   return rows.length > 0
@@ -121,7 +120,7 @@ export async function deleteGrant(tx: Tx, grantId: string): Promise<void> {
   await tx.sql`delete from oauth_artifacts where grant_id = ${grantId}`
 }
 
-// Keeps the newest: an app that refreshes without end does not fill the table.
+// Keeps the newest, so an app that refreshes in a loop does not fill the table.
 export async function trimArtifactsOfGrant(tx: Tx, kind: string, grantId: string, keptMax: number): Promise<void> {
   await tx.sql`
     delete from oauth_artifacts where kind = ${kind} and grant_id = ${grantId} and id in (
@@ -142,7 +141,7 @@ export async function listExpired(db: Reader, now: number, rowsMax: number): Pro
     order by t.expires_at limit ${rowsMax}`
 }
 
-// Two nodes at once delete different rows or the same ones, which is the same.
+// Safe on several nodes at once.
 export async function deleteExpired(tx: Tx, keys: readonly ArtifactKey[], now: number): Promise<number> {
   const expired = tx.rows(
     keys.map(({ kind, id }) => [kind, id]),

@@ -1,5 +1,4 @@
-// Takes away what the authorization server no longer needs to remember. Whatever is past its time is refused whether or
-// not this came by.
+// Deletes what the authorization server no longer needs. Expired rows are refused whether or not they were deleted.
 
 import { setImmediate as breathe } from 'node:timers/promises'
 import { handleEach, handleRows, noteFailures, type Round, type RowFailure, RowsFailed } from '../loops/rows.ts'
@@ -11,11 +10,11 @@ import { deleteExpired, listExpired } from './store.ts'
 
 const rowsAtOnce = 1_000
 const roundsMax = 50
-// Where it takes away so many, there may be more.
+// If a round deletes so many, there may be more.
 export const artifactsSweptMax = rowsAtOnce * roundsMax
 
-// A little at a time, so that nobody waits long, and again while there are more: anybody can make us remember something
-// for some minutes. Answers with the number of rows.
+// In small transactions, repeated while there are more: anyone can make us store something for some minutes. Returns the number of
+// rows.
 export async function sweepArtifacts(storage: Storage, now: number, isEnding = () => false): Promise<number> {
   const round = { storage, loop: 'oauth', now } as const
   const failures: RowFailure[] = []
@@ -38,7 +37,7 @@ async function deleteArtifacts(round: Round): Promise<number> {
   return handleRows(
     round,
     [expired],
-    // A code or a token belongs to no tenant; its kind stands in its place.
+    // Codes and tokens belong to no tenant; the kind takes its place.
     ({ kind, id }) => ({ tenantId: kind, rowId: id }),
     (keys) => storage.write((tx) => deleteExpired(tx, keys, now)),
   )
@@ -46,8 +45,8 @@ async function deleteArtifacts(round: Round): Promise<number> {
 
 const redeemedWithinMs = 600_000
 
-// An approval whose code nobody redeemed, or whose app has neither a token nor a key left, is an installation that nobody
-// can use and only the operator could end.
+// An installation whose code was never redeemed, or whose app has neither a token nor a key left: the app cannot use it, and only
+// the operator could end it.
 async function endUnredeemed(round: Round): Promise<number> {
   const { storage, now } = round
   const made = { before: now - redeemedWithinMs, now }
@@ -58,7 +57,7 @@ async function endUnredeemed(round: Round): Promise<number> {
     (id) => ({ tenantId: id, rowId: id }),
     (id) =>
       storage.write(async (tx) => {
-        // Looked at once more under the lock that everything of a grant is written under.
+        // Checked again under the lock that every write to a grant takes.
         await lockInstallation(tx, id)
         if ((await listUnredeemed(tx, made, 1, id)).length === 0) return 0
         return (await uninstall(tx, id, now)) ? 1 : 0

@@ -16,19 +16,19 @@ export interface User {
   email: string
   createdAt: number
   disabledAt: number | null
-  // Who signed in before that is signed out.
+  // Sessions that began before this time have ended.
   sessionsFrom: number
 }
 
-// The shops of a user, as a choice is made among them.
+// A shop that the user can choose.
 export interface UserMerchant {
   id: string
   slug: string
   name: string
 }
 
-// Whose password it is, or undefined: for an unknown e-mail, a wrong password and a disabled user alike, and after the
-// same time. The slow part runs outside of any transaction.
+// The user, or undefined: for an unknown e-mail, a wrong password and a disabled user alike, after the same time. The slow part runs
+// outside of any transaction.
 export async function authenticate(
   storage: Storage,
   rootSecret: RootSecret,
@@ -43,7 +43,7 @@ export async function authenticate(
   return { id: user.id, sessionsFrom: user.sessionsFrom }
 }
 
-// The password is in hand and the cost was raised since it was kept. A password that was set meanwhile stays.
+// Rehashes the password if the cost was raised since it was stored. A password that was set meanwhile stays.
 async function renewHash(
   storage: Storage,
   { id, passwordHash }: UserForSignIn,
@@ -122,7 +122,7 @@ export async function listUsers(db: Reader, rootSecret: RootSecret): Promise<Use
     select id, email_sealed as "emailSealed", created_at as "createdAt", disabled_at as "disabledAt",
       sessions_from as "sessionsFrom"
     from users order by id limit ${usersMax}`
-  // One whose version of the root secret was given up is listed all the same.
+  // A user whose version of the root secret was dropped is listed as well.
   return rows.map(({ emailSealed, ...user }) => ({
     ...user,
     email: openByRoot(rootSecret, emailPurpose, emailSealed, user.id) ?? '(cannot be opened)',
@@ -133,10 +133,10 @@ function userFrom(rootSecret: RootSecret, { emailSealed, ...user }: UserRow): Us
   return { ...user, email: openEmail(rootSecret, user.id, emailSealed) }
 }
 
-// More than a person can choose from; nobody is given more.
+// More than a person can choose from.
 export const merchantsPerUserMax = 200
 
-// Of the shops that are open, by name. Nothing for a user who is disabled.
+// Open shops, by name; none for a disabled user.
 export async function listMerchantsOf(db: Reader, userId: string): Promise<UserMerchant[]> {
   return db.sql<UserMerchant>`
     select m.id, m.slug, m.name
@@ -147,7 +147,7 @@ export async function listMerchantsOf(db: Reader, userId: string): Promise<UserM
     order by m.name, m.id limit ${merchantsPerUserMax}`
 }
 
-// The one that was chosen, if it is the user's to choose.
+// The chosen shop, if it is the user's.
 export async function findMerchantOf(
   db: Reader,
   userId: string,
@@ -200,12 +200,12 @@ export async function setPassword(tx: Tx, id: string, passwordHash: string, now:
   return rows.length > 0
 }
 
-// Later than every session there is, also of those that began ahead of a clock that was set back. They begin to the second.
+// Later than every existing session, also those begun before the clock was set back. Sessions begin on whole seconds.
 function endOfSessions(now: number): Fragment {
   return new Fragment('case when sessions_from < ? then ? else sessions_from + 2000 end', [now - 2_000, now])
 }
 
-// A disabled user signs in nowhere and approves nothing; what was approved before goes on. False when it is so already.
+// A disabled user cannot sign in or approve anything; what was approved before stays. False when disabled before.
 export async function disableUser(tx: Tx, id: string, now: number): Promise<boolean> {
   const rows = await tx.sql`
     update users set disabled_at = ${now}, sessions_from = ${endOfSessions(now)}, updated_at = ${now}
@@ -225,16 +225,16 @@ export function emailProblem(email: string): string | undefined {
   return isEmail(normal) ? undefined : `must be ${patterns.email.words}`
 }
 
-// The same for every way to type one address.
+// The same for every spelling of one address.
 export function normalEmail(email: string): string {
   return email.trim().normalize('NFKC').toLowerCase()
 }
 
 const emailPurpose = 'user e-mail'
 
-// One for each version of the root secret that is still known, since a user may have been made under any of them.
+// One for each configured version of the root secret, since a user may have been created under any of them.
 function emailHashes(rootSecret: RootSecret, email: string): string[] {
-  // Nobody has such an address, and normalising a long text is not free.
+  // No address is that long, and normalizing a long text costs time.
   const normal = email.length > limits.emailLengthMax * 2 ? '' : normalEmail(email)
   return rootSecret.versions.map((version) => emailHash(rootSecret, normal, version))
 }
