@@ -1,5 +1,5 @@
-// A checkout service without a database: sessions in memory, simple prices, and cards whose number decides the outcome.
-// For tests of the pages, which must not depend on what is behind them.
+// A checkout service without a database: sessions in memory, priced by a few lines, paid by cards that say by their number what
+// happens to them. For tests of the pages, which must not care what is behind them.
 
 import { checkAddress } from '../src/addresses/check.ts'
 import { longerUntil } from '../src/checkout/lifecycle.ts'
@@ -35,7 +35,7 @@ export interface FakeSession {
   challenge: CheckoutView['challenge']
   orderNumber: string | null
   attempts: Map<string, CheckoutResult | null>
-  // How often the bank is asked before it knows the outcome.
+  // How often the bank is still asked before it knows.
   looksLeft: number
   stock: Map<string, number>
   methods: readonly CheckoutMethod[]
@@ -68,6 +68,7 @@ export const cardMethod: CheckoutMethod = {
   say: () => undefined,
   instructions: null,
   termDays: null,
+  shape: 'fields',
   fields: card.fields,
 }
 
@@ -78,6 +79,7 @@ export const transferMethod: CheckoutMethod = {
   say: () => undefined,
   instructions: null,
   termDays: null,
+  shape: 'later',
   fields: [],
 }
 
@@ -205,7 +207,7 @@ export function createFakeCheckout({ clock, shop }: { clock: () => Date; shop: (
     } = fake
     const order =
       orderNumber === null ? null : { number: orderNumber, statusPath: `/o/order${secret}`, isCancelled: false }
-    // A copy, as from the store: a later change must not alter an earlier answer.
+    // As the store would give it: a later change must not reach into an earlier answer.
     const copy = structuredClone({
       session,
       secret,
@@ -216,11 +218,12 @@ export function createFakeCheckout({ clock, shop }: { clock: () => Date; shop: (
       countries,
       isClosed: false,
       challenge,
+      elsewhere: null,
       awaited: null,
       order,
       formerTotal,
     })
-    // Texts are functions, which cannot be cloned; methods never change.
+    // Words are functions, which cannot be cloned; methods never change.
     return { ...copy, methods: methods }
   }
 
@@ -373,6 +376,9 @@ export function createFakeCheckout({ clock, shop }: { clock: () => Date; shop: (
       else decline(fake, 'authentication_failed')
       return { view: view(fake), problem: null }
     },
+
+    goBack: async () => undefined,
+    comeBack: async () => undefined,
 
     async cancel(secret) {
       const fake = find(secret)

@@ -1,5 +1,5 @@
-// Orders for tests: placed as a completed checkout places them, without its page. The prices are those of a real cart,
-// the stock is sold, and the test provider collects the money.
+// Orders for tests: placed the way a completed checkout places them, without its page. The prices are those of a real
+// cart, the stock is sold, and the money is collected by the test provider.
 
 import assert from 'node:assert/strict'
 import { randomUUID } from 'node:crypto'
@@ -16,7 +16,7 @@ import { refundPaid } from '../src/orders/refunds.ts'
 import { takeOrderNumber } from '../src/orders/store.ts'
 import { createProviders, type Providers } from '../src/payments/port.ts'
 import { payRefunds } from '../src/payments/settle.ts'
-import { insertPayment, listPaymentsOfOrder, savePayment } from '../src/payments/store.ts'
+import { chargeOf, insertPayment, listPaymentsOfOrder, savePayment } from '../src/payments/store.ts'
 import { findPromotionByCode, usePromotion } from '../src/promotions/store.ts'
 import { manualProvider } from '../src/providers/manual/provider.ts'
 import { createSandboxProvider } from '../src/providers/sandbox/provider.ts'
@@ -24,6 +24,7 @@ import type { ShopFile } from '../src/provisioning/shopfile.ts'
 import type { Tx } from '../src/storage/storage.ts'
 import { berlin, cartsOf, market } from './carts.ts'
 import { type Answer, type House, openHouse, testSecret } from './house.ts'
+import { journey } from './journey.ts'
 import { issuesOf } from './schemas.ts'
 import { rival } from './shops.ts'
 import type { Given } from './storage.ts'
@@ -31,15 +32,15 @@ import type { Given } from './storage.ts'
 export interface OrderInput {
   items?: Readonly<Record<string, number>>
   code?: string
-  // The card that pays, or a payment that is still expected. Nothing is paid if the total is zero.
+  // The card that pays, or a payment that is still to come. Nothing is paid where the total is zero.
   card?: string
   isManual?: boolean
-  // The method of the expected payment.
+  // Of the payment that is still to come.
   method?: 'bank_transfer' | 'cash_on_delivery'
-  // When the expected payment is due (default: no limit).
+  // Until when that is waited for; whenever it comes unless said.
   paymentDueAt?: number
   isSent?: boolean
-  // An earlier quote, so many orders can share one.
+  // A quote that was made before, so that many orders need one.
   quote?: OrderQuote
   now?: number
 }
@@ -73,7 +74,7 @@ export interface Orders {
 export const goodCard = '4242424242424242'
 export const refusingCard = '4000000000005126'
 
-// A shop with a code that makes everything free, so orders with a total of zero can be placed.
+// Free of charge for whoever has the code, so that orders of nothing can be placed.
 export const orderMarket: ShopFile = {
   ...market,
   promotions: [
@@ -153,7 +154,7 @@ export async function ordersOf(house: House): Promise<Orders> {
     const details = { number: input.card ?? goodCard, expiry: '12/40', cvc: '123', name: 'Ada Lovelace' }
     const outcome = await providers
       .get(asked.provider)
-      ?.start({ ...charge, key: paymentId }, asked.method, details, new AbortController().signal)
+      ?.start(chargeOf(kept), { method: asked.method, details, journey }, new AbortController().signal)
     assert.ok(outcome?.kind === 'approved' || outcome?.kind === 'pending')
     const status = outcome.kind === 'approved' ? 'succeeded' : 'pending'
     const card = outcome.kind === 'approved' ? { brand: outcome.brand, last4: outcome.last4 } : {}
@@ -240,11 +241,11 @@ export interface OrderWorld {
   payments: string[]
   // By code.
   onHand: Record<string, number>
-  // The use count of the order's promotion.
+  // Of the order's promotion.
   used: number | null
 }
 
-// Everything that an order leaves in the database; each of its events is checked against its schema.
+// All that an order leaves in the world; each of its events is held against its schema.
 export async function orderWorld(house: House, orderId: string): Promise<OrderWorld> {
   return house.storage.read(async (db) => {
     const [order] = await db.sql<OrderWorld & { promotionId: string | null }>`

@@ -19,22 +19,21 @@ type Headers = Readonly<Record<string, string>>
 // How the tests reach the operations of a surface.
 export interface RowWorld {
   fetch(path: string, init?: RequestInit): Promise<Answer>
-  // Everything received until the connection ends.
+  // Everything that comes back until the connection ends.
   wire(bytes: string): Promise<string>
-  // A request for things that exist and belong to the caller.
+  // A request of things that are there and belong to the caller.
   good(id: string): Promise<RowRequest>
-  // A request that is well-formed, for things that may not exist. Idempotency keys are new each time, so no request
-  // repeats another.
+  // One of the right form, of things that need not be there. It changes nothing twice: keys are new each time.
   plain(id: string): RowRequest
-  // The headers that authenticate a caller of this kind with these scopes.
+  // What shows a caller who comes through this gate with these scopes.
   credential(caller: string, scopes: readonly string[]): Promise<Headers>
   badCredentials(caller: string): Promise<readonly Headers[]>
   errorIn(answer: Answer): { code: RefusalCode; requestId: string; issues: readonly string[]; requiredScope?: string }
 }
 
-// A server with low request limits.
+// A world in which few requests are admitted.
 export interface LimitedWorld extends RowWorld {
-  // How many requests of this operation are accepted in a row.
+  // How many of this operation in a row.
   burstOf(row: Operation): number
   pass(ms: number): void
 }

@@ -1,4 +1,5 @@
-// Webhooks for tests: endpoints added as an operator adds them, and deliveries put into a state without any request.
+// Webhooks for tests: endpoints added as an operator adds them, and deliveries that are put into a state without any call
+// being made.
 
 import assert from 'node:assert/strict'
 import { randomUUID } from 'node:crypto'
@@ -6,7 +7,7 @@ import type { DeliveryStatus } from '../src/contract/words.ts'
 import { addEndpoint, type EndpointInput, type MadeEndpoint, pingEndpoint } from '../src/webhooks/endpoints.ts'
 import { type Answer, type House, testSecret, testSecretText } from './house.ts'
 
-// Being held is a state of the endpoint; it is not stored in a delivery.
+// What is held is so by its endpoint; no delivery says it of itself.
 export type StoredStatus = Exclude<DeliveryStatus, 'held'>
 
 export interface DeliveryFacts {
@@ -17,11 +18,11 @@ export interface DeliveryFacts {
 
 export interface Webhooks {
   add(input?: Partial<EndpointInput>, installationId?: string): Promise<MadeEndpoint>
-  // Adds a test event for one endpoint; returns the id of its delivery, which is due.
+  // A test event for one endpoint; answers with the id of its delivery, which is due.
   ping(endpointId: string, installationId?: string): Promise<string>
-  // As if the sender had run.
+  // As if the sender had been there.
   set(deliveryId: string, status: StoredStatus, facts?: DeliveryFacts): Promise<void>
-  // A delivery in this state, of a new endpoint unless one is named.
+  // A delivery in this state, of an endpoint of its own unless one is named.
   given(status: StoredStatus, endpointId?: string): Promise<{ deliveryId: string; endpointId: string }>
   list(key?: string): Promise<Answer>
   fixture(endpointId: string, key?: string): Promise<Answer>
@@ -90,7 +91,7 @@ export async function rivalInstallationId(house: House): Promise<string> {
   return other.id
 }
 
-// Every row that a webhook operation could have changed.
+// Every row that a webhook operation could have touched.
 export async function webhookWorld(house: House) {
   return house.storage.read(async (db) => ({
     endpoints: await db.sql<object>`select * from webhook_endpoints order by id`,
@@ -101,13 +102,13 @@ export async function webhookWorld(house: House) {
   }))
 }
 
-// No text that leaves the server may contain one of these secrets, or the root secret, in any encoding.
+// In no spelling may a secret of these, or the root secret, be in a text that leaves the house.
 export function assertTellsNoSecret(text: string, secrets: readonly string[]): void {
   for (const secret of secrets) {
     const bytes = Buffer.from(secret.slice('whsec_'.length), 'base64')
     assert.equal(bytes.length, 32)
     for (const spelling of ['base64', 'base64url', 'hex'] as const)
-      assert.ok(!text.includes(bytes.toString(spelling).replaceAll('=', '')), `a secret is contained in ${spelling}`)
+      assert.ok(!text.includes(bytes.toString(spelling).replaceAll('=', '')), `a secret is told in ${spelling}`)
   }
   assert.ok(!text.includes(testSecretText))
 }

@@ -1,18 +1,18 @@
-// Receivers of webhooks, working and failing ones, in their own process, so their work costs nothing in the process
-// that is measured. The path decides how a receiver behaves.
+// Receivers of webhooks, well and sick ones, in a process of their own: what they do must not cost the process that is
+// measured anything. The path says how one behaves.
 
 import { createServer, type ServerResponse } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { answerQuestions, machineMs } from './talk.ts'
 
-// Which event arrived where and when: its number, the path, and the instant.
+// Which event came where and when: its number, the path, and the instant.
 export type Arrival = readonly [event: number, path: string, at: number]
 
 export interface CrowdReport {
   arrivals: readonly Arrival[]
-  // For the receiver that never answers.
+  // Of the one that never answers.
   openMax: number
-  // Endless answers that the caller cut off.
+  // Answers without an end that the caller cut off.
   cut: number
 }
 
@@ -48,7 +48,7 @@ const server = createServer((request, response) => {
   const at = machineMs()
   const chunks: Buffer[] = []
   request.on('data', (chunk: Buffer) => chunks.push(chunk))
-  // Errors after the connection was cut do not matter.
+  // Whoever is cut off has nothing to add.
   response.on('error', () => {})
   request.on('end', () => {
     const { data } = JSON.parse(Buffer.concat(chunks).toString('utf8')) as { data: { number: number } }
@@ -65,11 +65,11 @@ answerQuestions({
       server.listen(0, '127.0.0.1', () => resolve((server.address() as AddressInfo).port))
     }),
   count: () => arrivals.length,
-  // Closes the connections of all callers that still wait.
+  // Hangs up on everybody who still waits.
   release: () => {
     for (const response of hanging) response.destroy()
   },
-  // What was received since the last report.
+  // What was seen since the last report.
   report: (): CrowdReport => {
     const report = { arrivals, openMax, cut }
     arrivals = []

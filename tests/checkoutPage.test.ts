@@ -217,16 +217,9 @@ describe('every state can be read by everyone', () => {
   }
 })
 
-type Define = (title: string, act: () => Promise<void>) => void
-
 for (const javaScriptEnabled of [true, false]) {
   const name = javaScriptEnabled ? 'with script' : 'without script'
   const options = { javaScriptEnabled, locale: 'en-GB', viewport: sizes.desk }
-
-  // The forms are the same with script and without, so `npm test` asks some on one of the two ways; those that go without script
-  // have their way with script in tests/purchase.test.ts.
-  const onlyWith: Define = (title, act) => void ((isWide || javaScriptEnabled) && test(title, act))
-  const onlyWithout: Define = (title, act) => void ((isWide || !javaScriptEnabled) && test(title, act))
 
   describe(name, () => {
     test('from nothing to a paid order: quantity, code, details, express, pay, shop', async () => {
@@ -270,7 +263,7 @@ for (const javaScriptEnabled of [true, false]) {
       })
     })
 
-    onlyWith('an item is taken out, and a code taken off', async () => {
+    test('an item is taken out, and a code taken off', async () => {
       const fake = checkout.open((it) => {
         it.session.promotion = { state: 'applied', code: 'WELCOME10', amount: 0 }
       })
@@ -320,7 +313,7 @@ for (const javaScriptEnabled of [true, false]) {
       })
     })
 
-    onlyWithout('a declined card is told and the next one pays', async () => {
+    test('a declined card is told and the next one pays', async () => {
       const fake = checkout.open(ready)
       await visit(at(fake.secret), options, async (tab) => {
         await fillCard(tab, cards.declined)
@@ -334,7 +327,7 @@ for (const javaScriptEnabled of [true, false]) {
       })
     })
 
-    onlyWith('wrong card details are named and not written back', async () => {
+    test('wrong card details are named and not written back', async () => {
       await visit(at(checkout.open(ready).secret), options, async (tab) => {
         await fillCard(tab, '1234')
         await tab.locator('#pay-button').click()
@@ -343,7 +336,7 @@ for (const javaScriptEnabled of [true, false]) {
       })
     })
 
-    onlyWithout('a bank asks: refused, then accepted', async () => {
+    test('a bank asks: refused, then accepted', async () => {
       const fake = checkout.open(ready)
       await visit(at(fake.secret), options, async (tab) => {
         await fillCard(tab, cards.challenge)
@@ -358,7 +351,7 @@ for (const javaScriptEnabled of [true, false]) {
       })
     })
 
-    onlyWithout('a slow bank is waited for, and the page goes on by itself', async () => {
+    test('a slow bank is waited for, and the page goes on by itself', async () => {
       const fake = checkout.open(ready)
       await visit(at(fake.secret), options, async (tab) => {
         await fillCard(tab, cards.slow)
@@ -368,7 +361,7 @@ for (const javaScriptEnabled of [true, false]) {
       })
     })
 
-    onlyWith('nothing to pay asks for no card', async () => {
+    test('nothing to pay asks for no card', async () => {
       const fake = checkout.open((it) => {
         it.needsShipping = false
         it.customer = { email: 'ada@example.com', name: '', phone: '' }
@@ -381,7 +374,7 @@ for (const javaScriptEnabled of [true, false]) {
       })
     })
 
-    onlyWith('a payment by hand names the order and how it goes on', async () => {
+    test('a payment by hand names the order and how it goes on', async () => {
       const fake = checkout.open(ready)
       await visit(at(fake.secret), options, async (tab) => {
         await tab.getByLabel('Bank transfer').check()
@@ -395,7 +388,7 @@ for (const javaScriptEnabled of [true, false]) {
       })
     })
 
-    onlyWithout('another total is shown, and only that one is paid', async () => {
+    test('another total is shown, and only that one is paid', async () => {
       const fake = checkout.open(ready)
       await visit(at(fake.secret), options, async (tab) => {
         // Somebody at the shop corrects the price meanwhile.
@@ -415,7 +408,7 @@ for (const javaScriptEnabled of [true, false]) {
       })
     })
 
-    onlyWithout('stock that is gone is told, and one click takes what is left', async () => {
+    test('stock that is gone is told, and one click takes what is left', async () => {
       const fake = checkout.open(ready)
       fake.stock.set('sku_mug', 1)
       await visit(at(fake.secret), options, async (tab) => {
@@ -440,7 +433,7 @@ for (const javaScriptEnabled of [true, false]) {
       })
     })
 
-    onlyWithout('an expired checkout starts again with the same items', async () => {
+    test('an expired checkout starts again with the same items', async () => {
       const fake = checkout.open(over('expired', 'unpaid'))
       await visit(at(fake.secret), options, async (tab) => {
         await tab.getByRole('button', { name: 'Start again with the same items' }).click()
@@ -449,7 +442,7 @@ for (const javaScriptEnabled of [true, false]) {
       })
     })
 
-    onlyWith('a cancelled checkout leads back to the shop', async () => {
+    test('a cancelled checkout leads back to the shop', async () => {
       const fake = checkout.open(ready)
       await visit(at(fake.secret), options, async (tab) => {
         await tab.getByRole('button', { name: 'Cancel checkout' }).click()
@@ -460,7 +453,7 @@ for (const javaScriptEnabled of [true, false]) {
       })
     })
 
-    onlyWith('a page that answered a post can be loaded by its address', async () => {
+    test('a page that answered a post can be loaded by its address', async () => {
       const { secret } = checkout.open()
       await visit(`${at(secret)}/details`, options, async (tab) => {
         assert.equal(new URL(tab.url()).pathname, at(secret))

@@ -29,7 +29,7 @@ const minute = 60_000
 const hour = 60 * minute
 const challenging = '4000002500003155'
 
-type Calls = Pick<PaymentProvider, 'start' | 'confirm' | 'lookUp' | 'refund' | 'void'>
+type Calls = Pick<PaymentProvider, 'start' | 'confirm' | 'lookUp' | 'refund' | 'void' | 'close'>
 
 // A shop whose provider keeps the books of the test provider, and answers as the test wants it to: what `says` has for a
 // call comes instead of the true answer.
@@ -45,6 +45,7 @@ async function openTill(given: Given) {
     lookUp: (...asked) => (says.lookUp ?? honest.lookUp)(...asked),
     refund: (...asked) => (says.refund ?? honest.refund)(...asked),
     void: (...asked) => (says.void ?? honest.void)(...asked),
+    close: (...asked) => (says.close ?? honest.close)(...asked),
   }
   let onSettled: (() => void)[] = []
   const tools: PayTools = {
@@ -126,6 +127,7 @@ const incident = (kind: string, count: number) =>
 const approved = (key: string): Outcome => ({
   kind: 'approved',
   reference: `test_${key}`,
+  collected: 2_490,
   brand: 'visa',
   last4: '4242',
 })
@@ -143,25 +145,25 @@ eachEngine('a provider that is not to be relied on', (given) => {
     till.clock.now += 10_000
     await till.check()
     till.says.lookUp = async () => ({ kind: 'absent' })
-    till.says.void = async () => 'failed'
+    till.says.close = async () => 'unknown'
     till.clock.now += 5 * minute
     await till.check()
-    till.says.void = careless
+    till.says.close = careless
     till.clock.now += 5 * minute
     await till.check()
     const silent = { message: 'payment provider gave no answer', name: 'test', paymentId, reason: 'threw' }
     assert.deepEqual(till.warnings(), [
       { ...silent, call: 'start' },
       { ...silent, call: 'lookUp' },
-      { ...silent, call: 'void', message: 'payment provider refused', reason: undefined },
-      { ...silent, call: 'void' },
+      { ...silent, call: 'close', reason: 'unknown' },
+      { ...silent, call: 'close' },
     ])
     for (const line of [
       counted('start', 'threw', 1),
       counted('lookUp', 'threw', 1),
       counted('lookUp', 'absent', 2),
-      counted('void', 'failed', 1),
-      counted('void', 'threw', 1),
+      counted('close', 'unknown', 1),
+      counted('close', 'threw', 1),
     ])
       assert.ok(await till.metric(line), line)
     assert.doesNotMatch(JSON.stringify(till.lines()), /4242424242424242|Lovelace/)
@@ -199,7 +201,7 @@ eachEngine('a provider that is not to be relied on', (given) => {
     const held = Promise.withResolvers<void>()
     till.says.start = async (...asked) => {
       await held.promise
-      return till.honest.start(asked[0], asked[1], asked[2], new AbortController().signal)
+      return till.honest.start(asked[0], asked[1], new AbortController().signal)
     }
     await till.pay(cards.approved, 5)
     assert.equal((await till.world()).session, 'processing')
@@ -216,10 +218,10 @@ eachEngine('a provider that is not to be relied on', (given) => {
     const held = Promise.withResolvers<void>()
     till.says.start = async (...asked) => {
       await held.promise
-      return till.honest.start(asked[0], asked[1], asked[2], new AbortController().signal)
+      return till.honest.start(asked[0], asked[1], new AbortController().signal)
     }
     // It says that the key is closed, and does not close it.
-    till.says.void = async () => 'succeeded'
+    till.says.close = async () => 'closed'
     await till.pay(cards.approved, 5)
     till.clock.now += 5 * minute
     await till.check()
@@ -238,13 +240,13 @@ eachEngine('a provider that is not to be relied on', (given) => {
       till.warnings().some(({ message }) => message === 'payment was approved after it had ended; it is given back'),
     )
     assert.ok(await till.metric(incident('late_success', 1)))
-    delete till.says.void
+    delete till.says.close
     await till.giveBack()
     const back = await till.world()
     assert.deepEqual([back.payment, back.refunds, await till.charges()], ['voided', ['void succeeded'], ['voided']])
   })
 
-  test('a confirmation that is answered after its challenge was given up goes back too', async () => {
+  test('a confirmation that is answered while its challenge is given up is the shopper’s order', async () => {
     const till = await openTill(given)
     await till.pay(challenging)
     const { paymentId } = await till.world()
@@ -264,13 +266,11 @@ eachEngine('a provider that is not to be relied on', (given) => {
     }
     till.clock.now += 40 * minute
     await till.check()
-    assert.equal((await till.world()).payment, 'declined')
+    assert.equal((await till.world()).payment, 'succeeded')
     held.resolve()
     await answering
-    assert.deepEqual((await till.world()).refunds, ['void pending'])
-    await till.giveBack()
-    const { payment, orders } = await till.world()
-    assert.deepEqual([payment, orders, await till.charges()], ['voided', 0, ['voided']])
+    const { payment, orders, refunds } = await till.world()
+    assert.deepEqual([payment, orders, refunds, await till.charges()], ['succeeded', 1, [], ['approved']])
   })
 
   test('an approval for a payment that was voided is voided again, once', async () => {
@@ -292,12 +292,12 @@ eachEngine('a provider that is not to be relied on', (given) => {
     await asked.promise
     // Its lease is over, and another node asks.
     till.says.lookUp = async () => ({ kind: 'absent' })
-    till.says.void = async () => 'succeeded'
+    till.says.close = async () => 'closed'
     till.clock.now += 5 * minute
     await till.check()
     assert.equal((await till.world()).payment, 'declined')
     delete till.says.lookUp
-    delete till.says.void
+    delete till.says.close
     till.clock.now += 10 * minute
     await till.check()
     await till.giveBack()
@@ -314,8 +314,8 @@ eachEngine('a provider that is not to be relied on', (given) => {
 
   test('a decline by an adapter that was told to stop is looked up before it is believed', async () => {
     const till = await openTill(given)
-    till.says.start = async (charge, method, details, signal) => {
-      await till.honest.start(charge, method, details, signal)
+    till.says.start = async (charge, request, signal) => {
+      await till.honest.start(charge, request, signal)
       await new Promise((resolve) => signal.addEventListener('abort', resolve))
       return { kind: 'declined', code: 'provider_error', brand: null, last4: null }
     }
@@ -369,7 +369,7 @@ eachEngine('a provider that is not to be relied on', (given) => {
     const till = await openTill(given)
     till.says.start = async () => ({ kind: 'unknown' })
     till.says.lookUp = async () => ({ kind: 'absent' })
-    till.says.void = async () => 'succeeded'
+    till.says.close = async () => 'closed'
     await till.pay()
     till.clock.now += 5 * minute
     await till.check()
@@ -393,7 +393,7 @@ eachEngine('a provider that is not to be relied on', (given) => {
         return { kind: 'unknown' }
       }
       till.says.lookUp = async () => ({ kind: 'absent' })
-      till.says.void = async () => 'succeeded'
+      till.says.close = async () => 'closed'
       await till.pay()
       till.clock.now += 5 * minute
       await till.check()
@@ -407,7 +407,7 @@ eachEngine('a provider that is not to be relied on', (given) => {
       const { session, payment } = await till.world()
       assert.deepEqual([session, payment], [isDeleted ? undefined : 'expired', 'declined'])
       delete till.says.lookUp
-      delete till.says.void
+      delete till.says.close
       clock.now += hour
       await till.check()
       assert.deepEqual((await till.world()).refunds, ['void pending'])
@@ -531,7 +531,7 @@ eachEngine('a payment whose outcome nobody will ever tell', (given) => {
     const held = Promise.withResolvers<void>()
     till.says.start = async (...asked) => {
       await held.promise
-      return till.honest.start(asked[0], asked[1], asked[2], new AbortController().signal)
+      return till.honest.start(asked[0], asked[1], new AbortController().signal)
     }
     till.says.lookUp = async () => ({ kind: 'unknown' })
     await till.pay(cards.approved, 5)
@@ -618,7 +618,7 @@ eachEngine('a payment whose outcome nobody will ever tell', (given) => {
     test(`and that was given up is closed as ${outcome}: it is looked up no more`, async () => {
       const till = await openSilent()
       till.says.lookUp = async () => ({ kind: 'absent' })
-      till.says.void = async () => 'succeeded'
+      till.says.close = async () => 'closed'
       till.clock.now -= 24 * hour
       await till.storage.write((tx) => tx.sql`update payments set check_at = ${till.clock.now}`)
       await till.check()
@@ -636,7 +636,7 @@ eachEngine('a payment whose outcome nobody will ever tell', (given) => {
         return
       }
       assert.deepEqual([payment, refunds], ['succeeded', ['void pending']])
-      delete till.says.void
+      delete till.says.close
       await till.giveBack()
       assert.deepEqual([(await till.world()).payment, await till.charges()], ['voided', ['voided']])
     })

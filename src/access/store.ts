@@ -1,5 +1,4 @@
 // The SQL of credentials.
-import { limits } from '../contract/limits.ts'
 import type { Mode } from '../contract/words.ts'
 import { isNotDeferred } from '../loops/store.ts'
 import { Fragment, list, type Reader, type Tx } from '../storage/storage.ts'
@@ -68,6 +67,8 @@ async function findIdentity(db: Reader, condition: Fragment): Promise<IdentityRo
   return row
 }
 
+const listLengthMax = 100
+
 // Newest first.
 export async function listCredentials(db: Reader, installationId: string): Promise<CredentialRow[]> {
   return db.sql<CredentialRow>`
@@ -79,7 +80,7 @@ export async function listCredentials(db: Reader, installationId: string): Promi
     from credentials c
     where c.installation_id = ${installationId}
     order by c.id desc
-    limit ${limits.listRowsMax}`
+    limit ${listLengthMax}`
 }
 
 export async function insertCredential(tx: Tx, credential: NewCredential): Promise<void> {

@@ -1,5 +1,5 @@
-// A product in one normal form: every member present, nothing optional. Provisioning compares two of these, and the
-// answers are rendered from one.
+// What the house knows of a product, in one normal form: every member present, nothing optional. Provisioning compares
+// two of these, and the answers are rendered from one.
 
 import type { Mode } from '../contract/words.ts'
 
@@ -38,7 +38,7 @@ export interface SkuRecord {
   image: string | null
 }
 
-// A stored record: it has ids and instants.
+// A record that has been kept: it has ids and instants.
 export interface ProductRow extends ProductRecord {
   id: string
   createdAt: number
@@ -53,11 +53,11 @@ export interface SkuRow extends SkuRecord {
 
 export interface StockLevel {
   onHand: number
-  // Units that are held.
+  // Units that are promised to somebody.
   held: number
 }
 
-// A product that is visible.
+// A product that can be seen.
 export type PublishedProduct = ProductRow & { publishedAt: number }
 
 export interface SellerFacts {

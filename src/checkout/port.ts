@@ -1,10 +1,10 @@
 // What the shopper's page may ask of a checkout session, which is found by the secret in the page's address. The page shows
 // what it is answered and posts what the shopper typed; no price and no right is taken from the browser.
 
-import type { Issue } from '../contract/explain.ts'
 import type { Address } from '../contract/open/carts.ts'
 import type { CheckoutSession } from '../contract/open/checkout.ts'
 import type { Mode, OrderStatus, PromotionReason } from '../contract/words.ts'
+import type { Method, PageSources, Place } from '../payments/port.ts'
 
 export interface CheckoutView {
   session: CheckoutSession
@@ -23,11 +23,24 @@ export interface CheckoutView {
   methods: readonly CheckoutMethod[]
   // A payment that waits for the shopper's confirmation.
   challenge: { paymentId: string; amount: number } | null
+  // A payment that the shopper makes elsewhere.
+  elsewhere: PaymentElsewhere | null
   // Of an order that is placed and not paid.
   awaited: AwaitedMoney | null
   order: { number: string; statusPath: string; isCancelled: boolean } | null
   // The total that the shopper saw last, where it differs from the present one.
   formerTotal: number | null
+}
+
+export interface PaymentElsewhere {
+  paymentId: string
+  amount: number
+  // Names the method, as the shopper chose it.
+  labelKey: string
+  say(key: string, locale: string): string | undefined
+  // Undefined where it cannot be shown any more; the shopper can still go back.
+  place: Place | undefined
+  sources: PageSources | undefined
 }
 
 // Money that the shopper still has to send.
@@ -56,6 +69,7 @@ export interface CheckoutMethod {
   instructions: string | null
   // In how many days it has to be paid.
   termDays: number | null
+  shape: Method['shape']
   fields: readonly {
     name: string
     labelKey: string
@@ -79,7 +93,7 @@ export type CheckoutProblem =
   | { code: 'shipping_unavailable' } // nothing carries this parcel there
   | { code: 'promotion_rejected'; reason: PromotionReason }
   | { code: 'too_many_codes' }
-  | { code: 'invalid'; issues: readonly Issue[] } // `/email`, `/address/city`, `/card/number` …
+  | { code: 'invalid'; issues: readonly { path: string; message: string }[] } // `/email`, `/address/city`, `/card/number` …
   | { code: 'payment_in_progress' }
   | { code: 'too_many_tries'; waitMs: number } // payments were declined too often
 
@@ -103,8 +117,19 @@ export interface PayInput {
   details: Readonly<Record<string, string>>
   // Made when the form was rendered: the same form sent twice is one payment.
   attempt: string
+  // In which the shopper reads the page; English where it is not said.
+  locale?: string
   // Where the shopper is, as far as it tells one network from another.
   network?: string
+}
+
+// What somebody is shown who comes back from elsewhere in a browser that does not know the page.
+export interface ReturnView {
+  secretHash: string
+  merchant: CheckoutMerchant
+  mode: Mode
+  locale: string
+  state: 'paid' | 'open' | 'waiting' | 'ended'
 }
 
 // Each answers undefined when there is no session of this secret.
@@ -120,6 +145,11 @@ export interface CheckoutPort {
   ): Promise<CheckoutResult | undefined>
   pay(secret: string, input: PayInput): Promise<CheckoutResult | undefined>
   answerChallenge(secret: string, paymentId: string, answer: 'accept' | 'refuse'): Promise<CheckoutResult | undefined>
+  // Back from a payment that is made elsewhere, to pay in another way.
+  goBack(secret: string): Promise<CheckoutResult | undefined>
+  // The shopper comes back from elsewhere. Answers what the payment is now; the secret is that of its page, and goes to nobody who
+  // did not have it.
+  comeBack(token: string): Promise<ReturnView | undefined>
   cancel(secret: string): Promise<CheckoutResult | undefined>
   // More time for an open session whose end is near, as far as there may be more.
   keepOpen(secret: string): Promise<CheckoutResult | undefined>

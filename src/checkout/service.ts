@@ -8,7 +8,6 @@ import { putCode } from '../carts/codes.ts'
 import { setAddress } from '../carts/destination.ts'
 import { setLine } from '../carts/lines.ts'
 import { needsShipping, servedCountries } from '../carts/shipping.ts'
-import type { Issue } from '../contract/explain.ts'
 import type { Address } from '../contract/open/carts.ts'
 import { patterns } from '../contract/patterns.ts'
 import type { Mode } from '../contract/words.ts'
@@ -18,19 +17,20 @@ import { extendHolds } from '../inventory/holds.ts'
 import { isEmail } from '../kit/email.ts'
 import { newId } from '../kit/ids.ts'
 import { moveFor } from '../kit/lifecycle.ts'
-import { isPageSecret, pageSecretHash } from '../kit/pagesecret.ts'
 import { Refusal } from '../kit/refuse.ts'
-import { orderPageSecrets } from '../orders/secret.ts'
+import { openStatusSecret } from '../orders/secret.ts'
 import { findOrder, findSealedSecret } from '../orders/store.ts'
 import { listMethodSettings, type MethodSettings } from '../payments/methods.ts'
 import { type PaymentProvider, providerText } from '../payments/port.ts'
-import { listPaymentsOfSession, type PaymentRow } from '../payments/store.ts'
+import { findPayment, listPaymentsOfSession, type PaymentRow } from '../payments/store.ts'
 import { isPaidOnDelivery, manualName } from '../providers/manual/provider.ts'
 import type { Reader, Tx } from '../storage/storage.ts'
 import { awaitedMoney } from './awaited.ts'
 import { holdLines } from './follow.ts'
 import { holdUntil, longerUntil, sessionLifecycle, sessionStatusAt } from './lifecycle.ts'
+import { goBack, lookUpNow, type PaymentName, readReturnToken } from './pay/elsewhere.ts'
 import { answerChallenge, pay } from './pay/pay.ts'
+import { openPlace } from './pay/place.ts'
 import type {
   CheckoutMethod,
   CheckoutPort,
@@ -38,8 +38,10 @@ import type {
   CheckoutResult,
   CheckoutView,
   ContactInput,
+  PaymentElsewhere,
+  ReturnView,
 } from './port.ts'
-import { checkoutPageSecrets, nobody, openCustomer } from './secret.ts'
+import { isPageSecret, nobody, openCustomer, openPageSecret, secretHashOf } from './secret.ts'
 import { cancelSession, customerColumns, factsOf, lockSessionAndCart, openSession, showSession } from './sessions.ts'
 import {
   findSession,
@@ -65,7 +67,7 @@ export function createCheckoutService(tools: PayTools): CheckoutPort {
   ): Promise<T | undefined> {
     if (!isPageSecret(secret)) return undefined
     return storage.read(async (db) => {
-      const session = await findSessionBySecret(db, pageSecretHash(secret))
+      const session = await findSessionBySecret(db, secretHashOf(secret))
       return session && work(db, session)
     })
   }
@@ -163,6 +165,20 @@ export function createCheckoutService(tools: PayTools): CheckoutPort {
       return result(secret, await answerChallenge(tools, key, { paymentId, answer }, pageCause()).catch(problemOf))
     },
 
+    async goBack(secret) {
+      const found = await find(secret)
+      if (!found) return undefined
+      const key = { installationId: found.installationId, sessionId: found.id }
+      return result(secret, await goBack(tools, key, pageCause()))
+    },
+
+    async comeBack(token) {
+      const name = readReturnToken(tools.rootSecret, token)
+      if (!name) return undefined
+      await lookUpNow(tools, name)
+      return storage.read((db) => returnView(db, name, clock().getTime()))
+    },
+
     async cancel(secret) {
       const found = await find(secret)
       if (!found) return undefined
@@ -247,8 +263,8 @@ function problemOf(error: unknown): CheckoutProblem {
 
 const phone = new RegExp(patterns.phone.source)
 
-function contactIssues(contact: ContactInput): Issue[] {
-  const issues: Issue[] = []
+function contactIssues(contact: ContactInput): { path: string; message: string }[] {
+  const issues: { path: string; message: string }[] = []
   if (!isEmail(contact.email.trim())) issues.push({ path: '/email', message: `must be ${patterns.email.words}` })
   if (contact.name.length > 200) issues.push({ path: '/name', message: 'is too long' })
   const number = contact.phone.trim()
@@ -353,7 +369,7 @@ async function successorOf(
   sessionId: string,
 ): Promise<{ secret: string } | { problem: CheckoutProblem }> {
   const successor = await findSession(tx, { installationId, sessionId })
-  const secret = successor && checkoutPageSecrets.open(rootSecret, successor.secretSealed, successor.id)
+  const secret = successor && openPageSecret(rootSecret, successor.secretSealed, successor.id)
   // Deleted when its time was over, or its version of the root secret was given up.
   return secret === undefined ? { problem: { code: 'not_open' } } : { secret }
 }
@@ -392,10 +408,40 @@ async function checkoutView(
     countries: servedCountries(zones),
     isClosed: session.closedAt !== null,
     methods: tools.providers.forMode(session.mode).flatMap((provider) => methodsOf(provider, session.mode, settings)),
-    challenge: waiting ? { paymentId: waiting.id, amount: waiting.amount } : null,
+    challenge: waiting?.placeSealed === null ? { paymentId: waiting.id, amount: waiting.amount } : null,
+    elsewhere: waiting && waiting.placeSealed !== null ? elsewhereOf(tools, waiting) : null,
     ...(await orderOf(tools, db, session, payments)),
     formerTotal: null,
   }
+}
+
+function elsewhereOf({ rootSecret, providers }: PayTools, payment: PaymentRow): PaymentElsewhere {
+  const provider = providers.get(payment.provider)
+  return {
+    paymentId: payment.id,
+    amount: payment.amount,
+    labelKey: provider?.methods.find(({ id }) => id === payment.method)?.labelKey ?? payment.method,
+    say: (key, locale) =>
+      provider && Object.hasOwn(provider.texts.en, key) ? providerText(provider, key, locale) : undefined,
+    place: openPlace(rootSecret, payment),
+    sources: provider?.sources,
+  }
+}
+
+// Undefined where the payment or its session is gone.
+async function returnView(
+  db: Reader,
+  { installationId, id }: PaymentName,
+  now: number,
+): Promise<ReturnView | undefined> {
+  const payment = await findPayment(db, installationId, id)
+  const session = payment && (await findSession(db, { installationId, sessionId: payment.checkoutSessionId }))
+  if (!session) return undefined
+  const status = sessionStatusAt(session, now)
+  const state =
+    status === 'completed' ? 'paid' : status === 'open' ? 'open' : status === 'processing' ? 'waiting' : 'ended'
+  const merchant = faceOf(await findMerchantFace(db, session.merchantId))
+  return { secretHash: session.secretHash, merchant, mode: session.mode, locale: session.locale, state }
 }
 
 function faceOf(merchant: MerchantFace | undefined): CheckoutView['merchant'] {
@@ -408,13 +454,13 @@ function faceOf(merchant: MerchantFace | undefined): CheckoutView['merchant'] {
 function methodsOf(provider: PaymentProvider, mode: Mode, settings: readonly MethodSettings[]): CheckoutMethod[] {
   const say: CheckoutMethod['say'] = (key, locale) =>
     Object.hasOwn(provider.texts.en, key) ? providerText(provider, key, locale) : undefined
-  return provider.methods.flatMap(({ id, labelKey, fields }) => {
+  return provider.methods.flatMap(({ id, labelKey, fields, shape }) => {
     const own =
       provider.name === manualName ? settings.find((one) => one.mode === mode && one.method === id) : undefined
     if (own && !own.isOffered) return []
     const named = { provider: provider.name, method: id }
     const termDays = own && !isPaidOnDelivery(named) ? own.termDays : null
-    return [{ ...named, labelKey, fields, say, instructions: own?.instructions ?? null, termDays }]
+    return [{ ...named, labelKey, fields, shape, say, instructions: own?.instructions ?? null, termDays }]
   })
 }
 
@@ -427,7 +473,7 @@ async function orderOf(
   if (session.orderId === null) return { awaited: null, order: null }
   const key = { installationId: session.installationId, orderId: session.orderId }
   const [order, sealed] = await Promise.all([findOrder(db, key), findSealedSecret(db, key)])
-  const text = sealed === undefined ? undefined : orderPageSecrets.open(tools.rootSecret, sealed, session.orderId)
+  const text = sealed === undefined ? undefined : openStatusSecret(tools.rootSecret, sealed, session.orderId)
   if (!order) return { awaited: null, order: null }
   const isCancelled = order.status === 'cancelled'
   return {

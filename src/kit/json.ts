@@ -1,7 +1,6 @@
 // A strict reader of JSON: what JSON.parse takes, without what two readers could understand differently or a database
 // cannot keep. It never throws; the first problem is reported with its place.
 
-import { limits } from '../contract/limits.ts'
 import { isExactDecimal } from './decimal.ts'
 
 export type JsonProblem = 'malformed' | 'depth' | 'duplicate_key' | 'forbidden_key' | 'bad_text' | 'bad_number'
@@ -10,7 +9,9 @@ export type JsonResult =
   | { readonly value: unknown }
   | { readonly problem: JsonProblem; readonly path: string; readonly message: string }
 
-export function parseJson(text: string, depthMax: number = limits.jsonDepthMax): JsonResult {
+const depthMaxDefault = 16
+
+export function parseJson(text: string, depthMax = depthMaxDefault): JsonResult {
   const reader = new Reader(text, depthMax)
   const value = reader.readDocument()
   const { problem } = reader

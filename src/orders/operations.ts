@@ -1,6 +1,5 @@
 // The three operations on orders.
 
-import { limits } from '../contract/limits.ts'
 import type { OpenHandler } from '../http/open.ts'
 import { readPlace, writePlace } from '../kit/cursor.ts'
 import { isId } from '../kit/ids.ts'
@@ -10,7 +9,7 @@ import { findOrderFacts } from './change.ts'
 import { listOrders, listOrdersAfter } from './store.ts'
 import { cancellationView, orderSummary, orderView } from './view.ts'
 
-const rowsMax = limits.listRowsMax
+const rowsMax = 100
 
 type OrderOperation = 'listStorefrontOrders' | 'getStorefrontOrder' | 'cancelStorefrontOrder'
 

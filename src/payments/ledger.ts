@@ -102,6 +102,18 @@ export async function recordVoid(storage: Storage, charge: Charge, now: number):
   })
 }
 
+// Nothing can be charged under the key any more; what was charged stays. False where something was.
+export async function recordClose(storage: Storage, charge: Charge, now: number): Promise<boolean> {
+  return storage.write(async (tx) => {
+    const closed = { state: 'voided', errorCode: null, brand: null, last4: null, refundAnswer: 'given' } as const
+    await insertCharge(tx, charge, closed, now)
+    const found = await lockIn(tx, charge)
+    if (found?.state === 'challenge')
+      await tx.sql`update test_charges set state = 'voided', updated_at = ${now} where key = ${charge.key}`
+    return found?.state !== 'approved'
+  })
+}
+
 // Of payments that are deleted. A charge that was approved stays, so that `doctor` finds money that nobody knows of.
 export async function deleteCharges(tx: Tx, keys: readonly string[]): Promise<void> {
   for (let from = 0; from < keys.length; from += deletedAtOnce)

@@ -3,7 +3,7 @@ import { test } from 'node:test'
 import { manualProvider } from '../providers/manual/provider.ts'
 import { callForRefund, callProvider, createProviders, type Outcome, providerText, type Silence } from './port.ts'
 
-const approved: Outcome = { kind: 'approved', reference: 'x', brand: 'visa', last4: '4242' }
+const approved = { kind: 'approved', reference: 'x', collected: 1_000, brand: 'visa', last4: '4242' } as const
 const never = () => new Promise<never>(() => {})
 const number = '4000000000000002'
 

@@ -5,14 +5,22 @@
 import type { Mode, PaymentErrorCode } from '../contract/words.ts'
 
 export type Outcome =
-  | { kind: 'approved'; reference: string; brand: string | null; last4: string | null }
-  // The money comes later, by hand.
-  | { kind: 'pending'; reference: string }
+  // `collected`: what was really taken, in minor units.
+  | { kind: 'approved'; reference: string; collected: number; brand: string | null; last4: string | null }
+  // The money comes later: a person says so, or the provider does when it is asked.
+  | { kind: 'pending'; reference: string; settles: Settles }
   | { kind: 'declined'; code: PaymentErrorCode; brand: string | null; last4: string | null }
   // The shopper must confirm; `challenge` is a text for the page, opaque to everyone else.
   | { kind: 'challenge'; reference: string; challenge: string }
+  // The shopper pays somewhere else, until then. What happens there is learnt by looking it up.
+  | { kind: 'elsewhere'; reference: string; place: Place; until: number }
   // No answer came. The charge may exist: look it up under the same key.
   | { kind: 'unknown' }
+
+export type Settles = 'by_hand' | 'by_provider'
+
+// A page of the provider, or a frame of it on a page of ours, with what its script needs.
+export type Place = { kind: 'page'; url: string } | { kind: 'frame'; facts: Readonly<Record<string, string>> }
 
 // `absent`: the provider never heard of the key. Only worth believing when no call can still be on its way.
 export type Finding = Outcome | { kind: 'absent' }
@@ -27,6 +35,23 @@ export interface Charge {
   amount: number
   currency: string
   mode: Mode
+  // The provider's own name of it, once it is known.
+  reference: string | null
+  createdAt: number
+}
+
+// What a provider needs to send the shopper elsewhere and back.
+export interface Journey {
+  returnUrl: string
+  cancelUrl: string
+  locale: string
+  merchantName: string
+}
+
+export interface StartRequest {
+  method: string
+  details: Details
+  journey: Journey
 }
 
 export interface RefundRequest {
@@ -59,6 +84,8 @@ export interface Method {
   // A sentence under the choice, or none.
   noteKey: string | null
   fields: readonly MethodField[]
+  // How one pays: by typing here, in a frame of the provider, on a page of the provider, or later.
+  shape: 'fields' | 'frame' | 'page' | 'later'
 }
 
 export interface Problem {
@@ -81,7 +108,7 @@ export interface PaymentProvider {
   // Pure: what tells the card from every other one, such as its number. It is hashed at once, to count how often the card is
   // declined; undefined, or left out, where there is no such thing.
   instrument?(method: string, details: Details): string | undefined
-  start(charge: Charge, method: string, details: Details, signal: AbortSignal): Promise<Outcome>
+  start(charge: Charge, request: StartRequest, signal: AbortSignal): Promise<Outcome>
   // After a challenge. Asked again, it answers as it did.
   confirm(charge: Charge, answer: 'accept' | 'refuse', signal: AbortSignal): Promise<Outcome>
   lookUp(charge: Charge, signal: AbortSignal): Promise<Finding>
@@ -89,6 +116,21 @@ export interface PaymentProvider {
   // Takes a charge back as a whole. Of a key that was never heard of, it closes the key: a start that arrives later is
   // declined. A voided charge is looked up as declined.
   void(request: VoidRequest, signal: AbortSignal): Promise<RefundAnswer>
+  // From now on no payment can begin under the key, and one that has not been made is given up; nothing is taken back. `taken`:
+  // it was paid, or is being paid.
+  close(charge: Charge, signal: AbortSignal): Promise<CloseAnswer>
+  // What its script and frames on the pay page need beyond our own policy.
+  readonly sources?: PageSources
+}
+
+export type CloseAnswer = 'closed' | 'taken' | 'unknown'
+
+// Hosts for the content security policy of the pay page, by directive.
+export interface PageSources {
+  script: readonly string[]
+  frame: readonly string[]
+  connect: readonly string[]
+  image: readonly string[]
 }
 
 export interface Providers {
@@ -144,10 +186,12 @@ const findingKinds: readonly unknown[] = [
   'pending',
   'declined',
   'challenge',
+  'elsewhere',
   'unknown',
   'absent',
 ] satisfies Finding['kind'][]
 const refundAnswers: readonly unknown[] = ['succeeded', 'failed', 'unknown'] satisfies RefundAnswer[]
+const closeAnswers: readonly unknown[] = ['closed', 'taken', 'unknown'] satisfies CloseAnswer[]
 
 // The only ways to call a provider: they never throw, and they end.
 export async function callProvider<Answer extends Finding>(
@@ -164,6 +208,10 @@ export async function callForRefund(
   options: CallOptions<RefundAnswer> = {},
 ): Promise<RefundAnswer> {
   return (await answerOf(ask, (answer) => refundAnswers.includes(answer), options)) ?? 'unknown'
+}
+
+export async function callToClose(ask: Ask<CloseAnswer>, options: CallOptions<CloseAnswer> = {}): Promise<CloseAnswer> {
+  return (await answerOf(ask, (answer) => closeAnswers.includes(answer), options)) ?? 'unknown'
 }
 
 // A provider that does not heed the signal is left behind, and what it says later goes to `onLate`. So does what it says

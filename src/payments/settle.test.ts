@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
+import { journey } from '../../harness/journey.ts'
 import { eachEngine } from '../../harness/storage.ts'
 import { newId } from '../kit/ids.ts'
 import { createLog } from '../observe/log.ts'
@@ -73,7 +74,7 @@ eachEngine('paying refunds', (given) => {
         ),
       )
       const details = { number: card, expiry: '01/30', cvc: '123', name: 'Ada Lovelace' }
-      if (name === 'test') await provider.start(chargeOf(payment), 'card', details, signal)
+      if (name === 'test') await provider.start(chargeOf(payment), { method: 'card', details, journey }, signal)
       return payment
     }
     const owe = (paymentId: string, amount: number, kind: RefundRow['kind'] = 'refund') =>

@@ -117,7 +117,14 @@ eachEngine('payments and refunds in the store', (given) => {
       checks: 0,
       closedByHandAt: null,
     })
-    assert.deepEqual(chargeOf(payment), { key: payment.id, amount: 1_000, currency: 'EUR', mode: 'test' })
+    assert.deepEqual(chargeOf(payment), {
+      key: payment.id,
+      amount: 1_000,
+      currency: 'EUR',
+      mode: 'test',
+      reference: null,
+      createdAt: payment.createdAt,
+    })
     const find = (installation = installationId) => storage.read((db) => findPayment(db, installation, payment.id))
     assert.deepEqual(await find(), payment)
     assert.equal(await find(rivalId), undefined)
@@ -255,7 +262,14 @@ eachEngine('payments and refunds in the store', (given) => {
       replacedBy: null,
       paidByHandAt: null,
     })
-    const charge = { key: payment.id, amount: 1_000, currency: 'EUR', mode: 'test' }
+    const charge = {
+      key: payment.id,
+      amount: 1_000,
+      currency: 'EUR',
+      mode: 'test',
+      reference: null,
+      createdAt: payment.createdAt,
+    }
     assert.deepEqual(await storage.write((tx) => claimRefundsToPay(tx, now, 1_000, 10)), [
       { ...refund, tryAt: now + 1_000, provider: 'test', charge },
     ])

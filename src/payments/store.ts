@@ -6,7 +6,7 @@ import type { SetBack } from '../loops/clock.ts'
 import { isNotDeferred, isOnly, type RowKey } from '../loops/store.ts'
 import { Fragment, list, type Reader, type Tx } from '../storage/storage.ts'
 import { paymentLifecycle, type StoredPaymentStatus } from './lifecycle.ts'
-import type { Charge } from './port.ts'
+import type { Charge, Settles } from './port.ts'
 import { leaseMs } from './schedule.ts'
 
 export interface PaymentRow {
@@ -24,6 +24,12 @@ export interface PaymentRow {
   status: StoredPaymentStatus
   reference: string | null
   challenge: string | null
+  // Where the shopper pays, sealed: it may hold a secret of the provider. null where it is paid here, or has ended.
+  placeSealed: string | null
+  // Until when it can be paid there.
+  placeUntil: number | null
+  // Of money that comes later: who says that it came.
+  settles: Settles | null
   brand: string | null
   last4: string | null
   errorCode: PaymentErrorCode | null
@@ -50,15 +56,16 @@ export type NewPayment = Pick<
   | 'checkAt'
 >
 
-export function chargeOf({ id, amount, currency, mode }: PaymentRow): Charge {
-  return { key: id, amount, currency, mode }
+export function chargeOf({ id, amount, currency, mode, reference, createdAt }: PaymentRow): Charge {
+  return { key: id, amount, currency, mode, reference, createdAt }
 }
 
 const paymentColumns = new Fragment(`
   payments.installation_id as "installationId", payments.id, payments.merchant_id as "merchantId",
   (select i.mode from installations i where i.id = payments.installation_id) as "mode",
   payments.checkout_session_id as "checkoutSessionId", payments.order_id as "orderId", payments.provider, payments.method,
-  payments.amount, payments.currency, payments.status, payments.reference, payments.challenge, payments.brand,
+  payments.amount, payments.currency, payments.status, payments.reference, payments.challenge,
+  payments.place_sealed as "placeSealed", payments.place_until as "placeUntil", payments.settles, payments.brand,
   payments.last4, payments.error_code as "errorCode", payments.created_at as "createdAt",
   payments.updated_at as "updatedAt", payments.check_at as "checkAt", payments.checks,
   payments.closed_by_hand_at as "closedByHandAt"`)
@@ -78,6 +85,9 @@ export function insertPayment(tx: Tx, payment: NewPayment, now: number): Payment
     status,
     reference: null,
     challenge: null,
+    placeSealed: null,
+    placeUntil: null,
+    settles: null,
     brand: null,
     last4: null,
     errorCode: null,
@@ -145,6 +155,7 @@ export async function deleteDeclined(tx: Tx, installation: string, sessionIds: r
 export async function savePayment(tx: Tx, payment: PaymentRow): Promise<void> {
   const [row] = await tx.sql`
     update payments set status = ${payment.status}, reference = ${payment.reference}, challenge = ${payment.challenge},
+      place_sealed = ${payment.placeSealed}, place_until = ${payment.placeUntil}, settles = ${payment.settles},
       brand = ${payment.brand}, last4 = ${payment.last4}, error_code = ${payment.errorCode},
       order_id = ${payment.orderId}, check_at = ${payment.checkAt}, checks = ${payment.checks},
       closed_by_hand_at = ${payment.closedByHandAt}, updated_at = ${payment.updatedAt}
@@ -160,6 +171,25 @@ export function checkPaymentSoon(tx: Tx, { installationId, id }: PaymentRow, now
     update payments set check_at = ${now}
     where installation_id = ${installationId} and id = ${id}
       and status in ('processing', 'challenge', 'declined', 'voided') and (check_at is null or check_at > ${now})`
+}
+
+// A payment is asked about at most once in this time, whatever the reason to ask.
+const lookEveryMs = 5_000
+
+// One that waits for the shopper or for the provider. Undefined where it does not, or was asked about a moment ago. Put off by the
+// lease like those that the loop claims.
+export async function claimPaymentToLook(
+  tx: Tx,
+  { installationId, id }: Pick<PaymentRow, 'installationId' | 'id'>,
+  now: number,
+): Promise<PaymentRow | undefined> {
+  const [row] = await tx.sql<PaymentRow>`
+    update payments set looked_at = ${now}, check_at = ${now + leaseMs}
+    where installation_id = ${installationId} and id = ${id}
+      and (status = 'challenge' or (status = 'pending' and settles = 'by_provider'))
+      and (looked_at is null or looked_at <= ${now - lookEveryMs} or looked_at > ${now})
+    returning ${paymentColumns}`
+  return row
 }
 
 // Payments whose outcome is due to be asked for. Each is put off by the lease in the same statement, so that several nodes
@@ -337,6 +367,8 @@ interface DueRow extends RefundRow {
   provider: string
   charged: number
   mode: Mode
+  reference: string | null
+  chargedAt: number
 }
 
 const dueColumns = new Fragment(`
@@ -345,6 +377,10 @@ const dueColumns = new Fragment(`
     where p.installation_id = refunds.installation_id and p.id = refunds.payment_id) as "provider",
   (select p.amount from payments p
     where p.installation_id = refunds.installation_id and p.id = refunds.payment_id) as "charged",
+  (select p.reference from payments p
+    where p.installation_id = refunds.installation_id and p.id = refunds.payment_id) as "reference",
+  (select p.created_at from payments p
+    where p.installation_id = refunds.installation_id and p.id = refunds.payment_id) as "chargedAt",
   (select i.mode from installations i where i.id = refunds.installation_id) as "mode"`)
 
 // Shared between nodes like payments to check.
@@ -392,8 +428,9 @@ export async function claimRefundsOfPayment(
   return rows.map(dueFrom)
 }
 
-function dueFrom({ charged, mode, ...refund }: DueRow): DueRefund {
-  return { ...refund, charge: { key: refund.paymentId, amount: charged, currency: refund.currency, mode } }
+function dueFrom({ charged, chargedAt, mode, reference, ...refund }: DueRow): DueRefund {
+  const { paymentId: key, currency } = refund
+  return { ...refund, charge: { key, amount: charged, currency, mode, reference, createdAt: chargedAt } }
 }
 
 function one<Row>(row: Row | undefined, what: string): Row {

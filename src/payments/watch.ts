@@ -2,10 +2,10 @@
 // that /metrics shows. Nothing that a shopper typed is in either.
 
 import type { Log } from '../observe/log.ts'
-import type { CallOptions, Finding, RefundAnswer, Silence } from './port.ts'
+import type { CallOptions, CloseAnswer, Finding, RefundAnswer, Silence } from './port.ts'
 import { createTryWatch, type TryWatch } from './trywatch.ts'
 
-export type ProviderCall = 'start' | 'confirm' | 'lookUp' | 'refund' | 'void'
+export type ProviderCall = 'start' | 'confirm' | 'lookUp' | 'refund' | 'void' | 'close'
 
 export interface MoneyFacts {
   provider: string
@@ -28,10 +28,14 @@ export type Incident =
   // Given up: a person must see to it.
   | 'refund_failed'
   | 'void_failed'
+  // Another amount was taken than was asked for. Nothing is booked.
+  | 'amount_differs'
+  // Money that was awaited will not come, and the goods were sent.
+  | 'pending_failed'
   // The outcome of a call could not be written down. It will be asked for again.
   | 'unrecorded'
 
-export type CallAnswer = Finding | RefundAnswer
+export type CallAnswer = Finding | RefundAnswer | CloseAnswer
 
 export interface PaymentWatch {
   // To be spread into the options of a call.

@@ -2,6 +2,7 @@
 // fake of its wire.
 import assert from 'node:assert/strict'
 import { before, test } from 'node:test'
+import { journey } from '../../harness/journey.ts'
 import { eachEngine } from '../../harness/storage.ts'
 import { newId } from '../kit/ids.ts'
 import { type Charge, callProvider, type Details, type PaymentProvider, providerText } from '../payments/port.ts'
@@ -39,10 +40,17 @@ for (const [name, { make, method, details, keepsBooks }] of Object.entries(candi
     before(async () => {
       provider = make(await given.open())
     })
-    const newCharge = (amount = 1_000): Charge => ({ key: newId('pay'), amount, currency: 'EUR', mode: 'test' })
+    const newCharge = (amount = 1_000): Charge => ({
+      key: newId('pay'),
+      amount,
+      currency: 'EUR',
+      mode: 'test',
+      reference: null,
+      createdAt: 0,
+    })
     const started = async (amount?: number) => {
       const charge = newCharge(amount)
-      const outcome = await provider.start(charge, method, details, signal)
+      const outcome = await provider.start(charge, { method, details, journey }, signal)
       return { charge, outcome }
     }
 
@@ -75,10 +83,10 @@ for (const [name, { make, method, details, keepsBooks }] of Object.entries(candi
     test('answers the same to the same key, one after the other and all at once', async () => {
       const { charge, outcome } = await started()
       assert.ok(outcome.kind === 'approved' || outcome.kind === 'pending')
-      assert.deepEqual(await provider.start(charge, method, details, signal), outcome)
+      assert.deepEqual(await provider.start(charge, { method, details, journey }, signal), outcome)
       const other = newCharge()
       const outcomes = await Promise.all(
-        Array.from({ length: 20 }, () => provider.start(other, method, details, signal)),
+        Array.from({ length: 20 }, () => provider.start(other, { method, details, journey }, signal)),
       )
       assert.equal(new Set(outcomes.map((each) => JSON.stringify(each))).size, 1)
       assert.notDeepEqual(outcomes[0], outcome, 'another payment has another reference')
@@ -121,7 +129,7 @@ for (const [name, { make, method, details, keepsBooks }] of Object.entries(candi
       const charge = newCharge()
       assert.deepEqual(await provider.lookUp(charge, signal), { kind: 'absent' })
       assert.equal(await provider.void({ ...charge, voidKey: newId('rfd') }, signal), 'succeeded')
-      assert.equal((await provider.start(charge, method, details, signal)).kind, 'declined')
+      assert.equal((await provider.start(charge, { method, details, journey }, signal)).kind, 'declined')
       assert.equal((await provider.lookUp(charge, signal)).kind, 'declined')
     })
 
@@ -129,7 +137,7 @@ for (const [name, { make, method, details, keepsBooks }] of Object.entries(candi
       const { charge } = await started()
       assert.equal(await provider.void({ ...charge, voidKey: newId('rfd') }, signal), 'succeeded')
       assert.equal((await provider.lookUp(charge, signal)).kind, 'declined')
-      assert.equal((await provider.start(charge, method, details, signal)).kind, 'declined')
+      assert.equal((await provider.start(charge, { method, details, journey }, signal)).kind, 'declined')
       assert.equal(await provider.refund({ key: newId('rfd'), charge, amount: 1 }, signal), 'failed')
       const { charge: other } = await started()
       await provider.refund({ key: newId('rfd'), charge: other, amount: 1 }, signal)
@@ -144,7 +152,7 @@ for (const [name, { make, method, details, keepsBooks }] of Object.entries(candi
         { ...charge, amount: 999 },
         { ...charge, currency: 'USD' },
       ]) {
-        await assert.rejects(provider.start(wrong, method, details, signal))
+        await assert.rejects(provider.start(wrong, { method, details, journey }, signal))
         await assert.rejects(provider.lookUp(wrong, signal))
         await assert.rejects(provider.refund({ ...refund, charge: wrong }, signal))
         await assert.rejects(provider.void({ ...wrong, voidKey: newId('rfd') }, signal))

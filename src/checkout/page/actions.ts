@@ -8,6 +8,7 @@ import type { CheckoutPort, CheckoutResult, CheckoutView } from '../port.ts'
 import { shopUrl } from './ended.ts'
 import { redirect } from './frame.ts'
 import { codeIn, detailsIn, type Form, hasTyped, methodIn, payIn, quantityIn, typedIn, versionIn } from './input.ts'
+import { speakerFor } from './language.ts'
 import { type FormState, lost, type Show } from './show.ts'
 
 // One post of a shopper, past the guards.
@@ -80,7 +81,8 @@ export function createActions(checkout: CheckoutPort, show: Show): Actions {
       if ('issues' in parsed) {
         return show(view, request, { ...state, problem: { code: 'invalid', issues: parsed.issues } })
       }
-      const input = { ...parsed.input, network: addressBucket(request.address) }
+      const { locale } = speakerFor(view.session.locale, request.raw.headers['accept-language'])
+      const input = { ...parsed.input, locale, network: addressBucket(request.address) }
       return proceed(await checkout.pay(secret, input), request, `/c/${secret}#payment`, state)
     },
 
@@ -89,6 +91,10 @@ export function createActions(checkout: CheckoutPort, show: Show): Actions {
       if (answer !== 'accept' && answer !== 'refuse') return show(view, request)
       const result = await checkout.answerChallenge(secret, form('paymentId'), answer)
       return proceed(result, request, `/c/${secret}#payment`)
+    },
+
+    async back({ secret, request }) {
+      return proceed(await checkout.goBack(secret), request, `/c/${secret}#payment`)
     },
 
     async cancel({ secret, request }) {

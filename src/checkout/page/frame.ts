@@ -16,19 +16,21 @@ export interface CheckoutFrame {
   state: string
   // Reloaded after some seconds where there is no script to poll.
   refreshTo?: string
+  // Another host, where the page leads at once, with script and without.
+  leadsTo?: string
   // For the script.
   facts?: Readonly<Record<'version' | 'total' | 'problem', string>>
   body: Html
 }
 
-export function framed({ speaker, title, state, refreshTo, facts, body }: CheckoutFrame): string {
+export function framed({ speaker, title, state, refreshTo, leadsTo, facts, body }: CheckoutFrame): string {
   return documentFor({
     title,
     locale: speaker.locale,
     direction: speaker.direction,
     style: style.href,
     script: script.href,
-    head: html`<meta name="format-detection" content="telephone=no">${refreshTo !== undefined && refresh(refreshTo)}`,
+    head: html`<meta name="format-detection" content="telephone=no">${refreshTo !== undefined && refresh(refreshTo)}${leadsTo !== undefined && html`<meta http-equiv="refresh" content="${`0;url=${leadsTo}`}">`}`,
     attributes: html` data-state="${state}" data-version="${facts?.version}" data-total="${facts?.total}" data-problem="${facts?.problem}"`,
     body,
     footer: html`<p class="hidden" id="told" role="status" data-total="${speaker.say('total.now', { amount: '{amount}' })}"></p>`,

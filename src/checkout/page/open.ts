@@ -230,8 +230,8 @@ function payWords({ say, amount }: Speaker, { session, methods }: CheckoutView):
   return html`<span class="now">${say('pay.button', shown)}</span><span class="later">${say('pay.later', shown)}</span>`
 }
 
-function isLater({ fields }: CheckoutMethod): boolean {
-  return fields.length === 0
+function isLater({ shape }: CheckoutMethod): boolean {
+  return shape === 'later'
 }
 
 function methodCard({ speaker, view, chosen }: OpenParts, index: number, errors: FieldErrors): Html | null {

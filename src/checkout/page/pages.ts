@@ -2,11 +2,14 @@
 
 import type { Incoming } from '../../http/message.ts'
 import type { HtmlPage, PageAnswer, PageRequest } from '../../http/pages.ts'
+import { type CookieKind, cookieIn, setCookie } from '../../pages/cookies.ts'
 import { type FormRefusal, lineIn, readForm } from '../../pages/form.ts'
 import { isCrossSite } from '../../pages/origin.ts'
 import type { CheckoutPort, CheckoutView, OrderStatusPort } from '../port.ts'
+import { secretHashOf } from '../secret.ts'
 import { afterPaying, createActions } from './actions.ts'
 import { script, style } from './assets.ts'
+import { returnPage } from './elsewhere.ts'
 import { refusedPage, slowPage } from './ended.ts'
 import { answerPage, redirect } from './frame.ts'
 import { type Form, typedNames } from './input.ts'
@@ -40,8 +43,18 @@ export function checkoutPages({
     if (!view) return lost(request)
     const { session } = view
     if (session.status === 'completed') return redirect(afterPaying(view))
-    if (session.status === 'processing' && !view.challenge) return show(view, request)
+    if (session.status === 'processing' && !view.challenge && !view.elsewhere) return show(view, request)
     return redirect(session.status === 'open' ? `/c/${secret}#payment` : `/c/${secret}`)
+  }
+
+  // From the provider's page or from a bank. Whatever else the address says is not read. A bank's app may open another browser
+  // than the one in which the shopper ordered: there a page says how it stands, and gives nothing of the order away.
+  async function comeBack(request: Incoming): Promise<PageAnswer> {
+    const view = await checkout.comeBack(request.path.token ?? '')
+    if (!view) return lost(request)
+    const secret = cookieIn(request.raw.headers.cookie, returnCookie, origin())
+    if (secret !== undefined && secretHashOf(secret) === view.secretHash) return redirect(`/c/${secret}/wait`)
+    return answerPage(200, returnPage(speakerFor(view.locale, request.raw.headers['accept-language']), view))
   }
 
   async function act(secret: string, name: string, request: PageRequest): Promise<PageAnswer> {
@@ -78,7 +91,10 @@ export function checkoutPages({
         const view = await checkout.look(request.path.secret ?? '')
         if (!view) return lost(request)
         spendOn(view, request)
-        return show(view, request)
+        const answer = show(view, request)
+        if (!view.elsewhere) return answer
+        const cookie = setCookie(returnCookie, view.secret, origin())
+        return { ...answer, headers: { ...answer.headers, 'set-cookie': cookie } }
       },
       isDear: true,
       failed,
@@ -95,6 +111,13 @@ export function checkoutPages({
         const isKnown = action === '' || Object.hasOwn(actions, action)
         return isKnown && (await checkout.look(secret)) ? redirect(`/c/${secret}`) : lost(request)
       },
+      isDear: true,
+      failed,
+    },
+    {
+      path: '/r/:token',
+      name: 'payment return',
+      answer: (request) => comeBack(request),
       isDear: true,
       failed,
     },
@@ -127,6 +150,9 @@ export function checkoutPages({
     script.page,
   ]
 }
+
+// Set with the page that leads elsewhere, and sent only to the return: no other host hears the secret of the page.
+const returnCookie: CookieKind = { name: 'checkout', path: '/r', maxAgeSeconds: 3_600 }
 
 async function receiveForm(request: PageRequest): Promise<Form | FormRefusal> {
   const form = await request.receive(() => readForm(request.raw))

@@ -4,6 +4,7 @@ import type { Incoming } from '../../http/message.ts'
 import type { PageAnswer } from '../../http/pages.ts'
 import { newId } from '../../kit/ids.ts'
 import type { CheckoutMethod, CheckoutProblem, CheckoutView } from '../port.ts'
+import { elsewherePage } from './elsewhere.ts'
 import {
   challengePage,
   closedPage,
@@ -70,6 +71,7 @@ function textFor(
     case 'open':
       return openPage({ speaker, view, problem, ...kept, attempt: newId('pay') })
     case 'processing':
+      if (view.elsewhere) return elsewherePage(speaker, view, view.elsewhere)
       return view.challenge ? challengePage(speaker, view, view.challenge) : processingPage(speaker, view)
     case 'completed':
       return completedPage(speaker, view)

@@ -24,8 +24,10 @@ export async function askProvider<Answer extends Finding>(
 }
 
 // Where there is no provider to ask: nothing is owed, or it is not installed.
-export function outcomeWithoutProvider({ provider, id }: PaymentRow): Outcome {
-  return provider === nothingOwed ? { kind: 'approved', reference: id, brand: null, last4: null } : { kind: 'unknown' }
+export function outcomeWithoutProvider({ provider, id, amount }: PaymentRow): Outcome {
+  return provider === nothingOwed
+    ? { kind: 'approved', reference: id, collected: amount, brand: null, last4: null }
+    : { kind: 'unknown' }
 }
 
 export function callOptions(tools: PayTools, payment: PaymentRow, call: ProviderCall): CallOptions<CallAnswer> {

@@ -36,7 +36,7 @@ export async function closePayment(
   const closed = { ...payment, closedByHandAt: now }
   const said: Outcome =
     outcome === 'succeeded'
-      ? { kind: 'approved', reference: payment.reference ?? id, brand, last4 }
+      ? { kind: 'approved', reference: payment.reference ?? id, collected: payment.amount, brand, last4 }
       : { kind: 'declined', code: 'provider_error', brand, last4 }
   await recordOutcome(tools, tx, { ...locked, payment: closed }, { outcome: said, cause: null })
   return (await findPayment(tx, installationId, id)) ?? closed

@@ -3,7 +3,6 @@
 import type { Cause } from '../../events/announce.ts'
 import { moveFor } from '../../kit/lifecycle.ts'
 import { isUndecided, paymentLifecycle } from '../../payments/lifecycle.ts'
-import type { Outcome } from '../../payments/port.ts'
 import { leaseMs, nextTryAt } from '../../payments/schedule.ts'
 import { lockPayment, type PaymentRow, savePayment } from '../../payments/store.ts'
 import { endTry, findTry } from '../../payments/tries.ts'
@@ -14,6 +13,8 @@ import type { PayTools } from '../tools.ts'
 import { completeSession } from './complete.ts'
 import { declinedFailure } from './failures.ts'
 import { recordAfterEnd } from './late.ts'
+import { isAwaitedFromProvider, pendingCheckAt, recordAwaited, warnOfAmount } from './pending.ts'
+import { sealPlace } from './place.ts'
 import { reopenSession } from './reopen.ts'
 import { challengeMs, type PaymentOutcome, type Settlement } from './settlement.ts'
 
@@ -26,9 +27,10 @@ export async function finishPayment(
 ): Promise<void> {
   tools.onStep?.('settling')
   try {
-    await tools.storage.write(async (tx) =>
-      recordOutcome(tools, tx, await lockForOutcome(tx, asked), { outcome, cause }),
-    )
+    await tools.storage.write(async (tx) => {
+      if (isAwaitedFromProvider(asked)) await recordAwaited(tools, tx, asked, outcome)
+      else await recordOutcome(tools, tx, await lockForOutcome(tx, asked), { outcome, cause })
+    })
   } catch (error) {
     const message = 'outcome of a payment could not be recorded; retrying'
     tools.watch.error('unrecorded', message, { provider: asked.provider, paymentId: asked.id }, error)
@@ -67,21 +69,24 @@ export async function recordOutcome(
   const { installationId, id } = payment
   if (!isUndecided(payment)) return recordAfterEnd(tools, tx, payment, outcome)
   if (!session) throw new Error(`payment ${id} has lost its session`)
-  if (outcome.kind !== 'unknown' && outcome.kind !== 'challenge')
+  if (outcome.kind !== 'unknown' && outcome.kind !== 'challenge' && outcome.kind !== 'elsewhere')
     endTry(tx, installationId, id, { subjects, isDeclined: isShoppersFault(outcome) })
   if (isShoppersFault(outcome)) tx.afterCommit(() => tools.watch.tries.declined(session))
   await decide({ tools, tx, session, payment, now: tools.clock().getTime(), cause }, outcome)
 }
 
 // A provider that is down must not lock out those who tried meanwhile.
-function isShoppersFault(outcome: Outcome): boolean {
-  return outcome.kind === 'declined' && outcome.code !== 'provider_error'
+function isShoppersFault(outcome: PaymentOutcome): boolean {
+  return outcome.kind === 'declined' && outcome.code !== 'provider_error' && !outcome.isWithdrawn
 }
 
 async function decide(settlement: Settlement, outcome: PaymentOutcome): Promise<void> {
-  const { tx, payment, now } = settlement
+  const { tools, tx, payment, now } = settlement
   const seen = { ...payment, updatedAt: now, checks: payment.checks + 1 }
-  if (outcome.kind === 'unknown') return savePayment(tx, { ...seen, checkAt: nextTryAt(seen.checks, now) })
+  const isOtherAmount = outcome.kind === 'approved' && outcome.collected !== payment.amount
+  if (isOtherAmount) warnOfAmount(tools, tx, payment, outcome)
+  if (outcome.kind === 'unknown' || isOtherAmount)
+    return savePayment(tx, { ...seen, checkAt: nextTryAt(seen.checks, now) })
   const move = moveFor(paymentLifecycle, verbs[outcome.kind], payment.status)
   if (!move) throw new Error(`payment ${payment.id} is ${payment.status} and was ${outcome.kind}`)
   const decided = { ...seen, status: move.to }
@@ -91,22 +96,41 @@ async function decide(settlement: Settlement, outcome: PaymentOutcome): Promise<
       // Looked up again when the shopper should have answered long ago.
       return savePayment(tx, { ...decided, reference, challenge, checkAt: payment.createdAt + challengeMs + leaseMs })
     }
+    case 'elsewhere': {
+      const { reference, place, until } = outcome
+      const placeSealed = sealPlace(tools.rootSecret, payment, place)
+      const checkAt = Math.max(now + leaseMs, Math.min(now + elsewhereEveryMs, until))
+      return savePayment(tx, { ...decided, reference, placeSealed, placeUntil: until, checkAt })
+    }
     case 'declined': {
-      const { code, brand, last4, isDoubtful } = outcome
+      const { code, brand, last4, isDoubtful, isWithdrawn } = outcome
       const checkAt = isDoubtful ? nextTryAt(seen.checks, now) : null
-      await savePayment(tx, { ...decided, errorCode: code, brand, last4, challenge: null, checkAt })
-      return reopenSession(settlement, declinedFailure(code))
+      await savePayment(tx, { ...decided, ...nowhere, errorCode: isWithdrawn ? null : code, brand, last4, checkAt })
+      return reopenSession(settlement, isWithdrawn ? null : declinedFailure(code))
     }
     case 'approved': {
       const { reference, brand, last4 } = outcome
-      const collected = { ...decided, reference, brand, last4, challenge: null, checkAt: null }
+      const collected = { ...decided, ...nowhere, reference, brand, last4, checkAt: null }
       return completeSession({ ...settlement, payment: collected })
     }
     case 'pending': {
-      const awaited = { ...decided, reference: outcome.reference, challenge: null, checkAt: null }
-      return completeSession({ ...settlement, payment: awaited })
+      const { reference, settles } = outcome
+      const checkAt = settles === 'by_provider' ? pendingCheckAt(now, true) : null
+      return completeSession({ ...settlement, payment: { ...decided, ...nowhere, reference, settles, checkAt } })
     }
   }
 }
 
-const verbs = { challenge: 'challenge', declined: 'decline', approved: 'collect', pending: 'await' } as const
+// The shopper has nothing left to do anywhere.
+const nowhere = { challenge: null, placeSealed: null, placeUntil: null } as const
+
+// How often a payment that is made elsewhere is looked up where no shopper comes back and no notice arrives.
+const elsewhereEveryMs = 5 * 60_000
+
+const verbs = {
+  challenge: 'challenge',
+  elsewhere: 'challenge',
+  declined: 'decline',
+  approved: 'collect',
+  pending: 'await',
+} as const

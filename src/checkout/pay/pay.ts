@@ -10,6 +10,7 @@ import type { SessionKey } from '../store.ts'
 import type { PayTools } from '../tools.ts'
 import { askProvider, callFacts, outcomeWithoutProvider } from './ask.ts'
 import { beginPayment } from './begin.ts'
+import { journeyFor } from './elsewhere.ts'
 import { finishPayment } from './finish.ts'
 import { nothingOwed } from './settlement.ts'
 
@@ -26,11 +27,13 @@ export async function pay(
   const { payment, isNew } = begun
   // The same form sent twice: the first one is at work, or done.
   if (!isNew) return null
+  const { method, details } = input
+  const journey = await journeyFor(tools, payment, input.locale ?? 'en')
   const outcome: Outcome =
     payment.provider === nothingOwed
       ? outcomeWithoutProvider(payment)
       : await askProvider(tools, payment, 'start', (signal) =>
-          (provider as PaymentProvider).start(chargeOf(payment), input.method, input.details, signal),
+          (provider as PaymentProvider).start(chargeOf(payment), { method, details, journey }, signal),
         )
   tools.onStep?.('called')
   await finishPayment(tools, payment, outcome, cause)

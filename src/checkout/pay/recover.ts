@@ -2,7 +2,7 @@
 
 import type { PaymentErrorCode } from '../../contract/words.ts'
 import { claimRows, handleEach, noteFailures, type RowFailure, RowsFailed } from '../../loops/rows.ts'
-import { callForRefund, type Finding, type PaymentProvider } from '../../payments/port.ts'
+import { callToClose, type Finding, type PaymentProvider } from '../../payments/port.ts'
 import { leaseMs } from '../../payments/schedule.ts'
 import { chargeOf, claimPaymentsToCheck, listPaymentsToCheck, type PaymentRow } from '../../payments/store.ts'
 import type { PayTools } from '../tools.ts'
@@ -40,7 +40,7 @@ export async function settlePayments(tools: PayTools, limit = 20): Promise<numbe
   return due.length
 }
 
-async function findOutcome(tools: PayTools, payment: PaymentRow): Promise<PaymentOutcome> {
+export async function findOutcome(tools: PayTools, payment: PaymentRow): Promise<PaymentOutcome> {
   const provider = tools.providers.get(payment.provider)
   if (provider) return lookUpOrClose(tools, provider, payment)
   // A provider that is not installed now may be again; until then it is asked for ever more rarely.
@@ -54,16 +54,17 @@ async function lookUpOrClose(tools: PayTools, provider: PaymentProvider, payment
   const finding: Finding = await lookUp()
   const ageMs = tools.clock().getTime() - payment.createdAt
   const isForsaken =
-    (finding.kind === 'absent' && ageMs > absentMs) || (finding.kind === 'challenge' && ageMs > challengeMs)
+    (finding.kind === 'absent' && ageMs > absentMs) ||
+    (finding.kind === 'challenge' && ageMs > challengeMs) ||
+    (finding.kind === 'elsewhere' && tools.clock().getTime() >= finding.until)
   if (!isForsaken) return finding.kind === 'absent' ? { kind: 'unknown' } : finding
   // Closed at the provider first, so a call that is still on its way cannot charge anyone afterwards; and looked up before that
   // is believed.
-  const closed = await callForRefund(
-    (signal) => provider.void({ ...charge, voidKey: charge.key }, signal),
-    callOptions(tools, payment, 'void'),
-  )
-  if (closed !== 'succeeded') return { kind: 'unknown' }
+  const closed = await callToClose((signal) => provider.close(charge, signal), callOptions(tools, payment, 'close'))
+  if (closed === 'unknown') return { kind: 'unknown' }
   const after: Finding = await lookUp()
+  // Paid in the last moment: the order is what the shopper wants, and not the money back.
+  if (closed === 'taken') return after.kind === 'absent' ? { kind: 'unknown' } : after
   if (after.kind !== 'declined' && after.kind !== 'absent') return { kind: 'unknown' }
   const code: PaymentErrorCode = finding.kind === 'absent' ? 'provider_error' : 'authentication_failed'
   const isDoubtful = after.kind === 'absent' && ageMs < doubtMs

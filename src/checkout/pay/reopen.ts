@@ -12,7 +12,8 @@ import { type SessionRow, saveSession } from '../store.ts'
 import type { Failure } from './failures.ts'
 import type { Settlement } from './settlement.ts'
 
-export async function reopenSession(settlement: Settlement, failure: Failure): Promise<void> {
+// Without a failure where the shopper came back by choice.
+export async function reopenSession(settlement: Settlement, failure: Failure | null): Promise<void> {
   const { tools, tx, session, now, cause } = settlement
   const move = moveFor(sessionLifecycle, 'decline', session.status)
   if (!move) throw new Error(`a session that is ${session.status} cannot be declined`)
@@ -26,7 +27,7 @@ export async function reopenSession(settlement: Settlement, failure: Failure): P
     version: session.version + 1,
     quote: null,
     holdExpiresAt: await holdAgain(settlement, facts.lines),
-    lastPaymentError: { ...failure, at: toInstant(now) },
+    lastPaymentError: failure && { ...failure, at: toInstant(now) },
     updatedAt: now,
   }
   saveSession(tx, opened)

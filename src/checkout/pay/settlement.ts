@@ -17,8 +17,9 @@ export interface Settlement {
   cause: Cause | null
 }
 
-// `isDoubtful`: declined by us, and the provider has nothing to say about it. It is looked up again.
-export type PaymentOutcome = Outcome & { isDoubtful?: boolean }
+// `isDoubtful`: declined by us, and the provider has nothing to say about it. It is looked up again. `isWithdrawn`: the shopper
+// went back to pay in another way, which is not a failure.
+export type PaymentOutcome = Outcome & { isDoubtful?: boolean; isWithdrawn?: boolean }
 
 // The provider of a payment of 0: the order is approved without asking anyone.
 export const nothingOwed = 'none'

@@ -21,7 +21,13 @@ const texts = {
   },
 } as const satisfies Texts
 
-const methods = manualMethods.map((id) => ({ id, labelKey: `method.${id}`, noteKey: `method.${id}.note`, fields: [] }))
+const methods = manualMethods.map((id) => ({
+  id,
+  labelKey: `method.${id}`,
+  noteKey: `method.${id}.note`,
+  fields: [],
+  shape: 'later' as const,
+}))
 
 export const manualName = 'manual'
 
@@ -43,10 +49,11 @@ export const manualProvider: PaymentProvider = {
   // A request for more than was paid is nobody's to fulfil. That several together are not more, the store sees to.
   refund: async ({ charge, amount }) => (amount <= charge.amount ? 'succeeded' : 'failed'),
   void: async () => 'succeeded',
+  close: async () => 'closed',
 }
 
 function pending({ key }: Charge): Outcome {
-  return { kind: 'pending', reference: manualReference(key) }
+  return { kind: 'pending', reference: manualReference(key), settles: 'by_hand' }
 }
 
 export function manualReference(paymentId: string): string {

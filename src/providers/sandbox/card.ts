@@ -7,6 +7,7 @@ export const cardMethod: Method = {
   id: 'card',
   labelKey: 'method.card',
   noteKey: null,
+  shape: 'fields',
   // 23: nineteen digits in groups of four. The names in `autocomplete` are those of the HTML standard.
   fields: [
     { name: 'number', labelKey: 'card.number', inputMode: 'numeric', autocomplete: 'cc-number', lengthMax: 23 },

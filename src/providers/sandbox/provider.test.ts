@@ -5,6 +5,7 @@ import { once } from 'node:events'
 import { join } from 'node:path'
 import { before, test } from 'node:test'
 import { inspect } from 'node:util'
+import { journey } from '../../../harness/journey.ts'
 import { eachEngine } from '../../../harness/storage.ts'
 import { newId } from '../../kit/ids.ts'
 import { createLog } from '../../observe/log.ts'
@@ -51,7 +52,14 @@ eachEngine('the test provider', (given) => {
   })
   const providerOn = (hook?: SandboxHook, on = storage) =>
     createSandboxProvider({ storage: on, clock: () => new Date(now), ...(hook && { hook }) })
-  const newCharge = (): Charge => ({ key: newId('pay'), amount: 1_000, currency: 'EUR', mode: 'test' })
+  const newCharge = (): Charge => ({
+    key: newId('pay'),
+    amount: 1_000,
+    currency: 'EUR',
+    mode: 'test',
+    reference: null,
+    createdAt: 0,
+  })
   const chargesUnder = async (key: string) => (await chargesOf(storage)).filter((charge) => charge.key === key)
 
   test('has a row for each of its numbers', () => {
@@ -64,14 +72,17 @@ eachEngine('the test provider', (given) => {
       const charge = newCharge()
       const cvc = number.length === 15 ? '1234' : '123'
       assert.deepEqual(provider.check('card', { ...detailsOf(number), cvc }, now), [])
-      assert.equal(inWords(await provider.start(charge, 'card', detailsOf(number), signal)), start)
+      assert.equal(
+        inWords(await provider.start(charge, { method: 'card', details: detailsOf(number), journey }, signal)),
+        start,
+      )
       assert.equal(inWords(await provider.lookUp(charge, signal)), lookUp)
       const refund = { key: newId('rfd'), charge, amount: 100 }
       assert.equal(await provider.refund(refund, signal), refunded)
       assert.equal(await provider.refund(refund, signal), again)
       const [kept] = await chargesUnder(charge.key)
       assert.equal(kept?.refunded ?? 0, again === 'succeeded' ? 100 : 0)
-      assert.deepEqual(provider.calls, { start: 1, confirm: 0, lookUp: 1, refund: 2, void: 0 })
+      assert.deepEqual(provider.calls, { start: 1, confirm: 0, lookUp: 1, refund: 2, void: 0, close: 0 })
     })
   }
 
@@ -82,11 +93,14 @@ eachEngine('the test provider', (given) => {
       ['refuse', 'declined visa 3155: authentication_failed'],
     ] as const) {
       const charge = newCharge()
-      assert.deepEqual(await provider.start(charge, 'card', detailsOf('4000002500003155'), signal), {
-        kind: 'challenge',
-        reference: `test_${charge.key}`,
-        challenge: 'test',
-      })
+      assert.deepEqual(
+        await provider.start(charge, { method: 'card', details: detailsOf('4000002500003155'), journey }, signal),
+        {
+          kind: 'challenge',
+          reference: `test_${charge.key}`,
+          challenge: 'test',
+        },
+      )
       const other = answer === 'accept' ? 'refuse' : 'accept'
       for (const each of [answer, answer, other] as const)
         assert.equal(inWords(await provider.confirm(charge, each, signal)), outcome)
@@ -94,7 +108,7 @@ eachEngine('the test provider', (given) => {
     }
     const charge = newCharge()
     await assert.rejects(provider.confirm(charge, 'accept', signal), /never started/)
-    await provider.start(charge, 'card', detailsOf('4000002500003155'), signal)
+    await provider.start(charge, { method: 'card', details: detailsOf('4000002500003155'), journey }, signal)
     await provider.void({ ...charge, voidKey: newId('rfd') }, signal)
     assert.equal((await provider.confirm(charge, 'accept', signal)).kind, 'declined', 'what was voided stays void')
   })
@@ -109,14 +123,17 @@ eachEngine('the test provider', (given) => {
       ['card', {}],
       ['bank_transfer', detailsOf('4242424242424242')],
     ] as const) {
-      const outcome = await provider.start(newCharge(), method, details, signal)
+      const outcome = await provider.start(newCharge(), { method, details, journey }, signal)
       assert.deepEqual(outcome, { kind: 'declined', code: 'incorrect_details', brand: null, last4: null })
     }
   })
 
   test('a live charge is a defect', async () => {
     const live = { ...newCharge(), mode: 'live' } as const
-    await assert.rejects(providerOn().start(live, 'card', detailsOf('4242424242424242'), signal), /live mode/)
+    await assert.rejects(
+      providerOn().start(live, { method: 'card', details: detailsOf('4242424242424242'), journey }, signal),
+      /live mode/,
+    )
     assert.deepEqual(await chargesUnder(live.key), [])
   })
 
@@ -126,7 +143,7 @@ eachEngine('the test provider', (given) => {
     const outcomes = await Promise.all(
       Array.from({ length: 20 }, (_, i) => {
         const node = nodes[i % 2] as (typeof nodes)[number]
-        return node.start(charge, 'card', detailsOf('4242424242424242'), signal)
+        return node.start(charge, { method: 'card', details: detailsOf('4242424242424242'), journey }, signal)
       }),
     )
     assert.deepEqual(new Set(outcomes.map(inWords)), new Set(['approved visa 4242']))
@@ -144,7 +161,7 @@ eachEngine('the test provider', (given) => {
       })
       const charge = newCharge()
       const asked = await callProvider((signal) =>
-        breaking.start(charge, 'card', detailsOf('4242424242424242'), signal),
+        breaking.start(charge, { method: 'card', details: detailsOf('4242424242424242'), journey }, signal),
       )
       assert.deepEqual(asked, { kind: 'unknown' })
       assert.equal(inWords(await breaking.lookUp(charge, signal)), found)
@@ -159,7 +176,7 @@ eachEngine('the test provider', (given) => {
     let late: Promise<unknown> | undefined
     const outcome = await callProvider(
       (signal) => {
-        const answer = slow.start(charge, 'card', detailsOf('4242424242424242'), signal)
+        const answer = slow.start(charge, { method: 'card', details: detailsOf('4242424242424242'), journey }, signal)
         late = answer
         return answer
       },
@@ -182,7 +199,7 @@ eachEngine('the test provider', (given) => {
       if (point === 'after_refund' && isBroken) throw new Error('the wire broke')
     })
     const charge = newCharge()
-    await breaking.start(charge, 'card', detailsOf('4242424242424242'), signal)
+    await breaking.start(charge, { method: 'card', details: detailsOf('4242424242424242'), journey }, signal)
     const refund = { key: newId('rfd'), charge, amount: 300 }
     assert.equal(await callForRefund((signal) => breaking.refund(refund, signal)), 'unknown')
     isBroken = false
@@ -200,14 +217,14 @@ eachEngine('the test provider', (given) => {
       const hook = (point) => { if (point === 'after_charge') process.kill(process.pid, 'SIGKILL') }
       const provider = createSandboxProvider({ storage, clock: () => new Date(${now}), hook })
       const details = ${JSON.stringify(detailsOf('4242424242424242'))}
-      await provider.start(${JSON.stringify(charge)}, 'card', details, new AbortController().signal)`
+      await provider.start(${JSON.stringify(charge)}, { method: 'card', details }, new AbortController().signal)`
     const flags = ['--disable-warning=ExperimentalWarning', '--input-type=module', '--eval', script]
     const child = spawn(process.execPath, flags, { stdio: ['ignore', 'inherit', 'inherit'] })
     const [, killedBy] = (await once(child, 'close')) as [number | null, string | null]
     assert.equal(killedBy, 'SIGKILL')
     const provider = providerOn()
     assert.equal(inWords(await provider.lookUp(charge, signal)), 'approved visa 4242')
-    await provider.start(charge, 'card', detailsOf('4242424242424242'), signal)
+    await provider.start(charge, { method: 'card', details: detailsOf('4242424242424242'), journey }, signal)
     assert.equal((await chargesUnder(charge.key)).length, 1)
   })
 
@@ -233,10 +250,12 @@ eachEngine('the test provider', (given) => {
             log.warn('a payment provider gave no answer', { ...silence })
           },
         }
-        await callProvider((signal) => quoting.start(charge, 'card', details, signal), options)
+        await callProvider((signal) => quoting.start(charge, { method: 'card', details, journey }, signal), options)
         const wrong = { ...charge, amount: 1 }
         if (charge.currency === 'EUR')
-          await quoting.start(wrong, 'card', details, signal).catch((error: unknown) => errors.push(error))
+          await quoting
+            .start(wrong, { method: 'card', details, journey }, signal)
+            .catch((error: unknown) => errors.push(error))
       }
       errors.push(quoting.check('card', { ...details, expiry: '11/20' }, now))
     }

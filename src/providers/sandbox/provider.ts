@@ -6,6 +6,7 @@ import {
   answerChallenge,
   findCharge,
   recordCharge,
+  recordClose,
   recordRefund,
   recordVoid,
   type TestCharge,
@@ -75,6 +76,8 @@ export type TestPoint =
   | 'after_refund'
   | 'before_void'
   | 'after_void'
+  | 'before_close'
+  | 'after_close'
 
 // What a test does at a point: wait, throw, run code of its own, or end the process. `after_…` is after the commit and
 // before the answer.
@@ -88,11 +91,11 @@ export interface SandboxParts {
 
 export interface SandboxProvider extends PaymentProvider {
   // How often this one was asked, whatever it answered.
-  readonly calls: Readonly<Record<'start' | 'confirm' | 'lookUp' | 'refund' | 'void', number>>
+  readonly calls: Readonly<Record<'start' | 'confirm' | 'lookUp' | 'refund' | 'void' | 'close', number>>
 }
 
 export function createSandboxProvider({ storage, clock, hook = () => {} }: SandboxParts): SandboxProvider {
-  const calls = { start: 0, confirm: 0, lookUp: 0, refund: 0, void: 0 }
+  const calls = { start: 0, confirm: 0, lookUp: 0, refund: 0, void: 0, close: 0 }
   const now = () => clock().getTime()
 
   return {
@@ -105,7 +108,7 @@ export function createSandboxProvider({ storage, clock, hook = () => {} }: Sandb
     instrument: (method, details) => (method === cardMethod.id ? cardDigits(details.number ?? '') : undefined),
 
     // Once it is asked, it does as it was asked: a remote service does not notice that we lost our patience.
-    async start(charge, method, details, signal) {
+    async start(charge, { method, details }, signal) {
       calls.start += 1
       mustBeTest(charge, signal)
       const { card, verdict } = verdictOn(method, details)
@@ -155,6 +158,15 @@ export function createSandboxProvider({ storage, clock, hook = () => {} }: Sandb
       await hook('after_void', charge)
       return isVoid ? 'succeeded' : 'failed'
     },
+
+    async close(charge, signal) {
+      calls.close += 1
+      mustBeTest(charge, signal)
+      await hook('before_close', charge)
+      const isClosed = await recordClose(storage, charge, now())
+      await hook('after_close', charge)
+      return isClosed ? 'closed' : 'taken'
+    },
   }
 }
 
@@ -198,9 +210,9 @@ function verdictOn(method: string, details: Details): { card: TestCard | undefin
   }
 }
 
-function outcomeOf({ key, state, errorCode, brand, last4 }: TestCharge): Outcome {
+function outcomeOf({ key, amount, state, errorCode, brand, last4 }: TestCharge): Outcome {
   const reference = `test_${key}`
-  if (state === 'approved') return { kind: 'approved', reference, brand, last4 }
+  if (state === 'approved') return { kind: 'approved', reference, collected: amount, brand, last4 }
   if (state === 'challenge') return { kind: 'challenge', reference, challenge: 'test' }
   // A charge that was voided keeps no money, which is all that one who looks it up must know.
   return { kind: 'declined', code: errorCode ?? 'provider_error', brand, last4 }

@@ -208,6 +208,21 @@ export const de: Texts = {
     'Das kann einen Moment dauern. Bitte zahlen Sie nicht noch einmal: Diese Seite geht von selbst weiter, sobald wir Bescheid wissen.',
   'processing.check': 'Jetzt nachsehen',
 
+  'elsewhere.title': 'Zahlung abschließen',
+  'elsewhere.text': 'Sie zahlen mit {method} und kehren danach hierher zurück.',
+  'elsewhere.go': 'Weiter zu {method}',
+  'elsewhere.back': 'Anders bezahlen',
+  'return.paid.title': 'Vielen Dank für Ihre Bestellung',
+  'return.paid.text': 'Ihre Zahlung ist eingegangen. Sie können dieses Fenster schließen.',
+  'return.open.title': 'Ihre Zahlung wurde nicht abgeschlossen',
+  'return.open.text':
+    'Es wurde nichts abgebucht. Kehren Sie in das Fenster Ihrer Bestellung zurück, um anders zu bezahlen.',
+  'return.waiting.title': 'Wir prüfen Ihre Zahlung',
+  'return.waiting.text':
+    'Bitte zahlen Sie nicht noch einmal. Das Fenster Ihrer Bestellung geht von selbst weiter, sobald wir Bescheid wissen.',
+  'return.ended.title': 'Dieser Bestellvorgang ist beendet',
+  'return.ended.text': 'Bitte beginnen Sie im Shop von Neuem.',
+
   'challenge.title': 'Zahlung bestätigen',
   'challenge.bank': 'Testbank',
   'challenge.text': '{merchant} bittet um {amount}. Zahlen Sie selbst?',

@@ -200,6 +200,20 @@ export const en = {
     'This can take a moment. Please do not pay again: this page continues by itself as soon as we know.',
   'processing.check': 'Check now',
 
+  'elsewhere.title': 'Complete your payment',
+  'elsewhere.text': 'You pay with {method} and come back here afterwards.',
+  'elsewhere.go': 'Go on to {method}',
+  'elsewhere.back': 'Pay in another way',
+  'return.paid.title': 'Thank you for your order',
+  'return.paid.text': 'Your payment has arrived. You can close this window.',
+  'return.open.title': 'Your payment was not completed',
+  'return.open.text': 'Nothing was charged. Go back to the window in which you ordered to pay in another way.',
+  'return.waiting.title': 'We are checking your payment',
+  'return.waiting.text':
+    'Please do not pay again. The window in which you ordered goes on by itself as soon as we know.',
+  'return.ended.title': 'This checkout has ended',
+  'return.ended.text': 'Please start again in the shop.',
+
   'challenge.title': 'Confirm your payment',
   'challenge.bank': 'Test bank',
   'challenge.text': '{merchant} asks for {amount}. Are you making this payment?',

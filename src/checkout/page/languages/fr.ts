@@ -205,6 +205,20 @@ export const fr: Texts = {
     'Cela peut prendre un moment. Ne payez pas une seconde fois : cette page continue d’elle-même dès que nous avons la réponse.',
   'processing.check': 'Vérifier maintenant',
 
+  'elsewhere.title': 'Finalisez votre paiement',
+  'elsewhere.text': 'Vous payez avec {method}, puis vous revenez ici.',
+  'elsewhere.go': 'Continuer vers {method}',
+  'elsewhere.back': 'Payer autrement',
+  'return.paid.title': 'Merci pour votre commande',
+  'return.paid.text': 'Votre paiement est arrivé. Vous pouvez fermer cette fenêtre.',
+  'return.open.title': 'Votre paiement n’a pas abouti',
+  'return.open.text': 'Rien n’a été débité. Revenez à la fenêtre de votre commande pour payer autrement.',
+  'return.waiting.title': 'Nous vérifions votre paiement',
+  'return.waiting.text':
+    'Ne payez pas une seconde fois. La fenêtre de votre commande continue d’elle-même dès que nous savons.',
+  'return.ended.title': 'Cette commande est terminée',
+  'return.ended.text': 'Veuillez recommencer dans la boutique.',
+
   'challenge.title': 'Confirmez votre paiement',
   'challenge.bank': 'Banque de test',
   'challenge.text': '{merchant} demande {amount}. Est-ce bien vous qui payez ?',

@@ -1,0 +1,10 @@
+// What a provider is told of the way there and back, where a test is not about it.
+
+import type { Journey } from '../src/payments/port.ts'
+
+export const journey: Journey = {
+  returnUrl: 'http://127.0.0.1/r/token',
+  cancelUrl: 'http://127.0.0.1/r/token',
+  locale: 'en',
+  merchantName: 'Bloom',
+}

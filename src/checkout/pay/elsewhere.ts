@@ -1,0 +1,82 @@
+// Payments that happen elsewhere: where the shopper is sent, how they come back, and asking at once what became of it. Neither
+// the return nor anything in its address is believed: it is only a reason to ask.
+
+import type { Cause } from '../../events/announce.ts'
+import { findMerchantFace } from '../../installations/store.ts'
+import { deriveKeys, type RootSecret, readToken, signToken } from '../../kit/secrets.ts'
+import { callToClose, type Journey } from '../../payments/port.ts'
+import {
+  chargeOf,
+  claimPaymentToLook,
+  findPayment,
+  listPaymentsOfSession,
+  type PaymentRow,
+} from '../../payments/store.ts'
+import type { CheckoutProblem } from '../port.ts'
+import type { SessionKey } from '../store.ts'
+import type { PayTools } from '../tools.ts'
+import { callFacts, callOptions } from './ask.ts'
+import { finishPayment } from './finish.ts'
+import { findOutcome } from './recover.ts'
+
+const returnPurpose = 'payment return'
+
+// The address to which a provider sends the shopper back. It names the payment and not the page: the secret of the page is
+// given to no other host.
+export function returnTokenOf(rootSecret: RootSecret, { installationId, id }: PaymentName): string {
+  return signToken(deriveKeys(rootSecret, returnPurpose)[0], `${installationId} ${id}`)
+}
+
+export interface PaymentName {
+  installationId: string
+  id: string
+}
+
+export function readReturnToken(rootSecret: RootSecret, token: string): PaymentName | undefined {
+  for (const key of deriveKeys(rootSecret, returnPurpose)) {
+    const [installationId, id] = readToken(key, token)?.split(' ') ?? []
+    if (installationId !== undefined && id !== undefined) return { installationId, id }
+  }
+  return undefined
+}
+
+export async function journeyFor(tools: PayTools, payment: PaymentRow, locale: string): Promise<Journey> {
+  const { storage, rootSecret, publicOrigin } = tools
+  const merchant = await storage.read((db) => findMerchantFace(db, payment.merchantId))
+  const returnUrl = `${publicOrigin()}/r/${returnTokenOf(rootSecret, payment)}`
+  return { returnUrl, cancelUrl: returnUrl, locale, merchantName: merchant?.name ?? '' }
+}
+
+// Asks the provider now, unless it was asked a moment ago: by a return, a look at a page or a notice.
+export async function lookUpNow(tools: PayTools, { installationId, id }: PaymentName): Promise<void> {
+  const now = tools.clock().getTime()
+  const claimed = await tools.storage.write((tx) => claimPaymentToLook(tx, { installationId, id }, now))
+  if (claimed) await finishPayment(tools, claimed, await findOutcome(tools, claimed), null)
+}
+
+// The shopper wants back to the order, to pay in another way. What is being paid at this moment is not taken away: then the
+// answer is the order.
+export async function goBack(
+  tools: PayTools,
+  session: SessionKey,
+  cause: Cause | null,
+): Promise<CheckoutProblem | null> {
+  const { installationId, sessionId } = session
+  const payments = await tools.storage.read((db) => listPaymentsOfSession(db, installationId, sessionId))
+  const payment = payments.find(({ status, placeSealed }) => status === 'challenge' && placeSealed !== null)
+  if (!payment) return null
+  const provider = tools.providers.get(payment.provider)
+  if (!provider) {
+    tools.watch.missing(callFacts(payment, 'close'))
+    return { code: 'payment_in_progress' }
+  }
+  const closed = await callToClose(
+    (signal) => provider.close(chargeOf(payment), signal),
+    callOptions(tools, payment, 'close'),
+  )
+  const declined = { kind: 'declined', code: 'declined', brand: null, last4: null, isWithdrawn: true } as const
+  if (closed === 'closed') await finishPayment(tools, payment, declined, cause)
+  else await lookUpNow(tools, payment)
+  const after = await tools.storage.read((db) => findPayment(db, installationId, payment.id))
+  return after?.status === 'challenge' || after?.status === 'processing' ? { code: 'payment_in_progress' } : null
+}

@@ -1,0 +1,83 @@
+// Money that the provider collects later, such as a bank debit: the order is placed and awaits it. The provider is asked until
+// it has come or is known not to come.
+
+import { moveFor } from '../../kit/lifecycle.ts'
+import { cancelFound } from '../../orders/cancel.ts'
+import { lockOrderFacts, noteChange } from '../../orders/change.ts'
+import { cancellableReason, orderPaymentLifecycle, usualPolicy } from '../../orders/lifecycle.ts'
+import { payOrder } from '../../orders/operator.ts'
+import type { OrderFacts } from '../../orders/view.ts'
+import { paymentLifecycle } from '../../payments/lifecycle.ts'
+import type { Outcome } from '../../payments/port.ts'
+import { lockPayment, type PaymentRow, savePayment } from '../../payments/store.ts'
+import type { Tx } from '../../storage/storage.ts'
+import type { PayTools } from '../tools.ts'
+import { recordAfterEnd } from './late.ts'
+import type { PaymentOutcome } from './settlement.ts'
+
+const hourMs = 3_600_000
+
+// Debits take days: the first look is after an hour, the others every six.
+export function pendingCheckAt(now: number, isFirst: boolean): number {
+  return now + (isFirst ? hourMs : 6 * hourMs)
+}
+
+export function isAwaitedFromProvider({ status, settles, orderId }: PaymentRow): boolean {
+  return status === 'pending' && settles === 'by_provider' && orderId !== null
+}
+
+// The order is locked before its payment, as everywhere.
+export async function recordAwaited(
+  tools: PayTools,
+  tx: Tx,
+  asked: PaymentRow,
+  outcome: PaymentOutcome,
+): Promise<void> {
+  const { installationId, id, orderId } = asked
+  const key = { installationId, orderId: orderId ?? '' }
+  const found = await lockOrderFacts(tx, key)
+  const payment = await lockPayment(tx, installationId, id)
+  if (!found || !payment) throw new Error(`payment ${id} has lost its order`)
+  if (!isAwaitedFromProvider(payment)) return recordAfterEnd(tools, tx, payment, outcome)
+  const now = tools.clock().getTime()
+  const seen = { ...payment, checks: payment.checks + 1, updatedAt: now }
+  if (outcome.kind === 'approved' && outcome.collected === payment.amount) {
+    const { reference, brand, last4 } = outcome
+    await savePayment(tx, { ...seen, reference, brand, last4 })
+    await payOrder(tx, key, { now, cause: null })
+  } else if (outcome.kind === 'declined' && !outcome.isDoubtful) await giveUp(tools, tx, found, seen)
+  else {
+    warnOfAmount(tools, tx, payment, outcome)
+    await savePayment(tx, { ...seen, checkAt: pendingCheckAt(now, false) })
+  }
+}
+
+// The money will not come. An order that was not sent is cancelled; of one that was sent only the payment ends.
+async function giveUp(tools: PayTools, tx: Tx, found: OrderFacts, payment: PaymentRow): Promise<void> {
+  const now = payment.updatedAt
+  const moment = { now, cause: null }
+  const voided = moveFor(paymentLifecycle, 'void', payment.status)
+  const unpaid = moveFor(orderPaymentLifecycle, 'void', found.order.paymentStatus)
+  if (!voided || !unpaid) throw new Error(`payment ${payment.id} is ${payment.status} and cannot end`)
+  const ended = { ...payment, status: voided.to, checkAt: null }
+  await savePayment(tx, ended)
+  const payments = found.payments.map((known) => (known.id === ended.id ? ended : known))
+  if (!cancellableReason(found.order, usualPolicy)) {
+    const wish = { verb: 'cancel', by: 'system', reason: 'other', note: null, restocked: 'all' } as const
+    await cancelFound(tx, { ...found, payments }, wish, moment)
+    return
+  }
+  const order = { paymentStatus: unpaid.to }
+  noteChange(tx, { ...found, payments }, { order, timeline: ['voided'] }, moment)
+  const facts = { provider: payment.provider, paymentId: payment.id }
+  const message = 'awaited payment failed after its order was sent; a person must see to it'
+  tx.afterCommit(() => tools.watch.error('pending_failed', message, facts))
+}
+
+export function warnOfAmount(tools: PayTools, tx: Tx, payment: PaymentRow, outcome: Outcome): void {
+  if (outcome.kind !== 'approved' || outcome.collected === payment.amount) return
+  const facts = { provider: payment.provider, paymentId: payment.id }
+  const more = { amount: payment.amount, collected: outcome.collected }
+  const message = 'payment provider collected another amount than was asked for; nothing is booked'
+  tx.afterCommit(() => tools.watch.warn('amount_differs', message, facts, more))
+}

@@ -1,0 +1,310 @@
+// Payments that happen elsewhere, on a page of the provider: the way there, the way back, and every way not to come back.
+
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import { market } from '../harness/carts.ts'
+import { checkoutOf } from '../harness/checkout.ts'
+import { createElsewhere } from '../harness/elsewhere.ts'
+import { openHouse } from '../harness/house.ts'
+import { eachEngine, type Given } from '../harness/storage.ts'
+import { returnTokenOf } from '../src/checkout/pay/elsewhere.ts'
+import { settlePayments } from '../src/checkout/pay/recover.ts'
+import { newId } from '../src/kit/ids.ts'
+import { refundPaid } from '../src/orders/refunds.ts'
+import { createProviders, type Providers } from '../src/payments/port.ts'
+import { payRefunds } from '../src/payments/settle.ts'
+import { listPaymentsOfSession } from '../src/payments/store.ts'
+import { createSandboxProvider } from '../src/providers/sandbox/provider.ts'
+
+const minute = 60_000
+const hour = 60 * minute
+
+async function openShop(given: Given) {
+  const bank = createElsewhere()
+  // The test provider writes into the database of the house, which is not open yet.
+  let installed: Providers = createProviders([bank])
+  const providers: Providers = {
+    get names() {
+      return installed.names
+    },
+    get: (name) => installed.get(name),
+    forMode: (mode) => installed.forMode(mode),
+  }
+  const house = await openHouse(given, { shops: [market], payHooks: { providers } })
+  const sandbox = createSandboxProvider({ storage: house.storage, clock: () => new Date(house.clock.now) })
+  installed = createProviders([sandbox, bank])
+  const checkout = await checkoutOf(house)
+  const { sessionId, secret, view } = await checkout.ready({ 'ROSE-12': 1 })
+  const { installationId } = house
+
+  const begin = (attempt = newId('pay')) =>
+    house.app.checkout.pay(secret, {
+      version: view.session.version,
+      expectedTotal: view.session.totals.total,
+      provider: 'elsewhere',
+      method: 'bank',
+      details: {},
+      attempt,
+    })
+  const payments = () => house.storage.read((db) => listPaymentsOfSession(db, installationId, sessionId))
+  const payment = async () => {
+    const [first] = await payments()
+    assert.ok(first)
+    return first
+  }
+  const tools = house.app.payTools
+  return {
+    house,
+    bank,
+    checkout,
+    sessionId,
+    secret,
+    amount: view.session.totals.total,
+    begin,
+    payments,
+    payment,
+    tools,
+    key: async () => (await payment()).id,
+    returnPath: async () => `/r/${returnTokenOf(tools.rootSecret, await payment())}`,
+    loop: async (ms: number) => {
+      house.clock.now += ms
+      await settlePayments(tools)
+    },
+    giveBack: () => payRefunds({ ...tools, onPaid: refundPaid }, house.clock.now),
+    session: async () => (await checkout.read(sessionId)).body.data,
+    orders: async () =>
+      (await house.ask('listStorefrontOrders')).body.data.orders as {
+        id: string
+        status: string
+        paymentStatus: string
+      }[],
+    stock: async () => {
+      const [row] = await house.storage.read(
+        (db) =>
+          db.sql<{
+            onHand: number
+          }>`select sum(on_hand) as "onHand" from stock where merchant_id = ${house.merchantId}`,
+      )
+      return row?.onHand
+    },
+    events: async () =>
+      (
+        await house.storage.read(
+          (db) => db.sql<{ type: string }>`select type from events where type like 'order.%' order by occurred_at, id`,
+        )
+      ).map(({ type }) => type),
+    get: (path: string, headers: Record<string, string> = {}) => house.fetch(path, { headers, redirect: 'manual' }),
+  }
+}
+
+eachEngine('a payment elsewhere', (given) => {
+  test('the page leads there, and no other host is told its secret', async () => {
+    const shop = await openShop(given)
+    const result = await shop.begin()
+    assert.equal(result?.problem, null)
+    const page = await shop.get(`/c/${shop.secret}`)
+    assert.equal(page.status, 200)
+    assert.match(page.text, /href="https:\/\/bank\.example\/ref_1"/)
+    assert.match(page.text, /<meta http-equiv="refresh" content="0;url=https:\/\/bank\.example\/ref_1">/)
+    assert.match(page.text, /Bank of Tests/)
+    assert.match(
+      page.headers.get('set-cookie') ?? '',
+      /^checkout=[\w-]{43}; Path=\/r; Max-Age=3600; HttpOnly; SameSite=Lax$/,
+    )
+    assert.match(page.headers.get('content-security-policy') ?? '', /default-src 'none'/)
+    const { reference, placeSealed, status } = await shop.payment()
+    assert.deepEqual([reference, status], ['ref_1', 'challenge'])
+    assert.doesNotMatch(placeSealed ?? '', /bank\.example/)
+    const entry = shop.bank.books.get(await shop.key())
+    assert.equal(entry?.charge.amount, shop.amount)
+    assert.ok(!(await shop.returnPath()).includes(shop.secret))
+  })
+
+  test('paid there, the shopper comes back to the shop, and the order is paid once', async () => {
+    const shop = await openShop(given)
+    await shop.begin()
+    const page = await shop.get(`/c/${shop.secret}`)
+    const cookie = (page.headers.get('set-cookie') ?? '').split(';')[0] ?? ''
+    shop.bank.act(await shop.key(), 'pay')
+    const back = await shop.get(`${await shop.returnPath()}?redirect_status=failed`, { cookie })
+    assert.deepEqual([back.status, back.headers.get('location')], [303, `/c/${shop.secret}/wait`])
+    const on = await shop.get(`/c/${shop.secret}/wait`)
+    assert.match(on.headers.get('location') ?? '', /^http:\/\/localhost:9\/thanks/)
+    await shop.get(await shop.returnPath(), { cookie })
+    await shop.loop(hour)
+    assert.deepEqual(
+      (await shop.orders()).map(({ paymentStatus }) => paymentStatus),
+      ['paid'],
+    )
+    assert.deepEqual(await shop.events(), ['order.placed', 'order.paid'])
+    const { brand, last4, placeSealed } = await shop.payment()
+    assert.deepEqual([brand, last4, placeSealed], ['visa', '4242', null])
+  })
+
+  test('in another browser a page says how it stands, and gives nothing away', async () => {
+    const shop = await openShop(given)
+    await shop.begin()
+    const waiting = await shop.get(await shop.returnPath())
+    assert.match(waiting.text, /We are checking your payment/)
+    shop.bank.act(await shop.key(), 'pay')
+    shop.house.clock.now += 6_000
+    const paid = await shop.get(await shop.returnPath(), { cookie: `checkout=${'x'.repeat(43)}` })
+    assert.match(paid.text, /Your payment has arrived/)
+    assert.ok(!paid.text.includes(shop.secret))
+    assert.equal((await shop.session()).status, 'completed')
+  })
+
+  test('a return that nobody was given is not found', async () => {
+    const shop = await openShop(given)
+    await shop.begin()
+    const path = await shop.returnPath()
+    for (const forged of [`${path}x`, '/r/x', `/r/${Buffer.from('a b').toString('base64url')}.x`])
+      assert.equal((await shop.get(forged)).status, 404, forged)
+  })
+
+  test('it is asked about once in five seconds, however often somebody comes back', async () => {
+    const shop = await openShop(given)
+    await shop.begin()
+    const path = await shop.returnPath()
+    await Promise.all(Array.from({ length: 12 }, () => shop.get(path)))
+    assert.equal(shop.bank.calls.lookUp, 1)
+    shop.house.clock.now += 5_000
+    await shop.get(path)
+    assert.equal(shop.bank.calls.lookUp, 2)
+  })
+
+  test('who never comes back has the order all the same', async () => {
+    const shop = await openShop(given)
+    await shop.begin()
+    shop.bank.act(await shop.key(), 'pay')
+    await shop.loop(6 * minute)
+    assert.equal((await shop.session()).status, 'completed')
+  })
+
+  test('back to the order: closed there, open here without an error, and paid in another way', async () => {
+    const shop = await openShop(given)
+    await shop.begin()
+    const posted = await shop.house.fetch(`/c/${shop.secret}/back`, {
+      method: 'POST',
+      headers: { 'content-type': 'application/x-www-form-urlencoded', origin: shop.house.origin },
+      body: '',
+      redirect: 'manual',
+    })
+    assert.deepEqual([posted.status, posted.headers.get('location')], [303, `/c/${shop.secret}#payment`])
+    const session = await shop.session()
+    assert.deepEqual([session.status, session.lastPaymentError], ['open', null])
+    assert.equal((await shop.payment()).status, 'declined')
+    assert.throws(() => shop.bank.act([...shop.bank.books.keys()][0] ?? '', 'pay'))
+    const paid = await shop.checkout.pay(shop.secret, await shop.checkout.look(shop.secret))
+    assert.equal(paid.view.session.status, 'completed')
+  })
+
+  test('back against a payment that was just made: the order', async () => {
+    const shop = await openShop(given)
+    await shop.begin()
+    shop.bank.act(await shop.key(), 'pay')
+    const result = await shop.house.app.checkout.goBack(shop.secret)
+    assert.deepEqual([result?.problem, result?.view.session.status], [null, 'completed'])
+  })
+
+  test('back without an answer: nothing is opened before it is known', async () => {
+    const shop = await openShop(given)
+    await shop.begin()
+    shop.bank.loseNext('close')
+    shop.bank.loseNext('lookUp')
+    const result = await shop.house.app.checkout.goBack(shop.secret)
+    assert.deepEqual([result?.problem?.code, result?.view.session.status], ['payment_in_progress', 'processing'])
+    await shop.loop(6 * minute)
+    assert.equal((await shop.session()).status, 'open')
+  })
+
+  test('given up after its time: closed there, and open here', async () => {
+    const shop = await openShop(given)
+    await shop.begin()
+    for (let i = 0; i < 8; i += 1) await shop.loop(5 * minute)
+    assert.equal(shop.bank.books.get(await shop.key())?.state, 'closed')
+    const session = await shop.session()
+    assert.equal((await shop.payment()).status, 'declined')
+    assert.equal(session.lastPaymentError?.code, 'authentication_failed')
+  })
+
+  test('paid in the last second: the order, and not the money back', async () => {
+    const shop = await openShop(given)
+    await shop.begin()
+    const { lookUp } = shop.bank
+    shop.bank.lookUp = async (...asked) => {
+      const found = await lookUp(...asked)
+      if (found.kind === 'elsewhere') shop.bank.act(asked[0].key, 'pay')
+      return found
+    }
+    await shop.loop(45 * minute)
+    assert.deepEqual([(await shop.session()).status, shop.bank.calls.close], ['completed', 1])
+  })
+
+  test('a lost answer to the start is found, with the place', async () => {
+    const shop = await openShop(given)
+    shop.bank.loseNext('start')
+    await shop.begin()
+    assert.equal((await shop.payment()).status, 'processing')
+    await shop.loop(2 * minute)
+    assert.match((await shop.get(`/c/${shop.secret}`)).text, /bank\.example\/ref_1/)
+    assert.equal(shop.bank.books.size, 1)
+  })
+
+  test('one form sent 64 times at once is one payment', async () => {
+    const shop = await openShop(given)
+    const attempt = newId('pay')
+    await Promise.all(Array.from({ length: 64 }, () => shop.begin(attempt)))
+    assert.deepEqual([shop.bank.books.size, (await shop.payments()).length], [1, 1])
+  })
+
+  test('another amount than was asked for books nothing, and is reported', async () => {
+    const shop = await openShop(given)
+    await shop.begin()
+    shop.bank.act(await shop.key(), 'pay', shop.amount - 1)
+    await shop.loop(6 * minute)
+    assert.deepEqual([(await shop.session()).status, (await shop.orders()).length], ['processing', 0])
+    const line = shop.house.lines().find(({ message }) => String(message).includes('another amount'))
+    assert.deepEqual([line?.amount, line?.collected], [shop.amount, shop.amount - 1])
+  })
+
+  test('a debit: the order awaits it, and is paid when it comes', async () => {
+    const shop = await openShop(given)
+    await shop.begin()
+    shop.bank.act(await shop.key(), 'bank')
+    await shop.get(await shop.returnPath())
+    assert.deepEqual(
+      (await shop.orders()).map(({ paymentStatus }) => paymentStatus),
+      ['pending'],
+    )
+    await shop.loop(2 * hour)
+    assert.equal((await shop.payment()).status, 'pending')
+    shop.bank.act(await shop.key(), 'pay')
+    await shop.loop(7 * hour)
+    assert.deepEqual(
+      (await shop.orders()).map(({ paymentStatus }) => paymentStatus),
+      ['paid'],
+    )
+    assert.deepEqual(await shop.events(), ['order.placed', 'order.paid'])
+    assert.deepEqual([(await shop.payment()).checkAt, (await shop.payment()).last4], [null, '4242'])
+  })
+
+  test('a debit that fails cancels its order, and the stock is back', async () => {
+    const shop = await openShop(given)
+    const before = await shop.stock()
+    await shop.begin()
+    shop.bank.act(await shop.key(), 'bank')
+    await shop.get(await shop.returnPath())
+    assert.notEqual(await shop.stock(), before)
+    shop.bank.act(await shop.key(), 'fail')
+    await shop.loop(2 * hour)
+    await shop.giveBack()
+    assert.deepEqual(
+      (await shop.orders()).map(({ status, paymentStatus }) => [status, paymentStatus]),
+      [['cancelled', 'voided']],
+    )
+    assert.equal(await shop.stock(), before)
+    const { status, checkAt } = await shop.payment()
+    assert.deepEqual([status, checkAt], ['voided', null])
+  })
+})
