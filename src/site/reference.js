@@ -1,5 +1,4 @@
-// Makes the pages kinder where script runs: copy buttons, a filter for the contents, a mark at the present section.
-// Without it the pages are complete.
+// Adds copy buttons, a filter for the contents and a mark at the current section. The pages are complete without script.
 
 for (const block of document.querySelectorAll('.code')) {
   const button = document.createElement('button')
@@ -93,8 +92,8 @@ function markPresent(nav) {
   look()
 }
 
-// On a desk the list is always open; on a telephone it closes once a place is chosen. The style sheet shows the list on
-// a desk in any case, but what reads the fold's own state should be told the same.
+// On wide screens the list is always open; on phones it closes once a link is chosen. The style sheet shows the list on wide
+// screens anyway, but screen readers use the state of the fold.
 function foldByWidth(nav) {
   const fold = nav.querySelector('details')
   const desk = matchMedia('(min-width: 62rem)')

@@ -1,13 +1,13 @@
-// Makes the checkout kinder; it is complete without. What the shopper wants (quantities, a code, the details, to pay) is kept
-// here until the server has confirmed it, and is sent one after the other, because each needs the version that the one before
-// it made. An answer is worked into the page without touching what was typed or pressed since its question. When no answer
-// comes, the wish stays and is sent again: every one of them sets a value or names its attempt, so that twice is as once.
+// Improves the checkout, which is complete without script. Changes (quantities, a code, the details, the payment) are queued here
+// until the server has confirmed them and are sent one at a time, because each needs the version that the previous one made. An
+// answer is merged into the page without touching what was typed or pressed since the request. Without an answer a change is sent
+// again: each sets a value or names its attempt, so sending it twice is safe.
 
 const { body } = document
 let base = baseOf(document, location.pathname)
 const byId = (id) => document.getElementById(id)
 
-// The address of the session that a page shows. A page that answered a form may stand at the address of another session.
+// The address of the session that a page shows. A page that answered a form may have the address of another session.
 function baseOf(page, path) {
   return (page.getElementById('details')?.getAttribute('action') ?? path).split('/').slice(0, 3).join('/')
 }
@@ -22,23 +22,23 @@ const details = byId('details')
 const pay = byId('pay')
 const isOpen = body.dataset.state === 'open'
 
-// What the shopper wants.
+// Pending changes.
 
-// By SKU: the quantity, and whether it is sent now or after a moment without another press.
+// By SKU: the quantity, and whether it is sent now or after a short pause.
 const quantities = new Map()
-// The fields of the form of the code, once it was submitted.
+// The fields of the promotion code's form, once submitted.
 let code = null
-// How often the details were changed; up to which of these states they are to be saved, were refused, and are saved.
+// Counts edits of the details; up to which edit they are to be saved, were refused, and are saved.
 let edits = 0
 let dueEdits = 0
 let refusedEdits = 0
 let savedEdits = 0
-// From which state on it is said what is wrong with them, and the shopper is led on: what is wrong is not said while one types.
+// From which edit on problems are shown and the focus moves on: not while the shopper is still typing.
 let saidEdits = Infinity
 let goOnEdits = Infinity
 let isTimeWanted = false
 
-// What was sent and never answered may have been done: then a newer version is no surprise.
+// A request without an answer may have been executed: then a newer version is expected.
 let isInDoubt = false
 let isExpired = false
 
@@ -49,7 +49,7 @@ function nextJob() {
   }
   if (code) return { kind: 'code', fields: code, code }
   if (isTimeWanted) return { kind: 'time', form: 'details', fields: { ...detailFields(), intent: 'time' } }
-  // While the fields of another country are on their way, those that are shown are not its own.
+  // While the fields of another country are loading, those on the page belong to the previous one.
   const isSaveDue = dueEdits > Math.max(savedEdits, refusedEdits) && !asking && !isCountryDue
   return isSaveDue ? { kind: 'details', fields: detailFields(), edits } : undefined
 }
@@ -58,7 +58,7 @@ function detailFields() {
   return Object.fromEntries(new FormData(details))
 }
 
-// Sends what is due, and answers when nothing is left, or when it could not be sent.
+// Sends what is due; resolves when nothing is left or sending failed.
 let running = null
 
 function send() {
@@ -67,13 +67,13 @@ function send() {
     running = null
     side?.removeAttribute('aria-busy')
     showState()
-    // Wanted in the moment in which the last answer was worked in.
+    // Queued while the last answer was merged.
     if (!isFailed && nextJob()) void send()
   })
   return running
 }
 
-// For style and tests: whether the server has what is on the page.
+// For style sheet and tests: whether the server has what is on the page.
 function showState() {
   const isBusy = running || asking || quantities.size > 0
   body.dataset.sync = isFailed ? 'failed' : isBusy ? 'busy' : ''
@@ -87,7 +87,7 @@ async function sendAll() {
     const answer = await ask(`${base}/${job.form ?? job.kind}`, fields)
     if (answer.page) await pointerUp()
     if (!take(answer)) return
-    // Answers come again, if not every one of them.
+    // The server answers again.
     retries = 0
     confirmJob(job, answer.page)
   }
@@ -98,7 +98,7 @@ const answerMsMax = 30_000
 const sendsMax = 5
 const waitMsMax = 10_000
 
-// A page or none, and when to ask again.
+// A page or none, and when to retry.
 async function ask(path, fields) {
   try {
     const sent = await post(path, fields)
@@ -110,8 +110,8 @@ async function ask(path, fields) {
   }
 }
 
-// A redirect is not followed by the browser: it may lead to the shop, whose pages no script of ours can read. More than is
-// taken at once waits for as long as the answer says.
+// Redirects are not followed by fetch: they may lead to the shop, whose pages our script cannot read. After a 429 it waits for as
+// long as the answer says.
 async function post(path, fields) {
   for (let sends = 1; ; sends += 1) {
     const response = await fetch(path, {
@@ -132,14 +132,14 @@ function retryMsOf(response) {
   return 1000 * (Number(response.headers.get('retry-after')) || 0)
 }
 
-// Undefined where somebody else answers, or somebody who cannot: a proxy, a server that is just restarting.
+// Undefined if it is not a page of ours: from a proxy, or from a server that is restarting.
 async function pageIn(response) {
   if (response.status >= 500) return undefined
   const page = new DOMParser().parseFromString(await response.text(), 'text/html')
   return page.body.dataset.state === undefined ? undefined : page
 }
 
-// Whether the answer is a page to be worked in; if not, what is wanted stays wanted, or this page ends.
+// Whether the answer is a page to merge; if not, the change stays queued, or this page is left.
 function take({ page, retryMs }) {
   if (!page) {
     isInDoubt = true
@@ -153,14 +153,14 @@ function take({ page, retryMs }) {
   return false
 }
 
-// What was said against the last thing that was sent.
+// The problem of the last request.
 let lastProblem = ''
 
 function confirmJob(job, page) {
   const { problem = '' } = page.body.dataset
   const isOurs = isInDoubt && problem === 'stale'
   isInDoubt = false
-  // Somebody else changed the order: how it stands now is shown, and what was to be changed is asked anew.
+  // The order was changed elsewhere: its current state is shown, and pending changes are dropped.
   if (problem === 'stale' && !isOurs) {
     quantities.clear()
     code = null
@@ -191,7 +191,7 @@ function confirmDetails(job, problem) {
   else refusedEdits = job.edits
 }
 
-// Whoever is typing by the time the answer comes is not led away: what is typed next would go nowhere.
+// The focus does not move while the shopper is typing: the next keys would be lost.
 let ledFrom = ''
 
 function mayLead(sentEdits = edits) {
@@ -205,7 +205,7 @@ function goOn() {
   payment?.focus({ preventScroll: true })
 }
 
-// Without an answer.
+// No answer.
 
 const connection = byId('connection')
 const retryMsMax = 30_000
@@ -215,7 +215,7 @@ let retryTimer = 0
 
 function failed(retryMs = 0, kind = navigator.onLine ? 'failed' : 'offline') {
   isFailed = true
-  // Whoever wanted to go on is told that it did not work, and not led away later.
+  // The failure is shown, and the focus does not move later.
   saidEdits = goOnEdits = Infinity
   showState()
   byId('connection-text').textContent = connection.dataset[kind]
@@ -252,9 +252,9 @@ function retry() {
 addEventListener('online', retry)
 byId('connection-retry')?.addEventListener('click', retry)
 
-// Working an answer into the page.
+// Merging an answer into the page.
 
-// A button that is down must find under it what it was pressed on. Whoever lets go elsewhere is not waited for.
+// While a button is held down, the page under it must not change. A release elsewhere is not waited for.
 let isPressed = false
 function press() {
   isPressed = true
@@ -285,10 +285,10 @@ const parts = [
   'details-state',
   'details-save',
 ]
-// The fields one types in: what is said about them changes, and what was typed stays.
+// Fields for typing: their messages change, what was typed stays.
 const formParts = ['contact', 'country-field', 'address']
 
-// By the id of the field: what the shopper made of it. A field that goes with its country is remembered until it comes back.
+// By the id of the field: what the shopper typed. Values of a field that its country does not have are remembered.
 const typed = new Map()
 
 function note({ target }) {
@@ -302,11 +302,11 @@ function typedValue(field) {
 }
 
 function adopt(page, { hasForm = false, isQuiet = false, sentEdits = edits } = {}) {
-  // What is put in later is focused below, by hand.
+  // Elements that are inserted are focused below.
   for (const marked of page.querySelectorAll('[autofocus]')) marked.removeAttribute('autofocus')
   const isShown = page.getElementById('country')?.value === byId('country')?.value
   const ids = hasForm && isShown ? [...parts, ...formParts] : parts
-  // What was said of the details stays until they are sent again.
+  // Messages about the details stay until they are sent again.
   rework(page, isQuiet && lastProblem === '' ? ids.filter((id) => id !== 'notices') : ids)
   if (!isQuiet) document.title = page.title
   const { total, version } = page.body.dataset
@@ -333,13 +333,13 @@ function rework(page, ids) {
   if (selection && selectionOf(again)) again.setSelectionRange(...selection)
 }
 
-// A number field has none, and asking it is an error in some browsers.
+// A number field has no selection, and reading it is an error in some browsers.
 function selectionOf(field) {
   if (field?.tagName !== 'INPUT' || !['text', 'tel'].includes(field.type)) return undefined
   return [field.selectionStart, field.selectionEnd]
 }
 
-// What is wanted and typed, over what the server knows.
+// Restores pending changes and typed values over the server's state.
 function putBack(option) {
   for (const [skuId, { quantity }] of quantities) showQuantity(skuId, quantity)
   for (const [id, made] of typed) {
@@ -350,7 +350,7 @@ function putBack(option) {
   if (choice && edits !== savedEdits) choice.checked = true
 }
 
-// A choice is put back by its value in its own country, elsewhere by its words; its code says nothing to another field.
+// A choice is restored by its value in its own country, elsewhere by its label; its code means nothing to another field.
 function fill(field, { value, text, isChosen = false, country }) {
   if (field.tagName !== 'SELECT') {
     const next = isChosen ? '' : value
@@ -380,8 +380,8 @@ function showQuantity(skuId, quantity) {
   }
 }
 
-// Makes one tree like the other and keeps every element that stands in both, with its focus and whatever is pressed on it.
-// Elements with an id are the same when it is.
+// Makes one tree equal to the other and keeps every element that is in both, with its focus and pressed state. Elements with an id
+// are matched by it.
 function morph(old, given) {
   if (old.nodeType !== given.nodeType || old.nodeName !== given.nodeName || old.id !== given.id) {
     return old.replaceWith(document.importNode(given, true))
@@ -392,7 +392,7 @@ function morph(old, given) {
   }
   for (const { name } of [...old.attributes]) if (!given.hasAttribute(name)) old.removeAttribute(name)
   for (const { name, value } of given.attributes) if (old.getAttribute(name) !== value) old.setAttribute(name, value)
-  // What was set by hand is no attribute.
+  // Values set by script or by the user are not attributes.
   if (old.tagName === 'INPUT') morphInput(old, given)
   morphChildren(old, given)
 }
@@ -400,7 +400,7 @@ function morph(old, given) {
 function morphInput(old, given) {
   if (['radio', 'checkbox'].includes(old.type)) {
     if (old.name !== 'method') old.checked = given.checked
-    // To set a value and set it back would lose the selection, over which a new number is just being typed.
+    // Setting the same value would lose the selection, over which a new number may be typed.
   } else if (old.type === 'hidden' || !(typed.has(old.id) || old.id === draft || quantities.has(old.id.slice(9)))) {
     if (old.value !== given.value) old.value = given.value
   }
@@ -416,7 +416,7 @@ function morphChildren(old, given) {
       old.insertBefore(document.importNode(wanted, true), at)
       continue
     }
-    // Whatever stands before the one that is meant has no place any more.
+    // Elements before the matching one are gone.
     while (at && at !== here) {
       const next = at.nextSibling
       at.remove()
@@ -435,7 +435,7 @@ function morphChildren(old, given) {
 // The order: quantities and the code.
 
 const stepMs = 350
-// The field of a number that is being typed.
+// The quantity field that is being typed in.
 let draft = null
 
 function want(skuId, quantity, afterMs) {
@@ -465,7 +465,7 @@ side?.addEventListener('click', (event) => {
   want(skuId, Number(input.value), stepMs)
 })
 
-// A number that is being typed is one when it is left, or at the return key, which is a change and a submit.
+// A typed quantity counts when the field is left, or at the return key, which is both a change and a submit.
 function wantTyped(form) {
   draft = null
   const input = form.elements.namedItem('quantity')
@@ -489,7 +489,7 @@ function submitted(event) {
   event.preventDefault()
   ledFrom = document.activeElement?.id
   if (form.classList.contains('quantity')) return wantTyped(form)
-  // Taken out, or what is left is taken.
+  // Removes the item, or takes what is left.
   if (form.action.endsWith('/quantity')) return want(skuOf(form), Number(form.elements.namedItem('quantity').value), 0)
   code = Object.fromEntries(new FormData(form))
   typed.delete('code')
@@ -501,7 +501,7 @@ byId('main')?.addEventListener('submit', (event) => {
   if (event.target.closest('#notices')) submitted(event)
 })
 
-// The details: another country brings other fields; what is complete is saved at once, so that delivery and tax are right.
+// The details: another country has other fields; complete details are saved at once, so delivery and tax are right.
 
 for (const kind of ['input', 'change']) addEventListener(kind, note)
 
@@ -519,7 +519,7 @@ details?.addEventListener('input', edited)
 
 details?.addEventListener('change', (event) => {
   edited()
-  // The browser trims plain spaces only; with a no-break one from a document it would take the address for invalid.
+  // The browser trims plain spaces only; with a pasted no-break space it would call the address invalid.
   if (event.target.type === 'email') {
     event.target.value = event.target.value.trim()
     note(event)
@@ -528,7 +528,7 @@ details?.addEventListener('change', (event) => {
   else saveIfComplete()
 })
 
-// A field that was put in anew under the cursor has no change of its own to tell.
+// A field that was replaced under the cursor fires no change event.
 details?.addEventListener('focusout', saveIfComplete)
 
 details?.addEventListener('submit', (event) => {
@@ -544,15 +544,15 @@ details?.addEventListener('submit', (event) => {
   void send()
 })
 
-// Also what is not complete: then it is said what is missing.
+// Also incomplete details: then what is missing is shown.
 function wantSaved() {
-  // Whoever goes on without a change is led on as well.
+  // The focus moves on without a change as well.
   if (edits === savedEdits || edits === refusedEdits) edited()
   dueEdits = edits
   saidEdits = edits
 }
 
-// The fields of the country that is chosen by the time the answer arrives. They need no version, so they wait for nobody.
+// The fields of the country that is chosen when the answer arrives. They need no version, so they are not queued.
 let shownCountry = byId('country')?.value
 let asking = null
 let isCountryDue = false
@@ -605,7 +605,7 @@ pay?.addEventListener('submit', async (event) => {
   const isReady = await sendEverything()
   if (isReady && total === body.dataset.total) return sendPayment()
   busy(false)
-  // Another total than the one that was pressed: it is looked at before it is paid.
+  // The total is not the one on the button that was pressed: the shopper must see it first.
   if (isReady) byId('pay-button')?.focus()
 })
 
@@ -615,7 +615,7 @@ function emptyField() {
   )
 }
 
-// The return key goes on to what is still to be filled in, and at last to the button; it never pays.
+// The return key moves to the next empty field, and at last to the button; it never pays.
 pay?.addEventListener('keydown', (event) => {
   if (event.key !== 'Enter' || event.target.tagName !== 'INPUT') return
   event.preventDefault()
@@ -623,7 +623,7 @@ pay?.addEventListener('keydown', (event) => {
   next?.focus()
 })
 
-// Whether the server has everything that is on the page, and has nothing to say against it.
+// Whether the server has everything that is on the page, without a problem.
 async function sendEverything() {
   forgetFailure()
   if (isCountryDue) void showCountry()
@@ -649,7 +649,7 @@ function busy(isBusy) {
     button.textContent = pay.dataset.busy
     tell(pay.dataset.busy)
   } else if (button.hasAttribute('aria-disabled')) {
-    // Otherwise an answer has brought the button anew.
+    // Otherwise an answer has replaced the button.
     button.removeAttribute('aria-disabled')
     button.replaceChildren(...payWords)
   }
@@ -662,7 +662,7 @@ async function sendPayment() {
     // To the shop, to the bank, or back here with the reason why not.
     if (answer.isSentOn) return location.assign(`${base}/wait`)
   } catch {
-    // The next look tells whether it was paid.
+    // The next poll tells whether it was paid.
   }
   const { page, retryMs } = answer
   busy(false)
@@ -674,14 +674,14 @@ async function sendPayment() {
   adopt(page, { hasForm: true })
 }
 
-// After a payment without an answer. It is not made again by itself: only whoever presses the button pays.
+// After a payment without an answer. It is never sent again automatically: only the button pays.
 async function lookForPayment() {
   if (isPaying) return
   let page
   try {
     page = await pageIn(await fetch(base, { signal: AbortSignal.timeout(answerMsMax), cache: 'no-store' }))
   } catch {
-    // Still without an answer.
+    // Still no answer.
   }
   if (isPaying) return
   if (!page) return failed(0, 'pay')
@@ -699,18 +699,18 @@ pay?.addEventListener('input', (event) => {
   if (event.target.selectionStart !== value.length) return
   const digits = value.replace(/\D/g, '')
   if (autocomplete === 'cc-number' && /^[\d ]+$/.test(value)) event.target.value = digits.match(/.{1,4}/g).join(' ')
-  // A slash appears after the month, but not in the way of whoever is deleting, or begins with the year.
+  // A slash appears after the month, but not while deleting or when the year comes first.
   if (autocomplete === 'cc-exp' && event.inputType === 'insertText' && /^(0[1-9]|1[0-2])$/.test(value)) {
     event.target.value = `${digits} / `
   }
 })
 
-// Back from the shop: a page that the browser kept has a button that was used up.
+// Back from the shop: a page from the browser's cache has a button that was used.
 addEventListener('pageshow', (event) => {
   if (event.persisted) location.reload()
 })
 
-// The time that is left, told when it becomes short. When it is over, everything stays as it is and can go on in a new
+// The time left, announced when it becomes short. When it has run out, everything stays on the page and can continue in a new
 // checkout with the same items.
 
 const minuteMs = 60_000
@@ -766,7 +766,7 @@ byId('expired')?.addEventListener('submit', async (event) => {
     page = await pageIn(response)
     if (page) path = baseOf(page, new URL(response.url).pathname)
   } catch {
-    // Told below.
+    // Reported below.
   }
   if (!page) return failed()
   if (page.body.dataset.state === 'expired') return expire(page)
@@ -774,7 +774,7 @@ byId('expired')?.addEventListener('submit', async (event) => {
   moveTo(path, page)
 })
 
-// The same page over another session: what is typed and wanted goes along.
+// The same page for another session: typed values and pending changes move along.
 function moveTo(path, page) {
   const before = base
   base = path
@@ -800,7 +800,7 @@ if (isOpen) {
   tick()
 }
 
-// Waiting for the bank, without loading the page again and again under a reader's eyes.
+// Polls the bank's answer without reloading the page.
 
 if (body.dataset.state === 'processing') {
   const look = async () => {
@@ -808,15 +808,14 @@ if (body.dataset.state === 'processing') {
       const response = await fetch(`${base}/wait`, { redirect: 'manual' })
       if (response.type === 'opaqueredirect') return location.assign(`${base}/wait`)
     } catch {
-      // Off line for a moment: the next look will tell.
+      // Offline for a moment: the next poll will tell.
     }
     setTimeout(look, 2_500)
   }
   setTimeout(look, 1_500)
 }
 
-// Under a width at which the order stands beside the form it is folded; a browser that cannot show a folded part by style
-// unfolds it here.
+// On narrow screens the order is folded; a browser that cannot unfold it by style on wide ones does so here.
 if (!CSS.supports('selector(::details-content)') && matchMedia('(min-width: 60rem)').matches) {
   for (const fold of document.querySelectorAll('.fold')) fold.open = true
 }
