@@ -3,7 +3,7 @@
 export const scopes = ['webhooks:read', 'webhooks:write', 'catalog:read', 'checkout:quote'] as const
 export type Scope = (typeof scopes)[number]
 
-export const stabilities = ['stable', 'candidate', 'extension'] as const
+const stabilities = ['stable', 'candidate', 'extension'] as const
 export type Stability = (typeof stabilities)[number]
 
 export const modes = ['test', 'live'] as const
@@ -63,7 +63,6 @@ export const cartMessageCodes = [
   'no_shipping_option',
   'shipping_changed',
 ] as const
-export type CartMessageCode = (typeof cartMessageCodes)[number]
 
 export const promotionTypes = ['percentage', 'fixed_amount', 'free_shipping'] as const
 export type PromotionType = (typeof promotionTypes)[number]
@@ -73,7 +72,6 @@ export type PromotionState = (typeof promotionStates)[number]
 
 // What a cart can keep: a rejected code is answered and forgotten.
 export const cartPromotionStates = ['none', 'applied', 'pending'] as const
-export type CartPromotionState = (typeof cartPromotionStates)[number]
 
 export const promotionReasons = [
   'not_found',
@@ -99,7 +97,6 @@ export type CheckoutPaymentStatus = (typeof checkoutPaymentStatuses)[number]
 
 // `none`: nothing in the session needs stock. `lapsed`: the time ran out; the stock is secured again at payment.
 export const holdStatuses = ['none', 'held', 'lapsed', 'released', 'consumed'] as const
-export type HoldStatus = (typeof holdStatuses)[number]
 
 export const sessionCancellationReasons = [
   'customer_request',
@@ -108,11 +105,9 @@ export const sessionCancellationReasons = [
   'fraud_suspected',
   'other',
 ] as const
-export type SessionCancellationReason = (typeof sessionCancellationReasons)[number]
 
 // `system`: the app that opened it was uninstalled.
 export const sessionCancellers = ['api', 'shopper', 'system'] as const
-export type SessionCanceller = (typeof sessionCancellers)[number]
 
 export const paymentErrorCodes = [
   'declined',
@@ -243,11 +238,3 @@ export const eventKinds = [
   'webhook.fixture',
 ] as const
 export type EventKind = (typeof eventKinds)[number]
-
-export const operationResponseKinds = [
-  'webhook_endpoints',
-  'webhook_signature_fixture',
-  'webhook_replay',
-  'oauth_authorization',
-] as const
-export type OperationResponseKind = (typeof operationResponseKinds)[number]

@@ -1,6 +1,6 @@
 // The loops, by the names under which metrics, the log and `doctor` know them.
 
-export const loopNames = [
+const loopNames = [
   'last_use',
   'stale_products',
   'payments',

@@ -29,7 +29,7 @@ export interface OAuthOperationParts {
 type Ours = 'describeOAuthAuthorization' | 'createInstallationKey' | 'listInstallationKeys' | 'revokeInstallationKey'
 
 // Enough to rotate keys, and few enough that a lost one is noticed.
-export const livingKeysMax = 10
+const livingKeysMax = 10
 
 export function oauthOperations({ rootSecret, publicOrigin, forget }: OAuthOperationParts): Pick<OpenHandlers, Ours> {
   return {

@@ -6,7 +6,7 @@ import { randomBase62 } from '../kit/base62.ts'
 import { refuse } from '../kit/refuse.ts'
 import { isCommonPassword } from './commonpassword.ts'
 
-export const passwordLengthMin = 10
+const passwordLengthMin = 10
 export const passwordLengthMax = 200
 
 // What is wrong with a new password; undefined if nothing is. The password is not repeated.

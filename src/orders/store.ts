@@ -314,7 +314,7 @@ export async function findOrderById(
 
 const numbersFrom = 1_001
 // The number of a test order says that it is one, wherever it is read.
-export const testNumberPrefix = 'T-'
+const testNumberPrefix = 'T-'
 
 // Held until the commit, so that numbers are given in the order of commits and none is lost. The next order of the merchant
 // in this mode waits for it.

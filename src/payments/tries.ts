@@ -26,14 +26,14 @@ const hour = 60 * minute
 export type TryKind = 'session' | 'card' | 'network'
 
 // Whoever types wrong twice never meets one of these. Many shoppers share a network.
-export const tryBounds: Readonly<Record<TryKind, TryBound>> = {
+const tryBounds: Readonly<Record<TryKind, TryBound>> = {
   session: { free: 4, firstWaitMs: 30 * second, longestWaitMs: 15 * minute, forgivenMs: 15 * minute },
   card: { free: 9, firstWaitMs: minute, longestWaitMs: hour, forgivenMs: hour },
   network: { free: 19, firstWaitMs: 30 * second, longestWaitMs: hour, forgivenMs: 10 * minute },
 }
 
 // How long to wait after the last of so many.
-export function waitAfter({ free, firstWaitMs, longestWaitMs }: TryBound, tries: number): number {
+function waitAfter({ free, firstWaitMs, longestWaitMs }: TryBound, tries: number): number {
   return tries <= free ? 0 : Math.min(firstWaitMs * 2 ** (tries - free - 1), longestWaitMs)
 }
 
@@ -43,7 +43,7 @@ export interface Tries {
 }
 
 // 0: it may be tried now.
-export function waitMsFor(bound: TryBound, { forgivenAt, triedAt }: Tries, now: number): number {
+function waitMsFor(bound: TryBound, { forgivenAt, triedAt }: Tries, now: number): number {
   const waitMs = waitAfter(bound, Math.ceil((forgivenAt - triedAt) / bound.forgivenMs))
   return Math.min(Math.max(0, triedAt + waitMs - now), waitMs)
 }

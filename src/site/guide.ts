@@ -73,7 +73,7 @@ ${texts[id]}</section>
   )}</div>`
 }
 
-export function errorAnchor(code: RefusalCode): string {
+function errorAnchor(code: RefusalCode): string {
   return `error-${code}`
 }
 

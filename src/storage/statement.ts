@@ -39,7 +39,7 @@ export function valuesOf(parts: readonly Part[]): SqlValue[] {
   return values
 }
 
-export function textOf(template: TemplateStringsArray, parts: readonly Part[], mark: Mark): string {
+function textOf(template: TemplateStringsArray, parts: readonly Part[], mark: Mark): string {
   let count = 0
   let text = template[0] as string
   for (const [i, part] of parts.entries()) {

@@ -158,7 +158,7 @@ export async function listNewestDeliveries(
 }
 
 // How many are not over yet, counted up to a bound: a shop that was away for weeks has many.
-export const openCountMax = 10_000
+const openCountMax = 10_000
 
 export async function countOpenDeliveries(
   db: Reader,

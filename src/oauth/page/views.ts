@@ -5,7 +5,6 @@ import type { Mode, Scope } from '../../contract/words.ts'
 // The value of the hidden field `step` of each form: which page a post answers. The fields are `email` and
 // `password`, or `merchant` and `scope` (repeated); `decision` is `approve` or `decline`, and both pages can decline.
 export const steps = { signIn: 'sign_in', consent: 'consent' } as const
-export type Step = (typeof steps)[keyof typeof steps]
 
 // The app that asks, as the merchant sees it.
 export interface AppFace {
