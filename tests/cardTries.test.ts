@@ -7,7 +7,7 @@ import { market } from '../harness/carts.ts'
 import { type Checkout, cards, checkoutOf } from '../harness/checkout.ts'
 import { type House, openHouse } from '../harness/house.ts'
 import { eachEngine } from '../harness/storage.ts'
-import { settlePayments } from '../src/checkout/pay/recover.ts'
+import { recoverPayments } from '../src/checkout/pay/recover.ts'
 import { newId } from '../src/kit/ids.ts'
 import { deleteForgivenTries } from '../src/payments/tries.ts'
 
@@ -148,12 +148,12 @@ eachEngine('tries of cards', (given) => {
     assert.equal(await pay(late, { from: 'home', card: '4000000000000259' }), 'open')
     assert.ok((await tries()).some(({ forgivenAt }) => forgivenAt > house.clock.now))
     house.clock.now += 2 * minute
-    await settlePayments(house.app.payTools)
+    await recoverPayments(house.app.payTools)
     assert.ok((await tries()).every(({ forgivenAt }) => forgivenAt <= house.clock.now))
     const declined = await open()
     assert.equal(await pay(declined, { from: 'home', card: '4000000000000267' }), 'open')
     house.clock.now += 2 * minute
-    await settlePayments(house.app.payTools)
+    await recoverPayments(house.app.payTools)
     const counted = (await tries()).filter(({ forgivenAt }) => forgivenAt > house.clock.now)
     assert.deepEqual(
       counted.map(({ subject }) => subject.split(' ')[0]),

@@ -8,11 +8,11 @@ import { createElsewhere } from '../harness/elsewhere.ts'
 import { openHouse } from '../harness/house.ts'
 import { eachEngine, type Given } from '../harness/storage.ts'
 import { returnTokenOf } from '../src/checkout/pay/elsewhere.ts'
-import { settlePayments } from '../src/checkout/pay/recover.ts'
+import { recoverPayments } from '../src/checkout/pay/recover.ts'
 import { newId } from '../src/kit/ids.ts'
 import { refundPaid } from '../src/orders/refunds.ts'
 import { createProviders, type Providers } from '../src/payments/port.ts'
-import { payRefunds } from '../src/payments/settle.ts'
+import { payRefunds } from '../src/payments/refunds.ts'
 import { listPaymentsOfSession } from '../src/payments/store.ts'
 import { createSandboxProvider } from '../src/providers/sandbox/provider.ts'
 
@@ -68,7 +68,7 @@ async function openShop(given: Given) {
     returnPath: async () => `/r/${returnTokenOf(tools.rootSecret, await payment())}`,
     loop: async (ms: number) => {
       house.clock.now += ms
-      await settlePayments(tools)
+      await recoverPayments(tools)
     },
     giveBack: () => payRefunds({ ...tools, onPaid: refundPaid }, house.clock.now),
     session: async () => (await checkout.read(sessionId)).body.data,

@@ -4,7 +4,7 @@ import { eventsOf, market } from '../harness/carts.ts'
 import { cards, checkoutOf, secretOf } from '../harness/checkout.ts'
 import { openHouse } from '../harness/house.ts'
 import { eachEngine } from '../harness/storage.ts'
-import { settlePayments } from '../src/checkout/pay/recover.ts'
+import { recoverPayments } from '../src/checkout/pay/recover.ts'
 import { expireSessions } from '../src/checkout/sweep.ts'
 
 const minute = 60_000
@@ -87,7 +87,7 @@ eachEngine('getHostedCheckoutSession', (given) => {
       })
       assert.equal(cart.body.error.code, 'cart_locked')
       house.clock.now += 2 * minute
-      await Promise.all([settlePayments(house.app.payTools), settlePayments(house.app.payTools)])
+      await Promise.all([recoverPayments(house.app.payTools), recoverPayments(house.app.payTools)])
       const { body } = await read(sessionId)
       assert.equal(body.data.status, ends)
       if (ends === 'open') assert.equal(body.data.lastPaymentError.code, 'declined')
@@ -109,7 +109,7 @@ eachEngine('getHostedCheckoutSession', (given) => {
       else {
         for (let step = 0; step < 4; step += 1) {
           house.clock.now += 15 * minute
-          await settlePayments(house.app.payTools)
+          await recoverPayments(house.app.payTools)
         }
       }
       const { body } = await read(sessionId)

@@ -10,7 +10,7 @@ import { eachEngine, type Given } from '../harness/storage.ts'
 import { until } from '../harness/until.ts'
 import { closePayment } from '../src/checkout/pay/close.ts'
 import { answerChallenge, pay as payAt } from '../src/checkout/pay/pay.ts'
-import { settlePayments } from '../src/checkout/pay/recover.ts'
+import { recoverPayments } from '../src/checkout/pay/recover.ts'
 import { deleteSessions } from '../src/checkout/retention.ts'
 import { expireSessions } from '../src/checkout/sweep.ts'
 import type { PayTools } from '../src/checkout/tools.ts'
@@ -21,7 +21,7 @@ import { findViolations } from '../src/observe/invariants.ts'
 import { findOwed } from '../src/observe/owed.ts'
 import { refundPaid } from '../src/orders/refunds.ts'
 import { createProviders, type Outcome, type PaymentProvider } from '../src/payments/port.ts'
-import { payRefunds } from '../src/payments/settle.ts'
+import { payRefunds } from '../src/payments/refunds.ts'
 import { chargesOf, createSandboxProvider } from '../src/providers/sandbox/provider.ts'
 import { StorageUnavailable } from '../src/storage/storage.ts'
 
@@ -108,7 +108,7 @@ async function openTill(given: Given) {
     world,
     warnings,
     metric,
-    check: (more: Partial<PayTools> = {}) => settlePayments({ ...tools, ...more }),
+    check: (more: Partial<PayTools> = {}) => recoverPayments({ ...tools, ...more }),
     close: async (outcome: 'succeeded' | 'declined') => {
       const { paymentId } = await world()
       return answerOf(storage.write((tx) => closePayment(tools, tx, { installationId, id: paymentId }, outcome)))

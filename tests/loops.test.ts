@@ -16,7 +16,7 @@ import { deleteCarts } from '../src/carts/retention.ts'
 import { expireCarts } from '../src/carts/sweep.ts'
 import { tellCarts } from '../src/carts/untold.ts'
 import { refreshStaleProducts } from '../src/catalog/refresh.ts'
-import { settlePayments } from '../src/checkout/pay/recover.ts'
+import { recoverPayments } from '../src/checkout/pay/recover.ts'
 import { deleteSessions, eraseCustomers } from '../src/checkout/retention.ts'
 import { endSessionsOfEnded, expireSessions } from '../src/checkout/sweep.ts'
 import { sweepIdempotencyKeys } from '../src/idempotency/once.ts'
@@ -27,7 +27,7 @@ import type { LoopName } from '../src/loops/names.ts'
 import { RowsFailed } from '../src/loops/rows.ts'
 import { sweepArtifacts } from '../src/oauth/sweep.ts'
 import { refundPaid } from '../src/orders/refunds.ts'
-import { refundRound } from '../src/payments/settle.ts'
+import { refundRound } from '../src/payments/refunds.ts'
 import { list } from '../src/storage/storage.ts'
 import { addEndpoint } from '../src/webhooks/endpoints.ts'
 import { sweepWebhooks } from '../src/webhooks/sweep.ts'
@@ -230,7 +230,7 @@ eachEngine('a loop survives its worst row', (given) => {
       await poison(storage, 'payments', `old.id = '${bad[0]}'`),
       await poison(storage, 'checkout_sessions', `old.id = '${unrecordable}'`),
     ]
-    const round = () => failedOf('payments', settlePayments(app.payTools, 20))
+    const round = () => failedOf('payments', recoverPayments(app.payTools, 20))
     clock.now += 60_000
     assert.deepEqual(await round(), bad)
     for (const id of good) assert.equal((await paymentOf(id))?.status, 'succeeded')

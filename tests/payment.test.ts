@@ -10,7 +10,7 @@ import { eachEngine } from '../harness/storage.ts'
 import { sweepAddresses } from '../src/addresses/vault.ts'
 import { countGuess, findCart, setCartStatus } from '../src/carts/store.ts'
 import { pay as payAt } from '../src/checkout/pay/pay.ts'
-import { settlePayments } from '../src/checkout/pay/recover.ts'
+import { recoverPayments } from '../src/checkout/pay/recover.ts'
 import { findSession, saveSession } from '../src/checkout/store.ts'
 import { expireSessions } from '../src/checkout/sweep.ts'
 import { newId } from '../src/kit/ids.ts'
@@ -248,7 +248,7 @@ eachEngine('a payment', (given) => {
     )
     await house.apply({ ...market, products })
     house.clock.now += 120_000
-    await settlePayments(house.app.payTools)
+    await recoverPayments(house.app.payTools)
     const { status, hold, lastPaymentError } = (await read(sessionId)).body.data
     assert.deepEqual([status, hold.status, lastPaymentError.code], ['open', 'none', 'declined'])
     assert.equal((await pay(secret, await look(secret))).problem?.code, 'item_unavailable')
@@ -266,7 +266,7 @@ eachEngine('a payment', (given) => {
     )
     await house.apply({ ...market, products, promotions: [] })
     house.clock.now += 120_000
-    await settlePayments(house.app.payTools)
+    await recoverPayments(house.app.payTools)
     const { status, totals } = (await read(sessionId)).body.data
     assert.deepEqual([status, totals], ['completed', view.session.totals])
   })
@@ -315,7 +315,7 @@ eachEngine('a payment', (given) => {
     await assert.rejects(payAt(dying, { installationId: house.installationId, sessionId }, input, null))
     assert.equal((await read(sessionId)).body.data.status, 'processing')
     house.clock.now += 120_000
-    await settlePayments(house.app.payTools)
+    await recoverPayments(house.app.payTools)
     assert.equal((await read(sessionId)).body.data.status, 'completed')
   })
 

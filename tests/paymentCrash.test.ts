@@ -9,7 +9,7 @@ import { market } from '../harness/carts.ts'
 import { cards, checkoutOf } from '../harness/checkout.ts'
 import { type House, openHouse, testSecretText } from '../harness/house.ts'
 import { eachEngine } from '../harness/storage.ts'
-import { settlePayments } from '../src/checkout/pay/recover.ts'
+import { recoverPayments } from '../src/checkout/pay/recover.ts'
 import type { PayStep } from '../src/checkout/tools.ts'
 import { newId } from '../src/kit/ids.ts'
 
@@ -46,7 +46,7 @@ eachEngine('kill -9 during a payment', (given) => {
       // The loop comes by a few times, as it would over the next minutes.
       for (let minute = 0; minute < 6; minute += 1) {
         house.clock.now += 60_000
-        await settlePayments(house.app.payTools)
+        await recoverPayments(house.app.payTools)
       }
       const { body } = await read(sessionId)
       assert.equal(body.data.status, ends)

@@ -12,7 +12,7 @@ import { type Checkout, cards, checkoutOf } from '../harness/checkout.ts'
 import { type House, openHouse } from '../harness/house.ts'
 import { givenEngine } from '../harness/storage.ts'
 import { until } from '../harness/until.ts'
-import { settlePayments } from '../src/checkout/pay/recover.ts'
+import { recoverPayments } from '../src/checkout/pay/recover.ts'
 import { expireSessions } from '../src/checkout/sweep.ts'
 
 const challengeCard = '4000002500003155'
@@ -171,7 +171,7 @@ describe('a purchase in the browser', () => {
     // The shopper leaves: a page that waits goes on by itself, and would cross the way back.
     await page.goto('about:blank')
     house.clock.now += 120_000
-    await settlePayments(house.app.payTools)
+    await recoverPayments(house.app.payTools)
     await page.goto(url)
     assert.equal((await sessionOf(id)).status, 'completed')
     const [order] = await ordersOf(id)

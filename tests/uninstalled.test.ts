@@ -12,7 +12,7 @@ import { installApp, issueKey, type OAuthHouse, openOAuthHouse, postForm } from 
 import { poison } from '../harness/poison.ts'
 import { rival } from '../harness/shops.ts'
 import { eachEngine, type Given } from '../harness/storage.ts'
-import { settlePayments } from '../src/checkout/pay/recover.ts'
+import { recoverPayments } from '../src/checkout/pay/recover.ts'
 import { openSession } from '../src/checkout/sessions.ts'
 import { endSessionsOfEnded } from '../src/checkout/sweep.ts'
 import { scopes } from '../src/contract/words.ts'
@@ -330,7 +330,7 @@ eachEngine('after an app is uninstalled', (given) => {
     await scene.end()
     for (let i = 0; i < 10 && (await scene.session(sessionId)).status === 'processing'; i += 1) {
       scene.house.clock.now += 10 * minute
-      await settlePayments(scene.house.app.payTools)
+      await recoverPayments(scene.house.app.payTools)
     }
     assert.equal((await scene.session(sessionId)).status, 'completed')
   })

@@ -14,7 +14,7 @@ import { announce } from '../src/events/announce.ts'
 import { newId } from '../src/kit/ids.ts'
 import { findViolations } from '../src/observe/invariants.ts'
 import { refundPaid } from '../src/orders/refunds.ts'
-import { payRefunds } from '../src/payments/settle.ts'
+import { payRefunds } from '../src/payments/refunds.ts'
 import { releaseLeases } from '../src/webhooks/claim.ts'
 import {
   addEndpoint,

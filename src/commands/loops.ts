@@ -9,7 +9,7 @@ import { bringUntoldForward } from '../carts/store.ts'
 import { expireCarts } from '../carts/sweep.ts'
 import { tellCarts } from '../carts/untold.ts'
 import { refreshStaleProducts } from '../catalog/refresh.ts'
-import { settlePayments } from '../checkout/pay/recover.ts'
+import { recoverPayments } from '../checkout/pay/recover.ts'
 import { deleteSessions, eraseCustomers, sessionsSweptMax } from '../checkout/retention.ts'
 import { endSessionsOfEnded, expireSessions } from '../checkout/sweep.ts'
 import { keysSweptMax, sweepIdempotencyKeys } from '../idempotency/once.ts'
@@ -21,7 +21,7 @@ import { makeDeferredDue } from '../loops/store.ts'
 import { artifactsSweptMax, sweepArtifacts } from '../oauth/sweep.ts'
 import { refundPaid } from '../orders/refunds.ts'
 import { cancelUnpaidOrders } from '../orders/unpaid.ts'
-import { refundRound } from '../payments/settle.ts'
+import { refundRound } from '../payments/refunds.ts'
 import { bringForward as bringPaymentsForward } from '../payments/store.ts'
 import { deleteForgivenTries, triesSweptMax } from '../payments/tries.ts'
 import type { Storage } from '../storage/storage.ts'
@@ -66,7 +66,7 @@ export function loopsFor({ storage, app, retentionMs, clock, monotonic }: LoopPa
   const loops: Loop[] = [
     lastUseLoop(app, clock),
     rounds('stale_products', 500, few, (now) => refreshStaleProducts(storage, now, few)),
-    rounds('payments', 2_000, few, () => settlePayments(app.payTools, few)),
+    rounds('payments', 2_000, few, () => recoverPayments(app.payTools, few)),
     rounds('refunds', 2_000, few, (now) => refundRound({ ...app.payTools, onPaid: refundPaid }, now, few)),
     rounds('sessions', 5_000, some, (now) => expireSessions(storage, app.payTools, now, some)),
     rounds('ended_installations', 2_000, few, (now) => endSessionsOfEnded(storage, app.payTools, now, few)),

@@ -28,7 +28,7 @@ import { isWaiting } from '../orders/refunds.ts'
 import { findPlaceOfOrder, findSealedCustomer, listOrdersOfMerchant, type NamedOrder } from '../orders/store.ts'
 import { type OrderFacts, orderSummary, orderView } from '../orders/view.ts'
 import { shownStatus } from '../payments/lifecycle.ts'
-import type { PaidRefund } from '../payments/settle.ts'
+import type { PaidRefund } from '../payments/refunds.ts'
 import { findPayment, type PaymentRow } from '../payments/store.ts'
 import type { Reader, Storage, Tx } from '../storage/storage.ts'
 import {

@@ -17,7 +17,7 @@ const absentMs = 2 * leaseMs
 const doubtMs = 24 * 3_600_000
 
 // A loop's body.
-export async function settlePayments(tools: PayTools, limit = 20): Promise<number> {
+export async function recoverPayments(tools: PayTools, limit = 20): Promise<number> {
   const now = tools.clock().getTime()
   const { storage } = tools
   // Side by side: one after the other, slow answers would outlive the lease.
@@ -30,12 +30,12 @@ export async function settlePayments(tools: PayTools, limit = 20): Promise<numbe
     () => storage.read((db) => listPaymentsToCheck(db, now, limit)),
   )
   const keyOf = ({ installationId, id }: PaymentRow) => ({ tenantId: installationId, rowId: id })
-  const settling = handleEach(round, due, keyOf, async (payment) => {
+  const finishing = handleEach(round, due, keyOf, async (payment) => {
     await finishPayment(tools, payment, await findOutcome(tools, payment), null)
     return 1
   })
   const unclaimed = failures.length
-  await noteFailures(failures, settling)
+  await noteFailures(failures, finishing)
   if (failures.length > 0) throw new RowsFailed(failures, due.length + unclaimed - failures.length)
   return due.length
 }
