@@ -8,6 +8,7 @@ import { existsSync, mkdirSync } from 'node:fs'
 import { readFile, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { after, describe, test } from 'node:test'
+import { setTimeout as pause } from 'node:timers/promises'
 import type { Browser, BrowserContextOptions, Page } from 'playwright-core'
 import { launchBrowser } from '../harness/browser.ts'
 import { cartwright } from '../harness/commandline.ts'
@@ -377,6 +378,7 @@ async function until(page: Page, text: string): Promise<void> {
   const deadline = Date.now() + patienceMs
   while ((await page.getByText(text).count()) === 0) {
     assert.ok(Date.now() < deadline, `${text} did not come`)
+    await pause(100)
     await page.goto(new URL('/', page.url()).href)
   }
 }
