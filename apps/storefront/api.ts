@@ -1,5 +1,5 @@
-// The public operations that this shop uses, over HTTP. The key stays in here: it goes out in the header of a request to
-// the API and nowhere else. The types name the members that the pages show; the answers hold more.
+// The public operations that this shop uses, over HTTP. The key is sent only in the header of requests to the API. The types have
+// only the members that the pages show; the answers have more.
 
 export interface Money {
   amount: number
@@ -133,13 +133,13 @@ export interface Order {
   shipping: { label: string } | null
 }
 
-// The API said no. `code` is stable and for programs; words.ts turns it into words for shoppers.
+// A refusal by the API. `code` is stable and for programs; words.ts turns it into words for shoppers.
 export class ApiRefusal extends Error {
   readonly code: string
   readonly status: number
   readonly available: number | undefined
   readonly limit: number | undefined
-  // The item it is about, if it is about one.
+  // The item in question, if there is one.
   readonly skuId: string | undefined
 
   constructor(error: ErrorBody['error']) {
@@ -152,7 +152,7 @@ export class ApiRefusal extends Error {
   }
 }
 
-// The API said nothing that we understand: no connection, no answer in time, a proxy's page.
+// No usable answer: no connection, a timeout, a proxy's page.
 export class ApiUnreachable extends Error {}
 
 interface ErrorBody {
@@ -165,7 +165,7 @@ interface ErrorBody {
   }
 }
 
-// Every change carries a key, so that the same change sent twice happens once.
+// Every change has an idempotency key, so a change sent twice happens once.
 interface Change {
   idempotencyKey: string
 }
@@ -181,7 +181,7 @@ export function createApi({ apiUrl, apiKey }: { apiUrl: string; apiKey: string }
   const cartsPath = '/api/v1/open/storefront/carts'
   const sessionsPath = '/api/v1/open/hosted/checkout/sessions'
 
-  // What comes back is trusted to have the shape of its published schema; that is the one cast of this example.
+  // The answer is trusted to match its published schema; that is the only cast of this example.
   async function call<Reply>(method: string, path: string, change?: Change): Promise<Reply> {
     const response = await sent(method, path, change)
     const body: unknown = await response.json().catch(() => {
@@ -192,7 +192,7 @@ export function createApi({ apiUrl, apiKey }: { apiUrl: string; apiKey: string }
     throw new ApiUnreachable(`${method} ${path} was answered ${response.status}`)
   }
 
-  // A read can be repeated, and so can a change, thanks to its key. A lost answer is therefore asked for once more.
+  // Reads can be repeated, and so can changes, thanks to their key. So a lost request is retried once.
   async function sent(method: string, path: string, change: Change | undefined): Promise<Response> {
     for (let attempt = 1; ; attempt++) {
       try {
@@ -230,8 +230,8 @@ export function createApi({ apiUrl, apiKey }: { apiUrl: string; apiKey: string }
       return found
     },
 
-    // `link` is the `next` of the list before. It has been through a browser, so it is looked at: the key must not be
-    // sent along to wherever somebody likes.
+    // `link` is the `next` of the previous page. It has been through a browser, so it is checked: the key must not be sent to
+    // another host.
     async products(link: string | null = null): Promise<ProductList> {
       const url = URL.parse(link ?? productsPath, apiUrl)
       if (url?.origin !== new URL(apiUrl).origin || url.pathname !== productsPath) {
@@ -262,7 +262,7 @@ export function createApi({ apiUrl, apiKey }: { apiUrl: string; apiKey: string }
       return (await call<{ data: Cart }>('PUT', itemPath(cartId, skuId), change)).data
     },
 
-    // Sets the quantity of a line that is there; 0 takes it out.
+    // Sets the quantity of an existing line; 0 removes it.
     async changeQuantity(
       cartId: string,
       skuId: string,
@@ -275,7 +275,7 @@ export function createApi({ apiUrl, apiKey }: { apiUrl: string; apiKey: string }
       return (await call<{ data: Cart }>('DELETE', itemPath(cartId, skuId), change)).data
     },
 
-    // A code that does not apply is no error: the answer says how it stands, and why.
+    // A code that does not apply is not an error: the answer has its state and the reason.
     async applyPromotion(cartId: string, change: Change & { code: string | null }): Promise<AppliedPromotion> {
       const path = `${cartsPath}/${cartId}/promotion`
       return (await call<{ data: { promotion: AppliedPromotion } }>('PUT', path, change)).data.promotion

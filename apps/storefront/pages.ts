@@ -1,5 +1,5 @@
-// The pages, as HTML from the server. They hold no script; every change is a form that is posted and answered with a
-// redirect. Whatever comes from the catalog passes through the `html` tag and is escaped there.
+// The pages, rendered on the server, without script; every change is a form that is posted and answered with a redirect. Everything
+// from the catalog is escaped by the `html` tag.
 
 import { randomUUID } from 'node:crypto'
 import type { Cart, CartItem, Category, CheckoutSession, Order, Product, ProductSummary, Sku, Totals } from './api.ts'
@@ -16,14 +16,14 @@ export interface Surroundings {
   categories: readonly Category[]
   cartCount: number
   notice: Notice | null
-  // The address to show a picture by, or null where it is not one that a browser should follow.
+  // The address of a picture, or null if a browser should not load it.
   picture: (url: string | null) => string | null
 }
 
 export interface ListView {
   category: Category | null
   products: readonly ProductSummary[]
-  // Where the list goes on.
+  // The next page of the list.
   moreHref: string | null
   isStart: boolean
 }
@@ -179,7 +179,7 @@ ${
 }
 
 // One row of links for each option. A link leads to the SKU that differs in this value only, or else to the first that
-// has it, so that a choice shows its own price and stock without any script.
+// has it, so a choice shows its own price and stock without script.
 function choices(at: Surroundings, product: Product, chosen: Sku): Html | false {
   const { options, skus } = product
   if (skus.length < 2) return false
@@ -299,7 +299,7 @@ function codeForm(at: Surroundings, cart: Cart): Html {
   const { state, code } = cart.promotion
   const said = at.notice && isAboutCode(at.notice) ? at.notice : null
   const isBad = said !== null && !isGoodNews(said)
-  // That a code is applied is seen beside the code.
+  // Shown beside the code already.
   const isTold = said?.name === 'code_applied' && code !== null
   const lapsed = cart.messages.filter((message) => message.code === 'promotion_lapsed')
   const form = html`<form class="code-form" method="post" action="${at.base}/cart/code">${onceField()}
@@ -335,7 +335,7 @@ ${taxIncluded && tax > 0 && html`<div class="small"><dt>Tax included</dt><dd>${m
 </dl>`
 }
 
-// Nothing but the address of this page is needed to see it, so it says little of the shopper: the city, and no name.
+// Anyone with the address of this page can see it, so it shows only the city and no name.
 export function thanksPage(at: Surroundings, session: CheckoutSession, order: Order | null): string {
   if (!order) return unfinishedPage(at, session)
   const { number, currency, items, totals, shippingAddress, shipping, paymentStatus } = order
@@ -421,7 +421,7 @@ export function messagePage(at: Surroundings, { title, text, link }: Message): s
 }
 
 interface Frame {
-  // null: the start of the shop, which bears its name alone.
+  // null: the start page, whose title is the name of the shop.
   title: string | null
   description: string
   // The slug of the top category, or 'all' or 'cart'.
@@ -468,19 +468,19 @@ function page(at: Surroundings, { title, description, current, body }: Frame): s
 }
 
 function noticeBox({ notice, merchant }: Surroundings): Html | null {
-  // The redirect that brings it leads to #said. It can take the focus, so it is read aloud and the keyboard goes on here.
+  // Redirects lead to #said. It can take the focus, so it is read aloud and the keyboard continues here.
   return (
     notice &&
     html`<p id="said" class="notice ${isGoodNews(notice) ? 'good' : 'bad'}" role="status" tabindex="-1">${noticeWords(notice, merchant.currency)}</p>`
   )
 }
 
-// A change is done once for each form that was shown, however often its button is pressed.
+// One change per form, however often its button is pressed.
 function onceField(): Html {
   return html`<input type="hidden" name="once" value="${randomUUID()}">`
 }
 
-// The cart that the shopper has seen. If it is another by now, the API refuses, and the shopper looks again.
+// The version of the cart that the shopper has seen. If it has changed since, the API refuses.
 function versionField({ version }: Cart): Html {
   return html`<input type="hidden" name="version" value="${version}">`
 }
@@ -489,7 +489,7 @@ interface PictureTraits {
   alt: string
   width?: number | null
   height?: number | null
-  // In sight at once; the others are loaded when they come near.
+  // Visible at once; other pictures are loaded lazily.
   isFirst?: boolean
 }
 

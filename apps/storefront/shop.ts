@@ -1,5 +1,5 @@
-// The shop: which address shows which page, and what each form does. It keeps nothing: the cart is the API's, and the
-// browser holds its id in a cookie that no script can read.
+// The shop: routes and forms. It stores nothing: the cart is on the server, and the browser has its id in a cookie that no script
+// can read.
 
 import { createHash, randomUUID } from 'node:crypto'
 import { readFileSync } from 'node:fs'
@@ -24,7 +24,7 @@ export interface StorefrontOptions {
   basePath: string
   // The origin under which browsers reach this shop.
   publicUrl: string
-  // Told of what shoppers cannot help: an API that is away, a key that is refused.
+  // For errors that shoppers cannot fix: an API that is down, a key that is refused.
   report?: (error: unknown) => void
 }
 
@@ -34,7 +34,7 @@ export interface StorefrontRequest {
   path: string
   query: URLSearchParams
   cookies: Readonly<Record<string, string>>
-  // The posted form; null where there is none.
+  // The posted form, or null.
   form: URLSearchParams | null
   // The headers Origin, Sec-Fetch-Site and Host.
   origin: string | null
@@ -64,7 +64,7 @@ export function createStorefront(options: StorefrontOptions): Storefront {
   const identity = remembered(api.identity)
   const categories = remembered(api.categories)
   const newest = remembered(() => api.products())
-  // The hosted checkout is where a form may lead beside the shop itself: browsers hold redirects to this list as well.
+  // A form may redirect to the hosted checkout: browsers check the redirect of a form against this list.
   const formTargets = [...new Set([publicOrigin, new URL(apiUrl).origin])]
 
   // biome-ignore format: a table reads best with one row a line
@@ -115,14 +115,14 @@ export function createStorefront(options: StorefrontOptions): Storefront {
       const moreHref = next === null ? null : `${here}?after=${Buffer.from(next).toString('base64url')}`
       return await show(request, (at) => listPage(at, { category, products, moreHref, isStart: link === null }))
     } catch (error) {
-      // A link from long ago, or one that somebody made up.
+      // An outdated or invented link.
       const isBadLink = error instanceof RangeError || (error instanceof ApiRefusal && error.status === 400)
       if (link !== null && isBadLink) return seeOther(here)
       throw error
     }
   }
 
-  // The API lists all products, at most 100 at a time. For one category we walk on until there is a page of them.
+  // The API lists all products, at most 100 at a time. For one category, pages are read until there are enough.
   async function listProducts(category: Category | null, link: string | null) {
     const within = category && (await categories()).filter(({ path }) => path.includes(category.slug))
     const slugs = new Set(within?.map(({ slug }) => slug))
@@ -171,7 +171,7 @@ export function createStorefront(options: StorefrontOptions): Storefront {
     return show(request, (at) => thanksPage(at, session, order))
   }
 
-  // Forms. Each ends in a redirect, so that a reload of the page that follows does not send the form again.
+  // Forms. Each ends in a redirect, so reloading the next page does not send it again.
 
   async function addItem(request: StorefrontRequest): Promise<StorefrontAnswer> {
     const { skuId, quantity, once } = fieldsOf(request)
@@ -179,7 +179,7 @@ export function createStorefront(options: StorefrontOptions): Storefront {
       const cart = await withItem(request, skuId, quantity, once)
       return seeOther(cartHref('added'), { 'set-cookie': cartCookieFor(cart.id, cartCookieSeconds) })
     } catch (error) {
-      // The form was sent before, and then did its work.
+      // The form was sent before, and took effect.
       if (isRefusal(error, 'idempotency_key_reused')) return seeOther(cartHref('already_added'))
       const { name, number } = noticeOf(error)
       const { form } = request
@@ -191,8 +191,8 @@ export function createStorefront(options: StorefrontOptions): Storefront {
     }
   }
 
-  // The API sets quantities, it does not add to them. Saying which version was added to makes sure that two windows that
-  // add at the same moment both count: the later one is refused, and adds to what is there then.
+  // The API sets quantities, it does not add to them. With the version, two windows that add at the same moment both count: the
+  // later one is refused, and retried with the new quantity.
   async function withItem(request: StorefrontRequest, skuId: string, quantity: number, once: string): Promise<Cart> {
     for (let attempt = 1; ; attempt++) {
       const cart = await usableCart(request)
@@ -262,13 +262,13 @@ export function createStorefront(options: StorefrontOptions): Storefront {
         idempotencyKey: once,
       })
       if (url === null) return seeOther(cartHref('trouble'))
-      // Where the page of the cart did not expect the checkout to be, a browser would stop the redirect in silence.
+      // To an origin that the policy of the cart page does not name, a browser would silently block the redirect.
       if (!formTargets.includes(new URL(url).origin)) return await show(request, (at) => continuePage(at, url))
       return seeOther(url)
     } catch (error) {
       if (isRefusal(error, 'cart_not_found', 'cart_not_open')) return seeOther(`${base}/cart`)
       if (isRefusal(error, 'invalid_request')) {
-        // The form has one field, and we wrote it. What is wrong is how the shop is set up: a host that is not allowed.
+        // The form has only our own field, so the setup is wrong: a host that is not allowed.
         report(error)
         return seeOther(cartHref('trouble'))
       }
@@ -287,7 +287,7 @@ export function createStorefront(options: StorefrontOptions): Storefront {
       const { name, number } = await change(cartId)
       return seeOther(cartHref(name, number))
     } catch (error) {
-      // The cart became an order, or its time is over. The next one begins empty.
+      // The cart became an order or expired. The next one starts empty.
       if (isRefusal(error, 'cart_not_found', 'cart_not_open')) return seeOther(`${base}/cart`)
       const { name, number } = noticeOf(error)
       return seeOther(cartHref(name, number))
@@ -305,14 +305,14 @@ export function createStorefront(options: StorefrontOptions): Storefront {
     return `${base}/cart?say=${say}${number > 0 ? `&n=${number}` : ''}#said`
   }
 
-  // Whoever has just been given a cart and comes without it has a browser that keeps no cookies.
+  // A browser that returns without the cart it just got does not store cookies.
   function noticeShown(request: StorefrontRequest): Notice | null {
     const notice = noticeIn(request.query)
     const isGiven = notice?.name === 'added' || notice?.name === 'already_added'
     return isGiven && cartIdOf(request) === null ? { name: 'no_cookies', number: 0 } : notice
   }
 
-  // The cart of this browser, if it still is one that can be bought.
+  // The cart of this browser, if it is still open.
   async function usableCart(request: StorefrontRequest): Promise<Cart | null> {
     const id = cartIdOf(request)
     const cart = id === null ? null : await api.cart(id).catch(nullWhenMissing)
@@ -339,7 +339,7 @@ export function createStorefront(options: StorefrontOptions): Storefront {
         if (address === null || !URL.canParse(address)) return null
         const url = new URL(address)
         if (url.protocol !== 'https:' && url.protocol !== 'http:') return null
-        // A picture of our own host is named by its path, so that it is found under whatever name the host was called.
+        // A picture on our own host is addressed by its path, so it works under any name of the host.
         if (url.origin === publicOrigin) return url.pathname + url.search
         pictureOrigins.add(url.origin)
         return url.href
@@ -363,7 +363,7 @@ export function createStorefront(options: StorefrontOptions): Storefront {
     return show(request, (at) => messagePage(at, message), 404)
   }
 
-  // Without the API there is no name and no category to show; the page stands without them.
+  // Without the API there are no name and no categories; the page does without them.
   function apology(error: ApiRefusal | ApiUnreachable): StorefrontAnswer {
     const isSettingUp = error instanceof ApiRefusal && (error.status === 401 || error.status === 403)
     const body = messagePage(bareSurroundings(), {
@@ -389,8 +389,8 @@ export function createStorefront(options: StorefrontOptions): Storefront {
     }
   }
 
-  // No script runs and nothing is loaded but our own sheet and the pictures that are on the page. The referrer policy
-  // keeps addresses from other hosts and lets our own forms tell where they come from.
+  // No script, and only our own style sheet and the pictures of the page. The referrer policy hides addresses from other hosts and
+  // lets browsers name the origin of our own forms.
   function pageHeaders(pictureOrigins: Iterable<string>): Record<string, string> {
     const policy = [
       "default-src 'none'",
@@ -414,7 +414,7 @@ export function createStorefront(options: StorefrontOptions): Storefront {
     return `${cartCookie}=${id}; Path=${base || '/'}; Max-Age=${seconds}; HttpOnly; SameSite=Lax${secure}`
   }
 
-  // A form of another site is refused. The browser says where a form comes from, and a page cannot change what it says.
+  // Forms from other sites are refused. Browsers name the origin of a form, and a page cannot change that.
   function isOwnForm({ origin, fetchSite, host }: StorefrontRequest): boolean {
     if (fetchSite) return fetchSite === 'same-origin'
     if (origin === null || !URL.canParse(origin)) return false
@@ -435,7 +435,7 @@ function cartIdOf({ cookies }: StorefrontRequest): string | null {
   return cartIdPattern.test(id) ? id : null
 }
 
-// What a form says, as far as it makes sense. Nonsense becomes a value that the API refuses.
+// The values of a form. Invalid ones become values that the API refuses.
 function fieldsOf({ form }: StorefrontRequest) {
   const skuId = form?.get('sku') ?? ''
   const once = form?.get('once') ?? ''
@@ -483,7 +483,7 @@ function plain(status: number, text: string): StorefrontAnswer {
   return { status, headers: { 'content-type': 'text/plain; charset=utf-8', 'cache-control': 'no-store' }, body: text }
 }
 
-// Asks once and gives the same answer for a minute. A failure is not kept.
+// Cached for a minute. Failures are not cached.
 function remembered<Value>(ask: () => Promise<Value>): () => Promise<Value> {
   let kept: { value: Promise<Value>; until: number } | undefined
   return () => {
@@ -498,7 +498,7 @@ function remembered<Value>(ask: () => Promise<Value>): () => Promise<Value> {
   }
 }
 
-// The address of the sheet holds a part of its hash: it may be kept for ever, and a changed sheet has another address.
+// The address of the style sheet contains its hash: it can be cached for ever, and a changed sheet has another address.
 const style = readFileSync(new URL('style.css', import.meta.url))
 const stylePath = `/style.${createHash('sha256').update(style).digest('hex').slice(0, 12)}.css`
 

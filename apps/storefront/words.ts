@@ -1,9 +1,9 @@
 // What the shop says to people: amounts, stock, and an answer to every refusal. A notice travels through a redirect as
-// its name and one number, so that nobody can make this shop say words of their own by a link.
+// its name and one number, so a link cannot make this shop show a text of someone else's.
 
 import type { ApiRefusal, AppliedPromotion, Availability } from './api.ts'
 
-// Amounts are integers in minor units. How many digits those have is the currency's affair, and Intl is wrong about some
+// Amounts are integers in minor units. The number of digits depends on the currency, and Intl is wrong about some
 // (it writes HUF and IDR without the digits that ISO 4217 gives them), so the exceptions to two are named here.
 const digitsOf: Readonly<Record<string, number>> = Object.fromEntries([
   ...'BIF CLP DJF GNF ISK JPY KMF KRW PYG RWF UGX VND VUV XAF XOF XPF'.split(' ').map((code) => [code, 0]),
@@ -34,31 +34,32 @@ type Sentence = (number: number, currency: string) => string
 const notices = {
   added: () => 'Added to your cart.',
   already_added: () => 'That is already in your cart.',
-  no_cookies: () => 'Your browser did not keep your cart. Please allow cookies for this shop, then add it again.',
+  no_cookies: () => 'Your browser did not store your cart. Please allow cookies for this shop, then add it again.',
   changed: () => 'Your cart is up to date.',
-  removed: () => 'Taken out of your cart.',
+  removed: () => 'Removed from your cart.',
 
   sold_out: () => 'Sorry, this is sold out.',
   only_left: (left) => `Sorry, only ${left} of these ${left === 1 ? 'is' : 'are'} left.`,
   limit: (most) => `At most ${most} of these can go into one order.`,
-  cart_full: () => 'Your cart is full. Please take something out, or order what is in it first.',
-  gone: () => 'Sorry, this can no longer be bought.',
+  cart_full: () => 'Your cart is full. Please remove something, or order what is in it first.',
+  gone: () => 'Sorry, this is no longer available.',
   quantity: () => 'Please choose a whole number from 1 to 999.',
-  stale: () => 'Your cart was changed in another window. This is how it is now.',
-  paying: () => 'A payment for this cart is under way. Please wait until it is done.',
+  stale: () => 'Your cart was changed in another window. This is its current state.',
+  paying: () => 'A payment for this cart is in progress. Please wait until it is done.',
   empty: () => 'There is nothing in your cart yet.',
-  too_fast: () => 'That was a lot at once. Please wait a moment and try again.',
-  trouble: () => 'That did not work, and it is our fault. Please try again in a moment.',
+  too_fast: () => 'Too many requests at once. Please wait a moment and try again.',
+  trouble: () => 'That did not work. The fault is ours. Please try again in a moment.',
 
   code_applied: () => 'The code is applied.',
-  code_removed: () => 'The code is taken off.',
+  code_removed: () => 'The code is removed.',
   code_pending: () => 'The code stays here and applies by itself once your cart meets its condition.',
   code_minimum: (amount, currency) =>
     `This code needs a cart of ${money(amount, currency)}. It stays here and applies by itself from then on.`,
-  code_shipping: () => 'This code takes off the shipping. It applies at the checkout, once we know where to send it.',
-  code_no_items: () => 'Nothing in your cart goes with this code yet. It stays here in case you add something.',
+  code_shipping: () => 'This code makes shipping free. It applies at the checkout, once we know your address.',
+  code_no_items: () =>
+    'This code does not apply to anything in your cart yet. It stays here in case you add something.',
   code_missing: () => 'Please type a code.',
-  code_not_found: () => 'We do not know this code. Is there a typing mistake?',
+  code_not_found: () => 'We do not know this code. Please check the spelling.',
   code_not_started: () => 'This code is not valid yet.',
   code_expired: () => 'This code has expired.',
   code_disabled: () => 'This code is no longer valid.',
@@ -105,7 +106,7 @@ export function isAboutCode({ name }: Notice): boolean {
   return name.startsWith('code_')
 }
 
-// What to say when the API refused a change.
+// The notice for a change that the API refused.
 export function noticeFor({ code, available, limit, skuId }: ApiRefusal): Notice {
   const say = (name: NoticeName, number = 0): Notice => ({ name, number })
   switch (code) {

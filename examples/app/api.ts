@@ -1,5 +1,5 @@
 // The operations that the app calls with the API key of an installation. The key goes out in a header to the shop and
-// nowhere else. The types name the members that are shown; the answers hold more.
+// nowhere else. The types have only the members that are shown; the answers have more.
 
 export interface Identity {
   installation: { id: string; name: string; mode: 'test' | 'live'; status: string }
@@ -25,7 +25,7 @@ export interface Endpoint {
 export interface CheckoutSession {
   id: string
   status: 'open' | 'processing' | 'completed' | 'cancelled' | 'expired'
-  // Whoever has it can pay; null once the session is over.
+  // Anyone who has it can pay; null once the session has ended.
   url: string | null
 }
 
@@ -36,7 +36,7 @@ export interface CheckoutInput {
   successUrl: string
 }
 
-// The shop said no. `code` is stable and for programs, the message for people.
+// A refusal by the shop. `code` is stable and for programs, the message for people.
 export class Refused extends Error {
   readonly status: number
   readonly code: string
@@ -53,7 +53,7 @@ export type Api = ReturnType<typeof createApi>
 const answerTimeoutMs = 10_000
 
 export function createApi(shopUrl: string, apiKey: string) {
-  // What comes back is trusted to have the shape of its published schema.
+  // The answer is trusted to match its published schema.
   async function call<Reply>(path: string, body?: object): Promise<Reply> {
     const response = await fetch(new URL(path, shopUrl), {
       method: body ? 'POST' : 'GET',

@@ -1,5 +1,5 @@
-// The app: which address shows which page, what each form does, and what is remembered. Tokens, keys and events are kept in
-// the memory of this process and nowhere else, so that ending it forgets them; a real app would seal them in its database.
+// The app: routes, forms and what is stored. Tokens, keys and events are only in the memory of this process and are lost when it
+// ends; a real app would encrypt them in its database.
 
 import { randomBytes } from 'node:crypto'
 import { readFileSync } from 'node:fs'
@@ -24,10 +24,10 @@ interface Installed {
   grant: Grant
   api: Api
   checkout: { name: string; sessionId: string } | null
-  // Null until the merchant has told the secret of the endpoint.
+  // Null until the merchant has entered the secret of the endpoint.
   webhook: Webhook | null
   events: ReceivedEvent[]
-  // Said once, on the next page.
+  // Shown once, on the next page.
   notice: Notice | null
 }
 
@@ -49,7 +49,7 @@ const style = readFileSync(new URL('style.css', import.meta.url))
 export function createApp({ shopUrl, clientId, appUrl, report }: AppParts): RequestListener {
   const redirectUri = `${appUrl}/callback`
   const installer = createInstaller({ shopUrl, clientId, redirectUri, scopes })
-  // By the value of a cookie, which only the browser has to which it was given.
+  // By the value of a cookie, which only that browser has.
   const flows = new Map<string, Flow>()
   const sessions = new Map<string, Installed>()
 
@@ -59,7 +59,7 @@ export function createApp({ shopUrl, clientId, appUrl, report }: AppParts): Requ
     const [, receiver] = /^\/webhooks\/(\w+)$/.exec(url.pathname) ?? []
     if (receiver !== undefined) return method === 'POST' ? receive(receiver, request) : text(405, 'POST only')
     if (method === 'GET' && url.pathname === '/style.css') return { status: 200, headers: styleHeaders, body: style }
-    // Cookies belong to a host: somebody who came by another name of this machine would lose them on the way back.
+    // Cookies belong to a host: a browser that came by another name of this machine would lose them on the way back.
     if (method === 'GET' && headers.host !== new URL(appUrl).host) return redirect(`${appUrl}/`)
     if (method === 'GET' && url.pathname === '/') return showHome(sessionOf(headers))
     if (method === 'GET' && url.pathname === '/callback') return finish(url, headers)
@@ -90,7 +90,7 @@ export function createApp({ shopUrl, clientId, appUrl, report }: AppParts): Requ
     return redirect(url.href, cookie(flowCookie, id, flowSeconds))
   }
 
-  // The browser is back. Without the flow that it began with, the answer is not its own, and is not looked at.
+  // The browser is back. Without the flow that it started, the answer is rejected.
   async function finish(url: URL, headers: IncomingHttpHeaders): Promise<Answer> {
     const id = cookieIn(headers, flowCookie) ?? ''
     const flow = flows.get(id)
@@ -100,11 +100,11 @@ export function createApp({ shopUrl, clientId, appUrl, report }: AppParts): Requ
     try {
       const grant = await installer.finish(flow, url)
       const installed = await settleIn(grant).catch(async (error: unknown) => {
-        // Nobody would ever use it: better none than half of one.
+        // Without a key the installation is useless.
         await installer.revoke(grant).catch(report)
         throw error
       })
-      // A new value: whoever knew a cookie of this browser from before gets nothing by it.
+      // A new value: an earlier cookie of this browser is worthless.
       const session = randomBytes(32).toString('base64url')
       remember(sessions, session, installed, installedMax)
       return redirect('/', cookie(flowCookie, '', 0), cookie(sessionCookie, session))
@@ -122,7 +122,7 @@ export function createApp({ shopUrl, clientId, appUrl, report }: AppParts): Requ
     const { data: issued } = await installer.call<{ data: { secret: string } }>(
       grant,
       '/api/v1/oauth/installation-keys',
-      // Asked again with the same idempotency key, the shop would answer with the same key.
+      // The same idempotency key would return the same API key.
       { idempotencyKey: `first-${authorization.installationId}`, name: 'Example app', scopes: authorization.scopes },
     )
     const { installationId } = authorization
@@ -172,7 +172,7 @@ export function createApp({ shopUrl, clientId, appUrl, report }: AppParts): Requ
       return
     }
     const { id } = await installed.api.createCheckout({
-      // Of the form, so that a double click makes one checkout.
+      // From the form, so a double click creates one checkout.
       idempotencyKey: `form-${form.get('once') ?? ''}`,
       items: [{ skuId: sku.id, quantity: 1 }],
       successUrl: `${appUrl}/`,
@@ -180,7 +180,7 @@ export function createApp({ shopUrl, clientId, appUrl, report }: AppParts): Requ
     installed.checkout = { name, sessionId: id }
   }
 
-  // By hand, since an endpoint is added by the shop's operator, who is told its secret once.
+  // By hand, since the shop's operator adds the endpoint and sees its secret once.
   async function takeSecret({ installed }: Session, form: URLSearchParams): Promise<void> {
     const secret = (form.get('secret') ?? '').trim()
     const isSecret = /^whsec_[A-Za-z0-9+/]{32,88}={0,2}$/.test(secret)
@@ -190,7 +190,7 @@ export function createApp({ shopUrl, clientId, appUrl, report }: AppParts): Requ
       : { tone: 'bad', text: 'That is no secret of an endpoint: those begin with whsec_.' }
   }
 
-  // The shop is asked to end it first; then nothing of it is kept.
+  // Ended on the shop first, then deleted here.
   async function uninstall(_form: URLSearchParams, headers: IncomingHttpHeaders): Promise<Answer> {
     const session = sessionOf(headers)
     if (!session) return redirect('/')
@@ -206,18 +206,18 @@ export function createApp({ shopUrl, clientId, appUrl, report }: AppParts): Requ
     return { ...answered, headers: { ...answered.headers, 'set-cookie': [cookie(sessionCookie, '', 0)] } }
   }
 
-  // The bytes are judged as they came, by the secret of the endpoint that this address belongs to.
+  // The raw bytes are verified with the secret of the endpoint at this address.
   async function receive(installationId: string, request: IncomingMessage): Promise<Answer> {
     const installed = [...sessions.values()].find((known) => known.installationId === installationId)
-    // Nothing is kept, so that what is unknown is gone for good; the shop then stops calling.
+    // Unknown installations do not come back, so the shop should stop calling.
     if (!installed) return text(410, 'Gone.')
-    // Not yet: the call comes again.
+    // Not yet: the shop retries.
     if (!installed.webhook) return text(503, 'The secret is not known yet.')
     const body = await bodyOf(request)
     if (!body) return text(413, 'That is too much.')
     const event = verifiedEvent(installed.webhook, request.headers, body)
     if (!event) return text(401, 'That is not genuine.')
-    // A call may come twice; the id tells.
+    // A call may be repeated; the id identifies it.
     if (!installed.events.some(({ id }) => id === event.id)) installed.events.unshift(event)
     installed.events.splice(eventsMax)
     return { status: 204, headers: {}, body: '' }
@@ -234,7 +234,7 @@ export function createApp({ shopUrl, clientId, appUrl, report }: AppParts): Requ
     return installed ? { id, installed } : null
   }
 
-  // A form of an installed shop: does it, and shows the page. What the shop refuses is said there.
+  // A form of an installed shop: runs it and shows the page, with the refusal if there was one.
   function ofSession(act: (session: Session, form: URLSearchParams) => Promise<void>) {
     return async (form: URLSearchParams, headers: IncomingHttpHeaders): Promise<Answer> => {
       const session = sessionOf(headers)
@@ -253,7 +253,7 @@ export function createApp({ shopUrl, clientId, appUrl, report }: AppParts): Requ
   }
 
   // The shop is named because browsers follow the redirect of a form only to where the policy of its page allows. The
-  // referrer stays within the app, so that codes in addresses are told to nobody and our forms can say where they are from.
+  // referrer stays within the app, so codes in addresses do not leak and browsers name the origin of our forms.
   function page(status: number, body: string): Answer {
     const policy = [
       "default-src 'none'",
@@ -317,7 +317,7 @@ function cookieIn({ cookie = '' }: IncomingHttpHeaders, name: string): string | 
   return pairs.find((pair) => pair.startsWith(`${name}=`))?.slice(name.length + 1)
 }
 
-// The oldest goes when there are too many.
+// The oldest is removed when there are too many.
 function remember<Value>(known: Map<string, Value>, id: string, value: Value, most: number): void {
   known.set(id, value)
   for (const oldest of known.keys()) {

@@ -1,5 +1,5 @@
-// Everything that has to do with OAuth: asking a merchant, taking what was granted, and using, renewing and giving back the
-// token. openid-client speaks the protocol; what is ours is which of it is kept, and for how long.
+// All of OAuth: asking the merchant, exchanging the code, and using, refreshing and revoking the token. openid-client implements the
+// protocol; this file decides what is stored, and for how long.
 
 import * as client from 'openid-client'
 
@@ -12,7 +12,7 @@ export interface InstallerParts {
   scopes: readonly string[]
 }
 
-// What has to be remembered between sending the merchant off and their return. It belongs to one browser.
+// Stored between sending the merchant to the shop and their return. It belongs to one browser.
 export interface Flow {
   state: string
   verifier: string
@@ -20,31 +20,31 @@ export interface Flow {
   dpop: client.DPoPHandle
 }
 
-// What the app holds of one installation. Whoever has the tokens without the key in `dpop` can do nothing with them.
+// What the app stores of one installation. The tokens are useless without the key in `dpop`.
 export interface Grant {
   dpop: client.DPoPHandle
   accessToken: string
   refreshToken: string
   expiresAt: number
   refreshes: number
-  // The refresh that is under way.
+  // The refresh in progress.
   refreshing: Promise<void> | null
 }
 
 export type Installer = ReturnType<typeof createInstaller>
 
-// A token that ends within this time is renewed before it is used.
+// A token that expires within this time is refreshed before use.
 const renewBeforeMs = 60_000
 
 export function createInstaller({ shopUrl, clientId, redirectUri, scopes }: InstallerParts) {
   let found: Promise<client.Configuration> | undefined
 
-  // Asked once, at the first use, so that the app can start before the shop does.
+  // Discovered at the first use, so the app can start before the shop does.
   function configuration(): Promise<client.Configuration> {
     const isPlain = shopUrl.startsWith('http:')
     found ??= client.discovery(new URL(shopUrl), clientId, undefined, client.None(), {
       algorithm: 'oauth2',
-      // Only for a shop on the own machine; the server itself refuses plain http anywhere else.
+      // Only for a shop on the same machine; the server itself refuses plain http anywhere else.
       execute: isPlain ? [client.allowInsecureRequests] : [],
     })
     found.catch(() => {
@@ -64,16 +64,16 @@ export function createInstaller({ shopUrl, clientId, redirectUri, scopes }: Inst
   async function renew(grant: Grant): Promise<void> {
     const config = await configuration()
     const tokens = await client.refreshTokenGrant(config, grant.refreshToken, undefined, { DPoP: grant.dpop })
-    // Written down before anything else is done.
+    // Stored before anything else is done.
     Object.assign(grant, kept(tokens))
     grant.refreshes += 1
   }
 
   return {
-    // Where to send the merchant, and what to remember until they are back.
+    // Where to send the merchant, and what to store until they return.
     async begin(): Promise<{ url: URL; flow: Flow }> {
       const config = await configuration()
-      // A key of its own for each installation; it cannot be read out of this process.
+      // A separate, non-extractable key for each installation.
       const dpop = client.getDPoPHandle(config, await client.randomDPoPKeyPair('ES256'))
       const flow: Flow = { state: client.randomState(), verifier: client.randomPKCECodeVerifier(), dpop }
       const parameters = {
@@ -82,7 +82,7 @@ export function createInstaller({ shopUrl, clientId, redirectUri, scopes }: Inst
         state: flow.state,
         code_challenge: await client.calculatePKCECodeChallenge(flow.verifier),
         code_challenge_method: 'S256',
-        // The code, too, is of use only to whoever holds the key.
+        // The code, too, only works with the key.
         dpop_jkt: await dpop.calculateThumbprint(),
       }
       const canPush = config.serverMetadata().pushed_authorization_request_endpoint !== undefined
@@ -92,7 +92,7 @@ export function createInstaller({ shopUrl, clientId, redirectUri, scopes }: Inst
       return { url, flow }
     },
 
-    // Holds the answer against what was asked (state, issuer, code verifier) and exchanges the code. Throws
+    // Checks the answer against the request (state, issuer, code verifier) and exchanges the code. Throws
     // AuthorizationResponseError when the merchant declined.
     async finish({ state, verifier, dpop }: Flow, answer: URL): Promise<Grant> {
       const checks = { expectedState: state, pkceCodeVerifier: verifier }
@@ -104,8 +104,8 @@ export function createInstaller({ shopUrl, clientId, redirectUri, scopes }: Inst
 
     refresh,
 
-    // Calls an operation that wants the token: GET without a body, POST with one. The library makes a proof for each call,
-    // and another one when the server hands out a new nonce.
+    // Calls an operation that needs the token: GET without a body, POST with one. The library creates a proof for each call, and
+    // another one when the server sends a new nonce.
     async call<Reply>(grant: Grant, path: string, body?: object): Promise<Reply> {
       if (grant.expiresAt - Date.now() < renewBeforeMs) await refresh(grant)
       const [method, text] = body ? ['POST', JSON.stringify(body)] : ['GET', undefined]
@@ -118,11 +118,11 @@ export function createInstaller({ shopUrl, clientId, redirectUri, scopes }: Inst
       })
       const answer: unknown = await response.json()
       if (!response.ok) throw new Error(`${method} ${path} was answered ${response.status}: ${JSON.stringify(answer)}`)
-      // The answer is trusted to have the shape of its published schema.
+      // The answer is trusted to match its published schema.
       return answer as Reply
     },
 
-    // Giving back the refresh token ends the installation, with every token and every key of it.
+    // Revoking the refresh token ends the installation, with all its tokens and keys.
     async revoke({ refreshToken }: Grant): Promise<void> {
       await client.tokenRevocation(await configuration(), refreshToken, { token_type_hint: 'refresh_token' })
     },
@@ -141,7 +141,7 @@ export function isDeclined(error: unknown): boolean {
   return error instanceof client.AuthorizationResponseError && error.error === 'access_denied'
 }
 
-// The protocol's own word for what went wrong, where there is one.
+// The protocol's error code, if there is one.
 export function reasonOf(error: unknown): string | undefined {
   if (error instanceof client.AuthorizationResponseError || error instanceof client.ResponseBodyError)
     return error.error

@@ -1,4 +1,4 @@
-// The two pages of the app: before it is installed, and after. They hold no script, and everything that came from the shop
+// The two pages of the app: before it is installed, and after. They have no script, and everything from the shop
 // is escaped by the `html` tag.
 
 import { randomUUID } from 'node:crypto'

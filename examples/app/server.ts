@@ -5,8 +5,7 @@ import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { createApp } from './app.ts'
 
-// 127.0.0.1 and not localhost, so that the cookies of this app and those of a shop on this machine stay apart: browsers
-// do not tell ports from each other there.
+// 127.0.0.1 and not localhost, to separate the cookies of this app from those of a shop on this machine: cookies ignore ports.
 const host = '127.0.0.1'
 
 function start(): void {
