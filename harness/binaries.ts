@@ -7,10 +7,10 @@ import { chown, cp, writeFile } from 'node:fs/promises'
 import { dirname, join } from 'node:path'
 
 export interface Binaries {
-  // Of root, the user who runs them.
+  // The user who runs them if we are root.
   user: User | undefined
   initialise(data: string): Promise<void>
-  // `ready` is what the server says when it can be asked.
+  // `ready` is the text that the server prints when it accepts connections.
   start(data: string, port: number, flags: readonly string[], ready?: string): Promise<ChildProcess>
 }
 
@@ -27,7 +27,7 @@ export async function prepareBinaries(folder: string): Promise<Binaries> {
   const user = process.getuid?.() === 0 ? nobody() : undefined
   const bin = await binariesFor(folder, user)
 
-  // The working directory may be one that the user cannot enter.
+  // The user may not be able to enter the working directory.
   const run = (command: string, args: readonly string[]) =>
     spawn(join(bin, command), args, { ...user, cwd: folder, stdio: ['ignore', 'ignore', 'pipe'] })
 
@@ -38,7 +38,7 @@ export async function prepareBinaries(folder: string): Promise<Binaries> {
       await writeFile(password, 'test\n', { mode: 0o600 })
       if (user) await chown(password, user.uid, user.gid)
       const options = ['--auth=password', '--username=postgres', `--pwfile=${password}`]
-      // A password that everybody knows needs no hashing that takes long: it would be half of a connection's processor time.
+      // A well-known password needs no slow hashing: it would be half of a connection's processor time.
       const more = ['--no-sync', '--encoding=UTF8', '--locale=C', '-c', 'scram_iterations=1']
       const child = run('initdb', [`--pgdata=${data}`, ...options, ...more])
       const said = listen(child)
@@ -75,7 +75,7 @@ async function binariesFor(folder: string, user: User | undefined): Promise<stri
 export async function stop(server: Server): Promise<typeof stopped> {
   if (server === stopped || server.exitCode !== null || server.signalCode !== null) return stopped
   const gone = ended(server)
-  // An interrupt ends all connections at once; Windows has none.
+  // An interrupt ends all connections at once; Windows does not have it.
   server.kill('SIGINT')
   await gone
   return stopped

@@ -1,5 +1,5 @@
 // A browser from npm for tests of pages. Several test processes start at once, and the package unpacks 207 MB into the
-// temporary folder without looking who else does: here one of them unpacks and the others wait.
+// temporary folder without checking for others. Here one process unpacks and the others wait.
 
 import { execFile } from 'node:child_process'
 import { mkdir, mkdtemp, rename, rm, stat } from 'node:fs/promises'
@@ -17,7 +17,7 @@ export async function launchBrowser(): Promise<Browser> {
   return playwright.launch({ executablePath: join(folder, 'chromium'), args: [...given(), ...quiet], headless: true })
 }
 
-// The browser must not talk to anybody by itself.
+// The browser must not make requests of its own.
 const quiet = [
   '--disable-background-networking',
   '--disable-component-update',
@@ -26,10 +26,10 @@ const quiet = [
   '--no-proxy-server',
 ]
 
-// The package is made for scraping and lowers the browser's guard. Our pages are to be tested with the guard up.
+// The package is made for scraping and turns off security features. Our pages are tested with them on.
 const lowered = ['--disable-web-security', '--allow-running-insecure-content', '--single-process']
 
-// A graphics card in software costs half of the browser's processor time, and our pages need none.
+// Emulating a graphics card costs half of the browser's processor time, and our pages do not need it.
 const graphics = [
   '--ignore-gpu-blocklist',
   '--in-process-gpu',
@@ -39,15 +39,15 @@ const graphics = [
 ]
 
 function given(): string[] {
-  // Without a zygote every tab begins by loading the whole program.
+  // Without a zygote every tab starts by loading the whole program.
   const unwanted = [...lowered, ...graphics, '--no-zygote']
   return [...chromium.args.filter((flag) => !unwanted.includes(flag)), '--disable-gpu']
 }
 
 const lockAgeMaxMs = 60_000
 
-// The folder appears whole or not at all, by a rename. A lock that outlived its maker is taken away; should two then
-// unpack after all, the second rename fails and its folder is thrown away.
+// The folder appears complete or not at all, by a rename. A lock that outlived its owner is removed; if two processes
+// then unpack anyway, the second rename fails and its folder is deleted.
 async function unpacked(): Promise<string> {
   const packed = createRequire(import.meta.url).resolve('@sparticuz/chromium')
   const { size } = await stat(join(dirname(packed), '../bin/chromium.br'))
@@ -72,7 +72,7 @@ async function unpacked(): Promise<string> {
   }
 }
 
-// The package takes its folder from the environment, so it unpacks in a process with another one.
+// The package takes its folder from the environment, so it unpacks in a process with a different one.
 async function unpackInto(folder: string, packed: string): Promise<void> {
   const own = await mkdtemp(`${folder}-`)
   const program = `import(${JSON.stringify(pathToFileURL(packed).href)}).then((it) => it.default.executablePath())`

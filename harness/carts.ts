@@ -7,7 +7,8 @@ import type { ShopFile } from '../src/provisioning/shopfile.ts'
 import type { Answer, AskOptions, House } from './house.ts'
 import { bloom } from './shops.ts'
 
-// Prices that divide badly, two tax classes, a digital good, scarce and sold-out SKUs, zones and every kind of code.
+// Prices that do not divide evenly, two tax classes, a digital good, scarce and sold-out SKUs, zones and every kind of
+// code.
 export const market: ShopFile = {
   ...bloom,
   products: [

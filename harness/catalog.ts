@@ -1,4 +1,4 @@
-// A catalog of any size as a Shopify product CSV, the same at every call: for the tests and the benchmark of imports.
+// A catalog of any size as a Shopify product CSV, the same at every call, for the tests and the benchmark of imports.
 
 export function csvLine(cells: readonly string[], delimiter = ',', lineEnd = '\n'): string {
   return cells.map((cell) => csvCell(cell, delimiter)).join(delimiter) + lineEnd
@@ -64,13 +64,13 @@ const things = [
 const types = ['Kitchen', 'Table', 'Home', 'Garden', 'Wardrobe', 'Bath', 'Travel', 'Studio']
 const sizes = ['Small', 'Medium', 'Large', 'Extra Large']
 
-// One piece for the header, then one for each product of 1 to 4 variants, now and then with one more image.
+// One piece for the header, then one for each product of 1 to 4 variants, some with an additional image.
 export function* shopifyCsv(products: number): Iterable<string> {
   yield csvLine(header)
   for (let number = 1; number <= products; number++) yield productLines(number)
 }
 
-// The same as chunks of bytes, as a file would come.
+// The same as chunks of bytes, as a file would be read.
 export async function* shopifyChunks(products: number, chunkBytes = 64 * 1024): AsyncGenerator<Buffer> {
   let pieces: string[] = []
   let length = 0

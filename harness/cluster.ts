@@ -1,5 +1,5 @@
-// The global setup of `npm test`: what all test files share. One PostgreSQL cluster, in which each has databases of its own, the
-// stores that they are copies of, and the modules as V8 has compiled them.
+// The global setup of `npm test`: what all test files share. One PostgreSQL cluster, in which each file has its own
+// databases, the template stores, and V8's compile cache.
 import { mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
@@ -13,7 +13,7 @@ export async function globalSetup(): Promise<void> {
   if (process.env.CARTWRIGHT_TEST_POSTGRES) return
   cluster = await startCluster()
   compiled = await mkdtemp(join(tmpdir(), 'cartwright-'))
-  // The test files' processes inherit all of it.
+  // The processes of the test files inherit all of it.
   process.env.CARTWRIGHT_TEST_POSTGRES = cluster.url
   process.env.NODE_COMPILE_CACHE = compiled
   await shareTemplates()

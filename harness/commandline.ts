@@ -1,9 +1,9 @@
-// The command line in the process of the test: starting one for each command would take most of the time.
+// Runs the command line inside the test process: starting a process for each command would take most of the time.
 
 import { runCommandLine } from '../src/cli.ts'
 import type { Environment, Outcome } from './process.ts'
 
-// With these settings and no others. `input` is what is piped in.
+// With these settings and no others. `input` is piped to standard input.
 export async function cartwright(
   args: readonly string[],
   environment: Environment,

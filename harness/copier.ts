@@ -1,4 +1,4 @@
-// A process that copies a store and kills itself on the way. Run by tests of backups and of moves.
+// A process that copies a store and kills itself at a given step. Run by the tests of backups and copies.
 
 import { backUp, restore } from '../src/storage/backup.ts'
 import { copyStore } from '../src/storage/copy.ts'

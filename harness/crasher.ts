@@ -1,4 +1,4 @@
-// A server that dies by SIGKILL in the moment between a commit and its answer. Run as a process by crash tests.
+// A server that dies by SIGKILL between a commit and its answer. Run as a process by crash tests.
 
 import { createApp } from '../src/app.ts'
 import { parseRootSecret, type RootSecret } from '../src/kit/secrets.ts'
@@ -16,7 +16,7 @@ const dying: Storage = {
   async write(work) {
     await storage.write(work)
     process.kill(process.pid, 'SIGKILL')
-    // The signal needs a moment; the answer must not leave before it.
+    // The signal takes a moment; the answer must not be sent before it.
     return new Promise(() => {})
   },
 }

@@ -1,5 +1,5 @@
-// Texts that are e-mail addresses and texts that are not, for every place that asks for one. Where a form may take a text
-// that the API refuses, `asTyped` is the address that it reads.
+// Texts that are e-mail addresses and texts that are not, for every place that asks for one. Where a form accepts a
+// text that the API refuses, `asTyped` is the address that the form reads.
 
 // biome-ignore format: a table is read by its rows
 export const emails: [text: string, isAddress: boolean, why: string, asTyped?: string][] = [

@@ -1,5 +1,5 @@
-// A checkout service without a database: sessions in memory, priced by a few lines, paid by cards that say by their number what
-// happens to them. For tests of the pages, which must not care what is behind them.
+// A checkout service without a database: sessions in memory, simple prices, and cards whose number decides the outcome.
+// For tests of the pages, which must not depend on what is behind them.
 
 import { checkAddress } from '../src/addresses/check.ts'
 import { longerUntil } from '../src/checkout/lifecycle.ts'
@@ -35,7 +35,7 @@ export interface FakeSession {
   challenge: CheckoutView['challenge']
   orderNumber: string | null
   attempts: Map<string, CheckoutResult | null>
-  // How often the bank is still asked before it knows.
+  // How often the bank is asked before it knows the outcome.
   looksLeft: number
   stock: Map<string, number>
   methods: readonly CheckoutMethod[]
@@ -207,7 +207,7 @@ export function createFakeCheckout({ clock, shop }: { clock: () => Date; shop: (
     } = fake
     const order =
       orderNumber === null ? null : { number: orderNumber, statusPath: `/o/order${secret}`, isCancelled: false }
-    // As the store would give it: a later change must not reach into an earlier answer.
+    // A copy, as from the store: a later change must not alter an earlier answer.
     const copy = structuredClone({
       session,
       secret,
@@ -223,7 +223,7 @@ export function createFakeCheckout({ clock, shop }: { clock: () => Date; shop: (
       order,
       formerTotal,
     })
-    // Words are functions, which cannot be cloned; methods never change.
+    // Texts are functions, which cannot be cloned; methods never change.
     return { ...copy, methods: methods }
   }
 

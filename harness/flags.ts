@@ -1,4 +1,4 @@
-// What `npm start` gives to Node, so that whatever tests, proves and measures the server runs it as its users do.
+// The flags that `npm start` passes to Node, so tests, proofs and benchmarks run the server as its users do.
 
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'

@@ -1,5 +1,6 @@
-// Loaded into a server and all that it starts (`NODE_OPTIONS=--import …?gate=FILE`): holds the process that checks the
-// file until somebody makes FILE, so that a test can say when the check is over. Plain JavaScript, as what it is loaded into.
+// Loaded into a server and the processes it starts (`NODE_OPTIONS=--import …?gate=FILE`): holds the process that checks
+// the database file until FILE exists, so a test can decide when the check ends. Plain JavaScript, like the program it
+// is loaded into.
 
 import { existsSync } from 'node:fs'
 import { basename } from 'node:path'

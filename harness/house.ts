@@ -1,5 +1,5 @@
-// A whole house for tests: real storage, real server on a free port, real shops and keys; only the clock is ours. Every
-// answer that passes through `ask` is held against its declared schema.
+// A complete installation for tests: real storage, a real server on a free port, real shops and keys; only the clock is
+// controlled by the test. Every answer that passes through `ask` is checked against its declared schema.
 
 import assert from 'node:assert/strict'
 import { once } from 'node:events'
@@ -38,7 +38,7 @@ export interface AskOptions {
   key?: string | null
   headers?: Readonly<Record<string, string>>
   body?: unknown
-  // Sent as it is, with the leading `?`.
+  // Sent unchanged, with the leading `?`.
   query?: string
 }
 
@@ -51,11 +51,11 @@ export interface House {
   merchantId: string
   // In the mode of the installation.
   seller: MerchantMode
-  // What was logged, one parsed line each.
+  // The log lines, parsed.
   lines: () => Record<string, unknown>[]
   ask(id: OperationId, options?: AskOptions): Promise<Answer>
   fetch(path: string, init?: RequestInit): Promise<Answer>
-  // Sends bytes as they are and answers with everything that comes back until the connection ends.
+  // Sends bytes unchanged and returns everything received until the connection ends.
   wire(bytes: string | Buffer): Promise<string>
   newKey(
     requested: readonly Scope[],
@@ -96,18 +96,18 @@ export interface HouseOptions
     >
   > {
   shops?: readonly ShopFile[]
-  // A database that is there already, and the time in it.
+  // An existing database, and the time in it.
   url?: string
   now?: number
 }
 
 export const testSecretText = 'a-secret-that-only-the-tests-of-this-house-know'
-// A sign-in of the standard cost takes 0.3 s; what that cost is has tests of its own.
+// A sign-in at the standard cost takes 0.3 s; the cost itself has its own tests.
 export const cheapCost = { ln: 4, r: 1, p: 1 }
 export const testSecret = parseRootSecret(testSecretText) as RootSecret
 
-// For the command line, or a server beside the house. The clock of a house stands in the past and theirs does not, so they
-// would soon delete what a test is about.
+// For the command line, or a server beside the house. The clock of a house is in the past and theirs is not, so they
+// would soon delete the data of a test.
 export function settingsOf({ url }: Pick<House, 'url'>): Readonly<Record<string, string>> {
   const kept = Object.keys(retentionDefaultsMs).map((name) => `${name}=36500d`)
   return {
@@ -143,7 +143,7 @@ export async function openHouse(
     refusedDelayMs: 0,
     passwordCost: cheapCost,
     trustedProxies: [],
-    // Receivers in tests are on this machine.
+    // Receivers in tests run on this machine.
     webhookAllowPrivate: true,
     publicOrigin: () => origin,
     version: 'test',
@@ -158,7 +158,7 @@ export async function openHouse(
     await app.dispatcher.drain()
     app.close()
     log.flush()
-    // Whatever a test did, the facts must still agree.
+    // Whatever a test did, the invariants must hold.
     assert.deepEqual(await storage.read(findViolations), [])
   })
 
@@ -226,7 +226,7 @@ export async function openHouse(
   }
 }
 
-// What is in a house before a test begins.
+// What a house contains before a test begins.
 interface Furniture {
   own: Installation
   keys: House['keys']
@@ -258,7 +258,8 @@ async function furnish(storage: Storage, shops: readonly ShopFile[], now: number
 type Original = Furniture & { url: string }
 const originals = new WeakMap<Given, Map<string, Promise<Original> | undefined>>()
 
-// From the second house on that has the same shops, it is a copy: applying them takes half of the time of opening a house.
+// From the second house with the same shops on, it is a copy: applying the shops takes half of the time of opening a
+// house.
 async function furnishedCopy(given: Given, shops: readonly ShopFile[], now: number): Promise<Original | undefined> {
   if (!given.copyOf) return undefined
   const known = originals.get(given) ?? new Map<string, Promise<Original> | undefined>()

@@ -1,4 +1,4 @@
-// The whole matrix of a lifecycle table: what `moveFor` answers for every verb and every status.
+// The whole matrix of a lifecycle table: what `moveFor` returns for every verb and every status.
 
 import { type LifecycleRow, moveFor } from '../src/kit/lifecycle.ts'
 
@@ -13,7 +13,7 @@ export function matrixOf(table: readonly LifecycleRow[], statuses: readonly stri
   )
 }
 
-// Statuses that nothing leads out of, and those that nothing leads to.
+// Statuses without an outgoing move, and those without an incoming one.
 export function endsOf(table: readonly LifecycleRow[], statuses: readonly string[]): string[] {
   return statuses.filter((status) => table.every(([, from, to]) => from !== status || to === status))
 }

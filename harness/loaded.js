@@ -1,5 +1,5 @@
-// Loaded into a process (`NODE_OPTIONS=--import …?to=FILE`): writes down the address of every module that it loads. Plain
-// JavaScript, as what it is loaded into.
+// Loaded into a process (`NODE_OPTIONS=--import …?to=FILE`): records the URL of every module that it loads. Plain
+// JavaScript, like the program it is loaded into.
 
 import { appendFileSync } from 'node:fs'
 import { registerHooks } from 'node:module'

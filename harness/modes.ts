@@ -38,7 +38,7 @@ export interface ModeHouse extends House {
   checkout: Checkout
   // In test mode by card, in live mode by bank transfer.
   buy(items: Readonly<Record<string, number>>, more?: object): Promise<Purchase>
-  // Units that can be bought, as the key of this mode sees them.
+  // Available units, as the key of this mode sees them.
   available(slug: string, code: string): Promise<number>
 }
 
@@ -46,7 +46,7 @@ export async function openTwoModes(given: Given, shop = twoModes): Promise<Recor
   return sidesOf(await openHouse(given, { shops: [shop] }))
 }
 
-// On a database in which the shop is already.
+// On a database that already contains the shop.
 export async function openModesOn(given: Given, url: string, now: number): Promise<Record<Mode, ModeHouse>> {
   return sidesOf(await openHouse(given, { shops: [{ merchant: twoModes.merchant }], url, now }))
 }

@@ -1,6 +1,6 @@
-// Installing apps in tests: a house with a user and two apps, a browser made of fetch and a cookie jar, and DPoP by hand,
-// so that a test can get any part of it wrong. Everything secret that passes through here is remembered, for the test
-// that looks for it where it must not be.
+// Installing apps in tests: a house with a user and two apps, a browser made of fetch and a cookie jar, and hand-made
+// DPoP, so a test can get any part of it wrong. Every secret that passes through here is recorded, for the test that
+// looks for leaks.
 
 import assert from 'node:assert/strict'
 import { createHash, randomBytes } from 'node:crypto'
@@ -22,25 +22,25 @@ export const redirectUri = 'https://app.example/callback'
 export interface OAuthHouse extends House {
   userId: string
   rivalMerchantId: string
-  // Proves itself by PKCE and DPoP alone.
+  // Authenticates by PKCE and DPoP alone.
   publicApp: App
   // Signs its requests with `appKey`, and must push its authorization requests.
   confidentialApp: App
   appKey: CryptoKey
-  // Where the server is reached. The origin is the one that it is known under, and may be another.
+  // The address of the server. Its public origin may be a different one.
   reach: string
-  // The identifier of the interface: the audience of tokens.
+  // The identifier of the API: the audience of tokens.
   resource: string
-  // Moves every clock there is.
+  // Advances all clocks.
   advance(ms: number): void
   newApp(definition: Partial<AppDefinition>): Promise<App>
-  // Another user, with the password of all.
+  // Another user, with the password that all test users share.
   newUser(email: string, merchantIds: readonly string[]): Promise<string>
-  // Whatever a client had in hand that nobody else may find.
+  // Everything secret that a client has received or sent.
   secrets: Set<string>
 }
 
-// The library that speaks the protocol reads the process's own clock, so that it is set to the house's.
+// The protocol library reads the process's own clock, so that clock is set to the house's.
 export async function openOAuthHouse(given: Given, options: HouseOptions = {}): Promise<OAuthHouse> {
   const house = await openHouse(given, options)
   const origin = options.publicOrigin?.() ?? house.origin
@@ -95,8 +95,8 @@ export async function openOAuthHouse(given: Given, options: HouseOptions = {}): 
   }
 }
 
-// One house for all tests of a suite, which is much quicker; an hour later for each of them, so that whoever was told to
-// wait need not wait any more.
+// One house for all tests of a suite, which is much quicker; each starts an hour later, so earlier rate limits no
+// longer apply.
 export function sharedOAuthHouse(given: Given): () => Promise<OAuthHouse> {
   let house: Promise<OAuthHouse> | undefined
   return async () => {
@@ -115,7 +115,7 @@ export interface Visited {
 }
 
 export interface Browser {
-  // Follows redirects within the house and stops at the first address outside of it, which it does not visit.
+  // Follows redirects within the house and stops at the first address outside, without visiting it.
   visit(url: string): Promise<Visited>
   // Posts a form to an address, as our own page would.
   submit(url: string, fields: readonly (readonly [string, string])[], headers?: object): Promise<Visited>
@@ -205,7 +205,7 @@ export interface Choice {
   decision?: 'approve' | 'decline'
 }
 
-// Decides on the page of consent that is shown. Left out: the own shop, with everything that is offered there.
+// Decides on the consent page that is shown. By default: the user's own shop, with everything that is offered there.
 export function consent(house: OAuthHouse, browser: Browser, page: Visited, choice: Choice = {}): Promise<Visited> {
   const offered = [...page.text.matchAll(/name="scope" value="([^"]+)"/g)].map(([, scope]) => scope ?? '')
   return browser.submit(page.url, [
@@ -216,7 +216,7 @@ export function consent(house: OAuthHouse, browser: Browser, page: Visited, choi
   ])
 }
 
-// The whole way of a person: signs in unless the browser remembers, and decides. Gives the address that leads back to the
+// All steps of a person: signs in unless the browser remembers, and decides. Returns the address that leads back to the
 // app, with its parameters.
 export async function authorize(
   house: OAuthHouse,
@@ -240,7 +240,7 @@ export function makeVerifier(): { verifier: string; challenge: string } {
   return { verifier, challenge: createHash('sha256').update(verifier).digest('base64url') }
 }
 
-// The address at which an app asks. Parameters can be replaced, and left out by null.
+// The address at which an app requests authorization. Parameters can be replaced, or removed with null.
 export function authorizationUrl(
   house: OAuthHouse,
   app: App,
@@ -269,7 +269,7 @@ export interface DpopKey {
   jkt: string
 }
 
-// A key pair of an app, made anew.
+// A new key pair for an app.
 export async function makeDpopKey(alg: 'ES256' | 'Ed25519' | 'ES384' | 'RS256' = 'ES256'): Promise<DpopKey> {
   const { publicKey, privateKey } = await generateKeyPair(alg, { extractable: true })
   const jwk = await exportJWK(publicKey)
@@ -281,13 +281,13 @@ export interface ProofInput {
   url: string
   token?: string
   nonce?: string
-  // Put into the claims as they are, over what is right. Undefined takes a claim away.
+  // Overrides for the claims. Undefined removes a claim.
   claims?: Readonly<Record<string, unknown>>
-  // The same for the header.
+  // Overrides for the header.
   header?: Readonly<Record<string, unknown>>
 }
 
-// A proof that is right in everything but what is changed.
+// A proof that is valid except for what the input overrides.
 export async function makeProof(house: OAuthHouse, key: DpopKey, input: ProofInput): Promise<string> {
   const claims = {
     jti: randomBytes(16).toString('base64url'),
@@ -305,7 +305,7 @@ export async function makeProof(house: OAuthHouse, key: DpopKey, input: ProofInp
   return proof
 }
 
-// With which a confidential app proves itself, right in everything but what is changed.
+// The assertion by which a confidential app authenticates, valid except for what is overridden.
 export async function makeAssertion(
   house: OAuthHouse,
   claims: Readonly<Record<string, unknown>> = {},
@@ -354,7 +354,7 @@ export async function postForm(
   return { status: response.status, headers: response.headers, body }
 }
 
-// The nonce of the moment, as any refusal tells it.
+// The current nonce, as any refusal returns it.
 export async function currentNonce(house: OAuthHouse): Promise<string> {
   const { headers } = await house.fetch('/api/v1/oauth/authorize')
   return headers.get('dpop-nonce') ?? ''
@@ -363,11 +363,11 @@ export async function currentNonce(house: OAuthHouse): Promise<string> {
 export interface TokenInput {
   key: DpopKey
   nonce?: string
-  // Over the proof that would be right.
+  // Overrides for the valid proof.
   proof?: Omit<Partial<ProofInput>, 'token'>
 }
 
-// Asks the token endpoint, with a right proof and a nonce.
+// Calls the token endpoint with a valid proof and a nonce.
 export async function askToken(
   house: OAuthHouse,
   fields: Readonly<Record<string, string>>,
@@ -382,7 +382,7 @@ export async function askToken(
   return postForm(house, '/oauth/token', fields, { dpop })
 }
 
-// What to send to exchange a code of the public app.
+// The fields that exchange a code of the public app.
 export function codeFields(app: App, code: string, verifier: string): Record<string, string> {
   return {
     grant_type: 'authorization_code',
@@ -412,7 +412,7 @@ export interface InstallInput {
   choice?: Choice
 }
 
-// Installs a public app, the short way: approve, exchange the code, describe.
+// Installs a public app in the fewest steps: approve, exchange the code, describe.
 export async function installApp(house: OAuthHouse, input: InstallInput = {}): Promise<Installed> {
   const { app = house.publicApp, browser = openBrowser(house), key = await makeDpopKey() } = input
   const { verifier, challenge } = makeVerifier()
@@ -437,7 +437,7 @@ export interface AppAsk {
   headers?: Readonly<Record<string, string>>
 }
 
-// Calls an operation with an access token and a fresh proof. The answer is held against its declared schema.
+// Calls an operation with an access token and a fresh proof. The answer is checked against its declared schema.
 export async function askAsApp(house: OAuthHouse, id: OperationId, ask: AppAsk): Promise<Answer> {
   const { method, path: pattern } = operations[id]
   const address = pattern.replaceAll(/\{(\w+)\}/g, (_, name: string) => encodeURIComponent(ask.path?.[name] ?? ''))
@@ -454,7 +454,7 @@ export async function askAsApp(house: OAuthHouse, id: OperationId, ask: AppAsk):
   return answer
 }
 
-// Issues an API key with what the installation was granted.
+// Issues an API key with the scopes that the installation was granted.
 export async function issueKey(
   house: OAuthHouse,
   installed: Pick<Installed, 'accessToken' | 'key'>,

@@ -1,5 +1,5 @@
-// Orders for tests: placed the way a completed checkout places them, without its page. The prices are those of a real
-// cart, the stock is sold, and the money is collected by the test provider.
+// Orders for tests: placed as a completed checkout places them, without its page. The prices are those of a real cart,
+// the stock is sold, and the test provider collects the money.
 
 import assert from 'node:assert/strict'
 import { randomUUID } from 'node:crypto'
@@ -32,15 +32,15 @@ import type { Given } from './storage.ts'
 export interface OrderInput {
   items?: Readonly<Record<string, number>>
   code?: string
-  // The card that pays, or a payment that is still to come. Nothing is paid where the total is zero.
+  // The card that pays, or a payment that is still expected. Nothing is paid if the total is zero.
   card?: string
   isManual?: boolean
-  // Of the payment that is still to come.
+  // The method of the expected payment.
   method?: 'bank_transfer' | 'cash_on_delivery'
-  // Until when that is waited for; whenever it comes unless said.
+  // When the expected payment is due (default: no limit).
   paymentDueAt?: number
   isSent?: boolean
-  // A quote that was made before, so that many orders need one.
+  // An earlier quote, so many orders can share one.
   quote?: OrderQuote
   now?: number
 }
@@ -74,7 +74,7 @@ export interface Orders {
 export const goodCard = '4242424242424242'
 export const refusingCard = '4000000000005126'
 
-// Free of charge for whoever has the code, so that orders of nothing can be placed.
+// A shop with a code that makes everything free, so orders with a total of zero can be placed.
 export const orderMarket: ShopFile = {
   ...market,
   promotions: [
@@ -241,11 +241,11 @@ export interface OrderWorld {
   payments: string[]
   // By code.
   onHand: Record<string, number>
-  // Of the order's promotion.
+  // The use count of the order's promotion.
   used: number | null
 }
 
-// All that an order leaves in the world; each of its events is held against its schema.
+// Everything that an order leaves in the database; each of its events is checked against its schema.
 export async function orderWorld(house: House, orderId: string): Promise<OrderWorld> {
   return house.storage.read(async (db) => {
     const [order] = await db.sql<OrderWorld & { promotionId: string | null }>`

@@ -1,5 +1,5 @@
 // Another process beside the one under test: a second server, a command line, a writer to be killed. The upper half of
-// this file starts it, and the lower half is what it then does.
+// this file starts it, and the lower half is what it runs.
 import { type ChildProcessWithoutNullStreams, spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { createInterface } from 'node:readline'
@@ -9,11 +9,11 @@ import { migrate } from '../src/storage/migrate.ts'
 import { openStorage } from '../src/storage/open.ts'
 
 export interface Other {
-  // The next line it says, or undefined when it has ended.
+  // The next line of its output, or undefined when it has ended.
   line(): Promise<string | undefined>
-  // What it said and nobody has read yet, up to its end.
+  // The unread lines of its output, up to its end.
   rest(): Promise<string[]>
-  // Lets it finish in order.
+  // Lets it finish normally.
   finish(): Promise<number | null>
   kill(): Promise<void>
 }
@@ -21,7 +21,7 @@ export interface Other {
 const roles = { write: writeForEver, insert, serve, hold, hear, migrate: migrateOnce }
 export type Role = keyof typeof roles
 
-// For one suite: whatever was started is ended with it.
+// For one suite: every process that was started is ended with it.
 export function givenOthers(): (role: Role, ...args: string[]) => Other {
   const others: Other[] = []
   after(() => Promise.all(others.map((other) => other.kill())))
@@ -58,7 +58,7 @@ function startOther(role: Role, ...args: string[]): Other {
   }
 }
 
-// Standard output is a pipe, which Node writes synchronously: a line that was said is out, whatever happens next.
+// Standard output is a pipe, which Node writes synchronously: a printed line is out, whatever happens next.
 function say(line: string): void {
   process.stdout.write(`${line}\n`)
 }
@@ -83,8 +83,8 @@ async function writeForEver(url: string, prefix: string): Promise<void> {
   await Promise.all(Array.from({ length: 16 }, lane))
 }
 
-// With more patience than a command has: SQLite gives its lock to whoever happens to ask first, and a server beside it that
-// does nothing but write asks very often.
+// Waits longer than a command does: SQLite gives its lock to whichever process happens to ask first, and a server that
+// writes all the time asks very often.
 async function insert(url: string, prefix: string, count: string): Promise<void> {
   const storage = await openStorage(url, { busyMsMax: 60_000 })
   for (let i = 0; i < Number(count); i++) {
@@ -109,7 +109,7 @@ async function hold(file: string): Promise<void> {
   db.close()
 }
 
-// Says so when it begins to hear, and at each signal.
+// Prints a line when it begins to listen, and at each signal.
 async function hear(url: string): Promise<void> {
   const storage = await openStorage(url)
   storage.listen('deliveries', () => say('heard'))

@@ -1,4 +1,4 @@
-// Serves pages without the framework: a few lines that know a page's pattern and its methods, and nothing else.
+// Serves pages without the framework: it knows a page's pattern and its methods, and nothing else.
 
 import { createServer, type IncomingMessage } from 'node:http'
 import type { AddressInfo } from 'node:net'

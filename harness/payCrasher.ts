@@ -24,5 +24,5 @@ const app = createApp({
   },
 })
 await app.checkout.pay(secret, JSON.parse(input) as PayInput)
-// The step was never passed.
+// The step was never reached.
 process.exit(3)

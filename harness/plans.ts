@@ -1,9 +1,9 @@
-// How a database goes about its work, to see that it reads no more than it must.
+// Query plans, to check that a statement reads no more than it must.
 
 import assert from 'node:assert/strict'
 import type { Reader, Tx } from '../src/storage/storage.ts'
 
-// The plan of the one statement that `ask` makes.
+// The plan of the one statement that `ask` runs.
 export async function planOf(db: Reader, ask: (db: Tx) => Promise<unknown>): Promise<string> {
   let asked: Parameters<Reader['sql']> | undefined
   const listening = {

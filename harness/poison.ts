@@ -1,12 +1,12 @@
-// A row that cannot be handled: whatever wants to change or delete it fails, as on a page of the file that is damaged. The
-// refusal is a trigger, so that it works for every table.
+// A row that cannot be handled: every change or deletion of it fails, as on a damaged page of the file. A trigger
+// refuses the change, so it works for every table.
 
 import { Fragment, type Storage } from '../src/storage/storage.ts'
 
 let made = 0
 
-// Refuses every change of the rows of `table` that meet `condition`, which names the row `old` (`old.id = '…'`). Answers with
-// the cure.
+// Refuses every change of the rows of `table` that meet `condition`, which refers to the row as `old` (`old.id = '…'`).
+// Returns the function that removes the trigger.
 export async function poison(storage: Storage, table: string, condition: string): Promise<() => Promise<void>> {
   made += 1
   const name = `poison_${made}`

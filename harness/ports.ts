@@ -1,10 +1,10 @@
-// A port for whoever must know it before it is opened.
+// A port that is known before it is opened.
 
 import { randomInt } from 'node:crypto'
 import { createServer } from 'node:net'
 
-// Nobody has it now. And nobody gets it by chance before it is used: it is below those that a system gives to whoever asks
-// for any port at all, which others do all the time.
+// A port that is free now and stays free until it is used: it lies below the range from which the system assigns ports
+// to other processes.
 export async function freePort(): Promise<number> {
   for (;;) {
     const port = randomInt(20_000, 30_000)

@@ -10,9 +10,9 @@ import type { Readable } from 'node:stream'
 import pg from 'pg'
 
 export interface Cluster {
-  // Of the database `postgres`, as superuser.
+  // The URL of the database `postgres`, as superuser.
   readonly url: string
-  // Ends all connections at once, as an operator's restart would, and comes back on the same port.
+  // Ends all connections at once, as a restart by an operator would, and comes back on the same port.
   halt(): Promise<void>
   resume(): Promise<void>
   // Ends the cluster and removes its folder.
@@ -21,24 +21,24 @@ export interface Cluster {
 
 export interface ClusterOptions {
   connectionsMax?: number
-  // As PostgreSQL comes, fsync, autovacuum and all: for what takes long, and for measuring.
+  // With PostgreSQL's own defaults, including fsync and autovacuum: for long runs and for measurements.
   asShipped?: boolean
 }
 
 export async function startCluster({ connectionsMax = 200, asShipped = false }: ClusterOptions = {}): Promise<Cluster> {
   const forTests = {
-    // No test loses power.
+    // Tests do not simulate power failures.
     fsync: 'off',
     full_page_writes: 'off',
     shared_buffers: '32MB',
     max_wal_size: '512MB',
     autovacuum: 'off',
-    // Deadlocks are part of the tests; nobody should wait a second for each.
+    // Deadlocks are part of the tests and should be detected quickly.
     deadlock_timeout: '50ms',
   }
   const settings = { max_connections: String(connectionsMax), ...(asShipped ? {} : forTests) }
   const flags = Object.entries(settings).flatMap(([name, value]) => ['-c', `${name}=${value}`])
-  // In its own process group, so that an interrupt from the keyboard reaches us and not it.
+  // In its own process group, so an interrupt from the keyboard reaches this process and not the cluster.
   const child = spawn(process.execPath, [join(import.meta.dirname, 'postmaster.ts'), JSON.stringify(flags)], {
     stdio: ['pipe', 'pipe', 'pipe'],
     detached: true,
@@ -104,8 +104,8 @@ export interface FreshDatabase {
   drop(): Promise<void>
 }
 
-// An empty database with a name of its own, or a copy of another one: of its files, which takes a third of the processor time of
-// PostgreSQL's default way, page by page through the log.
+// An empty database with its own name, or a copy of another one. The copy is made of its files, which takes a third of
+// the processor time of PostgreSQL's default, which copies page by page through the log.
 export async function freshDatabase(options: { template?: string; cluster?: string } = {}): Promise<FreshDatabase> {
   const cluster = options.cluster ?? (await commonCluster())
   const name = `test_${randomBytes(8).toString('hex')}`
@@ -116,7 +116,7 @@ export async function freshDatabase(options: { template?: string; cluster?: stri
   return { url: url.href, drop: () => command(cluster, `drop database if exists ${name} with (force)`) }
 }
 
-// One statement outside of any transaction.
+// One statement outside any transaction.
 export async function command(url: string, sql: string): Promise<void> {
   const client = new pg.Client({ connectionString: url })
   await client.connect()

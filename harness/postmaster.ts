@@ -1,5 +1,5 @@
-// Runs one throwaway PostgreSQL cluster for the process that started this one, and ends when that process does, however it
-// ends: the pipe at our standard input then closes. It works in folders of its own and leaves nothing behind.
+// Runs one throwaway PostgreSQL cluster for the process that started this one, and ends with that process, however it
+// ends: our standard input then closes. It works in its own folders and leaves nothing behind.
 import { chown, mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
@@ -11,7 +11,7 @@ import { freePort } from './ports.ts'
 const flags = JSON.parse(process.argv[2] ?? '[]') as string[]
 
 const folder = await mkdtemp(join(tmpdir(), 'cartwright-postgres-'))
-// A new database is made in a quarter of the time where it need not survive a power cut.
+// A new database is created in a quarter of the time if it need not survive a power failure.
 const place = flags.includes('fsync=off') ? await placeOfData() : tmpdir()
 const dataFolder = await mkdtemp(join(place, 'cartwright-postgres-'))
 try {
@@ -40,7 +40,7 @@ async function run(): Promise<void> {
   }
 }
 
-// The other end may be gone.
+// The other end of the pipe may be gone.
 function say(line: string): void {
   process.stdout.write(`${line}\n`, () => {})
 }

@@ -1,11 +1,12 @@
-// A second opinion on what a cart costs, written from docs/pricing.md alone. It works with exact fractions, shares no code
-// with the house, and prefers to be obvious: it walks and divides where the house multiplies and compares.
+// A second implementation of what a cart costs, written from docs/pricing.md alone. It works with exact fractions,
+// shares no code with the server, and prefers to be obvious: it loops and divides where the server multiplies and
+// compares.
 
 export interface ShopFacts {
   currency: string
   country: string
   pricesIncludeTax: boolean
-  // From the slug of a category to that of the one above it.
+  // From the slug of a category to that of its parent.
   categories: Readonly<Record<string, string | null>>
   skus: readonly SkuFacts[]
   taxes: readonly { country: string; region: string | null; taxClass: string; rateBps: number }[]
@@ -127,7 +128,7 @@ export function billFor(shop: ShopFacts, cart: CartFacts): Bill {
   }
 }
 
-// Named countries before `*`, wherever the zones stand.
+// Zones that name the country come before `*`, in any order.
 export function zoneOf({ zones }: ShopFacts, country: string): ShopFacts['zones'][number] | undefined {
   const named = zones.filter(({ countries }) => countries.includes(country))
   const others = zones.filter(({ countries }) => countries.includes('*'))
@@ -209,8 +210,8 @@ function itemDiscount({ type, value }: CodeFacts, eligible: bigint): bigint {
   return wanted > eligible ? eligible : wanted
 }
 
-// By largest remainder: everybody gets the whole part of his share; of the units that are left, each goes to the largest
-// remainder that got none yet, and of equal ones to the first.
+// By largest remainder: each part gets the whole number of its share; the remaining units go one each to the largest
+// remainders, and of equal ones to the first.
 function spread(total: bigint, parts: readonly bigint[]): bigint[] {
   const whole = sum(parts)
   if (total === 0n) return parts.map(() => 0n)
@@ -222,7 +223,7 @@ function spread(total: bigint, parts: readonly bigint[]): bigint[] {
     for (const index of waiting) {
       if (best === undefined || isLess(remainderOf(shares[best]), remainderOf(shares[index]))) best = index
     }
-    if (best === undefined) throw new Error('nobody is left to take the rest')
+    if (best === undefined) throw new Error('no part is left for the remaining units')
     waiting.delete(best)
     given[best] = (given[best] ?? 0n) + 1n
   }
@@ -243,7 +244,7 @@ export function rateAt(
   return 0
 }
 
-// Fractions. None here is negative.
+// Fractions. None is negative here.
 
 interface Fraction {
   over: bigint

@@ -1,4 +1,4 @@
-// The server and the command line as an operator meets them: as processes.
+// The server and the command line as an operator runs them: as processes.
 
 import { type ChildProcess, spawn } from 'node:child_process'
 import { once } from 'node:events'
@@ -25,13 +25,13 @@ export async function tempFolder(): Promise<string> {
 }
 
 export function begin(args: readonly string[], environment: Environment, input?: string): ChildProcess {
-  // Nothing of the surroundings but the way to programs: a setting of the developer must not decide a test.
+  // Only PATH is inherited: a developer's settings must not affect a test.
   const env = { PATH: process.env.PATH ?? '', ...environment }
   const child = spawn(process.execPath, [...nodeFlags, main, ...args], {
     env,
     stdio: [input === undefined ? 'ignore' : 'pipe', 'pipe', 'pipe'],
   })
-  // Whoever ends without reading it has done so on purpose.
+  // A process that ends without reading its input does so on purpose.
   child.stdin?.on('error', () => {})
   child.stdin?.end(input)
   child.stdout?.setEncoding('utf8')
@@ -39,7 +39,7 @@ export function begin(args: readonly string[], environment: Environment, input?:
   return child
 }
 
-// Its own process for a command: see commandline.ts for the quicker way. `input` is what stands at its standard input.
+// Runs a command in its own process; commandline.ts is quicker. `input` is its standard input.
 export async function runProcess(args: readonly string[], environment: Environment, input?: string): Promise<Outcome> {
   const child = begin(args, environment, input)
   const outcome: Outcome = { code: null, out: '', err: '' }
@@ -56,15 +56,15 @@ export async function runProcess(args: readonly string[], environment: Environme
 
 export interface Server {
   origin: string
-  // All that it has printed so far.
+  // Its output so far.
   printed: () => string
   stop(signal?: NodeJS.Signals): Promise<number | null>
-  // Its exit code, when it ends by itself.
+  // Its exit code, once it has ended by itself.
   ended: Promise<number | null>
   pid: number
 }
 
-// Answers when the server is listening; rejects when it ends before that.
+// Resolves when the server is listening; rejects if it ends before that.
 export async function serve(environment: Environment, args: readonly string[] = []): Promise<Server> {
   const child = begin(['serve', ...args], { PORT: '0', HOST: '127.0.0.1', ...environment })
   let printed = ''
@@ -95,14 +95,14 @@ const patienceMs = 20_000
 
 export interface Receiver {
   url: string
-  // What went to its standard output so far.
+  // Its standard output so far.
   printed: () => string
-  // Answers when the pattern is in it.
+  // Resolves when the output matches the pattern.
   printedLine(pattern: RegExp): Promise<void>
   stop(signal?: NodeJS.Signals): Promise<number | null>
 }
 
-// `webhooks listen`; answers when it listens, and rejects when it ends before that.
+// `webhooks listen`; resolves when it is listening, and rejects if it ends before that.
 export async function listen(environment: Environment, args: readonly string[]): Promise<Receiver> {
   const child = begin(['webhooks', 'listen', ...args], environment)
   let out = ''

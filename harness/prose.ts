@@ -1,4 +1,4 @@
-// Code blocks of our own pages, so that tests can run what readers are told to run.
+// Code blocks of our own documentation, so tests can run what readers are asked to run.
 
 import { readFile } from 'node:fs/promises'
 import { join } from 'node:path'

@@ -1,4 +1,4 @@
-// A receiver of webhooks for tests: a real HTTP server on a free port that notes what comes and answers as it is told.
+// A receiver of webhooks for tests: a real HTTP server on a free port that records requests and answers as configured.
 
 import { createServer, type IncomingHttpHeaders, type ServerResponse } from 'node:http'
 import type { AddressInfo } from 'node:net'
@@ -14,7 +14,7 @@ export interface Received {
 export interface Receiver {
   url: string
   received: Received[]
-  // 200 unless a test says otherwise.
+  // How to answer (default: 200).
   behave(how: (call: Received, response: ServerResponse) => void): void
   close(): Promise<void>
 }

@@ -1,4 +1,4 @@
-// What a verb answered: what it did, or the code and the sentence with which it was refused.
+// The outcome of a call: its result, or the code and message of its refusal.
 
 import type { RefusalCode } from '../src/contract/refusals.ts'
 import { Refusal } from '../src/kit/refuse.ts'

@@ -1,5 +1,5 @@
-// A database as a released version left it, with a past: orders, holds, promotion uses and events of both modes. Version
-// 0.1.0 (migrations 0001 to 0009) has bought, cancelled, refunded and set stock in it, and its tables are kept as rows.
+// A database as a released version left it, with data: orders, holds, promotion uses and events of both modes. Version
+// 0.1.0 (migrations 0001 to 0009) has bought, cancelled, refunded and set stock in it; its tables are stored as rows.
 
 import { cp, mkdtemp, readdir, readFile, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
@@ -12,9 +12,9 @@ const MIGRATIONS = join(import.meta.dirname, '../src/storage/migrations')
 const newest = 9
 
 interface Released {
-  // When the last thing happened in it.
+  // The instant of its last change.
   now: number
-  // In the order in which they refer to each other.
+  // In the order of their references.
   tables: Readonly<Record<string, readonly Readonly<Record<string, SqlValue>>[]>>
 }
 

@@ -19,21 +19,22 @@ type Headers = Readonly<Record<string, string>>
 // How the tests reach the operations of a surface.
 export interface RowWorld {
   fetch(path: string, init?: RequestInit): Promise<Answer>
-  // Everything that comes back until the connection ends.
+  // Everything received until the connection ends.
   wire(bytes: string): Promise<string>
-  // A request of things that are there and belong to the caller.
+  // A request for things that exist and belong to the caller.
   good(id: string): Promise<RowRequest>
-  // One of the right form, of things that need not be there. It changes nothing twice: keys are new each time.
+  // A request that is well-formed, for things that may not exist. Idempotency keys are new each time, so no request
+  // repeats another.
   plain(id: string): RowRequest
-  // What shows a caller who comes through this gate with these scopes.
+  // The headers that authenticate a caller of this kind with these scopes.
   credential(caller: string, scopes: readonly string[]): Promise<Headers>
   badCredentials(caller: string): Promise<readonly Headers[]>
   errorIn(answer: Answer): { code: RefusalCode; requestId: string; issues: readonly string[]; requiredScope?: string }
 }
 
-// A world in which few requests are admitted.
+// A server with low request limits.
 export interface LimitedWorld extends RowWorld {
-  // How many of this operation in a row.
+  // How many requests of this operation are accepted in a row.
   burstOf(row: Operation): number
   pass(ms: number): void
 }

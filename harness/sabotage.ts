@@ -1,4 +1,5 @@
-// Breaks facts on purpose, to see that the rule which guards them finds it. Each break is undone with its transaction.
+// Breaks data on purpose, to check that the invariant which guards it reports the violation. Each break is undone with
+// its transaction.
 
 import assert from 'node:assert/strict'
 import { findViolations } from '../src/observe/invariants.ts'

@@ -1,4 +1,4 @@
-// Two small shops for tests: one that calls, and a rival whose things must stay out of sight.
+// Two small shops for tests: the caller's, and another whose data must stay invisible.
 
 import type { ShopFile } from '../src/provisioning/shopfile.ts'
 

@@ -1,4 +1,4 @@
-// A shop of which only the stock matters, and what can be seen of it afterwards.
+// A shop in which only the stock matters, and its visible state afterwards.
 
 import assert from 'node:assert/strict'
 import { refreshStaleProducts } from '../src/catalog/refresh.ts'
@@ -22,9 +22,9 @@ export interface StockedSku {
 export interface World {
   // On hand and held.
   skus: Record<string, [number, number]>
-  // Owner, SKU, quantity, end.
+  // Owner, SKU, quantity, expiry.
   holds: [string, string, number, number][]
-  // SKU, kind, delta, backordered, owner; openings apart.
+  // SKU, kind, delta, backordered, owner; without openings.
   movements: [string, string, number, number, string | null][]
   // Installation, kind, SKU, available, sequence.
   events: [string, string, string, number, number][]
@@ -36,20 +36,20 @@ export interface Stockroom {
   merchantId: string
   // In test mode.
   seller: MerchantMode
-  // The lines of a request: `{ A: 2 }` is two of the SKU with the code A.
+  // The lines of a request: `{ A: 2 }` is two units of the SKU with the code A.
   lines(quantities: Readonly<Record<string, number>>): Line[]
   codes(told: readonly (Line | Shortage)[]): Record<string, number>
   skuId(code: string): string
   write<T>(work: (tx: Tx) => Promise<T>): Promise<T>
-  // What is there in a mode, and stale at this instant.
+  // The state of a mode, including what is stale at this instant.
   world(now?: number, mode?: Mode): Promise<World>
   apply(change: (file: ShopFile) => ShopFile, options?: { stock?: boolean }): Promise<void>
 }
 
 export const start = Date.parse('2026-06-01T12:00:00.000Z')
 
-// In test mode one installation is active and hears of it, and one is disabled and does not; in live mode there is another.
-// The stock is low at 5.
+// In test mode one installation is active and receives events, and one is disabled and does not; in live mode there is
+// another. The low-stock threshold is 5.
 export async function openStockroom(
   given: Given,
   skus: Readonly<Record<string, StockedSku>>,
@@ -116,7 +116,7 @@ export async function openStockroom(
   }
 }
 
-// Renders until nothing is stale any more.
+// Renders until nothing is stale.
 export async function refreshAll({ storage }: Stockroom, now: number): Promise<void> {
   while ((await refreshStaleProducts(storage, now, 50)) > 0);
 }

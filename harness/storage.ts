@@ -1,4 +1,4 @@
-// The same suite for both engines: each gets stores that are its own, and they are closed and removed afterwards.
+// Runs a suite on both engines: each gets its own stores, which are closed and removed afterwards.
 import { copyFile, mkdtemp, rm } from 'node:fs/promises'
 import { join } from 'node:path'
 import { after, describe } from 'node:test'
@@ -11,23 +11,23 @@ import { templates } from './templates.ts'
 import { isWide } from './wide.ts'
 
 export interface OpenOptions extends StorageOptions {
-  // The schema of the house, true unless said otherwise.
+  // Whether to create the schema (default: true).
   withMigrations?: boolean
-  // A store that `freshUrl` gave before, to open it once more.
+  // A URL from `freshUrl`, to open the same store again.
   url?: string
 }
 
 export interface Given {
   engine: Engine
-  // A new empty store, or one that is there.
+  // A new empty store, or an existing one.
   open(options?: OpenOptions): Promise<Storage>
   // The URL of a store that does not exist yet (SQLite) or is empty (PostgreSQL).
   freshUrl(): Promise<string>
-  // The URL of a new store that has the schema.
+  // The URL of a new store with the schema.
   migratedUrl(): Promise<string>
-  // The URL of a copy of a store that nobody has open, where copies can be made.
+  // The URL of a copy of a store that is not open, if the engine can copy.
   copyOf?(url: string): Promise<string>
-  // Something to end after the suite, before the stores that it uses.
+  // Registers a cleanup that runs after the suite, before the stores are removed.
   later(end: () => Promise<void>): void
 }
 
@@ -37,7 +37,7 @@ export function eachEngine(name: string, suite: (given: Given) => void): void {
   }
 }
 
-// For what is refused before a row is read, and for what is about a page and not about SQL: SQLite alone, and both engines where
+// For what is refused before a row is read, and for tests of pages rather than SQL: SQLite alone, or both engines if
 // every combination is run (proof/suites.ts).
 export function anyEngine(name: string, suite: (given: Given) => void): void {
   if (isWide) eachEngine(name, suite)
@@ -46,15 +46,15 @@ export function anyEngine(name: string, suite: (given: Given) => void): void {
 
 export function givenEngine(engine: Engine): Given {
   const leftovers: (() => Promise<void>)[] = []
-  // The last opened is closed first, and its file or database removed after that.
+  // The last opened is closed first, and then its file or database is removed.
   after(async () => {
     const failures: unknown[] = []
-    // One that fails must not leave the others open: the run would never end.
+    // A failure must not leave the others open: the run would never end.
     for (const remove of leftovers.reverse()) await remove().catch((error: unknown) => failures.push(error))
     if (failures.length > 0) throw failures[0]
   })
 
-  // Of a file, or of a database of the common cluster.
+  // The URL of a file, or of a database of the common cluster.
   async function urlOf(template?: string): Promise<string> {
     if (engine === 'postgres') {
       const database = await freshDatabase(template === undefined ? {} : { template })

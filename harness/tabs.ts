@@ -1,10 +1,10 @@
-// Tabs of a browser that are used again: a new one for each test, and its empty cache, took 40 % of the processor time of the
+// Browser tabs that are reused: a new one for each test, with its empty cache, took 40 % of the processor time of the
 // tests of pages.
 
 import type { Browser, BrowserContextOptions, Page as Tab } from 'playwright-core'
 
 export interface Tabs {
-  // Hands over a tab with these options, which nobody else has meanwhile.
+  // Provides a tab with these options for exclusive use.
   use<Result>(options: BrowserContextOptions, work: (tab: Tab) => Promise<Result>): Promise<Result>
 }
 
@@ -29,13 +29,13 @@ export function keepTabs(browser: () => Browser, { timeoutMs }: { timeoutMs: num
         isDone = true
         return result
       } finally {
-        // What a failed test leaves behind is thrown away.
+        // A tab that a failed test used is discarded.
         if (isDone) {
           tab.removeAllListeners()
           context.removeAllListeners()
           await tab.unrouteAll()
           await context.clearCookies()
-          // The page that was there ends here, and with it whatever it would still have said or asked for.
+          // Ends the previous page, and with it any pending script or request.
           await tab.goto('about:blank')
           idle.set(key, tab)
         } else await context.close()

@@ -1,7 +1,7 @@
-// Addresses that no webhook may ever reach, in the disguises that are known, and good ones beside them. Those on this
-// machine take a port, so that a listener there can tell whether anybody came.
+// Addresses that no webhook may ever reach, in all known disguises, and valid ones. Those on this machine take a port,
+// so a listener there can detect a request.
 
-// Hosts that are this machine, a private network, or nothing public.
+// Hosts that are this machine, in a private network, or not public.
 // biome-ignore format: a table reads best in groups
 const hostileHosts: readonly string[] = [
   // This machine by name.
@@ -11,7 +11,7 @@ const hostileHosts: readonly string[] = [
   'printer.local', 'printer.local.', 'metadata.google.internal', 'metadata.google.internal.', 'api.internal', 'wiki.intranet', 'nas.lan', 'router.home.arpa',
   'router.home', 'mail.corp', 'duckduckgogg42xjoc72x3sjasowoarfbgcmvfimaftt6twagswzczad.onion', 'vault.private',
   'kubernetes', 'kubernetes.default.svc.cluster.local', 'redis', 'intranet', 'com', 'com.', 'host.docker.internal',
-  // IPv4, plain and in every spelling that resolvers and parsers take.
+  // IPv4, plain and in every spelling that resolvers and parsers accept.
   '127.0.0.1', '127.0.0.1.', '127.0.0.2', '127.1', '127.0.1', '127.255.255.254', '2130706433', '0x7f000001', '0X7F000001', '017700000001', '0x7f.1',
   '0x7f.0.0.1', '0177.0.0.1', '0177.1', '0x7f.0x0.0x0.0x1', '0177.0x0.0.01', '00000177.0.0.1', '127.0x1', '127.0.0.0x1', '１２７.０.０.１', '①②⑦.⓪.⓪.①',
   '127。0。0。1', '127．0．0．1', '127｡0｡0｡1', '%31%32%37.0.0.1', '127%2e0%2e0%2e1', '%30x7f.1', '𝟏𝟐𝟕.𝟎.𝟎.𝟏', '127.0.0.1%2e',
@@ -19,7 +19,7 @@ const hostileHosts: readonly string[] = [
   '10.0.0.1', '10.255.255.255', '0xa.1', '012.1', '167772161', '172.16.0.1', '172.31.255.255', '192.168.0.1', '192.168.1', '0xc0a80001', '3232235521',
   '100.64.0.1', '100.127.255.255', '100.100.100.200', '192.0.0.1', '192.0.0.192', '192.0.2.1', '192.31.196.1', '192.52.193.1', '192.88.99.1', '192.175.48.1',
   '198.18.0.1', '198.19.255.255', '198.51.100.7', '203.0.113.9', '224.0.0.1', '239.255.255.255', '240.0.0.1', '255.255.255.255', '4294967295',
-  // The keys of the machine in a cloud.
+  // Metadata services of cloud machines.
   '169.254.169.254', '169.254.169.254.', '2852039166', '0xa9fea9fe', '0xA9.0xFE.0xA9.0xFE', '0251.0376.0251.0376', '025177524776', '169.254.43518', '169.16689662',
   '169。254。169。254', '169.254.170.2', '168.63.129.16', '[fd00:ec2::254]', '[fd20:ce::254]', '[::ffff:169.254.169.254]', '[::ffff:a9fe:a9fe]', '[fe80::a9fe:a9fe]',
   // IPv6.
@@ -31,18 +31,18 @@ const hostileHosts: readonly string[] = [
   '[64:ff9b::127.0.0.1]', '[64:ff9b::7f00:1]', '[64:ff9b::a9fe:a9fe]', '[64:ff9b:1::7f00:1]', '[64:ff9b:1:7f00:0:100::]',
   '[2002:7f00:1::]', '[2002:7f00:1::1]', '[2002:a9fe:a9fe::]', '[2002:c0a8:1::1]', '[2001::1]', '[2001:0:4136:e378:8000:63bf:80ff:fffe]', '[2001:0:7f00:1::]',
   '[::5efe:127.0.0.1]', '[::5efe:7f00:1]', '[::200:5efe:7f00:1]', '[fe80::5efe:127.0.0.1]',
-  // Zones, and what no parser should take.
+  // Zones, and what no parser should accept.
   '[fe80::1%25lo]', '[fe80::1%lo]', '[::1%25lo]', '[::1%lo]', '[v1.fe80]', '[127.0.0.1]', '[::1', '::1', '127.0.0.1.1', '256.256.256.256', '0x7f.0.0.0x100',
   '127.0.0.1..', 'localhost..', '.localhost', 'a..example.com', '%00.example.com', 'exa mple.com', 'exa%20mple.com', 'ex*mple.com', '%', '%zz', '',
 ]
 
 export interface Target {
   url: string
-  // What is wrong with it stays wrong in development too.
+  // Refused in development too.
   always?: true
 }
 
-// Whole addresses whose wrong is not, or not only, in the host.
+// Whole URLs in which the host is not the only problem.
 function hostileUrls(port: number): readonly Target[] {
   return [
     // User names, and hosts that only look like the one that is called.
@@ -87,7 +87,7 @@ function hostileUrls(port: number): readonly Target[] {
     { url: '', always: true },
     { url: 'https://', always: true },
     { url: 'https:', always: true },
-    // What parsers mend without a word.
+    // What parsers repair silently.
     { url: `https:127.0.0.1:${port}/`, always: true },
     { url: `https:/127.0.0.1:${port}/`, always: true },
     { url: `https:///127.0.0.1:${port}/`, always: true },
@@ -107,7 +107,7 @@ function hostileUrls(port: number): readonly Target[] {
     { url: `https://hooks.example.com:${port}/${'a'.repeat(2_000)}`, always: true },
     { url: `https://${'a'.repeat(64)}.example.com:${port}/`, always: true },
     { url: `https://${'a.'.repeat(130)}com:${port}/`, always: true },
-    // Ports of other services, and none at all.
+    // Ports of other services, and invalid ports.
     ...[
       0, 1, 21, 22, 23, 25, 53, 111, 139, 389, 445, 465, 587, 993, 1023, 1433, 2375, 2379, 3306, 5432, 6379, 6443, 8500,
     ]

@@ -1,4 +1,4 @@
-// A store of each engine with the schema in it, made once in a run: a copy costs a fraction of bringing an empty one up to date.
+// A store of each engine with the schema, created once per run: a copy costs a fraction of migrating an empty store.
 
 import { rmSync } from 'node:fs'
 import { mkdtemp } from 'node:fs/promises'
@@ -18,7 +18,7 @@ export interface Templates {
 const variable = 'CARTWRIGHT_TEST_TEMPLATES'
 let common: Promise<Templates> | undefined
 
-// Made by the global setup, whose environment the processes of the test files inherit; a file that is run alone makes its own.
+// Created by the global setup, whose environment the test processes inherit; a file that is run alone creates its own.
 export function templates(): Promise<Templates> {
   const given = process.env[variable]
   common ??= given === undefined ? makeTemplates() : Promise.resolve(JSON.parse(given) as Templates)

@@ -1,6 +1,6 @@
 // Turns of a loop in tests.
 
-// A server that ends after so many rounds.
+// A server that shuts down after this many rounds.
 export function endsAfter(rounds: number): () => boolean {
   let left = rounds
   return () => {

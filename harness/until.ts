@@ -1,5 +1,5 @@
-// For what another process, or a loop, does in its own time: looks again, with a pause in which that one can work, and fails
-// when it has not come in a time that is long for everybody.
+// Waits for what another process or a loop does in its own time: checks repeatedly, with a pause between, and fails
+// after a time that is long enough for any machine.
 
 import assert from 'node:assert/strict'
 import { setTimeout as pause } from 'node:timers/promises'
@@ -7,7 +7,7 @@ import { setTimeout as pause } from 'node:timers/promises'
 const pauseMs = 20
 const patienceMs = 60_000
 
-// Answers with what was found: anything but undefined and false.
+// Resolves with what was found: anything except undefined and false.
 export async function until<Found>(
   look: () => Found | Promise<Found>,
   what = 'it',

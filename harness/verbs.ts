@@ -1,4 +1,4 @@
-// Every verb of the command line, under the words by which it is called.
+// Every verb of the command line, by the words that call it.
 
 import { commands } from '../src/cli.ts'
 import type { Verb } from '../src/commands/command.ts'

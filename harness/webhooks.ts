@@ -1,5 +1,4 @@
-// Webhooks for tests: endpoints added as an operator adds them, and deliveries that are put into a state without any call
-// being made.
+// Webhooks for tests: endpoints added as an operator adds them, and deliveries put into a state without any request.
 
 import assert from 'node:assert/strict'
 import { randomUUID } from 'node:crypto'
@@ -7,7 +6,7 @@ import type { DeliveryStatus } from '../src/contract/words.ts'
 import { addEndpoint, type EndpointInput, type MadeEndpoint, pingEndpoint } from '../src/webhooks/endpoints.ts'
 import { type Answer, type House, testSecret, testSecretText } from './house.ts'
 
-// What is held is so by its endpoint; no delivery says it of itself.
+// Being held is a state of the endpoint; it is not stored in a delivery.
 export type StoredStatus = Exclude<DeliveryStatus, 'held'>
 
 export interface DeliveryFacts {
@@ -18,11 +17,11 @@ export interface DeliveryFacts {
 
 export interface Webhooks {
   add(input?: Partial<EndpointInput>, installationId?: string): Promise<MadeEndpoint>
-  // A test event for one endpoint; answers with the id of its delivery, which is due.
+  // Adds a test event for one endpoint; returns the id of its delivery, which is due.
   ping(endpointId: string, installationId?: string): Promise<string>
-  // As if the sender had been there.
+  // As if the sender had run.
   set(deliveryId: string, status: StoredStatus, facts?: DeliveryFacts): Promise<void>
-  // A delivery in this state, of an endpoint of its own unless one is named.
+  // A delivery in this state, of a new endpoint unless one is named.
   given(status: StoredStatus, endpointId?: string): Promise<{ deliveryId: string; endpointId: string }>
   list(key?: string): Promise<Answer>
   fixture(endpointId: string, key?: string): Promise<Answer>
@@ -91,7 +90,7 @@ export async function rivalInstallationId(house: House): Promise<string> {
   return other.id
 }
 
-// Every row that a webhook operation could have touched.
+// Every row that a webhook operation could have changed.
 export async function webhookWorld(house: House) {
   return house.storage.read(async (db) => ({
     endpoints: await db.sql<object>`select * from webhook_endpoints order by id`,
@@ -102,13 +101,13 @@ export async function webhookWorld(house: House) {
   }))
 }
 
-// In no spelling may a secret of these, or the root secret, be in a text that leaves the house.
+// No text that leaves the server may contain one of these secrets, or the root secret, in any encoding.
 export function assertTellsNoSecret(text: string, secrets: readonly string[]): void {
   for (const secret of secrets) {
     const bytes = Buffer.from(secret.slice('whsec_'.length), 'base64')
     assert.equal(bytes.length, 32)
     for (const spelling of ['base64', 'base64url', 'hex'] as const)
-      assert.ok(!text.includes(bytes.toString(spelling).replaceAll('=', '')), `a secret is told in ${spelling}`)
+      assert.ok(!text.includes(bytes.toString(spelling).replaceAll('=', '')), `a secret is contained in ${spelling}`)
   }
   assert.ok(!text.includes(testSecretText))
 }

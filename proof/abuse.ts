@@ -1,6 +1,6 @@
-// Hostile shoppers beside decent ones: twelve connections that post as fast as they are answered, at carts of a hundred lines,
-// with cards, codes, sign-ins and the link of an ended checkout. Decent callers wait little longer, and what is written stays
-// bounded.
+// Abusive shoppers beside normal ones: twelve connections that post as fast as they are answered, to carts of a hundred
+// lines, with cards, codes, sign-ins and the link of an ended checkout. Normal callers must wait little longer, and
+// what is written must stay bounded.
 
 import { randomUUID } from 'node:crypto'
 import { setTimeout as pause } from 'node:timers/promises'
@@ -35,7 +35,7 @@ export interface AbuseNumbers {
 }
 
 const ratioMax = 3
-// Below this a difference is the machine's and nobody's fault.
+// A difference below this is noise of the machine.
 const noiseMs = 5
 const decentEveryMs = 20
 const hostileAddress = '127.0.0.2'
@@ -70,10 +70,10 @@ export async function runAbuse(ground: Ground, numbers: AbuseNumbers, tools: Run
       const ratio = (troubled ?? 0) / (calm ?? 1)
       seen[path] = `${calm?.toFixed(1)} → ${troubled?.toFixed(1)} ms (${ratio.toFixed(2)}×)`
       if (!(ratio < ratioMax || (troubled ?? 0) < noiseMs))
-        violations.add(`${path}: the median is ${ratio.toFixed(2)}× of what it is in quiet`)
+        violations.add(`${path}: the median is ${ratio.toFixed(2)}× of what it is without load`)
     }
     for (const status of Object.keys(statuses).filter((one) => Number(one) >= 500))
-      violations.add(`a hostile post was answered ${status}`)
+      violations.add(`an abusive post was answered ${status}`)
     await server.end()
     const written = await judgeRows(shop, given, numbers, violations)
     for (const line of defectsOf([server])) violations.add(line)
@@ -113,7 +113,7 @@ async function hostilityFor(
 const decentPaths = ['product read', 'cart change', 'checkout page'] as const
 type Took = Readonly<Record<(typeof decentPaths)[number], number[]>>
 
-// Somebody who asks at a steady pace, one thing after the other, whatever happens around.
+// A normal caller: sends requests at a steady pace, one after the other.
 async function decentFor(shop: Shop, server: Server, caller: Caller, violations: Set<string>) {
   const { origin } = server
   const { key } = standOf(shop)
@@ -141,7 +141,7 @@ async function decentFor(shop: Shop, server: Server, caller: Caller, violations:
         const path = decentPaths[turn % decentPaths.length] ?? 'product read'
         const answer = await calls[path]()
         took[path].push(answer.tookMs)
-        if (answer.status !== 200) violations.add(`${path}: a decent caller was answered ${answer.status}`)
+        if (answer.status !== 200) violations.add(`${path}: a normal caller was answered ${answer.status}`)
         await pause(decentEveryMs)
       }
       return took
@@ -149,7 +149,7 @@ async function decentFor(shop: Shop, server: Server, caller: Caller, violations:
   }
 }
 
-// What the hostile ones may have written at most, whatever they sent.
+// The most that the abusive connections may have written, whatever they sent.
 async function judgeRows(
   shop: Shop,
   { connections }: Hostility,
@@ -166,13 +166,13 @@ async function judgeRows(
     )
     if (!rows) throw new Error('there is no answer')
     const seconds = 2 * rounds * phaseSeconds + 30
-    // Twenty of one network, then one after each wait.
+    // Twenty per network, then one after each wait.
     if (rows.payments > 20 + Math.ceil(seconds / 30)) violations.add(`${rows.payments} payments were begun`)
-    // The open ones, the one that ended with its successor, and the decent one.
+    // The open ones, the one that ended with its successor, and the normal caller's.
     if (rows.sessions !== connections + 3) violations.add(`there are ${rows.sessions} checkouts`)
-    if (rows.tries > rows.payments * 3 + 3) violations.add(`${rows.tries} tries are counted`)
+    if (rows.tries > rows.payments * 3 + 3) violations.add(`${rows.tries} attempts are counted`)
     if (rows.cartEvents > (connections + 1) * Math.ceil(seconds / 5))
-      violations.add(`${rows.cartEvents} events tell of changes on pages`)
+      violations.add(`${rows.cartEvents} events announce changes made on pages`)
     for (const sentence of await findBroken(storage)) violations.add(sentence)
     return rows
   })

@@ -1,5 +1,5 @@
-// A client of the interface: real HTTP over a bounded number of connections that are kept. An answer that does not come is
-// an error of the caller's, which is what a killed server looks like from here.
+// A client of the API: real HTTP over a bounded number of keep-alive connections. A missing answer is an error of the
+// caller, which is what a killed server looks like from here.
 
 import { Agent, type IncomingHttpHeaders, request } from 'node:http'
 import { PublicErrorResponse } from '../src/contract/errors.ts'
@@ -27,7 +27,7 @@ export interface Asked {
   path?: Readonly<Record<string, string>>
   key?: string | null
   headers?: Readonly<Record<string, string>>
-  // A text is sent as it is.
+  // A string is sent unchanged.
   body?: unknown
   // With its question mark.
   query?: string
@@ -87,8 +87,8 @@ export function createCaller(connections: number): Caller {
   }
 }
 
-// What every answer of every operation must be, whatever was asked.
-const roadCodes = new Set<RefusalCode>([
+// Refusals that any operation may return before it runs.
+const commonCodes = new Set<RefusalCode>([
   'invalid_request',
   'malformed_json',
   'body_required',
@@ -105,7 +105,7 @@ const roadCodes = new Set<RefusalCode>([
 ])
 const checks = new Map<OperationId | null, (value: unknown) => Issue[]>([[null, compile(PublicErrorResponse)]])
 
-// Undefined where the answer is one that the row declares, in its schema.
+// Undefined if the answer is one that the row declares, in its schema.
 export function undeclared(id: OperationId, answer: Answer): string | undefined {
   const { status, text, headers } = answer
   const row: OpenOperation = operations[id]
@@ -125,7 +125,7 @@ export function undeclared(id: OperationId, answer: Answer): string | undefined 
   if (said !== status || refusals[code].status !== status || requestId !== headers['x-request-id'])
     return `${name} and says otherwise: ${text.slice(0, 300)}`
   const own: readonly RefusalCode[] = row.refusals
-  return own.includes(code) || roadCodes.has(code) ? undefined : `${name} ${code}, which the row does not declare`
+  return own.includes(code) || commonCodes.has(code) ? undefined : `${name} ${code}, which the row does not declare`
 }
 
 export function codeOf({ status, text }: Answer): string {
@@ -138,11 +138,11 @@ export function codeOf({ status, text }: Answer): string {
 }
 
 export function dataOf<T>({ status, text }: Answer): T {
-  if (status !== 200) throw new Error(`asked for something good and got ${status}: ${text.slice(0, 300)}`)
+  if (status !== 200) throw new Error(`a valid request was answered ${status}: ${text.slice(0, 300)}`)
   return (JSON.parse(text) as { data: T }).data
 }
 
-// Does the work for each, so many at a time, and answers in the order of the values.
+// Runs the work for each value, this many at a time, and returns the results in the order of the values.
 export async function crowd<T, R>(
   values: readonly T[],
   atOnce: number,

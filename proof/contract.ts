@@ -1,5 +1,6 @@
-// Generated requests for every operation, from its schema: good ones, which must never be a 400, and bad ones, each broken at
-// one place, which must be a 400 that names the place. Every answer must be one that the row declares, in its schema.
+// Requests generated from the schema of every operation: valid ones, which must never be a 400, and invalid ones, each
+// broken in one place, which must be a 400 that names the place. Every answer must be one that the row declares, in its
+// schema.
 
 import { type OpenOperation, type OperationId, operationIds, operations } from '../src/contract/open/operations.ts'
 import type { TSchema } from '../src/contract/schema.ts'
@@ -43,13 +44,13 @@ export async function runContract(
     await asking.furnish()
     for (const id of operationIds) {
       await crowd(Array.from({ length: requests }), atOnce, async (_, index) => {
-        // What is used up by the requests is put there again.
+        // Replaces what the requests have used up.
         if (index % 200 === 199) await asking.furnish()
         await asking.ask(id)
         tools.tell(`${id}: ${index + 1} of ${requests}`)
       })
     }
-    if (!asking.seen.has('good: 200')) asking.violations.add('no good request was answered with 200')
+    if (!asking.seen.has('good: 200')) asking.violations.add('no valid request was answered with 200')
     for (const line of defectsOf([server])) asking.violations.add(line)
     for (const sentence of await shop.withStorage(findBroken)) asking.violations.add(sentence)
     return { seen: Object.fromEntries(asking.seen), violations: [...asking.violations].slice(0, 50) }
@@ -60,7 +61,7 @@ export async function runContract(
   }
 }
 
-// Of each, a few that are there.
+// A few existing ids of each kind.
 interface Pool {
   cartId: string[]
   sessionId: string[]
@@ -79,7 +80,7 @@ class Asking {
   readonly seen = new Map<string, number>([['operations', operationIds.length]])
   readonly known: Known
   readonly #pool: Pool = { cartId: [], sessionId: [], orderId: [], endpointId: [], deliveryId: [] }
-  // What the answer of an operation holds, to be sent back where it has no place.
+  // Members of an operation's answer, to be sent where they are not allowed.
   readonly #strangers = new Map<OperationId, readonly string[]>()
   #keys = 0
 
@@ -150,7 +151,7 @@ class Asking {
     if (answer.status === 200) this.#learn(id, answer)
   }
 
-  // The one rule of a whole body: a cart or items, and a version only with a cart.
+  // The one rule about a whole body: a cart or items, and a version only with a cart.
   #oneOrTheOther(body: { [name: string]: Json }): void {
     if (body.cartId !== undefined && (body.items === undefined || this.random() < 0.5)) {
       delete body.items
@@ -169,7 +170,7 @@ class Asking {
     const { error } = JSON.parse(answer.text) as { error: { code: string; issues: { path: string }[] } }
     if (!['invalid_request', 'idempotency_key_invalid', 'malformed_json'].includes(error.code))
       return void this.violations.add(`${what} is refused as ${error.code}`)
-    // A rule of the whole, such as one of two members, is told of the place above.
+    // A violated rule about the whole, such as one of two members, is reported at the parent path.
     const isNamed = error.issues.some(
       ({ path: told }) =>
         broken.place === told || broken.place.startsWith(`${told}/`) || told.startsWith(`${broken.place}/`),
@@ -177,7 +178,7 @@ class Asking {
     if (!isNamed) this.violations.add(`${what} is refused at ${error.issues.map(({ path: told }) => told).join(' ')}`)
   }
 
-  // Reads: things that are there, things that are not, and parameters that nobody declared.
+  // Reads: existing things, missing things, and undeclared parameters.
   async #askWithout(id: OperationId, row: OpenOperation): Promise<void> {
     const isBad = this.random() < 0.3
     const query = isBad
@@ -191,7 +192,7 @@ class Asking {
       this.violations.add(`${id}${query} is answered ${answer.status} ${codeOf(answer)}`)
   }
 
-  // An app's operations take no API key: whatever is sent with one, nobody is known.
+  // An app's operations accept no API key: any request with one is unauthenticated.
   async #askUnknown(id: OperationId): Promise<void> {
     const row: OpenOperation = operations[id]
     const body = row.body ? goodValue(row.body, this.known, this.random) : undefined
@@ -233,7 +234,7 @@ class Asking {
     )
   }
 
-  // Each member of the answer is a member that a request might be tried with.
+  // Each member of the answer may be tried in a request.
   #learn(id: OperationId, answer: Answer): void {
     if (this.#strangers.has(id)) return
     const names = new Set<string>()
@@ -260,7 +261,7 @@ class Asking {
 
 type Path = Readonly<Record<string, string>>
 
-// Addresses that fit the rules of their country, which no schema tells.
+// Addresses that follow the rules of their country, which no schema expresses.
 function address(random: () => number): Json {
   const text = () => `${pick(random, ['Ada', 'Jürgen', 'O’Neill', 'Łukasz', '山田'])} ${whole(random, 1, 999)}`
   const more = { company: text(), line2: text(), phone: '+49 30 123456' }

@@ -1,5 +1,6 @@
-// Mixed writes by several shoppers while the server is killed again and again, a fifth of the times while it starts. Whatever
-// a shopper saw acknowledged must be there afterwards, and the same request with the same key must get the same bytes.
+// Mixed writes by several shoppers while the server is killed again and again, a fifth of the times during its start.
+// Everything that was acknowledged to a shopper must be there afterwards, and the same request with the same key must
+// get the same bytes.
 
 import { setTimeout as pause } from 'node:timers/promises'
 import { createCaller } from './caller.ts'
@@ -25,7 +26,7 @@ export const crashRun: ServerRun = {
 export interface CrashNumbers {
   cycles: number
   shoppers: number
-  // How many of them a server lives to acknowledge, at most.
+  // How many of them a server acknowledges at most before it is killed.
   writes: number
 }
 
@@ -104,8 +105,8 @@ class Crashing {
     }
   }
 
-  // By writes and not by time, so that a slow machine is proved as well as a fast one. A later life may be over before
-  // anybody was answered; the first may not, since without an answer there is nothing to hold it to.
+  // Counted by writes and not by time, so a slow machine proves as much as a fast one. A later server may be killed
+  // before it answered; the first may not, since without an answer there is nothing to check.
   async #live(): Promise<void> {
     const { acknowledged, random } = this.shopping
     const least = acknowledged.length === 0 ? Math.ceil(this.numbers.writes / 2) : 0

@@ -1,18 +1,18 @@
-// Receivers of webhooks, well and sick ones, in a process of their own: what they do must not cost the process that is
-// measured anything. The path says how one behaves.
+// Receivers of webhooks, working and failing ones, in their own process, so their work costs nothing in the process
+// that is measured. The path decides how a receiver behaves.
 
 import { createServer, type ServerResponse } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { answerQuestions, machineMs } from './talk.ts'
 
-// Which event came where and when: its number, the path, and the instant.
+// Which event arrived where and when: its number, the path, and the instant.
 export type Arrival = readonly [event: number, path: string, at: number]
 
 export interface CrowdReport {
   arrivals: readonly Arrival[]
-  // Of the one that never answers.
+  // For the receiver that never answers.
   openMax: number
-  // Answers without an end that the caller cut off.
+  // Endless answers that the caller cut off.
   cut: number
 }
 
@@ -48,7 +48,7 @@ const server = createServer((request, response) => {
   const at = machineMs()
   const chunks: Buffer[] = []
   request.on('data', (chunk: Buffer) => chunks.push(chunk))
-  // Whoever is cut off has nothing to add.
+  // Errors after the connection was cut do not matter.
   response.on('error', () => {})
   request.on('end', () => {
     const { data } = JSON.parse(Buffer.concat(chunks).toString('utf8')) as { data: { number: number } }
@@ -65,11 +65,11 @@ answerQuestions({
       server.listen(0, '127.0.0.1', () => resolve((server.address() as AddressInfo).port))
     }),
   count: () => arrivals.length,
-  // Hangs up on everybody who still waits.
+  // Closes the connections of all callers that still wait.
   release: () => {
     for (const response of hanging) response.destroy()
   },
-  // What was seen since the last report.
+  // What was received since the last report.
   report: (): CrowdReport => {
     const report = { arrivals, openMax, cut }
     arrivals = []

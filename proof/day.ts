@@ -1,7 +1,7 @@
-// A busy day in short: shoppers fill carts, pay, cancel and are paid back, an operator sends parcels and gives money back, a
-// receiver hears of all of it, and again and again the server is killed and started anew; on PostgreSQL there are two, and
-// one is killed at a time. Nothing may be lost, nothing may happen twice, nobody may be told what the contract does not
-// know, and memory must stay where it was.
+// A busy day in short: shoppers fill carts, pay, cancel and are refunded, an operator ships parcels and refunds orders,
+// a receiver gets all events, and the server is killed and restarted again and again; on PostgreSQL there are two
+// servers, and one is killed at a time. Nothing may be lost, nothing may happen twice, every answer must be one that
+// the contract declares, and memory must not grow.
 
 import { setTimeout as pause } from 'node:timers/promises'
 import { createCaller } from './caller.ts'
@@ -33,7 +33,7 @@ export interface DayNumbers {
   killsEvery: number
   shoppers: number
   thinkMs: number
-  // How long the servers keep what is over, so that a run sees the end of it. 0: as long as they do by default.
+  // How long the servers keep ended rows, so a run sees their deletion. 0: the server's default.
   keptMinutes?: number
 }
 
@@ -70,7 +70,7 @@ class Day {
   readonly webhooks: Journal
   readonly numbers: DayNumbers
   readonly seen = { kills: 0, refundsByHand: 0, parcels: 0, refusedByHand: 0 }
-  // One list for each place that a server has, the earliest life first.
+  // One list per server slot, the earliest process first.
   readonly lives: readonly Life[][]
   readonly backMs: number[] = []
   readonly tables: Sample[] = []
@@ -94,10 +94,10 @@ class Day {
     const { orders, unavailable } = shopping.seen
     const reasons = [...shopping.whyUnavailable]
     const shed = unavailable - reasons.reduce((sum, [, times]) => sum + times, 0)
-    // A server that cannot keep up sheds requests without a line in the log.
+    // An overloaded server sheds requests without a log line.
     if (shed > 0) reasons.push(['shed by a server that could not keep up', shed])
     const why = reasons.map(([reason, times]) => `${times} times ${reason}`).join(', ')
-    if (orders === 0) shopping.violations.add('nothing was bought, which proves nothing')
+    if (orders === 0) shopping.violations.add('nothing was bought, so nothing was proved')
     if (unavailable > 0) shopping.violations.add(`${unavailable} answers were 503, which no operation declares: ${why}`)
     const memory = this.lives.map((lives, place) =>
       judgeMemory(lives, this.lives.length === 1 ? 'memory' : `memory of node ${place + 1}`),
@@ -139,7 +139,7 @@ class Day {
         this.shopping.tell(
           `${this.seen.kills} kills, ${this.shopping.seen.orders} orders, ${Math.round(left / 1_000)} s to go`,
         )
-        // The last life is a whole one.
+        // The last server runs to the end.
         if (left < 1.5 * killsEveryMs) return void (await pause(Math.max(0, left)))
         await pause(killsEveryMs)
         await this.#untilBought()
@@ -152,7 +152,7 @@ class Day {
     }
   }
 
-  // Without an order there is nothing to hold anybody to, however slow the machine is.
+  // Without an order there is nothing to check, however slow the machine is.
   async #untilBought(): Promise<void> {
     const deadline = performance.now() + patienceMs
     while (this.shopping.seen.orders === 0 && performance.now() < deadline) await pause(20)
@@ -194,17 +194,17 @@ class Day {
       const atMs = performance.now() - startedAt
       if (atMs < dueAt) continue
       dueAt = atMs + everyMs
-      // A start that brings the database up to date may be in the way.
+      // A server that is migrating at its start may be in the way.
       const rows = await this.shopping.shop.withStorage(countRows).catch(() => undefined)
       if (rows) this.tables.push({ atMs, rows })
     }
   }
 
-  // By the command line, beside whatever runs.
+  // Through the command line, beside the running servers.
   async #operate(): Promise<void> {
     const { shopping } = this
     for (;;) {
-      // In small steps, so that the end of the day is not waited for.
+      // In small steps, so the end of the day need not wait.
       for (let at = performance.now() + operatorRestMs; performance.now() < at; await pause(100))
         if (shopping.doors.isOver) return
       const orders = [...shopping.facts.values()].filter(({ kind, status }) => kind === 'order' && status === undefined)
@@ -223,7 +223,7 @@ class Day {
       const { order } = JSON.parse(said) as { order: { id: string; version: number } }
       this.shopping.note({ kind: 'order', id: order.id, version: order.version })
       this.seen[isRefund ? 'refundsByHand' : 'parcels'] += 1
-      // A cancelled order, or one that went back already, is refused in a line; anything longer is a defect.
+      // A cancelled or already refunded order is refused in one line; a longer output is a defect.
     } else if (code === 1 && !said.includes('    at ')) this.seen.refusedByHand += 1
     else violations.add(`${words.join(' ')} ended with ${code}: ${said.slice(0, 1_000)}`)
   }

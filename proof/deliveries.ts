@@ -1,5 +1,5 @@
-// Events to several endpoints while the processes that deliver them are killed again and again. Afterwards
-// every event has reached every endpoint; what came twice came with the same id and the same bytes.
+// Events to several endpoints while the processes that deliver them are killed again and again. In the end every event
+// has reached every endpoint; a repeated delivery has the same id and the same bytes.
 
 import { type ChildProcess, spawn } from 'node:child_process'
 import { createHash } from 'node:crypto'
@@ -21,7 +21,7 @@ export interface DeliveryRun {
   installationId: string
   events: number
   endpoints: number
-  // Processes that deliver at the same time; several only on PostgreSQL.
+  // Processes that deliver at the same time; more than one only on PostgreSQL.
   nodes: number
   // How many times a process is killed, at least.
   kills: number
@@ -36,9 +36,9 @@ export interface DeliveryResult {
   calls: number
   duplicates: number
   lost: number
-  // Calls whose id was known with other bytes.
+  // Requests with a known id and different bytes.
   differing: number
-  // Events of a subject that reached an endpoint for the first time before an earlier one did.
+  // Events of a subject that first reached an endpoint before an earlier one did.
   outOfOrder: number
   unsettled: number
   tookMs: number
@@ -58,7 +58,7 @@ export async function runDeliveries(run: DeliveryRun): Promise<DeliveryResult> {
     whole = resolve
   })
 
-  // Called after each call that came.
+  // Called after each request.
   const looks = new Set<() => void>()
   const receiver = createServer((request, response) => {
     const hash = createHash('sha256')
@@ -108,7 +108,7 @@ export async function runDeliveries(run: DeliveryRun): Promise<DeliveryResult> {
       await Promise.race([once(child.stdout as NodeJS.ReadableStream, 'data'), closed])
       const isLast = result.kills >= run.kills
       if (!isLast) {
-        // By what was told and not by time: a quick machine would be done before the last kill.
+        // Measured by deliveries and not by time: a fast machine would finish before the last kill.
         const toldAtLeast = (pairs * (result.kills + run.random())) / (run.kills + 1)
         const look = () => journal.size >= toldAtLeast && child.kill('SIGKILL')
         looks.add(look)
@@ -116,7 +116,7 @@ export async function runDeliveries(run: DeliveryRun): Promise<DeliveryResult> {
         await closed
         looks.delete(look)
         result.kills += 1
-        run.onProgress?.(`${result.kills} kills, ${journal.size} of ${pairs} told`)
+        run.onProgress?.(`${result.kills} kills, ${journal.size} of ${pairs} delivered`)
       } else {
         await complete
         child.kill('SIGTERM')
@@ -153,7 +153,7 @@ function startNode({ url, rootSecretText }: DeliveryRun): ChildProcess {
   return spawn(process.execPath, args, { stdio: ['ignore', 'pipe', 'inherit'] })
 }
 
-// As the house does it: a few events in each commit, of subjects that change several times.
+// As the server does it: a few events per commit, of subjects that change several times.
 async function makeEvents({ storage, installationId, events }: DeliveryRun): Promise<void> {
   const batch = 50
   for (let from = 0; from < events; from += batch) {
@@ -177,8 +177,8 @@ async function makeEvents({ storage, installationId, events }: DeliveryRun): Pro
   }
 }
 
-// The last answers may have been heard by a process that was killed before it wrote them down. Whoever comes next calls
-// again, so in the end every delivery is settled; this runs one more node until it is so.
+// A process may have been killed after it received an answer and before it wrote it. Another process then sends again,
+// so in the end every delivery is finished; this runs one more node until that is so.
 async function settledByNow(run: DeliveryRun): Promise<number> {
   const deadline = Date.now() + 30_000
   for (;;) {

@@ -1,4 +1,4 @@
-// One node that does nothing but deliver webhooks, made to be killed. Run as a process:
+// One node that only delivers webhooks, and is meant to be killed. Run as a process:
 // dispatcher.ts <database url> <root secret> <lease in ms>
 
 import { parseRootSecret, type RootSecret } from '../src/kit/secrets.ts'

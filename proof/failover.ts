@@ -1,5 +1,6 @@
-// A primary that is killed, and one that becomes a standby, under shoppers: with synchronous replication nothing that was
-// acknowledged is lost, callers see nothing but 503 meanwhile, and the servers find the new primary by themselves.
+// A primary that is killed, and one that becomes a standby, with shoppers connected: with synchronous replication
+// nothing acknowledged is lost, callers see only 503 during the failover, and the servers find the new primary by
+// themselves.
 
 import { setTimeout as pause } from 'node:timers/promises'
 import { freshDatabase } from '../harness/postgres.ts'
@@ -25,17 +26,17 @@ export const failoverRun: ServerRun = {
 export interface FailoverNumbers {
   rounds: number
   shoppers: number
-  // How soon after the turn of the relay a change must be acknowledged.
+  // How soon after the relay was switched a change must be acknowledged.
   backMs: number
 }
 
 const nodes = 2
 const factsMax = 100
-// Between two rounds, so that each has something to lose.
+// Between two rounds, so each has something to lose.
 const writesPerRound = 30
-// What any of it may take on a busy machine before the run gives up.
+// How long any step may take on a busy machine before the run gives up.
 const patienceMs = 120_000
-// An outage is one line and its end another; on the way a server may come back for a moment.
+// An outage is one log line and its end another; a server may recover briefly in between.
 const outagesPerRoundMax = 3
 
 export async function runFailover(numbers: FailoverNumbers, tools: RunTools): Promise<RunResult> {
@@ -135,17 +136,17 @@ class FailingOver {
     const backMs = Math.round(performance.now() - turnedAt)
     this.seen.longestBackMs = Math.max(this.seen.longestBackMs, backMs)
     if (backMs > this.numbers.backMs)
-      violations.add(`a change was acknowledged ${backMs} ms after the turn of the relay`)
+      violations.add(`a change was acknowledged ${backMs} ms after the relay was switched`)
   }
 
-  // The server has met the standby.
+  // The server has noticed the standby.
   async #untilReadOnly(origin: string): Promise<void> {
     const deadline = performance.now() + patienceMs
     for (;;) {
       const { status, text } = await this.shopping.caller.call(origin, { method: 'GET', path: '/readyz' })
       if (status === 503 && text.includes('cannot be written')) return
       if (performance.now() > deadline)
-        throw new Error(`/readyz does not say that the database cannot be written, but ${status} ${text}`)
+        throw new Error(`/readyz does not report a read-only database, but ${status} ${text}`)
       await pause(50)
     }
   }
@@ -159,7 +160,7 @@ class FailingOver {
     }
   }
 
-  // What a lost connection cost a loop's row is tried again, and says so; anything else is a defect.
+  // A loop's row that failed through a lost connection is retried, and logged so; anything else is a defect.
   #judgeLogs(servers: readonly Server[]): void {
     const { violations } = this.shopping
     for (const line of defectsOf(servers)) if (!line.includes('"name":"StorageUnavailable"')) violations.add(line)

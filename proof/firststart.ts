@@ -1,5 +1,5 @@
-// The very first start, on an empty database, killed at any moment: while it migrates, while it makes the demo shop, while it
-// opens its port. The start after that is a whole one.
+// The very first start, on an empty database, killed at any moment: while it migrates, while it creates the demo shop,
+// while it opens its port. The next start must succeed completely.
 
 import { randomBytes } from 'node:crypto'
 import { needsDemoShop } from '../src/provisioning/demo.ts'
@@ -32,7 +32,7 @@ export async function runFirstStart(
     return { url: await ground.freshUrl(), rootSecretText: randomBytes(32).toString('base64url'), hasDemo: true }
   }
 
-  // What stands in the shop once the server has started, and how long that took.
+  // The contents of the shop once the server has started, and how long that took.
   async function startWhole(options: ServerOptions): Promise<{ shop: string; tookMs: number }> {
     const startedAt = performance.now()
     const server = await startServer(options)
@@ -41,7 +41,7 @@ export async function runFirstStart(
     for (const line of defectsOf([server])) violations.add(line)
     const storage = await openStorage(options.url)
     try {
-      if (await storage.read(async () => needsDemoShop(storage))) violations.add('the demo shop was not made whole')
+      if (await storage.read(async () => needsDemoShop(storage))) violations.add('the demo shop is incomplete')
       for (const sentence of await findBroken(storage)) violations.add(sentence)
       return { shop: await shopOf(storage), tookMs }
     } finally {
@@ -69,7 +69,7 @@ export async function runFirstStart(
   return { seen: { databases, kills, startMs: Math.round(tookMs) }, violations: [...violations].slice(0, 50) }
 }
 
-// As numbers, since ids and instants differ. Keys are left out: each start that comes so far makes fresh ones.
+// As counts, since ids and instants differ. Keys are left out: each start that gets this far creates new ones.
 async function shopOf(storage: Storage): Promise<string> {
   const [row] = await storage.read(
     (db) => db.sql<object>`

@@ -1,6 +1,6 @@
-// Sockets that never let go: half-open senders, slow headers, slow bodies and readers that do not read, a thousand from one
-// address and some from others. The interface, the pages and OAuth answer decent callers as before, and everything that was
-// held is let go.
+// Connections that are never released: half-open senders, slow headers, slow bodies and readers that do not read, a
+// thousand from one address and some from others. The API, the pages and OAuth answer normal callers as before, and all
+// these connections are closed in the end.
 
 import { connect, type Socket } from 'node:net'
 import { setTimeout as pause } from 'node:timers/promises'
@@ -35,7 +35,7 @@ export interface HoldNumbers {
 const ratioMax = 3
 const noiseMs = 10
 const memoryBytesMax = 60 * 2 ** 20
-// A reader that does not read is let go last: a minute for the answer and a look every five seconds.
+// A reader that does not read is closed last: a minute for the answer, and a check every five seconds.
 const letGoMsMax = 100_000
 
 export async function runHold(ground: Ground, numbers: HoldNumbers, tools: RunTools): Promise<RunResult> {
@@ -63,11 +63,12 @@ export async function runHold(ground: Ground, numbers: HoldNumbers, tools: RunTo
     const held = await connections()
     tools.tell(`${held} sockets hold on`)
     const startedAt = performance.now()
-    // As the server counts them: one that does not read does not hear that it was cut. What decent callers keep is left.
+    // As the server counts them: a reader that does not read does not notice that it was cut. The connections of normal
+    // callers remain.
     while ((await connections()) > 16 && performance.now() - startedAt < letGoMsMax) await pause(500)
     const letGoMs = performance.now() - startedAt
     const left = Math.max(0, (await connections()) - 16)
-    if (left > 0) violations.add(`${left} sockets were never let go`)
+    if (left > 0) violations.add(`${left} sockets were never closed`)
     const after = await decent.during(numbers.seconds)
 
     const seen: Record<string, number | string> = { sockets: sockets.length, heldAtTheEnd: held }
@@ -128,8 +129,8 @@ async function decentFor(shop: Shop, server: Server, caller: Caller, violations:
         const { status, ask } = calls[path]
         const answer = await ask()
         took[path].push(answer.tookMs)
-        if (answer.status !== status) violations.add(`${path}: a decent caller was answered ${answer.status}`)
-        // No path oftener than its own limit allows, which for posts of one checkout is two a second.
+        if (answer.status !== status) violations.add(`${path}: a normal caller was answered ${answer.status}`)
+        // No path more often than its own limit allows, which for posts of one checkout is two a second.
         await pause(90)
       }
       return took
@@ -137,9 +138,9 @@ async function decentFor(shop: Shop, server: Server, caller: Caller, violations:
   }
 }
 
-// Answers when all of them are connected, or were refused.
+// Resolves when all of them are connected, or were refused.
 async function takeHold(shop: Shop, server: Server, numbers: HoldNumbers): Promise<Socket[]> {
-  // A key of their own: whoever shares one shares its places.
+  // Their own key: callers that share a key share its connection limit.
   const { readKey: key } = standOf(shop)
   const caller = createCaller(1)
   const items = Array.from({ length: 100 }, (_, index) => ({ skuId: shop.sku(`L${index}`), quantity: 1 }))
@@ -157,7 +158,7 @@ async function takeHold(shop: Shop, server: Server, numbers: HoldNumbers): Promi
     'GET /healthz HT',
     '',
   ]
-  // More than what sockets buffer.
+  // More than sockets can buffer.
   const unread = 'GET /openapi.json HTTP/1.1\r\nhost: a\r\n\r\n'.repeat(20)
   const half = (from: string, index: number) => hold(server, from, halves[index % halves.length] ?? '')
   const each = <T>(count: number, make: (index: number) => T) =>
@@ -180,7 +181,7 @@ function hold(
   return new Promise((resolve) => {
     const socket = connect({ port: Number(port), host: '127.0.0.1', localAddress, allowHalfOpen: true })
     const timer = drip === undefined ? undefined : setInterval(() => socket.writable && socket.write(drip), 1_000)
-    // Whatever the server says: the socket stays until it is cut, or the server has ended its half.
+    // Whatever the server sends: the socket stays open until it is cut, or the server has ended its half.
     socket.on('error', () => socket.destroy())
     socket.on('end', () => socket.destroy())
     socket.on('close', () => {

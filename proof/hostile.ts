@@ -1,5 +1,5 @@
-// Hostile shoppers, in a process of their own: what they cost must be the server's and not the caller's that is measured. Each
-// connection posts as fast as it is answered, from an address that nobody else has.
+// Abusive shoppers, in their own process: their cost must fall on the server and not on the caller that is measured.
+// Each connection posts as fast as it is answered, from an address of its own.
 
 import { Agent, request } from 'node:http'
 import { newId } from '../src/kit/ids.ts'
@@ -7,7 +7,7 @@ import { answerQuestions } from './talk.ts'
 
 export interface Hostility {
   origin: string
-  // Where they come from.
+  // The address they use.
   address: string
   connections: number
   // Secrets of open checkouts with carts of many lines, and of one that has ended.
@@ -27,7 +27,7 @@ const declining = ['4000000000000002', '4000000000009995', '4000000000000069', '
 let isOn = false
 let working: Promise<void>[] = []
 let statuses: Record<string, number> = {}
-// As the page showed it last, by secret.
+// The version that the page last showed, by secret.
 const versions = new Map<string, number>()
 
 function post(agent: Agent, { origin, address }: Hostility, path: string, fields: Record<string, string>) {
@@ -98,7 +98,7 @@ async function harass(given: Hostility, index: number): Promise<void> {
     const text = await post(agent, given, path, fields)
     const [, seen] = /name="version" value="(\d+)"/.exec(text) ?? []
     if (seen !== undefined) versions.set(secret, Number(seen))
-    // A change is answered by a redirect, and is the next version.
+    // A change is answered with a redirect, and increments the version.
     else if (text === '') versions.set(secret, Number(version) + 1)
   }
   agent.destroy()

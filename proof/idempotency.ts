@@ -1,5 +1,5 @@
-// Many requests at once with one key, for each operation that changes something: one effect and one answer for all of them,
-// 409 to the key with another body, and no connection with the same key of another installation.
+// Many concurrent requests with one key, for each operation that changes something: one effect and one answer for all
+// of them, 409 for the key with another body, and no connection to the same key of another installation.
 
 import { randomUUID } from 'node:crypto'
 import type { OperationId } from '../src/contract/open/operations.ts'
@@ -26,7 +26,7 @@ export const idempotencyRun: ServerRun = {
 export interface IdempotencyNumbers {
   keys: number
   twins: number
-  // Servers of one database among which the twins are spread.
+  // Servers of one database to which the identical requests are sent.
   nodes: number
 }
 
@@ -35,15 +35,15 @@ type Path = Readonly<Record<string, string>>
 interface Input {
   path?: Path
   body: object
-  // Another request that would be good too.
+  // Another request that would also be valid.
   other: object
 }
 
 interface Case {
   id: OperationId
-  // Something on which the request is good, once.
+  // Creates something for which the request is valid once.
   prepare(stand: Stand, preparing: Preparing): Promise<Input>
-  // How many events one effect has; 1 unless said.
+  // How many events one effect has (default: 1).
   events?: number
 }
 
@@ -109,7 +109,7 @@ const cases: readonly Case[] = [
       const cartId = await cart(stand)
       return { body: { cartId, successUrl }, other: { cartId, successUrl, locale: 'de' } }
     },
-    // The session, and the cart that names it.
+    // That of the session, and that of the cart that refers to it.
     events: 2,
   },
   {
@@ -136,12 +136,12 @@ const cases: readonly Case[] = [
       body: { allowSucceeded: true },
       other: { allowSucceeded: true, reason: 'another' },
     }),
-    // It tells again what was told before.
+    // It repeats an existing event.
     events: 0,
   },
 ]
 
-// Two merchants, so that neither their SKUs nor anything else is the same.
+// Two merchants, so they share neither SKUs nor anything else.
 function fileOf(slug: string) {
   return shopFile(slug, {
     products: [product('BOOK', 1_000_000, { price: 2_995 }), product('CARD', 1_000_000, { price: 333 })],
@@ -232,7 +232,7 @@ export async function runIdempotency(ground: Ground, numbers: IdempotencyNumbers
       await pay(caller, origin(), session)
       return (await readSession(caller, origin(), by, session.id)).orderId ?? ''
     },
-    // One that has come to its end: each is replayed once in this run.
+    // A finished one: each is replayed once in this run.
     async delivery(by) {
       await preparing.cart(by)
       const { installationId } = by
@@ -256,7 +256,7 @@ export async function runIdempotency(ground: Ground, numbers: IdempotencyNumbers
   try {
     for (let node = 0; node < nodes; node += 1) servers.push(await startServer(shop))
     for (let key = 0; key < keys; key += 1) {
-      // One after the other: the events of one effect are counted.
+      // One after the other, because the events of one effect are counted.
       await crowd(cases, 1, (operation) => tryKey(operation, `${operation.id}-${key}`))
       tools.tell(`${key + 1} of ${keys} keys, ${seen.requests} requests`)
     }
@@ -274,8 +274,8 @@ function isRepeated({ headers }: Answer): boolean {
   return headers['idempotency-replayed'] === 'true'
 }
 
-// What this operation could have told, by the first installation. The loops of the server tell of refunds too, in their
-// own time, so only what a request caused is counted.
+// The events that this operation could have caused, of the first installation. The server's loops announce refunds at
+// any time, so only events caused by a request are counted.
 async function countOf(shop: Shop, id: OperationId, { installationId }: Stand) {
   const [row] = await shop.withStorage((storage) =>
     storage.read(

@@ -1,5 +1,5 @@
-// Three installations, two of them of one merchant, ask for each other's things with every kind of key. Another's thing is
-// answered like one that never was, byte for byte but the request id, and nothing of it moves.
+// Three installations, two of one merchant, request each other's things with every kind of key. A thing of another
+// installation is answered like one that never existed, byte for byte except the request id, and nothing of it changes.
 
 import { randomUUID } from 'node:crypto'
 import { type OpenOperation, type OperationId, operationIds, operations } from '../src/contract/open/operations.ts'
@@ -26,7 +26,7 @@ export const isolationRun: ServerRun = {
   runOn: (ground, { rounds = 0, timings = 0 }, tools) => runIsolation(ground, { rounds, timings }, tools),
 }
 
-// What an installation has: its own ids, by the name they bear in a path.
+// What an installation has: its own ids, by their name in a path.
 interface Belongings {
   stand: Stand
   slug: string
@@ -36,25 +36,25 @@ interface Belongings {
   orderId: string
   endpointId: string
   deliveryId: string
-  // The keys with which its cart was made and changed.
+  // The idempotency keys with which its cart was created and changed.
   usedKeys: readonly string[]
 }
 
 type IdName = keyof Omit<Belongings, 'stand' | 'usedKeys'>
 
 // Where an operation takes an id: in its path, or in its body.
-interface Door {
+interface IdParameter {
   operation: OperationId
   id: IdName
-  // What else the request needs, of the caller's own.
+  // What else the request needs, from the caller's own things.
   path?: (own: Belongings) => Readonly<Record<string, string>>
   pathName?: string
   body?: (own: Belongings, id: string) => object
-  // A body with an id of another merchant is a mistake in the body; one of this merchant is good.
+  // An id of another merchant in a body makes the body invalid; one of the same merchant is valid.
   refusal: string
 }
 
-const doors: readonly Door[] = [
+const idParameters: readonly IdParameter[] = [
   {
     operation: 'getInstallationWebhookSignatureFixture',
     id: 'endpointId',
@@ -98,7 +98,7 @@ const doors: readonly Door[] = [
   { operation: 'getApiKeyCatalogProduct', id: 'slug', pathName: 'slug', refusal: 'product_not_found' },
   { operation: 'getPublicCart', id: 'cartId', pathName: 'cartId', refusal: 'cart_not_found' },
   ...(['updatePublicCartItemQuantity', 'removePublicCartItem', 'putPublicCartItem'] as const).flatMap(
-    (operation): Door[] => [
+    (operation): IdParameter[] => [
       {
         operation,
         id: 'cartId',
@@ -180,16 +180,16 @@ export async function runIsolation(
   const caller = createCaller(8)
   const server = await startServer(shop)
   const violations = new Set<string>()
-  const seen = { probes: 0, ownProbes: 0, doors: doors.length, timedRatio: '', timedWorst: '' }
+  const seen = { probes: 0, ownProbes: 0, idParameters: idParameters.length, timedRatio: '', timedWorst: '' }
 
   async function send(
-    door: Door,
+    idParameter: IdParameter,
     key: string | null,
     own: Belongings,
     id: string,
     idempotencyKey: string = randomUUID(),
   ) {
-    const { operation, pathName, path, body } = door
+    const { operation, pathName, path, body } = idParameter
     return caller.ask(server.origin, operation, {
       key,
       path: { ...path?.(own), ...(pathName === undefined ? {} : { [pathName]: id }) },
@@ -230,34 +230,40 @@ export async function runIsolation(
     }
   }
 
-  // Everything that is not the caller's own must look like what never was.
-  async function probe(door: Door, own: Belongings, others: readonly Belongings[], by: CallerKind): Promise<void> {
-    const isShared = door.id === 'skuId' || door.id === 'slug'
+  // Everything that is not the caller's own must look as if it never existed.
+  async function probe(
+    idParameter: IdParameter,
+    own: Belongings,
+    others: readonly Belongings[],
+    by: CallerKind,
+  ): Promise<void> {
+    const isShared = idParameter.id === 'skuId' || idParameter.id === 'slug'
     const foreign = others.filter(({ stand }) => !isShared || stand.merchantId !== own.stand.merchantId)
-    const random = door.id === 'slug' ? `no-${randomUUID()}` : newId(nouns[door.id] as Parameters<typeof newId>[0])
-    const expected = await send(door, by.key, own, random)
+    const random =
+      idParameter.id === 'slug' ? `no-${randomUUID()}` : newId(nouns[idParameter.id] as Parameters<typeof newId>[0])
+    const expected = await send(idParameter, by.key, own, random)
     const wanted = comparable(expected)
-    judge(door, by, expected)
-    const inBody = door.pathName === undefined
+    judge(idParameter, by, expected)
+    const inBody = idParameter.pathName === undefined
     const asked: readonly (readonly [string, string, string?])[] = [
-      ...foreign.map((other) => ['foreign', other[door.id]] as const),
-      // With a key that its owner has used: the stored answer is not theirs.
-      ...foreign.flatMap((other) => other.usedKeys.map((key) => ['foreign', other[door.id], `${key}`] as const)),
-      // In a body an id has a form that the schema asks for, and what has another is told so.
+      ...foreign.map((other) => ['foreign', other[idParameter.id]] as const),
+      // With a key that its owner has used: the caller must not get the stored answer.
+      ...foreign.flatMap((other) => other.usedKeys.map((key) => ['foreign', other[idParameter.id], `${key}`] as const)),
+      // In a body the schema prescribes the form of an id, and refuses any other.
       ...(inBody ? [] : malformedIds.map((id) => ['malformed', id] as const)),
-      ...(inBody || door.id === 'slug' ? [] : [['malformed', own[door.id].toUpperCase()] as const]),
+      ...(inBody || idParameter.id === 'slug' ? [] : [['malformed', own[idParameter.id].toUpperCase()] as const]),
     ]
     for (const [kind, id, key] of asked) {
-      const answer = await send(door, by.key, own, id, key)
+      const answer = await send(idParameter, by.key, own, id, key)
       seen.probes += 1
       if (comparable(answer) !== wanted)
         violations.add(
-          `${door.operation} by ${by.name}: ${kind} ${door.id} is answered ${answer.status} ${codeOf(answer)}, random ${expected.status} ${codeOf(expected)}`,
+          `${idParameter.operation} by ${by.name}: ${kind} ${idParameter.id} is answered ${answer.status} ${codeOf(answer)}, random ${expected.status} ${codeOf(expected)}`,
         )
     }
   }
 
-  function judge({ operation, refusal }: Door, by: CallerKind, answer: Answer): void {
+  function judge({ operation, refusal }: IdParameter, by: CallerKind, answer: Answer): void {
     const row: OpenOperation = operations[operation]
     const mayAsk =
       by.name === 'full' ||
@@ -272,7 +278,7 @@ export async function runIsolation(
       )
   }
 
-  // What lists show is the caller's own, and a link of one list leads nobody else on.
+  // Lists show only the caller's own things, and a page link of one installation does not work for another.
   async function lists(own: Belongings, others: readonly Belongings[]): Promise<void> {
     const strangers = others.flatMap((other) => {
       const { cartId, sessionId, orderId, endpointId, deliveryId, stand, skuId, slug } = other
@@ -296,7 +302,7 @@ export async function runIsolation(
         const theirs = await caller.ask(server.origin, id, { key: other.stand.key, query: `?cursor=${cursor}` })
         seen.probes += 1
         if (comparable(theirs) !== comparable(forged))
-          violations.add(`${id} lets the link of another installation lead on: ${theirs.status}`)
+          violations.add(`${id} follows the page link of another installation: ${theirs.status}`)
       }
       const mine = await caller.ask(server.origin, id, { key: own.stand.key, query: `?cursor=${cursor}` })
       if (mine.status !== 200) violations.add(`${id} does not follow its own link: ${mine.status}`)
@@ -305,18 +311,23 @@ export async function runIsolation(
 
   async function time(own: Belongings, other: Belongings): Promise<void> {
     const ratios: { name: string; ratio: number }[] = []
-    for (const door of doors.filter(
+    for (const idParameter of idParameters.filter(
       ({ operation }) => operations[operation].method === 'GET' && operation !== 'getApiKeyCatalogProduct',
     )) {
       const took = { foreign: [] as number[], random: [] as number[] }
       for (let index = 0; index < timings; index += 1) {
-        const random = newId(nouns[door.id as Exclude<IdName, 'slug'>] as Parameters<typeof newId>[0])
+        const random = newId(nouns[idParameter.id as Exclude<IdName, 'slug'>] as Parameters<typeof newId>[0])
         for (const kind of shuffled(tools.random, ['foreign', 'random'] as const)) {
-          const answer = await send(door, own.stand.key, own, kind === 'foreign' ? other[door.id] : random)
+          const answer = await send(
+            idParameter,
+            own.stand.key,
+            own,
+            kind === 'foreign' ? other[idParameter.id] : random,
+          )
           took[kind].push(answer.tookMs)
         }
       }
-      ratios.push({ name: door.operation, ratio: median(took.foreign) / median(took.random) })
+      ratios.push({ name: idParameter.operation, ratio: median(took.foreign) / median(took.random) })
     }
     ratios.sort((a, b) => Math.abs(Math.log(b.ratio)) - Math.abs(Math.log(a.ratio)))
     seen.timedRatio = median(ratios.map(({ ratio }) => ratio)).toFixed(3)
@@ -339,19 +350,23 @@ export async function runIsolation(
           { name: 'wrong', key: `${key.slice(0, -1)}${key.endsWith('a') ? 'b' : 'a'}` },
           { name: 'none', key: null },
         ]
-        for (const by of kinds) for (const door of shuffled(tools.random, doors)) await probe(door, own, others, by)
+        for (const by of kinds)
+          for (const idParameter of shuffled(tools.random, idParameters)) await probe(idParameter, own, others, by)
         await lists(own, others)
         tools.tell(`${round + 1} of ${rounds} rounds, ${seen.probes} probes`)
       }
     }
-    if ((await shop.withStorage(worldOf)) !== before) violations.add('something moved though nobody asked for his own')
-    // Their owners may do all of it.
+    if ((await shop.withStorage(worldOf)) !== before)
+      violations.add('something changed although every request was for things of others')
+    // The owners may do all of it.
     for (const own of all) {
-      for (const door of doors) {
-        const answer = await send(door, own.stand.key, own, own[door.id])
+      for (const idParameter of idParameters) {
+        const answer = await send(idParameter, own.stand.key, own, own[idParameter.id])
         seen.ownProbes += 1
         if (answer.status !== 200 && !ownRefusals.has(codeOf(answer)))
-          violations.add(`${door.operation} of its own ${door.id} answers ${answer.status} ${codeOf(answer)}`)
+          violations.add(
+            `${idParameter.operation} of its own ${idParameter.id} answers ${answer.status} ${codeOf(answer)}`,
+          )
       }
     }
     const [own, , other] = all
@@ -366,7 +381,7 @@ export async function runIsolation(
   }
 }
 
-// The doors are opened one after the other, so that a later one may find the cart without its line or the session over.
+// The operations run one after the other, so a later one may find the cart without its line or the session ended.
 const ownRefusals: ReadonlySet<string> = new Set([
   'cart_item_not_found',
   'checkout_session_not_open',
@@ -374,13 +389,13 @@ const ownRefusals: ReadonlySet<string> = new Set([
   'replay_in_progress',
 ])
 
-// All that one could tell two answers apart by.
+// Everything by which a caller could tell two answers apart.
 function comparable({ status, headers, text }: Answer): string {
   const { 'x-request-id': requestId, date: _, ...rest } = headers
   return JSON.stringify([status, rest, text.replaceAll(String(requestId), '')])
 }
 
-// What the callers could have changed. The loops of the server send webhooks meanwhile, so those are counted only.
+// What the callers could have changed. The server's loops send webhooks meanwhile, so those are only counted.
 async function worldOf(storage: Storage): Promise<string> {
   return storage.read(async (db) =>
     JSON.stringify([

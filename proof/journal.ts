@@ -1,4 +1,5 @@
-// A receiver of webhooks that notes what came: each id with a hash of its bytes. Whatever comes twice must be the same.
+// A receiver of webhooks that records what it received: each id with a hash of its bytes. A repeated delivery must be
+// the same.
 
 import { createHash } from 'node:crypto'
 import { createServer } from 'node:http'
@@ -11,10 +12,10 @@ export interface Journal {
   url: string
   calls: number
   duplicates: number
-  // Ids that came with other bytes than before.
+  // Ids that arrived with different bytes than before.
   differing: number
   // By the id of the event.
-  heard: ReadonlyMap<string, string>
+  received: ReadonlyMap<string, string>
   close(): Promise<void>
 }
 
@@ -23,16 +24,16 @@ export function hashOf(bytes: string | Buffer): string {
 }
 
 export async function openJournal(): Promise<Journal> {
-  const heard = new Map<string, string>()
+  const received = new Map<string, string>()
   const server = createServer((request, response) => {
     const chunks: Buffer[] = []
     request.on('data', (chunk: Buffer) => chunks.push(chunk))
     request.on('end', () => {
       const id = String(request.headers['webhook-id'])
       const hash = hashOf(Buffer.concat(chunks))
-      const known = heard.get(id)
+      const known = received.get(id)
       journal.calls += 1
-      if (known === undefined) heard.set(id, hash)
+      if (known === undefined) received.set(id, hash)
       else {
         journal.duplicates += 1
         if (known !== hash) journal.differing += 1
@@ -46,7 +47,7 @@ export async function openJournal(): Promise<Journal> {
     calls: 0,
     duplicates: 0,
     differing: 0,
-    heard,
+    received,
     close: () =>
       new Promise((resolve) => {
         server.close(() => resolve())
@@ -56,9 +57,9 @@ export async function openJournal(): Promise<Journal> {
   return journal
 }
 
-// What the journal does not know, or knows with other bytes, and what only the journal knows; of events since then, because
-// older ones may have been deleted.
-export async function findUnheard(storage: Storage, journal: Journal, sinceMs = 0): Promise<string[]> {
+// Events that are missing in the journal or have different bytes there, and entries without an event; only events since
+// that instant, because older ones may have been deleted.
+export async function findUndelivered(storage: Storage, journal: Journal, sinceMs = 0): Promise<string[]> {
   const first = createIdMaker(
     () => sinceMs,
     (pool) => pool.fill(0),
@@ -68,31 +69,31 @@ export async function findUnheard(storage: Storage, journal: Journal, sinceMs = 
   for await (const { id, body } of eventsIn(storage)) {
     known.add(id)
     if (id < first) continue
-    if (journal.heard.get(id) !== hashOf(unpacked(body))) missing.push(id)
+    if (journal.received.get(id) !== hashOf(unpacked(body))) missing.push(id)
   }
   const problems = missing.slice(0, 5).map((id) => {
-    return journal.heard.has(id) ? `event ${id} was told with other bytes` : `event ${id} was never told`
+    return journal.received.has(id) ? `event ${id} was delivered with other bytes` : `event ${id} was never delivered`
   })
-  if (missing.length > 5) problems.push(`${missing.length - 5} more events were not told as they are`)
+  if (missing.length > 5) problems.push(`${missing.length - 5} more events were not delivered unchanged`)
   if (journal.differing > 0) problems.push(`${journal.differing} calls had other bytes than an earlier one of their id`)
-  const invented = [...journal.heard.keys()].filter((id) => id >= first && !known.has(id))
-  if (invented.length > 0) problems.push(`${invented.length} events were told that never happened: ${invented[0]}`)
+  const invented = [...journal.received.keys()].filter((id) => id >= first && !known.has(id))
+  if (invented.length > 0) problems.push(`${invented.length} delivered events do not exist: ${invented[0]}`)
   return problems
 }
 
-interface Told {
+interface StoredEvent {
   installationId: string
   id: string
   body: string
 }
 
-// A few thousand at a time: a long run has told more than should be in memory at once.
-async function* eventsIn(storage: Storage): AsyncGenerator<Told> {
-  let after: Pick<Told, 'installationId' | 'id'> = { installationId: '', id: '' }
+// A few thousand at a time: the events of a long run should not all be in memory.
+async function* eventsIn(storage: Storage): AsyncGenerator<StoredEvent> {
+  let after: Pick<StoredEvent, 'installationId' | 'id'> = { installationId: '', id: '' }
   for (;;) {
     const { installationId, id } = after
     const rows = await storage.read(
-      (db) => db.sql<Told>`
+      (db) => db.sql<StoredEvent>`
         select installation_id as "installationId", id, body from events
         where (installation_id, id) > (${installationId}, ${id}) order by installation_id, id limit 5000`,
     )

@@ -1,4 +1,4 @@
-// All the runs, in the order in which they are carried out.
+// All runs, in the order of execution.
 
 import { abuseRun } from './abuse.ts'
 import { contractRun } from './contract.ts'
@@ -19,7 +19,16 @@ import { promotionRun } from './promotion.ts'
 import { racesRun } from './races.ts'
 import { receiversRun } from './receivers.ts'
 import { deliveriesRun, type Run, type ServerRun } from './runs.ts'
-import { addressesRun, browserRun, clockRun, crashPointsRun, oauthRun, secretsRun, signatureRun } from './suites.ts'
+import {
+  addressesRun,
+  browserRun,
+  clockRun,
+  crashPointsRun,
+  oauthRun,
+  pricesRun,
+  secretsRun,
+  signatureRun,
+} from './suites.ts'
 import { wireRun } from './wire.ts'
 
 export const runs: readonly (Run | ServerRun)[] = [
@@ -50,5 +59,6 @@ export const runs: readonly (Run | ServerRun)[] = [
   browserRun,
   oauthRun,
   clockRun,
+  pricesRun,
   secretsRun,
 ]

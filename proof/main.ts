@@ -1,5 +1,5 @@
-// `npm run proof [-- <run> …] [--engine sqlite|postgres] [--seed N] [--short] [--<number> N]`: the long runs. Each is seeded,
-// shows how far it is, and ends in a table; the exit code says whether everything held.
+// `npm run proof [-- <run> …] [--engine sqlite|postgres] [--seed N] [--short] [--<number> N]`: the long runs. Each is
+// seeded, shows its progress, and ends in a table; the exit code tells whether everything held.
 
 import { parseArgs } from 'node:util'
 import type { Engine } from '../src/storage/storage.ts'
@@ -11,7 +11,7 @@ import type { Numbers, Run, RunResult, ServerRun } from './runs.ts'
 
 const engines = ['sqlite', 'postgres'] as const
 
-// So that whatever a run has started ends with us.
+// So everything that a run has started ends with this process.
 for (const signal of ['SIGINT', 'SIGTERM'] as const) process.on(signal, () => process.exit(130))
 
 const names = [...new Set(runs.flatMap(({ numbers }) => Object.keys(numbers)))]
@@ -52,7 +52,7 @@ async function carryOut(run: Run | ServerRun, engine: Engine): Promise<Finished>
   const numbers = numbersFor(run, engine)
   process.stdout.write(`\n${run.name} on ${engine}, seed ${seed}, ${JSON.stringify(numbers)}\n`)
   const startedAt = performance.now()
-  const tell = teller()
+  const tell = progressPrinter()
   let result: RunResult
   try {
     result =
@@ -60,9 +60,9 @@ async function carryOut(run: Run | ServerRun, engine: Engine): Promise<Finished>
         ? await withGround(engine, (ground) => run.runOn(ground, numbers, { random, tell }))
         : await withPlace(engine, (place) => run.run(place, numbers, random))
   } catch (error) {
-    // One that breaks has not held; the others go on.
+    // A run that breaks off counts as failed; the others continue.
     const text = error instanceof Error ? (error.stack ?? error.message) : String(error)
-    result = { seen: {}, violations: [`the run broke: ${text}`] }
+    result = { seen: {}, violations: [`the run broke off: ${text}`] }
   }
   if (process.stdout.isTTY) process.stdout.write('\r\u001b[K')
   const { seen, violations } = result
@@ -86,7 +86,7 @@ function argumentsGiven() {
       },
     })
   } catch (error) {
-    process.stderr.write(`${(error as Error).message.split('. ')[0]}. --help tells what there is.\n`)
+    process.stderr.write(`${(error as Error).message.split('. ')[0]}. --help lists the options.\n`)
     process.exit(2)
   }
 }
@@ -112,8 +112,8 @@ function numbersFor(run: Run | ServerRun, engine: Engine): Numbers {
   return { ...usual, ...Object.fromEntries(numbers) }
 }
 
-// A line that is written over on a terminal; elsewhere one every ten seconds.
-function teller(): (text: string) => void {
+// On a terminal one line that is overwritten; elsewhere a line every ten seconds.
+function progressPrinter(): (text: string) => void {
   let toldAt = -Infinity
   return (text) => {
     const now = performance.now()

@@ -1,16 +1,16 @@
-// Whether a server holds on to what it should let go. Each life of a process is watched from its start to its end, and what
-// it held later is compared with what it held once it was warm.
+// Whether a server leaks memory. Each process is observed from its start to its end, and its later use is compared with
+// its use once it was warm.
 
 import { median } from './quantile.ts'
 import type { Server } from './servers.ts'
 
-// What is measured: pages of its own, and what is in use after a full collection, which nothing but holding on can raise.
+// What is measured: the private pages, and the memory in use after a full collection, which only a leak can raise.
 export type Held = 'private' | 'live'
 
 export interface Life {
   startedAt: number
   endedAt: number
-  // In the order of time.
+  // In order of time.
   samples: Readonly<Record<Held | 'resident', readonly Sample[]>>
 }
 
@@ -24,10 +24,10 @@ export interface Watch {
 }
 
 const everyMs = 500
-// A full collection stops the server for some 30 ms, so it is asked for rarely.
+// A full collection stops the server for about 30 ms, so it is requested rarely.
 const weighEveryMs = 5_000
 
-// From its start on. It must be one that is weighed.
+// From the start of the server, which must allow collections to be requested.
 export function watchLife(server: Server): Watch {
   const startedAt = performance.now()
   const samples = { private: [] as Sample[], live: [] as Sample[], resident: [] as Sample[] }
@@ -37,7 +37,7 @@ export function watchLife(server: Server): Watch {
     if (bytes !== undefined) samples.live.push({ at: performance.now(), bytes })
   }
   async function look(): Promise<void> {
-    // Whoever was just killed has no memory.
+    // A server that was just killed has no memory.
     const memory = await server.memory().catch(() => undefined)
     if (!memory || memory.privateBytes === 0) return
     const at = performance.now()
@@ -54,13 +54,14 @@ export function watchLife(server: Server): Watch {
 
 // Until then code is compiled, statements are prepared and caches are filled.
 const warmMs = 20_000
-// A life that is worth judging: warm for at least as long as it took to become so.
+// A process that can be judged: warm for at least as long as it took to become warm.
 const longMs = 2 * warmMs
-// What is in use moves by a tenth with the requests that are under way, and the pages of the process by a fifth, since V8
-// gives them back when it likes. What a server forgets to let go, by contrast, grows for as long as it is asked.
+// Memory in use varies by a tenth with the requests in progress, and the pages of the process by a fifth, since V8
+// returns them at its own pace. A leak, by contrast, grows for as long as requests come.
 const growthMax = 1.3
-// When requests pile up for a moment, V8 widens its young generation and keeps it wide: the same server at the same work was
-// seen with 125 MB of pages and with 190 MB, and with 50 MB in use both times. What is in use has no such excuse.
+// When requests pile up for a moment, V8 enlarges its young generation and leaves it large: the same server under the
+// same load was seen with 125 MB of pages and with 190 MB, and with 50 MB in use both times. Memory in use gets no such
+// allowance.
 const slackBytes: Readonly<Record<Held, number>> = { private: 64 * 2 ** 20, live: 0 }
 
 export interface MemoryReport {
@@ -68,9 +69,9 @@ export interface MemoryReport {
   violations: string[]
 }
 
-// Two comparisons, each of medians, so that neither one sample nor one odd life decides: within a life the last third of its
-// warm time against the first third, where it counts if most of the long lives grew; and the end of the last long life against the
-// end of the first, between which the data has grown and memory must not.
+// Two comparisons, each of medians, so neither one sample nor one odd process decides. Within a process, the last third
+// of its warm time against the first third; it counts if most of the long-running processes grew. And the end of the
+// last long-running process against the end of the first, between which the data has grown and memory must not.
 export function judgeMemory(lives: readonly Life[], name: string): MemoryReport {
   const long = lives.filter(({ startedAt, endedAt }) => endedAt - startedAt >= longMs)
   const report: MemoryReport = { seen: {}, violations: [] }
@@ -86,9 +87,11 @@ export function judgeMemory(lives: readonly Life[], name: string): MemoryReport 
       `at the end of the last of ${ends.length}; ${within.toFixed(2)}× within a life, ${across.toFixed(2)}× from life to life`
     const grows = (from: number, to: number) => to - slackBytes[held] > growthMax * from
     if (median(ends.map(({ early, late }) => Number(grows(early, late)))) === 1)
-      report.violations.push(`${name}, ${what}: grows ${within.toFixed(2)}× within a life, at most ${growthMax}×`)
+      report.violations.push(`${name}, ${what}: grows ${within.toFixed(2)}× within a process, at most ${growthMax}×`)
     if (grows(first.late, last.late))
-      report.violations.push(`${name}, ${what}: grows ${across.toFixed(2)}× from life to life, at most ${growthMax}×`)
+      report.violations.push(
+        `${name}, ${what}: grows ${across.toFixed(2)}× from process to process, at most ${growthMax}×`,
+      )
   }
   const resident = lives.flatMap(({ samples }) => samples.resident.map(({ bytes }) => bytes))
   report.seen[`${name}, resident at most`] = `${megabytes(Math.max(0, ...resident))} MB`

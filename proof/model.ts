@@ -1,5 +1,6 @@
-// Random histories of carts, sessions and orders against a model that is simple enough to be believed. Each step must be
-// answered as the model says, and whatever can be read afterwards must be what the model has: lines, totals, statuses, stock.
+// Random histories of carts, sessions and orders against a model that is simple enough to be trusted. Each step must be
+// answered as the model predicts, and everything that can be read afterwards must match the model: lines, totals,
+// statuses, stock.
 
 import fc from 'fast-check'
 import { applyShop } from '../src/provisioning/apply.ts'
@@ -24,7 +25,7 @@ export const modelRun: ServerRun = {
 const codes = ['A', 'B', 'C'] as const
 type Code = (typeof codes)[number]
 
-// Prices of which ten per cent is a whole number, so that the model needs no rule for rounding.
+// Prices of which ten per cent is a whole number, so the model needs no rounding rule.
 const facts: Readonly<Record<Code, { price: number; stock: number; isSent: boolean }>> = {
   A: { price: 1_000, stock: 6, isSent: false },
   B: { price: 450, stock: 4, isSent: true },
@@ -114,7 +115,7 @@ class Model {
   sessions: ModelSession[] = []
   orders: ModelOrder[] = []
 
-  // An open session holds the lines of its cart; what is held for this cart is there for it.
+  // An open session holds the lines of its cart; units held for this cart are available to it.
   available(code: Code, cart: ModelCart | null): number {
     const others = this.sessions.filter((session) => session.status === 'open' && session.cart !== cart)
     return this.onHand[code] - others.reduce((sum, { cart: theirs }) => sum + (theirs.lines.get(code) ?? 0), 0)
@@ -146,7 +147,7 @@ class Model {
         const cart = chosen(this.carts, step.cart)
         if (!cart) return 'skipped'
         if (cart.status !== 'open') return 'cart_not_open'
-        // Not a change: the code that was there stays.
+        // Not a change: the existing code stays.
         if (step.promotion === 'NOSUCH') return 'ok'
         cart.promotion = step.promotion
         return this.#changed(cart)
@@ -193,10 +194,10 @@ class Model {
     }
   }
 
-  // `completed`, or `told` where the page says why not, or `back` where the card was declined.
+  // `completed`, or `told` if the page says why not, or `back` if the card was declined.
   #pay(session: ModelSession | undefined, isApproved: boolean): string {
     if (!session) return 'skipped'
-    // Whoever posts again after paying is led to the shop all the same.
+    // A second post after paying also leads to the shop.
     if (session.status === 'completed') return 'completed'
     const { cart } = session
     const isSent = [...cart.lines.keys()].some((code) => facts[code].isSent)
@@ -266,7 +267,7 @@ export async function runModel(
   const shop = await makeShop(ground, [fileOf(0)])
   const caller = createCaller(strands * 2)
   const server = await startServer(shop)
-  const stockRows = new Shelves(shop)
+  const stockRows = new SkuPool(shop)
   const violations = new Set<string>()
   const seen = { histories: 0, steps: 0, orders: 0, refused: 0 }
   const history = fc.array(stepOf, { minLength: Math.ceil(steps / 2), maxLength: steps, size: 'max' })
@@ -302,8 +303,8 @@ export async function runModel(
 
 type SkuIds = Readonly<Record<Code, string>>
 
-// Every history has SKUs of its own, with full shelves; more are put up when they run out.
-class Shelves {
+// Every history has its own SKUs with full stock; more are created when they run out.
+class SkuPool {
   readonly #shop: Shop
   #made = shelvesAtOnce
   #used = 0
@@ -359,7 +360,7 @@ class Walk {
 
   async take(step: Step): Promise<void> {
     const { carts, sessions, orders } = this.model
-    // Which of them the step is about, before the model moves.
+    // Which of them the step concerns, before the model changes.
     const cart = 'cart' in step ? step.cart % Math.max(1, carts.length) : 0
     const session = 'session' in step ? step.session % Math.max(1, sessions.length) : 0
     const order = 'order' in step ? step.order % Math.max(1, orders.length) : 0
@@ -428,7 +429,7 @@ class Walk {
     }
   }
 
-  // What the step was about, as it can be read now.
+  // What the step concerned, as it can be read now.
   async #compare(cart: number, session: number, order: number): Promise<void> {
     const { carts, sessions, orders } = this.model
     if (
@@ -459,7 +460,7 @@ class Walk {
           version: model.version,
           lines: Object.fromEntries([...model.lines].sort()),
           totals: totalsOf(model),
-          // A cart that became an order shows what was charged, and a code that gave nothing is no part of that.
+          // A cart that became an order shows what was charged; a code without a discount is not part of that.
           code: model.status === 'converted' && totalsOf(model).discount === 0 ? null : model.promotion,
           ...(model.status === 'open' && {
             available: [...model.lines.keys()].map((code) => Math.max(0, this.model.available(code, model))),

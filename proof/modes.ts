@@ -1,5 +1,5 @@
-// One merchant in both modes: random purchases, cancellations, refunds and counts of the stock in each, and afterwards the same
-// live steps alone in another database. Every live number must be the same, as if nobody had ever tried anything.
+// One merchant in both modes: random purchases, cancellations, refunds and stock counts in each, and afterwards the
+// same live steps alone in another database. Every live number must be the same, as if test mode had never been used.
 
 import { randomBytes } from 'node:crypto'
 import { answerOf } from '../harness/refused.ts'
@@ -107,10 +107,10 @@ function anyStep(random: () => number): Step {
 }
 
 interface Played {
-  // Of each live step, and of each that is of both modes.
+  // Of each live step, and of each step in both modes.
   outcomes: string[]
   testOrders: number
-  // What is there in live mode.
+  // The state of live mode.
   world: Readonly<Record<string, string>>
   broken: string[]
 }
@@ -183,7 +183,7 @@ async function openShop(storage: Storage): Promise<ModesShop> {
   async function buy(step: Extract<Step, { quantity: number }>): Promise<string> {
     const secret = await open(step)
     const view = await app.checkout.look(secret)
-    if (!view) throw new Error('a session was opened and has no page')
+    if (!view) throw new Error('a session was opened but has no page')
     const method =
       step.mode === 'live' ? { provider: 'manual', method: 'bank_transfer' } : { provider: 'test', method: 'card' }
     const paid = await app.checkout.pay(secret, {
@@ -213,7 +213,7 @@ async function openShop(storage: Storage): Promise<ModesShop> {
     return `${cancelled.number} cancelled`
   }
 
-  // Live orders are paid by hand first.
+  // Live orders are first paid by hand.
   async function refund(mode: Mode, order: number): Promise<string> {
     const [key, moment] = [keyOf(mode, order), { now, cause: null }]
     if (mode === 'live') await answerOf(storage.write((tx) => payOrder(tx, key, moment)))
@@ -258,7 +258,7 @@ async function openShop(storage: Storage): Promise<ModesShop> {
   }
 }
 
-// Without ids, which are made anew in each database.
+// Without ids, which differ in each database.
 async function liveWorld(storage: Storage): Promise<Record<string, string>> {
   return storage.read(async (db) => ({
     stock: JSON.stringify(

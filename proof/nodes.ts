@@ -1,6 +1,6 @@
-// Three nodes of one PostgreSQL database, of which one after the other is killed or put to sleep for longer than a lease. First
-// servers with shoppers, who repeat at another node what got no answer; then nodes that deliver webhooks under a short lease.
-// Nothing ends twice, and what a node has left behind is taken over within one lease.
+// Three nodes of one PostgreSQL database, one of which after the other is killed or paused for longer than a lease.
+// First servers with shoppers, who repeat at another node what got no answer; then nodes that deliver webhooks with a
+// short lease. Nothing ends twice, and what a node left unfinished is taken over within one lease.
 
 import { type ChildProcess, spawn } from 'node:child_process'
 import { once } from 'node:events'
@@ -13,7 +13,7 @@ import { newId } from '../src/kit/ids.ts'
 import { openStorage } from '../src/storage/open.ts'
 import type { Storage } from '../src/storage/storage.ts'
 import { type Answer, type Caller, codeOf, createCaller, crowd, undeclared } from './caller.ts'
-import { findUnheard, hashOf, openJournal } from './journal.ts'
+import { findUndelivered, hashOf, openJournal } from './journal.ts'
 import { countUnderWay, findBroken, letTimePass, untilSettled } from './oracles.ts'
 import type { Ground } from './place.ts'
 import { pick, whole } from './random.ts'
@@ -48,7 +48,7 @@ export async function runNodes(ground: Ground, numbers: NodesNumbers, tools: Run
   return { seen: { ...shopping, ...delivering }, violations: [...violations].slice(0, 50) }
 }
 
-// How long a shopper waits before he asks somebody else.
+// How long a shopper waits before asking another node.
 const impatienceMs = 1_000
 
 async function withServers(
@@ -113,7 +113,7 @@ async function withServers(
       const session: Session = sessionFrom(opened)
       if (random() < 0.3) await change('cancelHostedCheckoutSession', { sessionId: session.id }, {})
       else {
-        // The same form, at whichever node: one payment.
+        // The same form at any node: one payment.
         const form = newForm()
         await untilAnswered((origin) => pay(caller, origin, session, form))
       }
@@ -152,7 +152,7 @@ async function withServers(
     for (const server of servers) noteDefects(server, violations)
     const broken = await shop.withStorage(async (storage) => [
       ...(await findBroken(storage)),
-      ...(await findUnheard(storage, journal)),
+      ...(await findUndelivered(storage, journal)),
     ])
     for (const sentence of broken) violations.add(sentence)
     seen.acknowledged = acknowledged.length
@@ -168,7 +168,8 @@ async function withServers(
   }
 }
 
-// A node that wakes up, or waits for one that sleeps, finds its database unavailable for a moment: it says so and tries again.
+// A node that wakes up, or waits for one that is paused, finds its database unavailable for a moment: it logs that and
+// retries.
 function noteDefects(server: Server | undefined, violations: Set<string>): void {
   for (const line of defectsOf([server])) if (!line.includes('"name":"StorageUnavailable"')) violations.add(line)
 }
@@ -189,12 +190,12 @@ async function repeatAll(
   await crowd(acknowledged, 16, async ({ id, path, body, hash }) => {
     const answer = await caller.ask(server.origin, id, { key, path: path as Record<string, string>, body })
     if (answer.status !== 200 || hashOf(answer.text) !== hash)
-      violations.add(`${id} was acknowledged, and repeated it is ${answer.status} ${codeOf(answer)} or other bytes`)
+      violations.add(`${id} was acknowledged, but its repetition is ${answer.status} ${codeOf(answer)} or other bytes`)
   })
 }
 
 const leaseMs = 1_500
-// Of the look at the queue, the call, and a busy machine.
+// For polling the queue, the request, and a busy machine.
 const slackMs = 2_500
 const eventsPerRound = 30
 
@@ -210,7 +211,7 @@ async function withDispatchers(
     request.on('end', () => {
       const id = String(request.headers['webhook-id'])
       calls.set(id, [...(calls.get(id) ?? []), performance.now()])
-      // Slow enough that a node is caught with calls under way.
+      // Slow enough that a node is killed with requests in progress.
       setTimeout(() => response.writeHead(204).end(), whole(random, 20, 200))
     })
   })
@@ -251,7 +252,7 @@ async function withDispatchers(
       if (longest > leaseMs + slackMs)
         violations.add(`event ${id} was taken over ${Math.round(longest)} ms after its call, the lease is ${leaseMs}`)
     }
-    if (calls.size !== seen.deliveries) violations.add(`${calls.size} of ${seen.deliveries} events were told`)
+    if (calls.size !== seen.deliveries) violations.add(`${calls.size} of ${seen.deliveries} events were delivered`)
     for (const sentence of [...(await findBroken(storage)), ...(await findDoubleEnds(storage))])
       violations.add(sentence)
     return seen
@@ -305,8 +306,8 @@ async function untilDelivered(storage: Storage, violations: Set<string>): Promis
   }
 }
 
-// The receiver accepts every call, so that each delivery has one outcome that counts, whoever made the call. One that was
-// ended twice has counted two. (A lease that ran out is no outcome.)
+// The receiver accepts every request, so each delivery has one outcome that counts, whichever node sent the request. A
+// delivery that was finished twice has counted two. (An expired lease is not an outcome.)
 async function findDoubleEnds(storage: Storage): Promise<string[]> {
   const rows = await storage.read(
     (db) => db.sql<{ id: string; attempts: number; status: string }>`

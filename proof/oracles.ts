@@ -1,12 +1,12 @@
-// What must be true of the facts when everybody has gone home, and how to let them come to rest.
+// What must be true of the data when all work has ended, and how to let pending work finish.
 
 import { setTimeout as pause } from 'node:timers/promises'
 import { findViolations } from '../src/observe/invariants.ts'
 import { leaseMs } from '../src/payments/schedule.ts'
 import type { Storage } from '../src/storage/storage.ts'
 
-// One sentence for each rule that is broken, with the first who break it. In a proof only sessions hold stock, so that here,
-// beyond the invariants, a hold of nobody is wrong.
+// One sentence for each violated rule, with the first violations. In a proof only sessions hold stock, so beyond the
+// invariants a hold without a session is wrong.
 export async function findBroken(storage: Storage): Promise<string[]> {
   return storage.read(async (db) => {
     const broken = (await findViolations(db)).map(({ name, subjects }) => `${name}: ${subjects.join(', ')}`)
@@ -35,7 +35,7 @@ export async function countUnderWay(storage: Storage): Promise<UnderWay> {
   return row ?? { payments: 0, refunds: 0, deliveries: 0 }
 }
 
-// Waits until the loops of a server have done what is owed; answers with what is still under way when patience ends.
+// Waits until the loops of a server have finished their work; returns what is still pending when the wait ends.
 export async function untilSettled(
   storage: Storage,
   tell: (text: string) => void,
@@ -54,10 +54,10 @@ export async function untilSettled(
 
 const settleMsMax = 120_000
 
-// Longer than a lease, a payment that nobody heard of, and a bank's page that nobody answered.
+// Longer than a lease, a payment that the provider never received, and a bank page that was never answered.
 const agedMs = 40 * 60_000 + 2 * leaseMs
 
-// What would be due after so long is due now. Instead of waiting: no server may be running.
+// Makes due what would be due after this long, instead of waiting. No server may be running.
 export async function letTimePass(storage: Storage): Promise<void> {
   await storage.write(async (tx) => {
     await tx.sql`

@@ -1,5 +1,6 @@
-// More buyers than units: many at once for a hundred, many for the last one, carts of three SKUs in opposite order, and edits
-// that race the payment. Exactly the stock is sold, whoever loses is told so with 409, and nobody pays for nothing.
+// More buyers than units: many at once for a hundred units, many for the last one, carts of three SKUs in opposite
+// order, and edits that race the payment. Exactly the stock is sold, every loser gets a 409, and no one pays without an
+// order.
 
 import { setTimeout as pause } from 'node:timers/promises'
 import { type Answer, type Caller, codeOf, createCaller, crowd, dataOf, undeclared } from './caller.ts'
@@ -75,8 +76,8 @@ export async function runOversell(ground: Ground, numbers: OversellNumbers, tool
   }
 }
 
-// `sold`: paid, with an order. `left`: had it and gave it back. `short`: told that there is not enough. `stale`: somebody
-// changed the cart before the payment.
+// `sold`: paid, with an order. `left`: had it and gave it back. `short`: refused for lack of stock. `stale`: the cart
+// was changed before the payment.
 type Fate = 'sold' | 'left' | 'short' | 'stale'
 
 class Market {
@@ -115,7 +116,7 @@ class Market {
     await this.#count(round, stockOf)
   }
 
-  // After the rush, whoever comes later takes what others gave back, until nothing is left.
+  // After the rush, later buyers take what others gave back, until nothing is left.
   async #sellOut(buyers: number, items: () => Items): Promise<void> {
     await this.#rush(buyers, items)
     for (let patience = 100; patience > 0; patience -= 1) {
@@ -146,11 +147,11 @@ class Market {
     const paid = await pay(this.caller, this.#origin(), session)
     if (paid === 'completed') return this.#fate('sold')
     const { status } = await readSession(this.caller, this.#origin(), stand, session.id)
-    this.violations.add(`${session.id} holds its stock and was not sold it: ${paid}, ${status}`)
+    this.violations.add(`${session.id} holds its stock but the sale failed: ${paid}, ${status}`)
     return this.#fate('short')
   }
 
-  // Two edits and a payment of the same cart at once: the payment is of what the page showed, or there is none.
+  // Two edits and a payment of the same cart at once: the payment is for what the page showed, or there is none.
   async #editAndPay(times: number, skuId: string): Promise<void> {
     const stand = standOf(this.shop)
     await crowd(Array.from({ length: times }), Math.ceil(this.numbers.connections / 4), async () => {
@@ -172,7 +173,7 @@ class Market {
         this.seen[this.#isGood('updatePublicCartItemQuantity', answer) ? 'edited' : 'editsRefused'] += 1
       const after = await readSession(this.caller, this.#origin(), stand, session.id)
       if ((after.status === 'completed') !== (paid === 'completed'))
-        this.violations.add(`${session.id} is ${after.status}, and the shopper was told ${paid}`)
+        this.violations.add(`${session.id} is ${after.status}, but the shopper saw ${paid}`)
       if (paid !== 'completed') return void this.#fate('stale')
       this.#fate('sold')
       const order = await this.caller.ask(this.#origin(), 'getStorefrontOrder', {
@@ -207,7 +208,7 @@ class Market {
     }
   }
 
-  // Either 200, or a refusal that says that somebody else was faster.
+  // Either 200, or a refusal which says that another buyer was faster.
   #isGood(id: Parameters<typeof undeclared>[0], answer: Answer): boolean {
     const problem = undeclared(id, answer)
     if (problem) this.violations.add(problem)
@@ -216,7 +217,7 @@ class Market {
     return answer.status === 200
   }
 
-  // At once or a moment later, so that each side wins sometimes.
+  // At once or a moment later, so each side wins sometimes.
   async #soon<T>(run: () => Promise<T>): Promise<T> {
     if (this.random() < 0.5) await pause(this.random() * 20)
     return run()

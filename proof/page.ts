@@ -1,8 +1,8 @@
-// The checkout page under a random hand: steppers, quantities, typing, autofill, other countries, delivery methods and the
-// return key, while every request of the page is slow, some are lost, some are done and their answer is lost, some meet a 503,
-// and the browser is offline for moments. Pay is pressed when all is quiet, or right after a last change of which the server knows
-// nothing yet. At the end of each seed what the page showed at the press that paid, what the interface says, and what was charged
-// are the same, and everything that was typed is there.
+// The checkout page used at random: steppers, quantities, typing, autofill, other countries, delivery methods and the
+// return key, while every request of the page is slow, some are lost, some are processed and their answer is lost, some
+// get a 503, and the browser is briefly offline. Pay is pressed when nothing is pending, or right after a last change
+// that has not reached the server. At the end of each seed, what the page showed at the press that paid, what the API
+// returns, and what was charged must be the same, and everything that was typed must be there.
 
 import { setTimeout as pause } from 'node:timers/promises'
 import type { BrowserContext, Page as Tab } from 'playwright-core'
@@ -23,7 +23,7 @@ export const pageRun: ServerRun = {
   name: 'page',
   method:
     'a random hand on the checkout page in a browser, with latency, lost requests, lost answers, 503s and offline moments; Pay pressed with changes still on their way; judged by what the page showed at that press, the interface, the order, its address and the payments',
-  // `latencyMs` is the longest of a request; `only` repeats one seed that a violation names. A seed waits for 40
+  // `latencyMs` is the longest delay of a request; `only` repeats one seed that a violation names. A seed waits for 40
   // seconds and computes for 4: on two shared cores 12 tabs made 15 a minute (a thousand in about an hour), 16 tabs 17.
   numbers: { seeds: 1_000, tabs: 12, steps: 12, latencyMs: 2_000, only: 0 },
   short: { seeds: 12, tabs: 3, steps: 8, latencyMs: 150 },
@@ -76,7 +76,7 @@ export async function runPage(ground: Ground, numbers: PageNumbers, tools: RunTo
     offline: 0,
   }
   const outcomes: Outcome[] = []
-  let told = 0
+  let printed = 0
   const stand = standOf(shop)
   const seedsToRun =
     numbers.only > 0 ? [numbers.only] : Array.from({ length: numbers.seeds }, () => whole(tools.random, 1, 2 ** 31 - 1))
@@ -96,9 +96,9 @@ export async function runPage(ground: Ground, numbers: PageNumbers, tools: RunTo
         violations.add(`seed ${seed}: ${(error as Error).message.split('\n')[0]}; ${hand.trail()}`)
       }
       for (const sentence of hand.violations) violations.add(`seed ${seed}: ${sentence}; ${hand.trail()}`)
-      // At once, because a long run may be broken off.
-      if (violations.size > told) process.stdout.write(`  ${[...violations].slice(told).join('\n  ')}\n`)
-      told = violations.size
+      // At once, because a long run may be interrupted.
+      if (violations.size > printed) process.stdout.write(`  ${[...violations].slice(printed).join('\n  ')}\n`)
+      printed = violations.size
       const { status, total } = await readSession(caller, server.origin, stand, session.id)
       const outcome = outcomes.find((one) => one.sessionId === session.id)
       if (outcome && (status !== 'completed' || total !== outcome.total))
@@ -216,14 +216,14 @@ class Hand {
   readonly random: () => number
   readonly seen: Record<string, number>
   readonly violations: string[] = []
-  // What was wanted and typed, as whoever sits there remembers it.
+  // What was chosen and typed, as the user remembers it.
   readonly quantities: Map<string, number>
   readonly fields = new Map<string, string>()
   readonly #steps: string[] = []
   #isRough = true
-  // What was shown at the last press of Pay that was heard, and at the one whose payment was sent last.
+  // What was shown at the last press of Pay that had an effect, and at the one whose payment was sent last.
   #paid: Shown | undefined
-  // A payment whose answer was lost may be made: what is changed after it is in no order.
+  // A payment whose answer was lost may have been made: later changes are not part of its order.
   #isPaymentInDoubt = false
 
   constructor(
@@ -274,7 +274,7 @@ class Hand {
     }
   }
 
-  // Requests of the script alone: whoever opens an address tries again when it does not come.
+  // Only requests of the script: a navigation is retried by the user when it fails.
   async #roughen(): Promise<void> {
     const { latencyMs } = this.numbers
     await this.context.route('http://localhost/**', (route) => route.fulfill({ body: 'The shop' }))
@@ -282,7 +282,7 @@ class Hand {
       if (route.request().resourceType() !== 'fetch') return route.continue()
       this.seen.requests = (this.seen.requests ?? 0) + 1
       const isPayment = route.request().url().endsWith('/pay')
-      // Asked of the page, which stands still until it is answered: what it tells by itself may come after the request.
+      // Evaluated in the page, which waits for the result: a message from the page could arrive after the request.
       if (isPayment) this.#paid = shownIn(await route.request().frame().evaluate<SeenAtPress>('pressed'))
       const fate = this.#isRough ? this.random() : 1
       await pause(this.random() * latencyMs)
@@ -338,7 +338,7 @@ class Hand {
     this.#steps.push(`${times} presses`)
   }
 
-  // A number that was not left yet is a change only when something else is pressed.
+  // A number in a field that still has the focus becomes a change only when something else is pressed.
   async #quantity(tab: Tab, { isLeft = true } = {}): Promise<void> {
     const skuId = pick(this.random, [...this.quantities.keys()])
     const quantity = whole(this.random, 1, 12)
@@ -356,7 +356,7 @@ class Hand {
     if (this.random() < 0.5) await field.fill(value)
     else {
       await field.fill('')
-      // The cursor may be put back into the field meanwhile, by an answer that brings it anew.
+      // An answer that replaces the field may put the cursor back into it meanwhile.
       await field.focus()
       await tab.keyboard.type(value, { delay: this.random() * 30 })
     }
@@ -364,7 +364,7 @@ class Hand {
     this.#steps.push(`types ${name}`)
   }
 
-  // All fields in one go, as a browser fills them.
+  // All fields at once, as a browser fills them.
   async #autofill(tab: Tab): Promise<void> {
     const country = pick(this.random, countries)
     const given = {
@@ -388,7 +388,7 @@ class Hand {
     this.#steps.push(`chooses ${country}`)
   }
 
-  // One with the same fields, so that its postal code can be typed before they are there.
+  // A country with the same fields, so its postal code can be typed before they are loaded.
   async #likeCountry(tab: Tab): Promise<void> {
     const country = pick(this.random, ['DE', 'AT', 'FR'])
     const postalCode = pick(this.random, postalCodes[country] ?? [''])
@@ -424,11 +424,11 @@ class Hand {
     this.seen.fields = (this.seen.fields ?? 0) + Object.keys(typed).length
   }
 
-  // Fills in what is missing, and pays, as often as it takes; the network stays rough for a while.
+  // Fills in what is missing, and pays, as often as it takes; the network stays unreliable for a while.
   async #finish(tab: Tab): Promise<Shown> {
     await this.context.setOffline(false)
     const country = this.fields.get('country') ?? (await tab.locator('#country').inputValue())
-    // The page waits longer after each failure, so a network that never becomes better would be waited for without end.
+    // The page waits longer after each failure, so with a network that never improves the run would never end.
     const calm = setTimeout(() => {
       this.#isRough = false
     }, quietMsMax / 3)
@@ -455,7 +455,7 @@ class Hand {
     return this.#paid
   }
 
-  // A change with which whoever made it goes straight to Pay: it is not sent yet, or has no answer.
+  // A change directly followed by Pay: it is not sent yet, or has no answer.
   async #changeLate(tab: Tab): Promise<void> {
     const change = pick(this.random, [
       () => this.#press(tab),
@@ -468,7 +468,7 @@ class Hand {
     try {
       await change()
     } catch (error) {
-      // The press before led away from the page in the middle of it.
+      // The previous press left the page in the middle of this step.
       if ((await tab.locator('#pay-button').count()) === 0) return
       throw error
     }
@@ -479,7 +479,7 @@ class Hand {
   }
 
   async #complete(tab: Tab, country: string): Promise<void> {
-    // The fields of the country are there when nothing is asked any more.
+    // The fields of the country are there when no request is pending.
     await this.#quiet(tab)
     const wanted: Record<string, string> = { postalCode: pick(this.random, postalCodes[country] ?? ['']) }
     for (const name of ['email', 'name', 'line1', 'city'])
@@ -492,7 +492,7 @@ class Hand {
       this.#note({ region })
     }
     await tab.locator('#details-save').click()
-    // What was not sent before goes first, one after the other, and some of it several times.
+    // What was not sent before is sent first, one after the other, and some of it several times.
     await tab.locator('#card-number:enabled').waitFor({ timeout: quietMsMax + 20 * this.numbers.latencyMs })
     const card = { number: cards.approved, expiry: '12/40', cvc: '123', name: 'Ada Byron' }
     for (const [name, value] of Object.entries(card)) await tab.locator(`#card-${name}`).fill(value)
@@ -506,14 +506,14 @@ class Hand {
       .catch(() => {})
   }
 
-  // What the page shows must be what was wanted and typed.
+  // What the page shows must be what was chosen and typed.
   #judge(seen: SeenAtPress): void {
     for (const [skuId, quantity] of this.quantities) {
       if (seen.quantities[skuId] !== quantity)
         this.violations.push(`wanted ${quantity} of ${skuId}, shown are ${seen.quantities[skuId] ?? 'none'}`)
     }
     for (const [name, value] of this.fields) {
-      // Of another country, or of no one any more.
+      // A field of another country, or one that no longer exists.
       if (name === 'option' || (name === 'region' && seen.fields.country !== 'US')) continue
       if (name in seen.fields && seen.fields[name] !== value)
         this.violations.push(`typed ${value} as ${name}, shown is ${seen.fields[name]}`)
@@ -534,14 +534,15 @@ interface SeenAtPress {
   option: string
 }
 
-// In the page, for whoever looks into what went wrong.
+// Runs in the page, for analysing a failure.
 const stateOfPage = `JSON.stringify({
   path: location.pathname.split('/').slice(3).join('/'),
   ...document.body.dataset,
   said: [...document.querySelectorAll('.error, #problem, #connection-text')].filter((one) => one.offsetParent !== null).map((one) => one.innerText),
 })`
 
-// In the page: tells what it shows in the moment in which Pay is pressed. A press while a payment is being made is none.
+// Runs in the page: reports what it shows at the moment Pay is pressed. A press while a payment is in progress does not
+// count.
 const watchPay = `addEventListener('submit', ({ target }) => {
   const button = document.querySelector('#pay-button')
   if (target.id !== 'pay' || button.hasAttribute('aria-disabled')) return

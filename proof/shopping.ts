@@ -5,7 +5,7 @@ import { setTimeout as pause } from 'node:timers/promises'
 import type { OperationId } from '../src/contract/open/operations.ts'
 import type { ShopFile } from '../src/provisioning/shopfile.ts'
 import { type Answer, type Caller, codeOf, crowd, dataOf, undeclared } from './caller.ts'
-import { findUnheard, hashOf, type Journal } from './journal.ts'
+import { findUndelivered, hashOf, type Journal } from './journal.ts'
 import { findBroken, letTimePass, untilSettled } from './oracles.ts'
 import { pick, whole } from './random.ts'
 import type { RunTools } from './runs.ts'
@@ -209,7 +209,7 @@ export class Shopping {
     this.noteDefects(server)
     const broken = await this.shop.withStorage(async (storage) => [
       ...(await findBroken(storage)),
-      ...(await findUnheard(storage, webhooks, this.#keptSinceMs())),
+      ...(await findUndelivered(storage, webhooks, this.#keptSinceMs())),
     ])
     for (const sentence of broken) this.violations.add(sentence)
     const doctor = await runCommand(this.shop, ['doctor'])

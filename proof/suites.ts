@@ -53,6 +53,10 @@ export const oauthRun = suite('oauth', 'installing apps, and every refusal of th
   'tests/oauthRefusals.test.ts',
 ])
 
+export const pricesRun = suite('prices', 'random carts of random shops against a second pricing, by the API', [
+  'tests/pricingReference.test.ts',
+])
+
 export const clockRun = suite('clock', 'retries, expiry and rotation with a clock that is moved', [
   'tests/webhooks.test.ts',
   'tests/payment.test.ts',

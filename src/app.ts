@@ -11,7 +11,6 @@ import { listShopWindows } from './catalog/store.ts'
 import { checkoutOperations } from './checkout/operations.ts'
 import { checkoutPages } from './checkout/page/pages.ts'
 import type { CheckoutPort } from './checkout/port.ts'
-import { secretHashOf } from './checkout/secret.ts'
 import { createCheckoutService } from './checkout/service.ts'
 import { createOrderStatusService } from './checkout/status.ts'
 import type { PayTools } from './checkout/tools.ts'
@@ -30,6 +29,7 @@ import { type MountedSurface, mountSurface, type SurfaceParts } from './http/sur
 import { sealedKeeper } from './idempotency/once.ts'
 import { installationOperations } from './installations/operations.ts'
 import { late } from './kit/late.ts'
+import { pageSecretHash } from './kit/pagesecret.ts'
 import { type RetentionMs, retentionDefaultsMs } from './kit/retention.ts'
 import { deriveKeys, type RootSecret } from './kit/secrets.ts'
 import { oauthOperations } from './oauth/operations.ts'
@@ -228,7 +228,7 @@ export function createApp(parts: AppParts): App {
         orderStatus: createOrderStatusService(storage, cartTools.pictureUrl),
         origin: publicOrigin,
         clock,
-        postWaitMs: (secret) => postsBySession?.take(secretHashOf(secret), clock().getTime()) ?? 0,
+        postWaitMs: (secret) => postsBySession?.take(pageSecretHash(secret), clock().getTime()) ?? 0,
       }),
       ...oauth.pages,
       ...(parts.extraPages ?? []),

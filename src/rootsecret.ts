@@ -2,11 +2,11 @@
 // key, and seal new things that the right one cannot open; so it is checked before anything else is done.
 
 import { forgetSealedBy } from './access/databasekey.ts'
-import { openPageSecret } from './checkout/secret.ts'
+import { checkoutPageSecrets } from './checkout/secret.ts'
 import { BadSetting } from './config.ts'
 import { checkValueOf, type RootSecret, sealingVersionOf } from './kit/secrets.ts'
 import { openEmail } from './oauth/users.ts'
-import { openStatusSecret } from './orders/secret.ts'
+import { orderPageSecrets } from './orders/secret.ts'
 import { listTableNames } from './storage/catalogue.ts'
 import { list, type Reader, type Storage, type Tx } from './storage/storage.ts'
 import { openSecret } from './webhooks/signature.ts'
@@ -119,7 +119,7 @@ const sampleKinds: readonly SampleKind[] = [
       select id, sealed from (
         select id, secret_sealed as sealed from checkout_sessions
         order by installation_id desc, id desc limit 1) as newest`,
-    open: (rootSecret, { id, sealed }) => openPageSecret(rootSecret, sealed, id),
+    open: (rootSecret, { id, sealed }) => checkoutPageSecrets.open(rootSecret, sealed, id),
   },
   {
     table: 'orders',
@@ -128,7 +128,7 @@ const sampleKinds: readonly SampleKind[] = [
       union
       select id, sealed from (
         select id, secret_sealed as sealed from orders order by installation_id desc, id desc limit 1) as newest`,
-    open: (rootSecret, { id, sealed }) => openStatusSecret(rootSecret, sealed, id),
+    open: (rootSecret, { id, sealed }) => orderPageSecrets.open(rootSecret, sealed, id),
   },
 ]
 

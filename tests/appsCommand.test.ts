@@ -6,6 +6,7 @@ import { writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { describe, test } from 'node:test'
 import { cartwright } from '../harness/commandline.ts'
+import { makePasswordsCheap } from '../harness/passwords.ts'
 import { type Outcome, tempFolder } from '../harness/process.ts'
 import { givenEngine } from '../harness/storage.ts'
 import { parseRootSecret, type RootSecret } from '../src/kit/secrets.ts'
@@ -14,6 +15,8 @@ import { hashOf } from '../src/oauth/artifacts.ts'
 import { install } from '../src/oauth/installing.ts'
 import { authenticate } from '../src/oauth/users.ts'
 import type { Storage } from '../src/storage/storage.ts'
+
+makePasswordsCheap()
 
 const rootText = 'the-root-secret-of-the-apps-command-test'
 const rootSecret = parseRootSecret(rootText) as RootSecret

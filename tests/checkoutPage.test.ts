@@ -217,9 +217,16 @@ describe('every state can be read by everyone', () => {
   }
 })
 
+type Define = (title: string, act: () => Promise<void>) => void
+
 for (const javaScriptEnabled of [true, false]) {
   const name = javaScriptEnabled ? 'with script' : 'without script'
   const options = { javaScriptEnabled, locale: 'en-GB', viewport: sizes.desk }
+
+  // The forms are the same with script and without, so `npm test` asks some on one of the two ways; those that go without script
+  // have their way with script in tests/purchase.test.ts.
+  const onlyWith: Define = (title, act) => void ((isWide || javaScriptEnabled) && test(title, act))
+  const onlyWithout: Define = (title, act) => void ((isWide || !javaScriptEnabled) && test(title, act))
 
   describe(name, () => {
     test('from nothing to a paid order: quantity, code, details, express, pay, shop', async () => {
@@ -263,7 +270,7 @@ for (const javaScriptEnabled of [true, false]) {
       })
     })
 
-    test('an item is taken out, and a code taken off', async () => {
+    onlyWith('an item is taken out, and a code taken off', async () => {
       const fake = checkout.open((it) => {
         it.session.promotion = { state: 'applied', code: 'WELCOME10', amount: 0 }
       })
@@ -313,7 +320,7 @@ for (const javaScriptEnabled of [true, false]) {
       })
     })
 
-    test('a declined card is told and the next one pays', async () => {
+    onlyWithout('a declined card is told and the next one pays', async () => {
       const fake = checkout.open(ready)
       await visit(at(fake.secret), options, async (tab) => {
         await fillCard(tab, cards.declined)
@@ -327,7 +334,7 @@ for (const javaScriptEnabled of [true, false]) {
       })
     })
 
-    test('wrong card details are named and not written back', async () => {
+    onlyWith('wrong card details are named and not written back', async () => {
       await visit(at(checkout.open(ready).secret), options, async (tab) => {
         await fillCard(tab, '1234')
         await tab.locator('#pay-button').click()
@@ -336,7 +343,7 @@ for (const javaScriptEnabled of [true, false]) {
       })
     })
 
-    test('a bank asks: refused, then accepted', async () => {
+    onlyWithout('a bank asks: refused, then accepted', async () => {
       const fake = checkout.open(ready)
       await visit(at(fake.secret), options, async (tab) => {
         await fillCard(tab, cards.challenge)
@@ -351,7 +358,7 @@ for (const javaScriptEnabled of [true, false]) {
       })
     })
 
-    test('a slow bank is waited for, and the page goes on by itself', async () => {
+    onlyWithout('a slow bank is waited for, and the page goes on by itself', async () => {
       const fake = checkout.open(ready)
       await visit(at(fake.secret), options, async (tab) => {
         await fillCard(tab, cards.slow)
@@ -361,7 +368,7 @@ for (const javaScriptEnabled of [true, false]) {
       })
     })
 
-    test('nothing to pay asks for no card', async () => {
+    onlyWith('nothing to pay asks for no card', async () => {
       const fake = checkout.open((it) => {
         it.needsShipping = false
         it.customer = { email: 'ada@example.com', name: '', phone: '' }
@@ -374,7 +381,7 @@ for (const javaScriptEnabled of [true, false]) {
       })
     })
 
-    test('a payment by hand names the order and how it goes on', async () => {
+    onlyWith('a payment by hand names the order and how it goes on', async () => {
       const fake = checkout.open(ready)
       await visit(at(fake.secret), options, async (tab) => {
         await tab.getByLabel('Bank transfer').check()
@@ -388,7 +395,7 @@ for (const javaScriptEnabled of [true, false]) {
       })
     })
 
-    test('another total is shown, and only that one is paid', async () => {
+    onlyWithout('another total is shown, and only that one is paid', async () => {
       const fake = checkout.open(ready)
       await visit(at(fake.secret), options, async (tab) => {
         // Somebody at the shop corrects the price meanwhile.
@@ -408,7 +415,7 @@ for (const javaScriptEnabled of [true, false]) {
       })
     })
 
-    test('stock that is gone is told, and one click takes what is left', async () => {
+    onlyWithout('stock that is gone is told, and one click takes what is left', async () => {
       const fake = checkout.open(ready)
       fake.stock.set('sku_mug', 1)
       await visit(at(fake.secret), options, async (tab) => {
@@ -433,7 +440,7 @@ for (const javaScriptEnabled of [true, false]) {
       })
     })
 
-    test('an expired checkout starts again with the same items', async () => {
+    onlyWithout('an expired checkout starts again with the same items', async () => {
       const fake = checkout.open(over('expired', 'unpaid'))
       await visit(at(fake.secret), options, async (tab) => {
         await tab.getByRole('button', { name: 'Start again with the same items' }).click()
@@ -442,7 +449,7 @@ for (const javaScriptEnabled of [true, false]) {
       })
     })
 
-    test('a cancelled checkout leads back to the shop', async () => {
+    onlyWith('a cancelled checkout leads back to the shop', async () => {
       const fake = checkout.open(ready)
       await visit(at(fake.secret), options, async (tab) => {
         await tab.getByRole('button', { name: 'Cancel checkout' }).click()
@@ -453,7 +460,7 @@ for (const javaScriptEnabled of [true, false]) {
       })
     })
 
-    test('a page that answered a post can be loaded by its address', async () => {
+    onlyWith('a page that answered a post can be loaded by its address', async () => {
       const { secret } = checkout.open()
       await visit(`${at(secret)}/details`, options, async (tab) => {
         assert.equal(new URL(tab.url()).pathname, at(secret))

@@ -6,7 +6,7 @@ import { test } from 'node:test'
 import { berlin, cartsOf } from '../harness/carts.ts'
 import { assertError, openHouse, testSecret } from '../harness/house.ts'
 import { eachEngine } from '../harness/storage.ts'
-import { createWindow } from '../src/commands/window.ts'
+import { createStorefrontMount } from '../src/commands/storefront.ts'
 import { findMerchant, listInstallations } from '../src/installations/store.ts'
 import { makeDemoShop, makeStorefrontKey } from '../src/provisioning/demo.ts'
 import { createKey, listKeys } from '../src/provisioning/keys.ts'
@@ -105,7 +105,7 @@ eachEngine('the demo shop', (given) => {
     assert.equal(blanket.body.error.current.available, 9)
   })
 
-  test('twelve processes that show the shop window each keep a key that works', async () => {
+  test('twelve processes that show the storefront each keep a key that works', async () => {
     const house = await openHouse(given)
     await makeDemoShop(house.storage, testSecret, house.clock.now)
     const keys: string[] = []
@@ -121,10 +121,10 @@ eachEngine('the demo shop', (given) => {
     )
   })
 
-  test('a shop window that is open for days renews its key, and its old keys end', async () => {
+  test('a storefront that is open for days renews its key, and its old keys end', async () => {
     const house = await openHouse(given)
     const { installation } = await makeDemoShop(house.storage, testSecret, house.clock.now)
-    const shopWindow = createWindow({
+    const openStorefront = createStorefrontMount({
       apiUrl: house.origin,
       publicUrl: house.origin,
       clock: () => new Date(house.clock.now),
@@ -132,7 +132,7 @@ eachEngine('the demo shop', (given) => {
       report: (error) => assert.fail(error as Error),
     })
     const look = async () => {
-      const shown = await shopWindow()
+      const shown = await openStorefront()
       const rest = { query: new URLSearchParams(), cookies: {}, form: null, origin: null }
       return (await shown?.({ method: 'GET', path: '/shop', ...rest }))?.status
     }

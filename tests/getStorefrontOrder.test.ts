@@ -5,7 +5,7 @@ import { eventsOf } from '../harness/carts.ts'
 import { assertError, testSecret } from '../harness/house.ts'
 import { openOrderHouse, orderWorld } from '../harness/orders.ts'
 import { eachEngine } from '../harness/storage.ts'
-import { openStatusSecret } from '../src/orders/secret.ts'
+import { orderPageSecrets } from '../src/orders/secret.ts'
 import { findOrderOfSecret, findSealedSecret } from '../src/orders/store.ts'
 
 eachEngine('getStorefrontOrder', (given) => {
@@ -122,7 +122,7 @@ eachEngine('getStorefrontOrder', (given) => {
       const hash = createHash('sha256').update(statusSecret).digest('base64url')
       assert.deepEqual(await findOrderOfSecret(db, hash), key)
       const sealed = await findSealedSecret(db, key)
-      assert.equal(openStatusSecret(testSecret, sealed ?? '', orderId), statusSecret)
+      assert.equal(orderPageSecrets.open(testSecret, sealed ?? '', orderId), statusSecret)
       const rows = JSON.stringify(await db.sql`select secret_hash, secret_sealed from orders`)
       assert.ok(!rows.includes(statusSecret))
     })

@@ -7,7 +7,7 @@ import { market } from '../harness/carts.ts'
 import { type Checkout, checkoutOf } from '../harness/checkout.ts'
 import { type House, openHouse } from '../harness/house.ts'
 import { givenEngine } from '../harness/storage.ts'
-import { windowPages } from '../src/commands/window.ts'
+import { storefrontPages } from '../src/commands/storefront.ts'
 
 const given = givenEngine('sqlite')
 const german = { 'accept-language': 'de' }
@@ -27,7 +27,7 @@ describe('posts of browsers', () => {
       rateLimit: { perSecond: 100, burst: 200 },
       // Every test comes from networks of its own.
       trustedProxies: ['loopback'],
-      extraPages: windowPages(() => async () => async () => ({ status: 200, headers: {}, body: 'shown' })),
+      extraPages: storefrontPages(() => async () => async () => ({ status: 200, headers: {}, body: 'shown' })),
     })
     checkout = await checkoutOf(house)
   })
@@ -154,7 +154,7 @@ describe('posts of browsers', () => {
     }
   })
 
-  test('the shop window says so on a page', async () => {
+  test('the storefront says so on a page', async () => {
     const from = newNetwork()
     assert.deepEqual(await repeat(networkBurst, () => post('/shop/cart/add', from)), [200])
     const refused = await post('/shop/cart/add', from)

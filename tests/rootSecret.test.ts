@@ -10,6 +10,7 @@ import { dirname, join } from 'node:path'
 import { DatabaseSync } from 'node:sqlite'
 import { before, describe, test } from 'node:test'
 import { cartwright } from '../harness/commandline.ts'
+import { makePasswordsCheap } from '../harness/passwords.ts'
 import { type Environment, type Outcome, serve, tempFolder } from '../harness/process.ts'
 import { eachEngine, type Given } from '../harness/storage.ts'
 import { effects } from '../harness/verbs.ts'
@@ -23,6 +24,8 @@ import { migrate } from '../src/storage/migrate.ts'
 import { openStorage } from '../src/storage/open.ts'
 import { Fragment, type Reader, type Storage } from '../src/storage/storage.ts'
 import { sealSecret } from '../src/webhooks/signature.ts'
+
+makePasswordsCheap()
 
 const right = 'the-root-secret-that-the-shop-was-made-with'
 const wrong = 'a-root-secret-that-this-shop-was-not-made-with'
@@ -150,11 +153,28 @@ function isRefused({ code, out, err }: Outcome, pattern: RegExp, what: string): 
   for (const text of [right, wrong, newer]) assert.ok(!err.includes(text), `${what} tells no secret`)
 }
 
+const demos = new WeakMap<Given, Promise<{ url: string; ids: Shop['ids'] }>>()
+
+// The demo shop is made once for a suite, and each test has a copy of it.
 async function makeShop(given: Given): Promise<Shop> {
-  const url = await (given.engine === 'sqlite' ? given.freshUrl() : given.migratedUrl())
+  const made = demos.get(given) ?? makeDemo(given)
+  demos.set(given, made)
+  const demo = await made
+  assert.ok(given.copyOf)
+  const url = await given.copyOf(demo.url)
   const files = await mkdtemp(join(tmpdir(), 'cartwright-'))
   given.later(() => rm(files, { recursive: true, force: true }))
   const folder = given.engine === 'sqlite' ? dirname(url.slice('sqlite:'.length)) : join(files, 'none')
+  const settings = { CARTWRIGHT_DATABASE_URL: url, CARTWRIGHT_SECRET: right }
+  writeFileSync(join(files, 'shop.json'), shopFile)
+  writeFileSync(join(files, 'products.csv'), 'Handle,Title,Variant Price\nkettle,Kettle,12.00\n')
+  if (given.engine === 'sqlite')
+    assert.equal((await cartwright(['backup', join(files, 'backup.db')], settings)).code, 0)
+  return { url, folder, files, ids: demo.ids }
+}
+
+async function makeDemo(given: Given): Promise<{ url: string; ids: Shop['ids'] }> {
+  const url = await (given.engine === 'sqlite' ? given.freshUrl() : given.migratedUrl())
   const settings = { CARTWRIGHT_DATABASE_URL: url, CARTWRIGHT_SECRET: right }
   const said = await cartwright(['demo', '--json'], settings)
   assert.equal(said.code, 0, said.err)
@@ -167,11 +187,7 @@ async function makeShop(given: Given): Promise<Shop> {
     installation: demo.installation.id,
     email: demo.user.email,
   }
-  writeFileSync(join(files, 'shop.json'), shopFile)
-  writeFileSync(join(files, 'products.csv'), 'Handle,Title,Variant Price\nkettle,Kettle,12.00\n')
-  if (given.engine === 'sqlite')
-    assert.equal((await cartwright(['backup', join(files, 'backup.db')], settings)).code, 0)
-  return { url, folder, files, ids }
+  return { url, ids }
 }
 
 eachEngine('every command', (given) => {
@@ -281,7 +297,7 @@ eachEngine('every command', (given) => {
     })
     await storage.close()
     const before = await allRows(url)
-    for (const [key, args] of Object.entries(forms)) {
+    for (const [key, args] of tried()) {
       if (effects[key] !== 'reads' || ['doctor', 'backup'].includes(key)) continue
       const said = await cartwright(args, { CARTWRIGHT_DATABASE_URL: url, CARTWRIGHT_SECRET: right })
       isRefused(said, /the database lacks migrations \(1\): run migrate, or start the server/, key)

@@ -402,7 +402,7 @@ describe('a stop', () => {
     assert.match(server.printed(), /"level":"warn","message":"checkpoint at shutdown failed/)
     assert.doesNotMatch(server.printed(), /cartwright stopped|at closeFile/)
     const again = await serve(settings)
-    assert.match(again.printed(), /^ {2}shop window {2}http:\/\/\S+\/shop$/m)
+    assert.match(again.printed(), /^ {2}storefront {3}http:\/\/\S+\/shop$/m)
     const { status } = await fetch(`${again.origin}/api/v1/open/installation/identity`, {
       headers: { authorization: key },
     })

@@ -212,7 +212,7 @@ describe('webhooks of a shop file that is not right', () => {
       'an unknown event',
       [{ ...warehouse, events: ['order.paid', 'order.eaten'] }],
       '/0/events/1',
-      /"order\.eaten" is no event/,
+      /"order\.eaten" is not an event/,
     ],
     ['no event', [{ ...warehouse, events: [] }], '/0/events', /./],
     ['an event twice', [{ ...warehouse, events: ['*', '*'] }], '/0/events/1', /./],

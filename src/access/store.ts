@@ -1,4 +1,5 @@
 // The SQL of credentials.
+import { limits } from '../contract/limits.ts'
 import type { Mode } from '../contract/words.ts'
 import { isNotDeferred } from '../loops/store.ts'
 import { Fragment, list, type Reader, type Tx } from '../storage/storage.ts'
@@ -67,8 +68,6 @@ async function findIdentity(db: Reader, condition: Fragment): Promise<IdentityRo
   return row
 }
 
-const listLengthMax = 100
-
 // Newest first.
 export async function listCredentials(db: Reader, installationId: string): Promise<CredentialRow[]> {
   return db.sql<CredentialRow>`
@@ -80,7 +79,7 @@ export async function listCredentials(db: Reader, installationId: string): Promi
     from credentials c
     where c.installation_id = ${installationId}
     order by c.id desc
-    limit ${listLengthMax}`
+    limit ${limits.listRowsMax}`
 }
 
 export async function insertCredential(tx: Tx, credential: NewCredential): Promise<void> {

@@ -1,8 +1,9 @@
 // Checks an address by the rules of its country and brings it into one normal form. Pure; it never repeats what was sent,
 // because an address concerns only the carrier.
+
+import type { Issue } from '../contract/explain.ts'
 import { Address, type AddressSummary } from '../contract/open/carts.ts'
 import { isCountry } from '../kit/country.ts'
-import type { Issue } from '../kit/refuse.ts'
 import { compact, formatFor, normalPostalCode } from './formats.ts'
 import { regionCode, regionsFor } from './regions.ts'
 

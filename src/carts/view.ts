@@ -1,5 +1,6 @@
 // What a cart looks like from outside. Pure: facts and prices in, the contract's cart out.
 
+import { summaryText } from '../addresses/check.ts'
 import { availabilityFor } from '../catalog/availability.ts'
 import { limits } from '../contract/limits.ts'
 import type { Cart, CartItem, CartMessage } from '../contract/open/carts.ts'
@@ -77,13 +78,9 @@ function promotionView(promotion: Promotion | null, { promotion: { state, amount
   return { state, code: promotion.code, amount }
 }
 
-// An address whose time is over is no address any more.
+// An expired address counts as none.
 export function livingAddress({ address }: CartRow, now: number): CartAddress | null {
   return address && address.expiresAt > now ? address : null
-}
-
-export function summaryText({ city, country }: { city: string; country: string }): string {
-  return `${city}, ${country}`
 }
 
 function availableQuantity({ offer }: CartLine): number | null {

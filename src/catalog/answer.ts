@@ -1,5 +1,5 @@
-// Renders what the catalog operations answer. A product is rendered once per change and kept as text, so that a read is
-// one look-up; the only thing left open is our own public origin, which may differ from start to start.
+// Renders the answers of the catalog operations. A product is rendered once per change and stored as text, so a read is
+// one lookup. Only our own public origin is filled in later, because it may differ from start to start.
 
 import { createHash } from 'node:crypto'
 import type {
@@ -23,7 +23,7 @@ export interface ProductAnswers {
   etag: string
 }
 
-// The modes differ by their stock.
+// The modes differ in their stock.
 export function renderProduct(seller: SellerFacts, product: PublishedProduct, mode: Mode): ProductAnswers {
   const row = listRowFor(seller, product, mode)
   const detail = detailFor(seller, product, mode, row)
@@ -32,30 +32,30 @@ export function renderProduct(seller: SellerFacts, product: PublishedProduct, mo
     metadata: {},
     skus: detail.skus.map((sku) => ({ ...sku, availableQuantity: null })),
   }
-  const publicDetail = keep({ data: open })
+  const publicDetail = storedText({ data: open })
   return {
-    listRow: keep(row),
-    detail: keep({ data: detail }),
+    listRow: storedText(row),
+    detail: storedText({ data: detail }),
     publicDetail,
     etag: `"${createHash('sha256').update(publicDetail).digest('base64url').slice(0, 22)}"`,
   }
 }
 
-// The places that name our own origin hold this character, which JSON text never contains in the raw.
+// A placeholder for our own origin; raw JSON text never contains this character.
 const origin = '\u0001'
 
-export function withOrigin(kept: string, publicOrigin: string): string {
-  return kept.replaceAll(origin, publicOrigin)
+export function withOrigin(stored: string, publicOrigin: string): string {
+  return stored.replaceAll(origin, publicOrigin)
 }
 
-// A picture under /media/ is ours; any other address stands as it was given.
+// An image under /media/ is ours; any other URL is used as given.
 function pictureUrl(picture: string): string {
   return picture.startsWith('/media/') ? `${origin}${picture}` : picture
 }
 
-// JSON escapes the mark; directly behind an opening quote it can only be ours, because names and texts of a shop are
-// refused when they hold control characters.
-function keep(value: object): string {
+// JSON escapes the placeholder. Directly after an opening quotation mark it can only be ours, because names and texts
+// of a shop are refused if they contain control characters.
+function storedText(value: object): string {
   return JSON.stringify(value).replaceAll('"\\u0001/media/', `"${origin}/media/`)
 }
 
@@ -124,7 +124,7 @@ export interface CategoryRow {
   updatedAt: number
 }
 
-// In the order of the contract: position, name, id. Compared by code unit, so that both engines agree.
+// In the order of the contract: position, name, id. Compared by code unit, so both engines agree.
 export function renderCategories(categories: readonly CategoryRow[]): string[] {
   const byId = new Map(categories.map((category) => [category.id, category]))
   const inOrder = categories.toSorted(
@@ -143,7 +143,7 @@ export function renderCategories(categories: readonly CategoryRow[]): string[] {
       imageUrl: category.image === null ? null : pictureUrl(category.image),
       updatedAt: toInstant(category.updatedAt),
     }
-    return keep(row)
+    return storedText(row)
   })
 }
 
@@ -151,7 +151,7 @@ function compare(a: string, b: string): number {
   return a < b ? -1 : a > b ? 1 : 0
 }
 
-// Deeper than any tree that provisioning accepts; the bound only keeps a damaged tree from hanging a read.
+// Deeper than any tree that provisioning accepts; the bound only keeps a damaged tree from blocking a read.
 const depthMax = 20
 
 function pathTo(category: CategoryRow, byId: ReadonlyMap<string, CategoryRow>): string[] {

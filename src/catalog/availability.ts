@@ -1,4 +1,4 @@
-// How much of a thing can be had, and how that is worded. Pure: the same rules for a product, a list row and a cart line.
+// How much of a SKU is available, and the word for it. Pure: the same rules for a product, a list row and a cart line.
 
 import type { Availability } from '../contract/words.ts'
 import type { StockLevel } from './product.ts'
@@ -8,7 +8,7 @@ export interface StockFacts {
   whenSoldOut: 'refuse' | 'backorder'
 }
 
-// The operator may set the stock below what is promised; that is nothing to buy, not less than nothing.
+// The operator may set the stock below what is held; then zero is available, not a negative number.
 export function availableQuantity({ onHand, held }: StockLevel): number {
   return Math.max(0, onHand - held)
 }

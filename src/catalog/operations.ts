@@ -1,9 +1,10 @@
-// The catalog's four operations. They hand out what was rendered for the caller's mode when it changed, and keep in memory
-// the bytes of products under their revision and of list pages under the merchant's catalog version: every read asks the
-// database for those, so that nothing kept is ever out of date. A product whose stock changed since is rendered anew at each
-// read until the loop has caught up; a list waits for the loop.
+// The catalog's four operations. They return what was rendered for the caller's mode at the last change, and cache the
+// bytes of products by revision and of list pages by the merchant's catalog version. Every read asks the database for
+// these, so nothing outdated is served from the cache. A product whose stock has changed since is rendered again at
+// each read until the loop has caught up; a list waits for the loop.
 
 import { createHash } from 'node:crypto'
+import { limits } from '../contract/limits.ts'
 import { Rendered } from '../http/handler.ts'
 import type { OpenHandler } from '../http/open.ts'
 import { lastingBytes } from '../kit/bytes.ts'
@@ -25,10 +26,10 @@ import {
   listProductsAfter,
 } from './store.ts'
 
-const rowsMax = 100
-// A page of a hundred products is 50 to 100 KB, a product 2 to 5: so many MB of them are some thousands.
-const keptPagesMax = 200
-const keptBytesMax = 16 * 2 ** 20
+const rowsMax = limits.listRowsMax
+// A page of a hundred products is 50 to 100 KB, a product 2 to 5 KB: this many bytes are a few thousand products.
+const cachedPagesMax = 200
+const cachedBytesMax = 16 * 2 ** 20
 
 type CatalogOperation =
   | 'listApiKeyCatalogCategories'
@@ -37,27 +38,27 @@ type CatalogOperation =
   | 'getPublicMerchantProduct'
 
 export function catalogOperations(publicOrigin: () => string): { [Id in CatalogOperation]: OpenHandler<Id> } {
-  const pages = new Lru<string, RenderedPage>(keptPagesMax)
+  const pages = new Lru<string, RenderedPage>(cachedPagesMax)
   const products = {
-    detail: new Lru<string, RenderedProduct>(keptBytesMax, ({ bytes }) => bytes.length),
-    publicDetail: new Lru<string, RenderedProduct>(keptBytesMax, ({ bytes }) => bytes.length),
+    detail: new Lru<string, RenderedProduct>(cachedBytesMax, ({ bytes }) => bytes.length),
+    publicDetail: new Lru<string, RenderedProduct>(cachedBytesMax, ({ bytes }) => bytes.length),
   }
   const originTag = createOriginTag()
 
   async function keptPage(key: string, load: () => Promise<RenderedPage>): Promise<RenderedPage> {
-    const kept = pages.get(key)
-    if (kept) return kept
+    const cached = pages.get(key)
+    if (cached) return cached
     const page = await load()
     pages.set(key, page)
     return page
   }
 
-  // One of the two texts of a product, as it is sent.
+  // One of the two texts of a product, as sent.
   async function bytesOf(db: Reader, text: 'detail' | 'publicDetail', listing: Listing): Promise<Buffer> {
     const origin = publicOrigin()
-    // Not counted as a use, which would cost more than reading the oldest again now and then.
-    const kept = products[text].peek(listing.revision)
-    if (kept?.origin === origin) return kept.bytes
+    // `peek` does not count as a use: counting would cost more than rereading the oldest now and then.
+    const cached = products[text].peek(listing.revision)
+    if (cached?.origin === origin) return cached.bytes
     const bytes = lastingBytes(withOrigin((await findDetails(db, listing))[text], origin))
     if (listing.revision !== '') products[text].set(listing.revision, { bytes, origin })
     return bytes
@@ -67,18 +68,18 @@ export function catalogOperations(publicOrigin: () => string): { [Id in CatalogO
     async listApiKeyCatalogCategories({ db, caller, paging }) {
       const version = await findCatalogVersion(db, caller.merchantId)
       const start = paging.after === null ? 0 : readOffset(paging.after)
-      const kept = await keptPage(`categories ${caller.merchantId} ${version} ${start}`, async () => {
+      const cached = await keptPage(`categories ${caller.merchantId} ${version} ${start}`, async () => {
         const rows = renderCategories(await listCategories(db, caller.merchantId)).slice(start, start + rowsMax + 1)
         return pageOf(rows, publicOrigin(), () => String(start + rowsMax))
       })
-      return listAnswer(kept, paging.next)
+      return listAnswer(cached, paging.next)
     },
 
     async listApiKeyCatalogProducts({ db, caller, paging }) {
       const version = await findCatalogVersion(db, caller.merchantId)
       const after = paging.after === null ? null : readPlace(paging.after, 'prd')
       const name = `products ${caller.merchantId} ${caller.mode} ${version} ${paging.after ?? ''}`
-      const kept = await keptPage(name, async () => {
+      const cached = await keptPage(name, async () => {
         const rows =
           after === null
             ? await listProducts(db, caller, rowsMax + 1)
@@ -92,7 +93,7 @@ export function catalogOperations(publicOrigin: () => string): { [Id in CatalogO
           },
         )
       })
-      return listAnswer(kept, paging.next)
+      return listAnswer(cached, paging.next)
     },
 
     async getApiKeyCatalogProduct({ db, caller, path: { slug }, now }) {
@@ -122,7 +123,7 @@ export function catalogOperations(publicOrigin: () => string): { [Id in CatalogO
   }
 }
 
-// What is kept leaves our origin open, so its hash does not know it, and the bytes that are sent do.
+// Stored texts leave our origin open, so their hash does not include it, but the bytes that are sent do.
 function createOriginTag(): (origin: string) => string {
   let known: { origin: string; tag: string } | undefined
   return (origin) => {
@@ -135,11 +136,11 @@ function createOriginTag(): (origin: string) => string {
 
 interface RenderedProduct {
   bytes: Buffer
-  // Our own address when they were made; it stands in them.
+  // Our own origin at the time of rendering, which the bytes contain.
   origin: string
 }
 
-// The rows of a page as one text, as it is sent, and where the list goes on.
+// The rows of a page as one text, as sent, and the position of the next page.
 interface RenderedPage {
   rows: Buffer
   count: number

@@ -1,5 +1,5 @@
-// What the house knows of a product, in one normal form: every member present, nothing optional. Provisioning compares
-// two of these, and the answers are rendered from one.
+// A product in one normal form: every member present, nothing optional. Provisioning compares two of these, and the
+// answers are rendered from one.
 
 import type { Mode } from '../contract/words.ts'
 
@@ -38,7 +38,7 @@ export interface SkuRecord {
   image: string | null
 }
 
-// A record that has been kept: it has ids and instants.
+// A stored record: it has ids and instants.
 export interface ProductRow extends ProductRecord {
   id: string
   createdAt: number
@@ -53,11 +53,11 @@ export interface SkuRow extends SkuRecord {
 
 export interface StockLevel {
   onHand: number
-  // Units that are promised to somebody.
+  // Units that are held.
   held: number
 }
 
-// A product that can be seen.
+// A product that is visible.
 export type PublishedProduct = ProductRow & { publishedAt: number }
 
 export interface SellerFacts {

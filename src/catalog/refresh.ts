@@ -1,5 +1,5 @@
-// Brings the catalog's answers up to the stock. Whoever changes stock only marks the product as stale; from then on a read
-// renders it anew, and the loop here renders it once for all and takes the mark away.
+// Updates the catalog's answers after a change of stock. A change only marks the product as stale; from then on each
+// read renders it again, until the loop here renders it once, stores it and clears the mark.
 
 import { handleRows } from '../loops/rows.ts'
 import type { Reader, Storage, Tx } from '../storage/storage.ts'
@@ -16,12 +16,12 @@ import {
   type StaleProduct,
 } from './store.ts'
 
-// A mark may lie ahead: the end of a hold changes the stock without anybody's doing.
+// A mark may lie in the future: the expiry of a hold changes the stock by itself.
 export function isStale({ staleAt }: { staleAt: number | null }, now: Date): boolean {
   return staleAt !== null && staleAt <= now.getTime()
 }
 
-// What the answers would be if they were rendered at this instant, in the snapshot in which the product was found listed.
+// What the answers would be if they were rendered now, in the snapshot in which the product was found listed.
 export async function currentAnswers(
   db: Reader,
   { merchantId, mode, productId }: StaleProduct,
@@ -31,11 +31,11 @@ export async function currentAnswers(
     findSeller(db, merchantId),
     listPublishedProducts(db, merchantId, [productId], now.getTime()),
   ])
-  if (!seller || !product) throw new Error(`${productId} is listed and not published`)
+  if (!seller || !product) throw new Error(`${productId} is listed but not published`)
   return renderProduct(seller, product, mode)
 }
 
-// Renders at most `limit` stale products again and answers how many. Any number of nodes may do it at once.
+// Renders at most `limit` stale products again and returns how many. Any number of nodes may do this at once.
 export async function refreshStaleProducts(storage: Storage, now: number, limit: number): Promise<number> {
   const stale = await storage.read((db) => listStaleProducts(db, now, limit))
   return handleRows(
@@ -46,9 +46,9 @@ export async function refreshStaleProducts(storage: Storage, now: number, limit:
   )
 }
 
-// A change of stock finds its product stale already and says nothing, so that looking at the mark would not show a change
-// between reading and writing. Therefore their stock is locked first: what was changed before is seen here, and whoever
-// comes later finds the mark gone and sets it again.
+// A change of stock that finds its product already stale writes nothing, so the mark would not show a change between
+// reading and writing. Therefore the stock is locked first: earlier changes are visible here, and a later change finds
+// the mark cleared and sets it again.
 async function refreshProducts(tx: Tx, stale: readonly StaleProduct[], now: number): Promise<number> {
   const [first] = stale
   if (!first) return 0
@@ -60,14 +60,14 @@ async function refreshProducts(tx: Tx, stale: readonly StaleProduct[], now: numb
     listStaleRows(tx, { merchantId, mode }, productIds, now),
     listPublishedProducts(tx, merchantId, productIds, now),
   ])
-  if (!seller) throw new Error(`${merchantId} has products and is not there`)
+  if (!seller) throw new Error(`${merchantId} has products but does not exist`)
   const productOf = new Map(products.map((product) => [product.id, product]))
   const writes: Promise<unknown>[] = []
   let done = 0
   let listChanged = false
   for (const { productId, listRow, nextEndAt } of rows) {
     const product = productOf.get(productId)
-    if (!product) throw new Error(`${productId} is listed and not published`)
+    if (!product) throw new Error(`${productId} is listed but not published`)
     const answers = renderProduct(seller, product, mode)
     listChanged ||= answers.listRow !== listRow
     writes.push(refreshListedProduct(tx, { merchantId, mode }, productId, answers, nextEndAt))

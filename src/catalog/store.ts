@@ -10,13 +10,13 @@ import { Fragment, list, type Reader, type Tx } from '../storage/storage.ts'
 import type { CategoryRow, ProductAnswers } from './answer.ts'
 import type { ProductRow, PublishedProduct, SellerFacts, SkuRecord, SkuRow, StockLevel } from './product.ts'
 
-// Where a product stands in the catalog of a mode, without its texts.
+// The listing of a product in the catalog of a mode, without its texts.
 export interface Listing extends MerchantMode {
   productId: string
-  // Of the texts: another rendering has another.
+  // Of the texts: each rendering has its own.
   revision: string
   etag: string
-  // From this instant on the stock is not what it was when the texts were rendered.
+  // From this instant on the texts do not match the stock.
   staleAt: number | null
 }
 
@@ -31,7 +31,7 @@ export async function findListing(
   return row
 }
 
-// In the mode in which the merchant sells: live where an installation does, otherwise test, as in a shop that is being
+// In the mode in which the merchant sells: live if an installation does, otherwise test, as in a shop that is being
 // built.
 export async function findPublicListing(
   db: Reader,
@@ -53,7 +53,7 @@ export async function findDetails(
   const [row] = await db.sql<Pick<ProductAnswers, 'detail' | 'publicDetail'>>`
     select detail, public_detail as "publicDetail"
     from listed_products where merchant_id = ${merchantId} and mode = ${mode} and product_id = ${productId}`
-  if (!row) throw new Error(`${productId} is listed and has no texts`)
+  if (!row) throw new Error(`${productId} is listed but has no texts`)
   return row
 }
 
@@ -109,7 +109,7 @@ export async function listProductsAfter(
     order by "publishedAt" desc, "productId" limit ${limit}`
 }
 
-// The shops that are open, each with its newest product, for our own start page.
+// The open shops, each with its newest product, for our own start page.
 export async function listShopWindows(
   db: Reader,
 ): Promise<{ slug: string; name: string; productSlug: string | null }[]> {
@@ -142,7 +142,7 @@ export async function updateCategory(tx: Tx, merchant: string, category: Categor
     where merchant_id = ${merchant} and id = ${category.id}`
 }
 
-// A product counts once for its category and once for each category above.
+// A product counts once for its category and once for each ancestor.
 export async function countProductsByCategory(
   tx: Tx,
   merchant: string,
@@ -196,7 +196,7 @@ interface LevelColumns {
   testHeld: number
 }
 
-// The stock of the SKU `s` in both modes; a hold that is over at this instant counts no more.
+// The stock of the SKU `s` in both modes; holds that have expired at this instant do not count.
 function levelColumns(now: number): Fragment {
   const [live, test] = [heldOf(now, 'live'), heldOf(now, 'test')]
   return new Fragment(
@@ -213,7 +213,7 @@ function levelsFrom({ liveOnHand, liveHeld, testOnHand, testHeld }: LevelColumns
   return { live: { onHand: liveOnHand, held: liveHeld }, test: { onHand: testOnHand, held: testHeld } }
 }
 
-// The products with these slugs, whole. SKUs that were retired are not part of a product any more.
+// The complete products with these slugs. Retired SKUs are no longer part of a product.
 export async function listProductsBySlug(
   db: Reader,
   merchant: string,
@@ -252,7 +252,7 @@ export async function listProductsAfterId(
   return products.length === 0 ? [] : wholeProducts(db, merchant, products, asWritten)
 }
 
-// Provisioning names no instant: to it a hold counts until it is swept.
+// Provisioning passes no instant: for it a hold counts until it is swept.
 const asWritten = 0
 
 async function wholeProducts<Row extends ProductColumns>(
@@ -310,7 +310,7 @@ export interface CodeOwner extends Pick<SkuRow, 'id' | 'code' | 'stock'> {
   productId: string
 }
 
-// Codes are unique within a merchant, whichever product they belong to and whether or not they are still sold.
+// Codes are unique within a merchant, across products and including retired SKUs.
 export async function listSkusByCode(db: Reader, merchant: string, codes: readonly string[]): Promise<CodeOwner[]> {
   const rows = await db.sql<Omit<CodeOwner, 'stock'> & LevelColumns>`
     select s.id, s.code, s.product_id as "productId", ${levelColumns(asWritten)}
@@ -352,7 +352,7 @@ export async function insertSku(
       ${sku.taxClass}, ${sku.image}, ${now}, ${now})`
 }
 
-// The stock is not a part of it, and only `inventory/` changes it: a new price must not undo a sale.
+// Does not write the stock, which only `inventory/` changes: a new price must not undo a sale.
 export async function updateSku(tx: Tx, merchant: string, sku: SkuRow, position: number, now: number): Promise<void> {
   await tx.sql`
     update skus set name = ${sku.name}, options = ${JSON.stringify(sku.options)}, position = ${position}, price = ${sku.price},
@@ -380,7 +380,7 @@ export async function replaceProductCategories(
   }
 }
 
-// A row that is there stays as stale as it was: only whoever has locked the SKUs knows that no sale came between.
+// An existing row stays as stale as it was: only code that has locked the SKUs knows that there was no sale in between.
 export async function putListedProduct(
   tx: Tx,
   { merchantId, mode }: MerchantMode,
@@ -401,7 +401,7 @@ export interface StaleProduct extends MerchantMode {
   productId: string
 }
 
-// The modes are deferred apart.
+// Each mode is deferred separately.
 const staleRowId = "(listed_products.mode || ' ' || listed_products.product_id)"
 
 export async function listStaleProducts(db: Reader, now: number, limit: number): Promise<StaleProduct[]> {
@@ -412,8 +412,8 @@ export async function listStaleProducts(db: Reader, now: number, limit: number):
     order by stale_at limit ${limit}`
 }
 
-// Keeps provisioning and other nodes' refreshing out until the end. It is an update, because that lets those pass who only
-// refer to the merchant, such as a new cart.
+// Excludes provisioning and the refreshes of other nodes until the transaction ends. It is an update, because that does
+// not block transactions that only reference the merchant, such as a new cart.
 export async function lockSeller(tx: Tx, merchant: string): Promise<SellerFacts | undefined> {
   const [seller] = await tx.sql<SellerFacts>`
     update merchants set catalog_version = catalog_version where id = ${merchant}
@@ -421,8 +421,8 @@ export async function lockSeller(tx: Tx, merchant: string): Promise<SellerFacts 
   return seller
 }
 
-// Keeps every change of their stock in this mode out until the end. The inner select finds them by product; alone, SQLite
-// would walk all SKUs of the merchant to have them in order.
+// Blocks every change of their stock in this mode until the transaction ends. The inner select finds them by product;
+// without it SQLite would scan all SKUs of the merchant to sort them.
 export async function lockStockOf(
   tx: Tx,
   { merchantId, mode }: MerchantMode,
@@ -438,7 +438,7 @@ export async function lockStockOf(
 export interface StaleRow {
   productId: string
   listRow: string
-  // When the next hold of one of its SKUs ends: the answers are right until then.
+  // When the next hold of one of its SKUs expires: the answers are valid until then.
   nextEndAt: number | null
 }
 
@@ -474,7 +474,7 @@ export async function refreshListedProduct(
 }
 
 export async function deleteListedProduct(tx: Tx, merchant: string, productId: string): Promise<void> {
-  // The modes lead to the rows: without them all of the merchant's are read.
+  // The condition on the mode makes the index usable: without it all rows of the merchant are read.
   await tx.sql`
     delete from listed_products
     where merchant_id = ${merchant} and mode in ('test', 'live') and product_id = ${productId}`

@@ -1,34 +1,12 @@
-// The secrets of a checkout: the one in the page's address, and what the shopper told of himself. The first is found by
-// its hash and sealed to be shown again; the second is sealed and only opened for the page and the order.
+// The secrets of a checkout: the one in the page's address, and what the shopper entered, which is sealed and only opened for the
+// page and the order.
 
-import { createHash, createHmac, type KeyObject, randomBytes } from 'node:crypto'
+import { createHmac, type KeyObject } from 'node:crypto'
+import { idFromDigest } from '../kit/ids.ts'
+import { pageSecretsFor } from '../kit/pagesecret.ts'
 import { deriveKeys, openByRoot, type RootSecret, sealByRoot } from '../kit/secrets.ts'
 
-export interface PageSecret {
-  text: string
-  hash: string
-  sealed: string
-}
-
-const pagePurpose = 'checkout page'
-
-export function makePageSecret(rootSecret: RootSecret, sessionId: string): PageSecret {
-  const text = randomBytes(32).toString('base64url')
-  return { text, hash: secretHashOf(text), sealed: sealByRoot(rootSecret, pagePurpose, text, sessionId) }
-}
-
-// Undefined when the version of the root secret that sealed it was given up.
-export function openPageSecret(rootSecret: RootSecret, sealed: string, sessionId: string): string | undefined {
-  return openByRoot(rootSecret, pagePurpose, sealed, sessionId)
-}
-
-export function secretHashOf(text: string): string {
-  return createHash('sha256').update(text).digest('base64url')
-}
-
-export function isPageSecret(text: string): boolean {
-  return /^[\w-]{43}$/.test(text)
-}
+export const checkoutPageSecrets = pageSecretsFor('checkout page')
 
 export interface Customer {
   email: string
@@ -58,9 +36,7 @@ export function maskEmail(email: string): string {
   return at < 1 ? '***' : `${email.slice(0, 1)}***${email.slice(at)}`
 }
 
-const idAlphabet = '0123456789abcdefghjkmnpqrstvwxyz'
-
-// The payment of a form: the same form of the same session is the same payment, and nobody can name the payment of another
+// The payment of a form: the same form of the same session is the same payment, and no one can name the payment of another
 // session, whose charge the provider would take for this one's. The first is the one to begin it with; under the others it
 // may have been begun, before the root secret was rotated or by a node that has not heard of it.
 export function paymentIdsFor(rootSecret: RootSecret, sessionId: string, attempt: string): [string, ...string[]] {
@@ -70,12 +46,5 @@ export function paymentIdsFor(rootSecret: RootSecret, sessionId: string, attempt
 }
 
 function paymentIdBy(key: KeyObject, form: string): string {
-  const digest = createHmac('sha256', key).update(form).digest('hex')
-  let number = BigInt(`0x${digest.slice(0, 32)}`)
-  let text = ''
-  for (let place = 0; place < 26; place += 1) {
-    text = `${idAlphabet[Number(number & 31n)]}${text}`
-    number >>= 5n
-  }
-  return `pay_${text}`
+  return idFromDigest('pay', createHmac('sha256', key).update(form).digest())
 }

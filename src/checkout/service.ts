@@ -8,6 +8,7 @@ import { putCode } from '../carts/codes.ts'
 import { setAddress } from '../carts/destination.ts'
 import { setLine } from '../carts/lines.ts'
 import { needsShipping, servedCountries } from '../carts/shipping.ts'
+import type { Issue } from '../contract/explain.ts'
 import type { Address } from '../contract/open/carts.ts'
 import { patterns } from '../contract/patterns.ts'
 import type { Mode } from '../contract/words.ts'
@@ -17,8 +18,9 @@ import { extendHolds } from '../inventory/holds.ts'
 import { isEmail } from '../kit/email.ts'
 import { newId } from '../kit/ids.ts'
 import { moveFor } from '../kit/lifecycle.ts'
+import { isPageSecret, pageSecretHash } from '../kit/pagesecret.ts'
 import { Refusal } from '../kit/refuse.ts'
-import { openStatusSecret } from '../orders/secret.ts'
+import { orderPageSecrets } from '../orders/secret.ts'
 import { findOrder, findSealedSecret } from '../orders/store.ts'
 import { listMethodSettings, type MethodSettings } from '../payments/methods.ts'
 import { type PaymentProvider, providerText } from '../payments/port.ts'
@@ -41,7 +43,7 @@ import type {
   PaymentElsewhere,
   ReturnView,
 } from './port.ts'
-import { isPageSecret, nobody, openCustomer, openPageSecret, secretHashOf } from './secret.ts'
+import { checkoutPageSecrets, nobody, openCustomer } from './secret.ts'
 import { cancelSession, customerColumns, factsOf, lockSessionAndCart, openSession, showSession } from './sessions.ts'
 import {
   findSession,
@@ -67,7 +69,7 @@ export function createCheckoutService(tools: PayTools): CheckoutPort {
   ): Promise<T | undefined> {
     if (!isPageSecret(secret)) return undefined
     return storage.read(async (db) => {
-      const session = await findSessionBySecret(db, secretHashOf(secret))
+      const session = await findSessionBySecret(db, pageSecretHash(secret))
       return session && work(db, session)
     })
   }
@@ -263,8 +265,8 @@ function problemOf(error: unknown): CheckoutProblem {
 
 const phone = new RegExp(patterns.phone.source)
 
-function contactIssues(contact: ContactInput): { path: string; message: string }[] {
-  const issues: { path: string; message: string }[] = []
+function contactIssues(contact: ContactInput): Issue[] {
+  const issues: Issue[] = []
   if (!isEmail(contact.email.trim())) issues.push({ path: '/email', message: `must be ${patterns.email.words}` })
   if (contact.name.length > 200) issues.push({ path: '/name', message: 'is too long' })
   const number = contact.phone.trim()
@@ -369,7 +371,7 @@ async function successorOf(
   sessionId: string,
 ): Promise<{ secret: string } | { problem: CheckoutProblem }> {
   const successor = await findSession(tx, { installationId, sessionId })
-  const secret = successor && openPageSecret(rootSecret, successor.secretSealed, successor.id)
+  const secret = successor && checkoutPageSecrets.open(rootSecret, successor.secretSealed, successor.id)
   // Deleted when its time was over, or its version of the root secret was given up.
   return secret === undefined ? { problem: { code: 'not_open' } } : { secret }
 }
@@ -473,7 +475,7 @@ async function orderOf(
   if (session.orderId === null) return { awaited: null, order: null }
   const key = { installationId: session.installationId, orderId: session.orderId }
   const [order, sealed] = await Promise.all([findOrder(db, key), findSealedSecret(db, key)])
-  const text = sealed === undefined ? undefined : openStatusSecret(tools.rootSecret, sealed, session.orderId)
+  const text = sealed === undefined ? undefined : orderPageSecrets.open(tools.rootSecret, sealed, session.orderId)
   if (!order) return { awaited: null, order: null }
   const isCancelled = order.status === 'cancelled'
   return {

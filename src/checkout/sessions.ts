@@ -13,6 +13,7 @@ import { putCode } from '../carts/codes.ts'
 import { createCart, refuseUnsellable } from '../carts/lines.ts'
 import { findCartFacts, quoteFor } from '../carts/quote.ts'
 import type { CartKey } from '../carts/store.ts'
+import type { Issue } from '../contract/explain.ts'
 import type { CheckoutSession, HostedCheckoutCreateRequest, SessionCancellation } from '../contract/open/checkout.ts'
 import type { EventKind, OrderPaymentStatus } from '../contract/words.ts'
 import { announce, type Cause } from '../events/announce.ts'
@@ -20,22 +21,14 @@ import { type RedirectRules, redirectProblem } from '../installations/redirects.
 import { release } from '../inventory/holds.ts'
 import { isId, newId } from '../kit/ids.ts'
 import { moveFor, onlyMove } from '../kit/lifecycle.ts'
-import { type Issue, refuse } from '../kit/refuse.ts'
+import { refuse } from '../kit/refuse.ts'
 import type { RootSecret } from '../kit/secrets.ts'
 import { findOrder } from '../orders/store.ts'
 import type { Reader, Tx } from '../storage/storage.ts'
 import { type CustomerKey, customerHash } from './customer.ts'
 import { holdLines } from './follow.ts'
 import { holdUntil, sessionLifecycle, sessionStatusAt } from './lifecycle.ts'
-import {
-  type Customer,
-  makePageSecret,
-  maskEmail,
-  nobody,
-  openCustomer,
-  openPageSecret,
-  sealCustomer,
-} from './secret.ts'
+import { type Customer, checkoutPageSecrets, maskEmail, nobody, openCustomer, sealCustomer } from './secret.ts'
 import {
   findRedirectRules,
   findSession,
@@ -87,7 +80,7 @@ export async function openSession(tools: CheckoutTools, ask: CreateAsk): Promise
   refuseUnchangeable(looked, change)
   const at = now.getTime()
   // One whose page has no address any more, because a version of the root secret was given up, cannot be gone on with.
-  const isUsable = before && openPageSecret(tools.rootSecret, before.secretSealed, before.id) !== undefined
+  const isUsable = before && checkoutPageSecrets.open(tools.rootSecret, before.secretSealed, before.id) !== undefined
   const living = isUsable && sessionStatusAt(before, at) === 'open' ? before : undefined
   // Its time is over and nobody has written it down yet: a cart has one session, so that comes first.
   const isOver = before !== undefined && !living
@@ -148,7 +141,7 @@ function redirectIssues(
 
 function newSession(tools: CheckoutTools, { caller }: CreateAsk, cartId: string, at: number): SessionRow {
   const id = newId('cks')
-  const secret = makePageSecret(tools.rootSecret, id)
+  const secret = checkoutPageSecrets.make(tools.rootSecret, id)
   return {
     installationId: caller.installationId,
     id,
@@ -257,7 +250,7 @@ export function orderPaymentOf(status: OrderPaymentStatus): SessionFacts['orderP
 
 export function showSession(tools: CheckoutTools, facts: SessionFacts, now: number): CheckoutSession {
   const { session } = facts
-  const secret = openPageSecret(tools.rootSecret, session.secretSealed, session.id)
+  const secret = checkoutPageSecrets.open(tools.rootSecret, session.secretSealed, session.id)
   const url = secret === undefined ? null : `${tools.publicOrigin()}/c/${secret}`
   return sessionView(facts, now, url, tools.carts.pictureUrl)
 }

@@ -2,20 +2,19 @@
 
 import { findMerchantFace } from '../installations/store.ts'
 import { toInstant } from '../kit/instant.ts'
+import { isPageSecret, pageSecretHash } from '../kit/pagesecret.ts'
 import { findOrderFacts } from '../orders/change.ts'
-import { statusHashOf } from '../orders/secret.ts'
 import { findOrderOfSecret } from '../orders/store.ts'
 import { cancellationView, type OrderFacts, orderTotals } from '../orders/view.ts'
 import type { Storage } from '../storage/storage.ts'
 import { awaitedMoney } from './awaited.ts'
 import type { CheckoutMerchant, OrderStatusPort, OrderStatusView } from './port.ts'
-import { isPageSecret } from './secret.ts'
 
 export function createOrderStatusService(storage: Storage, pictureUrl: (picture: string) => string): OrderStatusPort {
   return async (secret) => {
     if (!isPageSecret(secret)) return undefined
     return storage.read(async (db) => {
-      const key = await findOrderOfSecret(db, statusHashOf(secret))
+      const key = await findOrderOfSecret(db, pageSecretHash(secret))
       const facts = key && (await findOrderFacts(db, key))
       if (!facts) return undefined
       const { order, lines, timeline, fulfillments, payments, refunds } = facts

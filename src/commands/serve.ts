@@ -21,7 +21,7 @@ import { type Loop, observeLoops, startWorkers } from '../workers.ts'
 import { command, Failure, type Given, type Terminal } from './command.ts'
 import { loopsFor } from './loops.ts'
 import { type Closable, metricsServer } from './metrics.ts'
-import { createWindow, type ShopWindow, windowPages } from './window.ts'
+import { createStorefrontMount, type OpenStorefront, storefrontPages } from './storefront.ts'
 
 const drainMs = 20_000
 // How long the last lines of the log are waited for.
@@ -101,7 +101,7 @@ function setStage({ config, storage, log, mayDemo }: ServeParts): Stage {
   let origin = config.publicUrl ?? ''
   let isStarting = true
   let port = 0
-  let shopWindow: ShopWindow | undefined
+  let openStorefront: OpenStorefront | undefined
   const app = createApp({
     storage,
     rootSecret: config.rootSecret,
@@ -116,7 +116,7 @@ function setStage({ config, storage, log, mayDemo }: ServeParts): Stage {
     version,
     clock: () => new Date(),
     log,
-    extraPages: windowPages(() => shopWindow),
+    extraPages: storefrontPages(() => openStorefront),
   })
   return {
     app,
@@ -133,15 +133,15 @@ function setStage({ config, storage, log, mayDemo }: ServeParts): Stage {
       await storage.write((tx) => app.payTools.customerKey(tx, Date.now()))
       if (mayDemo && port > 0 && (await hasDemoShop(storage))) {
         const host = config.host === '0.0.0.0' || config.host === '::' ? '127.0.0.1' : config.host
-        const opened = createWindow({
+        const opened = createStorefrontMount({
           apiUrl: `http://${host}:${port}`,
           publicUrl: origin,
           clock: () => new Date(),
           makeKey: (now) => makeStorefrontKey(storage, config.rootSecret, now),
-          report: (error) => log.error('the shop window failed', error),
+          report: (error) => log.error('storefront failed', error),
         })
         await opened()
-        shopWindow = opened
+        openStorefront = opened
       }
       isStarting = false
       // Whoever asks now goes first; and the first who sends a body does not wait for what checks it.
@@ -157,8 +157,8 @@ async function makeShop({ config, storage, log, sink, terminal, mayDemo }: Serve
   // The greeting goes its own way and must not meet the log in the middle of a line.
   log.flush()
   await sink.drain(logDrainMs)
-  const hasWindow = mayDemo && (await hasDemoShop(storage))
-  greet(terminal, log, greetingFor(origin, config, { mayDemo, hasWindow, demo }))
+  const hasStorefront = mayDemo && (await hasDemoShop(storage))
+  greet(terminal, log, greetingFor(origin, config, { mayDemo, hasStorefront, demo }))
 }
 
 async function serve(parts: ServeParts): Promise<void> {
@@ -324,12 +324,12 @@ function webhookLines({ webhookAllowPrivate }: Config): string[] {
 
 interface GreetingFacts {
   mayDemo: boolean
-  hasWindow: boolean
+  hasStorefront: boolean
   // Where this start made it.
   demo: DemoShop | undefined
 }
 
-function greetingFor(origin: string, config: Config, { mayDemo, hasWindow, demo }: GreetingFacts): string {
+function greetingFor(origin: string, config: Config, { mayDemo, hasStorefront, demo }: GreetingFacts): string {
   if (config.production) return ''
   const lines = [
     '',
@@ -338,7 +338,7 @@ function greetingFor(origin: string, config: Config, { mayDemo, hasWindow, demo 
     `  start page   ${origin}/`,
     `  reference    ${origin}/docs`,
     `  contract     ${origin}/openapi.json`,
-    ...(hasWindow ? ['', `  shop window  ${origin}/shop`] : []),
+    ...(hasStorefront ? ['', `  storefront   ${origin}/shop`] : []),
   ]
   const product = demo?.products[0]
   if (demo && product) {

@@ -6,7 +6,7 @@ import { wordsFor } from './patterns.ts'
 import type { TSchema } from './schema.ts'
 
 export interface Issue {
-  // JSON Pointer to the place in the value.
+  // JSON Pointer to the place in the value, which for a request is its body; `/query/…` and `/headers/…` are outside of it.
   path: string
   message: string
 }

@@ -1,5 +1,5 @@
-// The outbox: what happened is written down in the transaction in which it happened, serialised once, and told to others
-// later, byte for byte as it stands here.
+// The outbox: an event is written in the transaction in which it happened, serialised once, and sent later, byte for
+// byte as stored here.
 
 import type { EventKind, EventSubject, Mode } from '../contract/words.ts'
 import { newId } from '../kit/ids.ts'
@@ -7,7 +7,7 @@ import { toInstant } from '../kit/instant.ts'
 import { packed } from '../kit/packed.ts'
 import type { Tx } from '../storage/storage.ts'
 
-// The request that caused it; null where a loop or the operator did.
+// The request that caused a change.
 export interface Cause {
   operationId: string | null
   requestId: string
@@ -21,17 +21,17 @@ export interface Moment {
 
 export interface Announcement {
   installationId: string
-  // Of the installation.
+  // The mode of the installation.
   mode: Mode
   kind: EventKind
   subject: { type: EventSubject; id: string }
-  // The version of the subject, so that a receiver can order events and see gaps.
+  // The version of the subject, so a receiver can order events and detect gaps.
   sequence: number
-  // JSON text of the data: often the very text that the caller is answered with.
+  // JSON text of the data, often the same text as the answer to the caller.
   dataText: string
   cause: Cause | null
   now: number
-  // An endpoint that is not told, because it is about itself; or the only one that is.
+  // An endpoint that does not receive the event, because the event is about that endpoint; or the only one that does.
   notTo?: string
   onlyTo?: string
 }
@@ -48,9 +48,9 @@ export function announce(tx: Tx, event: Announcement): void {
   tx.signal('deliveries', insertDeliveries(tx, id, event))
 }
 
-// One delivery for each endpoint that listens, decided in the commit of the event. An endpoint ends the ids of its
-// deliveries with two characters of its own, so that one statement makes them all. Subscriptions are names in quotation
-// marks in a JSON list, so finding one in the text is finding the whole of it.
+// One delivery for each subscribed endpoint, decided in the transaction of the event. Each endpoint has a two-character
+// suffix for the ids of its deliveries, so one statement inserts them all. Subscriptions are stored as a JSON list of
+// names in quotation marks, so a text match always finds a whole name.
 function insertDeliveries(
   tx: Tx,
   eventId: string,
@@ -69,7 +69,7 @@ function insertDeliveries(
     returning id`
 }
 
-// In a pattern an underscore would stand for any character.
+// In a pattern an underscore would match any character.
 function named(subscription: string): string {
   return `%"${subscription.replaceAll('_', '!_')}"%`
 }

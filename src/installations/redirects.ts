@@ -3,14 +3,13 @@
 
 import { isIP } from 'node:net'
 import type { Mode } from '../contract/words.ts'
+import { isLoopback } from '../kit/loopback.ts'
 
 export interface RedirectRules {
   mode: Mode
   // In normal form.
   redirectHosts: readonly string[]
 }
-
-const loopbackHosts: readonly string[] = ['localhost', '127.0.0.1', '[::1]']
 
 // What is wrong with a URL that a caller wants shoppers to be sent to, or undefined. https, or http on a loopback host;
 // the host must be on the allow-list. In test mode a loopback host needs no entry.
@@ -19,8 +18,8 @@ export function redirectProblem(text: string, { mode, redirectHosts }: RedirectR
   if (/[\s\p{Cc}\p{Cf}\\]/u.test(text)) return 'must not contain white space, control characters or backslashes'
   const url = URL.parse(text.replaceAll('{sessionId}', 'x'))
   if (!url) return 'must be a URL'
-  const isLoopback = loopbackHosts.includes(url.hostname)
-  if (url.protocol !== 'https:' && !(url.protocol === 'http:' && isLoopback))
+  const isLocal = isLoopback(url)
+  if (url.protocol !== 'https:' && !(url.protocol === 'http:' && isLocal))
     return 'must be https, or http on a loopback host'
   const written = /^https?:\/\/([^/?#]*)/i.exec(text)?.[1]?.toLowerCase() ?? ''
   // An empty user name leaves no trace in the parsed URL, so the text is asked.
@@ -28,7 +27,7 @@ export function redirectProblem(text: string, { mode, redirectHosts }: RedirectR
   const defaultPort = url.protocol === 'https:' ? ':443' : ':80'
   if (written !== url.host && written !== `${url.host}${defaultPort}`)
     return 'must name its host plainly, right after two slashes'
-  if (isLoopback && (mode === 'test' || redirectHosts.includes(url.hostname))) return undefined
+  if (isLocal && (mode === 'test' || redirectHosts.includes(url.hostname))) return undefined
   return redirectHosts.includes(url.host) ? undefined : 'its host is not on the allow-list of the installation'
 }
 

@@ -1,5 +1,5 @@
-// Every change of stock ends here: the numbers of the SKU, the event where a mark was crossed, and the word to the
-// catalog that its answers are old. Nothing else writes them.
+// Every change of stock goes through here: the numbers of the SKU, the event when a threshold was crossed, and the mark
+// on its product that the catalog's answers are stale. Nothing else writes them.
 
 import type { EventDataOf } from '../contract/open/events.ts'
 import { announce, type Moment } from '../events/announce.ts'
@@ -9,16 +9,16 @@ import type { Tx } from '../storage/storage.ts'
 import { type StockEvent, type StockRow, stockEventFor } from './stock.ts'
 import { findSkuName, listActiveInstallations, markStale, updateStockRow } from './store.ts'
 
-// What a locked SKU becomes.
+// The new numbers of a locked SKU.
 export interface StockChange {
   stockRow: StockRow
   onHand: number
   held: number
-  // What can be bought at this instant is not what it was, or may not be what was rendered by another node's clock.
+  // The available quantity has changed, or may differ from what a node with another clock has rendered.
   shows: boolean
 }
 
-// A hold that ends soon may be over by another clock, and the answers may have been rendered by that.
+// A hold that ends soon may have expired by another node's clock, and that node may have rendered the answers.
 export function endsSoon(expiresAt: number, now: number): boolean {
   return expiresAt <= now + clockSkewMsMax
 }
@@ -29,21 +29,21 @@ export async function applyChanges(
   changes: readonly StockChange[],
   moment: Moment,
 ): Promise<void> {
-  const told: { change: StockChange; kind: StockEvent; sequence: number }[] = []
+  const crossings: { change: StockChange; kind: StockEvent; sequence: number }[] = []
   for (const change of changes) {
     const { stockRow, onHand, held } = change
     if (onHand === stockRow.onHand && held === stockRow.held) continue
     const kind = stockEventFor(stockRow.onHand - stockRow.held, onHand - held, stockRow.lowStockAt)
     const stockVersion = stockRow.stockVersion + (kind ? 1 : 0)
-    if (kind) told.push({ change, kind, sequence: stockVersion })
+    if (kind) crossings.push({ change, kind, sequence: stockVersion })
     updateStockRow(tx, stockRow, { onHand, held, stockVersion })
   }
   const products = new Set(changes.filter(({ shows }) => shows).map(({ stockRow }) => stockRow.productId))
   // Backdated by the maximum clock skew, so nodes with slow clocks also see it as stale.
   if (products.size > 0) markStale(tx, seller, [...products], moment.now - clockSkewMsMax)
-  if (told.length === 0) return
+  if (crossings.length === 0) return
   const installations = await listActiveInstallations(tx, seller)
-  for (const { change, kind, sequence } of told) {
+  for (const { change, kind, sequence } of crossings) {
     const dataText = JSON.stringify(await eventData(tx, change))
     for (const { id: installationId } of installations) {
       const subject = { type: 'sku', id: change.stockRow.skuId } as const
@@ -55,7 +55,7 @@ export async function applyChanges(
 async function eventData(tx: Tx, { stockRow, onHand, held }: StockChange): Promise<EventDataOf<StockEvent>> {
   const { merchantId, skuId, lowStockAt } = stockRow
   const named = await findSkuName(tx, merchantId, skuId)
-  if (!named) throw new Error(`${skuId} was locked and is not there`)
+  if (!named) throw new Error(`${skuId} was locked but does not exist`)
   const { code, productSlug, name } = named
   return { sku: { id: skuId, code, productSlug, name, availableQuantity: Math.max(0, onHand - held), lowStockAt } }
 }

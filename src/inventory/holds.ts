@@ -1,5 +1,5 @@
-// Holds: units promised to an owner, such as a checkout session, until an instant. A hold that is over counts for nobody,
-// but its row stays until somebody who needs the units, or the sweep, takes it away.
+// Holds: units reserved for an owner, such as a checkout session, until an instant. An expired hold no longer counts,
+// but its row stays until another transaction that needs the units, or the sweep, deletes it.
 
 import type { Moment } from '../events/announce.ts'
 import type { MerchantMode } from '../kit/mode.ts'
@@ -23,9 +23,9 @@ import {
   sumLapsedHolds,
 } from './store.ts'
 
-// Makes the owner's holds exactly these lines, or, when one of them is short, changes nothing. What the owner has is its
-// own to have again. A SKU on backorder is never short: of it, as much is held as there is, so that a promise of what is
-// not there never takes from others what is.
+// Makes the owner's holds exactly these lines, or changes nothing if one of them is short. The owner may use the units
+// it already holds. A SKU on backorder is never short: only units that exist are held, so a backorder never takes units
+// from others.
 export async function hold(
   tx: Tx,
   seller: MerchantMode,
@@ -34,7 +34,7 @@ export async function hold(
   moment: Moment & { expiresAt: number },
 ): Promise<Shortage[]> {
   const { now, expiresAt } = moment
-  if (expiresAt <= now) throw new Error('a hold that is over before it begins')
+  if (expiresAt <= now) throw new Error('a hold must expire in the future')
   if (lines.length === 0) {
     await release(tx, seller, owner, moment)
     return []
@@ -66,7 +66,7 @@ export async function hold(
       stockRow,
       onHand: stockRow.onHand,
       held: stockRow.held - claims.own - claims.ownLapsed - claims.lapsed + quantity,
-      // Answers that were rendered for a later end would be taken for right too long.
+      // Answers that were rendered for a later expiry would count as current for too long.
       shows: found.shows(skuId, quantity) || found.endOf(skuId) > expiresAt,
     })
   }
@@ -74,12 +74,12 @@ export async function hold(
   return []
 }
 
-// A hold for longer than this is of an owner who is paying: whoever is still choosing holds for minutes.
+// A hold longer than this belongs to an owner who is paying: an owner who is still choosing holds for minutes.
 const payingMs = 3_600_000
 const noUnits: ReadonlyMap<string, number> = new Map()
 
-// Where the operator has set the stock below what is held, whoever comes to pay first has it: what is promised to others who
-// are paying already cannot be had. Nobody has to look where there is enough.
+// If the operator has set the stock below what is held, the first to pay gets it: units held by others who are already
+// paying are not available. This is only looked up if stock is that short.
 async function paidFirst(
   tx: Tx,
   seller: MerchantMode,
@@ -93,15 +93,15 @@ async function paidFirst(
   return new Map(others.map(({ skuId, quantity }) => [skuId, quantity]))
 }
 
-// Lets the owner's running holds end later, never sooner, and answers with what is still held. A hold that is over stays
-// over: others may count on its units already.
+// Extends the owner's active holds, never shortens them, and returns what is still held. An expired hold stays expired:
+// others may already count on its units.
 export async function extendHolds(
   tx: Tx,
   seller: MerchantMode,
   owner: string,
   moment: { now: number; expiresAt: number },
 ): Promise<Line[]> {
-  // The lock keeps out whoever has counted a hold as over by a clock that is ahead of ours, and is about to sweep it.
+  // The lock excludes a sweep that counts a hold as expired by a clock that is ahead of ours.
   const [stockRows, holds, running] = await Promise.all([
     lockHeldStockRows(tx, seller, owner),
     listHolds(tx, seller.merchantId, owner),
@@ -115,7 +115,7 @@ export async function extendHolds(
   return running
 }
 
-// Gives back all that the owner holds.
+// Releases everything that the owner holds.
 export async function release(tx: Tx, seller: MerchantMode, owner: string, moment: Moment): Promise<void> {
   const [stockRows, holds] = await Promise.all([
     lockHeldStockRows(tx, seller, owner),
@@ -133,8 +133,8 @@ export async function release(tx: Tx, seller: MerchantMode, owner: string, momen
   await applyChanges(tx, seller, changes, moment)
 }
 
-// Takes away holds that are over, at most `limit` of them and what else is over of their SKUs, and answers how many. Any number
-// of nodes may sweep at once.
+// Deletes expired holds, at most `limit` of them and other expired ones of the same SKUs, and returns how many. Any
+// number of nodes may sweep at once.
 export async function sweepHolds(storage: Storage, now: number, limit: number): Promise<number> {
   const lapsed = await storage.read((db) => listLapsedStock(db, now, limit))
   return handleRows(
@@ -164,7 +164,7 @@ async function sweepHoldsOf(tx: Tx, rows: readonly StockKey[], now: number): Pro
   return swept.reduce((sum, { holds }) => sum + holds.length, 0)
 }
 
-// What others held and what is over goes with whoever needs the units.
+// Expired holds of others are deleted by the transaction that needs their units.
 export function dropLapsed(tx: Tx, seller: MerchantMode, owner: string, found: Found, now: number): void {
   const skuIds = [...found.stockRows.keys()].filter((skuId) => found.claimsOn(skuId).lapsed > 0)
   if (skuIds.length > 0) dropLapsedHolds(tx, seller, skuIds, { exceptOf: owner, now })
@@ -173,14 +173,15 @@ export function dropLapsed(tx: Tx, seller: MerchantMode, owner: string, found: F
 export interface Found {
   stockRows: ReadonlyMap<string, StockRow>
   claimsOn(skuId: string): Claims
-  // When the owner's hold of it ends, or ended; 0 where there is none.
+  // When the owner's hold of the SKU expires, or expired; 0 if there is none.
   endOf(skuId: string): number
-  // Whether it can be seen that the owner now has this many instead of what it held.
+  // Whether the visible stock changes if the owner holds this many instead.
   shows(skuId: string, quantity: number): boolean
 }
 
-// Locks the SKUs of the lines and of the owner's holds, and then looks at the holds. The three statements leave together,
-// and each sees what was committed before it began, so the second and third see the holds as they are under the lock.
+// Locks the SKUs of the lines and of the owner's holds, and then reads the holds. The three statements are sent
+// together, and each sees what was committed before it began, so the second and third see the holds as they are under
+// the lock.
 export async function look(
   tx: Tx,
   seller: MerchantMode,

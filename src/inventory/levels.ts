@@ -1,4 +1,4 @@
-// What the operator says of the stock: how much there really is of a SKU.
+// Stock as the operator counts it.
 
 import type { Moment } from '../events/announce.ts'
 import { newId } from '../kit/ids.ts'
@@ -12,7 +12,7 @@ export interface Level {
   onHand: number
 }
 
-// The operator counted, and is right, also where more is promised than there is.
+// The operator's count is final, even if more is held than there is.
 export async function setOnHand(tx: Tx, seller: MerchantMode, levels: readonly Level[], moment: Moment): Promise<void> {
   if (levels.length === 0) return
   const wanted = new Map(levels.map(({ skuId, onHand }) => [skuId, onHand]))

@@ -1,5 +1,5 @@
-// Stock is reduced when it is sold and comes back when an order is cancelled. Each is a movement, and their sum is
-// the stock.
+// Stock is reduced when it is sold and returns when an order is cancelled. Each change is a movement, and the sum of
+// the movements is the stock.
 
 import type { Moment } from '../events/announce.ts'
 import { newId } from '../kit/ids.ts'
@@ -10,9 +10,9 @@ import { dropLapsed, look } from './holds.ts'
 import { type Line, type Shortage, summed, usableFor } from './stock.ts'
 import { deleteHold, insertMovement, listMovementsOf, lockSoldStockRows } from './store.ts'
 
-// Takes the lines out of stock for `soldTo`, and with them all that the owner held; or, when one of them is short,
-// changes nothing. Where the hold is over or was swept, it needs units that are promised to nobody. Of a SKU on backorder
-// as much is taken as the owner may have, and the rest is written down as owed.
+// Takes the lines out of stock for `soldTo`, together with everything the owner held; or changes nothing if one of them
+// is short. If the hold has expired or was swept, the sale needs units that are not held by others. For a SKU on
+// backorder, as much is taken as the owner may have, and the rest is recorded as owed.
 export async function sell(
   tx: Tx,
   seller: MerchantMode,
@@ -20,7 +20,7 @@ export async function sell(
   lines: readonly Line[],
   moment: Moment & { soldTo: string },
 ): Promise<Shortage[]> {
-  if (lines.length === 0) throw new Error('a sale of nothing')
+  if (lines.length === 0) throw new Error('a sale without lines')
   const { now, soldTo } = moment
   const wanted = summed(lines)
   const found = await look(tx, seller, owner, wanted, now)
@@ -29,7 +29,7 @@ export async function sell(
   for (const { skuId, quantity } of wanted) {
     const stockRow = found.stockRows.get(skuId)
     const claims = found.claimsOn(skuId)
-    // A SKU that was retired since is sold only to whom it was promised.
+    // A SKU that was retired in the meantime is sold only to owners who hold it.
     const mayHave = !stockRow
       ? 0
       : stockRow.retiredAt === null
@@ -71,9 +71,9 @@ export async function sell(
   return []
 }
 
-// Puts back what the order took, all of it or as much of these lines, and answers with what came back. Never more than
-// was taken and has not come back yet: a second call for the whole order gives nothing. What was owed on backorder was
-// never taken, and does not come back.
+// Returns what the order took to stock, all of it or up to the quantities of these lines, and reports what came back.
+// Never more than was taken and has not been returned yet: a second call for the whole order returns nothing. What is
+// owed on backorder was never taken, and is not returned.
 export async function restock(
   tx: Tx,
   seller: MerchantMode,
@@ -106,7 +106,7 @@ export async function restock(
   return back
 }
 
-// Units that an order has taken out of stock and that have not come back, by SKU. What is owed on backorder is not among them.
+// Units that an order has taken out of stock and not returned, by SKU. What is owed on backorder is not included.
 export async function takenBy(
   tx: Tx,
   { merchantId }: MerchantMode,

@@ -1,5 +1,5 @@
-// The rules of stock, without a database. `onHand` counts the units that are there, `held` those
-// that are promised for a while; the difference can be bought.
+// The rules of stock, without a database. `onHand` counts the units that exist, `held` those that are reserved for a
+// while; the difference can be bought.
 
 import type { MerchantMode } from '../kit/mode.ts'
 
@@ -8,13 +8,13 @@ export interface Line {
   quantity: number
 }
 
-// What stood in the way: the caller asked for more than it could have.
+// Why a request failed: it asked for more than was available.
 export interface Shortage {
   skuId: string
   available: number
 }
 
-// The stock of one SKU, its row locked. `held` counts every hold that has a row, also expired ones.
+// The stock of one SKU, with its row locked. `held` counts every hold that has a row, including expired ones.
 export interface StockRow extends MerchantMode {
   skuId: string
   productId: string
@@ -27,20 +27,20 @@ export interface StockRow extends MerchantMode {
   lowStockAt: number
 }
 
-// What of the row's `held` is not a promise to somebody else. Zero where nothing is said.
+// Which part of the row's `held` is not reserved for others. Zero by default.
 export interface Claims {
-  // Promised to the owner who asks, and still running.
+  // Held by the owner who asks, and active.
   own: number
-  // Once promised to the same owner, and over.
+  // Held by the same owner, and expired.
   ownLapsed: number
-  // Once promised to others, and over, but nobody has swept it.
+  // Held by others, expired, and not yet swept.
   lapsed: number
 }
 
 export const noClaims: Claims = { own: 0, ownLapsed: 0, lapsed: 0 }
 
-// How many units an owner may have: what is promised to it, and what is promised to nobody. The operator may set the
-// stock below what is promised. Then nobody can have more than was promised, and whoever comes first has it.
+// How many units an owner may have: what it holds, and what no one holds. The operator may set the stock below what is
+// held. Then no owner can have more than it holds, and the first to come gets it.
 export function usableFor({ onHand, held }: StockRow, { own, ownLapsed, lapsed }: Claims): number {
   const others = held - own - ownLapsed - lapsed
   const free = Math.max(0, onHand - others - own)
@@ -49,8 +49,8 @@ export function usableFor({ onHand, held }: StockRow, { own, ownLapsed, lapsed }
 
 export type StockEvent = 'inventory.low' | 'inventory.depleted' | 'inventory.replenished'
 
-// A crossing is told once, by its most telling name. Both quantities count every hold that has a row, so that each is
-// compared with what was told before, and time alone tells nothing.
+// A crossing is announced once, by its most important name. Both quantities count every hold that has a row, so each is
+// compared with what was announced before, and the mere passing of time announces nothing.
 export function stockEventFor(before: number, after: number, lowStockAt: number): StockEvent | undefined {
   if (before > 0 && after <= 0) return 'inventory.depleted'
   if (before <= 0 && after > 0) return 'inventory.replenished'
@@ -58,11 +58,12 @@ export function stockEventFor(before: number, after: number, lowStockAt: number)
   return undefined
 }
 
-// One line for each SKU, so that asking twice for one is asking for the sum.
+// Merges lines of the same SKU.
 export function summed(lines: readonly Line[]): Line[] {
   const quantities = new Map<string, number>()
   for (const { skuId, quantity } of lines) {
-    if (!Number.isSafeInteger(quantity) || quantity < 1) throw new Error(`a line of ${quantity} units`)
+    if (!Number.isSafeInteger(quantity) || quantity < 1)
+      throw new Error(`the quantity of a line must be a positive integer, not ${quantity}`)
     quantities.set(skuId, (quantities.get(skuId) ?? 0) + quantity)
   }
   return [...quantities].map(([skuId, quantity]) => ({ skuId, quantity }))

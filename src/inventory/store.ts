@@ -1,19 +1,19 @@
-// The SQL of stock. The numbers of a SKU in a mode are only changed by whoever has locked their row, and rows are locked in
-// the order of the SKUs' ids, so two who want the same SKUs wait for each other instead of standing in each other's way.
-// Writes that have nothing to answer are waited for by nobody: the commit fails if one of them does.
+// The SQL of stock. The numbers of a SKU in a mode are changed only under a lock on their row, and rows are locked in
+// the order of the SKUs' ids, so two transactions that need the same SKUs wait for each other instead of deadlocking.
+// Writes without a result are not awaited: the commit fails if one of them does.
 
 import type { MerchantMode } from '../kit/mode.ts'
 import { isNotDeferred } from '../loops/store.ts'
 import { Fragment, list, type Reader, type Tx } from '../storage/storage.ts'
 import type { Line, StockRow } from './stock.ts'
 
-// Units that are promised at this instant, of the row of `stock` that a statement calls so.
+// Units that are held at this instant, of the stock row with this alias.
 export function heldOf(now: number, stock = 't'): Fragment {
   return new Fragment(heldText(stock), [now])
 }
 
-// Units of the stock `t` that can be bought at this instant. Below zero where the operator set the stock below what is
-// promised; whoever shows it shows zero.
+// Units of the stock `t` that can be bought at this instant. Negative if the operator set the stock below what is held;
+// callers that display it show zero.
 export function availableOf(now: number): Fragment {
   return new Fragment(`(t.on_hand - ${heldText('t')})`, [now])
 }
@@ -25,9 +25,9 @@ function heldText(stock: string): string {
       and h.expires_at <= ?), 0))`
 }
 
-// What these functions lock, they read in the same statement: PostgreSQL gives the locked row as it is after the wait, but
-// every other table in the statement as it was before. Holds are therefore read in a statement of their own. What is said
-// of the SKU itself may be a moment old, which is as if this had come before the operator's change.
+// These functions read what they lock in the same statement: PostgreSQL returns the locked row as it is after the wait,
+// but every other table in the statement as it was before. Holds are therefore read in a separate statement. The
+// columns of the SKU itself may be slightly old, as if this had run before the operator's change.
 const stockRow = new Fragment(`
   t.merchant_id as "merchantId", t.sku_id as "skuId", t.mode, s.product_id as "productId", t.on_hand as "onHand", t.held,
   s.when_sold_out as "whenSoldOut", s.retired_at as "retiredAt", t.version as "stockVersion",
@@ -44,7 +44,7 @@ export async function lockStockRows(
     order by t.sku_id ${tx.forUpdateOf('t')}`
 }
 
-// The SKUs that are asked for, and those of which the owner has a hold.
+// The requested SKUs, and those of which the owner has a hold.
 export async function lockStockRowsFor(
   tx: Tx,
   { merchantId, mode }: MerchantMode,
@@ -84,7 +84,7 @@ export interface StockKey extends MerchantMode {
   skuId: string
 }
 
-// The stock of the oldest holds that are over.
+// The stock rows of the oldest expired holds.
 export async function listLapsedStock(db: Reader, now: number, limit: number): Promise<StockKey[]> {
   return db.sql<StockKey>`
     select distinct o.merchant_id as "merchantId", o.mode, o.sku_id as "skuId"
@@ -95,7 +95,7 @@ export async function listLapsedStock(db: Reader, now: number, limit: number): P
     order by "merchantId", o.mode, "skuId"`
 }
 
-// What another node is working on is left to it.
+// Skips rows that another node is working on.
 export async function lockFreeStockRows(tx: Tx, rows: readonly StockKey[]): Promise<StockRow[]> {
   const keys = rows.map(({ merchantId, mode, skuId }) => [merchantId, mode, skuId])
   return tx.sql<StockRow>`
@@ -114,7 +114,7 @@ export async function listHolds(tx: Tx, merchant: string, owner: string): Promis
     from holds where merchant_id = ${merchant} and owner_id = ${owner} order by sku_id`
 }
 
-// What others held of these SKUs, where it is over and not yet swept.
+// The expired holds of others on these SKUs that are not yet swept.
 export async function sumLapsedHolds(
   tx: Tx,
   { merchantId, mode }: MerchantMode,
@@ -152,7 +152,7 @@ export async function deleteLapsedHolds(
     returning quantity`
 }
 
-// What others held of these SKUs, where it is over, for somebody who has counted it under the lock.
+// Deletes the expired holds of others on these SKUs, for a caller that has counted them under the lock.
 export function dropLapsedHolds(
   tx: Tx,
   { merchantId, mode }: MerchantMode,
@@ -170,7 +170,7 @@ export function deleteHold(tx: Tx, merchant: string, owner: string, skuId: strin
     delete from holds where merchant_id = ${merchant} and owner_id = ${owner} and sku_id = ${skuId}`
 }
 
-// An owner is in one mode, so its own holds are found by it alone.
+// An owner belongs to one mode, so its own holds are found by the owner alone.
 export function putHold(tx: Tx, { merchantId, mode }: MerchantMode, owner: string, hold: OwnHold): void {
   tx.send`
     insert into holds (merchant_id, sku_id, mode, owner_id, quantity, expires_at)
@@ -178,7 +178,7 @@ export function putHold(tx: Tx, { merchantId, mode }: MerchantMode, owner: strin
     on conflict (merchant_id, owner_id, sku_id) do update set quantity = excluded.quantity, expires_at = excluded.expires_at`
 }
 
-// Later, never sooner, and only what is still running.
+// Only extends, and only active holds.
 export async function extendRunningHolds(
   tx: Tx,
   merchant: string,
@@ -201,7 +201,7 @@ export function updateStockRow(
     where merchant_id = ${merchantId} and sku_id = ${skuId} and mode = ${mode}`
 }
 
-// Of a SKU that is new, in both modes. The movements bear the SKU's own id, so there is never a second opening.
+// For a new SKU, in both modes. The movements have the SKU's own id, so there can be only one opening movement.
 export function insertStock(tx: Tx, merchant: string, skuId: string, onHand: number, now: number): void {
   tx.send`
     insert into stock (merchant_id, sku_id, mode, on_hand, held, version)
@@ -229,8 +229,8 @@ export function insertMovement(tx: Tx, { merchantId, mode }: MerchantMode, movem
       ${movement.backordered}, ${movement.ownerId}, ${now})`
 }
 
-// What an order took and gave back. Not summed here: SQLite would group by the primary key, and read every movement of the
-// merchant for it (8 ms with 40,000 of them).
+// What an order took and returned. Not summed here: SQLite would group by the primary key, and read every movement of
+// the merchant for it (8 ms with 40,000 of them).
 export async function listMovementsOf(
   tx: Tx,
   merchant: string,
@@ -240,8 +240,8 @@ export async function listMovementsOf(
     select sku_id as "skuId", delta from stock_movements where merchant_id = ${merchant} and owner_id = ${soldTo}`
 }
 
-// Rows are locked in the order of their ids, and a row that is stale already is left alone: most changes of a SKU that
-// sells well find it so.
+// Rows are locked in the order of their ids, and a row that is already stale is left alone: most changes of a SKU that
+// sells well find it stale.
 export function markStale(
   tx: Tx,
   { merchantId, mode }: MerchantMode,

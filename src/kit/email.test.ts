@@ -2,6 +2,7 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import fc from 'fast-check'
 import { emails } from '../../harness/emails.ts'
+import { anyText } from '../../harness/texts.ts'
 import { emailFromTyped, isEmail, mailboxOf } from './email.ts'
 
 test('what is an e-mail address', () => {
@@ -56,7 +57,7 @@ test('every spelling of one mailbox, and no other', () => {
 
 test('a mailbox is its own spelling, whatever the text', () => {
   const part = fc.oneof(
-    fc.string({ unit: 'binary', maxLength: 12 }),
+    anyText({ maxLength: 12 }),
     fc.constantFrom('ß', 'İ', 'ǅ', 'ﬃ', '"', '\\', '.', '。', ' ', '\u00ad', 'xn--', '1'),
   )
   const text = fc.array(part, { maxLength: 4 }).map((parts) => parts.join(''))

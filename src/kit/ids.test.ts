@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { TypeID } from 'typeid-js'
 import { idPrefixes } from '../contract/words.ts'
-import { createIdMaker, isId, newId } from './ids.ts'
+import { createIdMaker, idFromDigest, isId, newId, twoDigits } from './ids.ts'
 
 // A clock and a chance that the test holds in its hand.
 function makerWith(times: number[], chance: number): (prefix: string) => string {
@@ -82,4 +82,20 @@ test('only the exact form is an id', () => {
   for (const text of refused) assert.equal(isId('cart', text), false, JSON.stringify(text))
   assert.equal(isId('sku', id), false)
   assert.equal(isId('car', id), false)
+})
+
+test('an id from a digest is its first 128 bits, in the digits of every id', () => {
+  const digest = Buffer.from('0190163d8694739baea5966c26f8ad91ffffffff', 'hex')
+  const id = idFromDigest('pay', digest)
+  assert.equal(id, TypeID.fromUUID('pay', '0190163d-8694-739b-aea5-966c26f8ad91').toString())
+  assert.ok(isId('pay', id))
+  assert.equal(idFromDigest('pay', Buffer.alloc(32, 0xff)), 'pay_7zzzzzzzzzzzzzzzzzzzzzzzzz')
+})
+
+test('two digits for each number below 1,024, in order and without the letters i, l, o and u', () => {
+  const all = Array.from({ length: 1_024 }, (_, number) => twoDigits(number))
+  assert.deepEqual([all[0], all[9], all[18], all[31], all[32], all.at(-1)], ['00', '09', '0j', '0z', '10', 'zz'])
+  assert.deepEqual(all.toSorted(), all)
+  assert.equal(new Set(all).size, 1_024)
+  assert.throws(() => twoDigits(1_024), RangeError)
 })

@@ -62,6 +62,24 @@ export function createIdMaker(
 
 export const newId: (prefix: AnyPrefix) => string = createIdMaker(Date.now, randomFillSync)
 
+// An id that follows from what was hashed: the first 128 bits, as in any other, but without a time or a version.
+export function idFromDigest(prefix: AnyPrefix, digest: Buffer): string {
+  let number = digest.readBigUInt64BE(0) * 2n ** 64n + digest.readBigUInt64BE(8)
+  let suffix = ''
+  for (let place = 0; place < suffixLength; place += 1) {
+    suffix = `${alphabet[Number(number & 31n)]}${suffix}`
+    number >>= 5n
+  }
+  return `${prefix}_${suffix}`
+}
+
+// Two digits of ids, for a number below 1,024.
+export function twoDigits(number: number): string {
+  const text = pairs[number]
+  if (text === undefined) throw new RangeError(`${number} has no two digits`)
+  return text
+}
+
 const isDigitOf32 = new Uint8Array(128)
 for (const character of alphabet) isDigitOf32[character.charCodeAt(0)] = 1
 

@@ -1,6 +1,7 @@
 // A strict reader of JSON: what JSON.parse takes, without what two readers could understand differently or a database
 // cannot keep. It never throws; the first problem is reported with its place.
 
+import { limits } from '../contract/limits.ts'
 import { isExactDecimal } from './decimal.ts'
 
 export type JsonProblem = 'malformed' | 'depth' | 'duplicate_key' | 'forbidden_key' | 'bad_text' | 'bad_number'
@@ -9,9 +10,7 @@ export type JsonResult =
   | { readonly value: unknown }
   | { readonly problem: JsonProblem; readonly path: string; readonly message: string }
 
-const depthMaxDefault = 16
-
-export function parseJson(text: string, depthMax = depthMaxDefault): JsonResult {
+export function parseJson(text: string, depthMax: number = limits.jsonDepthMax): JsonResult {
   const reader = new Reader(text, depthMax)
   const value = reader.readDocument()
   const { problem } = reader

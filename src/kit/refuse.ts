@@ -1,13 +1,8 @@
 // Saying no. There is one kind of refusal; its codes, statuses and sentences are the table in the contract, and it is caught in
 // one place for requests and in one for commands.
 
+import type { Issue } from '../contract/explain.ts'
 import { type RefusalCode, refusals } from '../contract/refusals.ts'
-
-export interface Issue {
-  // JSON Pointer into the body; `/query/…` and `/headers/…` outside of it.
-  path: string
-  message: string
-}
 
 export interface RefusalDetails {
   // Replaces the table's sentence where numbers help: "The cart is at version 8; the request expected 7."

@@ -1,12 +1,12 @@
 // Slugs: the readable names in addresses.
 
-export const slugLengthMax = 120
-export const slugPattern = '^[a-z0-9]+(-[a-z0-9]+)*$'
+import { limits } from '../contract/limits.ts'
+import { patterns } from '../contract/patterns.ts'
 
-const slugExpression = new RegExp(slugPattern)
+const slugExpression = new RegExp(patterns.slug.source)
 
 export function isSlug(text: string): boolean {
-  return text.length <= slugLengthMax && slugExpression.test(text)
+  return text.length <= limits.slugLengthMax && slugExpression.test(text)
 }
 
 // Letters that Unicode does not take apart, or that German readers expect as two.
@@ -42,6 +42,6 @@ export function slugify(text: string): string {
     .replace(/['’]/g, '') // "men's" reads better as mens than as men-s
     .replace(/[^a-z0-9]+/g, '-')
     .replace(/^-/, '')
-    .slice(0, slugLengthMax)
+    .slice(0, limits.slugLengthMax)
     .replace(/-$/, '')
 }

@@ -5,7 +5,7 @@ import { ClockJumped, createClockGuard, createSetBackWatch } from './clock.ts'
 const hour = 3_600_000
 const day = 24 * hour
 
-test('a clock that goes ahead by more than a day is not believed until it is put right', () => {
+test('a clock that jumps ahead by more than a day is not trusted until it is corrected', () => {
   const start = Date.parse('2026-06-01T12:00:00.000Z')
   let [wall, counted] = [start, 5_000]
   const check = createClockGuard(
@@ -26,15 +26,15 @@ test('a clock that goes ahead by more than a day is not believed until it is put
   pass(10 * day)
   assert.throws(check, ClockJumped)
   wall += 13 * 365 * day
-  assert.throws(check, /ahead by about 4746 days .* restart it if the clock is right$/)
+  assert.throws(check, /ahead by about 4746 days .* restart the server if the clock is right$/)
   wall -= 13 * 365 * day + day
   check()
-  // Back is no danger: nothing is deleted before its time.
+  // A clock that was set back is harmless: nothing is deleted too early.
   wall -= 100 * day
   check()
 })
 
-test('how far a clock was set back is told until it was dealt with', () => {
+test('how far a clock was set back is reported until it was dealt with', () => {
   let [wall, counted] = [100 * day, 0]
   const watch = createSetBackWatch(
     () => wall,
@@ -42,7 +42,7 @@ test('how far a clock was set back is told until it was dealt with', () => {
   )
   counted += day
   wall += day - 59_000
-  assert.equal(watch.look(), undefined, 'as clocks are corrected')
+  assert.equal(watch.look(), undefined, 'an ordinary clock correction')
   wall += 59_000 - hour
   for (let looks = 0; looks < 2; looks += 1) assert.deepEqual(watch.look(), { now: wall, backMs: hour })
   watch.dealtWith()

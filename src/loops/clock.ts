@@ -1,14 +1,14 @@
-// A clock that was set far ahead by mistake would end every cart and session and delete what is kept for a time, and putting it
-// right would bring nothing back. So the wall clock is held against one that only ever counts on, and what ends or deletes by
-// the time of day waits while they are apart.
+// A clock that was set far ahead by mistake would expire every cart and session and delete data before its time, and
+// correcting the clock would bring nothing back. So the wall clock is compared with the monotonic clock, and work that
+// expires or deletes by the time of day waits while they differ.
 
-// Neither a correction by NTP nor a leap comes near it.
+// Neither an NTP correction nor a leap second comes near it.
 const aheadMsMax = 24 * 3_600_000
 
 export class ClockJumped extends Error {
   constructor(aheadMs: number) {
     const days = Math.round(aheadMs / (24 * 3_600_000))
-    super(`the clock went ahead by about ${days} days while the server ran; restart it if the clock is right`)
+    super(`the clock jumped ahead by about ${days} days while the server ran; restart the server if the clock is right`)
     this.name = 'ClockJumped'
   }
 }
@@ -22,15 +22,15 @@ export function createClockGuard(clock: () => number, monotonic: () => number = 
   }
 }
 
-// Instants of which somebody waits were written by the clock of before when it is set back, and lie further ahead than they
-// were meant to.
+// When the clock is set back, instants that loops wait for were written by the earlier clock, and lie further ahead
+// than intended.
 export interface SetBack {
   now: number
   backMs: number
 }
 
 export interface SetBackWatch {
-  // Since the last time that it was dealt with. Undefined for less than a minute, which harms nobody.
+  // Measured since the last `dealtWith`. Undefined below one minute, which does no harm.
   look(): SetBack | undefined
   dealtWith(): void
 }
@@ -46,7 +46,7 @@ export function createSetBackWatch(
     look() {
       const now = clock()
       const backMs = offsetMs - (now - monotonic())
-      // Set ahead, it is written from there on.
+      // After a jump ahead, instants are written by the new time.
       if (backMs < 0) offsetMs -= backMs
       return backMs >= backMsMin ? { now, backMs } : undefined
     },

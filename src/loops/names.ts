@@ -1,4 +1,4 @@
-// The loops, by the names under which metrics, the log and `doctor` know them.
+// The loops, by the names that metrics, the log and `doctor` use.
 
 const loopNames = [
   'last_use',

@@ -1,4 +1,4 @@
-// One row that cannot be handled: the others are, and it waits longer each time.
+// One row that cannot be handled: the others are handled, and it waits longer each time.
 
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
@@ -18,7 +18,7 @@ interface Note {
 
 const keyOf = ({ owner, id }: Note) => ({ tenantId: owner, rowId: id })
 
-// Handles what is not deferred, all in one group, and answers with what was handled and what failed.
+// Handles what is not deferred, all in one group, and returns what was handled and what failed.
 async function roundOf(storage: Storage, notes: readonly Note[], isBad: (note: Note) => unknown, now = start) {
   const handled: string[] = []
   let calls = 0
@@ -70,7 +70,7 @@ eachEngine('rows of a loop', (given) => {
     assert.equal(storage.stats().writes.works, before)
   })
 
-  test('are handled but for those that fail, which are passed over for longer each time', async () => {
+  test('are handled except for those that fail, which are skipped for longer each time', async () => {
     const storage = await given.open()
     const isBad = ({ id }: Note) => (id === 'note_3' || id === 'note_4') && new RangeError(`${id} is too large`)
     let now = start
@@ -109,7 +109,7 @@ eachEngine('rows of a loop', (given) => {
     assert.deepEqual(await sweepDeferred(storage, now), new Map([['carts', 2]]))
   })
 
-  test('of another loop or tenant are not meant by it', async () => {
+  test('of another loop or tenant are not deferred by it', async () => {
     const storage = await given.open()
     const one = [{ owner: 'mer_a', id: 'x' }]
     const other = [{ owner: 'mer_b', id: 'x' }]
@@ -143,7 +143,7 @@ eachEngine('rows of a loop', (given) => {
     assert.equal((await roundOf(storage, notes, () => false, start + 1)).handled.length, 10)
   })
 
-  test('that make the storage impatient are deferred; a storage that is away ends the round', async () => {
+  test('that exceed a time limit of the storage are deferred; a storage that is unavailable ends the round', async () => {
     const storage = await given.open()
     const locked = new StorageUnavailable('the row is locked')
     const { handled, failed } = await roundOf(storage, notes, ({ id }) => id === 'note_0' && locked)

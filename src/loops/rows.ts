@@ -1,5 +1,5 @@
-// A loop survives its worst row: every other row of the round is handled, and the one that cannot be is deferred, for longer
-// each time. The statement that selects what is due passes deferred rows over (`isNotDeferred`).
+// A failing row does not stop a loop: every other row of the round is handled, and the failing one is deferred, for
+// longer each time. The statement that selects due rows skips deferred ones (`isNotDeferred`).
 
 import { type Storage, StorageRefused } from '../storage/storage.ts'
 import type { LoopName } from './names.ts'
@@ -9,7 +9,7 @@ export interface Round {
   storage: Storage
   loop: LoopName
   now: number
-  // How many groups are worked on at a time: one, unless said.
+  // How many groups are handled at a time (default: 1).
   atOnce?: number
 }
 
@@ -17,12 +17,12 @@ export interface RowFailure extends DeferredRow {
   error: unknown
 }
 
-// Thrown at the end of a round, when all that could be handled was. The rows in it are deferred already.
+// Thrown at the end of a round, after everything that could be handled was. Its rows are already deferred.
 export class RowsFailed extends AggregateError {
   readonly failures: readonly RowFailure[]
-  // Handled or failed: a full round leaves more waiting, also where rows failed.
+  // Handled or failed: a full round leaves more waiting, even if rows failed.
   readonly rows: number
-  // Of a turn: whether it ended before it had caught up.
+  // For a turn of several rounds: whether it ended before it had caught up.
   readonly isMore: boolean
 
   constructor(failures: readonly RowFailure[], handled: number, isMore = false) {
@@ -37,7 +37,7 @@ export class RowsFailed extends AggregateError {
   }
 }
 
-// Each row is handled by itself: `work` is one transaction and answers how many rows it handled, one or none.
+// Each row is handled alone: `work` is one transaction and returns how many rows it handled, one or none.
 export async function handleEach<Row>(
   round: Round,
   rows: readonly Row[],
@@ -48,8 +48,8 @@ export async function handleEach<Row>(
   return handleRows(round, groups, keyOf, async ([row]) => (row === undefined ? 0 : work(row)))
 }
 
-// Each group is handled by one call of `work`, which is one transaction and answers how many rows it handled. Where it fails,
-// the group is divided until the row is found that cannot be handled.
+// Each group is handled by one call of `work`, which is one transaction and returns how many rows it handled. If it
+// fails, the group is divided until the failing row is found.
 export async function handleRows<Row>(
   round: Round,
   groups: Iterable<readonly Row[]>,
@@ -82,15 +82,15 @@ export async function handleRows<Row>(
       handled += rows
     }
   }
-  // All of them come to an end before a failure of one is told.
+  // All queues finish before a failure is thrown.
   const ends = await Promise.allSettled(Array.from({ length: round.atOnce ?? 1 }, handleQueue))
   for (const end of ends) if (end.status === 'rejected') throw end.reason
   if (failures.length > 0) throw new RowsFailed(failures, handled)
   return handled
 }
 
-// Claims are one statement for many rows, which nodes share. Where it fails, each row is claimed by itself, and what cannot be
-// claimed is deferred.
+// Claims are one statement for many rows, because nodes share the work. If it fails, each row is claimed alone, and a
+// row that cannot be claimed is deferred.
 export async function claimRows<Row>(
   round: Round,
   failures: RowFailure[],
@@ -113,7 +113,8 @@ export async function claimRows<Row>(
   return claimed
 }
 
-// For a round of several steps: rows that failed in one do not keep the next from its turn. Answers how many rows it was about.
+// For a round of several steps: rows that failed in one step do not prevent the next. Returns how many rows were
+// involved.
 export async function noteFailures(failures: RowFailure[], step: Promise<number>): Promise<number> {
   try {
     return await step
@@ -124,8 +125,8 @@ export async function noteFailures(failures: RowFailure[], step: Promise<number>
   }
 }
 
-// Defers the row. A row that is locked for long, or takes too long, looks like a storage that is not available: if the failure
-// can be written down, it was the row. If it cannot, the storage is away, and so is the round.
+// Defers the row. A row that stays locked, or takes too long, looks like an unavailable storage: if the failure can be
+// written, the row was the cause. If it cannot, the storage is unavailable, and the round fails.
 export async function rowFailed({ storage, loop, now }: Round, key: RowKey, error: unknown): Promise<RowFailure> {
   if (error instanceof StorageRefused) throw error
   const row = await storage.write((tx) => deferRow(tx, loop, key, { errorCode: errorCodeOf(error), now }))
@@ -140,7 +141,7 @@ function errorCodeOf(error: unknown): string {
 
 const handledMs = 3_600_000
 
-// A row that was due an hour ago and has not failed again was handled. Answers how many rows of each loop are passed over.
+// A row that was due an hour ago and has not failed again was handled. Returns how many rows of each loop are deferred.
 export async function sweepDeferred(storage: Storage, now: number): Promise<Map<LoopName, number>> {
   const before = now - handledMs
   const counts = await storage.read((db) => countDeferred(db, { now, before }))

@@ -21,8 +21,8 @@ const deferred = new Fragment(`
   loop, tenant_id as "tenantId", row_id as "rowId", failures, retry_at as "retryAt", failed_at as "failedAt",
   error_code as "errorCode"`)
 
-// A condition of the statement that selects what is due: `tenant` and `row` are SQL that names the row. A subquery by the whole
-// key, because a join would let PostgreSQL leave the order of the index that the statement walks.
+// A condition for the statement that selects due rows: `tenant` and `row` are SQL expressions that identify the row. It
+// is a subquery by the whole key, because a join would let PostgreSQL leave the order of the index.
 export function isNotDeferred(loop: LoopName, tenant: string, row: string, now: number): Fragment {
   return new Fragment(
     `coalesce((select f.retry_at from deferred_rows f
@@ -31,7 +31,7 @@ export function isNotDeferred(loop: LoopName, tenant: string, row: string, now: 
   )
 }
 
-// For a claim of one row instead of many. `tenant` and `row` are SQL that names the row.
+// For claiming one row instead of many. `tenant` and `row` are SQL expressions that identify the row.
 export function isOnly(only: RowKey | null, tenant: string, row: string): Fragment {
   return only ? new Fragment(`${tenant} = ? and ${row} = ?`, [only.tenantId, only.rowId]) : new Fragment('1 = 1')
 }
@@ -59,14 +59,14 @@ export async function deferRow(
   return row as DeferredRow
 }
 
-// What is passed over now, longest first.
+// The deferred rows, longest wait first.
 export async function listDeferred(db: Reader, now: number, limit: number): Promise<DeferredRow[]> {
   return db.sql<DeferredRow>`
     select ${deferred} from deferred_rows where retry_at > ${now}
     order by failures desc, tenant_id, loop, row_id limit ${limit}`
 }
 
-// By loop: what is passed over, and what was due before `before` and has not failed again.
+// Per loop: rows that are deferred, and rows that were due before `before` and have not failed again.
 export async function countDeferred(
   db: Reader,
   { now, before }: { now: number; before: number },
@@ -77,7 +77,7 @@ export async function countDeferred(
     from deferred_rows group by loop order by loop`
 }
 
-// A start may bring what the rows were waiting for: a new version, another setting.
+// A start may bring what the rows were waiting for: a new version, or another setting.
 export async function makeDeferredDue(tx: Tx, now: number): Promise<void> {
   await tx.sql`update deferred_rows set retry_at = ${now} where retry_at > ${now}`
 }

@@ -3,6 +3,7 @@
 
 import { scopes as knownScopes, type Mode, modes, type Scope } from '../contract/words.ts'
 import { newId } from '../kit/ids.ts'
+import { isLoopback } from '../kit/loopback.ts'
 import type { Reader, Tx } from '../storage/storage.ts'
 import { type ClientKeys, readClientKeys } from './clientkeys.ts'
 
@@ -77,7 +78,6 @@ function isLine(text: string): boolean {
 }
 
 const redirectUriLengthMax = 2_000
-const loopbackHosts = ['127.0.0.1', '[::1]', 'localhost']
 
 // Compared character by character with what an app asks for (RFC 9700, 2.1), so only the spelling that browsers use is
 // accepted.
@@ -88,7 +88,7 @@ export function redirectUriProblem(uri: string): string | undefined {
   if (uri.includes('#')) return 'must have no fragment'
   if (url.username !== '' || url.password !== '') return 'must hold no user or password'
   if (uri.includes('*')) return 'must be exact: there are no wildcards'
-  if (url.protocol === 'http:' && !loopbackHosts.includes(url.hostname))
+  if (url.protocol === 'http:' && !isLoopback(url))
     return 'must be https; http is for apps on the same machine, at 127.0.0.1, [::1] or localhost'
   if (url.href !== uri && url.href !== `${uri}/`) return `must be written as ${url.href}`
   return undefined

@@ -1,6 +1,7 @@
 // The public metadata: where the endpoints are and what they accept. Pure.
 
 import { scopes } from '../contract/words.ts'
+import { isLoopback } from '../kit/loopback.ts'
 import { proofAlgorithms } from './proof.ts'
 
 // Paths under the origin, for the library and for the description of an authorization.
@@ -28,8 +29,8 @@ export function resourceOf(origin: string): string {
 
 // Why this origin must not ask for passwords; undefined if it may.
 export function originProblem(origin: string): string | undefined {
-  const { protocol, hostname } = new URL(origin)
-  if (protocol === 'https:' || ['localhost', '127.0.0.1', '[::1]'].includes(hostname)) return undefined
+  const url = new URL(origin)
+  if (url.protocol === 'https:' || isLoopback(url)) return undefined
   return `Apps are installed over https only: the public URL ${origin} must be https, or on this machine.`
 }
 

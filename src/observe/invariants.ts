@@ -1,16 +1,16 @@
-// What must always be true of the facts, as SQL that finds the exceptions. The same rules run in tests and, by `doctor`,
-// in production.
+// Rules that must always hold for the stored data, as SQL that finds the exceptions. The same rules run in tests and,
+// through `doctor`, in production.
 
 import { Fragment, type Reader } from '../storage/storage.ts'
 
 export interface Invariant {
   name: string
   sentence: string
-  // Names what violates the rule; nothing when it holds. At most a handful: one is enough to act.
+  // Names what violates the rule; empty if it holds. At most ten: one is enough to act on.
   violations: (db: Reader) => Promise<{ subject: string }[]>
 }
 
-// Events that happened up to then may be gone; all that is younger is there.
+// Events up to this instant may have been deleted; all later ones are there.
 const eventsGone = new Fragment(`coalesce((select at from sweeps where name = 'events'), 0)`)
 
 export const invariants: readonly Invariant[] = [
@@ -26,7 +26,7 @@ export const invariants: readonly Invariant[] = [
   },
   {
     name: 'product_has_sku',
-    sentence: 'A product that is listed has a SKU that is sold.',
+    sentence: 'A listed product has a SKU that is for sale.',
     violations: (db) => db.sql`
       select distinct l.product_id as "subject" from listed_products l
       where not exists (
@@ -36,7 +36,7 @@ export const invariants: readonly Invariant[] = [
   {
     name: 'listed_as_sold',
     sentence: 'A product that is not stale is listed with the prices and the number of its SKUs.',
-    // The row is JSON, and no string within it can hold this text: there a quote is escaped.
+    // The row is JSON, and no string in it can contain this text: quotation marks in strings are escaped.
     violations: (db) => db.sql`
       select distinct l.product_id as "subject" from listed_products l
       join merchants m on m.id = l.merchant_id
@@ -44,7 +44,8 @@ export const invariants: readonly Invariant[] = [
         select merchant_id, product_id, min(price) as lowest, max(price) as highest, count(*) as skus
         from skus where retired_at is null group by merchant_id, product_id) s
         on s.merchant_id = l.merchant_id and s.product_id = l.product_id
-      -- The mode leads to the row: without it a database reads all products of the merchant for each of them.
+      -- The condition on the mode makes the index usable: without it all products of the merchant are read for each
+      -- row.
       where l.mode in ('test', 'live') and l.stale_at is null and l.list_row not like
         '%"priceRange":{"min":{"amount":' || s.lowest || ',"currency":"' || m.currency || '"},"max":{"amount":'
         || s.highest || ',"currency":"' || m.currency || '"}},%"skuCount":' || s.skus || ',%'
@@ -52,8 +53,8 @@ export const invariants: readonly Invariant[] = [
   },
   {
     name: 'listed_by_name',
-    sentence: 'A product that is not stale names its merchant as the merchant is called.',
-    // Spelled as JSON spells it; other characters that it would escape are refused in names.
+    sentence: 'A product that is not stale has the current name of its merchant.',
+    // Escaped as JSON does; other characters that JSON would escape are refused in names.
     violations: (db) => db.sql`
       select distinct l.product_id as "subject" from listed_products l
       join (
@@ -70,7 +71,7 @@ export const invariants: readonly Invariant[] = [
   },
   {
     name: 'sku_has_stock',
-    sentence: 'A SKU has a stock in each mode.',
+    sentence: 'A SKU has a stock row in each mode.',
     violations: (db) => db.sql`
       select s.id as "subject" from skus s
       left join (select merchant_id, sku_id, count(*) as modes from stock group by merchant_id, sku_id) t
@@ -80,7 +81,7 @@ export const invariants: readonly Invariant[] = [
   },
   {
     name: 'stock_is_movements',
-    sentence: 'Stock on hand is the sum of its movements, in each mode.',
+    sentence: 'Stock on hand is the sum of its movements in each mode.',
     violations: (db) => db.sql`
       select t.sku_id as "subject" from stock t
       left join (
@@ -91,7 +92,7 @@ export const invariants: readonly Invariant[] = [
   },
   {
     name: 'held_is_holds',
-    sentence: 'What is held of a SKU is the sum of its holds, in each mode.',
+    sentence: 'The held quantity of a SKU is the sum of its holds in each mode.',
     violations: (db) => db.sql`
       select t.sku_id as "subject" from stock t
       left join (select merchant_id, sku_id, mode, sum(quantity) as held from holds group by merchant_id, sku_id, mode) h
@@ -101,7 +102,7 @@ export const invariants: readonly Invariant[] = [
   },
   {
     name: 'hold_has_sku',
-    sentence: 'A hold is of a SKU of its merchant.',
+    sentence: 'The SKU of a hold belongs to the merchant of the hold.',
     violations: (db) => db.sql`
       select h.owner_id as "subject" from holds h
       left join skus s on s.merchant_id = h.merchant_id and s.id = h.sku_id
@@ -110,7 +111,7 @@ export const invariants: readonly Invariant[] = [
   },
   {
     name: 'restocked_was_sold',
-    sentence: 'Nothing comes back from an order that it did not take.',
+    sentence: 'An order never returns more stock than it took.',
     violations: (db) => db.sql`
       select owner_id as "subject" from stock_movements where owner_id is not null
       group by merchant_id, owner_id, sku_id, mode having sum(delta) > 0
@@ -118,7 +119,7 @@ export const invariants: readonly Invariant[] = [
   },
   {
     name: 'stock_events_without_gap',
-    sentence: 'The stock events of a SKU follow one another without a gap in each mode, up to its version there.',
+    sentence: 'The stock events of a SKU have no gaps in each mode, up to its version there.',
     violations: (db) => db.sql`
       select t.sku_id as "subject" from stock t
       join (
@@ -131,7 +132,7 @@ export const invariants: readonly Invariant[] = [
   },
   {
     name: 'category_tree',
-    sentence: 'A category stands below categories of its merchant, in no circle, and at most eight deep.',
+    sentence: 'The ancestors of a category belong to its merchant, form no cycle, and are at most eight levels.',
     violations: (db) => db.sql`
       with recursive tree (merchant_id, id, depth) as (
         select merchant_id, id, 1 from categories where parent_id is null
@@ -145,7 +146,8 @@ export const invariants: readonly Invariant[] = [
   },
   {
     name: 'category_count',
-    sentence: 'A category counts the products that are listed in it or below it, once provisioning has ended.',
+    sentence:
+      'The product count of a category is the number of products listed in it or below it, once provisioning has ended.',
     violations: (db) => db.sql`
       with recursive tree (merchant_id, root, id) as (
         select merchant_id, id, id from categories
@@ -174,7 +176,7 @@ export const invariants: readonly Invariant[] = [
   },
   {
     name: 'ended_has_no_key',
-    sentence: 'An installation that ended is closed and has no key that was not revoked.',
+    sentence: 'An uninstalled installation is disabled, and all its keys are revoked.',
     violations: (db) => db.sql`
       select i.id as "subject" from installations i
       where i.ended_at is not null and (i.disabled_at is null or exists (
@@ -183,7 +185,7 @@ export const invariants: readonly Invariant[] = [
   },
   {
     name: 'ended_has_no_grant',
-    sentence: 'An installation that ended has no grant, no code and no token.',
+    sentence: 'An uninstalled installation has no grant, code or token.',
     violations: (db) => db.sql`
       select i.id as "subject" from installations i
       where i.ended_at is not null and exists (select 1 from oauth_artifacts t where t.grant_id = i.grant_id)
@@ -191,7 +193,8 @@ export const invariants: readonly Invariant[] = [
   },
   {
     name: 'delivered_in_order',
-    sentence: 'Nothing is sent to an endpoint before the earlier events of its subject are over there.',
+    sentence:
+      'An endpoint receives the events of a subject in order: none is sent before the earlier ones are finished there.',
     violations: (db) => db.sql`
       select d.id as "subject" from webhook_deliveries d
       join webhook_deliveries p on p.installation_id = d.installation_id and p.endpoint_id = d.endpoint_id
@@ -202,7 +205,7 @@ export const invariants: readonly Invariant[] = [
   },
   {
     name: 'owed_has_text',
-    sentence: 'What is still owed to an endpoint has the text of its event.',
+    sentence: 'A delivery that is not finished still has the text of its event.',
     violations: (db) => db.sql`
       select d.id as "subject" from webhook_deliveries d
       join events e on e.installation_id = d.installation_id and e.id = d.event_id
@@ -211,7 +214,7 @@ export const invariants: readonly Invariant[] = [
   },
   {
     name: 'order_is_told',
-    sentence: 'The events of an order follow one another without a gap, from its placing up to its version.',
+    sentence: 'The events of an order have no gaps, from its placement up to its version.',
     violations: (db) => db.sql`
       select o.id as "subject" from orders o
       left join (
@@ -225,7 +228,7 @@ export const invariants: readonly Invariant[] = [
   },
   {
     name: 'order_took_stock',
-    sentence: 'What an order sold was taken off the shelf, or is written down as owed.',
+    sentence: 'What an order sold was taken from stock, or is recorded as owed on backorder.',
     violations: (db) => db.sql`
       select l.order_id as "subject" from order_lines l
       left join (
@@ -252,7 +255,7 @@ export const invariants: readonly Invariant[] = [
   },
   {
     name: 'paid_order_has_payment',
-    sentence: 'What an order says was paid came by its payments, and before that nothing came.',
+    sentence: 'The paid amount of an order is the sum of its payments, and is zero before it is paid.',
     violations: (db) => db.sql`
       select o.id as "subject" from orders o
       left join (
@@ -264,7 +267,7 @@ export const invariants: readonly Invariant[] = [
   },
   {
     name: 'refunded_is_refunds',
-    sentence: 'What went back of an order, or is on its way, is the sum of its refunds.',
+    sentence: 'The refunded amount of an order is the sum of its refunds, including those that are pending.',
     violations: (db) => db.sql`
       select o.id as "subject" from orders o
       left join (
@@ -276,7 +279,7 @@ export const invariants: readonly Invariant[] = [
   },
   {
     name: 'refunding_while_pending',
-    sentence: 'An order of which money is on its way back is refunding.',
+    sentence: 'An order with a pending refund has the payment status refunding.',
     violations: (db) => db.sql`
       select o.id as "subject" from refunds r
       join orders o on o.installation_id = r.installation_id and o.id = r.order_id
@@ -292,7 +295,7 @@ export const invariants: readonly Invariant[] = [
   {
     name: 'promotion_used_is_uses',
     sentence:
-      'How often a promotion was used in a mode is the number of its orders that used it and have not given it back.',
+      'The use count of a promotion in a mode is the number of its orders that used it and have not released the use.',
     violations: (db) => db.sql`
       select p.id as "subject" from promotions p
       left join (
@@ -305,7 +308,7 @@ export const invariants: readonly Invariant[] = [
   },
   {
     name: 'promotion_use_is_of_order',
-    sentence: 'An order that used a promotion is among its uses, and gives the use back when it is cancelled.',
+    sentence: 'An order that used a promotion has a use of it, and releases it when the order is cancelled.',
     violations: (db) => db.sql`
       select o.id as "subject" from orders o
       left join promotion_uses u on u.merchant_id = o.merchant_id and u.promotion_id = o.promotion_id and u.order_id = o.id
@@ -315,7 +318,7 @@ export const invariants: readonly Invariant[] = [
   },
   {
     name: 'modes_apart',
-    sentence: 'Nothing of one mode belongs to something of the other.',
+    sentence: 'No row of one mode belongs to a row of the other.',
     violations: (db) => db.sql`
       select "subject" from (
         select o.id as "subject" from orders o join installations i on i.id = o.installation_id
@@ -341,7 +344,7 @@ export const invariants: readonly Invariant[] = [
   {
     name: 'cart_is_told',
     sentence:
-      'The events of a cart begin with its making, are one at most for each version, and reach its version, unless what changed is still to be told.',
+      'The events of a cart start at its creation, are at most one per version, and reach its version, unless an event is still pending.',
     violations: (db) => db.sql`
       select c.id as "subject" from carts c
       left join (
@@ -356,7 +359,8 @@ export const invariants: readonly Invariant[] = [
   },
   {
     name: 'session_ends_once',
-    sentence: 'A checkout session has one terminal event, that of its status, when it is over, and none before.',
+    sentence:
+      'A checkout session that has ended has one terminal event, matching its status; one that has not ended has none.',
     violations: (db) => db.sql`
       select c.id as "subject" from checkout_sessions c
       left join (
@@ -371,7 +375,7 @@ export const invariants: readonly Invariant[] = [
   {
     name: 'order_ends_once',
     sentence:
-      'An order has one terminal event, that of its status, when it is completed or cancelled, and none before.',
+      'An order that is completed or cancelled has one terminal event, matching its status; any other has none.',
     violations: (db) => db.sql`
       select o.id as "subject" from orders o
       left join (
@@ -394,7 +398,8 @@ export const invariants: readonly Invariant[] = [
   {
     name: 'locked_while_processing',
     sentence: 'A cart is locked exactly while its checkout session is processing.',
-    // Both statuses are named in the words of the index of sessions that are not over: without them SQLite does not use it.
+    // Both statuses are named as in the condition of the partial index of sessions that have not ended: without them
+    // SQLite does not use it.
     violations: (db) => db.sql`
       select c.id as "subject" from carts c
       left join checkout_sessions s on s.installation_id = c.installation_id and s.cart_id = c.id
@@ -404,7 +409,7 @@ export const invariants: readonly Invariant[] = [
   },
   {
     name: 'over_holds_nothing',
-    sentence: 'A checkout session that is over holds no stock.',
+    sentence: 'A checkout session that has ended holds no stock.',
     violations: (db) => db.sql`
       select h.owner_id as "subject" from holds h
       join installations i on i.merchant_id = h.merchant_id
@@ -414,14 +419,14 @@ export const invariants: readonly Invariant[] = [
   },
   {
     name: 'key_has_answer',
-    sentence: 'An idempotency key is kept with its answer.',
+    sentence: 'An idempotency key is stored with its answer.',
     violations: (db) => db.sql`select key as "subject" from idempotency_keys where answer is null limit 10`,
   },
-  // The books of the test provider: what is known of money that moved, from the other end. Another provider keeps its own
-  // elsewhere, and there is nothing to compare here.
+  // The records of the test provider show which money moved, from the provider's side. Other providers keep theirs
+  // elsewhere, so there is nothing to compare here.
   {
     name: 'charge_has_payment',
-    sentence: 'A charge in the books of the test provider belongs to a payment of the same amount.',
+    sentence: 'A charge recorded by the test provider belongs to a payment of the same amount.',
     violations: (db) => db.sql`
       select t.key as "subject" from test_charges t
       left join payments p on p.id = t.key and p.amount = t.amount
@@ -430,7 +435,7 @@ export const invariants: readonly Invariant[] = [
   },
   {
     name: 'paid_order_has_charge',
-    sentence: 'An order that the test provider was paid for has a charge of its total there.',
+    sentence: 'An order paid through the test provider has a charge of its total there.',
     violations: (db) => db.sql`
       select o.id as "subject" from orders o
       join payments p on p.installation_id = o.installation_id and p.order_id = o.id and p.provider = 'test'
@@ -440,7 +445,7 @@ export const invariants: readonly Invariant[] = [
   },
   {
     name: 'charged_once',
-    sentence: 'A checkout session was charged at most once, and a charge without an order is owed back or went back.',
+    sentence: 'A checkout session is charged at most once, and a charge without an order is refunded or owed back.',
     violations: (db) => db.sql`
       select p.checkout_session_id as "subject" from test_charges t
       join payments p on p.id = t.key
@@ -452,7 +457,7 @@ export const invariants: readonly Invariant[] = [
   },
   {
     name: 'given_back_is_refunds',
-    sentence: 'What the test provider gave back of a charge is what its refunds say, once none of them is on its way.',
+    sentence: 'What the test provider refunded of a charge is the sum of its refunds, once none of them is pending.',
     violations: (db) => db.sql`
       select t.key as "subject" from test_charges t
       left join (
@@ -471,7 +476,7 @@ export interface Finding {
   subjects: string[]
 }
 
-// Looks at one snapshot, so that a change in the middle is not taken for a contradiction.
+// Reads one snapshot, so a concurrent change is not taken for a violation.
 export async function findViolations(db: Reader): Promise<Finding[]> {
   const findings: Finding[] = []
   for (const { name, sentence, violations } of invariants) {

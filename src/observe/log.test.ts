@@ -12,7 +12,7 @@ const parsed = (text: string) =>
     .filter(Boolean)
     .map((line) => JSON.parse(line) as Record<string, unknown>)
 
-test('lines are gathered, and warnings take along what came before them', () => {
+test('lines are buffered, and a warning also flushes the lines before it', () => {
   const writes: string[] = []
   const log = logTo((lines) => writes.push(lines))
   log.debug('too quiet')
@@ -26,7 +26,7 @@ test('lines are gathered, and warnings take along what came before them', () => 
   )
 })
 
-test('lines that nobody can take are dropped, counted, and told in a later line', () => {
+test('lines that cannot be written are dropped, counted, and reported in a later line', () => {
   let isFull = true
   let taken = ''
   const log = logTo((lines) => {
@@ -52,7 +52,7 @@ test('lines that nobody can take are dropped, counted, and told in a later line'
   assert.equal(log.dropped, 2)
 })
 
-test('what was dropped is told at the end, if nothing came after it', () => {
+test('dropped lines are reported at the end, if no line came after them', () => {
   let isFull = true
   let taken = ''
   const log = logTo((lines) => {
@@ -68,7 +68,7 @@ test('what was dropped is told at the end, if nothing came after it', () => {
   )
 })
 
-test('an error is logged with its causes and with the errors that it gathers, and with nothing else of them', () => {
+test('an error is logged with its causes and its aggregated errors, and without other members', () => {
   let taken = ''
   const log = logTo((lines) => {
     taken += lines

@@ -1,6 +1,7 @@
-// The log: one JSON object per line, or one readable line in a terminal. Lines are gathered for a few milliseconds and
-// written together, because a write per request costs more than many a request; warnings and errors are written at once.
-// Lines that cannot be written are dropped, counted, and told in a later line: no log is worth a server that stands still.
+// The log: one JSON object per line, or one readable line in a terminal. Lines are buffered for a few milliseconds and
+// written together, because one write per request would cost more than many requests do; warnings and errors are
+// written at once. Lines that cannot be written are dropped, counted, and reported in a later line: the log never
+// blocks the server.
 
 import { inspect } from 'node:util'
 import { toInstant } from '../kit/instant.ts'
@@ -14,22 +15,22 @@ export interface Log {
   debug(message: string, fields?: LogFields): void
   info(message: string, fields?: LogFields): void
   warn(message: string, fields?: LogFields): void
-  // Undefined where nothing was thrown.
+  // `error` is undefined if nothing was thrown.
   error(message: string, error: unknown, fields?: LogFields): void
   flush(): void
-  // Lines that were lost, since the start.
+  // Lines dropped since the start.
   readonly dropped: number
 }
 
 export interface LogOptions {
   level: LogLevel
   pretty: boolean
-  // Takes whole lines, or answers false when it cannot. Must neither throw nor wait.
+  // Takes whole lines, or returns false if it cannot. Must neither throw nor wait.
   write: (lines: string) => unknown
   gatherMs?: number
 }
 
-// Handing lines to the thread that writes them costs as much as making fifty.
+// Handing lines to the thread that writes them costs as much as formatting fifty.
 const gatheredBytesMax = 65_536
 
 export function createLog({ level, pretty, write, gatherMs = 25 }: LogOptions): Log {
@@ -38,21 +39,21 @@ export function createLog({ level, pretty, write, gatherMs = 25 }: LogOptions): 
   let gathered = ''
   let timer: NodeJS.Timeout | undefined
   let dropped = 0
-  let told = 0
+  let reported = 0
 
   function flush(): void {
     if (timer) clearTimeout(timer)
     timer = undefined
-    if (dropped > told) tellDropped()
+    if (dropped > reported) reportDropped()
     if (gathered === '') return
     const lines = gathered
     gathered = ''
     if (write(lines) === false) dropped += lines.split('\n').length - 1
   }
 
-  function tellDropped(): void {
-    const line = shape(instantNow(), 'warn', 'log lines were dropped', { lines: dropped - told })
-    if (write(line) !== false) told = dropped
+  function reportDropped(): void {
+    const line = shape(instantNow(), 'warn', 'log lines were dropped', { lines: dropped - reported })
+    if (write(line) !== false) reported = dropped
   }
 
   function line(lineLevel: LogLevel, message: string, fields: LogFields): void {
@@ -82,8 +83,8 @@ export function createLog({ level, pretty, write, gatherMs = 25 }: LogOptions): 
 const depthMax = 3
 const errorsMax = 10
 
-// The stack, the chain of causes, and the errors that an AggregateError gathers; a driver's error may carry values of a
-// statement in its other members, so those are left behind.
+// The stack, the chain of causes, and the errors of an AggregateError. A driver's error may carry values of a statement
+// in its other members, so those are left out.
 function describeError(error: unknown, depth = 0): unknown {
   if (!(error instanceof Error)) return inspect(error, { depth: 1, maxStringLength: 200 })
   const code = 'code' in error && typeof error.code === 'string' ? error.code : undefined
@@ -97,7 +98,7 @@ function describeError(error: unknown, depth = 0): unknown {
 let lastMs = 0
 let lastInstant = ''
 
-// Many lines share a millisecond.
+// Cached, because many lines share a millisecond.
 function instantNow(): string {
   const ms = Date.now()
   if (ms !== lastMs) {
@@ -107,7 +108,7 @@ function instantNow(): string {
   return lastInstant
 }
 
-// Put together by hand, at half the price of an object made for it: nearly all values are short and plain.
+// Concatenated by hand, at half the cost of building an object: nearly all values are short and plain.
 function jsonLine(at: string, level: LogLevel, message: string, fields: LogFields): string {
   let line = `{"time":"${at}","level":"${level}","message":${jsonText(message)}`
   for (const name in fields) {
@@ -117,7 +118,7 @@ function jsonLine(at: string, level: LogLevel, message: string, fields: LogField
   return `${line}}\n`
 }
 
-// Neither a quotation mark nor a backslash nor anything beyond ASCII.
+// No quotation mark, no backslash, and only ASCII.
 const plain = /^[\x20\x21\x23-\x5b\x5d-\x7e]*$/
 
 function jsonText(value: unknown): string | undefined {

@@ -1,5 +1,5 @@
-// Numbers for Prometheus: requests and durations by operation and status, and whatever gauges the doors plug in. Counting
-// is two array additions; everything else happens when somebody scrapes.
+// Metrics for Prometheus: requests and durations by operation and status, and gauges that other parts register.
+// Counting is two array additions; everything else happens at a scrape.
 
 import { monitorEventLoopDelay } from 'node:perf_hooks'
 
@@ -12,7 +12,7 @@ interface Series {
   count: number
 }
 
-// A gauge or counter that is read when scraped. `values` maps a label text such as `state="idle"` to its number.
+// A gauge or counter that is read at a scrape. `values` maps a label text such as `state="idle"` to its number.
 export interface Reading {
   name: string
   help: string
@@ -23,10 +23,10 @@ export interface Reading {
 export interface Metrics {
   countRequest(operation: string, status: number, durationMs: number): void
   read(reading: Reading): void
-  // For readings that must look somewhere first. It is waited for, so it must end, and must not reject.
+  // For readings that must query something first. The scrape waits for it, so it must end, and must not reject.
   beforeScrape(look: () => Promise<void>): void
   scrape(): Promise<string>
-  // As it was looked at last.
+  // With the values of the last `scrape`.
   render(): string
   close(): void
 }
@@ -65,14 +65,14 @@ export function createMetrics(): Metrics {
 }
 
 function* requestLines(requests: ReadonlyMap<string, Series>): Generator<string> {
-  yield '# HELP cartwright_requests_total Answers, by operation and status.'
+  yield '# HELP cartwright_requests_total Responses, by operation and status.'
   yield '# TYPE cartwright_requests_total counter'
   for (const [operation, series] of requests) {
     for (const [status, count] of series.byStatus) {
       yield `cartwright_requests_total{operation="${operation}",status="${status}"} ${count}`
     }
   }
-  yield '# HELP cartwright_request_duration_seconds From the request line read to the answer written.'
+  yield '# HELP cartwright_request_duration_seconds Time from reading the request line to writing the response.'
   yield '# TYPE cartwright_request_duration_seconds histogram'
   for (const [operation, series] of requests) {
     let below = 0
@@ -95,7 +95,7 @@ function* readingLines(readings: readonly Reading[]): Generator<string> {
 }
 
 function* processLines(eventLoop: ReturnType<typeof monitorEventLoopDelay>): Generator<string> {
-  yield '# HELP cartwright_event_loop_delay_seconds How late timers run, since the last scrape.'
+  yield '# HELP cartwright_event_loop_delay_seconds Event loop delay since the last scrape.'
   yield '# TYPE cartwright_event_loop_delay_seconds gauge'
   for (const quantile of [50, 99]) {
     yield `cartwright_event_loop_delay_seconds{quantile="${quantile / 100}"} ${eventLoop.percentile(quantile) / 1e9}`
@@ -113,7 +113,7 @@ function* processLines(eventLoop: ReturnType<typeof monitorEventLoopDelay>): Gen
   yield '# HELP process_cpu_seconds_total CPU time, user and system.'
   yield '# TYPE process_cpu_seconds_total counter'
   yield `process_cpu_seconds_total ${(cpu.user + cpu.system) / 1e6}`
-  yield '# HELP process_uptime_seconds Since the process started.'
+  yield '# HELP process_uptime_seconds Time since the process started.'
   yield '# TYPE process_uptime_seconds gauge'
   yield `process_uptime_seconds ${process.uptime()}`
 }

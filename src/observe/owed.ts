@@ -1,5 +1,5 @@
-// Money that has not moved: how much of it waits, for /metrics, and what waits for a person, for `doctor`. None of it is a
-// broken rule: the facts agree, but no loop will end it, or none has for a long time.
+// Money that has not moved: how much is pending, for /metrics, and what needs a person, for `doctor`. No invariant is
+// violated: the data is consistent, but no loop will finish it, or none has for a long time.
 
 import { modes } from '../contract/words.ts'
 import { Fragment, list, type Reader, type Storage } from '../storage/storage.ts'
@@ -8,13 +8,13 @@ import type { Metrics } from './metrics.ts'
 
 export interface OwedLook {
   now: number
-  // The names of the payment providers that are installed.
+  // The names of the installed payment providers.
   providers: readonly string[]
 }
 
-// The schedule of look-ups and tries is at its end long before: who has not answered in a day does not for a reason.
+// The schedule of lookups and attempts ends long before: a provider that has not answered within a day has a reason.
 const unansweredMs = 24 * 3_600_000
-// What was closed here is looked up for a day, and once more by schedule.
+// A payment that was closed here is still looked up for a day, and once more by schedule.
 const closedMs = 2 * unansweredMs
 const subjectsMax = 100
 
@@ -22,13 +22,13 @@ interface OwedQuestion {
   name: string
   // What it is, and what can be done.
   sentence: string
-  // Order or payment, refund; `(test)` where no money is real.
+  // Order or payment, and refund; `(test)` if no real money is involved.
   subjects: (db: Reader, look: OwedLook) => Promise<{ subject: string }[]>
 }
 
 const testMark = new Fragment("case i.mode when 'test' then ' (test)' else '' end")
-// The provider of payments of nothing: nobody is asked.
-const nobody = ['none']
+// The provider of payments of zero: no provider is asked.
+const zeroAmountProviders = ['none']
 
 const questions: readonly OwedQuestion[] = [
   {
@@ -52,7 +52,7 @@ const questions: readonly OwedQuestion[] = [
   {
     name: 'cancelled_not_refunded',
     sentence:
-      'These orders were cancelled, and some of their money neither went back nor is on its way. `orders refund ORDER_ID` gives it back, or records that you did.',
+      'These orders were cancelled, and some of their money was not refunded and has no pending refund. `orders refund ORDER_ID` refunds it, or records that you did.',
     subjects: (db) => db.sql`
       select o.id || ${testMark} as "subject"
       from orders o join installations i on i.id = o.installation_id
@@ -65,34 +65,33 @@ const questions: readonly OwedQuestion[] = [
   {
     name: 'provider_missing',
     sentence:
-      'The provider of these payments is not installed: nobody can be asked about them, or pay them back. `payments close PAYMENT_ID` ends one that is open, `orders refund PAYMENT_ID --by-hand` records that you gave its money back.',
+      'The provider of these payments is not installed, so they can be neither checked nor refunded. `payments close PAYMENT_ID` closes an open one, `orders refund PAYMENT_ID --by-hand` records that you refunded it.',
     subjects: (db, { providers }) => db.sql`
       select p.id || ' ' || p.provider || ${testMark} as "subject"
       from payments p join installations i on i.id = p.installation_id
-      where p.provider not in (${list([...providers, ...nobody])}) and (p.check_at is not null or exists (
+      where p.provider not in (${list([...providers, ...zeroAmountProviders])}) and (p.check_at is not null or exists (
         select 1 from refunds r where r.installation_id = p.installation_id and r.payment_id = p.id and r.try_at is not null))
       order by p.created_at, p.id limit ${subjectsMax}`,
   },
   {
     name: 'outcome_unknown',
     sentence:
-      'The provider has not told for more than a day what became of these payments. Look there, and say what you saw: `payments close PAYMENT_ID --outcome succeeded|declined`.',
+      'The provider has not reported the outcome of these payments for more than a day. Look there, and record what you saw: `payments close PAYMENT_ID --outcome succeeded|declined`.',
     subjects: (db, { now, providers }) => db.sql`
       select p.id || ${testMark} as "subject"
       from payments p join installations i on i.id = p.installation_id
-      where p.check_at is not null and p.provider in (${list([...providers, ...nobody])})
+      where p.check_at is not null and p.provider in (${list([...providers, ...zeroAmountProviders])})
         and (p.created_at < ${now - closedMs} or (p.created_at < ${now - unansweredMs} and p.status <> 'declined'))
       order by p.created_at, p.id limit ${subjectsMax}`,
   },
   {
     name: 'refund_unanswered',
-    sentence:
-      'These refunds are owed for more than a day, and were neither paid nor refused. Look at the log and the provider.',
+    sentence: 'These refunds have been pending for more than a day. Look at the log and at the provider.',
     subjects: (db, { now, providers }) => db.sql`
       select coalesce(r.order_id, r.payment_id) || ' ' || r.id || ${testMark} as "subject"
       from refunds r join installations i on i.id = r.installation_id
       join payments p on p.installation_id = r.installation_id and p.id = r.payment_id
-      where r.try_at is not null and r.created_at < ${now - unansweredMs} and p.provider in (${list([...providers, ...nobody])})
+      where r.try_at is not null and r.created_at < ${now - unansweredMs} and p.provider in (${list([...providers, ...zeroAmountProviders])})
       order by r.created_at, r.id limit ${subjectsMax}`,
   },
 ]
@@ -109,11 +108,11 @@ export async function findOwed(db: Reader, look: OwedLook): Promise<Finding[]> {
 interface Waiting {
   labels: string
   count: number
-  // Of the oldest; null where there is none.
+  // The instant of the oldest; null if there is none.
   since: number | null
 }
 
-// Each by the index of what waits, so that it costs as much as waits, however large the shop is.
+// Each uses the index of what is pending, so the cost grows with that and not with the shop.
 export async function readOpenPayments(db: Reader): Promise<Waiting[]> {
   const rows = await db.sql<{ mode: string; status: string; count: number; since: number }>`
     select i.mode, p.status, count(*) as "count", min(p.created_at) as "since"
@@ -138,7 +137,7 @@ export async function readFailedRefunds(db: Reader): Promise<Waiting[]> {
   return complete(rows, 'kind', ['refund', 'void'])
 }
 
-// With a row of zero where nothing waits: a series that is absent says that the database did not answer.
+// Includes a row of zero where nothing is pending: a missing series means that the database did not answer.
 function complete<Name extends 'status' | 'kind'>(
   rows: readonly ({ mode: string; count: number; since: number } & Record<Name, string>)[],
   name: Name,
@@ -152,7 +151,7 @@ function complete<Name extends 'status' | 'kind'>(
   )
 }
 
-// A scrape waits so long for the database, and a look serves all scrapes for a while: /metrics may be open to everybody.
+// How long a scrape waits for the database, and how long a result is reused: /metrics may be public.
 const patienceMs = 1_000
 const freshMs = 5_000
 
@@ -169,7 +168,7 @@ export function observeOwed(metrics: Metrics, storage: Storage, clock: () => Dat
         failed: await readFailedRefunds(db),
       }))
     } catch {
-      // The database is away, which other metrics and the log tell.
+      // The database is unavailable, which other metrics and the log report.
       seen = undefined
     } finally {
       lookedAt = performance.now()
@@ -195,12 +194,12 @@ export function observeOwed(metrics: Metrics, storage: Storage, clock: () => Dat
     )
   }
   const gauges: readonly [name: string, help: string, values: () => Record<string, number>][] = [
-    ['payments_open', 'Payments whose outcome is not known.', () => counts(seen?.payments)],
-    ['payments_open_oldest_seconds', 'Age of the oldest of them.', () => ages(seen?.payments)],
-    ['refunds_pending', 'Refunds that are owed and are being tried.', () => counts(seen?.pending)],
-    ['refunds_pending_oldest_seconds', 'Age of the oldest of them.', () => ages(seen?.pending)],
-    ['refunds_failed', 'Refunds that were given up and wait for a person.', () => counts(seen?.failed)],
-    ['refunds_failed_oldest_seconds', 'Age of the oldest of them.', () => ages(seen?.failed)],
+    ['payments_open', 'Payments with an unknown outcome.', () => counts(seen?.payments)],
+    ['payments_open_oldest_seconds', 'Age of the oldest payment with an unknown outcome.', () => ages(seen?.payments)],
+    ['refunds_pending', 'Refunds that are owed and being attempted.', () => counts(seen?.pending)],
+    ['refunds_pending_oldest_seconds', 'Age of the oldest refund that is being attempted.', () => ages(seen?.pending)],
+    ['refunds_failed', 'Refunds that failed for good and need a person.', () => counts(seen?.failed)],
+    ['refunds_failed_oldest_seconds', 'Age of the oldest refund that failed for good.', () => ages(seen?.failed)],
   ]
   for (const [name, help, values] of gauges) metrics.read({ name: `cartwright_${name}`, help, type: 'gauge', values })
 }

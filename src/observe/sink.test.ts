@@ -21,7 +21,7 @@ test('a file gets every line, in order', async () => {
   assert.equal(readFileSync(file, 'utf8'), lines.join(''))
 })
 
-test('a full disk throws nothing, fills a bounded store, and then says no', {
+test('a full disk throws nothing, fills a bounded buffer, and is then refused', {
   skip: process.platform !== 'linux',
 }, async () => {
   const sink = createSink(openSync('/dev/full', 'w'), { bytesMax: 100 })
@@ -29,11 +29,11 @@ test('a full disk throws nothing, fills a bounded store, and then says no', {
   assert.deepEqual([sink.write(line), sink.write(line), sink.write(line)], [true, true, false])
   const startedAt = performance.now()
   await sink.drain(60_000)
-  assert.ok(performance.now() - startedAt < 20_000, 'a disk that is full is not waited for')
+  assert.ok(performance.now() - startedAt < 20_000, 'does not wait for a full disk')
   assert.equal(sink.write(line), false)
 })
 
-// Writes to its output through a sink until the sink says no, waits for a word, and then lets the rest out.
+// Writes to its output through a sink until the sink refuses, waits for input, and then writes the rest.
 const writer = `
   import { createSink } from ${JSON.stringify(join(import.meta.dirname, 'sink.ts'))}
   const sink = createSink(process.stdout.fd, { bytesMax: 1_000_000 })
@@ -48,7 +48,7 @@ const writer = `
   process.exit()
 `
 
-test('a reader that stalls holds nobody up, and gets whole lines when it goes on', { timeout: 60_000 }, async () => {
+test('a stalled reader blocks nothing, and gets whole lines when it continues', { timeout: 60_000 }, async () => {
   const child = spawn(process.execPath, ['--input-type=module', '--eval', writer], { stdio: ['pipe', 'pipe', 'pipe'] })
   const taken = Number(await firstWord(child))
   assert.ok(taken > 1_000)

@@ -1,13 +1,13 @@
-// Where the lines of the log go. A write is done by a thread of the pool and there is never more than one, so that a full
-// disk, a stalled reader or a gone one holds up nobody: what cannot be written now waits here, in bounded memory, and is
-// tried again. When there is no room left, the newest lines are refused, and whoever brought them counts them.
+// Where the lines of the log go. A thread of the pool does one write at a time, so a full disk, a stalled reader or a
+// closed one blocks nothing: what cannot be written yet waits in bounded memory and is retried. If that is full, new
+// lines are refused, and the caller counts them.
 
 import { write } from 'node:fs'
 
 export interface Sink {
-  // Takes whole lines; false when there is no room for them. Never throws, never waits.
+  // Takes whole lines; false if there is no room for them. Never throws, never waits.
   write(lines: string): boolean
-  // Answers when all is written, when the limit has passed, or when a write fails for good.
+  // Resolves when everything is written, when the limit has passed, or when a write fails for good.
   drain(limitMs: number): Promise<void>
 }
 
@@ -17,7 +17,7 @@ export interface SinkOptions {
 
 const retryMsMax = 1_000
 
-// Four megabytes are some seconds of a busy server.
+// Four megabytes are a few seconds of a busy server.
 export function createSink(fd: number, { bytesMax = 4_194_304 }: SinkOptions = {}): Sink {
   const waiting: Buffer[] = []
   let bytes = 0
@@ -42,14 +42,14 @@ export function createSink(fd: number, { bytesMax = 4_194_304 }: SinkOptions = {
       }
       retryMs = 0
       bytes -= written
-      // What is left of a line comes before anything else, so that lines stay whole.
+      // The rest of a partly written line comes first, so lines stay whole.
       if (written < head.length) waiting[0] = head.subarray(written)
       else waiting.shift()
       pump()
     })
   }
 
-  // A full pipe (EAGAIN) may be read in a moment; a full disk or a reader that is gone, perhaps in a while.
+  // A full pipe (EAGAIN) may be read in a moment; a full disk or a closed reader may take longer to recover.
   function wait({ code }: NodeJS.ErrnoException): void {
     if (code !== 'EAGAIN') drained?.()
     retryMs = Math.min(Math.max(10, retryMs * 2), code === 'EAGAIN' ? 50 : retryMsMax)

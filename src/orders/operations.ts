@@ -1,5 +1,6 @@
 // The three operations on orders.
 
+import { limits } from '../contract/limits.ts'
 import type { OpenHandler } from '../http/open.ts'
 import { readPlace, writePlace } from '../kit/cursor.ts'
 import { isId } from '../kit/ids.ts'
@@ -9,7 +10,7 @@ import { findOrderFacts } from './change.ts'
 import { listOrders, listOrdersAfter } from './store.ts'
 import { cancellationView, orderSummary, orderView } from './view.ts'
 
-const rowsMax = 100
+const rowsMax = limits.listRowsMax
 
 type OrderOperation = 'listStorefrontOrders' | 'getStorefrontOrder' | 'cancelStorefrontOrder'
 

@@ -9,12 +9,12 @@ import type { Cause } from '../events/announce.ts'
 import { moveFor, onlyMove } from '../kit/lifecycle.ts'
 import type { RootSecret } from '../kit/secrets.ts'
 import type { PaymentRow } from '../payments/store.ts'
-import { tellIfUsedUp } from '../promotions/exhausted.ts'
+import { announceIfUsedUp } from '../promotions/exhausted.ts'
 import type { Promotion } from '../promotions/store.ts'
 import type { Tx } from '../storage/storage.ts'
 import { announceOrder, tellChange } from './change.ts'
 import { fulfillmentStatusFor, orderLifecycle, orderPaymentLifecycle } from './lifecycle.ts'
-import { makeStatusSecret } from './secret.ts'
+import { orderPageSecrets } from './secret.ts'
 import {
   insertOrder,
   insertOrderLine,
@@ -77,7 +77,7 @@ export async function placeOrder(tx: Tx, given: NewOrder): Promise<PlacedOrder> 
   const { installationId, orderId, session, promotion, payments, now, cause } = given
   refuseWrongSums(given)
   const key = { installationId, orderId }
-  const secret = makeStatusSecret(given.rootSecret, orderId)
+  const secret = orderPageSecrets.make(given.rootSecret, orderId)
   const order = orderFrom(given)
   const lines = given.lines.map((line): OrderLine => ({ ...line, fulfilled: 0 }))
   const placed: OrderFacts = {
@@ -96,7 +96,7 @@ export async function placeOrder(tx: Tx, given: NewOrder): Promise<PlacedOrder> 
   insertTimeline(tx, key, 0, { type: 'placed', at: now })
   if (use) insertPromotionUse(tx, order, use)
   announceOrder(tx, placed, onlyMove(orderLifecycle, 'place').announces, { now, cause })
-  if (given.usedPromotion) await tellIfUsedUp(tx, order, given.usedPromotion, { now, cause })
+  if (given.usedPromotion) await announceIfUsedUp(tx, order, given.usedPromotion, { now, cause })
   // That it was placed and that it was paid are two facts, though they became true together.
   const paid = given.isPaid ? moveFor(orderPaymentLifecycle, 'pay', order.paymentStatus) : undefined
   const { order: last } = paid

@@ -1,5 +1,5 @@
-// Tells every installation of a merchant in a mode that a promotion has reached its limit there, in the transaction in which
-// it did.
+// Announces to every installation of a merchant in a mode that a promotion has reached its limit there, in the
+// transaction in which it happened.
 
 import type { EventDataOf } from '../contract/open/events.ts'
 import { modes } from '../contract/words.ts'
@@ -9,15 +9,22 @@ import type { MerchantMode } from '../kit/mode.ts'
 import type { Tx } from '../storage/storage.ts'
 import { findPromotion, type Promotion } from './store.ts'
 
-// After an order has counted its use and is certain to be placed: a use that is counted and given back in one transaction
-// is nobody's news. Counting raised the version and holds the row, so no other order sees the limit reached at this version.
-export async function tellIfUsedUp(tx: Tx, seller: MerchantMode, promotion: Promotion, moment: Moment): Promise<void> {
-  if (isUsedUp(promotion, promotion.usageLimit)) await tellExhausted(tx, seller, promotion, moment)
+// Called when an order has counted its use and is certain to be placed: a use that is counted and released in one
+// transaction is not announced. Counting increments the version and locks the row, so no other order sees the limit
+// reached at this version.
+export async function announceIfUsedUp(
+  tx: Tx,
+  seller: MerchantMode,
+  promotion: Promotion,
+  moment: Moment,
+): Promise<void> {
+  if (isUsedUp(promotion, promotion.usageLimit)) await announceExhausted(tx, seller, promotion, moment)
 }
 
-// After the operator has changed the limit. One that was reached before stays what it was, and is not told again. Uses may
-// have come since the operator looked, so they are read again under the lock that the change has taken.
-export async function tellIfLoweredToUses(
+// Called after the operator has changed the limit. A limit that was already reached is not announced again. Orders may
+// have used the promotion since the operator looked, so the uses are read again under the lock that the change has
+// taken.
+export async function announceIfLoweredToUses(
   tx: Tx,
   merchantId: string,
   { promotionId, limitBefore }: { promotionId: string; limitBefore: number | null },
@@ -26,7 +33,7 @@ export async function tellIfLoweredToUses(
   for (const mode of modes) {
     const promotion = await findPromotion(tx, { merchantId, mode }, promotionId)
     if (promotion && isUsedUp(promotion, promotion.usageLimit) && !isUsedUp(promotion, limitBefore))
-      await tellExhausted(tx, { merchantId, mode }, promotion, moment)
+      await announceExhausted(tx, { merchantId, mode }, promotion, moment)
   }
 }
 
@@ -34,7 +41,7 @@ function isUsedUp({ used }: Promotion, usageLimit: number | null): boolean {
   return usageLimit !== null && used >= usageLimit
 }
 
-async function tellExhausted(tx: Tx, seller: MerchantMode, promotion: Promotion, moment: Moment): Promise<void> {
+async function announceExhausted(tx: Tx, seller: MerchantMode, promotion: Promotion, moment: Moment): Promise<void> {
   const { id, code, name, type, usageLimit, used, version } = promotion
   const data: EventDataOf<'promotion.exhausted'> = {
     promotion: { id, code, name, type, usageLimit: usageLimit ?? used, usageCount: used },

@@ -1,5 +1,5 @@
-// The SQL of promotions, and the form in which a code is kept and compared. Whether a promotion fits a cart is decided
-// elsewhere; here a use of it is counted in its mode, never above its limit.
+// The SQL of promotions, and the normal form in which a code is stored and compared. Whether a promotion applies to a
+// cart is decided elsewhere; here its uses are counted per mode, never above its limit.
 
 import type { Mode, PromotionType } from '../contract/words.ts'
 import type { MerchantMode } from '../kit/mode.ts'
@@ -7,33 +7,34 @@ import { Fragment, type Reader, type SqlValue, type Tx } from '../storage/storag
 
 export interface Promotion {
   id: string
-  // As `normalCode` makes it.
+  // In the form of `normalCode`.
   code: string
   name: string
   type: PromotionType
   // Basis points for a percentage, minor units for a fixed amount, 0 for free shipping.
   value: number
-  // In which `value` and `minimumSubtotal` are amounts; null when neither is one and every currency will do.
+  // The currency of `value` and `minimumSubtotal`; null if neither is an amount, so any currency applies.
   currency: string | null
   minimumSubtotal: number | null
-  // It is valid from startsAt on, until before endsAt.
+  // Valid from startsAt (inclusive) to endsAt (exclusive).
   startsAt: number | null
   endsAt: number | null
-  // Of each mode alone.
+  // For each mode separately.
   usageLimit: number | null
   customerLimit: number | null
   // In the mode in which it was read.
   used: number
-  // Category slugs and SKU codes that are eligible. Both empty: everything is.
+  // Eligible category slugs and SKU codes. If both are empty, everything is eligible.
   categories: string[]
   skuCodes: string[]
-  // Of the same mode. Grows at every change, a use included, so that an event can carry it as its sequence.
+  // In the same mode. Incremented at every change, including a use, so an event can carry it as its sequence.
   version: number
   disabledAt: number | null
 }
 
-// One form for every way to type a code: full-width letters become plain, small ones large, spaces around it fall away.
-// Upper case can come apart again (ΐ becomes three characters), so it is composed once more; twice changes nothing then.
+// One form for every way to type a code: full-width letters become plain, lower case becomes upper case, surrounding
+// spaces are removed. Upper-casing can decompose a character (ΐ becomes three), so the text is composed again; applying
+// the function twice then changes nothing.
 export function normalCode(text: string): string {
   return text.normalize('NFKC').toUpperCase().normalize('NFKC').trim()
 }
@@ -53,7 +54,7 @@ export async function findPromotion(db: Reader, seller: MerchantMode, id: string
   return promotion
 }
 
-// As the operator sees it: in live mode, and how often it was used in test mode.
+// As the operator sees it: in live mode, with the number of uses in test mode.
 export interface OperatorPromotion extends Promotion {
   testUsed: number
 }
@@ -67,7 +68,7 @@ export async function findOperatorPromotion(
   return promotion
 }
 
-// In the order of the index of codes, which is the database's own. The first page is after ''.
+// In the order of the index of codes, which is the database's own. The first page starts after ''.
 export async function listPromotions(
   db: Reader,
   merchantId: string,
@@ -90,7 +91,7 @@ function promotionFrom<Row extends PromotionRow>(row: Row) {
   }
 }
 
-// Where a promotion is counted in a mode.
+// The columns that count a promotion in a mode.
 const counts: Readonly<Record<Mode, { used: string; version: string }>> = {
   live: { used: 'used', version: 'version' },
   test: { used: 'test_used', version: 'test_version' },
@@ -128,7 +129,7 @@ async function selectOperatorPromotions(
   return rows.map(promotionFrom)
 }
 
-// False when the merchant has a promotion of this code: the unique index lets us wait for whoever is making it.
+// False if the merchant has a promotion with this code: the unique index waits for a concurrent insert.
 export async function insertPromotion(tx: Tx, merchant: string, promotion: Promotion, now: number): Promise<boolean> {
   const rows = await tx.sql`
     insert into promotions (merchant_id, id, code, name, type, value, currency, minimum_subtotal, starts_at, ends_at,
@@ -141,8 +142,8 @@ export async function insertPromotion(tx: Tx, merchant: string, promotion: Promo
   return rows.length > 0
 }
 
-// Everything but the uses and whether it is disabled, which have their own statements: new words must not undo a use.
-// False when it was used more often in live mode than the new limit allows. Uses in test mode are in nobody's way.
+// Everything except the uses and whether it is disabled, which have their own statements: a new text must not undo a
+// use. False if it was used more often in live mode than the new limit allows. Uses in test mode do not matter.
 export async function updatePromotion(tx: Tx, merchant: string, promotion: Promotion, now: number): Promise<boolean> {
   const rows = await tx.sql`
     update promotions set name = ${promotion.name}, type = ${promotion.type}, value = ${promotion.value},
@@ -155,7 +156,7 @@ export async function updatePromotion(tx: Tx, merchant: string, promotion: Promo
   return rows.length > 0
 }
 
-// False when it was disabled before.
+// False if it was already disabled.
 export async function disablePromotion(tx: Tx, merchant: string, id: string, now: number): Promise<boolean> {
   const rows = await tx.sql`
     update promotions set disabled_at = ${now}, version = version + 1, test_version = test_version + 1, updated_at = ${now}
@@ -164,7 +165,7 @@ export async function disablePromotion(tx: Tx, merchant: string, id: string, now
   return rows.length > 0
 }
 
-// False when it was enabled before.
+// False if it was already enabled.
 export async function enablePromotion(tx: Tx, merchant: string, id: string, now: number): Promise<boolean> {
   const rows = await tx.sql`
     update promotions set disabled_at = null, version = version + 1, test_version = test_version + 1, updated_at = ${now}
@@ -173,9 +174,9 @@ export async function enablePromotion(tx: Tx, merchant: string, id: string, now:
   return rows.length > 0
 }
 
-// Counts one use in the transaction that places the order, and answers with the promotion as it then is. Undefined when the
-// limit is reached or the promotion is disabled: the guard is in the statement, so however many orders come at once, the
-// limit holds.
+// Counts one use in the transaction that places the order, and returns the promotion as it is afterwards. Undefined if
+// the limit is reached or the promotion is disabled: the guard is in the statement, so the limit holds for any number
+// of concurrent orders.
 export async function usePromotion(
   tx: Tx,
   { merchantId, mode }: MerchantMode,
@@ -190,7 +191,7 @@ export async function usePromotion(
   return row && promotionFrom(row)
 }
 
-// Once for each order that counted a use and is cancelled; a disabled promotion takes it back too.
+// Once for each cancelled order that counted a use; a disabled promotion accepts it too.
 export async function giveBackPromotion(tx: Tx, { merchantId, mode }: MerchantMode, id: string): Promise<void> {
   const { used, version } = counts[mode]
   await tx.sql`

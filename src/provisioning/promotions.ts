@@ -7,7 +7,7 @@ import { lockMerchant } from '../installations/store.ts'
 import { newId } from '../kit/ids.ts'
 import { fromInstant, toInstant } from '../kit/instant.ts'
 import { type Refusal, refuse } from '../kit/refuse.ts'
-import { tellIfLoweredToUses } from '../promotions/exhausted.ts'
+import { announceIfLoweredToUses } from '../promotions/exhausted.ts'
 import {
   disablePromotion,
   enablePromotion,
@@ -204,7 +204,7 @@ async function writePromotion(
   if (ability === 'disable') await disablePromotion(tx, merchant, promotion.id, now)
   if (ability === 'enable') await enablePromotion(tx, merchant, promotion.id, now)
   if (limitBefore !== undefined)
-    await tellIfLoweredToUses(tx, merchant, { promotionId: promotion.id, limitBefore }, { now, cause: null })
+    await announceIfLoweredToUses(tx, merchant, { promotionId: promotion.id, limitBefore }, { now, cause: null })
   return undefined
 }
 

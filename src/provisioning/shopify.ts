@@ -8,7 +8,7 @@
 import { createHash } from 'node:crypto'
 import { limits } from '../contract/limits.ts'
 import { formatAmount, parseDecimal } from '../kit/money.ts'
-import { isSlug, slugify, slugLengthMax } from '../kit/slug.ts'
+import { isSlug, slugify } from '../kit/slug.ts'
 import type { CsvRow } from './csv.ts'
 import { plainText } from './plaintext.ts'
 import { type CategoryEntry, categoryDepthMax, type ProductEntry, type SkuEntry } from './shopfile.ts'
@@ -564,9 +564,9 @@ function slugFor(text: string, kind: 'product' | 'category'): string {
   const slug = slugify(text)
   if (slug === '') return `${kind}-${digest(text)}`
   // Cut off, two long paths could become the same slug.
-  return slug.length < slugLengthMax - 1
+  return slug.length < limits.slugLengthMax - 1
     ? slug
-    : `${slug.slice(0, slugLengthMax - 9).replace(/-$/, '')}-${digest(text)}`
+    : `${slug.slice(0, limits.slugLengthMax - 9).replace(/-$/, '')}-${digest(text)}`
 }
 
 function digest(text: string): string {

@@ -4,7 +4,7 @@
 
 import type { EndpointDisabledReason, EndpointStatus, Mode } from '../contract/words.ts'
 import { announce, type Cause } from '../events/announce.ts'
-import { newId } from '../kit/ids.ts'
+import { newId, twoDigits } from '../kit/ids.ts'
 import { type Refusal, refuse } from '../kit/refuse.ts'
 import type { RootSecret } from '../kit/secrets.ts'
 import type { Tx } from '../storage/storage.ts'
@@ -105,16 +105,9 @@ async function lockInstallation(tx: Tx, id: string): Promise<{ mode: Mode }> {
 function freeSlot(living: readonly Endpoint[]): string {
   const taken = new Set(living.map(({ slot }) => slot))
   for (let number = 0; ; number += 1) {
-    const slot = number.toString(32).padStart(2, '0').replaceAll(/[a-v]/g, crockford)
+    const slot = twoDigits(number)
     if (!taken.has(slot)) return slot
   }
-}
-
-// The digits of ids leave out i, l, o and u.
-const digits = '0123456789abcdefghjkmnpqrstvwxyz'
-
-function crockford(digit: string): string {
-  return digits[Number.parseInt(digit, 32)] as string
 }
 
 function refuseBadInput({ url, description, events }: EndpointInput, allowPrivate: boolean): void {

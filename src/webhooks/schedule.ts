@@ -78,6 +78,6 @@ export function isGivenUp(consecutiveFailures: number, failingSince: number, now
 export function askedWaitMs(retryAfter: string | null, now: number): number | null {
   if (retryAfter === null) return null
   if (/^\d{1,9}$/.test(retryAfter)) return Number(retryAfter) * second
-  const at = /^[A-Z][a-z]{2},? /.test(retryAfter) ? Date.parse(retryAfter) : Number.NaN
+  const at = /^(Mon|Tue|Wed|Thu|Fri|Sat|Sun),? /.test(retryAfter) ? Date.parse(retryAfter) : Number.NaN
   return Number.isNaN(at) ? null : Math.max(0, at - now)
 }

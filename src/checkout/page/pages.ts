@@ -2,11 +2,11 @@
 
 import type { Incoming } from '../../http/message.ts'
 import type { HtmlPage, PageAnswer, PageRequest } from '../../http/pages.ts'
+import { pageSecretHash } from '../../kit/pagesecret.ts'
 import { type CookieKind, cookieIn, setCookie } from '../../pages/cookies.ts'
 import { type FormRefusal, lineIn, readForm } from '../../pages/form.ts'
 import { isCrossSite } from '../../pages/origin.ts'
 import type { CheckoutPort, CheckoutView, OrderStatusPort } from '../port.ts'
-import { secretHashOf } from '../secret.ts'
 import { afterPaying, createActions } from './actions.ts'
 import { script, style } from './assets.ts'
 import { returnPage } from './elsewhere.ts'
@@ -53,7 +53,7 @@ export function checkoutPages({
     const view = await checkout.comeBack(request.path.token ?? '')
     if (!view) return lost(request)
     const secret = cookieIn(request.raw.headers.cookie, returnCookie, origin())
-    if (secret !== undefined && secretHashOf(secret) === view.secretHash) return redirect(`/c/${secret}/wait`)
+    if (secret !== undefined && pageSecretHash(secret) === view.secretHash) return redirect(`/c/${secret}/wait`)
     return answerPage(200, returnPage(speakerFor(view.locale, request.raw.headers['accept-language']), view))
   }
 

@@ -1,12 +1,13 @@
 // Money came, or will: the order, the stock, the promotion's use, the payment, the session and the cart are one transaction.
 // Where no order is possible any more, the money is owed back in the commit that says so, and a loop returns it.
 
+import { summaryText } from '../../addresses/check.ts'
 import { moveAddress } from '../../addresses/vault.ts'
 import { pricingOfOrder } from '../../carts/converted.ts'
 import { cartLifecycle } from '../../carts/lifecycle.ts'
 import { type CartFacts, findCartFacts } from '../../carts/quote.ts'
 import { type CartRow, findCart, saveCart } from '../../carts/store.ts'
-import { cartView, type Quote, summaryText } from '../../carts/view.ts'
+import { cartView, type Quote } from '../../carts/view.ts'
 import { announce } from '../../events/announce.ts'
 import { sell } from '../../inventory/sales.ts'
 import { newId } from '../../kit/ids.ts'

@@ -1,5 +1,5 @@
-// The shop window: in demo mode the server shows the example storefront at /shop. The storefront is a stranger to this house:
-// it reaches us over HTTP with a key, like any other client.
+// In demo mode the server shows the example storefront at /shop. The storefront is a client like any other: it calls the
+// API over HTTP with a key.
 
 import type { IncomingMessage } from 'node:http'
 import type { Storefront } from '../../apps/storefront/shop.ts'
@@ -13,7 +13,7 @@ import { html } from '../pages/html.ts'
 import { privateHeaders } from '../pages/policy.ts'
 import type { StorefrontKey } from '../provisioning/demo.ts'
 
-export interface WindowParts {
+export interface StorefrontParts {
   apiUrl: string
   publicUrl: string
   clock: () => Date
@@ -21,11 +21,11 @@ export interface WindowParts {
   report: (error: unknown) => void
 }
 
-export type ShopWindow = () => Promise<Storefront | undefined>
+export type OpenStorefront = () => Promise<Storefront | undefined>
 
-// Answers with the storefront, or undefined while there is no key for it. Once half of the life of its key is over, it is
-// opened anew with another one.
-export function createWindow({ apiUrl, publicUrl, clock, makeKey, report }: WindowParts): ShopWindow {
+// Answers with the storefront, or undefined while there is no key for it. After half the lifetime of its key it is created
+// again with a new one.
+export function createStorefrontMount({ apiUrl, publicUrl, clock, makeKey, report }: StorefrontParts): OpenStorefront {
   let shown: Storefront | undefined
   let renewAt = Number.NEGATIVE_INFINITY
   let opening: Promise<void> | undefined
@@ -51,9 +51,9 @@ export function createWindow({ apiUrl, publicUrl, clock, makeKey, report }: Wind
 }
 
 // Not found until there is a storefront to show.
-export function windowPages(shopWindow: () => ShopWindow | undefined): HtmlPage[] {
+export function storefrontPages(openStorefront: () => OpenStorefront | undefined): HtmlPage[] {
   const answer: HtmlPage['answer'] = async ({ raw, receive }) => {
-    const shown = await shopWindow()?.()
+    const shown = await openStorefront()?.()
     if (!shown) throw refuse('route_not_found')
     const { method = 'GET', url = '/', headers } = raw
     const [path = '/', query = ''] = url.split('?', 2)
@@ -69,7 +69,7 @@ export function windowPages(shopWindow: () => ShopWindow | undefined): HtmlPage[
     })
   }
   const methods = ['GET', 'POST'] as const
-  return ['/shop', '/shop/*'].map((path) => ({ path, name: 'shop window', methods, answer, failed }))
+  return ['/shop', '/shop/*'].map((path) => ({ path, name: 'storefront', methods, answer, failed }))
 }
 
 // By itself, because the storefront was not asked, or is what failed.
