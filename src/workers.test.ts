@@ -64,7 +64,7 @@ test('a loop that waits for a wrong clock says so once', async () => {
 
 test('any other failure of a loop is a defect, and it goes on all the same', async () => {
   const defect = new TypeError('x is undefined')
-  assert.deepEqual(await toldOf([defect]), [['error', 'a loop failed and will try again', defect, { loop: 'carts' }]])
+  assert.deepEqual(await toldOf([defect]), [['error', 'loop failed; retrying', defect, { loop: 'carts' }]])
 })
 
 test('a loop catches up while its rounds are full, and not for ever', async () => {
@@ -160,7 +160,7 @@ test('a row that could not be handled is told with its error; of many a few, and
   const { told, workers } = await workedOff([new RowsFailed([one], 5), new RowsFailed(many, 0)])
   assert.deepEqual(told[0], [
     'error',
-    'a row could not be handled; retrying later',
+    'row could not be handled; retrying later',
     one.error,
     { loop: 'carts', tenantId: 'ins_1', rowId: 'cart_0', failures: 3, retryAt: '2026-06-01T12:00:00.000Z' },
   ])

@@ -31,7 +31,7 @@ export interface LoopStats {
   rowFailures: number
 }
 
-// The first turn comes soon, so that a server that is restarted again and again does its work too.
+// The first round comes soon, so a server that is restarted again and again does its work too.
 export function startWorkers(loops: readonly Loop[], log: Log, { firstMs = 2_000 } = {}): Workers {
   const running = loops.map((loop) => ({ name: loop.name, ...startLoop(loop, log, firstMs) }))
   return {
@@ -84,7 +84,7 @@ function startLoop(
       if (error instanceof StorageOutage) log.debug('storage unavailable', { loop: name, reason: error.message })
       else if (error instanceof StorageUnavailable)
         log.warn('storage unavailable', { loop: name, reason: error.message })
-      else log.error('a loop failed and will try again', error, { loop: name })
+      else log.error('loop failed; retrying', error, { loop: name })
       return false
     }
   }
@@ -103,9 +103,9 @@ function startLoop(
 // Between two turns when the first left more.
 const briefMs = 20
 
-// Rounds until one is not full, for a bounded time and until the loop is to end, and with a pause between them for everybody
-// else. Answers whether there is more to do. Rows that failed are told at the end: they are deferred, and the next round passes
-// them over.
+// Rounds until one is not full, for a bounded time and until the loop is to end, and with a pause between them for other
+// work. Answers whether there is more to do. Rows that failed are reported at the end: they are deferred, and the next round skips
+// them.
 export async function catchUp(
   full: number,
   isEnding: () => boolean,
@@ -178,13 +178,13 @@ export function observeLoops(
     )
   metrics.read({
     name: 'cartwright_loop_last_success_timestamp_seconds',
-    help: 'When a loop last did its turn.',
+    help: 'When a loop last completed a round.',
     type: 'gauge',
     values: () => byLoop(({ lastSuccessAt }) => lastSuccessAt && lastSuccessAt / 1_000),
   })
   metrics.read({
     name: 'cartwright_loop_failures_total',
-    help: 'Turns of a loop that failed as a whole.',
+    help: 'Rounds of a loop that failed as a whole.',
     type: 'counter',
     values: () => byLoop(({ failures }) => failures),
   })
@@ -196,7 +196,7 @@ export function observeLoops(
   })
   metrics.read({
     name: 'cartwright_loop_rows_deferred',
-    help: 'Rows that failed and are passed over for now, on all nodes.',
+    help: 'Rows that failed and are deferred, on all nodes.',
     type: 'gauge',
     values: () => Object.fromEntries([...deferred()].map(([loop, rows]) => [`loop="${loop}"`, rows])),
   })

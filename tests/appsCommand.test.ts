@@ -78,7 +78,7 @@ for (const engine of ['sqlite', 'postgres'] as const) {
 
       const reset = await say(url, 'users', 'password', 'ADA@example.com')
       const [password = ''] = reset.out.split('\n')
-      assert.match(reset.out, /shown this once/)
+      assert.match(reset.out, /shown only once/)
       assert.deepEqual([await isIn(made.json.password), await isIn(password)], [false, true])
 
       assert.equal((await say(url, 'users', 'merchants', made.json.id, '--merchant', 'alder')).code, 0)
@@ -249,7 +249,7 @@ for (const engine of ['sqlite', 'postgres'] as const) {
         ]),
         [['Ledger', 'alder', user.id, null]],
       )
-      assert.match((await say(url, 'apps', 'disable', 'Ledger')).out, /Ledger is disabled\n.*\(1\) go on working/)
+      assert.match((await say(url, 'apps', 'disable', 'Ledger')).out, /Ledger is disabled\n.*\(1\) keep working/)
       const [{ id }] = installations
       assert.match((await say(url, 'apps', 'uninstall', id)).out, /is uninstalled/)
       const over = await say(url, 'apps', 'uninstall', id)

@@ -314,7 +314,7 @@ describe('backup', () => {
     const told = await cartwright(['backup', join(folder, 'copy.db')], settingsFor(folder))
     assert.equal(told.code, 0, told.err)
     assert.match(told.out, /kB in \d+\.\d s, checked, up to migration/)
-    assert.match(told.out, /The root secret is not in it: keep CARTWRIGHT_SECRET, or .*secret,/)
+    assert.match(told.out, /The root secret is not in it: store CARTWRIGHT_SECRET, or .*secret,/)
     assert.equal(told.out.includes(secret), false)
     const postgres = { CARTWRIGHT_DATABASE_URL: 'postgres://nobody@127.0.0.1:1/none', CARTWRIGHT_SECRET: secret }
     for (const [name, word] of [
@@ -478,7 +478,7 @@ describe('restore', () => {
       assert.equal(existsSync(data), false)
       const right = await cartwright(['restore', from], place)
       assert.equal(right.code, 0, right.err + right.out)
-      assert.match(right.out, /✓ the root secret is the one that it was made with/)
+      assert.match(right.out, /✓ the root secret fits/)
       const again = await cartwright(['restore', from, '--force', '--json'], place)
       const { secretFits, healthy, replaced } = JSON.parse(again.out)
       assert.deepEqual([secretFits, healthy, existsSync(replaced)], [true, true, true])

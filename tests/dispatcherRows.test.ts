@@ -74,7 +74,7 @@ eachEngine('the dispatcher survives its worst row', (given) => {
   function logged(rowId: string): number {
     return house
       .lines()
-      .filter((line) => line.message === 'a row could not be handled; retrying later' && line.rowId === rowId).length
+      .filter((line) => line.message === 'row could not be handled; retrying later' && line.rowId === rowId).length
   }
 
   const dispatch = () => house.app.dispatcher.settleDue()

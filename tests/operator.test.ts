@@ -61,7 +61,7 @@ for (const engine of ['sqlite', 'postgres'] as const) {
 
       const second = await serve(settings)
       assert.equal(keyIn(second.printed()), '')
-      assert.match(second.printed(), /Fresh ones for the demo shop: npm run -s cartwright -- demo/)
+      assert.match(second.printed(), /New ones for the demo shop: npm run -s cartwright -- demo/)
       assert.equal((await getJson(`${second.origin}/api/v1/open/installation/identity`, key)).status, 200)
       assert.equal(await second.stop('SIGINT'), 0)
     })
@@ -146,18 +146,18 @@ for (const engine of ['sqlite', 'postgres'] as const) {
           '+ installation Web',
           '+ product assam',
           '+ sku ASSAM',
-          '8 would change, 0 products as they were, 0 refused',
+          '8 would change, 0 products unchanged, 0 refused',
           '',
         ].join('\n'),
       )
       const real = await cartwright(['apply', file], settings)
       assert.equal(real.out, dry.out.replace('would change', 'changed'))
-      assert.equal((await cartwright(['apply', file], settings)).out, '0 changed, 1 products as they were, 0 refused\n')
+      assert.equal((await cartwright(['apply', file], settings)).out, '0 changed, 1 products unchanged, 0 refused\n')
 
       await writeFile(file, (await readFile(file, 'utf8')).replace('450, stock: 12', '480, stock: 99'))
       assert.equal(
         (await cartwright(['apply', file], settings)).out,
-        '~ sku ASSAM\n    price: 450 → 480\n1 changed, 0 products as they were, 0 refused\n',
+        '~ sku ASSAM\n    price: 450 → 480\n1 changed, 0 products unchanged, 0 refused\n',
       )
       assert.match((await cartwright(['apply', file, '--stock'], settings)).out, /onHand: 12 → 99/)
       assert.deepEqual(JSON.parse((await cartwright(['doctor', '--json'], settings)).out), {
@@ -217,7 +217,7 @@ for (const engine of ['sqlite', 'postgres'] as const) {
       const first = await cartwright(['import', join(fixtures, 'classic.csv')], settings)
       assert.equal(first.code, 1, 'rows were refused')
       assert.match(first.out, /^! line \d+ \(.+\): /m)
-      assert.match(first.out, /^\d+ created, 0 changed, 0 as they were, \d+ rows refused$/m)
+      assert.match(first.out, /^\d+ created, 0 changed, 0 unchanged, \d+ rows refused$/m)
       const report = JSON.parse((await cartwright(['import', join(fixtures, 'classic.csv'), '--json'], settings)).out)
       assert.deepEqual([report.created, report.changed], [0, 0])
       assert.ok(report.unchanged >= 10)

@@ -532,7 +532,7 @@ eachEngine('promotions', (given) => {
       assert.equal(refused.code, 1)
       assert.equal(
         refused.out,
-        '! promotion WELCOME10 refused: There is no SKU SHOE.\n0 changed, 0 products as they were, 1 refused\n',
+        '! promotion WELCOME10 refused: There is no SKU SHOE.\n0 changed, 0 products unchanged, 1 refused\n',
       )
     })
 

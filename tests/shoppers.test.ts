@@ -227,7 +227,7 @@ eachEngine('a shopper', (given) => {
     const settings = { CARTWRIGHT_DATABASE_URL: house.url, CARTWRIGHT_SECRET: testSecretText }
     const words = ['shoppers', 'forget', '--email', 'nobody@example.com']
     const told = await cartwright(words, settings)
-    assert.deepEqual(told, { code: 0, out: 'nothing is known of this shopper, or it was erased before\n', err: '' })
+    assert.deepEqual(told, { code: 0, out: 'nothing is stored about this shopper\n', err: '' })
     for (const wrong of [['forget'], ['forget', '--email', 'nobody'], ['list']])
       assert.equal((await cartwright(['shoppers', ...wrong], settings)).code, 2)
   })

@@ -138,9 +138,9 @@ describe('a start', () => {
   })
 
   for (const [host, line] of [
-    ['203.0.113.77', 'HOST 203.0.113.77 is no address of this machine'],
-    ['no.such.host.invalid', 'HOST no.such.host.invalid is not known here'],
-    ['999.1.1.1', 'HOST 999.1.1.1 is not known here'],
+    ['203.0.113.77', 'HOST 203.0.113.77 is not an address of this machine'],
+    ['no.such.host.invalid', 'HOST no.such.host.invalid cannot be resolved'],
+    ['999.1.1.1', 'HOST 999.1.1.1 cannot be resolved'],
   ] as const) {
     test(`on ${host} says in one line what is wrong with it`, async () => {
       const { code, err } = await runProcess(['serve'], { ...(await environment()), HOST: host, PORT: '0' })
@@ -287,7 +287,7 @@ describe('a start', () => {
     await writeFile(`${file}.gate`, '')
     assert.equal(await server.ended, 1)
     assert.match(server.printed(), damageLine)
-    assert.match(server.printed(), /"level":"error","message":"the database file is damaged, so the server ends"/)
+    assert.match(server.printed(), /"level":"error","message":"the database file is damaged; stopping"/)
     assert.doesNotMatch(server.printed(), /uncaughtException|unhandledRejection/)
 
     const { code, err, out } = await runProcess(['serve'], { ...settings, PORT: '0' })

@@ -96,7 +96,7 @@ describe('webhooks by the command line', () => {
     assert.equal(plain.code, 0)
     const [secret = '', said = ''] = plain.out.split('\n')
     assert.match(secret, /^whsec_[A-Za-z0-9+/]{43}=$/)
-    const [, id = ''] = /^the secret of (whe_[0-9a-z]{26}), shown this once$/.exec(said) ?? []
+    const [, id = ''] = /^the secret of (whe_[0-9a-z]{26}), shown only once$/.exec(said) ?? []
     const { endpoint, secret: second } = await json(
       ['webhooks', 'add', '--url', 'https://b.example/', '--paused'],
       settings,
@@ -107,14 +107,14 @@ describe('webhooks by the command line', () => {
     assert.notEqual(rotated.secret, secret)
     assert.ok(Math.abs(Date.parse(rotated.previousExpiresAt) - Date.now() - 86_400_000) < 60_000)
     const again = await cartwright(['webhooks', 'rotate', endpoint.id], settings)
-    assert.match(again.out, /^whsec_\S+\nthe new secret of whe_\w+, shown this once; the former one signs .*Z\n$/)
+    assert.match(again.out, /^whsec_\S+\nthe new secret of whe_\w+, shown only once; the old one also signs .*Z\n$/)
 
     const listed = await cartwright(['webhooks', 'list'], settings)
     assert.match(
       listed.out,
       new RegExp(`^${id}  enabled   https://hooks.example.com/in\\?\\*\\*\\*  order.\\*,cart.created  Ware`),
     )
-    assert.match(listed.out, /\n {2}0 to be sent, 0 failed in a row, last success –, last failure –, secret ….{4}\n/)
+    assert.match(listed.out, /\n {2}0 pending, 0 failures in a row, last success –, last failure –, secret ….{4}\n/)
     const asJson = await cartwright(['webhooks', 'list', '--json'], settings)
     const { endpoints } = JSON.parse(asJson.out)
     assert.deepEqual(
@@ -137,7 +137,7 @@ describe('webhooks by the command line', () => {
     assert.equal((await cartwright(['webhooks', 'pause', id], settings)).code, 0)
     assert.equal(
       (await cartwright(['webhooks', 'enable', id], settings)).out,
-      `${id} is enabled; calls that were held and are due now: 0\n`,
+      `${id} is enabled; held calls that are due now: 0\n`,
     )
     assert.equal((await json(['webhooks', 'disable', id], settings)).status, 'disabled')
     assert.equal((await endpointOf(storage, id))?.disabledReason, 'operator')
@@ -219,7 +219,7 @@ describe('webhooks by the command line', () => {
     const asking = ['webhooks', 'test', endpoint.id, '--wait', '1']
     const nobody = await cartwright(asking, settings)
     assert.equal(nobody.code, 1)
-    assert.match(nobody.out, /^✗ not sent yet: is a server running on this database\?.* {2}whd_\w+\n$/)
+    assert.match(nobody.out, /^✗ not sent yet: no server is running on this database.* {2}whd_\w+\n$/)
 
     const kept = (await endpointOf(storage, endpoint.id)) as Endpoint
     async function answered(call: Partial<CallOutcome>): Promise<Outcome> {
@@ -241,7 +241,7 @@ describe('webhooks by the command line', () => {
     assert.deepEqual([good.code, good.out.slice(0, 24)], [0, '✓ answered 204 in 12 ms '])
     const bad = await answered({ statusCode: 500 })
     assert.equal(bad.code, 1)
-    assert.match(bad.out, /^✗ answered 500 in 12 ms: status 500, retrying; it is tried again at \S+Z {2}whd_/)
+    assert.match(bad.out, /^✗ answered 500 in 12 ms: status 500, retrying; next attempt at \S+Z {2}whd_/)
     assert.match(
       (await answered({ kind: 'blocked', error: 'a private address' })).out,
       /^✗ no answer in 12 ms: a private address, blocked {2}whd_/,
@@ -253,7 +253,7 @@ describe('webhooks by the command line', () => {
     )
     assert.match(
       (await cartwright(asking, settings)).out,
-      /not sent yet: the endpoint is left alone until .* after 11 failures/,
+      /not sent yet: backing off until .* after 11 failures/,
     )
     await cartwright(['webhooks', 'pause', endpoint.id], settings)
     assert.deepEqual(await cartwright(asking, settings), {
@@ -486,7 +486,7 @@ describe('webhooks listen', () => {
     // The port is taken: nothing is changed, and the one that listens goes on.
     const late = await cartwright(['webhooks', 'listen', '--port', port], settings)
     assert.deepEqual([late.code, late.out], [1, ''])
-    assert.match(late.err, /^cartwright: port \d+ is in use by another program; name a free one with --port\n$/)
+    assert.match(late.err, /^cartwright: port \d+ is in use by another program; choose a free one with --port\n$/)
     assert.equal((await endpointOf(storage, id)).status, 'enabled')
     assert.equal(await receiver.stop('SIGINT'), 0)
     assert.equal((await endpointOf(storage, id)).status, 'paused')

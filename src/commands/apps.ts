@@ -169,7 +169,7 @@ function turn(
     print(terminal, given, { clientId: app.id, disabled: outcome === 'disabled', installations: living.length }, () => [
       visible(`${app.name} ${isChanged ? 'is' : 'was already'} ${outcome}`),
       ...(outcome === 'disabled' && living.length > 0
-        ? [`The keys of its installations (${living.length}) go on working: apps uninstall ends them one by one`]
+        ? [`Its installations (${living.length}) keep working: apps uninstall ends them one by one`]
         : []),
     ])
     return 0
@@ -203,7 +203,7 @@ function end(given: Given, terminal: Terminal): Promise<number> {
     if (!isEnded)
       throw refuse('app_installation_not_found', { message: `There is no active installation of an app ${id}.` })
     print(terminal, given, { id, uninstalled: true }, () => [
-      `${id} is uninstalled: its keys are revoked, and its open checkouts take no payment any more`,
+      `${id} is uninstalled: its keys are revoked, and its open checkouts accept no more payments`,
     ])
     return 0
   })
@@ -247,7 +247,7 @@ async function readKeys(path: string): Promise<ClientKeys> {
   return read
 }
 
-// One byte more than is allowed at most, so that too many are seen.
+// Reads one byte more than allowed, to see that it is too much.
 async function readText(path: string): Promise<string> {
   try {
     const file = await open(path)

@@ -20,7 +20,7 @@ export const backupCommand = command({
     const path = given.word
     const settings = readSettings(given.environment)
     const source = sqliteFileOf(settings, 'a PostgreSQL database is backed up by pg_dump, not by this command')
-    // The secret that is to be kept with the backup is the right one.
+    // Checks that the root secret that belongs with the backup is the right one.
     const { storage } = await openDatabase(settings, given.effect)
     await storage.close()
     const startedAt = performance.now()
@@ -35,8 +35,8 @@ export const backupCommand = command({
     const rootSecret = placeOfSecret(source)
     print(terminal, given, { ...made, tookMs, rootSecret }, () => [
       `${made.file}   ${sizeText(made.bytes)} in ${(tookMs / 1000).toFixed(1)} s, checked, up to migration ${made.migration}`,
-      `The root secret is not in it: keep CARTWRIGHT_SECRET, or ${rootSecret}, with the backup but not beside it.`,
-      'Without it no key works any more, and no address, webhook secret or e-mail can be opened.',
+      `The root secret is not in it: store CARTWRIGHT_SECRET, or ${rootSecret}, safely in another place.`,
+      'Without it API keys stop working, and addresses, webhook secrets and e-mails cannot be decrypted.',
     ])
     return 0
   },
@@ -67,13 +67,15 @@ export const restoreCommand = command({
     const healthy = findings.length === 0
     const lines = () => [
       `restored ${restored.file}   ${sizeText(restored.bytes)}`,
-      ...(restored.replaced ? [`what was there is kept as ${restored.replaced}; remove it when nobody misses it`] : []),
+      ...(restored.replaced
+        ? [`the old database is now ${restored.replaced}; remove it when you no longer need it`]
+        : []),
       ...restored.applied.map((name) => `applied ${name}`),
-      ...findings.map(({ sentence, subjects }) => `✗ ${sentence} Not so for ${subjects.join(', ')}`),
+      ...findings.map(({ sentence, subjects }) => `✗ ${sentence} Violated by ${subjects.join(', ')}`),
       ...(findings.length === 0 ? [`✓ migrations current, ${invariants.length} invariants hold`] : []),
-      ...(secretFits ? ['✓ the root secret is the one that it was made with'] : []),
+      ...(secretFits ? ['✓ the root secret fits'] : []),
     ]
-    const message = 'the database is restored, and what is in it does not agree'
+    const message = 'the database is restored, but invariants do not hold in it'
     return printReport(terminal, given, {
       value: { ...restored, healthy, checked: invariants.length, findings, secretFits },
       lines,
@@ -114,7 +116,7 @@ async function untilSignalled<T>(work: (signal: AbortSignal) => Promise<T>): Pro
   const controller = new AbortController()
   const signals = ['SIGINT', 'SIGTERM', 'SIGHUP'] as const
   const abort = (signal: string) =>
-    controller.abort(new StorageRefused(`interrupted by ${signal}; nothing is left of it`))
+    controller.abort(new StorageRefused(`interrupted by ${signal}; nothing was left behind`))
   for (const signal of signals) process.once(signal, abort)
   try {
     return await work(controller.signal)

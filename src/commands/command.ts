@@ -60,7 +60,7 @@ export interface Given {
 export interface Terminal {
   out(text: string): void
   err(text: string): void
-  // A line that is written over by the next one; nothing where nobody watches.
+  // A line that the next one overwrites; nothing where the output is not a terminal.
   progress(text: string): void
   isWatched: boolean
   environment: Environment
@@ -131,7 +131,7 @@ export async function chooseMerchant(storage: Storage, slug: string | undefined)
 // The installation that is named, or the only one of its merchant.
 export async function chooseInstallation(storage: Storage, given: Given): Promise<Installation> {
   const merchant = await chooseMerchant(storage, given.texts.merchant)
-  // One that an app was uninstalled from is over: a key for it would open nothing.
+  // An uninstalled one has ended: a key for it would not work.
   const installations = (await storage.read((db) => listInstallations(db, merchant.id))).filter(
     ({ disabledAt }) => disabledAt === null,
   )

@@ -19,10 +19,10 @@ import { version } from '../version.ts'
 import { command, printReport } from './command.ts'
 
 export const doctorCommand = command({
-  summary: 'Check that the database is current, that every invariant holds, and that no money waits for a person.',
+  summary: 'Check migrations, invariants and the root secret, and list money that waits for a person.',
   effect: 'reads',
   async run(given, terminal) {
-    // One snapshot for as long as it takes: a large shop needs longer than a request may, and nobody waits for a read.
+    // One snapshot for as long as it takes: a large shop needs longer than a request may, and a read blocks nothing.
     const { storage } = await openDatabase(readSettings(given.environment), given.effect, unhurried)
     try {
       const pending = await pendingMigrations(storage)
@@ -53,7 +53,7 @@ export const doctorCommand = command({
         },
         lines: () => [
           ...(pending > 0 ? [`✗ ${pending} migrations are pending: run migrate, or start the server`] : []),
-          ...findings.map(({ sentence, subjects }) => `✗ ${sentence} Not so for ${subjects.join(', ')}`),
+          ...findings.map(({ sentence, subjects }) => `✗ ${sentence} Violated by ${subjects.join(', ')}`),
           ...deferred.map(deferredLine),
           ...warnings.map((warning) => `! ${warning}`),
           ...(healthy
@@ -77,7 +77,7 @@ const unreadyMax = 50
 const unpayableMax = 50
 const unpayableWords = { nothing_offered: nothingOffered, no_account: noAccount } as const
 
-// Rows that a loop could not handle. The facts agree all the same, so they are a warning: the server tries them again.
+// Rows that a loop could not handle. The data is still consistent, so they are a warning: the server tries them again.
 const deferredMax = 50
 
 function shownRow({ retryAt, failedAt, ...row }: DeferredRow): object {

@@ -63,7 +63,7 @@ function create(given: Given, terminal: Terminal): Promise<number> {
     const made = await storage.write((tx) =>
       createKey(tx, rootSecret, installation, { name, scopes: wanted, expiresAt }, now),
     )
-    print(terminal, given, made, () => [made.key, `${made.id}, shown this once`])
+    print(terminal, given, made, () => [made.key, `${made.id}, shown only once`])
     return 0
   })
 }
@@ -93,7 +93,7 @@ function rotate(given: Given, terminal: Terminal): Promise<number> {
     const end = toInstant(oldKeyEndsAt)
     print(terminal, given, { ...made, oldKey: { id, expiresAt: end } }, () => [
       made.key,
-      `${made.id}, shown this once; ${id} works until ${end}`,
+      `${made.id}, shown only once; ${id} works until ${end}`,
     ])
     return 0
   })
@@ -104,7 +104,7 @@ function revoke(given: Given, terminal: Terminal): Promise<number> {
   return withStorage(given, async (storage) => {
     const outcome = await storage.write((tx) => endKey(tx, id, Date.now()))
     print(terminal, given, { id, revoked: true }, () => [
-      outcome === 'revoked' ? `${id} is revoked` : `${id} was revoked before`,
+      outcome === 'revoked' ? `${id} is revoked` : `${id} was already revoked`,
     ])
     return 0
   })

@@ -26,23 +26,23 @@ export function listen(given: Given, terminal: Terminal): Promise<number> {
   return withStorage(given, async (storage, { rootSecret, webhookAllowPrivate }) => {
     if (!webhookAllowPrivate)
       throw new Failure(
-        `calls to this machine are off; start the server with ${setting} npm start, and this with ${setting} npm run -s cartwright -- webhooks listen`,
+        `calls to this machine are disabled; start the server with ${setting} npm start, and this with ${setting} npm run -s cartwright -- webhooks listen`,
       )
     const signalled = endSignal()
     const opened = Promise.withResolvers<Endpoint>()
     const broken = Promise.withResolvers<never>()
-    // It is waited for further down, and may come before that.
+    // Awaited further down; it may reject before that.
     broken.promise.catch(() => {})
     const receive = receiverFor({ storage, rootSecret, terminal, isJson: given.flags.has('json') }, opened.promise)
     const servers = await openPort(wantedPort, (request, response) => {
       receive(request, response).catch((error: unknown) => {
         if (error instanceof StorageUnavailable) {
-          terminal.err(`a call could not be checked: ${error.message}\n`)
+          terminal.err(`a call could not be verified: ${error.message}\n`)
           response.writeHead(503).end()
           return
         }
         response.destroy()
-        // A caller that went away is not our trouble.
+        // A caller that disconnected is not an error of ours.
         if (!isGone(error)) broken.reject(error)
       })
     })
@@ -89,8 +89,8 @@ type Answer = (request: IncomingMessage, response: ServerResponse) => void
 async function openPort(wanted: number, answer: Answer): Promise<Servers> {
   const first = await openServer(wanted, '127.0.0.1', answer).catch((error: NodeJS.ErrnoException) => {
     if (error.code === 'EADDRINUSE')
-      throw new Failure(`port ${wanted} is in use by another program; name a free one with --port`, 'port_in_use')
-    throw new Failure(`cannot listen at port ${wanted}: ${error.message}`)
+      throw new Failure(`port ${wanted} is in use by another program; choose a free one with --port`, 'port_in_use')
+    throw new Failure(`cannot listen on port ${wanted}: ${error.message}`)
   })
   const { port } = first.address() as AddressInfo
   const [second] = await Promise.allSettled([openServer(port, '::1', answer)])
@@ -108,7 +108,7 @@ async function openServer(port: number, host: string, answer: Answer): Promise<S
 
 const closeMsMax = 2_000
 
-// What is being answered is answered.
+// Calls under way are still answered.
 async function closeServer(server: Server): Promise<void> {
   const closed = once(server, 'close')
   server.close()
@@ -132,7 +132,7 @@ async function beginVisit(storage: Storage, rootSecret: RootSecret, given: Given
   if (!found) return addReceiver(storage, rootSecret, given, port)
   const { installationId, id, status } = found
   if (status === 'disabled') throw refuse('endpoint_disabled', { message: `${id} is disabled.`, current: { status } })
-  // One that was killed leaves its endpoint behind; the next one at this address ends it.
+  // A run that was killed leaves its endpoint behind; the next run at this address removes it.
   const isAdded = found.description === addedDescription
   const enabled =
     status === 'paused' ? await storage.write((tx) => enableEndpoint(tx, installationId, id, Date.now())) : undefined
@@ -183,9 +183,9 @@ async function addReceiver(storage: Storage, rootSecret: RootSecret, given: Give
 function greet(given: Given, terminal: Terminal, { endpoint, isAdded, resumed }: Visit, port: number): void {
   const here = receiverUrl(port)
   const lines = [
-    `listening at ${here} for ${endpoint.id}${isAdded ? ', which is there for as long as this runs' : ''}`,
+    `listening at ${here} for ${endpoint.id}${isAdded ? ', which exists while this runs' : ''}`,
     ...(isAdded || endpoint.url.includes(`:${port}/`) ? [] : [`its calls go to ${maskedUrl(endpoint.url)}`]),
-    ...(resumed > 0 ? [`calls that were held and are due now: ${resumed}`] : []),
+    ...(resumed > 0 ? [`held calls that are due now: ${resumed}`] : []),
     `the server must run with ${setting}; Ctrl-C ends this`,
   ]
   const text = lines.map((line) => `${visible(line)}\n`).join('')
@@ -203,13 +203,13 @@ interface ReceiverParts {
 const bodyBytesMax = 1_048_576
 const remembered = 10_000
 
-// Whoever calls before the endpoint is chosen waits for it.
+// A call that arrives before the endpoint is chosen waits for it.
 function receiverFor({ storage, rootSecret, terminal, isJson }: ReceiverParts, opened: Promise<Endpoint>) {
   const seen = new Lru<string, true>(remembered)
   return async (request: IncomingMessage, response: ServerResponse): Promise<void> => {
     const reject = (status: number, headers = {}) => {
       response.writeHead(status, { 'content-length': 0, connection: 'close', ...headers }).end()
-      // What is left of the body is read past, so that the answer arrives, and then the connection ends.
+      // The rest of the body is discarded, so the answer arrives and the connection ends.
       request.resume()
     }
     if (URL.parse(request.url ?? '', 'http://localhost')?.pathname !== receiverPath) return reject(404)
@@ -241,7 +241,7 @@ function receiverFor({ storage, rootSecret, terminal, isJson }: ReceiverParts, o
   }
 }
 
-// Undefined when there is more than anybody needs to send.
+// Undefined when it is too large.
 async function bodyOf(request: IncomingMessage): Promise<Buffer | undefined> {
   if (Number(request.headers['content-length'] ?? 0) > bodyBytesMax) return undefined
   const chunks: Buffer[] = []

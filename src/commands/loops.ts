@@ -34,11 +34,11 @@ export interface LoopParts {
   app: App
   retentionMs: RetentionMs
   clock: () => number
-  // Counts on whatever the clock is set to.
+  // Not affected when the clock is set.
   monotonic?: () => number
 }
 
-// In one round, so that nobody waits long for the rows; and again while there are more.
+// Rows in one round: few, so others do not wait long for them; rounds repeat while there are more.
 const few = 20
 const some = 100
 const many = 500
@@ -109,7 +109,7 @@ export function loopsFor({ storage, app, retentionMs, clock, monotonic }: LoopPa
   return loops.map((loop) => (endsByTime.has(loop.name) ? { ...loop, work: guarded(loop.work, checkClock) } : loop))
 }
 
-// What these end or delete, no clock that is put right brings back.
+// What these end or delete cannot be undone by setting the clock right.
 const endsByTime: ReadonlySet<LoopName> = new Set([
   'sessions',
   'unpaid_orders',

@@ -55,7 +55,7 @@ async function move(given: Given, terminal: Terminal): Promise<number> {
   const moved = isSame && findings.length === 0
   const lines = () => [
     ...tableLines(copied),
-    ...copied.left.map((name) => `· ${name} is no table of Cartwright and was left`),
+    ...copied.left.map((name) => `· ${name} is not a table of Cartwright and was not copied`),
     ...(isSame
       ? [
           `${rows} rows in ${copied.tables.length} tables, each read back and the same, in ${(tookMs / 1000).toFixed(1)} s`,
@@ -106,8 +106,8 @@ function tableLines({ tables }: Copied): string[] {
 function findingLines(findings: readonly Finding[]): string[] {
   if (findings.length === 0) return [`✓ ${invariants.length} invariants hold in the target`]
   return [
-    ...findings.map(({ sentence, subjects }) => `✗ ${sentence} Not so for ${subjects.join(', ')}`),
-    'The copy is complete and committed: what is wrong in it is wrong in the source too.',
+    ...findings.map(({ sentence, subjects }) => `✗ ${sentence} Violated by ${subjects.join(', ')}`),
+    'The copy is complete and committed: the source violates the same invariants.',
   ]
 }
 

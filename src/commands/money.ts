@@ -12,8 +12,8 @@ import { installedProviders } from '../providers/installed.ts'
 import type { Reader, Storage, Tx } from '../storage/storage.ts'
 import { chooseMerchant, type Given, type ReportError, type Terminal } from './command.ts'
 
-// The money is owed when the transaction is over, and this command asks for it first, so that it is paid where no server
-// runs; should the command die, a server's loop goes on.
+// The refund is owed once the transaction has committed. The command pays it itself, so it is paid even if no server runs;
+// should the command die, a server's loop continues.
 export async function payAfter<Result>(
   storage: Storage,
   work: (tx: Tx, now: number) => Promise<{ done: Result; payments: readonly PaymentRow[] }>,
@@ -31,12 +31,12 @@ export async function payAfter<Result>(
   return { done, paid: await Promise.all(due.map((refund) => payRefund(tools, refund, now))) }
 }
 
-// What there is to tell is told by the command itself, so nothing is logged.
+// The command prints what there is to report, so nothing is logged.
 export function silentWatch(): PaymentWatch {
   return createPaymentWatch(createLog({ level: 'silent', pretty: false, write: () => {} }))
 }
 
-// Says on stderr what has not gone back. null: all of it has.
+// Prints on stderr what was not paid back. null: everything was.
 export function tellUnpaid(terminal: Terminal, subject: string, paid: readonly PaidRefund[]): ReportError | null {
   const problems = paid.flatMap((one) => refundProblem(one) ?? [])
   for (const problem of problems) terminal.err(`cartwright: ${subject}: ${problem}\n`)

@@ -300,7 +300,7 @@ function refund(given: Given, terminal: Terminal): Promise<number> {
   })
 }
 
-// Of a payment without an order, which nobody else can see.
+// Of a payment without an order, which no app can see.
 async function givePaymentBack(
   storage: Storage,
   payment: PaymentRow,

@@ -1,4 +1,4 @@
-// `payments`: what the operator does about a payment whose provider does not tell what became of it.
+// `payments`: what the operator does about a payment whose provider does not report an outcome.
 
 import { type ClosedOutcome, closedOutcomes, closePayment } from '../checkout/pay/close.ts'
 import { createPayTools } from '../checkout/tools.ts'

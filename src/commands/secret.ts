@@ -49,10 +49,10 @@ async function resealAll(given: Given, terminal: Terminal): Promise<number> {
       return counted
     })
     print(terminal, given, { ...done, versions }, () => [
-      `sealed anew by version ${config.rootSecret.currentVersion}: ${done.resealed}; could not be opened: ${done.unopened}`,
+      `encrypted again with version ${config.rootSecret.currentVersion}: ${done.resealed}; could not be decrypted: ${done.unopened}`,
       ...versions.map(({ version, left }) =>
         left.length === 0
-          ? `version ${version} is not needed any more: secret forget ${version}`
+          ? `version ${version} is no longer needed: run secret forget ${version}`
           : `version ${version} is still needed for ${left.map(({ what, rows }) => `${what}: ${rows}`).join(', ')}`,
       ),
     ])
@@ -87,8 +87,8 @@ async function forget(given: Given, terminal: Terminal): Promise<number> {
     await migrate(storage, { now: new Date() })
     const keys = await forgetVersions(storage, config.rootSecret, versions, Date.now())
     print(terminal, given, { forgotten: versions, apiKeys: keys }, () => [
-      `given up of the root secret: version ${versions.join(', ')}; API keys that were made with it: ${keys}`,
-      ...(keys > 0 ? ['Make new keys, rotate the secrets of webhook endpoints, and create users again.'] : []),
+      `retired from the root secret: version ${versions.join(', ')}; API keys made with it: ${keys}`,
+      ...(keys > 0 ? ['Create new keys, rotate the secrets of webhook endpoints, and create users again.'] : []),
     ])
     return 0
   } finally {

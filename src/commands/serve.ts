@@ -24,7 +24,7 @@ import { type Closable, metricsServer } from './metrics.ts'
 import { createStorefrontMount, type OpenStorefront, storefrontPages } from './storefront.ts'
 
 const drainMs = 20_000
-// How long the last lines of the log are waited for.
+// How long to wait for the last lines of the log.
 const logDrainMs = 2_000
 const warmAfterMs = 500
 
@@ -45,9 +45,9 @@ export const serveCommand = command({
     const database = await openDatabase(settings, given.effect, {
       server: true,
       connectionsMax: settings.databaseConnections,
-      // Nobody who asks for a page waits longer than this to be told that the database cannot be reached.
+      // A page waits no longer than this before it says that the database cannot be reached.
       connectMsMax: 2_000,
-      // Nor longer than this for the work of others.
+      // Nor longer than this for other transactions.
       waitMsMax: 8_000,
       onDamage,
       log: (message, fields) => log.warn(message, { ...fields }),
@@ -57,7 +57,7 @@ export const serveCommand = command({
     try {
       if (config.publicUrl?.startsWith('https:') && config.trustedProxies.length === 0)
         log.warn(
-          'the public URL is https, which a proxy speaks for us; without CARTWRIGHT_TRUSTED_PROXIES all callers count as one',
+          'CARTWRIGHT_PUBLIC_URL is https but CARTWRIGHT_TRUSTED_PROXIES is empty: all clients will share the rate limit of the proxy',
         )
       const applied = await bringUpToDate(database, new Date())
       if (applied.length > 0) log.info('migrated', { applied })
@@ -122,7 +122,7 @@ function setStage({ config, storage, log, mayDemo }: ServeParts): Stage {
     app,
     async port() {
       port = await openPort(app.server, config)
-      // Whoever asks while the shop is being made is told of no other place than later.
+      // Requests that arrive while the shop is created see the same origin as later ones.
       if (origin === '') origin = originAt(port)
       return port
     },
@@ -144,13 +144,13 @@ function setStage({ config, storage, log, mayDemo }: ServeParts): Stage {
         openStorefront = opened
       }
       isStarting = false
-      // Whoever asks now goes first; and the first who sends a body does not wait for what checks it.
+      // Requests come first. Then the validators are compiled, so the first request with a body does not wait for them.
       if (port > 0) setTimeout(warmValidator, warmAfterMs).unref()
     },
   }
 }
 
-// Made once the port is ours and before anybody is told of it: a start that finds its port taken makes nothing.
+// Created once the port is open and before it is announced: a start that finds its port in use creates nothing.
 async function makeShop({ config, storage, log, sink, terminal, mayDemo }: ServeParts, origin: string): Promise<void> {
   const needsDemo = mayDemo && (await needsDemoShop(storage))
   const demo = needsDemo ? await makeDemoShop(storage, config.rootSecret, Date.now()) : undefined
@@ -192,7 +192,7 @@ async function serve(parts: ServeParts): Promise<void> {
 }
 
 function tellEnd(log: Log, reason: string | StorageRefused): void {
-  if (reason instanceof StorageRefused) log.error('the database file is damaged, so the server ends', reason)
+  if (reason instanceof StorageRefused) log.error('the database file is damaged; stopping', reason)
   else log.info('draining', { signal: reason })
 }
 
@@ -201,7 +201,7 @@ interface Loops {
 }
 
 async function startLoops({ config, storage, log }: ServeParts, app: App): Promise<Loops> {
-  // Rows that failed may have waited for just this start: a new version, or another setting.
+  // Rows that failed may work after this start: it may be a new version, or have other settings.
   await storage.write((tx) => makeDeferredDue(tx, Date.now()))
   let deferred: ReadonlyMap<LoopName, number> = new Map()
   const deferredLoop: Loop = {
@@ -223,7 +223,7 @@ async function startLoops({ config, storage, log }: ServeParts, app: App): Promi
   return { drain: async () => void (await Promise.all([workers.drain(), app.dispatcher.drain()])) }
 }
 
-// Balancers see it at /readyz and look elsewhere, while whoever still comes is served.
+// Load balancers see it at /readyz and move away; requests that still arrive are served.
 async function announceEnd({ config }: ServeParts, app: App): Promise<void> {
   app.beginDraining()
   if (config.drainDelayMs > 0) await setTimeoutAsync(config.drainDelayMs)
@@ -234,10 +234,10 @@ async function finish({ log }: ServeParts, app: App): Promise<void> {
   await app.server.drain(drainMs)
   await app.identify
     .flushLastUse(Date.now())
-    .catch((error: unknown) => log.error('the last uses of keys were not written', error))
+    .catch((error: unknown) => log.error('last uses of keys could not be written', error))
 }
 
-// On a port of their own, which a firewall may keep from the world.
+// On a port of their own, which a firewall may block.
 async function openMetrics({ config, log }: ServeParts, metrics: Metrics): Promise<Closable | undefined> {
   if (typeof config.metrics !== 'number') return undefined
   const { server, close } = metricsServer(metrics, log)
@@ -254,14 +254,14 @@ async function openPort(server: HttpServer, { port, host }: Pick<Config, 'port' 
       throw new Failure(`port ${port} of ${host} is in use by another program; set PORT to a free one`, 'port_in_use')
     if (code === 'EACCES')
       throw new Failure(`port ${port} of ${host} may not be opened by this user; set PORT to another`)
-    if (code === 'EADDRNOTAVAIL') throw new Failure(`HOST ${host} is no address of this machine`)
-    if (syscall === 'getaddrinfo') throw new Failure(`HOST ${host} is not known here`)
+    if (code === 'EADDRNOTAVAIL') throw new Failure(`HOST ${host} is not an address of this machine`)
+    if (syscall === 'getaddrinfo') throw new Failure(`HOST ${host} cannot be resolved`)
     if (syscall !== undefined) throw new Failure(`cannot listen at port ${port} of ${host}: ${message}`)
     throw error
   }
 }
 
-// A second signal means that somebody has no patience left.
+// A second signal ends the process at once.
 function endSignal({ config, log, sink, terminal }: ServeParts): Promise<string> {
   let isLeaving = false
   function leave(): void {
@@ -292,7 +292,8 @@ function endSignal({ config, log, sink, terminal }: ServeParts): Promise<string>
 
 const parentLookMs = 250
 
-// npm runs us by a shell. A signal to npm ends both and never reaches us; all we see of it is another parent.
+// npm runs this process through a shell. A signal to npm ends both and does not reach this process, which only sees that its
+// parent changed.
 function watchParent(onGone: () => void): void {
   const parent = process.ppid
   const timer = setInterval(() => {
@@ -303,17 +304,17 @@ function watchParent(onGone: () => void): void {
   timer.unref()
 }
 
-// Where the greeting cannot be written the server is as good.
+// The server works without its greeting.
 function greet(terminal: Terminal, log: Log, greeting: string): void {
   try {
     terminal.out(greeting)
   } catch (error) {
     if (!(error instanceof Failure)) throw error
-    log.warn('the greeting is lost', { reason: error.message })
+    log.warn('the greeting could not be written', { reason: error.message })
   }
 }
 
-// Calls to this machine are off unless they are asked for, on both ends.
+// Calls to this machine are off by default, on both ends.
 function webhookLines({ webhookAllowPrivate }: Config): string[] {
   const setting = 'CARTWRIGHT_WEBHOOK_ALLOW_PRIVATE=1'
   return [
@@ -325,7 +326,7 @@ function webhookLines({ webhookAllowPrivate }: Config): string[] {
 interface GreetingFacts {
   mayDemo: boolean
   hasStorefront: boolean
-  // Where this start made it.
+  // If this start created it.
   demo: DemoShop | undefined
 }
 
@@ -348,7 +349,7 @@ function greetingFor(origin: string, config: Config, { mayDemo, hasStorefront, d
       `  key          ${demo.keys.full}   every scope`,
       `  key          ${demo.keys.catalog}   catalog:read`,
       `  key          ${demo.keys.none}   no scope`,
-      '  These keys are shown this once. Fresh ones: npm run -s cartwright -- demo',
+      '  These keys are shown only once. New ones: npm run -s cartwright -- demo',
       '',
       ...webhookLines(config),
       '',
@@ -359,8 +360,8 @@ function greetingFor(origin: string, config: Config, { mayDemo, hasStorefront, d
   } else if (mayDemo) {
     lines.push(
       '',
-      '  The shop that was here is kept. Its keys were shown when they were made.',
-      '  Fresh ones for the demo shop: npm run -s cartwright -- demo',
+      '  The existing shop is unchanged. Its keys were shown when they were created.',
+      '  New ones for the demo shop: npm run -s cartwright -- demo',
       '',
       ...webhookLines(config),
     )

@@ -22,7 +22,7 @@ import {
 } from './command.ts'
 
 export const demoCommand = command({
-  summary: 'Make the demo shop, or what is missing of it, and print fresh keys.',
+  summary: 'Create the demo shop, or what is missing of it, and print new keys.',
   effect: 'creates',
   async run(given, terminal) {
     return withStorage(given, async (storage, config) => {
@@ -87,9 +87,9 @@ export const applyCommand = command({
         ...refused.map(({ slug, reason }) => visible(`! product ${slug} refused: ${reason}`)),
         ...refusedPromotions.map(({ code, reason }) => visible(`! promotion ${code} refused: ${reason}`)),
         ...secrets.map(({ endpointId, url, secret }) =>
-          visible(`${secret}   the secret of ${endpointId}, shown this once: ${maskedUrl(url)}`),
+          visible(`${secret}   the secret of ${endpointId}, shown only once: ${maskedUrl(url)}`),
         ),
-        `${changes.length} ${dryRun ? 'would change' : 'changed'}, ${unchangedProducts} products as they were, ${refusedCount} refused`,
+        `${changes.length} ${dryRun ? 'would change' : 'changed'}, ${unchangedProducts} products unchanged, ${refusedCount} refused`,
       ]
       const value = { dryRun, changes, refused, refusedPromotions, unchangedProducts, secrets, warnings }
       if (!given.flags.has('json')) for (const warning of warnings) terminal.err(`warning: ${visible(warning)}\n`)
@@ -102,7 +102,7 @@ function partlyRefused(count: number): ReportError | null {
   return count > 0 ? { code: 'partly_refused', message: `refused: ${count}; the rest is done` } : null
 }
 
-// One byte more than is allowed at most, so that whoever reads them sees that they are too many.
+// Reads one byte more than allowed, so the reader sees that it is too much.
 async function readBytes(path: string): Promise<Buffer> {
   const file = await openFile(path)
   const chunks: AsyncIterable<Buffer> = file.createReadStream({ end: fileBytesMax })
@@ -149,7 +149,7 @@ export const importCommand = command({
       const lines = () => reportLines(report).map(visible)
       const error = brokenOff(path, report) ?? partlyRefused(report.refusedCount)
       const exitCode = printReport(terminal, given, { value: report, lines, error })
-      // The lines tell of rows, and not that the file has an end in the middle of one.
+      // The lines are about rows; that the file ends in the middle of one is not among them.
       if (report.brokenOff !== null && error && !given.flags.has('json')) terminal.err(`cartwright: ${error.message}\n`)
       return exitCode
     }).finally(() => chunks.destroy())
@@ -175,11 +175,11 @@ function reportLines(report: ImportReport): string[] {
   for (const { line, handle, reason } of report.refused.slice(0, linesMax))
     lines.push(`! line ${line}${handle ? ` (${handle})` : ''}: ${reason}`)
   if (report.refusedCount > linesMax)
-    lines.push(`! and ${report.refusedCount - linesMax} more (--json tells the first thousand)`)
+    lines.push(`! and ${report.refusedCount - linesMax} more (--json lists the first thousand)`)
   for (const note of report.notes.slice(0, linesMax)) lines.push(`· ${note}`)
   if (report.notesCount > linesMax) lines.push(`· and ${report.notesCount - linesMax} more notes`)
   lines.push(
-    `${report.created} created, ${report.changed} changed, ${report.unchanged} as they were, ${report.refusedCount} rows refused`,
+    `${report.created} created, ${report.changed} changed, ${report.unchanged} unchanged, ${report.refusedCount} rows refused`,
   )
   return lines
 }

@@ -57,7 +57,7 @@ function forget(email: string, given: Given, terminal: Terminal): Promise<number
       ...(owedTexts === 0
         ? []
         : [
-            `kept: ${owedTexts} event texts, with the masked e-mail, until their webhooks are delivered or discarded; a running server erases them then`,
+            `not erased yet: ${owedTexts} event texts with the masked e-mail, until their webhooks are delivered or discarded; a running server erases them then`,
           ]),
     ])
     return kept.length === 0 && owedTexts === 0 ? 0 : 1
@@ -66,13 +66,13 @@ function forget(email: string, given: Given, terminal: Terminal): Promise<number
 
 function erasedLines(erased: Omit<Forgotten, 'kept' | 'owedTexts'>, isDryRun: boolean): string[] {
   const { checkoutSessions, orders, addresses, eventTexts } = erased
-  if (checkoutSessions + orders === 0) return ['nothing is known of this shopper, or it was erased before']
+  if (checkoutSessions + orders === 0) return ['nothing is stored about this shopper']
   const counts = `${checkoutSessions} checkout sessions, ${orders} orders, ${addresses} addresses, ${eventTexts} event texts`
   return [`${isDryRun ? 'would be erased' : 'erased'}: ${counts}`]
 }
 
 function keptLine(kept: ShopperData): string {
   return kept.type === 'order'
-    ? `kept: order ${kept.number} is not completed; --unsent erases it too`
-    : `kept: checkout session ${kept.id} has a payment under way; try again later`
+    ? `not erased: order ${kept.number} is not completed; --unsent erases it too`
+    : `not erased: checkout session ${kept.id} has a payment under way; try again later`
 }

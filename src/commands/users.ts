@@ -173,11 +173,11 @@ async function chooseMerchants(storage: Storage, given: Given): Promise<{ id: st
 
 interface ChosenPassword {
   text: string
-  // Made here, so that it must be shown.
+  // Generated here, so it must be shown.
   isMade: boolean
 }
 
-// Never from an argument: those are seen by every process of the machine, and kept by shells.
+// Never from an argument: every process of the machine can read those, and shells store them.
 async function choosePassword(given: Given, terminal: Terminal): Promise<ChosenPassword> {
   if (!given.flags.has('password-stdin')) return { text: makePassword(), isMade: true }
   const text = await readStandardInput(terminal.input)
@@ -211,6 +211,6 @@ function tellPassword(
 ): void {
   print(terminal, given, { id, email, ...more, ...(password.isMade && { password: password.text }) }, () => [
     ...(password.isMade ? [password.text] : []),
-    visible(`${id}  ${email}${password.isMade ? ', the password is shown this once' : ''}`),
+    visible(`${id}  ${email}${password.isMade ? ', the password is shown only once' : ''}`),
   ])
 }

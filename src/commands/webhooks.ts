@@ -1,5 +1,4 @@
-// `webhooks`: who is told what happens in a shop, how that went, and a receiver to try it with. A secret is printed when
-// it is made and never again.
+// `webhooks`: endpoints, their deliveries, and a receiver for development. A secret is printed once, when it is created.
 
 import { setTimeout as pause } from 'node:timers/promises'
 import type { WebhookEndpoint } from '../contract/open/webhooks.ts'
@@ -98,7 +97,7 @@ export const webhooksCommand: Command = {
       run: enable,
     },
     disable: {
-      summary: 'Disable it, and tell the other endpoints.',
+      summary: 'Disable it, and notify the other endpoints.',
       effect: 'changes',
       words: ['ENDPOINT_ID'],
       run: disable,
@@ -156,7 +155,7 @@ async function add(given: Given, terminal: Terminal): Promise<number> {
     )
     print(terminal, given, { endpoint: endpointView(endpoint, [], 0, now), secret }, () => [
       secret,
-      `the secret of ${endpoint.id}, shown this once`,
+      `the secret of ${endpoint.id}, shown only once`,
     ])
     return 0
   })
@@ -197,7 +196,7 @@ function endpointText({ id, status, url, description, events, secretHint, health
   const { pending, consecutiveFailures, lastSuccessAt, lastFailureAt } = health
   return [
     `${id}  ${status.padEnd(8)}  ${url}  ${events.join(',')}  ${description}`.trimEnd(),
-    `  ${pending} to be sent, ${consecutiveFailures} failed in a row, last success ${lastSuccessAt ?? '–'}, last failure ${lastFailureAt ?? '–'}, secret ${secretHint}`,
+    `  ${pending} pending, ${consecutiveFailures} failures in a row, last success ${lastSuccessAt ?? '–'}, last failure ${lastFailureAt ?? '–'}, secret ${secretHint}`,
   ]
 }
 
@@ -210,7 +209,7 @@ function rotate(given: Given, terminal: Terminal): Promise<number> {
     const previousExpiresAt = toInstant(made.endpoint.previousExpiresAt ?? 0)
     print(terminal, given, { id, secret: made.secret, previousExpiresAt }, () => [
       made.secret,
-      `the new secret of ${id}, shown this once; the former one signs beside it until ${previousExpiresAt}`,
+      `the new secret of ${id}, shown only once; the old one also signs until ${previousExpiresAt}`,
     ])
     return 0
   })
@@ -238,7 +237,7 @@ function enable(given: Given, terminal: Terminal): Promise<number> {
       enableEndpoint(tx, installationId, id, now),
     )
     print(terminal, given, { id, status: endpoint.status, resumed }, () => [
-      `${id} is enabled; calls that were held and are due now: ${resumed}`,
+      `${id} is enabled; held calls that are due now: ${resumed}`,
     ])
     return 0
   })
@@ -264,12 +263,12 @@ function remove(given: Given, terminal: Terminal): Promise<number> {
       id,
       async (tx, { installationId }, now) => (await removeEndpoint(tx, installationId, id, now)) || undefined,
     )
-    print(terminal, given, { id, removed: true }, () => [`${id} is removed; what it was still owed is discarded`])
+    print(terminal, given, { id, removed: true }, () => [`${id} is removed; its pending deliveries are discarded`])
     return 0
   })
 }
 
-// The endpoint may be removed between the look and the change, which then finds nothing.
+// The endpoint may be removed between the read and the change, which then finds nothing.
 async function change<Outcome>(
   storage: Storage,
   id: string,
@@ -289,7 +288,7 @@ function noEndpoint(id: string): Refusal {
 
 const lookEveryMs = 100
 
-// The call is made by a running server, like every other; this only asks for it and looks how it goes.
+// The call is made by a running server, like every other; this only requests it and polls its outcome.
 function testCall(given: Given, terminal: Terminal): Promise<number> {
   const id = given.word
   const seconds = readCount(given, 'wait', waitSecondsMax) ?? 25
@@ -338,7 +337,7 @@ async function look(storage: Storage, { installationId, id }: Delivery): Promise
   })
 }
 
-// One failed attempt tells enough; the others are made by the schedule.
+// One failed attempt is enough; the schedule makes the others.
 function isUnderWay({ status, attempts }: Delivery): boolean {
   return (status === 'pending' || status === 'sending' || status === 'retrying') && attempts === 0
 }
@@ -346,7 +345,7 @@ function isUnderWay({ status, attempts }: Delivery): boolean {
 function restOf(endpoint: Endpoint | undefined): string | undefined {
   const { restingUntil, consecutiveFailures } = endpoint ?? { restingUntil: null }
   if (restingUntil === null || restingUntil <= Date.now()) return undefined
-  return `the endpoint is left alone until ${toInstant(restingUntil)} after ${consecutiveFailures} failures in a row; to pause and enable it ends that`
+  return `backing off until ${toInstant(restingUntil)} after ${consecutiveFailures} failures in a row; webhooks pause and webhooks enable retry now`
 }
 
 function outcomeText({ delivery, attempts }: Seen, rest: string | undefined): string {
@@ -355,10 +354,10 @@ function outcomeText({ delivery, attempts }: Seen, rest: string | undefined): st
   const answer = [lastStatusCode === null ? 'no answer' : `answered ${lastStatusCode}`, last && `in ${last.tookMs} ms`]
   const what = answer.filter(Boolean).join(' ')
   if (status === 'succeeded') return `✓ ${what}`
-  if (status === 'sending' && delivery.attempts === 0) return '✗ the call is under way and not answered yet'
+  if (status === 'sending' && delivery.attempts === 0) return '✗ the call is under way; no answer yet'
   if (delivery.attempts === 0 && dueAt !== null)
-    return `✗ not sent yet: ${rest ?? 'is a server running on this database? It is sent when one is'}`
-  const next = dueAt === null ? '' : `; it is tried again at ${toInstant(dueAt)}`
+    return `✗ not sent yet: ${rest ?? 'no server is running on this database, or it is busy; it is sent as soon as possible'}`
+  const next = dueAt === null ? '' : `; next attempt at ${toInstant(dueAt)}`
   return `✗ ${what}${lastError === null ? '' : `: ${lastError}`}, ${status}${next}`
 }
 
@@ -402,7 +401,7 @@ function replay(given: Given, terminal: Terminal): Promise<number> {
       return replayDelivery(tx, delivery.installationId, id, input, Date.now())
     })
     print(terminal, given, { delivery: replayView(replayed) }, () => [
-      `${replayed.id} repeats ${id} and is due now; webhooks deliveries ${replayed.id} tells how it goes`,
+      `${replayed.id} repeats ${id} and is due now; webhooks deliveries ${replayed.id} shows its progress`,
     ])
     return 0
   })
@@ -448,7 +447,7 @@ function deliveryText(delivery: Delivery): string {
 
 const answerLengthShown = 200
 
-// What a receiver answered was written by others, so it is shown where it cannot move the cursor.
+// A receiver's answer is foreign text, so control characters in it are escaped.
 function attemptText({ attempt, startedAt, tookMs, statusCode, error, answer }: Attempt): string[] {
   const facts = [`#${attempt}`, toInstant(startedAt), `${tookMs} ms`, statusCode === null ? '–' : String(statusCode)]
   return [

@@ -23,7 +23,7 @@ export interface Claimed {
   createdAt: number
   leaseId: string
   leaseExpiresAt: number
-  // Empty once the text of the event is no longer kept.
+  // Empty once the text of the event was deleted.
   body: string
   url: string
   secrets: { id: string; secretSealed: string; previousSealed: string | null; previousExpiresAt: number | null }
@@ -148,8 +148,8 @@ async function countSending(tx: Tx, endpoints: readonly IdleEndpoint[], holder: 
   return new Map(rows.map((row) => [row.endpointId, row]))
 }
 
-// An event waits until every earlier event of its subject is over at this endpoint. A replay is out of order by nature: it
-// waits for nobody, and nobody for it. The endpoint alone is named, because its ids are its own and PostgreSQL would
+// An event waits until every earlier event of its subject is finished at this endpoint. A replay is out of order by nature: it
+// waits for none, and none waits for it. The endpoint alone is named, because its ids are its own and PostgreSQL would
 // otherwise sort the whole queue.
 async function listCandidates(
   tx: Tx,
@@ -208,7 +208,7 @@ async function claimThese(
   })
 }
 
-// What cannot be sent is looked at again when what it waits for may be over. As soon as that is, it is made due at once.
+// What is blocked is looked at again when the event that it waits for may have ended. When that ends, it is made due at once.
 async function park(
   tx: Tx,
   { installationId }: IdleEndpoint,
@@ -239,7 +239,7 @@ export async function giveBack(tx: Tx, claims: readonly Claimed[], now: number):
   )
 }
 
-// Gives back what a process claimed and did not live to tell. It costs no attempt: nobody knows whether the call was made.
+// Gives back what a process claimed before it died. It costs no attempt: whether the call was made is unknown.
 // A server that has its database for itself need not wait for the leases of its earlier life.
 export async function releaseLeases(storage: Storage, now: number, { all }: { all: boolean }): Promise<number> {
   const until = all ? Number.MAX_SAFE_INTEGER : now

@@ -46,7 +46,7 @@ export interface EndpointTools {
   allowPrivate: boolean
 }
 
-// The installation was locked by whoever calls, or is alone: slots are given out here.
+// Locks the installation: slots are assigned here.
 export async function addEndpoint(
   tx: Tx,
   installationId: string,
@@ -181,7 +181,7 @@ export async function pauseEndpoint(
   return changed
 }
 
-// The others are told. The row is locked.
+// The other endpoints are notified. The caller has locked the row.
 export async function disableEndpoint(
   tx: Tx,
   endpoint: Endpoint,
@@ -226,7 +226,7 @@ export async function enableEndpoint(
   return { endpoint: changed, resumed }
 }
 
-// False where there is no such endpoint. What it was still owed is never sent.
+// False where there is no such endpoint. Its pending deliveries are never sent.
 export async function removeEndpoint(tx: Tx, installationId: string, id: string, now: number): Promise<boolean> {
   const endpoint = await lockEndpoint(tx, installationId, id)
   if (!endpoint) return false
@@ -236,7 +236,7 @@ export async function removeEndpoint(tx: Tx, installationId: string, id: string,
   return true
 }
 
-// With its installation goes whoever was told about it.
+// When an installation ends, so do its endpoints.
 export async function removeEndpointsOf(tx: Tx, installationId: string, now: number): Promise<void> {
   for (const { id } of await listEndpoints(tx, installationId)) await removeEndpoint(tx, installationId, id, now)
 }

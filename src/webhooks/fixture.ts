@@ -1,4 +1,4 @@
-// The signature fixture: calls with which whoever writes a receiver can prove it offline, one that is signed just now, and
+// The signature fixture: calls with which the author of a receiver can test it offline, one that is signed just now, and
 // one signed with the live secret. Pure, and the live secret is only ever used, never shown.
 
 import { createHmac } from 'node:crypto'
@@ -10,7 +10,7 @@ import { createSecretOpener, type SealedSecrets, secretPrefix, secretsOf, signed
 import type { Endpoint } from './store.ts'
 
 const toleranceSeconds = 300
-// The receiver's clock in every vector. It is long past, so that no vector can be taken for a call of today.
+// The receiver's clock in every vector. It is long past, so no vector can be mistaken for a current call.
 const vectorNow = 1_700_000_000
 
 export type FixtureEndpoint = SealedSecrets & Pick<Endpoint, 'installationId' | 'mode'>
@@ -49,7 +49,7 @@ function freshCall(endpoint: FixtureEndpoint, secret: string, now: number): Webh
   }
 }
 
-// Nobody who holds this can make a receiver do anything: no event has such an id or type, and the time is years ago.
+// It cannot be used against a receiver: no event has such an id or type, and the time is years ago.
 function liveCheck(
   rootSecret: RootSecret,
   endpoint: FixtureEndpoint,
@@ -127,12 +127,12 @@ function acceptedVectors({ call, spaced, unicode, own, other }: Bench): Signatur
     // While a secret is replaced, the new one signs first and the former one second. A receiver may hold either. Here the
     // fixture secret stands for the new one …
     accept('rotated_receiver_has_new', call, `${own(call)} ${other(call)}`),
-    // … and here for the former one, so that whoever looks at the first signature only is found out.
+    // … and here for the former one, which finds a receiver that looks at the first signature only.
     accept('rotated_receiver_has_old', call, `${other(call)} ${own(call)}`),
     // Sent before the new secret was made: the former one, for which the fixture secret stands, signs alone. A receiver
     // that knows of a rotation must not ask for two signatures.
     accept('old_only', before, own(before)),
-    // A scheme of the future is passed over; it is no error.
+    // An unknown scheme is ignored; it is not an error.
     accept('unknown_scheme_first', call, `v9,${macOf(other(call))} ${own(call)}`),
     // Bytes are signed, not characters and not JSON.
     accept('unicode', unicode, own(unicode)),
@@ -149,7 +149,7 @@ function acceptedVectors({ call, spaced, unicode, own, other }: Bench): Signatur
 function rejectedVectors({ call, spaced, own, other }: Bench): SignatureVector[] {
   const reject = (name: string, sent: Call, signature: string) =>
     vector('reject', name, sent, headersOf(sent, signature))
-  // Signed as it is written, so that nothing is wrong but the time.
+  // Signed as it is written, so only the time is wrong.
   const rejectAt = (name: string, timestamp: number | string) => {
     const sent = at(call, timestamp)
     return reject(name, sent, own(sent))
@@ -164,14 +164,14 @@ function rejectedVectors({ call, spaced, own, other }: Bench): SignatureVector[]
     reject('tampered_body', { ...call, body: call.body.replace('A test', 'A best') }, own(call)),
     reject('tampered_id', { ...call, id: 'fixture_vectos' }, own(call)),
     reject('tampered_timestamp', at(call, vectorNow + 1), own(call)),
-    // Made by somebody who knows another secret.
+    // Signed with another secret.
     reject('wrong_secret', call, other(call)),
     // Two signatures as in a rotation: one by another secret, one by the right secret for another call.
     reject('rotated_neither_fits', call, `${other(call)} ${own({ ...call, id: 'fixture_other' })}`),
     // The same JSON in other bytes is another body.
     reject('reserialised_json', call, own(spaced)),
     reject('trailing_newline_added', { ...call, body: `${call.body}\n` }, own(call)),
-    // Well signed, and a second past the tolerance: somebody may have kept it, or made it in advance.
+    // Well signed, and a second past the tolerance: it may be a recording, or made in advance.
     rejectAt('too_old', vectorNow - toleranceSeconds - 1),
     rejectAt('too_new', vectorNow + toleranceSeconds + 1),
     // A time is decimal digits and nothing else. What reads these leniently would let the header be written in many ways.

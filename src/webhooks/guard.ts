@@ -65,10 +65,10 @@ function portProblem({ protocol, port }: URL, { allowPrivate }: GuardOptions): s
   const isUsual = number === 443 || (allowPrivate && number === 80) || number >= 1024
   return isUsual && !forbiddenPorts.has(number)
     ? undefined
-    : 'the port in the URL is not one that receivers use: take 443, or one from 1024 on that is no database or the like'
+    : 'the port in the URL is not one that receivers use: use 443, or one from 1024 on that is not the port of a database or similar service'
 }
 
-// True for whatever is not plainly a public address, and for whatever is no address. For IPv4 the special blocks are
+// True for everything that is not clearly a public address, and for what is not an address. For IPv4 the special blocks are
 // listed. IPv6 is the other way round, as it has many ways to wrap an IPv4 address (NAT64, 6to4, Teredo, ISATAP,
 // compatible): only the block in use for public addresses is allowed, less what is special in it.
 export function isForbiddenAddress(address: string, { allowPrivate }: GuardOptions): boolean {

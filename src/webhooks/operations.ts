@@ -18,7 +18,7 @@ type WebhookOperation =
 
 export interface WebhookParts {
   rootSecret: RootSecret
-  // How long the texts of events are kept.
+  // How long the texts of events are stored.
   textsMs: number
 }
 

@@ -10,14 +10,14 @@ import { type Delivery, hasEventText, hasOpenReplay, insertReplay, lockDelivery,
 export interface ReplayInput {
   allowSucceeded: boolean
   reason: string | null
-  // How long the texts of events are kept.
+  // How long the texts of events are stored.
   textsMs: number
 }
 
 const finalStatuses: ReadonlySet<DeliveryStatus> = new Set(['succeeded', 'failed', 'blocked', 'discarded'])
 
-// Whoever wants the same delivery replayed waits at its row and then sees the replay that was made. The row of the
-// endpoint is held too, so that it cannot be paused, disabled or removed between the look at it and the commit.
+// A second replay of the same delivery waits for its row and then sees the first one. The row of the endpoint is locked
+// too, so it cannot be paused, disabled or removed between the read and the commit.
 export async function replayDelivery(
   tx: Tx,
   installationId: string,
@@ -51,7 +51,7 @@ export async function replayDelivery(
     createdAt: now,
     finishedAt: null,
   }
-  // The lock has kept others out; the unique index would too.
+  // The lock excludes others; the unique index would too.
   if (!(await insertReplay(tx, replay, reason))) throw refuse('replay_in_progress', { current })
   tx.signal('deliveries')
   return replay

@@ -1,5 +1,5 @@
 // When a call is made again, for how long an endpoint is left alone, and when it is given up. All of it is computed from
-// what is written down, so that a restart changes nothing and a test can move the clock.
+// what is stored, so a restart changes nothing and a test can move the clock.
 
 import { createHash } from 'node:crypto'
 
@@ -32,8 +32,8 @@ const givenUpAfterMs = 5 * day
 
 export const inFlightMax = 8
 
-// What a process may hold of one endpoint beyond the calls it makes, so that the next call need not wait for the disk; and
-// never more than the endpoint takes within this time, as it goes now. Whoever claims so much and is slow gives it back.
+// What a process may hold of one endpoint beyond the calls it makes, so the next call need not wait for the disk; and
+// never more than the endpoint takes within this time at its present pace. What is not called in time is given back.
 const aheadMax = 56
 const aheadMs = 250
 
@@ -59,7 +59,7 @@ export function restMsAfter(consecutiveFailures: number, askedMs: number | null)
   return Math.max(asked, Math.min(doubled, breakerMsMax))
 }
 
-// How many calls to one endpoint may be under way. One that fails is asked more gently, down to a single probe, so that
+// How many calls to one endpoint may be under way. One that fails is asked more gently, down to a single probe, so
 // it cannot fill the house with calls that wait for their deadline.
 export function inFlightFor(consecutiveFailures: number): number {
   return Math.max(1, inFlightMax - consecutiveFailures)

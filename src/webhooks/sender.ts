@@ -1,4 +1,4 @@
-// Makes one webhook call and tells how it went. The receiver is a stranger: it may be slow, endless, broken or a trap, so
+// Makes one webhook call and reports its outcome. The receiver is not trusted: it may be slow, endless, broken or a trap, so
 // every call has deadlines and bounds, follows nothing, and dials no address that the guard has not seen.
 
 import dns from 'node:dns'
@@ -91,8 +91,8 @@ export function createSender(options: SenderOptions): Sender {
   async function exchange({ url, headers, body }: Call): Promise<Ending> {
     const bytes = Buffer.from(body)
     const endsAt = performance.now() + exchangeMsMax
-    // A kept connection can be reset just before it is used again, and all of them when a receiver restarts. Nothing was
-    // written, so nothing can arrive twice; each of these costs one kept connection, and then comes a fresh one.
+    // An idle connection can be reset just before it is used again, and all of them when a receiver restarts. Nothing was
+    // written, so nothing can arrive twice; each of these costs one idle connection, and then comes a new one.
     for (let again = 0; ; again += 1) {
       if (closing.signal.aborted) return closed
       const target = targetOf(url)
@@ -156,7 +156,7 @@ function newTarget({ origin, pathname, search }: URL, connectTo: buildConnector.
   return { path: pathname + search, pool }
 }
 
-// One call on its way, told by undici what happens to it. It ends once: whatever comes later is not heard.
+// One call under way; undici reports its progress. It ends once: whatever comes later is ignored.
 class Exchange implements Dispatcher.DispatchHandler {
   readonly ending: Promise<Ending>
   // The connection broke before a byte of the call was written to it.
@@ -191,7 +191,7 @@ class Exchange implements Dispatcher.DispatchHandler {
     else this.end(failed(this.#controller ? 'answer too slow' : 'timed out'))
   }
 
-  // The call is about to be written: from here on nobody knows what the receiver has seen.
+  // The call is about to be written: from here on it is unknown what the receiver has seen.
   onRequestStart(controller: Dispatcher.DispatchController): void {
     // Its deadline passed while it waited for a connection. Unlike an abort, this leaves the connection to the next.
     if (this.#isEnded) throw new CallFailure(failed('timed out'))
@@ -261,7 +261,7 @@ function connectorOf(options: SenderOptions, closing: AbortSignal): buildConnect
   const { allowPrivate, connectMsMax = connectMsDefault, lookup = lookupBySystem, dial = dialByNet } = options
   const { caCertificates } = options
   const secureContext = tls.createSecureContext(caCertificates ? { ca: [...caCertificates] } : {})
-  // Connections that open together ask once, so that one slow name server cannot fill the resolver's few threads.
+  // Connections that open together ask once, so one slow name server cannot fill the resolver's few threads.
   const lookups = new Map<string, Promise<readonly string[]>>()
 
   function resolve(name: string): Promise<readonly string[]> {
@@ -278,7 +278,7 @@ function connectorOf(options: SenderOptions, closing: AbortSignal): buildConnect
     return addresses.slice(0, addressesTriedMax)
   }
 
-  // The addresses share the time, so that a first one which swallows everything leaves some to the next.
+  // The addresses share the time, so a first one that never answers leaves some to the next.
   async function dialOneOf(addresses: readonly string[], port: number, endsAt: number): Promise<Socket> {
     let problem: unknown
     for (const [index, address] of addresses.entries()) {
@@ -336,7 +336,7 @@ function connectorOf(options: SenderOptions, closing: AbortSignal): buildConnect
       rejectUnauthorized: true,
       ALPNProtocols: ['http/1.1'],
       host: hostname,
-      // A server name has no trailing dot and is no address (RFC 6066, 3).
+      // A server name has no trailing dot and is not an address (RFC 6066, 3).
       ...(isIP(hostname) === 0 ? { servername: hostname.replace(/\.$/, '') } : {}),
     })
     try {

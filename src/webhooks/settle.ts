@@ -1,5 +1,5 @@
-// What became of a call: the delivery, the log, the health of its endpoint and what others are told, in one transaction.
-// Only whoever still holds the lease may write, so a process that slept through its lease changes nothing.
+// What became of a call: the delivery, the log, the health of its endpoint and the events about it, in one transaction.
+// Only the holder of the lease may write, so a process that slept through its lease changes nothing.
 
 import { announce } from '../events/announce.ts'
 import { toInstant } from '../kit/instant.ts'
@@ -185,7 +185,7 @@ async function insertAttempt(tx: Tx, { claimed, call, startedAt }: Outcome, erro
     on conflict do nothing`
 }
 
-// The next event of each subject may have been parked until this one is over. They are looked for first, because there
+// The next event of each subject may have been parked until this one has ended. They are looked for first, because there
 // are seldom any, and because PostgreSQL would read the whole table to join them.
 async function hurryNexts(tx: Tx, outcomes: readonly Outcome[], now: number): Promise<void> {
   const inOrder = outcomes.filter(({ claimed }) => claimed.replayOf === null)

@@ -8,14 +8,14 @@ import type { Endpoint } from './store.ts'
 export const secretPrefix = 'whsec_'
 const secretBytes = 32
 const sealPurpose = 'webhook secret'
-// A key of its own, so that a former secret cannot be put back in the place of the current one.
+// A key of its own, so a former secret cannot be put back in the place of the current one.
 const formerPurpose = 'former webhook secret'
 
 export function newSecret(): string {
   return secretPrefix + randomBytes(secretBytes).toString('base64')
 }
 
-// Tells secrets apart without giving one away.
+// Distinguishes secrets without revealing one.
 export function hintOf(secret: string): string {
   return secret.replace(/=+$/, '').slice(-4)
 }
@@ -50,8 +50,8 @@ export type SigningSecret = string | KeyObject
 
 export type SecretOpener = (endpointId: string, sealed: string, place?: 'current' | 'former') => KeyObject
 
-// Opening a secret, and making a key of it, costs more than signing (18 against 4 µs for the key alone), so that the keys
-// of busy endpoints are kept in memory. They are found by everything that a sealed text is bound to, and by the text
+// Opening a secret, and making a key of it, costs more than signing (18 against 4 µs for the key alone), so the keys
+// of busy endpoints are cached. They are found by everything that a sealed text is bound to, and by the text
 // itself, which changes with the secret.
 export function createSecretOpener(rootSecret: RootSecret): SecretOpener {
   const keys = new Lru<string, KeyObject>(1_000)

@@ -98,7 +98,7 @@ export async function setHealth(tx: Tx, endpoint: Endpoint): Promise<void> {
     where installation_id = ${endpoint.installationId} and id = ${endpoint.id}`
 }
 
-// That it is well is written where it was not, and otherwise once a second: a busy endpoint is no hot row. A call that was
+// That it is well is written where it was not, and otherwise once a second: a busy endpoint must not become a hot row. A call that was
 // made before the last failure says nothing about now.
 export async function noteSuccess(
   tx: Tx,
@@ -197,7 +197,7 @@ export async function hasOpenReplay(db: Reader, installation: string, replayOf: 
   return rows.length > 0
 }
 
-// False once the text of the event is no longer kept, or the event is not younger than `since`.
+// False once the text of the event was deleted, or the event is not younger than `since`.
 export async function hasEventText(db: Reader, installation: string, eventId: string, since: number): Promise<boolean> {
   const rows = await db.sql`
     select id from events

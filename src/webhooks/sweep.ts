@@ -1,6 +1,6 @@
 // Keeps the queue and the log within bounds: deliveries that waited too long for their endpoint are discarded, texts of old
 // events and of forgotten shoppers go, then the log of old deliveries and the events themselves, and secrets that were replaced. All of it in short
-// transactions, oldest first, so that nobody waits long.
+// transactions, oldest first, so other writers do not wait long.
 
 import { setImmediate as breathe } from 'node:timers/promises'
 import { type RetentionMs, retentionDefaultsMs } from '../kit/retention.ts'
@@ -95,7 +95,7 @@ async function discardOwedToRemoved(sweep: Sweep): Promise<void> {
 }
 
 // What an endpoint could not be sent for so long, because it is paused, disabled or far behind, is not sent any more: without
-// an end, one queue that nobody empties would keep the texts of its events for ever.
+// an end, one queue that is never emptied would store the texts of its events for ever.
 async function discardOverdue(sweep: Sweep): Promise<void> {
   const { storage, now, retentionMs } = sweep
   const dueBy = now - retentionMs.texts
@@ -119,7 +119,7 @@ function eachEndpoint(
   )
 }
 
-// Walks from endpoint to endpoint in the index, so that a long queue costs no more than a short one.
+// Walks from endpoint to endpoint in the index, so a long queue costs no more than a short one.
 export async function listOverdueEndpoints(db: Reader, dueBy: number, now: number): Promise<EndpointName[]> {
   return db.sql<EndpointName>`
     with recursive waiting (endpoint_id) as (
@@ -230,8 +230,8 @@ export async function listOldEvents(db: Reader, after: Place, until: number, now
     order by e.occurred_at, e.id limit ${sweptMax}`
 }
 
-// An event goes when its text is gone and no delivery is left that tells of it. How far this has come is written down with it:
-// of what is older, nobody may expect every event to be there.
+// An event is deleted when its text is gone and no delivery of it is left. How far this has come is recorded with it: before
+// that time, events may be missing.
 async function dropEvents(sweep: Sweep): Promise<void> {
   const { storage, now, retentionMs, places } = sweep
   const until = now - retentionMs.log

@@ -14,7 +14,7 @@ export function endpointView(
   now: number,
 ): WebhookEndpoint {
   const { previousSealed, previousExpiresAt } = endpoint
-  // The former secret is kept until the next rotation; it signs only until its time is over.
+  // The former secret is stored until the next rotation; it signs only until it expires.
   const isRotating = previousSealed !== null && previousExpiresAt !== null && previousExpiresAt > now
   return {
     id: endpoint.id,
