@@ -90,14 +90,14 @@ function originAt(port: number): string {
   return `http://localhost:${port}`
 }
 
-interface Stage {
+interface Service {
   app: App
-  port: () => Promise<number>
+  open(): Promise<number>
   begin(origin: string): Promise<void>
 }
 
 // Everything that one process needs to answer requests.
-function setStage({ config, storage, log, mayDemo }: ServeParts): Stage {
+function createService({ config, storage, log, mayDemo }: ServeParts): Service {
   let origin = config.publicUrl ?? ''
   let isStarting = true
   let port = 0
@@ -120,7 +120,7 @@ function setStage({ config, storage, log, mayDemo }: ServeParts): Stage {
   })
   return {
     app,
-    async port() {
+    async open() {
       port = await openPort(app.server, config)
       // Requests that arrive while the shop is created see the same origin as later ones.
       if (origin === '') origin = originAt(port)
@@ -164,7 +164,7 @@ async function makeShop({ config, storage, log, sink, terminal, mayDemo }: Serve
 async function serve(parts: ServeParts): Promise<void> {
   const { config, storage, log } = parts
   const signalled = endSignal(parts)
-  const { app, port: open, begin } = setStage(parts)
+  const { app, open, begin } = createService(parts)
   let metrics: Closable | undefined
   try {
     const port = await open()
