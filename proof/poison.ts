@@ -309,7 +309,7 @@ async function turnAll({ storage, app, clock }: House): Promise<{ failures: RowF
     )
   }
   const before = app.dispatcher.stats().failures
-  await app.dispatcher.settleDue()
+  await app.dispatcher.dispatchDue()
   if (app.dispatcher.stats().failures > before) violations.push('a round of the dispatcher failed')
   return { failures, violations }
 }

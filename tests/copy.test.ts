@@ -69,7 +69,7 @@ for (const [one, other] of [
       assert.deepEqual(await countsIn(storage), rows)
       assert.deepEqual(await storage.read(findViolations), [])
       assert.equal(receiver.received.length, 0)
-      await place.app.dispatcher.settleDue()
+      await place.app.dispatcher.dispatchDue()
       assert.deepEqual(receiver.received.map(({ event }) => event.type).sort(), shop.owed)
       // What waits for the paused endpoint goes on waiting.
       const waiting = await storage.read(

@@ -77,7 +77,7 @@ eachEngine('the dispatcher survives its worst row', (given) => {
       .filter((line) => line.message === 'row could not be handled; retrying later' && line.rowId === rowId).length
   }
 
-  const dispatch = () => house.app.dispatcher.settleDue()
+  const dispatch = () => house.app.dispatcher.dispatchDue()
 
   // What holds of each: the others are sent at once, the bad one is passed over and sent when it can be.
   async function assertSurvived(

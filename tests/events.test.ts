@@ -37,8 +37,8 @@ import {
   pingEndpoint,
   removeEndpoint,
 } from '../src/webhooks/endpoints.ts'
+import { recordOutcomes } from '../src/webhooks/outcomes.ts'
 import { attemptsMax, leaseMs } from '../src/webhooks/schedule.ts'
-import { settleOutcomes } from '../src/webhooks/settle.ts'
 import { findDelivery, listNewestDeliveries, lockEndpoint } from '../src/webhooks/store.ts'
 
 const email = 'ada@example.com'
@@ -275,7 +275,7 @@ const scenarios = {
       } = await storage.write((tx) => claimDeliveries(tx, [key], { limit: 1, leaseMs, now }))
       assert.ok(claimed, `attempt ${attempt}`)
       const call = { kind: 'answered', statusCode: 500, error: null, retryAfter: null, answer: '', tookMs: 1 } as const
-      await storage.write((tx) => settleOutcomes(tx, [{ claimed, call, startedAt: now }], now))
+      await storage.write((tx) => recordOutcomes(tx, [{ claimed, call, startedAt: now }], now))
       // The breaker rests for a quarter of an hour at most.
       now = ((await storage.read((db) => findDelivery(db, installationId, delivery.id)))?.dueAt ?? now) + 900_000
     }

@@ -285,7 +285,7 @@ eachEngine('idempotency', (given) => {
       (db) => db.sql<{ bytes: number }>`select length(body) as "bytes" from events where type = 'cart.created'`,
     )
     assert.ok(stored.length === 2 && stored.every(({ bytes }) => bytes < 6_000))
-    await large.app.dispatcher.settleDue()
+    await large.app.dispatcher.dispatchDue()
     assert.deepEqual(
       receiver.received.map(({ event }) => (event.data as { cart: { items: unknown[] } }).cart.items.length),
       [100, 100],

@@ -156,7 +156,7 @@ eachEngine('sick receivers', (given) => {
     // Whoever waited for an answer is hung up on, and from here on it fails at once.
     hanging.receiver.behave(answer(500))
     for (const response of held.open) response.destroy()
-    await dispatcher.settleDue()
+    await dispatcher.dispatchDue()
     for (const one of well) {
       assert.deepEqual(await statusesOf(house, one), { succeeded: events })
       assert.equal(new Set(one.receiver.received.map(({ id }) => id)).size, events)
@@ -180,14 +180,14 @@ eachEngine('sick receivers', (given) => {
     assert.deepEqual(await statusesOf(house, patient), { pending: events - asked, retrying: asked })
     const calledBefore = sick.map(({ receiver }) => receiver.received.length)
     house.clock.now += 29_999
-    await dispatcher.settleDue()
+    await dispatcher.dispatchDue()
     assert.deepEqual(
       sick.map(({ receiver }) => receiver.received.length),
       calledBefore,
       'nobody is called before the time',
     )
     house.clock.now += 1
-    await dispatcher.settleDue()
+    await dispatcher.dispatchDue()
     const askedAgain = patient.receiver.received.length - asked
     assert.ok(askedAgain >= 1 && askedAgain <= inFlightMax, `${askedAgain} calls when the time had come`)
     for (const one of [hanging, failing, patient])
@@ -220,7 +220,7 @@ eachEngine('sick receivers', (given) => {
     assert.ok(most > inFlightMax && most <= callsMax, `${most} calls at once`)
     hanging.receiver.behave(answer(500))
     for (const response of held.open) response.destroy()
-    await dispatcher.settleDue()
+    await dispatcher.dispatchDue()
     for (const one of well) assert.deepEqual(await statusesOf(house, one), { succeeded: events })
   })
 
@@ -256,7 +256,7 @@ eachEngine('sick receivers', (given) => {
     for (const response of waiting) response.writeHead(204).end()
     const before = await came
     assert.ok(before < backlog / 2, `${before} of ${backlog} came before it`)
-    await house.app.dispatcher.settleDue()
+    await house.app.dispatcher.dispatchDue()
     assert.deepEqual(await statusesOf(house, busy), { succeeded: backlog + 1 })
   })
 
@@ -276,7 +276,7 @@ eachEngine('sick receivers', (given) => {
       })
       response.writeHead(one.receiver.received.length > wellFor ? 500 : 204).end()
     })
-    await house.app.dispatcher.settleDue()
+    await house.app.dispatcher.dispatchDue()
     assert.ok(openMax <= inFlightMax, `${openMax} calls at once`)
     const called = one.receiver.received.length
     const failed = called - wellFor
@@ -372,10 +372,10 @@ eachEngine('sick receivers', (given) => {
     await isFull
     // Its clock that never steps back stands still meanwhile; the time of day does not.
     house.clock.now += hour
-    await nodeOf(house, house.storage, meanwhile, async () => {}).settleDue()
+    await nodeOf(house, house.storage, meanwhile, async () => {}).dispatchDue()
     const begun = before.length
     wake()
-    await sleeper.settleDue()
+    await sleeper.dispatchDue()
     await sleeper.drain()
     assert.equal(before.length, begun, 'nothing is called that somebody else has taken over')
     assert.equal(new Set([...before, ...meanwhile]).size, 60)

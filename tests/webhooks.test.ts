@@ -78,7 +78,7 @@ function ping(house: House, { endpoint }: MadeEndpoint) {
 async function nextAttempt(house: House, made: MadeEndpoint): Promise<Delivery> {
   const waiting = (await deliveriesOf(house, made)).find(({ dueAt }) => dueAt !== null)
   house.clock.now = Math.max(house.clock.now, waiting?.dueAt ?? 0, (await endpointOf(house, made)).restingUntil ?? 0)
-  await house.app.dispatcher.settleDue()
+  await house.app.dispatcher.dispatchDue()
   const [row] = (await deliveriesOf(house, made)).filter(({ id }) => id === waiting?.id)
   assert.ok(row)
   return row
@@ -107,7 +107,7 @@ eachEngine('webhooks', (given) => {
     const orderId = paid.view.session.orderId as string
     await house.ask('cancelStorefrontOrder', { path: { orderId }, body: { idempotencyKey: 'cancel' } })
     await payRefunds({ ...house.app.payTools, onPaid: refundPaid }, house.clock.now)
-    await house.app.dispatcher.settleDue()
+    await house.app.dispatcher.dispatchDue()
 
     const written = await house.storage.read(
       (db) => db.sql<{ id: string; type: string; body: string }>`select id, type, body from events order by id`,
@@ -154,13 +154,13 @@ eachEngine('webhooks', (given) => {
     receiver.behave(answer(500, {}, 'no thanks'))
     await ping(house, made)
     const waits: number[] = []
-    await house.app.dispatcher.settleDue()
+    await house.app.dispatcher.dispatchDue()
     let row = (await deliveriesOf(house, made))[0] as Delivery
     while (row.dueAt !== null) {
       assert.deepEqual([row.status, row.attempts, row.lastStatusCode], ['retrying', waits.length + 1, 500])
       waits.push(row.dueAt - house.clock.now)
       house.clock.now = row.dueAt - 1
-      await house.app.dispatcher.settleDue()
+      await house.app.dispatcher.dispatchDue()
       assert.equal(receiver.received.length, waits.length, 'not a millisecond early')
       row = await nextAttempt(house, made)
     }
@@ -191,7 +191,7 @@ eachEngine('webhooks', (given) => {
     receiver.behave(answer(500))
     other.behave(answer(500))
     await house.ask('createPublicCart', { body: { idempotencyKey: 'a' } })
-    await house.app.dispatcher.settleDue()
+    await house.app.dispatcher.dispatchDue()
     for (let attempt = 2; attempt <= 12; attempt += 1) await nextAttempt(house, failing)
     assert.deepEqual(
       (await deliveriesOf(house, failing)).map(({ eventType, status }) => [eventType, status]),
@@ -220,14 +220,14 @@ eachEngine('webhooks', (given) => {
     receiver.behave((call, response) =>
       response.writeHead(call.event.subject.id === stuck && call.headers['webhook-attempt'] !== '3' ? 500 : 204).end(),
     )
-    await house.app.dispatcher.settleDue()
+    await house.app.dispatcher.dispatchDue()
     for (const quantity of [1, 2, 3])
       await house.ask('putPublicCartItem', {
         path: { cartId: stuck, skuId: carts.sku('ROSE-12') },
         body: { idempotencyKey: `q${quantity}`, quantity },
       })
     await house.ask('createPublicCart', { body: { idempotencyKey: 'free' } })
-    await house.app.dispatcher.settleDue()
+    await house.app.dispatcher.dispatchDue()
     assert.deepEqual(
       receiver.received.map(({ event }) => [event.subject.id === stuck, event.sequence]),
       [
@@ -257,17 +257,17 @@ eachEngine('webhooks', (given) => {
     receiver.behave(answer(503))
     for (let cart = 0; cart < 30; cart += 1)
       await house.ask('createPublicCart', { body: { idempotencyKey: `cart-${cart}` } })
-    await house.app.dispatcher.settleDue()
+    await house.app.dispatcher.dispatchDue()
     const failed = receiver.received.length
     assert.ok(failed >= 10 && failed <= 17, `${failed} calls until the breaker was open`)
     const opened = await endpointOf(house, made)
     assert.equal(opened.consecutiveFailures, failed)
     assert.ok((opened.restingUntil ?? 0) >= house.clock.now + 30_000)
     house.clock.now = (opened.restingUntil ?? 0) - 1
-    await house.app.dispatcher.settleDue()
+    await house.app.dispatcher.dispatchDue()
     assert.equal(receiver.received.length, failed, 'nothing is sent while it is open')
     house.clock.now += 1
-    await house.app.dispatcher.settleDue()
+    await house.app.dispatcher.dispatchDue()
     assert.equal(receiver.received.length, failed + 1, 'one probe')
     const probed = await endpointOf(house, made)
     const restMs = (probed.restingUntil ?? 0) - house.clock.now
@@ -278,7 +278,7 @@ eachEngine('webhooks', (given) => {
     )
     receiver.behave(answer(200))
     house.clock.now = probed.restingUntil ?? 0
-    await house.app.dispatcher.settleDue()
+    await house.app.dispatcher.dispatchDue()
     const closed = await endpointOf(house, made)
     assert.deepEqual([closed.consecutiveFailures, closed.failingSince, closed.restingUntil], [0, null, null])
     assert.ok((await deliveriesOf(house, made)).every(({ status }) => status === 'succeeded'))
@@ -290,7 +290,7 @@ eachEngine('webhooks', (given) => {
     const made = await add(house, { url: receiver.url, events: ['webhook.ping'] })
     receiver.behave(answer(429, { 'retry-after': '120' }))
     await ping(house, made)
-    await house.app.dispatcher.settleDue()
+    await house.app.dispatcher.dispatchDue()
     const [row] = await deliveriesOf(house, made)
     assert.equal(row?.dueAt, house.clock.now + 120_000)
     assert.equal((await endpointOf(house, made)).restingUntil, house.clock.now + 120_000)
@@ -311,7 +311,7 @@ eachEngine('webhooks', (given) => {
     const { carts } = await checkoutOf(house)
     receiver.behave(answer(410))
     const cartId = (await house.ask('createPublicCart', { body: { idempotencyKey: 'a' } })).body.data.id
-    await house.app.dispatcher.settleDue()
+    await house.app.dispatcher.dispatchDue()
     const disabled = await endpointOf(house, gone)
     assert.deepEqual([disabled.status, disabled.disabledReason], ['disabled', 'gone'])
     assert.deepEqual(
@@ -323,7 +323,7 @@ eachEngine('webhooks', (given) => {
         path: { cartId, skuId: carts.sku('ROSE-12') },
         body: { idempotencyKey: `q${quantity}`, quantity },
       })
-    await house.app.dispatcher.settleDue()
+    await house.app.dispatcher.dispatchDue()
     assert.deepEqual(
       (await deliveriesOf(house, gone)).map(({ status }) => status),
       ['held', 'held', 'held'],
@@ -336,7 +336,7 @@ eachEngine('webhooks', (given) => {
       enableEndpoint(tx, house.installationId, gone.endpoint.id, house.clock.now),
     )
     assert.equal(enabled?.resumed, 3)
-    await house.app.dispatcher.settleDue()
+    await house.app.dispatcher.dispatchDue()
     assert.deepEqual(
       receiver.received.map(({ event }) => event.sequence),
       [1, 2, 3],
@@ -352,12 +352,12 @@ eachEngine('webhooks', (given) => {
       await house.ask('createPublicCart', { body: { idempotencyKey: `cart-${cart}` } })
     const startedAt = house.clock.now
     for (let days = 0; days < 5; days += 1) {
-      await house.app.dispatcher.settleDue()
+      await house.app.dispatcher.dispatchDue()
       assert.equal((await endpointOf(house, made)).status, 'enabled')
       house.clock.now += day
     }
     assert.ok(house.clock.now - startedAt >= 5 * day)
-    await house.app.dispatcher.settleDue()
+    await house.app.dispatcher.dispatchDue()
     const disabled = await endpointOf(house, made)
     assert.deepEqual([disabled.status, disabled.disabledReason], ['disabled', 'failing'])
     assert.ok((await deliveriesOf(house, made)).every(({ status }) => status === 'held'))
@@ -370,7 +370,7 @@ eachEngine('webhooks', (given) => {
     await house.ask('createPublicCart', { body: { idempotencyKey: 'a' } })
     await house.storage.write((tx) => pauseEndpoint(tx, house.installationId, made.endpoint.id, house.clock.now))
     await house.ask('createPublicCart', { body: { idempotencyKey: 'b' } })
-    await house.app.dispatcher.settleDue()
+    await house.app.dispatcher.dispatchDue()
     assert.deepEqual([receiver.received.length, (await deliveriesOf(house, made)).length], [0, 2])
     await house.storage.write((tx) => removeEndpoint(tx, house.installationId, made.endpoint.id, house.clock.now))
     assert.deepEqual(
@@ -378,7 +378,7 @@ eachEngine('webhooks', (given) => {
       ['discarded', 'discarded'],
     )
     await house.ask('createPublicCart', { body: { idempotencyKey: 'c' } })
-    await house.app.dispatcher.settleDue()
+    await house.app.dispatcher.dispatchDue()
     assert.deepEqual([receiver.received.length, (await deliveriesOf(house, made)).length], [0, 2])
     const again = await add(house, { url: receiver.url, events: ['cart.*'] })
     assert.equal(again.endpoint.slot, made.endpoint.slot, 'its slot is free again')
@@ -394,14 +394,14 @@ eachEngine('webhooks', (given) => {
     )
     assert.ok(rotated)
     await ping(house, made)
-    await house.app.dispatcher.settleDue()
+    await house.app.dispatcher.dispatchDue()
     const both = receiver.received[0] as Received
     for (const secret of [made.secret, rotated.secret])
       new Webhook(secret).verify(both.body, both.headers as Record<string, string>)
     assert.equal(String(both.headers['webhook-signature']).split(' ').length, 2)
     house.clock.now += day
     await ping(house, made)
-    await house.app.dispatcher.settleDue()
+    await house.app.dispatcher.dispatchDue()
     const later = receiver.received[1] as Received
     assert.equal(String(later.headers['webhook-signature']).split(' ').length, 1)
     await sweepWebhooks(house.storage, house.clock.now)
@@ -415,7 +415,7 @@ eachEngine('webhooks', (given) => {
     const made = await add(house, { url: former.url, events: ['webhook.ping'] })
     former.behave(answer(302, { location: latter.url }))
     await ping(house, made)
-    await house.app.dispatcher.settleDue()
+    await house.app.dispatcher.dispatchDue()
     assert.deepEqual([former.received.length, latter.received.length], [1, 0], 'a redirect is not followed')
     const input = { url: latter.url, description: 'moved', events: ['webhook.ping'] }
     await house.storage.write((tx) =>
@@ -438,7 +438,7 @@ eachEngine('webhooks', (given) => {
       })
     })
     await ping(house, made)
-    const sleeper = house.app.dispatcher.settleDue()
+    const sleeper = house.app.dispatcher.dispatchDue()
     await arrived
     assert.equal((await deliveriesOf(house, made))[0]?.status, 'sending')
     house.clock.now += 999
@@ -468,7 +468,7 @@ eachEngine('webhooks', (given) => {
       path: { cartId, skuId: carts.sku('ROSE-12') },
       body: { idempotencyKey: 'q', quantity: 1 },
     })
-    await house.app.dispatcher.settleDue()
+    await house.app.dispatcher.dispatchDue()
     const texts = () =>
       house.storage.read(
         (db) => db.sql<{ type: string; kept: number }>`
@@ -488,7 +488,7 @@ eachEngine('webhooks', (given) => {
     assert.deepEqual([discarded?.status, discarded?.lastError], ['discarded', 'it was due for too long'])
     await house.storage.write((tx) => enableEndpoint(tx, house.installationId, owed.endpoint.id, house.clock.now))
     receiver.received.length = 0
-    await house.app.dispatcher.settleDue()
+    await house.app.dispatcher.dispatchDue()
     assert.deepEqual(receiver.received, [], 'it is not sent any more')
     house.clock.now += 60 * day
     await sweepWebhooks(house.storage, house.clock.now)
@@ -512,7 +512,7 @@ eachEngine('webhooks', (given) => {
     // hang on what it read.
     await house.storage.write((tx) => enableEndpoint(tx, house.installationId, made.endpoint.id, house.clock.now))
     assert.equal((await deliveriesOf(house, made))[0]?.status, 'pending')
-    await house.app.dispatcher.settleDue()
+    await house.app.dispatcher.dispatchDue()
     assert.equal(receiver.received.length, 1)
   })
 
@@ -546,7 +546,7 @@ eachEngine('webhooks', (given) => {
     house.app.dispatcher.start()
     const busyWhenHeard = await heard
     assert.ok(busyBefore < 200 && busyWhenHeard < 200, `${busyWhenHeard} of 200 were sent before it`)
-    await house.app.dispatcher.settleDue()
+    await house.app.dispatcher.dispatchDue()
     assert.equal(busy.received.length, 200)
   })
 
@@ -564,7 +564,7 @@ eachEngine('webhooks', (given) => {
           if (receivers.every(({ received }) => received.length > 0)) resolve()
         })
     })
-    const settled = house.app.dispatcher.settleDue()
+    const settled = house.app.dispatcher.dispatchDue()
     await everybodyAsked
     for (const receiver of receivers) receiver.behave(answer(204))
     for (const finish of waiting) finish()
@@ -582,7 +582,7 @@ eachEngine('webhooks', (given) => {
     receiver.behave(answer(500))
     const cartId = newId('cart')
     await happen(house, 150, () => cartId)
-    await house.app.dispatcher.settleDue()
+    await house.app.dispatcher.dispatchDue()
     const rows = await deliveriesOf(house, made)
     const [first, ...others] = rows
     assert.equal(receiver.received.length, 1)
@@ -593,7 +593,7 @@ eachEngine('webhooks', (given) => {
     )
     receiver.behave(answer(200))
     house.clock.now = first?.dueAt ?? 0
-    await house.app.dispatcher.settleDue()
+    await house.app.dispatcher.dispatchDue()
     assert.equal(receiver.received.length, rows.length + 1, 'one after the other, at once')
     const sequences = receiver.received.map(({ event }) => event.sequence)
     assert.deepEqual(
@@ -614,7 +614,7 @@ eachEngine('webhooks', (given) => {
       })
     })
     for (const key of ['a', 'b']) await house.ask('createPublicCart', { body: { idempotencyKey: key } })
-    const settled = house.app.dispatcher.settleDue()
+    const settled = house.app.dispatcher.dispatchDue()
     await bothAsked
     house.clock.now += 1_000
     waiting[0]?.(429, { 'retry-after': '600' })
@@ -643,7 +643,7 @@ eachEngine('webhooks', (given) => {
         })
       })
       await ping(house, made)
-      const sleeper = house.app.dispatcher.settleDue()
+      const sleeper = house.app.dispatcher.dispatchDue()
       await arrived
       house.clock.now += 1_000
       await releaseLeases(house.storage, house.clock.now, { all: false })
@@ -663,7 +663,7 @@ eachEngine('webhooks', (given) => {
     const receiver = await openReceiver(given)
     const made = await add(house, { url: receiver.url, events: ['webhook.ping'] })
     await ping(house, made)
-    await house.app.dispatcher.settleDue()
+    await house.app.dispatcher.dispatchDue()
     const [original] = await deliveriesOf(house, made)
     house.clock.now += 29 * day
     const path = { id: original?.id ?? '' }
@@ -673,7 +673,7 @@ eachEngine('webhooks', (given) => {
     house.clock.now += 7 * day
     await sweepWebhooks(house.storage, house.clock.now)
     await house.storage.write((tx) => enableEndpoint(tx, house.installationId, made.endpoint.id, house.clock.now))
-    await house.app.dispatcher.settleDue()
+    await house.app.dispatcher.dispatchDue()
     assert.equal(receiver.received.length, 2)
     assert.equal(receiver.received[0]?.body, receiver.received[1]?.body)
     await sweepWebhooks(house.storage, house.clock.now)
@@ -697,7 +697,7 @@ eachEngine('webhooks', (given) => {
     assert.ok((await deliveriesOf(house, made)).every(({ status }) => status === 'pending'))
     await house.storage.write((tx) => removeEndpoint(tx, installationId, id, house.clock.now))
     assert.ok((await deliveriesOf(house, made)).every(({ status }) => status === 'discarded'))
-    await house.app.dispatcher.settleDue()
+    await house.app.dispatcher.dispatchDue()
     assert.equal(receiver.received.length, 0)
     await sweepWebhooks(house.storage, house.clock.now)
     const [row] = await house.storage.read(
@@ -716,7 +716,7 @@ eachEngine('webhooks', (given) => {
         const endpoint = await lockEndpoint(tx, house.installationId, made.endpoint.id)
         if (endpoint) await disableEndpoint(tx, endpoint, 'operator', null, house.clock.now)
       })
-    await house.app.dispatcher.settleDue()
+    await house.app.dispatcher.dispatchDue()
     assert.deepEqual(
       other.received.map(({ event }) => [event.type, event.data.reason]),
       [['webhook.endpoint_disabled', 'operator']],

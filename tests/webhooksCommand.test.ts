@@ -21,8 +21,8 @@ import { receiverUrl } from '../src/provisioning/webhooks.ts'
 import type { Storage } from '../src/storage/storage.ts'
 import { claimDeliveries } from '../src/webhooks/claim.ts'
 import { enableEndpoint, pingEndpoint } from '../src/webhooks/endpoints.ts'
+import { recordOutcomes } from '../src/webhooks/outcomes.ts'
 import type { CallOutcome } from '../src/webhooks/sender.ts'
-import { settleOutcomes } from '../src/webhooks/settle.ts'
 import { newSecret, signatureOf, signedHeaders } from '../src/webhooks/signature.ts'
 import { type Endpoint, findEndpointAnywhere, listEndpoints } from '../src/webhooks/store.ts'
 
@@ -61,7 +61,7 @@ async function pretend(
       answer: null,
       tookMs: 12,
     } as const
-    await settleOutcomes(tx, [{ claimed, call: { ...call, ...answered }, startedAt: at }], at)
+    await recordOutcomes(tx, [{ claimed, call: { ...call, ...answered }, startedAt: at }], at)
   })
 }
 
@@ -251,10 +251,7 @@ describe('webhooks by the command line', () => {
       (tx) => tx.sql`
         update webhook_endpoints set resting_until = ${Date.now() + 60_000}, consecutive_failures = 11 where id = ${endpoint.id}`,
     )
-    assert.match(
-      (await cartwright(asking, settings)).out,
-      /not sent yet: backing off until .* after 11 failures/,
-    )
+    assert.match((await cartwright(asking, settings)).out, /not sent yet: backing off until .* after 11 failures/)
     await cartwright(['webhooks', 'pause', endpoint.id], settings)
     assert.deepEqual(await cartwright(asking, settings), {
       code: 1,

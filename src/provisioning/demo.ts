@@ -17,7 +17,7 @@ import { applyShop } from './apply.ts'
 import { createKey } from './keys.ts'
 import type { ShopFile } from './shopfile.ts'
 import { deleteExpiredKeys, endEndlessKeys, listLivingKeyIds } from './store.ts'
-import { settleDemoEndpoint } from './webhooks.ts'
+import { ensureDemoEndpoint } from './webhooks.ts'
 
 export interface DemoShop {
   merchant: { slug: string }
@@ -72,7 +72,7 @@ export async function makeDemoShop(storage: Storage, rootSecret: RootSecret, now
   return storage.write(async (tx) => {
     await lockMerchant(tx, file.merchant.slug)
     const installation = await demoInstallation(tx, merchantId, file)
-    const webhookEndpoint = await settleDemoEndpoint(tx, installation.id, rootSecret, now)
+    const webhookEndpoint = await ensureDemoEndpoint(tx, installation.id, rootSecret, now)
     const slugs = (file.products ?? []).filter((product) => product.published !== false).map((product) => product.slug)
     const products = await listProductsBySlug(tx, merchantId, slugs)
     const [full, catalog, none] = [
@@ -87,7 +87,7 @@ export async function makeDemoShop(storage: Storage, rootSecret: RootSecret, now
       products: slugs.flatMap((slug) => products.filter((product) => product.slug === slug)).map(shownProduct),
       promotionCodes: (file.promotions ?? []).map(({ code }) => normalCode(code)),
       webhookEndpoint,
-      user: { email: await settleDemoUser(tx, rootSecret, merchantId, passwordHash, now), password },
+      user: { email: await ensureDemoUser(tx, rootSecret, merchantId, passwordHash, now), password },
       app: await demoApp(tx, file),
     }
   })
@@ -143,7 +143,7 @@ async function demoInstallation(tx: Tx, merchantId: string, file: ShopFile): Pro
 const demoEmail = 'demo@alder-finch.example'
 
 // Made if it is missing. The shops it was given meanwhile stay, and so does a bar against it.
-async function settleDemoUser(
+async function ensureDemoUser(
   tx: Tx,
   rootSecret: RootSecret,
   merchantId: string,

@@ -166,6 +166,6 @@ async function makeMissingCategories(
   const isTooDeep = ({ id }: { id: string }) => (depths.get(id) ?? 0) > categoryDepthMax
   for (const category of newCategories.filter((category) => !isTooDeep(category)))
     await insertCategory(tx, merchant, category)
-  const settled = missing.map(({ slug }) => ({ slug, id: categoryIds.get(slug) as string }))
-  return new Map(settled.filter((category) => !isTooDeep(category)).map(({ slug, id }) => [slug, id]))
+  const found = missing.map(({ slug }) => ({ slug, id: categoryIds.get(slug) as string }))
+  return new Map(found.filter((category) => !isTooDeep(category)).map(({ slug, id }) => [slug, id]))
 }

@@ -150,7 +150,7 @@ const demoEndpoint = {
 
 // Made if it is missing. It is paused and points at the developer's own machine, so it is made whatever the setting says;
 // nothing is called before somebody listens. Whoever calls has locked the merchant.
-export async function settleDemoEndpoint(
+export async function ensureDemoEndpoint(
   tx: Tx,
   installationId: string,
   rootSecret: EndpointTools['rootSecret'],

@@ -34,7 +34,7 @@ async function linesOf(failure: Error): Promise<unknown[]> {
     log,
     version: '',
   })
-  await dispatcher.settleDue()
+  await dispatcher.dispatchDue()
   await dispatcher.drain()
   return lines
 }

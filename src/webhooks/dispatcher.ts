@@ -21,9 +21,9 @@ import {
   releaseLeases,
 } from './claim.ts'
 import { HeldDeliveries } from './held.ts'
+import { isSuccess, type Outcome, recordOutcomes } from './outcomes.ts'
 import { aheadFor, leaseMs } from './schedule.ts'
 import type { Sender } from './sender.ts'
-import { isSuccess, type Outcome, settleOutcomes } from './settle.ts'
 
 export interface DispatcherParts {
   storage: Storage
@@ -70,7 +70,7 @@ const drainTriesMax = 4
 type State = 'idle' | 'gathering' | 'stepping' | 'stepping_again'
 
 interface Step {
-  settled: readonly Outcome[]
+  ended: readonly Outcome[]
   returned: readonly Claimed[]
   endpoints: readonly EndpointKey[]
 }
@@ -131,7 +131,7 @@ export class Dispatcher {
   }
 
   // Does what is due at this instant, and what becomes due by that, and then rests. For tests, and for a start's first round.
-  async settleDue(): Promise<void> {
+  async dispatchDue(): Promise<void> {
     await this.#reap(false)
     let made: number
     do {
@@ -257,34 +257,34 @@ export class Dispatcher {
 
   async #step(due: readonly EndpointKey[]): Promise<void> {
     const now = this.#now()
-    const settled = this.#outcomes.splice(0, stepOutcomesMax)
+    const ended = this.#outcomes.splice(0, stepOutcomesMax)
     const returned = this.#returns.splice(0)
-    const endpoints = this.#isDraining ? [] : withSettled(due, settled)
-    if (endpoints.length === 0 && settled.length === 0 && returned.length === 0) return
+    const endpoints = this.#isDraining ? [] : withEnded(due, ended)
+    if (endpoints.length === 0 && ended.length === 0 && returned.length === 0) return
     const bounds = { holder: this.#holder, leaseMs: this.#leaseMs, now }
     try {
       const { claimed, servedLast, isMore } = await this.#parts.storage.write(async (tx) => {
-        if (settled.length > 0) await settleOutcomes(tx, settled, now)
+        if (ended.length > 0) await recordOutcomes(tx, ended, now)
         if (returned.length > 0) await giveBack(tx, returned, now)
         if (endpoints.length === 0) return nothingClaimed
         const room = this.#held.room(this.#callsMax)
-        return claimDeliveries(tx, endpoints, { ...room, ahead: aheadOf(settled), ...bounds })
+        return claimDeliveries(tx, endpoints, { ...room, ahead: aheadOf(ended), ...bounds })
       })
-      this.#held.release(settled.map((outcome) => outcome.claimed))
+      this.#held.release(ended.map((outcome) => outcome.claimed))
       this.#held.release(returned)
       this.#lastEndpoint = servedLast ?? this.#lastEndpoint
       this.#accept(claimed)
       if (isMore) this.#wantLook()
     } catch (error) {
       if (error instanceof StorageRefused) throw error
-      await this.#stepApart({ settled, returned, endpoints }, now)
+      await this.#stepApart({ ended, returned, endpoints }, now)
     }
   }
 
   // After a step that failed: outcomes, returns and claims each by themselves, divided until the row is found that cannot be
   // written. It is deferred, and no longer ours: when its lease has ended and it is due again, it is taken up like one of a
   // process that was killed.
-  async #stepApart({ settled, returned, endpoints }: Step, now: number): Promise<void> {
+  async #stepApart({ ended, returned, endpoints }: Step, now: number): Promise<void> {
     const { storage } = this.#parts
     const at = { storage, loop: 'webhook_dispatch', now } as const
     const found: RowFailure[] = []
@@ -297,8 +297,8 @@ export class Dispatcher {
       await storage.rolledBack()
       await noteFailures(
         found,
-        handleRows(at, [settled], keyOfOutcome, async (group) => {
-          await storage.write((tx) => settleOutcomes(tx, group, now))
+        handleRows(at, [ended], keyOfOutcome, async (group) => {
+          await storage.write((tx) => recordOutcomes(tx, group, now))
           return note(group.map(({ claimed }) => claimed))
         }),
       )
@@ -314,9 +314,9 @@ export class Dispatcher {
       const failed = new Set(found.map(({ rowId }) => rowId))
       const isLeft = (claimed: Claimed) =>
         !written.has(claimed) && !failed.has(claimed.id) && claimed.leaseExpiresAt > now
-      this.#outcomes = [...this.#outcomes, ...settled.filter(({ claimed }) => isLeft(claimed))]
+      this.#outcomes = [...this.#outcomes, ...ended.filter(({ claimed }) => isLeft(claimed))]
       this.#returns = [...this.#returns, ...returned.filter(isLeft)]
-      this.#held.release([...settled.map(({ claimed }) => claimed), ...returned].filter((claimed) => !isLeft(claimed)))
+      this.#held.release([...ended.map(({ claimed }) => claimed), ...returned].filter((claimed) => !isLeft(claimed)))
       this.#report(found)
     }
     for (const endpoint of endpoints) await this.#claimApart(endpoint, now)
@@ -437,16 +437,16 @@ function keyOfOutcome({ claimed }: Outcome): RowKey {
 
 // Where a call ended there is room for the next one, and the next event of its subject is free: both are claimed in the
 // transaction that writes the outcome.
-function withSettled(due: readonly EndpointKey[], settled: readonly Outcome[]): EndpointKey[] {
+function withEnded(due: readonly EndpointKey[], ended: readonly Outcome[]): EndpointKey[] {
   const endpoints = new Map(due.map((endpoint) => [endpoint.id, endpoint]))
-  for (const { claimed } of settled)
+  for (const { claimed } of ended)
     endpoints.set(claimed.endpointId, { installationId: claimed.installationId, id: claimed.endpointId })
   return [...endpoints.values()]
 }
 
 // How many deliveries each endpoint takes quickly, by the calls that ended.
-function aheadOf(settled: readonly Outcome[]): Map<string, number> {
-  const byEndpoint = Map.groupBy(settled, ({ claimed }) => claimed.endpointId)
+function aheadOf(ended: readonly Outcome[]): Map<string, number> {
+  const byEndpoint = Map.groupBy(ended, ({ claimed }) => claimed.endpointId)
   return new Map(
     [...byEndpoint].map(([id, group]) => {
       const tookMs = group.reduce((sum, { call }) => sum + call.tookMs, 0) / group.length

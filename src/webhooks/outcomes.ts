@@ -23,26 +23,26 @@ interface Verdict {
   error: string
 }
 
-export async function settleOutcomes(tx: Tx, outcomes: readonly Outcome[], now: number): Promise<void> {
+export async function recordOutcomes(tx: Tx, outcomes: readonly Outcome[], now: number): Promise<void> {
   const byEndpoint = Map.groupBy(outcomes, ({ claimed }) => claimed.endpointId)
   // Where several endpoints are written, it is in the order of their ids.
   const groups = [...byEndpoint].sort(([one], [other]) => (one < other ? -1 : 1)).map(([, group]) => group)
   const well = outcomes.filter(({ call }) => isSuccess(call))
   // What succeeded needs no thought about its endpoint, and so no lock.
   if (well.length === outcomes.length) {
-    const areOurs = await settleWell(tx, well, now)
+    const areOurs = await recordSuccesses(tx, well, now)
     await Promise.all(groups.map((group) => noteWell(tx, group, areOurs, now)))
     return
   }
   const endpoints = await Promise.all(
     groups.map(([first]) => first && lockEndpoint(tx, first.claimed.installationId, first.claimed.endpointId)),
   )
-  const areOurs = await settleWell(tx, well, now)
-  await Promise.all(groups.map((group, index) => settleEndpoint(tx, endpoints[index], group, areOurs, now)))
+  const areOurs = await recordSuccesses(tx, well, now)
+  await Promise.all(groups.map((group, index) => recordOfEndpoint(tx, endpoints[index], group, areOurs, now)))
 }
 
 // Answers with the ids of those whose lease was still ours.
-async function settleWell(tx: Tx, outcomes: readonly Outcome[], now: number): Promise<Set<string>> {
+async function recordSuccesses(tx: Tx, outcomes: readonly Outcome[], now: number): Promise<Set<string>> {
   if (outcomes.length === 0) return new Set()
   const [rows] = await Promise.all([updateWell(tx, outcomes, now), hurryNexts(tx, outcomes, now)])
   return new Set(rows.map(({ id }) => id))
@@ -58,7 +58,7 @@ async function noteWell(tx: Tx, group: readonly Outcome[], areOurs: ReadonlySet<
 }
 
 // `endpoint` is undefined when it was removed meanwhile. Only what was still ours to write says anything about it.
-async function settleEndpoint(
+async function recordOfEndpoint(
   tx: Tx,
   endpoint: Endpoint | undefined,
   outcomes: readonly Outcome[],
@@ -67,7 +67,7 @@ async function settleEndpoint(
 ): Promise<void> {
   const areOurs = await Promise.all(
     outcomes.map((outcome) =>
-      isSuccess(outcome.call) ? areWell.has(outcome.claimed.id) : settleFailure(tx, endpoint, outcome, now),
+      isSuccess(outcome.call) ? areWell.has(outcome.claimed.id) : recordFailure(tx, endpoint, outcome, now),
     ),
   )
   if (!endpoint) return
@@ -117,7 +117,7 @@ function verdictOf(endpoint: Endpoint | undefined, { claimed, call }: Outcome, n
 }
 
 // False when the lease was lost: then nothing is changed but the log.
-async function settleFailure(tx: Tx, endpoint: Endpoint | undefined, outcome: Outcome, now: number): Promise<boolean> {
+async function recordFailure(tx: Tx, endpoint: Endpoint | undefined, outcome: Outcome, now: number): Promise<boolean> {
   const { claimed } = outcome
   const verdict = verdictOf(endpoint, outcome, now)
   const [isOurs] = await Promise.all([
