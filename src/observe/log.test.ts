@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
+import { stripVTControlCharacters } from 'node:util'
 import { createLog } from './log.ts'
 
 function logTo(write: (lines: string) => unknown) {
@@ -11,6 +12,23 @@ const parsed = (text: string) =>
     .split('\n')
     .filter(Boolean)
     .map((line) => JSON.parse(line) as Record<string, unknown>)
+
+test('a pretty line of a request shows its caller', () => {
+  const writes: string[] = []
+  const log = createLog({ level: 'info', pretty: true, write: (lines) => writes.push(lines) })
+  log.info('request', {
+    requestId: 'req_1',
+    callerId: 'key_1',
+    operation: 'getPublicCart',
+    method: 'GET',
+    status: 404,
+    code: 'cart_not_found',
+    durationMs: 1.5,
+  })
+  log.flush()
+  const [line = ''] = stripVTControlCharacters(writes.join('')).split('\n')
+  assert.equal(line.slice('12:00:00.000 '.length), 'info  404 GET    getPublicCart cart_not_found 1.5 ms req_1 key_1')
+})
 
 test('lines are buffered, and a warning also flushes the lines before it', () => {
   const writes: string[] = []

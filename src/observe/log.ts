@@ -145,7 +145,7 @@ function prettyRequest(fields: LogFields): string {
   const what = fields.operation ?? fields.route ?? '–'
   const code = fields.code ? ` ${fields.code}` : ''
   const time = fields.durationMs === undefined ? '' : ` ${fields.durationMs} ms`
-  const who = fields.credentialId ? ` ${fields.credentialId}` : ''
+  const who = fields.callerId ? ` ${fields.callerId}` : ''
   const method = String(fields.method ?? '–').padEnd(6)
   return `\x1b[${tint}m${status}\x1b[0m ${method} ${what}${code}\x1b[2m${time} ${fields.requestId}${who}\x1b[0m`
 }
