@@ -15,7 +15,7 @@ import { cartView, type Quote } from './view.ts'
 export interface CartTools {
   pricebooks: Pricebooks
   pictureUrl: (picture: string) => string
-  // A cart that nobody changes for so long expires.
+  // A cart that is not changed for this long expires.
   idleMs: number
   // What else a changed cart moves, in the same transaction: its checkout session holds the stock. Answers with the cart as
   // it is then. Given by the room above.

@@ -43,7 +43,7 @@ export async function putCode(tools: CartTools, change: ChangeAsk, code: string 
   return { quote, promotion: await appliedPromotion(change.db, quote) }
 }
 
-// Codes are short and worth money, so that guessing them must be slow.
+// Codes are short and worth money, so guessing them must be slow.
 function refuseGuessing({ guesses, guessesSince }: CartRow, now: number): void {
   if (guesses < guessesMax || isOver(guessesSince, now)) return
   throw refuse('rate_limited', { retryAfterMs: guessesSince + guessesMs - now })

@@ -6,7 +6,7 @@ import { isNotDeferred } from '../loops/store.ts'
 import { list, type Reader, type Storage, type Tx } from '../storage/storage.ts'
 import type { CartKey } from './store.ts'
 
-// In one transaction, so that nobody waits long.
+// In one transaction, so no one waits long.
 export const cartsDeletedMax = 500
 
 export type EndedCart = 'expired' | 'converted'

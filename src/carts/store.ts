@@ -195,8 +195,8 @@ function offerColumns(now: number): Fragment {
   )
 }
 
-// Of most SKUs nothing is held, and nobody has to look for holds. Our own is found by its owner: written so, the merchant
-// finds no index, which would lead through everybody's holds of the SKU.
+// Of most SKUs nothing is held, and the holds are not looked at. The cart's own hold is found by its owner: `|| ''` keeps the
+// planner off the (merchant, sku) index, which would scan every hold on the SKU.
 export async function listCartLines(db: Reader, { installationId, cartId }: CartKey, now: number): Promise<LineRow[]> {
   return db.sql<LineRow>`
     select l.sku_id as "skuId", l.position, l.quantity, l.seen_price as "seenPrice", s.price,

@@ -104,7 +104,7 @@ function* messagesFor({ cart, lines, promotion, pricing, isPriced }: Quote, now:
     const message = 'The cart cannot be priced now: its total would be too large. Its amounts are shown as 0.'
     yield { ...plain, code: 'price_unavailable', message }
   }
-  // Nobody can take notice any more.
+  // There is no write left that could take notice.
   if (cart.status === 'locked' || cart.status === 'converted') return
   for (const { offer, quantity, seenPrice } of lines) {
     const about = { skuId: offer.skuId, previous: null, current: null }

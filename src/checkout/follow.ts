@@ -1,5 +1,5 @@
 // What a session does when its cart changes, in the same transaction: its stock follows the lines, or the change is
-// refused. Every version of an open session is a quote that somebody may be looking at.
+// refused. Every version of an open session is a quote that a shopper may be looking at.
 
 import type { CartTools, ChangeAsk } from '../carts/change.ts'
 import type { CartFacts } from '../carts/quote.ts'
@@ -17,10 +17,10 @@ export const followCart: CartTools['follow'] = async (ask, { cart, lines }) => {
     lockSession(ask.db, { installationId: cart.installationId, sessionId: cart.checkoutSessionId }),
     findSessionOfCart(ask.db, key),
   ])
-  // The sweeper may have ended it; the cart then goes on alone.
+  // The sweep may have ended it; the cart then goes on alone.
   if (!session) return { ...cart, checkoutSessionId: null }
   const at = ask.now.getTime()
-  // Its time is over and nobody has written it down yet: the sweeper will, and until then it holds nothing.
+  // It has expired, which is not recorded yet: the sweep will do that, and until then it holds nothing.
   if (sessionStatusAt(session, at) === 'expired') return cart
   const held = await holdWhatThereIs(ask, session, lines)
   saveSession(ask.db, { ...held, version: session.version + 1, updatedAt: at })

@@ -8,7 +8,7 @@ import { deleteDeclined } from '../payments/store.ts'
 import { Fragment, list, type Reader, type Storage, type Tx } from '../storage/storage.ts'
 import type { SessionKey } from './store.ts'
 
-// In one transaction, so that nobody waits long.
+// In one transaction, so no one waits long.
 export const sessionsSweptMax = 500
 
 interface Ended {

@@ -57,7 +57,7 @@ import {
 } from './store.ts'
 import type { PayTools } from './tools.ts'
 
-// Activity on the page keeps the stock; it is written down at most once a minute.
+// Activity on the page keeps the stock; it is recorded at most once a minute.
 const extendEveryMs = 60_000
 
 export function createCheckoutService(tools: PayTools): CheckoutPort {
@@ -319,7 +319,7 @@ async function keepStock(tools: PayTools, seen: SessionRow): Promise<void> {
       if (running.length < quote.lines.length) await holdLines(tx, session, quote.lines, { now, cause: null }, until)
       saveHoldEnd(tx, session, until)
     })
-    // Somebody else has the stock by now; the page says so by what it shows.
+    // The stock is taken by now; the page shows it.
     .catch((error: unknown) => {
       if (!(error instanceof Refusal)) throw error
     })
@@ -338,7 +338,7 @@ async function openAgain(
   const caller = { installationId: old.installationId, merchantId: old.merchantId, mode: old.mode }
   const { quote } = await factsOf(tools, tx, old, now.getTime())
   const customer = openCustomer(tools.rootSecret, old.id, old.customerSealed) ?? nobody
-  // Somebody else has gone on with this cart: an old link must not lead into a newer session.
+  // This cart was continued in another session: an old link must not lead into a newer session.
   const living = await findSessionOfCart(tx, { installationId: old.installationId, cartId: old.cartId })
   if (living && living.id !== old.id) return { problem: { code: 'not_open' } }
   const isOpen = quote.cart.status === 'open' && quote.cart.expiresAt > now.getTime()
@@ -372,7 +372,7 @@ async function successorOf(
 ): Promise<{ secret: string } | { problem: CheckoutProblem }> {
   const successor = await findSession(tx, { installationId, sessionId })
   const secret = successor && checkoutPageSecrets.open(rootSecret, successor.secretSealed, successor.id)
-  // Deleted when its time was over, or its version of the root secret was given up.
+  // Deleted after it expired, or its version of the root secret was given up.
   return secret === undefined ? { problem: { code: 'not_open' } } : { secret }
 }
 

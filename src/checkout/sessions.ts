@@ -82,7 +82,7 @@ export async function openSession(tools: CheckoutTools, ask: CreateAsk): Promise
   // One whose page has no address any more, because a version of the root secret was given up, cannot be gone on with.
   const isUsable = before && checkoutPageSecrets.open(tools.rootSecret, before.secretSealed, before.id) !== undefined
   const living = isUsable && sessionStatusAt(before, at) === 'open' ? before : undefined
-  // Its time is over and nobody has written it down yet: a cart has one session, so that comes first.
+  // It has expired, which is not recorded yet: a cart has one session, so that comes first.
   const isOver = before !== undefined && !living
   if (isOver) await endSession(tools, db, before, { verb: 'expire', now, cause: null })
   // A code that is refused does not stop the checkout: the cart goes on without it.
@@ -291,7 +291,7 @@ export async function lockSessionAndCart(db: Tx, key: SessionKey): Promise<Sessi
   return session
 }
 
-// Ends an open session: its stock goes back, its cart goes on alone, and the fact is told.
+// Ends an open session: its stock goes back, its cart goes on alone, and the fact is announced.
 export async function endSession(
   tools: CheckoutTools,
   db: Tx,
@@ -342,7 +342,7 @@ export function announceSession(
     kind,
     subject: { type: 'checkout_session', id: session.id },
     sequence: session.version,
-    // Without the page's address: an event goes to other machines, and whoever has the address can pay.
+    // Without the page's address: an event goes to other machines, and who has the address can pay.
     dataText: JSON.stringify({ checkoutSession: sessionView(facts, now, null, tools.carts.pictureUrl) }),
     cause,
     now,

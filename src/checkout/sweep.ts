@@ -1,4 +1,4 @@
-// Ends sessions whose time is over, or whose installation has ended: their stock goes back and the fact is told. Reads say so
+// Ends sessions that have expired, or whose installation has ended: their stock goes back and the fact is announced. Reads say so
 // anyway.
 
 import { claimRows, handleEach, noteFailures, type RowFailure, RowsFailed } from '../loops/rows.ts'

@@ -71,7 +71,7 @@ export function cancellationStatusFor(
   return failed > 0 ? 'refund_failed' : 'refund_pending'
 }
 
-// The third axis is no fact of its own: it is counted from the lines.
+// The third axis is not stored as a fact of its own: it is counted from the lines.
 export function fulfillmentStatusFor(lines: readonly { quantity: number; fulfilled: number }[]): FulfillmentStatus {
   if (lines.every(({ fulfilled }) => fulfilled === 0)) return 'unfulfilled'
   return lines.every(({ quantity, fulfilled }) => fulfilled === quantity) ? 'fulfilled' : 'partially_fulfilled'

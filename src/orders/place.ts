@@ -72,7 +72,7 @@ export interface PlacedOrder {
   statusSecret: string
 }
 
-// The caller has locked the session and seen that it is no order yet; otherwise the unique index refuses the commit.
+// The caller has locked the session and seen that there is no order yet; otherwise the unique index refuses the commit.
 export async function placeOrder(tx: Tx, given: NewOrder): Promise<PlacedOrder> {
   const { installationId, orderId, session, promotion, payments, now, cause } = given
   refuseWrongSums(given)

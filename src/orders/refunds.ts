@@ -108,7 +108,7 @@ export async function payByHand(tx: Tx, owed: RefundRow, now: number): Promise<v
   await refundPaid(tx, refund, 'succeeded', now)
 }
 
-// One that failed and that nobody has seen to.
+// One that failed and waits for a person.
 export function isWaiting({ status, replacedBy }: RefundRow): boolean {
   return status === 'failed' && replacedBy === null
 }

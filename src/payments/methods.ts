@@ -26,7 +26,7 @@ export function defaultSettings(mode: Mode, method: ManualMethod): MethodSetting
   return { mode, method, isOffered: mode === 'test', instructions: null, termDays, isDefault: true }
 }
 
-// Nobody can pay a transfer without knowing where to. In test mode nobody has to.
+// A transfer cannot be paid without knowing where to. In test mode it need not be.
 export function lacksInstructions({
   mode,
   method,

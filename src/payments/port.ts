@@ -1,4 +1,4 @@
-// The port to whoever moves money. A provider is asked outside of any transaction, within a deadline, under a key of ours;
+// The port to payment providers. A provider is asked outside of any transaction, within a deadline, under a key of ours;
 // an answer that does not come is an outcome like the others. What a shopper typed goes through here and stays nowhere:
 // not in a table, not in the log, not in an error.
 
@@ -25,7 +25,7 @@ export type Place = { kind: 'page'; url: string } | { kind: 'frame'; facts: Read
 // `absent`: the provider never heard of the key. Only worth believing when no call can still be on its way.
 export type Finding = Outcome | { kind: 'absent' }
 
-// `failed`: the money surely did not move. Whoever is not sure says `unknown`.
+// `failed`: the money surely did not move. An adapter that is not sure says `unknown`.
 export type RefundAnswer = 'succeeded' | 'failed' | 'unknown'
 
 export interface Charge {
@@ -233,7 +233,7 @@ async function answerOf<Answer>(
       resolve(timedOut)
     }, msMax)
   })
-  // Inside a promise, so that one that throws at once is like one that throws later.
+  // Inside a promise, so one that throws at once is like one that throws later.
   const asked = Promise.resolve(signal).then(ask)
   try {
     const answer = await Promise.race([asked, deadline])

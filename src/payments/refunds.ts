@@ -36,8 +36,8 @@ export interface PaidRefund {
 // asked for without end.
 export const refusedTriesMax = 8
 
-// Those of one round are paid side by side, so that none waits for another's deadline and every lease holds. The log and the
-// counters are told of whatever does not succeed.
+// Those of one round are paid side by side, so none waits for another's deadline and every lease holds. The log and the
+// counters get whatever does not succeed.
 export async function payRefunds(tools: RefundTools, now: number, limit = 20): Promise<PaidRefund[]> {
   return (await payDue(tools, now, limit)).paid
 }

@@ -25,7 +25,7 @@ const hour = 60 * minute
 
 export type TryKind = 'session' | 'card' | 'network'
 
-// Whoever types wrong twice never meets one of these. Many shoppers share a network.
+// A shopper who mistypes twice never meets one of these. Many shoppers share a network.
 const tryBounds: Readonly<Record<TryKind, TryBound>> = {
   session: { free: 4, firstWaitMs: 30 * second, longestWaitMs: 15 * minute, forgivenMs: 15 * minute },
   card: { free: 9, firstWaitMs: minute, longestWaitMs: hour, forgivenMs: hour },
@@ -155,7 +155,7 @@ export function endTry(
       where installation_id = ${installationId} and subject = ${subject}`
 }
 
-// In one transaction, so that nobody waits long.
+// In one transaction, so no one waits long.
 export const triesSweptMax = 500
 
 interface ForgivenKey {

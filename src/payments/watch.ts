@@ -32,7 +32,7 @@ export type Incident =
   | 'amount_differs'
   // Money that was awaited will not come, and the goods were sent.
   | 'pending_failed'
-  // The outcome of a call could not be written down. It will be asked for again.
+  // The outcome of a call could not be recorded. It will be asked for again.
   | 'unrecorded'
 
 export type CallAnswer = Finding | RefundAnswer | CloseAnswer
@@ -40,7 +40,7 @@ export type CallAnswer = Finding | RefundAnswer | CloseAnswer
 export interface PaymentWatch {
   // To be spread into the options of a call.
   listen(facts: CallFacts): Required<Pick<CallOptions<CallAnswer>, 'onAnswer' | 'onSilence' | 'onLate'>>
-  // The provider of a payment is not installed here, so nobody could be asked.
+  // The provider of a payment is not installed here, so it could not be asked.
   missing(facts: CallFacts): void
   warn(incident: Incident, message: string, facts: MoneyFacts, more?: object): void
   error(incident: Incident, message: string, facts: MoneyFacts, error?: unknown): void
