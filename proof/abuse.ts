@@ -18,7 +18,7 @@ import { startTalker } from './talk.ts'
 export const abuseRun: ServerRun = {
   name: 'abuse',
   method:
-    'hostile shoppers post as fast as they are answered (edits of carts of a hundred lines, cards, codes, details, `again`, unknown checkouts, sign-ins, tokens) from one address while decent callers read a product, change a cart and look at a checkout; quiet and hostile phases take turns, judged by the ratio of the medians (under 3×, from 5 ms on), the answers, and the rows that were written',
+    'abusive shoppers post as fast as they are answered (edits of carts of a hundred lines, cards, codes, details, `again`, unknown checkouts, sign-ins, tokens) from one address while normal callers read a product, change a cart and look at a checkout; quiet and abusive phases alternate, judged by the ratio of the medians (under 3×, from 5 ms on), the answers, and the rows that were written',
   numbers: { rounds: 6, phaseSeconds: 8, connections: 12, lines: 100 },
   short: { rounds: 3, phaseSeconds: 2 },
   runOn: (ground, numbers, tools) => {
@@ -37,7 +37,7 @@ export interface AbuseNumbers {
 const ratioMax = 3
 // A difference below this is noise of the machine.
 const noiseMs = 5
-const decentEveryMs = 20
+const normalEveryMs = 20
 const hostileAddress = '127.0.0.2'
 
 export async function runAbuse(ground: Ground, numbers: AbuseNumbers, tools: RunTools): Promise<RunResult> {
@@ -50,22 +50,22 @@ export async function runAbuse(ground: Ground, numbers: AbuseNumbers, tools: Run
   const violations = new Set<string>()
   try {
     const given = await hostilityFor(shop, server, caller, codes, numbers.connections)
-    const decent = await decentFor(shop, server, caller, violations)
-    await decent.during(2_000)
+    const normal = await normalCallerFor(shop, server, caller, violations)
+    await normal.during(2_000)
     const quiet: Took[] = []
     const beside: Took[] = []
     const statuses: Record<string, number> = {}
     for (let round = 0; round < numbers.rounds; round += 1) {
       tools.tell(`round ${round + 1} of ${numbers.rounds}`)
-      quiet.push(await decent.during(numbers.phaseSeconds * 1_000))
+      quiet.push(await normal.during(numbers.phaseSeconds * 1_000))
       await hostile.ask('begin', given)
-      beside.push(await decent.during(numbers.phaseSeconds * 1_000))
+      beside.push(await normal.during(numbers.phaseSeconds * 1_000))
       const report = await hostile.ask<HostileReport>('end')
       for (const [status, count] of Object.entries(report.statuses)) statuses[status] = (statuses[status] ?? 0) + count
     }
     const seen: Record<string, number | string> = { hostilePosts: sum(Object.values(statuses)) }
     for (const [status, count] of Object.entries(statuses)) seen[`answered ${status}`] = count
-    for (const path of decentPaths) {
+    for (const path of normalPaths) {
       const [calm, troubled] = [quiet, beside].map((phases) => median(phases.map((took) => median(took[path]))))
       const ratio = (troubled ?? 0) / (calm ?? 1)
       seen[path] = `${calm?.toFixed(1)} → ${troubled?.toFixed(1)} ms (${ratio.toFixed(2)}×)`
@@ -110,11 +110,11 @@ async function hostilityFor(
   }
 }
 
-const decentPaths = ['product read', 'cart change', 'checkout page'] as const
-type Took = Readonly<Record<(typeof decentPaths)[number], number[]>>
+const normalPaths = ['product read', 'cart change', 'checkout page'] as const
+type Took = Readonly<Record<(typeof normalPaths)[number], number[]>>
 
 // A normal caller: sends requests at a steady pace, one after the other.
-async function decentFor(shop: Shop, server: Server, caller: Caller, violations: Set<string>) {
+async function normalCallerFor(shop: Shop, server: Server, caller: Caller, violations: Set<string>) {
   const { origin } = server
   const { key } = standOf(shop)
   const items = [{ skuId: shop.sku('THING'), quantity: 1 }]
@@ -138,11 +138,11 @@ async function decentFor(shop: Shop, server: Server, caller: Caller, violations:
       const endsAt = performance.now() + ms
       while (performance.now() < endsAt) {
         turn += 1
-        const path = decentPaths[turn % decentPaths.length] ?? 'product read'
+        const path = normalPaths[turn % normalPaths.length] ?? 'product read'
         const answer = await calls[path]()
         took[path].push(answer.tookMs)
         if (answer.status !== 200) violations.add(`${path}: a normal caller was answered ${answer.status}`)
-        await pause(decentEveryMs)
+        await pause(normalEveryMs)
       }
       return took
     },

@@ -18,7 +18,7 @@ import { type CartData, openSession, pay, readSession, type SessionData, session
 export const contractRun: ServerRun = {
   name: 'contract',
   method:
-    'good and bad requests made from the JSON Schema of every row (missing, unknown and doubled members, members of the answer sent back, every bound, every pattern, every type in the dress of another); judged by the status, the place that a 400 names, and the schema of the answer',
+    'valid and invalid requests generated from the JSON Schema of every row (missing, unknown and doubled members, members of the answer sent back, every bound, every pattern, every type written as another); judged by the status, the place that a 400 names, and the schema of the answer',
   numbers: { requests: 20_000 },
   short: { requests: 60 },
   runOn: (ground, { requests = 0 }, tools) => runContract(ground, { requests }, tools),

@@ -79,7 +79,7 @@ class Crashing {
   }
 
   async #killAgainAndAgain(): Promise<void> {
-    const { shop, random, acknowledged, doors, tell } = this.shopping
+    const { shop, random, acknowledged, openServers, tell } = this.shopping
     let checked = 0
     for (let cycle = 0; cycle < this.numbers.cycles; cycle += 1) {
       if (random() < 0.2) {
@@ -95,9 +95,9 @@ class Crashing {
       const old = Array.from({ length: Math.min(20, checked) }, () => pick(random, acknowledged))
       await this.shopping.repeat(server, [...fresh, ...old])
       await this.shopping.lookAtFacts(server, factsMax)
-      doors.open(server.origin)
+      openServers.open(server.origin)
       await this.#live()
-      doors.close(server.origin)
+      openServers.close(server.origin)
       await server.end('SIGKILL')
       this.shopping.noteDefects(server)
       this.seen.kills += 1

@@ -20,7 +20,7 @@ import { countRows, judgeTables, type Sample, tablesPlot } from './tables.ts'
 export const dayRun: ServerRun = {
   name: 'day',
   method:
-    'catalog, carts, codes, addresses, sessions, pages, payments that are approved, declined, challenged or unheard, orders, cancellations, refunds, parcels and webhooks all at once, while a server is killed by SIGKILL again and again (on PostgreSQL one of two); judged by a journal of acknowledged answers, a journal of webhooks, the invariants, `doctor`, the declared answers of every operation and the memory of every life',
+    'catalog, carts, codes, addresses, sessions, pages, payments that are approved, declined, challenged or unanswered, orders, cancellations, refunds, parcels and webhooks all at once, while a server is killed by SIGKILL again and again (on PostgreSQL one of two); judged by a journal of acknowledged answers, a journal of webhooks, the invariants, `doctor`, the declared answers of every operation and the memory of every life',
   numbers: { minutes: 10, seconds: 0, killsEvery: 60, shoppers: 24, thinkMs: 100, keptMinutes: 0 },
   short: { minutes: 0, seconds: 6, killsEvery: 3 },
   runOn: (ground, { minutes = 0, seconds = 0, killsEvery = 0, shoppers = 0, thinkMs = 0, keptMinutes = 0 }, tools) =>
@@ -147,7 +147,7 @@ class Day {
         if (!this.nodes[place]) return
       }
     } finally {
-      this.shopping.doors.end()
+      this.shopping.openServers.end()
       await Promise.all([operating, counting])
     }
   }
@@ -165,7 +165,7 @@ class Day {
     const server = await this.shopping.start({ isWeighed: true, retention })
     if (!server) return
     this.nodes[place] = { server, watch: watchLife(server) }
-    this.shopping.doors.open(server.origin)
+    this.shopping.openServers.open(server.origin)
   }
 
   async #replace(place: number): Promise<void> {
@@ -181,7 +181,7 @@ class Day {
     if (!node) return
     const { server, watch } = node
     this.nodes[place] = undefined
-    this.shopping.doors.close(server.origin)
+    this.shopping.openServers.close(server.origin)
     this.lives[place]?.push(watch.end())
     await server.end(signal)
     this.shopping.noteDefects(server)
@@ -190,7 +190,7 @@ class Day {
   async #countTables(): Promise<void> {
     const startedAt = performance.now()
     const everyMs = Math.max(1_000, (this.numbers.seconds * 1_000) / countsMin)
-    for (let dueAt = 0; !this.shopping.doors.isOver; await pause(100)) {
+    for (let dueAt = 0; !this.shopping.openServers.isOver; await pause(100)) {
       const atMs = performance.now() - startedAt
       if (atMs < dueAt) continue
       dueAt = atMs + everyMs
@@ -206,7 +206,7 @@ class Day {
     for (;;) {
       // In small steps, so the end of the day need not wait.
       for (let at = performance.now() + operatorRestMs; performance.now() < at; await pause(100))
-        if (shopping.doors.isOver) return
+        if (shopping.openServers.isOver) return
       const orders = [...shopping.facts.values()].filter(({ kind, status }) => kind === 'order' && status === undefined)
       if (orders.length > 0) await this.#operateOn(pick(shopping.random, orders).id)
     }

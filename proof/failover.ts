@@ -16,7 +16,7 @@ import { Shopping, shoppingShop, usualCards } from './shopping.ts'
 export const failoverRun: ServerRun = {
   name: 'failover',
   method:
-    'two servers behind a relay to a PostgreSQL primary with a synchronous standby; in turn the primary is killed and its sessions are cut, or it becomes a standby and sessions are left with it; judged as crash is, by the answers in between (503 and nothing else), the time from the turn of the relay to the next acknowledged change, and the lines of the log',
+    'two servers behind a relay to a PostgreSQL primary with a synchronous standby; in turn the primary is killed and its sessions are cut, or it becomes a standby and sessions are left with it; judged as crash is, by the answers in between (503 and nothing else), the time from the switch of the relay to the next acknowledged change, and the lines of the log',
   numbers: { rounds: 10, shoppers: 6, backMs: 3_000 },
   short: { rounds: 2, backMs: 15_000 },
   engines: ['postgres'],
@@ -80,7 +80,7 @@ class FailingOver {
         const server = await shopping.start()
         if (!server) throw new Error('a server did not start')
         servers.push(server)
-        shopping.doors.open(server.origin)
+        shopping.openServers.open(server.origin)
       }
       await shopping.during(() => this.#failAgainAndAgain(servers))
     } finally {

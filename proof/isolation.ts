@@ -20,7 +20,7 @@ import { type CartData, openSession, pay, readSession, sessionFrom, successUrl }
 export const isolationRun: ServerRun = {
   name: 'isolation',
   method:
-    'three installations × every operation with a key × own, foreign, random and malformed ids × five kinds of key; foreign and malformed must be answered as random is, byte for byte but the request id, and the tables must stay as they were; the times of foreign and random are compared and reported, not judged',
+    'three installations × every operation with a key × own, foreign, random and malformed ids × five kinds of key; foreign and malformed must be answered as random is, byte for byte except the request id, and the tables must not change; the times of foreign and random are compared and reported, not judged',
   numbers: { rounds: 20, timings: 2_000 },
   short: { rounds: 1, timings: 100 },
   runOn: (ground, { rounds = 0, timings = 0 }, tools) => runIsolation(ground, { rounds, timings }, tools),

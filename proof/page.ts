@@ -22,7 +22,7 @@ import { cards, openSession, readSession, type Session, sessionFrom } from './sh
 export const pageRun: ServerRun = {
   name: 'page',
   method:
-    'a random hand on the checkout page in a browser, with latency, lost requests, lost answers, 503s and offline moments; Pay pressed with changes still on their way; judged by what the page showed at that press, the interface, the order, its address and the payments',
+    'random actions on the checkout page in a browser, with latency, lost requests, lost answers, 503s and offline moments; Pay pressed while changes are still being sent; judged by what the page showed at that press, the API, the order, its address and the payments',
   // `latencyMs` is the longest delay of a request; `only` repeats one seed that a violation names. A seed waits for 40
   // seconds and computes for 4: on two shared cores 12 tabs made 15 a minute (a thousand in about an hour), 16 tabs 17.
   numbers: { seeds: 1_000, tabs: 12, steps: 12, latencyMs: 2_000, only: 0 },

@@ -1,5 +1,5 @@
-// A PostgreSQL primary with a synchronous standby behind one address: a relay that leads to whichever it is turned to, as a
-// virtual address or a proxy would.
+// A PostgreSQL primary with a synchronous standby behind one address: a relay that can be switched between them, as a
+// virtual address or a proxy would be.
 
 import { type ChildProcess, spawn } from 'node:child_process'
 import { once } from 'node:events'
@@ -8,19 +8,19 @@ import { join } from 'node:path'
 import { createInterface } from 'node:readline'
 
 export interface Pair {
-  // Of the database `postgres`, through the relay.
+  // The URL of the database `postgres`, through the relay.
   readonly url: string
-  // SIGKILL for the primary, and every session with it ends.
+  // Kills the primary with SIGKILL, which ends all its sessions.
   kill(): Promise<void>
-  // The standby becomes the primary. The relay leads to the old one until it is turned.
+  // The standby becomes the primary. The relay leads to the old one until it is switched.
   promote(): Promise<void>
-  // The same in good order: the old primary comes back at its port as a standby.
+  // The same without a crash: the old primary comes back at its port as a standby.
   switchOver(): Promise<void>
-  // New connections go to the primary; sessions with the other one are cut, or left where they are.
+  // New connections go to the primary; sessions with the other server are cut, or left open.
   turn(options: { isCutting: boolean }): void
-  // Makes a new standby in the place of the one that was killed, while the primary is at work.
+  // Creates a new standby in place of the killed one, while the primary is in use.
   rebuild(): Promise<void>
-  // Sessions with a server that is not the primary any more.
+  // Sessions with a server that is no longer the primary.
   strayed(): number
   close(): Promise<void>
 }

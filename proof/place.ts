@@ -1,4 +1,4 @@
-// Where a run takes place: a fresh database with a shop in it, removed afterwards, and more of them for the asking.
+// Where a run takes place: a fresh database with a shop, removed afterwards, and more databases on request.
 
 import { randomBytes } from 'node:crypto'
 import { mkdtemp, rm } from 'node:fs/promises'
@@ -11,11 +11,11 @@ import { migrate } from '../src/storage/migrate.ts'
 import { openStorage } from '../src/storage/open.ts'
 import type { Engine, Storage } from '../src/storage/storage.ts'
 
-// All that a run with servers of its own needs: it makes its shop by itself, so that no connection of ours is open while a
-// server is killed, and the server that follows has the file for itself.
+// What a run with its own servers needs: it creates its shop itself, so no connection of ours is open while a server is
+// killed, and the next server has the file for itself.
 export interface Ground {
   engine: Engine
-  // Of a store that is empty or not there yet.
+  // The URL of a store that is empty or does not exist yet.
   freshUrl(): Promise<string>
 }
 

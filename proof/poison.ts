@@ -1,6 +1,6 @@
-// In every table that a loop reads, a row that cannot be handled: whatever wants to change it fails, or its text is damaged.
-// Every other row of every merchant must be handled by the next turn of its loop, and the bad ones be deferred and passed over;
-// when they are mended, nothing may be left.
+// A row that cannot be handled in every table that a loop reads: changing it fails, or its text is damaged. Every other
+// row of every merchant must be handled by the next turn of its loop, and the bad rows must be deferred and skipped;
+// once they are repaired, nothing may be left.
 
 import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
@@ -30,7 +30,7 @@ import type { RunResult, RunTools, ServerRun } from './runs.ts'
 export const poisonRun: ServerRun = {
   name: 'poison',
   method:
-    'in every table that a loop reads, rows of random merchants that cannot be written or read, then one turn of every loop at several times; judged by what is still due, which must be deferred, by the merchants that had no bad row, by the turn after, and, with the rows mended, by what is left and by the invariants',
+    'in every table that a loop reads, rows of random merchants that cannot be written or read, then one turn of every loop at several times; judged by what is still due, which must be deferred, by the merchants that had no bad row, by the turn after, and, with the rows repaired, by what is left and by the invariants',
   numbers: { rounds: 60, merchants: 3, rows: 3 },
   short: { rounds: 2, merchants: 2, rows: 1 },
   runOn: (ground, { rounds = 0, merchants = 0, rows = 0 }, tools) =>
@@ -40,13 +40,13 @@ export const poisonRun: ServerRun = {
 export interface PoisonNumbers {
   rounds: number
   merchants: number
-  // At most so many bad rows in each table.
+  // At most this many bad rows in each table.
   rows: number
 }
 
 const minute = 60_000
 const day = 24 * 60 * minute
-// It is approved and nobody hears the answer.
+// It is approved, and the answer is lost.
 const lostAnswer = '4000000000000259'
 
 export async function runPoison(ground: Ground, numbers: PoisonNumbers, tools: RunTools): Promise<RunResult> {
@@ -77,7 +77,7 @@ function givenBy(ground: Ground, ends: (() => Promise<void>)[]): Given {
   return {
     engine,
     freshUrl,
-    // Whoever opens it migrates it.
+    // Opening it migrates it.
     migratedUrl: freshUrl,
     async open({ url, withMigrations: _, ...options } = {}) {
       const storage = await openStorage(url ?? (await freshUrl()), options)
@@ -93,7 +93,7 @@ interface Tenant {
   merchantId: string
   installationId: string
   checkout: Checkout
-  // Asks as this merchant's app.
+  // Calls operations as this merchant's app.
   ask: House['ask']
 }
 
@@ -144,7 +144,7 @@ const each = 3
 async function fill({ storage, clock }: House, { checkout, merchantId, ask }: Tenant): Promise<void> {
   for (let i = 0; i < each; i += 1) {
     await checkout.carts.create({ CARD: 1 })
-    // One of them holds what no other does.
+    // One of them holds what the others do not.
     await checkout.ready(i === 0 ? { BOOK: 1 } : { CARD: 1 }, { expiresInSeconds: 300 })
     const lost = await checkout.ready({ COURSE: 1 })
     await checkout.pay(lost.secret, lost.view, lostAnswer)
@@ -165,9 +165,9 @@ async function fill({ storage, clock }: House, { checkout, merchantId, ask }: Te
 
 interface Target {
   table: string
-  // Rows that may become bad, as SQL: whose they are, and the condition by which a trigger names one.
+  // Rows that may become bad, as SQL: the tenant, and the condition by which a trigger identifies the row.
   rows: string
-  // A text that can be damaged instead, with what it becomes.
+  // A text that can be damaged instead, and what it becomes.
   damage?: { column: string; text: string }
 }
 
@@ -243,8 +243,8 @@ interface Poisoned {
   violations: string[]
 }
 
-// After a minute payments are asked for, refunds paid, webhooks sent and codes dropped; then checkouts end; and after a month
-// everything else does.
+// After a minute payments are looked up, refunds paid, webhooks sent and codes deleted; then checkouts expire; and
+// after a month everything else does.
 const waits = [minute + 1_000, 6 * minute, 31 * day]
 
 async function poisonWorld({ house, tenants }: World, rowsMax: number, random: () => number): Promise<Poisoned> {
@@ -262,39 +262,39 @@ async function poisonWorld({ house, tenants }: World, rowsMax: number, random: (
     const deferred = await storage.read((db) => listDeferred(db, clock.now, 1_000))
     const keys = new Set(deferred.map(({ loop, rowId }) => `${loop} ${rowId}`))
     for (const { loop, rowId } of await listDue(storage, clock.now))
-      if (!keys.has(`${loop} ${rowId}`)) violations.push(`${loop}: a row is due and neither handled nor deferred`)
+      if (!keys.has(`${loop} ${rowId}`)) violations.push(`${loop}: a due row was neither handled nor deferred`)
     for (const { loop, tenantId } of deferred)
-      if (!tainted.has(tenantId)) violations.push(`${loop}: a row was deferred of a merchant that has no bad row`)
-    // Few rows depend on one that is bad.
+      if (!tainted.has(tenantId)) violations.push(`${loop}: a row of a merchant without bad rows was deferred`)
+    // Few rows depend on a bad one.
     if (deferred.length > 12 * bad.length)
       violations.push(`${deferred.length} rows are deferred for ${bad.length} bad ones`)
     clock.now += 1_000
     const again = await turnAll(house)
     const was = new Set(turn.failures.map(({ loop, rowId }) => `${loop} ${rowId}`))
     for (const { loop, rowId } of again.failures)
-      if (was.has(`${loop} ${rowId}`)) violations.push(`${loop}: a row was not passed over`)
+      if (was.has(`${loop} ${rowId}`)) violations.push(`${loop}: a deferred row was not skipped`)
   }
   for (const { cure } of bad) await cure()
-  // Longer than any of them was deferred by now, and again for what they kept from its turn.
+  // Longer than any of them is deferred, and repeated for rows that depended on them.
   for (let i = 0; i < 3; i += 1) {
     clock.now += 30 * minute
     const turn = await turnAll(house)
     violations.push(...turn.violations)
     for (const { loop, error } of turn.failures)
-      violations.push(`${loop}: ${String(error)}, though all rows are mended`)
+      violations.push(`${loop}: ${String(error)}, although all rows are repaired`)
   }
-  for (const { loop } of await listDue(storage, clock.now)) violations.push(`${loop}: a mended row was not handled`)
+  for (const { loop } of await listDue(storage, clock.now)) violations.push(`${loop}: a repaired row was not handled`)
   violations.push(...(await findBroken(storage)))
   return { badRows: bad.length, failures, tables: bad.map(({ table }) => table), violations }
 }
 
-// A row of a merchant is deferred under its id or that of its installation. Codes and tokens belong to none.
+// A row of a merchant is deferred under the merchant's id or its installation's. Codes and tokens belong to neither.
 function kinOf(tenants: readonly Tenant[], tenantId: string): string[] {
   const tenant = tenants.find(({ merchantId, installationId }) => [merchantId, installationId].includes(tenantId))
   return tenant ? [tenant.merchantId, tenant.installationId] : [tenantId]
 }
 
-// One turn of every loop, as a server does it, and of the dispatcher.
+// One turn of every loop, as a server runs it, and of the dispatcher.
 async function turnAll({ storage, app, clock }: House): Promise<{ failures: RowFailure[]; violations: string[] }> {
   const failures: RowFailure[] = []
   const violations: string[] = []

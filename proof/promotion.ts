@@ -1,6 +1,6 @@
-// A code that may be used so often, wanted by many more; a code that each customer may use once, tried several times at once;
-// and orders with a code that are cancelled by several at once. Exactly the uses that are allowed are made, and each is given
-// back once.
+// A code with a limited number of uses, wanted by many more; a code that each customer may use once, tried several
+// times at once; and orders with a code, each cancelled by several requests at once. Exactly the allowed uses are made,
+// and each is released once.
 
 import { codeOf, createCaller, crowd, dataOf } from './caller.ts'
 import { findBroken, untilSettled } from './oracles.ts'
@@ -13,7 +13,7 @@ import { newForm, openSession, pay, readSession, type Session, sessionFrom } fro
 export const promotionRun: ServerRun = {
   name: 'promotion',
   method:
-    'payments at once with a code of limited uses, several payments at once of each customer with a code for one use, and several cancellations at once of one order; judged by the orders that used the code, and by money that went back where there is none',
+    'payments at once with a code of limited uses, several payments at once of each customer with a code for one use, and several cancellations at once of one order; judged by the orders that used the code, and by the refunds of payments without one',
   numbers: { rounds: 50, redemptions: 1_000, limit: 50, customers: 50, connections: 100 },
   short: { rounds: 1, redemptions: 60, limit: 10, customers: 6, connections: 40 },
   runOn: (ground, { rounds = 0, redemptions = 0, limit = 0, customers = 0, connections = 0 }, tools) =>
@@ -56,12 +56,12 @@ export async function runPromotion(ground: Ground, numbers: PromotionNumbers, to
     )
   }
 
-  // The order, or null: with its code used up, the session is open again and nothing is charged.
+  // The order, or null: if the code is used up, the session is open again and nothing is charged.
   async function redeem(session: Session): Promise<string | null> {
     const paid = await pay(caller, server.origin, session, newForm())
     const { status, orderId } = await readSession(caller, server.origin, stand, session.id)
     if ((paid === 'completed') !== (status === 'completed'))
-      violations.add(`${session.id} is ${status}, and the shopper was told ${paid}`)
+      violations.add(`${session.id} is ${status}, but the shopper saw ${paid}`)
     if (status === 'completed') return orderId
     if (status !== 'open') violations.add(`${session.id} is ${status} after a payment without a use`)
     seen.reopened += 1
@@ -87,7 +87,7 @@ export async function runPromotion(ground: Ground, numbers: PromotionNumbers, to
 
   async function limited(round: number): Promise<void> {
     const code = `FIFTY-${round}`
-    // All are opened while the code is still good, so that all of them come to the till with it.
+    // All are opened while the code is still valid, so all of them pay with it.
     const sessions = await crowd(Array.from({ length: redemptions }), connections, () => open(code))
     const orders = (await crowd(sessions, connections, redeem)).filter((order) => order !== null)
     seen.redeemed += orders.length
@@ -97,10 +97,10 @@ export async function runPromotion(ground: Ground, numbers: PromotionNumbers, to
     if (first === undefined) return
     await cancelAtOnce(first)
     await expectUses(code, limit - 1)
-    // What was given back can be had once more, and once only.
+    // A released use can be used once more, and only once.
     const late = await crowd(Array.from({ length: 5 }), 5, () => open(code))
     const again = (await crowd(late, 5, redeem)).filter((order) => order !== null)
-    if (again.length < 1) violations.add(`${code} was given back, and nobody could use it`)
+    if (again.length < 1) violations.add(`${code} was released but could not be used again`)
     await expectUses(code, limit)
   }
 
@@ -126,12 +126,12 @@ export async function runPromotion(ground: Ground, numbers: PromotionNumbers, to
     const code = `ONCE-${round}`
     const tries = Array.from({ length: customers * perCustomer }, (_, index) => {
       const name = `${round}-${index % customers}`
-      // The same customer, however it is written.
+      // The same customer in different spellings.
       return index < customers ? `buyer-${name}@example.com` : `Buyer-${name}@EXAMPLE.com`
     })
     const sessions = await crowd(tries, connections, (email) => open(code, email))
     const orders = (await crowd(sessions, connections, redeem)).filter((order) => order !== null)
-    // A session whose code was taken off may still be sold, without it.
+    // A session whose code was removed may still be sold, without it.
     const withCode = await crowd(orders, 16, async (orderId) => {
       const answer = await caller.ask(server.origin, 'getStorefrontOrder', { key: stand.key, path: { orderId } })
       return dataOf<{ promotion: object | null }>(answer).promotion !== null
@@ -147,7 +147,7 @@ export async function runPromotion(ground: Ground, numbers: PromotionNumbers, to
       tools.tell(`${round + 1} of ${rounds} rounds`)
     }
     const broken = await shop.withStorage(async (storage) => [
-      // Charges without an order are given back by a loop of the server.
+      // A loop of the server refunds charges without an order.
       ...(await untilSettled(storage, tools.tell, ['payments', 'refunds'])),
       ...(await findBroken(storage)),
     ])

@@ -1,4 +1,4 @@
-// The value below which a share of the values lies.
+// The value below which the given share of the values lies.
 
 export function quantile(values: readonly number[], share: number): number {
   const inOrder = values.toSorted((one, other) => one - other)

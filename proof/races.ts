@@ -1,5 +1,5 @@
-// Two who want opposite things of the same session or order at the same moment. One of them wins, the other is told; there is
-// one terminal state with one terminal event, and stock and money are settled once.
+// Two conflicting requests for the same session or order at the same moment. One of them wins, the other is refused;
+// there is one terminal state with one terminal event, and stock and money change once.
 
 import { createServer, type ServerResponse } from 'node:http'
 import type { AddressInfo } from 'node:net'
@@ -24,7 +24,7 @@ import { openSession, type Paid, pay, readSession, type Session, sessionFrom } f
 export const racesRun: ServerRun = {
   name: 'races',
   method:
-    'cancel∥cancel of sessions and of orders, cancel∥pay, cancel∥expire, pay∥expire, edit∥pay, pay∥pay and replay∥replay, the expiry by a second process whose clock is ahead; judged by who was told what, terminal events, stock, charges and the invariants',
+    'cancel∥cancel of sessions and of orders, cancel∥pay, cancel∥expire, pay∥expire, edit∥pay, pay∥pay and replay∥replay, the expiry by a second process whose clock is ahead; judged by the answers, terminal events, stock, charges and the invariants',
   numbers: { times: 2_000 },
   short: { times: 12 },
   runOn: (ground, { times = 0 }, tools) => runRaces(ground, { times }, tools),
@@ -64,13 +64,13 @@ class Racing {
   readonly shop: Shop
   readonly caller: Caller
   readonly server: Server
-  // Of this process: a second node with a clock of its own.
+  // The storage of this process: a second node with its own clock.
   readonly storage: Storage
   readonly receiver: HoldingReceiver
   readonly random: () => number
   readonly stand: Stand
   readonly violations = new Set<string>()
-  // How often each ended in which way.
+  // How often each race ended in which way.
   readonly seen = new Map<string, number>()
   readonly races: readonly (readonly [string, (times: number) => Promise<void>])[]
   #keys = 0
@@ -119,7 +119,7 @@ class Racing {
     await this.#each(times, async (session) => {
       await this.#pay(session)
       const { orderId } = await readSession(this.caller, this.server.origin, this.stand, session.id)
-      if (orderId === null) return void this.violations.add(`${session.id} was paid and has no order`)
+      if (orderId === null) return void this.violations.add(`${session.id} was paid but has no order`)
       const cancel = () => this.#change('cancelStorefrontOrder', { orderId }, {})
       this.#oneWinner('cancel∥cancel of orders', orderId, await this.#both(cancel, cancel), 'order_not_cancellable')
     })
@@ -133,7 +133,7 @@ class Racing {
       if (!isCancelled && !['payment_in_progress', 'checkout_session_not_open'].includes(codeOf(cancelled)))
         this.violations.add(`${session.id} could not be cancelled: ${codeOf(cancelled)}`)
       if (isCancelled === (paid === 'completed'))
-        this.violations.add(`${session.id} was ${isCancelled ? '' : 'not '}cancelled, and the shopper was told ${paid}`)
+        this.violations.add(`${session.id} was ${isCancelled ? '' : 'not '}cancelled, but the shopper saw ${paid}`)
       await this.#expectStatus(session, [isCancelled ? 'cancelled' : 'completed'])
     })
   }
@@ -180,12 +180,12 @@ class Racing {
       if (!isEdited && !['cart_locked', 'cart_not_open'].includes(codeOf(edited)))
         this.violations.add(`${session.cartId} could not be edited: ${codeOf(edited)}`)
       if (isEdited === (paid === 'completed'))
-        this.violations.add(`${session.id} was ${isEdited ? '' : 'not '}edited, and the shopper was told ${paid}`)
+        this.violations.add(`${session.id} was ${isEdited ? '' : 'not '}edited, but the shopper saw ${paid}`)
       await this.#expectStatus(session, [isEdited ? 'open' : 'completed'])
     })
   }
 
-  // Two tabs, each with a form of its own: one charge, one order.
+  // Two tabs, each with its own form: one charge, one order.
   async #payTwice(times: number): Promise<void> {
     await this.#each(times, async (session) => {
       await this.#both(
@@ -197,7 +197,7 @@ class Racing {
     })
   }
 
-  // The receiver keeps every call waiting that it heard before, so that a replay is under way until it lets go.
+  // The receiver delays every repeated request, so a replay is in progress until it is released.
   async #replay(times: number): Promise<void> {
     await this.#open(times)
     const deliveries = await this.#succeededDeliveries(times)
@@ -223,12 +223,12 @@ class Racing {
         this.#replayed = rows.at(-1)?.id ?? ''
         return rows.map(({ id }) => id)
       }
-      if (performance.now() > deadline) throw new Error('too few deliveries came to their end')
+      if (performance.now() > deadline) throw new Error('too few deliveries finished')
       await pause(50)
     }
   }
 
-  // A node whose clock is an hour ahead: for it, every open session is over.
+  // A node whose clock is an hour ahead: for it, every open session has expired.
   async #expireAll(): Promise<void> {
     const tools = {
       carts: {
@@ -275,7 +275,7 @@ class Racing {
     return answer
   }
 
-  // At once, or one of them a moment later: a coin is tossed for each.
+  // At once, or one of them a moment later, chosen at random.
   #both<A, B>(one: () => Promise<A>, other: () => Promise<B>): Promise<[A, B]> {
     return Promise.all([this.#soon(one), this.#soon(other)])
   }
@@ -289,8 +289,8 @@ class Racing {
     return pay(this.caller, this.server.origin, session)
   }
 
-  // One of the two begins somewhat later; which, and how much, is found out by who won before, so that either wins about as
-  // often on every machine.
+  // One of the two starts later; which, and by how much, is adjusted by who won before, so either wins about as often
+  // on every machine.
   async #against(run: () => Promise<Answer>, session: Session): Promise<[Answer, Paid]> {
     const laterMs = this.#laterMs + (this.random() - 0.5) * 8
     const [answer, paid] = await Promise.all([
@@ -312,7 +312,7 @@ class Racing {
   async #expectStatus(session: Session, expected: readonly string[]): Promise<void> {
     const { status } = await readSession(this.caller, this.server.origin, this.stand, session.id)
     if (!expected.includes(status))
-      this.violations.add(`${session.id} is ${status}, though it should be ${expected.join(' or ')}`)
+      this.violations.add(`${session.id} is ${status}, but should be ${expected.join(' or ')}`)
   }
 
   #count(what: string): void {
@@ -322,7 +322,7 @@ class Racing {
 
 interface HoldingReceiver {
   url: string
-  // From now on whoever calls for the second time with an id waits.
+  // From now on a request with a known id waits.
   hold(): void
   release(): void
   close(): Promise<void>

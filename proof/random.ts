@@ -1,4 +1,4 @@
-// Chance that can be repeated: the same seed gives the same numbers.
+// Repeatable randomness: the same seed gives the same numbers.
 
 import { randomInt } from 'node:crypto'
 
@@ -7,7 +7,7 @@ export interface Seeded {
   random: () => number
 }
 
-// mulberry32, which is enough to spread a test's choices.
+// mulberry32, which is good enough to spread the choices of a test.
 export function seeded(seed = randomInt(2 ** 31)): Seeded {
   let state = seed
   function random(): number {
@@ -19,7 +19,7 @@ export function seeded(seed = randomInt(2 ** 31)): Seeded {
   return { seed, random }
 }
 
-// From `least` to `most`, both of them included.
+// From `least` to `most`, both inclusive.
 export function whole(random: () => number, least: number, most: number): number {
   return least + Math.floor(random() * (most - least + 1))
 }

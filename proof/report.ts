@@ -1,4 +1,4 @@
-// What a proof leaves behind: a table on the terminal, and the same as Markdown with the machine, the method and the commit.
+// The report of a proof: a table on the terminal, and the same as Markdown with the machine, the method and the commit.
 
 import { execFileSync } from 'node:child_process'
 import { appendFile, mkdir, writeFile } from 'node:fs/promises'
@@ -29,7 +29,7 @@ export function terminalTable(finished: readonly Finished[]): string {
   return table.map((row) => row.map((cell, column) => cell.padEnd(widths[column] ?? 0)).join('  ')).join('\n')
 }
 
-// Answers with the path of the file. A second run of the same day and commit is added to it.
+// Returns the path of the file. A second run of the same day and commit is appended to it.
 export async function writeMarkdown(finished: readonly Finished[], isShort: boolean): Promise<string> {
   const folder = join(import.meta.dirname, 'results')
   await mkdir(folder, { recursive: true })
@@ -54,7 +54,7 @@ function markdown(finished: readonly Finished[], now: string, isShort: boolean):
       `Node ${process.version}, ${process.platform}. ${isShort ? 'Short numbers. ' : ''}` +
       `${broken.length === 0 ? 'Everything held.' : `${broken.length} of ${finished.length} runs did not hold.`}`,
     '',
-    'Servers are processes of `serve` on loopback; PostgreSQL is a cluster of its own with the settings that it comes with. The same seed makes the same choices; when they meet is up to the machine.',
+    'Servers are processes of `serve` on loopback; PostgreSQL is a separate cluster with its default settings. The same seed makes the same choices; their timing depends on the machine.',
     '',
     '| run | engine | numbers | seen | time | result |',
     '|---|---|---|---|---|---|',
@@ -84,7 +84,7 @@ function markdown(finished: readonly Finished[], now: string, isShort: boolean):
   return lines.join('\n')
 }
 
-// Of each the newest is kept.
+// Only the newest of each is stored.
 function pictureOf({ name: run, engine }: Finished, name: string): string {
   return `${run}-${engine}-${name}.svg`
 }

@@ -1,5 +1,5 @@
-// Requests made from a schema: good ones, which fit it by the way they are made, and bad ones, which break it at one known
-// place. Nothing here asks the validator of the house, so that the two can disagree.
+// Requests generated from a schema: valid ones, which match it by construction, and invalid ones, which violate it at
+// one known place. Nothing here uses the server's validator, so the two can disagree.
 
 import { patterns } from '../src/contract/patterns.ts'
 import type { TSchema } from '../src/contract/schema.ts'
@@ -9,7 +9,7 @@ import { pick, shuffled, whole } from './random.ts'
 
 export type Json = null | boolean | number | string | Json[] | { [name: string]: Json }
 
-// The keywords that the contract uses, read as the JSON they are.
+// The keywords that the contract uses, read as plain JSON.
 interface Node {
   type?: string
   const?: Json
@@ -30,7 +30,7 @@ interface Node {
   pattern?: string
 }
 
-// Values that a good request needs and no schema can say, by the name of the member.
+// Values that a valid request needs and no schema can express, by the name of the member.
 export type Known = Readonly<Record<string, (random: () => number) => Json>>
 
 export function goodValue(schema: TSchema, known: Known, random: () => number): Json {
@@ -88,7 +88,7 @@ function goodObject(node: Node, known: Known, random: () => number): Json {
 const letters = [...'abc XYZ 0189 äöüß éñ 漢字 עברית 😀👩‍👩‍👧 "\\/\'<>&;{}%$#\u2028\u00a0\u0301']
 const visible = Array.from({ length: 0x7e - 0x21 + 1 }, (_, index) => String.fromCharCode(0x21 + index))
 
-// A text of a pattern, by hand for each pattern that the contract has.
+// A text that matches a pattern, hand-written for each pattern in the contract.
 function goodText(node: Node, random: () => number): string {
   const { pattern, minLength = 0, maxLength = 40 } = node
   const length =
@@ -108,7 +108,7 @@ function goodText(node: Node, random: () => number): string {
     case patterns.country.source:
       return pick(random, ['DE', 'FR', 'US', 'JP'])
     case patterns.email.source:
-      // Dots stand between atoms only.
+      // Dots stand only between atoms.
       return `${Array.from({ length: whole(random, 1, 4) }, () => of([...'abc+-019'], whole(random, 1, 5))).join('.')}@example.com`
     case patterns.phone.source:
       return of([...'+0123456789 ()./-'], Math.max(3, length))
@@ -120,21 +120,21 @@ function goodText(node: Node, random: () => number): string {
       return new Date(Date.now() + whole(random, 1, 1e6) * 1_000).toISOString()
     default: {
       const prefix = Object.values(idPrefixes).find((known) => pattern.startsWith(`^${known}_`))
-      if (prefix === undefined) throw new Error(`a pattern without a hand: ${pattern}`)
+      if (prefix === undefined) throw new Error(`a pattern without a generator: ${pattern}`)
       return newId(prefix as Parameters<typeof newId>[0])
     }
   }
 }
 
 export interface BadRequest {
-  // What stands for the body: JSON, or a text that no JSON value would give.
+  // The body: JSON, or a text that is not the JSON of any value.
   text: string
-  // JSON pointer to what is wrong.
+  // JSON Pointer to the invalid place.
   place: string
   how: string
 }
 
-// Breaks a good value at one place. Undefined where this value offers no place for it.
+// Makes a valid value invalid at one place. Undefined if this value has no such place.
 export function brokenFrom(
   schema: TSchema,
   value: Json,
@@ -161,9 +161,9 @@ const mark = '\u0001 the place \u0001'
 
 interface Broken {
   replaced?: Json
-  // The member of the place that is wrong, where it is not the place itself.
+  // The invalid member of the place, if it is not the place itself.
   member?: string
-  // In the place of a value that JSON has no value for.
+  // Replaces a value with text that JSON.stringify cannot produce.
   text?: string
 }
 
@@ -191,7 +191,7 @@ const breakers: readonly Breaker[] = [
     )
     return { replaced }
   },
-  // The very value, dressed as another type: nothing may be coerced.
+  // The same value as another type: nothing may be coerced.
   function dressed(node, value, random) {
     const types = typesOf(node)
     const dresses: readonly (readonly [string, Json])[] = [
@@ -240,7 +240,7 @@ const breakers: readonly Breaker[] = [
     return pick<Broken>(random, [
       { replaced: `${value}\u0007` },
       { replaced: `\u0000${value}`.slice(0, 3) },
-      // Half of a character: JSON can write it, no store keeps it.
+      // Half of a surrogate pair: JSON can express it, no database stores it.
       { text: '"\\ud83d"' },
     ])
   },

@@ -1,4 +1,4 @@
-// Plays rounds of events to many receivers, with sick ones among them and without, and tells what was seen in each.
+// Runs rounds of events to many receivers, with and without failing ones, and reports what was observed in each.
 
 import { setTimeout as pause } from 'node:timers/promises'
 import { insertInstallation } from '../src/installations/store.ts'
@@ -23,33 +23,33 @@ export interface Play extends Place {
 }
 
 export interface Round {
-  isWithSick: boolean
+  isWithFaulty: boolean
   p50Ms: number
   p99Ms: number
   maxMs: number
-  // The median of the last third of the round against that of the first: what piles up shows here.
+  // The median of the last third of the round against that of the first: this shows a growing backlog.
   growth: number
   load: Omit<LoadReport, 'committedAt'>
   missing: number
   duplicates: number
-  sick?: SickRound
+  faulty?: FaultyRound
 }
 
-export interface SickRound {
-  calls: Readonly<Record<SickKind, number>>
+export interface FaultyRound {
+  calls: Readonly<Record<FaultyKind, number>>
   hangingMax: number
   endlessCut: number
-  // What became of their deliveries: `hanging retrying`, and so on, with how many.
+  // What became of their deliveries: `hanging retrying`, and so on, with counts.
   statuses: Readonly<Record<string, number>>
-  // Attempts that were made before their time.
+  // Attempts that were made too early.
   early: number
   // Endpoints that are no longer enabled.
   givenUp: number
 }
 
 const sickPaths = { hanging: '/hanging', failing: '/failing', patient: '/patient/30', endless: '/endless' } as const
-export type SickKind = keyof typeof sickPaths
-const sickKinds = Object.keys(sickPaths) as SickKind[]
+export type FaultyKind = keyof typeof sickPaths
+const sickKinds = Object.keys(sickPaths) as FaultyKind[]
 const patienceMs = 30_000
 // Two clocks are read for one attempt.
 const clockSlackMs = 5
@@ -64,21 +64,21 @@ export async function playRounds(run: Play): Promise<Round[]> {
     return talker
   }
   try {
-    const [crowd, infirmary] = [start('crowd.ts'), start('crowd.ts')]
-    const ports = await Promise.all([crowd.ask<number>('listen'), infirmary.ask<number>('listen')])
+    const [crowd, faultyCrowd] = [start('crowd.ts'), start('crowd.ts')]
+    const ports = await Promise.all([crowd.ask<number>('listen'), faultyCrowd.ask<number>('listen')])
     const made = await makeEndpoints(run, ports)
     const node = start('steady.ts', [run.url, run.rootSecretText])
     await node.ask('start')
 
-    const parts: Parts = { run, crowd, infirmary, node, ...made, told: 0 }
-    await playRound(parts, { isWithSick: false, seconds: warmUpSeconds })
-    // What autovacuum does within a minute: plans that were made for an empty table are gone, and the rounds are alike.
+    const parts: Parts = { run, crowd, faultyCrowd, node, ...made, sent: 0 }
+    await playRound(parts, { isWithFaulty: false, seconds: warmUpSeconds })
+    // As autovacuum does within a minute: plans made for an empty table are dropped, and the rounds become comparable.
     if (run.engine === 'postgres') await run.storage.write((tx) => tx.sql`analyze`)
     const rounds: Round[] = []
     for (let number = 0; number < run.rounds * 2; number += 1) {
-      // Without, with, with, without: whatever grows in the course of the run is spread over both.
-      const isWithSick = number % 4 === 1 || number % 4 === 2
-      rounds.push(await playRound(parts, { isWithSick, seconds: run.seconds }))
+      // Without, with, with, without: whatever grows during the run affects both kinds.
+      const isWithFaulty = number % 4 === 1 || number % 4 === 2
+      rounds.push(await playRound(parts, { isWithFaulty, seconds: run.seconds }))
       run.onProgress?.(`${number + 1} of ${run.rounds * 2} rounds`)
     }
     return rounds
@@ -90,19 +90,19 @@ export async function playRounds(run: Play): Promise<Round[]> {
 interface Parts {
   run: Play
   crowd: Talker
-  infirmary: Talker
+  faultyCrowd: Talker
   node: Talker
   installationIds: readonly string[]
-  sick: ReadonlyMap<SickKind, Endpoint>
+  faulty: ReadonlyMap<FaultyKind, Endpoint>
   // Events so far.
-  told: number
+  sent: number
 }
 
-// An installation has at most a hundred endpoints, so two share them.
+// An installation has at most a hundred endpoints, so two installations share them.
 async function makeEndpoints(
   { storage, rootSecret, installationId, well }: Play,
   [wellPort, sickPort]: readonly [number, number],
-): Promise<Pick<Parts, 'installationIds' | 'sick'>> {
+): Promise<Pick<Parts, 'installationIds' | 'faulty'>> {
   const tools = { rootSecret, allowPrivate: true }
   return storage.write(async (tx) => {
     const installationIds = [installationId, await secondInstallation(tx, installationId)]
@@ -111,13 +111,13 @@ async function makeEndpoints(
       const input = { url: `http://127.0.0.1:${wellPort}/well/${number}`, description: '', events: ['cart.*'] }
       await addEndpoint(tx, number % 2 === 0 ? first : second, input, tools, Date.now())
     }
-    const sick = new Map<SickKind, Endpoint>()
+    const faulty = new Map<FaultyKind, Endpoint>()
     for (const [number, kind] of sickKinds.entries()) {
       const url = `http://127.0.0.1:${sickPort}${sickPaths[kind]}`
       const input = { url, description: '', events: eventsOfNobody, status: 'paused' as const }
-      sick.set(kind, (await addEndpoint(tx, number % 2 === 0 ? first : second, input, tools, Date.now())).endpoint)
+      faulty.set(kind, (await addEndpoint(tx, number % 2 === 0 ? first : second, input, tools, Date.now())).endpoint)
     }
-    return { installationIds, sick }
+    return { installationIds, faulty }
   })
 }
 
@@ -142,23 +142,23 @@ const eventsOfNobody = ['promotion.*']
 
 async function playRound(
   parts: Parts,
-  { isWithSick, seconds }: { isWithSick: boolean; seconds: number },
+  { isWithFaulty, seconds }: { isWithFaulty: boolean; seconds: number },
 ): Promise<Round> {
-  const { run, crowd, infirmary, node, installationIds } = parts
+  const { run, crowd, faultyCrowd, node, installationIds } = parts
   const startedAt = Date.now()
-  if (isWithSick) await bringSick(parts)
+  if (isWithFaulty) await enableFaulty(parts)
   const events = Math.round(seconds * run.perSecond)
-  const load: Load = { installationIds, from: parts.told, events, perSecond: run.perSecond }
+  const load: Load = { installationIds, from: parts.sent, events, perSecond: run.perSecond }
   const { committedAt, ...loadReport } = await node.ask<LoadReport>('load', load)
   await arrived(crowd, events * run.well)
-  let sick: SickRound | undefined
-  if (isWithSick) {
-    await endlessOver(parts)
-    sick = await lookAtSick(parts, startedAt)
-    await dismissSick(parts)
-    await infirmary.ask('release')
-    await hangingOver(parts)
-    await infirmary.ask('report')
+  let faulty: FaultyRound | undefined
+  if (isWithFaulty) {
+    await endlessFinished(parts)
+    faulty = await lookAtFaulty(parts, startedAt)
+    await pauseFaulty(parts)
+    await faultyCrowd.ask('release')
+    await hangingFinished(parts)
+    await faultyCrowd.ask('report')
   }
 
   const { arrivals } = await crowd.ask<CrowdReport>('report')
@@ -166,20 +166,20 @@ async function playRound(
   const latencies: number[] = []
   const latenciesByEvent: { event: number; ms: number }[] = []
   for (const [number, path, at] of arrivals) {
-    const event = number - parts.told
+    const event = number - parts.sent
     seen.add(`${event} ${path}`)
     const ms = at - (committedAt[event] as number)
     latencies.push(ms)
     latenciesByEvent.push({ event, ms })
   }
-  parts.told += events
+  parts.sent += events
   const third = (from: number, to: number) =>
     quantile(
       latenciesByEvent.filter(({ event }) => event >= events * from && event < events * to).map(({ ms }) => ms),
       0.5,
     )
   return {
-    isWithSick,
+    isWithFaulty,
     p50Ms: quantile(latencies, 0.5),
     p99Ms: quantile(latencies, 0.99),
     maxMs: quantile(latencies, 1),
@@ -187,15 +187,15 @@ async function playRound(
     load: loadReport,
     missing: events * run.well - seen.size,
     duplicates: arrivals.length - seen.size,
-    ...(sick && { sick }),
+    ...(faulty && { faulty }),
   }
 }
 
-// They begin with a clean slate, so that each round has the first failures and the breaker in it, and with everything that
-// they did not take in earlier rounds waiting for them.
-async function bringSick({ run, sick }: Parts): Promise<void> {
+// They start in a fresh state, so each round includes the first failures and the breaker, with everything they did not
+// accept in earlier rounds waiting for them.
+async function enableFaulty({ run, faulty }: Parts): Promise<void> {
   await run.storage.write(async (tx) => {
-    for (const { installationId, id, url } of sick.values()) {
+    for (const { installationId, id, url } of faulty.values()) {
       const input = { url, description: '', events: ['cart.*'] }
       await changeEndpoint(tx, installationId, id, input, { allowPrivate: true }, Date.now())
       await enableEndpoint(tx, installationId, id, Date.now())
@@ -203,11 +203,11 @@ async function bringSick({ run, sick }: Parts): Promise<void> {
   })
 }
 
-// What they have not taken is held. Nothing is added to it meanwhile: a heap for the endless one, which takes everything,
-// would be a load of its own.
-async function dismissSick({ run, sick }: Parts): Promise<void> {
+// What they have not accepted is held. Nothing is added meanwhile: a backlog for the endless one, which accepts
+// everything, would be a load of its own.
+async function pauseFaulty({ run, faulty }: Parts): Promise<void> {
   await run.storage.write(async (tx) => {
-    for (const { installationId, id, url } of sick.values()) {
+    for (const { installationId, id, url } of faulty.values()) {
       const input = { url, description: '', events: eventsOfNobody }
       await changeEndpoint(tx, installationId, id, input, { allowPrivate: true }, Date.now())
       await pauseEndpoint(tx, installationId, id, Date.now())
@@ -221,12 +221,12 @@ async function arrived(crowd: Talker, calls: number): Promise<void> {
   while (Date.now() < hopelessAt && (await crowd.ask<number>('count')) < calls) await pause(50)
 }
 
-async function endlessOver({ run, sick }: Parts): Promise<void> {
-  await noneOf(run, sick.get('endless') as Endpoint, ['pending', 'sending', 'retrying'])
+async function endlessFinished({ run, faulty }: Parts): Promise<void> {
+  await noneOf(run, faulty.get('endless') as Endpoint, ['pending', 'sending', 'retrying'])
 }
 
-async function hangingOver({ run, sick }: Parts): Promise<void> {
-  for (const endpoint of sick.values()) await noneOf(run, endpoint, ['sending'])
+async function hangingFinished({ run, faulty }: Parts): Promise<void> {
+  for (const endpoint of faulty.values()) await noneOf(run, endpoint, ['sending'])
 }
 
 async function noneOf({ storage }: Play, { id }: Endpoint, statuses: readonly string[]): Promise<void> {
@@ -240,14 +240,14 @@ async function noneOf({ storage }: Play, { id }: Endpoint, statuses: readonly st
   }
 }
 
-async function lookAtSick({ run, infirmary, sick }: Parts, startedAt: number): Promise<SickRound> {
-  const { arrivals, openMax, cut } = await infirmary.ask<CrowdReport>('report')
-  const callsTo = (kind: SickKind) => arrivals.filter(([, path]) => path === sickPaths[kind]).length
-  const calls = Object.fromEntries(sickKinds.map((kind) => [kind, callsTo(kind)])) as Record<SickKind, number>
+async function lookAtFaulty({ run, faultyCrowd, faulty }: Parts, startedAt: number): Promise<FaultyRound> {
+  const { arrivals, openMax, cut } = await faultyCrowd.ask<CrowdReport>('report')
+  const callsTo = (kind: FaultyKind) => arrivals.filter(([, path]) => path === sickPaths[kind]).length
+  const calls = Object.fromEntries(sickKinds.map((kind) => [kind, callsTo(kind)])) as Record<FaultyKind, number>
   const statuses: Record<string, number> = {}
   let early = 0
   let givenUp = 0
-  for (const [kind, { id }] of sick) {
+  for (const [kind, { id }] of faulty) {
     const { counts, attempts, endpoint } = await run.storage.read(async (db) => ({
       counts: await db.sql<{ status: string; count: number }>`
         select status, count(*) as "count" from webhook_deliveries where endpoint_id = ${id} group by status`,
@@ -273,7 +273,7 @@ interface Attempt {
   tookMs: number
 }
 
-function isEarly(kind: SickKind, before: Attempt | undefined, attempt: Attempt): boolean {
+function isEarly(kind: FaultyKind, before: Attempt | undefined, attempt: Attempt): boolean {
   if (before?.deliveryId !== attempt.deliveryId) return false
   const waitMs = Math.max(waitsMs[before.attempt] ?? 0, kind === 'patient' ? patienceMs : 0)
   return attempt.startedAt + clockSlackMs < before.startedAt + before.tookMs + waitMs

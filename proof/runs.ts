@@ -1,4 +1,4 @@
-// The runs, as the command offers them.
+// The runs, as the command line offers them.
 
 import type { Engine } from '../src/storage/storage.ts'
 import { runDeliveries } from './deliveries.ts'
@@ -10,11 +10,11 @@ interface RunFace {
   name: string
   // What is done and how it is judged, for the table.
   method?: string
-  // The numbers it can be given, with their defaults; where an engine has others; and those of a glance.
+  // The numbers it accepts, with their defaults; different ones per engine; and those of a short run.
   numbers: Numbers
   numbersOf?: Readonly<Partial<Record<Engine, Numbers>>>
   short?: Numbers
-  // Both unless said.
+  // Default: both.
   engines?: readonly Engine[]
 }
 
@@ -23,23 +23,23 @@ export interface Run extends RunFace {
   run(place: Place, numbers: Numbers, random: () => number): Promise<RunResult>
 }
 
-// A run that makes its shop by itself and calls servers of its own.
+// A run that creates its own shop and calls its own servers.
 export interface ServerRun extends RunFace {
   runOn(ground: Ground, numbers: Numbers, tools: RunTools): Promise<RunResult>
 }
 
 export interface RunTools {
   random: () => number
-  // How far it is.
+  // Reports the progress.
   tell: (text: string) => void
 }
 
 export interface RunResult {
-  // What was seen, in the order of the table.
+  // What was observed, in the order of the table.
   seen: Readonly<Record<string, number | string>>
-  // What did not hold; nothing when all did.
+  // What did not hold; empty if everything did.
   violations: readonly string[]
-  // Pictures that are written beside the table, as SVG by their names.
+  // Pictures that are written beside the table, as SVG by name.
   pictures?: Readonly<Record<string, string>>
 }
 

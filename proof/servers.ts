@@ -1,5 +1,5 @@
-// Servers as an operator runs them: processes of `serve`, to be called, killed and stopped. Whatever they log as a defect
-// is kept, because no run may cause one.
+// Servers as an operator runs them: processes of `serve`, to be called, killed and stopped. Log lines that show a
+// defect are recorded, because no run may cause one.
 
 import { type ChildProcess, spawn } from 'node:child_process'
 import { once } from 'node:events'
@@ -16,41 +16,41 @@ const defectsMax = 20
 export interface ServerOptions {
   url: string
   rootSecretText: string
-  // Nobody is limited unless a run is about that.
+  // No limit unless a run is about limits.
   rateLimit?: string
-  // Fills an empty database with the demo shop; not unless said.
+  // Fills an empty database with the demo shop (default: false).
   hasDemo?: boolean
-  // How long things are kept, as the setting says it; the defaults unless given.
+  // The retention setting (default: the server's own).
   retention?: string
-  // So that `liveBytes` can be asked for.
+  // Required for `liveBytes`.
   isWeighed?: boolean
 }
 
 export interface Server {
   origin: string
   pid: number
-  // Lines that say that something went wrong in it.
+  // Log lines that report a defect.
   defects(): readonly string[]
   // Why it could not answer, and how often.
   unavailable(): ReadonlyMap<string, number>
-  // Sends the signal and waits for the end.
+  // Sends the signal and waits for the process to end.
   end(signal?: NodeJS.Signals): Promise<void>
-  // A signal after which it goes on, such as SIGSTOP.
+  // A signal that does not end it, such as SIGSTOP.
   signal(signal: NodeJS.Signals): void
   residentBytes(): Promise<number>
   memory(): Promise<Memory>
-  // After a full collection, of one that is weighed.
+  // After a full collection; requires `isWeighed`.
   liveBytes(): Promise<number>
 }
 
 export interface Memory {
   residentBytes: number
-  // Without the pages of files that are only mapped, such as the database.
+  // Without pages of files that are only mapped, such as the database.
   privateBytes: number
 }
 
 const living = new Set<ChildProcess>()
-// A run that is broken off leaves nobody behind.
+// An interrupted run leaves no process behind.
 process.on('exit', () => {
   for (const child of living) child.kill('SIGKILL')
 })
@@ -70,7 +70,7 @@ function environmentOf({
     CARTWRIGHT_RATE_LIMIT: rateLimit,
     CARTWRIGHT_RETENTION: retention,
     CARTWRIGHT_WEBHOOK_ALLOW_PRIVATE: '1',
-    // The same after every restart, whatever port it gets: answers must not differ by it.
+    // The same after every restart, whatever the port: answers must not depend on it.
     CARTWRIGHT_PUBLIC_URL: 'https://shop.test',
   }
 }
@@ -93,7 +93,7 @@ function launch(options: ServerOptions, args: readonly string[]): ChildProcess {
   return child
 }
 
-// Answers when it listens; rejects with what it said when it ends before that.
+// Resolves when it is listening; rejects with its output if it ends before that.
 export async function startServer(options: ServerOptions): Promise<Server> {
   const child = launch(options, serveArgs(options))
   const talker = talkerOf(child, 'weigh.ts')
@@ -111,7 +111,7 @@ export async function startServer(options: ServerOptions): Promise<Server> {
       const [, reason] =
         /"message":"(?:storage unavailable|the database is unavailable)".*?"reason":"([^"]*)"/.exec(line) ?? []
       if (reason !== undefined) {
-        // Once for each reason: a run that breaks on a 503 should not leave anybody guessing.
+        // Once for each reason: if a run breaks on a 503, the reason should be visible.
         if (!unavailable.has(reason)) process.stdout.write(`  a server could not reach its storage: ${reason}\n`)
         unavailable.set(reason, (unavailable.get(reason) ?? 0) + 1)
       }
@@ -142,12 +142,12 @@ export async function startServer(options: ServerOptions): Promise<Server> {
   }
 }
 
-// In the words of a violation.
+// As violations.
 export function defectsOf(servers: readonly (Server | undefined)[]): string[] {
   return servers.flatMap((server) => server?.defects() ?? []).map((line) => `logged: ${line.slice(0, 1_000)}`)
 }
 
-// Begins to start one, and kills it after so long, wherever it is by then.
+// Starts a server, and kills it after this long, wherever it is by then.
 export async function startAndKill(options: ServerOptions, afterMs: number): Promise<void> {
   const child = launch(options, serveArgs(options))
   const closed = once(child, 'close')

@@ -1,4 +1,4 @@
-// The shop of a run: made in a database of its own before any server is started, with a key for each installation.
+// The shop of a run: created in its own database before any server is started, with a key for each installation.
 
 import { randomBytes } from 'node:crypto'
 import { type Scope, scopes } from '../src/contract/words.ts'
@@ -23,7 +23,7 @@ export interface Shop {
   stands: readonly Stand[]
   // The id of a SKU of the first merchant, or of the one with this slug.
   sku(code: string, merchantSlug?: string): string
-  // For as long as the work takes, so that a server has the file for itself otherwise.
+  // The storage is only open while the work runs, so a server has the file for itself otherwise.
   withStorage<T>(work: (storage: Storage) => Promise<T>): Promise<T>
 }
 
@@ -33,7 +33,7 @@ export interface Stand {
   installationId: string
   // With every scope.
   key: string
-  // With catalog:read alone, and without any.
+  // With catalog:read alone, and without any scope.
   readKey: string
   bareKey: string
 }
@@ -61,7 +61,7 @@ export async function makeShop(ground: Ground, files: readonly ShopFile[], optio
     await migrate(storage, { now: new Date() })
     const stands: Stand[] = []
     for (const file of files) stands.push(...(await furnish(storage, file)))
-    // What autovacuum does within a minute, and a short run is over by then: new tables would be planned as empty ones.
+    // As autovacuum does within a minute, which is longer than a short run: new tables would be planned as empty ones.
     if (storage.engine === 'postgres') await storage.write((tx) => tx.sql`analyze`)
     const skus = await storage.read(
       (db) => db.sql<{ slug: string; code: string; id: string }>`
@@ -122,7 +122,7 @@ export function standOf(shop: Shop, index = 0): Stand {
 
 const publishedAt = '2026-01-01T00:00:00.000Z'
 
-// One product for each SKU. What needs no shipping can be bought without an address.
+// One product for each SKU. A SKU without shipping can be bought without an address.
 export function product(
   code: string,
   stock: number,

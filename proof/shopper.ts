@@ -1,4 +1,4 @@
-// A shopper: opens sessions by the interface and pays by the form of the page, as a browser posts it.
+// A shopper: opens sessions through the API and pays through the form of the page, as a browser posts it.
 
 import { randomUUID } from 'node:crypto'
 import { newId } from '../src/kit/ids.ts'
@@ -76,7 +76,7 @@ export function openSession(caller: Caller, origin: string, stand: Stand, input:
   return caller.ask(origin, 'createHostedCheckoutSession', { key: stand.key, body: openingOf(input) })
 }
 
-// `completed`: sent on to the shop. `back`: sent back to the page, which knows more. `told`: the page says why not.
+// `completed`: redirected to the shop. `back`: redirected to the page. `told`: the page says why not.
 export type Paid = 'completed' | 'back' | 'told'
 
 export interface PayForm {
@@ -108,7 +108,7 @@ export async function pay(
   return paidFrom(answer)
 }
 
-// The page as it is, or the way on from it.
+// The page, or the redirect from it.
 export async function look(caller: Caller, origin: string, secret: string): Promise<Answer> {
   const page = await caller.call(origin, { method: 'GET', path: `/c/${secret}` })
   return page.status === 200 ? page : refuseOther(page)
@@ -127,7 +127,7 @@ function paidFrom(answer: Answer): Paid {
   return String(refuseOther(answer).headers.location).startsWith('http://localhost/thanks') ? 'completed' : 'back'
 }
 
-// The page could not answer now and wants to be asked again.
+// The page could not answer and asks for a retry.
 export class PageUnavailable extends Error {}
 
 function refuseOther(answer: Answer): Answer {

@@ -1,5 +1,5 @@
-// Shoppers who fill carts, use codes, pay, cancel and have webhooks replayed, at whichever server is open, and a journal of
-// what was acknowledged to them. Who runs the servers, and when one is killed, is for the run.
+// Shoppers who fill carts, use codes, pay, cancel and have webhooks replayed, at any server that is open, and a journal
+// of what was acknowledged to them. The run decides which servers exist and when one is killed.
 
 import { setTimeout as pause } from 'node:timers/promises'
 import type { OperationId } from '../src/contract/open/operations.ts'
@@ -27,7 +27,7 @@ import {
 const codes = ['TEN', 'FIVER', 'MANY', 'NOSUCH'] as const
 const skuCodes = ['SENT', 'PLAIN', 'DIGITAL', 'SCARCE', 'LATER'] as const
 
-// Plenty of most things, too little of one, and one that is sold beyond its stock.
+// Plenty of most things, too little of one, and one that is sold on backorder.
 export function shoppingShop(slug: string): ShopFile {
   return shopFile(slug, {
     products: [
@@ -45,7 +45,7 @@ export function shoppingShop(slug: string): ShopFile {
   })
 }
 
-// One request that was answered with 200: what was asked, and what came.
+// One request that was answered with 200, and its answer.
 interface Acknowledged {
   id: OperationId
   path: Readonly<Record<string, string>>
@@ -54,22 +54,22 @@ interface Acknowledged {
   atMs: number
 }
 
-// What is known of a thing by an answer.
+// What an answer said about a thing.
 interface Fact {
   kind: 'cart' | 'session' | 'order'
   id: string
   version: number
-  // Where it can no longer change.
+  // Set if it can no longer change.
   status?: string
-  // When it was last heard of.
+  // When an answer last mentioned it.
   atMs?: number
 }
 
-// The shop is closed for good, and a shopper goes home.
-class Over extends Error {}
+// The run has ended, and the shopper stops.
+class RunEnded extends Error {}
 
-// Where the servers are that may be asked now. Shoppers wait while there is none.
-export class Doors {
+// The servers that may be called now. Shoppers wait while there is none.
+export class OpenServers {
   readonly #open: string[] = []
   #isOver = false
   #changed = Promise.withResolvers<void>()
@@ -98,7 +98,7 @@ export class Doors {
 
   async enter(random: () => number): Promise<string> {
     for (;;) {
-      if (this.#isOver) throw new Over()
+      if (this.#isOver) throw new RunEnded()
       if (this.#open.length > 0) return pick(random, this.#open)
       await this.#changed.promise
     }
@@ -114,14 +114,15 @@ export type WaitKind = 'changes' | 'reads' | 'pages' | 'payments'
 
 export interface ShoppingPlan {
   shoppers: number
-  // A shopper thinks for up to so long before each step.
+  // The longest pause of a shopper before each step.
   thinkMs: number
   cards: readonly string[]
-  // What the servers delete this long after its end is not asked for any more; everything is, where nothing is given.
+  // The servers delete ended things after this long, so older ones are not checked; if undefined, everything is
+  // checked.
   keptMs?: number
 }
 
-// Most pay, and everything else happens.
+// Most pay, and everything else happens too.
 export const usualCards: readonly string[] = [
   ...Array<string>(8).fill(cards.approved),
   cards.declined,
@@ -137,15 +138,15 @@ export class Shopping {
   readonly caller: Caller
   readonly random: () => number
   readonly tell: (text: string) => void
-  readonly doors = new Doors()
+  readonly openServers = new OpenServers()
   readonly violations = new Set<string>()
   readonly seen = { lost: 0, unavailable: 0, repeated: 0, orders: 0, cancelled: 0, refusals: 0 }
-  // The journal: it only ever grows.
+  // The journal, which only grows.
   readonly acknowledged: Acknowledged[] = []
   readonly facts = new Map<string, Fact>()
-  // How long whoever got an answer had waited for it.
+  // How long callers waited for their answers.
   readonly waitsMs: Record<WaitKind, number[]> = { changes: [], reads: [], pages: [], payments: [] }
-  // What the servers said of their 503s.
+  // The reasons that the servers gave for their 503s.
   readonly whyUnavailable = new Map<string, number>()
   readonly #plan: ShoppingPlan
   #keys = 0
@@ -159,19 +160,19 @@ export class Shopping {
     this.#plan = plan
   }
 
-  // Lets the shoppers in for as long as the work takes.
+  // Runs the shoppers for as long as the work takes.
   async during(work: () => Promise<void>): Promise<void> {
-    // A shopper who breaks must not be an unhandled rejection while the work goes on.
+    // A failing shopper must not become an unhandled rejection while the work goes on.
     const ended = Promise.allSettled(Array.from({ length: this.#plan.shoppers }, () => this.#shopAround()))
     try {
       await work()
     } finally {
-      this.doors.end()
+      this.openServers.end()
       this.#endedAt = performance.now()
     }
     for (const result of await ended) {
-      if (result.status === 'rejected' && !(result.reason instanceof Over))
-        this.violations.add(`a shopper met what must not be: ${String(result.reason)}`)
+      if (result.status === 'rejected' && !(result.reason instanceof RunEnded))
+        this.violations.add(`a shopper failed: ${String(result.reason)}`)
     }
   }
 
@@ -179,7 +180,7 @@ export class Shopping {
     try {
       return await startServer({ ...this.shop, ...options })
     } catch (error) {
-      this.violations.add(`after a kill it does not open again: ${(error as Error).message}`)
+      this.violations.add(`after a kill it does not start again: ${(error as Error).message}`)
       return undefined
     }
   }
@@ -190,7 +191,7 @@ export class Shopping {
       this.whyUnavailable.set(reason, (this.whyUnavailable.get(reason) ?? 0) + times)
   }
 
-  // Once more from the beginning, with time enough for everything that was cut off.
+  // Starts the server once more, with enough time for everything that was interrupted.
   async judge(webhooks: Journal, factsMax: number): Promise<void> {
     await this.shop.withStorage(letTimePass)
     const server = await this.start()
@@ -216,7 +217,7 @@ export class Shopping {
     if (doctor.code !== 0) this.violations.add(`doctor says: ${doctor.said}`)
   }
 
-  // Every request again, with its key: the same bytes.
+  // Repeats every request with its key: the answer must have the same bytes.
   async repeat(server: Server, entries: readonly Acknowledged[]): Promise<void> {
     const { key } = standOf(this.shop)
     await crowd(entries, 16, async ({ id, path, body, hash }) => {
@@ -227,11 +228,11 @@ export class Shopping {
           `${id} was acknowledged, and repeated it is ${answer.status} ${codeOf(answer)} or other bytes`,
         )
       else if (answer.headers['idempotency-replayed'] !== 'true')
-        this.violations.add(`${id} was acknowledged and was done a second time`)
+        this.violations.add(`${id} was acknowledged and executed a second time`)
     })
   }
 
-  // So many things of which something was acknowledged: none is gone, and none is older than it was.
+  // Checks this many acknowledged things: none is gone, and none is older than acknowledged.
   async lookAtFacts(server: Server, most: number): Promise<void> {
     const known = [...this.facts.values()].filter(({ kind, atMs = 0 }) => kind === 'order' || this.#isKept(atMs))
     const some = known.length <= most ? known : Array.from({ length: most }, () => pick(this.random, known))
@@ -243,7 +244,7 @@ export class Shopping {
         order: () => this.caller.ask(server.origin, 'getStorefrontOrder', { key, path: { orderId: id } }),
       }
       const answer = await this.#untilAble(ask[kind])
-      if (answer.status !== 200) return void this.violations.add(`${kind} ${id} was acknowledged and is gone`)
+      if (answer.status !== 200) return void this.violations.add(`${kind} ${id} was acknowledged but is gone`)
       const now = dataOf<{ version: number; status: string }>(answer)
       if (now.version < version) this.violations.add(`${kind} ${id} was at version ${version} and is at ${now.version}`)
       if (status !== undefined && now.status !== status)
@@ -255,13 +256,13 @@ export class Shopping {
     return performance.timeOrigin + atMs >= this.#keptSinceMs()
   }
 
-  // Half of the time that it is kept, because what was heard of before the end of the run is judged some time after it.
+  // Half of the retention, because what was acknowledged before the end of the run is checked some time after it.
   #keptSinceMs(): number {
     const { keptMs } = this.#plan
     return keptMs === undefined ? 0 : Math.floor(performance.timeOrigin + this.#endedAt - keptMs / 2)
   }
 
-  // A 503 says nothing of what was acknowledged. It is counted, and asked again a few times.
+  // A 503 says nothing about what was acknowledged. It is counted, and retried a few times.
   async #untilAble(ask: () => Promise<Answer>): Promise<Answer> {
     for (let tries = 1; ; tries += 1) {
       const answer = await ask()
@@ -281,7 +282,7 @@ export class Shopping {
       })
   }
 
-  // One change with a key of its own, asked for until somebody answers.
+  // One change with its own key, repeated until a server answers.
   async #change(id: OperationId, path: Readonly<Record<string, string>>, wanted: object): Promise<Answer> {
     this.#keys += 1
     const body = { ...wanted, idempotencyKey: `shopping-${this.#keys}` }
@@ -304,7 +305,7 @@ export class Shopping {
     const { thinkMs } = this.#plan
     if (thinkMs > 0) await pause(this.random() * thinkMs)
     for (;;) {
-      const origin = await this.doors.enter(this.random)
+      const origin = await this.openServers.enter(this.random)
       const askedAt = performance.now()
       try {
         const answer = await ask(origin)
@@ -316,7 +317,7 @@ export class Shopping {
       } catch (error) {
         this.#noteSilence(error, origin)
       }
-      // The server is dead or about to be noticed as such.
+      // The server is dead, or about to be marked as such.
       await pause(10)
     }
   }
@@ -325,13 +326,14 @@ export class Shopping {
     if (error instanceof PageUnavailable) this.seen.unavailable += 1
     else if (error instanceof Error && isLost(error)) {
       this.seen.lost += 1
-      // Whoever kills a server closes its door first.
-      if (this.doors.isOpen(origin)) this.violations.add(`nobody was killed, and no answer came: ${error.message}`)
+      // A run removes a server from the open ones before it kills it.
+      if (this.openServers.isOpen(origin))
+        this.violations.add(`no server was killed, but no answer came: ${error.message}`)
     } else throw error
   }
 
   async #shopAround(): Promise<void> {
-    while (!this.doors.isOver) await this.#buy()
+    while (!this.openServers.isOver) await this.#buy()
   }
 
   async #buy(): Promise<void> {
@@ -407,14 +409,14 @@ export class Shopping {
 
   async #openSession(cartId: string): Promise<Session | undefined> {
     const customer = { email: `shopper-${whole(this.random, 1, 1_000_000)}@example.com` }
-    // Where the run is to see the end of what is left behind, that must come within it.
+    // If the run is to see the deletion of what is left behind, that must expire within the run.
     const expiry = this.#plan.keptMs === undefined ? {} : { expiresInSeconds: 300 }
     const body = { cartId, successUrl, customer, ...expiry }
     const answer = await this.#change('createHostedCheckoutSession', {}, body)
     return answer.status === 200 ? this.#noteSession(answer) : undefined
   }
 
-  // Answers with the order, or null where there is none (yet).
+  // Returns the order, or null if there is none (yet).
   async #pay(session: Session): Promise<string | null> {
     const form = newForm(pick(this.random, this.#plan.cards))
     await this.#untilAnswered('pages', (origin) => look(this.caller, origin, session.secret))

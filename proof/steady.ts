@@ -1,5 +1,5 @@
-// One node as it is in the field: it writes events at a steady pace and delivers them, with the bounds it has there. Run as a
-// process: steady.ts <database url> <root secret>
+// One node with production settings: it writes events at a steady pace and delivers them. Run as a process: steady.ts
+// <database url> <root secret>
 
 import { announce } from '../src/events/announce.ts'
 import { newId } from '../src/kit/ids.ts'
@@ -21,18 +21,18 @@ export interface Load {
 export interface LoadReport {
   // When each event, from the first on, was committed.
   committedAt: readonly number[]
-  // How much later than planned a write was begun, at worst.
+  // How much later than planned a write started, at worst.
   lateMs: number
-  // Calls under way at once, at most.
+  // The most concurrent calls.
   inFlightMax: number
   // Share of one core.
   cpuShare: number
   rssBytes: number
-  // What is still in use after a collection.
+  // Memory in use after a collection.
   liveBytes: number
 }
 
-// Each subject changes again and again, with this many others in between.
+// Each subject changes repeatedly, with this many others in between.
 const subjectsAtOnce = 10
 const note = 'Something to read. '.repeat(50)
 
@@ -62,7 +62,7 @@ async function loaded({ installationIds, from, events, perSecond }: Load): Promi
     const plannedAt = startedAt + (index * 1_000) / perSecond
     await new Promise((resolve) => setTimeout(resolve, Math.max(0, plannedAt - machineMs())))
     lateMs = Math.max(lateMs, machineMs() - plannedAt)
-    // Nobody waits for a write before the next one: a slow moment must not thin out the load.
+    // Writes are not awaited before the next: a slow moment must not reduce the load.
     writes.push(write(index))
   }
   await Promise.all(writes)

@@ -1,4 +1,4 @@
-// Runs that are tests already. Here they are carried out once more, in every combination, so that the table has all of them.
+// Runs that are also tests. Here they run once more, in every combination, so the table has all of them.
 
 import { spawn } from 'node:child_process'
 import { once } from 'node:events'
@@ -12,7 +12,7 @@ function suite(name: string, method: string, files: readonly string[]): ServerRu
     name,
     method: `${method} (${files.join(', ')}), on both engines where they have storage`,
     numbers: {},
-    // The files choose their engines by themselves.
+    // The files choose their own engines.
     engines: ['postgres'],
     runOn: (_, __, { tell }) => runTests(files, tell),
   }
@@ -73,7 +73,7 @@ async function runTests(files: readonly string[], tell: (text: string) => void):
   const args = ['--disable-warning=ExperimentalWarning', '--test', '--test-reporter=tap', '--test-concurrency=1']
   const child = spawn(process.execPath, [...args, '--test-global-setup=harness/cluster.ts', ...files], {
     cwd: root,
-    // A run of tests within another would report to it.
+    // A test run inside another would report to it.
     env: { ...process.env, NODE_TEST_CONTEXT: undefined, CARTWRIGHT_TEST_WIDE: '1' },
     stdio: ['ignore', 'pipe', 'pipe'],
   })
@@ -92,6 +92,6 @@ async function runTests(files: readonly string[], tell: (text: string) => void):
   const seen = { tests: count('tests'), pass: count('pass'), fail: count('fail'), skipped: count('skipped') }
   const violations = failures.map((name) => `failed: ${name}`)
   if (code !== 0 && violations.length === 0) violations.push(`the tests ended with ${code}: ${said.slice(-1_000)}`)
-  if (seen.pass === 0) violations.push('no test was carried out')
+  if (seen.pass === 0) violations.push('no test was run')
   return { seen, violations: violations.slice(0, 50) }
 }

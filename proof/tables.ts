@@ -1,10 +1,10 @@
-// How many rows each table has, again and again while a run goes on, and a picture of it. Tables that have a retention must
-// stop growing once it has passed.
+// Counts the rows of each table repeatedly during a run, and draws a picture of it. Tables with a retention must stop
+// growing once it has passed.
 
 import type { Storage } from '../src/storage/storage.ts'
 import { median } from './quantile.ts'
 
-// What is deleted some time after its end; `docs/operating.md` names what bounds each table.
+// Rows that are deleted some time after their end; `docs/operating.md` names what bounds each table.
 export const boundedTables = [
   'carts',
   'cart_lines',
@@ -16,7 +16,7 @@ export const boundedTables = [
   'webhook_attempts',
   'deferred_rows',
 ] as const
-// The merchant's books: kept.
+// The merchant's records, which are never deleted.
 export const keptTables = ['orders', 'order_lines', 'payments', 'refunds', 'stock_movements', 'addresses'] as const
 
 const tables = [...boundedTables, ...keptTables]
@@ -44,13 +44,13 @@ export async function countRows(storage: Storage): Promise<Readonly<Record<Table
   return row
 }
 
-// A busy machine makes more rows in one minute than in another; a table that nobody sweeps doubles in the last half.
+// A busy machine creates more rows in one minute than in another; a table that is not swept doubles in the last half.
 const growthMax = 1.5
-// Fewer rows than this say nothing.
+// Fewer rows than this are not judged.
 const rowsMin = 200
 
-// Compares the last third of the run with the one before it. Of a run that is shorter than three times what it takes for a
-// row to go, nothing is said.
+// Compares the last third of the run with the one before it. A run shorter than three times the retention is not
+// judged.
 export function judgeTables(samples: readonly Sample[], settledMs: number): string[] {
   const [first, last] = [samples[0], samples.at(-1)]
   if (!first || !last || last.atMs - first.atMs < 3 * settledMs) return []

@@ -1,4 +1,4 @@
-// A process that answers questions, over the channel that Node opens between parent and child.
+// A process that answers questions, over Node's channel between parent and child.
 
 import { type ChildProcess, fork } from 'node:child_process'
 import { once } from 'node:events'
@@ -29,7 +29,7 @@ export function startTalker(script: string, args: readonly string[] = []): Talke
   return talkerOf(child, script)
 }
 
-// Of a process that has such a channel and calls `answerQuestions`.
+// For a process that has such a channel and calls `answerQuestions`.
 export function talkerOf(child: ChildProcess, script: string): Talker {
   const closed = once(child, 'close')
   const waiting = new Map<number, PromiseWithResolvers<unknown>>()
@@ -50,7 +50,7 @@ export function talkerOf(child: ChildProcess, script: string): Talker {
       asked += 1
       waiting.set(asked, waiter)
       child.send({ number: asked, question, given } satisfies Asked, (error) => error && waiter.reject(error))
-      // What a script answers to a question is agreed between it and whoever starts it.
+      // The script and its caller agree on the type of an answer.
       return (await waiter.promise) as T
     },
     async end() {
@@ -62,7 +62,7 @@ export function talkerOf(child: ChildProcess, script: string): Talker {
 
 export type Answers = Readonly<Record<string, (given: never) => unknown>>
 
-// It ends with its parent, so that a run that is broken off leaves nobody behind.
+// Ends with its parent, so an interrupted run leaves no process behind.
 export function answerQuestions(answers: Answers): void {
   process.on('message', async (message) => {
     const { number, question, given } = message as Asked
@@ -76,14 +76,14 @@ export function answerQuestions(answers: Answers): void {
   process.on('disconnect', () => process.exit(0))
 }
 
-// What is still in use after a full collection, for which the process must have been started with `--expose-gc`.
+// Memory in use after a full collection; the process must have been started with `--expose-gc`.
 export function liveBytes(): number {
   globalThis.gc?.()
   const { heapUsed, external } = process.memoryUsage()
   return heapUsed + external
 }
 
-// Of one clock for all processes of this machine.
+// One clock for all processes of this machine.
 export function machineMs(): number {
   return Number(process.hrtime.bigint()) / 1e6
 }

@@ -1,5 +1,5 @@
-// Loaded into a server whose memory is watched (`node --import`): tells whoever started it what is in use after a full
-// collection. It keeps the process from nothing.
+// Loaded into a server whose memory is observed (`node --import`): reports the memory in use after a full collection to
+// its parent. It does not keep the process running.
 
 import { answerQuestions, liveBytes } from './talk.ts'
 

@@ -1,5 +1,5 @@
-// A bad neighbourhood: raw shapes, slow senders and a flood of wrong keys, while somebody decent goes on calling. Only declared
-// answers come, connections do not mix up requests, the memory stays, and the decent caller does not wait much longer.
+// Malformed raw requests, slow senders and a flood of wrong keys, while a normal caller goes on. Only declared answers
+// are sent, connections do not mix up requests, memory does not grow, and the normal caller does not wait much longer.
 
 import { randomBytes } from 'node:crypto'
 import { connect } from 'node:net'
@@ -15,7 +15,7 @@ import { makeShop, product, type Stand, shopFile, standOf } from './shop.ts'
 export const wireRun: ServerRun = {
   name: 'wire',
   method:
-    'raw sockets with smuggling shapes, doubled headers, bombs of depth and size, senders of one byte a second, and wrong keys at a steady rate, while a good caller asks 50 times a second; judged by the statuses, one answer for each request, the resident memory (at most 30 MB more) and the good caller’s 99th percentile by the second, in the median (under 2×, from 10 ms on)',
+    'raw sockets with smuggling shapes, doubled headers, bombs of depth and size, senders of one byte a second, and wrong keys at a steady rate, while a normal caller sends 50 requests a second; judged by the statuses, one answer for each request, the resident memory (at most 30 MB more) and the normal caller’s 99th percentile by the second, in the median (under 2×, from 10 ms on)',
   numbers: { shapes: 3_000, slow: 300, wrongKeys: 50_000, perSecond: 500, calmSeconds: 20 },
   short: { shapes: 100, slow: 10, wrongKeys: 600, perSecond: 200, calmSeconds: 2 },
   runOn: (ground, numbers, tools) => {
@@ -34,21 +34,21 @@ export interface WireNumbers {
 
 const memoryBytesMax = 30 * 2 ** 20
 const patienceMs = 40_000
-// Below this a difference is the machine's and nobody's fault.
+// A difference below this is noise of the machine.
 const noiseMs = 10
 
 export async function runWire(ground: Ground, numbers: WireNumbers, tools: RunTools): Promise<RunResult> {
   const shop = await makeShop(ground, [shopFile('wire', { products: [product('THING', 1_000)] })])
-  // With its usual limits: they are part of the defence.
+  // With the default limits: they are part of the defence.
   const server = await startServer({ ...shop, rateLimit: '100/200' })
   const caller = createCaller(64)
   const violations = new Set<string>()
   const stand = standOf(shop)
   const seen: Record<string, number | string> = {}
   try {
-    const decent = new Decent(caller, server, stand, violations)
+    const normal = new NormalCaller(caller, server, stand, violations)
     tools.tell('calm')
-    await decent.during(() => pause(2_000))
+    await normal.during(() => pause(2_000))
     await flood(
       caller,
       server,
@@ -57,25 +57,27 @@ export async function runWire(ground: Ground, numbers: WireNumbers, tools: RunTo
       violations,
     )
     const bytesBefore = await server.residentBytes()
-    const calm = await decent.during(() => pause(numbers.calmSeconds * 1_000))
+    const calm = await normal.during(() => pause(numbers.calmSeconds * 1_000))
 
-    const shapes = await decent.during(() => sendShapes(server, stand, numbers.shapes, tools, violations))
-    const slow = await decent.during(() => sendSlowly(server, stand, numbers.slow, tools, violations))
-    const flooded = await decent.during(() => flood(caller, server, numbers, tools, violations))
-    const calmAgain = await decent.during(() => pause(numbers.calmSeconds * 1_000))
+    const shapes = await normal.during(() => sendShapes(server, stand, numbers.shapes, tools, violations))
+    const slow = await normal.during(() => sendSlowly(server, stand, numbers.slow, tools, violations))
+    const flooded = await normal.during(() => flood(caller, server, numbers, tools, violations))
+    const calmAgain = await normal.during(() => pause(numbers.calmSeconds * 1_000))
 
     const calmP99 = Math.max(calm.p99Ms, calmAgain.p99Ms)
     for (const [name, { p99Ms }] of Object.entries({ shapes, slow, flooded })) {
       seen[`p99 ${name}`] = `${p99Ms.toFixed(1)} ms`
       if (p99Ms > Math.max(2 * calmP99, noiseMs))
-        violations.add(`${name}: the good caller's p99 is ${p99Ms.toFixed(1)} ms, and ${calmP99.toFixed(1)} ms in calm`)
+        violations.add(
+          `${name}: the normal caller's p99 is ${p99Ms.toFixed(1)} ms, and ${calmP99.toFixed(1)} ms without load`,
+        )
     }
     const grown = (await server.residentBytes()) - bytesBefore
     if (grown > memoryBytesMax) violations.add(`the memory grew by ${(grown / 2 ** 20).toFixed(1)} MB`)
     for (const line of defectsOf([server])) violations.add(line)
     return {
       seen: {
-        goodCalls: decent.calls,
+        goodCalls: normal.calls,
         'p99 calm': `${calm.p99Ms.toFixed(1)} and ${calmAgain.p99Ms.toFixed(1)} ms`,
         ...seen,
         memoryGrown: `${(grown / 2 ** 20).toFixed(1)} MB`,
@@ -88,8 +90,8 @@ export async function runWire(ground: Ground, numbers: WireNumbers, tools: RunTo
   }
 }
 
-// Somebody who asks at a steady pace, whatever happens around.
-class Decent {
+// A normal caller, which sends requests at a steady pace.
+class NormalCaller {
   readonly caller: Caller
   readonly server: Server
   readonly stand: Stand
@@ -106,7 +108,7 @@ class Decent {
   async during(work: () => Promise<void>): Promise<{ p99Ms: number }> {
     const took: Took[] = []
     const under: Promise<void>[] = []
-    // A connection of its own, so that it never waits for one.
+    // Its own connections, so it never waits for one.
     const own = createCaller(16)
     const timer = setInterval(() => under.push(this.#ask(own, took)), 20)
     try {
@@ -120,13 +122,13 @@ class Decent {
   }
 
   async #ask(own: Caller, took: Took[]): Promise<void> {
-    // A key that nobody of the neighbourhood has: whoever shares one shares its limit.
+    // Its own key: callers that share a key share its limit.
     const { readKey: key } = this.stand
     const at = performance.now()
     const answer = await own.ask(this.server.origin, 'getApiKeyCatalogProduct', { key, path: { slug: 'thing' } })
     this.calls += 1
     took.push({ at, ms: answer.tookMs })
-    if (answer.status !== 200) this.violations.add(`the good caller was answered ${answer.status}`)
+    if (answer.status !== 200) this.violations.add(`the normal caller was answered ${answer.status}`)
   }
 }
 
@@ -135,8 +137,8 @@ interface Took {
   ms: number
 }
 
-// The 99th percentile of each second, and of those the median: a moment in which the machine was busy with something else
-// must not decide.
+// The median of the 99th percentiles of all seconds: a moment in which the machine was busy with something else must
+// not decide.
 function typicalWorst(took: readonly Took[]): number {
   const seconds = [...Map.groupBy(took, ({ at }) => Math.floor(at / 1_000)).values()]
   return at(
@@ -160,7 +162,7 @@ interface Shape {
   bytes: string | Buffer
   // Of the first answer.
   statuses: readonly number[]
-  // How many answers may come at most: a request that hides in another must not be answered.
+  // The most answers that may come: a request smuggled inside another must not be answered.
   answersMax?: number
 }
 
@@ -266,7 +268,7 @@ async function sendShapes(
     while (done < times) {
       done += 1
       const shape = pick(tools.random, shapes)
-      // In one piece, or cut in two anywhere.
+      // In one piece, or cut in two at a random place.
       const bytes = Buffer.from(shape.bytes)
       const cut = tools.random() < 0.5 ? whole(tools.random, 1, bytes.length - 1) : bytes.length
       judge(shape, await speak(server, [bytes.subarray(0, cut), bytes.subarray(cut)]), violations)
@@ -286,7 +288,7 @@ function judge({ name, statuses, answersMax = 1 }: Shape, text: string, violatio
   if (answers.some((status) => status >= 500)) violations.add(`${name} is answered ${answers.join(', ')}`)
 }
 
-// One byte a second: the server must say so in the end, and let go.
+// One byte a second: the server must refuse it in the end and close the connection.
 async function sendSlowly(
   server: Server,
   { key }: Stand,
@@ -306,7 +308,7 @@ async function sendSlowly(
   await Promise.all(Array.from({ length: times }, (_, index) => dribble(index % 2 === 0 ? 'headers' : 'body')))
 }
 
-// Sends the pieces, and then `drip` again and again until the other side ends. Answers with all that came.
+// Sends the pieces, and then `drip` repeatedly until the other side ends. Returns everything received.
 function speak(server: Server, pieces: readonly Buffer[], drip?: string): Promise<string> {
   const { port } = new URL(server.origin)
   return new Promise((resolve) => {
@@ -334,7 +336,7 @@ function speak(server: Server, pieces: readonly Buffer[], drip?: string): Promis
   })
 }
 
-// Each another one. Half of them have a checksum that is right, so that the database is asked.
+// Each a different one. Half of them have a valid checksum, so the database is queried.
 function wrongKey(random: () => number): string {
   const { text } = makeKey('test')
   return random() < 0.5 ? text : `${text.slice(0, -1)}${text.endsWith('0') ? '1' : '0'}`
