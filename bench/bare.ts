@@ -1,4 +1,4 @@
-// Makes the bare ceiling for a set of requests: asks our server once for each, and has Fastify answer the same.
+// Builds the bare ceiling for a set of requests: sends each to our server once, and has Fastify answer the same bytes.
 
 import assert from 'node:assert/strict'
 import { writeFile } from 'node:fs/promises'
@@ -10,12 +10,12 @@ import { type Running, startServer } from './process.ts'
 export interface BareOptions {
   folder: string
   server: Running
-  // In Fastify's spelling; `:key` picks the answer.
+  // In Fastify's syntax; `:key` selects the answer.
   path: string
   asks: readonly { key: string; ask: Ask }[]
 }
 
-// Node or Fastify write these by themselves.
+// Node or Fastify add these themselves.
 const ownHeaders = new Set(['date', 'connection', 'keep-alive', 'content-length', 'transfer-encoding'])
 
 let ceilings = 0
@@ -52,12 +52,12 @@ async function answerOf({ origin }: Running, { method, path, headers, body }: As
   return { status: response.status, headers: Object.fromEntries(response.headers), text: await response.text() }
 }
 
-// A ceiling that answers something else, or less, would be none.
+// A ceiling that answers something else, or less, would not be one.
 async function assertSame(server: Running, bare: Running, ask: Ask): Promise<void> {
   const [ours, its] = [await answerOf(server, ask), await answerOf(bare, ask)]
   assert.deepEqual(Object.keys(its.headers).sort(), Object.keys(ours.headers).sort(), 'the same headers')
   assert.equal(its.status, 200)
   if (ask.method === 'GET') assert.equal(its.text, ours.text, 'the same bytes')
-  // The answer to a write tells its version and instants, so that only its length can be the same, or nearly.
+  // The answer to a write contains its version and instants, so only its length can be about the same.
   else assert.ok(Math.abs(its.text.length - ours.text.length) <= 16, 'as many bytes')
 }

@@ -1,5 +1,5 @@
-// The ceiling: a bare Fastify route that answers the same bytes as our server, with as many headers, and does nothing else.
-// The argument is a file with what to answer; the last variable part of the path picks the text.
+// The ceiling: a bare Fastify route that answers the same bytes as our server, with as many headers, and does nothing
+// else. The argument is a file with the answers; the last variable part of the path selects one.
 
 import { readFile } from 'node:fs/promises'
 import type { AddressInfo } from 'node:net'
@@ -7,7 +7,7 @@ import Fastify from 'fastify'
 
 export interface CeilingPlan {
   method: 'GET' | 'PATCH'
-  // In Fastify's spelling, with the variable part that picks the answer as `:key`.
+  // In Fastify's syntax, with the variable part that selects the answer as `:key`.
   path: string
   headers: Readonly<Record<string, string>>
   answers: Readonly<Record<string, string>>

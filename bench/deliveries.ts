@@ -1,7 +1,6 @@
-// The two processes of the webhook row, each started with its role: a receiver that counts calls, and the sender that is
-// measured, which delivers by our dispatcher or by a bare loop with the same library, as it is told.
-//
-//   node bench/deliveries.ts receiver|sender <events> <endpoints>
+// The two processes of the webhook row, each started with its role: a receiver that counts calls, and the measured
+// sender, which delivers with our dispatcher or with a bare loop over the same library.
+// node bench/deliveries.ts receiver|sender <events> <endpoints>
 
 import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
@@ -27,7 +26,7 @@ process.on('disconnect', () => process.exit(0))
 if (role === 'receiver') await receive()
 else await sendOnDemand()
 
-// Counts calls, and tells when as many came as were announced. Notes the arrival of the head of each call.
+// Counts calls, and reports when the announced number has arrived. Records when the head of each call arrives.
 async function receive(): Promise<void> {
   const ports: number[] = []
   let awaited = Number.POSITIVE_INFINITY
@@ -56,11 +55,11 @@ export type Order =
   | { kind: 'open'; url: string; ports: number[] }
   | { kind: 'fill' }
   | { kind: 'ours' }
-  | { kind: 'settled' }
+  | { kind: 'finished' }
   | { kind: 'one' }
   | { kind: 'bare' }
 
-// The process that is measured.
+// The measured process.
 async function sendOnDemand(): Promise<void> {
   let storage: Storage | undefined
   let dispatcher: Dispatcher | undefined
@@ -123,7 +122,7 @@ async function sendOnDemand(): Promise<void> {
   }
 
   // The outcome of the last call is written a moment after it.
-  async function settled(): Promise<void> {
+  async function finished(): Promise<void> {
     while ((dispatcher?.stats().inFlight ?? 0) > 0 || (dispatcher?.stats().succeeded ?? 0) < owed)
       await new Promise((resolve) => setTimeout(resolve, 2))
   }
@@ -161,7 +160,7 @@ async function sendOnDemand(): Promise<void> {
       await each(pauseEndpoint)
       await happen(numbers.events)
     } else if (order.kind === 'ours') await each(enableEndpoint)
-    else if (order.kind === 'settled') await settled()
+    else if (order.kind === 'finished') await finished()
     else if (order.kind === 'bare') await bare()
     else {
       await happen(1)

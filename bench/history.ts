@@ -1,13 +1,13 @@
-// A shop with a past: one order that was really bought is repeated as often as asked, with everything that hangs on it
-// (cart, session, payment, lines, timeline, events, stock movements), spread over the last day. Buying a million orders
-// would take hours and leave the same rows. SQLite only.
+// A shop with a history: one order that was really bought is copied as often as requested, with everything that belongs
+// to it (cart, session, payment, lines, timeline, events, stock movements), spread over the last day. Buying a million
+// orders would take hours and leave the same rows. SQLite only.
 
 import { closeSync, fsyncSync, openSync } from 'node:fs'
 import { DatabaseSync, type SQLInputValue } from 'node:sqlite'
 
 type Kept = Record<string, SQLInputValue>
 
-// In the order in which they refer to each other, with the columns that name the order, its cart or its session.
+// In the order of their references, with the columns that name the order, its cart or its session.
 const tables = [
   ['carts', ['id']],
   ['cart_lines', ['cart_id']],
@@ -26,19 +26,19 @@ const dayMs = 86_400_000
 export function repeatOrder(path: string, sessionId: string, count: number): void {
   const db = new DatabaseSync(path)
   try {
-    // Nobody else has the file: without the log it takes half the disk, and half the time.
+    // No other process has the file open: without the log it takes half the disk, and half the time.
     db.exec('pragma journal_mode = delete; pragma synchronous = off; pragma cache_size = -200000; begin')
     const order = db.prepare('select id, cart_id from orders where checkout_session_id = ?').get(sessionId) as Kept
     const subjects = [order.id, order.cart_id, sessionId] as string[]
     const samples = tables.map(([table, columns]) => ({ table, rows: rowsOf(db, table, columns[0], subjects) }))
-    // What must become new in every copy, wherever it stands, in the middle of a JSON text too.
+    // What must be new in every copy, wherever it occurs, including inside a JSON text.
     const ids = new Set(samples.flatMap(({ rows }) => rows.flatMap(({ id }) => (typeof id === 'string' ? id : []))))
     for (const { table, rows } of samples) for (const row of rows) repeatRow(db, table, row, [...ids], count)
     db.exec('commit; pragma journal_mode = wal')
   } finally {
     db.close()
   }
-  // What the system has still to write would be written while somebody measures.
+  // Otherwise the system would write it during the measurement.
   const file = openSync(path, 'r+')
   fsyncSync(file)
   closeSync(file)
@@ -74,7 +74,7 @@ function isInstant(column: string): boolean {
   return ['at', 'created_at', 'updated_at', 'placed_at', 'completed_at', 'occurred_at'].includes(column)
 }
 
-// The prefix, then 26 digits, of which the last two tell copies of different rows apart.
+// The prefix, then 26 digits, the last two of which distinguish copies of different rows.
 function copyOf(id: string, place: number): string {
   const prefix = id.slice(0, id.lastIndexOf('_') + 1)
   return `'${prefix}' || substr('00000000000000000000000000' || (i * 100 + ${place}), -26)`

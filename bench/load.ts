@@ -1,5 +1,5 @@
-// One stretch of load by autocannon, from this process, on a server that runs in another. What it reports is only a number
-// if the load was valid: an answer other than 2xx, an error or a timeout fails it.
+// One period of load by autocannon, from this process, on a server that runs in another. Its numbers count only if the
+// load was valid: an answer other than 2xx, an error or a timeout fails it.
 
 import { cpus } from 'node:os'
 import autocannon from 'autocannon'
@@ -9,14 +9,14 @@ export interface Ask {
   method: 'GET' | 'PATCH'
   path: string
   headers?: Readonly<Record<string, string>>
-  // Made anew for each request, so that each has a key of its own.
+  // Created for each request, so each has its own key.
   body?: () => string
 }
 
 export interface Load {
   server: Running
-  // What each connection asks for, over and over, each from another place of the list. Writers give each connection a
-  // list of its own.
+  // What each connection requests repeatedly, each from another starting point in the list. Writers give each
+  // connection its own list.
   asks: (connection: number) => readonly Ask[]
   connections: number
   seconds: number
@@ -32,9 +32,9 @@ export interface Stretch {
   rssMb: number
   // Without mapped files.
   privateMb: number
-  // What this process used of one core meanwhile. Near 1 the generator is what limits the throughput.
+  // What this process used of one core meanwhile. Near 1, the generator limits the throughput.
   generatorShare: number
-  // Cores that everything else on the machine used meanwhile. On a quiet machine that is the kernel and little more.
+  // Cores that everything else on the machine used meanwhile. On a quiet machine that is little more than the kernel.
   othersCores: number
 }
 
@@ -67,7 +67,7 @@ export async function measure({ server, asks, connections, seconds }: Load): Pro
 }
 
 export interface Watch {
-  // Takes how long each request, or whatever was done, had to wait.
+  // Takes how long each request, or other unit of work, had to wait.
   end(waitsMs: number[]): Promise<Stretch>
 }
 

@@ -173,7 +173,7 @@ async function updateDocs(report: Report): Promise<void> {
   say('docs/benchmarks.md and docs/images/bench-*.svg are up to date')
 }
 
-// With a mark where the checkout holds changes that are in no commit.
+// With a mark if the checkout has uncommitted changes.
 async function commitName(): Promise<string> {
   const git = async (...args: string[]) =>
     (await promisify(execFile)('git', args, { cwd: import.meta.dirname })).stdout.trim()

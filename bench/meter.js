@@ -1,7 +1,7 @@
-// Loaded into every process that is measured (`node --import`): tells whoever started it how much processor time and
-// memory the whole process, all its threads included, has used. It keeps the process from nothing and adds nothing to a
-// request. Plain JavaScript, because stripping types here would load a compiler that the server itself does without once
-// its files are cached.
+// Loaded into every measured process (`node --import`): reports to its parent how much processor time and memory the
+// whole process, including all threads, has used. It does not keep the process running and adds nothing to a request.
+// Plain JavaScript, because stripping types here would load a compiler that the server itself does not need once its
+// files are cached.
 
 import { readFileSync } from 'node:fs'
 

@@ -1,4 +1,4 @@
-// Two pictures of a run, as SVG written by hand: what each bar of speed is used up to, and how costs grow with the data.
+// Two plots of a run, as hand-written SVG: how much of each limit is used, and how costs grow with the data.
 
 import { type Growth, holds, type Ratio } from './row.ts'
 
@@ -13,7 +13,7 @@ const colours = { ink: '#1f2933', soft: '#616e7c', grid: '#d9dee4', good: '#2f7d
 // Longer bars are cut off and marked, so the others stay readable.
 const shareShownMax = 3
 
-// Each bar is as long as the share of its limit that is used: what is left of the line holds.
+// Each bar is as long as the used share of its limit: what ends left of the line holds.
 export function ratioPlot(bars: readonly Bar[], caption: string): string {
   const [left, width, step, top] = [430, 360, 30, 84]
   const shares = bars.map(({ ratio }) => shareOf(ratio))
@@ -119,7 +119,7 @@ export function growthPlot(growth: readonly Growth[], caption: string): string {
   ])
 }
 
-// Labels beside the ends of the lines, moved apart where they would lie upon each other.
+// Labels beside the ends of the lines, moved apart where they would overlap.
 function spread(heights: readonly number[]): number[] {
   const order = heights.map((_, index) => index).sort((one, other) => (heights[one] ?? 0) - (heights[other] ?? 0))
   const placed = [...heights]

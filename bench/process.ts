@@ -1,5 +1,5 @@
-// Processes that are measured: the server and the commands of `src/main.js`, the bare ceiling, and whatever else a row
-// starts. Each carries the meter and writes its log to a file, as a service manager would have it.
+// Measured processes: the server and the commands of `src/main.js`, the bare ceiling, and others that a row starts.
+// Each loads the meter and writes its log to a file, as a service manager would have it.
 
 import { type ChildProcess, spawn } from 'node:child_process'
 import { once } from 'node:events'
@@ -11,12 +11,12 @@ import { nodeFlags } from '../harness/flags.ts'
 export const mainScript = join(import.meta.dirname, '..', 'src', 'main.js')
 const meterScript = join(import.meta.dirname, 'meter.js')
 
-// What the meter tells.
+// What the meter reports.
 export interface Usage {
   cpuUs: number
   rssBytes: number
-  // Without the pages of files that are only mapped, such as the database: those are the system's cache and can be dropped
-  // at any time. Where the system does not tell them apart it is all.
+  // Without the pages of files that are only mapped, such as the database: those are the system's cache and can be
+  // dropped at any time. If the system does not distinguish them, it is everything.
   privateBytes: number
 }
 
@@ -38,7 +38,7 @@ export interface StartOptions {
   nodeArgs?: readonly string[]
 }
 
-// What no setting of whoever runs this may change.
+// Settings that the environment of the caller must not change.
 const common: Settings = {
   CARTWRIGHT_RATE_LIMIT: 'off',
   CARTWRIGHT_SECRET: 'a-root-secret-that-only-the-benchmarks-know',
@@ -71,14 +71,14 @@ function launch({ script, args = [], settings = {}, folder, nodeArgs = [] }: Sta
 
 const alive = new Set<ChildProcess>()
 
-// For a run that is broken off.
+// For an interrupted run.
 export function endAll(): void {
   for (const child of alive) child.kill('SIGKILL')
 }
 
 const startMsMax = 60_000
 
-// Answers when the process says where it listens, as the server's log does.
+// Resolves when the process prints where it listens, as the server's log does.
 export async function startServer(options: StartOptions): Promise<Running> {
   const { child, closed, printed, complaint } = launch(options)
   const origin = await Promise.race([
@@ -120,7 +120,7 @@ function usageOf(child: ChildProcess): Promise<Usage> {
   })
 }
 
-// Our server, on a port of its own.
+// Our server, on its own port.
 export function serve(folder: string, settings: Settings, options: Partial<StartOptions> = {}): Promise<Running> {
   return startServer({
     script: mainScript,
@@ -134,11 +134,11 @@ export function serve(folder: string, settings: Settings, options: Partial<Start
 export interface Outcome {
   out: string
   seconds: number
-  // The most memory of its own that was seen.
+  // The highest private memory that was seen.
   peakMb: number
 }
 
-// One command of the operator, to its end.
+// Runs one command of the operator to its end.
 export async function command(folder: string, args: readonly string[], settings: Settings): Promise<Outcome> {
   const startedAt = performance.now()
   const { child, closed, printed, complaint } = launch({ script: mainScript, args, settings, folder })

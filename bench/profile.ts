@@ -1,16 +1,16 @@
-// Reads a processor profile (`node --cpu-prof`) and tells where the time went: by function, by file, and by who called.
+// Reads a processor profile (`node --cpu-prof`) and reports where the time went: by function, by file, and by caller.
 
 import { readFile, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import type { StartOptions } from './process.ts'
 
-// The arguments with which our server is started when its profile is wanted.
+// The arguments for our server if a profile is requested.
 export function profiled({ profileFolder }: { profileFolder: string | null }, name: string): Partial<StartOptions> {
   if (profileFolder === null) return {}
   return { nodeArgs: ['--cpu-prof', `--cpu-prof-dir=${profileFolder}`, `--cpu-prof-name=${name}.cpuprofile`] }
 }
 
-// The start of the server is cut off, as far as it can be told.
+// The start of the server is left out, as far as it can be recognised.
 export async function writeSummary(folder: string, name: string): Promise<string | undefined> {
   const text = await readFile(join(folder, `${name}.cpuprofile`), 'utf8').catch(() => undefined)
   if (text === undefined) return undefined
@@ -31,7 +31,7 @@ interface CpuProfile {
 
 const root = new URL('..', import.meta.url).href
 
-// `from` cuts the start of the process off, as a share of all samples' time.
+// `from` leaves out the start of the process, as a share of the time of all samples.
 export function summarise(text: string, { top = 40, from = 0 } = {}): string {
   const profile = JSON.parse(text) as CpuProfile
   const nodes = new Map(profile.nodes.map((node) => [node.id, node]))

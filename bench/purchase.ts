@@ -1,5 +1,5 @@
-// Shoppers who buy: each opens a session with three items, looks at its page, fills in the details, looks again and pays,
-// as a browser would and with nothing but requests. Many at once, for a while.
+// Shoppers who buy: each opens a session with three items, loads its page, fills in the details, loads it again and
+// pays, as a browser would, but with plain requests. Many at once, for a while.
 
 import { randomUUID } from 'node:crypto'
 import { Pool } from 'undici'
@@ -36,7 +36,7 @@ export async function purchase({ server, shop, shoppers, seconds }: Purchases): 
 
 const card = { number: '4242424242424242', expiry: '12 / 40', cvc: '123', name: 'Ada Lovelace' }
 
-// Answers with the id of the session that was paid.
+// Returns the id of the paid session.
 export async function buy(pool: Pool, shop: ShopData, number: number): Promise<string> {
   const items = [0, 1, 2].map((place) => ({
     skuId: shop.skuIds[(number + place * 31) % shop.skuIds.length] as string,
@@ -70,7 +70,7 @@ export async function buy(pool: Pool, shop: ShopData, number: number): Promise<s
     ...Object.fromEntries(Object.entries(card).map(([name, value]) => [`card.${name}`, value])),
   })
   if (!paid.location.startsWith('http://localhost:9/thanks'))
-    throw new Error(`the purchase was not paid, and led to ${paid.location || paid.text.slice(0, 500)}`)
+    throw new Error(`the purchase was not paid, but led to ${paid.location || paid.text.slice(0, 500)}`)
   return data.id
 }
 

@@ -1,4 +1,4 @@
-// What a run found, as lines for the terminal and as Markdown. JSON holds the same and every repetition.
+// The results of a run, as lines for the terminal and as Markdown. The JSON contains the same and every repetition.
 
 import type { Stretch } from './load.ts'
 import { type Findings, holds, type Ratio, rangeOf, type Side, valuesOf } from './row.ts'

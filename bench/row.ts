@@ -1,17 +1,17 @@
-// What a row of the benchmark is, and the arithmetic of its numbers: medians with ranges over alternating repetitions, and
-// their ratio held against a bar.
+// What a row of the benchmark is, and the arithmetic of its numbers: medians with ranges over alternating repetitions,
+// and their ratio compared with a limit.
 
 import type { Stretch } from './load.ts'
 
 export interface Circumstances {
-  // Made for this run and removed after it.
+  // Created for this run and removed after it.
   folder: string
   rounds: number
   seconds: number
   connections: number
   // Sizes of the growth row.
   sizes: readonly number[]
-  // Where to put profiles of our server, when they are wanted.
+  // Where to write profiles of our server, if requested.
   profileFolder: string | null
   say(line: string): void
 }
@@ -29,7 +29,7 @@ export interface Findings {
   growth?: readonly Growth[]
 }
 
-// One of the things that took turns, with all its repetitions.
+// One of the alternating sides, with all its repetitions.
 export interface Side {
   name: string
   // What one request is here: a request, a delivery, a purchase.
@@ -92,13 +92,14 @@ export function holds({ value, bar }: Ratio): boolean | null {
 export const atMost = (limit: number) => ({ sense: 'at most', limit }) as const
 export const atLeast = (limit: number) => ({ sense: 'at least', limit }) as const
 
-// A just-started server is several times slower until its code is compiled, which takes many thousands of requests and not
-// seconds: with 10,000 a server became quicker from round to round. What is asked rarely gets as many as fit into the time.
+// A server that was just started is several times slower until its code is compiled, which takes many thousands of
+// requests rather than seconds: with 10,000 a server became faster from round to round. Slow requests get as many as
+// fit into the time.
 const warmRequests = 150_000
 const warmMsMax = 15_000
 
-// Each side in its turn, as often as asked; the ceiling goes first. Before them all sides are warmed up, which counts for
-// nothing.
+// Runs each side in turn, as often as requested; the ceiling goes first. Before that all sides are warmed up, which is
+// not counted.
 export async function alternate<Name extends string>(
   { rounds, say }: Circumstances,
   sides: Readonly<Record<Name, () => Promise<Partial<Stretch>>>>,
@@ -116,7 +117,7 @@ export async function alternate<Name extends string>(
   return runs
 }
 
-// Answers with the last stretch.
+// Returns the last period.
 async function warmUp(side: () => Promise<Partial<Stretch>>): Promise<Partial<Stretch>> {
   const endsAt = performance.now() + warmMsMax
   let answered = 0
@@ -140,7 +141,7 @@ function summaryOf({ perSecond, cpuUs, p99Ms, generatorShare }: Partial<Stretch>
 
 const generatorShareMax = 0.9
 
-// Conditions that limit what the numbers mean. Where the generator was at its limit, the throughput of that side is the
+// Conditions that limit what the numbers mean. If the generator was at its limit, the throughput of that side is the
 // generator's.
 export function loadNotes(sides: readonly Side[]): string[] {
   const others = rangeOf(sides.flatMap((side) => valuesOf(side, 'othersCores')))

@@ -1,5 +1,4 @@
-// Our server with one commit per request, the ceiling of nothing but a measure of what commits in groups are worth. The
-// house itself has no such setting.
+// Our server with one commit per request, to measure what group commits are worth. The product has no such setting.
 
 import { createApp } from '../src/app.ts'
 import { readSettings } from '../src/config.ts'

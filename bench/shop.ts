@@ -1,4 +1,4 @@
-// The shop that is measured: its data, made by the operator's own commands, its key, and the calls that prepare a load.
+// The measured shop: its data, created by the operator's own commands, its key, and the calls that prepare a load.
 
 import { randomUUID } from 'node:crypto'
 import { once } from 'node:events'
@@ -14,14 +14,14 @@ export interface ShopData {
   settings: Settings
   key: string
   skuIds: readonly string[]
-  // Of the products that were made with the shop.
+  // Of the products that were created with the shop.
   slugs: readonly string[]
 }
 
 export interface ShopPlan {
   folder: string
   databaseUrl: string
-  // Beside the hundred that are in plenty of stock.
+  // In addition to the hundred that have plenty of stock.
   imported?: number
   codes?: number
 }
@@ -121,7 +121,7 @@ export async function ask(server: Running, key: string, method: string, path: st
   return JSON.parse(text)
 }
 
-// A cart with that many lines and a code.
+// A cart with this many lines and a code.
 export async function newCart(server: Running, shop: ShopData, lines: number): Promise<string> {
   const items = shop.skuIds.slice(0, lines).map((skuId) => ({ skuId, quantity: 2 }))
   const { data } = (await ask(server, shop.key, 'POST', `${api}/storefront/carts`, { items })) as {
@@ -131,7 +131,7 @@ export async function newCart(server: Running, shop: ShopData, lines: number): P
   return data.id
 }
 
-// Slugs from all over the catalog: pages are followed and thinned out.
+// Slugs from all over the catalog: follows the pages and takes every nth.
 export async function someSlugs(server: Running, key: string, everyNth: number): Promise<string[]> {
   const slugs: string[] = []
   let link: string | null = `${api}/catalog/products`

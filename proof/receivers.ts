@@ -73,12 +73,12 @@ export const receiversRun: Run = {
     ]
     return {
       seen: {
-        'p50 ms, without the faulty': range(alone.map(({ p50Ms }) => p50Ms)),
-        'p50 ms, with the faulty': range(beside.map(({ p50Ms }) => p50Ms)),
-        'p99 ms, without the faulty': range(alone.map(({ p99Ms }) => p99Ms)),
-        'p99 ms, with the faulty': range(beside.map(({ p99Ms }) => p99Ms)),
+        'p50 ms, without faulty receivers': range(alone.map(({ p50Ms }) => p50Ms)),
+        'p50 ms, with faulty receivers': range(beside.map(({ p50Ms }) => p50Ms)),
+        'p99 ms, without faulty receivers': range(alone.map(({ p99Ms }) => p99Ms)),
+        'p99 ms, with faulty receivers': range(beside.map(({ p99Ms }) => p99Ms)),
         'ratio of p99': slowdown.toFixed(2),
-        'calls to the well': rounds.length * seconds * rate * wellReceivers,
+        'calls to working receivers': rounds.length * seconds * rate * wellReceivers,
         'share of a core': range(rounds.map(({ load }) => load.cpuShare)),
         'calls at once': most(({ load }) => load.inFlightMax),
         'rss MiB, first and last': rssMiB.join(' '),

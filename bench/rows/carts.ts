@@ -1,6 +1,6 @@
-// Writes to carts: changes of a quantity, each with a key of its own, each one durable transaction with its event. On SQLite
-// beside a bare route and beside one commit per request; then on what the cost depends, which may be the lines of the cart
-// and nothing else.
+// Writes to carts: changes of a quantity, each with its own key, each one durable transaction with its event. On SQLite
+// compared with a bare route and with one commit per request; then what the cost depends on, which may be the lines of
+// the cart and nothing else.
 
 import { join } from 'node:path'
 import { startBare } from '../bare.ts'

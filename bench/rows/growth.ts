@@ -1,5 +1,5 @@
-// Does anything grow with the data? The same shop with a thousand and a hundred thousand products and orders, and on demand
-// a million, asked in turns. Also: how long an import takes, and how much memory it needs.
+// Does anything grow with the data? The same shop with a thousand and a hundred thousand products and orders, and on
+// request a million, measured in turns. Also: how long an import takes, and how much memory it needs.
 
 import { join } from 'node:path'
 import { Pool } from 'undici'
@@ -49,7 +49,8 @@ async function runGrowth(circumstances: Circumstances): Promise<Findings> {
   for (const grown of shops) servers.set(grown, await openShop(grown.shop))
 
   const works: Record<string, (grown: GrownShop, server: Running) => Promise<() => Promise<Stretch>>> = {
-    // As many addresses in each shop, spread over all of it: more of them would not fit what a server keeps of its answers.
+    // The same number of addresses in each shop, spread over all of it: more would not fit into the server's cache of
+    // answers.
     'product read': async ({ shop, slugs }, server) => {
       const asks = spread(slugs, Math.min(...shops.map((other) => other.slugs.length))).map(
         (slug): Ask => get(shop, `${api}/catalog/products/${slug}`),
@@ -95,7 +96,7 @@ async function runGrowth(circumstances: Circumstances): Promise<Findings> {
   growth.push(growthOf('private memory', 'MB', shops, (at) => memory[at] ?? 0))
   growth.push(growthOf('start', 'ms', shops, (at) => rangeOf(shops[at]?.startMs ?? []).median))
   for (const server of servers.values()) await server.stop()
-  // Last, because the file is checked after a kill, and whatever is measured meanwhile is measured beside that.
+  // Last, because the file is checked after a kill, which would affect other measurements.
   for (const grown of shops) {
     await timeStart(grown.shop, 'SIGKILL')
     grown.startAfterKillMs = await timeStart(grown.shop, 'SIGTERM')

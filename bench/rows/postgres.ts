@@ -1,6 +1,6 @@
-// The cart write on PostgreSQL, beside what the same server does in pgbench's simple transaction (`-N -M prepared`), both
-// on as many connections, with everything on the same cores. Where there is no pgbench, a loop through `pg` runs the same
-// transaction with prepared statements.
+// The cart write on PostgreSQL, compared with what the same server does in pgbench's simple transaction (`-N -M
+// prepared`), both on the same number of connections, with everything on the same cores. Without pgbench, a loop
+// through `pg` runs the same transaction with prepared statements.
 
 import { spawn } from 'node:child_process'
 import { once } from 'node:events'

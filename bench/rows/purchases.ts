@@ -1,4 +1,4 @@
-// From a session to a paid order, the whole purchase, on both engines. There is nothing bare to compare it with.
+// From a session to a paid order, the whole purchase, on both engines. There is no bare equivalent to compare it with.
 
 import { join } from 'node:path'
 import { startCluster } from '../../harness/postgres.ts'

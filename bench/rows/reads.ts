@@ -1,5 +1,5 @@
-// Reads, each beside a bare route that answers the same bytes: a product with a key and without, a list page, a cart that
-// has not changed and one that is priced each time.
+// Reads, each compared with a bare route that answers the same bytes: a product with a key and without, a list page, a
+// cart that has not changed and one that is priced each time.
 
 import { join } from 'node:path'
 import { startBare } from '../bare.ts'
@@ -12,7 +12,7 @@ import { api, ask, makeShop, merchantSlug, newCart, openShop, type ShopData, som
 interface Read {
   name: string
   question: string
-  // In Fastify's spelling.
+  // In Fastify's syntax.
   path: string
   limit: number
   asks(server: Running, shop: ShopData): Promise<{ key: string; ask: Ask }[]>

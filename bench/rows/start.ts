@@ -1,5 +1,5 @@
-// From nothing to the first answer: an empty folder, the demo shop included, as `npm start` finds it. Then what an idle
-// server holds in memory.
+// From nothing to the first answer: an empty folder, including the demo shop, as with the first `npm start`. Then the
+// memory of an idle server.
 
 import { mkdir, writeFile } from 'node:fs/promises'
 import { type AddressInfo, createServer } from 'node:net'

@@ -1,6 +1,6 @@
-// How fast are events delivered, beside a bare loop that posts the same bytes with the same library? Both run in one
-// process against a receiver in another, in turns. Also: how long from the commit of an event until its call reaches the
-// receiver, one event at a time.
+// How fast are events delivered, compared with a bare loop that posts the same bytes with the same library? Both run in
+// one process against a receiver in another, in turns. Also: how long from the commit of an event until its call
+// reaches the receiver, one event at a time.
 
 import { type ChildProcess, fork } from 'node:child_process'
 import { once } from 'node:events'
@@ -52,8 +52,8 @@ async function onEngine(engine: string, url: string, circumstances: Circumstance
       await ask(sender, { kind: 'fill' })
       return timed(receiver, calls, async () => {
         const enabled = await ask(sender, { kind: 'ours' })
-        const settled = await ask(sender, { kind: 'settled' })
-        return enabled.cpuMs + settled.cpuMs
+        const finished = await ask(sender, { kind: 'finished' })
+        return enabled.cpuMs + finished.cpuMs
       })
     },
   })
@@ -82,7 +82,7 @@ async function waits(receiver: ChildProcess, sender: ChildProcess): Promise<numb
     const arrived = message(receiver) as Promise<{ at: number }>
     const committed = await ask(sender, { kind: 'one' })
     waitsMs.push((await arrived).at - committed.at)
-    await ask(sender, { kind: 'settled' })
+    await ask(sender, { kind: 'finished' })
   }
   return waitsMs.sort((one, other) => one - other)
 }
@@ -95,7 +95,7 @@ function startRole(role: string): ChildProcess {
   })
 }
 
-// A process that ended says nothing any more.
+// A process that has ended sends no more messages.
 function message(child: ChildProcess): Promise<unknown> {
   return new Promise((resolve, reject) => {
     const ended = (code: number | null) => reject(new Error(`a process of the webhook row ended with ${code}`))
