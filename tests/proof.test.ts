@@ -40,7 +40,7 @@ eachEngine('proof at a glance', (given) => {
   }
 })
 
-test('memory: what grows within a life or from life to life is seen, and what only moves is not', () => {
+test('memory: growth within a process or from process to process is reported, and mere variation is not', () => {
   const judged = (bytesAt: (life: number, second: number) => number) =>
     judgeMemory(
       [0, 1, 2, 3].map((life) => lifeOf(life, bytesAt)),
@@ -51,8 +51,11 @@ test('memory: what grows within a life or from life to life is seen, and what on
     judged((_, second) => wobble(second) + (second < 20 ? 4e6 * second : 0)),
     [],
   )
-  assert.match(judged((_, second) => wobble(second) + 1e6 * second).join(), /in use: grows 1\.\d+× within a life/)
-  assert.match(judged((life, second) => wobble(second) + 8e6 * life).join(), /in use: grows 1\.\d+× from life to life/)
+  assert.match(judged((_, second) => wobble(second) + 1e6 * second).join(), /in use: grows 1\.\d+× within a process/)
+  assert.match(
+    judged((life, second) => wobble(second) + 8e6 * life).join(),
+    /in use: grows 1\.\d+× from process to process/,
+  )
   // One life in which something odd happened is not a habit.
   assert.deepEqual(
     judged((life, second) => wobble(second) + (life === 1 ? 2e6 * second : 0)),
