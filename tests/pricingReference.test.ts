@@ -213,7 +213,8 @@ describe('the price of a cart', () => {
       ...['usage_limit_reached', 'customer_limit_reached', 'currency_mismatch', 'no_eligible_items', 'minimum_not_met'],
       ...['no_shipping_to_discount', 'no option', 'one option', 'several options', 'free from', 'a parent category'],
     ]) {
-      assert.ok((seen.get(mark) ?? 0) >= 50, `${mark}: ${seen.get(mark) ?? 0} of 10000 (SEED=${seed})`)
+      // The rarest is met about 75 times; chance must not fail the test.
+      assert.ok((seen.get(mark) ?? 0) >= 20, `${mark}: ${seen.get(mark) ?? 0} of 10000 (SEED=${seed})`)
     }
   })
 

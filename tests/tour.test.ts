@@ -193,7 +193,7 @@ describe('the pages', { timeout: 300_000, skip: missing.length > 0 && `there is 
     })
     assert.deepEqual([order.paymentStatus, order.mode ?? 'live'], ['pending', 'live'])
     // The CSV brought more products beside it, and every row of it was taken.
-    assert.match(typed.out, /^\d created, 0 changed, 0 as they were, 0 rows refused$/m)
+    assert.match(typed.out, /^\d created, 0 changed, 0 unchanged, 0 rows refused$/m)
     const paid = await cartwright(['orders', 'pay', order.number, '--merchant', 'tea', '--json'], settings)
     assert.equal(JSON.parse(paid.out).order.paymentStatus, 'paid')
   })
