@@ -65,7 +65,7 @@ export async function openPostgres(url: string, options: StorageOptions): Promis
   let schema: string
   try {
     schema = await checkServer(pool, log)
-    await checkPooler(pool)
+    await checkPooler(pool, bounds.connectionsMax)
   } catch (error) {
     await pool.end()
     if (error instanceof StorageRefused) throw error
@@ -155,14 +155,15 @@ const STARTUP_PARAMETERS =
 // Checks that a prepared statement is still known in the next transaction. A pooler that assigns transactions to any
 // connection must keep track of prepared statements (PgBouncer from 1.21 on); otherwise every second statement would
 // fail, or a statement of another process would run under our name.
-async function checkPooler(pool: pg.Pool): Promise<void> {
+async function checkPooler(pool: pg.Pool, connectionsMax: number): Promise<void> {
   const statement = { name: 'cartwright_check', text: 'select 1' }
   const client = await pool.connect()
   let other: pg.PoolClient | undefined
   try {
     await client.query(statement)
-    // Takes the connection that was just returned to the pooler.
-    other = await pool.connect().catch(() => undefined)
+    // Takes the connection that was just returned to the pooler. A pool of one has no other, and would wait for it until the
+    // time-out.
+    if (connectionsMax > 1) other = await pool.connect().catch(() => undefined)
     await other?.query('begin')
     await client.query(statement)
   } catch (error) {
