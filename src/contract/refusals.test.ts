@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict'
 import { globSync, readFileSync } from 'node:fs'
+import { join } from 'node:path'
 import { test } from 'node:test'
 import { openRefusalCodes, openRefusals, operatorRefusals, refusals } from './refusals.ts'
 
@@ -9,9 +10,10 @@ test('no code is in both groups', () => {
 })
 
 test('every code of the operator is used', () => {
-  const source = globSync('src/**/*.ts', { cwd: new URL('../../', import.meta.url).pathname })
-    .filter((path) => !path.endsWith('.test.ts') && !path.startsWith('src/contract/'))
-    .map((path) => readFileSync(new URL(`../../${path}`, import.meta.url), 'utf8'))
+  const folder = join(import.meta.dirname, '..')
+  const source = globSync('**/*.ts', { cwd: folder })
+    .filter((path) => !path.endsWith('.test.ts') && !path.startsWith('contract'))
+    .map((path) => readFileSync(join(folder, path), 'utf8'))
     .join('')
   const unused = Object.keys(operatorRefusals).filter((code) => !source.includes(`'${code}'`))
   assert.deepEqual(unused, [])
