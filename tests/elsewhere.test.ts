@@ -141,6 +141,21 @@ eachEngine('a payment elsewhere', (given) => {
     assert.deepEqual([brand, last4, placeSealed], ['visa', '4242', null])
   })
 
+  test('who comes back without having paid is not sent there again, and can choose', async () => {
+    const shop = await openShop(given)
+    await shop.begin()
+    const page = await shop.get(`/c/${shop.secret}`)
+    assert.match(page.text, /http-equiv="refresh"/)
+    const cookie = (page.headers.get('set-cookie') ?? '').split(';')[0] ?? ''
+    const back = await shop.get(await shop.returnPath(), { cookie })
+    assert.equal(back.headers.get('location'), `/c/${shop.secret}/wait`)
+    assert.equal((await shop.get(`/c/${shop.secret}/wait`)).headers.get('location'), `/c/${shop.secret}`)
+    const again = await shop.get(`/c/${shop.secret}`)
+    assert.doesNotMatch(again.text, /http-equiv="refresh"/)
+    assert.match(again.text, /href="https:\/\/bank\.example\/ref_1"/)
+    assert.match(again.text, /Pay in another way/)
+  })
+
   test('in another browser a page says how it stands, and gives nothing away', async () => {
     const shop = await openShop(given)
     await shop.begin()

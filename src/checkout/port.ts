@@ -39,6 +39,8 @@ export interface PaymentElsewhere {
   // Names the method, as the shopper chose it.
   labelKey: string
   say(key: string, locale: string): string | undefined
+  // Not there yet: who came back once chooses whether to go again.
+  leadsOn: boolean
   // Undefined where it cannot be shown any more; the shopper can still go back.
   place: Place | undefined
   sources: PageSources | undefined

@@ -422,6 +422,7 @@ function elsewhereOf({ rootSecret, providers }: PayTools, payment: PaymentRow): 
   return {
     paymentId: payment.id,
     amount: payment.amount,
+    leadsOn: payment.lookedAt === null,
     labelKey: provider?.methods.find(({ id }) => id === payment.method)?.labelKey ?? payment.method,
     say: (key, locale) =>
       provider && Object.hasOwn(provider.texts.en, key) ? providerText(provider, key, locale) : undefined,

@@ -110,6 +110,7 @@ eachEngine('payments and refunds in the store', (given) => {
       challenge: null,
       placeSealed: null,
       placeUntil: null,
+      lookedAt: null,
       settles: null,
       brand: null,
       last4: null,

@@ -28,6 +28,8 @@ export interface PaymentRow {
   placeSealed: string | null
   // Until when it can be paid there.
   placeUntil: number | null
+  // When it was last asked about because the shopper came back, or looked; null before that.
+  lookedAt: number | null
   // Of money that comes later: who says that it came.
   settles: Settles | null
   brand: string | null
@@ -65,7 +67,8 @@ const paymentColumns = new Fragment(`
   (select i.mode from installations i where i.id = payments.installation_id) as "mode",
   payments.checkout_session_id as "checkoutSessionId", payments.order_id as "orderId", payments.provider, payments.method,
   payments.amount, payments.currency, payments.status, payments.reference, payments.challenge,
-  payments.place_sealed as "placeSealed", payments.place_until as "placeUntil", payments.settles, payments.brand,
+  payments.place_sealed as "placeSealed", payments.place_until as "placeUntil", payments.looked_at as "lookedAt",
+  payments.settles, payments.brand,
   payments.last4, payments.error_code as "errorCode", payments.created_at as "createdAt",
   payments.updated_at as "updatedAt", payments.check_at as "checkAt", payments.checks,
   payments.closed_by_hand_at as "closedByHandAt"`)
@@ -87,6 +90,7 @@ export function insertPayment(tx: Tx, payment: NewPayment, now: number): Payment
     challenge: null,
     placeSealed: null,
     placeUntil: null,
+    lookedAt: null,
     settles: null,
     brand: null,
     last4: null,

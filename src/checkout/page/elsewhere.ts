@@ -24,7 +24,7 @@ ${url !== undefined && html`<a class="first wide" id="elsewhere" href="${url}" r
     speaker,
     title: `${say('elsewhere.title')} – ${merchant.name}`,
     state: 'elsewhere',
-    ...(url !== undefined && { leadsTo: url }),
+    ...(url !== undefined && elsewhere.leadsOn && { leadsTo: url }),
     body: sheet(speaker, merchant, session.mode === 'test', inside),
   })
 }
