@@ -306,6 +306,7 @@ eachEngine('a second surface', (given) => {
 
     for (const [id, asked, code] of [
       ['createNote', { ...ask, principal: person('ada', ['notes:read']) }, 'scope_missing'],
+      ['createNote', { ...ask, principal: null }, 'unauthenticated'],
       ['createNote', { ...ask, body: {} }, 'invalid_request'],
       ['createNote', { ...ask, body: { text: 'Butter' } }, 'idempotency_key_reused'],
       ['createNote', { principal: ada, body: { text: 'Bread' } }, 'idempotency_key_required'],

@@ -3,7 +3,7 @@
 import type { Principal } from '../access/principal.ts'
 import type { Operation, Surface } from '../contract/surface.ts'
 import { newId } from '../kit/ids.ts'
-import type { Refusal } from '../kit/refuse.ts'
+import { type Refusal, refuse } from '../kit/refuse.ts'
 import { type Callable, type CallParts, createCallReader } from './call.ts'
 import { createChecks } from './checks.ts'
 import { hasCurrent } from './conditional.ts'
@@ -89,6 +89,7 @@ export function mountSurface<Rows extends Readonly<Record<string, Operation>>, C
       const callable = callables.get(id)
       if (!callable) throw new Error(`the surface ${surface.name} has no operation ${id}`)
       const { operation, checks } = callable
+      if (!principal && operation.caller !== 'anyone') throw refuse('unauthenticated')
       checks.refuseMissingScope(principal)
       checks.query.check(query)
       const after = cursors.read(cursorSubject(id, operation, { principal, query }), cursor ?? null)
