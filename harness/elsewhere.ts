@@ -1,7 +1,7 @@
 // A provider whose shoppers pay elsewhere, on a page or in a frame of its own. It keeps books in memory, as a service far away
 // would, and the test says what the shopper does there.
 
-import type { Charge, Finding, Outcome, PaymentProvider, Place, RefundAnswer } from '../src/payments/port.ts'
+import type { Charge, Finding, Journey, Outcome, PaymentProvider, Place, RefundAnswer } from '../src/payments/port.ts'
 
 type State = 'open' | 'processing' | 'paid' | 'closed' | 'failed'
 
@@ -16,6 +16,8 @@ interface Entry {
 export interface ElsewhereProvider extends PaymentProvider {
   readonly books: ReadonlyMap<string, Entry>
   readonly calls: { start: number; lookUp: number; close: number }
+  // What it was told of the way back, in the order of the starts.
+  readonly journeys: readonly Journey[]
   // What the shopper does there. `bank`: a debit, which succeeds or fails days later.
   act(key: string, what: 'pay' | 'bank' | 'fail', amount?: number): void
   // The next answer to this call is lost, after the work was done.
@@ -34,6 +36,7 @@ export function createElsewhere({
 }: ElsewhereOptions = {}): ElsewhereProvider {
   const books = new Map<string, Entry>()
   const calls = { start: 0, lookUp: 0, close: 0 }
+  const journeys: Journey[] = []
   const lost = new Set<string>()
   const heard = <Answer>(call: string, answer: Answer): Answer => {
     if (lost.delete(call)) throw new Error('the answer was lost')
@@ -66,10 +69,12 @@ export function createElsewhere({
     texts: { en: { 'elsewhere.bank': 'Bank of Tests' } },
     books,
     calls,
+    journeys,
     check: () => [],
 
-    async start(charge) {
+    async start(charge, { journey }) {
       calls.start += 1
+      journeys.push(await journey())
       const known = books.get(charge.key)
       const record = known ?? {
         reference: `ref_${books.size + 1}`,

@@ -2,9 +2,9 @@
 
 import type { Journey } from '../src/payments/port.ts'
 
-export const journey: Journey = {
+export const journey = async (): Promise<Journey> => ({
   returnUrl: 'http://127.0.0.1/r/token',
   cancelUrl: 'http://127.0.0.1/r/token',
   locale: 'en',
   merchantName: 'Bloom',
-}
+})

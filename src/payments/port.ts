@@ -51,7 +51,8 @@ export interface Journey {
 export interface StartRequest {
   method: string
   details: Details
-  journey: Journey
+  // Asked for by providers that send the shopper elsewhere.
+  journey: () => Promise<Journey>
 }
 
 export interface RefundRequest {

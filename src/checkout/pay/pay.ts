@@ -28,7 +28,7 @@ export async function pay(
   // The same form sent twice: the first one is at work, or done.
   if (!isNew) return null
   const { method, details } = input
-  const journey = await journeyFor(tools, payment, input.locale ?? 'en')
+  const journey = () => journeyFor(tools, payment, input.locale ?? 'en')
   const outcome: Outcome =
     payment.provider === nothingOwed
       ? outcomeWithoutProvider(payment)
