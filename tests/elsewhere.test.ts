@@ -117,7 +117,9 @@ eachEngine('a payment elsewhere', (given) => {
     assert.doesNotMatch(placeSealed ?? '', /bank\.example/)
     const entry = shop.bank.books.get(await shop.key())
     assert.equal(entry?.charge.amount, shop.amount)
-    assert.ok(!(await shop.returnPath()).includes(shop.secret))
+    const [journey] = shop.bank.journeys
+    assert.equal(journey?.returnUrl, shop.house.origin + (await shop.returnPath()))
+    assert.ok(!JSON.stringify(journey).includes(shop.secret))
   })
 
   test('paid there, the shopper comes back to the shop, and the order is paid once', async () => {
@@ -164,7 +166,7 @@ eachEngine('a payment elsewhere', (given) => {
     shop.bank.act(await shop.key(), 'pay')
     shop.house.clock.now += 6_000
     const paid = await shop.get(await shop.returnPath(), { cookie: `checkout=${'x'.repeat(43)}` })
-    assert.match(paid.text, /Your payment has arrived/)
+    assert.match(paid.text, /Your order is placed/)
     assert.ok(!paid.text.includes(shop.secret))
     assert.equal((await shop.session()).status, 'completed')
   })
@@ -287,7 +289,9 @@ eachEngine('a payment elsewhere', (given) => {
     const shop = await openShop(given)
     await shop.begin()
     shop.bank.act(await shop.key(), 'bank')
-    await shop.get(await shop.returnPath())
+    const back = await shop.get(await shop.returnPath())
+    assert.match(back.text, /Your order is placed/)
+    assert.doesNotMatch(back.text, /payment has arrived/)
     assert.deepEqual(
       (await shop.orders()).map(({ paymentStatus }) => paymentStatus),
       ['pending'],

@@ -132,7 +132,7 @@ export interface ReturnView {
   merchant: CheckoutMerchant
   mode: Mode
   locale: string
-  state: 'paid' | 'open' | 'waiting' | 'ended'
+  state: 'placed' | 'open' | 'waiting' | 'ended'
 }
 
 // Each answers undefined when there is no session of this secret.

@@ -442,7 +442,7 @@ async function returnView(
   if (!session) return undefined
   const status = sessionStatusAt(session, now)
   const state =
-    status === 'completed' ? 'paid' : status === 'open' ? 'open' : status === 'processing' ? 'waiting' : 'ended'
+    status === 'completed' ? 'placed' : status === 'open' ? 'open' : status === 'processing' ? 'waiting' : 'ended'
   const merchant = faceOf(await findMerchantFace(db, session.merchantId))
   return { secretHash: session.secretHash, merchant, mode: session.mode, locale: session.locale, state }
 }

@@ -63,8 +63,8 @@ async function giveUp(tools: PayTools, tx: Tx, found: OrderFacts, payment: Payme
   await savePayment(tx, ended)
   const payments = found.payments.map((known) => (known.id === ended.id ? ended : known))
   if (!cancellableReason(found.order, usualPolicy)) {
-    const wish = { verb: 'cancel', by: 'system', reason: 'other', note: null, restocked: 'all' } as const
-    await cancelFound(tx, { ...found, payments }, wish, moment)
+    const input = { verb: 'cancel', by: 'system', reason: 'other', note: null, restocked: 'all' } as const
+    await cancelFound(tx, { ...found, payments }, input, moment)
     return
   }
   const order = { paymentStatus: unpaid.to }

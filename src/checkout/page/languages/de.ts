@@ -212,8 +212,8 @@ export const de: Texts = {
   'elsewhere.text': 'Sie zahlen mit {method} und kehren danach hierher zurück.',
   'elsewhere.go': 'Weiter zu {method}',
   'elsewhere.back': 'Anders bezahlen',
-  'return.paid.title': 'Vielen Dank für Ihre Bestellung',
-  'return.paid.text': 'Ihre Zahlung ist eingegangen. Sie können dieses Fenster schließen.',
+  'return.placed.title': 'Vielen Dank für Ihre Bestellung',
+  'return.placed.text': 'Ihre Bestellung ist aufgegeben. Sie können dieses Fenster schließen.',
   'return.open.title': 'Ihre Zahlung wurde nicht abgeschlossen',
   'return.open.text':
     'Es wurde nichts abgebucht. Kehren Sie in das Fenster Ihrer Bestellung zurück, um anders zu bezahlen.',
