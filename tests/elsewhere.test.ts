@@ -7,8 +7,10 @@ import { checkoutOf } from '../harness/checkout.ts'
 import { createElsewhere } from '../harness/elsewhere.ts'
 import { openHouse } from '../harness/house.ts'
 import { eachEngine, type Given } from '../harness/storage.ts'
+import { failed } from '../src/checkout/page/show.ts'
 import { returnTokenOf } from '../src/checkout/pay/elsewhere.ts'
 import { recoverPayments } from '../src/checkout/pay/recover.ts'
+import type { Incoming } from '../src/http/message.ts'
 import { newId } from '../src/kit/ids.ts'
 import { refundPaid } from '../src/orders/refunds.ts'
 import { createProviders, type Providers } from '../src/payments/port.ts'
@@ -326,4 +328,13 @@ eachEngine('a payment elsewhere', (given) => {
     const { status, checkAt } = await shop.payment()
     assert.deepEqual([status, checkAt], ['voided', null])
   })
+})
+
+test('too many returns at once: the page leads back to the return', () => {
+  const request = {
+    raw: { url: '/r/abc?x=1', headers: {} },
+    path: { token: 'abc' },
+    address: '',
+  } as unknown as Incoming
+  assert.match(String(failed(request, 429).body), /href="\/r\/abc"/)
 })

@@ -88,7 +88,7 @@ export function failed(request: Incoming, status: number): PageAnswer {
   const speaker = speakerFor('auto', request.raw.headers['accept-language'])
   if (status !== 429) return answerPage(status, failedPage(speaker))
   const [, kind = 'c'] = (request.raw.url ?? '').split('/')
-  return answerPage(status, slowPage(speaker, `/${kind}/${request.path.secret ?? ''}`, null))
+  return answerPage(status, slowPage(speaker, `/${kind}/${request.path.secret ?? request.path.token ?? ''}`, null))
 }
 
 export function waiting(answer: PageAnswer, waitMs: number): PageAnswer {
