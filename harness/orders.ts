@@ -152,9 +152,9 @@ export async function ordersOf(house: House): Promise<Orders> {
     const payment = { ...charge, ...asked, installationId, id: paymentId, merchantId, checkoutSessionId: sessionId }
     const kept = await storage.write(async (tx) => insertPayment(tx, { ...payment, checkAt: now + 60_000 }, now))
     const details = { number: input.card ?? goodCard, expiry: '12/40', cvc: '123', name: 'Ada Lovelace' }
-    const outcome = await providers
-      .get(asked.provider)
-      ?.start(chargeOf(kept), { method: asked.method, details, journey }, new AbortController().signal)
+    const chosen = await storage.read((db) => providers.of(db, kept))
+    const request = { method: asked.method, details, journey }
+    const outcome = await chosen?.start(chargeOf(kept), request, new AbortController().signal)
     assert.ok(outcome?.kind === 'approved' || outcome?.kind === 'pending')
     const status = outcome.kind === 'approved' ? 'succeeded' : 'pending'
     const card = outcome.kind === 'approved' ? { brand: outcome.brand, last4: outcome.last4 } : {}

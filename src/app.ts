@@ -40,6 +40,7 @@ import { createMetrics, type Metrics } from './observe/metrics.ts'
 import { observeOwed } from './observe/owed.ts'
 import { orderOperations } from './orders/operations.ts'
 import { createPaymentWatch, type PaymentWatch } from './payments/watch.ts'
+import type { ProviderUrls } from './providers/registry.ts'
 import { demoMerchantSlug } from './provisioning/demo.ts'
 import { mediaPage } from './site/media.ts'
 import { sitePages } from './site/pages.ts'
@@ -63,6 +64,8 @@ export interface AppParts {
   // Webhooks may go to http addresses and private networks: for development.
   webhookAllowPrivate: boolean
   retentionMs?: RetentionMs
+  // Where the APIs of payment providers are, in the place of their own addresses. For tests.
+  providerUrls?: ProviderUrls
   // In the place of the usual ones, for tests.
   extraHandlers?: Partial<OpenHandlers>
   // Surfaces beside the open one.
@@ -123,6 +126,7 @@ export function createApp(parts: AppParts): App {
       watch,
       cartsIdleMs: retentionMs.carts,
       boundsTries: rateLimit !== null,
+      providerUrls: parts.providerUrls ?? {},
     }),
     ...parts.payHooks,
   }

@@ -55,8 +55,23 @@ describe('settings', () => {
       logLevel: 'info',
       drainDelayMs: 0,
       metrics: 'on',
+      providerUrls: {},
       isRunByNpm: false,
     })
+  })
+
+  test('payment providers stand in on this machine only, and never in production', () => {
+    const url = 'http://127.0.0.1:8420'
+    const { providerUrls } = readSettings({ ...good, CARTWRIGHT_STRIPE_URL: url, CARTWRIGHT_MOLLIE_URL: `${url}/` })
+    assert.deepEqual(providerUrls, { stripe: url, mollie: url })
+    for (const bad of [
+      'https://127.0.0.1',
+      'http://example.test',
+      'http://127.0.0.1/v1',
+      'http://127.0.0.1.example.test',
+    ])
+      refuses({ ...good, CARTWRIGHT_STRIPE_URL: bad }, /^CARTWRIGHT_STRIPE_URL must be an address on this machine/)
+    refuses({ ...good, NODE_ENV: 'production', CARTWRIGHT_STRIPE_URL: url }, /^CARTWRIGHT_STRIPE_URL is for tests/)
   })
 
   test('the size of the pool, and one host of PostgreSQL', () => {

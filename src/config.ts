@@ -36,6 +36,8 @@ export interface Settings {
   drainDelayMs: number
   // Where /metrics is answered: on the port of the shop, on one of its own, or nowhere.
   metrics: 'on' | 'off' | number
+  // Where the APIs of payment providers are, in the place of their own addresses: stand-ins on this machine, for tests.
+  providerUrls: Readonly<Record<string, string>>
   // npm does not hand its signals on to the server, so the server watches for the end of npm.
   isRunByNpm: boolean
 }
@@ -68,6 +70,10 @@ export function readSettings(environment: Environment): Settings {
     logLevel: readLogLevel(given('LOG_LEVEL')),
     drainDelayMs: readDrainSeconds(given('CARTWRIGHT_DRAIN_SECONDS')) * 1000,
     metrics: readMetrics(given('CARTWRIGHT_METRICS')),
+    providerUrls: {
+      ...readProviderUrl('stripe', 'CARTWRIGHT_STRIPE_URL', environment),
+      ...readProviderUrl('mollie', 'CARTWRIGHT_MOLLIE_URL', environment),
+    },
     isRunByNpm: given('npm_lifecycle_event') !== undefined,
   }
 }
@@ -282,6 +288,20 @@ function readRetention(text: string | undefined): RetentionMs {
   const retentionMs = parseRetention(text)
   if ('problem' in retentionMs) throw new BadSetting(`CARTWRIGHT_RETENTION ${retentionMs.problem}, not ${quote(text)}.`)
   return retentionMs
+}
+
+// A key of an account is sent there, so it must be on this machine, and never of a public shop.
+function readProviderUrl(provider: string, name: string, environment: Environment): Readonly<Record<string, string>> {
+  const text = environment[name] || undefined
+  if (text === undefined) return {}
+  const url = URL.parse(text)
+  const isLoopback = url?.hostname === 'localhost' || url?.hostname === '127.0.0.1' || url?.hostname === '[::1]'
+  if (url?.protocol !== 'http:' || !isLoopback || url.pathname !== '/' || url.search || url.hash)
+    throw new BadSetting(
+      `${name} must be an address on this machine such as http://127.0.0.1:8420, not ${quote(text)}.`,
+    )
+  if (environment.NODE_ENV === 'production') throw new BadSetting(`${name} is for tests: unset it in production.`)
+  return { [provider]: url.origin }
 }
 
 function readLogLevel(text = 'info'): LogLevel {

@@ -34,6 +34,8 @@ const columns: readonly SealedColumn[] = [
   { what: 'checkouts',          table: 'checkout_sessions', column: 'secret_sealed',   keys: tenant, purposes: ['checkout page'], context: byId },
   { what: 'checkouts',          table: 'checkout_sessions', column: 'customer_sealed', keys: tenant, purposes: ['checkout customer'], context: byId },
   { what: 'payments',           table: 'payments',          column: 'place_sealed',    keys: tenant, purposes: ['payment place'], context: (row) => `${row.installation_id} ${row.id}` },
+  { what: 'payment accounts',   table: 'payment_accounts',  column: 'secrets_sealed',  keys: ['merchant_id', 'id'], more: ['mode'], purposes: ['payment account'], context: (row) => `${row.merchant_id} ${row.id} ${row.mode}` },
+  { what: 'payment accounts',   table: 'payment_accounts',  column: 'previous_sealed', keys: ['merchant_id', 'id'], more: ['mode'], purposes: ['payment account'], context: (row) => `${row.merchant_id} ${row.id} ${row.mode}` },
   { what: 'orders',             table: 'orders',            column: 'secret_sealed',   keys: tenant, purposes: ['order page'], context: byId },
   { what: 'orders',             table: 'orders',            column: 'customer_sealed', keys: tenant, more: ['checkout_session_id'], purposes: ['checkout customer'], context: (row) => row.checkout_session_id ?? '' },
   { what: 'addresses',          table: 'addresses',         column: 'row_key',         keys: tenant, more: ['owner_id'], purposes: ['address row key'], context: (row) => JSON.stringify(['address', row.installation_id, row.id, row.owner_id]) },

@@ -29,8 +29,9 @@ async function openShop(given: Given) {
     get names() {
       return installed.names
     },
-    get: (name) => installed.get(name),
-    forMode: (mode) => installed.forMode(mode),
+    of: (db, payment) => installed.of(db, payment),
+    offered: (db, merchant) => installed.offered(db, merchant),
+    ofAccount: (db, accountId) => installed.ofAccount(db, accountId),
   }
   const house = await openHouse(given, { shops: [market], payHooks: { providers } })
   const sandbox = createSandboxProvider({ storage: house.storage, clock: () => new Date(house.clock.now) })

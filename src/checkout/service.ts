@@ -385,11 +385,12 @@ async function checkoutView(
 ): Promise<CheckoutView> {
   const facts = await factsOf(tools, db, session, now)
   const { cart, lines } = facts.quote
-  const [merchant, { zones }, payments, settings, address] = await Promise.all([
+  const [merchant, { zones }, payments, settings, offered, address] = await Promise.all([
     findMerchantFace(db, session.merchantId),
     tools.carts.pricebooks.find(db, session.merchantId, cart.seller.catalogVersion),
     listPaymentsOfSession(db, session.installationId, session.id),
     listMethodSettings(db, session.merchantId),
+    tools.providers.offered(db, session),
     cart.address
       ? tryOpenAddress(db, tools.rootSecret, {
           installationId: cart.installationId,
@@ -409,16 +410,20 @@ async function checkoutView(
     needsShipping: needsShipping(lines.map(({ offer }) => offer)),
     countries: servedCountries(zones),
     isClosed: session.closedAt !== null,
-    methods: tools.providers.forMode(session.mode).flatMap((provider) => methodsOf(provider, session.mode, settings)),
+    methods: offered.flatMap(({ provider }) => methodsOf(provider, session.mode, settings)),
     challenge: waiting?.placeSealed === null ? { paymentId: waiting.id, amount: waiting.amount } : null,
-    elsewhere: waiting && waiting.placeSealed !== null ? elsewhereOf(tools, waiting) : null,
+    elsewhere: waiting && waiting.placeSealed !== null ? await elsewhereOf(tools, db, waiting) : null,
     ...(await orderOf(tools, db, session, payments)),
     formerTotal: null,
   }
 }
 
-function elsewhereOf({ rootSecret, providers }: PayTools, payment: PaymentRow): PaymentElsewhere {
-  const provider = providers.get(payment.provider)
+async function elsewhereOf(
+  { rootSecret, providers }: PayTools,
+  db: Reader,
+  payment: PaymentRow,
+): Promise<PaymentElsewhere> {
+  const provider = await providers.of(db, payment)
   return {
     paymentId: payment.id,
     amount: payment.amount,

@@ -5,6 +5,7 @@ import type { RootSecret } from '../kit/secrets.ts'
 import type { Providers } from '../payments/port.ts'
 import type { PaymentWatch } from '../payments/watch.ts'
 import { installedProviders } from '../providers/installed.ts'
+import type { ProviderUrls } from '../providers/registry.ts'
 import type { Storage } from '../storage/storage.ts'
 import { createCustomerKey } from './customer.ts'
 import { followCart } from './follow.ts'
@@ -34,10 +35,11 @@ export interface PayParts {
   // How long a cart may be left alone.
   cartsIdleMs: number
   boundsTries: boolean
+  providerUrls: ProviderUrls
 }
 
 export function createPayTools(parts: PayParts): PayTools {
-  const { storage, rootSecret, publicOrigin, clock, watch, cartsIdleMs, boundsTries } = parts
+  const { storage, rootSecret, publicOrigin, clock, watch, cartsIdleMs, boundsTries, providerUrls } = parts
   return {
     carts: {
       pricebooks: createPricebooks(),
@@ -49,7 +51,7 @@ export function createPayTools(parts: PayParts): PayTools {
     customerKey: createCustomerKey(rootSecret),
     publicOrigin,
     storage,
-    providers: installedProviders(storage, clock),
+    providers: installedProviders({ storage, clock, rootSecret, publicOrigin, providerUrls, watch }),
     watch,
     clock,
     boundsTries,

@@ -8,7 +8,7 @@ import { toInstant } from '../kit/instant.ts'
 import { type DeferredRow, listDeferred } from '../loops/store.ts'
 import { findViolations, invariants } from '../observe/invariants.ts'
 import { findOwed } from '../observe/owed.ts'
-import { installedProviders } from '../providers/installed.ts'
+import { installedNames } from '../providers/installed.ts'
 import { visible } from '../provisioning/difference.ts'
 import { noAccount, nothingOffered } from '../provisioning/methods.ts'
 import { lackText } from '../provisioning/readiness.ts'
@@ -35,8 +35,7 @@ export const doctorCommand = command({
         ...unready.map(({ slug, problem, name }) => visible(`${slug}: ${lackText(problem, name)}`)),
         ...unpayable.map(({ slug, problem }) => `${slug}: ${unpayableWords[problem]}`),
       ]
-      const providers = installedProviders(storage, () => new Date()).names
-      const owed = pending > 0 ? [] : await storage.read((db) => findOwed(db, { now, providers }))
+      const owed = pending > 0 ? [] : await storage.read((db) => findOwed(db, { now, providers: installedNames }))
       const healthy = pending === 0 && findings.length === 0
       const message = pending > 0 ? `${pending} migrations are pending` : `${findings.length} invariants do not hold`
       const waits = { code: 'needs_person', message: 'money is owed that needs a person' } as const

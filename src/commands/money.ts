@@ -1,5 +1,6 @@
 // What commands that move money share: finding a payment, and paying what a change has made owed.
 
+import type { Config } from '../config.ts'
 import { listInstallations, type Merchant } from '../installations/store.ts'
 import { refuse } from '../kit/refuse.ts'
 import { createLog } from '../observe/log.ts'
@@ -16,6 +17,7 @@ import { chooseMerchant, type Given, type ReportError, type Terminal } from './c
 // should the command die, a server's loop continues.
 export async function payAfter<Result>(
   storage: Storage,
+  config: Config,
   work: (tx: Tx, now: number) => Promise<{ done: Result; payments: readonly PaymentRow[] }>,
 ): Promise<{ done: Result; paid: readonly PaidRefund[] }> {
   const now = Date.now()
@@ -26,9 +28,24 @@ export async function payAfter<Result>(
       due.push(...(await claimRefundsOfPayment(tx, { installationId, paymentId: id }, now, leaseMs)))
     return { done, due }
   })
-  const providers = installedProviders(storage, () => new Date())
-  const tools = { storage, providers, watch: silentWatch(), onPaid: refundPaid }
+  const { rootSecret, providerUrls } = config
+  const watch = silentWatch()
+  const clock = () => new Date()
+  const providers = installedProviders({
+    storage,
+    clock,
+    rootSecret,
+    publicOrigin: originOf(config),
+    providerUrls,
+    watch,
+  })
+  const tools = { storage, providers, watch, onPaid: refundPaid }
   return { done, paid: await Promise.all(due.map((refund) => payRefund(tools, refund, now))) }
+}
+
+// Where a server of this configuration is reached.
+export function originOf({ publicUrl, port }: Config): () => string {
+  return () => publicUrl ?? `http://localhost:${port}`
 }
 
 // The command prints what there is to report, so nothing is logged.

@@ -3,6 +3,7 @@
 
 import { openAddress, UnopenedAddress } from '../addresses/vault.ts'
 import { type Customer, openCustomer } from '../checkout/secret.ts'
+import type { Config } from '../config.ts'
 import type { Address } from '../contract/open/carts.ts'
 import type { OrderSummary } from '../contract/open/orders.ts'
 import { type Mode, orderCancellationReasons, orderStatuses } from '../contract/words.ts'
@@ -218,9 +219,9 @@ function change(
 // The void of the payment that was awaited is asked for at once.
 function comeBack(given: Given, terminal: Terminal): Promise<number> {
   const input = { isRestocked: given.flags.has('restock') }
-  return withStorage(given, async (storage) => {
+  return withStorage(given, async (storage, config) => {
     const key = await findNamed(storage, given.word, given)
-    const returned = await payAfter(storage, async (tx, now) => {
+    const returned = await payAfter(storage, config, async (tx, now) => {
       const facts = await returnOrder(tx, key, input, { now, cause: null })
       return { done: facts, payments: facts.payments }
     })
@@ -240,9 +241,9 @@ function cancel(given: Given, terminal: Terminal): Promise<number> {
     note: readLine(given.texts.note, 'note', 500),
     isRestocked: !given.flags.has('no-restock'),
   }
-  return withStorage(given, async (storage) => {
+  return withStorage(given, async (storage, config) => {
     const key = await findNamed(storage, given.word, given)
-    const cancelled = await payAfter(storage, async (tx, now) => {
+    const cancelled = await payAfter(storage, config, async (tx, now) => {
       const facts = await cancelOrder(tx, key, input, { now, cause: null })
       return { done: facts, payments: facts.payments }
     })
@@ -275,17 +276,17 @@ function refund(given: Given, terminal: Terminal): Promise<number> {
     reason: readLine(reason, 'reason', 500),
     isByHand: given.flags.has('by-hand'),
   }
-  return withStorage(given, async (storage) => {
+  return withStorage(given, async (storage, config) => {
     const payment = isId('pay', name) ? await findPaymentNamed(storage, name, given) : undefined
     if (payment?.orderId === null) {
       if (amount !== undefined)
         throw new Misuse('a payment without an order is given back as a whole, without --amount')
-      return givePaymentBack(storage, payment, input, given, terminal)
+      return givePaymentBack(storage, config, payment, { input, given, terminal })
     }
     const key = payment
       ? { installationId: payment.installationId, orderId: payment.orderId }
       : await findNamed(storage, name, given)
-    const owed = await payAfter(storage, async (tx, now) => {
+    const owed = await payAfter(storage, config, async (tx, now) => {
       const done = await refundOrder(tx, key, input, { now, cause: null })
       return { done, payments: done.facts.payments }
     })
@@ -303,13 +304,12 @@ function refund(given: Given, terminal: Terminal): Promise<number> {
 // Of a payment without an order, which no app can see.
 async function givePaymentBack(
   storage: Storage,
+  config: Config,
   payment: PaymentRow,
-  input: RefundInput,
-  given: Given,
-  terminal: Terminal,
+  { input, given, terminal }: { input: RefundInput; given: Given; terminal: Terminal },
 ): Promise<number> {
   const { installationId, id } = payment
-  const { paid } = await payAfter(storage, async (tx, now) => {
+  const { paid } = await payAfter(storage, config, async (tx, now) => {
     const done = await returnPayment(tx, payment, input, { now, cause: null })
     return { done, payments: [payment] }
   })

@@ -6,7 +6,7 @@ import { formatAmount } from '../kit/money.ts'
 import { findOrder } from '../orders/store.ts'
 import { findPayment } from '../payments/store.ts'
 import { type Command, type Given, Misuse, merchantOption, printReport, type Terminal, withStorage } from './command.ts'
-import { findPaymentNamed, payAfter, silentWatch, tellUnpaid } from './money.ts'
+import { findPaymentNamed, originOf, payAfter, silentWatch, tellUnpaid } from './money.ts'
 
 export const paymentsCommand: Command = {
   summary: 'Close payments whose provider does not report an outcome.',
@@ -38,13 +38,14 @@ function close(id: string, outcome: ClosedOutcome, given: Given, terminal: Termi
     const tools = createPayTools({
       storage,
       rootSecret: config.rootSecret,
-      publicOrigin: () => config.publicUrl ?? `http://localhost:${config.port}`,
+      publicOrigin: originOf(config),
       clock: () => new Date(),
       watch: silentWatch(),
       cartsIdleMs: config.retentionMs.carts,
       boundsTries: config.rateLimit !== null,
+      providerUrls: config.providerUrls,
     })
-    const closed = await payAfter(storage, async (tx, now) => {
+    const closed = await payAfter(storage, config, async (tx, now) => {
       // At one instant: a void that were owed a moment later would not be paid by this command.
       const done = await closePayment({ ...tools, clock: () => new Date(now) }, tx, { installationId, id }, outcome)
       return { done, payments: [done] }

@@ -107,6 +107,7 @@ function createService({ config, storage, log, mayDemo }: ServeParts): Service {
     rootSecret: config.rootSecret,
     rateLimit: config.rateLimit,
     trustedProxies: config.trustedProxies,
+    providerUrls: config.providerUrls,
     webhookAllowPrivate: config.webhookAllowPrivate,
     retentionMs: config.retentionMs,
     production: config.production,

@@ -25,6 +25,7 @@ export const idPrefixes = {
   checkoutSession: 'cks',
   order: 'ord',
   payment: 'pay',
+  paymentAccount: 'pac',
   refund: 'rfd',
   cancellation: 'can',
   webhookEndpoint: 'whe',

@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { manualProvider } from '../providers/manual/provider.ts'
+import type { Reader } from '../storage/storage.ts'
 import { callForRefund, callProvider, createProviders, type Outcome, providerText, type Silence } from './port.ts'
 
 const approved = { kind: 'approved', reference: 'x', collected: 1_000, brand: 'visa', last4: '4242' } as const
@@ -125,13 +126,20 @@ test('a card number in the place of its last digits goes no further', async () =
   }
 })
 
-test('providers are found by name and by mode', () => {
+test('providers are found by the payment and offered by mode', async () => {
   const testOnly = { ...manualProvider, name: 'other', modes: ['test'] as const }
   const providers = createProviders([testOnly, manualProvider])
-  assert.equal(providers.get('other'), testOnly)
-  assert.equal(providers.get('constructor'), undefined)
-  assert.deepEqual(providers.forMode('live'), [manualProvider])
-  assert.deepEqual(providers.forMode('test'), [testOnly, manualProvider])
+  // None of these asks the database.
+  const db = {} as Reader
+  const found = (provider: string, accountId: string | null = null) =>
+    providers.of(db, { provider, accountId, merchantId: 'mer_1' })
+  const offered = async (mode: 'test' | 'live') =>
+    (await providers.offered(db, { merchantId: 'mer_1', mode })).map(({ provider }) => provider)
+  assert.equal(await found('other'), testOnly)
+  assert.equal(await found('constructor'), undefined)
+  assert.equal(await found('other', 'pac_1'), undefined)
+  assert.deepEqual(await offered('live'), [manualProvider])
+  assert.deepEqual(await offered('test'), [testOnly, manualProvider])
   assert.throws(() => createProviders([testOnly, testOnly]), /one name/)
 })
 

@@ -3,6 +3,8 @@
 // not in a table, not in the log, not in an error.
 
 import type { Mode, PaymentErrorCode } from '../contract/words.ts'
+import type { MerchantMode } from '../kit/mode.ts'
+import type { Reader } from '../storage/storage.ts'
 
 export type Outcome =
   // `collected`: what was really taken, in minor units.
@@ -23,10 +25,38 @@ export type Settles = 'by_hand' | 'by_provider'
 export type Place = { kind: 'page'; url: string } | { kind: 'frame'; facts: Readonly<Record<string, string>> }
 
 // `absent`: the provider never heard of the key. Only worth believing when no call can still be on its way.
-export type Finding = Outcome | { kind: 'absent' }
+export type Finding = (Outcome | { kind: 'absent' }) & { standing?: Standing }
 
-// `failed`: the money surely did not move. An adapter that is not sure says `unknown`.
-export type RefundAnswer = 'succeeded' | 'failed' | 'unknown'
+// What else the provider knows of a charge that was paid: all its refunds, also those that were not ours, and its dispute.
+export interface Standing {
+  refunds: readonly RefundStanding[]
+  dispute: DisputeStanding | null
+}
+
+export interface RefundStanding {
+  // The provider's own name of it.
+  reference: string
+  // Ours, where we asked for it.
+  key: string | null
+  // Minor units.
+  amount: number
+  state: 'pending' | 'succeeded' | 'failed'
+}
+
+export interface DisputeStanding {
+  reference: string
+  // Minor units, in the currency of the charge.
+  amount: number
+  state: 'open' | 'won' | 'lost'
+  // The provider's word for it.
+  reason: string | null
+  // Until when the merchant may answer.
+  dueAt: number | null
+}
+
+// `pending`: asked for, and on its way; `refundState` says how it ends. `failed`: the money surely did not move, and may on another
+// try. `refused`: it never will. An adapter that is not sure says `unknown`.
+export type RefundAnswer = 'succeeded' | 'pending' | 'failed' | 'refused' | 'unknown'
 
 export interface Charge {
   // The payment's id. Asking twice with it never charges twice.
@@ -114,6 +144,8 @@ export interface PaymentProvider {
   confirm(charge: Charge, answer: 'accept' | 'refuse', signal: AbortSignal): Promise<Outcome>
   lookUp(charge: Charge, signal: AbortSignal): Promise<Finding>
   refund(refund: RefundRequest, signal: AbortSignal): Promise<RefundAnswer>
+  // How a refund that was asked for ends. Left out where `refund` itself always says so.
+  refundState?(refund: RefundRequest, signal: AbortSignal): Promise<RefundAnswer | 'absent'>
   // Takes a charge back as a whole. Of a key that was never heard of, it closes the key: a start that arrives later is
   // declined. A voided charge is looked up as declined.
   void(request: VoidRequest, signal: AbortSignal): Promise<RefundAnswer>
@@ -122,6 +154,18 @@ export interface PaymentProvider {
   close(charge: Charge, signal: AbortSignal): Promise<CloseAnswer>
   // What its script and frames on the pay page need beyond our own policy.
   readonly sources?: PageSources
+  // Pure: whether a message at the address for notices comes from the provider, and which charges it is about. It is only a reason
+  // to look them up.
+  notice?(message: NoticeMessage, now: number): { references: readonly string[] } | 'refused'
+  // What happened since then, oldest first, for notices that did not arrive.
+  news?(since: number, signal: AbortSignal): AsyncIterable<{ at: number; reference: string }>
+  // Pure: whether it can take this at all. Left out by those that take everything.
+  offers?(facts: { currency: string; amount: number }): boolean
+}
+
+export interface NoticeMessage {
+  headers: Readonly<Record<string, string | string[] | undefined>>
+  body: Buffer
 }
 
 export type CloseAnswer = 'closed' | 'taken' | 'unknown'
@@ -134,19 +178,40 @@ export interface PageSources {
   image: readonly string[]
 }
 
-export interface Providers {
-  readonly names: readonly string[]
-  get(name: string): PaymentProvider | undefined
-  forMode(mode: Mode): readonly PaymentProvider[]
+export interface OfferedProvider {
+  provider: PaymentProvider
+  // The merchant's account at it; null for one that needs none.
+  accountId: string | null
 }
 
+// Who serves a payment.
+export interface PaymentOwner {
+  provider: string
+  accountId: string | null
+  merchantId: string
+}
+
+export interface Providers {
+  // Of all that are installed.
+  readonly names: readonly string[]
+  // By its account where the payment has one: no other account can say anything about it.
+  of(db: Reader, payment: PaymentOwner): Promise<PaymentProvider | undefined>
+  // In the order in which the page offers their methods.
+  offered(db: Reader, merchant: MerchantMode): Promise<readonly OfferedProvider[]>
+  // Of an account, also one that has ended.
+  ofAccount(db: Reader, accountId: string): Promise<PaymentProvider | undefined>
+}
+
+// Those that need no account.
 export function createProviders(providers: readonly PaymentProvider[]): Providers {
   const byName = new Map(providers.map((provider) => [provider.name, provider]))
   if (byName.size < providers.length) throw new Error('two payment providers have one name')
   return {
     names: [...byName.keys()],
-    get: (name) => byName.get(name),
-    forMode: (mode) => providers.filter(({ modes }) => modes.includes(mode)),
+    of: async (_, { provider, accountId }) => (accountId === null ? byName.get(provider) : undefined),
+    offered: async (_, { mode }) =>
+      providers.filter(({ modes }) => modes.includes(mode)).map((provider) => ({ provider, accountId: null })),
+    ofAccount: async () => undefined,
   }
 }
 
@@ -191,7 +256,13 @@ const findingKinds: readonly unknown[] = [
   'unknown',
   'absent',
 ] satisfies Finding['kind'][]
-const refundAnswers: readonly unknown[] = ['succeeded', 'failed', 'unknown'] satisfies RefundAnswer[]
+const refundAnswers: readonly unknown[] = [
+  'succeeded',
+  'pending',
+  'failed',
+  'refused',
+  'unknown',
+] satisfies RefundAnswer[]
 const closeAnswers: readonly unknown[] = ['closed', 'taken', 'unknown'] satisfies CloseAnswer[]
 
 // The only ways to call a provider: they never throw, and they end.

@@ -83,7 +83,7 @@ async function recordAnswer(
   answer: RefundAnswer,
   now: number,
 ): Promise<PaidRefund> {
-  const { provider: _, charge: __, ...claimed } = due
+  const { provider: _, accountId: __, charge: ___, ...claimed } = due
   try {
     const { refund, outcome } = await storage.write((tx) => record(tx, claimed, answer, onPaid, now))
     if (outcome === 'failed' && due.kind === 'void')
@@ -102,9 +102,9 @@ async function recordAnswer(
 }
 
 async function askFor(tools: RefundTools, due: DueRefund, now: number): Promise<RefundAnswer> {
-  const { providers, watch, callMsMax } = tools
-  const { id, kind, amount, provider: name, charge } = due
-  const provider = providers.get(name)
+  const { storage, providers, watch, callMsMax } = tools
+  const { id, kind, amount, charge } = due
+  const provider = await storage.read((db) => providers.of(db, due))
   if (!provider) {
     watch.missing(factsOf(due))
     return 'unknown'
@@ -142,12 +142,17 @@ async function record(
   if (found?.status !== 'pending') return { refund: found ?? claimed, outcome: 'elsewhere' }
   const tries = found.tries + 1
   const refusedTries = found.refusedTries + (answer === 'failed' ? 1 : 0)
-  const isOver = answer === 'succeeded' || (answer === 'failed' && refusedTries >= refusedTriesMax)
-  const refund: RefundRow = isOver
-    ? { ...found, status: answer, tries, refusedTries, tryAt: null, updatedAt: now }
-    : { ...found, tries, refusedTries, tryAt: nextTryAt(tries, now), updatedAt: now }
+  const outcome = outcomeOf(answer, refusedTries)
+  const refund: RefundRow =
+    outcome === 'later'
+      ? { ...found, tries, refusedTries, tryAt: nextTryAt(tries, now), updatedAt: now }
+      : { ...found, status: outcome, tries, refusedTries, tryAt: null, updatedAt: now }
   await saveRefund(tx, refund)
-  if (!isOver) return { refund, outcome: 'later' }
-  await onPaid(tx, refund, answer, now)
-  return { refund, outcome: answer }
+  if (outcome !== 'later') await onPaid(tx, refund, outcome, now)
+  return { refund, outcome }
+}
+
+function outcomeOf(answer: RefundAnswer, refusedTries: number): 'succeeded' | 'failed' | 'later' {
+  if (answer === 'succeeded') return 'succeeded'
+  return answer === 'refused' || (answer === 'failed' && refusedTries >= refusedTriesMax) ? 'failed' : 'later'
 }

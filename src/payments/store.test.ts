@@ -102,6 +102,7 @@ eachEngine('payments and refunds in the store', (given) => {
       checkoutSessionId: payment.checkoutSessionId,
       orderId: null,
       provider: 'test',
+      accountId: null,
       method: 'card',
       amount: 1_000,
       currency: 'EUR',
@@ -275,7 +276,7 @@ eachEngine('payments and refunds in the store', (given) => {
       createdAt: payment.createdAt,
     }
     assert.deepEqual(await storage.write((tx) => claimRefundsToPay(tx, now, 1_000, 10)), [
-      { ...refund, tryAt: now + 1_000, provider: 'test', charge },
+      { ...refund, tryAt: now + 1_000, provider: 'test', accountId: null, charge },
     ])
     assert.deepEqual(await storage.write((tx) => claimRefundsToPay(tx, now, 1_000, 10)), [])
     const done = { ...refund, status: 'succeeded', tryAt: null, tries: 1, updatedAt: now + 5 } as const

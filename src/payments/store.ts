@@ -18,6 +18,8 @@ export interface PaymentRow {
   checkoutSessionId: string
   orderId: string | null
   provider: string
+  // The merchant's account there; null where it needs none.
+  accountId: string | null
   method: string
   amount: number
   currency: string
@@ -56,7 +58,7 @@ export type NewPayment = Pick<
   | 'amount'
   | 'currency'
   | 'checkAt'
->
+> & { accountId?: string | null }
 
 export function chargeOf({ id, amount, currency, mode, reference, createdAt }: PaymentRow): Charge {
   return { key: id, amount, currency, mode, reference, createdAt }
@@ -65,7 +67,8 @@ export function chargeOf({ id, amount, currency, mode, reference, createdAt }: P
 const paymentColumns = new Fragment(`
   payments.installation_id as "installationId", payments.id, payments.merchant_id as "merchantId",
   (select i.mode from installations i where i.id = payments.installation_id) as "mode",
-  payments.checkout_session_id as "checkoutSessionId", payments.order_id as "orderId", payments.provider, payments.method,
+  payments.checkout_session_id as "checkoutSessionId", payments.order_id as "orderId", payments.provider,
+  payments.account_id as "accountId", payments.method,
   payments.amount, payments.currency, payments.status, payments.reference, payments.challenge,
   payments.place_sealed as "placeSealed", payments.place_until as "placeUntil", payments.looked_at as "lookedAt",
   payments.settles, payments.brand,
@@ -75,15 +78,17 @@ const paymentColumns = new Fragment(`
 
 // The attempt as it is before its provider is called, to be looked up if the outcome of that call is lost.
 export function insertPayment(tx: Tx, payment: NewPayment, now: number): PaymentRow {
+  const accountId = payment.accountId ?? null
   const status = onlyMove(paymentLifecycle, 'start').to
   tx.send`
-    insert into payments (installation_id, id, merchant_id, checkout_session_id, provider, method, amount, currency, status,
+    insert into payments (installation_id, id, merchant_id, checkout_session_id, provider, account_id, method, amount, currency, status,
       created_at, updated_at, check_at)
     values (${payment.installationId}, ${payment.id}, ${payment.merchantId}, ${payment.checkoutSessionId},
-      ${payment.provider}, ${payment.method}, ${payment.amount}, ${payment.currency}, ${status}, ${now}, ${now},
+      ${payment.provider}, ${accountId}, ${payment.method}, ${payment.amount}, ${payment.currency}, ${status}, ${now}, ${now},
       ${payment.checkAt})`
   return {
     ...payment,
+    accountId,
     orderId: null,
     status,
     reference: null,
@@ -364,11 +369,13 @@ export async function oweVoid(
 // A refund with what its provider has to be told.
 export interface DueRefund extends RefundRow {
   provider: string
+  accountId: string | null
   charge: Charge
 }
 
 interface DueRow extends RefundRow {
   provider: string
+  accountId: string | null
   charged: number
   mode: Mode
   reference: string | null
@@ -379,6 +386,8 @@ const dueColumns = new Fragment(`
   ${refundColumns.text},
   (select p.provider from payments p
     where p.installation_id = refunds.installation_id and p.id = refunds.payment_id) as "provider",
+  (select p.account_id from payments p
+    where p.installation_id = refunds.installation_id and p.id = refunds.payment_id) as "accountId",
   (select p.amount from payments p
     where p.installation_id = refunds.installation_id and p.id = refunds.payment_id) as "charged",
   (select p.reference from payments p

@@ -34,6 +34,8 @@ export type Incident =
   | 'pending_failed'
   // The outcome of a call could not be recorded. It will be asked for again.
   | 'unrecorded'
+  // A merchant's account cannot be used.
+  | 'unusable_account'
 
 export type CallAnswer = Finding | RefundAnswer | CloseAnswer
 
@@ -42,6 +44,8 @@ export interface PaymentWatch {
   listen(facts: CallFacts): Required<Pick<CallOptions<CallAnswer>, 'onAnswer' | 'onSilence' | 'onLate'>>
   // The provider of a payment is not installed here, so it could not be asked.
   missing(facts: CallFacts): void
+  // An account cannot be used here: its secrets cannot be opened, or its provider is not installed or did not load.
+  unusable(account: { provider: string; accountId: string }, error: unknown): void
   warn(incident: Incident, message: string, facts: MoneyFacts, more?: object): void
   error(incident: Incident, message: string, facts: MoneyFacts, error?: unknown): void
   readonly tries: TryWatch
@@ -54,7 +58,7 @@ export function createPaymentWatch(log: Log, clock: () => number = Date.now): Pa
   const incidents = new Map<string, number>()
   const countCall = ({ provider, call }: CallFacts, outcome: string) =>
     raise(calls, `provider="${labelOf(provider)}",call="${call}",outcome="${outcome}"`)
-  const countIncident = ({ provider }: MoneyFacts, kind: Incident) =>
+  const countIncident = ({ provider }: Pick<MoneyFacts, 'provider'>, kind: Incident) =>
     raise(incidents, `provider="${labelOf(provider)}",kind="${kind}"`)
 
   function answered(facts: CallFacts, answer: CallAnswer): void {
@@ -81,6 +85,10 @@ export function createPaymentWatch(log: Log, clock: () => number = Date.now): Pa
     missing(facts) {
       countCall(facts, 'no_such_provider')
       log.warn('payment provider is not installed', { ...facts })
+    },
+    unusable({ provider, accountId }, error) {
+      countIncident({ provider }, 'unusable_account')
+      log.error('payment account cannot be used', error, { provider, accountId })
     },
     warn(incident, message, facts, more = {}) {
       countIncident(facts, incident)

@@ -5,7 +5,7 @@ import { fixPrices, setCartStatus } from '../../carts/store.ts'
 import type { Quote } from '../../carts/view.ts'
 import type { Cause } from '../../events/announce.ts'
 import { moveFor, onlyMove } from '../../kit/lifecycle.ts'
-import type { PaymentProvider } from '../../payments/port.ts'
+import type { OfferedProvider, PaymentProvider } from '../../payments/port.ts'
 import { firstCheckAt } from '../../payments/schedule.ts'
 import { findPayment, insertPayment, type PaymentRow } from '../../payments/store.ts'
 import { countTry, rememberTry, subjectsOf } from '../../payments/tries.ts'
@@ -27,11 +27,13 @@ const paymentAddressMs = 30 * 24 * 3_600_000
 export interface Attempt {
   session: SessionKey
   input: PayInput
-  provider: PaymentProvider | undefined
   cause: Cause | null
 }
 
-export type Begun = { problem: CheckoutProblem } | { payment: PaymentRow; isNew: boolean }
+// `provider` is undefined where nothing is owed.
+export type Begun =
+  | { problem: CheckoutProblem }
+  | { payment: PaymentRow; isNew: boolean; provider: PaymentProvider | undefined }
 
 export async function beginPayment(tools: PayTools, tx: Tx, attempt: Attempt): Promise<Begun> {
   const { session: key, input } = attempt
@@ -42,23 +44,35 @@ export async function beginPayment(tools: PayTools, tx: Tx, attempt: Attempt): P
   ])
   const known = payments.find((payment) => payment !== undefined)
   if (!session) return { problem: { code: 'not_open' } }
-  if (known) return { payment: known, isNew: false }
+  if (known) return { payment: known, isNew: false, provider: undefined }
   const now = tools.clock()
   const closed = sessionProblem(session, input, now.getTime())
   if (closed) return { problem: closed }
   const { quote } = await factsOf(tools, tx, session, now.getTime())
+  const offered = isFree(quote) ? undefined : await findOffered(tools, tx, session, input)
   const problem =
     quoteProblem(quote, input) ??
     (await findOrderProblem(tools, tx, { session, quote, now: now.getTime() })) ??
-    (isFree(quote) ? null : await findMethodProblem(tx, session, attempt, now.getTime()))
+    (isFree(quote) ? null : await findMethodProblem(tx, session, { provider: offered?.provider, input }, now.getTime()))
   if (problem) return { problem }
-  const subjects = tools.boundsTries && !isFree(quote) ? triedSubjects(tools, session, attempt) : []
+  const subjects = tools.boundsTries && !isFree(quote) ? triedSubjects(tools, session, input, offered?.provider) : []
   const refused = subjects.length > 0 ? await countTry(tx, session.installationId, subjects, now.getTime()) : null
   if (refused) {
     tx.afterCommit(() => tools.watch.tries.refused(session, refused.by))
     return { problem: { code: 'too_many_tries', waitMs: refused.waitMs } }
   }
-  return { payment: await recordPayment(tx, { paymentId, session, quote, subjects, now, attempt }), isNew: true }
+  const payment = await recordPayment(tx, { paymentId, session, quote, subjects, now, attempt, offered })
+  return { payment, isNew: true, provider: offered?.provider }
+}
+
+async function findOffered(
+  { providers }: PayTools,
+  tx: Tx,
+  session: SessionRow,
+  input: PayInput,
+): Promise<OfferedProvider | undefined> {
+  const offered = await providers.offered(tx, session)
+  return offered.find(({ provider }) => provider.name === input.provider)
 }
 
 function sessionProblem(session: SessionRow, input: PayInput, now: number): CheckoutProblem | null {
@@ -81,8 +95,12 @@ function isFree({ pricing }: Quote): boolean {
 }
 
 // What a payment is counted by: only what is typed here can be tried out.
-function triedSubjects({ rootSecret }: PayTools, session: SessionRow, { input, provider }: Attempt): string[] {
-  const { method, details, network } = input
+function triedSubjects(
+  { rootSecret }: PayTools,
+  session: SessionRow,
+  { method, details, network }: PayInput,
+  provider: PaymentProvider | undefined,
+): string[] {
   if (!provider?.methods.some(({ id, fields }) => id === method && fields.length > 0)) return []
   const card = provider.instrument?.(method, details)
   return subjectsOf(rootSecret, session.installationId, { sessionId: session.id, card, network })
@@ -95,10 +113,11 @@ interface NewAttempt {
   subjects: readonly string[]
   now: Date
   attempt: Attempt
+  offered: OfferedProvider | undefined
 }
 
 async function recordPayment(tx: Tx, begun: NewAttempt): Promise<PaymentRow> {
-  const { paymentId, session, quote, subjects, now, attempt } = begun
+  const { paymentId, session, quote, subjects, now, attempt, offered } = begun
   const { installationId, merchantId, mode, id: checkoutSessionId } = session
   const at = now.getTime()
   const held = await holdLines(tx, session, quote.lines, { now, cause: attempt.cause }, at + processingHoldMs)
@@ -111,6 +130,7 @@ async function recordPayment(tx: Tx, begun: NewAttempt): Promise<PaymentRow> {
       mode,
       checkoutSessionId,
       provider: isFree(quote) ? nothingOwed : attempt.input.provider,
+      accountId: offered?.accountId ?? null,
       method: isFree(quote) ? nothingOwed : attempt.input.method,
       amount: quote.pricing.totals.total,
       currency: quote.cart.currency,

@@ -65,7 +65,7 @@ export async function goBack(
   const payments = await tools.storage.read((db) => listPaymentsOfSession(db, installationId, sessionId))
   const payment = payments.find(({ status, placeSealed }) => status === 'challenge' && placeSealed !== null)
   if (!payment) return null
-  const provider = tools.providers.get(payment.provider)
+  const provider = await tools.storage.read((db) => tools.providers.of(db, payment))
   if (!provider) {
     tools.watch.missing(callFacts(payment, 'close'))
     return { code: 'payment_in_progress' }

@@ -3,7 +3,7 @@
 // that key (recover.ts).
 
 import type { Cause } from '../../events/announce.ts'
-import type { Outcome, PaymentProvider } from '../../payments/port.ts'
+import type { Outcome } from '../../payments/port.ts'
 import { chargeOf, findPayment } from '../../payments/store.ts'
 import type { CheckoutProblem, PayInput } from '../port.ts'
 import type { SessionKey } from '../store.ts'
@@ -12,7 +12,6 @@ import { askProvider, callFacts, outcomeWithoutProvider } from './ask.ts'
 import { beginPayment } from './begin.ts'
 import { journeyFor } from './elsewhere.ts'
 import { finishPayment } from './finish.ts'
-import { nothingOwed } from './settlement.ts'
 
 export async function pay(
   tools: PayTools,
@@ -20,20 +19,19 @@ export async function pay(
   input: PayInput,
   cause: Cause | null,
 ): Promise<CheckoutProblem | null> {
-  const provider = tools.providers.get(input.provider)
-  const begun = await tools.storage.write((tx) => beginPayment(tools, tx, { session, input, provider, cause }))
+  const begun = await tools.storage.write((tx) => beginPayment(tools, tx, { session, input, cause }))
   if ('problem' in begun) return begun.problem
   tools.onStep?.('recorded')
-  const { payment, isNew } = begun
+  const { payment, provider } = begun
   // The same form sent twice: the first one is at work, or done.
-  if (!isNew) return null
+  if (!begun.isNew) return null
   const { method, details } = input
   const journey = () => journeyFor(tools, payment, input.locale ?? 'en')
   const outcome: Outcome =
-    payment.provider === nothingOwed
+    provider === undefined
       ? outcomeWithoutProvider(payment)
       : await askProvider(tools, payment, 'start', (signal) =>
-          (provider as PaymentProvider).start(chargeOf(payment), { method, details, journey }, signal),
+          provider.start(chargeOf(payment), { method, details, journey }, signal),
         )
   tools.onStep?.('called')
   await finishPayment(tools, payment, outcome, cause)
@@ -54,7 +52,7 @@ export async function answerChallenge(
 ): Promise<CheckoutProblem | null> {
   const payment = await tools.storage.read((db) => findPayment(db, session.installationId, paymentId))
   if (payment?.checkoutSessionId !== session.sessionId || payment.status !== 'challenge') return { code: 'not_open' }
-  const provider = tools.providers.get(payment.provider)
+  const provider = await tools.storage.read((db) => tools.providers.of(db, payment))
   if (!provider) {
     tools.watch.missing(callFacts(payment, 'confirm'))
     return { code: 'not_open' }

@@ -41,7 +41,7 @@ export async function recoverPayments(tools: PayTools, limit = 20): Promise<numb
 }
 
 export async function findOutcome(tools: PayTools, payment: PaymentRow): Promise<PaymentOutcome> {
-  const provider = tools.providers.get(payment.provider)
+  const provider = await tools.storage.read((db) => tools.providers.of(db, payment))
   if (provider) return lookUpOrClose(tools, provider, payment)
   // A provider that is not installed now may be again; until then it is asked for ever more rarely.
   if (payment.provider !== nothingOwed) tools.watch.missing(callFacts(payment, 'lookUp'))

@@ -94,12 +94,14 @@ export interface SandboxProvider extends PaymentProvider {
   readonly calls: Readonly<Record<'start' | 'confirm' | 'lookUp' | 'refund' | 'void' | 'close', number>>
 }
 
+export const sandboxName = 'test'
+
 export function createSandboxProvider({ storage, clock, hook = () => {} }: SandboxParts): SandboxProvider {
   const calls = { start: 0, confirm: 0, lookUp: 0, refund: 0, void: 0, close: 0 }
   const now = () => clock().getTime()
 
   return {
-    name: 'test',
+    name: sandboxName,
     modes: ['test'],
     methods: [{ ...cardMethod, noteKey: 'test.note' }],
     texts,

@@ -1,0 +1,105 @@
+// A merchant's accounts at payment providers, one for each provider and mode. Their secrets are sealed for the account, so a row
+// that is moved to another merchant opens nothing.
+
+import type { Mode } from '../contract/words.ts'
+import type { MerchantMode } from '../kit/mode.ts'
+import { openByRoot, type RootSecret, sealByRoot } from '../kit/secrets.ts'
+import { Fragment, type Reader, type Tx } from '../storage/storage.ts'
+
+export interface AccountRow {
+  merchantId: string
+  id: string
+  mode: Mode
+  provider: string
+  // What may be shown, such as the provider's own name of the account.
+  public: AccountFacts
+  secretsSealed: string
+  // Secrets from before a rotation, accepted until then.
+  previousSealed: string | null
+  previousUntil: number | null
+  // Up to when the provider's list of news was read.
+  seenUntil: number | null
+  // Takes no new payment; its own are looked up and refunded.
+  endedAt: number | null
+  createdAt: number
+  updatedAt: number
+}
+
+export type AccountFacts = Readonly<Record<string, string>>
+// By the names that the provider gives them.
+export type AccountSecrets = Readonly<Record<string, string>>
+
+const purpose = 'payment account'
+
+export function sealSecrets(rootSecret: RootSecret, account: AccountName, secrets: AccountSecrets): string {
+  return sealByRoot(rootSecret, purpose, JSON.stringify(secrets), contextOf(account))
+}
+
+// Undefined when the version of the root secret that sealed them was given up, or the row was changed.
+export function openSecrets(
+  rootSecret: RootSecret,
+  account: AccountName,
+  sealed: string | null,
+): AccountSecrets | undefined {
+  const text = sealed === null ? undefined : openByRoot(rootSecret, purpose, sealed, contextOf(account))
+  return text === undefined ? undefined : (JSON.parse(text) as AccountSecrets)
+}
+
+export type AccountName = Pick<AccountRow, 'merchantId' | 'id' | 'mode'>
+
+function contextOf({ merchantId, id, mode }: AccountName): string {
+  return `${merchantId} ${id} ${mode}`
+}
+
+const columns = new Fragment(`
+  merchant_id as "merchantId", id, mode, provider, public, secrets_sealed as "secretsSealed",
+  previous_sealed as "previousSealed", previous_until as "previousUntil", seen_until as "seenUntil", ended_at as "endedAt",
+  created_at as "createdAt", updated_at as "updatedAt"`)
+
+type StoredAccount = Omit<AccountRow, 'public'> & { public: string }
+
+function accountFrom(row: StoredAccount): AccountRow {
+  return { ...row, public: JSON.parse(row.public) as AccountFacts }
+}
+
+export async function findAccount(db: Reader, merchant: string, id: string): Promise<AccountRow | undefined> {
+  const [row] = await db.sql<StoredAccount>`
+    select ${columns} from payment_accounts where merchant_id = ${merchant} and id = ${id}`
+  return row && accountFrom(row)
+}
+
+// For a notice, which names nothing else.
+export async function findAccountById(db: Reader, id: string): Promise<AccountRow | undefined> {
+  const [row] = await db.sql<StoredAccount>`select ${columns} from payment_accounts where id = ${id}`
+  return row && accountFrom(row)
+}
+
+// Those that take payments, oldest first.
+export async function listLivingAccounts(db: Reader, { merchantId, mode }: MerchantMode): Promise<AccountRow[]> {
+  const rows = await db.sql<StoredAccount>`
+    select ${columns} from payment_accounts
+    where merchant_id = ${merchantId} and mode = ${mode} and ended_at is null order by created_at, id`
+  return rows.map(accountFrom)
+}
+
+// All of a merchant, oldest first.
+export async function listAccounts(db: Reader, merchant: string): Promise<AccountRow[]> {
+  const rows = await db.sql<StoredAccount>`
+    select ${columns} from payment_accounts where merchant_id = ${merchant} order by created_at, id`
+  return rows.map(accountFrom)
+}
+
+export async function insertAccount(tx: Tx, account: AccountRow): Promise<void> {
+  await tx.sql`
+    insert into payment_accounts (merchant_id, id, mode, provider, public, secrets_sealed, created_at, updated_at)
+    values (${account.merchantId}, ${account.id}, ${account.mode}, ${account.provider}, ${JSON.stringify(account.public)},
+      ${account.secretsSealed}, ${account.createdAt}, ${account.updatedAt})`
+}
+
+export async function saveAccount(tx: Tx, account: AccountRow): Promise<void> {
+  await tx.sql`
+    update payment_accounts set public = ${JSON.stringify(account.public)}, secrets_sealed = ${account.secretsSealed},
+      previous_sealed = ${account.previousSealed}, previous_until = ${account.previousUntil},
+      ended_at = ${account.endedAt}, updated_at = ${account.updatedAt}
+    where merchant_id = ${account.merchantId} and id = ${account.id}`
+}

@@ -1,0 +1,96 @@
+// Which provider serves a payment, and what a merchant offers: those that need no account, and one for each account of the
+// merchant.
+
+import { Lru } from '../kit/lru.ts'
+import type { RootSecret } from '../kit/secrets.ts'
+import type { AccountProvider } from '../payments/accountPort.ts'
+import { type AccountRow, findAccount, findAccountById, listLivingAccounts, openSecrets } from '../payments/accounts.ts'
+import { createProviders, type PaymentProvider, type Providers } from '../payments/port.ts'
+import type { PaymentWatch } from '../payments/watch.ts'
+
+export type ProviderUrls = Readonly<Record<string, string>>
+
+// Its code is loaded when the first account of it is used.
+export type LateAccountProvider = () => Promise<AccountProvider>
+
+export interface RegistryParts {
+  rootSecret: RootSecret
+  clock: () => Date
+  publicOrigin: () => string
+  withoutAccount: readonly PaymentProvider[]
+  withAccount: Readonly<Record<string, LateAccountProvider>>
+  // By the name of the provider: where its API is, in the place of its own address. For tests.
+  providerUrls: ProviderUrls
+  watch: Pick<PaymentWatch, 'unusable'>
+}
+
+const accountsMax = 1_000
+
+export function createRegistry(parts: RegistryParts): Providers {
+  const { rootSecret, clock, publicOrigin, withoutAccount, withAccount, providerUrls, watch } = parts
+  const plain = createProviders(withoutAccount)
+  const made = new Lru<string, { updatedAt: number; previousUntil: number | null; provider: PaymentProvider }>(
+    accountsMax,
+  )
+
+  async function providerOf(account: AccountRow): Promise<PaymentProvider | undefined> {
+    const now = clock().getTime()
+    const known = made.get(account.id)
+    if (known?.updatedAt === account.updatedAt && (known.previousUntil ?? Number.POSITIVE_INFINITY) > now)
+      return known.provider
+    try {
+      const isPreviousAccepted = account.previousUntil !== null && now < account.previousUntil
+      const secrets = openSecrets(rootSecret, account, account.secretsSealed)
+      const load = Object.hasOwn(withAccount, account.provider) ? withAccount[account.provider] : undefined
+      if (!secrets || !load) throw new Error(secrets ? 'the provider is not installed' : 'the secrets cannot be opened')
+      const provider = (await load()).open({
+        account,
+        secrets,
+        previous: isPreviousAccepted ? openSecrets(rootSecret, account, account.previousSealed) : undefined,
+        noticeUrl: noticeUrlOf(account, publicOrigin(), providerUrls),
+      })
+      const previousUntil = isPreviousAccepted ? account.previousUntil : null
+      made.set(account.id, { updatedAt: account.updatedAt, previousUntil, provider })
+      return provider
+    } catch (error) {
+      watch.unusable({ provider: account.provider, accountId: account.id }, error)
+      return undefined
+    }
+  }
+
+  return {
+    names: [...plain.names, ...Object.keys(withAccount)],
+    async of(db, payment) {
+      if (payment.accountId === null) return plain.of(db, payment)
+      const account = await findAccount(db, payment.merchantId, payment.accountId)
+      return account?.provider === payment.provider ? providerOf(account) : undefined
+    },
+    async offered(db, merchant) {
+      const accounts = await listLivingAccounts(db, merchant)
+      const own = await Promise.all(
+        accounts.map(async (account) => ({ provider: await providerOf(account), accountId: account.id })),
+      )
+      // Real money first.
+      return [
+        ...own.flatMap(({ provider, accountId }) => (provider ? [{ provider, accountId }] : [])),
+        ...(await plain.offered(db, merchant)),
+      ]
+    },
+    async ofAccount(db, accountId) {
+      const account = await findAccountById(db, accountId)
+      return account && providerOf(account)
+    },
+  }
+}
+
+export const noticePath = '/hooks/payments/'
+
+// Null where the provider cannot reach us: it calls public https addresses only, unless it stands beside us.
+export function noticeUrlOf(
+  { id, provider }: Pick<AccountRow, 'id' | 'provider'>,
+  publicOrigin: string,
+  providerUrls: ProviderUrls,
+): string | null {
+  const isReached = publicOrigin.startsWith('https:') || Object.hasOwn(providerUrls, provider)
+  return isReached ? publicOrigin + noticePath + id : null
+}
