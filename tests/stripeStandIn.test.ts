@@ -6,7 +6,7 @@ import type { AddressInfo } from 'node:net'
 import { after, before, beforeEach, describe, test } from 'node:test'
 import Stripe from 'stripe'
 import type { Account, AccountMode } from '../harness/stripe/account.ts'
-import { misfitOf } from '../harness/stripe/check.ts'
+import { misfitOf, schemasVersion } from '../harness/stripe/check.ts'
 import { openStripe, type StandIn } from '../harness/stripe/standin.ts'
 
 const params = {
@@ -205,12 +205,22 @@ describe('requests', () => {
   })
 
   test('answers are those of the package: a wrong one is noticed', async () => {
+    assert.equal(schemasVersion, Stripe.PACKAGE_VERSION, 'run harness/stripe/schemas.mjs')
     const { lastResponse, ...intent } = await paid()
     assert.equal(misfitOf(intent), undefined)
     assert.match(misfitOf({ ...intent, status: 'paid' }) ?? '', /status/)
     const { amount_received: _, ...short } = intent
     assert.match(misfitOf(short) ?? '', /amount_received/)
     assert.match(misfitOf({ ...intent, colour: 'red' }) ?? '', /colour|additional/i)
+  })
+
+  test('what the stand-in does not support fails the test that asks for it', async () => {
+    const other = await openStripe()
+    const asking = new Stripe(other.account.test.secretKey, { ...other.clientOptions, maxNetworkRetries: 0 })
+    assert.equal((await refusalOf(asking.paymentIntents.create({ ...params, confirm: true })))[1], 500)
+    assert.equal((await refusalOf(asking.customers.create()))[1], 500)
+    assert.equal((await refusalOf(asking.refunds.list({}, { stripeAccount: 'acct_1' })))[1], 500)
+    await assert.rejects(other.close(), /does not understand confirm.*has no POST \/v1\/customers.*connected accounts/s)
   })
 
   test('lists are newest first, in pages, by time and by charge', async () => {
@@ -326,6 +336,27 @@ describe('network', () => {
     }
   })
 
+  test('an intent may be cancelled while its confirmation is on the way', async () => {
+    const { id, client_secret: secret } = await client.paymentIntents.create(params)
+    const held = standIn.network.hold({ path: `/v1/payment_intents/${id}/confirm` })
+    // As Stripe's script asks.
+    const confirmation = fetch(`${standIn.url}/v1/payment_intents/${id}/confirm`, {
+      method: 'POST',
+      body: new URLSearchParams({
+        key: mode.publishableKey,
+        client_secret: secret ?? '',
+        'payment_method_data[type]': 'card',
+        'payment_method_data[card][number]': '4242424242424242',
+      }),
+    })
+    await held.arrived
+    await client.paymentIntents.cancel(id)
+    held.release()
+    const { error } = (await (await confirmation).json()) as { error: { code: string } }
+    assert.equal(error.code, 'payment_intent_unexpected_state')
+    assert.equal(mode.books.charges.size, 0)
+  })
+
   test('Stripe may fail or ask for patience', async () => {
     standIn.network.fail(500, { path: '/v1/refunds' })
     assert.deepEqual(await refusalOf(client.refunds.list()), ['StripeAPIError', 500, undefined])
@@ -372,6 +403,11 @@ describe('refunds', () => {
     assert.deepEqual([refund.status, refund.pending_reason], ['pending', 'processing'])
     mode.finishRefund(refund.id)
     assert.equal((await client.refunds.retrieve(refund.id)).status, 'succeeded')
+    const { id: other } = await paid('4000000000007726')
+    const { id: cancelled } = await client.refunds.create({ payment_intent: other })
+    mode.cancelRefundByHand(cancelled)
+    assert.equal((await client.refunds.retrieve(cancelled)).status, 'canceled')
+    assert.deepEqual(mode.books.totals().refunded, { eur: 1999 })
   })
 
   test('one succeeds and fails later, and its money may be given back again', async () => {

@@ -10,7 +10,7 @@ import { IdempotencyKeys } from './idempotency.ts'
 import { findInstrument } from './instruments.ts'
 import { authenticateIntent, cancelIntent, confirmIntent, finishDebit } from './intents.ts'
 import { newId } from './objects.ts'
-import { createRefund, failRefund, finishRefund } from './refunds.ts'
+import { cancelRefund, createRefund, failRefund, finishRefund } from './refunds.ts'
 import { Webhooks } from './webhooks.ts'
 
 export class Account {
@@ -110,6 +110,10 @@ export class AccountMode {
   refundByHand(intent: string, amount?: number): Stripe.Refund {
     const charge = this.books.chargeOf(this.books.intent(intent))
     return createRefund(this.books, charge, amount === undefined ? {} : { amount })
+  }
+
+  cancelRefundByHand(refund: string): void {
+    cancelRefund(this.books, this.books.refund(refund))
   }
 
   cancelByHand(intent: string): void {

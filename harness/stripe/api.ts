@@ -89,8 +89,11 @@ async function replyTo(
     if (fault?.kind === 'fail')
       return plain(fault.status, { error: { type: 'api_error', message: 'The stand-in was told to fail.' } })
     const caller = callerOf(parts.accounts, request, incoming)
-    checkVersion(request)
-    if (caller.isPublishable) return plain(200, answerShopper(caller.mode.books, incoming))
+    checkHeaders(request)
+    if (caller.isPublishable) {
+      await held(fault)
+      return plain(200, answerShopper(caller.mode.books, incoming))
+    }
     return await replyToServer(parts, incoming, caller, fault, requestId)
   } catch (error) {
     if (error instanceof ApiError) return plain(error.status, { error: error.body })
@@ -116,10 +119,8 @@ async function replyToServer(
   if (key !== null) mode.keys.begin(key)
   let answer: Answer | undefined
   try {
-    if (fault?.kind === 'hold') {
-      fault.arrive()
-      await fault.released
-    } else if (key !== null) await turn()
+    await held(fault)
+    if (key !== null) await turn()
     answer = executed(parts, found, {
       account,
       mode,
@@ -144,13 +145,17 @@ function executed({ defects }: ApiParts, { route, id }: { route: Route; id: stri
   const { account, mode, params, request } = execution
   const { books } = mode
   books.request = request
-  try {
-    const body = route.answer({ books, id, params })
+  const check = (body: object) => {
     const misfit = misfitOf(body)
     if (misfit) defects.push(`${route.method} ${route.path}: ${misfit}`)
+  }
+  try {
+    const body = route.answer({ books, id, params })
+    check(body)
     return answered(200, body, request.id)
   } catch (error) {
     if (!(error instanceof ApiError)) throw error
+    if (error.body.payment_intent) check(error.body.payment_intent)
     return answered(error.status, { error: hinted(error.body, account, books.livemode, id) }, request.id)
   } finally {
     books.request = { id: null, idempotency_key: null }
@@ -172,8 +177,8 @@ function callerOf(accounts: readonly Account[], request: IncomingMessage, { path
   const [, basic] = /^Basic (\S+)$/.exec(authorization) ?? []
   const { key: inForm } = form
   // Stripe.js sends its publishable key among the parameters, which needs no preflight.
-  if (typeof inForm === 'string') delete form.key
-  const key = bearer ?? (basic ? Buffer.from(basic, 'base64').toString().split(':')[0] : undefined) ?? inForm
+  if (authorization === '') delete form.key
+  const key = bearer ?? (basic ? Buffer.from(basic, 'base64').toString().split(':')[0] : inForm)
   if (typeof key !== 'string' || key === '')
     throw new ApiError(401, { type: 'invalid_request_error', message: 'You did not provide an API key.' })
   for (const account of accounts)
@@ -196,8 +201,9 @@ function masked(key: string): string {
   return `${key.slice(0, 8)}${'*'.repeat(8)}${key.slice(-4)}`
 }
 
-function checkVersion({ headers }: IncomingMessage): void {
-  const version = headers['stripe-version']
+function checkHeaders({ headers }: IncomingMessage): void {
+  const { 'stripe-version': version, 'stripe-account': account, 'stripe-context': context } = headers
+  if (account !== undefined || context !== undefined) throw new Unsupported('the stand-in has no connected accounts')
   if (version !== undefined && version !== Stripe.API_VERSION) throw invalid(`Invalid Stripe API version: ${version}`)
 }
 
@@ -207,6 +213,12 @@ function answered(status: number, body: object, requestId: string): Answer {
 
 function sorted(form: Form): Form {
   return Object.fromEntries(Object.entries(form).sort(([one], [other]) => (one < other ? -1 : 1)))
+}
+
+async function held(fault: Fault | undefined): Promise<void> {
+  if (fault?.kind !== 'hold') return
+  fault.arrive()
+  await fault.released
 }
 
 // Two requests with one key that arrive together collide, as they do at Stripe.

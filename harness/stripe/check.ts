@@ -22,10 +22,14 @@ interface RequestSchema {
   others: string[]
 }
 
-const { requests, answers } = JSON.parse(readFileSync(new URL('schemas.json', import.meta.url), 'utf8')) as {
+const { version, requests, answers } = JSON.parse(readFileSync(new URL('schemas.json', import.meta.url), 'utf8')) as {
+  version: string
   requests: Record<string, RequestSchema>
   answers: Record<string, Schema>
 }
+
+// Of the package that the schemas were made from.
+export const schemasVersion = version
 
 // Stripe would do this and the stand-in does not: the test that asked for it must fail.
 export class Unsupported extends Error {}

@@ -50,6 +50,15 @@ export function finishRefund(books: Books, refund: Stripe.Refund): void {
   changed(books, refund)
 }
 
+// Cancelled in the dashboard while it was pending.
+export function cancelRefund(books: Books, refund: Stripe.Refund): void {
+  if (refund.status !== 'pending') throw new Error(`${refund.id} is not pending: ${refund.status}`)
+  refund.status = 'canceled'
+  delete refund.pending_reason
+  addRefunded(books.charge(`${refund.charge}`), -refund.amount)
+  changed(books, refund)
+}
+
 // The bank gave it back, before or after the refund was called succeeded.
 export function failRefund(books: Books, refund: Stripe.Refund, reason = 'expired_or_canceled_card'): void {
   if (refund.status !== 'pending' && refund.status !== 'succeeded')

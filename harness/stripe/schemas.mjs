@@ -11,6 +11,7 @@
 import { writeFileSync } from 'node:fs'
 import { createRequire } from 'node:module'
 import { join } from 'node:path'
+import Stripe from 'stripe'
 
 const compilers = process.argv[2]
 if (!compilers) throw new Error('usage: schemas.mjs FOLDER (where typescript 5 is installed)')
@@ -135,7 +136,8 @@ function objectSchemaOf(type, kept, only) {
 const everything = { has: () => true }
 const words = (list) => new Set(list.split(' ').filter(Boolean))
 
-const written = { requests: {}, answers: {} }
+const { PACKAGE_VERSION: version } = Stripe
+const written = { version, requests: {}, answers: {} }
 for (const [name, [type, understood]] of Object.entries(requests)) {
   const schema = objectSchemaOf(typeOf(type), everything, words(understood))
   const names = checker.getPropertiesOfType(typeOf(type)).map((property) => property.name)
