@@ -38,6 +38,7 @@ const doormen: Readonly<Record<string, (file: string) => boolean>> = {
   undici: (file) => file === 'webhooks/sender.ts',
   'oidc-provider': (file) => file === 'oauth/provider.ts' || file === 'oauth/settings.ts',
   jose: (file) => file === 'oauth/proof.ts',
+  stripe: (file) => file === 'providers/stripe/client.ts',
   yaml: (file) => file === 'provisioning/read.ts',
   typebox: (file) => file.startsWith('contract/') || file === 'provisioning/shopfile.ts',
   'typebox/schema': (file) => file === 'contract/validator.ts',
