@@ -52,6 +52,7 @@ export interface FakeCheckout extends CheckoutPort {
 const merchant = {
   slug: 'alder-finch',
   name: 'Alder & Finch',
+  country: 'DE',
   supportEmail: 'hello@alder-finch.example.com',
   links: {
     terms: 'https://example.com/terms',
@@ -65,6 +66,7 @@ export const cardMethod: CheckoutMethod = {
   provider: 'test',
   method: card.id,
   labelKey: card.labelKey,
+  noteKey: 'test.note',
   say: () => undefined,
   instructions: null,
   termDays: null,
@@ -76,6 +78,7 @@ export const transferMethod: CheckoutMethod = {
   provider: 'manual',
   method: 'bank_transfer',
   labelKey: 'method.bank_transfer',
+  noteKey: 'method.bank_transfer.note',
   say: () => undefined,
   instructions: null,
   termDays: null,

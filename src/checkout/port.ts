@@ -57,6 +57,7 @@ export interface AwaitedMoney {
 export interface CheckoutMerchant {
   slug: string
   name: string
+  country: string
   supportEmail: string | null
   links: { terms?: string; privacy?: string; refunds?: string; imprint?: string }
 }
@@ -66,6 +67,8 @@ export interface CheckoutMethod {
   method: string
   // Key of the text that names it, such as `method.card`.
   labelKey: string
+  // Of a sentence below it; null: none.
+  noteKey: string | null
   // The provider's own words for a key, in the shopper's language or else in English; undefined where it has none.
   say(key: string, locale: string): string | undefined
   // The merchant's words: how to pay.

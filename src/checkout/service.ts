@@ -454,21 +454,20 @@ async function returnView(
 
 function faceOf(merchant: MerchantFace | undefined): CheckoutView['merchant'] {
   if (!merchant) throw new Error('a session has lost its merchant')
-  const { slug, name, supportEmail, links } = merchant
-  return { slug, name, supportEmail, links: JSON.parse(links) as CheckoutView['merchant']['links'] }
+  return { ...merchant, links: JSON.parse(merchant.links) as CheckoutView['merchant']['links'] }
 }
 
 // A method of which the merchant can say nothing is offered by its provider.
 function methodsOf(provider: PaymentProvider, mode: Mode, settings: readonly MethodSettings[]): CheckoutMethod[] {
   const say: CheckoutMethod['say'] = (key, locale) =>
     Object.hasOwn(provider.texts.en, key) ? providerText(provider, key, locale) : undefined
-  return provider.methods.flatMap(({ id, labelKey, fields, shape }) => {
+  return provider.methods.flatMap(({ id, labelKey, noteKey, fields, shape }) => {
     const own =
       provider.name === manualName ? settings.find((one) => one.mode === mode && one.method === id) : undefined
     if (own && !own.isOffered) return []
     const named = { provider: provider.name, method: id }
     const termDays = own && !isPaidOnDelivery(named) ? own.termDays : null
-    return [{ ...named, labelKey, fields, shape, say, instructions: own?.instructions ?? null, termDays }]
+    return [{ ...named, labelKey, noteKey, fields, shape, say, instructions: own?.instructions ?? null, termDays }]
   })
 }
 

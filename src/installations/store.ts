@@ -143,12 +143,13 @@ export async function replaceShippingZones(tx: Tx, merchant: string, zones: read
 export interface MerchantFace {
   slug: string
   name: string
+  country: string
   supportEmail: string | null
   links: string
 }
 
 export async function findMerchantFace(db: Reader, id: string): Promise<MerchantFace | undefined> {
   const [merchant] = await db.sql<MerchantFace>`
-    select slug, name, support_email as "supportEmail", links from merchants where id = ${id}`
+    select slug, name, country, support_email as "supportEmail", links from merchants where id = ${id}`
   return merchant
 }

@@ -148,26 +148,29 @@ function addressField(speaker: Speaker, one: FormField, typed: Typed, errors: Fi
   return choice(speaker, { ...given, value }, [none, ...regions.map(({ code, name }) => [code, name] as const)])
 }
 
-// Only countries that the shop delivers to, and the chosen one: the page must show what it posts.
+export function isListed(served: CheckoutView['countries'], country: string): boolean {
+  return served === null || served.includes(country)
+}
+
+// Only countries that the shop delivers to. Another one, or none, is an empty choice, so the shopper has to choose.
 export function countryField(
   speaker: Speaker,
   country: string,
   served: CheckoutView['countries'],
   error: string | undefined,
 ): Html {
+  const listed = countriesIn(speaker).filter(([code]) => isListed(served, code))
   const given: Field = {
     id: 'country',
     name: 'country',
     label: speaker.say('address.country'),
-    value: country,
+    value: listed.some(([code]) => code === country) ? country : '',
     autocomplete: 'shipping country',
     required: true,
     lengthMax: 2,
     error,
   }
-  const listed = served && new Set([...served, country])
-  const all = countriesIn(speaker)
-  return choice(speaker, given, listed ? all.filter(([code]) => listed.has(code)) : all)
+  return choice(speaker, given, given.value === '' ? [['', speaker.say('address.choose')], ...listed] : listed)
 }
 
 const countryLists = new Map<Language, readonly (readonly [string, string])[]>()
@@ -258,9 +261,13 @@ function detailError(speaker: Speaker, method: CheckoutMethod, detail: Detail, m
   return say('field.invalid', { label: detailLabel(speaker, method, detail) })
 }
 
-// In the page's own words where it knows the key, else in the provider's.
 function detailLabel(speaker: Speaker, method: CheckoutMethod, { labelKey, name }: Detail): string {
-  return speaker.sayKnown(labelKey, method.say(labelKey, speaker.locale) ?? name)
+  return saidBy(speaker, method, labelKey) ?? name
+}
+
+// In the page's own words where it knows the key, else in the provider's.
+export function saidBy(speaker: Speaker, method: CheckoutMethod, key: string): string | undefined {
+  return speaker.sayKnown(key, method.say(key, speaker.locale) ?? '') || undefined
 }
 
 export function detailField(speaker: Speaker, method: CheckoutMethod, detail: Detail, errors: FieldErrors): Html {

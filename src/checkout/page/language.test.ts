@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'
-import { acceptedLocales, countryGuess, speakerFor } from './language.ts'
+import { acceptedLocales, regionsNamed, speakerFor } from './language.ts'
 
 describe('the language of a page', () => {
   // biome-ignore format: a table is read by its rows
@@ -28,10 +28,10 @@ describe('the language of a page', () => {
     assert.ok(acceptedLocales('de,'.repeat(10_000)).length <= 20)
   })
 
-  test('the country is guessed from a region, then from a language', () => {
-    assert.equal(countryGuess('auto', 'en,de-AT'), 'AT')
-    assert.equal(countryGuess('de', undefined), 'DE')
-    assert.equal(countryGuess('auto', undefined), undefined)
+  test('regions are those that are named, the browser’s first', () => {
+    assert.deepEqual(regionsNamed('de-CH', 'en,de-AT,en-US;q=0.5'), ['AT', 'US', 'CH'])
+    assert.deepEqual(regionsNamed('de', 'en'), [])
+    assert.deepEqual(regionsNamed('auto', undefined), [])
   })
 })
 

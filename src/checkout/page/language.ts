@@ -29,11 +29,10 @@ export function speakerFor(sessionLocale: string, acceptLanguage: string | undef
   return createSpeaker(languageOf(locale) ?? 'en', locale)
 }
 
-// Where the shopper probably lives: preselected in the list of countries.
-export function countryGuess(sessionLocale: string, acceptLanguage: string | undefined): string | undefined {
+// The regions that browser and session name, most preferred first. A language alone is not a hint: `en` is set everywhere.
+export function regionsNamed(sessionLocale: string, acceptLanguage: string | undefined): string[] {
   const tags = [...acceptedLocales(acceptLanguage), ...(sessionLocale === 'auto' ? [] : [sessionLocale])]
-  const named = tags.map((tag) => localeOf(tag)?.region).find((region) => region !== undefined)
-  return named ?? tags.map((tag) => localeOf(tag)?.maximize().region).find((region) => region !== undefined)
+  return tags.flatMap((tag) => localeOf(tag)?.region ?? [])
 }
 
 const acceptedMax = 20

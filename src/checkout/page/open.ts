@@ -5,7 +5,15 @@ import { hiddenFields } from '../../pages/form.ts'
 import { type Html, html } from '../../pages/html.ts'
 import { longerUntil } from '../lifecycle.ts'
 import type { CheckoutMethod, CheckoutProblem, CheckoutView } from '../port.ts'
-import { addressFields, contactFields, countryField, detailField, type FieldErrors, fieldErrors } from './fields.ts'
+import {
+  addressFields,
+  contactFields,
+  countryField,
+  detailField,
+  type FieldErrors,
+  fieldErrors,
+  saidBy,
+} from './fields.ts'
 import { foot, framed, instructionsBox, merchantBar } from './frame.ts'
 import { methodValue, type Typed } from './input.ts'
 import type { Speaker } from './language.ts'
@@ -241,7 +249,7 @@ function methodCard({ speaker, view, chosen }: OpenParts, index: number, errors:
   const id = `method-${index}`
   const value = methodValue(method)
   const isChosen = chosen ? value === methodValue(chosen) : index === 0
-  const name = speaker.sayKnown(method.labelKey, method.say(method.labelKey, speaker.locale) ?? method.method)
+  const name = saidBy(speaker, method, method.labelKey) ?? method.method
   const later = isLater(method) ? 'yes' : 'no'
   const head =
     methods.length === 1
@@ -249,16 +257,23 @@ function methodCard({ speaker, view, chosen }: OpenParts, index: number, errors:
       : html`<label class="card" for="${id}">
 <input type="radio" id="${id}" name="method" value="${value}" data-later="${later}"${isChosen && html` checked`}>
 <span>${name}</span></label>`
+  const note = noteOf(speaker, method, name)
   return html`<div class="method">${head}
 <div class="method-inside">${
-    isLater(method)
-      ? html`<p class="soft">${speaker.sayKnown(`${method.labelKey}.note`, speaker.say('method.manualHint'))}${
+    method.fields.length > 0
+      ? html`<div class="row">${method.fields.map((detail) => detailField(speaker, method, detail, errors))}</div>
+${note !== undefined && html`<p class="hint">${note}</p>`}`
+      : html`<p class="soft">${note}${
           method.termDays !== null && html` ${speaker.say('method.term', { count: method.termDays })}`
         }</p>
 ${method.instructions !== null && instructionsBox(method.instructions)}`
-      : html`<div class="row">${method.fields.map((detail) => detailField(speaker, method, detail, errors))}</div>
-${method.provider === 'test' && html`<p class="hint">${speaker.say('card.testNote')}</p>`}`
   }</div></div>`
+}
+
+function noteOf(speaker: Speaker, method: CheckoutMethod, name: string): string | undefined {
+  const note = method.noteKey === null ? undefined : saidBy(speaker, method, method.noteKey)
+  if (note !== undefined || method.shape === 'fields') return note
+  return isLater(method) ? speaker.say('method.manualHint') : speaker.say('elsewhere.text', { method: name })
 }
 
 // Beside the button: a payment that failed, or a total that has changed.

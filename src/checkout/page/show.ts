@@ -2,6 +2,7 @@
 
 import type { Incoming } from '../../http/message.ts'
 import type { PageAnswer } from '../../http/pages.ts'
+import { isCountry } from '../../kit/country.ts'
 import { newId } from '../../kit/ids.ts'
 import type { CheckoutMethod, CheckoutProblem, CheckoutView } from '../port.ts'
 import { elsewherePage } from './elsewhere.ts'
@@ -15,9 +16,10 @@ import {
   processingPage,
   slowPage,
 } from './ended.ts'
+import { isListed } from './fields.ts'
 import { answerPage } from './frame.ts'
 import { hasTyped, type Typed } from './input.ts'
-import { countryGuess, type Speaker, speakerFor } from './language.ts'
+import { regionsNamed, type Speaker, speakerFor } from './language.ts'
 import { openPage } from './open.ts'
 
 // What was wrong with a post, and what was typed in it.
@@ -39,7 +41,7 @@ export function createShow(clock: () => Date): Show {
     const text = textFor(speaker, view, problem ?? null, {
       now: clock(),
       posted: typed ?? null,
-      typed: typed ?? typedFor(view, countryGuess(session.locale, accepted)),
+      typed: typed ?? typedFor(view, regionsNamed(session.locale, accepted)),
       typedCode,
       chosen,
     })
@@ -100,17 +102,21 @@ export function unread(answer: PageAnswer): PageAnswer {
   return { ...answer, headers: { ...answer.headers, connection: 'close' } }
 }
 
-// The browser's country, if the shop delivers there.
-function firstCountry(served: CheckoutView['countries'], guess = 'US'): string {
-  return served === null || served.includes(guess) ? guess : (served[0] ?? guess)
+// Where the shopper probably lives: the only country that the shop delivers to, a region that the browser names, or the merchant's
+// own country. Where none of them is delivered to, the shopper is asked.
+function firstCountry({ countries, merchant }: CheckoutView, regions: readonly string[]): string {
+  const [only, ...others] = countries ?? []
+  if (only !== undefined && others.length === 0) return only
+  return [...regions, merchant.country].find((code) => isCountry(code) && isListed(countries, code)) ?? ''
 }
 
-function typedFor({ customer, address, session, countries }: CheckoutView, guess: string | undefined): Typed {
+function typedFor(view: CheckoutView, regions: readonly string[]): Typed {
+  const { customer, address, session } = view
   return {
     email: customer.email,
     phone: customer.phone || (address?.phone ?? ''),
     name: address?.name ?? customer.name,
-    country: address?.country ?? firstCountry(countries, guess),
+    country: address?.country ?? firstCountry(view, regions),
     company: address?.company ?? '',
     line1: address?.line1 ?? '',
     line2: address?.line2 ?? '',

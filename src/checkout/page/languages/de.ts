@@ -112,7 +112,7 @@ export const de: Texts = {
   },
   'method.bank_transfer.note': 'Ihre Bestellung wird bearbeitet, sobald das Geld eingegangen ist.',
   'method.cash_on_delivery.note': 'Sie zahlen, wenn Sie Ihre Bestellung erhalten.',
-  'card.testNote':
+  'test.note':
     'Testmodus: Es wird nichts abgebucht. Zahlen Sie mit 4242 4242 4242 4242, einem späteren Datum und beliebiger Prüfnummer.',
   'card.number': 'Kartennummer',
   'card.expiry': 'Gültig bis',

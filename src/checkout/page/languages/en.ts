@@ -111,7 +111,7 @@ export const en = {
   'method.term': { one: 'Please pay within one day.', other: 'Please pay within {count} days.' },
   'method.bank_transfer.note': 'Your order is prepared once your payment has arrived.',
   'method.cash_on_delivery.note': 'You pay when you receive your order.',
-  'card.testNote': 'Test mode: no card is charged. Use 4242 4242 4242 4242, any future date and any code.',
+  'test.note': 'Test mode: no card is charged. Use 4242 4242 4242 4242, any future date and any code.',
   'card.number': 'Card number',
   'card.expiry': 'Expiry date',
   'card.expiryHint': 'MM / YY',

@@ -112,8 +112,7 @@ export const es: Texts = {
   },
   'method.bank_transfer.note': 'Preparamos su pedido en cuanto llegue el dinero.',
   'method.cash_on_delivery.note': 'Paga al recibir su pedido.',
-  'card.testNote':
-    'Modo de prueba: no se cobra nada. Pague con 4242 4242 4242 4242, una fecha futura y cualquier código.',
+  'test.note': 'Modo de prueba: no se cobra nada. Pague con 4242 4242 4242 4242, una fecha futura y cualquier código.',
   'card.number': 'Número de tarjeta',
   'card.expiry': 'Fecha de caducidad',
   'card.expiryHint': 'MM / AA',

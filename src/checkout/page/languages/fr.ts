@@ -109,8 +109,7 @@ export const fr: Texts = {
   'method.term': { one: 'Veuillez payer sous un jour.', other: 'Veuillez payer sous {count} jours.' },
   'method.bank_transfer.note': 'Votre commande est préparée dès que l’argent est arrivé.',
   'method.cash_on_delivery.note': 'Vous payez à la réception de votre commande.',
-  'card.testNote':
-    'Mode test : rien n’est débité. Payez avec 4242 4242 4242 4242, une date future et un code quelconque.',
+  'test.note': 'Mode test : rien n’est débité. Payez avec 4242 4242 4242 4242, une date future et un code quelconque.',
   'card.number': 'Numéro de carte',
   'card.expiry': 'Date d’expiration',
   'card.expiryHint': 'MM / AA',

@@ -109,7 +109,7 @@ export const ja: Texts = {
   'method.term': { other: '{count}日以内にお支払いください。' },
   'method.bank_transfer.note': 'ご入金の確認後に商品を準備します。',
   'method.cash_on_delivery.note': '商品のお受け取り時にお支払いください。',
-  'card.testNote':
+  'test.note':
     'テストモードです。請求はされません。4242 4242 4242 4242 と、未来の有効期限、任意のコードでお試しください。',
   'card.number': 'カード番号',
   'card.expiry': '有効期限',
