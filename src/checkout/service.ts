@@ -384,7 +384,7 @@ async function checkoutView(
   now: number,
 ): Promise<CheckoutView> {
   const facts = await factsOf(tools, db, session, now)
-  const { cart, lines } = facts.quote
+  const { cart, lines, pricing } = facts.quote
   const [merchant, { zones }, payments, settings, offered, address] = await Promise.all([
     findMerchantFace(db, session.merchantId),
     tools.carts.pricebooks.find(db, session.merchantId, cart.seller.catalogVersion),
@@ -410,7 +410,9 @@ async function checkoutView(
     needsShipping: needsShipping(lines.map(({ offer }) => offer)),
     countries: servedCountries(zones),
     isClosed: session.closedAt !== null,
-    methods: offered.flatMap(({ provider }) => methodsOf(provider, session.mode, settings)),
+    methods: offered
+      .filter(({ provider }) => provider.offers?.({ currency: cart.currency, amount: pricing.totals.total }) ?? true)
+      .flatMap(({ provider }) => methodsOf(provider, session.mode, settings)),
     challenge: waiting?.placeSealed === null ? { paymentId: waiting.id, amount: waiting.amount } : null,
     elsewhere: waiting && waiting.placeSealed !== null ? await elsewhereOf(tools, db, waiting) : null,
     ...(await orderOf(tools, db, session, payments)),

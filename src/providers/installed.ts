@@ -1,5 +1,6 @@
 // The providers that this installation of the software brings.
 
+import { late } from '../kit/late.ts'
 import type { Providers } from '../payments/port.ts'
 import type { Storage } from '../storage/storage.ts'
 import { manualName, manualProvider } from './manual/provider.ts'
@@ -8,8 +9,14 @@ import { createSandboxProvider, sandboxName } from './sandbox/provider.ts'
 
 export type InstalledParts = Omit<RegistryParts, 'withoutAccount' | 'withAccount'> & { storage: Storage }
 
-export function accountProviders(_urls: ProviderUrls): Readonly<Record<string, LateAccountProvider>> {
-  return {}
+// The code of each is loaded with its first account.
+export function accountProviders(
+  urls: ProviderUrls,
+  clock = () => new Date(),
+): Readonly<Record<string, LateAccountProvider>> {
+  return {
+    stripe: late(async () => (await import('./stripe/account.ts')).createStripeAccounts({ clock, url: urls.stripe })),
+  }
 }
 
 export const installedNames: readonly string[] = [sandboxName, manualName, ...Object.keys(accountProviders({}))]
@@ -19,6 +26,6 @@ export function installedProviders({ storage, ...parts }: InstalledParts): Provi
     ...parts,
     // In the order in which the page offers their methods.
     withoutAccount: [createSandboxProvider({ storage, clock: parts.clock }), manualProvider],
-    withAccount: accountProviders(parts.providerUrls),
+    withAccount: accountProviders(parts.providerUrls, parts.clock),
   })
 }

@@ -49,7 +49,7 @@ export async function beginPayment(tools: PayTools, tx: Tx, attempt: Attempt): P
   const closed = sessionProblem(session, input, now.getTime())
   if (closed) return { problem: closed }
   const { quote } = await factsOf(tools, tx, session, now.getTime())
-  const offered = isFree(quote) ? undefined : await findOffered(tools, tx, session, input)
+  const offered = isFree(quote) ? undefined : await findOffered(tools, tx, session, { quote, name: input.provider })
   const problem =
     quoteProblem(quote, input) ??
     (await findOrderProblem(tools, tx, { session, quote, now: now.getTime() })) ??
@@ -69,10 +69,11 @@ async function findOffered(
   { providers }: PayTools,
   tx: Tx,
   session: SessionRow,
-  input: PayInput,
+  { quote, name }: { quote: Quote; name: string },
 ): Promise<OfferedProvider | undefined> {
   const offered = await providers.offered(tx, session)
-  return offered.find(({ provider }) => provider.name === input.provider)
+  const facts = { currency: quote.cart.currency, amount: quote.pricing.totals.total }
+  return offered.find(({ provider }) => provider.name === name && (provider.offers?.(facts) ?? true))
 }
 
 function sessionProblem(session: SessionRow, input: PayInput, now: number): CheckoutProblem | null {

@@ -1,0 +1,99 @@
+// The only file that knows the package `stripe`: how it is set up, and what is left of an error that it throws. Its errors hold
+// headers, parameters and messages, which may quote a key, so none of them goes any further.
+
+import Stripe from 'stripe'
+import { providerMsMax } from '../../payments/port.ts'
+
+export type { Stripe }
+
+// The package repeats a request once, half a second later. Both must fit into the time that a provider has to answer.
+const timeoutMs = 8_000
+const retries = 1
+if ((timeoutMs + 500) * (retries + 1) > providerMsMax) throw new Error('Stripe may take longer than a provider may')
+
+export const stripeVersion = Stripe.API_VERSION
+
+export interface StripeClient {
+  // One request. It is not begun after the deadline; the package cannot stop one that is on its way.
+  ask<Answer>(signal: AbortSignal, request: (api: Stripe) => Promise<Answer>): Promise<Answer>
+}
+
+// `url`: a stand-in, for tests.
+export function createStripeClient(key: string, url: string | undefined): StripeClient {
+  const api = new Stripe(key, {
+    timeout: timeoutMs,
+    maxNetworkRetries: retries,
+    telemetry: false,
+    ...(url === undefined ? {} : addressOf(url)),
+  })
+  return {
+    async ask(signal, request) {
+      signal.throwIfAborted()
+      try {
+        return await request(api)
+      } catch (error) {
+        throw failureOf(error)
+      }
+    },
+  }
+}
+
+function addressOf(url: string): { host: string; port: number; protocol: 'http' } {
+  const { hostname: host, port } = new URL(url)
+  return { host, port: Number(port), protocol: 'http' }
+}
+
+// Stripe said no, or nothing. `name` and `code` are words of the package and of Stripe; there is no message.
+export class StripeFailure extends Error {
+  // As the log takes it: in capitals.
+  readonly code: string
+  // Stripe's own word.
+  readonly reason: string | undefined
+  readonly status: number | undefined
+  // The answer to an earlier request under this key, which never does anything else.
+  readonly isReplay: boolean
+  readonly intent: Stripe.PaymentIntent | undefined
+
+  constructor(name: string, error: Partial<Stripe.errors.StripeError>) {
+    super('')
+    this.name = name
+    this.reason = error.code
+    this.code = error.code?.toUpperCase() ?? ''
+    this.status = error.statusCode
+    this.isReplay = error.headers?.['idempotent-replayed'] === 'true'
+    this.intent = error.payment_intent
+  }
+
+  // Stripe read the request, did nothing, and says why. The same key with other facts is a defect of ours, and not this.
+  get isRefusal(): boolean {
+    return [400, 402, 404].includes(this.status ?? 0) && this.name !== 'StripeIdempotencyError'
+  }
+
+  // Nothing was done, by this request or under its key: also where the key is not accepted, or there were too many requests.
+  get isUndone(): boolean {
+    return this.isRefusal || [401, 403, 429].includes(this.status ?? 0)
+  }
+}
+
+function failureOf(error: unknown): unknown {
+  return error instanceof Stripe.errors.StripeError ? new StripeFailure(error.type, error) : error
+}
+
+// Undefined when the signature is not that of any of the secrets, or is too old.
+export function verifiedEvent(
+  body: Buffer,
+  signature: string,
+  secrets: readonly string[],
+  now: number,
+): Stripe.Event | undefined {
+  for (const secret of secrets) {
+    try {
+      return Stripe.webhooks.constructEvent(body, signature, secret, toleranceSeconds, undefined, now)
+    } catch {
+      // Not by this one.
+    }
+  }
+  return undefined
+}
+
+const toleranceSeconds = 300

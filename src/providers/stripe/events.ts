@@ -1,0 +1,24 @@
+// What Stripe reports by itself: which events we ask for, and which payment each is about. Pure.
+
+import type { Stripe } from './client.ts'
+
+export const eventTypes = [
+  'payment_intent.succeeded',
+  'payment_intent.processing',
+  'payment_intent.payment_failed',
+  'payment_intent.canceled',
+  'refund.created',
+  'refund.updated',
+  'refund.failed',
+  'charge.dispute.created',
+  'charge.dispute.updated',
+  'charge.dispute.closed',
+] as const satisfies Stripe.Event.Type[]
+
+// The intent that an event is about; undefined where it is not about a payment of ours.
+export function intentIn({ type, data }: Pick<Stripe.Event, 'type' | 'data'>): string | undefined {
+  if (!(eventTypes as readonly string[]).includes(type)) return undefined
+  const object = data.object as { id?: unknown; payment_intent?: unknown }
+  const reference = type.startsWith('payment_intent.') ? object.id : object.payment_intent
+  return typeof reference === 'string' ? reference : undefined
+}

@@ -1,0 +1,11 @@
+// An answer that Stripe does not give to the requests that are made here. The code is for the log; there is no message.
+
+export class OddAnswer extends Error {
+  override readonly name = 'OddAnswer'
+  readonly code: string
+
+  constructor(code: string) {
+    super('')
+    this.code = code
+  }
+}

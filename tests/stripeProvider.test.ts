@@ -1,0 +1,507 @@
+// The payment provider for Stripe against the stand-in: what each answer of Stripe becomes, and what becomes of answers that are lost.
+
+import assert from 'node:assert/strict'
+import { after, before, beforeEach, describe, test } from 'node:test'
+import Stripe from 'stripe'
+import { journey } from '../harness/journey.ts'
+import type { AccountMode } from '../harness/stripe/account.ts'
+import { openStripe, type StandIn } from '../harness/stripe/standin.ts'
+import type { Mode } from '../src/contract/words.ts'
+import { newId } from '../src/kit/ids.ts'
+import type { AccountProvider, ConnectedAccount, OpenAccount } from '../src/payments/accountPort.ts'
+import { type Charge, callProvider, type PaymentProvider, type Silence } from '../src/payments/port.ts'
+import { createStripeAccounts } from '../src/providers/stripe/account.ts'
+
+const { signal } = new AbortController()
+const noticeUrl = 'http://127.0.0.1:1/hooks/payments/pac_1'
+const hour = 3_600_000
+const [succeeding, disputed, debit] = ['4242424242424242', '4000000000000259', 'DE89370400440532013000']
+
+let now = Date.parse('2026-06-15T12:00:00.000Z')
+let standIn: StandIn
+let mode: AccountMode
+let accounts: AccountProvider
+
+before(async () => {
+  standIn = await openStripe({ clock: () => new Date(now) })
+  accounts = createStripeAccounts({ clock: () => new Date(now), url: standIn.url })
+})
+beforeEach(() => {
+  mode = standIn.addAccount().test
+  standIn.network.reset()
+})
+after(() => standIn.close())
+
+const answersOf = ({ publishableKey, restrictedKey: secretKey }: AccountMode) => ({ publishableKey, secretKey })
+
+function connect(
+  answers: Record<string, string> = answersOf(mode),
+  asked: Mode = 'test',
+  url: string | null = noticeUrl,
+) {
+  return accounts.connect({ answers, mode: asked, noticeUrl: url }, signal)
+}
+
+function rowOf(connected: ConnectedAccount, previous?: ConnectedAccount): OpenAccount {
+  const account = {
+    merchantId: 'mer_1',
+    id: 'pac_1',
+    mode: 'test' as const,
+    provider: 'stripe',
+    public: connected.public,
+    secretsSealed: '',
+    previousSealed: null,
+    previousUntil: null,
+    seenUntil: null,
+    endedAt: null,
+    createdAt: now,
+    updatedAt: now,
+  }
+  return { account, secrets: connected.secrets, previous: previous?.secrets, noticeUrl }
+}
+
+async function opened(): Promise<PaymentProvider> {
+  return accounts.open(rowOf(await connect()))
+}
+
+function chargeOf(changes: Partial<Charge> = {}): Charge {
+  return { key: newId('pay'), amount: 1999, currency: 'EUR', mode: 'test', reference: null, createdAt: now, ...changes }
+}
+
+async function begun(
+  provider: PaymentProvider,
+  changes: Partial<Charge> = {},
+): Promise<Charge & { reference: string }> {
+  const charge = chargeOf(changes)
+  const outcome = await provider.start(charge, { method: 'stripe', details: {}, journey }, signal)
+  assert.equal(outcome.kind, 'elsewhere')
+  return { ...charge, reference: outcome.kind === 'elsewhere' ? outcome.reference : '' }
+}
+
+async function paid(provider: PaymentProvider, instrument = succeeding): Promise<Charge & { reference: string }> {
+  const charge = await begun(provider)
+  mode.pay(charge.reference, instrument)
+  return charge
+}
+
+const requestsTo = (method: string, path: string | RegExp) =>
+  standIn.requests.filter(
+    (one) => one.method === method && (path instanceof RegExp ? path.test(one.path) : one.path === path),
+  )
+
+describe('an account', () => {
+  test('is connected with what it is, an endpoint for our events only, and its secret', async () => {
+    const { public: facts, secrets } = await connect()
+    const [endpoint] = mode.books.endpoints.values()
+    assert.equal(endpoint?.url, noticeUrl)
+    assert.ok(endpoint?.enabled_events.every((type) => /^(payment_intent|refund|charge\.dispute)\./.test(type)))
+    assert.deepEqual(Object.keys(facts).sort(), ['account', 'country', 'currency', 'endpoint', 'publishableKey'])
+    assert.deepEqual([facts.account, facts.endpoint], [mode.books.account, endpoint?.id])
+    assert.deepEqual(secrets, {
+      secretKey: mode.restrictedKey,
+      noticeSecret: mode.books.endpointSecrets.get(endpoint?.id ?? ''),
+    })
+    assert.equal(accounts.noticeSecret, 'noticeSecret')
+    assert.ok(!JSON.stringify(facts).includes(mode.restrictedKey))
+  })
+
+  test('without an address for notices has no endpoint', async () => {
+    const { public: facts, secrets } = await connect(answersOf(mode), 'test', null)
+    assert.deepEqual([facts.endpoint, secrets.noticeSecret, mode.books.endpoints.size], [undefined, undefined, 0])
+    assert.match(accounts.noticeHelp(noticeUrl), /pac_1.*payment_intent\.succeeded/)
+  })
+
+  test('is refused with keys of the wrong kind or mode, or that Stripe does not accept, and no key is quoted', async () => {
+    const { publishableKey, secretKey, restrictedKey } = mode
+    const { live } = standIn.account
+    const wrong: [Record<string, string>, Mode, RegExp][] = [
+      [{}, 'test', /publishable key begins/],
+      [{ publishableKey: secretKey, secretKey }, 'test', /publishable key begins/],
+      [{ publishableKey, secretKey: publishableKey }, 'test', /restricted key begins/],
+      [{ publishableKey: live.publishableKey, secretKey }, 'test', /publishable key is a key of live mode/],
+      [{ publishableKey, secretKey: live.secretKey }, 'test', /restricted key is a key of live mode/],
+      [{ publishableKey, secretKey }, 'live', /publishable key is a key of test mode/],
+      [{ publishableKey, secretKey: 'sk_test_unknown' }, 'test', /does not accept the key/],
+      [{ publishableKey: live.publishableKey, secretKey: live.restrictedKey }, 'live', /CARTWRIGHT_STRIPE_URL/],
+    ]
+    const quoted = (message: string) =>
+      [publishableKey, secretKey, restrictedKey, live.secretKey].some((key) => message.includes(key))
+    for (const [answers, asked, sentence] of wrong)
+      await assert.rejects(
+        connect(answers, asked),
+        (error: Error) => sentence.test(error.message) && !quoted(error.message),
+      )
+    mode.deny('events')
+    mode.deny('webhook_endpoints')
+    await assert.rejects(connect(), /lacks permissions: Events: read; Webhook Endpoints: write\./)
+    assert.equal(mode.books.endpoints.size, 0)
+  })
+
+  test('is checked: key, rights, endpoint', async () => {
+    const connected = await connect()
+    const row = rowOf(connected)
+    const check = () => accounts.check(row, signal)
+    assert.deepEqual(await check(), [])
+    mode.deny('disputes')
+    assert.deepEqual(await check(), ['The restricted key lacks permissions: Disputes: read.'])
+    const [endpoint] = mode.books.endpoints.values()
+    assert.ok(endpoint)
+    endpoint.status = 'disabled'
+    assert.match((await check()).join(' '), /is disabled at Stripe/)
+    await accounts.disconnect(row, signal)
+    await accounts.disconnect(row, signal)
+    assert.equal(mode.books.endpoints.size, 0)
+    assert.match((await check()).join(' '), /has no webhook endpoint/)
+    mode.revoke(mode.restrictedKey)
+    assert.deepEqual(await check(), ['Stripe does not accept the key.'])
+    standIn.network.fail(503, {}, 2)
+    assert.match((await check()).join(' '), /^Stripe refused|^Stripe could not/)
+  })
+
+  test('with a live key is not opened while a stand-in is set', async () => {
+    const row = rowOf({ public: {}, secrets: { secretKey: standIn.account.live.secretKey } })
+    assert.throws(() => accounts.open({ ...row, account: { ...row.account, mode: 'live' } }), /CARTWRIGHT_STRIPE_URL/)
+    assert.throws(() => accounts.open(row), /mode of its account/)
+  })
+})
+
+describe('an outcome', () => {
+  test('before anything was paid: the frame, with what its script needs', async () => {
+    const provider = await opened()
+    const charge = chargeOf()
+    const outcome = await provider.start(charge, { method: 'stripe', details: {}, journey }, signal)
+    const [intent] = mode.books.intents.values()
+    assert.deepEqual(outcome, {
+      kind: 'elsewhere',
+      reference: intent?.id,
+      place: {
+        kind: 'frame',
+        facts: {
+          script: `${standIn.url}/v3/`,
+          publishableKey: mode.publishableKey,
+          clientSecret: intent?.client_secret,
+        },
+      },
+      until: now + 30 * 60_000,
+    })
+    assert.deepEqual(
+      [intent?.amount, intent?.currency, intent?.metadata],
+      [1999, 'eur', { cartwright_payment: charge.key }],
+    )
+  })
+
+  test('a card that pays, a debit under way, a bank that asks, a decline, and an end', async () => {
+    const provider = await opened()
+    const lookUp = async (instrument: string | null, then: (id: string) => void = () => {}) => {
+      const charge = await begun(provider)
+      if (instrument) mode.pay(charge.reference, instrument)
+      then(charge.reference)
+      const {
+        reference: _,
+        place: __,
+        until: ___,
+        standing,
+        ...found
+      } = (await provider.lookUp(charge, signal)) as Record<string, unknown>
+      return standing ? { ...found, standing } : found
+    }
+    const standing = { refunds: [], dispute: null }
+    assert.deepEqual(await lookUp(succeeding), {
+      kind: 'approved',
+      collected: 1999,
+      brand: 'visa',
+      last4: '4242',
+      standing,
+    })
+    assert.deepEqual(await lookUp(debit), { kind: 'pending', settles: 'by_provider' })
+    assert.deepEqual(await lookUp(debit, (id) => mode.finishDebit(id)), {
+      kind: 'approved',
+      collected: 1999,
+      brand: null,
+      last4: null,
+      standing,
+    })
+    assert.deepEqual(await lookUp(debit, (id) => mode.finishDebit(id, 'fails')), { kind: 'elsewhere' })
+    assert.deepEqual(await lookUp('4000002500003155'), { kind: 'elsewhere' })
+    assert.deepEqual(await lookUp('4000000000009995'), { kind: 'elsewhere' })
+    assert.deepEqual(await lookUp('4000000000009995', (id) => mode.cancelByHand(id)), {
+      kind: 'declined',
+      code: 'insufficient_funds',
+      brand: 'visa',
+      last4: '9995',
+    })
+  })
+
+  test('of an amount that Stripe cannot count is not offered, and of one that it does not take is a decline', async () => {
+    const provider = await opened()
+    const offers = (amount: number, currency: string) => provider.offers?.({ amount, currency })
+    assert.deepEqual(
+      [offers(5, 'ISK'), offers(1995, 'KWD'), offers(550, 'MGA'), offers(1, 'XAU')],
+      [true, false, false, false],
+    )
+    for (const [amount, currency] of [
+      [1, 'EUR'],
+      [1995, 'KWD'],
+    ] as const) {
+      const outcome = await provider.start(
+        chargeOf({ amount, currency }),
+        { method: 'stripe', details: {}, journey },
+        signal,
+      )
+      assert.deepEqual(outcome, { kind: 'declined', code: 'method_unavailable', brand: null, last4: null })
+    }
+  })
+
+  test('with a key that was revoked is a decline at the start, and later no answer, with nothing of the key in it', async () => {
+    const provider = await opened()
+    const charge = await begun(provider)
+    mode.revoke(mode.restrictedKey)
+    const outcome = await provider.start(chargeOf(), { method: 'stripe', details: {}, journey }, signal)
+    assert.deepEqual(outcome, { kind: 'declined', code: 'provider_error', brand: null, last4: null })
+    const silences: Silence[] = []
+    const found = await callProvider((given) => provider.lookUp(charge, given), {
+      onSilence: (one) => silences.push(one),
+    })
+    assert.deepEqual(found, { kind: 'unknown' })
+    assert.deepEqual([silences[0]?.reason, silences[0]?.error], ['threw', 'StripeAuthenticationError'])
+    assert.doesNotMatch(JSON.stringify(silences), /_test_/)
+    await assert.rejects(
+      provider.lookUp(charge, signal),
+      (error: Error) => !JSON.stringify({ ...error, stack: error.stack }).includes('_test_'),
+    )
+  })
+
+  test('that must be captured is a defect', async () => {
+    const provider = await opened()
+    const charge = await begun(provider)
+    Object.assign(mode.books.intent(charge.reference), { status: 'requires_capture' })
+    await assert.rejects(provider.lookUp(charge, signal), { name: 'OddAnswer', code: 'REQUIRES_CAPTURE' })
+  })
+
+  test('is not asked for after the deadline', async () => {
+    const provider = await opened()
+    const asked = standIn.requests.length
+    await assert.rejects(provider.lookUp(chargeOf(), AbortSignal.abort()))
+    assert.equal(standIn.requests.length, asked)
+  })
+})
+
+describe('an answer that is lost', () => {
+  test('to the start is found under the same key, by the package or by the look-up', async () => {
+    const provider = await opened()
+    const charge = chargeOf()
+    standIn.network.lose('after', { method: 'POST', path: '/v1/payment_intents' }, 2)
+    await assert.rejects(provider.start(charge, { method: 'stripe', details: {}, journey }, signal))
+    assert.equal((await provider.lookUp(charge, signal)).kind, 'elsewhere')
+    assert.equal(mode.books.intents.size, 1)
+  })
+
+  test('and forgotten keys: found by its mark, or absent, and no second intent is made', async () => {
+    const provider = await opened()
+    const charge = chargeOf()
+    await provider.start(charge, { method: 'stripe', details: {}, journey }, signal)
+    mode.keys.forget()
+    now += 48 * hour
+    assert.equal((await provider.lookUp(charge, signal)).kind, 'elsewhere')
+    assert.deepEqual(await provider.lookUp(chargeOf({ createdAt: charge.createdAt }), signal), { kind: 'absent' })
+    assert.equal(await provider.close(chargeOf({ createdAt: charge.createdAt }), signal), 'closed')
+    assert.equal(mode.books.intents.size, 1)
+    assert.equal(await provider.close(charge, signal), 'closed')
+    assert.equal((await provider.lookUp(charge, signal)).kind, 'declined')
+  })
+
+  test('twenty starts at once make one intent', async () => {
+    const provider = await opened()
+    const charge = chargeOf()
+    const outcomes = await Promise.allSettled(
+      Array.from({ length: 20 }, () => provider.start(charge, { method: 'stripe', details: {}, journey }, signal)),
+    )
+    const kinds = outcomes.map((one) => (one.status === 'fulfilled' ? one.value.kind : 'no answer'))
+    assert.deepEqual([...new Set(kinds)], ['elsewhere'])
+    assert.equal(mode.books.intents.size, 1)
+  })
+})
+
+describe('closing', () => {
+  test('ends what was not paid, and takes nothing back', async () => {
+    const provider = await opened()
+    const charge = await begun(provider)
+    assert.deepEqual([await provider.close(charge, signal), await provider.close(charge, signal)], ['closed', 'closed'])
+    assert.throws(() => mode.pay(charge.reference))
+    assert.equal(await provider.close(await paid(provider), signal), 'taken')
+    const owed = await paid(provider, debit)
+    assert.equal(await provider.close(owed, signal), 'taken')
+    // Once the debit has failed it can be closed: the refusal is not repeated from memory.
+    mode.finishDebit(owed.reference, 'fails')
+    assert.equal(await provider.close(owed, signal), 'closed')
+  })
+
+  test('of a key that was never heard of: a start that arrives later is declined', async () => {
+    const provider = await opened()
+    const charge = chargeOf()
+    assert.equal(await provider.close(charge, signal), 'closed')
+    assert.equal((await provider.start(charge, { method: 'stripe', details: {}, journey }, signal)).kind, 'declined')
+  })
+})
+
+describe('a refund', () => {
+  test('is made once, also when its answer is lost and its key forgotten', async () => {
+    const provider = await opened()
+    const charge = await paid(provider)
+    const refund = { key: newId('rfd'), charge, amount: 500 }
+    assert.equal(await provider.refundState?.(refund, signal), 'absent')
+    standIn.network.lose('after', { method: 'POST', path: '/v1/refunds' }, 2)
+    await assert.rejects(provider.refund(refund, signal))
+    mode.keys.forget()
+    assert.deepEqual(
+      [await provider.refund(refund, signal), await provider.refundState?.(refund, signal)],
+      ['succeeded', 'succeeded'],
+    )
+    assert.deepEqual(mode.books.totals().refunded, { eur: 500 })
+  })
+
+  test('that Stripe refused is tried again under another key, and never twice', async () => {
+    const provider = await opened()
+    const charge = await paid(provider)
+    const byHand = mode.refundByHand(charge.reference, 1800)
+    const refund = { key: newId('rfd'), charge, amount: 500 }
+    assert.deepEqual(
+      [await provider.refund(refund, signal), await provider.refund(refund, signal)],
+      ['failed', 'failed'],
+    )
+    mode.failRefund(byHand.id)
+    const answers = await Promise.all(Array.from({ length: 4 }, () => provider.refund(refund, signal)))
+    assert.deepEqual(new Set(answers), new Set(['succeeded']))
+    assert.deepEqual(mode.books.totals().refunded, { eur: 500 })
+  })
+
+  test('that is on its way, that ends, that fails later, that is cancelled', async () => {
+    const provider = await opened()
+    const charge = await paid(provider, '4000000000007726')
+    const refunds = Array.from({ length: 3 }, () => ({ key: newId('rfd'), charge, amount: 100 }))
+    for (const refund of refunds) assert.equal(await provider.refund(refund, signal), 'pending')
+    const made = refunds.map(
+      ({ key }) =>
+        [...mode.books.refunds.values()].find(({ metadata }) => metadata?.cartwright_refund === key)?.id ?? '',
+    )
+    mode.finishRefund(made[0] ?? '')
+    mode.failRefund(made[1] ?? '')
+    mode.cancelRefundByHand(made[2] ?? '')
+    const states = await Promise.all(refunds.map((refund) => provider.refundState?.(refund, signal)))
+    assert.deepEqual(states, ['succeeded', 'refused', 'refused'])
+  })
+})
+
+describe('a void', () => {
+  test('gives back what was taken, once, and is looked up as declined', async () => {
+    const provider = await opened()
+    const charge = await paid(provider)
+    const request = { ...charge, voidKey: newId('rfd') }
+    assert.deepEqual(
+      [await provider.void(request, signal), await provider.void(request, signal)],
+      ['succeeded', 'succeeded'],
+    )
+    assert.deepEqual(mode.books.totals(), { charged: { eur: 1999 }, refunded: { eur: 1999 }, disputed: {} })
+    assert.equal((await provider.lookUp(charge, signal)).kind, 'declined')
+    assert.equal(await provider.refundState?.({ key: request.voidKey, charge, amount: 1999 }, signal), 'succeeded')
+  })
+
+  test('of a debit under way waits for its end', async () => {
+    const provider = await opened()
+    const charge = await paid(provider, debit)
+    const request = { ...charge, voidKey: newId('rfd') }
+    assert.equal(await provider.void(request, signal), 'unknown')
+    mode.finishDebit(charge.reference)
+    assert.equal(await provider.void(request, signal), 'pending')
+    assert.deepEqual(mode.books.totals().refunded, { eur: 1999 })
+  })
+})
+
+test('the standing has refunds of ours and of others, and the dispute', async () => {
+  const provider = await opened()
+  const charge = await paid(provider, disputed)
+  const [dispute] = mode.books.disputes.values()
+  const found = await provider.lookUp(charge, signal)
+  assert.deepEqual(found.standing?.dispute, {
+    reference: dispute?.id,
+    amount: 1999,
+    state: 'open',
+    reason: 'fraudulent',
+    dueAt: (dispute?.evidence_details.due_by ?? 0) * 1000,
+  })
+  mode.closeDispute(dispute?.id ?? '', 'lost')
+  assert.equal((await provider.lookUp(charge, signal)).standing?.dispute?.state, 'lost')
+
+  const other = await paid(provider)
+  const key = newId('rfd')
+  await provider.refund({ key, charge: other, amount: 300 }, signal)
+  mode.refundByHand(other.reference, 200)
+  const { standing, kind } = await provider.lookUp(other, signal)
+  assert.equal(kind, 'approved')
+  const refunds = standing?.refunds.map(({ key, amount, state }) => ({ key, amount, state })) ?? []
+  assert.deepEqual(
+    refunds.toSorted((a, b) => a.amount - b.amount),
+    [
+      { key: null, amount: 200, state: 'succeeded' },
+      { key, amount: 300, state: 'succeeded' },
+    ],
+  )
+})
+
+describe('news', () => {
+  test('a notice is believed by its signature and its time only, also with the secret from before', async () => {
+    const [first, second] = [await connect(), await connect()]
+    const provider = accounts.open(rowOf(second, first))
+    const stranger = accounts.open(rowOf({ ...second, secrets: { secretKey: mode.restrictedKey, noticeSecret: '' } }))
+    const charge = await paid(provider)
+    const event = [...mode.books.events.values()].find(({ type }) => type === 'payment_intent.succeeded')
+    const payload = JSON.stringify(event)
+    const signed = (secret: string, at = now, text = payload) => ({
+      headers: {
+        'stripe-signature': Stripe.webhooks.generateTestHeaderString({
+          payload: text,
+          secret,
+          timestamp: Math.floor(at / 1000),
+        }),
+      },
+      body: Buffer.from(payload),
+    })
+    const named = { references: [charge.reference] }
+    for (const { secrets } of [first, second])
+      assert.deepEqual(provider.notice?.(signed(secrets.noticeSecret ?? ''), now), named)
+    const { noticeSecret = '' } = second.secrets
+    assert.equal(provider.notice?.(signed(noticeSecret, now - 301_000), now), 'refused')
+    assert.equal(provider.notice?.(signed(noticeSecret, now, `${payload} `), now), 'refused')
+    assert.equal(provider.notice?.({ headers: {}, body: Buffer.from(payload) }, now), 'refused')
+    assert.equal(stranger.notice?.(signed(noticeSecret), now), 'refused')
+    const other = JSON.stringify({ ...event, livemode: true })
+    const live = { headers: signed(noticeSecret, now, other).headers, body: Buffer.from(other) }
+    assert.equal(provider.notice?.(live, now), 'refused')
+  })
+
+  test('the list names each payment, oldest first', async () => {
+    const provider = await opened()
+    const since = now
+    const charges = [await paid(provider)]
+    now += 60_000
+    charges.push(await paid(provider))
+    mode.refundByHand(charges[0]?.reference ?? '', 100)
+    const seen: string[] = []
+    for await (const { reference, at } of provider.news?.(since, signal) ?? []) {
+      assert.ok(at >= since - 1000)
+      seen.push(reference)
+    }
+    const [first, second] = charges.map(({ reference }) => reference)
+    assert.deepEqual(seen, [first, second, first])
+  })
+})
+
+test('the package is asked for nothing twice where once will do', async () => {
+  const provider = await opened()
+  const asked = standIn.requests.length
+  const charge = await begun(provider)
+  assert.equal(standIn.requests.length - asked, 2)
+  await provider.lookUp(charge, signal)
+  assert.equal(standIn.requests.length - asked, 3)
+  assert.equal(requestsTo('GET', /search/).length, 0)
+})
