@@ -1,10 +1,11 @@
 // Browser tabs that are reused: a new one for each test, with its empty cache, took 40 % of the processor time of the
-// tests of pages.
+// tests of pages. A tab stays on its last page: going from one page of a server to the next costs 0.1 s of processor time,
+// and 0.3 s by way of an empty one.
 
 import type { Browser, BrowserContextOptions, Page as Tab } from 'playwright-core'
 
 export interface Tabs {
-  // Provides a tab with these options for exclusive use.
+  // Provides a tab with these options for exclusive use, on whatever page it was left.
   use<Result>(options: BrowserContextOptions, work: (tab: Tab) => Promise<Result>): Promise<Result>
 }
 
@@ -35,8 +36,6 @@ export function keepTabs(browser: () => Browser, { timeoutMs }: { timeoutMs: num
           context.removeAllListeners()
           await tab.unrouteAll()
           await context.clearCookies()
-          // Ends the previous page, and with it any pending script or request.
-          await tab.goto('about:blank')
           idle.set(key, tab)
         } else await context.close()
       }

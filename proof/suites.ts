@@ -41,6 +41,7 @@ export const browserRun = suite(
   'the pages of the shopper, of OAuth, of the site, of the storefront and of the example app in a real browser, with axe, in every combination',
   [
     'tests/checkoutPage.test.ts',
+    'tests/checkoutForms.test.ts',
     'tests/oauthPages.test.ts',
     'tests/pages.test.ts',
     'tests/storefront.test.ts',

@@ -1,0 +1,294 @@
+// A browser without script, for tests of forms: it reads a page of ours, fills in its forms and sends them as a browser
+// would. It costs a request where a real browser costs half a second; keys, focus and layout need a real one.
+
+import assert from 'node:assert/strict'
+
+export interface Element {
+  tag: string
+  attributes: Map<string, string>
+  children: (Element | string)[]
+  parent: Element | null
+}
+
+export interface Field {
+  value: string
+  label: string
+  // What is said about it: hints and errors.
+  description: string
+  isInvalid: boolean
+  isDisabled: boolean
+  // Of a select, the texts of its options.
+  options: readonly string[]
+}
+
+export interface Scriptless {
+  readonly status: number
+  readonly headers: Headers
+  readonly html: string
+  // The address of the page, with its fragment.
+  readonly path: string
+  // The address of another host to which the browser was sent; the page is then the one before.
+  readonly leftTo: string | null
+  title(): string
+  heading(): string
+  // What can be read.
+  text(): string
+  // The alerts that can be read, and which of them takes the focus.
+  alerts(): string[]
+  focused(): Element | null
+  // The buttons that can be pressed, by name.
+  buttons(): string[]
+  links(): ReadonlyMap<string, string>
+  // By the name under which it is sent; undefined where the page has none.
+  field(name: string): Field | undefined
+  open(path: string): Promise<void>
+  // Presses the one button of this name, in the form that has these values (default: any), after filling in the others.
+  press(
+    button: string,
+    typed?: Readonly<Record<string, string>>,
+    values?: Readonly<Record<string, string>>,
+  ): Promise<void>
+}
+
+export function scriptless(origin: string, headers: Readonly<Record<string, string>> = {}): Scriptless {
+  let page = parse('')
+  const state = { status: 0, headers: new Headers(), html: '', path: '', leftTo: null as string | null }
+
+  async function load(path: string, body?: URLSearchParams): Promise<void> {
+    const response = await fetch(new URL(path, origin), {
+      redirect: 'manual',
+      headers: { 'accept-language': 'en-GB', ...headers },
+      ...(body && { method: 'POST', body }),
+    })
+    const to = response.headers.get('location')
+    if (to === null) {
+      Object.assign(state, { status: response.status, headers: response.headers, html: await response.text(), path })
+      page = parse(state.html)
+      return
+    }
+    await response.body?.cancel()
+    assert.equal(response.status, 303)
+    const target = new URL(to, new URL(path, origin))
+    if (target.origin === origin) await load(target.pathname + target.search + target.hash)
+    else state.leftTo = target.href
+  }
+
+  const all = (tag: string) => descendants(page).filter((one) => one.tag === tag)
+  const readable = (tag: string) => all(tag).filter((one) => !isHidden(one))
+  const textById = (id: string) => descendants(page).find((one) => one.attributes.get('id') === id)
+
+  return {
+    get status() {
+      return state.status
+    },
+    get headers() {
+      return state.headers
+    },
+    get html() {
+      return state.html
+    },
+    get path() {
+      return state.path
+    },
+    get leftTo() {
+      return state.leftTo
+    },
+    title: () => textOf(all('title')[0]),
+    heading: () => {
+      const headings = readable('h1')
+      assert.equal(headings.length, 1, 'one first heading')
+      return textOf(headings[0])
+    },
+    text: () => textOf(page),
+    alerts: () =>
+      descendants(page)
+        .filter((one) => one.attributes.get('role') === 'alert' && !isHidden(one))
+        .map(textOf),
+    focused: () => descendants(page).find((one) => one.attributes.has('autofocus')) ?? null,
+    buttons: () =>
+      readable('button')
+        .filter((one) => !isDisabled(one) && one.attributes.get('type') !== 'button')
+        .map(nameOf),
+    links: () => new Map(readable('a').map((one) => [nameOf(one), one.attributes.get('href') ?? ''])),
+    field(name) {
+      const found = descendants(page).filter((one) => isControl(one) && one.attributes.get('name') === name)
+      const one = found.find(isChosen) ?? found.find((control) => !isRadio(control))
+      if (!one) return undefined
+      const id = one.attributes.get('id') ?? ''
+      const label = all('label').find(({ attributes }) => attributes.get('for') === id)
+      const described = (one.attributes.get('aria-describedby') ?? '').split(' ').filter(Boolean)
+      return {
+        value: currentValue(one),
+        label: textOf(label),
+        description: described.map((described) => textOf(textById(described))).join(' '),
+        isInvalid: one.attributes.get('aria-invalid') === 'true',
+        isDisabled: isDisabled(one),
+        options: one.tag === 'select' ? optionsOf(one).map(textOf) : [],
+      }
+    },
+    async open(path) {
+      state.leftTo = null
+      await load(path)
+    },
+    async press(name, typed = {}, values = {}) {
+      const found = readable('button').filter((one) => {
+        if (nameOf(one) !== name || isDisabled(one)) return false
+        const sent = new Map(fieldsOf(formOf(one)))
+        return Object.entries(values).every(([field, value]) => sent.get(field) === value)
+      })
+      const [button] = found
+      assert.ok(button && found.length === 1, `${found.length} buttons "${name}" on ${state.path}: ${textOf(page)}`)
+      const form = formOf(button)
+      fill(form, typed)
+      const body = new URLSearchParams(fieldsOf(form))
+      const pressed = button.attributes.get('name')
+      if (pressed !== undefined) body.append(pressed, button.attributes.get('value') ?? '')
+      assert.equal(form.attributes.get('method'), 'post')
+      state.leftTo = null
+      await load(form.attributes.get('action') ?? '', body)
+    },
+  }
+}
+
+// Reading: our pages close every element and quote every attribute.
+
+const voids = new Set(['meta', 'link', 'input', 'img', 'br', 'hr'])
+
+function parse(html: string): Element {
+  const root: Element = { tag: '', attributes: new Map(), children: [], parent: null }
+  let open = root
+  for (const [, text = '', isEnd, tag = '', attributes = '', isEmpty] of html.matchAll(
+    /([^<]*)(?:<!doctype[^>]*>|<(\/)?([a-zA-Z][\w-]*)((?:"[^"]*"|[^">])*?)(\/)?>|$)/gi,
+  )) {
+    if (text !== '') open.children.push(unescaped(text))
+    if (tag === '') continue
+    if (isEnd) {
+      assert.equal(open.tag, tag, 'elements end in turn')
+      assert.ok(open.parent)
+      open = open.parent
+      continue
+    }
+    const element: Element = { tag, attributes: attributesIn(attributes), children: [], parent: open }
+    open.children.push(element)
+    if (!isEmpty && !voids.has(tag)) open = element
+  }
+  assert.equal(open, root, `<${open.tag}> does not end`)
+  return root
+}
+
+function attributesIn(text: string): Map<string, string> {
+  return new Map(
+    [...text.matchAll(/([^\s=]+)(?:="([^"]*)")?/g)].map(([, name = '', value = '']) => [name, unescaped(value)]),
+  )
+}
+
+const characters: Readonly<Record<string, string>> = { amp: '&', lt: '<', gt: '>', quot: '"', '#39': "'", '#96': '`' }
+
+function unescaped(text: string): string {
+  return text.replaceAll(/&([#\w]+);/g, (whole, name: string) => characters[name] ?? whole)
+}
+
+function descendants(element: Element): Element[] {
+  return element.children.flatMap((child) => (typeof child === 'string' ? [] : [child, ...descendants(child)]))
+}
+
+function lineage(element: Element): Element[] {
+  return element.parent ? [element, ...lineage(element.parent)] : [element]
+}
+
+function isHidden(element: Element): boolean {
+  return lineage(element).some((one) => one.attributes.has('hidden') || one.attributes.get('aria-hidden') === 'true')
+}
+
+const unread = new Set(['head', 'svg'])
+
+function textOf(element: Element | undefined): string {
+  if (!element) return ''
+  const parts = (one: Element): string =>
+    one.children
+      .map((child) => {
+        if (typeof child === 'string') return child
+        const isRead = !unread.has(child.tag) && !child.attributes.has('hidden')
+        return isRead ? ` ${parts(child)} ` : ''
+      })
+      .join('')
+  return parts(element)
+    .replaceAll(/[ \n]+/g, ' ')
+    .trim()
+}
+
+function nameOf(element: Element): string {
+  return element.attributes.get('aria-label') ?? textOf(element)
+}
+
+// Forms.
+
+function isControl({ tag }: Element): boolean {
+  return tag === 'input' || tag === 'select' || tag === 'textarea'
+}
+
+function isRadio({ attributes }: Element): boolean {
+  return ['radio', 'checkbox'].includes(attributes.get('type') ?? '')
+}
+
+function isChosen(element: Element): boolean {
+  return isRadio(element) && element.attributes.has('checked')
+}
+
+function isDisabled(element: Element): boolean {
+  return (
+    element.attributes.has('disabled') ||
+    lineage(element).some(({ tag, attributes }) => tag === 'fieldset' && attributes.has('disabled'))
+  )
+}
+
+function optionsOf(select: Element): Element[] {
+  return descendants(select).filter(({ tag }) => tag === 'option')
+}
+
+function currentValue(control: Element): string {
+  if (control.tag === 'textarea') return textOf(control)
+  if (control.tag === 'input') return control.attributes.get('value') ?? (isRadio(control) ? 'on' : '')
+  const options = optionsOf(control)
+  return (options.find(({ attributes }) => attributes.has('selected')) ?? options[0])?.attributes.get('value') ?? ''
+}
+
+function formOf(element: Element): Element {
+  const form = lineage(element).find(({ tag }) => tag === 'form')
+  assert.ok(form, 'a form around it')
+  return form
+}
+
+// What is sent with a form, in its order.
+function fieldsOf(form: Element): [string, string][] {
+  return descendants(form)
+    .filter((one) => isControl(one) && !isDisabled(one) && (!isRadio(one) || isChosen(one)))
+    .flatMap((one): [string, string][] => {
+      const name = one.attributes.get('name')
+      return name === undefined ? [] : [[name, currentValue(one)]]
+    })
+}
+
+function fill(form: Element, typed: Readonly<Record<string, string>>): void {
+  for (const [name, value] of Object.entries(typed)) {
+    const controls = descendants(form).filter((one) => isControl(one) && one.attributes.get('name') === name)
+    assert.ok(controls.length > 0 && !controls.some(isDisabled), `a field ${name} to fill in`)
+    for (const control of controls) set(control, value)
+    assert.equal(new Map(fieldsOf(form)).get(name), value, `${name} can be ${value}`)
+  }
+}
+
+function set(control: Element, value: string): void {
+  if (isRadio(control)) mark(control, 'checked', currentValue(control) === value)
+  else if (control.tag === 'select') {
+    for (const option of optionsOf(control)) mark(option, 'selected', option.attributes.get('value') === value)
+  } else {
+    assert.ok(value.length <= Number(control.attributes.get('maxlength') ?? Infinity), `${value} fits`)
+    control.attributes.set('value', value)
+  }
+}
+
+function mark({ attributes }: Element, name: string, isSet: boolean): void {
+  if (isSet) attributes.set(name, '')
+  else attributes.delete(name)
+}
