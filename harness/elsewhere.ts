@@ -1,7 +1,17 @@
 // A provider whose shoppers pay elsewhere, on a page or in a frame of its own. It keeps books in memory, as a service far away
-// would, and the test says what the shopper does there.
+// would, and the test says what the shopper, the bank and the merchant do there.
 
-import type { Charge, Finding, Journey, Outcome, PaymentProvider, Place, RefundAnswer } from '../src/payments/port.ts'
+import type {
+  Charge,
+  DisputeStanding,
+  Finding,
+  Journey,
+  Outcome,
+  PaymentProvider,
+  Place,
+  RefundAnswer,
+  RefundStanding,
+} from '../src/payments/port.ts'
 
 type State = 'open' | 'processing' | 'paid' | 'closed' | 'failed'
 
@@ -10,18 +20,38 @@ interface Entry {
   charge: Charge
   state: State
   collected: number
-  refunds: Map<string, number>
+  refunds: BookedRefund[]
+  dispute: DisputeStanding | null
 }
+
+type BookedRefund = { -readonly [Name in keyof RefundStanding]: RefundStanding[Name] }
+
+type Call = 'start' | 'lookUp' | 'close' | 'refund' | 'refundState' | 'void'
 
 export interface ElsewhereProvider extends PaymentProvider {
   readonly books: ReadonlyMap<string, Entry>
-  readonly calls: { start: number; lookUp: number; close: number }
+  readonly calls: Record<Call, number>
   // What it was told of the way back, in the order of the starts.
   readonly journeys: readonly Journey[]
   // What the shopper does there. `bank`: a debit, which succeeds or fails days later.
   act(key: string, what: 'pay' | 'bank' | 'fail', amount?: number): void
   // The next answer to this call is lost, after the work was done.
-  loseNext(call: 'start' | 'lookUp' | 'close'): void
+  loseNext(call: Call): void
+  // The next request does not arrive.
+  dropNext(call: Call): void
+  // What becomes of the next refund that is asked for: on its way, tried in vain, or refused for good. Else it succeeds at once.
+  nextRefund(state: 'pending' | 'failed' | 'refused'): void
+  // What becomes of a refund later, by its reference.
+  turn(reference: string, state: RefundStanding['state']): void
+  // A refund that the merchant makes there. Answers with its reference.
+  refundThere(key: string, amount: number, state?: RefundStanding['state']): string
+  dispute(key: string, dispute: DisputeStanding): void
+  // A key that is used again after that is a new request.
+  forgetKeys(): void
+  // All that went back of a charge, or is going to.
+  givenBack(key: string): number
+  // Whether a look-up names the keys of refunds.
+  namesKeys: boolean
 }
 
 export interface ElsewhereOptions {
@@ -35,34 +65,75 @@ export function createElsewhere({
   openMs = 30 * 60_000,
 }: ElsewhereOptions = {}): ElsewhereProvider {
   const books = new Map<string, Entry>()
-  const calls = { start: 0, lookUp: 0, close: 0 }
+  const calls: Record<Call, number> = { start: 0, lookUp: 0, close: 0, refund: 0, refundState: 0, void: 0 }
   const journeys: Journey[] = []
   const lost = new Set<string>()
-  const heard = <Answer>(call: string, answer: Answer): Answer => {
+  const dropped = new Set<string>()
+  // The first answer to a key is the answer to each repetition.
+  const answered = new Map<string, RefundAnswer>()
+  const planned: ('pending' | 'failed' | 'refused')[] = []
+  let refundCount = 0
+  const arrive = (call: Call): void => {
+    calls[call] += 1
+    if (dropped.delete(call)) throw new Error('the request was lost')
+  }
+  const heard = <Answer>(call: Call, answer: Answer): Answer => {
     if (lost.delete(call)) throw new Error('the answer was lost')
     return answer
   }
 
-  function outcomeOf({ reference, state, collected, charge }: Entry): Outcome {
+  function outcomeOf(entry: Entry): Outcome {
+    const { reference, state, collected, charge } = entry
+    const declined = { kind: 'declined', code: 'declined', brand: null, last4: null } as const
+    if (state === 'paid' && collected > 0 && sumBack(entry, ['succeeded']) >= collected) return declined
     if (state === 'paid') return { kind: 'approved', reference, collected, brand: 'visa', last4: '4242' }
     if (state === 'processing') return { kind: 'pending', reference, settles: 'by_provider' }
-    if (state === 'closed' || state === 'failed')
-      return { kind: 'declined', code: 'declined', brand: null, last4: null }
+    if (state === 'closed' || state === 'failed') return declined
     return { kind: 'elsewhere', reference, place: placeOf(reference), until: charge.createdAt + openMs }
   }
 
-  function sumBack({ refunds }: Entry): number {
-    return [...refunds.values()].reduce((sum, amount) => sum + amount, 0)
+  function findingOf(entry: Entry): Finding {
+    const { refunds, dispute, state } = entry
+    if (state !== 'paid') return outcomeOf(entry)
+    const listed = refunds.map((refund) => ({ ...refund, key: provider.namesKeys ? refund.key : null }))
+    return { ...outcomeOf(entry), standing: { refunds: listed, dispute } }
   }
 
-  function give(record: Entry | undefined, key: string, amount: number): RefundAnswer {
-    if (record?.state !== 'paid') return 'failed'
-    if (!record.refunds.has(key) && sumBack(record) + amount > record.collected) return 'failed'
-    record.refunds.set(key, amount)
-    return 'succeeded'
+  function sumBack({ refunds }: Entry, states: readonly string[] = ['pending', 'succeeded']): number {
+    return refunds.reduce((sum, { state, amount }) => (states.includes(state) ? sum + amount : sum), 0)
   }
 
-  return {
+  function book(entry: Entry, refund: Omit<BookedRefund, 'reference'>): string {
+    if (sumBack(entry) + refund.amount > entry.collected) throw new Error('more than was collected')
+    refundCount += 1
+    const reference = `back_${refundCount}`
+    entry.refunds.push({ ...refund, reference })
+    return reference
+  }
+
+  function give(entry: Entry | undefined, key: string, amount: number): RefundAnswer {
+    const before = answered.get(key)
+    if (before !== undefined) return before
+    const answer = giveAnew(entry, key, amount)
+    answered.set(key, answer)
+    return answer
+  }
+
+  function giveAnew(entry: Entry | undefined, key: string, amount: number): RefundAnswer {
+    if (entry?.state !== 'paid' || sumBack(entry) + amount > entry.collected) return 'refused'
+    const plan = planned.shift()
+    if (plan === 'refused') return plan
+    book(entry, { key, amount, state: plan ?? 'succeeded' })
+    return plan ?? 'succeeded'
+  }
+
+  function entryOf(key: string): Entry {
+    const entry = books.get(key)
+    if (!entry) throw new Error('there is nothing under that key')
+    return entry
+  }
+
+  const provider: ElsewhereProvider = {
     name: 'elsewhere',
     modes: ['test'],
     methods: [{ id: 'bank', labelKey: 'elsewhere.bank', noteKey: null, fields: [], shape: placeOf('').kind }],
@@ -73,7 +144,7 @@ export function createElsewhere({
     check: () => [],
 
     async start(charge, { journey }) {
-      calls.start += 1
+      arrive('start')
       journeys.push(await journey())
       const known = books.get(charge.key)
       const record = known ?? {
@@ -81,30 +152,41 @@ export function createElsewhere({
         charge,
         state: 'open' as const,
         collected: 0,
-        refunds: new Map(),
+        refunds: [],
+        dispute: null,
       }
       books.set(charge.key, record)
       return heard('start', outcomeOf(record))
     },
     confirm: async () => ({ kind: 'unknown' }),
     async lookUp({ key }): Promise<Finding> {
-      calls.lookUp += 1
+      arrive('lookUp')
       const record = books.get(key)
-      return heard('lookUp', record ? outcomeOf(record) : { kind: 'absent' })
+      return heard('lookUp', record ? findingOf(record) : { kind: 'absent' })
     },
     async close(charge) {
-      calls.close += 1
+      arrive('close')
       const record = books.get(charge.key)
       if (record?.state === 'paid' || record?.state === 'processing') return heard('close', 'taken')
       if (record) record.state = record.state === 'open' ? 'closed' : record.state
-      else books.set(charge.key, { reference: '', charge, state: 'closed', collected: 0, refunds: new Map() })
+      else books.set(charge.key, { reference: '', charge, state: 'closed', collected: 0, refunds: [], dispute: null })
       return heard('close', 'closed')
     },
-    refund: async ({ key, charge, amount }) => give(books.get(charge.key), key, amount),
+    async refund({ key, charge, amount }) {
+      arrive('refund')
+      return heard('refund', give(books.get(charge.key), key, amount))
+    },
+    async refundState({ key, charge }) {
+      arrive('refundState')
+      const refund = books.get(charge.key)?.refunds.findLast((known) => known.key === key)
+      return heard('refundState', refund?.state === 'failed' ? 'refused' : (refund?.state ?? 'absent'))
+    },
     async void({ key, voidKey }) {
+      arrive('void')
       const record = books.get(key)
-      if (record?.state !== 'paid') return 'succeeded'
-      return give(record, voidKey, record.collected - sumBack(record))
+      if (record?.state !== 'paid') return heard('void', 'succeeded')
+      const left = record.collected - sumBack(record)
+      return heard('void', left === 0 ? 'succeeded' : give(record, voidKey, left))
     },
 
     act(key, what, amount) {
@@ -115,5 +197,19 @@ export function createElsewhere({
       else Object.assign(record, { state: 'paid', collected: amount ?? record.charge.amount })
     },
     loseNext: (call) => void lost.add(call),
+    dropNext: (call) => void dropped.add(call),
+    nextRefund: (state) => void planned.push(state),
+    turn(reference, state) {
+      const all = [...books.values()].flatMap(({ refunds }) => refunds)
+      const refund = all.find((known) => known.reference === reference)
+      if (!refund) throw new Error('there is no such refund there')
+      refund.state = state
+    },
+    refundThere: (key, amount, state = 'succeeded') => book(entryOf(key), { key: null, amount, state }),
+    dispute: (key, dispute) => void Object.assign(entryOf(key), { dispute }),
+    forgetKeys: () => answered.clear(),
+    givenBack: (key) => sumBack(entryOf(key)),
+    namesKeys: true,
   }
+  return provider
 }

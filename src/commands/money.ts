@@ -53,8 +53,12 @@ export function silentWatch(): PaymentWatch {
   return createPaymentWatch(createLog({ level: 'silent', pretty: false, write: () => {} }))
 }
 
-// Prints on stderr what was not paid back. null: everything was.
+// Prints on stderr what was not paid back. null: everything was, or is on its way.
 export function tellUnpaid(terminal: Terminal, subject: string, paid: readonly PaidRefund[]): ReportError | null {
+  for (const { answer, outcome } of paid) {
+    if (answer === 'pending' && outcome === 'later')
+      terminal.err(`cartwright: ${subject}: the refund is pending at the provider; a running server follows it\n`)
+  }
   const problems = paid.flatMap((one) => refundProblem(one) ?? [])
   for (const problem of problems) terminal.err(`cartwright: ${subject}: ${problem}\n`)
   return problems.length > 0 ? { code: 'refund_not_paid', message: problems.join('; ') } : null
@@ -63,8 +67,11 @@ export function tellUnpaid(terminal: Terminal, subject: string, paid: readonly P
 // Why the money has not gone back; undefined when it has.
 function refundProblem({ outcome, answer, error }: PaidRefund): string | undefined {
   if (outcome === 'succeeded' || outcome === 'elsewhere') return undefined
+  if (outcome === 'later' && answer === 'pending') return undefined
   const again = 'a running server tries again'
   if (outcome === 'unrecorded') return `the refund could not be recorded: ${(error as Error).message}; ${again}`
+  if (outcome === 'failed')
+    return 'the provider refused the refund for good; pay it another way, and record it with --by-hand'
   return answer === 'failed' ? `the provider refused the refund; ${again}` : `the provider gave no answer; ${again}`
 }
 

@@ -16,6 +16,8 @@ export interface OwedLook {
 const unansweredMs = 24 * 3_600_000
 // A payment that was closed here is still looked up for a day, and once more by schedule.
 const closedMs = 2 * unansweredMs
+// A bank may take days. One that the provider reports as pending is worth a look after this long.
+const pendingMs = 14 * unansweredMs
 const subjectsMax = 100
 
 interface OwedQuestion {
@@ -33,7 +35,8 @@ const zeroAmountProviders = ['none']
 const questions: readonly OwedQuestion[] = [
   {
     name: 'refund_failed',
-    sentence: 'The provider refused these refunds for good. `orders refund ORDER_ID` tries again.',
+    sentence:
+      'The provider refused these refunds for good, or knows nothing of them a day after they were sent. Look there; `orders refund ORDER_ID` tries again.',
     subjects: (db) => db.sql`
       select coalesce(r.order_id, r.payment_id) || ' ' || r.id || ${testMark} as "subject"
       from refunds r join installations i on i.id = r.installation_id
@@ -86,12 +89,15 @@ const questions: readonly OwedQuestion[] = [
   },
   {
     name: 'refund_unanswered',
-    sentence: 'These refunds have been pending for more than a day. Look at the log and at the provider.',
+    sentence:
+      'The provider has not answered about these refunds for more than a day, or reports them as pending for two weeks. Look at the log and at the provider.',
     subjects: (db, { now, providers }) => db.sql`
       select coalesce(r.order_id, r.payment_id) || ' ' || r.id || ${testMark} as "subject"
       from refunds r join installations i on i.id = r.installation_id
       join payments p on p.installation_id = r.installation_id and p.id = r.payment_id
-      where r.try_at is not null and r.created_at < ${now - unansweredMs} and p.provider in (${list([...providers, ...zeroAmountProviders])})
+      where r.try_at is not null and r.created_at < ${now - unansweredMs}
+        and (r.created_at < ${now - pendingMs} or coalesce(r.pending_at, 0) < ${now - unansweredMs})
+        and p.provider in (${list([...providers, ...zeroAmountProviders])})
       order by r.created_at, r.id limit ${subjectsMax}`,
   },
 ]

@@ -58,6 +58,9 @@ export interface DisputeStanding {
 // try. `refused`: it never will. An adapter that is not sure says `unknown`.
 export type RefundAnswer = 'succeeded' | 'pending' | 'failed' | 'refused' | 'unknown'
 
+// `absent`: nothing was made under the key, or it is not known any more.
+export type RefundState = RefundAnswer | 'absent'
+
 export interface Charge {
   // The payment's id. Asking twice with it never charges twice.
   key: string
@@ -144,10 +147,14 @@ export interface PaymentProvider {
   confirm(charge: Charge, answer: 'accept' | 'refuse', signal: AbortSignal): Promise<Outcome>
   lookUp(charge: Charge, signal: AbortSignal): Promise<Finding>
   refund(refund: RefundRequest, signal: AbortSignal): Promise<RefundAnswer>
-  // How a refund that was asked for ends. Left out where `refund` itself always says so.
-  refundState?(refund: RefundRequest, signal: AbortSignal): Promise<RefundAnswer | 'absent'>
+  // How far a refund is that may have been asked for; `absent` where nothing was made under its key. Asked before a request is
+  // repeated, because a repeated request may be answered as the first was, and its key may be forgotten. Left out where a repeated
+  // `refund` always says how it stands. Also asked about a void, under its key and with the amount of the charge: a void of money
+  // that came is a refund there. Of a void that gave nothing back it says `absent`, and the void is repeated.
+  refundState?(refund: RefundRequest, signal: AbortSignal): Promise<RefundState>
   // Takes a charge back as a whole. Of a key that was never heard of, it closes the key: a start that arrives later is
-  // declined. A voided charge is looked up as declined.
+  // declined. A voided charge is looked up as declined. It may be repeated at any time, also under a key that was forgotten: the
+  // charge itself bounds what can go back.
   void(request: VoidRequest, signal: AbortSignal): Promise<RefundAnswer>
   // From now on no payment can begin under the key, and one that has not been made is given up; nothing is taken back. `taken`:
   // it was paid, or is being paid.
@@ -263,6 +270,7 @@ const refundAnswers: readonly unknown[] = [
   'refused',
   'unknown',
 ] satisfies RefundAnswer[]
+const refundStates: readonly unknown[] = [...refundAnswers, 'absent']
 const closeAnswers: readonly unknown[] = ['closed', 'taken', 'unknown'] satisfies CloseAnswer[]
 
 // The only ways to call a provider: they never throw, and they end.
@@ -280,6 +288,13 @@ export async function callForRefund(
   options: CallOptions<RefundAnswer> = {},
 ): Promise<RefundAnswer> {
   return (await answerOf(ask, (answer) => refundAnswers.includes(answer), options)) ?? 'unknown'
+}
+
+export async function callForRefundState(
+  ask: Ask<RefundState>,
+  options: CallOptions<RefundState> = {},
+): Promise<RefundState> {
+  return (await answerOf(ask, (answer) => refundStates.includes(answer), options)) ?? 'unknown'
 }
 
 export async function callToClose(ask: Ask<CloseAnswer>, options: CallOptions<CloseAnswer> = {}): Promise<CloseAnswer> {

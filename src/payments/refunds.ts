@@ -4,9 +4,24 @@
 
 import { claimRows, type RowFailure, RowsFailed, rowFailed } from '../loops/rows.ts'
 import type { Storage, Tx } from '../storage/storage.ts'
-import { callForRefund, type Providers, type RefundAnswer } from './port.ts'
+import {
+  type CallOptions,
+  callForRefund,
+  callForRefundState,
+  type PaymentProvider,
+  type Providers,
+  type RefundState,
+} from './port.ts'
 import { leaseMs, nextTryAt } from './schedule.ts'
-import { claimRefundsToPay, type DueRefund, listRefundsToPay, lockRefund, type RefundRow, saveRefund } from './store.ts'
+import {
+  claimRefundsToPay,
+  type DueRefund,
+  listRefundsToPay,
+  lockRefund,
+  markRefundAsked,
+  type RefundRow,
+  saveRefund,
+} from './store.ts'
 import type { CallFacts, PaymentWatch } from './watch.ts'
 
 // What follows from a refund that is over, in the same transaction: the orders room moves the order, or marks the payment
@@ -25,8 +40,9 @@ export interface RefundTools {
 
 export interface PaidRefund {
   refund: RefundRow
-  // What the provider said; `unknown` also where it said nothing, or is not installed.
-  answer: RefundAnswer
+  // What the provider said; `unknown` also where it said nothing, or is not installed. `absent`: it knows nothing of a request that
+  // was sent long ago, so nothing more is sent.
+  answer: RefundState
   // later: due again by schedule. elsewhere: another node recorded it. unrecorded: recording failed, and is tried again.
   outcome: 'succeeded' | 'failed' | 'later' | 'elsewhere' | 'unrecorded'
   error: unknown
@@ -35,6 +51,9 @@ export interface PaidRefund {
 // A provider that refuses this often will not change its mind; a person must look. No answer is not a refusal, and is
 // asked for without end.
 export const refusedTriesMax = 8
+
+// Providers forget keys after a day. This long after it was first sent, a request is not repeated under its key: it might pay twice.
+export const keyMs = 20 * 3_600_000
 
 // Those of one round are paid side by side, so none waits for another's deadline and every lease holds. The log and the
 // counters get whatever does not succeed.
@@ -74,21 +93,18 @@ async function payDue(
 
 // One that the caller has claimed.
 export async function payRefund(tools: RefundTools, due: DueRefund, now: number): Promise<PaidRefund> {
-  return recordAnswer(tools, due, await askFor(tools, due, now), now)
+  try {
+    return await recordAnswer(tools, due, await askFor(tools, due, now), now)
+  } catch (error) {
+    return unrecorded(tools, due, 'unknown', error)
+  }
 }
 
-async function recordAnswer(
-  { storage, watch, onPaid }: RefundTools,
-  due: DueRefund,
-  answer: RefundAnswer,
-  now: number,
-): Promise<PaidRefund> {
-  const { provider: _, accountId: __, charge: ___, ...claimed } = due
+async function recordAnswer(tools: RefundTools, due: DueRefund, answer: RefundState, now: number): Promise<PaidRefund> {
+  const { storage, watch, onPaid } = tools
   try {
-    const { refund, outcome } = await storage.write((tx) => record(tx, claimed, answer, onPaid, now))
-    if (outcome === 'failed' && due.kind === 'void')
-      watch.error('void_failed', 'payment could not be taken back; a person must see to it', factsOf(due))
-    else if (outcome === 'failed') watch.error('refund_failed', 'refund failed; a person must see to it', factsOf(due))
+    const { refund, outcome } = await storage.write((tx) => record(tx, refundOf(due), answer, onPaid, now))
+    if (outcome === 'failed') tellFailed(watch, due, answer)
     else if (refund.status === 'failed' && answer === 'succeeded')
       watch.error('contradiction', 'refund was paid after it had failed; a person must see to it', factsOf(due))
     else if (outcome === 'elsewhere' && refund.paidByHandAt !== null && answer === 'succeeded')
@@ -96,35 +112,79 @@ async function recordAnswer(
     return { refund, answer, outcome, error: null }
   } catch (error) {
     // One refund that cannot be recorded must not keep the others of the round from being recorded.
-    watch.error('unrecorded', 'refund could not be recorded; retrying', factsOf(due), error)
-    return { refund: claimed, answer, outcome: 'unrecorded', error }
+    return unrecorded(tools, due, answer, error)
   }
 }
 
-async function askFor(tools: RefundTools, due: DueRefund, now: number): Promise<RefundAnswer> {
-  const { storage, providers, watch, callMsMax } = tools
-  const { id, kind, amount, charge } = due
+function unrecorded({ watch }: RefundTools, due: DueRefund, answer: RefundState, error: unknown): PaidRefund {
+  watch.error('unrecorded', 'refund could not be recorded; retrying', factsOf(due), error)
+  return { refund: refundOf(due), answer, outcome: 'unrecorded', error }
+}
+
+function refundOf({ provider: _, accountId: __, charge: ___, ...refund }: DueRefund): RefundRow {
+  return refund
+}
+
+function tellFailed(watch: PaymentWatch, due: DueRefund, answer: RefundState): void {
+  if (due.kind === 'void')
+    watch.error('void_failed', 'payment could not be taken back; a person must see to it', factsOf(due))
+  else if (answer === 'absent') {
+    const message = 'refund is unknown to the provider and is not sent again; a person must see to it'
+    watch.error('refund_failed', message, factsOf(due))
+  } else watch.error('refund_failed', 'refund failed; a person must see to it', factsOf(due))
+}
+
+async function askFor(tools: RefundTools, due: DueRefund, now: number): Promise<RefundState> {
+  const { storage, providers, watch } = tools
   const provider = await storage.read((db) => providers.of(db, due))
   if (!provider) {
     watch.missing(factsOf(due))
     return 'unknown'
   }
-  const heard = watch.listen(factsOf(due))
+  if (!provider.refundState) return sendRequest(tools, provider, due, now)
+  const askedAt = due.askedAt ?? (due.tries > 0 ? due.createdAt : null)
+  if (askedAt !== null) {
+    const state = await askState(tools, provider, due, now)
+    if (state !== 'absent') return state
+    // A void may always be repeated.
+    if (due.kind === 'refund' && now - askedAt >= keyMs) return state
+  }
+  // One that has ended since it was claimed, such as by hand, is not sent.
+  if (!(await storage.write((tx) => markRefundAsked(tx, due, now)))) return 'unknown'
+  return sendRequest(tools, provider, due, now)
+}
+
+function sendRequest(tools: RefundTools, provider: PaymentProvider, due: DueRefund, now: number): Promise<RefundState> {
+  const { id, kind, amount, charge } = due
   return callForRefund(
     (signal) =>
       kind === 'void'
         ? provider.void({ ...charge, voidKey: id }, signal)
         : provider.refund({ key: id, charge, amount }, signal),
-    {
-      ...heard,
-      // Money that went back is written down whenever it is heard of. Anything else is asked for again by schedule.
-      onLate(answer) {
-        heard.onLate(answer)
-        if (answer === 'succeeded') void recordAnswer(tools, due, answer, now)
-      },
-      ...(callMsMax === undefined ? {} : { msMax: callMsMax }),
-    },
+    callOptions(tools, due, factsOf(due), now),
   )
+}
+
+function askState(tools: RefundTools, provider: PaymentProvider, due: DueRefund, now: number): Promise<RefundState> {
+  const { id: key, charge, amount } = due
+  return callForRefundState(
+    async (signal) => provider.refundState?.({ key, charge, amount }, signal) ?? 'unknown',
+    callOptions(tools, due, { ...factsOf(due), call: 'refundState' }, now),
+  )
+}
+
+function callOptions(tools: RefundTools, due: DueRefund, facts: CallFacts, now: number): CallOptions<RefundState> {
+  const { watch, callMsMax } = tools
+  const heard = watch.listen(facts)
+  return {
+    ...heard,
+    // Money that went back is written down whenever it is heard of. Anything else is asked for again by schedule.
+    onLate(answer) {
+      heard.onLate(answer)
+      if (answer === 'succeeded') void recordAnswer(tools, due, answer, now)
+    },
+    ...(callMsMax === undefined ? {} : { msMax: callMsMax }),
+  }
 }
 
 function factsOf({ provider, kind, paymentId, id }: DueRefund): CallFacts {
@@ -134,7 +194,7 @@ function factsOf({ provider, kind, paymentId, id }: DueRefund): CallFacts {
 async function record(
   tx: Tx,
   claimed: RefundRow,
-  answer: RefundAnswer,
+  answer: RefundState,
   onPaid: OnPaid,
   now: number,
 ): Promise<Pick<PaidRefund, 'refund' | 'outcome'>> {
@@ -143,16 +203,23 @@ async function record(
   const tries = found.tries + 1
   const refusedTries = found.refusedTries + (answer === 'failed' ? 1 : 0)
   const outcome = outcomeOf(answer, refusedTries)
+  const seen = {
+    ...found,
+    tries,
+    refusedTries,
+    pendingAt: answer === 'pending' ? now : found.pendingAt,
+    updatedAt: now,
+  }
   const refund: RefundRow =
-    outcome === 'later'
-      ? { ...found, tries, refusedTries, tryAt: nextTryAt(tries, now), updatedAt: now }
-      : { ...found, status: outcome, tries, refusedTries, tryAt: null, updatedAt: now }
+    outcome === 'later' ? { ...seen, tryAt: nextTryAt(tries, now) } : { ...seen, status: outcome, tryAt: null }
   await saveRefund(tx, refund)
   if (outcome !== 'later') await onPaid(tx, refund, outcome, now)
   return { refund, outcome }
 }
 
-function outcomeOf(answer: RefundAnswer, refusedTries: number): 'succeeded' | 'failed' | 'later' {
+function outcomeOf(answer: RefundState, refusedTries: number): 'succeeded' | 'failed' | 'later' {
   if (answer === 'succeeded') return 'succeeded'
-  return answer === 'refused' || (answer === 'failed' && refusedTries >= refusedTriesMax) ? 'failed' : 'later'
+  return answer === 'refused' || answer === 'absent' || (answer === 'failed' && refusedTries >= refusedTriesMax)
+    ? 'failed'
+    : 'later'
 }

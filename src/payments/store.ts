@@ -249,22 +249,27 @@ export interface RefundRow {
   tryAt: number | null
   tries: number
   refusedTries: number
+  // When its provider was first asked for it; null before that, and where the provider is not asked for its state.
+  askedAt: number | null
+  // When the provider last said that it is on its way.
+  pendingAt: number | null
   // Of one that failed: what took its place. null: it waits for a person.
   replacedBy: string | null
   // null: by the provider.
   paidByHandAt: number | null
 }
 
-export type NewRefund = Omit<
+export type NewRefund = Pick<
   RefundRow,
-  'status' | 'createdAt' | 'updatedAt' | 'tryAt' | 'tries' | 'refusedTries' | 'replacedBy' | 'paidByHandAt'
+  'installationId' | 'id' | 'merchantId' | 'orderId' | 'paymentId' | 'kind' | 'amount' | 'currency' | 'reason'
 >
 
 const refundColumns = new Fragment(`
   refunds.installation_id as "installationId", refunds.id, refunds.merchant_id as "merchantId",
   refunds.order_id as "orderId", refunds.payment_id as "paymentId", refunds.kind, refunds.amount, refunds.currency,
   refunds.status, refunds.reason, refunds.created_at as "createdAt", refunds.updated_at as "updatedAt",
-  refunds.try_at as "tryAt", refunds.tries, refunds.refused_tries as "refusedTries", refunds.replaced_by as "replacedBy",
+  refunds.try_at as "tryAt", refunds.tries, refunds.refused_tries as "refusedTries", refunds.asked_at as "askedAt",
+  refunds.pending_at as "pendingAt", refunds.replaced_by as "replacedBy",
   refunds.paid_by_hand_at as "paidByHandAt"`)
 
 // Owed from now on, and paid by the loop. All that is owed of a payment together is never more than the payment; its row
@@ -335,10 +340,24 @@ export async function listRefundsOfPayment(db: Reader, installation: string, pay
 export async function saveRefund(tx: Tx, refund: RefundRow): Promise<void> {
   const [row] = await tx.sql`
     update refunds set status = ${refund.status}, try_at = ${refund.tryAt}, tries = ${refund.tries},
-      refused_tries = ${refund.refusedTries}, paid_by_hand_at = ${refund.paidByHandAt}, updated_at = ${refund.updatedAt}
+      refused_tries = ${refund.refusedTries}, pending_at = ${refund.pendingAt}, paid_by_hand_at = ${refund.paidByHandAt},
+      updated_at = ${refund.updatedAt}
     where installation_id = ${refund.installationId} and id = ${refund.id} and status = 'pending'
     returning id`
   one(row, 'the pending refund')
+}
+
+// Before its provider is asked, so a request that was sent is known of even if nothing else is recorded. False where it has ended.
+export async function markRefundAsked(
+  tx: Tx,
+  { installationId, id }: Pick<RefundRow, 'installationId' | 'id'>,
+  now: number,
+): Promise<boolean> {
+  const rows = await tx.sql`
+    update refunds set asked_at = coalesce(asked_at, ${now})
+    where installation_id = ${installationId} and id = ${id} and status = 'pending'
+    returning id`
+  return rows.length > 0
 }
 
 // The others of the payment that failed and that nobody has seen to wait no longer: this one takes their place.

@@ -2,10 +2,10 @@
 // that /metrics shows. Nothing that a shopper typed is in either.
 
 import type { Log } from '../observe/log.ts'
-import type { CallOptions, CloseAnswer, Finding, RefundAnswer, Silence } from './port.ts'
+import type { CallOptions, CloseAnswer, Finding, RefundState, Silence } from './port.ts'
 import { createTryWatch, type TryWatch } from './trywatch.ts'
 
-export type ProviderCall = 'start' | 'confirm' | 'lookUp' | 'refund' | 'void' | 'close'
+export type ProviderCall = 'start' | 'confirm' | 'lookUp' | 'refund' | 'refundState' | 'void' | 'close'
 
 export interface MoneyFacts {
   provider: string
@@ -37,7 +37,7 @@ export type Incident =
   // A merchant's account cannot be used.
   | 'unusable_account'
 
-export type CallAnswer = Finding | RefundAnswer | CloseAnswer
+export type CallAnswer = Finding | RefundState | CloseAnswer
 
 export interface PaymentWatch {
   // To be spread into the options of a call.
@@ -65,7 +65,7 @@ export function createPaymentWatch(log: Log, clock: () => number = Date.now): Pa
     const outcome = outcomeOf(answer)
     countCall(facts, outcome)
     if (outcome === 'unknown') log.warn('payment provider gave no answer', { ...facts, reason: outcome })
-    else if (outcome === 'failed') log.warn('payment provider refused', { ...facts })
+    else if (outcome === 'failed' || outcome === 'refused') log.warn('payment provider refused', { ...facts })
     else if (typeof answer === 'object' && answer.kind === 'declined')
       log.info('payment declined', { ...facts, code: answer.code })
   }

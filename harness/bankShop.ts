@@ -1,0 +1,110 @@
+// A shop whose orders are paid at the stand-in provider of `elsewhere.ts`, for tests of what happens to the money afterwards.
+
+import assert from 'node:assert/strict'
+import { lookUpNow } from '../src/checkout/pay/elsewhere.ts'
+import { recoverPayments } from '../src/checkout/pay/recover.ts'
+import { newId } from '../src/kit/ids.ts'
+import { findViolations } from '../src/observe/invariants.ts'
+import { findOwed } from '../src/observe/owed.ts'
+import { findOrderFacts } from '../src/orders/change.ts'
+import { refundOrder } from '../src/orders/operator.ts'
+import { refundPaid } from '../src/orders/refunds.ts'
+import { orderView } from '../src/orders/view.ts'
+import { createProviders } from '../src/payments/port.ts'
+import { payRefunds, type RefundTools } from '../src/payments/refunds.ts'
+import { listPaymentsOfSession } from '../src/payments/store.ts'
+import { market } from './carts.ts'
+import { checkoutOf } from './checkout.ts'
+import { createElsewhere } from './elsewhere.ts'
+import { openHouse } from './house.ts'
+import type { Given } from './storage.ts'
+
+export type BankShop = Awaited<ReturnType<typeof openBankShop>>
+
+export async function openBankShop(given: Given) {
+  const bank = createElsewhere()
+  const house = await openHouse(given, { shops: [market], payHooks: { providers: createProviders([bank]) } })
+  const checkout = await checkoutOf(house)
+  const { storage, installationId, clock } = house
+  const { payTools: tools } = house.app
+  const refundTools: RefundTools = { ...tools, onPaid: refundPaid }
+  const keyOf = (orderId: string) => ({ installationId, orderId })
+
+  // The attempt to pay, as the shopper leaves for the bank.
+  async function begin(items: Readonly<Record<string, number>> = { CARD: 3 }) {
+    const { sessionId, secret, view } = await checkout.ready(items)
+    const { version, totals } = view.session
+    const chosen = { provider: 'elsewhere', method: 'bank', details: {}, attempt: newId('pay') }
+    await house.app.checkout.pay(secret, { version, expectedTotal: totals.total, ...chosen })
+    const find = async () => {
+      const [payment] = await storage.read((db) => listPaymentsOfSession(db, installationId, sessionId))
+      assert.ok(payment)
+      return payment
+    }
+    return { sessionId, secret, total: totals.total, paymentId: (await find()).id, payment: find }
+  }
+
+  async function place(what: 'pay' | 'bank' = 'pay', items?: Readonly<Record<string, number>>) {
+    const begun = await begin(items)
+    bank.act(begun.paymentId, what)
+    await lookUpNow(tools, { installationId, id: begun.paymentId })
+    const { orderId } = await begun.payment()
+    assert.ok(orderId)
+    return { ...begun, orderId }
+  }
+
+  const facts = async (orderId: string) => {
+    const found = await storage.read((db) => findOrderFacts(db, keyOf(orderId)))
+    assert.ok(found)
+    return found
+  }
+
+  return {
+    bank,
+    house,
+    tools,
+    refundTools,
+    begin,
+    place,
+    facts,
+    order: async (orderId: string) => orderView(await facts(orderId)),
+    // What a notice does.
+    notice: (paymentId: string) =>
+      storage.write(
+        (tx) => tx.sql`
+          update payments set noticed_at = ${clock.now}, check_at = ${clock.now}
+          where installation_id = ${installationId} and id = ${paymentId}`,
+      ),
+    // The rounds of the loops.
+    check: () => recoverPayments(tools),
+    pay: async () => (await payRefunds(refundTools, clock.now)).map(({ outcome }) => outcome),
+    refund: async (orderId: string, amount: number | null = null, isByHand = false) => {
+      const input = { amount, reason: null, isByHand }
+      const moment = { now: clock.now, cause: null }
+      return (await storage.write((tx) => refundOrder(tx, keyOf(orderId), input, moment))).refund
+    },
+    // Of an order, without those that say that it was placed.
+    events: async (orderId: string) =>
+      (
+        await storage.read(
+          (db) => db.sql<{ type: string }>`
+            select type from events where installation_id = ${installationId} and subject_id = ${orderId}
+            order by sequence`,
+        )
+      )
+        .map(({ type }) => type)
+        .filter((type) => type !== 'order.placed' && type !== 'order.paid'),
+    owed: async () =>
+      (await storage.read((db) => findOwed(db, { now: clock.now, providers: ['elsewhere'] }))).map(
+        ({ name, subjects }) => [name, subjects],
+      ),
+    incidents: () =>
+      Object.fromEntries(
+        Object.entries(tools.watch.stats().incidents).map(([labels, count]) => [
+          /kind="(\w+)"/.exec(labels)?.[1] ?? labels,
+          count,
+        ]),
+      ),
+    violations: () => storage.read((db) => findViolations(db)),
+  }
+}

@@ -1,0 +1,197 @@
+// Refunds at a provider that can be asked how far they are: a request is sent once, and repeated only where nothing was made of it.
+
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import { openBankShop } from '../harness/bankShop.ts'
+import { eachEngine } from '../harness/storage.ts'
+import { keyMs, payRefunds } from '../src/payments/refunds.ts'
+import { waitsMs } from '../src/payments/schedule.ts'
+
+const hour = 3_600_000
+const day = 24 * hour
+
+eachEngine('the state of a refund', (given) => {
+  test('pending is asked about by schedule, and not sent again', async () => {
+    const shop = await openBankShop(given)
+    const { orderId, paymentId, total } = await shop.place()
+    const { clock } = shop.house
+    shop.bank.nextRefund('pending')
+    const refund = await shop.refund(orderId)
+    assert.deepEqual(await shop.pay(), ['later'])
+    for (const waitMs of [...waitsMs, day, 2 * day]) {
+      clock.now += waitMs
+      assert.deepEqual(await shop.pay(), ['later'])
+    }
+    assert.deepEqual([shop.bank.calls.refund, shop.bank.calls.refundState], [1, waitsMs.length + 2])
+    assert.equal((await shop.order(orderId)).paymentStatus, 'refunding')
+    assert.deepEqual(await shop.owed(), [])
+    const [booked] = shop.bank.books.get(paymentId)?.refunds ?? []
+    shop.bank.turn(booked?.reference ?? '', 'succeeded')
+    clock.now += day
+    assert.deepEqual(await shop.pay(), ['succeeded'])
+    const { paymentStatus, refunds } = await shop.order(orderId)
+    assert.deepEqual(
+      [paymentStatus, refunds.map(({ id, status }) => [id, status])],
+      ['refunded', [[refund.id, 'succeeded']]],
+    )
+    assert.equal(shop.bank.givenBack(paymentId), total)
+    assert.deepEqual(await shop.events(orderId), ['order.refunded'])
+  })
+
+  test('pending for two weeks, or without an answer for a day, is named by doctor', async () => {
+    const shop = await openBankShop(given)
+    const { orderId } = await shop.place()
+    const { clock } = shop.house
+    shop.bank.nextRefund('pending')
+    const refund = await shop.refund(orderId)
+    await shop.pay()
+    const expected = [['refund_unanswered', [`${orderId} ${refund.id} (test)`]]]
+    clock.now += day + 1
+    assert.deepEqual(await shop.owed(), expected)
+    await shop.pay()
+    assert.deepEqual(await shop.owed(), [])
+    clock.now += 13 * day
+    await shop.pay()
+    assert.deepEqual(await shop.owed(), expected)
+  })
+
+  test('one that fails there later ends at once, and is left to a person', async () => {
+    const shop = await openBankShop(given)
+    const { orderId, paymentId } = await shop.place()
+    shop.bank.nextRefund('pending')
+    const refund = await shop.refund(orderId)
+    await shop.pay()
+    const [booked] = shop.bank.books.get(paymentId)?.refunds ?? []
+    shop.bank.turn(booked?.reference ?? '', 'failed')
+    shop.house.clock.now += hour
+    assert.deepEqual(await shop.pay(), ['failed'])
+    assert.equal((await shop.order(orderId)).paymentStatus, 'paid')
+    assert.deepEqual(await shop.events(orderId), ['order.refund_failed'])
+    assert.deepEqual(shop.incidents(), { refund_failed: 1 })
+    assert.deepEqual(await shop.owed(), [['refund_failed', [`${orderId} ${refund.id} (test)`]]])
+  })
+
+  test('refused ends at once', async () => {
+    const shop = await openBankShop(given)
+    const { orderId } = await shop.place()
+    shop.bank.nextRefund('refused')
+    await shop.refund(orderId)
+    assert.deepEqual(await shop.pay(), ['failed'])
+    assert.deepEqual(await shop.events(orderId), ['order.refund_failed'])
+    assert.equal(shop.bank.calls.refund, 1)
+  })
+
+  test('an answer that was lost is asked for; a request that was lost is sent again under its key', async () => {
+    const shop = await openBankShop(given)
+    const { orderId, paymentId } = await shop.place()
+    const { clock } = shop.house
+    const { bank } = shop
+    bank.loseNext('refund')
+    await shop.refund(orderId, 100)
+    assert.deepEqual(await shop.pay(), ['later'])
+    bank.forgetKeys()
+    clock.now += hour
+    assert.deepEqual(await shop.pay(), ['succeeded'])
+    assert.deepEqual([bank.calls.refund, bank.calls.refundState, bank.givenBack(paymentId)], [1, 1, 100])
+    bank.dropNext('refund')
+    const again = await shop.refund(orderId, 200)
+    assert.deepEqual(await shop.pay(), ['later'])
+    clock.now += hour
+    assert.deepEqual(await shop.pay(), ['succeeded'])
+    assert.deepEqual([bank.calls.refund, bank.givenBack(paymentId)], [3, 300])
+    assert.equal(bank.books.get(paymentId)?.refunds.at(-1)?.key, again.id)
+  })
+
+  test('without an answer about the state nothing is sent', async () => {
+    const shop = await openBankShop(given)
+    const { orderId } = await shop.place()
+    shop.bank.dropNext('refund')
+    await shop.refund(orderId, 100)
+    await shop.pay()
+    shop.bank.loseNext('refundState')
+    shop.house.clock.now += hour
+    assert.deepEqual(await shop.pay(), ['later'])
+    assert.equal(shop.bank.calls.refund, 1)
+  })
+
+  test('a process that ends between asking and recording leaves a refund that is asked about first', async () => {
+    const shop = await openBankShop(given)
+    const { orderId, paymentId } = await shop.place()
+    await shop.refund(orderId, 100)
+    // Nothing is recorded of what was sent.
+    const ended = async () => {
+      throw new Error('the process ended')
+    }
+    await payRefunds({ ...shop.refundTools, onPaid: ended }, shop.house.clock.now)
+    assert.equal(shop.bank.calls.refund, 1)
+    shop.bank.forgetKeys()
+    shop.house.clock.now += 2 * day
+    assert.deepEqual(await shop.pay(), ['succeeded'])
+    assert.deepEqual([shop.bank.calls.refund, shop.bank.givenBack(paymentId)], [1, 100])
+  })
+
+  test('what is unknown there after 20 hours is not sent any more, and left to a person', async () => {
+    const shop = await openBankShop(given)
+    const { orderId, paymentId } = await shop.place()
+    const { clock } = shop.house
+    const refund = await shop.refund(orderId, 100)
+    const askedAt = clock.now
+    shop.bank.dropNext('refund')
+    await shop.pay()
+    clock.now = askedAt + keyMs - 1
+    shop.bank.dropNext('refund')
+    assert.deepEqual(await shop.pay(), ['later'])
+    assert.equal(shop.bank.calls.refund, 2)
+    clock.now = askedAt + 2 * day
+    assert.deepEqual(await shop.pay(), ['failed'])
+    assert.deepEqual([shop.bank.calls.refund, shop.bank.givenBack(paymentId)], [2, 0])
+    assert.deepEqual(await shop.events(orderId), ['order.refund_failed'])
+    assert.deepEqual(shop.incidents(), { refund_failed: 1 })
+    assert.deepEqual(await shop.owed(), [['refund_failed', [`${orderId} ${refund.id} (test)`]]])
+    // A new one has a key of its own.
+    await shop.refund(orderId)
+    assert.deepEqual(await shop.pay(), ['succeeded'])
+    assert.equal(shop.bank.givenBack(paymentId), 100)
+  })
+
+  test('one that was paid by hand after it was claimed is not sent', async () => {
+    const shop = await openBankShop(given)
+    const { orderId, paymentId } = await shop.place()
+    await shop.refund(orderId, 100)
+    shop.bank.dropNext('refund')
+    await shop.pay()
+    const { refundState } = shop.bank
+    shop.bank.refundState = async (...asked) => {
+      await shop.refund(orderId, 100, true)
+      return refundState?.(...asked) ?? 'absent'
+    }
+    shop.house.clock.now += hour
+    assert.deepEqual(await shop.pay(), ['elsewhere'])
+    assert.deepEqual([shop.bank.calls.refund, shop.bank.givenBack(paymentId)], [1, 0])
+    assert.equal((await shop.order(orderId)).totals.refunded, 100)
+  })
+
+  test('a void of money that came is followed like a refund, and may be sent again at any time', async () => {
+    const shop = await openBankShop(given)
+    const { clock } = shop.house
+    const { paymentId, payment, total } = await shop.begin()
+    await shop.house.app.payTools.storage.write(
+      (tx) => tx.sql`update payments set status = 'declined', check_at = ${clock.now} where id = ${paymentId}`,
+    )
+    shop.bank.act(paymentId, 'pay')
+    await shop.check()
+    shop.bank.dropNext('void')
+    assert.deepEqual(await shop.pay(), ['later'])
+    clock.now += 2 * day
+    shop.bank.nextRefund('pending')
+    assert.deepEqual(await shop.pay(), ['later'])
+    assert.equal((await payment()).status, 'succeeded')
+    clock.now += day
+    shop.bank.turn(shop.bank.books.get(paymentId)?.refunds[0]?.reference ?? '', 'succeeded')
+    assert.deepEqual(await shop.pay(), ['succeeded'])
+    assert.deepEqual(
+      [shop.bank.calls.void, shop.bank.givenBack(paymentId), (await payment()).status],
+      [2, total, 'voided'],
+    )
+  })
+})
