@@ -290,6 +290,16 @@ anyEngine('the checkout without script', (given) => {
       assert.match(page.text(), /Total €159\.80/)
     })
 
+    test('no more than an order may hold, and no number that is none', async () => {
+      const session = await shop.ready()
+      const page = await visit(session)
+      await setQuantity(page, 'MUG', '11')
+      assert.match(page.alerts().join(), /You can order at most 10 of “Speckled stoneware mug”\./)
+      await setQuantity(page, 'MUG', '-1')
+      assert.match(page.alerts().join(), /Please enter a whole number for the quantity\./)
+      assert.equal((await shop.view(session)).session.items[0]?.quantity, 2)
+    })
+
     test('an expired checkout starts again with the same items', async () => {
       const session = await shop.ready()
       shop.house.clock.now += 31 * minute

@@ -29,8 +29,6 @@ export interface CheckoutView {
   // Of an order that is placed and not paid.
   awaited: AwaitedMoney | null
   order: { number: string; statusPath: string; isCancelled: boolean } | null
-  // The total that the shopper saw last, where it differs from the present one.
-  formerTotal: number | null
 }
 
 export interface PaymentElsewhere {
@@ -94,7 +92,7 @@ export type CheckoutProblem =
   | { code: 'insufficient_stock'; skuId: string; available: number }
   | { code: 'item_unavailable'; skuId: string }
   | { code: 'price_unavailable' } // no exact number holds the total
-  | { code: 'quantity_limit'; skuId: string | null; limit: number }
+  | { code: 'quantity_limit'; skuId: string; limit: number }
   | { code: 'address_undeliverable' }
   | { code: 'shipping_unavailable' } // nothing carries this parcel there
   | { code: 'promotion_rejected'; reason: PromotionReason }

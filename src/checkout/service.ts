@@ -245,7 +245,7 @@ function problemOf(error: unknown): CheckoutProblem {
     case 'quantity_limit_exceeded':
       // Without a limit it is about the total.
       if (current.limit === undefined) return { code: 'price_unavailable' }
-      return { code: 'quantity_limit', skuId: skuId || null, limit: Number(current.limit ?? 0) }
+      return { code: 'quantity_limit', skuId, limit: Number(current.limit) }
     case 'address_undeliverable':
       return { code: 'address_undeliverable' }
     case 'rate_limited':
@@ -416,7 +416,6 @@ async function checkoutView(
     challenge: waiting?.placeSealed === null ? { paymentId: waiting.id, amount: waiting.amount } : null,
     elsewhere: waiting && waiting.placeSealed !== null ? await elsewhereOf(tools, db, waiting) : null,
     ...(await orderOf(tools, db, session, payments)),
-    formerTotal: null,
   }
 }
 

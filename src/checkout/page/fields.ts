@@ -228,7 +228,6 @@ function errorAt(
   if (name === 'email') return ['email', say('field.email')]
   if (name === 'phone') return ['phone', say('field.phone')]
   if (path === '/address') return ['line1', say('field.required', { label: say('address.line1') })]
-  if (name.startsWith('shipping')) return ['shipping', say('field.choose', { label: say('shipping.title') })]
   const labelled =
     view.needsShipping || group === 'address'
       ? fieldsFor(typed.country).find((one) => one.name === name)

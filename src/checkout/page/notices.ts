@@ -32,7 +32,7 @@ ${inside}
 </div>`
 }
 
-export function noteBox(inside: Html): Html {
+function noteBox(inside: Html): Html {
   return html`<div class="notice">${inside}</div>`
 }
 
@@ -90,15 +90,17 @@ function messageNotice(
     case 'quantity_limit_exceeded':
       return noteBox(html`<p>${limitText(speaker, view, skuId, current ?? 1)}</p>`)
     case 'promotion_lapsed':
-    case 'promotion_rejected':
       return noteBox(html`<p>${say('message.promotion_lapsed')}</p>`)
     case 'price_unavailable':
     case 'address_expired':
-    case 'shipping_changed':
       return noteBox(html`<p>${say(`message.${code}`)}</p>`)
     case 'promotion_pending':
     case 'no_shipping_option':
       // Shown in the box of the code, and beside the choice of shipping.
+      return null
+    case 'promotion_rejected':
+    case 'shipping_changed':
+      // Words of the contract that no cart of ours says.
       return null
   }
 }
@@ -119,7 +121,6 @@ function goneWords({ say }: Speaker, view: CheckoutView, skuId: string): Html {
 }
 
 function limitText({ say }: Speaker, view: CheckoutView, skuId: string | null, limit: number): string {
-  if (skuId === null) return say('problem.limitOrder', { count: limit })
   return say('problem.limit', { item: nameOf(view, skuId), count: limit })
 }
 

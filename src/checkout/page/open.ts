@@ -17,7 +17,7 @@ import {
 import { foot, framed, instructionsBox, merchantBar } from './frame.ts'
 import { methodValue, type Typed } from './input.ts'
 import type { Speaker } from './language.ts'
-import { noteBox, problemBox, topNotices } from './notices.ts'
+import { problemBox, topNotices } from './notices.ts'
 import { changeableItems, codeBox, codeProblem, isPriced, sessionTotals } from './summary.ts'
 
 export interface OpenParts {
@@ -279,11 +279,10 @@ function noteOf(speaker: Speaker, method: CheckoutMethod, name: string): string 
 // Beside the button: a payment that failed, or a total that has changed.
 function paymentNotice({ speaker, view, problem, chosen }: OpenParts): Html | null {
   const { say, amount } = speaker
-  const { session, formerTotal } = view
-  const changed = (from: number, to: number) =>
-    say('problem.totalChanged', { from: amount(from, session.currency), to: amount(to, session.currency) })
+  const { session } = view
   if (problem?.code === 'total_changed') {
-    return problemBox(say('problem.title'), html`<p>${changed(problem.from, problem.to)}</p>`)
+    const [from, to] = [amount(problem.from, session.currency), amount(problem.to, session.currency)]
+    return problemBox(say('problem.title'), html`<p>${say('problem.totalChanged', { from, to })}</p>`)
   }
   if (problem?.code === 'too_many_tries') {
     const time = speaker.duration(problem.waitMs)
@@ -292,14 +291,9 @@ function paymentNotice({ speaker, view, problem, chosen }: OpenParts): Html | nu
   const failure = session.lastPaymentError
   // What is wrong with the next payment matters more than how the last one ended.
   const isRetried = problem?.code === 'invalid' && chosen !== null
-  if (failure !== null && !isRetried) {
-    return html`<div class="notice problem" role="alert">
+  if (failure === null || isRetried) return null
+  return html`<div class="notice problem" role="alert">
 <p class="notice-title">${say('declined.title')}</p>
 <p>${say(`declined.${failure.code}`)} ${say('declined.uncharged')}</p>
 </div>`
-  }
-  if (formerTotal !== null && formerTotal !== session.totals.total) {
-    return noteBox(html`<p>${changed(formerTotal, session.totals.total)}</p>`)
-  }
-  return null
 }

@@ -109,9 +109,7 @@ export const ar: Texts = {
   'payment.none': 'لم يُعِدّ هذا المتجر طريقة للدفع بعد. يُرجى التواصل مع المتجر.',
   'method.card': 'بطاقة',
   'method.bank_transfer': 'تحويل مصرفي',
-  'method.invoice': 'فاتورة',
   'method.cash_on_delivery': 'الدفع عند الاستلام',
-  'method.manual': 'الدفع لاحقًا بالاتفاق مع المتجر',
   'method.manualHint': 'تطلب الآن، ويخبرك المتجر بطريقة الدفع.',
   'method.term': {
     one: 'يُرجى الدفع خلال يوم واحد.',
@@ -178,13 +176,6 @@ export const ar: Texts = {
     many: 'يمكنك طلب {count} قطعة كحد أقصى من «{item}».',
     other: 'يمكنك طلب {count} قطعة كحد أقصى من «{item}».',
   },
-  'problem.limitOrder': {
-    one: 'لا يتسع الطلب لأكثر من منتج واحد.',
-    two: 'لا يتسع الطلب لأكثر من منتجين.',
-    few: 'لا يتسع الطلب لأكثر من {count} منتجات.',
-    many: 'لا يتسع الطلب لأكثر من {count} منتجًا.',
-    other: 'لا يتسع الطلب لأكثر من {count} منتج.',
-  },
   'problem.undeliverable': 'عذرًا، لا يوصل هذا المتجر إلى ذلك البلد.',
   'problem.shipping': 'عذرًا، لا توجد طريقة لتوصيل هذه المنتجات إلى عنوانك.',
   'problem.tooManyCodes': 'جُرِّبت رموز كثيرة. يرجى الانتظار دقيقة.',
@@ -208,7 +199,6 @@ export const ar: Texts = {
   'message.price_changed': 'تغيّر سعر «{item}» من {from} إلى {to}.',
   'message.promotion_lapsed': 'لم يعد رمز الخصم ينطبق على هذا الطلب، فأُزيل.',
   'message.address_expired': 'حرصًا على سلامتك نحتفظ بالعناوين لوقت قصير فقط. يرجى إدخال عنوانك مجددًا.',
-  'message.shipping_changed': 'لم تعد طريقة التوصيل المختارة متاحة. يرجى مراجعة الاختيار الجديد.',
 
   'declined.title': 'لم تتم عملية الدفع',
   'declined.uncharged': 'لم يُخصم منك شيء. حاول مرة أخرى أو استخدم بطاقة أخرى.',

@@ -102,9 +102,7 @@ export const de: Texts = {
   'payment.none': 'Dieser Shop hat noch keine Zahlungsart eingerichtet. Bitte wenden Sie sich an den Shop.',
   'method.card': 'Karte',
   'method.bank_transfer': 'Überweisung',
-  'method.invoice': 'Rechnung',
   'method.cash_on_delivery': 'Nachnahme',
-  'method.manual': 'Später zahlen, nach Absprache mit dem Shop',
   'method.manualHint': 'Sie bestellen jetzt. Der Shop teilt Ihnen mit, wie Sie zahlen.',
   'method.term': {
     one: 'Bitte zahlen Sie innerhalb eines Tages.',
@@ -160,10 +158,6 @@ export const de: Texts = {
     one: 'Von „{item}“ können Sie höchstens ein Stück bestellen.',
     other: 'Von „{item}“ können Sie höchstens {count} Stück bestellen.',
   },
-  'problem.limitOrder': {
-    one: 'Eine Bestellung kann höchstens eine Position haben.',
-    other: 'Eine Bestellung kann höchstens {count} Positionen haben.',
-  },
   'problem.undeliverable': 'Leider liefert dieser Shop nicht in dieses Land.',
   'problem.shipping': 'Leider gibt es für diese Artikel keine Versandart an Ihre Adresse.',
   'problem.tooManyCodes': 'Es wurden zu viele Codes versucht. Bitte warten Sie eine Minute.',
@@ -189,7 +183,6 @@ export const de: Texts = {
   'message.promotion_lapsed': 'Ihr Gutscheincode gilt für diese Bestellung nicht mehr und wurde entfernt.',
   'message.address_expired':
     'Zu Ihrem Schutz bewahren wir Adressen nur kurz auf. Bitte geben Sie Ihre noch einmal ein.',
-  'message.shipping_changed': 'Die gewählte Versandart gibt es nicht mehr. Bitte prüfen Sie die neue Auswahl.',
 
   'declined.title': 'Die Zahlung hat nicht geklappt',
   'declined.uncharged':

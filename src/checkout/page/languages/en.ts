@@ -104,9 +104,7 @@ export const en = {
   'payment.none': 'This shop has not set up a way to pay yet. Please contact the shop.',
   'method.card': 'Card',
   'method.bank_transfer': 'Bank transfer',
-  'method.invoice': 'Invoice',
   'method.cash_on_delivery': 'Cash on delivery',
-  'method.manual': 'Pay later, as agreed with the shop',
   'method.manualHint': 'You place the order now. The shop tells you how to pay.',
   'method.term': { one: 'Please pay within one day.', other: 'Please pay within {count} days.' },
   'method.bank_transfer.note': 'Your order is prepared once your payment has arrived.',
@@ -155,10 +153,6 @@ export const en = {
     one: 'You can order at most one of “{item}”.',
     other: 'You can order at most {count} of “{item}”.',
   },
-  'problem.limitOrder': {
-    one: 'An order can have at most one line.',
-    other: 'An order can have at most {count} lines.',
-  },
   'problem.undeliverable': 'Sorry, this shop does not deliver to that country.',
   'problem.shipping': 'Sorry, there is no delivery method for these items to your address.',
   'problem.tooManyCodes': 'Too many codes were tried. Please wait a minute.',
@@ -182,7 +176,6 @@ export const en = {
   'message.price_changed': 'The price of “{item}” has changed from {from} to {to}.',
   'message.promotion_lapsed': 'Your promotion code no longer applies to this order and was removed.',
   'message.address_expired': 'For your safety we store addresses for a short time only. Please enter yours again.',
-  'message.shipping_changed': 'The delivery method you chose is no longer available. Please check the new choice.',
 
   'declined.title': 'The payment did not go through',
   'declined.uncharged': 'You have not been charged. Please try again or use another card.',

@@ -102,9 +102,7 @@ export const es: Texts = {
   'payment.none': 'Esta tienda aún no tiene ninguna forma de pago. Diríjase a la tienda, por favor.',
   'method.card': 'Tarjeta',
   'method.bank_transfer': 'Transferencia bancaria',
-  'method.invoice': 'Factura',
   'method.cash_on_delivery': 'Contra reembolso',
-  'method.manual': 'Pagar más tarde, según lo acordado con la tienda',
   'method.manualHint': 'Usted hace el pedido ahora. La tienda le indicará cómo pagar.',
   'method.term': {
     one: 'Pague en el plazo de un día, por favor.',
@@ -157,10 +155,6 @@ export const es: Texts = {
     one: 'Puede pedir como máximo una unidad de «{item}».',
     other: 'Puede pedir como máximo {count} unidades de «{item}».',
   },
-  'problem.limitOrder': {
-    one: 'Un pedido puede tener como máximo una línea.',
-    other: 'Un pedido puede tener como máximo {count} líneas.',
-  },
   'problem.undeliverable': 'Lo sentimos, esta tienda no envía a ese país.',
   'problem.shipping': 'Lo sentimos, no hay forma de envío para estos artículos a su dirección.',
   'problem.tooManyCodes': 'Se han probado demasiados códigos. Espere un minuto.',
@@ -185,7 +179,6 @@ export const es: Texts = {
   'message.price_changed': 'El precio de «{item}» ha pasado de {from} a {to}.',
   'message.promotion_lapsed': 'Su código promocional ya no se aplica a este pedido y se ha quitado.',
   'message.address_expired': 'Por su seguridad guardamos las direcciones poco tiempo. Introduzca la suya de nuevo.',
-  'message.shipping_changed': 'La forma de envío elegida ya no está disponible. Compruebe la nueva.',
 
   'declined.title': 'El pago no se ha realizado',
   'declined.uncharged': 'No se le ha cobrado nada. Inténtelo de nuevo o use otra tarjeta.',

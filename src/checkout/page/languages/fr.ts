@@ -102,9 +102,7 @@ export const fr: Texts = {
   'payment.none': 'Cette boutique n’a pas encore de moyen de paiement. Veuillez vous adresser à la boutique.',
   'method.card': 'Carte bancaire',
   'method.bank_transfer': 'Virement bancaire',
-  'method.invoice': 'Facture',
   'method.cash_on_delivery': 'Paiement à la livraison',
-  'method.manual': 'Payer plus tard, selon accord avec la boutique',
   'method.manualHint': 'Vous commandez maintenant. La boutique vous indiquera comment payer.',
   'method.term': { one: 'Veuillez payer sous un jour.', other: 'Veuillez payer sous {count} jours.' },
   'method.bank_transfer.note': 'Votre commande est préparée dès que l’argent est arrivé.',
@@ -157,10 +155,6 @@ export const fr: Texts = {
     one: 'Vous pouvez commander au plus un exemplaire de « {item} ».',
     other: 'Vous pouvez commander au plus {count} exemplaires de « {item} ».',
   },
-  'problem.limitOrder': {
-    one: 'Une commande peut compter au plus une ligne.',
-    other: 'Une commande peut compter au plus {count} lignes.',
-  },
   'problem.undeliverable': 'Désolé, cette boutique ne livre pas dans ce pays.',
   'problem.shipping': 'Désolé, aucun mode de livraison n’est disponible pour ces articles à votre adresse.',
   'problem.tooManyCodes': 'Trop de codes ont été essayés. Veuillez patienter une minute.',
@@ -186,7 +180,6 @@ export const fr: Texts = {
   'message.promotion_lapsed': 'Votre code promo ne s’applique plus à cette commande et a été retiré.',
   'message.address_expired':
     'Pour votre sécurité, nous gardons les adresses peu de temps. Veuillez saisir la vôtre à nouveau.',
-  'message.shipping_changed': 'Le mode de livraison choisi n’est plus disponible. Vérifiez le nouveau choix.',
 
   'declined.title': 'Le paiement n’a pas abouti',
   'declined.uncharged': 'Rien n’a été débité. Réessayez ou utilisez une autre carte.',
