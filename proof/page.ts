@@ -353,6 +353,8 @@ class Hand {
     const name = pick(this.random, names)
     const value = pick(this.random, values[name] ?? [])
     const field = tab.locator(`#${name}`)
+    const fold = tab.locator(`#${name}-fold > summary`)
+    if (await fold.isVisible()) await fold.click()
     if (this.random() < 0.5) await field.fill(value)
     else {
       await field.fill('')

@@ -81,6 +81,7 @@ describe('the checkout page', () => {
       make: async () => (await shop.ready()).path,
       act: async (tab) => {
         await unfold(tab)
+        await tab.locator('#code-fold > summary').click()
         await tab.locator('#code').fill('OLD')
         await tab.locator('#code-apply').click()
         await tab.locator('#code-error').waitFor()

@@ -187,6 +187,7 @@ describe('the checkout with script', () => {
   test('a code that is refused stays typed, with the cursor in it; another is applied and taken off', async () => {
     await visit(await shop.ready(), async (tab) => {
       const code = tab.getByLabel('Promotion code')
+      await tab.locator('#code-fold > summary').click()
       await code.fill('OLD')
       await tab.getByRole('button', { name: 'Apply' }).click()
       await tab.getByText('This code has expired.').waitFor()
@@ -197,7 +198,7 @@ describe('the checkout with script', () => {
       await total(tab, '€68.71')
       await tab.getByRole('button', { name: 'Remove code WELCOME10' }).click()
       await total(tab, '€75.80')
-      await code.waitFor()
+      await tab.locator('#code-fold > summary').waitFor()
     })
   })
 
@@ -205,6 +206,7 @@ describe('the checkout with script', () => {
     const session = await shop.ready({ COURSE: 1 })
     await visit(session, async (tab) => {
       await tab.getByLabel('Card number').waitFor()
+      await tab.locator('#code-fold > summary').click()
       await tab.getByLabel('Promotion code').fill('gift')
       await tab.getByLabel('Promotion code').press('Enter')
       await tab.getByLabel('Card number').waitFor({ state: 'detached' })
@@ -370,6 +372,7 @@ describe('the checkout with script', () => {
         await tab.getByRole('radio', { name: 'Express' }).check()
         await quantity(tab, towel).fill('2')
         await quantity(tab, towel).blur()
+        await tab.locator('#code-fold > summary').click()
         await tab.getByLabel('Promotion code').pressSequentially('WELC')
         await posts.next('go')
         await total(tab, '€95.70')

@@ -106,6 +106,7 @@ describe('a purchase in the browser', () => {
       await quantity.press('Enter')
       await page.getByText('€79.99').first().waitFor()
       await page.waitForLoadState()
+      await page.locator('#code-fold > summary').click()
       await page.fill('[name=code]', 'welcome10')
       await page.locator('[name=code]').press('Enter')
       await page.getByText('WELCOME10').first().waitFor()

@@ -74,6 +74,8 @@ export interface CheckoutMethod {
   // In how many days it has to be paid.
   termDays: number | null
   shape: Method['shape']
+  // Of cards that are taken; empty where it takes none, or does not say.
+  brands: readonly string[]
   fields: readonly {
     name: string
     labelKey: string

@@ -120,6 +120,8 @@ export interface Method {
   fields: readonly MethodField[]
   // How one pays: by typing here, in a frame of the provider, on a page of the provider, or later.
   shape: 'fields' | 'frame' | 'page' | 'later'
+  // Brands of cards that it takes, named as in an outcome.
+  brands?: readonly string[]
 }
 
 export interface Problem {

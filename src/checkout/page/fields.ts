@@ -24,6 +24,8 @@ export interface Field {
   error?: string | undefined
   // E-mail addresses, numbers and codes run from left to right in every language.
   isLatin?: boolean
+  // Beside the label.
+  aside?: Html | false
 }
 
 export function field(speaker: Speaker, given: Field): Html {
@@ -37,8 +39,22 @@ ${notesOf(given)}
 </div>`
 }
 
-function labelOf({ say }: Speaker, { id, label, required }: Field): Html {
-  return html`<label for="${id}">${label}${!required && html` <span class="optional">(${say('page.optional')})</span>`}</label>`
+// An optional field stands behind its name until it is wanted, filled or wrong.
+function foldedField(speaker: Speaker, given: Field): Html {
+  const isOpen = given.value !== '' || given.error !== undefined
+  return folded(`${given.id}-fold`, given.label, isOpen, field(speaker, given))
+}
+
+export function folded(id: string, name: string, isOpen: boolean, inside: Html): Html {
+  return html`<details class="more" id="${id}"${isOpen && html` open`}>
+<summary>${name}</summary>
+${inside}
+</details>`
+}
+
+function labelOf({ say }: Speaker, { id, label, required, aside }: Field): Html {
+  const text = html`<label for="${id}">${label}${!required && html` <span class="optional">(${say('page.optional')})</span>`}</label>`
+  return aside ? html`<div class="labelled">${text}${aside}</div>` : text
 }
 
 function describedBy({ id, hint, error }: Field): Html | false {
@@ -81,20 +97,20 @@ ${field(speaker, {
   error: errors.get('email'),
   isLatin: true,
 })}
-${
-  !needsShipping &&
-  field(speaker, {
-    id: 'name',
-    name: 'name',
-    label: say('contact.name'),
-    value: typed.name,
-    autocomplete: 'name',
-    required: false,
-    lengthMax: 200,
-    error: errors.get('name'),
-  })
-}
-${field(speaker, {
+<div class="row">${
+    !needsShipping &&
+    foldedField(speaker, {
+      id: 'name',
+      name: 'name',
+      label: say('contact.name'),
+      value: typed.name,
+      autocomplete: 'name',
+      required: false,
+      lengthMax: 200,
+      error: errors.get('name'),
+    })
+  }
+${foldedField(speaker, {
   id: 'phone',
   name: 'phone',
   label: say('contact.phone'),
@@ -107,21 +123,28 @@ ${field(speaker, {
   ...(needsShipping && { hint: say('contact.phoneHint') }),
   error: errors.get('phone'),
   isLatin: true,
-})}`
+})}</div>`
 }
 
 const lengthsMax: Readonly<Partial<Record<FieldName, number>>> = { city: 100, region: 100, postalCode: 20 }
 
-// City, region and postal code stand side by side, in the order of the country; everything else has a line of its own.
+// What few addresses need is folded below the street.
+const foldedNames: readonly FieldName[] = ['line2', 'company']
+
+// City, region and postal code stand side by side, in the order of the country, and so do folded fields; everything else has a
+// line of its own.
 export function addressFields(speaker: Speaker, typed: Typed, errors: FieldErrors): Html {
+  const fields = fieldsFor(typed.country)
   const rows: FormField[][] = []
-  for (const one of fieldsFor(typed.country)) {
+  for (const one of fields) {
     // The country is above, with its button, and one phone number serves contact and delivery.
-    if (one.name === 'country' || one.name === 'phone') continue
+    if (one.name === 'country' || one.name === 'phone' || foldedNames.includes(one.name)) continue
     const isShort = one.name in lengthsMax
     const before = rows.at(-1)
     if (isShort && before?.[0] && before[0].name in lengthsMax) before.push(one)
     else rows.push([one])
+    if (one.name === 'line1')
+      rows.push(foldedNames.flatMap((name) => fields.find((other) => other.name === name) ?? []))
   }
   return html`${rows.map(
     (row) => html`<div class="row">${row.map((one) => addressField(speaker, one, typed, errors))}</div>`,
@@ -142,6 +165,7 @@ function addressField(speaker: Speaker, one: FormField, typed: Typed, errors: Fi
     ...(name === 'postalCode' && { isLatin: true }),
   }
   const regions = name === 'region' ? regionsFor(typed.country) : undefined
+  if (foldedNames.includes(name)) return foldedField(speaker, given)
   if (!regions) return field(speaker, given)
   const value = regionCode(typed.country, typed.region) ?? ''
   const none = ['', speaker.say('address.choose')] as const
@@ -285,5 +309,24 @@ export function detailField(speaker: Speaker, method: CheckoutMethod, detail: De
     ...(detail.autocomplete === 'cc-exp' && { hint: speaker.say('card.expiryHint') }),
     error: errors.get(id),
     isLatin: detail.autocomplete !== 'cc-name',
+    aside: detail.autocomplete === 'cc-number' && method.brands.length > 0 && brandMarks(speaker, method.brands),
   })
+}
+
+// Names and not logos: a logo belongs to its owner, and comes with rules for its use.
+const brandNames: Readonly<Record<string, string>> = {
+  amex: 'Amex',
+  diners: 'Diners Club',
+  discover: 'Discover',
+  jcb: 'JCB',
+  maestro: 'Maestro',
+  mastercard: 'Mastercard',
+  unionpay: 'UnionPay',
+  visa: 'Visa',
+}
+
+function brandMarks({ say }: Speaker, brands: readonly string[]): Html {
+  return html`<ul class="brands" aria-label="${say('card.brands')}">${brands.map(
+    (brand) => html`<li data-brand="${brand}">${brandNames[brand] ?? brand}</li>`,
+  )}</ul>`
 }

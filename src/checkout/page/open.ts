@@ -1,5 +1,5 @@
-// The open checkout: what is bought on one side, the shopper's details and the payment on the other. Everything is visible
-// at once; the payment waits until the details are complete.
+// The open checkout: what is bought on one side, the shopper's details and the payment on the other, on one page. The payment says
+// what it needs until the details are complete, and opens then.
 
 import { hiddenFields } from '../../pages/form.ts'
 import { type Html, html } from '../../pages/html.ts'
@@ -203,11 +203,11 @@ function paymentSection(parts: OpenParts, errors: FieldErrors): Html {
 <div id="payment-notice">${paymentNotice(parts)}${paymentObstacle(parts, isReady)}</div>
 <form id="pay" method="post" action="/c/${secret}/pay" novalidate data-busy="${say('pay.busy')}">
 ${unpressed}
-<fieldset id="pay-fields" class="choices"${!isReady && html` disabled`}>
+<fieldset id="pay-fields" class="choices"${!isReady && html` disabled hidden`}>
 <legend class="hidden">${say('payment.method')}</legend>
 ${session.totals.total > 0 && html`<div class="cards">${methods.map((_, index) => methodCard(parts, index, errors))}</div>`}
 </fieldset>
-<div id="pay-action">
+<div id="pay-action"${!isReady && html` hidden`}>
 ${
   isPriced(session) &&
   html`${hiddenFields({ version: session.version, expectedTotal: session.totals.total, attempt })}
@@ -221,12 +221,27 @@ ${
 // A form whose first button is disabled ignores the return key, so nobody pays without pressing the button.
 const unpressed = html`<button class="hidden" tabindex="-1" aria-hidden="true" disabled></button>`
 
-function paymentObstacle({ speaker, view: { session, methods } }: OpenParts, isReady: boolean): Html | null {
+function paymentObstacle({ speaker, view }: OpenParts, isReady: boolean): Html | null {
   const { say } = speaker
+  const { session, methods } = view
   if (!isPriced(session)) return html`<p class="soft">${say('message.price_unavailable')}</p>`
   if (session.totals.total > 0 && methods.length === 0) return html`<p class="error">${say('payment.none')}</p>`
   if (session.items.length === 0) return html`<p class="soft">${say('order.empty')}</p>`
-  return isReady ? null : html`<p class="soft">${say('payment.first')}</p>`
+  return isReady ? null : missingBox(speaker, view)
+}
+
+// What a payment still needs, each with the way to it.
+function missingBox({ say }: Speaker, { session, customer, needsShipping }: CheckoutView): Html {
+  const isUnknown = needsShipping && session.address === null
+  const missing = [
+    customer.email === '' && { id: 'email', text: say('contact.email') },
+    isUnknown && { id: 'country', text: say('address.title') },
+    needsShipping &&
+      !isUnknown &&
+      session.shipping.optionId === null && { id: 'shipping', text: say('shipping.title') },
+  ].filter((one) => one !== false)
+  return html`<div class="missing"><p>${say('payment.missing')}</p>
+<ul>${missing.map(({ id, text }) => html`<li><a href="#${id}">${text}</a></li>`)}</ul></div>`
 }
 
 // The button for a method that is paid later says so; the style sheet shows the one for the chosen method.

@@ -293,7 +293,20 @@ const typed = new Map()
 
 function note({ target }) {
   if (target.id && target.name !== 'quantity' && target.type !== 'radio') typed.set(target.id, typedValue(target))
+  unfold(target)
 }
+
+// A field that was filled, by the browser for example, is visible.
+function unfold(field) {
+  const fold = field.value && field.closest?.('.more')
+  if (fold) fold.open = true
+}
+
+// Who unfolds a field wants to type into it. The fold opens after this event.
+addEventListener('click', ({ target }) => {
+  const fold = target.closest('.more > summary')?.parentElement
+  if (fold && !fold.open) setTimeout(() => fold.querySelector('input')?.focus(), 0)
+})
 
 function typedValue(field) {
   if (field.tagName !== 'SELECT') return { value: field.value }
@@ -346,6 +359,7 @@ function putBack(option) {
     const field = byId(id)
     if (field) fill(field, made)
   }
+  for (const field of document.querySelectorAll('[autocomplete="cc-number"]')) showBrand(field)
   const choice = [...document.querySelectorAll('#shipping input')].find(({ value }) => value === option)
   if (choice && edits !== savedEdits) choice.checked = true
 }
@@ -355,7 +369,7 @@ function fill(field, { value, text, isChosen = false, country }) {
   if (field.tagName !== 'SELECT') {
     const next = isChosen ? '' : value
     if (field.value !== next) field.value = next
-    return
+    return unfold(field)
   }
   const isOwn = field.id === 'country' || !isChosen || country === shownCountry
   const like = (a, b) => a.trim().toLowerCase() === b.trim().toLowerCase()
@@ -390,7 +404,11 @@ function morph(old, given) {
     if (old.data !== given.data) old.data = given.data
     return
   }
-  for (const { name } of [...old.attributes]) if (!given.hasAttribute(name)) old.removeAttribute(name)
+  for (const { name } of [...old.attributes]) {
+    // What the shopper unfolded stays open.
+    const isUnfolded = name === 'open' && old.tagName === 'DETAILS'
+    if (!given.hasAttribute(name) && !isUnfolded) old.removeAttribute(name)
+  }
   for (const { name, value } of given.attributes) if (old.getAttribute(name) !== value) old.setAttribute(name, value)
   // Values set by script or by the user are not attributes.
   if (old.tagName === 'INPUT') morphInput(old, given)
@@ -610,7 +628,7 @@ pay?.addEventListener('submit', async (event) => {
 })
 
 function emptyField() {
-  return [...pay.querySelectorAll('.method-inside input')].find(
+  return [...pay.querySelectorAll('.method-inside input[required]')].find(
     (input) => input.offsetParent !== null && input.value.trim() === '',
   )
 }
@@ -656,22 +674,19 @@ function busy(isBusy) {
 }
 
 async function sendPayment() {
-  let answer = {}
-  try {
-    answer = await post(`${base}/pay`, new FormData(pay))
-    // To the shop, to the bank, or back here with the reason why not.
-    if (answer.isSentOn) return location.assign(`${base}/wait`)
-  } catch {
-    // The next poll tells whether it was paid.
-  }
-  const { page, retryMs } = answer
+  const { page, retryMs } = await ask(`${base}/pay`, new FormData(pay))
+  // To the shop or to the bank: the button stays busy until their page is there.
+  if (page && !['open', 'expired'].includes(page.body.dataset.state)) return take({ page })
   busy(false)
+  // Without an answer the next poll tells whether it was paid.
   isPaymentInDoubt = !page
   if (!page) return failed(retryMs, 'pay')
   if (!take({ page })) return
   answered()
   lastProblem = page.body.dataset.problem ?? ''
   adopt(page, { hasForm: true })
+  // Declined. The server has not seen what was typed again, and the page still has it.
+  if (!lastProblem) goOn()
 }
 
 // After a payment without an answer. It is never sent again automatically: only the button pays.
@@ -693,12 +708,44 @@ async function lookForPayment() {
   adopt(page)
 }
 
+// By the first digits, as far as they are known to everyone; nothing is asked of anybody.
+const brandPatterns = {
+  visa: /^4/,
+  mastercard: /^(5[1-5]|222[1-9]|22[3-9]|2[3-6]|27[01]|2720)/,
+  amex: /^3[47]/,
+  discover: /^(6011|64[4-9]|65)/,
+  diners: /^(30[0-5]|3[689])/,
+  jcb: /^35(2[89]|[3-8])/,
+  unionpay: /^62/,
+  maestro: /^(5018|5020|5038|6304|6759|676[1-3])/,
+}
+
+function brandOf(digits) {
+  return Object.keys(brandPatterns).find((brand) => brandPatterns[brand].test(digits))
+}
+
+function showBrand(field) {
+  const brands = field.closest('.field').querySelector('.brands')
+  if (!brands) return
+  const brand = brandOf(field.value.replace(/\D/g, ''))
+  const isTaken = [...brands.children].some((mark) => mark.dataset.brand === brand)
+  for (const mark of brands.children) mark.hidden = isTaken && mark.dataset.brand !== brand
+  brands.toggleAttribute('data-known', isTaken)
+}
+
+// In the groups that are printed on the card.
+function grouped(digits) {
+  const groups = brandOf(digits) === 'amex' ? /^(.{1,4})(.{1,6})?(.+)?$/ : undefined
+  return (groups ? groups.exec(digits).slice(1).filter(Boolean) : digits.match(/.{1,4}/g)).join(' ')
+}
+
 pay?.addEventListener('input', (event) => {
   event.target.removeAttribute('aria-invalid')
+  if (event.target.autocomplete === 'cc-number') showBrand(event.target)
   const { autocomplete, value } = event.target
   if (event.target.selectionStart !== value.length) return
   const digits = value.replace(/\D/g, '')
-  if (autocomplete === 'cc-number' && /^[\d ]+$/.test(value)) event.target.value = digits.match(/.{1,4}/g).join(' ')
+  if (autocomplete === 'cc-number' && /^\d[\d ]*$/.test(value)) event.target.value = grouped(digits)
   // A slash appears after the month, but not while deleting or when the year comes first.
   if (autocomplete === 'cc-exp' && event.inputType === 'insertText' && /^(0[1-9]|1[0-2])$/.test(value)) {
     event.target.value = `${digits} / `

@@ -5,6 +5,7 @@ import type { OptionValue } from '../../contract/parts.ts'
 import { hiddenFields } from '../../pages/form.ts'
 import { type Html, html } from '../../pages/html.ts'
 import type { CheckoutProblem, CheckoutView } from '../port.ts'
+import { folded } from './fields.ts'
 import type { Speaker } from './language.ts'
 
 type Item = CheckoutSession['items'][number]
@@ -112,7 +113,7 @@ export function codeBox(speaker: Speaker, view: CheckoutView, problem: CheckoutP
   const error = codeProblem(speaker, problem)
   if (code !== null && state !== 'none') return presentCode(speaker, view, code, error)
   const { say } = speaker
-  return html`<form method="post" action="/c/${view.secret}/code" class="code" novalidate>
+  const form = html`<form method="post" action="/c/${view.secret}/code" novalidate>
 ${hiddenFields({ version: view.session.version })}
 <label for="code">${say('code.label')}</label>
 <div class="joined">
@@ -123,6 +124,7 @@ ${hiddenFields({ version: view.session.version })}
 </div>
 ${error !== null && html`<p class="error" id="code-error" role="alert">${error}</p>`}
 </form>`
+  return html`<div class="code">${folded('code-fold', say('code.label'), error !== null, form)}</div>`
 }
 
 function presentCode(

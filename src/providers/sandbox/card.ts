@@ -3,11 +3,20 @@
 
 import type { Details, Method, Problem, Texts } from '../../payments/port.ts'
 
+// biome-ignore format: a table is read by its rows
+const brands: readonly (readonly [pattern: RegExp, brand: string])[] = [
+  [/^4/,                                                       'visa'],
+  [/^(5[1-5]|222[1-9]|22[3-9]\d|2[3-6]\d\d|27[01]\d|2720)/,    'mastercard'],
+  [/^3[47]/,                                                   'amex'],
+  [/^(6011|64[4-9]|65)/,                                       'discover'],
+]
+
 export const cardMethod: Method = {
   id: 'card',
   labelKey: 'method.card',
   noteKey: null,
   shape: 'fields',
+  brands: brands.map(([, brand]) => brand),
   // 23: nineteen digits in groups of four. The names in `autocomplete` are those of the HTML standard.
   fields: [
     { name: 'number', labelKey: 'card.number', inputMode: 'numeric', autocomplete: 'cc-number', lengthMax: 23 },
@@ -71,14 +80,6 @@ function passesLuhn(digits: string): boolean {
   }
   return sum % 10 === 0
 }
-
-// biome-ignore format: a table is read by its rows
-const brands: readonly (readonly [pattern: RegExp, brand: string])[] = [
-  [/^4/,                                                       'visa'],
-  [/^(5[1-5]|222[1-9]|22[3-9]\d|2[3-6]\d\d|27[01]\d|2720)/,    'mastercard'],
-  [/^3[47]/,                                                   'amex'],
-  [/^(6011|64[4-9]|65)/,                                       'discover'],
-]
 
 export function brandOf(digits: string): string | null {
   return brands.find(([pattern]) => pattern.test(digits))?.[1] ?? null

@@ -105,7 +105,7 @@ export const ar: Texts = {
 
   'payment.title': 'الدفع',
   'payment.method': 'طريقة الدفع',
-  'payment.first': 'أدخل بياناتك أعلاه أولًا، ثم يمكنك الدفع هنا.',
+  'payment.missing': 'قبل الدفع نحتاج إلى:',
   'payment.none': 'لم يُعِدّ هذا المتجر طريقة للدفع بعد. يُرجى التواصل مع المتجر.',
   'method.card': 'بطاقة',
   'method.bank_transfer': 'تحويل مصرفي',
@@ -121,6 +121,7 @@ export const ar: Texts = {
   'method.bank_transfer.note': 'نجهّز طلبك حالما يصل المبلغ.',
   'method.cash_on_delivery.note': 'تدفع عند استلام طلبك.',
   'test.note': 'وضع الاختبار: لا يُخصم شيء. ادفع بالرقم 4242 4242 4242 4242 وبأي تاريخ لاحق وأي رمز.',
+  'card.brands': 'البطاقات المقبولة',
   'card.number': 'رقم البطاقة',
   'card.expiry': 'تاريخ الانتهاء',
   'card.expiryHint': 'شهر / سنة',

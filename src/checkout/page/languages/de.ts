@@ -98,7 +98,7 @@ export const de: Texts = {
 
   'payment.title': 'Zahlung',
   'payment.method': 'Zahlungsart',
-  'payment.first': 'Bitte machen Sie zuerst oben Ihre Angaben, dann können Sie hier bezahlen.',
+  'payment.missing': 'Damit Sie bezahlen können, fehlt noch:',
   'payment.none': 'Dieser Shop hat noch keine Zahlungsart eingerichtet. Bitte wenden Sie sich an den Shop.',
   'method.card': 'Karte',
   'method.bank_transfer': 'Überweisung',
@@ -112,6 +112,7 @@ export const de: Texts = {
   'method.cash_on_delivery.note': 'Sie zahlen, wenn Sie Ihre Bestellung erhalten.',
   'test.note':
     'Testmodus: Es wird nichts abgebucht. Zahlen Sie mit 4242 4242 4242 4242, einem späteren Datum und beliebiger Prüfnummer.',
+  'card.brands': 'Akzeptierte Karten',
   'card.number': 'Kartennummer',
   'card.expiry': 'Gültig bis',
   'card.expiryHint': 'MM / JJ',

@@ -100,7 +100,7 @@ export const en = {
 
   'payment.title': 'Payment',
   'payment.method': 'Payment method',
-  'payment.first': 'Please enter your details above first, then pay here.',
+  'payment.missing': 'Before you can pay, we need:',
   'payment.none': 'This shop has not set up a way to pay yet. Please contact the shop.',
   'method.card': 'Card',
   'method.bank_transfer': 'Bank transfer',
@@ -110,6 +110,7 @@ export const en = {
   'method.bank_transfer.note': 'Your order is prepared once your payment has arrived.',
   'method.cash_on_delivery.note': 'You pay when you receive your order.',
   'test.note': 'Test mode: no card is charged. Use 4242 4242 4242 4242, any future date and any code.',
+  'card.brands': 'Accepted cards',
   'card.number': 'Card number',
   'card.expiry': 'Expiry date',
   'card.expiryHint': 'MM / YY',

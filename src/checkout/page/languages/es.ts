@@ -98,7 +98,7 @@ export const es: Texts = {
 
   'payment.title': 'Pago',
   'payment.method': 'Forma de pago',
-  'payment.first': 'Indique primero sus datos más arriba y después podrá pagar aquí.',
+  'payment.missing': 'Para poder pagar, aún falta:',
   'payment.none': 'Esta tienda aún no tiene ninguna forma de pago. Diríjase a la tienda, por favor.',
   'method.card': 'Tarjeta',
   'method.bank_transfer': 'Transferencia bancaria',
@@ -111,6 +111,7 @@ export const es: Texts = {
   'method.bank_transfer.note': 'Preparamos su pedido en cuanto llegue el dinero.',
   'method.cash_on_delivery.note': 'Paga al recibir su pedido.',
   'test.note': 'Modo de prueba: no se cobra nada. Pague con 4242 4242 4242 4242, una fecha futura y cualquier código.',
+  'card.brands': 'Tarjetas aceptadas',
   'card.number': 'Número de tarjeta',
   'card.expiry': 'Fecha de caducidad',
   'card.expiryHint': 'MM / AA',

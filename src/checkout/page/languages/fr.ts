@@ -98,7 +98,7 @@ export const fr: Texts = {
 
   'payment.title': 'Paiement',
   'payment.method': 'Moyen de paiement',
-  'payment.first': 'Indiquez d’abord vos coordonnées ci-dessus, vous pourrez ensuite payer ici.',
+  'payment.missing': 'Avant de payer, il manque encore :',
   'payment.none': 'Cette boutique n’a pas encore de moyen de paiement. Veuillez vous adresser à la boutique.',
   'method.card': 'Carte bancaire',
   'method.bank_transfer': 'Virement bancaire',
@@ -108,6 +108,7 @@ export const fr: Texts = {
   'method.bank_transfer.note': 'Votre commande est préparée dès que l’argent est arrivé.',
   'method.cash_on_delivery.note': 'Vous payez à la réception de votre commande.',
   'test.note': 'Mode test : rien n’est débité. Payez avec 4242 4242 4242 4242, une date future et un code quelconque.',
+  'card.brands': 'Cartes acceptées',
   'card.number': 'Numéro de carte',
   'card.expiry': 'Date d’expiration',
   'card.expiryHint': 'MM / AA',

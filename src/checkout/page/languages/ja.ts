@@ -98,7 +98,7 @@ export const ja: Texts = {
 
   'payment.title': 'お支払い',
   'payment.method': 'お支払い方法',
-  'payment.first': '先に上のお客様情報をご入力ください。その後、こちらでお支払いいただけます。',
+  'payment.missing': 'お支払いの前に、次の入力が必要です。',
   'payment.none': 'このショップではお支払い方法がまだ設定されていません。ショップにお問い合わせください。',
   'method.card': 'カード',
   'method.bank_transfer': '銀行振込',
@@ -109,6 +109,7 @@ export const ja: Texts = {
   'method.cash_on_delivery.note': '商品のお受け取り時にお支払いください。',
   'test.note':
     'テストモードです。請求はされません。4242 4242 4242 4242 と、未来の有効期限、任意のコードでお試しください。',
+  'card.brands': '利用できるカード',
   'card.number': 'カード番号',
   'card.expiry': '有効期限',
   'card.expiryHint': '月 / 年(MM / YY)',
