@@ -48,7 +48,14 @@ export interface OrderInput {
 // What a cart of these items costs.
 export type OrderQuote = Pick<
   NewOrder,
-  'currency' | 'lines' | 'totals' | 'shippingTax' | 'shipping' | 'promotion' | 'addressSummaryText'
+  | 'currency'
+  | 'lines'
+  | 'totals'
+  | 'shippingTax'
+  | 'shippingTaxRateBps'
+  | 'shipping'
+  | 'promotion'
+  | 'addressSummaryText'
 >
 
 export interface PlacedForTest {
@@ -132,6 +139,7 @@ export async function ordersOf(house: House): Promise<Orders> {
         }),
         totals: priced.totals,
         shippingTax: priced.shipping.tax,
+        shippingTaxRateBps: priced.shipping.taxRateBps,
         shipping: option ? { optionId: option.id, label: option.label, amount: option.amount } : null,
         promotion: promotion
           ? { id: promotion.id, code: promotion.code, name: promotion.name, type: promotion.type, amount }

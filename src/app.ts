@@ -11,6 +11,7 @@ import { listShopWindows } from './catalog/store.ts'
 import { checkoutOperations } from './checkout/operations.ts'
 import { checkoutPages } from './checkout/page/pages.ts'
 import type { CheckoutPort } from './checkout/port.ts'
+import { createReceiptService } from './checkout/receipt.ts'
 import { createCheckoutService } from './checkout/service.ts'
 import { createOrderStatusService } from './checkout/status.ts'
 import type { PayTools } from './checkout/tools.ts'
@@ -230,6 +231,7 @@ export function createApp(parts: AppParts): App {
       ...checkoutPages({
         checkout,
         orderStatus: createOrderStatusService(storage, cartTools.pictureUrl),
+        receipt: createReceiptService(storage),
         origin: publicOrigin,
         clock,
         postWaitMs: (secret) => postsBySession?.take(pageSecretHash(secret), clock().getTime()) ?? 0,

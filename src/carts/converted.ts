@@ -21,8 +21,8 @@ export function pricingOfOrder(order: OrderRow, sold: readonly OrderLine[], line
   const priced = lines.map(({ offer: { skuId } }) => {
     const line = bySku.get(skuId)
     if (!line) throw new Error(`${order.id} does not have a line of its cart`)
-    const { subtotal, discount, tax, total } = line
-    return { skuId, subtotal, discount, tax, total }
+    const { subtotal, discount, tax, total, taxRateBps } = line
+    return { skuId, subtotal, discount, tax, total, taxRateBps }
   })
   const { subtotal, discount, shipping, tax, total, shippingTax, shippingChoice } = order
   const itemDiscount = priced.reduce((sum, line) => sum + line.discount, 0)
@@ -42,6 +42,7 @@ export function pricingOfOrder(order: OrderRow, sold: readonly OrderLine[], line
       amount: shipping,
       discount: discount - itemDiscount,
       tax: shippingTax,
+      taxRateBps: order.shippingTaxRateBps,
     },
     totals: { subtotal, discount, shipping, tax, taxIncluded: order.priceTax === 'included', total },
   }

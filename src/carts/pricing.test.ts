@@ -88,7 +88,7 @@ describe('examples by hand', () => {
     // 2 × 3500 = 7000; 10 % of it is 700. 6300 holds 6300 − 63000000/11900 (5294.12) = 1006 of tax,
     // 490 holds 490 − 4900000/11900 (411.76 → 412) = 78; 1006 + 78 = 1084. 7000 − 700 + 490 = 6790.
     assert.deepEqual(priceCart(facts), {
-      lines: [{ skuId: 'rose', subtotal: 7000, discount: 700, tax: 1006, total: 6300 }],
+      lines: [{ skuId: 'rose', subtotal: 7000, discount: 700, tax: 1006, total: 6300, taxRateBps: 1900 }],
       promotion: { state: 'applied', reason: null, amount: 700, allocations: [{ skuId: 'rose', amount: 700 }] },
       shipping: {
         optionId: 'standard',
@@ -99,6 +99,7 @@ describe('examples by hand', () => {
         amount: 490,
         discount: 0,
         tax: 78,
+        taxRateBps: 1900,
       },
       totals: { subtotal: 7000, discount: 700, shipping: 490, tax: 1084, taxIncluded: true, total: 6790 },
     } satisfies Pricing)
@@ -263,13 +264,13 @@ describe('examples by hand', () => {
 
   test('a country that is not served has no options', () => {
     const priced = priceCart({ ...shop, destination: { country: 'JP', region: null }, lines: [line('rose', 3500, 1)] })
-    assert.deepEqual(priced.shipping, { optionId: null, options: [], amount: 0, discount: 0, tax: 0 })
+    assert.deepEqual(priced.shipping, { optionId: null, options: [], amount: 0, discount: 0, tax: 0, taxRateBps: null })
   })
 
   test('a cart of digital things has no options either', () => {
     const lines = [line('gift', 2500, 1, { delivery: 'digital' })]
     const priced = priceCart({ ...shop, lines, shippingOptionId: 'standard' })
-    assert.deepEqual(priced.shipping, { optionId: null, options: [], amount: 0, discount: 0, tax: 0 })
+    assert.deepEqual(priced.shipping, { optionId: null, options: [], amount: 0, discount: 0, tax: 0, taxRateBps: null })
     assert.equal(priced.totals.total, 2500)
   })
 
@@ -277,7 +278,7 @@ describe('examples by hand', () => {
     assert.deepEqual(priceCart(shop), {
       lines: [],
       promotion: { state: 'none', reason: null, amount: 0, allocations: [] },
-      shipping: { optionId: null, options: [], amount: 0, discount: 0, tax: 0 },
+      shipping: { optionId: null, options: [], amount: 0, discount: 0, tax: 0, taxRateBps: null },
       totals: { subtotal: 0, discount: 0, shipping: 0, tax: 0, taxIncluded: true, total: 0 },
     })
   })
@@ -439,7 +440,14 @@ describe('shipping in a cart', () => {
     })
     assert.deepEqual(priced.shipping.options, [{ id: 'freight', label: 'freight', amount: 4900 }])
     assert.equal(priced.shipping.optionId, 'freight')
-    assert.deepEqual(weigh(heavy, stepped), { optionId: null, options: [], amount: 0, discount: 0, tax: 0 })
+    assert.deepEqual(weigh(heavy, stepped), {
+      optionId: null,
+      options: [],
+      amount: 0,
+      discount: 0,
+      tax: 0,
+      taxRateBps: null,
+    })
   })
 
   test('free from a price means the price before any discount', () => {

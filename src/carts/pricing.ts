@@ -43,6 +43,8 @@ export interface PricedLine {
   discount: number
   tax: number
   total: number
+  // Basis points. Null of an order that was placed before rates were stored.
+  taxRateBps: number | null
 }
 
 export interface PricedPromotion {
@@ -61,6 +63,8 @@ export interface PricedShipping {
   amount: number
   discount: number
   tax: number
+  // As of a line; also null where nothing is shipped.
+  taxRateBps: number | null
 }
 
 export interface Pricing {
@@ -90,10 +94,13 @@ export function priceCart(facts: PricingFacts): Pricing {
   const lines = facts.lines.map(({ skuId, taxClass }, i): PricedLine => {
     const [lineSubtotal, lineDiscount] = [subtotals[i] ?? 0, discounts[i] ?? 0]
     const net = lineSubtotal - lineDiscount
-    const tax = taxOn(net, rateFor(taxClass), priceTax)
-    return { skuId, subtotal: lineSubtotal, discount: lineDiscount, tax, total: withTax(net, tax, priceTax) }
+    const taxRateBps = rateFor(taxClass)
+    const tax = taxOn(net, taxRateBps, priceTax)
+    const total = withTax(net, tax, priceTax)
+    return { skuId, subtotal: lineSubtotal, discount: lineDiscount, tax, total, taxRateBps }
   })
-  const shippingTax = taxOn(amount - shippingDiscount, rateFor('shipping'), priceTax)
+  const shippingRate = rateFor('shipping')
+  const shippingTax = taxOn(amount - shippingDiscount, shippingRate, priceTax)
   const tax = sum([...lines.map((line) => line.tax), shippingTax])
 
   return {
@@ -105,7 +112,14 @@ export function priceCart(facts: PricingFacts): Pricing {
         .filter((line) => line.discount > 0)
         .map((line) => ({ skuId: line.skuId, amount: line.discount })),
     },
-    shipping: { optionId, options, amount, discount: shippingDiscount, tax: shippingTax },
+    shipping: {
+      optionId,
+      options,
+      amount,
+      discount: shippingDiscount,
+      tax: shippingTax,
+      taxRateBps: optionId === null ? null : shippingRate,
+    },
     totals: {
       subtotal,
       discount,
@@ -120,9 +134,9 @@ export function priceCart(facts: PricingFacts): Pricing {
 // What is shown of a cart whose amounts no exact number holds: none of them. The price of each item is told all the same.
 export function unpriced(facts: Pick<PricingFacts, 'lines' | 'priceTax'>): Pricing {
   return {
-    lines: facts.lines.map(({ skuId }) => ({ skuId, subtotal: 0, discount: 0, tax: 0, total: 0 })),
+    lines: facts.lines.map(({ skuId }) => ({ skuId, subtotal: 0, discount: 0, tax: 0, total: 0, taxRateBps: null })),
     promotion: { state: 'none', reason: null, amount: 0, allocations: [] },
-    shipping: { optionId: null, options: [], amount: 0, discount: 0, tax: 0 },
+    shipping: { optionId: null, options: [], amount: 0, discount: 0, tax: 0, taxRateBps: null },
     totals: { subtotal: 0, discount: 0, shipping: 0, tax: 0, taxIncluded: facts.priceTax === 'included', total: 0 },
   }
 }

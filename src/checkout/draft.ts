@@ -3,10 +3,20 @@
 import type { Quote } from '../carts/view.ts'
 import type { NewOrder } from '../orders/place.ts'
 
-export type Draft = Pick<NewOrder, 'currency' | 'lines' | 'totals' | 'shippingTax' | 'shipping' | 'promotion'>
+export type Draft = Pick<
+  NewOrder,
+  'currency' | 'lines' | 'totals' | 'shippingTax' | 'shippingTaxRateBps' | 'shipping' | 'promotion'
+>
 
+// One that was stored by an earlier version names no tax rates.
 export function draftFrom(text: string): Draft {
-  return JSON.parse(text) as Draft
+  const draft = JSON.parse(text) as Draft
+  const { shippingTaxRateBps = null } = draft
+  return {
+    ...draft,
+    shippingTaxRateBps,
+    lines: draft.lines.map((line) => ({ ...line, taxRateBps: line.taxRateBps ?? null })),
+  }
 }
 
 export function draftFor({ cart, lines, promotion, pricing }: Quote): Draft {
@@ -17,7 +27,7 @@ export function draftFor({ cart, lines, promotion, pricing }: Quote): Draft {
     lines: lines.map(({ offer, quantity }, index) => {
       const priced = pricing.lines[index]
       if (priced?.skuId !== offer.skuId) throw new Error('lines and prices are out of step')
-      const { subtotal, discount, tax, total } = priced
+      const { subtotal, discount, tax, total, taxRateBps } = priced
       const { skuId, code, productSlug, name, options, image, price } = offer
       return {
         skuId,
@@ -32,10 +42,12 @@ export function draftFor({ cart, lines, promotion, pricing }: Quote): Draft {
         discount,
         tax,
         total,
+        taxRateBps,
       }
     }),
     totals: pricing.totals,
     shippingTax: pricing.shipping.tax,
+    shippingTaxRateBps: pricing.shipping.taxRateBps,
     shipping: chosen ? { optionId: chosen.id, label: chosen.label, amount: chosen.amount } : null,
     promotion: isApplied
       ? {

@@ -5,6 +5,7 @@ import type { Issue } from '../contract/explain.ts'
 import type { Address } from '../contract/open/carts.ts'
 import type { CheckoutSession } from '../contract/open/checkout.ts'
 import type { Mode, OrderStatus, PromotionReason } from '../contract/words.ts'
+import type { Receipt } from '../orders/receipt.ts'
 import type { Method, PageSources, Place } from '../payments/port.ts'
 
 export interface CheckoutView {
@@ -201,5 +202,29 @@ export interface OrderStatusView {
   isOverdue: boolean
   placedAt: string
 }
+
+// Of an order that was paid, at its secret address.
+export interface ReceiptView {
+  merchant: CheckoutMerchant
+  seller: LegalSeller | null
+  number: string
+  mode: Mode
+  currency: string
+  locale: string
+  placedAt: string
+  receipt: Receipt
+  paid: readonly { at: string; amount: number; card: { brand: string; last4: string } | null }[]
+  // `at` is null while the money is on its way.
+  refunded: readonly { at: string | null; amount: number }[]
+}
+
+export interface LegalSeller {
+  name: string
+  address?: readonly string[]
+  vatId?: string
+  registration?: string
+}
+
+export type ReceiptPort = (secret: string) => Promise<ReceiptView | undefined>
 
 export type OrderStatusPort = (secret: string) => Promise<OrderStatusView | undefined>

@@ -2,11 +2,14 @@
 // and nowhere else.
 
 import { openAddress, UnopenedAddress } from '../addresses/vault.ts'
+import { slipDocument } from '../checkout/page/slip.ts'
+import type { LegalSeller } from '../checkout/port.ts'
 import { type Customer, openCustomer } from '../checkout/secret.ts'
 import type { Config } from '../config.ts'
 import type { Address } from '../contract/open/carts.ts'
 import type { OrderSummary } from '../contract/open/orders.ts'
 import { type Mode, orderCancellationReasons, orderStatuses } from '../contract/words.ts'
+import { findMerchantFace } from '../installations/store.ts'
 import { isId } from '../kit/ids.ts'
 import { moveFor } from '../kit/lifecycle.ts'
 import { formatAmount } from '../kit/money.ts'
@@ -69,6 +72,13 @@ export const ordersCommand: Command = {
       words,
       options: { address: { help: 'also show who ordered and where it goes' }, merchant: merchantOption },
       run: show,
+    },
+    slip: {
+      summary: 'Print a packing slip, as a page of HTML.',
+      effect: 'reads',
+      words,
+      options: { merchant: merchantOption },
+      run: slip,
     },
     pay: {
       summary: 'Record that the money of a manual payment has arrived.',
@@ -174,6 +184,24 @@ function show(given: Given, terminal: Terminal): Promise<number> {
       return { facts, shown: { order: orderView(facts), ...sealed } }
     })
     print(terminal, given, shown, () => [...orderText(facts), ...sealedText(shown)])
+    return 0
+  })
+}
+
+// What is left to send, and where to. With --json the page is a member of the answer.
+function slip(given: Given, terminal: Terminal): Promise<number> {
+  return withStorage(given, async (storage, { rootSecret }) => {
+    const key = await findNamed(storage, given.word, given)
+    const text = await storage.read(async (db) => {
+      const facts = await findOrderFacts(db, key)
+      const merchant = facts && (await findMerchantFace(db, facts.order.merchantId))
+      if (!merchant) throw refuse('order_not_found')
+      const { order, lines } = facts
+      const { address = null } = await openSealed(db, rootSecret, facts)
+      const seller = merchant.legal === null ? { name: merchant.name } : (JSON.parse(merchant.legal) as LegalSeller)
+      return slipDocument({ seller, order, lines, address })
+    })
+    print(terminal, given, { slip: text }, () => [text.trimEnd()])
     return 0
   })
 }

@@ -13,20 +13,22 @@ export interface Merchant {
   lowStockAt: number
   supportEmail: string | null
   links: string
+  // Who sells, as a receipt names it; JSON.
+  legal: string | null
   closedAt: number | null
 }
 
 export async function listMerchants(db: Reader): Promise<Merchant[]> {
   return db.sql<Merchant>`
     select id, slug, name, currency, country, price_tax as "priceTax", low_stock_at as "lowStockAt",
-      support_email as "supportEmail", links, closed_at as "closedAt"
+      support_email as "supportEmail", links, legal, closed_at as "closedAt"
     from merchants order by id limit 1000`
 }
 
 export async function findMerchant(db: Reader, slug: string): Promise<Merchant | undefined> {
   const [merchant] = await db.sql<Merchant>`
     select id, slug, name, currency, country, price_tax as "priceTax", low_stock_at as "lowStockAt",
-      support_email as "supportEmail", links, closed_at as "closedAt"
+      support_email as "supportEmail", links, legal, closed_at as "closedAt"
     from merchants where slug = ${slug}`
   return merchant
 }
@@ -35,7 +37,7 @@ export async function findMerchant(db: Reader, slug: string): Promise<Merchant |
 export async function lockMerchant(tx: Tx, slug: string): Promise<Merchant | undefined> {
   const [merchant] = await tx.sql<Merchant>`
     select id, slug, name, currency, country, price_tax as "priceTax", low_stock_at as "lowStockAt",
-      support_email as "supportEmail", links, closed_at as "closedAt"
+      support_email as "supportEmail", links, legal, closed_at as "closedAt"
     from merchants where slug = ${slug} ${tx.forUpdate}`
   return merchant
 }
@@ -43,10 +45,10 @@ export async function lockMerchant(tx: Tx, slug: string): Promise<Merchant | und
 // False when another node made a merchant of this slug meanwhile: the unique index lets us wait for it, and see it.
 export async function insertMerchant(tx: Tx, merchant: Merchant, now: number): Promise<boolean> {
   const rows = await tx.sql`
-    insert into merchants (id, slug, name, currency, country, price_tax, low_stock_at, support_email, links, catalog_version,
+    insert into merchants (id, slug, name, currency, country, price_tax, low_stock_at, support_email, links, legal, catalog_version,
       created_at, updated_at)
     values (${merchant.id}, ${merchant.slug}, ${merchant.name}, ${merchant.currency}, ${merchant.country}, ${merchant.priceTax},
-      ${merchant.lowStockAt}, ${merchant.supportEmail}, ${merchant.links}, 1, ${now}, ${now})
+      ${merchant.lowStockAt}, ${merchant.supportEmail}, ${merchant.links}, ${merchant.legal}, 1, ${now}, ${now})
     on conflict (slug) do nothing returning id`
   return rows.length > 0
 }
@@ -55,7 +57,7 @@ export async function updateMerchant(tx: Tx, merchant: Merchant, now: number): P
   await tx.sql`
     update merchants set name = ${merchant.name}, currency = ${merchant.currency}, country = ${merchant.country},
       price_tax = ${merchant.priceTax}, low_stock_at = ${merchant.lowStockAt}, support_email = ${merchant.supportEmail},
-      links = ${merchant.links}, updated_at = ${now}
+      links = ${merchant.links}, legal = ${merchant.legal}, updated_at = ${now}
     where id = ${merchant.id}`
 }
 
@@ -146,10 +148,11 @@ export interface MerchantFace {
   country: string
   supportEmail: string | null
   links: string
+  legal: string | null
 }
 
 export async function findMerchantFace(db: Reader, id: string): Promise<MerchantFace | undefined> {
   const [merchant] = await db.sql<MerchantFace>`
-    select slug, name, country, support_email as "supportEmail", links from merchants where id = ${id}`
+    select slug, name, country, support_email as "supportEmail", links, legal from merchants where id = ${id}`
   return merchant
 }

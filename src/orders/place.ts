@@ -49,6 +49,8 @@ export interface NewOrder {
   lines: readonly Omit<OrderLine, 'fulfilled'>[]
   totals: Totals
   shippingTax: number
+  // Null where nothing is shipped, or it is not known.
+  shippingTaxRateBps: number | null
   shipping: ShippingChoice | null
   promotion: (OrderPromotion & { id: string }) | null
   // The same as counting this use has left it.
@@ -127,6 +129,7 @@ function orderFrom(given: NewOrder): OrderRow {
     discount: totals.discount,
     shipping: totals.shipping,
     shippingTax: given.shippingTax,
+    shippingTaxRateBps: given.shippingTaxRateBps,
     tax: totals.tax,
     priceTax: totals.taxIncluded ? 'included' : 'excluded',
     total: totals.total,

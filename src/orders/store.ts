@@ -40,6 +40,8 @@ export interface OrderRow {
   discount: number
   shipping: number
   shippingTax: number
+  // Null where nothing was shipped, and of orders from before rates were stored.
+  shippingTaxRateBps: number | null
   tax: number
   priceTax: 'included' | 'excluded'
   total: number
@@ -116,6 +118,8 @@ export interface OrderLine {
   discount: number
   tax: number
   total: number
+  // Basis points; null of orders from before rates were stored.
+  taxRateBps: number | null
 }
 
 export interface TimelineRow {
@@ -149,7 +153,7 @@ interface OrderColumns
 const columns = new Fragment(`
   o.id, o.installation_id as "installationId", o.merchant_id as "merchantId", o.mode, o.number, o.version, o.status,
   o.payment_status as "paymentStatus", o.fulfillment_status as "fulfillmentStatus", o.currency, o.subtotal, o.discount,
-  o.shipping, o.shipping_tax as "shippingTax", o.tax, o.price_tax as "priceTax", o.total, o.refunded,
+  o.shipping, o.shipping_tax as "shippingTax", o.shipping_tax_rate_bps as "shippingTaxRateBps", o.tax, o.price_tax as "priceTax", o.total, o.refunded,
   o.item_count as "itemCount", o.promotion_id as "promotionId", o.promotion, o.shipping_choice as "shippingChoice",
   o.address_id as "addressId", a.city, a.country, o.checkout_session_id as "checkoutSessionId", o.cart_id as "cartId",
   o.client_reference_id as "clientReferenceId", o.email_masked as "emailMasked", o.locale, o.metadata, o.cancellation,
@@ -181,7 +185,7 @@ function placeName(city: string | null, country: string | null): string {
 export async function listOrderLines(db: Reader, { installationId, orderId }: OrderKey): Promise<OrderLine[]> {
   const rows = await db.sql<Omit<OrderLine, 'options'> & { options: string }>`
     select sku_id as "skuId", code, product_slug as "productSlug", name, options, image, quantity, fulfilled,
-      unit_price as "unitPrice", subtotal, discount, tax, total
+      unit_price as "unitPrice", subtotal, discount, tax, total, tax_rate_bps as "taxRateBps"
     from order_lines where installation_id = ${installationId} and order_id = ${orderId} order by position`
   return rows.map((row) => ({ ...row, options: JSON.parse(row.options) as OrderLine['options'] }))
 }
@@ -337,12 +341,12 @@ export interface SealedFacts {
 export function insertOrder(tx: Tx, order: OrderRow, sealed: SealedFacts): void {
   tx.send`
     insert into orders (installation_id, id, merchant_id, mode, number, version, status, payment_status, fulfillment_status,
-      currency, subtotal, discount, shipping, shipping_tax, tax, price_tax, total, refunded, item_count, promotion_id,
+      currency, subtotal, discount, shipping, shipping_tax, shipping_tax_rate_bps, tax, price_tax, total, refunded, item_count, promotion_id,
       promotion, shipping_choice, address_id, checkout_session_id, cart_id, client_reference_id, customer_sealed,
       email_masked, email_hash, locale, metadata, secret_hash, secret_sealed, payment_due_at, placed_at, updated_at)
     values (${order.installationId}, ${order.id}, ${order.merchantId}, ${order.mode}, ${order.number}, ${order.version},
       ${order.status}, ${order.paymentStatus}, ${order.fulfillmentStatus}, ${order.currency}, ${order.subtotal}, ${order.discount},
-      ${order.shipping}, ${order.shippingTax}, ${order.tax}, ${order.priceTax}, ${order.total}, ${order.refunded},
+      ${order.shipping}, ${order.shippingTax}, ${order.shippingTaxRateBps}, ${order.tax}, ${order.priceTax}, ${order.total}, ${order.refunded},
       ${order.itemCount}, ${order.promotionId}, ${jsonOrNull(order.promotion)}, ${jsonOrNull(order.shippingChoice)},
       ${order.address?.token ?? null}, ${order.checkoutSessionId}, ${order.cartId}, ${order.clientReferenceId},
       ${sealed.customerSealed}, ${order.emailMasked}, ${sealed.emailHash}, ${order.locale},
@@ -353,10 +357,10 @@ export function insertOrder(tx: Tx, order: OrderRow, sealed: SealedFacts): void 
 export function insertOrderLine(tx: Tx, order: OrderRow, position: number, line: OrderLine): void {
   tx.send`
     insert into order_lines (installation_id, order_id, sku_id, merchant_id, position, code, product_slug, name, options,
-      image, quantity, unit_price, subtotal, discount, tax, total)
+      image, quantity, unit_price, subtotal, discount, tax, total, tax_rate_bps)
     values (${order.installationId}, ${order.id}, ${line.skuId}, ${order.merchantId}, ${position}, ${line.code},
       ${line.productSlug}, ${line.name}, ${JSON.stringify(line.options)}, ${line.image}, ${line.quantity},
-      ${line.unitPrice}, ${line.subtotal}, ${line.discount}, ${line.tax}, ${line.total})`
+      ${line.unitPrice}, ${line.subtotal}, ${line.discount}, ${line.tax}, ${line.total}, ${line.taxRateBps})`
 }
 
 // Writes what a change leaves behind. The version before was read under the lock. The money has its own statements below.

@@ -136,6 +136,7 @@ function planMerchant(
     lowStockAt: entry.lowStockAt ?? 5,
     supportEmail: entry.supportEmail ?? null,
     links: JSON.stringify(entry.links ?? {}),
+    legal: entry.legal ? JSON.stringify(entry.legal) : null,
     closedAt: before?.closedAt ?? null,
   }
   if (!before) return { merchant, changes: [{ kind: 'create', what: 'merchant', name: merchant.slug, members: [] }] }
@@ -146,7 +147,16 @@ function planMerchant(
   }
 }
 
-const merchantMembers = ['name', 'currency', 'country', 'priceTax', 'lowStockAt', 'supportEmail', 'links'] as const
+const merchantMembers = [
+  'name',
+  'currency',
+  'country',
+  'priceTax',
+  'lowStockAt',
+  'supportEmail',
+  'links',
+  'legal',
+] as const
 
 // What the file publishes beside what is published already. It may also take back what was, which the next run sees.
 function sellingAfter({ products = [] }: ShopFile, before: { sells: boolean; ships: boolean }) {

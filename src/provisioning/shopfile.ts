@@ -279,6 +279,13 @@ export const AppEntry = object({
 
 const page = Type.String({ pattern: '^https?://', maxLength: 2000 })
 
+export const LegalEntry = object({
+  name: described('Of the company or the person.', name),
+  address: optional('Lines of the postal address.', Type.Array(name, { minItems: 1, maxItems: 6 })),
+  vatId: optional('Number for value added tax.', Type.String({ minLength: 1, maxLength: 40 })),
+  registration: optional('Such as court and number of the register.', Type.String({ minLength: 1, maxLength: 200 })),
+})
+
 export const MerchantEntry = object({
   slug: described('Its name in addresses and commands, and in every later file.', slug),
   name: described('What shoppers read.', name),
@@ -302,6 +309,7 @@ export const MerchantEntry = object({
       imprint: Type.Optional(page),
     }),
   ),
+  legal: optional('Who sells, as receipts and packing slips name it.', LegalEntry),
 })
 
 export const ShopFile = object({

@@ -13,3 +13,15 @@ export const script = scriptFile({
   name: 'checkout script',
   file: new URL('page.js', import.meta.url),
 })
+
+export const receiptStyle = styleSheet({
+  path: '/checkout/receipt.css',
+  name: 'receipt style',
+  file: new URL('receipt.css', import.meta.url),
+})
+
+export const receiptScript = scriptFile({
+  path: '/checkout/receipt.js',
+  name: 'receipt script',
+  file: new URL('receipt.js', import.meta.url),
+})

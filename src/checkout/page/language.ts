@@ -12,8 +12,11 @@ export interface Speaker {
   say(key: TextKey, values?: Values): string
   // For keys that come from elsewhere, such as the name of a payment method.
   sayKnown(key: string, otherwise: string): string
+  number(value: number): string
   amount(amountMinor: number, currency: string): string
   date(instant: string): string
+  // 1900 is 19 %.
+  percent(basisPoints: number): string
   // In whole minutes, from two hours on in whole hours.
   duration(ms: number): string
   country(code: string): string
@@ -102,8 +105,10 @@ function createSpeaker(language: Language, locale: string): Speaker {
     direction,
     say,
     sayKnown: (key, otherwise) => (Object.hasOwn(table, key) ? say(key) : otherwise),
+    number: (value) => kept.numbers(locale).format(value),
     amount: (amountMinor, currency) => formatAmount(amountMinor, currency, locale),
     date: (instant) => kept.dates(locale).format(new Date(instant)),
+    percent: (basisPoints) => kept.percents(locale).format(basisPoints / 10_000),
     duration(ms) {
       const minutes = Math.max(0, Math.ceil(ms / minuteMs))
       if (minutes < 2 * minutesOfHour) return kept.minutes(locale).format(minutes)
@@ -138,6 +143,7 @@ const kept = {
   plurals: keeping((locale) => new Intl.PluralRules(locale)),
   numbers: keeping((locale) => new Intl.NumberFormat(locale)),
   dates: keeping((locale) => new Intl.DateTimeFormat(locale, { dateStyle: 'long', timeZone: 'UTC' })),
+  percents: keeping((locale) => new Intl.NumberFormat(locale, { style: 'percent', maximumFractionDigits: 2 })),
   minutes: keeping((locale) => new Intl.NumberFormat(locale, { style: 'unit', unit: 'minute', unitDisplay: 'long' })),
   hours: keeping((locale) => new Intl.NumberFormat(locale, { style: 'unit', unit: 'hour', unitDisplay: 'long' })),
   countries: keeping((locale) => new Intl.DisplayNames(locale, { type: 'region' })),

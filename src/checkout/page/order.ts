@@ -6,7 +6,7 @@ import { framed, howToPay, sheet } from './frame.ts'
 import type { Speaker } from './language.ts'
 import { lineList, totalsList } from './summary.ts'
 
-export function orderPage(speaker: Speaker, order: OrderStatusView): string {
+export function orderPage(speaker: Speaker, order: OrderStatusView, receiptPath: string): string {
   const { say, sayKnown } = speaker
   const { merchant, currency, totals } = order
   const isTest = order.mode === 'test'
@@ -45,6 +45,7 @@ ${order.fulfillments.map(
 <h2 id="items-title">${say('status.items')}</h2>
 ${lineList(lines, say('status.items'))}
 ${totalsList(speaker, { currency, totals, shipping: order.shippingLabel === null ? 'none' : 'known' })}
+${order.timeline.some(({ type }) => type === 'paid') && html`<p class="receipt-link"><a href="${receiptPath}">${say('receipt.link')}</a></p>`}
 </section>
 ${
   order.timeline.length > 0 &&

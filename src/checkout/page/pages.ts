@@ -2,24 +2,26 @@
 
 import type { Incoming } from '../../http/message.ts'
 import type { HtmlPage, PageAnswer, PageRequest } from '../../http/pages.ts'
-import { pageSecretHash } from '../../kit/pagesecret.ts'
+import { isPageSecret, pageSecretHash } from '../../kit/pagesecret.ts'
 import { type CookieKind, cookieIn, setCookie } from '../../pages/cookies.ts'
 import { type FormRefusal, lineIn, readForm } from '../../pages/form.ts'
 import { isCrossSite } from '../../pages/origin.ts'
-import type { CheckoutPort, CheckoutView, OrderStatusPort } from '../port.ts'
+import type { CheckoutPort, CheckoutView, OrderStatusPort, ReceiptPort } from '../port.ts'
 import { afterPaying, createActions } from './actions.ts'
-import { script, style } from './assets.ts'
+import { receiptScript, receiptStyle, script, style } from './assets.ts'
 import { returnPage } from './elsewhere.ts'
 import { refusedPage, slowPage } from './ended.ts'
 import { answerPage, redirect } from './frame.ts'
 import { type Form, typedNames } from './input.ts'
 import { speakerFor } from './language.ts'
 import { orderPage } from './order.ts'
+import { receiptPage } from './receipt.ts'
 import { createShow, failed, lost, unread, waiting } from './show.ts'
 
 export interface CheckoutPageParts {
   checkout: CheckoutPort
   orderStatus: OrderStatusPort
+  receipt?: ReceiptPort
   // Known once the port is open.
   origin: () => string
   clock: () => Date
@@ -30,6 +32,7 @@ export interface CheckoutPageParts {
 export function checkoutPages({
   checkout,
   orderStatus,
+  receipt = async () => undefined,
   origin,
   clock,
   postWaitMs = () => 0,
@@ -125,9 +128,25 @@ export function checkoutPages({
       path: '/o/:secret',
       name: 'order status',
       async answer(request) {
-        const order = await orderStatus(request.path.secret ?? '')
+        const { secret = '' } = request.path
+        const order = await orderStatus(secret)
         if (!order) return lost(request)
-        return answerPage(200, orderPage(speakerFor(order.locale, request.raw.headers['accept-language']), order))
+        const speaker = speakerFor(order.locale, request.raw.headers['accept-language'])
+        return answerPage(200, orderPage(speaker, order, `/o/${secret}/receipt`))
+      },
+      isDear: true,
+      failed,
+    },
+    {
+      path: '/o/:secret/receipt',
+      name: 'receipt',
+      async answer(request) {
+        const { secret = '' } = request.path
+        const view = await receipt(secret)
+        // Before it is paid there is none.
+        if (!view) return isPageSecret(secret) ? redirect(`/o/${secret}`) : lost(request)
+        const speaker = speakerFor(view.locale, request.raw.headers['accept-language'])
+        return answerPage(200, receiptPage(speaker, view, `/o/${secret}`))
       },
       isDear: true,
       failed,
@@ -148,6 +167,8 @@ export function checkoutPages({
     ),
     style.page,
     script.page,
+    receiptStyle.page,
+    receiptScript.page,
   ]
 }
 

@@ -1,0 +1,128 @@
+import assert from 'node:assert/strict'
+import { describe, test } from 'node:test'
+import { type PricingFacts, priceCart } from '../carts/pricing.ts'
+import { receiptOf } from './receipt.ts'
+import type { OrderLine } from './store.ts'
+
+const line = (name: string, changes: Partial<OrderLine>): OrderLine => ({
+  skuId: name,
+  code: name,
+  productSlug: name,
+  name,
+  options: [],
+  image: null,
+  quantity: 1,
+  fulfilled: 0,
+  unitPrice: 0,
+  subtotal: 0,
+  discount: 0,
+  tax: 0,
+  total: 0,
+  taxRateBps: 0,
+  ...changes,
+})
+
+const order = {
+  shipping: 490,
+  shippingTax: 78,
+  shippingTaxRateBps: 1900,
+  shippingChoice: { optionId: 'standard', label: 'Post', amount: 490 },
+  discount: 0,
+  tax: 78,
+  total: 490,
+  priceTax: 'included' as const,
+}
+
+describe('a receipt', () => {
+  test('lines and shipping are summed by rate, the highest first', () => {
+    const sold = [
+      line('book', { total: 1_070, tax: 70, taxRateBps: 700 }),
+      line('mug', { total: 1_190, tax: 190, taxRateBps: 1900 }),
+      line('stamp', { total: 100, taxRateBps: 0 }),
+    ]
+    const receipt = receiptOf({ ...order, tax: 338, total: 2_850 }, sold)
+    assert.deepEqual(receipt.rates, [
+      { taxRateBps: 1900, net: 1_412, tax: 268, gross: 1_680 },
+      { taxRateBps: 700, net: 1_000, tax: 70, gross: 1_070 },
+      { taxRateBps: 0, net: 100, tax: 0, gross: 100 },
+    ])
+    assert.deepEqual(receipt.total, { net: 2_512, taxRateBps: null, tax: 338, gross: 2_850 })
+  })
+
+  test('an order from before rates were stored has no sums by rate', () => {
+    assert.equal(receiptOf(order, [line('mug', { taxRateBps: null })]).rates, null)
+    assert.equal(receiptOf({ ...order, shippingTaxRateBps: null }, [line('mug', {})]).rates, null)
+  })
+
+  test('nothing shipped is no line, also where its rate is not known', () => {
+    const unshipped = { ...order, shipping: 0, shippingTax: 0, shippingTaxRateBps: null, shippingChoice: null }
+    const { shipping, rates } = receiptOf(unshipped, [line('song', { total: 119, tax: 19, taxRateBps: 1900 })])
+    assert.equal(shipping, null)
+    assert.deepEqual(rates, [{ taxRateBps: 1900, net: 100, tax: 19, gross: 119 }])
+  })
+
+  for (const priceTax of ['included', 'excluded'] as const)
+    test(`free shipping by a code: the rates sum up to the order's total, tax ${priceTax}`, () => {
+      const facts: PricingFacts = {
+        currency: 'EUR',
+        priceTax,
+        merchantCountry: 'DE',
+        lines: [
+          {
+            skuId: 'mug',
+            code: 'mug',
+            unitPrice: 999,
+            quantity: 3,
+            taxClass: 'standard',
+            weightGrams: null,
+            delivery: 'shipped',
+            categories: [],
+          },
+        ],
+        promotion: null,
+        destination: { country: 'DE', region: null },
+        taxRates: [{ country: 'DE', region: '', taxClass: 'standard', rateBps: 1900 }],
+        zones: [
+          {
+            zone: 'germany',
+            countries: ['DE'],
+            options: [{ id: 'post', label: 'Post', amount: 490, freeFrom: null, weightSteps: [] }],
+          },
+        ],
+        shippingOptionId: null,
+        now: 0,
+      }
+      const priced = priceCart(facts)
+      const { totals, shipping } = priced
+      const sold = priced.lines.map((one) => line(one.skuId, { ...one, quantity: 3, unitPrice: 999 }))
+      const given = {
+        shipping: totals.shipping,
+        shippingTax: shipping.tax,
+        shippingTaxRateBps: shipping.taxRateBps,
+        shippingChoice: { optionId: 'post', label: 'Post', amount: shipping.amount },
+        discount: totals.discount,
+        tax: totals.tax,
+        total: totals.total,
+        priceTax,
+      }
+      const receipt = receiptOf(given, sold)
+      const sum = (member: 'net' | 'tax' | 'gross') => receipt.rates?.reduce((all, rate) => all + rate[member], 0)
+      assert.deepEqual([sum('gross'), sum('tax')], [totals.total, totals.tax])
+      assert.equal(receipt.shipping?.gross, priceTax === 'included' ? 490 : 583)
+      const free = receiptOf(
+        {
+          ...given,
+          discount: 490,
+          shippingTax: 0,
+          tax: totals.tax - shipping.tax,
+          total: totals.total - (receipt.shipping?.gross ?? 0),
+        },
+        sold,
+      )
+      assert.deepEqual(free.shipping, { label: 'Post', net: 0, taxRateBps: 1900, tax: 0, gross: 0 })
+      assert.equal(
+        free.rates?.reduce((all, { gross }) => all + gross, 0),
+        totals.total - (receipt.shipping?.gross ?? 0),
+      )
+    })
+})

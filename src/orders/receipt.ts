@@ -1,0 +1,72 @@
+// What a receipt says of an order: each line with its net amount, rate and tax, and the sums by rate. Pure.
+
+import type { OrderLine, OrderRow } from './store.ts'
+
+// Minor units.
+export interface TaxedAmount {
+  net: number
+  // Basis points; null where it was not stored.
+  taxRateBps: number | null
+  tax: number
+  gross: number
+}
+
+export interface ReceiptLine extends TaxedAmount {
+  name: string
+  options: readonly { name: string; value: string }[]
+  quantity: number
+}
+
+export interface Receipt {
+  lines: readonly ReceiptLine[]
+  shipping: (TaxedAmount & { label: string }) | null
+  // Highest first. Null for an order that was placed before rates were stored.
+  rates: readonly (TaxedAmount & { taxRateBps: number })[] | null
+  total: TaxedAmount
+}
+
+type ReceiptOrder = Pick<
+  OrderRow,
+  'shipping' | 'shippingTax' | 'shippingTaxRateBps' | 'shippingChoice' | 'discount' | 'tax' | 'total' | 'priceTax'
+>
+
+export function receiptOf(order: ReceiptOrder, sold: readonly OrderLine[]): Receipt {
+  const lines = sold.map(({ name, options, quantity, tax, total, taxRateBps }) => ({
+    name,
+    options,
+    quantity,
+    ...taxed(total, tax, taxRateBps),
+  }))
+  const shipping = shippingOf(order, sold)
+  return {
+    lines,
+    shipping,
+    rates: sumsByRate(shipping ? [...lines, shipping] : lines),
+    total: taxed(order.total, order.tax, null),
+  }
+}
+
+// What a promotion takes off the shipping is part of the discount, and of no line.
+function shippingOf(order: ReceiptOrder, sold: readonly OrderLine[]): Receipt['shipping'] {
+  if (!order.shippingChoice) return null
+  const itemDiscount = sold.reduce((sum, { discount }) => sum + discount, 0)
+  const charged = order.shipping - (order.discount - itemDiscount)
+  const gross = order.priceTax === 'included' ? charged : charged + order.shippingTax
+  return { label: order.shippingChoice.label, ...taxed(gross, order.shippingTax, order.shippingTaxRateBps) }
+}
+
+function sumsByRate(amounts: readonly TaxedAmount[]): Receipt['rates'] {
+  const sums = new Map<number, { gross: number; tax: number }>()
+  for (const { taxRateBps, gross, tax } of amounts) {
+    if (taxRateBps === null) return null
+    const sum = sums.get(taxRateBps) ?? { gross: 0, tax: 0 }
+    sums.set(taxRateBps, { gross: sum.gross + gross, tax: sum.tax + tax })
+  }
+  return [...sums]
+    .sort(([one], [other]) => other - one)
+    .map(([taxRateBps, { gross, tax }]) => ({ ...taxed(gross, tax, taxRateBps), taxRateBps }))
+}
+
+function taxed(gross: number, tax: number, taxRateBps: number | null): TaxedAmount {
+  return { net: gross - tax, taxRateBps, tax, gross }
+}

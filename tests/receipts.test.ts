@@ -1,0 +1,139 @@
+// The receipt at an order's secret address, and the packing slip that the operator prints.
+
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import { market } from '../harness/carts.ts'
+import { checkoutOf } from '../harness/checkout.ts'
+import { cartwright } from '../harness/commandline.ts'
+import { type House, openHouse, settingsOf } from '../harness/house.ts'
+import { ordersOf } from '../harness/orders.ts'
+import { eachEngine, type Given } from '../harness/storage.ts'
+import { refundOrder } from '../src/orders/operator.ts'
+
+const legal = {
+  name: 'Bloom & Söhne GmbH',
+  address: ['Hafenstraße 12', '20457 Hamburg'],
+  vatId: 'DE123456789',
+  registration: 'HRB 1 <Hamburg>',
+}
+
+// What a reader sees of a page, without its marks.
+function textOf(page: string): string {
+  return page
+    .replace(/^[\s\S]*<body[^>]*>/, '')
+    .replace(/<[^>]+>/g, ' ')
+    .replaceAll('&amp;', '&')
+    .replaceAll('&lt;', '<')
+    .replaceAll('&gt;', '>')
+    .replace(/[\s\u00a0\u2068\u2069]+/g, ' ')
+}
+
+eachEngine('receipts', (given) => {
+  const open = (engine: Given) => openHouse(engine, { shops: [{ ...market, merchant: { ...market.merchant, legal } }] })
+
+  async function buy(house: House, items: Readonly<Record<string, number>>, more: object = {}) {
+    const checkout = await checkoutOf(house)
+    const { secret, view } = await checkout.ready(items, more)
+    assert.equal((await checkout.pay(secret, view)).problem, null)
+    const { order } = await checkout.look(secret)
+    assert.ok(order)
+    return order
+  }
+
+  test('the rate of each line and of the shipping is stored with the order', async () => {
+    const house = await open(given)
+    await buy(house, { 'ROSE-12': 1, BOOK: 2 })
+    const lines = await house.storage.read(
+      (db) => db.sql<{ rate: number }>`select tax_rate_bps as "rate" from order_lines order by position`,
+    )
+    const [order] = await house.storage.read(
+      (db) => db.sql<{ rate: number }>`select shipping_tax_rate_bps as "rate" from orders`,
+    )
+    assert.deepEqual(
+      [lines, order].flat().map((row) => row?.rate),
+      [1900, 700, 1900],
+    )
+  })
+
+  test('a paid order links its receipt, with seller, tax by rate and payment', async () => {
+    const house = await open(given)
+    const order = await buy(house, { 'ROSE-12': 1, BOOK: 2 }, { locale: 'de' })
+    const path = `${order.statusPath}/receipt`
+    assert.match((await house.fetch(order.statusPath)).text, new RegExp(`href="${path}">Beleg<`))
+    const answer = await house.fetch(path)
+    assert.equal(answer.status, 200)
+    assert.equal(answer.headers.get('referrer-policy'), 'no-referrer')
+    assert.match(answer.headers.get('cache-control') ?? '', /no-store/)
+    const text = textOf(answer.text)
+    for (const expected of [
+      `Beleg ${order.number}`,
+      'Bloom & Söhne GmbH Hafenstraße 12 20457 Hamburg USt-IdNr. DE123456789 HRB 1 <Hamburg>',
+      // Two books of 29.95 with 7 %: 59.90 holds 3.92.
+      '2 55,98 € 7 % 3,92 € 59,90 €',
+      'Bezahlt am 1. Juni 2026 visa ···· 4242',
+    ])
+      assert.ok(text.includes(expected), `${expected} is not in ${text}`)
+    // Nothing of the shopper: the address of the page is passed on.
+    assert.doesNotMatch(text, /Lovelace|ada@|Berlin/)
+  })
+
+  test('the rates sum up to what was paid, and a refund is shown with its date', async () => {
+    const house = await open(given)
+    const { installationId, storage, clock } = house
+    const orders = await ordersOf(house)
+    const { orderId, statusSecret, quote } = await orders.place({ items: { 'ROSE-12': 1, BOOK: 1 } })
+    const read = async () => textOf((await house.fetch(`/o/${statusSecret}/receipt`)).text)
+    const amounts = (text: string) =>
+      [...text.matchAll(/€([\d,]+\.\d\d)/g)].map(([, amount = '']) => Number(amount.replace(/[,.]/g, '')))
+    const [, byRate = ''] = /Tax by rate (.*) Payment/.exec(await read()) ?? []
+    const gross = amounts(byRate).filter((_, index) => index % 3 === 2)
+    assert.equal(
+      gross.reduce((sum, amount) => sum + amount, 0),
+      quote.totals.total,
+    )
+    const input = { amount: 500, reason: null, isByHand: false }
+    await storage.write((tx) => refundOrder(tx, { installationId, orderId }, input, { now: clock.now, cause: null }))
+    assert.match(await read(), /Refund on its way -€5\.00/)
+    clock.now += 24 * 3_600_000
+    await orders.pay()
+    assert.match(await read(), /Refunded on June 2, 2026 -€5\.00/)
+  })
+
+  test('an order from before rates were stored has a receipt without them', async () => {
+    const house = await open(given)
+    const { statusPath } = await buy(house, { BOOK: 1 })
+    await house.storage.write(async (tx) => {
+      await tx.sql`update order_lines set tax_rate_bps = null`
+      await tx.sql`update orders set shipping_tax_rate_bps = null`
+    })
+    const { status, text } = await house.fetch(`${statusPath}/receipt`)
+    assert.equal(status, 200)
+    assert.doesNotMatch(textOf(text), /rate|%/)
+  })
+
+  test('before it is paid there is none, and a wrong address gives nothing away', async () => {
+    const house = await open(given)
+    const { statusSecret } = await (await ordersOf(house)).place({ isManual: true })
+    const answer = await house.fetch(`/o/${statusSecret}/receipt`, { redirect: 'manual' })
+    assert.deepEqual([answer.status, answer.headers.get('location')], [303, `/o/${statusSecret}`])
+    assert.doesNotMatch((await house.fetch(`/o/${statusSecret}`)).text, /receipt/)
+    for (const wrong of ['/o/x/receipt', `/o/${statusSecret}x/receipt`, '/o/%0d%0aset-cookie:a=b/receipt'])
+      assert.equal((await house.fetch(wrong)).status, 404)
+  })
+
+  test('the packing slip names what is left to send and where to, without prices', async () => {
+    const house = await open(given)
+    const { number } = await buy(house, { 'ROSE-12': 3, BOOK: 1 })
+    const run = (...args: string[]) =>
+      cartwright(['orders', ...args, '--merchant', market.merchant.slug], settingsOf(house))
+    const whole = await run('slip', number)
+    assert.equal(whole.code, 0, whole.err)
+    const text = textOf(whole.out)
+    for (const expected of ['Ada Lovelace', 'Berlin', 'ROSE-12 3', 'BOOK 1', legal.name, number])
+      assert.ok(text.includes(expected), `${expected} is not in ${text}`)
+    assert.doesNotMatch(text, /€|Sent before/)
+    assert.equal((await run('fulfil', number, '--items', 'ROSE-12=2', '--anyway')).code, 0)
+    assert.match(textOf((await run('slip', number, '--json')).out), /Sent before/)
+    assert.match(textOf((await run('slip', number)).out), /ROSE-12 2 1/)
+  })
+})
