@@ -35,6 +35,11 @@ export function formatAmount(amountMinor: number, currency: string, locale: stri
   return formatterFor(locale, currency, exponent).format(decimalText(amountMinor, exponent))
 }
 
+// 1999 → '19.99', for other programs.
+export function decimalAmount(amountMinor: number, currency: string): string {
+  return decimalText(amountMinor, exponentOf(currency))
+}
+
 // '19.99' → 1999. Nothing is guessed: no sign, no exponent, no separator of thousands, no more digits than the currency has.
 export function parseDecimal(text: string, currency: string): number | undefined {
   const exponent = exponents.get(currency)

@@ -16,6 +16,7 @@ export function accountProviders(
 ): Readonly<Record<string, LateAccountProvider>> {
   return {
     stripe: late(async () => (await import('./stripe/account.ts')).createStripeAccounts({ clock, url: urls.stripe })),
+    mollie: late(async () => (await import('./mollie/account.ts')).createMollieAccounts({ url: urls.mollie })),
   }
 }
 

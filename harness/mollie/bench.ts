@@ -1,0 +1,77 @@
+// Mollie in the suite of all payment providers.
+
+import assert from 'node:assert/strict'
+import { decimalAmount } from '../../src/kit/money.ts'
+import type { AccountRow } from '../../src/payments/accounts.ts'
+import type { Charge } from '../../src/payments/port.ts'
+import { createMollieAccounts } from '../../src/providers/mollie/account.ts'
+import type { ProviderBench } from '../providerBench.ts'
+import type { StoredPayment } from './books.ts'
+import { type MollieStandIn, openMollie } from './standin.ts'
+
+// An account that was connected with the test key of the stand-in.
+export function mollieAccount(mollie: MollieStandIn, changes: Partial<AccountRow> = {}): AccountRow {
+  return {
+    merchantId: 'mer_1',
+    id: 'pac_1',
+    mode: 'test',
+    provider: 'mollie',
+    public: { profile: mollie.profile.id, name: mollie.profile.name },
+    secretsSealed: '',
+    previousSealed: null,
+    previousUntil: null,
+    seenUntil: null,
+    endedAt: null,
+    createdAt: 0,
+    updatedAt: 0,
+    ...changes,
+  }
+}
+
+export async function openMollieBench(clock: () => Date): Promise<ProviderBench> {
+  const mollie = await openMollie({ clock })
+  const { books } = mollie.profile.test
+  books.opensCancelable = true
+  const provider = createMollieAccounts({ url: mollie.url }).open({
+    account: mollieAccount(mollie),
+    secrets: { key: mollie.profile.test.key },
+    previous: undefined,
+    noticeUrl: null,
+  })
+  const paymentOf = ({ key }: Charge): StoredPayment => {
+    const [payment] = books.paymentsOf(key)
+    assert.ok(payment, 'the payment is in the books')
+    return payment
+  }
+  const acts = { pay: 'pay', fail: 'fail', leave: 'cancel', later: 'transfer' } as const
+  return {
+    provider,
+    method: 'online',
+    details: {},
+    books: {
+      async of(charge) {
+        const payments = books.paymentsOf(charge.key)
+        const refunded = payments.reduce((sum, { id }) => sum + books.refundedMinor(id), 0)
+        return { charges: payments.length, refunded }
+      },
+      payRefunds: async () => books.moveRefunds('refunded'),
+      async refund(charge, amount) {
+        const value = decimalAmount(amount, charge.currency)
+        const { id } = books.refund(paymentOf(charge).id, { amount: { currency: charge.currency, value } })
+        books.moveRefunds('refunded', id)
+      },
+      dispute: async (charge) => void books.chargeBack(paymentOf(charge).id),
+      closesUnknownKeys: false,
+    },
+    shopper: {
+      act: async (charge, what) => void books.act(paymentOf(charge).id, { kind: acts[what] }),
+      settle: async (charge, how) => books.settle(paymentOf(charge).id, how),
+    },
+    network: {
+      lose: (when, what) =>
+        mollie.lose(when, { method: 'POST', path: what === 'charge' ? '/v2/payments' : /\/refunds$/ }),
+      forgetKeys: () => mollie.profile.test.forgetKeys(),
+    },
+    close: () => mollie.close(),
+  }
+}

@@ -1,0 +1,41 @@
+// What the suite of all payment providers (src/providers/providers.test.ts) needs of one: the provider, and a hand on the service
+// behind it, which is a stand-in or the provider's own records.
+
+import type { Charge, Details, PaymentProvider } from '../src/payments/port.ts'
+
+export interface ProviderBench {
+  provider: PaymentProvider
+  // What a shopper could choose and type, which ends well.
+  method: string
+  details: Details
+  // Left out where nobody at the other end keeps books.
+  books?: ProviderBooks
+  // Left out where `start` itself takes the money.
+  shopper?: {
+    // What the shopper does elsewhere. `later`: a debit or transfer, which is decided in days.
+    act(charge: Charge, what: 'pay' | 'fail' | 'leave' | 'later'): Promise<void>
+    // How it is decided.
+    settle(charge: Charge, how: 'paid' | 'failed'): Promise<void>
+  }
+  // Left out where there is no network in between.
+  network?: {
+    // The next request that makes something is lost, before or after the work was done.
+    lose(when: 'before' | 'after', what: 'charge' | 'refund'): void
+    // Idempotency keys are forgotten, as after days.
+    forgetKeys(): void
+  }
+  close?(): Promise<void>
+}
+
+export interface ProviderBooks {
+  // How many charges there are under the key, paid or not, and how much went back.
+  of(charge: Charge): Promise<{ charges: number; refunded: number }>
+  // Refunds under way arrive. Left out where they are paid at once.
+  payRefunds?(): Promise<void>
+  // What the merchant does in the dashboard of the provider, in minor units.
+  refund?(charge: Charge, amount: number): Promise<void>
+  // The bank takes the money back.
+  dispute?(charge: Charge): Promise<void>
+  // Whether a key that was never started can be closed: a start that arrives later is declined.
+  closesUnknownKeys: boolean
+}
