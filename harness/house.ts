@@ -93,6 +93,7 @@ export interface HouseOptions
       | 'refusedDelayMs'
       | 'passwordCost'
       | 'payHooks'
+      | 'providerUrls'
     >
   > {
   shops?: readonly ShopFile[]

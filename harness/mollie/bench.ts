@@ -1,10 +1,12 @@
-// Mollie in the suite of all payment providers.
+// Mollie in the suite of all payment providers, and as an account of a shop.
 
 import assert from 'node:assert/strict'
+import { newId } from '../../src/kit/ids.ts'
 import { decimalAmount } from '../../src/kit/money.ts'
-import type { AccountRow } from '../../src/payments/accounts.ts'
+import { type AccountRow, insertAccount, sealSecrets } from '../../src/payments/accounts.ts'
 import type { Charge } from '../../src/payments/port.ts'
 import { createMollieAccounts } from '../../src/providers/mollie/account.ts'
+import { type House, testSecret } from '../house.ts'
 import type { ProviderBench } from '../providerBench.ts'
 import type { StoredPayment } from './books.ts'
 import { type MollieStandIn, openMollie } from './standin.ts'
@@ -26,6 +28,17 @@ export function mollieAccount(mollie: MollieStandIn, changes: Partial<AccountRow
     updatedAt: 0,
     ...changes,
   }
+}
+
+// A house that takes payments by the stand-in, and has it among its `providerUrls`.
+export async function connectMollie(
+  house: Pick<House, 'storage' | 'seller' | 'clock'>,
+  mollie: MollieStandIn,
+): Promise<void> {
+  const { now } = house.clock
+  const account = mollieAccount(mollie, { ...house.seller, id: newId('pac'), createdAt: now, updatedAt: now })
+  const secretsSealed = sealSecrets(testSecret, account, { key: mollie.profile.test.key })
+  await house.storage.write((tx) => insertAccount(tx, { ...account, secretsSealed }))
 }
 
 export async function openMollieBench(clock: () => Date): Promise<ProviderBench> {

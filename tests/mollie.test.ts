@@ -1,0 +1,260 @@
+// Purchases that are paid on the page of Mollie, over HTTP from the form to the order, against the stand-in. Nothing of the checkout
+// knows Mollie.
+
+import assert from 'node:assert/strict'
+import { before, test } from 'node:test'
+import { market } from '../harness/carts.ts'
+import { type Checkout, checkoutOf } from '../harness/checkout.ts'
+import { type House, openHouse } from '../harness/house.ts'
+import { connectMollie } from '../harness/mollie/bench.ts'
+import type { Books } from '../harness/mollie/books.ts'
+import { type MollieStandIn, openMollie } from '../harness/mollie/standin.ts'
+import { scriptless } from '../harness/scriptless.ts'
+import { eachEngine } from '../harness/storage.ts'
+import { recoverPayments } from '../src/checkout/pay/recover.ts'
+import { newId } from '../src/kit/ids.ts'
+import { refundOrder } from '../src/orders/operator.ts'
+import { refundPaid } from '../src/orders/refunds.ts'
+import { payRefunds } from '../src/payments/refunds.ts'
+import { listPaymentsOfSession } from '../src/payments/store.ts'
+
+const minute = 60_000
+const hour = 60 * minute
+
+eachEngine('a purchase by Mollie', (given) => {
+  let house: House
+  let checkout: Checkout
+  let mollie: MollieStandIn
+  let books: Books
+
+  before(async () => {
+    const start = Date.parse('2026-06-01T12:00:00.000Z')
+    mollie = await openMollie({ clock: () => new Date(house?.clock.now ?? start) })
+    given.later(() => mollie.close())
+    books = mollie.profile.test.books
+    house = await openHouse(given, { shops: [market], now: start, providerUrls: { mollie: mollie.url } })
+    checkout = await checkoutOf(house)
+    await connectMollie(house, mollie)
+  })
+
+  // A shopper whose form was sent: the page of ours that leads to Mollie.
+  async function begin() {
+    const seen = mollie.requests.length
+    const { sessionId, secret, view } = await checkout.ready({ CARD: 2 })
+    const shopper = scriptless(house.origin)
+    await shopper.open(`/c/${secret}`)
+    const [pay] = shopper.buttons().filter((name) => /^Pay/.test(name))
+    await shopper.press(pay ?? '', { method: 'mollie:online' })
+    const [link] = [...shopper.links().values()].filter((href) => href.startsWith(mollie.url))
+    const cookie = (shopper.headers.get('set-cookie') ?? '').split(';')[0] ?? ''
+    const payment = async () => {
+      const [first] = await house.storage.read((db) => listPaymentsOfSession(db, house.installationId, sessionId))
+      assert.ok(first)
+      return first
+    }
+    const { reference } = await payment()
+    const order = async () => {
+      const { orderId } = await payment()
+      return orderId === null ? null : (await house.ask('getStorefrontOrder', { path: { orderId } })).body.data
+    }
+    return {
+      sessionId,
+      secret,
+      total: view.session.totals.total,
+      shopper,
+      link: link ?? '',
+      payment,
+      reference: reference ?? '',
+      order,
+      // What the shopper does on Mollie's page, and the address to which they are sent then.
+      async act(act: string): Promise<string> {
+        const body = new URLSearchParams({ act })
+        const response = await fetch(link ?? '', { method: 'POST', body, redirect: 'manual' })
+        return response.headers.get('location') ?? ''
+      },
+      // Comes back in the browser that left. Where the browser is sent on to, until a page or another host.
+      async comeBack(url: string): Promise<string> {
+        let at = new URL(url, house.origin)
+        for (let i = 0; i < 5 && at.origin === house.origin; i += 1) {
+          const answer = await house.fetch(at.pathname, { headers: { cookie }, redirect: 'manual' })
+          const to = answer.headers.get('location')
+          if (to === null) return at.pathname
+          at = new URL(to, house.origin)
+        }
+        return at.href
+      },
+      session: async () => (await checkout.read(sessionId)).body.data,
+      requests: () => mollie.requests.slice(seen),
+    }
+  }
+
+  const loop = async (ms: number) => {
+    house.clock.now += ms
+    await recoverPayments(house.app.payTools)
+  }
+  const stockOf = async () => {
+    const [row] = await house.storage.read(
+      (db) =>
+        db.sql<{ onHand: number }>`select sum(on_hand) as "onHand" from stock where merchant_id = ${house.merchantId}`,
+    )
+    return row?.onHand
+  }
+
+  test('form, page, bank, return: one paid order and one charge, and Mollie never sees the secret of the page', async () => {
+    const one = await begin()
+    assert.match(one.shopper.html, /http-equiv="refresh"/)
+    assert.match(one.shopper.text(), /Mollie \(card, bank or wallet\)/)
+    assert.deepEqual([(await one.payment()).status, (await one.session()).status], ['challenge', 'processing'])
+    const returnUrl = await one.act('pay')
+    assert.match(returnUrl, new RegExp(`^${house.origin}/r/[\\w.-]+$`))
+    assert.match(await one.comeBack(`${returnUrl}?status=failed`), /^http:\/\/localhost:9\/thanks/)
+    await one.comeBack(returnUrl)
+    const { paymentStatus, status } = await one.order()
+    assert.deepEqual([status, paymentStatus, (await one.session()).status], ['placed', 'paid', 'completed'])
+    const { brand, last4, accountId, placeSealed } = await one.payment()
+    assert.deepEqual([brand, last4, placeSealed], ['visa', '4242', null])
+    assert.ok(accountId)
+    const [charge, ...more] = books.paymentsOf((await one.payment()).id)
+    assert.deepEqual([charge?.status, more.length], ['paid', 0])
+    assert.equal(charge?.request.amount.value, (one.total / 100).toFixed(2))
+    const seen = JSON.stringify(one.requests())
+    assert.ok(!seen.includes(one.secret))
+    assert.ok(one.requests().every(({ headers }) => headers.referer === undefined))
+    // Nor is the key anywhere but in the requests to Mollie.
+    assert.ok(!JSON.stringify(house.lines()).includes(mollie.profile.test.key))
+  })
+
+  test('who never comes back has the order at the next look-up', async () => {
+    const one = await begin()
+    books.act(one.reference, { kind: 'pay' })
+    await loop(6 * minute)
+    assert.equal((await one.order()).paymentStatus, 'paid')
+  })
+
+  test('left on the page of Mollie: back in the checkout, without a charge, and paid in another way', async () => {
+    const one = await begin()
+    assert.equal(await one.comeBack(await one.act('cancel')), `/c/${one.secret}`)
+    const { status, lastPaymentError } = await one.session()
+    assert.deepEqual([status, lastPaymentError?.code], ['open', 'declined'])
+    assert.deepEqual(
+      books.paymentsOf((await one.payment()).id).map((charge) => charge.status),
+      ['canceled'],
+    )
+    const paid = await checkout.pay(one.secret, await checkout.look(one.secret))
+    assert.equal(paid.view.session.status, 'completed')
+  })
+
+  test('refused by the bank: the shopper is told why, and can try again', async () => {
+    const one = await begin()
+    await one.comeBack(await one.act('fail'))
+    const { status, lastPaymentError } = await one.session()
+    assert.deepEqual([status, lastPaymentError?.code], ['open', 'insufficient_funds'])
+    await one.shopper.open(`/c/${one.secret}`)
+    const [pay] = one.shopper.buttons().filter((name) => /^Pay/.test(name))
+    await one.shopper.press(pay ?? '', { method: 'mollie:online' })
+    assert.match(one.shopper.html, /http-equiv="refresh"/)
+  })
+
+  test('expired there: open here', async () => {
+    const one = await begin()
+    await loop(16 * minute)
+    assert.deepEqual([(await one.session()).status, (await one.payment()).status], ['open', 'declined'])
+  })
+
+  test('pay in another way: once Mollie can cancel it, and not before', async () => {
+    const one = await begin()
+    await one.shopper.press('Pay in another way')
+    assert.equal((await one.session()).status, 'processing')
+    await loop(16 * minute)
+    assert.equal((await one.session()).status, 'open')
+    books.opensCancelable = true
+    const other = await begin()
+    books.opensCancelable = false
+    await other.shopper.press('Pay in another way')
+    const { status, lastPaymentError } = await other.session()
+    assert.deepEqual([status, lastPaymentError], ['open', null])
+    assert.equal(books.payment(other.reference).status, 'canceled')
+  })
+
+  test('pay in another way against a payment that was just made: the order', async () => {
+    const one = await begin()
+    books.act(one.reference, { kind: 'pay' })
+    await one.shopper.press('Pay in another way')
+    assert.equal((await one.order()).paymentStatus, 'paid')
+  })
+
+  test('a bank transfer: the order awaits it, and is paid when it arrives', async () => {
+    const one = await begin()
+    assert.match(await one.comeBack(await one.act('transfer')), /^http:\/\/localhost:9\/thanks/)
+    assert.equal((await one.order()).paymentStatus, 'pending')
+    await loop(2 * hour)
+    books.settle(one.reference, 'paid')
+    await loop(7 * hour)
+    assert.equal((await one.order()).paymentStatus, 'paid')
+  })
+
+  test('a bank transfer that never arrives cancels its order, and the stock is back', async () => {
+    const before = await stockOf()
+    const one = await begin()
+    await one.comeBack(await one.act('transfer'))
+    assert.notEqual(await stockOf(), before)
+    books.settle(one.reference, 'expired')
+    await loop(2 * hour)
+    const { status, paymentStatus } = await one.order()
+    assert.deepEqual([status, paymentStatus, await stockOf()], ['cancelled', 'voided', before])
+  })
+
+  test('the answer to the start is lost: found by its mark, with the place, and one charge', async () => {
+    mollie.lose('after', { method: 'POST', path: '/v2/payments' })
+    const one = await begin()
+    assert.deepEqual([one.link, (await one.payment()).status], ['', 'processing'])
+    mollie.profile.test.forgetKeys()
+    await loop(2 * minute)
+    await one.shopper.open(`/c/${one.secret}`)
+    assert.ok([...one.shopper.links().values()].some((href) => href.startsWith(mollie.url)))
+    assert.equal(books.paymentsOf((await one.payment()).id).length, 1)
+  })
+
+  test('Mollie fails: the log names it without a key, and nothing was charged', async () => {
+    mollie.fail(500, { method: 'POST', path: '/v2/payments' })
+    const one = await begin()
+    const line = house.lines().findLast(({ provider }) => provider === 'mollie')
+    assert.equal(line?.code, 'MOLLIE_FAILED')
+    await loop(3 * minute)
+    assert.deepEqual([(await one.session()).status, (await one.payment()).status], ['open', 'declined'])
+  })
+
+  test('a refund is under way until Mollie has paid it, and is paid once', async () => {
+    const one = await begin()
+    await one.comeBack(await one.act('pay'))
+    const { orderId } = await one.payment()
+    const key = { installationId: house.installationId, orderId: orderId ?? '' }
+    const input = { amount: 500, reason: null, isByHand: false }
+    await house.storage.write((tx) => refundOrder(tx, key, input, { now: house.clock.now, cause: null }))
+    const pay = async () => {
+      const tools = { ...house.app.payTools, onPaid: refundPaid }
+      return (await payRefunds(tools, house.clock.now)).map(({ outcome }) => outcome)
+    }
+    mollie.lose('after', { method: 'POST', path: /refunds$/ })
+    assert.deepEqual(await pay(), ['later'])
+    assert.equal((await one.order()).paymentStatus, 'refunding')
+    mollie.profile.test.forgetKeys()
+    house.clock.now += hour
+    assert.deepEqual(await pay(), ['later'])
+    books.moveRefunds('refunded')
+    house.clock.now += 6 * hour
+    assert.deepEqual(await pay(), ['succeeded'])
+    assert.equal((await one.order()).paymentStatus, 'partially_refunded')
+    assert.equal(books.refundedMinor(one.reference), 500)
+  })
+
+  test('the account of another merchant, or none, says nothing of a payment', async () => {
+    const { payTools } = house.app
+    const one = await begin()
+    const { accountId } = await one.payment()
+    const of = (merchantId: string) =>
+      house.storage.read((db) => payTools.providers.of(db, { provider: 'mollie', accountId, merchantId }))
+    assert.equal((await of(house.merchantId))?.name, 'mollie')
+    assert.equal(await of(newId('mer')), undefined)
+  })
+})
