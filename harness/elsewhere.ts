@@ -1,6 +1,8 @@
 // A provider whose shoppers pay elsewhere, on a page or in a frame of its own. It keeps books in memory, as a service far away
 // would, and the test says what the shopper, the bank and the merchant do there.
 
+import { createHmac } from 'node:crypto'
+import { type AccountProvider, AccountRefused } from '../src/payments/accountPort.ts'
 import type {
   Charge,
   DisputeStanding,
@@ -52,21 +54,26 @@ export interface ElsewhereProvider extends PaymentProvider {
   givenBack(key: string): number
   // Whether a look-up names the keys of refunds.
   namesKeys: boolean
+  // What shoppers did there, oldest first.
+  readonly events: readonly { at: number; reference: string }[]
 }
 
 export interface ElsewhereOptions {
   placeOf?: (reference: string) => Place
   // How long one can pay.
   openMs?: number
+  clock?: () => number
 }
 
 export function createElsewhere({
   placeOf = (reference) => ({ kind: 'page', url: `https://bank.example/${reference}` }),
   openMs = 30 * 60_000,
+  clock = Date.now,
 }: ElsewhereOptions = {}): ElsewhereProvider {
   const books = new Map<string, Entry>()
   const calls: Record<Call, number> = { start: 0, lookUp: 0, close: 0, refund: 0, refundState: 0, void: 0 }
   const journeys: Journey[] = []
+  const events: { at: number; reference: string }[] = []
   const lost = new Set<string>()
   const dropped = new Set<string>()
   // The first answer to a key is the answer to each repetition.
@@ -141,6 +148,7 @@ export function createElsewhere({
     books,
     calls,
     journeys,
+    events,
     check: () => [],
 
     async start(charge, { journey }) {
@@ -195,6 +203,7 @@ export function createElsewhere({
       if (what === 'bank') record.state = 'processing'
       else if (what === 'fail') record.state = 'failed'
       else Object.assign(record, { state: 'paid', collected: amount ?? record.charge.amount })
+      events.push({ at: clock(), reference: record.reference })
     },
     loseNext: (call) => void lost.add(call),
     dropNext: (call) => void dropped.add(call),
@@ -212,4 +221,79 @@ export function createElsewhere({
     namesKeys: true,
   }
   return provider
+}
+
+export interface ElsewhereAccounts extends AccountProvider {
+  // What was made for notices there, by address, with the secret that signs them.
+  readonly endpoints: ReadonlyMap<string, string>
+  // What `check` finds.
+  problems: readonly string[]
+  // Not null: every call for an account throws it.
+  outage: Error | null
+}
+
+const signingSecret = 'signing'
+const noticeMsMax = 5 * 60_000
+
+// Accounts at that provider. A key names the mode and the account: `bank_test_acct1`, and anything after a point.
+export function createElsewhereAccounts(bank: ElsewhereProvider): ElsewhereAccounts {
+  const endpoints = new Map<string, string>()
+  let made = 0
+  const accounts: ElsewhereAccounts = {
+    name: bank.name,
+    questions: [{ name: 'key', label: 'Secret key (bank_test_…)' }],
+    noticeSecret: signingSecret,
+    endpoints,
+    problems: [],
+    outage: null,
+    async connect({ answers, mode, noticeUrl }) {
+      if (accounts.outage) throw accounts.outage
+      const { key = '' } = answers
+      const [, named, account] = /^bank_(test|live)_(\w+)(?:\.\w+)?$/.exec(key) ?? []
+      if (account === undefined) throw new AccountRefused('The bank does not know this key.')
+      if (named !== mode) throw new AccountRefused(`The key is for ${named} mode.`)
+      if (noticeUrl === null) return { public: { account }, secrets: { key } }
+      made += 1
+      endpoints.set(noticeUrl, `sign_${made}`)
+      return { public: { account }, secrets: { key, endpoint: noticeUrl, [signingSecret]: `sign_${made}` } }
+    },
+    async check() {
+      if (accounts.outage) throw accounts.outage
+      return accounts.problems
+    },
+    async disconnect({ secrets }) {
+      if (accounts.outage) throw accounts.outage
+      endpoints.delete(secrets.endpoint ?? '')
+    },
+    noticeHelp: (noticeUrl) => `Send notices to ${noticeUrl}.`,
+    open({ account, secrets, previous }) {
+      const accepted = [secrets, previous].flatMap((known) => known?.[signingSecret] ?? [])
+      const own: Partial<PaymentProvider> = {
+        modes: [account.mode],
+        notice({ headers, body }, now) {
+          const [at, signature] = String(headers['bank-signature']).split(',')
+          const isKnown = accepted.some((secret) => signature === signatureOf(secret, Number(at), body))
+          if (!isKnown || Math.abs(now - Number(at)) > noticeMsMax) return 'refused'
+          return { references: JSON.parse(body.toString('utf8')) as string[] }
+        },
+        async *news(since) {
+          if (accounts.outage) throw accounts.outage
+          yield* bank.events.filter(({ at }) => at >= since)
+        },
+      }
+      // The test may replace what the bank does at any time.
+      return Object.assign(Object.create(bank) as PaymentProvider, own)
+    },
+  }
+  return accounts
+}
+
+// A notice as the bank sends it.
+export function bankNotice(secret: string, at: number, references: readonly string[]): RequestInit {
+  const body = Buffer.from(JSON.stringify(references))
+  return { method: 'POST', body, headers: { 'bank-signature': `${at},${signatureOf(secret, at, body)}` } }
+}
+
+function signatureOf(secret: string, at: number, body: Buffer): string {
+  return createHmac('sha256', secret).update(`${at}.`).update(body).digest('hex')
 }

@@ -41,6 +41,7 @@ import { createMetrics, type Metrics } from './observe/metrics.ts'
 import { observeOwed } from './observe/owed.ts'
 import { orderOperations } from './orders/operations.ts'
 import { createPaymentWatch, type PaymentWatch } from './payments/watch.ts'
+import { noticePage } from './providers/hooks.ts'
 import type { ProviderUrls } from './providers/registry.ts'
 import { demoMerchantSlug } from './provisioning/demo.ts'
 import { mediaPage } from './site/media.ts'
@@ -236,6 +237,10 @@ export function createApp(parts: AppParts): App {
         clock,
         postWaitMs: (secret) => postsBySession?.take(pageSecretHash(secret), clock().getTime()) ?? 0,
       }),
+      noticePage({
+        ...payTools,
+        refusedThrottle: rateLimit && createThrottle(refusedNoticesOfAddress),
+      }),
       ...oauth.pages,
       ...(parts.extraPages ?? []),
       mediaPage(fileURLToPath(new URL('./provisioning/demo/media/', import.meta.url))),
@@ -306,6 +311,7 @@ function lateSender(options: SenderOptions): Sender {
 const looksOfAddress = { perSecond: 40, burst: 120 } as const
 const postsOfAddress = { perSecond: 20, burst: 60 } as const
 const postsOfSession = { perSecond: 2, burst: 20 } as const
+const refusedNoticesOfAddress = { perSecond: 5, burst: 60 } as const
 
 // The unauthenticated read and wrong keys are limited by address.
 function throttlesFor(rate: Rate | null): Throttles {
@@ -383,6 +389,12 @@ function observePayments(metrics: Metrics, watch: PaymentWatch): void {
     help: 'Money that did not move as it should. Each has a log line with its ids.',
     type: 'counter',
     values: () => watch.stats().incidents,
+  })
+  metrics.read({
+    name: 'cartwright_payment_notices_total',
+    help: 'Messages at the address for notices of payment providers, by outcome.',
+    type: 'counter',
+    values: () => watch.stats().notices,
   })
   metrics.read({
     name: 'cartwright_payments_declined_total',

@@ -199,3 +199,29 @@ test('rows that failed do not keep a loop from catching up, and are told at the 
   )
   assert.deepEqual(rounds, [])
 })
+
+test('a loop that is woken begins its turn at once, and once more if it was under way', async () => {
+  const log: Log = { debug() {}, info() {}, warn() {}, error() {}, flush() {}, dropped: 0 }
+  const turns: PromiseWithResolvers<boolean>[] = []
+  const begun: PromiseWithResolvers<void>[] = [Promise.withResolvers(), Promise.withResolvers()]
+  function work(): Promise<boolean> {
+    turns.push(Promise.withResolvers())
+    begun[turns.length - 1]?.resolve()
+    return turns.at(-1)?.promise ?? Promise.resolve(false)
+  }
+  const awake = setInterval(() => {}, 1_000)
+  const hour = 3_600_000
+  const workers = startWorkers([{ name: 'payments', everyMs: hour, work }], log, { firstMs: hour })
+  workers.wake('payments')
+  await begun[0]?.promise
+  workers.wake('payments')
+  workers.wake('payments')
+  assert.equal(turns.length, 1, 'one turn at a time')
+  turns[0]?.resolve(false)
+  await begun[1]?.promise
+  turns[1]?.resolve(false)
+  await workers.drain()
+  workers.wake('payments')
+  assert.equal(turns.length, 2)
+  clearInterval(awake)
+})

@@ -19,6 +19,8 @@ export interface Loop {
 }
 
 export interface Workers {
+  // The next turn of this loop begins at once, or right after the one that is under way.
+  wake(name: LoopName): void
   // Starts no further turn and waits until the turns under way have ended.
   drain(): Promise<void>
   stats(): Readonly<Record<string, LoopStats>>
@@ -35,6 +37,7 @@ export interface LoopStats {
 export function startWorkers(loops: readonly Loop[], log: Log, { firstMs = 2_000 } = {}): Workers {
   const running = loops.map((loop) => ({ name: loop.name, ...startLoop(loop, log, firstMs) }))
   return {
+    wake: (name) => running.find((loop) => loop.name === name)?.wake(),
     drain: async () => void (await Promise.all(running.map(({ stop }) => stop()))),
     stats: () => Object.fromEntries(running.map(({ name, stats }) => [name, stats])),
   }
@@ -44,21 +47,30 @@ function startLoop(
   { name, everyMs, work }: Loop,
   log: Log,
   firstMs: number,
-): { stop: () => Promise<void>; stats: LoopStats } {
+): { wake: () => void; stop: () => Promise<void>; stats: LoopStats } {
   const stats: LoopStats = { lastSuccessAt: null, failures: 0, rowFailures: 0 }
   const logRow = rowLogger(name, log)
   let timer: NodeJS.Timeout | undefined
   let stopped = false
   // By a clock that is not believed, which is said once.
   let isPaused = false
+  let isTurning = false
+  let isWoken = false
   let round: Promise<void> = Promise.resolve()
 
   function rest(ms: number): void {
     if (stopped) return
-    timer = setTimeout(() => {
-      round = turn().then((isMore) => rest(isMore ? Math.min(briefMs, everyMs) : everyMs))
-    }, ms)
+    timer = setTimeout(begin, ms)
     timer.unref()
+  }
+
+  function begin(): void {
+    isTurning = true
+    isWoken = false
+    round = turn().then((isMore) => {
+      isTurning = false
+      rest(isMore || isWoken ? Math.min(briefMs, everyMs) : everyMs)
+    })
   }
 
   async function turn(): Promise<boolean> {
@@ -92,6 +104,12 @@ function startLoop(
   rest(Math.min(firstMs, everyMs))
   return {
     stats,
+    wake() {
+      isWoken = true
+      if (isTurning || stopped) return
+      clearTimeout(timer)
+      begin()
+    },
     stop: async () => {
       stopped = true
       clearTimeout(timer)

@@ -27,7 +27,7 @@ import { deleteForgivenTries, triesSweptMax } from '../payments/tries.ts'
 import type { Storage } from '../storage/storage.ts'
 import { bringForward as bringWebhooksForward } from '../webhooks/store.ts'
 import { newPlaces, sweepWebhooks } from '../webhooks/sweep.ts'
-import { catchUp, catchUpAll, type Loop, type Part } from '../workers.ts'
+import { catchUp, catchUpAll, type Loop, type Part, type Workers } from '../workers.ts'
 
 export interface LoopParts {
   storage: Storage
@@ -107,6 +107,11 @@ export function loopsFor({ storage, app, retentionMs, clock, monotonic }: LoopPa
     },
   ]
   return loops.map((loop) => (endsByTime.has(loop.name) ? { ...loop, work: guarded(loop.work, checkClock) } : loop))
+}
+
+// What loops need not wait for: news of payments is looked up at once, on whichever node it arrived.
+export function wakeLoops(storage: Storage, workers: Pick<Workers, 'wake'>): () => void {
+  return storage.listen('payments', () => workers.wake('payments'))
 }
 
 // What these end or delete cannot be undone by setting the clock right.

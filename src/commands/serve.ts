@@ -19,7 +19,7 @@ import { type Storage, StorageRefused } from '../storage/storage.ts'
 import { version } from '../version.ts'
 import { type Loop, observeLoops, startWorkers } from '../workers.ts'
 import { command, Failure, type Given, type Terminal } from './command.ts'
-import { loopsFor } from './loops.ts'
+import { loopsFor, wakeLoops } from './loops.ts'
 import { type Closable, metricsServer } from './metrics.ts'
 import { createStorefrontMount, type OpenStorefront, storefrontPages } from './storefront.ts'
 
@@ -221,7 +221,13 @@ async function startLoops({ config, storage, log }: ServeParts, app: App): Promi
     () => deferred,
   )
   app.dispatcher.start()
-  return { drain: async () => void (await Promise.all([workers.drain(), app.dispatcher.drain()])) }
+  const stopWaking = wakeLoops(storage, workers)
+  return {
+    async drain() {
+      stopWaking()
+      await Promise.all([workers.drain(), app.dispatcher.drain()])
+    },
+  }
 }
 
 // Load balancers see it at /readyz and move away; requests that still arrive are served.

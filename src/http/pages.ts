@@ -20,6 +20,9 @@ export interface HtmlPage {
   isProbe?: boolean
   // Made anew at every look, from much, or a large answer: how often one address may look is bounded. Posts always are.
   isDear?: boolean
+  // Takes messages of another server, and no forms. Many may come from one address at once, so they are not counted as forms
+  // are: the page bounds what it refuses.
+  takesMessages?: boolean
   // A page that takes forms is asked by POST too; it reads the body itself.
   methods?: readonly ('GET' | 'POST')[]
   answer(request: PageRequest): Promise<PageAnswer>
@@ -62,6 +65,7 @@ export interface PageParts {
 }
 
 const bodiesPerAddressMax = 16
+const messagesPerAddressMax = 200
 
 export function pageRoute(parts: PageParts, page: HtmlPage): Route {
   return {
@@ -71,8 +75,8 @@ export function pageRoute(parts: PageParts, page: HtmlPage): Route {
     kind: 'page',
     isProbe: page.isProbe ?? false,
     async answer(incoming) {
-      const request = pageRequest(parts, incoming)
-      if (page.isDear || incoming.raw.method === 'POST') request.spend?.(1)
+      const request = pageRequest(parts, incoming, page.takesMessages ? messagesPerAddressMax : bodiesPerAddressMax)
+      if (page.isDear || (incoming.raw.method === 'POST' && !page.takesMessages)) request.spend?.(1)
       // A copy, since pages that are always the same give the same headers.
       const { status, body, headers } = await page.answer(request)
       return { status, body, headers: { ...headers } }
@@ -85,11 +89,11 @@ export function pageRoute(parts: PageParts, page: HtmlPage): Route {
   }
 }
 
-function pageRequest({ receive, waitMs }: PageParts, incoming: Incoming): PageRequest {
+function pageRequest({ receive, waitMs }: PageParts, incoming: Incoming, bodiesMax: number): PageRequest {
   const { raw, address } = incoming
   return {
     ...incoming,
-    receive: (read) => receive(raw, { key: `address ${addressBucket(address)}`, most: bodiesPerAddressMax }, read),
+    receive: (read) => receive(raw, { key: `address ${addressBucket(address)}`, most: bodiesMax }, read),
     spend(cost) {
       const retryAfterMs = waitMs(raw.method === 'POST' ? 'post' : 'look', address, cost)
       if (retryAfterMs > 0) throw refuse('rate_limited', { retryAfterMs })

@@ -83,7 +83,8 @@ const questions: readonly OwedQuestion[] = [
     subjects: (db, { now, providers }) => db.sql`
       select p.id || ${testMark} as "subject"
       from payments p join installations i on i.id = p.installation_id
-      where p.check_at is not null and p.provider in (${list([...providers, ...zeroAmountProviders])})
+      where p.check_at is not null and p.status <> 'succeeded'
+        and p.provider in (${list([...providers, ...zeroAmountProviders])})
         and (p.created_at < ${now - closedMs} or (p.created_at < ${now - unansweredMs} and p.status <> 'declined'))
       order by p.created_at, p.id limit ${subjectsMax}`,
   },

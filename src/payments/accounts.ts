@@ -91,9 +91,11 @@ export async function listAccounts(db: Reader, merchant: string): Promise<Accoun
 
 export async function insertAccount(tx: Tx, account: AccountRow): Promise<void> {
   await tx.sql`
-    insert into payment_accounts (merchant_id, id, mode, provider, public, secrets_sealed, created_at, updated_at)
+    insert into payment_accounts (merchant_id, id, mode, provider, public, secrets_sealed, previous_sealed, previous_until,
+      seen_until, ended_at, created_at, updated_at)
     values (${account.merchantId}, ${account.id}, ${account.mode}, ${account.provider}, ${JSON.stringify(account.public)},
-      ${account.secretsSealed}, ${account.createdAt}, ${account.updatedAt})`
+      ${account.secretsSealed}, ${account.previousSealed}, ${account.previousUntil}, ${account.seenUntil},
+      ${account.endedAt}, ${account.createdAt}, ${account.updatedAt})`
 }
 
 export async function saveAccount(tx: Tx, account: AccountRow): Promise<void> {

@@ -348,7 +348,7 @@ async function answerOf<Answer>(
   }
 }
 
-function silenceOf(error: unknown): Silence {
+export function silenceOf(error: unknown): Silence {
   if (!(error instanceof Error)) return { reason: 'threw', error: null, code: null, frames: [] }
   const code = 'code' in error && typeof error.code === 'string' ? error.code : ''
   return {

@@ -5,6 +5,7 @@ import { onlyMove } from '../kit/lifecycle.ts'
 import type { SetBack } from '../loops/clock.ts'
 import { isNotDeferred, isOnly, type RowKey } from '../loops/store.ts'
 import { Fragment, list, type Reader, type Tx } from '../storage/storage.ts'
+import type { AccountRow } from './accounts.ts'
 import { paymentLifecycle, type StoredPaymentStatus } from './lifecycle.ts'
 import type { Charge, Settles } from './port.ts'
 import { leaseMs } from './schedule.ts'
@@ -30,7 +31,7 @@ export interface PaymentRow {
   placeSealed: string | null
   // Until when it can be paid there.
   placeUntil: number | null
-  // When it was last asked about because the shopper came back, or looked; null before that.
+  // When its provider was last asked, for whatever reason; null before that.
   lookedAt: number | null
   // Of money that comes later: who says that it came.
   settles: Settles | null
@@ -160,13 +161,15 @@ export async function deleteDeclined(tx: Tx, installation: string, sessionIds: r
   return rows.map(({ id }) => id)
 }
 
-// Whoever saves has locked the payment. What was asked for (provider, method, amount) never changes.
+// Whoever saves has locked the payment. What was asked for (provider, method, amount) never changes. One of which there is news that
+// no look-up has seen stays due: the notice may be newer than what is saved.
 export async function savePayment(tx: Tx, payment: PaymentRow): Promise<void> {
   const [row] = await tx.sql`
     update payments set status = ${payment.status}, reference = ${payment.reference}, challenge = ${payment.challenge},
       place_sealed = ${payment.placeSealed}, place_until = ${payment.placeUntil}, settles = ${payment.settles},
       brand = ${payment.brand}, last4 = ${payment.last4}, error_code = ${payment.errorCode},
-      order_id = ${payment.orderId}, check_at = ${payment.checkAt}, checks = ${payment.checks},
+      order_id = ${payment.orderId}, check_at = case when noticed_at is null then ${payment.checkAt} else noticed_at end,
+      checks = ${payment.checks},
       closed_by_hand_at = ${payment.closedByHandAt}, updated_at = ${payment.updatedAt}
     where installation_id = ${payment.installationId} and id = ${payment.id}
     returning id`
@@ -185,6 +188,15 @@ export function checkPaymentSoon(tx: Tx, { installationId, id }: PaymentRow, now
 // A payment is asked about at most once in this time, whatever the reason to ask.
 const lookEveryMs = 5_000
 
+function isNotLookedUp(column: string, now: number, everyMs = lookEveryMs): Fragment {
+  return new Fragment(`(${column} is null or ${column} <= ? or ${column} > ?)`, [now - everyMs, now])
+}
+
+// What every claim does: put off by the lease, and every notice so far is answered by this look-up.
+function claimed(now: number, leaseMs: number): Fragment {
+  return new Fragment('looked_at = ?, check_at = ?, noticed_at = null', [now, now + leaseMs])
+}
+
 // One that waits for the shopper or for the provider. Undefined where it does not, or was asked about a moment ago. Put off by the
 // lease like those that the loop claims.
 export async function claimPaymentToLook(
@@ -193,12 +205,33 @@ export async function claimPaymentToLook(
   now: number,
 ): Promise<PaymentRow | undefined> {
   const [row] = await tx.sql<PaymentRow>`
-    update payments set looked_at = ${now}, check_at = ${now + leaseMs}
+    update payments set ${claimed(now, leaseMs)}
     where installation_id = ${installationId} and id = ${id}
       and (status = 'challenge' or (status = 'pending' and settles = 'by_provider'))
-      and (looked_at is null or looked_at <= ${now - lookEveryMs} or looked_at > ${now})
+      and ${isNotLookedUp('looked_at', now)}
     returning ${paymentColumns}`
   return row
+}
+
+// There is news of these charges of an account: they are asked about as soon as may be, whatever their status. Answers how many of
+// them are ours.
+export async function notePaymentNews(
+  tx: Tx,
+  { merchantId, id }: Pick<AccountRow, 'merchantId' | 'id'>,
+  references: readonly string[],
+  now: number,
+): Promise<number> {
+  if (references.length === 0) return 0
+  const noted = tx.sql`
+    with named as (
+      select p.installation_id, p.id from payments p
+      where p.merchant_id = ${merchantId} and p.account_id = ${id} and p.reference in (${list(references)})
+      order by p.installation_id, p.id ${tx.forUpdate})
+    update payments set noticed_at = ${now}, check_at = ${now}
+    where (installation_id, id) in (select named.installation_id, named.id from named)
+    returning id`
+  tx.signal('payments', noted)
+  return (await noted).length
 }
 
 // Payments whose outcome is due to be asked for. Each is put off by the lease in the same statement, so that several nodes
@@ -215,9 +248,10 @@ export async function claimPaymentsToCheck(
     with due as (
       select p.installation_id, p.id from payments p
       where p.check_at <= ${now} and ${isOnly(only, 'p.installation_id', 'p.id')}
+        and ${isNotLookedUp('p.looked_at', now)}
         and ${isNotDeferred('payments', 'p.installation_id', 'p.id', now)}
       order by p.check_at limit ${limit} ${tx.skipLocked})
-    update payments set check_at = ${now + leaseMs}
+    update payments set ${claimed(now, leaseMs)}
     where (installation_id, id) in (select due.installation_id, due.id from due)
     returning ${paymentColumns}`
 }
@@ -225,7 +259,8 @@ export async function claimPaymentsToCheck(
 export async function listPaymentsToCheck(db: Reader, now: number, limit: number): Promise<RowKey[]> {
   return db.sql<RowKey>`
     select p.installation_id as "tenantId", p.id as "rowId" from payments p
-    where p.check_at <= ${now} and ${isNotDeferred('payments', 'p.installation_id', 'p.id', now)}
+    where p.check_at <= ${now} and ${isNotLookedUp('p.looked_at', now)}
+      and ${isNotDeferred('payments', 'p.installation_id', 'p.id', now)}
     order by p.check_at limit ${limit}`
 }
 

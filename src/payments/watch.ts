@@ -2,7 +2,7 @@
 // that /metrics shows. Nothing that a shopper typed is in either.
 
 import type { Log } from '../observe/log.ts'
-import type { CallOptions, CloseAnswer, Finding, RefundState, Silence } from './port.ts'
+import { type CallOptions, type CloseAnswer, type Finding, type RefundState, type Silence, silenceOf } from './port.ts'
 import { createTryWatch, type TryWatch } from './trywatch.ts'
 
 export type ProviderCall = 'start' | 'confirm' | 'lookUp' | 'refund' | 'refundState' | 'void' | 'close'
@@ -37,6 +37,14 @@ export type Incident =
   // A merchant's account cannot be used.
   | 'unusable_account'
 
+export interface NoticeFacts {
+  // `none` where there is no such account.
+  provider: string
+  accountId?: string
+}
+
+export type NoticeOutcome = 'accepted' | 'refused' | 'threw' | 'unknown_account'
+
 export type CallAnswer = Finding | RefundState | CloseAnswer
 
 export interface PaymentWatch {
@@ -46,16 +54,19 @@ export interface PaymentWatch {
   missing(facts: CallFacts): void
   // An account cannot be used here: its secrets cannot be opened, or its provider is not installed or did not load.
   unusable(account: { provider: string; accountId: string }, error: unknown): void
+  // What became of a message at the address for notices. `threw`: its provider could not read it.
+  notice(facts: NoticeFacts, outcome: NoticeOutcome, error?: unknown): void
   warn(incident: Incident, message: string, facts: MoneyFacts, more?: object): void
   error(incident: Incident, message: string, facts: MoneyFacts, error?: unknown): void
   readonly tries: TryWatch
   // By labels, as /metrics writes them.
-  stats(): { calls: Readonly<Record<string, number>>; incidents: Readonly<Record<string, number>> }
+  stats(): Readonly<Record<'calls' | 'incidents' | 'notices', Readonly<Record<string, number>>>>
 }
 
 export function createPaymentWatch(log: Log, clock: () => number = Date.now): PaymentWatch {
   const calls = new Map<string, number>()
   const incidents = new Map<string, number>()
+  const notices = new Map<string, number>()
   const countCall = ({ provider, call }: CallFacts, outcome: string) =>
     raise(calls, `provider="${labelOf(provider)}",call="${call}",outcome="${outcome}"`)
   const countIncident = ({ provider }: Pick<MoneyFacts, 'provider'>, kind: Incident) =>
@@ -90,6 +101,13 @@ export function createPaymentWatch(log: Log, clock: () => number = Date.now): Pa
       countIncident({ provider }, 'unusable_account')
       log.error('payment account cannot be used', error, { provider, accountId })
     },
+    notice(facts, outcome, error) {
+      raise(notices, `provider="${labelOf(facts.provider)}",outcome="${outcome}"`)
+      // Anyone can send one for an account that does not exist.
+      if (outcome === 'refused') log.warn('payment notice refused', { ...facts })
+      if (outcome === 'threw')
+        log.warn('payment notice could not be read', { ...facts, ...silenceFields(silenceOf(error)) })
+    },
     warn(incident, message, facts, more = {}) {
       countIncident(facts, incident)
       log.warn(message, { ...facts, ...more })
@@ -99,7 +117,11 @@ export function createPaymentWatch(log: Log, clock: () => number = Date.now): Pa
       log.error(message, error, { ...facts })
     },
     tries: createTryWatch(log, clock),
-    stats: () => ({ calls: Object.fromEntries(calls), incidents: Object.fromEntries(incidents) }),
+    stats: () => ({
+      calls: Object.fromEntries(calls),
+      incidents: Object.fromEntries(incidents),
+      notices: Object.fromEntries(notices),
+    }),
   }
 }
 

@@ -74,7 +74,7 @@ export function onceDurable(db: Reader | Tx, then: () => void): void {
   else then()
 }
 
-export type SignalName = 'deliveries' | 'credentials'
+export type SignalName = 'deliveries' | 'credentials' | 'payments'
 
 export interface StorageStats {
   engine: Engine

@@ -25,15 +25,24 @@ export async function recordAfterEnd(
     await savePayment(tx, { ...payment, ...(payment.orderId === null ? booked : {}), checkAt: null, updatedAt: now })
     const message = 'payment was approved after it had ended; it is given back'
     tx.afterCommit(() => tools.watch.warn('late_success', message, facts, { status: payment.status }))
-  } else if (isGivenUp(payment) && payment.checkAt !== null) {
+    return
+  }
+  if (payment.checkAt !== null) {
     const checks = payment.checks + 1
-    const isCertain = outcome.kind === 'declined' && !outcome.isDoubtful
-    await savePayment(tx, { ...payment, checks, checkAt: isCertain ? null : nextTryAt(checks, now), updatedAt: now })
-  } else if (isContradiction(payment, outcome)) {
+    const checkAt = isCertain(payment, outcome) ? null : nextTryAt(checks, now)
+    await savePayment(tx, { ...payment, checks, checkAt, updatedAt: now })
+  }
+  if (isContradiction(payment, outcome)) {
     const message = 'payment provider contradicts what it said before'
     const more = { status: payment.status, outcome: outcome.kind }
     tx.afterCommit(() => tools.watch.warn('contradiction', message, facts, more))
   }
+}
+
+// Whether the provider need not be asked again, until there is news.
+function isCertain(payment: PaymentRow, outcome: PaymentOutcome): boolean {
+  if (isGivenUp(payment)) return outcome.kind === 'declined' && !outcome.isDoubtful
+  return outcome.kind !== 'unknown'
 }
 
 // What money that came late makes of the payment; undefined where none came, or it was not late.

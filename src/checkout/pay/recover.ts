@@ -1,4 +1,4 @@
-// Payments whose outcome is not known: their providers are asked for it, by a loop, until it is.
+// Payments whose outcome is not known, or of which there is news: their providers are asked, by a loop, until it is known.
 
 import type { PaymentErrorCode } from '../../contract/words.ts'
 import { claimRows, handleEach, noteFailures, type RowFailure, RowsFailed } from '../../loops/rows.ts'
@@ -52,6 +52,8 @@ async function lookUpOrClose(tools: PayTools, provider: PaymentProvider, payment
   const charge = chargeOf(payment)
   const lookUp = () => askProvider(tools, payment, 'lookUp', (signal) => provider.lookUp(charge, signal))
   const finding: Finding = await lookUp()
+  // Looked up because there is news of it: nothing is left to close.
+  if (payment.status === 'succeeded') return finding.kind === 'absent' ? { kind: 'unknown' } : finding
   const ageMs = tools.clock().getTime() - payment.createdAt
   const isForsaken =
     (finding.kind === 'absent' && ageMs > absentMs) ||

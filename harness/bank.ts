@@ -1,0 +1,103 @@
+// A shop whose shoppers pay at the bank of harness/elsewhere.ts, by an account that the merchant has there.
+
+import assert from 'node:assert/strict'
+import { newId } from '../src/kit/ids.ts'
+import { createLog } from '../src/observe/log.ts'
+import { type AccountRow, type AccountSecrets, insertAccount, sealSecrets } from '../src/payments/accounts.ts'
+import { listPaymentsOfSession } from '../src/payments/store.ts'
+import { createPaymentWatch } from '../src/payments/watch.ts'
+import { manualProvider } from '../src/providers/manual/provider.ts'
+import { createRegistry } from '../src/providers/registry.ts'
+import { market } from './carts.ts'
+import { checkoutOf } from './checkout.ts'
+import { createElsewhere, createElsewhereAccounts, type ElsewhereOptions } from './elsewhere.ts'
+import { type House, type HouseOptions, openHouse, testSecret } from './house.ts'
+import type { Given } from './storage.ts'
+
+export type Bank = ReturnType<typeof createBank>
+
+export function createBank(options: ElsewhereOptions = {}) {
+  const time = { clock: Date.now as () => number }
+  const provider = createElsewhere({ clock: () => time.clock(), ...options })
+  return { time, provider, accounts: createElsewhereAccounts(provider) }
+}
+
+// Houses with one bank may share a database.
+export async function openBankHouse(given: Given, bank: Bank, options: HouseOptions = {}): Promise<House> {
+  const silent = createLog({ level: 'silent', pretty: false, write: () => {} })
+  const providers = createRegistry({
+    rootSecret: testSecret,
+    clock: () => new Date(bank.time.clock()),
+    publicOrigin: () => 'https://shop.example',
+    providerUrls: {},
+    withoutAccount: [manualProvider],
+    withAccount: { [bank.accounts.name]: async () => bank.accounts },
+    watch: createPaymentWatch(silent),
+  })
+  const house = await openHouse(given, { shops: [market], ...options, payHooks: { providers } })
+  bank.time.clock = () => house.clock.now
+  return house
+}
+
+export async function connectBank(
+  house: House,
+  { secrets = { key: 'bank_test_acct1', signing: 'sign_1' }, ...changes }: ConnectChanges = {},
+): Promise<AccountRow> {
+  const account: AccountRow = {
+    merchantId: house.merchantId,
+    id: newId('pac'),
+    mode: 'test',
+    provider: 'elsewhere',
+    public: { account: 'acct1' },
+    secretsSealed: '',
+    previousSealed: null,
+    previousUntil: null,
+    seenUntil: null,
+    endedAt: null,
+    createdAt: house.clock.now,
+    updatedAt: house.clock.now,
+    ...changes,
+  }
+  account.secretsSealed ||= sealSecrets(testSecret, account, secrets)
+  await house.storage.write((tx) => insertAccount(tx, account))
+  return account
+}
+
+type ConnectChanges = Partial<AccountRow> & { secrets?: AccountSecrets }
+
+// A checkout whose payment has begun at the bank.
+export async function payAtBank(house: House) {
+  const checkout = await checkoutOf(house)
+  const { sessionId, secret, view } = await checkout.ready({ 'ROSE-12': 1 })
+  const { installationId } = house
+  const payment = async () => {
+    const [first] = await house.storage.read((db) => listPaymentsOfSession(db, installationId, sessionId))
+    assert.ok(first)
+    return first
+  }
+  const result = await house.app.checkout.pay(secret, {
+    version: view.session.version,
+    expectedTotal: view.session.totals.total,
+    provider: 'elsewhere',
+    method: 'bank',
+    details: {},
+    attempt: newId('pay'),
+  })
+  assert.equal(result?.problem, null)
+  const { id: key, reference } = await payment()
+  assert.ok(reference)
+  return {
+    key,
+    reference,
+    secret,
+    sessionId,
+    payment,
+    session: async () => (await checkout.read(sessionId)).body.data,
+    events: async () =>
+      (
+        await house.storage.read(
+          (db) => db.sql<{ type: string }>`select type from events where type like 'order.%' order by occurred_at, id`,
+        )
+      ).map(({ type }) => type),
+  }
+}

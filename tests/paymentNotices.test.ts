@@ -1,0 +1,200 @@
+// Notices of payment providers: each is a reason to ask, and nothing else.
+
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import { type Bank, connectBank, createBank, openBankHouse, payAtBank } from '../harness/bank.ts'
+import { bankNotice } from '../harness/elsewhere.ts'
+import type { House, HouseOptions } from '../harness/house.ts'
+import { eachEngine, type Given } from '../harness/storage.ts'
+import { until } from '../harness/until.ts'
+import { recoverPayments } from '../src/checkout/pay/recover.ts'
+import { wakeLoops } from '../src/commands/loops.ts'
+import { createLog } from '../src/observe/log.ts'
+import type { AccountRow } from '../src/payments/accounts.ts'
+import { manualProvider } from '../src/providers/manual/provider.ts'
+import { startWorkers } from '../src/workers.ts'
+
+const hour = 3_600_000
+const day = 24 * hour
+const secret = 'sign_1'
+
+async function openShop(given: Given, options: HouseOptions = {}) {
+  const bank = createBank()
+  const house = await openBankHouse(given, bank, options)
+  const account = await connectBank(house)
+  return { bank, house, account, ...doorOf(house, account) }
+}
+
+function doorOf(house: House, account: Pick<AccountRow, 'id'>) {
+  const post = async (init: RequestInit, id = account.id) => {
+    const { status, text } = await house.fetch(`/hooks/payments/${id}`, init)
+    return { status, text }
+  }
+  const notify = async (references: readonly string[], at = house.clock.now) =>
+    (await post(bankNotice(secret, at, references))).status
+  return { post, notify, loop: () => recoverPayments(house.app.payTools) }
+}
+
+// As a server does, except that nothing happens unless it is woken.
+function startWoken(given: Given, house: House): void {
+  const log = createLog({ level: 'silent', pretty: false, write: () => {} })
+  const work = async () => (await recoverPayments(house.app.payTools)) < 0
+  const workers = startWorkers([{ name: 'payments', everyMs: hour, work }], log, { firstMs: hour })
+  const stop = wakeLoops(house.storage, workers)
+  given.later(async () => {
+    stop()
+    await workers.drain()
+  })
+}
+
+const accepted = { status: 200, text: '' }
+
+eachEngine('a notice', (given) => {
+  test('the shopper pays and never comes back: the order is there within 5 s of the notice', async () => {
+    const { bank, house, notify } = await openShop(given)
+    startWoken(given, house)
+    const paid = await payAtBank(house)
+    bank.provider.act(paid.key, 'pay')
+    const noticedAt = performance.now()
+    assert.equal(await notify([paid.reference]), 200)
+    await until(async () => (await paid.session()).status === 'completed')
+    assert.ok(performance.now() - noticedAt < 5_000)
+    assert.equal(bank.provider.calls.lookUp, 1)
+  })
+
+  test('twice, reversed, a day late and before the return: one order, placed and paid once', async () => {
+    const { bank, house, post, notify, loop } = await openShop(given)
+    const paid = await payAtBank(house)
+    assert.equal(await notify([paid.reference]), 200, 'of a payment that is still open')
+    await loop()
+    bank.provider.act(paid.key, 'pay')
+    house.clock.now += 6_000
+    const late = bankNotice(secret, house.clock.now, [paid.reference])
+    assert.deepEqual(await Promise.all([post(late), post(late), post(late)]), [accepted, accepted, accepted])
+    await loop()
+    assert.equal((await paid.session()).status, 'completed')
+    // Every send is signed anew by the provider, so a late one is not an old one.
+    for (const waitMs of [6_000, day]) {
+      house.clock.now += waitMs
+      assert.equal(await notify([paid.reference, paid.reference]), 200)
+      await loop()
+    }
+    assert.deepEqual(await paid.events(), ['order.placed', 'order.paid'])
+    const { status, checkAt } = await paid.payment()
+    assert.deepEqual([status, checkAt], ['succeeded', null])
+    assert.equal(bank.provider.calls.lookUp, 4)
+  })
+
+  test('400 forged, altered, old, without a signature, too large', async () => {
+    const { house, account, post, notify, bank } = await openShop(given)
+    const paid = await payAtBank(house)
+    const before = await paid.payment()
+    bank.provider.act(paid.key, 'pay')
+    const good = bankNotice(secret, house.clock.now, [paid.reference])
+    const forged = bankNotice('sign_2', house.clock.now, [paid.reference])
+    const unsigned: RequestInit = { method: 'POST', body: JSON.stringify([paid.reference]) }
+    for (const init of [forged, { ...good, body: `["${paid.reference}" ]` }, unsigned, { method: 'POST' }])
+      assert.equal((await post(init)).status, 400)
+    assert.equal(await notify([paid.reference], house.clock.now - hour), 400)
+    const large = bankNotice(secret, house.clock.now, ['x'.repeat(256 * 1_024)])
+    assert.equal((await post(large)).status, 400)
+    assert.deepEqual(await paid.payment(), before)
+    const refused = house.lines().filter(({ message }) => message === 'payment notice refused')
+    assert.deepEqual(
+      refused.map(({ provider, accountId }) => [provider, accountId]),
+      Array.from({ length: 5 }, () => ['elsewhere', account.id]),
+    )
+    assert.ok(!JSON.stringify(house.lines()).includes(paid.reference))
+  })
+
+  test('404 of no account, of one that cannot be opened, and of one whose provider sends none', async () => {
+    const { house, post, bank } = await openShop(given)
+    const init = bankNotice(secret, house.clock.now, [])
+    assert.equal((await post(init, 'pac_none')).status, 404)
+    const live = { mode: 'live' } as const
+    const unopened = await connectBank(house, { ...live, secretsSealed: 'of another root secret' })
+    assert.equal((await post(init, unopened.id)).status, 404)
+    const mute = await connectBank(house, { endedAt: house.clock.now })
+    bank.accounts.open = () => manualProvider
+    assert.equal((await post(init, mute.id)).status, 404)
+    assert.equal((await house.fetch(`/hooks/payments/${mute.id}`)).status, 404, 'nothing to see there')
+  })
+
+  test('of what is not ours, and of another account: 200, and nothing changes', async () => {
+    const { house, notify, bank } = await openShop(given)
+    const paid = await payAtBank(house)
+    const other = await connectBank(house, { mode: 'live' })
+    const before = await paid.payment()
+    bank.provider.act(paid.key, 'pay')
+    assert.equal(await notify(['ref_of_others', '']), 200)
+    assert.equal(await notify([]), 200)
+    assert.equal(await doorOf(house, other).notify([paid.reference]), 200)
+    assert.deepEqual(await paid.payment(), before)
+  })
+
+  test('one that arrives while its payment is looked up is not lost, and is looked up 5 s later', async () => {
+    const { bank, house, notify, loop } = await openShop(given)
+    const paid = await payAtBank(house)
+    const { lookUp } = bank.provider
+    bank.provider.lookUp = async (...asked) => {
+      const found = await lookUp(...asked)
+      bank.provider.lookUp = lookUp
+      bank.provider.act(paid.key, 'pay')
+      assert.equal(await notify([paid.reference]), 200)
+      return found
+    }
+    assert.equal(await notify([paid.reference]), 200)
+    await loop()
+    assert.equal((await paid.session()).status, 'processing')
+    house.clock.now += 4_000
+    await loop()
+    assert.equal(bank.provider.calls.lookUp, 1)
+    house.clock.now += 1_000
+    await loop()
+    assert.equal((await paid.session()).status, 'completed')
+    const { checkAt } = await paid.payment()
+    assert.equal(checkAt, null)
+  })
+
+  test('its payment is asked about until there is an answer, also when it was paid before', async () => {
+    const { bank, house, notify, loop } = await openShop(given)
+    const paid = await payAtBank(house)
+    bank.provider.act(paid.key, 'pay')
+    await notify([paid.reference])
+    await loop()
+    house.clock.now += day
+    await notify([paid.reference])
+    bank.provider.loseNext('lookUp')
+    await loop()
+    assert.ok(((await paid.payment()).checkAt ?? 0) > house.clock.now)
+    house.clock.now += hour
+    await loop()
+    assert.deepEqual([bank.provider.calls.lookUp, (await paid.payment()).checkAt], [3, null])
+    assert.deepEqual(await paid.events(), ['order.placed', 'order.paid'])
+  })
+
+  test('many at once from one address are all taken; those that are refused are limited', async () => {
+    const { house, post, notify } = await openShop(given, { rateLimit: { perSecond: 1_000, burst: 1_000 } })
+    const paid = await payAtBank(house)
+    const sent = await Promise.all(Array.from({ length: 150 }, () => notify([paid.reference])))
+    assert.deepEqual(new Set(sent), new Set([200]))
+    const forged = bankNotice('sign_2', house.clock.now, [])
+    const statuses = await Promise.all(Array.from({ length: 90 }, () => post(forged)))
+    assert.deepEqual(new Set(statuses.map(({ status }) => status)), new Set([400, 429]))
+    const { text } = await house.fetch('/metrics')
+    assert.match(text, /^cartwright_payment_notices_total\{provider="elsewhere",outcome="accepted"\} 150$/m)
+    assert.match(text, /^cartwright_payment_notices_total\{provider="elsewhere",outcome="refused"\} \d+$/m)
+  })
+
+  test('at one node, it wakes another', { skip: given.engine !== 'postgres' }, async () => {
+    const bank: Bank = createBank()
+    const house = await openBankHouse(given, bank)
+    const account = await connectBank(house)
+    const other = await openBankHouse(given, bank, { url: house.url, now: house.clock.now })
+    startWoken(given, house)
+    const paid = await payAtBank(house)
+    bank.provider.act(paid.key, 'pay')
+    assert.equal(await doorOf(other, account).notify([paid.reference]), 200)
+    await until(async () => (await paid.session()).status === 'completed')
+  })
+})
