@@ -21,6 +21,7 @@ import { makeDeferredDue } from '../loops/store.ts'
 import { artifactsSweptMax, sweepArtifacts } from '../oauth/sweep.ts'
 import { refundPaid } from '../orders/refunds.ts'
 import { cancelUnpaidOrders } from '../orders/unpaid.ts'
+import { readNews } from '../payments/news.ts'
 import { refundRound } from '../payments/refunds.ts'
 import { bringForward as bringPaymentsForward } from '../payments/store.ts'
 import { deleteForgivenTries, triesSweptMax } from '../payments/tries.ts'
@@ -67,6 +68,7 @@ export function loopsFor({ storage, app, retentionMs, clock, monotonic }: LoopPa
     lastUseLoop(app, clock),
     rounds('stale_products', 500, few, (now) => refreshStaleProducts(storage, now, few)),
     rounds('payments', 2_000, few, () => recoverPayments(app.payTools, few)),
+    rounds('payment_news', 30_000, few, () => readNews(app.payTools, few)),
     rounds('refunds', 2_000, few, (now) => refundRound({ ...app.payTools, onPaid: refundPaid }, now, few)),
     rounds('sessions', 5_000, some, (now) => expireSessions(storage, app.payTools, now, some)),
     rounds('ended_installations', 2_000, few, (now) => endSessionsOfEnded(storage, app.payTools, now, few)),

@@ -14,6 +14,7 @@ import { originProblem } from '../oauth/metadata.ts'
 import { createLog, type Log } from '../observe/log.ts'
 import type { Metrics } from '../observe/metrics.ts'
 import { createSink, type Sink } from '../observe/sink.ts'
+import { makeNewsDue } from '../payments/accounts.ts'
 import { type DemoShop, hasDemoShop, makeDemoShop, makeStorefrontKey, needsDemoShop } from '../provisioning/demo.ts'
 import { type Storage, StorageRefused } from '../storage/storage.ts'
 import { version } from '../version.ts'
@@ -204,6 +205,7 @@ interface Loops {
 async function startLoops({ config, storage, log }: ServeParts, app: App): Promise<Loops> {
   // Rows that failed may work after this start: it may be a new version, or have other settings.
   await storage.write((tx) => makeDeferredDue(tx, Date.now()))
+  await storage.write(async (tx) => makeNewsDue(tx))
   let deferred: ReadonlyMap<LoopName, number> = new Map()
   const deferredLoop: Loop = {
     name: 'deferred_rows',

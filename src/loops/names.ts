@@ -4,6 +4,7 @@ const loopNames = [
   'last_use',
   'stale_products',
   'payments',
+  'payment_news',
   'refunds',
   'sessions',
   'ended_installations',

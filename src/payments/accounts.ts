@@ -105,3 +105,30 @@ export async function saveAccount(tx: Tx, account: AccountRow): Promise<void> {
       ended_at = ${account.endedAt}, updated_at = ${account.updatedAt}
     where merchant_id = ${account.merchantId} and id = ${account.id}`
 }
+
+// Payments of an account that has ended may still be refunded or disputed for this long.
+const endedMs = 120 * 24 * 3_600_000
+
+// Those whose list of news is due to be read, put off to the next time in the same statement. One that lies further ahead than that
+// was put off before the clock was set back.
+export async function claimAccountsToRead(tx: Tx, now: number, everyMs: number, limit: number): Promise<AccountRow[]> {
+  const rows = await tx.sql<StoredAccount>`
+    with due as (
+      select a.merchant_id, a.id from payment_accounts a
+      where (a.news_at is null or a.news_at <= ${now} or a.news_at > ${now + everyMs})
+        and (a.ended_at is null or a.ended_at > ${now - endedMs})
+      order by a.news_at limit ${limit} ${tx.skipLocked})
+    update payment_accounts set news_at = ${now + everyMs}
+    where (merchant_id, id) in (select due.merchant_id, due.id from due)
+    returning ${columns}`
+  return rows.map(accountFrom)
+}
+
+// At every start: a notice may have come while nothing ran.
+export function makeNewsDue(tx: Tx): void {
+  tx.send`update payment_accounts set news_at = null where news_at is not null`
+}
+
+export function saveSeenUntil(tx: Tx, { merchantId, id }: Pick<AccountRow, 'merchantId' | 'id'>, until: number): void {
+  tx.send`update payment_accounts set seen_until = ${until} where merchant_id = ${merchantId} and id = ${id}`
+}

@@ -51,8 +51,8 @@ export async function noticesOf(tools: NoticeTools, accountId: string): Promise<
     const now = clock().getTime()
     const references = read(message, now)
     if (!references) return false
-    const named = [...new Set(references)].slice(0, referencesMax)
-    if (named.length > 0) await storage.write((tx) => notePaymentNews(tx, account, named, now))
+    const news = [...new Set(references)].slice(0, referencesMax).map((reference) => ({ reference, at: now }))
+    if (news.length > 0) await storage.write((tx) => notePaymentNews(tx, account, news, now))
     watch.notice(facts, 'accepted')
     return true
   }

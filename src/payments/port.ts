@@ -167,9 +167,15 @@ export interface PaymentProvider {
   // to look them up.
   notice?(message: NoticeMessage, now: number): { references: readonly string[] } | 'refused'
   // What happened since then, oldest first, for notices that did not arrive.
-  news?(since: number, signal: AbortSignal): AsyncIterable<{ at: number; reference: string }>
+  news?(since: number, signal: AbortSignal): AsyncIterable<PaymentNews>
   // Pure: whether it can take this at all. Left out by those that take everything.
   offers?(facts: { currency: string; amount: number }): boolean
+}
+
+export interface PaymentNews {
+  at: number
+  // The provider's own name of the charge.
+  reference: string
 }
 
 export interface NoticeMessage {
@@ -301,6 +307,11 @@ export async function callForRefundState(
 
 export async function callToClose(ask: Ask<CloseAnswer>, options: CallOptions<CloseAnswer> = {}): Promise<CloseAnswer> {
   return (await answerOf(ask, (answer) => closeAnswers.includes(answer), options)) ?? 'unknown'
+}
+
+// Answers whether everything was read.
+export async function callForNews(ask: Ask<boolean>, options: CallOptions<boolean> = {}): Promise<boolean> {
+  return (await answerOf(ask, (answer) => typeof answer === 'boolean', options)) ?? false
 }
 
 // A provider that does not heed the signal is left behind, and what it says later goes to `onLate`. So does what it says

@@ -7,7 +7,7 @@ import { isNotDeferred, isOnly, type RowKey } from '../loops/store.ts'
 import { Fragment, list, type Reader, type Tx } from '../storage/storage.ts'
 import type { AccountRow } from './accounts.ts'
 import { paymentLifecycle, type StoredPaymentStatus } from './lifecycle.ts'
-import type { Charge, Settles } from './port.ts'
+import type { Charge, PaymentNews, Settles } from './port.ts'
 import { leaseMs } from './schedule.ts'
 
 export interface PaymentRow {
@@ -213,26 +213,32 @@ export async function claimPaymentToLook(
   return row
 }
 
-// There is news of these charges of an account: they are asked about as soon as may be, whatever their status. Answers how many of
-// them are ours.
+// There is news of these charges of an account: they are asked about as soon as may be, whatever their status. One that was looked up
+// well after its news is left alone. Answers how many are asked about.
 export async function notePaymentNews(
   tx: Tx,
   { merchantId, id }: Pick<AccountRow, 'merchantId' | 'id'>,
-  references: readonly string[],
+  news: readonly PaymentNews[],
   now: number,
 ): Promise<number> {
-  if (references.length === 0) return 0
+  if (news.length === 0) return 0
+  const rows = news.map(({ reference, at }) => [reference, at + clockDifferenceMsMax] as const)
   const noted = tx.sql`
-    with named as (
-      select p.installation_id, p.id from payments p
-      where p.merchant_id = ${merchantId} and p.account_id = ${id} and p.reference in (${list(references)})
-      order by p.installation_id, p.id ${tx.forUpdate})
+    with news (reference, until) as (${tx.rows(rows, ['text', 'bigint'])}),
+    named as (
+      select p.installation_id, p.id from payments p join news on news.reference = p.reference
+      where p.merchant_id = ${merchantId} and p.account_id = ${id}
+        and (p.looked_at is null or p.looked_at < news.until)
+      order by p.installation_id, p.id ${tx.forUpdateOf('p')})
     update payments set noticed_at = ${now}, check_at = ${now}
     where (installation_id, id) in (select named.installation_id, named.id from named)
     returning id`
   tx.signal('payments', noted)
   return (await noted).length
 }
+
+// By how much the provider's clock and ours may differ.
+const clockDifferenceMsMax = 15 * 60_000
 
 // Payments whose outcome is due to be asked for. Each is put off by the lease in the same statement, so that several nodes
 // share them and none is lost with its node. The claim is a table expression of its own because PostgreSQL might run a

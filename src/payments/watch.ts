@@ -43,6 +43,8 @@ export interface NoticeFacts {
   accountId?: string
 }
 
+export type NewsFacts = Required<NoticeFacts>
+
 export type NoticeOutcome = 'accepted' | 'refused' | 'threw' | 'unknown_account'
 
 export type CallAnswer = Finding | RefundState | CloseAnswer
@@ -56,6 +58,8 @@ export interface PaymentWatch {
   unusable(account: { provider: string; accountId: string }, error: unknown): void
   // What became of a message at the address for notices. `threw`: its provider could not read it.
   notice(facts: NoticeFacts, outcome: NoticeOutcome, error?: unknown): void
+  // What became of reading the provider's list of news.
+  news(facts: NewsFacts, outcome: 'answered' | Silence): void
   warn(incident: Incident, message: string, facts: MoneyFacts, more?: object): void
   error(incident: Incident, message: string, facts: MoneyFacts, error?: unknown): void
   readonly tries: TryWatch
@@ -67,7 +71,7 @@ export function createPaymentWatch(log: Log, clock: () => number = Date.now): Pa
   const calls = new Map<string, number>()
   const incidents = new Map<string, number>()
   const notices = new Map<string, number>()
-  const countCall = ({ provider, call }: CallFacts, outcome: string) =>
+  const countCall = ({ provider, call }: Pick<CallFacts, 'provider'> & { call: string }, outcome: string) =>
     raise(calls, `provider="${labelOf(provider)}",call="${call}",outcome="${outcome}"`)
   const countIncident = ({ provider }: Pick<MoneyFacts, 'provider'>, kind: Incident) =>
     raise(incidents, `provider="${labelOf(provider)}",kind="${kind}"`)
@@ -107,6 +111,11 @@ export function createPaymentWatch(log: Log, clock: () => number = Date.now): Pa
       if (outcome === 'refused') log.warn('payment notice refused', { ...facts })
       if (outcome === 'threw')
         log.warn('payment notice could not be read', { ...facts, ...silenceFields(silenceOf(error)) })
+    },
+    news(facts, outcome) {
+      const { provider } = facts
+      countCall({ provider, call: 'news' }, outcome === 'answered' ? outcome : outcome.reason)
+      if (outcome !== 'answered') log.warn('payment news could not be read', { ...facts, ...silenceFields(outcome) })
     },
     warn(incident, message, facts, more = {}) {
       countIncident(facts, incident)

@@ -1,0 +1,148 @@
+// The lists of news of payment providers, for notices that did not arrive.
+
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import { connectBank, createBank, openBankHouse, payAtBank } from '../harness/bank.ts'
+import { eachEngine, type Given } from '../harness/storage.ts'
+import { recoverPayments } from '../src/checkout/pay/recover.ts'
+import { findAccount, makeNewsDue } from '../src/payments/accounts.ts'
+import { newsEveryMs, readNews } from '../src/payments/news.ts'
+
+const minute = 60_000
+const day = 24 * 60 * minute
+
+async function openShop(given: Given) {
+  const bank = createBank()
+  const house = await openBankHouse(given, bank)
+  const account = await connectBank(house)
+  const tools = house.app.payTools
+  return {
+    bank,
+    house,
+    account,
+    tools,
+    seenUntil: async () =>
+      (await house.storage.read((db) => findAccount(db, account.merchantId, account.id)))?.seenUntil,
+    read: () => readNews(tools),
+    look: () => recoverPayments(tools),
+  }
+}
+
+eachEngine('news of a provider', (given) => {
+  test('the shopper pays, never comes back and no notice arrives: the order is there at the next news', async () => {
+    const { bank, house, read, look, seenUntil } = await openShop(given)
+    assert.equal(await read(), 1)
+    const paid = await payAtBank(house)
+    bank.provider.act(paid.key, 'pay')
+    house.clock.now += minute
+    assert.deepEqual([await read(), await look()], [0, 0], 'not before its time')
+    house.clock.now += newsEveryMs - minute - 1
+    // The schedule of look-ups would find it too, and is left out here.
+    await house.storage.write(
+      async (tx) => void (await tx.sql`update payments set check_at = ${house.clock.now + day} where id = ${paid.key}`),
+    )
+    house.clock.now += 1
+    assert.deepEqual([await read(), await look()], [1, 1])
+    assert.equal((await paid.session()).status, 'completed')
+    assert.deepEqual(await paid.events(), ['order.placed', 'order.paid'])
+    assert.equal(await seenUntil(), house.clock.now)
+  })
+
+  test('what was looked up after its news is not looked up again at each reading', async () => {
+    const { bank, house, read, look } = await openShop(given)
+    const paid = await payAtBank(house)
+    bank.provider.act(paid.key, 'pay')
+    for (let round = 0; round < 9; round += 1) {
+      await read()
+      await look()
+      house.clock.now += newsEveryMs
+    }
+    // Two more than one, because the clock of the provider may differ from ours.
+    assert.equal(bank.provider.calls.lookUp, 3)
+    assert.deepEqual(await paid.events(), ['order.placed', 'order.paid'])
+  })
+
+  test('every start reads, and nodes share the accounts', async () => {
+    const { house, read, bank } = await openShop(given)
+    await connectBank(house, { mode: 'live', createdAt: house.clock.now - day })
+    const since: number[] = []
+    const { open } = bank.accounts
+    bank.accounts.open = (account) =>
+      Object.assign(open(account), {
+        async *news(from: number) {
+          since.push(from - house.clock.now)
+          yield* bank.provider.events
+        },
+      })
+    const counts = await Promise.all([read(), read(), read()])
+    assert.equal(
+      counts.reduce((sum, count) => sum + count),
+      2,
+    )
+    assert.deepEqual(since.sort(), [-60 * minute, -day - 60 * minute])
+    await house.storage.write(async (tx) => makeNewsDue(tx))
+    assert.equal(await read(), 2)
+  })
+
+  test('a provider that throws is logged and counted, and others go on', async () => {
+    const { bank, house, read, look, account, seenUntil } = await openShop(given)
+    const paid = await payAtBank(house)
+    bank.provider.act(paid.key, 'pay')
+    await connectBank(house, { mode: 'live', public: { account: 'broken' } })
+    const { open } = bank.accounts
+    bank.accounts.open = (opened) =>
+      opened.account.id === account.id
+        ? open(opened)
+        : Object.assign(open(opened), {
+            async *news() {
+              yield { at: house.clock.now - minute, reference: 'ref_of_others' }
+              throw new TypeError('the key rk_live_secret is not valid')
+            },
+          })
+    assert.equal(await read(), 2)
+    await look()
+    assert.equal((await paid.session()).status, 'completed')
+    const [line] = house.lines().filter(({ message }) => message === 'payment news could not be read')
+    assert.deepEqual([line?.provider, line?.reason, line?.thrown], ['elsewhere', 'threw', 'TypeError'])
+    assert.ok(!JSON.stringify(house.lines()).includes('rk_live_secret'))
+    const { text } = await house.fetch('/metrics')
+    assert.match(text, /^cartwright_provider_calls_total\{provider="elsewhere",call="news",outcome="threw"\} 1$/m)
+    assert.match(text, /^cartwright_provider_calls_total\{provider="elsewhere",call="news",outcome="answered"\} 1$/m)
+    assert.equal(await seenUntil(), house.clock.now)
+  })
+
+  test('an account that has ended is read for 120 days', async () => {
+    const { house, read, account } = await openShop(given)
+    await house.storage.write(
+      async (tx) =>
+        void (await tx.sql`
+          update payment_accounts set ended_at = ${house.clock.now}
+          where merchant_id = ${account.merchantId} and id = ${account.id}`),
+    )
+    assert.equal(await read(), 1)
+    house.clock.now += 120 * day - 1
+    assert.equal(await read(), 1)
+    house.clock.now += day
+    assert.equal(await read(), 0)
+  })
+
+  test('a list that breaks off is read on from there', async () => {
+    const { bank, house, read, seenUntil } = await openShop(given)
+    const { open } = bank.accounts
+    const since: number[] = []
+    const begin = house.clock.now - 10 * day
+    bank.accounts.open = (account) =>
+      Object.assign(open(account), {
+        async *news(from: number) {
+          since.push(from)
+          yield { at: begin, reference: 'ref_1' }
+          throw new Error('the connection was lost')
+        },
+      })
+    await read()
+    assert.equal(await seenUntil(), begin + 60 * minute)
+    house.clock.now += newsEveryMs
+    await read()
+    assert.equal(since[1], begin)
+  })
+})
