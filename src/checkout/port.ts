@@ -142,6 +142,8 @@ export interface ReturnView {
 // Each answers undefined when there is no session of this secret.
 export interface CheckoutPort {
   look(secret: string): Promise<CheckoutView | undefined>
+  // The same, after asking the provider of a payment that is waited for, unless it was asked within ten seconds.
+  refresh(secret: string): Promise<CheckoutView | undefined>
   changeQuantity(secret: string, version: number, skuId: string, quantity: number): Promise<CheckoutResult | undefined>
   applyCode(secret: string, version: number, code: string | null): Promise<CheckoutResult | undefined>
   // Contact, address and shipping option together, as the page's one form has them. A null address: nothing is sent.

@@ -30,7 +30,7 @@ import type { Reader, Tx } from '../storage/storage.ts'
 import { awaitedMoney } from './awaited.ts'
 import { holdLines } from './follow.ts'
 import { holdUntil, longerUntil, sessionLifecycle, sessionStatusAt } from './lifecycle.ts'
-import { goBack, lookUpNow, type PaymentName, readReturnToken } from './pay/elsewhere.ts'
+import { goBack, lookUpAwaited, lookUpNow, type PaymentName, readReturnToken } from './pay/elsewhere.ts'
 import { answerChallenge, pay } from './pay/pay.ts'
 import { openPlace } from './pay/place.ts'
 import type {
@@ -124,6 +124,13 @@ export function createCheckoutService(tools: PayTools): CheckoutPort {
       })
       if (!seen || seen.view) return seen?.view
       await keepStock(tools, seen.session)
+      return viewOf(secret)
+    },
+
+    async refresh(secret) {
+      const found = await find(secret)
+      if (found?.status === 'processing')
+        await lookUpAwaited(tools, { installationId: found.installationId, sessionId: found.id })
       return viewOf(secret)
     },
 

@@ -186,9 +186,9 @@ export function checkPaymentSoon(tx: Tx, { installationId, id }: PaymentRow, now
 }
 
 // A payment is asked about at most once in this time, whatever the reason to ask.
-const lookEveryMs = 5_000
+export const lookEveryMs = 5_000
 
-function isNotLookedUp(column: string, now: number, everyMs = lookEveryMs): Fragment {
+function isNotLookedUp(column: string, now: number, everyMs: number): Fragment {
   return new Fragment(`(${column} is null or ${column} <= ? or ${column} > ?)`, [now - everyMs, now])
 }
 
@@ -198,17 +198,19 @@ function claimed(now: number, leaseMs: number): Fragment {
 }
 
 // One that waits for the shopper or for the provider. Undefined where it does not, or was asked about a moment ago. Put off by the
-// lease like those that the loop claims.
+// lease like those that the loop claims. While the call that starts it is under way, there is nothing to ask.
 export async function claimPaymentToLook(
   tx: Tx,
   { installationId, id }: Pick<PaymentRow, 'installationId' | 'id'>,
   now: number,
+  everyMs = lookEveryMs,
 ): Promise<PaymentRow | undefined> {
   const [row] = await tx.sql<PaymentRow>`
     update payments set ${claimed(now, leaseMs)}
     where installation_id = ${installationId} and id = ${id}
-      and (status = 'challenge' or (status = 'pending' and settles = 'by_provider'))
-      and ${isNotLookedUp('looked_at', now)}
+      and (status = 'challenge' or (status = 'processing' and checks > 0)
+        or (status = 'pending' and settles = 'by_provider'))
+      and ${isNotLookedUp('looked_at', now, everyMs)}
     returning ${paymentColumns}`
   return row
 }
@@ -254,7 +256,7 @@ export async function claimPaymentsToCheck(
     with due as (
       select p.installation_id, p.id from payments p
       where p.check_at <= ${now} and ${isOnly(only, 'p.installation_id', 'p.id')}
-        and ${isNotLookedUp('p.looked_at', now)}
+        and ${isNotLookedUp('p.looked_at', now, lookEveryMs)}
         and ${isNotDeferred('payments', 'p.installation_id', 'p.id', now)}
       order by p.check_at limit ${limit} ${tx.skipLocked})
     update payments set ${claimed(now, leaseMs)}
@@ -265,7 +267,7 @@ export async function claimPaymentsToCheck(
 export async function listPaymentsToCheck(db: Reader, now: number, limit: number): Promise<RowKey[]> {
   return db.sql<RowKey>`
     select p.installation_id as "tenantId", p.id as "rowId" from payments p
-    where p.check_at <= ${now} and ${isNotLookedUp('p.looked_at', now)}
+    where p.check_at <= ${now} and ${isNotLookedUp('p.looked_at', now, lookEveryMs)}
       and ${isNotDeferred('payments', 'p.installation_id', 'p.id', now)}
     order by p.check_at limit ${limit}`
 }

@@ -42,7 +42,7 @@ export function checkoutPages({
 
   // Polled while a payment is in progress; redirects once there is a result.
   async function wait(secret: string, request: Incoming): Promise<PageAnswer> {
-    const view = await checkout.look(secret)
+    const view = await checkout.refresh(secret)
     if (!view) return lost(request)
     const { session } = view
     if (session.status === 'completed') return redirect(afterPaying(view))

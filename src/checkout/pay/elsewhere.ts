@@ -4,12 +4,14 @@
 import type { Cause } from '../../events/announce.ts'
 import { findMerchantFace } from '../../installations/store.ts'
 import { deriveKeys, type RootSecret, readToken, signToken } from '../../kit/secrets.ts'
+import { isUndecided } from '../../payments/lifecycle.ts'
 import { callToClose, type Journey } from '../../payments/port.ts'
 import {
   chargeOf,
   claimPaymentToLook,
   findPayment,
   listPaymentsOfSession,
+  lookEveryMs,
   type PaymentRow,
 } from '../../payments/store.ts'
 import type { CheckoutProblem } from '../port.ts'
@@ -48,10 +50,26 @@ export async function journeyFor(tools: PayTools, payment: PaymentRow, locale: s
 }
 
 // Asks the provider now, unless it was asked a moment ago: by a return, a look at a page or a notice.
-export async function lookUpNow(tools: PayTools, { installationId, id }: PaymentName): Promise<void> {
+export async function lookUpNow(
+  tools: PayTools,
+  { installationId, id }: PaymentName,
+  everyMs = lookEveryMs,
+): Promise<void> {
   const now = tools.clock().getTime()
-  const claimed = await tools.storage.write((tx) => claimPaymentToLook(tx, { installationId, id }, now))
+  const claimed = await tools.storage.write((tx) => claimPaymentToLook(tx, { installationId, id }, now, everyMs))
   if (claimed) await finishPayment(tools, claimed, await findOutcome(tools, claimed), null)
+}
+
+// A page that waits asks again and again.
+const waitingEveryMs = 10_000
+
+// Asks about the payment that the session waits for.
+export async function lookUpAwaited(tools: PayTools, { installationId, sessionId }: SessionKey): Promise<void> {
+  const now = tools.clock().getTime()
+  const payments = await tools.storage.read((db) => listPaymentsOfSession(db, installationId, sessionId))
+  const payment = payments.find(isUndecided)
+  const isRecent = payment?.lookedAt != null && payment.lookedAt <= now && payment.lookedAt > now - waitingEveryMs
+  if (payment && !isRecent) await lookUpNow(tools, payment, waitingEveryMs)
 }
 
 // The shopper wants back to the order, to pay in another way. What is being paid at this moment is not taken away: then the
