@@ -1,10 +1,11 @@
 // A store of each engine with the schema, created once per run: a copy costs a fraction of migrating an empty store.
 
-import { rmSync } from 'node:fs'
-import { mkdtemp } from 'node:fs/promises'
+import { mkdtempSync, rmSync } from 'node:fs'
+import { copyFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { migrate } from '../src/storage/migrate.ts'
 import { openStorage } from '../src/storage/open.ts'
+import type { Engine } from '../src/storage/storage.ts'
 import { placeOfData } from './folder.ts'
 import { freshDatabase } from './postgres.ts'
 
@@ -30,9 +31,7 @@ export async function shareTemplates(): Promise<void> {
 }
 
 async function makeTemplates(): Promise<Templates> {
-  const folder = await mkdtemp(join(await placeOfData(), 'cartwright-'))
-  process.on('exit', () => rmSync(folder, { recursive: true, force: true }))
-  const sqlite = join(folder, 'template.db')
+  const sqlite = join(await folder(), 'template.db')
   const { url } = await freshDatabase()
   for (const place of [`sqlite:${sqlite}`, url]) {
     const storage = await openStorage(place)
@@ -40,4 +39,26 @@ async function makeTemplates(): Promise<Templates> {
     await storage.close()
   }
   return { sqlite, postgres: new URL(url).pathname.slice(1) }
+}
+
+let copies = 0
+
+// The URL of a new store with the schema, for a template of this process: it outlives the suites.
+export async function makeTemplate(engine: Engine): Promise<string> {
+  const { sqlite, postgres } = await templates()
+  if (engine === 'postgres') return (await freshDatabase({ template: postgres })).url
+  const file = join(await folder(), `${copies++}.db`)
+  await copyFile(sqlite, file)
+  return `sqlite:${file}`
+}
+
+let own: Promise<string> | undefined
+
+function folder(): Promise<string> {
+  own ??= placeOfData().then((place) => {
+    const made = mkdtempSync(join(place, 'cartwright-'))
+    process.on('exit', () => rmSync(made, { recursive: true, force: true }))
+    return made
+  })
+  return own
 }
