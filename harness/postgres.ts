@@ -110,10 +110,39 @@ export async function freshDatabase(options: { template?: string; cluster?: stri
   const cluster = options.cluster ?? (await commonCluster())
   const name = `test_${randomBytes(8).toString('hex')}`
   const template = options.template ? ` template ${pg.escapeIdentifier(options.template)} strategy file_copy` : ''
-  await command(cluster, `create database ${name}${template}`)
+  const run = options.cluster === undefined ? administer : command
+  await run(cluster, `create database ${name}${template}`)
   const url = new URL(cluster)
   url.pathname = `/${name}`
-  return { url: url.href, drop: () => command(cluster, `drop database if exists ${name} with (force)`) }
+  return { url: url.href, drop: () => run(cluster, `drop database if exists ${name} with (force)`) }
+}
+
+let administrator: Promise<pg.Client> | undefined
+
+// Like `command`, for the common cluster, by a connection that this process keeps: opening one takes as much processor
+// time as dropping a database.
+async function administer(url: string, sql: string): Promise<void> {
+  administrator ??= connectIdle(url)
+  const client = await administrator.catch((error: unknown) => {
+    administrator = undefined
+    throw error
+  })
+  const { stream } = client.connection as unknown as { stream: Socket }
+  stream.ref()
+  try {
+    await client.query(sql)
+  } finally {
+    stream.unref()
+  }
+}
+
+async function connectIdle(url: string): Promise<pg.Client> {
+  const client = new pg.Client({ connectionString: url })
+  client.on('error', () => {
+    administrator = undefined
+  })
+  await client.connect()
+  return client
 }
 
 // One statement outside any transaction.
