@@ -1,0 +1,49 @@
+// Test files that several processes take from, each file once. It is a folder, which is all that those processes share: a
+// file is taken by the one that manages to create its mark.
+
+import { existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+
+const listName = 'files.json'
+const doneMark = 'done'
+
+export interface FileQueue {
+  folder: string
+  // Those that were not taken, or whose process ended before them.
+  listUnfinished(): string[]
+  remove(): void
+}
+
+export function createFileQueue(files: readonly string[]): FileQueue {
+  const folder = mkdtempSync(join(tmpdir(), 'cartwright-suite-'))
+  writeFileSync(join(folder, listName), JSON.stringify(files))
+  return {
+    folder,
+    listUnfinished: () => files.filter((_, i) => !existsSync(join(folder, `${i}.${doneMark}`))),
+    remove: () => rmSync(folder, { recursive: true, force: true }),
+  }
+}
+
+export interface Taken {
+  file: string
+  finish(): void
+}
+
+export function* takeFiles(folder: string): Generator<Taken> {
+  const files = JSON.parse(readFileSync(join(folder, listName), 'utf8')) as string[]
+  for (const [i, file] of files.entries()) {
+    if (!isCreated(join(folder, String(i)))) continue
+    yield { file, finish: () => writeFileSync(join(folder, `${i}.${doneMark}`), '') }
+  }
+}
+
+function isCreated(mark: string): boolean {
+  try {
+    writeFileSync(mark, '', { flag: 'wx' })
+    return true
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code === 'EEXIST') return false
+    throw error
+  }
+}

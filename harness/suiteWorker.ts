@@ -1,0 +1,22 @@
+// One of the processes of suite.ts. A test file behaves as it does alone: it is imported within a suite of its own, so its
+// hooks run before and after its tests, and its processes and stores end with it.
+
+import { resolve } from 'node:path'
+import { describe } from 'node:test'
+import { pathToFileURL } from 'node:url'
+import { takeFiles } from './fileQueue.ts'
+
+// For a file and, since tests inherit it, for each of its tests.
+const fileMsMax = 300_000
+
+const [folder = ''] = process.argv.slice(2)
+const parent = process.ppid
+// A test that waits for a timer which does not keep a process running must not end this one.
+const awake = setInterval(() => {}, fileMsMax)
+for (const { file, finish } of takeFiles(folder)) {
+  // A run that was killed is not continued.
+  if (process.ppid !== parent) break
+  await describe(file, { timeout: fileMsMax }, () => import(pathToFileURL(resolve(file)).href))
+  finish()
+}
+clearInterval(awake)
