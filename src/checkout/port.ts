@@ -58,6 +58,10 @@ export interface CheckoutMerchant {
   name: string
   country: string
   supportEmail: string | null
+  // A picture in place of the name.
+  logo: string | null
+  // `#rrggbb`, of buttons.
+  color: string | null
   links: { terms?: string; privacy?: string; refunds?: string; imprint?: string }
 }
 

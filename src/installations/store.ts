@@ -12,6 +12,8 @@ export interface Merchant {
   priceTax: 'included' | 'excluded'
   lowStockAt: number
   supportEmail: string | null
+  logo: string | null
+  color: string | null
   links: string
   // Who sells, as a receipt names it; JSON.
   legal: string | null
@@ -21,14 +23,14 @@ export interface Merchant {
 export async function listMerchants(db: Reader): Promise<Merchant[]> {
   return db.sql<Merchant>`
     select id, slug, name, currency, country, price_tax as "priceTax", low_stock_at as "lowStockAt",
-      support_email as "supportEmail", links, legal, closed_at as "closedAt"
+      support_email as "supportEmail", logo, color, links, legal, closed_at as "closedAt"
     from merchants order by id limit 1000`
 }
 
 export async function findMerchant(db: Reader, slug: string): Promise<Merchant | undefined> {
   const [merchant] = await db.sql<Merchant>`
     select id, slug, name, currency, country, price_tax as "priceTax", low_stock_at as "lowStockAt",
-      support_email as "supportEmail", links, legal, closed_at as "closedAt"
+      support_email as "supportEmail", logo, color, links, legal, closed_at as "closedAt"
     from merchants where slug = ${slug}`
   return merchant
 }
@@ -37,7 +39,7 @@ export async function findMerchant(db: Reader, slug: string): Promise<Merchant |
 export async function lockMerchant(tx: Tx, slug: string): Promise<Merchant | undefined> {
   const [merchant] = await tx.sql<Merchant>`
     select id, slug, name, currency, country, price_tax as "priceTax", low_stock_at as "lowStockAt",
-      support_email as "supportEmail", links, legal, closed_at as "closedAt"
+      support_email as "supportEmail", logo, color, links, legal, closed_at as "closedAt"
     from merchants where slug = ${slug} ${tx.forUpdate}`
   return merchant
 }
@@ -45,10 +47,10 @@ export async function lockMerchant(tx: Tx, slug: string): Promise<Merchant | und
 // False when another node made a merchant of this slug meanwhile: the unique index lets us wait for it, and see it.
 export async function insertMerchant(tx: Tx, merchant: Merchant, now: number): Promise<boolean> {
   const rows = await tx.sql`
-    insert into merchants (id, slug, name, currency, country, price_tax, low_stock_at, support_email, links, legal, catalog_version,
-      created_at, updated_at)
+    insert into merchants (id, slug, name, currency, country, price_tax, low_stock_at, support_email, logo, color, links, legal,
+      catalog_version, created_at, updated_at)
     values (${merchant.id}, ${merchant.slug}, ${merchant.name}, ${merchant.currency}, ${merchant.country}, ${merchant.priceTax},
-      ${merchant.lowStockAt}, ${merchant.supportEmail}, ${merchant.links}, ${merchant.legal}, 1, ${now}, ${now})
+      ${merchant.lowStockAt}, ${merchant.supportEmail}, ${merchant.logo}, ${merchant.color}, ${merchant.links}, ${merchant.legal}, 1, ${now}, ${now})
     on conflict (slug) do nothing returning id`
   return rows.length > 0
 }
@@ -57,7 +59,7 @@ export async function updateMerchant(tx: Tx, merchant: Merchant, now: number): P
   await tx.sql`
     update merchants set name = ${merchant.name}, currency = ${merchant.currency}, country = ${merchant.country},
       price_tax = ${merchant.priceTax}, low_stock_at = ${merchant.lowStockAt}, support_email = ${merchant.supportEmail},
-      links = ${merchant.links}, legal = ${merchant.legal}, updated_at = ${now}
+      logo = ${merchant.logo}, color = ${merchant.color}, links = ${merchant.links}, legal = ${merchant.legal}, updated_at = ${now}
     where id = ${merchant.id}`
 }
 
@@ -147,12 +149,14 @@ export interface MerchantFace {
   name: string
   country: string
   supportEmail: string | null
+  logo: string | null
+  color: string | null
   links: string
   legal: string | null
 }
 
 export async function findMerchantFace(db: Reader, id: string): Promise<MerchantFace | undefined> {
   const [merchant] = await db.sql<MerchantFace>`
-    select slug, name, country, support_email as "supportEmail", links, legal from merchants where id = ${id}`
+    select slug, name, country, support_email as "supportEmail", logo, color, links, legal from merchants where id = ${id}`
   return merchant
 }

@@ -135,6 +135,8 @@ function planMerchant(
     priceTax: entry.pricesIncludeTax === false ? 'excluded' : 'included',
     lowStockAt: entry.lowStockAt ?? 5,
     supportEmail: entry.supportEmail ?? null,
+    logo: entry.logo ?? null,
+    color: entry.color?.toLowerCase() ?? null,
     links: JSON.stringify(entry.links ?? {}),
     legal: entry.legal ? JSON.stringify(entry.legal) : null,
     closedAt: before?.closedAt ?? null,
@@ -154,6 +156,8 @@ const merchantMembers = [
   'priceTax',
   'lowStockAt',
   'supportEmail',
+  'logo',
+  'color',
   'links',
   'legal',
 ] as const

@@ -107,6 +107,7 @@ const words: readonly (readonly [start: string, words: string])[] = [
   ['^https?://', 'http or https address'],
   ['^\\d{4}-', 'instant'],
   ['^[^\\s@]+@', 'e-mail address'],
+  ['^#[0-9a-fA-F]', '`#rrggbb`'],
 ]
 
 function wordsOf(pattern: string): string {

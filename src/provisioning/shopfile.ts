@@ -300,6 +300,14 @@ export const MerchantEntry = object({
     'Shown to shoppers.',
     nullable(Type.String({ pattern: '^[^\\s@]+@[^\\s@]+$', maxLength: 254 })),
   ),
+  logo: optional(
+    'Shown instead of the name on the checkout and the order page; draw the name into it.',
+    nullable(picture),
+  ),
+  color: optional(
+    'Of buttons on the checkout and the order page, as `#2c4c3e`. Text on it is black or white, whichever can be read.',
+    nullable(Type.String({ pattern: '^#[0-9a-fA-F]{6}$' })),
+  ),
   links: optional(
     'Pages of yours, linked below the checkout.',
     object({

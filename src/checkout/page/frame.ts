@@ -53,10 +53,15 @@ ${merchant && foot(speaker, merchant)}
 </div>`
 }
 
-export function merchantBar(speaker: Speaker, { name }: CheckoutMerchant, isTest: boolean): Html {
-  return html`<header class="merchant">
-<span class="monogram" aria-hidden="true">${initialOf(name)}</span>
-<span class="merchant-name" dir="auto">${name}</span>
+// The sheet with the merchant's colour (theme.ts) blocks what comes after it, so nothing is shown in another colour first.
+export function merchantBar(speaker: Speaker, { name, logo, color }: CheckoutMerchant, isTest: boolean): Html {
+  return html`${color !== null && html`<link rel="stylesheet" href="/checkout/color/${color.slice(1)}.css">`}<header class="merchant">
+${
+  logo !== null && isPicture(logo)
+    ? html`<img class="logo" src="${logo}" alt="${name}">`
+    : html`<span class="monogram" aria-hidden="true">${initialOf(name)}</span>
+<span class="merchant-name" dir="auto">${name}</span>`
+}
 ${isTest && html`<span class="ribbon" title="${speaker.say('page.testNote')}">${speaker.say('page.test')}</span>`}
 </header>`
 }
@@ -92,6 +97,11 @@ ${
   )}</ul></nav>`
 }
 </footer>`
+}
+
+// From our own origin or by http(s); any other scheme is left out.
+export function isPicture(url: string): boolean {
+  return isWebAddress(url) || /^\/(?!\/)/.test(url)
 }
 
 export function isWebAddress(text: string): boolean {

@@ -17,6 +17,7 @@ import { speakerFor } from './language.ts'
 import { orderPage } from './order.ts'
 import { receiptPage } from './receipt.ts'
 import { createShow, failed, lost, unread, waiting } from './show.ts'
+import { themePage } from './theme.ts'
 
 export interface CheckoutPageParts {
   checkout: CheckoutPort
@@ -166,6 +167,7 @@ export function checkoutPages({
       }),
     ),
     style.page,
+    themePage,
     script.page,
     receiptStyle.page,
     receiptScript.page,

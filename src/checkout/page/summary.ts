@@ -6,6 +6,7 @@ import { hiddenFields } from '../../pages/form.ts'
 import { type Html, html } from '../../pages/html.ts'
 import type { CheckoutProblem, CheckoutView } from '../port.ts'
 import { folded } from './fields.ts'
+import { isPicture } from './frame.ts'
 import type { Speaker } from './language.ts'
 
 type Item = CheckoutSession['items'][number]
@@ -43,11 +44,6 @@ ${notes.map((note) => note !== false && html`<p class="item-note">${note}</p>`)}
 ${tools}
 </li>`,
   )}</ul>`
-}
-
-// From our own origin or by http(s); any other scheme is left out.
-function isPicture(url: string): boolean {
-  return /^(?:https?:\/\/|\/(?!\/))/i.test(url)
 }
 
 // The amounts of a session without a price are 0, and are not shown.

@@ -1,0 +1,42 @@
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import fc from 'fast-check'
+import { black, contrast, formatColor, inkOn, mix, parseColor, type Rgb, readableOn, white } from './color.ts'
+
+const part = fc.integer({ min: 0, max: 255 })
+const colors: fc.Arbitrary<Rgb> = fc.tuple(part, part, part)
+
+test('a colour is read and written', () => {
+  assert.deepEqual(parseColor('#17455d'), [0x17, 0x45, 0x5d])
+  assert.deepEqual(parseColor('ABCDEF'), [0xab, 0xcd, 0xef])
+  for (const text of ['', '#fff', 'red', '#17455d;', '#17455d}', '#17455g', '#1745 5d'])
+    assert.equal(parseColor(text), undefined)
+  fc.assert(fc.property(colors, (color) => assert.deepEqual(parseColor(formatColor(color)), color)))
+})
+
+test('contrast is that of WCAG', () => {
+  assert.equal(contrast(black, white), 21)
+  assert.equal(contrast(white, white), 1)
+  // The lightest grey that passes on white, and the next one.
+  assert.ok(contrast([0x76, 0x76, 0x76], white) >= 4.5)
+  assert.ok(contrast([0x77, 0x77, 0x77], white) < 4.5)
+})
+
+test('text on any colour can be read', () => {
+  fc.assert(fc.property(colors, (color) => assert.ok(contrast(inkOn(color), color) >= 4.5)))
+})
+
+test('any colour becomes readable on a ground, and one that is stays as it is', () => {
+  const grounds = [white, [0xe9, 0xee, 0xee]] as const
+  fc.assert(
+    fc.property(colors, (color) => {
+      const found = readableOn(color, grounds, black)
+      for (const ground of grounds) assert.ok(contrast(found, ground) >= 4.5)
+      if (grounds.every((ground) => contrast(color, ground) >= 4.5)) assert.deepEqual(found, color)
+    }),
+  )
+})
+
+test('mixing ends at the ends', () => {
+  assert.deepEqual([mix(black, white, 0), mix(black, white, 1)], [black, white])
+})

@@ -1,0 +1,136 @@
+// The merchant's logo and colour on the shopper's pages: from the shop file, checked there, and readable whatever the colour is.
+
+import assert from 'node:assert/strict'
+import { after, before, describe, test } from 'node:test'
+import type { Browser } from 'playwright-core'
+import { launchBrowser } from '../harness/browser.ts'
+import { market } from '../harness/carts.ts'
+import { checkoutOf } from '../harness/checkout.ts'
+import { openHouse } from '../harness/house.ts'
+import { violations } from '../harness/readable.ts'
+import { eachEngine, givenEngine } from '../harness/storage.ts'
+import { themeFor } from '../src/checkout/page/theme.ts'
+import { contrast, parseColor } from '../src/pages/color.ts'
+import { applyShop } from '../src/provisioning/apply.ts'
+import { readShopFile } from '../src/provisioning/read.ts'
+import type { ShopFile } from '../src/provisioning/shopfile.ts'
+
+const looking = (look: Pick<ShopFile['merchant'], 'logo' | 'color'>): ShopFile => ({
+  ...market,
+  merchant: { ...market.merchant, ...look },
+})
+
+const logo = 'https://cdn.example/bloom.svg'
+
+eachEngine('the look of a merchant', (given) => {
+  test('is on the checkout and on the order page, and goes when the file no longer has it', async () => {
+    const house = await openHouse(given, { shops: [looking({ logo, color: '#2C4C3E' })] })
+    const checkout = await checkoutOf(house)
+    const { secret, view } = await checkout.ready({ CARD: 1 })
+    const page = async (path: string) => (await house.fetch(path)).text
+    const sheet = /<link rel="stylesheet" href="\/checkout\/color\/2c4c3e\.css">/
+    const picture = `<img class="logo" src="${logo}" alt="${market.merchant.name}">`
+    const open = await page(`/c/${secret}`)
+    assert.match(open, sheet)
+    assert.ok(open.includes(picture), open.slice(0, 2_000))
+    assert.doesNotMatch(open, /class="monogram"/)
+    await checkout.pay(secret, view)
+    const path = (await checkout.look(secret)).order?.statusPath ?? ''
+    const order = await page(path)
+    assert.match(order, sheet)
+    assert.ok(order.includes(picture))
+
+    const { changes } = await applyShop(house.storage, market, { now: house.clock.now, stock: false, dryRun: false })
+    assert.deepEqual(
+      changes.filter(({ what }) => what === 'merchant').map(({ members }) => members.map(({ member }) => member)),
+      [['logo', 'color']],
+    )
+    const plain = await page(path)
+    assert.doesNotMatch(plain, /checkout\/color|class="logo"/)
+    assert.match(plain, /class="monogram"/)
+  })
+})
+
+describe('a shop file', () => {
+  const wrong = [
+    ['color', 'green'],
+    ['color', '#2c4'],
+    ['color', '#2c4c3e;}'],
+    ['logo', 'http://cdn.example/bloom.svg'],
+    ['logo', 'javascript:alert(1)'],
+    ['logo', 'data:image/png;base64,AAAA'],
+    ['logo', '//cdn.example/bloom.svg'],
+  ] as const
+  for (const [member, value] of wrong) {
+    test(`with the ${member} ${value} is refused at its place`, () => {
+      const text = JSON.stringify({ ...market, merchant: { ...market.merchant, [member]: value } })
+      const read = readShopFile(text, 1_000)
+      assert.deepEqual('problems' in read && read.problems.map(({ path }) => path), [`/merchant/${member}`])
+    })
+  }
+})
+
+describe('the sheet of a colour', () => {
+  const given = givenEngine('sqlite')
+  let browser: Browser
+  before(async () => {
+    browser = await launchBrowser()
+  })
+  after(() => browser.close())
+
+  // Too light, too dark, in between, and the ones in which neither black nor white text is comfortable.
+  const colors = ['#ffffff', '#ffef5c', '#ff7a00', '#777777', '#2c4c3e', '#000000']
+
+  test('has text that can be read on the button, and an accent that can be read on the page', () => {
+    for (const text of colors) {
+      const color = parseColor(text)
+      assert.ok(color)
+      const [light = '', dark = ''] = themeFor(color).split('@media')
+      for (const [lines, ground] of [
+        [light, '#ffffff'],
+        [dark, '#151f24'],
+      ] as const) {
+        const value = (name: string) =>
+          parseColor(new RegExp(`--${name}:(#[0-9a-f]{6})`).exec(lines)?.[1] ?? '') ?? [0, 0, 0]
+        for (const [one, other] of [
+          ['action', 'action-ink'],
+          ['action-over', 'action-ink'],
+        ] as const)
+          assert.ok(contrast(value(one), value(other)) >= 4.5, `${text} ${one}`)
+        assert.ok(contrast(value('accent'), parseColor(ground) ?? [0, 0, 0]) >= 4.5, `${text} accent on ${ground}`)
+      }
+    }
+  })
+
+  test('breaks no rule in a browser, in light and in dark', async () => {
+    const house = await openHouse(given, { shops: [market] })
+    house.clock.now = Date.now()
+    const { secret } = await (await checkoutOf(house)).ready({ CARD: 1 })
+    const tab = await browser.newPage()
+    const refused: string[] = []
+    tab.on('console', (message) => refused.push(message.text()))
+    for (const [place, color] of colors.entries()) {
+      await house.apply(looking({ color }))
+      await tab.emulateMedia({ colorScheme: place % 2 === 0 ? 'light' : 'dark' })
+      await tab.goto(`${house.origin}/c/${secret}`)
+      const shown = await tab.evaluate<string>(
+        `getComputedStyle(document.getElementById('pay-button')).backgroundColor`,
+      )
+      assert.equal(shown, `rgb(${parseColor(color)?.join(', ')})`)
+      assert.deepEqual(await violations(tab), [], color)
+    }
+    assert.deepEqual(refused, [])
+    await tab.close()
+  })
+
+  test('is answered for a colour and for nothing else', async () => {
+    const house = await openHouse(given, { shops: [market] })
+    const answer = await house.fetch('/checkout/color/2c4c3e.css')
+    assert.deepEqual(
+      [answer.status, answer.headers.get('content-type'), answer.headers.get('cache-control')],
+      [200, 'text/css; charset=utf-8', 'public, max-age=86400'],
+    )
+    for (const file of ['2C4C3E.css', 'red.css', '2c4c3e', '2c4c3e.css.map', '%3C%2Fstyle%3E.css'])
+      assert.equal((await house.fetch(`/checkout/color/${file}`)).status, 404, file)
+  })
+})
