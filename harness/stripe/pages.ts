@@ -25,6 +25,7 @@ export function answerPage(
   if (request.method === 'GET' && (path === '/v3/' || path === '/v3')) send(200, 'text/javascript', file('script.js'))
   else if (request.method === 'GET' && path === '/v3/frame') send(200, 'text/html', file('frame.html'))
   else if (request.method === 'GET' && path === '/v3/frame.js') send(200, 'text/javascript', file('frame.js'))
+  else if (request.method === 'GET' && path === '/v3/page') response.writeHead(204, open).end()
   else {
     const found = findAttempt(accounts, /^\/bank\/(\w+)$/.exec(path)?.[1])
     if (!found) send(404, 'text/plain', 'not found')

@@ -29,6 +29,8 @@ export interface StandIn {
   network: Network
   // Every request to /v1/, in the order of the answers.
   requests: readonly ApiRequest[]
+  // Every request at all, also of browsers: address, referrer and body.
+  heard: readonly string[]
   // Requests that it does not support, and answers of its own that do not fit Stripe's types.
   defects: readonly string[]
   close(): Promise<void>
@@ -38,6 +40,7 @@ const bodyBytesMax = 1_000_000
 
 export async function openStripe({ clock = () => new Date() }: { clock?: () => Date } = {}): Promise<StandIn> {
   const [accounts, requests, defects]: [Account[], ApiRequest[], string[]] = [[], [], []]
+  const heard: string[] = []
   const network = new Network()
   const server = createServer((request, response) => {
     answer(request, response).catch((error: unknown) => {
@@ -51,6 +54,7 @@ export async function openStripe({ clock = () => new Date() }: { clock?: () => D
 
   async function answer(request: IncomingMessage, response: ServerResponse): Promise<void> {
     const body = await read(request)
+    heard.push(`${request.method} ${request.url} ${request.headers.referer ?? ''} ${body}`)
     if (request.url?.startsWith('/v1/'))
       await answerApi({ accounts, network, requests, defects }, request, response, body)
     else answerPage(accounts, request, response, body)
@@ -69,6 +73,7 @@ export async function openStripe({ clock = () => new Date() }: { clock?: () => D
     addAccount,
     network,
     requests,
+    heard,
     defects,
     close: async () => {
       server.closeAllConnections()

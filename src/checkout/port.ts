@@ -34,6 +34,7 @@ export interface CheckoutView {
 
 export interface PaymentElsewhere {
   paymentId: string
+  provider: string
   amount: number
   // Names the method, as the shopper chose it.
   labelKey: string
@@ -42,6 +43,8 @@ export interface PaymentElsewhere {
   leadsOn: boolean
   // Undefined where it cannot be shown any more; the shopper can still go back.
   place: Place | undefined
+  // Where the shopper comes back to. It does not name this page.
+  returnPath: string
   sources: PageSources | undefined
 }
 

@@ -30,7 +30,7 @@ import type { Reader, Tx } from '../storage/storage.ts'
 import { awaitedMoney } from './awaited.ts'
 import { holdLines } from './follow.ts'
 import { holdUntil, longerUntil, sessionLifecycle, sessionStatusAt } from './lifecycle.ts'
-import { goBack, lookUpAwaited, lookUpNow, type PaymentName, readReturnToken } from './pay/elsewhere.ts'
+import { goBack, lookUpAwaited, lookUpNow, type PaymentName, readReturnToken, returnPathOf } from './pay/elsewhere.ts'
 import { answerChallenge, pay } from './pay/pay.ts'
 import { openPlace } from './pay/place.ts'
 import type {
@@ -434,12 +434,14 @@ async function elsewhereOf(
   const provider = await providers.of(db, payment)
   return {
     paymentId: payment.id,
+    provider: payment.provider,
     amount: payment.amount,
     leadsOn: payment.lookedAt === null,
     labelKey: provider?.methods.find(({ id }) => id === payment.method)?.labelKey ?? payment.method,
     say: (key, locale) =>
       provider && Object.hasOwn(provider.texts.en, key) ? providerText(provider, key, locale) : undefined,
     place: openPlace(rootSecret, payment),
+    returnPath: returnPathOf(rootSecret, payment),
     sources: provider?.sources,
   }
 }

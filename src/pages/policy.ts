@@ -10,6 +10,7 @@ export interface Sources {
   img?: readonly string[]
   script?: readonly string[]
   connect?: readonly string[]
+  frame?: readonly string[]
   form?: readonly string[]
 }
 
@@ -21,6 +22,7 @@ export function policyFor(sources: Sources): string {
     ['img-src', sources.img],
     ['script-src', sources.script],
     ['connect-src', sources.connect],
+    ['frame-src', sources.frame],
     // The only one of these that does not fall back to default-src.
     ['form-action', sources.form ?? none],
   ]

@@ -3,6 +3,8 @@
 
 {
   const origin = new URL(document.currentScript.src).origin
+  // As Stripe's script does: it reports the address of the page that it runs in.
+  new Image().src = `${origin}/v3/page?url=${encodeURIComponent(location.href)}`
 
   class PaymentElement {
     constructor(key, { clientSecret, locale = 'auto' }) {
@@ -109,6 +111,7 @@
           },
           getElement: () => element,
           submit: () => element.ask({ kind: 'check' }),
+          update: () => {},
         }
       },
       retrievePaymentIntent: (clientSecret) => retrieve(key, clientSecret),

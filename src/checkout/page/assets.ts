@@ -1,6 +1,7 @@
-// The style sheet and the script of the checkout.
+// The style sheet and the scripts of the checkout.
 
-import { script as scriptFile, styleSheet } from '../../pages/files.ts'
+import { type ServedFile, script as scriptFile, styleSheet } from '../../pages/files.ts'
+import { frameScripts } from '../../providers/frames.ts'
 
 export const style = styleSheet({
   path: '/checkout/style.css',
@@ -25,3 +26,11 @@ export const receiptScript = scriptFile({
   name: 'receipt script',
   file: new URL('receipt.js', import.meta.url),
 })
+
+// Of the pay page, by the name of the provider whose frame it holds.
+export const frames: Readonly<Record<string, ServedFile>> = Object.fromEntries(
+  Object.entries(frameScripts).map(([name, file]) => [
+    name,
+    scriptFile({ path: `/checkout/frame-${name}.js`, name: `checkout frame ${name}`, file }),
+  ]),
+)

@@ -1,13 +1,18 @@
-// The page that leads to a payment elsewhere, and the one for those who come back in another browser.
+// The page that leads to a payment elsewhere or holds the provider's frame, and the one for those who come back in another browser.
 
 import { type Html, html } from '../../pages/html.ts'
 import type { CheckoutView, PaymentElsewhere, ReturnView } from '../port.ts'
+import { frames } from './assets.ts'
 import { framed, isWebAddress, sheet } from './frame.ts'
 import type { Speaker } from './language.ts'
+import { noteBox } from './notices.ts'
 
 // A form's post is not answered with a redirect to another origin: browsers apply `form-action` to it. A page with a link, which
 // refreshes itself to it, leads there without script too.
 export function elsewherePage(speaker: Speaker, view: CheckoutView, elsewhere: PaymentElsewhere): string {
+  const script = Object.hasOwn(frames, elsewhere.provider) ? frames[elsewhere.provider]?.href : undefined
+  if (elsewhere.place?.kind === 'frame' && script !== undefined)
+    return framePage(speaker, view, { elsewhere, facts: elsewhere.place.facts, script })
   const { say } = speaker
   const { merchant, session, secret } = view
   const amount = speaker.amount(elsewhere.amount, session.currency)
@@ -25,6 +30,40 @@ ${url !== undefined && html`<a class="first wide" id="elsewhere" href="${url}" r
     title: `${say('elsewhere.title')} – ${merchant.name}`,
     state: 'elsewhere',
     ...(url !== undefined && elsewhere.leadsOn && { leadsTo: url }),
+    body: sheet(speaker, merchant, session.mode === 'test', inside),
+  })
+}
+
+interface FrameParts {
+  elsewhere: PaymentElsewhere
+  // For the provider's script.
+  facts: Readonly<Record<string, string>>
+  script: string
+}
+
+// The form is shown and filled by the provider's script. Without script there is the way back.
+function framePage(speaker: Speaker, view: CheckoutView, { elsewhere, facts, script }: FrameParts): string {
+  const { say } = speaker
+  const { merchant, session, secret } = view
+  const amount = speaker.amount(elsewhere.amount, session.currency)
+  const words = html` data-busy="${say('pay.busy')}" data-failed="${say('frame.failed')}" data-unavailable="${say('frame.unavailable')}"`
+  const inside = html`<div class="state">
+<h1>${say('elsewhere.title')}</h1>
+<p class="grand">${amount}</p>
+${!elsewhere.leadsOn && noteBox(html`<p>${say('return.open.title')}</p>`)}
+<noscript><p>${say('frame.noscript')}</p></noscript>
+<form id="frame" hidden data-facts="${JSON.stringify(facts)}" data-return="${elsewhere.returnPath}"${words}>
+<div id="frame-place" aria-busy="true"><p class="soft" id="frame-loading">${say('frame.loading')}</p><div id="frame-element"></div></div>
+<p class="error" id="frame-problem" role="alert" dir="auto"></p>
+<button class="first wide" id="frame-pay" disabled>${say('pay.button', { amount })}</button>
+</form>
+<form method="post" action="/c/${secret}/back"><button class="second wide">${say('frame.back')}</button></form>
+</div>`
+  return framed({
+    speaker,
+    title: `${say('elsewhere.title')} – ${merchant.name}`,
+    state: 'elsewhere',
+    moreScript: script,
     body: sheet(speaker, merchant, session.mode === 'test', inside),
   })
 }

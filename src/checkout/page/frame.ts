@@ -5,6 +5,7 @@ import { documentFor } from '../../pages/frame.ts'
 import { type Html, html } from '../../pages/html.ts'
 import { initialOf } from '../../pages/initial.ts'
 import { originsOf, privateHeaders, redirect as redirectTo, self } from '../../pages/policy.ts'
+import type { PageSources } from '../../payments/port.ts'
 import type { AwaitedMoney, CheckoutMerchant } from '../port.ts'
 import { script, style } from './assets.ts'
 import type { Speaker } from './language.ts'
@@ -18,19 +19,25 @@ export interface CheckoutFrame {
   refreshTo?: string
   // Another host, where the page leads at once, with script and without.
   leadsTo?: string
+  // The address of a second script, with names of its own.
+  moreScript?: string
   // For the script.
   facts?: Readonly<Record<'version' | 'total' | 'problem', string>>
   body: Html
 }
 
-export function framed({ speaker, title, state, refreshTo, leadsTo, facts, body }: CheckoutFrame): string {
+export function framed({ speaker, title, state, refreshTo, leadsTo, moreScript, facts, body }: CheckoutFrame): string {
   return documentFor({
     title,
     locale: speaker.locale,
     direction: speaker.direction,
     style: style.href,
     script: script.href,
-    head: html`<meta name="format-detection" content="telephone=no">${refreshTo !== undefined && refresh(refreshTo)}${leadsTo !== undefined && html`<meta http-equiv="refresh" content="${`0;url=${leadsTo}`}">`}`,
+    head: html`<meta name="format-detection" content="telephone=no">${refreshTo !== undefined && refresh(refreshTo)}${leadsTo !== undefined && html`<meta http-equiv="refresh" content="${`0;url=${leadsTo}`}">`}${
+      moreScript !== undefined &&
+      html`
+<script type="module" src="${moreScript}"></script>`
+    }`,
     attributes: html` data-state="${state}" data-version="${facts?.version}" data-total="${facts?.total}" data-problem="${facts?.problem}"`,
     body,
     footer: html`<p class="hidden" id="told" role="status" data-total="${speaker.say('total.now', { amount: '{amount}' })}"></p>`,
@@ -108,23 +115,32 @@ export function isWebAddress(text: string): boolean {
   return /^https?:\/\//i.test(text)
 }
 
-// `shopUrls`: where a form may redirect to.
-export function answerPage(status: number, text: string, shopUrls: readonly (string | null)[] = []): PageAnswer {
-  return { status, body: text, headers: headersFor(shopUrls) }
+export interface Allowed {
+  // Where a form may redirect to.
+  shopUrls?: readonly (string | null)[]
+  // Of the provider whose frame the page holds.
+  sources?: PageSources | undefined
+}
+
+export function answerPage(status: number, text: string, allowed: Allowed = {}): PageAnswer {
+  return { status, body: text, headers: headersFor(allowed) }
 }
 
 export function redirect(to: string): PageAnswer {
-  return redirectTo(to, headersFor([]))
+  return redirectTo(to, headersFor({}))
 }
 
 // The address is a secret, so no referrer is sent. Pictures are the merchant's and may come from any host.
-function headersFor(shopUrls: readonly (string | null)[]): Record<string, string> {
-  const sources = {
+function headersFor({ shopUrls = [], sources }: Allowed): Record<string, string> {
+  const headers = privateHeaders({
     style: [self],
-    img: [self, 'https:', 'data:'],
-    script: [self],
-    connect: [self],
+    img: sources ? [self, 'data:', ...sources.image] : [self, 'https:', 'data:'],
+    script: [self, ...(sources?.script ?? [])],
+    connect: [self, ...(sources?.connect ?? [])],
+    ...(sources && { frame: sources.frame }),
     form: [self, ...originsOf(shopUrls)],
-  }
-  return { ...privateHeaders(sources), 'cross-origin-opener-policy': 'same-origin', vary: 'accept-language' }
+  })
+  // Banks and wallets open windows of their own, and answer to this one.
+  const opener = sources ? 'same-origin-allow-popups' : 'same-origin'
+  return { ...headers, 'cross-origin-opener-policy': opener, vary: 'accept-language' }
 }

@@ -32,7 +32,7 @@ ${inside}
 </div>`
 }
 
-function noteBox(inside: Html): Html {
+export function noteBox(inside: Html): Html {
   return html`<div class="notice">${inside}</div>`
 }
 

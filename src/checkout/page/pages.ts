@@ -8,7 +8,7 @@ import { type FormRefusal, lineIn, readForm } from '../../pages/form.ts'
 import { isCrossSite } from '../../pages/origin.ts'
 import type { CheckoutPort, CheckoutView, OrderStatusPort, ReceiptPort } from '../port.ts'
 import { afterPaying, createActions } from './actions.ts'
-import { receiptScript, receiptStyle, script, style } from './assets.ts'
+import { frames, receiptScript, receiptStyle, script, style } from './assets.ts'
 import { returnPage } from './elsewhere.ts'
 import { refusedPage, slowPage } from './ended.ts'
 import { answerPage, redirect } from './frame.ts'
@@ -171,6 +171,7 @@ export function checkoutPages({
     script.page,
     receiptStyle.page,
     receiptScript.page,
+    ...Object.values(frames).map(({ page }) => page),
   ]
 }
 

@@ -4,6 +4,7 @@ import type { Incoming } from '../../http/message.ts'
 import type { PageAnswer } from '../../http/pages.ts'
 import { isCountry } from '../../kit/country.ts'
 import { newId } from '../../kit/ids.ts'
+import type { PageSources } from '../../payments/port.ts'
 import type { CheckoutMethod, CheckoutProblem, CheckoutView } from '../port.ts'
 import { elsewherePage } from './elsewhere.ts'
 import {
@@ -47,9 +48,14 @@ export function createShow(clock: () => Date): Show {
     })
     const shopUrls = view.isClosed ? [] : [session.successUrl, session.cancelUrl]
     return problem?.code === 'too_many_tries'
-      ? waiting(answerPage(429, text, shopUrls), problem.waitMs)
-      : answerPage(200, text, shopUrls)
+      ? waiting(answerPage(429, text, { shopUrls }), problem.waitMs)
+      : answerPage(200, text, { shopUrls, sources: sourcesFor(view) })
   }
+}
+
+// On the page with the provider's frame only.
+function sourcesFor({ session, elsewhere }: CheckoutView): PageSources | undefined {
+  return session.status === 'processing' && elsewhere?.place?.kind === 'frame' ? elsewhere.sources : undefined
 }
 
 interface Shown {

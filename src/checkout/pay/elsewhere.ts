@@ -29,6 +29,10 @@ export function returnTokenOf(rootSecret: RootSecret, { installationId, id }: Pa
   return signToken(deriveKeys(rootSecret, returnPurpose)[0], `${installationId} ${id}`)
 }
 
+export function returnPathOf(rootSecret: RootSecret, payment: PaymentName): string {
+  return `/r/${returnTokenOf(rootSecret, payment)}`
+}
+
 export interface PaymentName {
   installationId: string
   id: string
@@ -45,7 +49,7 @@ export function readReturnToken(rootSecret: RootSecret, token: string): PaymentN
 export async function journeyFor(tools: PayTools, payment: PaymentRow, locale: string): Promise<Journey> {
   const { storage, rootSecret, publicOrigin } = tools
   const merchant = await storage.read((db) => findMerchantFace(db, payment.merchantId))
-  const returnUrl = `${publicOrigin()}/r/${returnTokenOf(rootSecret, payment)}`
+  const returnUrl = publicOrigin() + returnPathOf(rootSecret, payment)
   return { returnUrl, cancelUrl: returnUrl, locale, merchantName: merchant?.name ?? '' }
 }
 

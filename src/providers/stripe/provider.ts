@@ -36,7 +36,7 @@ export interface StripeParts {
 }
 
 const methods: readonly Method[] = [
-  { id: stripeName, labelKey: 'stripe.method', noteKey: null, fields: [], shape: 'frame' },
+  { id: stripeName, labelKey: 'stripe.method', noteKey: 'stripe.note', fields: [], shape: 'frame' },
 ]
 
 const newsMax = 10_000

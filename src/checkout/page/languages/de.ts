@@ -206,6 +206,14 @@ export const de: Texts = {
   'elsewhere.text': 'Sie zahlen mit {method} und kehren danach hierher zurück.',
   'elsewhere.go': 'Weiter zu {method}',
   'elsewhere.back': 'Anders bezahlen',
+  'frame.back': 'Zurück zur Bestellung',
+  'frame.noscript':
+    'Diese Zahlungsart braucht JavaScript. Schalten Sie es ein und laden Sie die Seite neu, oder gehen Sie zurück, um anders zu bezahlen.',
+  'frame.loading': 'Das Zahlungsformular wird geladen …',
+  'frame.unavailable':
+    'Das Zahlungsformular konnte nicht geladen werden. Laden Sie die Seite neu, oder gehen Sie zurück, um anders zu bezahlen.',
+  'frame.failed':
+    'Die Zahlung hat nicht geklappt. Bitte versuchen Sie es noch einmal, oder gehen Sie zurück, um anders zu bezahlen.',
   'return.placed.title': 'Vielen Dank für Ihre Bestellung',
   'return.placed.text': 'Ihre Bestellung ist aufgegeben. Sie können dieses Fenster schließen.',
   'return.open.title': 'Ihre Zahlung wurde nicht abgeschlossen',

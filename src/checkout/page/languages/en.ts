@@ -198,6 +198,12 @@ export const en = {
   'elsewhere.text': 'You pay with {method} and come back here afterwards.',
   'elsewhere.go': 'Go on to {method}',
   'elsewhere.back': 'Pay in another way',
+  'frame.back': 'Back to your order',
+  'frame.noscript':
+    'This way to pay needs JavaScript. Switch it on and load the page again, or go back to pay in another way.',
+  'frame.loading': 'Loading the payment form…',
+  'frame.unavailable': 'The payment form could not be loaded. Load the page again, or go back to pay in another way.',
+  'frame.failed': 'The payment did not go through. Please try again, or go back to pay in another way.',
   'return.placed.title': 'Thank you for your order',
   'return.placed.text': 'Your order is placed. You can close this window.',
   'return.open.title': 'Your payment was not completed',

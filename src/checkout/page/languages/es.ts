@@ -200,6 +200,13 @@ export const es: Texts = {
   'elsewhere.text': 'Usted paga con {method} y después vuelve aquí.',
   'elsewhere.go': 'Continuar con {method}',
   'elsewhere.back': 'Pagar de otra forma',
+  'frame.back': 'Volver a su pedido',
+  'frame.noscript':
+    'Esta forma de pago necesita JavaScript. Actívelo y vuelva a cargar la página, o vuelva atrás para pagar de otra forma.',
+  'frame.loading': 'Cargando el formulario de pago…',
+  'frame.unavailable':
+    'No se pudo cargar el formulario de pago. Vuelva a cargar la página, o vuelva atrás para pagar de otra forma.',
+  'frame.failed': 'El pago no se realizó. Inténtelo de nuevo, o vuelva atrás para pagar de otra forma.',
   'return.placed.title': 'Gracias por su pedido',
   'return.placed.text': 'Su pedido está hecho. Puede cerrar esta ventana.',
   'return.open.title': 'Su pago no se completó',

@@ -202,6 +202,13 @@ export const fr: Texts = {
   'elsewhere.text': 'Vous payez avec {method}, puis vous revenez ici.',
   'elsewhere.go': 'Continuer vers {method}',
   'elsewhere.back': 'Payer autrement',
+  'frame.back': 'Retour à votre commande',
+  'frame.noscript':
+    'Ce moyen de paiement a besoin de JavaScript. Activez-le et rechargez la page, ou revenez en arrière pour payer autrement.',
+  'frame.loading': 'Chargement du formulaire de paiement…',
+  'frame.unavailable':
+    'Le formulaire de paiement n’a pas pu être chargé. Rechargez la page, ou revenez en arrière pour payer autrement.',
+  'frame.failed': 'Le paiement n’a pas abouti. Veuillez réessayer, ou revenez en arrière pour payer autrement.',
   'return.placed.title': 'Merci pour votre commande',
   'return.placed.text': 'Votre commande est passée. Vous pouvez fermer cette fenêtre.',
   'return.open.title': 'Votre paiement n’a pas abouti',

@@ -193,6 +193,13 @@ export const ja: Texts = {
   'elsewhere.text': '{method}でお支払い後、このページに戻ります。',
   'elsewhere.go': '{method}へ進む',
   'elsewhere.back': '別の方法で支払う',
+  'frame.back': 'ご注文に戻る',
+  'frame.noscript':
+    'このお支払い方法にはJavaScriptが必要です。有効にしてページを再読み込みするか、戻って別の方法でお支払いください。',
+  'frame.loading': 'お支払いフォームを読み込んでいます…',
+  'frame.unavailable':
+    'お支払いフォームを読み込めませんでした。ページを再読み込みするか、戻って別の方法でお支払いください。',
+  'frame.failed': 'お支払いを完了できませんでした。もう一度お試しいただくか、戻って別の方法でお支払いください。',
   'return.placed.title': 'ご注文ありがとうございます',
   'return.placed.text': 'ご注文を承りました。このウィンドウは閉じて構いません。',
   'return.open.title': 'お支払いは完了していません',

@@ -1,0 +1,6 @@
+// The scripts that put a provider's frame into our pay page, by the name of the provider. They are served from our own origin, and load
+// nothing of the provider's server code.
+
+export const frameScripts: Readonly<Record<string, URL>> = {
+  stripe: new URL('stripe/frame.js', import.meta.url),
+}

@@ -1,0 +1,93 @@
+// Puts Stripe's Payment Element into the pay page and confirms the payment with it. What the shopper types stays in Stripe's frames.
+// Whatever happens, the shopper then goes to the return address, where the server asks Stripe what became of the payment.
+
+const form = document.getElementById('frame')
+const place = document.getElementById('frame-place')
+const button = document.getElementById('frame-pay')
+const problem = document.getElementById('frame-problem')
+const { script, publishableKey, clientSecret } = JSON.parse(form.dataset.facts)
+const returnUrl = new URL(form.dataset.return, location.href).href
+const label = button.textContent
+
+// The address of this page is a secret, and Stripe's script reports the address of the page that it runs in. The return leads back
+// here.
+history.replaceState(null, '', returnUrl)
+form.hidden = false
+
+function tell(text) {
+  problem.textContent = text
+}
+
+function setBusy(isBusy) {
+  button.disabled = isBusy
+  button.textContent = isBusy ? form.dataset.busy : label
+}
+
+function appearance() {
+  const style = getComputedStyle(document.documentElement)
+  const colour = (name) => style.getPropertyValue(name).trim()
+  return {
+    theme: dark.matches ? 'night' : 'stripe',
+    variables: {
+      colorPrimary: colour('--action'),
+      colorBackground: colour('--sheet'),
+      colorText: colour('--ink'),
+      colorTextSecondary: colour('--ink-soft'),
+      colorDanger: colour('--red'),
+      fontFamily: 'system-ui, sans-serif',
+      borderRadius: colour('--round'),
+    },
+  }
+}
+
+const dark = matchMedia('(prefers-color-scheme: dark)')
+
+function mount() {
+  const locale = document.documentElement.lang.split('-')[0]
+  const stripe = window.Stripe(publishableKey, { locale })
+  const elements = stripe.elements({ clientSecret, locale, appearance: appearance() })
+  const element = elements.create('payment')
+  element.on('ready', () => {
+    place.removeAttribute('aria-busy')
+    document.getElementById('frame-loading').remove()
+    setBusy(false)
+  })
+  element.on('loaderror', () => tell(form.dataset.unavailable))
+  // An old message would be taken for one about what is typed now.
+  element.on('change', () => tell(''))
+  element.mount('#frame-element')
+  dark.addEventListener('change', () => elements.update({ appearance: appearance() }))
+  form.addEventListener('submit', (event) => {
+    event.preventDefault()
+    if (!button.disabled) void pay(stripe, elements)
+  })
+}
+
+// Over for this payment: it was paid or given up in another tab, or it took too long.
+const isOver = (error) => ['succeeded', 'processing', 'canceled'].includes(error.payment_intent?.status)
+
+async function pay(stripe, elements) {
+  tell('')
+  setBusy(true)
+  try {
+    // Answers only if the shopper stays here.
+    const { error } = await stripe.confirmPayment({ elements, confirmParams: { return_url: returnUrl } })
+    if (isOver(error)) return location.assign(returnUrl)
+    // These are in the shopper's language; others are for developers.
+    const isForShopper = error.type === 'card_error' || error.type === 'validation_error'
+    tell((isForShopper && error.message) || form.dataset.failed)
+  } catch {
+    tell(form.dataset.failed)
+  }
+  setBusy(false)
+  button.focus()
+}
+
+const loader = document.createElement('script')
+loader.src = script
+loader.addEventListener('load', mount)
+loader.addEventListener('error', () => tell(form.dataset.unavailable))
+document.head.append(loader)
+
+// A page that the browser kept is as it was when the shopper left for the bank.
+addEventListener('pageshow', ({ persisted }) => persisted && location.reload())

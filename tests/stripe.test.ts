@@ -1,0 +1,252 @@
+// Payments at Stripe through the checkout: what becomes of the order, whatever happens there and here.
+
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import { market } from '../harness/carts.ts'
+import { checkoutOf } from '../harness/checkout.ts'
+import { eachEngine, type Given } from '../harness/storage.ts'
+import { openStripeShop } from '../harness/stripe/shop.ts'
+import { returnPathOf } from '../src/checkout/pay/elsewhere.ts'
+import { recoverPayments } from '../src/checkout/pay/recover.ts'
+import { newId } from '../src/kit/ids.ts'
+import { refundPaid } from '../src/orders/refunds.ts'
+import { payRefunds } from '../src/payments/refunds.ts'
+import { listPaymentsOfSession } from '../src/payments/store.ts'
+import { Fragment } from '../src/storage/storage.ts'
+
+const minute = 60_000
+const hour = 60 * minute
+const debit = 'DE89370400440532013000'
+
+async function openShop(given: Given) {
+  const { house, standIn, there } = await openStripeShop(given, { shops: [market] })
+  const checkout = await checkoutOf(house)
+  const { sessionId, secret, view } = await checkout.ready({ 'ROSE-12': 1 })
+  const tools = house.app.payTools
+  const begin = () =>
+    house.app.checkout.pay(secret, {
+      version: view.session.version,
+      expectedTotal: view.session.totals.total,
+      provider: 'stripe',
+      method: 'stripe',
+      details: {},
+      attempt: newId('pay'),
+    })
+  const payment = async () => {
+    const [first] = await house.storage.read((db) => listPaymentsOfSession(db, house.installationId, sessionId))
+    assert.ok(first)
+    return first
+  }
+  return {
+    house,
+    standIn,
+    there,
+    secret,
+    view,
+    amount: view.session.totals.total,
+    begin,
+    payment,
+    tools,
+    reference: async () => (await payment()).reference ?? '',
+    comeBack: async () => house.fetch(returnPathOf(tools.rootSecret, await payment()), { redirect: 'manual' }),
+    loop: async (ms: number) => {
+      house.clock.now += ms
+      await recoverPayments(tools)
+    },
+    giveBack: () => payRefunds({ ...tools, onPaid: refundPaid }, house.clock.now),
+    session: async () => (await checkout.read(sessionId)).body.data,
+    orders: async () =>
+      (await house.ask('listStorefrontOrders')).body.data.orders as {
+        id: string
+        status: string
+        paymentStatus: string
+      }[],
+    stock: async () => {
+      const { merchantId } = house
+      const [row] = await house.storage.read(
+        (db) => db.sql<{ sum: number }>`select sum(on_hand) as sum from stock where merchant_id = ${merchantId}`,
+      )
+      return row?.sum
+    },
+    charged: () => [
+      there.books.intents.size,
+      there.books.totals().charged.eur ?? 0,
+      there.books.totals().refunded.eur ?? 0,
+    ],
+  }
+}
+
+eachEngine('a payment at Stripe', (given) => {
+  test('is offered first, paid in the frame, and found when the shopper comes back', async () => {
+    const shop = await openShop(given)
+    const { provider, method } = shop.view.methods[0] ?? {}
+    assert.deepEqual([provider, method], ['stripe', 'stripe'])
+    await shop.begin()
+    const page = await shop.house.fetch(`/c/${shop.secret}`)
+    assert.match(page.text, /<script type="module" src="\/checkout\/frame-stripe\.js\?v=/)
+    assert.ok(page.text.includes(shop.there.publishableKey))
+    assert.match(page.text, /<noscript><p>This way to pay needs JavaScript/)
+    assert.match(page.text, new RegExp(`action="/c/${shop.secret}/back"`))
+    const policy = page.headers.get('content-security-policy') ?? ''
+    for (const name of ['script-src', 'connect-src'])
+      assert.ok(policy.includes(`${name} 'self' ${shop.standIn.url}`), name)
+    assert.ok(policy.includes(`frame-src ${shop.standIn.url};`))
+    assert.doesNotMatch(policy, /unsafe|https:/)
+    assert.equal(page.headers.get('cross-origin-opener-policy'), 'same-origin-allow-popups')
+    shop.there.pay(await shop.reference())
+    await shop.comeBack()
+    assert.deepEqual(
+      (await shop.orders()).map(({ paymentStatus }) => paymentStatus),
+      ['paid'],
+    )
+    const { brand, last4, status, placeSealed } = await shop.payment()
+    assert.deepEqual([brand, last4, status, placeSealed], ['visa', '4242', 'succeeded', null])
+    assert.deepEqual(shop.charged(), [1, shop.amount, 0])
+    const done = await shop.house.fetch(`/c/${shop.secret}`)
+    assert.ok(!`${done.headers.get('content-security-policy')}`.includes(shop.standIn.url))
+  })
+
+  test('64 posts of one form make one intent', async () => {
+    const shop = await openShop(given)
+    const page = await shop.house.fetch(`/c/${shop.secret}`)
+    assert.ok(!`${page.headers.get('content-security-policy')}`.includes(shop.standIn.url), 'not on the open page')
+    const hidden = [...page.text.matchAll(/<input type="hidden" name="(\w+)" value="([^"]*)">/g)].map(
+      ([, name, value]) => [name, value],
+    )
+    const form = Object.fromEntries(hidden) as Record<string, string>
+    const body = new URLSearchParams({ ...form, method: 'stripe:stripe' }).toString()
+    const headers = { 'content-type': 'application/x-www-form-urlencoded', origin: shop.house.origin }
+    const posts = Array.from({ length: 64 }, () =>
+      shop.house.fetch(`/c/${shop.secret}/pay`, { method: 'POST', headers, body, redirect: 'manual' }),
+    )
+    const answers = await Promise.all(posts)
+    assert.ok(
+      answers.every(({ status }) => status === 303 || status === 200 || status === 429),
+      String(answers.map(({ status }) => status)),
+    )
+    assert.equal(shop.there.books.intents.size, 1)
+    assert.equal((await shop.payment()).status, 'challenge')
+  })
+
+  test('an open payment is found by its reference after two days in which Stripe forgot all keys', async () => {
+    const shop = await openShop(given)
+    await shop.begin()
+    shop.there.pay(await shop.reference())
+    shop.there.keys.forget()
+    await shop.loop(48 * hour)
+    assert.deepEqual([(await shop.session()).status, (await shop.orders()).length], ['completed', 1])
+    assert.deepEqual(shop.charged(), [1, shop.amount, 0])
+  })
+
+  test('a lost answer to the start is found with its frame, and a decline leaves the frame for another try', async () => {
+    const shop = await openShop(given)
+    shop.standIn.network.lose('after', { method: 'POST', path: '/v1/payment_intents' }, 2)
+    await shop.begin()
+    assert.equal((await shop.payment()).status, 'processing')
+    await shop.loop(2 * minute)
+    shop.there.pay(await shop.reference(), '4000000000009995')
+    await shop.comeBack()
+    const page = await shop.house.fetch(`/c/${shop.secret}`)
+    assert.match(page.text, /id="frame"/)
+    assert.match(page.text, /Your payment was not completed/)
+    shop.there.pay(await shop.reference())
+    await shop.loop(6 * minute)
+    assert.equal((await shop.session()).status, 'completed')
+    assert.deepEqual(shop.charged(), [1, shop.amount, 0])
+  })
+
+  test('back against a payment that just succeeded is the order; back before it is the open checkout', async () => {
+    const shop = await openShop(given)
+    await shop.begin()
+    shop.there.pay(await shop.reference())
+    const result = await shop.house.app.checkout.goBack(shop.secret)
+    assert.deepEqual([result?.problem, result?.view.session.status], [null, 'completed'])
+    const other = await openShop(given)
+    await other.begin()
+    const back = await other.house.app.checkout.goBack(other.secret)
+    assert.deepEqual([back?.problem, back?.view.session.status], [null, 'open'])
+    assert.throws(() => other.there.pay([...other.there.books.intents.keys()][0] ?? ''))
+    assert.deepEqual(other.charged(), [1, 0, 0])
+  })
+
+  test('what succeeds after it was called declined is given back', async () => {
+    const shop = await openShop(given)
+    await shop.begin()
+    const reference = await shop.reference()
+    // What Stripe never does, and what a merchant does by hand: it is open again, and paid.
+    await shop.house.app.checkout.goBack(shop.secret)
+    assert.equal((await shop.payment()).status, 'declined')
+    Object.assign(shop.there.books.intent(reference), { status: 'requires_payment_method', canceled_at: null })
+    shop.there.pay(reference)
+    const { id, installationId } = await shop.payment()
+    await shop.house.storage.write(
+      (tx) =>
+        tx.sql`update payments set check_at = ${shop.house.clock.now} where installation_id = ${installationId} and id = ${id}`,
+    )
+    await shop.loop(minute)
+    await shop.giveBack()
+    assert.deepEqual([(await shop.payment()).status, (await shop.orders()).length], ['voided', 0])
+    assert.deepEqual(shop.charged(), [1, shop.amount, shop.amount])
+  })
+
+  test('a debit: the order waits, and is paid', async () => {
+    const shop = await openShop(given)
+    await shop.begin()
+    shop.there.pay(await shop.reference(), debit)
+    await shop.comeBack()
+    const statuses = async () => (await shop.orders()).map(({ status, paymentStatus }) => [status, paymentStatus])
+    assert.deepEqual(await statuses(), [['placed', 'pending']])
+    shop.there.finishDebit(await shop.reference())
+    await shop.loop(2 * hour)
+    assert.deepEqual(await statuses(), [['placed', 'paid']])
+    assert.deepEqual(shop.charged(), [1, shop.amount, 0])
+  })
+
+  test('a debit that fails: the order is cancelled, the stock is back, and nobody can pay it any more', async () => {
+    const shop = await openShop(given)
+    const before = await shop.stock()
+    await shop.begin()
+    const reference = await shop.reference()
+    shop.there.pay(reference, debit)
+    await shop.comeBack()
+    assert.notEqual(await shop.stock(), before)
+    shop.there.finishDebit(reference, 'fails')
+    await shop.loop(2 * hour)
+    await shop.giveBack()
+    assert.deepEqual(
+      (await shop.orders()).map(({ status, paymentStatus }) => [status, paymentStatus]),
+      [['cancelled', 'voided']],
+    )
+    assert.equal(await shop.stock(), before)
+    assert.throws(() => shop.there.pay(reference))
+    assert.deepEqual(shop.charged(), [1, 0, 0])
+  })
+
+  test('no key is in a table or in the log', async () => {
+    const shop = await openShop(given)
+    await shop.begin()
+    shop.there.pay(await shop.reference())
+    shop.there.revoke(shop.there.restrictedKey)
+    await shop.comeBack()
+    const { restrictedKey, books } = shop.there
+    const secrets = [
+      restrictedKey,
+      ...books.endpointSecrets.values(),
+      books.intent(await shop.reference()).client_secret ?? '',
+    ]
+    const rows = await shop.house.storage.read(async (db) => {
+      const tables =
+        given.engine === 'sqlite'
+          ? await db.sql<{ name: string }>`select name from sqlite_master where type = 'table'`
+          : await db.sql<{ name: string }>`
+              select table_name as "name" from information_schema.tables where table_schema = 'public'`
+      const all: unknown[] = []
+      for (const { name } of tables) all.push(await db.sql`select * from ${new Fragment(name)}`)
+      return JSON.stringify(all)
+    })
+    assert.ok(rows.includes(shop.there.publishableKey), 'the tables were read')
+    const log = JSON.stringify(shop.house.lines())
+    assert.match(log, /StripeAuthenticationError/)
+    for (const secret of secrets) assert.ok(!rows.includes(secret) && !log.includes(secret))
+  })
+})
