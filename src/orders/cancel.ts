@@ -11,7 +11,7 @@ import { oweVoid } from '../payments/store.ts'
 import { giveBackPromotion } from '../promotions/store.ts'
 import type { Tx } from '../storage/storage.ts'
 import { lockOrderFacts, tellChange } from './change.ts'
-import { cancellableReason, orderLifecycle, orderPaymentLifecycle, usualPolicy } from './lifecycle.ts'
+import { cancellableReason, orderLifecycle, orderPaymentLifecycle } from './lifecycle.ts'
 import { oweRefund } from './refunds.ts'
 import { type CancellationRow, endPromotionUse, type OrderKey, type OrderRow } from './store.ts'
 import type { OrderFacts } from './view.ts'
@@ -71,7 +71,7 @@ export async function cancelFound(tx: Tx, found: OrderFacts, input: FoundInput, 
 
 function refuseUncancellable(order: OrderRow, expectedVersion: number | undefined): void {
   const { status, version } = order
-  const reason = cancellableReason(order, usualPolicy)
+  const reason = cancellableReason(order)
   if (reason) throw refuse('order_not_cancellable', { current: { status, version, reason } })
   if (expectedVersion !== undefined && expectedVersion !== version) {
     const message = `The order is at version ${version}; the request expected ${expectedVersion}.`

@@ -77,25 +77,21 @@ export function fulfillmentStatusFor(lines: readonly { quantity: number; fulfill
   return lines.every(({ quantity, fulfilled }) => fulfilled === quantity) ? 'fulfilled' : 'partially_fulfilled'
 }
 
-// From which statuses the merchant lets an order be cancelled. No merchant can say so yet.
-export interface CancelPolicy {
-  from: readonly OrderStatus[]
-}
-
-export const usualPolicy: CancelPolicy = { from: ['placed'] }
-
 export type CancelObstacle = 'already_cancelled' | 'already_completed' | 'already_processing' | 'already_fulfilled'
 
-// Why an order cannot be cancelled; undefined when it can.
-export function cancellableReason(
-  { status, fulfillmentStatus }: { status: OrderStatus; fulfillmentStatus: FulfillmentStatus },
-  policy: CancelPolicy,
-): CancelObstacle | undefined {
+// Why an order cannot be cancelled on request; undefined when it can.
+export function cancellableReason({
+  status,
+  fulfillmentStatus,
+}: {
+  status: OrderStatus
+  fulfillmentStatus: FulfillmentStatus
+}): CancelObstacle | undefined {
   if (status === 'cancelled') return 'already_cancelled'
   if (status === 'completed') return 'already_completed'
   // What was sent cannot be called back.
   if (fulfillmentStatus !== 'unfulfilled') return 'already_fulfilled'
-  return policy.from.includes(status) && moveFor(orderLifecycle, 'cancel', status) ? undefined : 'already_processing'
+  return status === 'placed' ? undefined : 'already_processing'
 }
 
 // Why an order cannot have come back unpaid; undefined when it can.
@@ -122,7 +118,7 @@ export function isOverdue(
 ): boolean {
   const { paymentStatus, paymentDueAt } = order
   if (paymentStatus !== 'pending' || paymentDueAt === null || paymentDueAt > now) return false
-  return cancellableReason(order, usualPolicy) === undefined
+  return cancellableReason(order) === undefined
 }
 
 // Why an order is not to be sent yet, or any more; undefined when it is. What came back on purpose may still be sent, so

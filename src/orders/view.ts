@@ -13,7 +13,7 @@ import type {
 import { toInstant } from '../kit/instant.ts'
 import { shownStatus } from '../payments/lifecycle.ts'
 import type { PaymentRow, RefundRow } from '../payments/store.ts'
-import { cancellableReason, cancellationStatusFor, usualPolicy } from './lifecycle.ts'
+import { cancellableReason, cancellationStatusFor } from './lifecycle.ts'
 import type { FulfillmentRow, OrderHead, OrderLine, OrderRow, TimelineRow } from './store.ts'
 
 export interface OrderFacts {
@@ -67,7 +67,7 @@ export function orderView({ order, lines, timeline, fulfillments, payments, refu
       type,
       cancelledBy: type === 'cancelled' ? (order.cancellation?.by ?? 'api') : null,
     })),
-    cancellable: cancellableReason(order, usualPolicy) === undefined,
+    cancellable: cancellableReason(order) === undefined,
     metadata: order.metadata,
   }
 }

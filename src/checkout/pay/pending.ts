@@ -4,7 +4,7 @@
 import { moveFor } from '../../kit/lifecycle.ts'
 import { cancelFound } from '../../orders/cancel.ts'
 import { lockOrderFacts, noteChange } from '../../orders/change.ts'
-import { cancellableReason, orderPaymentLifecycle, usualPolicy } from '../../orders/lifecycle.ts'
+import { cancellableReason, orderPaymentLifecycle } from '../../orders/lifecycle.ts'
 import { payOrder } from '../../orders/operator.ts'
 import type { OrderFacts } from '../../orders/view.ts'
 import { paymentLifecycle } from '../../payments/lifecycle.ts'
@@ -62,7 +62,7 @@ async function giveUp(tools: PayTools, tx: Tx, found: OrderFacts, payment: Payme
   const ended = { ...payment, status: voided.to, checkAt: null }
   await savePayment(tx, ended)
   const payments = found.payments.map((known) => (known.id === ended.id ? ended : known))
-  if (!cancellableReason(found.order, usualPolicy)) {
+  if (!cancellableReason(found.order)) {
     const input = { verb: 'cancel', by: 'system', reason: 'other', note: null, restocked: 'all' } as const
     await cancelFound(tx, { ...found, payments }, input, moment)
     return
