@@ -49,7 +49,7 @@ export interface CheckoutTools {
   publicOrigin: () => string
 }
 
-export interface CreateAsk {
+export interface OpenAsk {
   db: Tx
   caller: Pick<KeyCaller, 'installationId' | 'merchantId' | 'mode'>
   body: HostedCheckoutCreateRequest
@@ -59,7 +59,7 @@ export interface CreateAsk {
 
 const lifeSecondsDefault = 1_800
 
-export async function openSession(tools: CheckoutTools, ask: CreateAsk): Promise<CheckoutSession> {
+export async function openSession(tools: CheckoutTools, ask: OpenAsk): Promise<CheckoutSession> {
   const { db, caller, body, now, cause } = ask
   const rules = await findRedirectRules(db, caller.installationId)
   // Ended in the moment since the caller was let in.
@@ -139,7 +139,7 @@ function redirectIssues(
   })
 }
 
-function newSession(tools: CheckoutTools, { caller }: CreateAsk, cartId: string, at: number): SessionRow {
+function newSession(tools: CheckoutTools, { caller }: OpenAsk, cartId: string, at: number): SessionRow {
   const id = newId('cks')
   const secret = checkoutPageSecrets.make(tools.rootSecret, id)
   return {
