@@ -20,13 +20,16 @@ export interface Destination {
   expiresAt: number
 }
 
+// With the shipping option where it is chosen with the address.
+export interface NewDestination extends Partial<Pick<CartRow, 'shippingOption'>> {
+  rootSecret: RootSecret
+  address: Address
+}
+
 export async function setAddress(
   tools: CartTools,
   change: ChangeAsk,
-  rootSecret: RootSecret,
-  wanted: Address,
-  // What else this change sets, such as the shipping option chosen with the address.
-  more: Partial<Pick<CartRow, 'shippingOption'>> = {},
+  { rootSecret, address: wanted, ...more }: NewDestination,
 ): Promise<Destination> {
   // What is wrong with the address itself is told before the cart is looked for.
   const checked = checkAddress(wanted)

@@ -69,7 +69,10 @@ export function cartOperations({ rootSecret, tools }: CartParts): { [Id in CartO
     },
 
     async setPublicCartAddress(ask) {
-      const { quote, token, summary, expiresAt } = await setAddress(tools, changeOf(ask), rootSecret, ask.body.address)
+      const { quote, token, summary, expiresAt } = await setAddress(tools, changeOf(ask), {
+        rootSecret,
+        address: ask.body.address,
+      })
       const { cart, pricing } = quote
       return {
         data: {

@@ -36,7 +36,10 @@ async function holdWhatThereIs(ask: ChangeAsk, session: SessionRow, lines: CartF
   const wanted = lines.map(({ offer, quantity }) => ({ skuId: offer.skuId, quantity }))
   const short = await hold(ask.db, session, session.id, wanted, moment)
   if (short.length === 0) return { ...session, holdExpiresAt: expiresAt }
-  if (short.some(({ skuId }) => skuId === ask.raised)) return holdLines(ask.db, session, lines, ask)
+  if (short.some(({ skuId }) => skuId === ask.raised)) {
+    const { now, cause } = ask
+    return holdLines(ask.db, session, { lines, now, cause })
+  }
   const shortIds = new Set(short.map(({ skuId }) => skuId))
   await hold(
     ask.db,
@@ -48,13 +51,17 @@ async function holdWhatThereIs(ask: ChangeAsk, session: SessionRow, lines: CartF
   return { ...session, holdExpiresAt: expiresAt }
 }
 
+interface WantedHold extends Pick<ChangeAsk, 'now' | 'cause'> {
+  lines: CartFacts['lines']
+  // Default: as long as a session that is used.
+  expiresAt?: number
+}
+
 // Makes the session's hold exactly these lines, or refuses with what is there.
 export async function holdLines(
   tx: Tx,
   session: SessionRow,
-  lines: CartFacts['lines'],
-  { now, cause }: Pick<ChangeAsk, 'now' | 'cause'>,
-  expiresAt: number = holdUntil(session.expiresAt, now.getTime()),
+  { lines, now, cause, expiresAt = holdUntil(session.expiresAt, now.getTime()) }: WantedHold,
 ): Promise<SessionRow> {
   const wanted = lines.map(({ offer, quantity }) => ({ skuId: offer.skuId, quantity }))
   const [short] = await hold(tx, session, session.id, wanted, { expiresAt, now: now.getTime(), cause })

@@ -76,7 +76,7 @@ export function createCheckoutService(tools: PayTools): CheckoutPort {
 
   const find = (secret: string) => reading(secret, async (_, session) => session)
   const viewOf = (secret: string) =>
-    reading(secret, (db, session) => checkoutView(tools, db, session, secret, clock().getTime()))
+    reading(secret, (db, session) => checkoutView(tools, db, { session, secret, now: clock().getTime() }))
 
   async function result(secret: string, problem: CheckoutProblem | null): Promise<CheckoutResult | undefined> {
     const view = await viewOf(secret)
@@ -120,7 +120,7 @@ export function createCheckoutService(tools: PayTools): CheckoutPort {
       const seen = await reading(secret, async (db, session) => {
         const now = clock().getTime()
         const isEnough = !isStockToKeep(session, now)
-        return { session, view: isEnough ? await checkoutView(tools, db, session, secret, now) : undefined }
+        return { session, view: isEnough ? await checkoutView(tools, db, { session, secret, now }) : undefined }
       })
       if (!seen || seen.view) return seen?.view
       await keepStock(tools, seen.session)
@@ -153,7 +153,7 @@ export function createCheckoutService(tools: PayTools): CheckoutPort {
         if (issues.length > 0) return { code: 'invalid', issues }
         const customer = { email: contact.email.trim(), name: contact.name.trim(), phone: contact.phone.trim() }
         const at = ask.now.getTime()
-        const columns = await customerColumns(tools, ask.db, session, customer, at)
+        const columns = await customerColumns(tools, ask.db, session, { customer, now: at })
         saveSession(ask.db, { ...session, ...columns, version: session.version + 1, updatedAt: at })
         await setDestination(tools, ask, address, shippingOptionId)
         return null
@@ -300,7 +300,11 @@ async function setDestination(
       })
     : undefined
   if (address && JSON.stringify(address) !== JSON.stringify(kept)) {
-    await setAddress(tools.carts, ask, tools.rootSecret, address, { shippingOption: shippingOptionId })
+    await setAddress(tools.carts, ask, {
+      rootSecret: tools.rootSecret,
+      address,
+      shippingOption: shippingOptionId,
+    })
   } else {
     await commitChange(tools.carts, ask, { ...facts, cart: { ...cart, shippingOption: shippingOptionId } })
   }
@@ -323,7 +327,8 @@ async function keepStock(tools: PayTools, seen: SessionRow): Promise<void> {
       if (!session || !isStockToKeep(session, at) || until <= at) return
       const { quote } = await factsOf(tools, tx, session, at)
       const running = await extendHolds(tx, session, session.id, { now: at, expiresAt: until })
-      if (running.length < quote.lines.length) await holdLines(tx, session, quote.lines, { now, cause: null }, until)
+      const { lines } = quote
+      if (running.length < lines.length) await holdLines(tx, session, { lines, now, cause: null, expiresAt: until })
       saveHoldEnd(tx, session, until)
     })
     // The stock is taken by now; the page shows it.
@@ -386,9 +391,7 @@ async function successorOf(
 async function checkoutView(
   tools: PayTools,
   db: Reader,
-  session: SessionRow,
-  secret: string,
-  now: number,
+  { session, secret, now }: { session: SessionRow; secret: string; now: number },
 ): Promise<CheckoutView> {
   const facts = await factsOf(tools, db, session, now)
   const { cart, lines, pricing } = facts.quote

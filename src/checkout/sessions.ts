@@ -94,7 +94,7 @@ export async function openSession(tools: CheckoutTools, ask: OpenAsk): Promise<C
   if (facts.lines.length === 0) throw refuse('cart_empty')
   for (const { offer, quantity } of facts.lines) refuseUnsellable(offer, quantity)
 
-  const wanted = await renewed(tools, db, living ?? newSession(tools, ask, cartId, at), body, at)
+  const wanted = await renewed(tools, ask, living ?? newSession(tools, ask, cartId, at))
   const session = {
     ...wanted,
     version: living ? await versionUnderLock(db, living) : 1,
@@ -113,7 +113,7 @@ export async function openSession(tools: CheckoutTools, ask: OpenAsk): Promise<C
   if (!living)
     announceSession(tools, db, view, { kind: onlyMove(sessionLifecycle, 'create').announces, now: at, cause })
   // Last, because the SKU's row is what everybody waits for when many want the same thing.
-  await holdLines(db, session, facts.lines, { now, cause })
+  await holdLines(db, session, { lines: facts.lines, now, cause })
   return showSession(tools, view, at)
 }
 
@@ -176,13 +176,8 @@ function newSession(tools: CheckoutTools, { caller }: OpenAsk, cartId: string, a
 }
 
 // What a request to open says of the session, whether it is new or open already.
-async function renewed(
-  tools: CheckoutTools,
-  db: Tx,
-  session: SessionRow,
-  body: HostedCheckoutCreateRequest,
-  at: number,
-): Promise<SessionRow> {
+async function renewed(tools: CheckoutTools, { db, body, now }: OpenAsk, session: SessionRow): Promise<SessionRow> {
+  const at = now.getTime()
   const known = openCustomer(tools.rootSecret, session.id, session.customerSealed) ?? nobody
   const customer = { ...known, ...body.customer }
   return {
@@ -190,7 +185,7 @@ async function renewed(
     successUrl: body.successUrl,
     cancelUrl: body.cancelUrl ?? null,
     locale: body.locale ?? 'auto',
-    ...(await customerColumns(tools, db, session, customer, at)),
+    ...(await customerColumns(tools, db, session, { customer, now: at })),
     clientReferenceId: body.clientReferenceId ?? null,
     metadata: body.metadata ?? {},
     updatedAt: at,
@@ -202,8 +197,7 @@ export async function customerColumns(
   { rootSecret, customerKey }: Pick<CheckoutTools, 'rootSecret' | 'customerKey'>,
   db: Tx,
   { id, merchantId }: Pick<SessionRow, 'id' | 'merchantId'>,
-  customer: Customer,
-  now: number,
+  { customer, now }: { customer: Customer; now: number },
 ): Promise<Pick<SessionRow, 'customerSealed' | 'emailMasked' | 'emailHash'>> {
   const { email, name, phone } = customer
   const isKnown = email !== '' || name !== '' || phone !== ''

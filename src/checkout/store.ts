@@ -177,10 +177,7 @@ export async function listOverdueSessions(db: Reader, now: number, limit: number
 // share them and one that waits for a payment keeps no other from its turn.
 export async function claimEndedInstallations(
   tx: Tx,
-  now: number,
-  leaseMs: number,
-  limit: number,
-  only: RowKey | null,
+  { now, leaseMs, limit, only }: { now: number; leaseMs: number; limit: number; only: RowKey | null },
 ): Promise<{ id: string; endedAt: number }[]> {
   return tx.sql<{ id: string; endedAt: number }>`
     with due as (

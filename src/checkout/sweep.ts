@@ -57,7 +57,8 @@ export async function endSessionsOfEnded(
   const claimed = await claimRows(
     round,
     failures,
-    (only) => storage.write((tx) => claimEndedInstallations(tx, now, lookAgainMs, installationsMax, only)),
+    (only) =>
+      storage.write((tx) => claimEndedInstallations(tx, { now, leaseMs: lookAgainMs, limit: installationsMax, only })),
     () => storage.read((db) => listEndedInstallations(db, now, installationsMax)),
   )
   const found = await Promise.all(

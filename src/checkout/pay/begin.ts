@@ -121,7 +121,8 @@ async function recordPayment(tx: Tx, begun: NewAttempt): Promise<PaymentRow> {
   const { paymentId, session, quote, subjects, now, attempt, offered } = begun
   const { installationId, merchantId, mode, id: checkoutSessionId } = session
   const at = now.getTime()
-  const held = await holdLines(tx, session, quote.lines, { now, cause: attempt.cause }, at + processingHoldMs)
+  const { lines } = quote
+  const held = await holdLines(tx, session, { lines, now, cause: attempt.cause, expiresAt: at + processingHoldMs })
   const payment = insertPayment(
     tx,
     {
