@@ -49,6 +49,7 @@ import {
   findSession,
   findSessionBySecret,
   findSessionOfCart,
+  type SessionKey,
   type SessionRow,
   saveHoldEnd,
   saveSession,
@@ -61,177 +62,176 @@ import type { PayTools } from './tools.ts'
 const extendEveryMs = 60_000
 
 export function createCheckoutService(tools: PayTools): CheckoutPort {
-  const { storage, clock } = tools
-
-  async function reading<T>(
-    secret: string,
-    work: (db: Reader, session: SessionRow) => Promise<T>,
-  ): Promise<T | undefined> {
-    if (!isPageSecret(secret)) return undefined
-    return storage.read(async (db) => {
-      const session = await findSessionBySecret(db, pageSecretHash(secret))
-      return session && work(db, session)
-    })
-  }
-
-  const find = (secret: string) => reading(secret, async (_, session) => session)
-  const viewOf = (secret: string) =>
-    reading(secret, (db, session) => checkoutView(tools, db, { session, secret, now: clock().getTime() }))
-
-  async function result(secret: string, problem: CheckoutProblem | null): Promise<CheckoutResult | undefined> {
-    const view = await viewOf(secret)
-    return view && { view, problem }
-  }
-
-  // One change, on the session as the page saw it.
-  async function change(
-    secret: string,
-    version: number,
-    work: (session: SessionRow, ask: ChangeAsk) => Promise<CheckoutProblem | null>,
-  ): Promise<CheckoutResult | undefined> {
-    const found = await find(secret)
-    if (!found) return undefined
-    const problem = await storage
-      .write(async (tx) => {
-        const session = await lockSessionAndCart(tx, { installationId: found.installationId, sessionId: found.id })
-        const now = clock()
-        if (!session) return { code: 'not_open' } as const
-        if (session.closedAt !== null) return { code: 'closed' } as const
-        const status = sessionStatusAt(session, now.getTime())
-        if (status === 'processing') return { code: 'payment_in_progress' } as const
-        if (!moveFor(sessionLifecycle, 'change', status)) return { code: 'not_open' } as const
-        if (session.version !== version) return { code: 'stale' } as const
-        return work(session, {
-          db: tx,
-          caller: session,
-          cartId: session.cartId,
-          expectedVersion: undefined,
-          now,
-          cause: pageCause(),
-          isToldLater: true,
-        })
-      })
-      .catch(problemOf)
-    return result(secret, problem)
-  }
-
   return {
-    async look(secret) {
-      const seen = await reading(secret, async (db, session) => {
-        const now = clock().getTime()
-        const isEnough = !isStockToKeep(session, now)
-        return { session, view: isEnough ? await checkoutView(tools, db, { session, secret, now }) : undefined }
-      })
-      if (!seen || seen.view) return seen?.view
-      await keepStock(tools, seen.session)
-      return viewOf(secret)
-    },
-
-    async refresh(secret) {
-      const found = await find(secret)
-      if (found?.status === 'processing')
-        await lookUpAwaited(tools, { installationId: found.installationId, sessionId: found.id })
-      return viewOf(secret)
-    },
-
+    look: (secret) => look(tools, secret),
+    refresh: (secret) => refresh(tools, secret),
     changeQuantity: (secret, version, skuId, quantity) =>
-      change(secret, version, async (_, ask) => {
+      change(tools, { secret, version }, async (_, ask) => {
         await setLine(tools.carts, ask, skuId, quantity)
         return null
       }),
-
-    applyCode: (secret, version, code) =>
-      change(secret, version, async (_, ask) => {
-        const { promotion } = await putCode(tools.carts, ask, code)
-        const { state, reason } = promotion
-        return state === 'rejected' && reason !== null ? { code: 'promotion_rejected', reason } : null
-      }),
-
-    setDetails: (secret, version, { contact, address, shippingOptionId }) =>
-      change(secret, version, async (session, ask) => {
-        const issues = contactIssues(contact)
-        if (issues.length > 0) return { code: 'invalid', issues }
-        const customer = { email: contact.email.trim(), name: contact.name.trim(), phone: contact.phone.trim() }
-        const at = ask.now.getTime()
-        const columns = await customerColumns(tools, ask.db, session, { customer, now: at })
-        saveSession(ask.db, { ...session, ...columns, version: session.version + 1, updatedAt: at })
-        await setDestination(tools, ask, address, shippingOptionId)
-        return null
-      }),
-
-    async pay(secret, input) {
-      const found = await find(secret)
-      if (!found) return undefined
-      const key = { installationId: found.installationId, sessionId: found.id }
-      const problem = await pay(tools, key, input, pageCause()).catch(problemOf)
-      return result(secret, problem)
-    },
-
-    async answerChallenge(secret, paymentId, answer) {
-      const found = await find(secret)
-      if (!found) return undefined
-      const key = { installationId: found.installationId, sessionId: found.id }
-      return result(secret, await answerChallenge(tools, key, { paymentId, answer }, pageCause()).catch(problemOf))
-    },
-
-    async goBack(secret) {
-      const found = await find(secret)
-      if (!found) return undefined
-      const key = { installationId: found.installationId, sessionId: found.id }
-      return result(secret, await goBack(tools, key, pageCause()))
-    },
-
-    async comeBack(token) {
-      const name = readReturnToken(tools.rootSecret, token)
-      if (!name) return undefined
-      await lookUpNow(tools, name)
-      return storage.read((db) => returnView(db, name, clock().getTime()))
-    },
-
-    async cancel(secret) {
-      const found = await find(secret)
-      if (!found) return undefined
-      if (found.closedAt !== null) return result(secret, { code: 'closed' })
-      const { installationId, merchantId, id } = found
-      const cancellation = { reason: 'customer_request', note: null, by: 'shopper' } as const
-      const problem = await storage
-        .write(async (tx): Promise<CheckoutProblem | null> => {
-          const ask = { db: tx, caller: { installationId, merchantId }, sessionId: id, expectedVersion: undefined }
-          await cancelSession(tools, { ...ask, cancellation, now: clock(), cause: pageCause() })
-          return null
-        })
-        .catch(problemOf)
-      return result(secret, problem)
-    },
-
-    async keepOpen(secret) {
-      const found = await find(secret)
-      if (!found) return undefined
-      const problem = await storage.write(async (tx): Promise<CheckoutProblem | null> => {
-        const session = await lockSessionAndCart(tx, { installationId: found.installationId, sessionId: found.id })
-        const now = clock().getTime()
-        if (!session || sessionStatusAt(session, now) !== 'open') return { code: 'not_open' }
-        if (session.closedAt !== null) return { code: 'closed' }
-        const until = longerUntil(session, now)
-        if (until > session.expiresAt) saveSessionEnd(tx, session, until)
-        return null
-      })
-      return result(secret, problem)
-    },
-
-    async startAgain(secret) {
-      const found = await find(secret)
-      if (!found) return undefined
-      if (found.closedAt !== null) return { problem: { code: 'closed' } }
-      const key = { installationId: found.installationId, sessionId: found.id }
-      return storage
-        .write(async (tx) => {
-          const ended = await lockSessionAndCart(tx, key)
-          return ended ? openAgain(tools, tx, ended) : { problem: { code: 'not_open' } as const }
-        })
-        .catch(async (error: unknown) => ({ problem: problemOf(error) }))
-    },
+    applyCode: (secret, version, code) => change(tools, { secret, version }, (_, ask) => applyCode(tools, ask, code)),
+    setDetails: (secret, version, details) =>
+      change(tools, { secret, version }, (session, ask) => setDetails(tools, session, ask, details)),
+    pay: (secret, input) => act(tools, secret, (session) => pay(tools, keyOf(session), input, pageCause())),
+    answerChallenge: (secret, paymentId, answer) =>
+      act(tools, secret, (session) => answerChallenge(tools, keyOf(session), { paymentId, answer }, pageCause())),
+    goBack: (secret) => act(tools, secret, (session) => goBack(tools, keyOf(session), pageCause())),
+    comeBack: (token) => comeBack(tools, token),
+    cancel: (secret) => act(tools, secret, (session) => cancel(tools, session)),
+    keepOpen: (secret) => act(tools, secret, (session) => keepOpen(tools, session)),
+    startAgain: (secret) => startAgain(tools, secret),
   }
+}
+
+async function look(tools: PayTools, secret: string): Promise<CheckoutView | undefined> {
+  const seen = await readSession(tools, secret, async (db, session) => {
+    const now = tools.clock().getTime()
+    const isEnough = !isStockToKeep(session, now)
+    return { session, view: isEnough ? await checkoutView(tools, db, { session, secret, now }) : undefined }
+  })
+  if (!seen || seen.view) return seen?.view
+  await keepStock(tools, seen.session)
+  return findView(tools, secret)
+}
+
+async function refresh(tools: PayTools, secret: string): Promise<CheckoutView | undefined> {
+  const found = await findSessionOf(tools, secret)
+  if (found?.status === 'processing') await lookUpAwaited(tools, keyOf(found))
+  return findView(tools, secret)
+}
+
+async function readSession<T>(
+  { storage }: PayTools,
+  secret: string,
+  work: (db: Reader, session: SessionRow) => Promise<T>,
+): Promise<T | undefined> {
+  if (!isPageSecret(secret)) return undefined
+  return storage.read(async (db) => {
+    const session = await findSessionBySecret(db, pageSecretHash(secret))
+    return session && work(db, session)
+  })
+}
+
+function findSessionOf(tools: PayTools, secret: string): Promise<SessionRow | undefined> {
+  return readSession(tools, secret, async (_, session) => session)
+}
+
+function findView(tools: PayTools, secret: string): Promise<CheckoutView | undefined> {
+  return readSession(tools, secret, (db, session) =>
+    checkoutView(tools, db, { session, secret, now: tools.clock().getTime() }),
+  )
+}
+
+// Finds the session, does the work, and answers with the view as it is then.
+async function act(
+  tools: PayTools,
+  secret: string,
+  work: (session: SessionRow) => Promise<CheckoutProblem | null>,
+): Promise<CheckoutResult | undefined> {
+  const found = await findSessionOf(tools, secret)
+  if (!found) return undefined
+  const problem = await work(found).catch(problemOf)
+  const view = await findView(tools, secret)
+  return view && { view, problem }
+}
+
+// One change, on the session as the page saw it.
+function change(
+  tools: PayTools,
+  { secret, version }: { secret: string; version: number },
+  work: (session: SessionRow, ask: ChangeAsk) => Promise<CheckoutProblem | null>,
+): Promise<CheckoutResult | undefined> {
+  return act(tools, secret, (found) =>
+    tools.storage.write(async (tx) => {
+      const session = await lockSessionAndCart(tx, keyOf(found))
+      const now = tools.clock()
+      if (!session) return { code: 'not_open' }
+      if (session.closedAt !== null) return { code: 'closed' }
+      const status = sessionStatusAt(session, now.getTime())
+      if (status === 'processing') return { code: 'payment_in_progress' }
+      if (!moveFor(sessionLifecycle, 'change', status)) return { code: 'not_open' }
+      if (session.version !== version) return { code: 'stale' }
+      return work(session, {
+        db: tx,
+        caller: session,
+        cartId: session.cartId,
+        expectedVersion: undefined,
+        now,
+        cause: pageCause(),
+        isToldLater: true,
+      })
+    }),
+  )
+}
+
+async function applyCode(tools: PayTools, ask: ChangeAsk, code: string | null): Promise<CheckoutProblem | null> {
+  const { state, reason } = (await putCode(tools.carts, ask, code)).promotion
+  return state === 'rejected' && reason !== null ? { code: 'promotion_rejected', reason } : null
+}
+
+async function setDetails(
+  tools: PayTools,
+  session: SessionRow,
+  ask: ChangeAsk,
+  { contact, address, shippingOptionId }: Parameters<CheckoutPort['setDetails']>[2],
+): Promise<CheckoutProblem | null> {
+  const issues = contactIssues(contact)
+  if (issues.length > 0) return { code: 'invalid', issues }
+  const customer = { email: contact.email.trim(), name: contact.name.trim(), phone: contact.phone.trim() }
+  const at = ask.now.getTime()
+  const columns = await customerColumns(tools, ask.db, session, { customer, now: at })
+  saveSession(ask.db, { ...session, ...columns, version: session.version + 1, updatedAt: at })
+  await setDestination(tools, ask, address, shippingOptionId)
+  return null
+}
+
+async function comeBack(tools: PayTools, token: string): Promise<ReturnView | undefined> {
+  const name = readReturnToken(tools.rootSecret, token)
+  if (!name) return undefined
+  await lookUpNow(tools, name)
+  return tools.storage.read((db) => returnView(db, name, tools.clock().getTime()))
+}
+
+async function cancel(
+  tools: PayTools,
+  { installationId, merchantId, id, closedAt }: SessionRow,
+): Promise<CheckoutProblem | null> {
+  if (closedAt !== null) return { code: 'closed' }
+  const cancellation = { reason: 'customer_request', note: null, by: 'shopper' } as const
+  await tools.storage.write((tx) => {
+    const ask = { db: tx, caller: { installationId, merchantId }, sessionId: id, expectedVersion: undefined }
+    return cancelSession(tools, { ...ask, cancellation, now: tools.clock(), cause: pageCause() })
+  })
+  return null
+}
+
+function keepOpen({ storage, clock }: PayTools, found: SessionRow): Promise<CheckoutProblem | null> {
+  return storage.write(async (tx) => {
+    const session = await lockSessionAndCart(tx, keyOf(found))
+    const now = clock().getTime()
+    if (!session || sessionStatusAt(session, now) !== 'open') return { code: 'not_open' }
+    if (session.closedAt !== null) return { code: 'closed' }
+    const until = longerUntil(session, now)
+    if (until > session.expiresAt) saveSessionEnd(tx, session, until)
+    return null
+  })
+}
+
+async function startAgain(tools: PayTools, secret: string): ReturnType<CheckoutPort['startAgain']> {
+  const found = await findSessionOf(tools, secret)
+  if (!found) return undefined
+  if (found.closedAt !== null) return { problem: { code: 'closed' } }
+  return tools.storage
+    .write(async (tx) => {
+      const ended = await lockSessionAndCart(tx, keyOf(found))
+      return ended ? openAgain(tools, tx, ended) : { problem: { code: 'not_open' } as const }
+    })
+    .catch((error: unknown) => ({ problem: problemOf(error) }))
+}
+
+function keyOf({ installationId, id }: SessionRow): SessionKey {
+  return { installationId, sessionId: id }
 }
 
 function pageCause(): Cause {
@@ -323,7 +323,7 @@ async function keepStock(tools: PayTools, seen: SessionRow): Promise<void> {
   const until = holdUntil(seen.expiresAt, at)
   await tools.storage
     .write(async (tx) => {
-      const session = await lockSessionAndCart(tx, { installationId: seen.installationId, sessionId: seen.id })
+      const session = await lockSessionAndCart(tx, keyOf(seen))
       if (!session || !isStockToKeep(session, at) || until <= at) return
       const { quote } = await factsOf(tools, tx, session, at)
       const running = await extendHolds(tx, session, session.id, { now: at, expiresAt: until })
