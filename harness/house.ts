@@ -13,6 +13,7 @@ import { type Installation, listInstallations } from '../src/installations/store
 import type { MerchantMode } from '../src/kit/mode.ts'
 import { retentionDefaultsMs } from '../src/kit/retention.ts'
 import { parseRootSecret, type RootSecret } from '../src/kit/secrets.ts'
+import { startMail } from '../src/mail/send.ts'
 import { findViolations } from '../src/observe/invariants.ts'
 import { createLog } from '../src/observe/log.ts'
 import { applyShop } from '../src/provisioning/apply.ts'
@@ -95,6 +96,7 @@ export interface HouseOptions
       | 'passwordCost'
       | 'payHooks'
       | 'providerUrls'
+      | 'mail'
     >
   > {
   shops?: readonly ShopFile[]
@@ -154,6 +156,7 @@ export async function openHouse(
     log,
     ...parts,
   })
+  if (app.mail) await startMail(storage, true, now)
   const port = await app.server.listen(0, '127.0.0.1')
   origin = `http://127.0.0.1:${port}`
   given.later(async () => {

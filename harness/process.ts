@@ -25,8 +25,8 @@ export async function tempFolder(): Promise<string> {
 }
 
 export function begin(args: readonly string[], environment: Environment, input?: string): ChildProcess {
-  // Only PATH is inherited: a developer's settings must not affect a test.
-  const env = { PATH: process.env.PATH ?? '', ...environment }
+  // Only PATH is inherited: a developer's settings must not affect a test. Letters go nowhere unless asked.
+  const env = { PATH: process.env.PATH ?? '', CARTWRIGHT_MAIL_URL: 'off', ...environment }
   const child = spawn(process.execPath, [...nodeFlags, main, ...args], {
     env,
     stdio: [input === undefined ? 'ignore' : 'pipe', 'pipe', 'pipe'],

@@ -30,9 +30,13 @@ import { type MountedSurface, mountSurface, type SurfaceParts } from './http/sur
 import { sealedKeeper } from './idempotency/once.ts'
 import { installationOperations } from './installations/operations.ts'
 import { late } from './kit/late.ts'
+import type { MailTarget } from './kit/mailurl.ts'
 import { pageSecretHash } from './kit/pagesecret.ts'
 import { type RetentionMs, retentionDefaultsMs } from './kit/retention.ts'
 import { deriveKeys, type RootSecret } from './kit/secrets.ts'
+import { observeMail } from './mail/observe.ts'
+import { type MailTools, newCounts } from './mail/send.ts'
+import { createTransport } from './mail/smtp.ts'
 import { oauthOperations } from './oauth/operations.ts'
 import type { PasswordCost } from './oauth/password.ts'
 import { createOAuthRoom } from './oauth/room.ts'
@@ -66,6 +70,8 @@ export interface AppParts {
   // Webhooks may go to http addresses and private networks: for development.
   webhookAllowPrivate: boolean
   retentionMs?: RetentionMs
+  // Where letters go (default: nowhere).
+  mail?: { target: MailTarget; from: string }
   // Where the APIs of payment providers are, in the place of their own addresses. For tests.
   providerUrls?: ProviderUrls
   // In the place of the usual ones, for tests.
@@ -100,6 +106,8 @@ export interface App {
   cartTools: CartTools
   payTools: PayTools
   checkout: CheckoutPort
+  // Null where no letters are sent.
+  mail: MailTools | null
   // Sends what endpoints are owed, once it is started.
   dispatcher: Dispatcher
   metrics: Metrics
@@ -183,6 +191,8 @@ export function createApp(parts: AppParts): App {
   observeDispatcher(metrics, dispatcher)
   observePayments(metrics, watch)
   observeOwed(metrics, storage, clock)
+  const mail = mailTools(parts)
+  if (mail) observeMail(metrics, mail)
   metrics.read({
     name: 'cartwright_requests_in_flight',
     help: 'Requests under way.',
@@ -268,6 +278,7 @@ export function createApp(parts: AppParts): App {
     cartTools,
     payTools,
     checkout,
+    mail,
     dispatcher,
     metrics,
     beginDraining: () => {
@@ -275,6 +286,7 @@ export function createApp(parts: AppParts): App {
     },
     close: () => {
       unlisten()
+      mail?.transport.close()
       pressure.close()
       metrics.close()
     },
@@ -304,6 +316,12 @@ function lateSender(options: SenderOptions): Sender {
     send: async (call) => (await sender()).send(call),
     close: async () => made?.close(),
   }
+}
+
+function mailTools({ mail, storage, rootSecret, publicOrigin, clock, log }: AppParts): MailTools | null {
+  if (!mail || mail.target.kind === 'off') return null
+  const transport = createTransport(mail.target, mail.from)
+  return { storage, rootSecret, publicOrigin, clock, log, transport, counts: newCounts(), health: { isFailing: false } }
 }
 
 // Forms, and looks at a checkout or an order. Many shoppers share an address behind a company's or a carrier's network, but a

@@ -56,6 +56,7 @@ describe('settings', () => {
       drainDelayMs: 0,
       metrics: 'on',
       providerUrls: {},
+      mail: { target: { kind: 'file', folder: 'data/mail' }, from: 'shop@localhost' },
       isRunByNpm: false,
     })
   })

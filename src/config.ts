@@ -4,6 +4,8 @@ import { randomBytes } from 'node:crypto'
 import { closeSync, fsyncSync, linkSync, mkdirSync, openSync, readSync, rmSync, writeFileSync } from 'node:fs'
 import { isIP } from 'node:net'
 import { dirname, join } from 'node:path'
+import { isEmail } from './kit/email.ts'
+import { type MailTarget, parseMailUrl } from './kit/mailurl.ts'
 import { parseRetention, type RetentionMs, retentionDefaultsMs } from './kit/retention.ts'
 import { makeSecretText, parseRootSecret, RootSecret } from './kit/secrets.ts'
 import { type LogLevel, logLevels } from './observe/log.ts'
@@ -38,6 +40,8 @@ export interface Settings {
   metrics: 'on' | 'off' | number
   // Where the APIs of payment providers are, in the place of their own addresses: stand-ins on this machine, for tests.
   providerUrls: Readonly<Record<string, string>>
+  // Where letters go, and the address that they come from.
+  mail: { target: MailTarget; from: string }
   // npm does not hand its signals on to the server, so the server watches for the end of npm.
   isRunByNpm: boolean
 }
@@ -74,6 +78,7 @@ export function readSettings(environment: Environment): Settings {
       ...readProviderUrl('stripe', 'CARTWRIGHT_STRIPE_URL', environment),
       ...readProviderUrl('mollie', 'CARTWRIGHT_MOLLIE_URL', environment),
     },
+    mail: readMail(given('CARTWRIGHT_MAIL_URL'), given('CARTWRIGHT_MAIL_FROM'), given('NODE_ENV') === 'production'),
     isRunByNpm: given('npm_lifecycle_event') !== undefined,
   }
 }
@@ -302,6 +307,17 @@ function readProviderUrl(provider: string, name: string, environment: Environmen
     )
   if (environment.NODE_ENV === 'production') throw new BadSetting(`${name} is for tests: unset it in production.`)
   return { [provider]: url.origin }
+}
+
+// Letters of a public shop go nowhere until the operator says where.
+function readMail(url: string | undefined, from: string | undefined, production: boolean): Settings['mail'] {
+  const target = parseMailUrl(url ?? (production ? 'off' : 'file:data/mail'))
+  if ('problem' in target) throw new BadSetting(`CARTWRIGHT_MAIL_URL ${target.problem}.`)
+  if (from !== undefined && (!isEmail(from) || /[<>()[\],;:\\"\s]/.test(from)))
+    throw new BadSetting(`CARTWRIGHT_MAIL_FROM must be an address such as orders@shop.example.com, not ${quote(from)}.`)
+  if (from === undefined && target.kind === 'smtp')
+    throw new BadSetting('CARTWRIGHT_MAIL_FROM is required with a mail server: the address that letters come from.')
+  return { target, from: from ?? 'shop@localhost' }
 }
 
 function readLogLevel(text = 'info'): LogLevel {

@@ -4,6 +4,7 @@
 import { deleteAddress, eraseWholeAddress } from '../addresses/store.ts'
 import { findCart } from '../carts/store.ts'
 import type { EventSubject } from '../contract/words.ts'
+import { forgetLettersOfOrder, forgetLettersOfSession } from '../events/letters.ts'
 import type { RootSecret } from '../kit/secrets.ts'
 import { lockOrder } from '../orders/store.ts'
 import { list, type Reader, type Storage, type Tx } from '../storage/storage.ts'
@@ -142,6 +143,7 @@ async function forgetSession(work: Work, installationId: string, id: string): Pr
     if (addressId !== undefined) forgotten.addresses += 1
     if (!tx) return
     if (addressId !== undefined) deleteAddress(tx, installationId, addressId)
+    await forgetLettersOfSession(tx, installationId, id)
     await tx.sql`
       update checkout_sessions set customer_sealed = null, email_masked = null, email_hash = null
       where installation_id = ${installationId} and id = ${id}`
@@ -187,6 +189,7 @@ async function forgetOrder(work: Work, installationId: string, id: string): Prom
         update promotion_uses set email_hash = null
         where merchant_id = ${merchantId} and promotion_id = ${promotionId} and order_id = ${id}`
     if (addressId !== null) eraseWholeAddress(tx, installationId, addressId)
+    await forgetLettersOfOrder(tx, installationId, id)
     await tx.sql`
       update orders set customer_sealed = null, email_masked = null, email_hash = null
       where installation_id = ${installationId} and id = ${id}`

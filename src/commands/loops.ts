@@ -18,6 +18,8 @@ import type { RetentionMs } from '../kit/retention.ts'
 import { createClockGuard, createSetBackWatch } from '../loops/clock.ts'
 import type { LoopName } from '../loops/names.ts'
 import { makeDeferredDue } from '../loops/store.ts'
+import { deleteOldLetters, lettersAtOnce, lettersDeletedMax, mailRound } from '../mail/send.ts'
+import { bringForward as bringLettersForward } from '../mail/store.ts'
 import { artifactsSweptMax, sweepArtifacts } from '../oauth/sweep.ts'
 import { refundPaid } from '../orders/refunds.ts'
 import { cancelUnpaidOrders } from '../orders/unpaid.ts'
@@ -62,6 +64,7 @@ export function loopsFor({ storage, app, retentionMs, clock, monotonic }: LoopPa
     everyMs,
     work: (isEnding) => catchUp(full, isEnding, () => round(clock())),
   })
+  const { mail } = app
   const places = newPlaces()
   const setBack = createSetBackWatch(clock, monotonic)
   const loops: Loop[] = [
@@ -70,6 +73,7 @@ export function loopsFor({ storage, app, retentionMs, clock, monotonic }: LoopPa
     rounds('payments', 2_000, few, () => recoverPayments(app.payTools, few)),
     rounds('payment_news', 30_000, few, () => readNews(app.payTools, few)),
     rounds('refunds', 2_000, few, (now) => refundRound({ ...app.payTools, onPaid: refundPaid }, now, few)),
+    ...(mail ? [rounds('mail', 1_000, lettersAtOnce, () => mailRound(mail))] : []),
     rounds('sessions', 5_000, some, (now) => expireSessions(storage, app.payTools, now, some)),
     rounds('ended_installations', 2_000, few, (now) => endSessionsOfEnded(storage, app.payTools, now, few)),
     rounds('unpaid_orders', 5_000, few, (now) => cancelUnpaidOrders(storage, now, few)),
@@ -87,6 +91,7 @@ export function loopsFor({ storage, app, retentionMs, clock, monotonic }: LoopPa
         await storage.write((tx) => makeDeferredDue(tx, back.now))
         await storage.write((tx) => bringUntoldForward(tx, back.now))
         await storage.write((tx) => bringPaymentsForward(tx, back))
+        await storage.write((tx) => bringLettersForward(tx, back))
         await bringWebhooksForward(storage, back)
         setBack.dealtWith()
         return false
@@ -146,6 +151,7 @@ function retentionParts(storage: Storage, retentionMs: RetentionMs, now: number)
     { full: cartsDeletedMax, round: () => deleteCarts(storage, 'expired', endedBy(checkouts)) },
     { full: cartsDeletedMax, round: () => deleteCarts(storage, 'converted', endedBy(completed)) },
     { full: triesSweptMax, round: () => deleteForgivenTries(storage, now) },
+    { full: lettersDeletedMax, round: () => deleteOldLetters(storage, endedBy(log)) },
     { full: credentialsDeletedMax, round: () => deleteDeadKeys(storage, endedBy(log)) },
   ]
 }

@@ -10,6 +10,7 @@ import type { HttpServer } from '../http/server.ts'
 import type { LoopName } from '../loops/names.ts'
 import { sweepDeferred } from '../loops/rows.ts'
 import { makeDeferredDue } from '../loops/store.ts'
+import { startMail } from '../mail/send.ts'
 import { originProblem } from '../oauth/metadata.ts'
 import { createLog, type Log } from '../observe/log.ts'
 import type { Metrics } from '../observe/metrics.ts'
@@ -60,6 +61,8 @@ export const serveCommand = command({
         log.warn(
           'CARTWRIGHT_PUBLIC_URL is https but CARTWRIGHT_TRUSTED_PROXIES is empty: all clients will share the rate limit of the proxy',
         )
+      if (config.production && config.mail.target.kind === 'off')
+        log.warn('CARTWRIGHT_MAIL_URL is not set: shoppers get no letters about their orders')
       const applied = await bringUpToDate(database, new Date())
       if (applied.length > 0) log.info('migrated', { applied })
       await serve(parts)
@@ -112,6 +115,7 @@ function createService({ config, storage, log, mayDemo }: ServeParts): Service {
     webhookAllowPrivate: config.webhookAllowPrivate,
     retentionMs: config.retentionMs,
     production: config.production,
+    mail: config.mail,
     isStarting: () => isStarting,
     showsMetrics: config.metrics === 'on',
     publicOrigin: () => origin,
@@ -133,6 +137,7 @@ function createService({ config, storage, log, mayDemo }: ServeParts): Service {
       origin = known
       // Every start seals it for new versions of the root secret, so an old version can be retired afterwards.
       await storage.write((tx) => app.payTools.customerKey(tx, Date.now()))
+      await startMail(storage, app.mail !== null, Date.now())
       if (mayDemo && port > 0 && (await hasDemoShop(storage))) {
         const host = config.host === '0.0.0.0' || config.host === '::' ? '127.0.0.1' : config.host
         const opened = createStorefrontMount({

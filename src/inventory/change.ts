@@ -3,6 +3,7 @@
 
 import type { EventDataOf } from '../contract/open/events.ts'
 import { announce, type Moment } from '../events/announce.ts'
+import { oweLetters } from '../events/letters.ts'
 import { clockSkewMsMax } from '../kit/instant.ts'
 import type { MerchantMode } from '../kit/mode.ts'
 import type { Tx } from '../storage/storage.ts'
@@ -42,6 +43,7 @@ export async function applyChanges(
   // Backdated by the maximum clock skew, so nodes with slow clocks also see it as stale.
   if (products.size > 0) markStale(tx, seller, [...products], moment.now - clockSkewMsMax)
   if (crossings.length === 0) return
+  oweStockLetters(tx, seller, crossings, moment.now)
   const installations = await listActiveInstallations(tx, seller)
   for (const { change, kind, sequence } of crossings) {
     const dataText = JSON.stringify(await eventData(tx, change))
@@ -50,6 +52,26 @@ export async function applyChanges(
       announce(tx, { installationId, mode: seller.mode, kind, subject, sequence, dataText, ...moment })
     }
   }
+}
+
+const dayMs = 24 * 3_600_000
+
+// At most one a day for each SKU: around its mark a stock may go up and down all day. Test orders change no real stock.
+function oweStockLetters(
+  tx: Tx,
+  { merchantId, mode }: MerchantMode,
+  crossings: readonly { change: StockChange; kind: StockEvent }[],
+  now: number,
+): void {
+  const letters = crossings
+    .filter(({ kind }) => kind !== 'inventory.replenished')
+    .map(({ change: { stockRow, onHand, held } }) => ({
+      kind: 'stock_low' as const,
+      subjectId: `${stockRow.skuId}.${Math.floor(now / dayMs)}`,
+      facts: { skuId: stockRow.skuId, left: Math.max(0, onHand - held) },
+    }))
+  if (mode === 'live' && letters.length > 0)
+    oweLetters(tx, { installationId: merchantId, merchantId, orderId: null }, letters, now)
 }
 
 async function eventData(tx: Tx, { stockRow, onHand, held }: StockChange): Promise<EventDataOf<StockEvent>> {

@@ -263,7 +263,7 @@ export interface SkuName {
   productSlug: string
 }
 
-export async function findSkuName(tx: Tx, merchant: string, skuId: string): Promise<SkuName | undefined> {
+export async function findSkuName(tx: Reader, merchant: string, skuId: string): Promise<SkuName | undefined> {
   const [row] = await tx.sql<SkuName>`
     select s.code, s.name, p.slug as "productSlug"
     from skus s join products p on p.merchant_id = s.merchant_id and p.id = s.product_id

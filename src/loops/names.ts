@@ -6,6 +6,7 @@ const loopNames = [
   'payments',
   'payment_news',
   'refunds',
+  'mail',
   'sessions',
   'ended_installations',
   'unpaid_orders',

@@ -2,6 +2,7 @@
 
 import type { OrderCancellationReason, OrderCanceller } from '../contract/words.ts'
 import type { Moment } from '../events/announce.ts'
+import { oweLetters } from '../events/letters.ts'
 import { restock } from '../inventory/sales.ts'
 import type { Line } from '../inventory/stock.ts'
 import { newId } from '../kit/ids.ts'
@@ -61,6 +62,14 @@ export async function cancelFound(tx: Tx, found: OrderFacts, input: FoundInput, 
     refundId,
     createdAt: moment.now,
   }
+  const returned = order.total - order.refunded
+  const letter = {
+    kind: 'order_cancelled',
+    subjectId: order.id,
+    facts: { by: input.by, moneyBack: timeline.includes('refund_started') ? returned : 0 },
+  } as const
+  const { installationId, merchantId, id: orderId } = order
+  oweLetters(tx, { installationId, merchantId, orderId }, [letter], moment.now)
   return tellChange(
     tx,
     facts,

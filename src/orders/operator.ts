@@ -2,6 +2,7 @@
 // cannot be done is refused by its code.
 
 import type { Moment } from '../events/announce.ts'
+import { oweLetters } from '../events/letters.ts'
 import { restock, takenBy } from '../inventory/sales.ts'
 import { isId, newId } from '../kit/ids.ts'
 import { moveFor } from '../kit/lifecycle.ts'
@@ -62,6 +63,13 @@ export async function payOrder(tx: Tx, key: OrderKey, moment: Moment): Promise<O
   const paid = await (isAwaited ? collectAwaited(tx, found, moment) : collectLate(tx, found, moment))
   if (!paid) throw notAwaited(order)
   const payments = [...found.payments.filter(({ id }) => id !== paid.id), paid]
+  const facts = { isCancelled: order.status === 'cancelled' }
+  oweLetters(
+    tx,
+    { ...key, merchantId: order.merchantId },
+    [{ kind: 'payment_received', subjectId: paid.id, facts }],
+    moment.now,
+  )
   const change = { kind: move.announces, order: { paymentStatus: move.to }, timeline: ['paid'] } as const
   return tellChange(tx, { ...found, payments }, change, moment)
 }
@@ -131,6 +139,8 @@ export async function fulfilOrder(tx: Tx, key: OrderKey, parcel: Parcel, moment:
   const { carrier, trackingNumber } = parcel
   const fulfillment: FulfillmentRow = { id: newId('ful'), carrier, trackingNumber, items: sent, at: moment.now }
   insertFulfillment(tx, key, fulfillment)
+  const letter = { kind: 'shipped', subjectId: fulfillment.id } as const
+  oweLetters(tx, { ...key, merchantId: order.merchantId }, [letter], moment.now)
   for (const item of sent) raiseFulfilled(tx, key, item)
   const lines = found.lines.map((line) => {
     const quantity = sent.find(({ skuId }) => skuId === line.skuId)?.quantity ?? 0

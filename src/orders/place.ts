@@ -6,6 +6,7 @@ import type { OrderPromotion } from '../contract/open/orders.ts'
 import type { Metadata, Totals } from '../contract/parts.ts'
 import type { Mode } from '../contract/words.ts'
 import type { Cause } from '../events/announce.ts'
+import { oweLetters } from '../events/letters.ts'
 import { moveFor, onlyMove } from '../kit/lifecycle.ts'
 import type { RootSecret } from '../kit/secrets.ts'
 import type { PaymentRow } from '../payments/store.ts'
@@ -109,6 +110,11 @@ export async function placeOrder(tx: Tx, given: NewOrder): Promise<PlacedOrder> 
         { now, cause },
       )
     : placed
+  const letters = [
+    { kind: 'order_placed', subjectId: orderId, facts: { isPaid: given.isPaid } },
+    { kind: 'order_received', subjectId: orderId, facts: { isPaid: given.isPaid } },
+  ] as const
+  oweLetters(tx, { ...key, merchantId: order.merchantId }, letters, now)
   return { order: last, lines, statusSecret: secret.text }
 }
 

@@ -3,6 +3,7 @@
 
 import type { RefundStatus } from '../contract/words.ts'
 import type { Moment } from '../events/announce.ts'
+import { oweLetters } from '../events/letters.ts'
 import { newId } from '../kit/ids.ts'
 import { moveFor } from '../kit/lifecycle.ts'
 import { paymentLifecycle } from '../payments/lifecycle.ts'
@@ -81,6 +82,7 @@ export async function refundPaid(
   outcome: Exclude<RefundStatus, 'pending'>,
   now: number,
 ): Promise<void> {
+  oweRefundLetter(tx, refund, outcome, now)
   if (refund.kind === 'void') return outcome === 'succeeded' ? voidPayment(tx, refund, now) : undefined
   if (refund.orderId === null) return
   const key = { installationId: refund.installationId, orderId: refund.orderId }
@@ -99,6 +101,13 @@ export async function refundPaid(
   const timeline = [outcome === 'failed' ? 'refund_failed' : back] as const
   const change = { kind: move.announces, order: { paymentStatus: move.to }, timeline }
   tellChange(tx, { ...found, order, refunds }, change, { now, cause: null })
+}
+
+// A payment that was taken back as a whole is told when it is owed, or with the cancellation of its order.
+function oweRefundLetter(tx: Tx, refund: RefundRow, outcome: Exclude<RefundStatus, 'pending'>, now: number): void {
+  if (outcome === 'succeeded' && (refund.kind === 'void' || refund.orderId === null)) return
+  const kind = outcome === 'failed' ? 'refund_failed' : 'refunded'
+  oweLetters(tx, refund, [{ kind, subjectId: refund.id }], now)
 }
 
 // By the operator, past the provider: of a card that was closed, say.

@@ -59,7 +59,11 @@ export type NewPayment = Pick<
   | 'amount'
   | 'currency'
   | 'checkAt'
-> & { accountId?: string | null }
+> & {
+  accountId?: string | null
+  // In which the shopper read the page.
+  locale?: string | null
+}
 
 export function chargeOf({ id, amount, currency, mode, reference, createdAt }: PaymentRow): Charge {
   return { key: id, amount, currency, mode, reference, createdAt }
@@ -79,16 +83,17 @@ const paymentColumns = new Fragment(`
 
 // The attempt as it is before its provider is called, to be looked up if the outcome of that call is lost.
 export function insertPayment(tx: Tx, payment: NewPayment, now: number): PaymentRow {
+  const { locale = null, ...known } = payment
   const accountId = payment.accountId ?? null
   const status = onlyMove(paymentLifecycle, 'start').to
   tx.send`
     insert into payments (installation_id, id, merchant_id, checkout_session_id, provider, account_id, method, amount, currency, status,
-      created_at, updated_at, check_at)
+      created_at, updated_at, check_at, locale)
     values (${payment.installationId}, ${payment.id}, ${payment.merchantId}, ${payment.checkoutSessionId},
       ${payment.provider}, ${accountId}, ${payment.method}, ${payment.amount}, ${payment.currency}, ${status}, ${now}, ${now},
-      ${payment.checkAt})`
+      ${payment.checkAt}, ${locale})`
   return {
-    ...payment,
+    ...known,
     accountId,
     orderId: null,
     status,

@@ -4,6 +4,7 @@
 
 import type { EndpointDisabledReason, EndpointStatus, Mode } from '../contract/words.ts'
 import { announce, type Cause } from '../events/announce.ts'
+import { oweLetters } from '../events/letters.ts'
 import { newId, twoDigits } from '../kit/ids.ts'
 import { type Refusal, refuse } from '../kit/refuse.ts'
 import type { RootSecret } from '../kit/secrets.ts'
@@ -204,6 +205,15 @@ export async function disableEndpoint(
     now,
     notTo: id,
   })
+  // Who disables it by hand knows.
+  if (reason !== 'operator') {
+    const letter = {
+      kind: 'endpoint_disabled',
+      subjectId: `${id}.${version}`,
+      facts: { url: maskedUrl(url), reason },
+    } as const
+    oweLetters(tx, { installationId, merchantId: null, orderId: null }, [letter], now)
+  }
   return changed
 }
 

@@ -1,7 +1,7 @@
 // The language of a page, and how it writes amounts, dates and durations.
 
 import { formatAmount } from '../../kit/money.ts'
-import type { Plural, TextKey } from './languages/en.ts'
+import type { Plural, Text, TextKey } from './languages/en.ts'
 import { type Language, languages, texts } from './texts.ts'
 
 export interface Speaker {
@@ -10,6 +10,8 @@ export interface Speaker {
   locale: string
   direction: 'ltr' | 'rtl'
   say(key: TextKey, values?: Values): string
+  // For texts that are not of the checkout.
+  fill(text: Text, values?: Values): string
   // For keys that come from elsewhere, such as the name of a payment method.
   sayKnown(key: string, otherwise: string): string
   number(value: number): string
@@ -77,14 +79,15 @@ function createSpeaker(language: Language, locale: string): Speaker {
   const direction = language === 'ar' ? 'rtl' : 'ltr'
   const table: Readonly<Record<string, string | Plural>> = texts[language]
 
-  function say(key: string, values: Values = {}): string {
-    const text = table[key] ?? ''
+  function fill(text: Text, values: Values = {}): string {
     const pattern = typeof text === 'string' ? text : formOf(text, values.count)
     return spaced(
       pattern.replace(/\{(\w+)\}/g, (_, name: string) => isolated(shown(values[name]))),
       language,
     )
   }
+
+  const say = (key: string, values?: Values) => fill(table[key] ?? '', values)
 
   function formOf(plural: Plural, count: unknown): string {
     return plural[kept.plurals(language).select(Number(count))] ?? plural.other
@@ -104,6 +107,7 @@ function createSpeaker(language: Language, locale: string): Speaker {
     locale,
     direction,
     say,
+    fill,
     sayKnown: (key, otherwise) => (Object.hasOwn(table, key) ? say(key) : otherwise),
     number: (value) => kept.numbers(locale).format(value),
     amount: (amountMinor, currency) => formatAmount(amountMinor, currency, locale),

@@ -137,6 +137,7 @@ async function recordPayment(tx: Tx, begun: NewAttempt): Promise<PaymentRow> {
       amount: quote.pricing.totals.total,
       currency: quote.cart.currency,
       checkAt: firstCheckAt(at),
+      locale: attempt.input.locale ?? null,
     },
     at,
   )

@@ -15,7 +15,7 @@ import { moveFor } from '../../kit/lifecycle.ts'
 import { type PlacedOrder, placeOrder } from '../../orders/place.ts'
 import { takeOrderNumber } from '../../orders/store.ts'
 import { findMethodSettings, paymentDueAt } from '../../payments/methods.ts'
-import { oweVoid, savePayment } from '../../payments/store.ts'
+import { savePayment } from '../../payments/store.ts'
 import { giveBackPromotion, type Promotion, usePromotion } from '../../promotions/store.ts'
 import { manualName } from '../../providers/manual/provider.ts'
 import { type Draft, draftFrom } from '../draft.ts'
@@ -25,6 +25,7 @@ import { type SessionRow, saveSession } from '../store.ts'
 import { isOverused, openAddressOf, openCustomerOf } from './customer.ts'
 import { type OrderObstacle, obstacleFailure } from './failures.ts'
 import { reopenSession } from './reopen.ts'
+import { oweReturn } from './return.ts'
 import { nothingOwed, type Settlement } from './settlement.ts'
 
 // An order's address is stored this long, for returns and disputes.
@@ -87,8 +88,7 @@ async function takeGoods(
 async function returnCharge(settlement: Settlement, obstacle: OrderObstacle): Promise<void> {
   const { tx, payment, now } = settlement
   await savePayment(tx, payment)
-  if (payment.provider !== nothingOwed)
-    await oweVoid(tx, payment, { id: newId('rfd'), reason: 'no order was possible' }, now)
+  if (payment.provider !== nothingOwed) await oweReturn(tx, payment, 'no order was possible', now)
   await reopenSession(settlement, obstacleFailure(obstacle))
 }
 

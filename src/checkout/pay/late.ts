@@ -8,6 +8,7 @@ import { nextTryAt } from '../../payments/schedule.ts'
 import { oweVoid, type PaymentRow, savePayment } from '../../payments/store.ts'
 import type { Tx } from '../../storage/storage.ts'
 import type { PayTools } from '../tools.ts'
+import { oweReturn } from './return.ts'
 import type { PaymentOutcome } from './settlement.ts'
 
 export async function recordAfterEnd(
@@ -20,7 +21,10 @@ export async function recordAfterEnd(
   const facts = { provider: payment.provider, paymentId: payment.id }
   const booked = bookedFor(payment, outcome)
   if (booked) {
-    await oweVoid(tx, payment, { id: newId('rfd'), reason: 'approved after the payment had ended' }, now)
+    const reason = 'approved after the payment had ended'
+    // What is still pending there has not left the shopper's account.
+    if (outcome.kind === 'approved') await oweReturn(tx, payment, reason, now)
+    else await oweVoid(tx, payment, { id: newId('rfd'), reason }, now)
     // An order that awaited it was cancelled, and does not await it again.
     await savePayment(tx, { ...payment, ...(payment.orderId === null ? booked : {}), checkAt: null, updatedAt: now })
     const message = 'payment was approved after it had ended; it is given back'

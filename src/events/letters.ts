@@ -1,0 +1,108 @@
+// The outbox of letters: a row is written in the transaction of its fact, without text and address, and sent later by `mail/`.
+// Where no server sends letters, or the merchant has switched a kind off, nothing is written.
+
+import { newId } from '../kit/ids.ts'
+import type { Reader, Tx } from '../storage/storage.ts'
+
+// To whom each kind goes. A dispute, once there are disputes, is one more row for the merchant.
+export const letterKinds = {
+  order_placed: 'shopper',
+  payment_received: 'shopper',
+  shipped: 'shopper',
+  order_cancelled: 'shopper',
+  refunded: 'shopper',
+  payment_returned: 'shopper',
+  order_received: 'merchant',
+  refund_failed: 'merchant',
+  endpoint_disabled: 'merchant',
+  stock_low: 'merchant',
+} as const satisfies Readonly<Record<string, 'shopper' | 'merchant'>>
+
+export type LetterKind = keyof typeof letterKinds
+
+export function isLetterKind(text: string): text is LetterKind {
+  return Object.hasOwn(letterKinds, text)
+}
+
+export const letterStatuses = ['pending', 'sending', 'sent', 'refused', 'failed', 'discarded'] as const
+export type LetterStatus = (typeof letterStatuses)[number]
+
+export interface OwedLetter {
+  kind: LetterKind
+  subjectId: string
+  // What the text needs and may have changed by the time it is sent. No personal data.
+  facts?: Readonly<Record<string, string | number | boolean | null>>
+}
+
+export interface LetterOf {
+  // The merchant where the fact is of no installation.
+  installationId: string
+  // null: of the installation.
+  merchantId: string | null
+  // Either tells who the shopper is; both null for a letter that only the merchant gets.
+  orderId: string | null
+  sessionId?: string | null
+}
+
+// All letters to merchants are counted together.
+export const merchantRecipient = 'merchant'
+
+// One statement, however many letters; its result is not waited for.
+export function oweLetters(tx: Tx, of: LetterOf, letters: readonly OwedLetter[], now: number): void {
+  const { installationId, merchantId, orderId, sessionId = null } = of
+  const rows = letters.map(({ kind, subjectId, facts = {} }) => [
+    newId('eml'),
+    kind,
+    letterKinds[kind],
+    subjectId,
+    JSON.stringify(facts),
+  ])
+  tx.send`
+    with owed (id, kind, audience, subject_id, facts) as (${tx.rows(rows, owedTypes)})
+    insert into emails (installation_id, id, merchant_id, kind, subject_id, order_id, facts, recipient_hash, status, attempts,
+      due_at, created_at)
+    select cast(${installationId} as text), owed.id, m.id, owed.kind, owed.subject_id, cast(${orderId} as text), owed.facts,
+      case when owed.audience = 'merchant' then ${merchantRecipient} else coalesce(o.email_hash, c.email_hash) end,
+      'pending', 0, cast(${now} as bigint), cast(${now} as bigint)
+    from owed
+    join mail_switch w on w.id = ${switchId} and w.is_on = 1
+    join merchants m on m.id = coalesce(${merchantId}, (select i.merchant_id from installations i where i.id = ${installationId}))
+    left join mail_settings s on s.merchant_id = m.id
+    left join orders o on o.installation_id = ${installationId} and o.id = ${orderId}
+    left join checkout_sessions c on c.installation_id = ${installationId} and c.id = ${sessionId}
+    where coalesce(s.kinds_off, '') not like '%"' || owed.kind || '"%'
+      and case when owed.audience = 'merchant' then m.support_email else coalesce(o.email_hash, c.email_hash) end is not null
+    on conflict (installation_id, kind, subject_id) do nothing`
+}
+
+const owedTypes = ['text', 'text', 'text', 'text', 'text'] as const
+
+// There is one switch: the servers of one database have the same settings, and the one that started last has set it.
+const switchId = 'servers'
+
+export async function setMailSwitch(tx: Tx, isOn: boolean, now: number): Promise<void> {
+  await tx.sql`
+    insert into mail_switch (id, is_on, changed_at) values (${switchId}, ${isOn ? 1 : 0}, ${now})
+    on conflict (id) do update set is_on = excluded.is_on, changed_at = excluded.changed_at`
+}
+
+export async function isMailOn(db: Reader): Promise<boolean> {
+  const rows = await db.sql`select 1 as "one" from mail_switch where id = ${switchId} and is_on = 1`
+  return rows.length > 0
+}
+
+// What a letter says about who it was for goes with the shopper. A letter to the merchant says nothing about them.
+export async function forgetLettersOfOrder(tx: Tx, installationId: string, orderId: string): Promise<void> {
+  await tx.sql`
+    update emails set recipient_hash = null, address_masked = null
+    where installation_id = ${installationId} and order_id = ${orderId} and recipient_hash <> ${merchantRecipient}`
+}
+
+// Of a checkout without an order: that its money went back.
+export async function forgetLettersOfSession(tx: Tx, installationId: string, sessionId: string): Promise<void> {
+  await tx.sql`
+    update emails set recipient_hash = null, address_masked = null
+    where installation_id = ${installationId} and kind = 'payment_returned' and subject_id in (
+      select r.id from refunds r join payments p on p.installation_id = r.installation_id and p.id = r.payment_id
+      where p.installation_id = ${installationId} and p.checkout_session_id = ${sessionId})`
+}

@@ -1,0 +1,66 @@
+// What letters say, in German.
+
+import type { LetterTexts } from './en.ts'
+
+export const de: LetterTexts = {
+  'order_placed.subject': 'Ihre Bestellung {number} bei {merchant}',
+  'order_placed.title': 'Vielen Dank für Ihre Bestellung',
+  'order_placed.paid': 'Wir haben Ihre Bestellung und Ihre Zahlung über {amount} erhalten.',
+  'order_placed.free': 'Wir haben Ihre Bestellung erhalten. Es ist nichts zu zahlen.',
+  'order_placed.awaiting': 'Wir haben Ihre Bestellung erhalten. {amount} sind noch zu zahlen.',
+  'order_placed.processing':
+    'Wir haben Ihre Bestellung erhalten. Ihre Zahlung über {amount} wird bearbeitet. Wir schreiben Ihnen, sobald sie eingegangen ist.',
+  'order_placed.reference': 'Bitte geben Sie bei der Zahlung die Bestellnummer {number} an.',
+  'payment_received.subject': 'Zahlung für Bestellung {number} erhalten',
+  'payment_received.title': 'Ihre Zahlung ist eingegangen',
+  'payment_received.text': 'Wir haben Ihre Zahlung über {amount} für Bestellung {number} erhalten. Vielen Dank.',
+  'payment_received.cancelled':
+    'Wir haben Ihre Zahlung über {amount} erhalten. Bestellung {number} war bereits storniert, das Geld geht daher an Sie zurück.',
+  'shipped.subject': 'Bestellung {number} ist unterwegs',
+  'shipped.title': 'Ihre Bestellung ist unterwegs',
+  'shipped.all': 'Ihre Bestellung ist damit vollständig versandt.',
+  'shipped.part': 'Ein Teil Ihrer Bestellung wurde versandt. Der Rest folgt in einem weiteren Paket.',
+  'shipped.carrier': 'Versanddienst',
+  'shipped.items': 'In diesem Paket',
+  'order_cancelled.subject': 'Bestellung {number} wurde storniert',
+  'order_cancelled.title': 'Ihre Bestellung wurde storniert',
+  'order_cancelled.text': 'Bestellung {number} bei {merchant} wurde storniert.',
+  'order_cancelled.back': '{amount} gehen auf dem Zahlungsweg an Sie zurück. Das kann einige Tage dauern.',
+  'order_cancelled.nothing': 'Es ist nichts mehr zu zahlen.',
+  'refunded.subject': 'Erstattung zu Bestellung {number}',
+  'refunded.title': 'Ihre Erstattung',
+  'refunded.text':
+    '{amount} zu Bestellung {number} wurden erstattet. Bis der Betrag auf Ihrem Konto erscheint, können einige Tage vergehen.',
+  'payment_returned.subject': 'Ihre Zahlung bei {merchant} geht an Sie zurück',
+  'payment_returned.title': 'Ihre Bestellung konnte nicht abgeschlossen werden',
+  'payment_returned.text':
+    'Ihre Zahlung über {amount} ist eingegangen, die Bestellung war aber nicht mehr möglich. Das Geld geht auf dem Zahlungsweg an Sie zurück. Sie müssen nichts tun.',
+  'order_received.subject': 'Neue Bestellung {number}: {amount}',
+  'order_received.title': 'Neue Bestellung {number}',
+  'order_received.paid': 'Bezahlt: {amount}.',
+  'order_received.free': 'Es war nichts zu zahlen.',
+  'order_received.awaiting': 'Wartet auf die Zahlung von {amount}.',
+  'refund_failed.subject': 'Eine Erstattung ist fehlgeschlagen: {subject}',
+  'refund_failed.title': 'Eine Erstattung konnte nicht ausgezahlt werden',
+  'refund_failed.text':
+    'Der Zahlungsanbieter hat die Erstattung von {amount} abgelehnt ({subject}). Jemand muss sich darum kümmern: die Erstattung erneut versuchen oder auf anderem Weg zahlen.',
+  'endpoint_disabled.subject': 'Ein Webhook-Endpunkt wurde abgeschaltet',
+  'endpoint_disabled.title': 'Ein Webhook-Endpunkt wurde abgeschaltet',
+  'endpoint_disabled.failing':
+    '{url} ist zu lange fehlgeschlagen. Nichts geht verloren: Ereignisse warten, bis der Endpunkt wieder eingeschaltet wird.',
+  'endpoint_disabled.gone':
+    '{url} hat geantwortet, dass es ihn nicht mehr gibt. Nichts geht verloren: Ereignisse warten, bis der Endpunkt wieder eingeschaltet wird.',
+  'stock_low.subject': 'Niedriger Bestand: {item}',
+  'stock_low.title': 'Niedriger Bestand',
+  'stock_low.text': {
+    one: 'Noch {count} Stück von {item} ({code}).',
+    other: 'Noch {count} Stück von {item} ({code}).',
+  },
+  'stock_low.none': '{item} ({code}) ist ausverkauft.',
+  'letter.view': 'Bestellung ansehen',
+  'letter.reply': 'Fragen? Antworten Sie auf diese Nachricht.',
+  'letter.reason':
+    'Sie erhalten diese Nachricht, weil diese Adresse bei einer Bestellung bei {merchant} angegeben wurde.',
+  'letter.reasonMerchant': 'Sie erhalten diese Nachricht, weil dies die Support-Adresse von {merchant} ist.',
+  'letter.automatic': 'Diese Nachricht wurde automatisch versandt.',
+}

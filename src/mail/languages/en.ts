@@ -1,0 +1,64 @@
+// Everything that letters say, in English. It names the keys: a language that lacks one does not compile.
+
+import type { Text } from '../../checkout/page/languages/en.ts'
+
+export const en = {
+  'order_placed.subject': 'Your order {number} at {merchant}',
+  'order_placed.title': 'Thank you for your order',
+  'order_placed.paid': 'We have received your order and your payment of {amount}.',
+  'order_placed.free': 'We have received your order. There is nothing to pay.',
+  'order_placed.awaiting': 'We have received your order. {amount} is still to be paid.',
+  'order_placed.processing':
+    'We have received your order. Your payment of {amount} is being processed. We will write to you when it has arrived.',
+  'order_placed.reference': 'Please quote order number {number} with your payment.',
+  'payment_received.subject': 'Payment received for order {number}',
+  'payment_received.title': 'Your payment has arrived',
+  'payment_received.text': 'We have received your payment of {amount} for order {number}. Thank you.',
+  'payment_received.cancelled':
+    'We have received your payment of {amount}. Order {number} had already been cancelled, so the money goes back to you.',
+  'shipped.subject': 'Order {number} is on its way',
+  'shipped.title': 'Your order is on its way',
+  'shipped.all': 'Everything you ordered has now been sent.',
+  'shipped.part': 'A part of your order has been sent. The rest follows in another parcel.',
+  'shipped.carrier': 'Carrier',
+  'shipped.items': 'In this parcel',
+  'order_cancelled.subject': 'Order {number} was cancelled',
+  'order_cancelled.title': 'Your order was cancelled',
+  'order_cancelled.text': 'Order {number} at {merchant} was cancelled.',
+  'order_cancelled.back': '{amount} goes back to you by the way you paid. It may take a few days to arrive.',
+  'order_cancelled.nothing': 'There is nothing left to pay.',
+  'refunded.subject': 'Refund for order {number}',
+  'refunded.title': 'Your refund',
+  'refunded.text': '{amount} for order {number} was refunded. It may take a few days until you see it in your account.',
+  'payment_returned.subject': 'Your payment at {merchant} goes back to you',
+  'payment_returned.title': 'Your order could not be completed',
+  'payment_returned.text':
+    'Your payment of {amount} arrived, but the order could no longer be placed. The money goes back to you by the way you paid. You do not need to do anything.',
+  'order_received.subject': 'New order {number}: {amount}',
+  'order_received.title': 'New order {number}',
+  'order_received.paid': 'Paid: {amount}.',
+  'order_received.free': 'There was nothing to pay.',
+  'order_received.awaiting': 'Waiting for payment of {amount}.',
+  'refund_failed.subject': 'A refund failed: {subject}',
+  'refund_failed.title': 'A refund could not be paid',
+  'refund_failed.text':
+    'The payment provider refused to pay back {amount} ({subject}). Someone has to look at it: try the refund again, or pay it another way.',
+  'endpoint_disabled.subject': 'A webhook endpoint was disabled',
+  'endpoint_disabled.title': 'A webhook endpoint was disabled',
+  'endpoint_disabled.failing':
+    '{url} has failed for too long. Nothing is lost: events wait until the endpoint is enabled again.',
+  'endpoint_disabled.gone':
+    '{url} answered that it is gone. Nothing is lost: events wait until the endpoint is enabled again.',
+  'stock_low.subject': 'Low stock: {item}',
+  'stock_low.title': 'Low stock',
+  'stock_low.text': { one: '{count} is left of {item} ({code}).', other: '{count} are left of {item} ({code}).' },
+  'stock_low.none': '{item} ({code}) is sold out.',
+  'letter.view': 'View your order',
+  'letter.reply': 'Questions? Reply to this message.',
+  'letter.reason': 'You receive this message because this address was given for an order at {merchant}.',
+  'letter.reasonMerchant': 'You receive this message because this is the support address of {merchant}.',
+  'letter.automatic': 'This message was sent automatically.',
+} as const satisfies Record<string, Text>
+
+export type LetterTextKey = keyof typeof en
+export type LetterTexts = { readonly [Key in LetterTextKey]: Text }

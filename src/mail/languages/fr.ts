@@ -1,0 +1,62 @@
+// What letters say, in French.
+
+import type { LetterTexts } from './en.ts'
+
+export const fr: LetterTexts = {
+  'order_placed.subject': 'Votre commande {number} chez {merchant}',
+  'order_placed.title': 'Merci pour votre commande',
+  'order_placed.paid': 'Nous avons bien reçu votre commande et votre paiement de {amount}.',
+  'order_placed.free': 'Nous avons bien reçu votre commande. Il n’y a rien à payer.',
+  'order_placed.awaiting': 'Nous avons bien reçu votre commande. Il reste {amount} à payer.',
+  'order_placed.processing':
+    'Nous avons bien reçu votre commande. Votre paiement de {amount} est en cours. Nous vous écrirons dès qu’il sera arrivé.',
+  'order_placed.reference': 'Merci d’indiquer le numéro de commande {number} avec votre paiement.',
+  'payment_received.subject': 'Paiement reçu pour la commande {number}',
+  'payment_received.title': 'Votre paiement est arrivé',
+  'payment_received.text': 'Nous avons reçu votre paiement de {amount} pour la commande {number}. Merci.',
+  'payment_received.cancelled':
+    'Nous avons reçu votre paiement de {amount}. La commande {number} avait déjà été annulée : l’argent vous est donc rendu.',
+  'shipped.subject': 'La commande {number} est en route',
+  'shipped.title': 'Votre commande est en route',
+  'shipped.all': 'Toute votre commande est maintenant expédiée.',
+  'shipped.part': 'Une partie de votre commande a été expédiée. Le reste suivra dans un autre colis.',
+  'shipped.carrier': 'Transporteur',
+  'shipped.items': 'Dans ce colis',
+  'order_cancelled.subject': 'La commande {number} a été annulée',
+  'order_cancelled.title': 'Votre commande a été annulée',
+  'order_cancelled.text': 'La commande {number} chez {merchant} a été annulée.',
+  'order_cancelled.back': '{amount} vous sont rendus par votre moyen de paiement. Cela peut prendre quelques jours.',
+  'order_cancelled.nothing': 'Il n’y a plus rien à payer.',
+  'refunded.subject': 'Remboursement de la commande {number}',
+  'refunded.title': 'Votre remboursement',
+  'refunded.text':
+    '{amount} vous ont été remboursés pour la commande {number}. Le montant peut mettre quelques jours à apparaître sur votre compte.',
+  'payment_returned.subject': 'Votre paiement chez {merchant} vous est rendu',
+  'payment_returned.title': 'Votre commande n’a pas pu aboutir',
+  'payment_returned.text':
+    'Votre paiement de {amount} est arrivé, mais la commande n’était plus possible. L’argent vous est rendu par votre moyen de paiement. Vous n’avez rien à faire.',
+  'order_received.subject': 'Nouvelle commande {number} : {amount}',
+  'order_received.title': 'Nouvelle commande {number}',
+  'order_received.paid': 'Payé : {amount}.',
+  'order_received.free': 'Il n’y avait rien à payer.',
+  'order_received.awaiting': 'En attente du paiement de {amount}.',
+  'refund_failed.subject': 'Échec d’un remboursement : {subject}',
+  'refund_failed.title': 'Un remboursement n’a pas pu être versé',
+  'refund_failed.text':
+    'Le prestataire de paiement a refusé de rembourser {amount} ({subject}). Quelqu’un doit s’en occuper : relancer le remboursement, ou le verser autrement.',
+  'endpoint_disabled.subject': 'Un point de terminaison webhook a été désactivé',
+  'endpoint_disabled.title': 'Un point de terminaison webhook a été désactivé',
+  'endpoint_disabled.failing':
+    '{url} échoue depuis trop longtemps. Rien n’est perdu : les événements attendent sa réactivation.',
+  'endpoint_disabled.gone':
+    '{url} a répondu qu’il n’existe plus. Rien n’est perdu : les événements attendent sa réactivation.',
+  'stock_low.subject': 'Stock faible : {item}',
+  'stock_low.title': 'Stock faible',
+  'stock_low.text': { one: 'Il reste {count} {item} ({code}).', other: 'Il reste {count} {item} ({code}).' },
+  'stock_low.none': '{item} ({code}) est épuisé.',
+  'letter.view': 'Voir votre commande',
+  'letter.reply': 'Des questions ? Répondez à ce message.',
+  'letter.reason': 'Vous recevez ce message parce que cette adresse a été indiquée pour une commande chez {merchant}.',
+  'letter.reasonMerchant': 'Vous recevez ce message parce que cette adresse est celle de l’assistance de {merchant}.',
+  'letter.automatic': 'Ce message a été envoyé automatiquement.',
+}

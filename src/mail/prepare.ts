@@ -1,0 +1,255 @@
+// A letter that is owed becomes a message: whom it is for is opened, and what it says is read and rendered. Nothing is written.
+
+import { awaitedMoney } from '../checkout/awaited.ts'
+import { type Speaker, speakerFor } from '../checkout/page/language.ts'
+import { openCustomer } from '../checkout/secret.ts'
+import { letterKinds } from '../events/letters.ts'
+import { findMailSettings } from '../installations/mail.ts'
+import { findMerchantFace } from '../installations/store.ts'
+import { findSkuName } from '../inventory/store.ts'
+import type { RootSecret } from '../kit/secrets.ts'
+import { findOrderFacts } from '../orders/change.ts'
+import { orderPageSecrets } from '../orders/secret.ts'
+import type { OrderFacts } from '../orders/view.ts'
+import type { Reader } from '../storage/storage.ts'
+import { headerText, isPlainAddress } from './address.ts'
+import type { LetterFrame, MerchantFacts } from './frame.ts'
+import { letterHtml } from './html.ts'
+import {
+  type HowToPay,
+  type Letter,
+  notice,
+  type OrderLetter,
+  orderCancelled,
+  orderPlaced,
+  orderReceived,
+  paymentReceived,
+  refunded,
+  shipped,
+} from './letters.ts'
+import { lettersMax, lettersMsWindow } from './schedule.ts'
+import {
+  countBefore,
+  findRefundedPayment,
+  findSealedOrder,
+  type LetterRow,
+  type RefundedPayment,
+  type SealedOrder,
+} from './store.ts'
+import { letterText } from './text.ts'
+
+export interface Message {
+  to: string
+  fromName: string
+  replyTo: string | null
+  subject: string
+  text: string
+  html: string
+  // The same at each try: a program that gets the letter twice can see that it is one.
+  messageId: string
+  // Whether what is known of the address may be kept, masked, with the letter.
+  keepsAddress: boolean
+}
+
+// Why nothing is sent.
+export type Discard = 'too_many' | 'erased' | 'unreadable' | 'bad_address' | 'no_address' | 'missing'
+
+export interface PrepareTools {
+  rootSecret: RootSecret
+  publicOrigin: () => string
+}
+
+export async function prepareLetter(
+  tools: PrepareTools,
+  db: Reader,
+  letter: LetterRow,
+): Promise<Message | { discarded: Discard }> {
+  const audience = letterKinds[letter.kind]
+  if (letter.recipientHash === null) return { discarded: 'erased' }
+  // One that was tried has passed.
+  if (letter.attempts === 0 && (await countBefore(db, letter, lettersMsWindow)) >= lettersMax[audience])
+    return { discarded: 'too_many' }
+  const merchant = await findMerchantFace(db, letter.merchantId)
+  if (!merchant) return { discarded: 'missing' }
+  const settings = await findMailSettings(db, letter.merchantId)
+  const written = await write(tools, db, letter, { name: merchant.name, locale: settings?.locale ?? 'en' })
+  if ('discarded' in written) return written
+  const to = audience === 'merchant' ? merchant.supportEmail : written.to
+  if (to === null) return { discarded: 'no_address' }
+  if (!isPlainAddress(to)) return { discarded: 'bad_address' }
+  const replyTo = audience === 'shopper' ? (settings?.replyTo ?? merchant.supportEmail) : null
+  const facts: MerchantFacts = {
+    name: merchant.name,
+    replyTo: replyTo !== null && isPlainAddress(replyTo) ? replyTo : null,
+    links: JSON.parse(merchant.links) as MerchantFacts['links'],
+    logo: null,
+    color: null,
+  }
+  const { speaker, isTest, letter: text } = written
+  const frame: LetterFrame = { speaker, audience, merchant: facts, isTest }
+  return {
+    to,
+    fromName: headerText(settings?.senderName ?? merchant.name),
+    replyTo: facts.replyTo,
+    subject: headerText(text.subject),
+    text: letterText(text, frame),
+    html: letterHtml(text, frame),
+    messageId: letter.messageId ?? '',
+    keepsAddress: audience === 'merchant' || letter.orderId !== null,
+  }
+}
+
+interface Written {
+  // null: the merchant.
+  to: string | null
+  speaker: Speaker
+  isTest: boolean
+  letter: Letter
+}
+
+type Writing = Promise<Written | { discarded: Discard }>
+
+interface Merchant {
+  name: string
+  // Of letters to the merchant.
+  locale: string
+}
+
+function write(tools: PrepareTools, db: Reader, letter: LetterRow, merchant: Merchant): Writing {
+  switch (letter.kind) {
+    case 'order_placed':
+    case 'payment_received':
+    case 'shipped':
+    case 'order_cancelled':
+    case 'refunded':
+    case 'order_received':
+      return writeOfOrder(tools, db, letter, merchant)
+    case 'payment_returned':
+      return writeOfReturn(tools, db, letter, merchant)
+    case 'refund_failed':
+      return writeOfFailure(db, letter, merchant)
+    case 'endpoint_disabled':
+    case 'stock_low':
+      return writeToMerchant(db, letter, merchant)
+  }
+}
+
+async function writeOfOrder(tools: PrepareTools, db: Reader, letter: LetterRow, merchant: Merchant): Writing {
+  const key = { installationId: letter.installationId, orderId: letter.orderId ?? '' }
+  const [facts, sealed] = await Promise.all([findOrderFacts(db, key), findSealedOrder(db, key)])
+  if (!facts || !sealed) return { discarded: 'missing' }
+  const isToShopper = letterKinds[letter.kind] === 'shopper'
+  if (isToShopper && sealed.customerSealed === null) return { discarded: 'erased' }
+  const customer = isToShopper
+    ? openCustomer(tools.rootSecret, sealed.checkoutSessionId, sealed.customerSealed)
+    : undefined
+  if (isToShopper && !customer) return { discarded: 'unreadable' }
+  const speaker = speakerFor(isToShopper ? localeOf(facts.order.locale, sealed.readLocale) : merchant.locale, undefined)
+  const of = {
+    speaker,
+    merchantName: merchant.name,
+    facts,
+    url: isToShopper ? pageOf(tools, key.orderId, sealed) : null,
+  }
+  const described = await describe(db, letter, of)
+  if (!described) return { discarded: 'missing' }
+  return { to: customer?.email ?? null, speaker, isTest: facts.order.mode === 'test', letter: described }
+}
+
+// What the shopper chose, or read.
+function localeOf(chosen: string | null, read: string | null): string {
+  return chosen !== null && chosen !== 'auto' ? chosen : (read ?? 'en')
+}
+
+function pageOf(
+  { rootSecret, publicOrigin }: PrepareTools,
+  orderId: string,
+  { secretSealed }: SealedOrder,
+): string | null {
+  const secret = orderPageSecrets.open(rootSecret, secretSealed, orderId)
+  return secret === undefined ? null : `${publicOrigin()}/o/${secret}`
+}
+
+// Undefined where what it is about is not there.
+async function describe(db: Reader, letter: LetterRow, of: OrderLetter): Promise<Letter | undefined> {
+  const { payments, refunds } = of.facts
+  const known = JSON.parse(letter.facts) as { isPaid?: boolean; isCancelled?: boolean; by?: string; moneyBack?: number }
+  switch (letter.kind) {
+    case 'order_placed':
+      // Whoever reads it after the money came, or the order was cancelled, is not asked for money.
+      return orderPlaced(of, known.isPaid ?? false, known.isPaid ? null : await howToPay(db, of.facts))
+    case 'order_received':
+      return orderReceived(of, known.isPaid ?? false)
+    case 'payment_received': {
+      const payment = payments.find(({ id }) => id === letter.subjectId)
+      return payment && paymentReceived(of, { amount: payment.amount, isCancelled: known.isCancelled ?? false })
+    }
+    case 'shipped':
+      return shipped(of, letter.subjectId)
+    case 'order_cancelled':
+      return orderCancelled(of, { by: known.by ?? '', moneyBack: known.moneyBack ?? 0 })
+    case 'refunded': {
+      const refund = refunds.find(({ id }) => id === letter.subjectId)
+      return refund && refunded(of, refund.amount)
+    }
+    default:
+      return undefined
+  }
+}
+
+async function howToPay(db: Reader, { order, payments }: OrderFacts): Promise<HowToPay | null> {
+  const awaited = await awaitedMoney(db, order, payments)
+  const payment = payments.find(({ status }) => status === 'pending')
+  if (!awaited || !payment) return null
+  return { ...awaited, settles: payment.settles === 'by_provider' ? 'by_provider' : 'by_hand', method: payment.method }
+}
+
+async function writeOfReturn(tools: PrepareTools, db: Reader, letter: LetterRow, merchant: Merchant): Writing {
+  const refund = await findRefundedPayment(db, letter.installationId, letter.subjectId)
+  if (!refund) return { discarded: 'missing' }
+  if (refund.customerSealed === null) return { discarded: 'erased' }
+  const customer = openCustomer(tools.rootSecret, refund.checkoutSessionId, refund.customerSealed)
+  if (!customer) return { discarded: 'unreadable' }
+  const speaker = speakerFor(localeOf(refund.sessionLocale, refund.readLocale), undefined)
+  const values = { merchant: merchant.name, amount: speaker.amount(refund.amount, refund.currency) }
+  const described = notice(speaker, 'payment_returned', { key: 'payment_returned.text', values })
+  return { to: customer.email, speaker, isTest: refund.mode === 'test', letter: described }
+}
+
+async function writeOfFailure(db: Reader, letter: LetterRow, merchant: Merchant): Writing {
+  const refund = await findRefundedPayment(db, letter.installationId, letter.subjectId)
+  if (!refund) return { discarded: 'missing' }
+  const speaker = speakerFor(merchant.locale, undefined)
+  const values = {
+    subject: await nameOf(db, letter.installationId, refund, speaker),
+    amount: speaker.amount(refund.amount, refund.currency),
+  }
+  const described = notice(speaker, 'refund_failed', { key: 'refund_failed.text', values })
+  return { to: null, speaker, isTest: refund.mode === 'test', letter: described }
+}
+
+async function nameOf(
+  db: Reader,
+  installationId: string,
+  { orderId, paymentId }: RefundedPayment,
+  speaker: Speaker,
+): Promise<string> {
+  const facts = orderId === null ? undefined : await findOrderFacts(db, { installationId, orderId })
+  return facts ? speaker.say('status.title', { number: facts.order.number }) : paymentId
+}
+
+async function writeToMerchant(db: Reader, letter: LetterRow, merchant: Merchant): Writing {
+  const speaker = speakerFor(merchant.locale, undefined)
+  const known = JSON.parse(letter.facts) as { url?: string; reason?: string; skuId?: string; left?: number }
+  if (letter.kind === 'endpoint_disabled') {
+    const key = known.reason === 'gone' ? 'endpoint_disabled.gone' : 'endpoint_disabled.failing'
+    const described = notice(speaker, letter.kind, { key, values: { url: known.url ?? '' } })
+    return { to: null, speaker, isTest: false, letter: described }
+  }
+  const sku = await findSkuName(db, letter.merchantId, known.skuId ?? '')
+  if (!sku) return { discarded: 'missing' }
+  const count = known.left ?? 0
+  const key = count === 0 ? 'stock_low.none' : 'stock_low.text'
+  const described = notice(speaker, 'stock_low', { key, values: { item: sku.name, code: sku.code, count } })
+  return { to: null, speaker, isTest: false, letter: described }
+}

@@ -1,0 +1,57 @@
+// Reads letters back from their bytes, as far as `smtp.ts` writes them: a text and an HTML part, both in base64. For the pages of
+// development, and for tests.
+
+export interface ReadLetter {
+  // By lower-case name, unfolded and decoded. One that occurs twice is joined by a line break.
+  headers: Readonly<Record<string, string>>
+  text: string
+  html: string
+}
+
+export function readLetter(bytes: string): ReadLetter {
+  const [head, body] = split(bytes.replaceAll('\r\n', '\n'))
+  const headers = headersOf(head)
+  const [, boundary] = /boundary="([^"]+)"/.exec(headers['content-type'] ?? '') ?? []
+  const parts = boundary === undefined ? [] : body.split(`--${boundary}`).slice(1, -1)
+  const partOf = (type: string) => {
+    for (const part of parts) {
+      const [partHead, content] = split(part.replace(/^\n/, ''))
+      if (headersOf(partHead)['content-type']?.startsWith(type)) return Buffer.from(content, 'base64').toString('utf8')
+    }
+    return ''
+  }
+  return { headers, text: partOf('text/plain').replaceAll('\r\n', '\n'), html: partOf('text/html') }
+}
+
+function split(text: string): [head: string, body: string] {
+  const at = text.indexOf('\n\n')
+  return at < 0 ? [text, ''] : [text.slice(0, at), text.slice(at + 2)]
+}
+
+function headersOf(head: string): Record<string, string> {
+  const headers: Record<string, string> = {}
+  for (const line of head.replaceAll(/\n[ \t]+/g, ' ').split('\n')) {
+    const at = line.indexOf(':')
+    const name = line.slice(0, at).toLowerCase()
+    const value = decoded(line.slice(at + 1).trim())
+    headers[name] = Object.hasOwn(headers, name) ? `${headers[name]}\n${value}` : value
+  }
+  return headers
+}
+
+// Encoded words (RFC 2047), in UTF-8. The space between two of them is not part of the text.
+function decoded(text: string): string {
+  return text.replaceAll(/\?=\s+=\?/g, '?==?').replaceAll(/((?:=\?utf-8\?[bq]\?[^?]*\?=)+)/gi, (words: string) => {
+    const bytes = [...words.matchAll(/=\?utf-8\?([bq])\?([^?]*)\?=/gi)].map(([, way = '', content = '']) =>
+      way.toLowerCase() === 'b' ? Buffer.from(content, 'base64') : fromQuoted(content),
+    )
+    return Buffer.concat(bytes).toString('utf8')
+  })
+}
+
+function fromQuoted(content: string): Buffer {
+  const latin = content
+    .replaceAll('_', ' ')
+    .replaceAll(/=([0-9a-f]{2})/gi, (_, hex: string) => String.fromCharCode(Number.parseInt(hex, 16)))
+  return Buffer.from(latin, 'latin1')
+}

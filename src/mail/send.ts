@@ -1,0 +1,162 @@
+// Sends letters that are owed: one round of a loop. A round claims a few under a lease, sends them outside of any transaction, and
+// records each outcome. It is safe on several nodes and across crashes; a letter whose outcome was lost is sent again with the same
+// Message-ID.
+
+import { randomUUID } from 'node:crypto'
+import { maskEmail } from '../checkout/secret.ts'
+import { setMailSwitch } from '../events/letters.ts'
+import { claimRows, handleRows, type RowFailure, RowsFailed, rowFailed } from '../loops/rows.ts'
+import type { Log } from '../observe/log.ts'
+import type { Storage } from '../storage/storage.ts'
+import { type Message, type PrepareTools, prepareLetter } from './prepare.ts'
+import { leaseMs, retryAt } from './schedule.ts'
+import type { Answer, Transport } from './smtp.ts'
+import {
+  claimLetters,
+  deleteLetters,
+  type LetterOutcome,
+  type LetterRow,
+  listDueLetters,
+  listOldLetters,
+  recordLetter,
+  releaseLetters,
+} from './store.ts'
+
+export interface MailTools extends PrepareTools {
+  storage: Storage
+  transport: Transport
+  clock: () => Date
+  log: Log
+  counts: LetterCounts
+  // Whether the last letter was not taken for now: an outage is one line of the log, not one for each letter.
+  health: { isFailing: boolean }
+  // Bounds that tests narrow.
+  leaseMs?: number
+  sendMsMax?: number
+  // Called when the mail server has answered and nothing is recorded yet, so a test can kill the process there.
+  onAnswered?: () => void
+}
+
+export type LetterCounts = Record<'sent' | 'retried' | 'refused' | 'failed' | 'discarded', number>
+
+export function newCounts(): LetterCounts {
+  return { sent: 0, retried: 0, refused: 0, failed: 0, discarded: 0 }
+}
+
+// Letters of one round, which are sent side by side.
+export const lettersAtOnce = 8
+// After this the answer is not waited for any longer, though it may still come.
+const sendMsMaxDefault = 30_000
+
+// At the start of a server: from now on letters are owed, or no longer; and what an earlier process of a database with one server was
+// sending is nobody's.
+export async function startMail(storage: Storage, isOn: boolean, now: number): Promise<void> {
+  await storage.write(async (tx) => {
+    await setMailSwitch(tx, isOn, now)
+    if (isOn && storage.hasOneServer) await releaseLetters(tx, now)
+  })
+}
+
+export async function mailRound(tools: MailTools, limit = lettersAtOnce): Promise<number> {
+  const { storage, transport, clock } = tools
+  const now = clock().getTime()
+  const round = { storage, loop: 'mail', now } as const
+  const claim = { leaseId: randomUUID(), leaseMs: tools.leaseMs ?? leaseMs, host: transport.host, now, limit }
+  const failures: RowFailure[] = []
+  const due = await claimRows(
+    round,
+    failures,
+    (only) => storage.write((tx) => claimLetters(tx, claim, only)),
+    () => storage.read((db) => listDueLetters(db, now, limit)),
+  )
+  await Promise.all(
+    due.map(async (letter) => {
+      try {
+        await sendLetter(tools, letter)
+      } catch (error) {
+        failures.push(await rowFailed(round, { tenantId: letter.installationId, rowId: letter.id }, error))
+      }
+    }),
+  )
+  if (failures.length > 0) throw new RowsFailed(failures, due.length - failures.length)
+  return due.length
+}
+
+async function sendLetter(tools: MailTools, letter: LetterRow): Promise<void> {
+  const { storage, clock } = tools
+  const message = await storage.read((db) => prepareLetter(tools, db, letter))
+  if ('discarded' in message) {
+    const { discarded: code } = message
+    return record(tools, letter, { status: 'discarded', dueAt: null, code, addressMasked: null, isTried: false })
+  }
+  const answer = await post(tools, letter, message)
+  tools.onAnswered?.()
+  return record(tools, letter, outcomeFor(letter, message, answer, clock().getTime()))
+}
+
+async function post(
+  { transport, sendMsMax = sendMsMaxDefault }: MailTools,
+  { id }: LetterRow,
+  message: Message,
+): Promise<Answer> {
+  let timer: NodeJS.Timeout | undefined
+  const patience = new Promise<Answer>((resolve) => {
+    timer = setTimeout(() => resolve({ kind: 'later', code: 'no_answer' }), sendMsMax)
+  })
+  return Promise.race([transport.post(id, message), patience]).finally(() => clearTimeout(timer))
+}
+
+export function outcomeFor(
+  { attempts }: Pick<LetterRow, 'attempts'>,
+  { to, keepsAddress }: Pick<Message, 'to' | 'keepsAddress'>,
+  { kind, code }: Answer,
+  now: number,
+): LetterOutcome {
+  const ended = { code, dueAt: null, addressMasked: keepsAddress ? maskEmail(to) : null, isTried: true }
+  if (kind !== 'later') return { ...ended, status: kind }
+  const dueAt = retryAt(attempts + 1, now)
+  return dueAt === undefined ? { ...ended, status: 'failed' } : { ...ended, status: 'pending', dueAt }
+}
+
+async function record(tools: MailTools, letter: LetterRow, outcome: LetterOutcome): Promise<void> {
+  const { storage, clock, log, counts } = tools
+  const isOurs = await storage.write((tx) => recordLetter(tx, letter, outcome, clock().getTime()))
+  const { status, code } = outcome
+  const facts = { letterId: letter.id, kind: letter.kind, orderId: letter.orderId, code, attempts: letter.attempts + 1 }
+  counts[status === 'pending' ? 'retried' : status] += 1
+  if (outcome.isTried) noteHealth(tools, status === 'pending' || status === 'failed', facts)
+  if (!isOurs) log.warn('letter was sent after its lease had ended; it may arrive twice', facts)
+  else if (status === 'sent') log.debug('letter sent', facts)
+  else if (status === 'failed') log.error('letter could not be sent and is given up', undefined, facts)
+  else if (status === 'pending') log.debug('letter could not be sent; retrying', facts)
+  else log.warn(status === 'refused' ? 'letter was refused' : 'letter was not sent', facts)
+}
+
+function noteHealth({ log, health }: MailTools, isFailing: boolean, facts: { code: string | null }): void {
+  if (isFailing && !health.isFailing) log.warn('mail server does not take letters; retrying', facts)
+  if (!isFailing && health.isFailing) log.info('mail server takes letters again')
+  health.isFailing = isFailing
+}
+
+export const lettersDeletedMax = 500
+
+// Those written by then, whatever became of them.
+export async function deleteOldLetters(
+  storage: Storage,
+  { endedBy, now }: { endedBy: number; now: number },
+): Promise<number> {
+  const old = await storage.read((db) => listOldLetters(db, endedBy, now, lettersDeletedMax))
+  return handleRows(
+    { storage, loop: 'retention', now },
+    [old],
+    (key) => key,
+    (group) =>
+      storage.write(async (tx) => {
+        for (const [installationId, theirs] of Map.groupBy(group, ({ tenantId }) => tenantId)) {
+          const ids = theirs.map(({ rowId }) => rowId)
+          await deleteLetters(tx, installationId, ids)
+        }
+        return group.length
+      }),
+  )
+}

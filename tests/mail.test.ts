@@ -1,0 +1,384 @@
+// Letters that are sent, to a real mail server: each fact's letter arrives once, in the shopper's language, with the same amounts as
+// text and as HTML; a server that is away, slow or refuses delays nothing but letters.
+
+import assert from 'node:assert/strict'
+import { randomUUID } from 'node:crypto'
+import { after, before, test } from 'node:test'
+import { type Checkout, cards, checkoutOf } from '../harness/checkout.ts'
+import { type House, openHouse } from '../harness/house.ts'
+import { type MailServer, openMailServer, type TakenLetter } from '../harness/mailserver.ts'
+import { orderMarket } from '../harness/orders.ts'
+import { anyEngine, eachEngine, type Given } from '../harness/storage.ts'
+import { languages } from '../src/checkout/page/texts.ts'
+import { parseMailUrl } from '../src/kit/mailurl.ts'
+import { type MailTools, mailRound } from '../src/mail/send.ts'
+import { cancelOrder } from '../src/orders/cancel.ts'
+import { fulfilOrder, payOrder, refundOrder } from '../src/orders/operator.ts'
+import { Fragment } from '../src/storage/storage.ts'
+
+const minute = 60_000
+const from = 'orders@shop.example.com'
+
+interface MailHouse {
+  house: House
+  mail: MailTools
+  checkout: Checkout
+  buy(options?: { email?: string; locale?: string; method?: 'card' | 'bank_transfer' }): Promise<string>
+  rows(): Promise<
+    { id: string; kind: string; status: string; code: string | null; masked: string | null; attempts: number }[]
+  >
+}
+
+async function openMailHouse(given: Given, url: string): Promise<MailHouse> {
+  const target = parseMailUrl(url)
+  assert.ok(!('problem' in target))
+  const payments = [
+    {
+      mode: 'test' as const,
+      method: 'bank_transfer' as const,
+      instructions: 'IBAN DE02 1203\nBank of Berlin',
+      termDays: 7,
+    },
+  ]
+  const merchant = { ...orderMarket.merchant, supportEmail: 'help@shop.example.com' }
+  const shop = { ...orderMarket, merchant, payments }
+  const house = await openHouse(given, { shops: [shop], mail: { target, from } })
+  const { app, storage } = house
+  assert.ok(app.mail)
+  const checkout = await checkoutOf(house)
+  return {
+    house,
+    mail: app.mail,
+    checkout,
+    async buy({ email = 'ada@example.com', locale = 'en', method = 'card' } = {}) {
+      const { secret, view } = await checkout.ready({ 'ROSE-12': 2, CARD: 3 }, { locale })
+      const contact = { email, name: 'Ada\r\nBcc: eve@example.com', phone: '' }
+      const { version } = view.session
+      const option = view.session.shipping.optionId
+      const set = await app.checkout.setDetails(secret, version, {
+        contact,
+        address: view.address,
+        shippingOptionId: option,
+      })
+      assert.equal(set?.problem, null)
+      const seen = await checkout.look(secret)
+      const card = { number: cards.approved, expiry: '12 / 40', cvc: '123', name: 'Ada Lovelace' }
+      const result = await app.checkout.pay(secret, {
+        version: seen.session.version,
+        expectedTotal: seen.session.totals.total,
+        ...(method === 'card'
+          ? { provider: 'test', method, details: card }
+          : { provider: 'manual', method, details: {} }),
+        attempt: randomUUID(),
+      })
+      assert.equal(result?.problem, null)
+      return result?.view.session.orderId ?? ''
+    },
+    rows: () =>
+      storage.read(
+        (db) => db.sql`
+          select id, kind, status, code, address_masked as "masked", attempts from emails order by created_at, id`,
+      ),
+  }
+}
+
+async function sendAll({ mail }: MailHouse): Promise<void> {
+  while ((await mailRound(mail)) > 0);
+}
+
+const to = (letters: readonly TakenLetter[], address: string) => letters.filter((letter) => letter.to.includes(address))
+
+// As a reader sees it: what is only a preview in lists is not part of it.
+function shown(html: string): string {
+  return html
+    .replace(/<head>.*?<\/head>/s, '')
+    .replace(/<div[^>]*data-preview>.*?<\/div>/s, '')
+    .replaceAll(/<br>/g, '\n')
+    .replaceAll(/<[^>]+>/g, ' ')
+    .replaceAll('&nbsp;', ' ')
+    .replaceAll('&#39;', "'")
+    .replaceAll('&quot;', '"')
+    .replaceAll('&amp;', '&')
+}
+
+// Every number with a currency, in any script.
+function amounts(text: string): string[] {
+  return [
+    ...text.matchAll(/[-\u2212\u200e\u200f\u061c]*(?:€\s?)?\p{Nd}[\p{Nd}.,٫٬\u00a0\u202f]*\s?(?:€|EUR|\u200f?€)?/gu),
+  ]
+    .map(([found]) => found.replaceAll(/\s/g, ' ').trim())
+    .filter((found) => found.includes('€'))
+    .sort()
+}
+
+eachEngine('letters that are sent', (given) => {
+  let server: MailServer
+  before(async () => {
+    server = await openMailServer()
+  })
+  after(() => server.close())
+
+  test('each fact of an order is one letter to the shopper, and a new order one to the merchant', async () => {
+    server.letters.length = 0
+    const shop = await openMailHouse(given, server.url)
+    const { house } = shop
+    const { storage, installationId, clock } = house
+    const orderId = await shop.buy({ method: 'bank_transfer' })
+    const key = { installationId, orderId }
+    const moment = () => ({ now: ++clock.now, cause: null })
+    await sendAll(shop)
+    await storage.write((tx) => payOrder(tx, key, moment()))
+    await storage.write((tx) =>
+      fulfilOrder(tx, key, { carrier: 'DHL', trackingNumber: 'JD0001', items: null }, moment()),
+    )
+    await storage.write((tx) => refundOrder(tx, key, { amount: 250, reason: null, isByHand: true }, moment()))
+    await sendAll(shop)
+    await sendAll(shop)
+
+    const mine = to(server.letters, 'ada@example.com')
+    const { number } = (await house.ask('getStorefrontOrder', { path: { orderId } })).body.data
+    assert.deepEqual(
+      mine.map(({ headers }) => headers.subject).sort(),
+      [
+        `Order ${number} is on its way`,
+        `Payment received for order ${number}`,
+        `Refund for order ${number}`,
+        `Your order ${number} at Bloom`,
+      ].sort(),
+    )
+    const [placed] = mine
+    assert.ok(placed)
+    assert.match(placed.text, /IBAN DE02 1203\nBank of Berlin/)
+    assert.match(placed.text, new RegExp(`quote order number ${number}`))
+    assert.match(placed.text, /Please pay by June 8, 2026/)
+    assert.match(placed.text, /http:\/\/127\.0\.0\.1:\d+\/o\/[\w-]{43}/)
+    assert.equal(placed.headers['auto-submitted'], 'auto-generated')
+    assert.equal(placed.headers['reply-to'], 'help@shop.example.com')
+    assert.equal(placed.headers.from, `Bloom <${from}>`)
+    assert.equal(placed.from, from)
+    assert.ok(mine.some(({ text }) => text.includes('JD0001')))
+    const page = /\/o\/[\w-]{43}/.exec(placed.text)?.[0] ?? ''
+    assert.equal((await house.fetch(page)).status, 200)
+
+    const theirs = to(server.letters, 'help@shop.example.com')
+    assert.deepEqual(
+      theirs.map(({ headers }) => headers.subject?.startsWith(`New order ${number}`)),
+      [true],
+    )
+    assert.ok(!theirs[0]?.text.includes('ada@example.com'))
+    assert.equal(new Set(server.letters.map(({ headers }) => headers['message-id'])).size, server.letters.length)
+    for (const { status, masked, kind } of await shop.rows())
+      assert.deepEqual(
+        [status, masked],
+        ['sent', kind === 'order_received' ? 'h***@shop.example.com' : 'a***@example.com'],
+      )
+    const lines = JSON.stringify(house.lines())
+    assert.ok(!lines.includes('ada@example.com'))
+  })
+
+  test('a crash between the answer and its recording sends the letter once more, under the same Message-ID', async () => {
+    server.letters.length = 0
+    const shop = await openMailHouse(given, server.url)
+    await shop.buy()
+    const dying: MailTools = {
+      ...shop.mail,
+      leaseMs: minute,
+      onAnswered: () => {
+        throw new Error('killed')
+      },
+    }
+    await assert.rejects(mailRound(dying))
+    assert.ok((await shop.rows()).every(({ status }) => status === 'sending'))
+    await sendAll(shop)
+    assert.equal(to(server.letters, 'ada@example.com').length, 1, 'the lease holds')
+    shop.house.clock.now += 3 * minute
+    await sendAll(shop)
+    const twice = to(server.letters, 'ada@example.com')
+    assert.equal(twice.length, 2)
+    assert.equal(new Set(twice.map(({ headers }) => headers['message-id'])).size, 1)
+    assert.equal(new Set(twice.map(({ text }) => text)).size, 1)
+    await sendAll(shop)
+    assert.equal(to(server.letters, 'ada@example.com').length, 2)
+  })
+
+  test('two senders share what is due, and each letter is sent once', async () => {
+    server.letters.length = 0
+    const shop = await openMailHouse(given, server.url)
+    for (let order = 0; order < 4; order += 1) await shop.buy()
+    await Promise.all([sendAll(shop), sendAll(shop), sendAll(shop)])
+    assert.equal(server.letters.length, 8)
+    assert.equal(new Set(server.letters.map(({ headers }) => headers['message-id'])).size, 8)
+  })
+
+  test('a mailbox gets at most twenty of what was written in an hour', async () => {
+    server.letters.length = 0
+    const shop = await openMailHouse(given, server.url)
+    await shop.buy()
+    const { storage } = shop.house
+    await storage.write(
+      (tx) => tx.sql`
+        with n (value) as (values ${values(20)})
+        insert into emails (installation_id, id, merchant_id, kind, subject_id, order_id, facts, recipient_hash, status,
+          attempts, created_at, finished_at)
+        select e.installation_id, e.id || n.value, e.merchant_id, e.kind, e.subject_id || n.value, e.order_id, e.facts,
+          e.recipient_hash, 'sent', 1, e.created_at - 1000, e.created_at
+        from emails e, n where e.kind = 'order_placed'`,
+    )
+    await sendAll(shop)
+    assert.deepEqual(to(server.letters, 'ada@example.com'), [])
+    const late = (await shop.rows()).filter(({ status }) => status === 'discarded')
+    assert.deepEqual(
+      late.map(({ kind, code }) => [kind, code]),
+      [['order_placed', 'too_many']],
+    )
+  })
+})
+
+anyEngine('letters and mail servers', (given) => {
+  let server: MailServer
+  before(async () => {
+    server = await openMailServer()
+  })
+  after(() => server.close())
+
+  test('a mail server that is away makes no checkout slower; when it is back, all letters arrive', async () => {
+    const down = await openMailServer()
+    await down.close()
+    const shop = await openMailHouse(given, down.url)
+    for (let order = 0; order < 3; order += 1) await shop.buy()
+    await sendAll(shop)
+    assert.ok((await shop.rows()).every(({ status, attempts }) => status === 'pending' && attempts === 1))
+    // While a letter waits for an answer that never comes, orders are placed.
+    shop.house.clock.now += 30 * minute
+    const sending = sendAll({
+      ...shop,
+      mail: { ...shop.mail, transport: { ...shop.mail.transport, post: never }, sendMsMax: 500 },
+    })
+    await shop.buy()
+    await sending
+    const back = await openMailServer(down.port)
+    for (let hour = 0; hour < 8; hour += 1) {
+      shop.house.clock.now += 60 * minute
+      await sendAll(shop)
+    }
+    await back.close()
+    assert.equal(to(back.letters, 'ada@example.com').length, 4)
+    assert.ok((await shop.rows()).every(({ status }) => status === 'sent'))
+    const said = shop.house.lines().filter(({ message }) => String(message).startsWith('mail server'))
+    assert.equal(said[0]?.message, 'mail server does not take letters; retrying')
+    assert.equal(said.at(-1)?.message, 'mail server takes letters again')
+    assert.ok(said.length <= 4)
+  })
+
+  test('what the recipient’s server refuses ends; everything else is tried again, and given up after two days', async () => {
+    server.letters.length = 0
+    const shop = await openMailHouse(given, server.url)
+    server.behave = (address) => {
+      if (address.startsWith('nobody')) return { kind: 'refuse', at: 'rcpt', code: 550 }
+      if (address.startsWith('spam')) return { kind: 'refuse', at: 'data', code: 554 }
+      if (address.startsWith('grey')) return { kind: 'refuse', at: 'rcpt', code: 451 }
+      return { kind: 'take' }
+    }
+    for (const name of ['nobody', 'spam', 'grey', 'ada']) await shop.buy({ email: `${name}@example.com` })
+    await sendAll(shop)
+    const outcomes = async () =>
+      (await shop.rows())
+        .filter(({ kind }) => kind === 'order_placed')
+        .map(({ status, code, attempts }) => [status, code, attempts])
+    assert.deepEqual(await outcomes(), [
+      ['refused', '550', 1],
+      ['refused', '554', 1],
+      ['pending', '451', 1],
+      ['sent', '250', 1],
+    ])
+    for (let round = 0; round < 7; round += 1) {
+      shop.house.clock.now += 24 * 60 * minute
+      await sendAll(shop)
+    }
+    assert.deepEqual((await outcomes())[2], ['failed', '451', 8])
+    // A sender that is not allowed is the operator's to mend.
+    server.behave = () => ({ kind: 'refuse', at: 'mail', code: 550 })
+    await shop.buy()
+    await sendAll(shop)
+    assert.deepEqual((await outcomes()).at(-1), ['pending', '550', 1])
+    server.behave = () => ({ kind: 'take' })
+  })
+
+  test('a connection that breaks off after the text: the letter comes again, the same', async () => {
+    server.letters.length = 0
+    const shop = await openMailHouse(given, server.url)
+    let drops = 2
+    server.behave = () => (drops-- > 0 ? { kind: 'drop' } : { kind: 'take' })
+    await shop.buy()
+    await sendAll(shop)
+    shop.house.clock.now += 10 * minute
+    server.behave = () => ({ kind: 'take' })
+    await sendAll(shop)
+    assert.ok((await shop.rows()).every(({ status }) => status === 'sent'))
+    for (const letters of Map.groupBy(server.letters, ({ headers }) => headers['message-id']).values())
+      assert.equal(new Set(letters.map(({ text, html }) => text + html)).size, 1)
+  })
+
+  test('a name with line breaks and an address with a comma bring no foreign recipient', async () => {
+    server.letters.length = 0
+    const shop = await openMailHouse(given, server.url)
+    const { storage, merchantId } = shop.house
+    const sender = 'Bloom\r\nBcc: eve@example.com'
+    await storage.write(
+      (tx) => tx.sql`
+        insert into mail_settings (merchant_id, sender_name, reply_to, kinds_off, updated_at)
+        values (${merchantId}, ${sender}, 'a@b.com, eve@example.com', '[]', 1)`,
+    )
+    const bad = ['ada,eve@example.com', '<ada@example.com>', 'ada;eve@example.com', 'ada@example.com>']
+    for (const email of ['ada@example.com', ...bad]) await shop.buy({ email }).catch(() => '')
+    await sendAll(shop)
+    assert.deepEqual([...new Set(server.letters.flatMap((letter) => letter.to))].sort(), [
+      'ada@example.com',
+      'help@shop.example.com',
+    ])
+    for (const { headers, bytes } of server.letters) {
+      assert.equal(headers.bcc, undefined)
+      assert.equal(headers['reply-to'], undefined)
+      assert.ok(!/^bcc:/im.test(bytes))
+    }
+    for (const { kind, status, code } of await shop.rows())
+      if (status !== 'sent') assert.deepEqual([kind, status, code], ['order_placed', 'discarded', 'bad_address'])
+  })
+
+  test('in six languages, text and HTML have the same amounts', async () => {
+    server.letters.length = 0
+    const shop = await openMailHouse(given, server.url)
+    const { storage, installationId, clock } = shop.house
+    const moment = () => ({ now: ++clock.now, cause: null })
+    for (const locale of languages) {
+      const email = `${locale}@example.com`
+      const paid = await shop.buy({ email, locale })
+      const key = { installationId, orderId: paid }
+      await storage.write((tx) =>
+        fulfilOrder(tx, key, { carrier: 'DHL', trackingNumber: 'X1', items: new Map([['CARD', 1]]) }, moment()),
+      )
+      await storage.write((tx) => refundOrder(tx, key, { amount: 123, reason: null, isByHand: true }, moment()))
+      const unpaid = await shop.buy({ email, locale, method: 'bank_transfer' })
+      const input = { by: 'operator', expectedVersion: undefined, reason: null, note: null, isRestocked: true } as const
+      await sendAll(shop)
+      await storage.write((tx) => cancelOrder(tx, { installationId, orderId: unpaid }, input, moment()))
+      await sendAll(shop)
+    }
+    for (const locale of languages) {
+      const letters = to(server.letters, `${locale}@example.com`)
+      assert.equal(letters.length, 5)
+      for (const { text, html, headers } of letters) {
+        assert.deepEqual(amounts(text), amounts(shown(html)), `${locale}: ${headers.subject}`)
+        assert.match(html, new RegExp(`<html lang="${locale}" dir="${locale === 'ar' ? 'rtl' : 'ltr'}">`))
+      }
+      const counted = letters.map(({ text }) => amounts(text).length)
+      assert.ok(Math.max(...counted) >= 6, `${locale} has amounts: ${counted}`)
+    }
+  })
+})
+
+const never = () => new Promise<never>(() => {})
+
+function values(count: number) {
+  return new Fragment(Array.from({ length: count }, (_, index) => `('${index}')`).join(', '))
+}
