@@ -3,6 +3,7 @@
 
 import type { Mode } from '../../contract/words.ts'
 import { type AccountProvider, AccountRefused, type OpenAccount } from '../../payments/accountPort.ts'
+import type { AccountRow } from '../../payments/accounts.ts'
 import { createMollieClient, type MollieClient, MollieError } from './client.ts'
 import { type MollieProfile, readProfile } from './objects.ts'
 import { createMollieProvider, mollieName } from './provider.ts'
@@ -42,21 +43,16 @@ export function createMollieAccounts({ url }: MollieAccountParts = {}): AccountP
     },
 
     async check(open, signal) {
-      const client = clientOf(open)
       try {
-        const { id, status } = await profileOf(client, signal)
-        const problems: string[] = []
-        if (id !== open.account.public.profile)
-          problems.push(`The key belongs to the profile ${id}, and the account to ${open.account.public.profile}.`)
-        if (status === 'blocked') problems.push('Mollie has blocked the profile.')
-        if (status === 'unverified' && open.account.mode === 'live')
-          problems.push('Mollie has not verified the profile yet, so it takes no live payments.')
-        const { count } = (await client.get('/v2/methods', {}, signal)) as { count?: unknown }
-        if (count === 0) problems.push('No payment method is switched on at Mollie for the profile.')
-        return problems
+        const client = clientOf(open)
+        return [
+          ...profileProblems(open.account, await profileOf(client, signal)),
+          ...((await countMethods(client, signal)) === 0
+            ? ['No payment method is switched on at Mollie for the profile.']
+            : []),
+        ]
       } catch (error) {
-        if (error instanceof AccountRefused) return [error.message]
-        throw error
+        return [sentenceOf(error)]
       }
     },
 
@@ -71,6 +67,24 @@ export function createMollieAccounts({ url }: MollieAccountParts = {}): AccountP
         noticeUrl: account.noticeUrl,
       }),
   }
+}
+
+function profileProblems({ mode, public: facts }: AccountRow, { id, status }: MollieProfile): string[] {
+  if (id !== facts.profile) return [`The key belongs to the profile ${id}, and the account to ${facts.profile}.`]
+  if (status === 'blocked') return ['Mollie has blocked the profile.']
+  if (status === 'unverified' && mode === 'live')
+    return ['Mollie has not verified the profile yet, so it takes no live payments.']
+  return []
+}
+
+async function countMethods(client: MollieClient, signal: AbortSignal): Promise<unknown> {
+  return ((await client.get('/v2/methods', {}, signal)) as { count?: unknown } | undefined)?.count
+}
+
+function sentenceOf(error: unknown): string {
+  if (error instanceof AccountRefused) return error.message
+  if (error instanceof MollieError) return `Mollie answered with status ${error.status}.`
+  return 'Mollie could not be reached, or its answer could not be read.'
 }
 
 async function profileOf(client: MollieClient, signal: AbortSignal): Promise<MollieProfile> {

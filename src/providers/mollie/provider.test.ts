@@ -335,6 +335,11 @@ test('what is wrong with an account is said', async () => {
   ])
   Object.assign(profile, { status: 'verified', methods: ['ideal'] })
   assert.equal((await check(profile.test.key, { public: { profile: 'pfl_other' } })).length, 1)
+  assert.deepEqual(await check('test_short'), ['This is not an API key of Mollie: they begin with test_ or live_.'])
+  mollie.fail(503)
+  assert.deepEqual(await check(profile.test.key), ['Mollie answered with status 503.'])
+  mollie.lose('before')
+  assert.deepEqual(await check(profile.test.key), ['Mollie could not be reached, or its answer could not be read.'])
   assert.deepEqual(await check(`test_${'y'.repeat(30)}`), ['Mollie does not know this key, or it was deleted there.'])
 })
 

@@ -65,15 +65,17 @@ export function createMollieProvider({ client, mode, noticeUrl }: MollieParts): 
   }
 
   async function findReference({ key, createdAt }: Charge, signal: AbortSignal): Promise<string | undefined> {
-    const rows = list('payments', readPayment, signal)
-    for await (const payment of rows) {
+    let rows = 0
+    for await (const payment of list('payments', readPayment, signal)) {
       if (payment.key === key) return payment.id
       if (payment.createdAt < createdAt - skewMs) return undefined
+      rows += 1
     }
+    if (rows >= pagesMax * pageSize) throw new Error(`Mollie lists more than ${rows} payments since then`)
     return undefined
   }
 
-  // Newest first.
+  // Newest first, as far as is read.
   async function* list<Row>(
     name: 'payments' | 'refunds' | 'chargebacks',
     read: (row: unknown) => Row,
@@ -87,7 +89,6 @@ export function createMollieProvider({ client, mode, noticeUrl }: MollieParts): 
       next = page.next
       if (next === null) return
     }
-    throw new Error(`a list of Mollie has more than ${pagesMax * pageSize} rows`)
   }
 
   async function start(charge: Charge, { journey }: StartRequest, signal: AbortSignal): Promise<Outcome> {
