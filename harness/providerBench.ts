@@ -21,7 +21,7 @@ export interface ProviderBench {
   network?: {
     // The next request that makes something is lost, before or after the work was done.
     lose(when: 'before' | 'after', what: 'charge' | 'refund'): void
-    // Idempotency keys are forgotten, as after days.
+    // Idempotency keys are forgotten, as they are after days.
     forgetKeys(): void
   }
   close?(): Promise<void>
@@ -38,4 +38,6 @@ export interface ProviderBooks {
   dispute?(charge: Charge): Promise<void>
   // Whether a key that was never started can be closed: a start that arrives later is declined.
   closesUnknownKeys: boolean
+  // A look-up without the reference makes a record that no shopper has seen, so it is never `absent`.
+  makesByLookingUp?: boolean
 }
