@@ -65,6 +65,10 @@ const autocompletes: Readonly<Record<FieldName, string>> = {
   phone: 'tel',
 }
 
+export function autocompleteOf(name: FieldName): string {
+  return autocompletes[name]
+}
+
 interface Labels {
   readonly city?: LabelKey
   readonly region?: LabelKey

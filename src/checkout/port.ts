@@ -84,6 +84,8 @@ export interface CheckoutMethod {
   shape: Method['shape']
   // Of cards that are taken; empty where it takes none, or does not say.
   brands: readonly string[]
+  // Whether it asks for a billing address.
+  billing: boolean
   fields: readonly {
     name: string
     labelKey: string
@@ -129,6 +131,8 @@ export interface PayInput {
   provider: string
   method: string
   details: Readonly<Record<string, string>>
+  // As typed, for a method that asks for it; left out: where it is delivered to.
+  billing?: Address
   // Made when the form was rendered: the same form sent twice is one payment.
   attempt: string
   // In which the shopper reads the page; English where it is not said.

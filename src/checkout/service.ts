@@ -474,14 +474,25 @@ function faceOf(merchant: MerchantFace | undefined): CheckoutView['merchant'] {
 function methodsOf(provider: PaymentProvider, mode: Mode, settings: readonly MethodSettings[]): CheckoutMethod[] {
   const say: CheckoutMethod['say'] = (key, locale) =>
     Object.hasOwn(provider.texts.en, key) ? providerText(provider, key, locale) : undefined
-  return provider.methods.flatMap(({ id, labelKey, noteKey, fields, shape, brands = [] }) => {
+  return provider.methods.flatMap(({ id, labelKey, noteKey, fields, shape, brands = [], billing = false }) => {
     const own =
       provider.name === manualName ? settings.find((one) => one.mode === mode && one.method === id) : undefined
     if (own && !own.isOffered) return []
     const named = { provider: provider.name, method: id }
     const termDays = own && !isPaidOnDelivery(named) ? own.termDays : null
     return [
-      { ...named, labelKey, noteKey, fields, shape, brands, say, instructions: own?.instructions ?? null, termDays },
+      {
+        ...named,
+        labelKey,
+        noteKey,
+        fields,
+        shape,
+        brands,
+        billing,
+        say,
+        instructions: own?.instructions ?? null,
+        termDays,
+      },
     ]
   })
 }

@@ -2,6 +2,7 @@
 // an answer that does not come is an outcome like the others. What a shopper typed goes through here and stays nowhere:
 // not in a table, not in the log, not in an error.
 
+import type { Address } from '../contract/open/carts.ts'
 import type { Mode, PaymentErrorCode } from '../contract/words.ts'
 import type { MerchantMode } from '../kit/mode.ts'
 import type { Reader } from '../storage/storage.ts'
@@ -86,6 +87,8 @@ export interface StartRequest {
   details: Details
   // Asked for by providers that send the shopper elsewhere.
   journey: () => Promise<Journey>
+  // For methods that ask for it. It concerns the provider only, and is not stored here.
+  billing?: Address
 }
 
 export interface RefundRequest {
@@ -122,6 +125,8 @@ export interface Method {
   shape: 'fields' | 'frame' | 'page' | 'later'
   // Brands of cards that it takes, named as in an outcome.
   brands?: readonly string[]
+  // Whether it asks for a billing address.
+  billing?: boolean
 }
 
 export interface Problem {

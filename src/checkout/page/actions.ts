@@ -7,7 +7,18 @@ import type { PageAnswer } from '../../http/pages.ts'
 import type { CheckoutPort, CheckoutResult, CheckoutView } from '../port.ts'
 import { shopUrl } from './ended.ts'
 import { redirect } from './frame.ts'
-import { codeIn, detailsIn, type Form, hasTyped, methodIn, payIn, quantityIn, typedIn, versionIn } from './input.ts'
+import {
+  billingIn,
+  codeIn,
+  detailsIn,
+  type Form,
+  hasTyped,
+  methodIn,
+  payIn,
+  quantityIn,
+  typedIn,
+  versionIn,
+} from './input.ts'
 import { speakerFor } from './language.ts'
 import { type FormState, lost, type Show } from './show.ts'
 
@@ -77,7 +88,8 @@ export function createActions(checkout: CheckoutPort, show: Show): Actions {
 
     async pay({ secret, form, view, request }) {
       const parsed = payIn(form, view)
-      const state = { chosen: methodIn(form, view) ?? null }
+      const chosen = methodIn(form, view) ?? null
+      const state = { chosen, ...(chosen?.billing && { billing: billingIn(form, chosen) }) }
       if ('issues' in parsed) {
         return show(view, request, { ...state, problem: { code: 'invalid', issues: parsed.issues } })
       }

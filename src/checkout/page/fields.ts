@@ -5,7 +5,7 @@ import { regionCode, regionsFor } from '../../addresses/regions.ts'
 import { countryCodes } from '../../kit/country.ts'
 import { type Html, html } from '../../pages/html.ts'
 import type { CheckoutMethod, CheckoutProblem, CheckoutView } from '../port.ts'
-import type { Typed } from './input.ts'
+import type { Typed, TypedBilling } from './input.ts'
 import { fieldName } from './input.ts'
 import type { Speaker } from './language.ts'
 import type { Language } from './texts.ts'
@@ -18,7 +18,8 @@ export interface Field {
   type?: 'text' | 'email' | 'tel'
   inputMode?: 'numeric' | 'text' | 'email' | 'tel'
   autocomplete: string
-  required: boolean
+  // `maybe`: it depends on what else is typed.
+  required: boolean | 'maybe'
   lengthMax: number
   hint?: string
   error?: string | undefined
@@ -34,7 +35,7 @@ export function field(speaker: Speaker, given: Field): Html {
 ${labelOf(speaker, given)}
 <input id="${id}" name="${name}" type="${type}" inputmode="${inputMode}" value="${value}" autocomplete="${autocomplete}" maxlength="${lengthMax}"${
     given.isLatin === true ? html` dir="ltr"` : html` dir="auto"`
-  }${given.required && html` required`}${describedBy(given)}>
+  }${given.required === true && html` required`}${describedBy(given)}>
 ${notesOf(given)}
 </div>`
 }
@@ -69,9 +70,13 @@ function notesOf({ id, hint, error }: Field): Html {
   }`
 }
 
-function choice(speaker: Speaker, given: Field, options: readonly (readonly [value: string, text: string])[]): Html {
+export function choice(
+  speaker: Speaker,
+  given: Field,
+  options: readonly (readonly [value: string, text: string])[],
+): Html {
   const { id, name, value, autocomplete } = given
-  return html`<div class="field field-${name}">
+  return html`<div class="field field-${name.replace(/^.*\./, '')}">
 ${labelOf(speaker, given)}
 <select id="${id}" name="${name}" autocomplete="${autocomplete}"${given.required && html` required`}${describedBy(given)}>
 ${options.map(([code, text]) => html`<option value="${code}"${code === value && html` selected`}>${text}</option>`)}
@@ -126,7 +131,7 @@ ${foldedField(speaker, {
 })}</div>`
 }
 
-const lengthsMax: Readonly<Partial<Record<FieldName, number>>> = { city: 100, region: 100, postalCode: 20 }
+export const lengthsMax: Readonly<Partial<Record<FieldName, number>>> = { city: 100, region: 100, postalCode: 20 }
 
 // What few addresses need is folded below the street.
 const foldedNames: readonly FieldName[] = ['line2', 'company']
@@ -200,7 +205,7 @@ export function countryField(
 const countryLists = new Map<Language, readonly (readonly [string, string])[]>()
 
 // Sorting 249 names costs a millisecond, and there are six languages.
-function countriesIn(speaker: Speaker): readonly (readonly [string, string])[] {
+export function countriesIn(speaker: Speaker): readonly (readonly [string, string])[] {
   const kept = countryLists.get(speaker.language)
   if (kept) return kept
   const list = countryCodes
@@ -213,11 +218,18 @@ function countriesIn(speaker: Speaker): readonly (readonly [string, string])[] {
 // By the id of the field, in the order of the page. Messages without a field on the page have the id ''.
 export type FieldErrors = ReadonlyMap<string, string>
 
+interface ErrorParts {
+  problem: CheckoutProblem | null
+  typed: Typed
+  chosen: CheckoutMethod | null
+  billing: TypedBilling | null
+}
+
 // The checkout service reports problems in English; the page says them in the shopper's language, by field and input.
 export function fieldErrors(
   speaker: Speaker,
   view: CheckoutView,
-  { problem, typed, chosen }: { problem: CheckoutProblem | null; typed: Typed; chosen: CheckoutMethod | null },
+  { problem, typed, chosen, billing }: ErrorParts,
 ): FieldErrors {
   const errors = new Map<string, string>()
   if (problem?.code === 'address_undeliverable') errors.set('country', speaker.say('problem.undeliverable'))
@@ -228,11 +240,13 @@ export function fieldErrors(
     if (path === '/code') continue
     const name = path.slice(path.lastIndexOf('/') + 1)
     // Problems of a payment are named by the fields of its method.
-    const detail = chosen?.fields.find((one) => one.name === name)
+    const detail = path.startsWith('/billing/') ? undefined : chosen?.fields.find((one) => one.name === name)
     const [id, text] =
       chosen && detail
         ? [detailId(chosen, name), detailError(speaker, chosen, detail, message)]
-        : errorAt(speaker, view, path, typed)
+        : chosen && billing && path.startsWith('/billing/')
+          ? [detailId(chosen, `billing.${name}`), addressError(speaker, name, billing)]
+          : errorAt(speaker, view, path, typed)
     if (!errors.has(id)) errors.set(id, text)
   }
   return errors
@@ -265,6 +279,17 @@ function errorAt(
   if (isMissing) return [name, say('field.required', { label })]
   if (name === 'postalCode' && example !== '') return [name, say('field.postalCode', { label, example })]
   return [name, say('field.invalid', { label })]
+}
+
+function addressError({ say }: Speaker, name: string, typed: Readonly<Record<string, string | boolean>>): string {
+  const country = String(typed.country)
+  const labelled = fieldsFor(country).find((one) => one.name === name)
+  const label = labelled ? say(labelled.labelKey) : name
+  const { example } = formatFor(country).postalCode
+  if (name === 'country') return say('field.choose', { label })
+  if (typed[name] === '') return say('field.required', { label })
+  if (name === 'postalCode' && example !== '') return say('field.postalCode', { label, example })
+  return say('field.invalid', { label })
 }
 
 type Detail = CheckoutMethod['fields'][number]

@@ -108,6 +108,26 @@ function addressOf(typed: Typed): Address {
   return { name, line1, city, country, ...Object.fromEntries(others) }
 }
 
+export const billingNames = ['name', 'country', 'line1', 'line2', 'city', 'region', 'postalCode'] as const
+
+// A billing address as it was typed; `isOther` where the shopper says that it is not that of the delivery.
+export type TypedBilling = Readonly<Record<(typeof billingNames)[number], string>> & { isOther: boolean }
+
+export function billingIn(form: Form, method: CheckoutMethod): TypedBilling {
+  const typed = billingNames.map((name) => [name, form(fieldName(method, `billing.${name}`))])
+  // The cast says that there is one value for each name.
+  const values = Object.fromEntries(typed) as Record<(typeof billingNames)[number], string>
+  return { ...values, isOther: form(fieldName(method, 'billing.other')) !== '' }
+}
+
+// Undefined: that of the delivery, or none is asked for.
+function billingOf(form: Form, view: CheckoutView, method: CheckoutMethod): Address | undefined {
+  const { isOther, name, country, line1, city, ...others } = billingIn(form, method)
+  if (!method.billing || (view.needsShipping && !isOther)) return undefined
+  const given = Object.entries(others).filter(([, value]) => value !== '')
+  return { name, line1, city, country, ...Object.fromEntries(given) }
+}
+
 export function payIn(form: Form, view: CheckoutView): Parsed<PayInput> {
   const expectedTotal = wholeNumber(form('expectedTotal')) ?? 0
   const isFree = expectedTotal === 0 && view.session.totals.total === 0
@@ -126,7 +146,8 @@ export function payIn(form: Form, view: CheckoutView): Parsed<PayInput> {
   }
   if (issues.length > 0) return { issues }
   const { provider, method } = chosen
-  return { input: { version, expectedTotal, provider, method, details, attempt } }
+  const billing = billingOf(form, view, chosen)
+  return { input: { version, expectedTotal, provider, method, details, attempt, ...(billing && { billing }) } }
 }
 
 export function methodIn(form: Form, view: CheckoutView): CheckoutMethod | undefined {

@@ -5,6 +5,7 @@ import { hiddenFields } from '../../pages/form.ts'
 import { type Html, html } from '../../pages/html.ts'
 import { longerUntil } from '../lifecycle.ts'
 import type { CheckoutMethod, CheckoutProblem, CheckoutView } from '../port.ts'
+import { billingFields } from './billing.ts'
 import {
   addressFields,
   contactFields,
@@ -15,7 +16,7 @@ import {
   saidBy,
 } from './fields.ts'
 import { foot, framed, instructionsBox, merchantBar } from './frame.ts'
-import { methodValue, type Typed } from './input.ts'
+import { methodValue, type Typed, type TypedBilling } from './input.ts'
 import type { Speaker } from './language.ts'
 import { problemBox, topNotices } from './notices.ts'
 import { changeableItems, codeBox, codeProblem, isPriced, sessionTotals } from './summary.ts'
@@ -30,6 +31,8 @@ export interface OpenParts {
   typedCode: string
   // The method of a payment that was refused.
   chosen: CheckoutMethod | null
+  // What was typed of its billing address.
+  billing: TypedBilling | null
   // Identifies the next payment: the same form sent twice is one payment.
   attempt: string
 }
@@ -257,7 +260,8 @@ function isLater({ shape }: CheckoutMethod): boolean {
   return shape === 'later'
 }
 
-function methodCard({ speaker, view, chosen }: OpenParts, index: number, errors: FieldErrors): Html | null {
+function methodCard(parts: OpenParts, index: number, errors: FieldErrors): Html | null {
+  const { speaker, view, chosen } = parts
   const { methods } = view
   const method = methods[index]
   if (!method) return null
@@ -282,7 +286,7 @@ ${note !== undefined && html`<p class="hint">${note}</p>`}`
           method.termDays !== null && html` ${speaker.say('method.term', { count: method.termDays })}`
         }</p>
 ${method.instructions !== null && instructionsBox(method.instructions)}`
-  }</div></div>`
+  }${method.billing && billingFields(speaker, view, method, isChosen ? parts.billing : null, errors)}</div></div>`
 }
 
 function noteOf(speaker: Speaker, method: CheckoutMethod, name: string): string | undefined {

@@ -417,7 +417,8 @@ function morph(old, given) {
 
 function morphInput(old, given) {
   if (['radio', 'checkbox'].includes(old.type)) {
-    if (old.name !== 'method') old.checked = given.checked
+    // How to pay is the shopper's choice alone.
+    if (!pay?.contains(old)) old.checked = given.checked
     // Setting the same value would lose the selection, over which a new number may be typed.
   } else if (old.type === 'hidden' || !(typed.has(old.id) || old.id === draft || quantities.has(old.id.slice(9)))) {
     if (old.value !== given.value) old.value = given.value

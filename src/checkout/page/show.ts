@@ -19,7 +19,7 @@ import {
 } from './ended.ts'
 import { isListed } from './fields.ts'
 import { answerPage } from './frame.ts'
-import { hasTyped, type Typed } from './input.ts'
+import { hasTyped, type Typed, type TypedBilling } from './input.ts'
 import { regionsNamed, type Speaker, speakerFor } from './language.ts'
 import { openPage } from './open.ts'
 
@@ -30,12 +30,14 @@ export interface FormState {
   typedCode?: string
   // The method of a payment that was refused.
   chosen?: CheckoutMethod | null
+  // What was typed of its billing address.
+  billing?: TypedBilling
 }
 
 export type Show = (view: CheckoutView, request: Incoming, state?: FormState) => PageAnswer
 
 export function createShow(clock: () => Date): Show {
-  return (view, request, { problem, typed, typedCode = '', chosen = null } = {}) => {
+  return (view, request, { problem, typed, typedCode = '', chosen = null, billing } = {}) => {
     const accepted = request.raw.headers['accept-language']
     const { session } = view
     const speaker = speakerFor(session.locale, accepted)
@@ -45,6 +47,7 @@ export function createShow(clock: () => Date): Show {
       typed: typed ?? typedFor(view, regionsNamed(session.locale, accepted)),
       typedCode,
       chosen,
+      billing: billing ?? null,
     })
     const shopUrls = view.isClosed ? [] : [session.successUrl, session.cancelUrl]
     return problem?.code === 'too_many_tries'
@@ -65,6 +68,7 @@ interface Shown {
   typed: Typed
   typedCode: string
   chosen: CheckoutMethod | null
+  billing: TypedBilling | null
 }
 
 function textFor(

@@ -3,6 +3,7 @@
 import { keepAddress } from '../../addresses/store.ts'
 import { fixPrices, setCartStatus } from '../../carts/store.ts'
 import type { Quote } from '../../carts/view.ts'
+import type { Address } from '../../contract/open/carts.ts'
 import type { Cause } from '../../events/announce.ts'
 import { moveFor, onlyMove } from '../../kit/lifecycle.ts'
 import type { OfferedProvider, PaymentProvider } from '../../payments/port.ts'
@@ -18,6 +19,7 @@ import { paymentIdsFor } from '../secret.ts'
 import { factsOf, lockSessionAndCart } from '../sessions.ts'
 import { type SessionKey, type SessionRow, saveSession } from '../store.ts'
 import type { PayTools } from '../tools.ts'
+import { type Billed, findBilling } from './billing.ts'
 import { findMethodProblem, findOrderProblem } from './problems.ts'
 import { nothingOwed } from './settlement.ts'
 
@@ -33,7 +35,7 @@ export interface Attempt {
 // `provider` is undefined where nothing is owed.
 export type Begun =
   | { problem: CheckoutProblem }
-  | { payment: PaymentRow; isNew: boolean; provider: PaymentProvider | undefined }
+  | { payment: PaymentRow; isNew: boolean; provider: PaymentProvider | undefined; billing?: Address }
 
 export async function beginPayment(tools: PayTools, tx: Tx, attempt: Attempt): Promise<Begun> {
   const { session: key, input } = attempt
@@ -55,6 +57,11 @@ export async function beginPayment(tools: PayTools, tx: Tx, attempt: Attempt): P
     (await findOrderProblem(tools, tx, { session, quote, now: now.getTime() })) ??
     (isFree(quote) ? null : await findMethodProblem(tx, session, { provider: offered?.provider, input }, now.getTime()))
   if (problem) return { problem }
+  const asksBilling = offered?.provider.methods.some(({ id, billing }) => id === input.method && billing)
+  const billed: Billed = asksBilling
+    ? await findBilling(tools, tx, { quote, typed: input.billing, now: now.getTime() })
+    : {}
+  if ('problem' in billed) return billed
   const subjects = tools.boundsTries && !isFree(quote) ? triedSubjects(tools, session, input, offered?.provider) : []
   const refused = subjects.length > 0 ? await countTry(tx, session.installationId, subjects, now.getTime()) : null
   if (refused) {
@@ -62,7 +69,7 @@ export async function beginPayment(tools: PayTools, tx: Tx, attempt: Attempt): P
     return { problem: { code: 'too_many_tries', waitMs: refused.waitMs } }
   }
   const payment = await recordPayment(tx, { paymentId, session, quote, subjects, now, attempt, offered })
-  return { payment, isNew: true, provider: offered?.provider }
+  return { payment, isNew: true, provider: offered?.provider, ...billed }
 }
 
 async function findOffered(

@@ -127,6 +127,8 @@ export const ar: Texts = {
   'card.expiryHint': 'شهر / سنة',
   'card.cvc': 'رمز الأمان',
   'card.name': 'الاسم على البطاقة',
+  'billing.title': 'عنوان الفوترة',
+  'billing.other': 'عنوان الفوترة مختلف عن عنوان التوصيل',
   'pay.button': 'ادفع {amount}',
   'pay.free': 'تأكيد الطلب',
   'pay.later': 'تأكيد الطلب · {amount}',

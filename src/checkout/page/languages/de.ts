@@ -118,6 +118,8 @@ export const de: Texts = {
   'card.expiryHint': 'MM / JJ',
   'card.cvc': 'Prüfnummer',
   'card.name': 'Name auf der Karte',
+  'billing.title': 'Rechnungsadresse',
+  'billing.other': 'Meine Rechnungsadresse ist eine andere',
   'pay.button': 'Jetzt kaufen · {amount}',
   'pay.free': 'Jetzt bestellen',
   'pay.later': 'Zahlungspflichtig bestellen · {amount}',

@@ -116,6 +116,8 @@ export const en = {
   'card.expiryHint': 'MM / YY',
   'card.cvc': 'Security code',
   'card.name': 'Name on the card',
+  'billing.title': 'Billing address',
+  'billing.other': 'My billing address is different',
   'pay.button': 'Pay {amount}',
   'pay.free': 'Place order',
   'pay.later': 'Place order · {amount}',

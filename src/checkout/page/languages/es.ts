@@ -117,6 +117,8 @@ export const es: Texts = {
   'card.expiryHint': 'MM / AA',
   'card.cvc': 'Código de seguridad',
   'card.name': 'Nombre en la tarjeta',
+  'billing.title': 'Dirección de facturación',
+  'billing.other': 'Mi dirección de facturación es otra',
   'pay.button': 'Pagar {amount}',
   'pay.free': 'Hacer el pedido',
   'pay.later': 'Pedido con obligación de pago · {amount}',

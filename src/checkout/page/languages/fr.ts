@@ -114,6 +114,8 @@ export const fr: Texts = {
   'card.expiryHint': 'MM / AA',
   'card.cvc': 'Code de sécurité',
   'card.name': 'Nom sur la carte',
+  'billing.title': 'Adresse de facturation',
+  'billing.other': 'Mon adresse de facturation est différente',
   'pay.button': 'Commander et payer {amount}',
   'pay.free': 'Commander',
   'pay.later': 'Commander avec obligation de paiement · {amount}',

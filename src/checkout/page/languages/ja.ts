@@ -115,6 +115,8 @@ export const ja: Texts = {
   'card.expiryHint': '月 / 年(MM / YY)',
   'card.cvc': 'セキュリティコード',
   'card.name': 'カード名義人',
+  'billing.title': '請求先住所',
+  'billing.other': '請求先住所はお届け先と異なる',
   'pay.button': '{amount}を支払う',
   'pay.free': '注文を確定する',
   'pay.later': '注文を確定する · {amount}',

@@ -1,0 +1,120 @@
+// The billing address: asked for only by methods that want one, given to their provider, and stored nowhere.
+
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import { berlin, market, paris } from '../harness/carts.ts'
+import { checkoutOf } from '../harness/checkout.ts'
+import { createElsewhere } from '../harness/elsewhere.ts'
+import { openHouse } from '../harness/house.ts'
+import { eachEngine } from '../harness/storage.ts'
+import { newId } from '../src/kit/ids.ts'
+import { createProviders, type PaymentProvider, type StartRequest } from '../src/payments/port.ts'
+
+eachEngine('a billing address', (given) => {
+  async function openShop(items: Readonly<Record<string, number>>) {
+    const requests: StartRequest[] = []
+    const bank = createElsewhere()
+    const acme: PaymentProvider = {
+      ...bank,
+      name: 'acme',
+      methods: [
+        { id: 'billed', labelKey: 'acme.billed', noteKey: null, fields: [], shape: 'later', billing: true },
+        { id: 'plain', labelKey: 'acme.plain', noteKey: null, fields: [], shape: 'later' },
+      ],
+      texts: { en: { 'acme.billed': 'Acme with a bill', 'acme.plain': 'Acme' } },
+      async start({ key }, request) {
+        requests.push(request)
+        return { kind: 'declined', code: 'declined', brand: null, last4: key.slice(-4) }
+      },
+    }
+    const house = await openHouse(given, { shops: [market], payHooks: { providers: createProviders([acme]) } })
+    const checkout = await checkoutOf(house)
+    const { secret } = await checkout.ready(items)
+    return {
+      house,
+      requests,
+      page: async () => (await house.fetch(`/c/${secret}`)).text,
+      async pay(method: 'billed' | 'plain', fields: Readonly<Record<string, string>> = {}) {
+        const { session } = await checkout.look(secret)
+        const body = new URLSearchParams({
+          version: String(session.version),
+          expectedTotal: String(session.totals.total),
+          attempt: newId('pay'),
+          method: `acme:${method}`,
+          ...fields,
+        })
+        return house.fetch(`/c/${secret}/pay`, { method: 'POST', body, redirect: 'manual' })
+      },
+    }
+  }
+
+  const billing = (fields: Readonly<Record<string, string>>) =>
+    Object.fromEntries(Object.entries(fields).map(([name, value]) => [`billed.billing.${name}`, value]))
+
+  test('is offered by a method that asks for it, and by no other', async () => {
+    const shop = await openShop({ CARD: 1 })
+    const text = await shop.page()
+    assert.match(text, /My billing address is different/)
+    assert.match(
+      text,
+      /<input id="billed-billing-line1" name="billed\.billing\.line1"[^>]* autocomplete="billing address-line1"/,
+    )
+    assert.doesNotMatch(text, /plain-billing/)
+  })
+
+  test('is that of the delivery unless the shopper says otherwise, and is given to no method that does not ask', async () => {
+    const shop = await openShop({ CARD: 1 })
+    await shop.pay('billed', billing(paris))
+    await shop.pay('plain', billing({ ...paris, other: '1' }))
+    const { phone: _, ...address } = berlin
+    assert.deepEqual(
+      shop.requests.map((request) => request.billing && { ...request.billing, phone: undefined }),
+      [{ ...address, phone: undefined }, undefined],
+    )
+  })
+
+  test('another one is checked by the rules of its country, given to the provider, and stored nowhere', async () => {
+    const shop = await openShop({ CARD: 1 })
+    const secretive = { ...paris, name: 'Bill Tobe Paid', line1: '7 Rue Plantée', other: '1' }
+    assert.equal((await shop.pay('billed', billing(secretive))).status, 303)
+    assert.deepEqual(shop.requests[0]?.billing, {
+      name: 'Bill Tobe Paid',
+      line1: '7 Rue Plantée',
+      city: 'Paris',
+      country: 'FR',
+      postalCode: '75001',
+    })
+    const { text } = await shop.pay('billed', billing({ ...secretive, postalCode: '1', line1: '' }))
+    assert.match(text, /<a href="#billed-billing-line1">Please fill in: Street and number\.<\/a>/)
+    assert.match(
+      text,
+      /<a href="#billed-billing-postalCode">Please check: Postal code\. It looks like 75001 in this country\.<\/a>/,
+    )
+    assert.match(text, /id="billed-billing-other"[^>]* checked/)
+    assert.match(text, /id="billed-billing-name"[^>]* value="Bill Tobe Paid"/)
+    assert.equal(shop.requests.length, 1)
+    const rows = await shop.house.storage.read((db) =>
+      Promise.all([
+        db.sql`select * from payments`,
+        db.sql`select * from checkout_sessions`,
+        db.sql`select * from carts`,
+        db.sql`select * from addresses`,
+        db.sql`select * from events`,
+      ]),
+    )
+    assert.ok(rows.every((table) => table.length > 0))
+    assert.doesNotMatch(JSON.stringify(rows), /Tobe|Plantée/)
+    assert.doesNotMatch(JSON.stringify(shop.house.lines()), /Tobe|Plantée/)
+  })
+
+  test('has to be typed where nothing is sent', async () => {
+    const shop = await openShop({ COURSE: 1 })
+    assert.doesNotMatch(await shop.page(), /type="checkbox"/)
+    const { text } = await shop.pay('billed')
+    assert.match(text, /<a href="#billed-billing-name">Please fill in: Full name\.<\/a>/)
+    assert.equal(shop.requests.length, 0)
+    const { phone: _, ...address } = berlin
+    await shop.pay('billed', billing(address))
+    assert.deepEqual(shop.requests[0]?.billing, address)
+  })
+})
