@@ -37,6 +37,13 @@ test('any colour becomes readable on a ground, and one that is stays as it is', 
   )
 })
 
+test('a dark colour keeps its hue when it is lightened', () => {
+  const grounds = [[0x15, 0x1f, 0x24]] as const
+  const [red, green, blue] = readableOn([0x2c, 0x4c, 0x3e], grounds, white)
+  assert.ok(green > 1.4 * red && green > blue, `${red} ${green} ${blue}`)
+  for (const color of [black, white] as const) assert.ok(contrast(readableOn(color, grounds, white), grounds[0]) >= 4.5)
+})
+
 test('mixing ends at the ends', () => {
   assert.deepEqual([mix(black, white, 0), mix(black, white, 1)], [black, white])
 })

@@ -46,11 +46,22 @@ export function inkOn(color: Rgb): Rgb {
 
 const steps = 50
 
-// The nearest colour on the way to `end` that can be read on all grounds; at worst `end` itself.
+// The nearest colour on the way to `end` that can be read on all grounds; at worst `end` itself. The way to white goes by the
+// brightest colour of the same hue: straight to white a dark green would turn grey, and look switched off.
 export function readableOn(color: Rgb, grounds: readonly Rgb[], end: Rgb): Rgb {
-  for (let step = 0; step < steps; step += 1) {
-    const candidate = mix(color, end, step / steps)
-    if (grounds.every((ground) => contrast(candidate, ground) >= textContrast)) return candidate
+  const ways =
+    end === white ? [[color, brightest(color)] as const, [brightest(color), white] as const] : [[color, end] as const]
+  for (const [from, to] of ways) {
+    for (let step = 0; step < steps; step += 1) {
+      const candidate = mix(from, to, step / steps)
+      if (grounds.every((ground) => contrast(candidate, ground) >= textContrast)) return candidate
+    }
   }
   return end
+}
+
+function brightest([red, green, blue]: Rgb): Rgb {
+  const most = Math.max(red, green, blue)
+  const part = (value: number) => (most === 0 ? 255 : Math.round((value * 255) / most))
+  return [part(red), part(green), part(blue)]
 }
