@@ -6,10 +6,12 @@ import { market } from '../harness/carts.ts'
 import { checkoutOf } from '../harness/checkout.ts'
 import { eachEngine, type Given } from '../harness/storage.ts'
 import { openStripeShop } from '../harness/stripe/shop.ts'
+import type { DeliverOptions } from '../harness/stripe/webhooks.ts'
 import { returnPathOf } from '../src/checkout/pay/elsewhere.ts'
 import { recoverPayments } from '../src/checkout/pay/recover.ts'
 import { newId } from '../src/kit/ids.ts'
 import { refundPaid } from '../src/orders/refunds.ts'
+import { readNews } from '../src/payments/news.ts'
 import { payRefunds } from '../src/payments/refunds.ts'
 import { listPaymentsOfSession } from '../src/payments/store.ts'
 import { Fragment } from '../src/storage/storage.ts'
@@ -91,7 +93,8 @@ eachEngine('a payment at Stripe', (given) => {
     for (const name of ['script-src', 'connect-src'])
       assert.ok(policy.includes(`${name} 'self' ${shop.standIn.url}`), name)
     assert.ok(policy.includes(`frame-src ${shop.standIn.url};`))
-    assert.doesNotMatch(policy, /unsafe|https:/)
+    assert.doesNotMatch(policy, /unsafe/)
+    assert.ok(policy.includes(`img-src 'self' https: data: ${shop.standIn.url};`), 'the merchant has a logo anywhere')
     assert.equal(page.headers.get('cross-origin-opener-policy'), 'same-origin-allow-popups')
     shop.there.pay(await shop.reference())
     await shop.comeBack()
@@ -104,6 +107,33 @@ eachEngine('a payment at Stripe', (given) => {
     assert.deepEqual(shop.charged(), [1, shop.amount, 0])
     const done = await shop.house.fetch(`/c/${shop.secret}`)
     assert.ok(!`${done.headers.get('content-security-policy')}`.includes(shop.standIn.url))
+  })
+
+  test('notices bring the order at once, however often and in whatever order they come; forged and old ones do not', async () => {
+    const shop = await openShop(given)
+    await shop.begin()
+    shop.there.pay(await shop.reference())
+    const { webhooks } = shop.there
+    const statuses = async (options: DeliverOptions) =>
+      new Set((await webhooks.deliver(options)).map(({ status }) => status))
+    assert.deepEqual(await statuses({ secret: 'whsec_forged' }), new Set([400]))
+    assert.deepEqual(await statuses({ signedAt: new Date(shop.house.clock.now - 301_000) }), new Set([400]))
+    await shop.loop(6_000)
+    assert.equal((await shop.session()).status, 'processing')
+    assert.deepEqual(await statuses({ order: 'reversed', times: 2 }), new Set([200]))
+    await shop.loop(0)
+    assert.equal((await shop.session()).status, 'completed')
+    assert.deepEqual(shop.charged(), [1, shop.amount, 0])
+  })
+
+  test('without a notice the list of events brings it', async () => {
+    const shop = await openShop(given)
+    await shop.begin()
+    shop.there.pay(await shop.reference())
+    shop.house.clock.now += 6_000
+    assert.equal(await readNews(shop.tools), 1)
+    await shop.loop(0)
+    assert.equal((await shop.session()).status, 'completed')
   })
 
   test('64 posts of one form make one intent', async () => {

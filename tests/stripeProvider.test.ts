@@ -221,7 +221,13 @@ describe('an outcome', () => {
       last4: null,
       standing,
     })
-    assert.deepEqual(await lookUp(debit, (id) => mode.finishDebit(id, 'fails')), { kind: 'elsewhere' })
+    // Its order was placed, so it is over.
+    assert.deepEqual(await lookUp(debit, (id) => mode.finishDebit(id, 'fails')), {
+      kind: 'declined',
+      code: 'declined',
+      brand: null,
+      last4: null,
+    })
     assert.deepEqual(await lookUp('4000002500003155'), { kind: 'elsewhere' })
     assert.deepEqual(await lookUp('4000000000009995'), { kind: 'elsewhere' })
     assert.deepEqual(await lookUp('4000000000009995', (id) => mode.cancelByHand(id)), {

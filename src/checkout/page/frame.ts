@@ -134,7 +134,7 @@ export function redirect(to: string): PageAnswer {
 function headersFor({ shopUrls = [], sources }: Allowed): Record<string, string> {
   const headers = privateHeaders({
     style: [self],
-    img: sources ? [self, 'data:', ...sources.image] : [self, 'https:', 'data:'],
+    img: [self, 'https:', 'data:', ...(sources?.image ?? [])],
     script: [self, ...(sources?.script ?? [])],
     connect: [self, ...(sources?.connect ?? [])],
     ...(sources && { frame: sources.frame }),

@@ -29,7 +29,7 @@ function appearance() {
   return {
     theme: dark.matches ? 'night' : 'stripe',
     variables: {
-      colorPrimary: colour('--action'),
+      colorPrimary: colour('--accent'),
       colorBackground: colour('--sheet'),
       colorText: colour('--ink'),
       colorTextSecondary: colour('--ink-soft'),

@@ -47,8 +47,17 @@ export function createStripeProvider(parts: StripeParts): PaymentProvider {
   const refunds = new Refunds(client)
   const frame = { script: `${url ?? 'https://js.stripe.com'}/v3/`, publishableKey }
 
-  async function findingOf(charge: Charge, intent: Stripe.PaymentIntent, signal: AbortSignal) {
+  async function findingOf(
+    charge: Charge,
+    intent: Stripe.PaymentIntent,
+    signal: AbortSignal,
+  ): Promise<Outcome & { standing?: Standing }> {
     const paid = chargeIn(intent)
+    // The order of a debit is placed before the money comes. One that failed is over, so nobody may pay it in another way any more.
+    if (intent.status === 'requires_payment_method' && isFailedDebit(paid)) {
+      if ((await intents.cancel(intent, signal)) !== 'closed') throw new OddAnswer('PAID_MEANWHILE')
+      return declinedBy(intent)
+    }
     if (intent.status !== 'succeeded' || !paid) return outcomeOf(charge, intent, frame)
     const made = await refunds.list(intent, signal)
     const dispute = paid.disputed ? await findDispute(charge, intent, signal) : null
@@ -86,7 +95,8 @@ export function createStripeProvider(parts: StripeParts): PaymentProvider {
     async start(charge, _, signal) {
       if (toStripeAmount(charge.amount, charge.currency) === undefined) return declined('method_unavailable')
       try {
-        return await findingOf(charge, await intents.create(charge, signal), signal)
+        const { standing: _, ...outcome } = await findingOf(charge, await intents.create(charge, signal), signal)
+        return outcome
       } catch (error) {
         if (!(error instanceof StripeFailure && error.isUndone)) throw error
         // Nobody can pay it, so this is certain.
@@ -187,6 +197,20 @@ function outcomeOf(charge: Charge, intent: Stripe.PaymentIntent, frame: Record<s
       // Captures are automatic, so there is nothing to capture.
       throw new OddAnswer(status === 'requires_capture' ? 'REQUIRES_CAPTURE' : 'UNKNOWN_STATUS')
   }
+}
+
+// https://docs.stripe.com/payments/bank-debits: those that are decided days after they were begun.
+const debits: readonly string[] = [
+  'acss_debit',
+  'au_becs_debit',
+  'bacs_debit',
+  'nz_bank_account',
+  'sepa_debit',
+  'us_bank_account',
+]
+
+function isFailedDebit(charge: Stripe.Charge | undefined): boolean {
+  return charge?.status === 'failed' && debits.includes(charge.payment_method_details?.type ?? '')
 }
 
 const noCard = { brand: null, last4: null }
