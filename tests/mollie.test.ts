@@ -15,6 +15,7 @@ import { recoverPayments } from '../src/checkout/pay/recover.ts'
 import { newId } from '../src/kit/ids.ts'
 import { refundOrder } from '../src/orders/operator.ts'
 import { refundPaid } from '../src/orders/refunds.ts'
+import { readNews } from '../src/payments/news.ts'
 import { payRefunds } from '../src/payments/refunds.ts'
 import { listPaymentsOfSession } from '../src/payments/store.ts'
 
@@ -246,6 +247,40 @@ eachEngine('a purchase by Mollie', (given) => {
     assert.deepEqual(await pay(), ['succeeded'])
     assert.equal((await one.order()).paymentStatus, 'partially_refunded')
     assert.equal(books.refundedMinor(one.reference), 500)
+  })
+
+  test('notices bring the order; twice, reversed, of others or forged, they do nothing else', async () => {
+    const { webhooks } = mollie.profile.test
+    webhooks.drop()
+    const [one, two] = [await begin(), await begin()]
+    for (const { reference } of [one, two]) books.act(reference, { kind: 'pay' })
+    assert.deepEqual(await webhooks.deliver({ order: 'reversed', times: 2 }), [200, 200, 200, 200])
+    await loop(6_000)
+    for (const { order } of [one, two]) assert.equal((await order()).paymentStatus, 'paid')
+    const { accountId } = await one.payment()
+    const send = async (body: string, account = accountId) =>
+      (
+        await house.fetch(`/hooks/payments/${account}`, {
+          method: 'POST',
+          headers: { 'content-type': 'application/x-www-form-urlencoded' },
+          body,
+        })
+      ).status
+    const open = await begin()
+    const statuses = [await send(`id=${open.reference}&status=paid`), await send('id=tr_unknown'), await send('id=x')]
+    assert.deepEqual([...statuses, await send(`id=${open.reference}`, newId('pac'))], [200, 200, 400, 404])
+    await loop(6_000)
+    assert.equal((await open.session()).status, 'processing')
+  })
+
+  test('notices that never arrive: the list of news brings the order', async () => {
+    const one = await begin()
+    books.act(one.reference, { kind: 'pay' })
+    mollie.profile.test.webhooks.drop()
+    house.clock.now += 60_000
+    assert.equal(await readNews(house.app.payTools), 1)
+    await loop(6_000)
+    assert.equal((await one.order()).paymentStatus, 'paid')
   })
 
   test('the account of another merchant, or none, says nothing of a payment', async () => {
