@@ -33,7 +33,7 @@ import { findPlaceOfOrder, findSealedCustomer, listOrdersOfMerchant, type NamedO
 import { type OrderFacts, orderSummary, orderView } from '../orders/view.ts'
 import { shownStatus } from '../payments/lifecycle.ts'
 import type { PaidRefund } from '../payments/refunds.ts'
-import { findPayment, type PaymentRow } from '../payments/store.ts'
+import { findPayment, type PaymentRow, type RefundRow } from '../payments/store.ts'
 import type { Reader, Storage, Tx } from '../storage/storage.ts'
 import {
   type Command,
@@ -429,7 +429,7 @@ function orderText(facts: OrderFacts): string[] {
           .join(' '),
       ),
     ),
-    ...order.refunds.map((back) => row('refund', `${back.id}  ${money(back.amount)}  ${back.status}`)),
+    ...facts.refunds.filter(({ kind }) => kind === 'refund').map((back) => row('refund', refundText(back, money))),
     ...order.fulfillments.map(({ carrier, trackingNumber, items, at }) =>
       row('parcel', [at, carrier, trackingNumber, contents(items)].filter(Boolean).join('  ')),
     ),
@@ -442,6 +442,17 @@ function orderText(facts: OrderFacts): string[] {
     ),
   ]
   return [rowText(order), ...rows.map(([name, value]) => `  ${name.padEnd(9)}  ${value}`)]
+}
+
+function refundText(refund: RefundRow, money: (amount: number) => string): string {
+  const { id, amount, status, origin, reference, pendingAt } = refund
+  const more =
+    origin === 'provider'
+      ? [`made at the provider${reference === null ? '' : ` (${reference})`}`]
+      : status === 'pending' && pendingAt !== null
+        ? ['at the provider']
+        : []
+  return [`${id}  ${money(amount)}  ${status}`, ...more].join(', ')
 }
 
 // Money that is owed and that no loop will pay.

@@ -278,6 +278,25 @@ export const invariants: readonly Invariant[] = [
       limit 10`,
   },
   {
+    name: 'refunds_within_payment',
+    sentence: 'The refunds of a payment, including those that are pending, are not more than the payment.',
+    violations: (db) => db.sql`
+      select r.payment_id as "subject" from refunds r
+      join payments p on p.installation_id = r.installation_id and p.id = r.payment_id
+      where r.kind = 'refund' and r.status <> 'failed'
+      group by r.installation_id, r.payment_id, p.amount having sum(r.amount) > p.amount
+      limit 10`,
+  },
+  {
+    name: 'foreign_refund_is_named',
+    sentence:
+      "A refund that was made at the provider has the provider's name, unless it failed, and is not tried here.",
+    violations: (db) => db.sql`
+      select id as "subject" from refunds
+      where origin = 'provider' and (try_at is not null or (reference is null and status <> 'failed'))
+      limit 10`,
+  },
+  {
     name: 'refunding_while_pending',
     sentence: 'An order with a pending refund has the payment status refunding.',
     violations: (db) => db.sql`

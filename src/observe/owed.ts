@@ -83,9 +83,31 @@ const questions: readonly OwedQuestion[] = [
     subjects: (db, { now, providers }) => db.sql`
       select p.id || ${testMark} as "subject"
       from payments p join installations i on i.id = p.installation_id
-      where p.check_at is not null and p.status <> 'succeeded'
-        and p.provider in (${list([...providers, ...zeroAmountProviders])})
-        and (p.created_at < ${now - closedMs} or (p.created_at < ${now - unansweredMs} and p.status <> 'declined'))
+      where p.check_at is not null and p.provider in (${list([...providers, ...zeroAmountProviders])})
+        and p.status <> 'succeeded'
+        and (p.created_at < ${now - pendingMs}
+          or (p.created_at < ${now - closedMs} and p.status <> 'pending')
+          or (p.created_at < ${now - unansweredMs} and p.status not in ('declined', 'pending')))
+      order by p.created_at, p.id limit ${subjectsMax}`,
+  },
+  {
+    name: 'amount_differs',
+    sentence:
+      'The provider collected another amount than was asked for, so nothing is booked. Look there, and record what you decide: `payments close PAYMENT_ID`.',
+    subjects: (db) => db.sql`
+      select p.id || ' ' || p.collected || ' of ' || p.amount || ${testMark} as "subject"
+      from payments p join installations i on i.id = p.installation_id
+      where p.check_at is not null and p.collected not in (0, p.amount)
+      order by p.created_at, p.id limit ${subjectsMax}`,
+  },
+  {
+    name: 'given_back_too_much',
+    sentence:
+      'The provider gave back more of these payments than was paid. Look there; orders show what was paid at most.',
+    subjects: (db) => db.sql`
+      select p.id || ' ' || p.given_back || ' of ' || p.amount || ${testMark} as "subject"
+      from payments p join installations i on i.id = p.installation_id
+      where p.given_back > p.amount
       order by p.created_at, p.id limit ${subjectsMax}`,
   },
   {

@@ -41,10 +41,20 @@ export const orderPaymentLifecycle = [
   ['refund_some', 'refunding',          'refunding',          'order.refunded'     ],
   ['refund_part', 'refunding',          'partially_refunded', 'order.refunded'     ],
   ['refund_rest', 'refunding',          'refunded',           'order.refunded'     ],
+  // Made at the provider, without being owed here first.
+  ['refund_part', 'paid',               'partially_refunded', 'order.refunded'     ],
+  ['refund_part', 'partially_refunded', 'partially_refunded', 'order.refunded'     ],
+  ['refund_rest', 'paid',               'refunded',           'order.refunded'     ],
+  ['refund_rest', 'partially_refunded', 'refunded',           'order.refunded'     ],
   // One failed: others are on their way, or some went back before, or nothing did.
   ['fail_some',   'refunding',          'refunding',          'order.refund_failed'],
   ['fail_part',   'refunding',          'partially_refunded', 'order.refund_failed'],
   ['fail_all',    'refunding',          'paid',               'order.refund_failed'],
+  // After it had succeeded.
+  ['fail_part',   'partially_refunded', 'partially_refunded', 'order.refund_failed'],
+  ['fail_part',   'refunded',           'partially_refunded', 'order.refund_failed'],
+  ['fail_all',    'partially_refunded', 'paid',               'order.refund_failed'],
+  ['fail_all',    'refunded',           'paid',               'order.refund_failed'],
 ] as const satisfies readonly (readonly [string, OrderPaymentStatus | null, OrderPaymentStatus, EventKind | null])[]
 
 type RefundVerb = Extract<(typeof orderPaymentLifecycle)[number][0], `refund_${string}` | `fail_${string}`>

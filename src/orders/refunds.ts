@@ -93,18 +93,33 @@ export async function refundPaid(
   // One that failed is owed no longer by itself; the operator owes anew.
   const refunded = outcome === 'failed' ? await lowerRefunded(tx, key, refund.amount) : found.order.refunded
   if (refunded === undefined) throw new Error(`more of order ${key.orderId} failed to go back than was to go back`)
-  const order = { ...found.order, refunded }
+  tellRefundEnded(tx, { ...found, order: { ...found.order, refunded }, refunds }, outcome, now)
+}
+
+// The order as it is with the refund that has ended: its money moves, and that is announced.
+export function tellRefundEnded(
+  tx: Tx,
+  facts: OrderFacts,
+  outcome: Exclude<RefundStatus, 'pending'>,
+  now: number,
+): OrderFacts {
+  const { order, refunds } = facts
   const verb = refundVerb(outcome, { total: order.total, ...refundSums(refunds) })
   const move = moveFor(orderPaymentLifecycle, verb, order.paymentStatus)
   if (!move) throw new Error(`order ${order.id} is ${order.paymentStatus} and a refund of it is over`)
   const back = move.to === 'refunded' ? 'refunded' : 'partially_refunded'
   const timeline = [outcome === 'failed' ? 'refund_failed' : back] as const
   const change = { kind: move.announces, order: { paymentStatus: move.to }, timeline }
-  tellChange(tx, { ...found, order, refunds }, change, { now, cause: null })
+  return tellChange(tx, facts, change, { now, cause: null })
 }
 
 // A payment that was taken back as a whole is told when it is owed, or with the cancellation of its order.
-function oweRefundLetter(tx: Tx, refund: RefundRow, outcome: Exclude<RefundStatus, 'pending'>, now: number): void {
+export function oweRefundLetter(
+  tx: Tx,
+  refund: RefundRow,
+  outcome: Exclude<RefundStatus, 'pending'>,
+  now: number,
+): void {
   if (outcome === 'succeeded' && (refund.kind === 'void' || refund.orderId === null)) return
   const kind = outcome === 'failed' ? 'refund_failed' : 'refunded'
   oweLetters(tx, refund, [{ kind, subjectId: refund.id }], now)

@@ -22,6 +22,9 @@ export const waitsMs = [
 // due again.
 export const leaseMs = 3 * providerMsMax
 
+// What is on its way at a provider, such as a refund that was made there, is looked at again after this long.
+export const pendingAgainMs = 6 * hour
+
 // A new payment is looked up only when the call that starts it is over, one way or the other: earlier, `absent` would
 // say nothing.
 export function firstCheckAt(now: number): number {

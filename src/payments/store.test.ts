@@ -120,6 +120,8 @@ eachEngine('payments and refunds in the store', (given) => {
       updatedAt: now,
       checkAt: now + 5,
       checks: 0,
+      collected: 0,
+      givenBack: 0,
       closedByHandAt: null,
     })
     assert.deepEqual(chargeOf(payment), {
@@ -187,18 +189,18 @@ eachEngine('payments and refunds in the store', (given) => {
       await paid(now, { checkAt: now + 1, installation: rivalId }),
       await paid(now, { checkAt: now + 3 }),
     ]
-    const claim = (at: number, limit = 10) => storage.write((tx) => claimPaymentsToCheck(tx, at, 1_000, limit))
+    const claim = (at: number, limit = 10) => storage.write((tx) => claimPaymentsToCheck(tx, at, 10_000, limit))
     const ids = (rows: readonly { id: string }[]) => rows.map(({ id }) => id).sort()
     assert.deepEqual(await claim(now - 1), [])
     const [claimed, ...others] = await claim(now + 2, 1)
     assert.deepEqual(others, [])
-    assert.deepEqual(claimed, { ...first, checkAt: now + 1_002 }, 'the longest due comes first')
+    assert.deepEqual(claimed, { ...first, lookedAt: now + 2, checkAt: now + 10_002 }, 'the longest due comes first')
     assert.deepEqual(
       (await claim(now + 2)).map(({ id, mode }) => [id, mode]),
       [[second.id, 'live']],
     )
     assert.deepEqual(ids(await claim(now + 500)), [third.id])
-    assert.deepEqual(ids(await claim(now + 1_002)), ids([first, second]))
+    assert.deepEqual(ids(await claim(now + 10_002)), ids([first, second]))
     for (const payment of [first, second, third])
       await storage.write((tx) => savePayment(tx, { ...payment, checkAt: null }))
     assert.deepEqual(await claim(now + hour), [])
@@ -255,6 +257,8 @@ eachEngine('payments and refunds in the store', (given) => {
       orderId,
       paymentId: payment.id,
       kind: 'refund',
+      origin: 'here',
+      reference: null,
       amount: 400,
       currency: 'EUR',
       status: 'pending',
@@ -264,6 +268,8 @@ eachEngine('payments and refunds in the store', (given) => {
       tryAt: now,
       tries: 0,
       refusedTries: 0,
+      askedAt: null,
+      pendingAt: null,
       replacedBy: null,
       paidByHandAt: null,
     })

@@ -43,6 +43,9 @@ export interface PaymentRow {
   // When to ask the provider (again); null when nothing is open. `checks` counts the times it was asked.
   checkAt: number | null
   checks: number
+  // As the provider counts: what it took, and what went back of it.
+  collected: number
+  givenBack: number
   // When the operator said what became of it; null where the provider told, or nobody has yet.
   closedByHandAt: number | null
 }
@@ -79,6 +82,7 @@ const paymentColumns = new Fragment(`
   payments.settles, payments.brand,
   payments.last4, payments.error_code as "errorCode", payments.created_at as "createdAt",
   payments.updated_at as "updatedAt", payments.check_at as "checkAt", payments.checks,
+  payments.collected, payments.given_back as "givenBack",
   payments.closed_by_hand_at as "closedByHandAt"`)
 
 // The attempt as it is before its provider is called, to be looked up if the outcome of that call is lost.
@@ -109,6 +113,8 @@ export function insertPayment(tx: Tx, payment: NewPayment, now: number): Payment
     createdAt: now,
     updatedAt: now,
     checks: 0,
+    collected: 0,
+    givenBack: 0,
     closedByHandAt: null,
   }
 }
@@ -174,7 +180,7 @@ export async function savePayment(tx: Tx, payment: PaymentRow): Promise<void> {
       place_sealed = ${payment.placeSealed}, place_until = ${payment.placeUntil}, settles = ${payment.settles},
       brand = ${payment.brand}, last4 = ${payment.last4}, error_code = ${payment.errorCode},
       order_id = ${payment.orderId}, check_at = case when noticed_at is null then ${payment.checkAt} else noticed_at end,
-      checks = ${payment.checks},
+      checks = ${payment.checks}, collected = ${payment.collected}, given_back = ${payment.givenBack},
       closed_by_hand_at = ${payment.closedByHandAt}, updated_at = ${payment.updatedAt}
     where installation_id = ${payment.installationId} and id = ${payment.id}
     returning id`
@@ -188,6 +194,14 @@ export function checkPaymentSoon(tx: Tx, { installationId, id }: PaymentRow, now
     update payments set check_at = ${now}
     where installation_id = ${installationId} and id = ${id}
       and status in ('processing', 'challenge', 'declined', 'voided') and (check_at is null or check_at > ${now})`
+}
+
+// Of a payment that was made, and of which its provider has more to tell.
+export function lookAgain(tx: Tx, { installationId, id }: PaymentRow, now: number): void {
+  tx.send`
+    update payments set check_at = ${now}
+    where installation_id = ${installationId} and id = ${id} and status = 'succeeded'
+      and (check_at is null or check_at > ${now})`
 }
 
 // A payment is asked about at most once in this time, whatever the reason to ask.
@@ -286,6 +300,10 @@ export interface RefundRow {
   paymentId: string
   // void: the payment is taken back before it is collected.
   kind: 'refund' | 'void'
+  // provider: made there by others. It has succeeded, or failed later.
+  origin: 'here' | 'provider'
+  // The provider's own name of it, once it is known.
+  reference: string | null
   amount: number
   currency: string
   status: RefundStatus
@@ -314,7 +332,7 @@ export type NewRefund = Pick<
 
 const refundColumns = new Fragment(`
   refunds.installation_id as "installationId", refunds.id, refunds.merchant_id as "merchantId",
-  refunds.order_id as "orderId", refunds.payment_id as "paymentId", refunds.kind, refunds.amount, refunds.currency,
+  refunds.order_id as "orderId", refunds.payment_id as "paymentId", refunds.kind, refunds.origin, refunds.reference, refunds.amount, refunds.currency,
   refunds.status, refunds.reason, refunds.created_at as "createdAt", refunds.updated_at as "updatedAt",
   refunds.try_at as "tryAt", refunds.tries, refunds.refused_tries as "refusedTries", refunds.asked_at as "askedAt",
   refunds.pending_at as "pendingAt", refunds.replaced_by as "replacedBy",
@@ -408,6 +426,68 @@ export async function markRefundAsked(
   return rows.length > 0
 }
 
+// What went back at the provider without us. One of that name that had failed gives it up.
+export async function insertForeignRefund(
+  tx: Tx,
+  refund: Omit<NewRefund, 'kind' | 'reason'> & { reference: string },
+  now: number,
+): Promise<RefundRow> {
+  tx.send`
+    update refunds set reference = null
+    where installation_id = ${refund.installationId} and payment_id = ${refund.paymentId}
+      and reference = ${refund.reference} and status = 'failed'`
+  const [row] = await tx.sql<RefundRow>`
+    insert into refunds (installation_id, id, merchant_id, order_id, payment_id, kind, origin, reference, amount, currency,
+      status, created_at, updated_at)
+    values (${refund.installationId}, ${refund.id}, ${refund.merchantId}, ${refund.orderId}, ${refund.paymentId}, 'refund',
+      'provider', ${refund.reference}, ${refund.amount}, ${refund.currency}, 'succeeded', ${now}, ${now})
+    returning ${refundColumns}`
+  return one(row, 'the refund')
+}
+
+// It had succeeded.
+export async function failPaidRefund(
+  tx: Tx,
+  { installationId, id }: RefundRow,
+  reference: string,
+  now: number,
+): Promise<RefundRow> {
+  const [row] = await tx.sql<RefundRow>`
+    update refunds set status = 'failed', reference = ${reference}, updated_at = ${now}
+    where installation_id = ${installationId} and id = ${id} and status = 'succeeded'
+    returning ${refundColumns}`
+  return one(row, 'the refund that succeeded')
+}
+
+// No row is waited for: whoever pays a refund may hold it and wait for the order.
+export async function nameRefunds(tx: Tx, named: readonly { refund: RefundRow; reference: string }[]): Promise<void> {
+  // First all give up their names, which others of them may get.
+  for (const { refund, reference } of [...named.map(({ refund }) => ({ refund, reference: null })), ...named]) {
+    const { installationId, id } = refund
+    await tx.sql`
+      update refunds set reference = ${reference}
+      where (installation_id, id) in (
+        select r.installation_id, r.id from refunds r
+        where r.installation_id = ${installationId} and r.id = ${id} ${tx.skipLocked})`
+  }
+}
+
+// Asked about at the next look of the loop. None is waited for.
+export function bringRefundsForward(tx: Tx, refunds: readonly RefundRow[], now: number): void {
+  for (const { installationId, id } of refunds)
+    tx.send`
+      update refunds set try_at = ${now}
+      where try_at > ${now} and (installation_id, id) in (
+        select r.installation_id, r.id from refunds r
+        where r.installation_id = ${installationId} and r.id = ${id} and r.status = 'pending' ${tx.skipLocked})`
+}
+
+export function replaceRefund(tx: Tx, { installationId, id }: RefundRow, replacedBy: string): void {
+  tx.send`
+    update refunds set replaced_by = ${replacedBy}
+    where installation_id = ${installationId} and id = ${id} and status = 'failed' and replaced_by is null`
+}
+
 // The others of the payment that failed and that nobody has seen to wait no longer: this one takes their place.
 export function replaceFailedRefunds(tx: Tx, { installationId, paymentId, kind, id }: RefundRow): void {
   tx.send`
@@ -427,7 +507,10 @@ export async function oweVoid(
   // Two who owe at once count each other.
   await lockPayment(tx, installationId, paymentId)
   if (await isVoidOwed(tx, installationId, paymentId)) return undefined
-  const owed = { installationId, id, merchantId, orderId, paymentId, amount, currency, reason }
+  // What others gave back at the provider is not owed any more.
+  const left = amount - (await sumBesideVoids(tx, installationId, paymentId))
+  if (left <= 0 && amount > 0) return undefined
+  const owed = { installationId, id, merchantId, orderId, paymentId, amount: left, currency, reason }
   const refund = await insertRefund(tx, { ...owed, kind: 'void' }, now)
   replaceFailedRefunds(tx, refund)
   return refund
@@ -445,7 +528,7 @@ interface DueRow extends RefundRow {
   accountId: string | null
   charged: number
   mode: Mode
-  reference: string | null
+  chargeReference: string | null
   chargedAt: number
 }
 
@@ -458,7 +541,7 @@ const dueColumns = new Fragment(`
   (select p.amount from payments p
     where p.installation_id = refunds.installation_id and p.id = refunds.payment_id) as "charged",
   (select p.reference from payments p
-    where p.installation_id = refunds.installation_id and p.id = refunds.payment_id) as "reference",
+    where p.installation_id = refunds.installation_id and p.id = refunds.payment_id) as "chargeReference",
   (select p.created_at from payments p
     where p.installation_id = refunds.installation_id and p.id = refunds.payment_id) as "chargedAt",
   (select i.mode from installations i where i.id = refunds.installation_id) as "mode"`)
@@ -508,7 +591,7 @@ export async function claimRefundsOfPayment(
   return rows.map(dueFrom)
 }
 
-function dueFrom({ charged, chargedAt, mode, reference, ...refund }: DueRow): DueRefund {
+function dueFrom({ charged, chargedAt, mode, chargeReference: reference, ...refund }: DueRow): DueRefund {
   const { paymentId: key, currency } = refund
   return { ...refund, charge: { key, amount: charged, currency, mode, reference, createdAt: chargedAt } }
 }

@@ -28,6 +28,12 @@ export type Incident =
   // Given up: a person must see to it.
   | 'refund_failed'
   | 'void_failed'
+  // A refund that had succeeded failed after all.
+  | 'refund_failed_later'
+  // More went back at the provider than was paid.
+  | 'refunds_exceed'
+  // What a provider lists of a payment is not what the port describes. Nothing of it is recorded.
+  | 'unreadable_standing'
   // Another amount was taken than was asked for. Nothing is booked.
   | 'amount_differs'
   // Money that was awaited will not come, and the goods were sent.

@@ -49,6 +49,8 @@ async function recordLateAnswer(
   answer: Finding,
 ): Promise<void> {
   if (answer.kind === 'absent' || answer.kind === 'unknown') return
+  // Its outcome is known, and what else was said may be old by now. It is looked up again by schedule.
+  if (payment.status === 'succeeded') return
   const isBelieved = answer.kind === 'approved' || call === 'lookUp'
   try {
     if (isBelieved) await finishPayment(tools, payment, answer, null)

@@ -26,7 +26,7 @@ export async function closePayment(
   if (!found) throw refuse('payment_not_found')
   const locked = await lockForOutcome(tx, found)
   const { payment } = locked
-  if (!isUndecided(payment) && payment.checkAt === null)
+  if (payment.status === 'succeeded' || (!isUndecided(payment) && payment.checkAt === null))
     throw notClosable(payment, `its outcome is known, it is ${shownStatus(payment.status)}`)
   const now = tools.clock().getTime()
   // The provider may be answering. Were it closed as declined now and the answer lost, the charge would never be asked for again.

@@ -4,7 +4,8 @@ import type { Cause } from '../../events/announce.ts'
 import { moveFor } from '../../kit/lifecycle.ts'
 import { isUndecided, paymentLifecycle } from '../../payments/lifecycle.ts'
 import { leaseMs, nextTryAt } from '../../payments/schedule.ts'
-import { lockPayment, type PaymentRow, savePayment } from '../../payments/store.ts'
+import { hasNews } from '../../payments/standing.ts'
+import { lockPayment, lookAgain, type PaymentRow, savePayment } from '../../payments/store.ts'
 import { endTry, findTry } from '../../payments/tries.ts'
 import type { Tx } from '../../storage/storage.ts'
 import { lockSessionAndCart } from '../sessions.ts'
@@ -13,6 +14,7 @@ import type { PayTools } from '../tools.ts'
 import { completeSession } from './complete.ts'
 import { declinedFailure } from './failures.ts'
 import { recordAfterEnd } from './late.ts'
+import { recordNews } from './paid.ts'
 import { isAwaitedFromProvider, pendingCheckAt, recordAwaited, warnOfAmount } from './pending.ts'
 import { sealPlace } from './place.ts'
 import { reopenSession } from './reopen.ts'
@@ -29,7 +31,10 @@ export async function finishPayment(
   try {
     await tools.storage.write(async (tx) => {
       if (isAwaitedFromProvider(asked)) await recordAwaited(tools, tx, asked, outcome)
+      else if (asked.status === 'succeeded') await recordNews(tools, tx, asked, outcome)
       else await recordOutcome(tools, tx, await lockForOutcome(tx, asked), { outcome, cause })
+      // Of one that is made just now, what else is known is recorded by the next look.
+      if (asked.status !== 'succeeded' && hasNews(outcome.standing)) lookAgain(tx, asked, tools.clock().getTime())
     })
   } catch (error) {
     const message = 'outcome of a payment could not be recorded; retrying'
@@ -85,8 +90,10 @@ async function decide(settlement: Settlement, outcome: PaymentOutcome): Promise<
   const seen = { ...payment, updatedAt: now, checks: payment.checks + 1 }
   const isOtherAmount = outcome.kind === 'approved' && outcome.collected !== payment.amount
   if (isOtherAmount) warnOfAmount(tools, tx, payment, outcome)
-  if (outcome.kind === 'unknown' || isOtherAmount)
-    return savePayment(tx, { ...seen, checkAt: nextTryAt(seen.checks, now) })
+  if (outcome.kind === 'unknown' || isOtherAmount) {
+    const collected = isOtherAmount ? outcome.collected : payment.collected
+    return savePayment(tx, { ...seen, collected, checkAt: nextTryAt(seen.checks, now) })
+  }
   const move = moveFor(paymentLifecycle, verbs[outcome.kind], payment.status)
   if (!move) throw new Error(`payment ${payment.id} is ${payment.status} and was ${outcome.kind}`)
   const decided = { ...seen, status: move.to }
@@ -109,9 +116,9 @@ async function decide(settlement: Settlement, outcome: PaymentOutcome): Promise<
       return reopenSession(settlement, isWithdrawn ? null : declinedFailure(code))
     }
     case 'approved': {
-      const { reference, brand, last4 } = outcome
-      const collected = { ...decided, ...nowhere, reference, brand, last4, checkAt: null }
-      return completeSession({ ...settlement, payment: collected })
+      const { reference, brand, last4, collected } = outcome
+      const paid = { ...decided, ...nowhere, reference, brand, last4, collected, checkAt: null }
+      return completeSession({ ...settlement, payment: paid })
     }
     case 'pending': {
       const { reference, settles } = outcome

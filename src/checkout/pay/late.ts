@@ -36,11 +36,18 @@ export async function recordAfterEnd(
     const checkAt = isCertain(payment, outcome) ? null : nextTryAt(checks, now)
     await savePayment(tx, { ...payment, checks, checkAt, updatedAt: now })
   }
-  if (isContradiction(payment, outcome)) {
-    const message = 'payment provider contradicts what it said before'
-    const more = { status: payment.status, outcome: outcome.kind }
-    tx.afterCommit(() => tools.watch.warn('contradiction', message, facts, more))
-  }
+  if (isContradiction(payment, outcome)) warnOfContradiction(tools, tx, payment, outcome)
+}
+
+export function warnOfContradiction(
+  { watch }: PayTools,
+  tx: Tx,
+  { provider, id, status }: PaymentRow,
+  outcome: Outcome,
+): void {
+  const message = 'payment provider contradicts what it said before'
+  const more = { status, outcome: outcome.kind }
+  tx.afterCommit(() => watch.warn('contradiction', message, { provider, paymentId: id }, more))
 }
 
 // Whether the provider need not be asked again, until there is news.
@@ -53,8 +60,8 @@ function isCertain(payment: PaymentRow, outcome: PaymentOutcome): boolean {
 function bookedFor({ status }: PaymentRow, outcome: Outcome): Partial<PaymentRow> | undefined {
   const book = (to: StoredPaymentStatus | undefined, more: Partial<PaymentRow>) => to && { ...more, status: to }
   if (outcome.kind === 'approved') {
-    const { reference, brand, last4 } = outcome
-    return book(moveFor(paymentLifecycle, 'collect_late', status)?.to, { reference, brand, last4 })
+    const { reference, brand, last4, collected } = outcome
+    return book(moveFor(paymentLifecycle, 'collect_late', status)?.to, { reference, brand, last4, collected })
   }
   if (outcome.kind !== 'pending') return undefined
   return book(moveFor(paymentLifecycle, 'await_late', status)?.to, { reference: outcome.reference })
@@ -62,7 +69,7 @@ function bookedFor({ status }: PaymentRow, outcome: Outcome): Partial<PaymentRow
 
 // An order was placed for the money, or awaits it, and its provider says otherwise. (Of one without an order, a void is owed,
 // and a voided charge is looked up as declined.)
-function isContradiction({ status, orderId }: PaymentRow, { kind }: Outcome): boolean {
+export function isContradiction({ status, orderId }: PaymentRow, { kind }: Outcome): boolean {
   if (orderId === null) return false
   return (
     (status === 'succeeded' && kind === 'declined') ||

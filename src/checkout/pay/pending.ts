@@ -42,13 +42,14 @@ export async function recordAwaited(
   const now = tools.clock().getTime()
   const seen = { ...payment, checks: payment.checks + 1, updatedAt: now }
   if (outcome.kind === 'approved' && outcome.collected === payment.amount) {
-    const { reference, brand, last4 } = outcome
-    await savePayment(tx, { ...seen, reference, brand, last4 })
+    const { reference, brand, last4, collected } = outcome
+    await savePayment(tx, { ...seen, reference, brand, last4, collected })
     await payOrder(tx, key, { now, cause: null })
   } else if (outcome.kind === 'declined' && !outcome.isDoubtful) await giveUp(tools, tx, found, seen)
   else {
     warnOfAmount(tools, tx, payment, outcome)
-    await savePayment(tx, { ...seen, checkAt: pendingCheckAt(now, false) })
+    const collected = outcome.kind === 'approved' ? outcome.collected : seen.collected
+    await savePayment(tx, { ...seen, collected, checkAt: pendingCheckAt(now, false) })
   }
 }
 

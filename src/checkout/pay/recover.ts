@@ -52,7 +52,7 @@ async function lookUpOrClose(tools: PayTools, provider: PaymentProvider, payment
   const charge = chargeOf(payment)
   const lookUp = () => askProvider(tools, payment, 'lookUp', (signal) => provider.lookUp(charge, signal))
   const finding: Finding = await lookUp()
-  // Looked up because there is news of it: nothing is left to close.
+  // What was paid is never closed, whatever is said about it now.
   if (payment.status === 'succeeded') return finding.kind === 'absent' ? { kind: 'unknown' } : finding
   const ageMs = tools.clock().getTime() - payment.createdAt
   const isForsaken =

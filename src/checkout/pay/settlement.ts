@@ -1,7 +1,7 @@
 // What the parts of the last transaction share: the locked rows, and for what, when and why they change.
 
 import type { Cause } from '../../events/announce.ts'
-import type { Outcome } from '../../payments/port.ts'
+import type { Outcome, Standing } from '../../payments/port.ts'
 import type { PaymentRow } from '../../payments/store.ts'
 import type { Tx } from '../../storage/storage.ts'
 import type { SessionRow } from '../store.ts'
@@ -19,7 +19,7 @@ export interface Settlement {
 
 // `isDoubtful`: declined by us, and the provider has nothing to say about it. It is looked up again. `isWithdrawn`: the shopper
 // went back to pay in another way, which is not a failure.
-export type PaymentOutcome = Outcome & { isDoubtful?: boolean; isWithdrawn?: boolean }
+export type PaymentOutcome = Outcome & { isDoubtful?: boolean; isWithdrawn?: boolean; standing?: Standing }
 
 // The provider of a payment of 0: the order is approved without asking anyone.
 export const nothingOwed = 'none'

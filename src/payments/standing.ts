@@ -1,0 +1,163 @@
+// Compares what a provider lists of a payment's refunds with ours. Pure: it answers what is to be recorded.
+
+import type { DisputeStanding, RefundStanding, Standing } from './port.ts'
+import { leaseMs, pendingAgainMs } from './schedule.ts'
+import type { PaymentRow, RefundRow } from './store.ts'
+
+export interface StandingPlan {
+  // Refunds whose name at the provider is learnt.
+  named: { refund: RefundRow; reference: string }[]
+  // On their way here, and ended there: to be asked about now.
+  ended: RefundRow[]
+  // Succeeded here, and failed there later.
+  failed: { refund: RefundRow; reference: string }[]
+  foreign: ForeignRefund[]
+  // What went back there by the provider's count, and how much of it is above what was paid.
+  givenBack: number
+  excess: number
+  // When to look again; null when all is clear.
+  againAt: number | null
+}
+
+// Made at the provider. `instead`: a refund of ours that had failed, and whose place it takes. `isOurs`: it even has its key.
+export interface ForeignRefund {
+  reference: string
+  amount: number
+  instead: RefundRow | null
+  isOurs: boolean
+}
+
+export function planStanding(
+  payment: Pick<PaymentRow, 'amount'>,
+  refunds: readonly RefundRow[],
+  listed: readonly RefundStanding[],
+  now: number,
+): StandingPlan {
+  const { matched, unmatched } = match(refunds, listed)
+  const plan: StandingPlan = { named: [], ended: [], failed: [], foreign: [], givenBack: 0, excess: 0, againAt: null }
+  for (const { state, amount } of listed) if (state === 'succeeded') plan.givenBack += amount
+  for (const [{ reference, state }, refund] of matched) {
+    const isFailed = refund.status === 'succeeded' && state === 'failed' && refund.paidByHandAt === null
+    if (isFailed) plan.failed.push({ refund, reference })
+    else if (refund.reference !== reference) plan.named.push({ refund, reference })
+    if (refund.status === 'pending' && state !== 'pending') plan.ended.push(refund)
+  }
+  const lookAgain = (at: number) => {
+    plan.againAt = Math.min(plan.againAt ?? at, at)
+  }
+  const known = new Set(matched.values())
+  const open = refunds.filter((refund) => refund.status === 'pending')
+  let left = payment.amount
+  const hasFailed = new Set(plan.failed.map(({ refund }) => refund))
+  for (const refund of refunds) if (refund.status !== 'failed' && !hasFailed.has(refund)) left -= refund.amount
+  const replaced = new Set<RefundRow>()
+  for (const { reference, key, amount, state } of unmatched) {
+    if (state === 'pending') lookAgain(now + pendingAgainMs)
+    if (state !== 'succeeded') continue
+    // It may be one of ours whose answer is on its way, or take its place: that one ends first.
+    const inTheWay = open.filter(
+      (refund) => amount > left || (key === null && !known.has(refund) && isAlike(refund, amount)),
+    )
+    if (inTheWay.length > 0) {
+      for (const { tryAt } of inTheWay) lookAgain((tryAt ?? now) + leaseMs)
+      continue
+    }
+    const counted = Math.max(0, Math.min(amount, left))
+    plan.excess += amount - counted
+    if (counted === 0) continue
+    left -= counted
+    const lost = refunds.filter(
+      (refund) => refund.status === 'failed' && refund.kind === 'refund' && !replaced.has(refund),
+    )
+    const instead =
+      lost.find(({ id }) => id === key) ??
+      lost.find((refund) => refund.replacedBy === null && refund.amount === amount) ??
+      null
+    if (instead) replaced.add(instead)
+    plan.foreign.push({ reference, amount: counted, instead, isOurs: instead !== null && instead.id === key })
+  }
+  return plan
+}
+
+// By our key first, which is certain; then by the provider's name. What has neither is taken for one of ours that it may be, so ours
+// is never counted twice. One that failed here is matched only by what failed there: money that went back all the same is counted
+// as made there.
+function match(
+  refunds: readonly RefundRow[],
+  listed: readonly RefundStanding[],
+): { matched: Map<RefundStanding, RefundRow>; unmatched: RefundStanding[] } {
+  const matched = new Map<RefundStanding, RefundRow>()
+  const free = new Set(refunds.filter(({ status }) => status !== 'failed'))
+  const take = (isOf: (refund: RefundRow, entry: RefundStanding) => boolean, entries: readonly RefundStanding[]) => {
+    for (const entry of entries) {
+      if (matched.has(entry)) continue
+      const refund = [...free].find((one) => isOf(one, entry))
+      if (!refund) continue
+      matched.set(entry, refund)
+      free.delete(refund)
+    }
+  }
+  take(({ id, origin }, { key }) => origin === 'here' && id === key, listed)
+  take((refund, { reference }) => refund.reference === reference, listed)
+  for (const refund of refunds) if (refund.status === 'failed') free.add(refund)
+  take(
+    (refund, { reference, state }) =>
+      refund.status === 'failed' && refund.reference === reference && state === 'failed',
+    listed,
+  )
+  const isUnnamed = ({ origin, status, reference }: RefundRow) =>
+    origin === 'here' && status === 'succeeded' && reference === null
+  for (const state of ['succeeded', 'failed'] as const)
+    take(
+      (refund, { key, amount }) => key === null && isUnnamed(refund) && isAlike(refund, amount),
+      listed.filter((entry) => entry.state === state),
+    )
+  return { matched, unmatched: listed.filter((entry) => !matched.has(entry)) }
+}
+
+// A void gives back whatever is left.
+function isAlike({ kind, amount }: RefundRow, listed: number): boolean {
+  return kind === 'void' || amount === listed
+}
+
+const listedMax = 1_000
+
+// Undefined where it is not what the port describes: an adapter is code of others, and this goes into the books.
+export function readStanding({ refunds, dispute }: Standing): Standing | undefined {
+  if (!Array.isArray(refunds) || refunds.length > listedMax || !refunds.every(isRefundStanding)) return undefined
+  if (new Set(refunds.map(({ reference }) => reference)).size < refunds.length) return undefined
+  if (dispute !== null && !isDisputeStanding(dispute)) return undefined
+  return { refunds, dispute }
+}
+
+function isRefundStanding({ reference, key, amount, state }: RefundStanding): boolean {
+  return (
+    isName(reference) &&
+    (key === null || typeof key === 'string') &&
+    isAmount(amount) &&
+    ['pending', 'succeeded', 'failed'].includes(state)
+  )
+}
+
+function isDisputeStanding({ reference, amount, state, reason, dueAt }: DisputeStanding): boolean {
+  return (
+    isName(reference) &&
+    isAmount(amount) &&
+    ['open', 'won', 'lost'].includes(state) &&
+    (reason === null || typeof reason === 'string') &&
+    (dueAt === null || Number.isSafeInteger(dueAt))
+  )
+}
+
+function isName(text: unknown): boolean {
+  return typeof text === 'string' && /^[\x21-\x7e]{1,200}$/.test(text)
+}
+
+function isAmount(amount: unknown): boolean {
+  return Number.isSafeInteger(amount) && (amount as number) >= 1
+}
+
+// Whether a look-up says more than that the payment was made.
+export function hasNews(standing: Standing | undefined): boolean {
+  return standing !== undefined && (standing.refunds.length > 0 || standing.dispute !== null)
+}

@@ -1,0 +1,352 @@
+// What a provider knows of a payment that was made: refunds that others made there, and refunds of ours that failed later. It is
+// learnt by looking, when a notice says that there is news.
+
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import { type BankShop, openBankShop } from '../harness/bankShop.ts'
+import { answerOf } from '../harness/refused.ts'
+import { eachEngine } from '../harness/storage.ts'
+import { closePayment } from '../src/checkout/pay/close.ts'
+
+const hour = 3_600_000
+
+async function look(shop: BankShop, paymentId: string) {
+  // A payment is looked up at most once in five seconds.
+  shop.house.clock.now += 5_000
+  await shop.notice(paymentId)
+  await shop.check()
+}
+
+async function money(shop: BankShop, orderId: string) {
+  const { paymentStatus, totals, refunds } = await shop.order(orderId)
+  const { refunded, refundPending } = totals
+  return { paymentStatus, refunded, refundPending, refunds: refunds.map(({ amount, status }) => [amount, status]) }
+}
+
+eachEngine('what a provider knows of a payment', (given) => {
+  test('a refund made there appears at the order, once, with its event', async () => {
+    const shop = await openBankShop(given)
+    const { orderId, paymentId, payment, total } = await shop.place()
+    shop.bank.refundThere(paymentId, 400)
+    await look(shop, paymentId)
+    await look(shop, paymentId)
+    assert.deepEqual(await money(shop, orderId), {
+      paymentStatus: 'partially_refunded',
+      refunded: 400,
+      refundPending: 0,
+      refunds: [[400, 'succeeded']],
+    })
+    assert.deepEqual(await shop.events(orderId), ['order.refunded'])
+    const { collected, givenBack, checkAt, status } = await payment()
+    assert.deepEqual([collected, givenBack, checkAt, status], [total, 400, null, 'succeeded'])
+    // The rest, after which the charge is looked up as declined.
+    shop.bank.refundThere(paymentId, total - 400)
+    await look(shop, paymentId)
+    assert.equal((await money(shop, orderId)).paymentStatus, 'refunded')
+    assert.deepEqual(await shop.events(orderId), ['order.refunded', 'order.refunded'])
+    assert.deepEqual([(await payment()).status, (await payment()).checkAt], ['succeeded', null])
+    assert.deepEqual(shop.incidents(), {})
+    assert.deepEqual([await shop.owed(), await shop.violations()], [[], []])
+  })
+
+  test('what was given back before the order was placed is recorded after it', async () => {
+    const shop = await openBankShop(given)
+    const { paymentId, payment } = await shop.begin()
+    shop.bank.act(paymentId, 'pay')
+    shop.bank.refundThere(paymentId, 100)
+    shop.house.clock.now += 6 * 60_000
+    await shop.check()
+    shop.house.clock.now += 5_000
+    await shop.check()
+    const { orderId } = await payment()
+    assert.equal((await money(shop, orderId ?? '')).refunded, 100)
+  })
+
+  test('one that is pending there counts when it has succeeded, and is looked at again without a notice', async () => {
+    const shop = await openBankShop(given)
+    const { orderId, paymentId } = await shop.place()
+    const reference = shop.bank.refundThere(paymentId, 300, 'pending')
+    await look(shop, paymentId)
+    assert.equal((await money(shop, orderId)).refunded, 0)
+    shop.bank.turn(reference, 'succeeded')
+    shop.house.clock.now += 6 * hour
+    await shop.check()
+    assert.equal((await money(shop, orderId)).refunded, 300)
+  })
+
+  for (const namesKeys of [true, false]) {
+    test(`ours is never counted twice, ${namesKeys ? 'by its key' : 'also where the provider does not name keys'}`, async () => {
+      const shop = await openBankShop(given)
+      shop.bank.namesKeys = namesKeys
+      const { orderId, paymentId } = await shop.place()
+      // The answer is lost, so it is on its way here while a look finds it there.
+      shop.bank.loseNext('refund')
+      await shop.refund(orderId, 300)
+      await shop.pay()
+      await look(shop, paymentId)
+      assert.deepEqual((await money(shop, orderId)).refunds, [[300, 'pending']])
+      shop.house.clock.now += 2_000
+      assert.deepEqual(await shop.pay(), ['succeeded'])
+      shop.house.clock.now += hour
+      await shop.check()
+      await look(shop, paymentId)
+      assert.deepEqual((await money(shop, orderId)).refunds, [[300, 'succeeded']])
+      // One of the same amount by the merchant is another one.
+      shop.bank.refundThere(paymentId, 300)
+      await look(shop, paymentId)
+      await look(shop, paymentId)
+      assert.deepEqual(await money(shop, orderId), {
+        paymentStatus: 'partially_refunded',
+        refunded: 600,
+        refundPending: 0,
+        refunds: [
+          [300, 'succeeded'],
+          [300, 'succeeded'],
+        ],
+      })
+      assert.deepEqual(await shop.events(orderId), ['order.refunded', 'order.refunded'])
+      assert.deepEqual(await shop.violations(), [])
+    })
+  }
+
+  test('a look that finds ours ended makes it asked about at once', async () => {
+    const shop = await openBankShop(given)
+    const { orderId, paymentId } = await shop.place()
+    shop.bank.nextRefund('pending')
+    await shop.refund(orderId, 300)
+    await shop.pay()
+    shop.house.clock.now += hour
+    await shop.pay()
+    shop.bank.turn(shop.bank.books.get(paymentId)?.refunds[0]?.reference ?? '', 'succeeded')
+    await look(shop, paymentId)
+    assert.deepEqual(await shop.pay(), ['succeeded'])
+    assert.equal((await money(shop, orderId)).paymentStatus, 'partially_refunded')
+  })
+
+  test('what the operator paid by hand in the dashboard is that refund', async () => {
+    const shop = await openBankShop(given)
+    const { orderId, paymentId } = await shop.place()
+    shop.bank.refundThere(paymentId, 250)
+    await shop.refund(orderId, 250, true)
+    await look(shop, paymentId)
+    assert.deepEqual((await money(shop, orderId)).refunds, [[250, 'succeeded']])
+  })
+
+  test('a refund of ours that fails later is announced, named by doctor, and can be made again', async () => {
+    const shop = await openBankShop(given)
+    const { orderId, paymentId, total } = await shop.place()
+    const refund = await shop.refund(orderId)
+    await shop.pay()
+    await look(shop, paymentId)
+    assert.equal((await money(shop, orderId)).paymentStatus, 'refunded')
+    shop.bank.turn(shop.bank.books.get(paymentId)?.refunds[0]?.reference ?? '', 'failed')
+    await look(shop, paymentId)
+    await look(shop, paymentId)
+    assert.deepEqual(await money(shop, orderId), {
+      paymentStatus: 'paid',
+      refunded: 0,
+      refundPending: 0,
+      refunds: [[total, 'failed']],
+    })
+    assert.deepEqual(await shop.events(orderId), ['order.refunded', 'order.refund_failed'])
+    assert.deepEqual(shop.incidents(), { refund_failed_later: 1 })
+    assert.deepEqual(await shop.owed(), [['refund_failed', [`${orderId} ${refund.id} (test)`]]])
+    await shop.refund(orderId)
+    assert.deepEqual(await shop.pay(), ['succeeded'])
+    assert.equal((await money(shop, orderId)).paymentStatus, 'refunded')
+    assert.deepEqual([await shop.owed(), await shop.violations(), shop.bank.givenBack(paymentId)], [[], [], total])
+  })
+
+  test('one made there that fails later is taken back, and counted again if it succeeds after all', async () => {
+    const shop = await openBankShop(given)
+    const { orderId, paymentId } = await shop.place()
+    const reference = shop.bank.refundThere(paymentId, 400)
+    for (const [state, refunded] of [
+      ['succeeded', 400],
+      ['failed', 0],
+      ['succeeded', 400],
+    ] as const) {
+      shop.bank.turn(reference, state)
+      await look(shop, paymentId)
+      assert.equal((await money(shop, orderId)).refunded, refunded)
+    }
+    assert.deepEqual(await shop.events(orderId), ['order.refunded', 'order.refund_failed', 'order.refunded'])
+    assert.deepEqual([await shop.owed(), await shop.violations()], [[], []])
+  })
+
+  test('one of ours that was given up and turns up there is counted, and waits for nobody', async () => {
+    const shop = await openBankShop(given)
+    const { orderId, paymentId } = await shop.place()
+    shop.bank.dropNext('refund')
+    const refund = await shop.refund(orderId, 400)
+    await shop.pay()
+    shop.house.clock.now += 48 * hour
+    assert.deepEqual(await shop.pay(), ['failed'])
+    // The request had been held up on its way.
+    const charge = shop.bank.books.get(paymentId)?.charge
+    assert.ok(charge)
+    await shop.bank.refund({ key: refund.id, charge, amount: 400 }, new AbortController().signal)
+    await look(shop, paymentId)
+    await look(shop, paymentId)
+    assert.deepEqual(await money(shop, orderId), {
+      paymentStatus: 'partially_refunded',
+      refunded: 400,
+      refundPending: 0,
+      refunds: [
+        [400, 'failed'],
+        [400, 'succeeded'],
+      ],
+    })
+    assert.deepEqual([shop.incidents().contradiction, await shop.owed(), await shop.violations()], [1, [], []])
+  })
+
+  test('against a refund of ours that takes all: the one that was made is counted when ours has ended', async () => {
+    const shop = await openBankShop(given)
+    const { orderId, paymentId, total } = await shop.place()
+    shop.bank.dropNext('refund')
+    await shop.refund(orderId)
+    await shop.pay()
+    shop.bank.refundThere(paymentId, 200)
+    await look(shop, paymentId)
+    assert.deepEqual((await money(shop, orderId)).refunds, [[total, 'pending']])
+    shop.house.clock.now += 2_000
+    assert.deepEqual(await shop.pay(), ['failed'])
+    shop.house.clock.now += hour
+    await shop.check()
+    assert.deepEqual(await money(shop, orderId), {
+      paymentStatus: 'partially_refunded',
+      refunded: 200,
+      refundPending: 0,
+      refunds: [
+        [total, 'failed'],
+        [200, 'succeeded'],
+      ],
+    })
+    assert.deepEqual(await shop.violations(), [])
+  })
+
+  test('more than was paid is bounded and reported', async () => {
+    const shop = await openBankShop(given)
+    const { orderId, paymentId, total } = await shop.place()
+    const { lookUp } = shop.bank
+    const refunds = [
+      { reference: 'a', key: null, amount: total - 100, state: 'succeeded' },
+      { reference: 'b', key: null, amount: 300, state: 'succeeded' },
+    ] as const
+    shop.bank.lookUp = async (...asked) => ({ ...(await lookUp(...asked)), standing: { refunds, dispute: null } })
+    await look(shop, paymentId)
+    await look(shop, paymentId)
+    assert.deepEqual((await money(shop, orderId)).refunds, [
+      [total - 100, 'succeeded'],
+      [100, 'succeeded'],
+    ])
+    assert.equal(shop.incidents().refunds_exceed, 1)
+    assert.deepEqual(await shop.owed(), [['given_back_too_much', [`${paymentId} ${total + 200} of ${total} (test)`]]])
+    assert.deepEqual(await shop.violations(), [])
+  })
+
+  test('what cannot be read is reported, and changes nothing', async () => {
+    const shop = await openBankShop(given)
+    const { orderId, paymentId } = await shop.place()
+    const { lookUp } = shop.bank
+    for (const refund of [
+      { reference: '', key: null, amount: 1, state: 'succeeded' },
+      { reference: 'a', key: null, amount: 0.5, state: 'succeeded' },
+      { reference: 'a', key: null, amount: -1, state: 'succeeded' },
+      { reference: 'a', key: null, amount: 1, state: 'cancelled' },
+    ]) {
+      const standing = { refunds: [refund], dispute: null } as unknown as { refunds: []; dispute: null }
+      shop.bank.lookUp = async (...asked) => ({ ...(await lookUp(...asked)), standing })
+      await look(shop, paymentId)
+    }
+    assert.deepEqual(
+      [await money(shop, orderId), shop.incidents()].map((value) => JSON.stringify(value)),
+      [
+        JSON.stringify({ paymentStatus: 'paid', refunded: 0, refundPending: 0, refunds: [] }),
+        JSON.stringify({ unreadable_standing: 4 }),
+      ],
+    )
+  })
+
+  test('a notice during a look makes it look again', async () => {
+    const shop = await openBankShop(given)
+    const { paymentId, payment } = await shop.place()
+    const { lookUp } = shop.bank
+    shop.bank.lookUp = async (...asked) => {
+      const found = await lookUp(...asked)
+      shop.house.clock.now += 10
+      await shop.notice(paymentId)
+      shop.bank.lookUp = lookUp
+      return found
+    }
+    await look(shop, paymentId)
+    assert.ok(((await payment()).checkAt ?? Number.NaN) <= shop.house.clock.now)
+    shop.house.clock.now += 5_000
+    await shop.check()
+    assert.equal((await payment()).checkAt, null)
+  })
+
+  test('a payment that was made is neither closed nor given up, whatever is said about it', async () => {
+    const shop = await openBankShop(given)
+    const { orderId, paymentId, payment } = await shop.place()
+    const { lookUp } = shop.bank
+    const closed = shop.bank.calls.close
+    for (const kind of ['absent', 'unknown', 'declined'] as const) {
+      shop.bank.lookUp = async () =>
+        kind === 'declined' ? { kind, code: 'declined', brand: null, last4: null } : { kind }
+      shop.house.clock.now += 48 * hour
+      await look(shop, paymentId)
+      assert.deepEqual(
+        [(await payment()).status, (await payment()).checkAt === null],
+        ['succeeded', kind === 'declined'],
+      )
+      if (kind !== 'unknown') continue
+      const { installationId } = shop.house
+      const close = shop.house.storage.write((tx) =>
+        closePayment(shop.tools, tx, { installationId, id: paymentId }, 'declined'),
+      )
+      assert.match(JSON.stringify(await answerOf(close)), /payment_not_closable/)
+      assert.deepEqual(await shop.owed(), [])
+    }
+    shop.bank.lookUp = lookUp
+    assert.deepEqual([shop.bank.calls.close, (await money(shop, orderId)).paymentStatus], [closed, 'paid'])
+    assert.deepEqual(shop.incidents(), { contradiction: 1 })
+  })
+})
+
+eachEngine('money that comes after all', (given) => {
+  test('paid after it was given up here: it goes back', async () => {
+    const shop = await openBankShop(given)
+    const { paymentId, payment, total } = await shop.begin()
+    await shop.house.storage.write(
+      (tx) => tx.sql`update payments set status = 'declined', check_at = null where id = ${paymentId}`,
+    )
+    shop.bank.act(paymentId, 'pay')
+    await look(shop, paymentId)
+    assert.deepEqual([(await payment()).status, shop.incidents()], ['succeeded', { late_success: 1 }])
+    assert.deepEqual(await shop.pay(), ['succeeded'])
+    await look(shop, paymentId)
+    assert.deepEqual([(await payment()).status, shop.bank.givenBack(paymentId)], ['voided', total])
+    assert.deepEqual(await shop.violations(), [])
+  })
+
+  test('a debit that fails cancels its order; if it comes after all, it goes back and the order stays cancelled', async () => {
+    const shop = await openBankShop(given)
+    const { orderId, paymentId, payment, total } = await shop.place('bank')
+    shop.bank.act(paymentId, 'fail')
+    await look(shop, paymentId)
+    const state = async () => {
+      const { status, paymentStatus } = await shop.order(orderId)
+      return [status, paymentStatus, (await payment()).status]
+    }
+    assert.deepEqual(await state(), ['cancelled', 'voided', 'voided'])
+    assert.deepEqual(await shop.events(orderId), ['order.cancelled'])
+    Object.assign(shop.bank.books.get(paymentId) ?? {}, { state: 'paid', collected: total })
+    await look(shop, paymentId)
+    assert.deepEqual(await shop.pay(), ['succeeded'])
+    await look(shop, paymentId)
+    assert.deepEqual([await shop.pay(), await state()], [[], ['cancelled', 'voided', 'voided']])
+    assert.deepEqual([shop.bank.givenBack(paymentId), shop.incidents()], [total, { late_success: 1 }])
+    assert.deepEqual(await shop.violations(), [])
+  })
+})
