@@ -35,6 +35,7 @@ import { pageSecretHash } from './kit/pagesecret.ts'
 import { type RetentionMs, retentionDefaultsMs } from './kit/retention.ts'
 import { deriveKeys, type RootSecret } from './kit/secrets.ts'
 import { observeMail } from './mail/observe.ts'
+import { mailPages } from './mail/pages.ts'
 import { type MailTools, newCounts } from './mail/send.ts'
 import { createTransport } from './mail/smtp.ts'
 import { oauthOperations } from './oauth/operations.ts'
@@ -193,6 +194,7 @@ export function createApp(parts: AppParts): App {
   observeOwed(metrics, storage, clock)
   const mail = mailTools(parts)
   if (mail) observeMail(metrics, mail)
+  const mailFolder = !parts.production && parts.mail?.target.kind === 'file' ? parts.mail.target.folder : null
   metrics.read({
     name: 'cartwright_requests_in_flight',
     help: 'Requests under way.',
@@ -231,6 +233,7 @@ export function createApp(parts: AppParts): App {
           return shops.map(({ slug, name, productSlug }) => ({ slug, name, productSlug: productSlug ?? undefined }))
         },
         demo: () => hasDemoShop,
+        hasLetters: mailFolder !== null,
       }),
       ...probePages({
         metrics: parts.showsMetrics === false ? null : metrics,
@@ -251,6 +254,7 @@ export function createApp(parts: AppParts): App {
         ...payTools,
         refusedThrottle: rateLimit && createThrottle(refusedNoticesOfAddress),
       }),
+      ...(mailFolder === null ? [] : mailPages(mailFolder)),
       ...oauth.pages,
       ...(parts.extraPages ?? []),
       mediaPage(fileURLToPath(new URL('./provisioning/demo/media/', import.meta.url))),

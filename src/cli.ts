@@ -23,6 +23,7 @@ export const commands = {
   import: async () => (await import('./commands/shop.ts')).importCommand,
   promotions: async () => (await import('./commands/promotions.ts')).promotionsCommand,
   methods: async () => (await import('./commands/methods.ts')).methodsCommand,
+  mail: async () => (await import('./commands/mail.ts')).mailCommand,
   orders: async () => (await import('./commands/orders.ts')).ordersCommand,
   payments: async () => (await import('./commands/payments.ts')).paymentsCommand,
   shoppers: async () => (await import('./commands/shoppers.ts')).shoppersCommand,

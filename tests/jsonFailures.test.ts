@@ -46,6 +46,7 @@ const wellFormed: Readonly<Record<CommandName, readonly string[]>> = {
   import: ['products.csv'],
   promotions: ['list'],
   methods: ['list'],
+  mail: ['list'],
   orders: ['list'],
   payments: ['close', 'pay_1', '--outcome', 'declined'],
   shoppers: ['forget', '--email', 'ada@example.test'],

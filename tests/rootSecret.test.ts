@@ -67,6 +67,9 @@ function formsFor({ files, ids, url }: Shop, elsewhere: string): Record<string, 
     'promotions disable': ['promotions', 'disable', 'WELCOME10'],
     'promotions enable': ['promotions', 'enable', 'WELCOME10'],
     'methods list': ['methods', 'list'],
+    'mail list': ['mail', 'list'],
+    'mail show': ['mail', 'show', 'eml_00000000000000000000000000'],
+    'mail retry': ['mail', 'retry', 'eml_00000000000000000000000000'],
     'methods set': ['methods', 'set', 'bank_transfer', '--mode', 'live', '--off'],
     'orders list': ['orders', 'list'],
     'orders show': ['orders', 'show', '1001', '--address'],
@@ -267,6 +270,7 @@ eachEngine('every command', (given) => {
       for (const [key, args] of Object.entries(forms).filter(([name]) => effects[name] === 'reads')) {
         const said = await cartwright(args, settings({ CARTWRIGHT_SECRET: secret }))
         if (key === 'orders show') assert.match(said.err, /has no order 1001/)
+        else if (key === 'mail show') assert.match(said.err, /There is no letter eml_/)
         else assert.deepEqual([said.code, said.err], [0, ''], key)
         if (key === 'backup') await rm(join(shop.files, 'copy.db'))
         if (given.engine === 'sqlite') assert.equal(await stateOf(shop), state, `${key} has changed something`)

@@ -6,6 +6,7 @@ import { printOpenApi } from '../contract/openapi.ts'
 import { openDatabase } from '../database.ts'
 import { toInstant } from '../kit/instant.ts'
 import { type DeferredRow, listDeferred } from '../loops/store.ts'
+import { listUndelivered, readWaiting } from '../mail/store.ts'
 import { findViolations, invariants } from '../observe/invariants.ts'
 import { findOwed } from '../observe/owed.ts'
 import { installedNames } from '../providers/installed.ts'
@@ -15,6 +16,7 @@ import { lackText } from '../provisioning/readiness.ts'
 import { listUnpayable, listUnready } from '../provisioning/store.ts'
 import { unhurried } from '../storage/copy.ts'
 import { pendingMigrations } from '../storage/migrate.ts'
+import type { Reader } from '../storage/storage.ts'
 import { version } from '../version.ts'
 import { command, printReport } from './command.ts'
 
@@ -31,7 +33,9 @@ export const doctorCommand = command({
       const deferred = pending > 0 ? [] : await storage.read((db) => listDeferred(db, now, deferredMax))
       const unpayable = pending > 0 ? [] : await storage.read((db) => listUnpayable(db, unpayableMax))
       const unready = pending > 0 ? [] : await storage.read((db) => listUnready(db, unreadyMax))
+      const letters = pending > 0 ? [] : await storage.read((db) => letterWarnings(db, now))
       const warnings = [
+        ...letters,
         ...unready.map(({ slug, problem, name }) => visible(`${slug}: ${lackText(problem, name)}`)),
         ...unpayable.map(({ slug, problem }) => `${slug}: ${unpayableWords[problem]}`),
       ]
@@ -71,6 +75,24 @@ export const doctorCommand = command({
     }
   },
 })
+
+const undeliveredMax = 20
+const undeliveredMs = 7 * 24 * 3_600_000
+const waitingMs = 3_600_000
+
+// Letters that were not delivered, and those that wait for a mail server. They are a warning: no money depends on them.
+async function letterWarnings(db: Reader, now: number): Promise<string[]> {
+  const { count, since } = await readWaiting(db)
+  const undelivered = await listUndelivered(db, now - undeliveredMs, undeliveredMax)
+  return [
+    ...(since !== null && since < now - waitingMs
+      ? [`${count} letters wait to be sent, the oldest since ${toInstant(since)}: look at the mail server`]
+      : []),
+    ...undelivered.map(
+      ({ slug, status, code, count: letters }) => `${slug}: ${letters} letters ${status} within a week (${code})`,
+    ),
+  ]
+}
 
 const unreadyMax = 50
 const unpayableMax = 50

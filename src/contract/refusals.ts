@@ -61,6 +61,7 @@ export const operatorRefusals = {
 
   merchant_not_found:         { status: 404, sentence: 'There is no such merchant.' },
   installation_not_found:     { status: 404, sentence: 'There is no such installation.' },
+  letter_not_found:           { status: 404, sentence: 'There is no such letter.' },
   app_not_found:              { status: 404, sentence: 'There is no such app.' },
   app_installation_not_found: { status: 404, sentence: 'There is no such active installation of an app.' },
   user_not_found:             { status: 404, sentence: 'There is no such user.' },
@@ -88,6 +89,7 @@ export const operatorRefusals = {
   order_not_sent:             { status: 409, sentence: 'The order was not sent.' },
   order_is_test:              { status: 409, sentence: 'The order is a test order.' },
   fulfillment_not_possible:   { status: 409, sentence: 'The order has nothing like this left to send.' },
+  letter_not_retryable:       { status: 409, sentence: 'The letter cannot be sent again.' },
   nothing_to_refund:          { status: 409, sentence: 'There is nothing to refund.' },
   refund_pending:             { status: 409, sentence: 'A refund is already on its way.' },
   refund_amount_too_high:     { status: 409, sentence: 'The amount is more than is left to refund.' },

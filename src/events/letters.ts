@@ -19,10 +19,7 @@ export const letterKinds = {
 } as const satisfies Readonly<Record<string, 'shopper' | 'merchant'>>
 
 export type LetterKind = keyof typeof letterKinds
-
-export function isLetterKind(text: string): text is LetterKind {
-  return Object.hasOwn(letterKinds, text)
-}
+export const letterKindNames = Object.keys(letterKinds) as LetterKind[]
 
 export const letterStatuses = ['pending', 'sending', 'sent', 'refused', 'failed', 'discarded'] as const
 export type LetterStatus = (typeof letterStatuses)[number]

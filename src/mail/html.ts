@@ -1,6 +1,7 @@
 // A letter as HTML: one column of tables, as mail programs need it, styled in the tags, with a sheet for dark mode and narrow
 // screens that may be dropped. It loads nothing but the merchant's logo. Pure.
 
+import { formatColor, inkOn, parseColor } from '../pages/color.ts'
 import { type Html, html, trusted } from '../pages/html.ts'
 import { frameTexts, type LetterFrame } from './frame.ts'
 import type { Letter, LetterPart } from './letters.ts'
@@ -130,13 +131,7 @@ function lines(text: string): Html[] {
 
 const usualColor = { ground: '#1b5270', text: '#ffffff' }
 
-// The text on it is black or white, whichever is easier to read (WCAG 2, relative luminance).
-export function colorOf(color: string | null): { ground: string; text: string } {
-  if (color === null || !/^#[0-9a-f]{6}$/i.test(color)) return usualColor
-  const [red = 0, green = 0, blue = 0] = [1, 3, 5].map((at) => {
-    const part = Number.parseInt(color.slice(at, at + 2), 16) / 255
-    return part <= 0.04045 ? part / 12.92 : ((part + 0.055) / 1.055) ** 2.4
-  })
-  const luminance = 0.2126 * red + 0.7152 * green + 0.0722 * blue
-  return { ground: color, text: luminance > 0.179 ? '#000000' : '#ffffff' }
+function colorOf(color: string | null): { ground: string; text: string } {
+  const ground = color === null ? undefined : parseColor(color)
+  return ground ? { ground: formatColor(ground), text: formatColor(inkOn(ground)) } : usualColor
 }

@@ -82,8 +82,8 @@ export async function prepareLetter(
     name: merchant.name,
     replyTo: replyTo !== null && isPlainAddress(replyTo) ? replyTo : null,
     links: JSON.parse(merchant.links) as MerchantFacts['links'],
-    logo: null,
-    color: null,
+    logo: logoOf(tools, merchant.logo),
+    color: merchant.color,
   }
   const { speaker, isTest, letter: text } = written
   const frame: LetterFrame = { speaker, audience, merchant: facts, isTest }
@@ -97,6 +97,12 @@ export async function prepareLetter(
     messageId: letter.messageId ?? '',
     keepsAddress: audience === 'merchant' || letter.orderId !== null,
   }
+}
+
+// Mail programs show no SVG.
+function logoOf({ publicOrigin }: PrepareTools, logo: string | null): string | null {
+  if (logo === null || /\.svg(?:$|[?#])/i.test(logo)) return null
+  return logo.startsWith('/') ? publicOrigin() + logo : logo
 }
 
 interface Written {

@@ -11,6 +11,7 @@ export interface Change {
     | 'shipping'
     | 'promotion'
     | 'payment method'
+    | 'letters'
     | 'installation'
     | 'webhook'
     | 'app'

@@ -8,6 +8,7 @@ import {
   raiseCatalogVersion,
   updateCategory,
 } from '../catalog/store.ts'
+import { findMailSettings, type MailSettings, saveMailSettings } from '../installations/mail.ts'
 import {
   insertInstallation,
   insertMerchant,
@@ -29,6 +30,7 @@ import type { Reader, Tx } from '../storage/storage.ts'
 import { type CategoryPlan, planCategories, refuseDepth } from './categories.ts'
 import { type Change, membersChanged } from './difference.ts'
 import { type InstallationPlan, planInstallations } from './installations.ts'
+import { planMail } from './mail.ts'
 import { methodWarnings, planMethods } from './methods.ts'
 import { planRates, type RatesPlan } from './rates.ts'
 import { readinessWarnings } from './readiness.ts'
@@ -42,6 +44,8 @@ export interface Foundation extends CategoryPlan, InstallationPlan, RatesPlan {
   // The seller's name and low-stock mark are part of every product's answer.
   answersChanged: boolean
   changedMethods: readonly MethodSettings[]
+  // undefined: as it is.
+  mail: MailSettings | undefined
   // Of all of it.
   changes: readonly Change[]
   warnings: readonly string[]
@@ -57,6 +61,7 @@ export async function saveFoundation(tx: Tx, file: ShopFile, now: number): Promi
   if (plan.answersChanged) await markAllStale(tx, merchant.id, now - clockSkewMsMax)
   for (const category of plan.newCategories) await insertCategory(tx, merchant.id, category)
   for (const category of plan.changedCategories) await updateCategory(tx, merchant.id, category)
+  if (plan.mail) await saveMailSettings(tx, merchant.id, plan.mail, now)
   if (plan.taxRates) await replaceTaxRates(tx, merchant.id, plan.taxRates)
   if (plan.shippingZones) await replaceShippingZones(tx, merchant.id, plan.shippingZones)
   for (const settings of plan.changedMethods) await saveMethodSettings(tx, merchant.id, settings, now)
@@ -88,6 +93,7 @@ export async function planFoundation(
   refuseDepth(categories, [...planned.newCategories, ...planned.changedCategories])
   const rates = planRates(file, { taxRates, shippingZones })
   const plannedMethods = planMethods(file.payments ?? [], methods)
+  const plannedMail = planMail(file.merchant, await findMailSettings(db, merchant.id))
   const shops = planInstallations(file, merchant.id, installations)
   const hasInstallation =
     shops.newInstallations.length > 0 || installations.some(({ disabledAt }) => disabledAt === null)
@@ -101,7 +107,15 @@ export async function planFoundation(
     ...rates,
     ...shops,
     changedMethods: plannedMethods.changed,
-    changes: [merchantChanges, planned.changes, rates.changes, plannedMethods.changes, shops.changes].flat(),
+    mail: plannedMail.settings,
+    changes: [
+      merchantChanges,
+      plannedMail.changes,
+      planned.changes,
+      rates.changes,
+      plannedMethods.changes,
+      shops.changes,
+    ].flat(),
     warnings: [
       ...readinessWarnings({
         installations: file.installations ?? [],

@@ -4,6 +4,7 @@
 import { limits } from '../contract/limits.ts'
 import { described, nullable, object, oneOf, type Static, type TSchema, Type } from '../contract/schema.ts'
 import { manualMethods, modes, promotionTypes, scopes } from '../contract/words.ts'
+import { letterKindNames } from '../events/letters.ts'
 import { instructionsLengthMax, termDaysMax } from '../payments/methods.ts'
 import { urlLengthMax } from '../webhooks/guard.ts'
 import { endpointsMax } from '../webhooks/store.ts'
@@ -286,6 +287,19 @@ export const LegalEntry = object({
   registration: optional('Such as court and number of the register.', Type.String({ minLength: 1, maxLength: 200 })),
 })
 
+export const MailEntry = object({
+  senderName: optional('Whom letters come from (default: the name of the merchant).', nullable(name)),
+  replyTo: optional(
+    'Where answers of shoppers go (default: supportEmail).',
+    nullable(Type.String({ pattern: '^[^\\s@]+@[^\\s@]+$', maxLength: 254 })),
+  ),
+  language: optional('Of letters to you (default: en).', oneOf(['en', 'de', 'fr', 'es', 'ja', 'ar'])),
+  off: optional(
+    'Kinds of letters that are not sent.',
+    Type.Array(oneOf(letterKindNames), { maxItems: 20, uniqueItems: true }),
+  ),
+})
+
 export const MerchantEntry = object({
   slug: described('Its name in addresses and commands, and in every later file.', slug),
   name: described('What shoppers read.', name),
@@ -317,6 +331,7 @@ export const MerchantEntry = object({
       imprint: Type.Optional(page),
     }),
   ),
+  mail: optional('What is written to shoppers, and to you.', MailEntry),
   legal: optional('Who sells, as receipts and packing slips name it.', LegalEntry),
 })
 

@@ -18,9 +18,11 @@ export interface SiteParts {
   // null: shops are not listed.
   listShops: () => Promise<readonly Shop[] | null>
   demo: () => boolean
+  // Whether letters are shown at /dev/mail.
+  hasLetters?: boolean
 }
 
-export function sitePages({ origin, version, engine, listShops, demo }: SiteParts): HtmlPage[] {
+export function sitePages({ origin, version, engine, listShops, demo, hasLetters = false }: SiteParts): HtmlPage[] {
   const reference = once(() =>
     makeAsset(referencePage(openDocument, { origin: origin(), version, path: '/docs' }), siteHeaders),
   )
@@ -30,7 +32,7 @@ export function sitePages({ origin, version, engine, listShops, demo }: SitePart
   })
   const start = cachedFor(1_000, async () => {
     const shops = await listShops()
-    return makeAsset(startPage({ version, engine, origin: origin(), demo: demo(), shops }), siteHeaders)
+    return makeAsset(startPage({ version, engine, origin: origin(), demo: demo(), shops, hasLetters }), siteHeaders)
   })
   const icon = makeAsset(favicon, { 'content-type': 'image/svg+xml', 'cache-control': 'public, max-age=86400' })
 

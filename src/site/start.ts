@@ -14,6 +14,8 @@ export interface StartFacts {
   origin: string
   // Whether this server has the demo shop.
   demo: boolean
+  // Whether they are shown at /dev/mail.
+  hasLetters?: boolean
   // null: not listed.
   shops: readonly Shop[] | null
 }
@@ -41,7 +43,7 @@ ${demo && html`<p class="invitation"><a class="button" href="/shop">Open the sho
 <div class="start">
 ${shops?.length === 0 ? firstShop() : firstCalls(facts)}
 <section><h2>Look around</h2>
-<ul class="doors">${doors.map(
+<ul class="doors">${[...doors, ...(facts.hasLetters ? [lettersDoor] : [])].map(
     ([href, name, words]) => html`<li><a href="${href}">${name}</a><span>${words}</span></li>
 `,
   )}</ul></section>
@@ -65,6 +67,8 @@ const doors = [
   ['/readyz', 'Readiness', 'Whether it can take traffic.'],
   ['/metrics', 'Metrics', 'Counts and durations, for Prometheus.'],
 ] as const
+
+const lettersDoor = ['/dev/mail', 'Letters', 'What shoppers and merchants would have been sent.'] as const
 
 const shopNamesMax = 3
 

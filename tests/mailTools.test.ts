@@ -1,0 +1,131 @@
+// What an operator and a developer have of letters: the shop file, the command, doctor, and the pages of development.
+
+import assert from 'node:assert/strict'
+import { existsSync, statSync } from 'node:fs'
+import { join } from 'node:path'
+import { test } from 'node:test'
+import { checkoutOf } from '../harness/checkout.ts'
+import { cartwright } from '../harness/commandline.ts'
+import { openHouse, settingsOf } from '../harness/house.ts'
+import { orderMarket } from '../harness/orders.ts'
+import { tempFolder } from '../harness/process.ts'
+import { anyEngine, eachEngine } from '../harness/storage.ts'
+import { findMailSettings } from '../src/installations/mail.ts'
+import { mailRound } from '../src/mail/send.ts'
+import type { Transport } from '../src/mail/smtp.ts'
+
+const merchant = { ...orderMarket.merchant, supportEmail: 'help@shop.example.com' }
+const from = 'orders@shop.example.com'
+
+eachEngine('letters, for the operator', (given) => {
+  test('a shop file names the sender, the address for answers, and what is not sent', async () => {
+    const house = await openHouse(given, { shops: [orderMarket] })
+    const { storage, merchantId } = house
+    const look = () => storage.read((db) => findMailSettings(db, merchantId))
+    assert.equal(await look(), undefined)
+    const mail = { senderName: 'Bloom & Sons', replyTo: 'hi@bloom.example', language: 'de', off: ['shipped'] } as const
+    await house.apply({ ...orderMarket, merchant: { ...merchant, mail: { ...mail, off: [...mail.off] } } })
+    assert.deepEqual(await look(), {
+      senderName: 'Bloom & Sons',
+      replyTo: 'hi@bloom.example',
+      locale: 'de',
+      off: ['shipped'],
+    })
+    // A file that says nothing of it changes nothing.
+    await house.apply({ ...orderMarket, merchant })
+    assert.equal((await look())?.senderName, 'Bloom & Sons')
+  })
+
+  test('mail list, show and retry: without an address in clear', async () => {
+    const folder = await tempFolder()
+    const house = await openHouse(given, {
+      shops: [{ ...orderMarket, merchant }],
+      mail: { target: { kind: 'file', folder }, from },
+    })
+    const { app, storage, clock } = house
+    const checkout = await checkoutOf(house)
+    const { secret, view } = await checkout.ready({ CARD: 1 })
+    await checkout.pay(secret, view)
+    assert.ok(app.mail)
+    const refusing: Transport = { ...app.mail.transport, post: async () => ({ kind: 'refused', code: '550 5.1.1' }) }
+    await mailRound({ ...app.mail, transport: refusing })
+    // The command line has the clock of the machine.
+    await storage.write((tx) => tx.sql`update emails set created_at = ${Date.now()}`)
+
+    const run = (...args: string[]) => cartwright([...args, '--json'], settingsOf(house))
+    const listed = JSON.parse((await run('mail', 'list')).out)
+    assert.equal(listed.isOn, true)
+    assert.deepEqual(
+      listed.letters.map(({ kind, status, code }: Record<string, string>) => [kind, status, code]).sort(),
+      [
+        ['order_placed', 'refused', '550 5.1.1'],
+        ['order_received', 'refused', '550 5.1.1'],
+      ],
+    )
+    const [{ id }] = listed.letters.filter(({ kind }: { kind: string }) => kind === 'order_placed')
+    const shown = JSON.parse((await run('mail', 'show', id)).out).letter
+    assert.equal(shown.address, 'a***@example.com')
+    const { out: lines } = await cartwright(['mail', 'list', '--status', 'refused'], settingsOf(house))
+    assert.match(lines, /order_placed/)
+    assert.ok(!lines.includes('ada@example.com'))
+    const doctor = JSON.parse((await run('doctor')).out)
+    assert.ok(
+      doctor.warnings.some((warning: string) => warning.includes('2 letters refused within a week (550 5.1.1)')),
+    )
+
+    assert.equal(JSON.parse((await run('mail', 'retry', id)).out).letter.status, 'pending')
+    clock.now = Date.now()
+    await mailRound(app.mail)
+    assert.equal(JSON.parse((await run('mail', 'show', id)).out).letter.status, 'sent')
+    const again = await run('mail', 'retry', id)
+    assert.deepEqual([again.code, JSON.parse(again.out).error.code], [1, 'letter_not_retryable'])
+    assert.equal(JSON.parse((await run('mail', 'show', 'eml_1')).out).error.code, 'letter_not_found')
+  })
+})
+
+anyEngine('letters, for a developer', (given) => {
+  test('/dev/mail lists letters and shows each in a frame where nothing runs', async () => {
+    const folder = join(await tempFolder(), 'mail')
+    const house = await openHouse(given, {
+      shops: [{ ...orderMarket, merchant }],
+      mail: { target: { kind: 'file', folder }, from },
+    })
+    assert.match((await house.fetch('/')).text, /href="\/dev\/mail"/)
+    assert.match((await house.fetch('/dev/mail')).text, /None yet/)
+    const checkout = await checkoutOf(house)
+    const { secret, view } = await checkout.ready({ CARD: 1 })
+    await checkout.pay(secret, view)
+    assert.ok(house.app.mail)
+    await mailRound(house.app.mail)
+    const { text: list } = await house.fetch('/dev/mail')
+    const [, path = ''] = /href="(\/dev\/mail\/eml_\w{26})"><strong dir="auto">Your order/.exec(list) ?? []
+    const page = await house.fetch(path)
+    assert.equal(page.status, 200)
+    assert.match(page.text, /<iframe src="[^"]+\/html" title="[^"]+" sandbox="allow-popups">/)
+    assert.match(page.headers.get('content-security-policy') ?? '', /frame-src 'self'/)
+    const inside = await house.fetch(`${path}/html`)
+    assert.match(inside.text, /Thank you for your order/)
+    assert.match(
+      inside.headers.get('content-security-policy') ?? '',
+      /default-src 'none'.*frame-ancestors 'self'; sandbox/,
+    )
+    assert.equal((await house.fetch('/dev/mail/..%2f..%2fsecret')).status, 404)
+    assert.equal((await house.fetch('/dev/mail/eml_01h00000000000000000000000')).status, 404)
+    const id = path.split('/').at(-1) ?? ''
+    assert.equal(statSync(folder).mode & 0o777, 0o700)
+    assert.equal(statSync(join(folder, `${id}.eml`)).mode & 0o777, 0o600)
+  })
+
+  test('there is no /dev/mail in production, or with another transport', async () => {
+    const folder = await tempFolder()
+    for (const mail of [
+      { production: true, mail: { target: { kind: 'file', folder } as const, from } },
+      { production: false },
+    ]) {
+      const house = await openHouse(given, { shops: [orderMarket], ...mail })
+      assert.equal((await house.fetch('/dev/mail')).status, 404)
+      assert.ok(!(await house.fetch('/')).text.includes('/dev/mail'))
+    }
+    assert.ok(!existsSync(join(folder, 'mail')))
+  })
+})
