@@ -9,6 +9,7 @@ import { firstStartRun } from './firststart.ts'
 import { holdRun } from './hold.ts'
 import { idempotencyRun } from './idempotency.ts'
 import { isolationRun } from './isolation.ts'
+import { lettersRun } from './letters.ts'
 import { modelRun } from './model.ts'
 import { modesRun } from './modes.ts'
 import { nodesRun } from './nodes.ts'
@@ -51,6 +52,7 @@ export const runs: readonly (Run | ServerRun)[] = [
   addressesRun,
   deliveriesRun,
   receiversRun,
+  lettersRun,
   nodesRun,
   failoverRun,
   poisonRun,

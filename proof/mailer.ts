@@ -1,0 +1,36 @@
+// One node that only sends letters, and is meant to be killed. Its time passes quickly, so a letter that is put off comes again soon.
+// Run as a process: mailer.ts <database url> <root secret> <mail server> <beginning of time>
+
+import { setTimeout as pause } from 'node:timers/promises'
+import { parseMailUrl } from '../src/kit/mailurl.ts'
+import { parseRootSecret, type RootSecret } from '../src/kit/secrets.ts'
+import { mailRound, newCounts, startMail } from '../src/mail/send.ts'
+import { createTransport } from '../src/mail/smtp.ts'
+import { createLog } from '../src/observe/log.ts'
+import { openStorage } from '../src/storage/open.ts'
+
+const [url = '', secret = '', mailUrl = '', begun = ''] = process.argv.slice(2)
+const speed = 600
+const minute = 60_000
+const clock = () => new Date(Number(begun) + (Date.now() - Number(begun)) * speed)
+const target = parseMailUrl(mailUrl)
+if ('problem' in target || target.kind === 'off') throw new Error('there is no mail server')
+const storage = await openStorage(url, { server: url.startsWith('sqlite:') })
+await startMail(storage, true, clock().getTime())
+const tools = {
+  storage,
+  clock,
+  rootSecret: parseRootSecret(secret) as RootSecret,
+  publicOrigin: () => 'https://shop.example.com',
+  transport: createTransport(target, 'orders@shop.example.com'),
+  log: createLog({ level: 'error', pretty: false, write: (lines) => void process.stderr.write(lines) }),
+  counts: newCounts(),
+  health: { isFailing: false },
+  leaseMs: 20 * minute,
+  sendMsMax: 1_500,
+}
+process.stdout.write('ready\n')
+for (;;) {
+  await mailRound(tools)
+  await pause(20)
+}
