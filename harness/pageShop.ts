@@ -135,6 +135,8 @@ export interface PageHouse {
   // The web shop, and the requests that it got with a referrer, which could give the secret of a page away.
   shopOrigin: string
   referred: string[]
+  // Runs the work while the bank does not know what became of a payment.
+  whileBankIsSlow<Result>(work: () => Promise<Result>): Promise<Result>
   open(items?: Readonly<Record<string, number>>, more?: object): Promise<PageSession>
   // With contact, address and delivery, to be paid.
   ready(items?: Readonly<Record<string, number>>, more?: object): Promise<PageSession>
@@ -150,6 +152,13 @@ export const usualItems = { MUG: 2, TOWEL: 1 }
 export async function openPageHouse(given: Given): Promise<PageHouse> {
   const house = await openHouse(given, { shops: [pageShop] })
   const checkout = await checkoutOf(house)
+  let isBankSlow = false
+  const { providers } = house.app.payTools
+  const providerOf = providers.of
+  providers.of = async (db, payment) => {
+    const provider = await providerOf(db, payment)
+    return provider && isBankSlow ? { ...provider, lookUp: async () => ({ kind: 'unknown' }) } : provider
+  }
   const referred: string[] = []
   const shop = createServer(({ url, headers }, response) => {
     if (headers.referer) referred.push(`${url} from ${headers.referer}`)
@@ -171,6 +180,12 @@ export async function openPageHouse(given: Given): Promise<PageHouse> {
     checkout,
     shopOrigin,
     referred,
+    async whileBankIsSlow(work) {
+      isBankSlow = true
+      return work().finally(() => {
+        isBankSlow = false
+      })
+    },
     async open(items = usualItems, more = {}) {
       const answer = await checkout.open(items, { ...urls, ...more })
       assert.equal(answer.status, 200, answer.text)

@@ -27,7 +27,7 @@ export interface Scriptless {
   readonly html: string
   // The address of the page, with its fragment.
   readonly path: string
-  // The address of another host to which the browser was sent; the page is then the one before.
+  // The address of another host to which the browser was sent; there is no page then.
   readonly leftTo: string | null
   title(): string
   heading(): string
@@ -69,8 +69,9 @@ export function scriptless(origin: string, headers: Readonly<Record<string, stri
     await response.body?.cancel()
     assert.equal(response.status, 303)
     const target = new URL(to, new URL(path, origin))
-    if (target.origin === origin) await load(target.pathname + target.search + target.hash)
-    else state.leftTo = target.href
+    if (target.origin === origin) return load(target.pathname + target.search + target.hash)
+    Object.assign(state, { html: '', leftTo: target.href })
+    page = parse('')
   }
 
   const all = (tag: string) => descendants(page).filter((one) => one.tag === tag)

@@ -20,6 +20,13 @@ const minute = 60_000
 const challengeCard = '4000002500003155'
 const lateCard = '4000000000000259'
 
+// How the service gets there, with the path of the page, and what the shopper does then.
+interface State {
+  make(): Promise<string>
+  act?(tab: Tab): Promise<void>
+  isBankSlow?: boolean
+}
+
 describe('the checkout page', () => {
   const given = givenEngine('sqlite')
   let shop: PageHouse
@@ -38,8 +45,7 @@ describe('the checkout page', () => {
     return path
   }
 
-  // Every state: how the service gets there, with the path of the page, and what the shopper does then.
-  const states: Readonly<Record<string, { make(): Promise<string>; act?(tab: Tab): Promise<void> }>> = {
+  const states: Readonly<Record<string, State>> = {
     new: { make: async () => (await shop.open()).path },
     'ready to pay': { make: async () => (await shop.ready()).path },
     'with a code': {
@@ -140,7 +146,7 @@ describe('the checkout page', () => {
         return path
       },
     },
-    processing: { make: () => paid(lateCard) },
+    processing: { make: () => paid(lateCard), isBankSlow: true },
     challenge: { make: () => paid(challengeCard) },
     paid: { make: () => paid() },
     'to be paid by hand': {
@@ -196,7 +202,7 @@ describe('the checkout page', () => {
       { name: 'telephone', viewport: telephone, locale: 'ar', colorScheme: 'dark' },
     ] as const
 
-    for (const [place, [name, { make, act }]] of Object.entries(states).entries()) {
+    for (const [place, [name, { make, act, isBankSlow = false }]] of Object.entries(states).entries()) {
       for (const { name: device, ...options } of isWide ? devices : devices.slice(place % 2).slice(0, 1)) {
         test(`${name} on a ${device}, ${options.locale}, ${options.colorScheme}`, async () => {
           const look = async (tab: Tab) => {
@@ -212,7 +218,8 @@ describe('the checkout page', () => {
             assert.equal(await tab.locator('h1').count(), 1)
             assert.equal(await tab.locator('html').getAttribute('dir'), options.locale === 'ar' ? 'rtl' : 'ltr')
           }
-          await visit(await make(), look, { ...options, hasFailures: name === 'lost' })
+          const run = async () => visit(await make(), look, { ...options, hasFailures: name === 'lost' })
+          await (isBankSlow ? shop.whileBankIsSlow(run) : run())
         })
       }
     }

@@ -9,7 +9,6 @@ import { fillCard, fillDetails, isSaved, payButton, visitsWith } from '../harnes
 import { openPageHouse, type PageHouse, type PageSession } from '../harness/pageShop.ts'
 import { givenEngine } from '../harness/storage.ts'
 import { keepTabs } from '../harness/tabs.ts'
-import { recoverPayments } from '../src/checkout/pay/recover.ts'
 
 const minute = 60_000
 const lateCard = '4000000000000259'
@@ -504,10 +503,11 @@ describe('the checkout with script', () => {
       const session = await shop.ready()
       await visit(session, async (tab) => {
         await fillCard(tab, lateCard)
-        await payButton(tab).click()
-        await tab.getByRole('heading', { name: 'We are checking with your bank' }).waitFor()
-        shop.house.clock.now += 2 * minute
-        await recoverPayments(shop.house.app.payTools)
+        await shop.whileBankIsSlow(async () => {
+          await payButton(tab).click()
+          await tab.getByRole('heading', { name: 'We are checking with your bank' }).waitFor()
+        })
+        shop.house.clock.now += minute
         await isAtShop(tab)
       })
     })
