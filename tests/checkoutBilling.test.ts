@@ -107,6 +107,24 @@ eachEngine('a billing address', (given) => {
     assert.doesNotMatch(JSON.stringify(shop.house.lines()), /Tobe|Plantée/)
   })
 
+  test('a region that its country needs opens with what is wrong', async () => {
+    const shop = await openShop({ CARD: 1 })
+    assert.match(await shop.page(), /<details class="more" id="billed-billing-region-fold">/)
+    const chicago = {
+      name: 'Ada',
+      line1: '1 Main Street',
+      city: 'Chicago',
+      postalCode: '60601',
+      country: 'US',
+      other: '1',
+    }
+    const { text } = await shop.pay('billed', billing(chicago))
+    assert.match(text, /<a href="#billed-billing-region">Please fill in: State\.<\/a>/)
+    assert.doesNotMatch(text, /id="billed-billing-region-fold"/)
+    await shop.pay('billed', billing({ ...chicago, region: 'Illinois' }))
+    assert.equal(shop.requests[0]?.billing?.region, 'IL')
+  })
+
   test('has to be typed where nothing is sent', async () => {
     const shop = await openShop({ COURSE: 1 })
     assert.doesNotMatch(await shop.page(), /type="checkbox"/)

@@ -1,70 +1,67 @@
 // The billing address, inside of a way to pay that asks for it. One set of fields serves every country, because without script they
 // cannot follow the choice of the country; what a country needs is checked when it is paid.
 
-import { autocompleteOf, type FieldName } from '../../addresses/formats.ts'
+import { autocompleteOf, type FieldName, formatFor } from '../../addresses/formats.ts'
 import { type Html, html } from '../../pages/html.ts'
 import type { CheckoutMethod, CheckoutView } from '../port.ts'
-import { choice, countriesIn, detailId, type FieldErrors, field, lengthsMax } from './fields.ts'
+import { choice, countriesIn, detailId, type FieldErrors, field, foldedField, lengthsMax } from './fields.ts'
 import { fieldName, type TypedBilling } from './input.ts'
 import type { Speaker } from './language.ts'
 
-const rows: readonly (readonly Exclude<FieldName, 'company' | 'phone'>[])[] = [
+type Name = Exclude<FieldName, 'company' | 'phone'>
+
+const rows: readonly (readonly Name[])[] = [
   ['country'],
   ['name'],
   ['line1'],
-  ['line2'],
-  ['postalCode', 'city', 'region'],
+  ['line2', 'region'],
+  ['postalCode', 'city'],
 ]
 
-// In one country or another.
-const maybe: readonly FieldName[] = ['postalCode', 'region']
+export interface BillingParts {
+  speaker: Speaker
+  view: CheckoutView
+  method: CheckoutMethod
+  typed: TypedBilling | null
+  errors: FieldErrors
+}
 
-export function billingFields(
-  speaker: Speaker,
-  view: CheckoutView,
-  method: CheckoutMethod,
-  typed: TypedBilling | null,
-  errors: FieldErrors,
-): Html {
-  const { say } = speaker
-  const other = fieldName(method, 'billing.other')
+export function billingFields(parts: BillingParts): Html {
+  const { view, method, typed } = parts
+  const { say } = parts.speaker
+  const id = detailId(method, 'billing.other')
   const title = `${detailId(method, 'billing')}-title`
   // The style sheet hides the fields until the box is ticked.
   return html`<fieldset class="billing choices" aria-labelledby="${title}">
 ${
   view.needsShipping
-    ? html`<label class="tick" for="${detailId(method, 'billing.other')}"><input type="checkbox" id="${detailId(method, 'billing.other')}" name="${other}" value="1"${
+    ? html`<label class="tick" for="${id}"><input type="checkbox" id="${id}" name="${fieldName(method, 'billing.other')}" value="1"${
         typed?.isOther && html` checked`
       }> <span id="${title}">${say('billing.other')}</span></label>`
     : html`<p class="notice-title" id="${title}">${say('billing.title')}</p>`
 }
 <div class="billing-fields">${rows.map(
-    (row) =>
-      html`<div class="row">${row.map((name) => billingField(speaker, view, method, name, typed, errors))}</div>`,
+    (row) => html`<div class="row">${row.map((name) => billingField(parts, name))}</div>`,
   )}</div>
 </fieldset>`
 }
 
-function billingField(
-  speaker: Speaker,
-  view: CheckoutView,
-  method: CheckoutMethod,
-  name: (typeof rows)[number][number],
-  typed: TypedBilling | null,
-  errors: FieldErrors,
-): Html {
+function billingField({ speaker, view, method, typed, errors }: BillingParts, name: Name): Html {
   const id = detailId(method, `billing.${name}`)
-  const country = view.address?.country ?? view.merchant.country
+  const country = typed?.country ?? view.address?.country ?? view.merchant.country
+  const isFolded = name === 'line2' || (name === 'region' && formatFor(country).region.need !== 'required')
   const given = {
     id,
     name: fieldName(method, `billing.${name}`),
     label: speaker.say(`address.${name}`),
     value: typed?.[name] ?? (name === 'country' ? country : ''),
     autocomplete: `billing ${autocompleteOf(name)}`,
-    required: maybe.includes(name) ? ('maybe' as const) : name !== 'line2',
+    // Not every country has a postal code, and some have a region.
+    required: name === 'postalCode' || name === 'region' ? ('maybe' as const) : name !== 'line2',
     lengthMax: lengthsMax[name] ?? 200,
     error: errors.get(id),
     ...(name === 'postalCode' && { isLatin: true }),
   }
-  return name === 'country' ? choice(speaker, given, countriesIn(speaker)) : field(speaker, given)
+  if (name === 'country') return choice(speaker, given, countriesIn(speaker))
+  return isFolded ? foldedField(speaker, given) : field(speaker, given)
 }

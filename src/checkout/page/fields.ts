@@ -41,7 +41,7 @@ ${notesOf(given)}
 }
 
 // An optional field stands behind its name until it is wanted, filled or wrong.
-function foldedField(speaker: Speaker, given: Field): Html {
+export function foldedField(speaker: Speaker, given: Field): Html {
   const isOpen = given.value !== '' || given.error !== undefined
   return folded(`${given.id}-fold`, given.label, isOpen, field(speaker, given))
 }

@@ -286,7 +286,7 @@ ${note !== undefined && html`<p class="hint">${note}</p>`}`
           method.termDays !== null && html` ${speaker.say('method.term', { count: method.termDays })}`
         }</p>
 ${method.instructions !== null && instructionsBox(method.instructions)}`
-  }${method.billing && billingFields(speaker, view, method, isChosen ? parts.billing : null, errors)}</div></div>`
+  }${method.billing && billingFields({ speaker, view, method, typed: isChosen ? parts.billing : null, errors })}</div></div>`
 }
 
 function noteOf(speaker: Speaker, method: CheckoutMethod, name: string): string | undefined {
