@@ -4,6 +4,7 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { market } from '../harness/carts.ts'
 import { checkoutOf } from '../harness/checkout.ts'
+import type { HouseOptions } from '../harness/house.ts'
 import { eachEngine, type Given } from '../harness/storage.ts'
 import { openStripeShop } from '../harness/stripe/shop.ts'
 import type { DeliverOptions } from '../harness/stripe/webhooks.ts'
@@ -20,15 +21,15 @@ const minute = 60_000
 const hour = 60 * minute
 const debit = 'DE89370400440532013000'
 
-async function openShop(given: Given) {
-  const { house, standIn, there } = await openStripeShop(given, { shops: [market] })
+async function openShop(given: Given, payHooks: HouseOptions['payHooks'] = {}) {
+  const { house, standIn, there } = await openStripeShop(given, { shops: [market], payHooks })
   const checkout = await checkoutOf(house)
   const { sessionId, secret, view } = await checkout.ready({ 'ROSE-12': 1 })
   const tools = house.app.payTools
-  const begin = () =>
-    house.app.checkout.pay(secret, {
-      version: view.session.version,
-      expectedTotal: view.session.totals.total,
+  const begin = (of = secret, seen = view) =>
+    house.app.checkout.pay(of, {
+      version: seen.session.version,
+      expectedTotal: seen.session.totals.total,
       provider: 'stripe',
       method: 'stripe',
       details: {},
@@ -41,6 +42,7 @@ async function openShop(given: Given) {
   }
   return {
     house,
+    checkout,
     standIn,
     there,
     secret,
@@ -183,6 +185,36 @@ eachEngine('a payment at Stripe', (given) => {
     await shop.loop(6 * minute)
     assert.equal((await shop.session()).status, 'completed')
     assert.deepEqual(shop.charged(), [1, shop.amount, 0])
+  })
+
+  test('whatever step it ends at, in the end there is one charge and one order', async () => {
+    let endsAt = ''
+    const shop = await openShop(given, {
+      onStep(step) {
+        if (step !== endsAt) return
+        endsAt = ''
+        throw new Error('the server ended here')
+      },
+    })
+    for (const step of ['recorded', 'called', 'settling']) {
+      const { secret, view, sessionId } = await shop.checkout.ready({ 'ROSE-12': 1 })
+      const paymentOf = async () => {
+        const found = await shop.house.storage.read((db) =>
+          listPaymentsOfSession(db, shop.house.installationId, sessionId),
+        )
+        return found[0]
+      }
+      endsAt = step
+      await assert.rejects(shop.begin(secret, view), { message: 'the server ended here' })
+      assert.equal((await paymentOf())?.status, 'processing', step)
+      await shop.loop(2 * minute)
+      shop.there.pay((await paymentOf())?.reference ?? '')
+      endsAt = 'settling'
+      await shop.loop(6 * minute).catch(() => {})
+      await shop.loop(2 * minute)
+      assert.equal((await shop.checkout.read(sessionId)).body.data.status, 'completed', step)
+    }
+    assert.deepEqual([(await shop.orders()).length, ...shop.charged()], [3, 3, 3 * shop.amount, 0])
   })
 
   test('back against a payment that just succeeded is the order; back before it is the open checkout', async () => {
