@@ -283,6 +283,25 @@ eachEngine('a purchase by Mollie', (given) => {
     assert.equal((await one.order()).paymentStatus, 'paid')
   })
 
+  test('a refund that was made at Mollie is at the order once, and a chargeback does not move the order', async () => {
+    const { webhooks } = mollie.profile.test
+    const one = await begin()
+    await one.comeBack(await one.act('pay'))
+    webhooks.drop()
+    const hear = async () => {
+      await webhooks.deliver({ times: 2 })
+      await loop(6_000)
+    }
+    books.refund(one.reference, { amount: { currency: 'EUR', value: '1.00' } })
+    books.moveRefunds('refunded')
+    await hear()
+    const refunded = await one.order()
+    assert.deepEqual([refunded.paymentStatus, refunded.totals.refunded], ['partially_refunded', 100])
+    books.chargeBack(one.reference)
+    await hear()
+    assert.equal((await one.order()).paymentStatus, 'partially_refunded')
+  })
+
   test('the account of another merchant, or none, says nothing of a payment', async () => {
     const { payTools } = house.app
     const one = await begin()
