@@ -11,6 +11,7 @@ import type { OrderSummary } from '../contract/open/orders.ts'
 import { type Mode, orderCancellationReasons, orderStatuses } from '../contract/words.ts'
 import { findMerchantFace } from '../installations/store.ts'
 import { isId } from '../kit/ids.ts'
+import { toInstant } from '../kit/instant.ts'
 import { moveFor } from '../kit/lifecycle.ts'
 import { formatAmount } from '../kit/money.ts'
 import { refuse } from '../kit/refuse.ts'
@@ -31,6 +32,7 @@ import {
 import { isWaiting } from '../orders/refunds.ts'
 import { findPlaceOfOrder, findSealedCustomer, listOrdersOfMerchant, type NamedOrder } from '../orders/store.ts'
 import { type OrderFacts, orderSummary, orderView } from '../orders/view.ts'
+import { type DisputeRow, disputeView, listDisputesOfOrder } from '../payments/disputes.ts'
 import { shownStatus } from '../payments/lifecycle.ts'
 import type { PaidRefund } from '../payments/refunds.ts'
 import { findPayment, type PaymentRow, type RefundRow } from '../payments/store.ts'
@@ -177,13 +179,14 @@ function list(given: Given, terminal: Terminal): Promise<number> {
 function show(given: Given, terminal: Terminal): Promise<number> {
   return withStorage(given, async (storage, { rootSecret }) => {
     const key = await findNamed(storage, given.word, given)
-    const { facts, shown } = await storage.read(async (db) => {
+    const { facts, disputes, shown } = await storage.read(async (db) => {
       const facts = await findOrderFacts(db, key)
       if (!facts) throw refuse('order_not_found')
+      const disputes = await listDisputesOfOrder(db, key.installationId, key.orderId)
       const sealed = given.flags.has('address') ? await openSealed(db, rootSecret, facts) : {}
-      return { facts, shown: { order: orderView(facts), ...sealed } }
+      return { facts, disputes, shown: { order: orderView(facts), disputes: disputes.map(disputeView), ...sealed } }
     })
-    print(terminal, given, shown, () => [...orderText(facts), ...sealedText(shown)])
+    print(terminal, given, shown, () => [...orderText(facts), ...disputes.map(disputeText), ...sealedText(shown)])
     return 0
   })
 }
@@ -453,6 +456,12 @@ function refundText(refund: RefundRow, money: (amount: number) => string): strin
         ? ['at the provider']
         : []
   return [`${id}  ${money(amount)}  ${status}`, ...more].join(', ')
+}
+
+function disputeText({ id, reference, amount, currency, status, reason, dueAt }: DisputeRow): string {
+  const until = status === 'open' && dueAt !== null ? `answer until ${toInstant(dueAt)}` : null
+  const facts = [`${id}  ${formatAmount(amount, currency, 'en')}  ${status}`, reason, until, reference].filter(Boolean)
+  return `  ${'dispute'.padEnd(9)}  ${facts.join(', ')}`
 }
 
 // Money that is owed and that no loop will pay.

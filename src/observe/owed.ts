@@ -2,6 +2,7 @@
 // violated: the data is consistent, but no loop will finish it, or none has for a long time.
 
 import { modes } from '../contract/words.ts'
+import { toInstant } from '../kit/instant.ts'
 import { Fragment, list, type Reader, type Storage } from '../storage/storage.ts'
 import type { Finding } from './invariants.ts'
 import type { Metrics } from './metrics.ts'
@@ -111,6 +112,19 @@ const questions: readonly OwedQuestion[] = [
       order by p.created_at, p.id limit ${subjectsMax}`,
   },
   {
+    name: 'dispute_open',
+    sentence: 'Shoppers dispute these payments. Answer at the provider before the date.',
+    subjects: async (db, { now }) => {
+      const rows = await db.sql<{ names: string; dueAt: number; mark: string }>`
+        select coalesce(p.order_id, p.id) || ' ' || d.id as "names", d.due_at as "dueAt", ${testMark} as "mark"
+        from disputes d join installations i on i.id = d.installation_id
+        join payments p on p.installation_id = d.installation_id and p.id = d.payment_id
+        where d.status = 'open' and d.due_at > ${now}
+        order by d.due_at, d.id limit ${subjectsMax}`
+      return rows.map(({ names, dueAt, mark }) => ({ subject: `${names} until ${toInstant(dueAt)}${mark}` }))
+    },
+  },
+  {
     name: 'refund_unanswered',
     sentence:
       'The provider has not answered about these refunds for more than a day, or reports them as pending for two weeks. Look at the log and at the provider.',
@@ -166,6 +180,14 @@ export async function readFailedRefunds(db: Reader): Promise<Waiting[]> {
   return complete(rows, 'kind', ['refund', 'void'])
 }
 
+export async function readOpenDisputes(db: Reader): Promise<Waiting[]> {
+  const rows = await db.sql<{ mode: string; status: string; count: number; since: number }>`
+    select i.mode, d.status, count(*) as "count", min(d.created_at) as "since"
+    from disputes d join installations i on i.id = d.installation_id
+    where d.status = 'open' group by i.mode, d.status`
+  return complete(rows, 'status', ['open'])
+}
+
 // Includes a row of zero where nothing is pending: a missing series means that the database did not answer.
 function complete<Name extends 'status' | 'kind'>(
   rows: readonly ({ mode: string; count: number; since: number } & Record<Name, string>)[],
@@ -185,7 +207,7 @@ const patienceMs = 1_000
 const freshMs = 5_000
 
 export function observeOwed(metrics: Metrics, storage: Storage, clock: () => Date): void {
-  let seen: { payments: Waiting[]; pending: Waiting[]; failed: Waiting[] } | undefined
+  let seen: { payments: Waiting[]; pending: Waiting[]; failed: Waiting[]; disputes: Waiting[] } | undefined
   let lookedAt = Number.NEGATIVE_INFINITY
   let looking: Promise<void> | undefined
 
@@ -195,6 +217,7 @@ export function observeOwed(metrics: Metrics, storage: Storage, clock: () => Dat
         payments: await readOpenPayments(db),
         pending: await readPendingRefunds(db),
         failed: await readFailedRefunds(db),
+        disputes: await readOpenDisputes(db),
       }))
     } catch {
       // The database is unavailable, which other metrics and the log report.
@@ -228,6 +251,7 @@ export function observeOwed(metrics: Metrics, storage: Storage, clock: () => Dat
     ['refunds_pending', 'Refunds that are owed and being attempted.', () => counts(seen?.pending)],
     ['refunds_pending_oldest_seconds', 'Age of the oldest refund that is being attempted.', () => ages(seen?.pending)],
     ['refunds_failed', 'Refunds that failed for good and need a person.', () => counts(seen?.failed)],
+    ['disputes_open', 'Payments that shoppers dispute, and that are not decided.', () => counts(seen?.disputes)],
     ['refunds_failed_oldest_seconds', 'Age of the oldest refund that failed for good.', () => ages(seen?.failed)],
   ]
   for (const [name, help, values] of gauges) metrics.read({ name: `cartwright_${name}`, help, type: 'gauge', values })

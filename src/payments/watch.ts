@@ -30,6 +30,9 @@ export type Incident =
   | 'void_failed'
   // A refund that had succeeded failed after all.
   | 'refund_failed_later'
+  // A shopper disputes a payment at their bank: a person should answer. And: it was decided for the shopper.
+  | 'dispute_opened'
+  | 'dispute_lost'
   // More went back at the provider than was paid.
   | 'refunds_exceed'
   // What a provider lists of a payment is not what the port describes. Nothing of it is recorded.

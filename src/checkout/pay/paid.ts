@@ -1,8 +1,11 @@
 // News of a payment that was made: it is looked up when a notice says so. Its outcome is known; what its provider lists of refunds
 // and disputes is recorded.
 
+import { toInstant } from '../../kit/instant.ts'
 import { lockOrderFacts } from '../../orders/change.ts'
 import { recordStanding } from '../../orders/standing.ts'
+import { recordDispute } from '../../payments/disputes.ts'
+import type { DisputeStanding } from '../../payments/port.ts'
 import { nextTryAt } from '../../payments/schedule.ts'
 import { readStanding, type StandingPlan } from '../../payments/standing.ts'
 import { lockPayment, type PaymentRow, savePayment } from '../../payments/store.ts'
@@ -35,12 +38,31 @@ export async function recordNews(tools: PayTools, tx: Tx, asked: PaymentRow, out
   if (isContradiction(payment, outcome) && !(plan && plan.givenBack >= payment.amount))
     warnOfContradiction(tools, tx, payment, outcome)
   if (plan) tellPlan(tools, tx, payment, plan)
+  if (standing?.dispute) await recordAndTell(tools, tx, payment, standing.dispute, now)
   await savePayment(tx, {
     ...seen,
     collected: outcome.kind === 'approved' ? outcome.collected : payment.collected,
     givenBack: plan?.givenBack ?? payment.givenBack,
     checkAt: plan?.againAt ?? null,
   })
+}
+
+async function recordAndTell(
+  { watch }: PayTools,
+  tx: Tx,
+  payment: PaymentRow,
+  listed: DisputeStanding,
+  now: number,
+): Promise<void> {
+  const { dispute, before } = await recordDispute(tx, payment, listed, now)
+  const { id: disputeId, status } = dispute
+  if (status === before || status === 'won') return
+  const more = { disputeId, dueAt: dispute.dueAt === null ? null : toInstant(dispute.dueAt) }
+  tx.afterCommit(() =>
+    status === 'open'
+      ? watch.warn('dispute_opened', 'payment is disputed; a person should answer', factsOf(payment), more)
+      : watch.warn('dispute_lost', 'dispute was lost', factsOf(payment), more),
+  )
 }
 
 function factsOf({ provider, id }: PaymentRow) {

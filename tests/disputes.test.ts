@@ -1,0 +1,67 @@
+// Disputes are recorded as the provider reports them, shown to the operator, and never move an order.
+
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import { type BankShop, openBankShop } from '../harness/bankShop.ts'
+import { cartwright } from '../harness/commandline.ts'
+import { settingsOf } from '../harness/house.ts'
+import { eachEngine } from '../harness/storage.ts'
+import { toInstant } from '../src/kit/instant.ts'
+import type { DisputeStanding } from '../src/payments/port.ts'
+
+const day = 24 * 3_600_000
+
+async function look(shop: BankShop, paymentId: string) {
+  shop.house.clock.now += 5_000
+  await shop.notice(paymentId)
+  await shop.check()
+}
+
+eachEngine('a dispute', (given) => {
+  test('is shown and named by doctor until it is decided, and the order does not move', async () => {
+    const shop = await openBankShop(given)
+    const { orderId, paymentId, total } = await shop.place()
+    const before = await shop.order(orderId)
+    const dueAt = shop.house.clock.now + 7 * day
+    const open: DisputeStanding = { reference: 'du_1', amount: total, state: 'open', reason: 'fraudulent', dueAt }
+    shop.bank.dispute(paymentId, open)
+    await look(shop, paymentId)
+    await look(shop, paymentId)
+    const rows = () =>
+      shop.house.storage.read((db) => db.sql<{ id: string; status: string }>`select id, status from disputes`)
+    const [row] = await rows()
+    assert.match(row?.id ?? '', /^dsp_/)
+    assert.deepEqual([(await rows()).length, row?.status, shop.incidents()], [1, 'open', { dispute_opened: 1 }])
+    assert.deepEqual(await shop.owed(), [['dispute_open', [`${orderId} ${row?.id} until ${toInstant(dueAt)} (test)`]]])
+    assert.match(
+      (await shop.house.fetch('/metrics')).text,
+      /\ncartwright_disputes_open\{mode="test",status="open"\} 1\n/,
+    )
+    const settings = settingsOf(shop.house)
+    const { out } = await cartwright(['orders', 'show', orderId, '--json'], settings)
+    assert.deepEqual(JSON.parse(out).disputes, [
+      {
+        id: row?.id,
+        reference: 'du_1',
+        amount: total,
+        currency: 'EUR',
+        status: 'open',
+        reason: 'fraudulent',
+        dueAt: toInstant(dueAt),
+        createdAt: toInstant(shop.house.clock.now - 5_000),
+      },
+    ])
+    const { out: text } = await cartwright(['orders', 'show', orderId], settings)
+    assert.match(text, new RegExp(`dispute +${row?.id} .* open, fraudulent, answer until ${toInstant(dueAt)}, du_1`))
+    for (const [state, incidents] of [
+      ['won', { dispute_opened: 1 }],
+      ['lost', { dispute_opened: 1, dispute_lost: 1 }],
+    ] as const) {
+      shop.bank.dispute(paymentId, { ...open, state, dueAt: null })
+      await look(shop, paymentId)
+      assert.deepEqual([(await rows())[0]?.status, shop.incidents(), await shop.owed()], [state, incidents, []])
+    }
+    assert.deepEqual(await shop.order(orderId), before)
+    assert.deepEqual([await shop.events(orderId), await shop.violations()], [[], []])
+  })
+})
