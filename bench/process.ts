@@ -41,6 +41,7 @@ export interface StartOptions {
 // Settings that the environment of the caller must not change.
 const common: Settings = {
   CARTWRIGHT_RATE_LIMIT: 'off',
+  CARTWRIGHT_MAIL_URL: 'off',
   CARTWRIGHT_SECRET: 'a-root-secret-that-only-the-benchmarks-know',
   LOG_LEVEL: 'info',
 }

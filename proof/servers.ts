@@ -68,6 +68,7 @@ function environmentOf({
     CARTWRIGHT_DATABASE_URL: url,
     CARTWRIGHT_SECRET: rootSecretText,
     CARTWRIGHT_RATE_LIMIT: rateLimit,
+    CARTWRIGHT_MAIL_URL: 'off',
     CARTWRIGHT_RETENTION: retention,
     CARTWRIGHT_WEBHOOK_ALLOW_PRIVATE: '1',
     // The same after every restart, whatever the port: answers must not depend on it.
