@@ -242,6 +242,7 @@ export function createElsewhereAccounts(bank: ElsewhereProvider): ElsewhereAccou
   const accounts: ElsewhereAccounts = {
     name: bank.name,
     questions: [{ name: 'key', label: 'Secret key (bank_test_…)' }],
+    accountFact: 'account',
     noticeSecret: signingSecret,
     endpoints,
     problems: [],

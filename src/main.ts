@@ -23,6 +23,26 @@ const terminal: Terminal = {
   isWatched,
   environment: process.env,
   input: process.stdin,
+  ...(process.stdin.isTTY === true && { ask }),
+}
+
+// The terminal does not echo while readline holds it, and readline writes to nowhere.
+async function ask(label: string): Promise<string> {
+  const { createInterface } = await import('node:readline/promises')
+  const { Writable } = await import('node:stream')
+  const nowhere = new Writable({ write: (_chunk, _encoding, done) => done() })
+  const lines = createInterface({ input: process.stdin, output: nowhere, terminal: true })
+  const given = new AbortController()
+  lines.once('SIGINT', () => given.abort()).once('close', () => given.abort())
+  try {
+    write(2, `${label}: `)
+    return await lines.question('', { signal: given.signal })
+  } catch {
+    throw new Failure('nothing was typed, so nothing was done')
+  } finally {
+    lines.close()
+    write(2, '\n')
+  }
 }
 
 // What follows a progress line begins on a line of its own.

@@ -66,6 +66,8 @@ export interface Terminal {
   environment: Environment
   // What is piped in.
   input: AsyncIterable<Buffer>
+  // Where a person types: asks for one line, which is not shown.
+  ask?: (label: string) => Promise<string>
 }
 
 // Wrong arguments.

@@ -5,10 +5,12 @@ import { openDocument } from '../contract/open/document.ts'
 import { printOpenApi } from '../contract/openapi.ts'
 import { openDatabase } from '../database.ts'
 import { toInstant } from '../kit/instant.ts'
+import type { RootSecret } from '../kit/secrets.ts'
 import { type DeferredRow, listDeferred } from '../loops/store.ts'
 import { listUndelivered, readWaiting } from '../mail/store.ts'
 import { findViolations, invariants } from '../observe/invariants.ts'
 import { findOwed } from '../observe/owed.ts'
+import { listAccountsOfAll, openSecrets } from '../payments/accounts.ts'
 import { installedNames } from '../providers/installed.ts'
 import { visible } from '../provisioning/difference.ts'
 import { noAccount, nothingOffered } from '../provisioning/methods.ts'
@@ -25,7 +27,7 @@ export const doctorCommand = command({
   effect: 'reads',
   async run(given, terminal) {
     // One snapshot for as long as it takes: a large shop needs longer than a request may, and a read blocks nothing.
-    const { storage } = await openDatabase(readSettings(given.environment), given.effect, unhurried)
+    const { storage, config } = await openDatabase(readSettings(given.environment), given.effect, unhurried)
     try {
       const pending = await pendingMigrations(storage)
       const findings = pending > 0 ? [] : await storage.read(findViolations)
@@ -38,6 +40,7 @@ export const doctorCommand = command({
         ...letters,
         ...unready.map(({ slug, problem, name }) => visible(`${slug}: ${lackText(problem, name)}`)),
         ...unpayable.map(({ slug, problem }) => `${slug}: ${unpayableWords[problem]}`),
+        ...(pending > 0 ? [] : await storage.read((db) => accountWarnings(db, config.rootSecret))),
       ]
       const owed = pending > 0 ? [] : await storage.read((db) => findOwed(db, { now, providers: installedNames }))
       const healthy = pending === 0 && findings.length === 0
@@ -92,6 +95,23 @@ async function letterWarnings(db: Reader, now: number): Promise<string[]> {
       ({ slug, status, code, count: letters }) => `${slug}: ${letters} letters ${status} within a week (${code})`,
     ),
   ]
+}
+
+const accountsMax = 1_000
+const accountWarningsMax = 50
+
+// Accounts that take no payment because they cannot be opened here.
+async function accountWarnings(db: Reader, rootSecret: RootSecret): Promise<string[]> {
+  const accounts = await listAccountsOfAll(db, accountsMax)
+  return accounts
+    .flatMap((account) => {
+      const { slug, id, provider, mode, secretsSealed } = account
+      const name = `${slug}: the account ${id} (${provider}, ${mode})`
+      if (!installedNames.includes(provider)) return [`${name} cannot be used: its provider is not installed`]
+      if (openSecrets(rootSecret, account, secretsSealed)) return []
+      return [`${name} cannot be opened with this root secret: run payments rotate ${id}`]
+    })
+    .slice(0, accountWarningsMax)
 }
 
 const unreadyMax = 50

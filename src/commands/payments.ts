@@ -1,36 +1,51 @@
-// `payments`: what the operator does about a payment whose provider does not report an outcome.
+// `payments`: accounts at payment providers, and what the operator does about a payment whose provider does not report an outcome.
 
 import { type ClosedOutcome, closedOutcomes, closePayment } from '../checkout/pay/close.ts'
 import { createPayTools } from '../checkout/tools.ts'
 import { formatAmount } from '../kit/money.ts'
 import { findOrder } from '../orders/store.ts'
 import { findPayment } from '../payments/store.ts'
-import { type Command, type Given, Misuse, merchantOption, printReport, type Terminal, withStorage } from './command.ts'
+import { accountProviders } from '../providers/installed.ts'
+import { type AccountProvidersOf, accountVerbs } from './accounts.ts'
+import {
+  type Command,
+  type Given,
+  Misuse,
+  merchantOption,
+  printReport,
+  type Terminal,
+  type Verb,
+  withStorage,
+} from './command.ts'
 import { findPaymentNamed, originOf, payAfter, silentWatch, tellUnpaid } from './money.ts'
 
-export const paymentsCommand: Command = {
-  summary: 'Close payments whose provider does not report an outcome.',
-  verbs: {
-    close: {
-      summary: 'End a payment by the outcome that you saw at the provider.',
-      effect: 'changes',
-      words: ['PAYMENT_ID'],
-      options: {
-        outcome: {
-          value: closedOutcomes.join('|'),
-          help: 'succeeded: the order is placed, or the money goes back where no order is possible any more; declined: nothing was charged',
-          isRequired: true,
-        },
-        merchant: merchantOption,
-      },
-      async run(given, terminal) {
-        const outcome = closedOutcomes.find((known) => known === given.texts.outcome)
-        if (!outcome) throw new Misuse(`--outcome must be one of ${closedOutcomes.join(', ')}`)
-        return close(given.word, outcome, given, terminal)
-      },
+export function createPaymentsCommand(providersOf: AccountProvidersOf): Command {
+  return {
+    summary: 'Connect accounts at payment providers, and close payments whose provider does not report an outcome.',
+    verbs: { ...accountVerbs(providersOf), close: closeVerb },
+  }
+}
+
+const closeVerb: Verb = {
+  summary: 'End a payment by the outcome that you saw at the provider.',
+  effect: 'changes',
+  words: ['PAYMENT_ID'],
+  options: {
+    outcome: {
+      value: closedOutcomes.join('|'),
+      help: 'succeeded: the order is placed, or the money goes back where no order is possible any more; declined: nothing was charged',
+      isRequired: true,
     },
+    merchant: merchantOption,
+  },
+  async run(given, terminal) {
+    const outcome = closedOutcomes.find((known) => known === given.texts.outcome)
+    if (!outcome) throw new Misuse(`--outcome must be one of ${closedOutcomes.join(', ')}`)
+    return close(given.word, outcome, given, terminal)
   },
 }
+
+export const paymentsCommand = createPaymentsCommand(accountProviders)
 
 function close(id: string, outcome: ClosedOutcome, given: Given, terminal: Terminal): Promise<number> {
   return withStorage(given, async (storage, config) => {

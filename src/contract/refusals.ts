@@ -58,6 +58,7 @@ export const openRefusals = {
 export const operatorRefusals = {
   webhook_endpoint_invalid:   { status: 400, sentence: 'The webhook endpoint is not valid.' },
   payment_method_invalid:     { status: 400, sentence: 'The payment method settings are not valid.' },
+  payment_account_refused:    { status: 400, sentence: 'The payment provider does not accept these keys.' },
 
   merchant_not_found:         { status: 404, sentence: 'There is no such merchant.' },
   installation_not_found:     { status: 404, sentence: 'There is no such installation.' },
@@ -67,6 +68,8 @@ export const operatorRefusals = {
   user_not_found:             { status: 404, sentence: 'There is no such user.' },
   promotion_not_found:        { status: 404, sentence: 'There is no such promotion.' },
   payment_not_found:          { status: 404, sentence: 'There is no such payment.' },
+  payment_provider_not_found: { status: 404, sentence: 'There is no such payment provider.' },
+  payment_account_not_found:  { status: 404, sentence: 'There is no such account at a payment provider.' },
   category_not_found:         { status: 404, sentence: 'There is no such category.' },
   sku_not_found:              { status: 404, sentence: 'There is no such SKU.' },
 
@@ -82,6 +85,10 @@ export const operatorRefusals = {
   webhook_endpoint_limit:     { status: 409, sentence: 'The installation has no room for another webhook endpoint.' },
   secret_version_given:       { status: 409, sentence: 'The root secret still contains this version.' },
   secret_version_needed:      { status: 409, sentence: 'This version of the root secret is still needed.' },
+  payment_account_exists:     { status: 409, sentence: 'There is already an account at this payment provider in this mode.' },
+  payment_account_ended:      { status: 409, sentence: 'The account has ended.' },
+  payment_account_unusable:   { status: 409, sentence: 'The secrets of the account cannot be opened with this root secret.' },
+  notices_not_signed:         { status: 409, sentence: 'The payment provider does not sign its notices.' },
   payment_not_closable:       { status: 409, sentence: 'The payment cannot be closed.' },
   payment_not_awaited:        { status: 409, sentence: 'No payment is awaited for this order.' },
   order_not_fulfillable:      { status: 409, sentence: 'The order cannot be sent.' },
@@ -94,6 +101,8 @@ export const operatorRefusals = {
   refund_pending:             { status: 409, sentence: 'A refund is already on its way.' },
   refund_amount_too_high:     { status: 409, sentence: 'The amount is more than is left to refund.' },
   refund_amount_too_low:      { status: 409, sentence: 'The amount is less than failed refunds still owe.' },
+
+  payment_provider_silent:    { status: 503, sentence: 'The payment provider gave no answer.' },
 } as const satisfies Record<string, Refusal>
 
 export const refusals = { ...openRefusals, ...operatorRefusals } as const

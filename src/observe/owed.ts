@@ -188,6 +188,13 @@ export async function readOpenDisputes(db: Reader): Promise<Waiting[]> {
   return complete(rows, 'status', ['open'])
 }
 
+// Connected, and taking payments.
+export async function readAccounts(db: Reader): Promise<Readonly<Record<string, number>>> {
+  const rows = await db.sql<{ provider: string; mode: string; count: number }>`
+    select provider, mode, count(*) as "count" from payment_accounts where ended_at is null group by provider, mode`
+  return Object.fromEntries(rows.map(({ provider, mode, count }) => [`provider="${provider}",mode="${mode}"`, count]))
+}
+
 // Includes a row of zero where nothing is pending: a missing series means that the database did not answer.
 function complete<Name extends 'status' | 'kind'>(
   rows: readonly ({ mode: string; count: number; since: number } & Record<Name, string>)[],
@@ -207,7 +214,15 @@ const patienceMs = 1_000
 const freshMs = 5_000
 
 export function observeOwed(metrics: Metrics, storage: Storage, clock: () => Date): void {
-  let seen: { payments: Waiting[]; pending: Waiting[]; failed: Waiting[]; disputes: Waiting[] } | undefined
+  let seen:
+    | {
+        payments: Waiting[]
+        pending: Waiting[]
+        failed: Waiting[]
+        disputes: Waiting[]
+        accounts: Readonly<Record<string, number>>
+      }
+    | undefined
   let lookedAt = Number.NEGATIVE_INFINITY
   let looking: Promise<void> | undefined
 
@@ -218,6 +233,7 @@ export function observeOwed(metrics: Metrics, storage: Storage, clock: () => Dat
         pending: await readPendingRefunds(db),
         failed: await readFailedRefunds(db),
         disputes: await readOpenDisputes(db),
+        accounts: await readAccounts(db),
       }))
     } catch {
       // The database is unavailable, which other metrics and the log report.
@@ -247,6 +263,7 @@ export function observeOwed(metrics: Metrics, storage: Storage, clock: () => Dat
   }
   const gauges: readonly [name: string, help: string, values: () => Record<string, number>][] = [
     ['payments_open', 'Payments with an unknown outcome.', () => counts(seen?.payments)],
+    ['payment_accounts', 'Connected accounts at payment providers.', () => ({ ...seen?.accounts })],
     ['payments_open_oldest_seconds', 'Age of the oldest payment with an unknown outcome.', () => ages(seen?.payments)],
     ['refunds_pending', 'Refunds that are owed and being attempted.', () => counts(seen?.pending)],
     ['refunds_pending_oldest_seconds', 'Age of the oldest refund that is being attempted.', () => ages(seen?.pending)],

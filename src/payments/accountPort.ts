@@ -39,6 +39,8 @@ export class AccountRefused extends Error {}
 export interface AccountProvider {
   readonly name: string
   readonly questions: readonly AccountQuestion[]
+  // Which of the public facts names the account there. It stays the same when keys are replaced.
+  readonly accountFact: string
   // Asks the provider what the key belongs to, and makes there what notices need where there is an address for them.
   connect(request: ConnectRequest, signal: AbortSignal): Promise<ConnectedAccount>
   // What is wrong with the account now, a sentence each for the operator.

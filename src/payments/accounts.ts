@@ -68,6 +68,12 @@ export async function findAccount(db: Reader, merchant: string, id: string): Pro
   return row && accountFrom(row)
 }
 
+export async function lockAccount(tx: Tx, merchant: string, id: string): Promise<AccountRow | undefined> {
+  const [row] = await tx.sql<StoredAccount>`
+    select ${columns} from payment_accounts where merchant_id = ${merchant} and id = ${id} ${tx.forUpdate}`
+  return row && accountFrom(row)
+}
+
 // For a notice, which names nothing else.
 export async function findAccountById(db: Reader, id: string): Promise<AccountRow | undefined> {
   const [row] = await db.sql<StoredAccount>`select ${columns} from payment_accounts where id = ${id}`
@@ -82,6 +88,14 @@ export async function listLivingAccounts(db: Reader, { merchantId, mode }: Merch
   return rows.map(accountFrom)
 }
 
+// Those of all merchants that take payments, with the slugs of their merchants.
+export async function listAccountsOfAll(db: Reader, limit: number): Promise<(AccountRow & { slug: string })[]> {
+  const rows = await db.sql<StoredAccount & { slug: string }>`
+    select ${columns}, (select m.slug from merchants m where m.id = payment_accounts.merchant_id) as "slug"
+    from payment_accounts where ended_at is null order by created_at, id limit ${limit}`
+  return rows.map((row) => ({ ...accountFrom(row), slug: row.slug }))
+}
+
 // All of a merchant, oldest first.
 export async function listAccounts(db: Reader, merchant: string): Promise<AccountRow[]> {
   const rows = await db.sql<StoredAccount>`
@@ -89,13 +103,16 @@ export async function listAccounts(db: Reader, merchant: string): Promise<Accoun
   return rows.map(accountFrom)
 }
 
-export async function insertAccount(tx: Tx, account: AccountRow): Promise<void> {
-  await tx.sql`
+// False where the merchant has a living one at this provider in this mode.
+export async function insertAccount(tx: Tx, account: AccountRow): Promise<boolean> {
+  const rows = await tx.sql`
     insert into payment_accounts (merchant_id, id, mode, provider, public, secrets_sealed, previous_sealed, previous_until,
       seen_until, ended_at, created_at, updated_at)
     values (${account.merchantId}, ${account.id}, ${account.mode}, ${account.provider}, ${JSON.stringify(account.public)},
       ${account.secretsSealed}, ${account.previousSealed}, ${account.previousUntil}, ${account.seenUntil},
-      ${account.endedAt}, ${account.createdAt}, ${account.updatedAt})`
+      ${account.endedAt}, ${account.createdAt}, ${account.updatedAt})
+    on conflict do nothing returning id`
+  return rows.length > 0
 }
 
 export async function saveAccount(tx: Tx, account: AccountRow): Promise<void> {

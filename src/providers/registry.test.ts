@@ -20,6 +20,7 @@ eachEngine('the registry of providers', (given) => {
     const bank: AccountProvider = {
       name: 'bank',
       questions: [],
+      accountFact: 'account',
       noticeSecret: null,
       connect: () => assert.fail(),
       check: () => assert.fail(),

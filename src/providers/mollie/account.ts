@@ -34,6 +34,7 @@ export function createMollieAccounts({ url }: MollieAccountParts = {}): AccountP
     questions: [
       { name: 'key', label: 'API key of Mollie (test_… or live_…, in the dashboard under Developers, API keys)' },
     ],
+    accountFact: 'profile',
     noticeSecret: null,
 
     async connect({ answers, mode }, signal) {

@@ -33,6 +33,7 @@ export function createStripeAccounts({ clock, url }: StripeAccountParts): Accoun
       { name: 'publishableKey', label: 'Publishable key (pk_test_…, pk_live_…)' },
       { name: 'secretKey', label: 'Restricted or secret key (rk_test_…, rk_live_…, sk_…)' },
     ],
+    accountFact: 'account',
     noticeSecret,
 
     async connect({ answers, mode, noticeUrl }, signal) {

@@ -1,0 +1,268 @@
+// A merchant's account at a payment provider, from its connection to its end. The provider is asked outside of any transaction, and
+// what it or the operator says is never in an error of ours, except for the sentences that a provider has for the operator.
+
+import { newId } from '../kit/ids.ts'
+import type { MerchantMode } from '../kit/mode.ts'
+import { type Refusal, refuse } from '../kit/refuse.ts'
+import type { RootSecret } from '../kit/secrets.ts'
+import {
+  type AccountProvider,
+  AccountRefused,
+  type ConnectedAccount,
+  type ConnectRequest,
+  type OpenAccount,
+} from '../payments/accountPort.ts'
+import {
+  type AccountRow,
+  type AccountSecrets,
+  findAccount,
+  insertAccount,
+  listLivingAccounts,
+  lockAccount,
+  openSecrets,
+  saveAccount,
+  sealSecrets,
+} from '../payments/accounts.ts'
+import { silenceOf } from '../payments/port.ts'
+import type { Storage, Tx } from '../storage/storage.ts'
+import { type LateAccountProvider, noticeUrlOf, type ProviderUrls } from './registry.ts'
+
+export interface AccountTools {
+  storage: Storage
+  rootSecret: RootSecret
+  publicOrigin: () => string
+  providerUrls: ProviderUrls
+  withAccount: Readonly<Record<string, LateAccountProvider>>
+  clock: () => Date
+}
+
+export type Answers = ConnectRequest['answers']
+
+// How long the secrets from before a rotation are accepted.
+const previousMs = 24 * 3_600_000
+// Connecting is several requests at the provider.
+const askMsMax = 60_000
+
+export async function accountProvider({ withAccount }: AccountTools, name: string): Promise<AccountProvider> {
+  const load = Object.hasOwn(withAccount, name) ? withAccount[name] : undefined
+  if (load) return load()
+  const known = Object.keys(withAccount).join(', ')
+  throw refuse('payment_provider_not_found', {
+    message: `There is no payment provider ${name} that works with accounts${known ? `; there is ${known}` : ''}.`,
+  })
+}
+
+export async function refuseSecondAccount(
+  { storage }: AccountTools,
+  merchant: MerchantMode,
+  provider: AccountProvider,
+): Promise<void> {
+  const living = await storage.read((db) => listLivingAccounts(db, merchant))
+  const known = living.find((account) => account.provider === provider.name)
+  if (known) throw secondAccount(known)
+}
+
+function secondAccount({ id, provider, mode }: AccountRow): Refusal {
+  return refuse('payment_account_exists', {
+    message: `There is already an account at ${provider} in ${mode} mode: ${id}.`,
+  })
+}
+
+export async function connectAccount(
+  tools: AccountTools,
+  merchant: MerchantMode,
+  provider: AccountProvider,
+  answers: Answers,
+): Promise<AccountRow> {
+  const { storage, rootSecret, clock } = tools
+  const { merchantId, mode } = merchant
+  const name = { merchantId, id: newId('pac'), mode, provider: provider.name }
+  const noticeUrl = noticeUrlFor(tools, name)
+  const connected = await askToConnect(provider, { answers, mode, noticeUrl })
+  const now = clock().getTime()
+  const account: AccountRow = {
+    ...name,
+    public: connected.public,
+    secretsSealed: sealSecrets(rootSecret, name, connected.secrets),
+    previousSealed: null,
+    previousUntil: null,
+    seenUntil: null,
+    endedAt: null,
+    createdAt: now,
+    updatedAt: now,
+  }
+  try {
+    if (await storage.write((tx) => insertAccount(tx, account))) return account
+  } catch (error) {
+    await removeAtProvider(tools, provider, account, connected.secrets)
+    throw error
+  }
+  // Another command was quicker.
+  await removeAtProvider(tools, provider, account, connected.secrets)
+  throw secondAccount(account)
+}
+
+// New keys of the same account. What was made at the provider for notices stays, with the secret that signs them; where there is
+// none yet, it is made now.
+export async function rotateAccount(
+  tools: AccountTools,
+  account: AccountRow,
+  provider: AccountProvider,
+  answers: Answers,
+): Promise<AccountRow> {
+  const known = openSecrets(tools.rootSecret, account, account.secretsSealed) ?? {}
+  const isSigned = provider.noticeSecret === null || known[provider.noticeSecret] !== undefined
+  const noticeUrl = isSigned ? null : noticeUrlFor(tools, account)
+  const connected = await askToConnect(provider, { answers, mode: account.mode, noticeUrl })
+  const { accountFact } = provider
+  if (connected.public[accountFact] !== account.public[accountFact])
+    throw refuse('payment_account_refused', {
+      message: `These keys belong to another account at ${provider.name}. To use it, disconnect this one and connect again.`,
+    })
+  return changeAccount(tools, account, {
+    public: { ...account.public, ...connected.public },
+    secrets: { ...known, ...connected.secrets },
+  })
+}
+
+// For what the operator set up at the provider by hand.
+export async function rotateNoticeSecret(
+  tools: AccountTools,
+  account: AccountRow,
+  { name, noticeSecret }: AccountProvider,
+  secret: string,
+): Promise<AccountRow> {
+  if (noticeSecret === null) throw refuse('notices_not_signed', { message: `${name} does not sign its notices.` })
+  const known = openSecrets(tools.rootSecret, account, account.secretsSealed)
+  if (!known) throw refuse('payment_account_unusable')
+  return changeAccount(tools, account, { public: account.public, secrets: { ...known, [noticeSecret]: secret } })
+}
+
+function changeAccount(tools: AccountTools, account: AccountRow, changed: ConnectedAccount): Promise<AccountRow> {
+  const { storage, rootSecret, clock } = tools
+  return storage.write(async (tx) => {
+    const found = await lockLiving(tx, account)
+    const now = clock().getTime()
+    const rotated: AccountRow = {
+      ...found,
+      public: changed.public,
+      secretsSealed: sealSecrets(rootSecret, found, changed.secrets),
+      previousSealed: found.secretsSealed,
+      previousUntil: now + previousMs,
+      updatedAt: Math.max(now, found.updatedAt + 1),
+    }
+    await saveAccount(tx, rotated)
+    return rotated
+  })
+}
+
+export interface DisconnectedAccount {
+  account: AccountRow
+  // Why what was made at the provider is still there; null where it is not.
+  problem: string | null
+}
+
+// It takes no new payment from now on; its own are looked up and refunded as before.
+export async function disconnectAccount(tools: AccountTools, account: AccountRow): Promise<DisconnectedAccount> {
+  const { storage, rootSecret, clock } = tools
+  const ended = await storage.write(async (tx) => {
+    const found = await lockLiving(tx, account)
+    const now = clock().getTime()
+    const changed = { ...found, endedAt: now, updatedAt: Math.max(now, found.updatedAt + 1) }
+    await saveAccount(tx, changed)
+    return changed
+  })
+  const secrets = openSecrets(rootSecret, ended, ended.secretsSealed)
+  if (!secrets) return { account: ended, problem: unopened }
+  try {
+    const provider = await accountProvider(tools, ended.provider)
+    return { account: ended, problem: await removeAtProvider(tools, provider, ended, secrets) }
+  } catch (error) {
+    return { account: ended, problem: sentenceOf(ended.provider, error) }
+  }
+}
+
+const unopened = 'Its secrets cannot be opened with this root secret.'
+
+// What is wrong with the account now, a sentence each.
+export async function checkAccount(tools: AccountTools, account: AccountRow): Promise<readonly string[]> {
+  const secrets = openSecrets(tools.rootSecret, account, account.secretsSealed)
+  if (!secrets) return [unopened]
+  try {
+    const provider = await accountProvider(tools, account.provider)
+    return await within((signal) => provider.check(opened(tools, account, secrets), signal))
+  } catch (error) {
+    return [sentenceOf(account.provider, error)]
+  }
+}
+
+export async function findAccountNamed(tools: AccountTools, merchantId: string, id: string): Promise<AccountRow> {
+  const account = await tools.storage.read((db) => findAccount(db, merchantId, id))
+  if (!account) throw refuse('payment_account_not_found')
+  return account
+}
+
+export function noticeUrlFor(
+  { publicOrigin, providerUrls }: AccountTools,
+  account: Pick<AccountRow, 'id' | 'provider'>,
+): string | null {
+  return noticeUrlOf(account, publicOrigin(), providerUrls)
+}
+
+async function lockLiving(tx: Tx, { merchantId, id }: AccountRow): Promise<AccountRow> {
+  const found = await lockAccount(tx, merchantId, id)
+  if (!found) throw refuse('payment_account_not_found')
+  if (found.endedAt !== null) throw refuse('payment_account_ended')
+  return found
+}
+
+async function askToConnect(provider: AccountProvider, request: ConnectRequest): Promise<ConnectedAccount> {
+  try {
+    return await within((signal) => provider.connect(request, signal))
+  } catch (error) {
+    const code = error instanceof AccountRefused ? 'payment_account_refused' : 'payment_provider_silent'
+    throw refuse(code, { message: sentenceOf(provider.name, error) })
+  }
+}
+
+async function removeAtProvider(
+  tools: AccountTools,
+  provider: AccountProvider,
+  account: AccountRow,
+  secrets: AccountSecrets,
+): Promise<string | null> {
+  try {
+    await within((signal) => provider.disconnect(opened(tools, account, secrets), signal))
+    return null
+  } catch (error) {
+    return sentenceOf(provider.name, error)
+  }
+}
+
+function opened(tools: AccountTools, account: AccountRow, secrets: AccountSecrets): OpenAccount {
+  return { account, secrets, previous: undefined, noticeUrl: noticeUrlFor(tools, account) }
+}
+
+// The timer is one that keeps the command alive.
+async function within<Answer>(ask: (signal: AbortSignal) => Promise<Answer>): Promise<Answer> {
+  const controller = new AbortController()
+  const late = Promise.withResolvers<never>()
+  const timer = setTimeout(() => {
+    const error = new DOMException('the provider took too long', 'TimeoutError')
+    controller.abort(error)
+    late.reject(error)
+  }, askMsMax)
+  try {
+    return await Promise.race([ask(controller.signal), late.promise])
+  } finally {
+    clearTimeout(timer)
+  }
+}
+
+// An error of a client may quote the key, so only a provider's own sentence is passed on.
+function sentenceOf(provider: string, error: unknown): string {
+  if (error instanceof AccountRefused) return error.message
+  const { error: name, code } = silenceOf(error)
+  const known = [name, code].filter((word) => word !== null).join(' ')
+  return `${provider} gave no answer${known ? ` (${known})` : ''}.`
+}

@@ -1,0 +1,242 @@
+// The merchant's accounts at payment providers, by the operator's commands, and what a running server makes of them.
+
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import { type Bank, createBank, openBankHouse, payAtBank } from '../harness/bank.ts'
+import { market } from '../harness/carts.ts'
+import { cartwright } from '../harness/commandline.ts'
+import { bankNotice } from '../harness/elsewhere.ts'
+import { type House, settingsOf } from '../harness/house.ts'
+import { rival } from '../harness/shops.ts'
+import { eachEngine, type Given } from '../harness/storage.ts'
+import { recoverPayments } from '../src/checkout/pay/recover.ts'
+import { commands } from '../src/cli.ts'
+import { createPaymentsCommand } from '../src/commands/payments.ts'
+import { refundPaid } from '../src/orders/refunds.ts'
+import { payRefunds } from '../src/payments/refunds.ts'
+import { listTables } from '../src/storage/catalogue.ts'
+import { Fragment } from '../src/storage/storage.ts'
+
+const hour = 3_600_000
+const key = 'bank_test_acct1.first'
+const https = { CARTWRIGHT_PUBLIC_URL: 'https://shop.example' }
+
+async function openShop(given: Given) {
+  const bank = createBank()
+  const house = await openBankHouse(given, bank, { shops: [market, rival], now: Date.now() })
+  return { bank, house, run: runner(bank, house) }
+}
+
+// The commands of another process that shares the database.
+function runner(bank: Bank, house: House) {
+  const table = {
+    ...commands,
+    payments: async () => createPaymentsCommand(() => ({ [bank.accounts.name]: async () => bank.accounts })),
+  }
+  const said: string[] = []
+  const run = async (args: string, input = '', settings: Record<string, string> = https) => {
+    const words = `payments ${args} --merchant ${market.merchant.slug}`.split(' ')
+    const { code, out, err } = await cartwright(
+      [...words, '--json'],
+      { ...settingsOf(house), ...settings },
+      { input, table },
+    )
+    said.push(out, err)
+    return { code, ...(JSON.parse(out) as Report) }
+  }
+  return Object.assign(run, { said, table })
+}
+
+interface Shown {
+  id: string
+  provider: string
+  mode: string
+  facts: Record<string, string>
+  noticeUrl: string | null
+  endedAt: string | null
+  problems: string[]
+}
+
+interface Report {
+  account: Shown
+  accounts: Shown[]
+  noticeHelp: string | null
+  error?: { code: string; message: string }
+}
+
+const connectTest = 'connect elsewhere --mode test'
+
+eachEngine('accounts at payment providers', (given) => {
+  test('connect: sealed, told to the provider, and used by a running server at once', async () => {
+    const { bank, house, run } = await openShop(given)
+    await assert.rejects(payAtBank(house), 'nothing is offered yet')
+    const { code, account, noticeHelp } = await run(connectTest, `${key}\n`)
+    assert.equal(code, 0)
+    const noticeUrl = `https://shop.example/hooks/payments/${account.id}`
+    assert.deepEqual(
+      [account.provider, account.mode, account.facts, account.noticeUrl, noticeHelp],
+      ['elsewhere', 'test', { account: 'acct1' }, noticeUrl, null],
+    )
+    assert.deepEqual([...bank.accounts.endpoints.keys()], [noticeUrl])
+    const paid = await payAtBank(house)
+    bank.provider.act(paid.key, 'pay')
+    const notice = bankNotice(bank.accounts.endpoints.get(noticeUrl) ?? '', house.clock.now, [paid.reference])
+    assert.equal((await house.fetch(`/hooks/payments/${account.id}`, notice)).status, 200)
+    await recoverPayments(house.app.payTools)
+    assert.equal((await paid.session()).status, 'completed')
+    assert.match(
+      (await house.fetch('/metrics')).text,
+      /^cartwright_payment_accounts\{provider="elsewhere",mode="test"\} 1$/m,
+    )
+    // Keys and signing secrets are in no output, no log line and no table.
+    const rows: unknown[] = []
+    for (const { name } of await house.storage.read(listTables))
+      rows.push(...(await house.storage.read((db) => db.sql`select * from ${new Fragment(name)}`)))
+    const everything = JSON.stringify([rows, house.lines(), run.said])
+    assert.ok(!everything.includes(key) && !everything.includes('sign_1'))
+  })
+
+  test('connect is refused: another account, wrong keys, a silent provider, no such provider, no keys', async () => {
+    const { bank, house, run } = await openShop(given)
+    const codeOf = async (args: string, input = '') => (await run(args, input)).error?.code
+    assert.equal(await codeOf('connect nobody --mode test', key), 'payment_provider_not_found')
+    assert.equal(await codeOf(connectTest), 'misuse')
+    assert.equal(await codeOf(connectTest, `${key}\n${key}\n`), 'misuse')
+    assert.equal(await codeOf('connect elsewhere --mode other', key), 'misuse')
+    assert.equal(await codeOf(`${connectTest} --key x`, key), 'misuse')
+    const wrong = await run('connect elsewhere --mode live', key)
+    assert.deepEqual(wrong.error, { code: 'payment_account_refused', message: 'The key is for test mode.' })
+    bank.accounts.outage = Object.assign(new TypeError(`bad ${key}`), { code: 'ECONNREFUSED' })
+    const silent = await run(connectTest, key)
+    assert.deepEqual(silent.error, {
+      code: 'payment_provider_silent',
+      message: 'elsewhere gave no answer (TypeError ECONNREFUSED).',
+    })
+    bank.accounts.outage = null
+    const both = await Promise.all([run(connectTest, key), run(connectTest, key)])
+    assert.deepEqual(both.map(({ code }) => code).sort(), [0, 1])
+    assert.equal(both.find(({ code }) => code === 1)?.error?.code, 'payment_account_exists')
+    assert.equal(await codeOf(connectTest), 'payment_account_exists', 'before any key is asked for')
+    assert.equal(bank.accounts.endpoints.size, 1, 'the other is removed there')
+    assert.equal((await run('list')).accounts.length, 1)
+    assert.ok(!JSON.stringify([run.said, house.lines()]).includes(key))
+  })
+
+  test('another merchant never sees it', async () => {
+    const { house, run } = await openShop(given)
+    const { account } = await run(connectTest, key)
+    const as = async (args: string) => {
+      const words = ['payments', ...args.split(' '), '--merchant', rival.merchant.slug, '--json']
+      return JSON.parse((await cartwright(words, settingsOf(house), { input: key, table: run.table })).out) as Report
+    }
+    assert.deepEqual((await as('list')).accounts, [])
+    for (const verb of ['rotate', 'disconnect', 'check'])
+      assert.equal((await as(`${verb} ${account.id}`)).error?.code, 'payment_account_not_found', verb)
+    assert.equal((await run('list')).accounts[0]?.endedAt, null)
+  })
+
+  test('without a public https address: what to do by hand, and its signing secret', async () => {
+    const { house, run } = await openShop(given)
+    const { account, noticeHelp } = await run(connectTest, key, { PORT: '4711' })
+    assert.equal(account.noticeUrl, null)
+    assert.equal(
+      noticeHelp,
+      `Send notices to http://localhost:4711/hooks/payments/${account.id}. Then run: payments rotate ${account.id} --notices`,
+    )
+    const notify = async (secret: string) =>
+      (await house.fetch(`/hooks/payments/${account.id}`, bankNotice(secret, house.clock.now, []))).status
+    assert.equal(await notify('by_hand'), 400)
+    assert.equal((await run(`rotate ${account.id} --notices`, 'by_hand')).code, 0)
+    assert.equal(await notify('by_hand'), 200)
+    assert.equal((await run(`rotate ${account.id} --notices`, 'second')).code, 0)
+    assert.deepEqual([await notify('by_hand'), await notify('second')], [200, 200])
+    house.clock.now += 25 * hour
+    assert.deepEqual([await notify('by_hand'), await notify('second')], [400, 200])
+  })
+
+  test('rotate: new keys of the same account, with the signing secret and endpoint that it has', async () => {
+    const { bank, house, run } = await openShop(given)
+    const { account } = await run(connectTest, key)
+    const opened: string[] = []
+    const { open } = bank.accounts
+    bank.accounts.open = (one) => {
+      opened.push(one.secrets.key ?? '')
+      return open(one)
+    }
+    await payAtBank(house)
+    assert.deepEqual(opened, [key])
+    const other = await run(`rotate ${account.id}`, 'bank_test_acct2')
+    assert.equal(other.error?.code, 'payment_account_refused')
+    assert.equal((await run(`rotate ${account.id}`, 'bank_test_acct1.second')).code, 0)
+    await payAtBank(house)
+    assert.deepEqual(opened, [key, 'bank_test_acct1.second'])
+    const [secret = ''] = bank.accounts.endpoints.values()
+    assert.equal(bank.accounts.endpoints.size, 1)
+    const notice = bankNotice(secret, house.clock.now, [])
+    assert.equal((await house.fetch(`/hooks/payments/${account.id}`, notice)).status, 200)
+  })
+
+  test('disconnect: no new payment, and its own are looked up and refunded; connecting again makes a new account', async () => {
+    const { bank, house, run } = await openShop(given)
+    const { account } = await run(connectTest, key)
+    const paid = await payAtBank(house)
+    const ended = await run(`disconnect ${account.id}`)
+    assert.deepEqual([ended.code, ended.account.endedAt !== null, bank.accounts.endpoints.size], [0, true, 0])
+    assert.equal((await run(`disconnect ${account.id}`)).error?.code, 'payment_account_ended')
+    assert.equal((await run(`rotate ${account.id}`, key)).error?.code, 'payment_account_ended')
+    await assert.rejects(payAtBank(house), 'it is not offered')
+    bank.provider.act(paid.key, 'pay')
+    house.clock.now += hour
+    await recoverPayments(house.app.payTools)
+    const session = await paid.session()
+    assert.equal(session.status, 'completed')
+    const cancelled = await house.ask('cancelStorefrontOrder', {
+      path: { orderId: session.orderId },
+      body: { reason: 'customer_request', idempotencyKey: 'back' },
+    })
+    assert.equal(cancelled.status, 200)
+    await payRefunds({ ...house.app.payTools, onPaid: refundPaid }, house.clock.now)
+    assert.equal(bank.provider.givenBack(paid.key), session.totals.total)
+    const again = await run(connectTest, key)
+    assert.equal(again.code, 0)
+    assert.notEqual(again.account.id, account.id)
+    assert.equal((await run('list')).accounts.length, 2)
+    bank.accounts.outage = new Error('down')
+    const left = await run(`disconnect ${again.account.id}`)
+    assert.deepEqual([left.code, left.error?.code, left.account.endedAt !== null], [1, 'call_failed', true])
+  })
+
+  test('check and doctor say what is wrong', async () => {
+    const { bank, house, run } = await openShop(given)
+    const { account } = await run(connectTest, key)
+    assert.deepEqual([(await run('check')).code, (await run(`check ${account.id}`)).accounts[0]?.problems], [0, []])
+    bank.accounts.problems = ['The bank has closed.']
+    const wrong = await run('check')
+    assert.deepEqual(
+      [wrong.code, wrong.error?.code, wrong.accounts[0]?.problems],
+      [1, 'unhealthy', ['The bank has closed.']],
+    )
+    bank.accounts.outage = new Error(key)
+    assert.deepEqual((await run('check')).accounts[0]?.problems, ['elsewhere gave no answer (Error).'])
+    bank.accounts.outage = null
+    const doctor = async () =>
+      (
+        JSON.parse((await cartwright(['doctor', '--json'], settingsOf(house))).out) as { warnings: string[] }
+      ).warnings.filter((warning) => warning.includes(account.id))
+    const name = `${market.merchant.slug}: the account ${account.id}`
+    assert.deepEqual(await doctor(), [`${name} (elsewhere, test) cannot be used: its provider is not installed`])
+    await house.storage.write(
+      async (tx) =>
+        void (await tx.sql`
+          update payment_accounts set secrets_sealed = 'x', provider = 'stripe'
+          where merchant_id = ${house.merchantId} and id = ${account.id}`),
+    )
+    assert.deepEqual(await doctor(), [
+      `${name} (stripe, test) cannot be opened with this root secret: run payments rotate ${account.id}`,
+    ])
+    assert.deepEqual((await run('check')).accounts[0]?.problems, [
+      'Its secrets cannot be opened with this root secret.',
+    ])
+    assert.ok(!JSON.stringify(run.said).includes(key))
+  })
+})
