@@ -53,9 +53,15 @@ export interface CartFacts {
 }
 
 export interface Bill {
-  lines: { code: string; subtotal: number; discount: number; tax: number; total: number }[]
+  lines: { code: string; subtotal: number; discount: number; tax: number; total: number; taxRateBps: number | null }[]
   promotion: { state: string; reason: string | null; amount: number; allocations: { code: string; amount: number }[] }
-  shipping: { optionId: string | null; options: { id: string; amount: number }[]; discount: number; tax: number }
+  shipping: {
+    optionId: string | null
+    options: { id: string; amount: number }[]
+    discount: number
+    tax: number
+    taxRateBps: number | null
+  }
   totals: { subtotal: number; discount: number; shipping: number; tax: number; taxIncluded: boolean; total: number }
 }
 
@@ -90,7 +96,8 @@ export function billFor(shop: ShopFacts, cart: CartFacts): Bill {
   const billed = lines.map(({ sku, subtotal: before }, index) => {
     const discount = discounts[index] ?? 0n
     const tax = taxOf(before - discount, sku.taxClass)
-    return { code: sku.code, subtotal: before, discount, tax, total: added(before - discount, tax) }
+    const taxRateBps = rateAt(shop, place, sku.taxClass)
+    return { code: sku.code, subtotal: before, discount, tax, total: added(before - discount, tax), taxRateBps }
   })
   const shippingTax = taxOf(shipping - shippingDiscount, 'shipping')
   const discount = sum(discounts) + shippingDiscount
@@ -103,6 +110,7 @@ export function billFor(shop: ShopFacts, cart: CartFacts): Bill {
       discount: Number(line.discount),
       tax: Number(line.tax),
       total: Number(line.total),
+      taxRateBps: line.taxRateBps,
     })),
     promotion: {
       ...verdict,
@@ -116,6 +124,7 @@ export function billFor(shop: ShopFacts, cart: CartFacts): Bill {
       options: options.map(({ id, amount }) => ({ id, amount: Number(amount) })),
       discount: Number(shippingDiscount),
       tax: Number(shippingTax),
+      taxRateBps: option ? rateAt(shop, place, 'shipping') : null,
     },
     totals: {
       subtotal: Number(subtotal),

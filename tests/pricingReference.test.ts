@@ -337,6 +337,7 @@ function billOf(shop: ShopFacts, cart: CartFacts): Bill {
       options: shipping.options.map(({ id, amount }) => ({ id, amount })),
       discount: shipping.discount,
       tax: shipping.tax,
+      taxRateBps: shipping.taxRateBps,
     },
     totals,
   }

@@ -209,6 +209,7 @@ eachEngine('paying refunds', (given) => {
     assert.deepEqual(till.watch.stats(), {
       calls: { 'provider="test",call="refund",outcome="failed"': refusedTriesMax },
       incidents: { 'provider="test",kind="refund_failed"': 1 },
+      notices: {},
     })
     await till.owe(payment.id, 1_000)
   })
