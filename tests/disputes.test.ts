@@ -6,7 +6,10 @@ import { type BankShop, openBankShop } from '../harness/bankShop.ts'
 import { cartwright } from '../harness/commandline.ts'
 import { settingsOf } from '../harness/house.ts'
 import { eachEngine } from '../harness/storage.ts'
+import { setMailSwitch } from '../src/events/letters.ts'
 import { toInstant } from '../src/kit/instant.ts'
+import { prepareLetter } from '../src/mail/prepare.ts'
+import { findLetter } from '../src/mail/store.ts'
 import type { DisputeStanding } from '../src/payments/port.ts'
 
 const day = 24 * 3_600_000
@@ -17,9 +20,28 @@ async function look(shop: BankShop, paymentId: string) {
   await shop.check()
 }
 
+// The only one, as it is sent.
+async function letterOf({ house }: BankShop, disputeId: string | undefined) {
+  return house.storage.read(async (db) => {
+    const rows = await db.sql<{ id: string; subjectId: string }>`
+      select id, subject_id as "subjectId" from emails where kind = 'dispute_opened'`
+    assert.deepEqual(
+      rows.map(({ subjectId }) => subjectId),
+      [disputeId],
+    )
+    const letter = await findLetter(db, house.merchantId, rows[0]?.id ?? '')
+    const { rootSecret } = house.app.payTools
+    const message = letter && (await prepareLetter({ rootSecret, publicOrigin: () => house.origin }, db, letter))
+    assert.ok(message && 'text' in message)
+    return message
+  })
+}
+
 eachEngine('a dispute', (given) => {
   test('is shown and named by doctor until it is decided, and the order does not move', async () => {
     const shop = await openBankShop(given)
+    await shop.house.storage.write((tx) => setMailSwitch(tx, true, shop.house.clock.now))
+    await shop.house.storage.write((tx) => tx.sql`update merchants set support_email = 'help@example.com'`)
     const { orderId, paymentId, total } = await shop.place()
     const before = await shop.order(orderId)
     const dueAt = shop.house.clock.now + 7 * day
@@ -31,6 +53,9 @@ eachEngine('a dispute', (given) => {
       shop.house.storage.read((db) => db.sql<{ id: string; status: string }>`select id, status from disputes`)
     const [row] = await rows()
     assert.match(row?.id ?? '', /^dsp_/)
+    const message = await letterOf(shop, row?.id)
+    assert.equal(message.to, 'help@example.com')
+    assert.match(message.text, /take back €[\d.]+ \(Order T-1001\)\. Answer by June 8, 2026/)
     assert.deepEqual([(await rows()).length, row?.status, shop.incidents()], [1, 'open', { dispute_opened: 1 }])
     assert.deepEqual(await shop.owed(), [['dispute_open', [`${orderId} ${row?.id} until ${toInstant(dueAt)} (test)`]]])
     assert.match(

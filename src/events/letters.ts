@@ -4,7 +4,7 @@
 import { newId } from '../kit/ids.ts'
 import type { Reader, Tx } from '../storage/storage.ts'
 
-// To whom each kind goes. A dispute, once there are disputes, is one more row for the merchant.
+// To whom each kind goes.
 export const letterKinds = {
   order_placed: 'shopper',
   payment_received: 'shopper',
@@ -14,6 +14,7 @@ export const letterKinds = {
   payment_returned: 'shopper',
   order_received: 'merchant',
   refund_failed: 'merchant',
+  dispute_opened: 'merchant',
   endpoint_disabled: 'merchant',
   stock_low: 'merchant',
 } as const satisfies Readonly<Record<string, 'shopper' | 'merchant'>>

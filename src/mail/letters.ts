@@ -190,7 +190,10 @@ export function orderReceived(of: OrderLetter, isPaid: boolean): Letter {
 // A letter that is one sentence.
 export function notice(
   speaker: Speaker,
-  kind: Extract<LetterKind, 'payment_returned' | 'refund_failed' | 'endpoint_disabled' | 'stock_low'>,
+  kind: Extract<
+    LetterKind,
+    'payment_returned' | 'refund_failed' | 'dispute_opened' | 'endpoint_disabled' | 'stock_low'
+  >,
   { key, values }: { key: Parameters<typeof tell>[1]; values: Readonly<Record<string, string | number>> },
 ): Letter {
   return {

@@ -7,10 +7,13 @@ import { letterKinds } from '../events/letters.ts'
 import { findMailSettings } from '../installations/mail.ts'
 import { findMerchantFace } from '../installations/store.ts'
 import { findSkuName } from '../inventory/store.ts'
+import { toInstant } from '../kit/instant.ts'
 import type { RootSecret } from '../kit/secrets.ts'
 import { findOrderFacts } from '../orders/change.ts'
 import { orderPageSecrets } from '../orders/secret.ts'
 import type { OrderFacts } from '../orders/view.ts'
+import { findDispute } from '../payments/disputes.ts'
+import { findPayment } from '../payments/store.ts'
 import type { Reader } from '../storage/storage.ts'
 import { headerText, isPlainAddress } from './address.ts'
 import type { LetterFrame, MerchantFacts } from './frame.ts'
@@ -134,6 +137,8 @@ function write(tools: PrepareTools, db: Reader, letter: LetterRow, merchant: Mer
       return writeOfReturn(tools, db, letter, merchant)
     case 'refund_failed':
       return writeOfFailure(db, letter, merchant)
+    case 'dispute_opened':
+      return writeOfDispute(db, letter, merchant)
     case 'endpoint_disabled':
     case 'stock_low':
       return writeToMerchant(db, letter, merchant)
@@ -234,10 +239,27 @@ async function writeOfFailure(db: Reader, letter: LetterRow, merchant: Merchant)
   return { to: null, speaker, isTest: refund.mode === 'test', letter: described }
 }
 
+async function writeOfDispute(db: Reader, letter: LetterRow, merchant: Merchant): Writing {
+  const { installationId, orderId } = letter
+  const dispute = await findDispute(db, installationId, letter.subjectId)
+  const payment = dispute && (await findPayment(db, installationId, dispute.paymentId))
+  if (!payment) return { discarded: 'missing' }
+  const { amount, currency, dueAt } = dispute
+  const speaker = speakerFor(merchant.locale, undefined)
+  const values = {
+    subject: await nameOf(db, installationId, { orderId, paymentId: payment.id }, speaker),
+    amount: speaker.amount(amount, currency),
+    date: dueAt === null ? '' : speaker.date(toInstant(dueAt)),
+  }
+  const key = dueAt === null ? 'dispute_opened.text' : 'dispute_opened.due'
+  const described = notice(speaker, 'dispute_opened', { key, values })
+  return { to: null, speaker, isTest: payment.mode === 'test', letter: described }
+}
+
 async function nameOf(
   db: Reader,
   installationId: string,
-  { orderId, paymentId }: RefundedPayment,
+  { orderId, paymentId }: Pick<RefundedPayment, 'orderId' | 'paymentId'>,
   speaker: Speaker,
 ): Promise<string> {
   const facts = orderId === null ? undefined : await findOrderFacts(db, { installationId, orderId })

@@ -57,6 +57,12 @@ export async function recordDispute(
   return { dispute, before: known.status }
 }
 
+export async function findDispute(db: Reader, installation: string, id: string): Promise<DisputeRow | undefined> {
+  const [row] = await db.sql<DisputeRow>`
+    select ${columns} from disputes where installation_id = ${installation} and id = ${id}`
+  return row
+}
+
 // Oldest first.
 export async function listDisputesOfOrder(db: Reader, installation: string, orderId: string): Promise<DisputeRow[]> {
   return db.sql<DisputeRow>`

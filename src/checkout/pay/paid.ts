@@ -1,6 +1,7 @@
 // News of a payment that was made: it is looked up when a notice says so. Its outcome is known; what its provider lists of refunds
 // and disputes is recorded.
 
+import { oweLetters } from '../../events/letters.ts'
 import { toInstant } from '../../kit/instant.ts'
 import { lockOrderFacts } from '../../orders/change.ts'
 import { recordStanding } from '../../orders/standing.ts'
@@ -57,6 +58,10 @@ async function recordAndTell(
   const { dispute, before } = await recordDispute(tx, payment, listed, now)
   const { id: disputeId, status } = dispute
   if (status === before || status === 'won') return
+  if (status === 'open') {
+    const { installationId, merchantId, orderId } = payment
+    oweLetters(tx, { installationId, merchantId, orderId }, [{ kind: 'dispute_opened', subjectId: disputeId }], now)
+  }
   const more = { disputeId, dueAt: dispute.dueAt === null ? null : toInstant(dispute.dueAt) }
   tx.afterCommit(() =>
     status === 'open'

@@ -42,6 +42,11 @@ export const ar: LetterTexts = {
   'refund_failed.title': 'تعذر دفع مبلغ مسترد',
   'refund_failed.text':
     'رفض مزود الدفع إعادة مبلغ {amount} ({subject}). يجب أن يهتم أحد بذلك: إعادة المحاولة أو الدفع بطريقة أخرى.',
+  'dispute_opened.subject': 'اعتراض على دفعة: {subject}',
+  'dispute_opened.title': 'اعتراض على دفعة',
+  'dispute_opened.text': 'طلب أحد المشترين من مصرفه استعادة {amount} ({subject}). أجب من لوحة مزود الدفع الخاص بك.',
+  'dispute_opened.due':
+    'طلب أحد المشترين من مصرفه استعادة {amount} ({subject}). أجب قبل {date} من لوحة مزود الدفع الخاص بك، وإلا فُقد المبلغ.',
   'endpoint_disabled.subject': 'عُطّلت نقطة استقبال Webhook',
   'endpoint_disabled.title': 'عُطّلت نقطة استقبال Webhook',
   'endpoint_disabled.failing': 'تفشل {url} منذ مدة طويلة. لا يضيع شيء: تنتظر الأحداث حتى تُفعّل من جديد.',

@@ -44,6 +44,12 @@ export const de: LetterTexts = {
   'refund_failed.title': 'Eine Erstattung konnte nicht ausgezahlt werden',
   'refund_failed.text':
     'Der Zahlungsanbieter hat die Erstattung von {amount} abgelehnt ({subject}). Jemand muss sich darum kümmern: die Erstattung erneut versuchen oder auf anderem Weg zahlen.',
+  'dispute_opened.subject': 'Eine Zahlung wird angefochten: {subject}',
+  'dispute_opened.title': 'Eine Zahlung wird angefochten',
+  'dispute_opened.text':
+    'Ein Käufer hat {amount} über seine Bank zurückgefordert ({subject}). Antworten Sie in der Verwaltung Ihres Zahlungsanbieters.',
+  'dispute_opened.due':
+    'Ein Käufer hat {amount} über seine Bank zurückgefordert ({subject}). Antworten Sie bis {date} in der Verwaltung Ihres Zahlungsanbieters: Ohne Antwort ist das Geld verloren.',
   'endpoint_disabled.subject': 'Ein Webhook-Endpunkt wurde abgeschaltet',
   'endpoint_disabled.title': 'Ein Webhook-Endpunkt wurde abgeschaltet',
   'endpoint_disabled.failing':

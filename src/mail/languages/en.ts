@@ -43,6 +43,12 @@ export const en = {
   'refund_failed.title': 'A refund could not be paid',
   'refund_failed.text':
     'The payment provider refused to pay back {amount} ({subject}). Someone has to look at it: try the refund again, or pay it another way.',
+  'dispute_opened.subject': 'A payment is disputed: {subject}',
+  'dispute_opened.title': 'A payment is disputed',
+  'dispute_opened.text':
+    'A shopper has asked their bank to take back {amount} ({subject}). Answer in the dashboard of your payment provider.',
+  'dispute_opened.due':
+    'A shopper has asked their bank to take back {amount} ({subject}). Answer by {date} in the dashboard of your payment provider: without an answer the money is lost.',
   'endpoint_disabled.subject': 'A webhook endpoint was disabled',
   'endpoint_disabled.title': 'A webhook endpoint was disabled',
   'endpoint_disabled.failing':

@@ -43,6 +43,12 @@ export const es: LetterTexts = {
   'refund_failed.title': 'No se pudo pagar un reembolso',
   'refund_failed.text':
     'El proveedor de pagos ha rechazado devolver {amount} ({subject}). Alguien debe ocuparse: repetir el reembolso o pagarlo de otra forma.',
+  'dispute_opened.subject': 'Un pago está en disputa: {subject}',
+  'dispute_opened.title': 'Un pago está en disputa',
+  'dispute_opened.text':
+    'Un cliente ha pedido a su banco que le devuelva {amount} ({subject}). Responda en el panel de su proveedor de pagos.',
+  'dispute_opened.due':
+    'Un cliente ha pedido a su banco que le devuelva {amount} ({subject}). Responda antes del {date} en el panel de su proveedor de pagos: sin respuesta, el dinero se pierde.',
   'endpoint_disabled.subject': 'Se ha desactivado un punto de conexión webhook',
   'endpoint_disabled.title': 'Se ha desactivado un punto de conexión webhook',
   'endpoint_disabled.failing':

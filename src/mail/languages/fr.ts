@@ -44,6 +44,12 @@ export const fr: LetterTexts = {
   'refund_failed.title': 'Un remboursement n’a pas pu être versé',
   'refund_failed.text':
     'Le prestataire de paiement a refusé de rembourser {amount} ({subject}). Quelqu’un doit s’en occuper : relancer le remboursement, ou le verser autrement.',
+  'dispute_opened.subject': 'Un paiement est contesté : {subject}',
+  'dispute_opened.title': 'Un paiement est contesté',
+  'dispute_opened.text':
+    'Un client a demandé à sa banque de récupérer {amount} ({subject}). Répondez dans l’interface de votre prestataire de paiement.',
+  'dispute_opened.due':
+    'Un client a demandé à sa banque de récupérer {amount} ({subject}). Répondez avant le {date} dans l’interface de votre prestataire de paiement : sans réponse, l’argent est perdu.',
   'endpoint_disabled.subject': 'Un point de terminaison webhook a été désactivé',
   'endpoint_disabled.title': 'Un point de terminaison webhook a été désactivé',
   'endpoint_disabled.failing':

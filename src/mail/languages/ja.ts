@@ -42,6 +42,12 @@ export const ja: LetterTexts = {
   'refund_failed.title': '返金できませんでした',
   'refund_failed.text':
     '決済事業者が {amount} の返金を拒否しました（{subject}）。返金をやり直すか、別の方法で支払ってください。',
+  'dispute_opened.subject': '支払いに異議が申し立てられました: {subject}',
+  'dispute_opened.title': '支払いに異議が申し立てられました',
+  'dispute_opened.text':
+    '購入者が銀行に{amount}の返還を求めています（{subject}）。決済サービスの管理画面で回答してください。',
+  'dispute_opened.due':
+    '購入者が銀行に{amount}の返還を求めています（{subject}）。{date}までに決済サービスの管理画面で回答してください。回答がない場合、代金は失われます。',
   'endpoint_disabled.subject': 'Webhook エンドポイントが無効になりました',
   'endpoint_disabled.title': 'Webhook エンドポイントが無効になりました',
   'endpoint_disabled.failing': '{url} は長い間失敗しています。イベントは失われず、再び有効になるまで待機します。',
