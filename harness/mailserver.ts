@@ -11,11 +11,11 @@ export interface TakenLetter extends ReadLetter {
   bytes: string
 }
 
-// take: as it should be. A number: refused with it, at the recipient (`rcpt`) or after the text (`data`). drop: the connection ends
+// take: as it should be. refuse: with this code and enhanced status, at the recipient (`rcpt`) or after the text (`data`). drop: the connection ends
 // after the text, which was taken. slow: the answer to the text comes after this long.
 export type Behaviour =
   | { kind: 'take' }
-  | { kind: 'refuse'; at: 'rcpt' | 'data' | 'mail'; code: number }
+  | { kind: 'refuse'; at: 'rcpt' | 'data' | 'mail'; code: number; status?: string }
   | { kind: 'drop' }
   | { kind: 'slow'; ms: number }
 
@@ -31,18 +31,19 @@ export interface MailServer {
 
 export async function openMailServer(port = 0): Promise<MailServer> {
   const letters: TakenLetter[] = []
-  const answer = (code: number) => Object.assign(new Error(`${code} said by the test`), { responseCode: code })
+  const answer = ({ code, status = '' }: { code: number; status?: string }) =>
+    Object.assign(new Error(`${status} said by the test`.trim()), { responseCode: code })
   const server = new SMTPServer({
     authOptional: true,
     disabledCommands: ['STARTTLS', 'AUTH'],
     logger: false,
     onMailFrom(_address, _session, callback) {
       const behaviour = mail.behave('')
-      callback(behaviour.kind === 'refuse' && behaviour.at === 'mail' ? answer(behaviour.code) : undefined)
+      callback(behaviour.kind === 'refuse' && behaviour.at === 'mail' ? answer(behaviour) : undefined)
     },
     onRcptTo({ address }, _session, callback) {
       const behaviour = mail.behave(address)
-      callback(behaviour.kind === 'refuse' && behaviour.at === 'rcpt' ? answer(behaviour.code) : undefined)
+      callback(behaviour.kind === 'refuse' && behaviour.at === 'rcpt' ? answer(behaviour) : undefined)
     },
     onData(stream, session, callback) {
       const chunks: Buffer[] = []
@@ -50,7 +51,7 @@ export async function openMailServer(port = 0): Promise<MailServer> {
       stream.on('end', () => {
         const to = session.envelope.rcptTo.map(({ address }) => address)
         const behaviour = mail.behave(to[0] ?? '')
-        if (behaviour.kind === 'refuse' && behaviour.at === 'data') return callback(answer(behaviour.code))
+        if (behaviour.kind === 'refuse' && behaviour.at === 'data') return callback(answer(behaviour))
         const bytes = Buffer.concat(chunks).toString('utf8')
         const { mailFrom } = session.envelope
         letters.push({ ...readLetter(bytes), from: mailFrom ? mailFrom.address : '', to, bytes })

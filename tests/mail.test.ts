@@ -304,6 +304,47 @@ anyEngine('letters and mail servers', (given) => {
     server.behave = () => ({ kind: 'take' })
   })
 
+  test('what the mail server says of the sender, the relay or a quota is tried again, wherever it says it', async () => {
+    server.letters.length = 0
+    const shop = await openMailHouse(given, server.url)
+    const said = {
+      relay: { at: 'rcpt', code: 554, status: '5.7.1' },
+      quota: { at: 'data', code: 550, status: '5.4.5' },
+      sender: { at: 'rcpt', code: 553, status: '5.1.8' },
+      unknown: { at: 'rcpt', code: 550, status: '5.1.1' },
+      full: { at: 'rcpt', code: 552, status: '5.2.2' },
+      content: { at: 'data', code: 554, status: '5.6.0' },
+    } as const
+    server.behave = (address) => {
+      const refusal = said[address.split('@')[0] as keyof typeof said]
+      return refusal ? { kind: 'refuse', ...refusal } : { kind: 'take' }
+    }
+    for (const name of Object.keys(said)) await shop.buy({ email: `${name}@example.com` })
+    await shop.house.storage.write((tx) => tx.sql`delete from emails where kind = 'order_received'`)
+    await sendAll(shop)
+    const outcomes = async () => (await shop.rows()).map(({ status, code }) => [status, code])
+    assert.deepEqual(await outcomes(), [
+      ['pending', '554 5.7.1'],
+      ['pending', '550 5.4.5'],
+      ['pending', '553 5.1.8'],
+      ['refused', '550 5.1.1'],
+      ['refused', '552 5.2.2'],
+      ['refused', '554 5.6.0'],
+    ])
+    assert.ok(
+      shop.house.lines().some(({ message }) => message === 'mail server does not take letters; retrying'),
+      'the outage is in the log',
+    )
+    server.behave = () => ({ kind: 'take' })
+    shop.house.clock.now += 10 * minute
+    await sendAll(shop)
+    assert.deepEqual((await outcomes()).slice(0, 3), [
+      ['sent', '250'],
+      ['sent', '250'],
+      ['sent', '250'],
+    ])
+  })
+
   test('a connection that breaks off after the text: the letter comes again, the same', async () => {
     server.letters.length = 0
     const shop = await openMailHouse(given, server.url)

@@ -87,18 +87,26 @@ function mailFor({ to, fromName, replyTo, subject, text, html, messageId }: Mess
   }
 }
 
-// Only what is said about the recipient, or about the letter after it was read, is for good; everything else, such as a refused
-// password or sender, is for the operator to mend while the letter waits.
+// Only what is said about the recipient or the letter is for good; everything else, such as a refused password, sender or relay, or a
+// quota, is for the operator to mend while the letter waits. Servers say that at the recipient too, so its enhanced status decides.
 function answerFor(error: unknown): Answer {
   const { code, responseCode, response, command } = error as Partial<Record<string, unknown>>
   if (typeof responseCode !== 'number')
     return { kind: 'later', code: typeof code === 'string' ? code.slice(0, 32) : 'error' }
   const [, detail] = /^\d{3}[ -](\d\.\d{1,3}\.\d{1,3})\b/.exec(String(response ?? '')) ?? []
-  const isForGood = responseCode >= 500 && (command === 'RCPT TO' || command === 'DATA')
+  const isForGood =
+    responseCode >= 500 &&
+    (command === 'RCPT TO' || command === 'DATA') &&
+    (detail === undefined || isOfRecipientOrLetter(detail))
   return {
     kind: isForGood ? 'refused' : 'later',
     code: detail === undefined ? String(responseCode) : `${responseCode} ${detail}`,
   }
+}
+
+// RFC 3463: addressing, except what is said of the sender; the mailbox; the content.
+function isOfRecipientOrLetter(detail: string): boolean {
+  return /^5\.[126]\./.test(detail) && detail !== '5.1.7' && detail !== '5.1.8'
 }
 
 export const filesMax = 500
