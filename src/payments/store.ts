@@ -365,13 +365,13 @@ export async function sumRefunds(db: Reader, installation: string, paymentId: st
   return row?.sum ?? 0
 }
 
-// The same for one who takes the payment back as a whole. A void that succeeded does not count: should the charge be there
-// all the same, it is voided again, which pays nothing twice.
+// The same for one who takes the payment back as a whole. A void that its provider made does not count: should the charge be
+// there all the same, it is voided again, which pays nothing twice. One that was paid by hand counts: the charge stays there.
 async function sumBesideVoids(db: Reader, installation: string, paymentId: string): Promise<number> {
   const [row] = await db.sql<{ sum: number }>`
     select coalesce(sum(amount), 0) as "sum" from refunds
     where installation_id = ${installation} and payment_id = ${paymentId}
-      and (status = 'pending' or (kind = 'refund' and status = 'succeeded'))`
+      and (status = 'pending' or (status = 'succeeded' and (kind = 'refund' or paid_by_hand_at is not null)))`
   return row?.sum ?? 0
 }
 

@@ -5,7 +5,7 @@ import { moveFor } from '../../kit/lifecycle.ts'
 import { isGivenUp, paymentLifecycle, type StoredPaymentStatus } from '../../payments/lifecycle.ts'
 import type { Outcome } from '../../payments/port.ts'
 import { nextTryAt } from '../../payments/schedule.ts'
-import { oweVoid, type PaymentRow, savePayment } from '../../payments/store.ts'
+import { listRefundsOfPayment, oweVoid, type PaymentRow, savePayment } from '../../payments/store.ts'
 import type { Tx } from '../../storage/storage.ts'
 import type { PayTools } from '../tools.ts'
 import { oweReturn } from './return.ts'
@@ -20,6 +20,11 @@ export async function recordAfterEnd(
   const now = tools.clock().getTime()
   const facts = { provider: payment.provider, paymentId: payment.id }
   const booked = bookedFor(payment, outcome)
+  if (booked && (await isReturnedByHand(tx, payment))) {
+    // The shopper has the money. The charge stays where it is.
+    await savePayment(tx, { ...payment, checkAt: null, updatedAt: now })
+    return warnOfContradiction(tools, tx, payment, outcome)
+  }
   if (booked) {
     const reason = 'approved after the payment had ended'
     // What is still pending there has not left the shopper's account.
@@ -48,6 +53,13 @@ export function warnOfContradiction(
   const message = 'payment provider contradicts what it said before'
   const more = { status, outcome: outcome.kind }
   tx.afterCommit(() => watch.warn('contradiction', message, { provider, paymentId: id }, more))
+}
+
+async function isReturnedByHand(tx: Tx, { installationId, id }: PaymentRow): Promise<boolean> {
+  const refunds = await listRefundsOfPayment(tx, installationId, id)
+  return refunds.some(({ kind, status, paidByHandAt }) => {
+    return kind === 'void' && status === 'succeeded' && paidByHandAt !== null
+  })
 }
 
 // Whether the provider need not be asked again, until there is news.
