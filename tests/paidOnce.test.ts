@@ -2,10 +2,14 @@
 
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { openBankShop } from '../harness/bankShop.ts'
+import { type BankShop, openBankShop } from '../harness/bankShop.ts'
+import { answerOf } from '../harness/refused.ts'
 import { eachEngine, type Given } from '../harness/storage.ts'
+import { type ClosedOutcome, closePayment } from '../src/checkout/pay/close.ts'
 import { returnPayment } from '../src/orders/operator.ts'
 import { listRefundsOfPayment } from '../src/payments/store.ts'
+
+const hour = 3_600_000
 
 async function openShop(given: Given) {
   const shop = await openBankShop(given)
@@ -24,6 +28,19 @@ async function openShop(given: Given) {
       await shop.check()
     },
   }
+}
+
+function close({ house, tools }: BankShop, id: string, outcome: ClosedOutcome) {
+  const { storage, installationId } = house
+  return storage.write((tx) => closePayment(tools, tx, { installationId, id }, outcome))
+}
+
+async function stockOf({ house: { storage, merchantId } }: BankShop): Promise<number> {
+  const [row] = await storage.read(
+    (db) => db.sql<{ onHand: number }>`
+      select sum(on_hand) as "onHand" from stock where merchant_id = ${merchantId}`,
+  )
+  return Number(row?.onHand)
 }
 
 eachEngine('money that was paid back by hand', (given) => {
@@ -55,4 +72,31 @@ eachEngine('money that was paid back by hand', (given) => {
     assert.equal(shop.incidents().contradiction, 2)
     assert.deepEqual(await shop.violations(), [])
   })
+})
+
+eachEngine('a debit that an operator closes', (given) => {
+  for (const outcome of ['succeeded', 'declined'] as const)
+    test(`as ${outcome}: its order is ${outcome === 'succeeded' ? 'paid' : 'cancelled'}`, async () => {
+      const shop = await openShop(given)
+      const { orderId, paymentId, payment } = await shop.place('bank')
+      const left = () => stockOf(shop)
+      const sold = await left()
+      shop.clock.now += 15 * 24 * hour
+      assert.deepEqual(await shop.owed(), [['outcome_unknown', [`${paymentId} (test)`]]])
+      await close(shop, paymentId, outcome)
+      const { status, checkAt, closedByHandAt } = await payment()
+      const order = await shop.order(orderId)
+      if (outcome === 'succeeded') {
+        assert.deepEqual([order.status, order.paymentStatus, status], ['placed', 'paid', 'succeeded'])
+        assert.equal(await left(), sold)
+      } else {
+        assert.deepEqual([order.status, order.paymentStatus, status], ['cancelled', 'voided', 'voided'])
+        assert.equal(await left(), sold + 3)
+      }
+      assert.deepEqual([checkAt, closedByHandAt, await shop.owed()], [null, shop.clock.now, []])
+      const again = await answerOf(close(shop, paymentId, outcome))
+      assert.match(JSON.stringify(again), /payment_not_closable/)
+      assert.deepEqual(await shop.violations(), [])
+      assert.deepEqual(shop.incidents(), {})
+    })
 })

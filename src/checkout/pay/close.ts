@@ -9,6 +9,7 @@ import { findPayment, type PaymentRow } from '../../payments/store.ts'
 import type { Tx } from '../../storage/storage.ts'
 import type { PayTools } from '../tools.ts'
 import { lockForOutcome, recordOutcome } from './finish.ts'
+import { isAwaitedFromProvider, lockAwaited, recordAwaited } from './pending.ts'
 
 export const closedOutcomes = ['succeeded', 'declined'] as const
 export type ClosedOutcome = (typeof closedOutcomes)[number]
@@ -24,7 +25,7 @@ export async function closePayment(
 ): Promise<PaymentRow> {
   const found = await findPayment(tx, installationId, id)
   if (!found) throw refuse('payment_not_found')
-  const locked = await lockForOutcome(tx, found)
+  const locked = await (isAwaitedFromProvider(found) ? lockAwaited(tx, found) : lockForOutcome(tx, found))
   const { payment } = locked
   if (payment.status === 'succeeded' || (!isUndecided(payment) && payment.checkAt === null))
     throw notClosable(payment, `its outcome is known, it is ${shownStatus(payment.status)}`)
@@ -38,7 +39,8 @@ export async function closePayment(
     outcome === 'succeeded'
       ? { kind: 'approved', reference: payment.reference ?? id, collected: payment.amount, brand, last4 }
       : { kind: 'declined', code: 'provider_error', brand, last4 }
-  await recordOutcome(tools, tx, { ...locked, payment: closed }, { outcome: said, cause: null })
+  if ('found' in locked) await recordAwaited(tools, tx, { ...locked, payment: closed }, said)
+  else await recordOutcome(tools, tx, { ...locked, payment: closed }, { outcome: said, cause: null })
   return (await findPayment(tx, installationId, id)) ?? closed
 }
 

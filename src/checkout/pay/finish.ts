@@ -15,7 +15,7 @@ import { completeSession } from './complete.ts'
 import { declinedFailure } from './failures.ts'
 import { recordAfterEnd } from './late.ts'
 import { recordNews } from './paid.ts'
-import { isAwaitedFromProvider, pendingCheckAt, recordAwaited, warnOfAmount } from './pending.ts'
+import { isAwaitedFromProvider, lockAwaited, pendingCheckAt, recordAwaited, warnOfAmount } from './pending.ts'
 import { sealPlace } from './place.ts'
 import { reopenSession } from './reopen.ts'
 import { challengeMs, type PaymentOutcome, type Settlement } from './settlement.ts'
@@ -30,7 +30,7 @@ export async function finishPayment(
   tools.onStep?.('settling')
   try {
     await tools.storage.write(async (tx) => {
-      if (isAwaitedFromProvider(asked)) await recordAwaited(tools, tx, asked, outcome)
+      if (isAwaitedFromProvider(asked)) await recordAwaited(tools, tx, await lockAwaited(tx, asked), outcome)
       else if (asked.status === 'succeeded') await recordNews(tools, tx, asked, outcome)
       else await recordOutcome(tools, tx, await lockForOutcome(tx, asked), { outcome, cause })
       // Of one that is made just now, what else is known is recorded by the next look.

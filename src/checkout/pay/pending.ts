@@ -26,18 +26,26 @@ export function isAwaitedFromProvider({ status, settles, orderId }: PaymentRow):
   return status === 'pending' && settles === 'by_provider' && orderId !== null
 }
 
+export interface LockedAwaited {
+  found: OrderFacts
+  payment: PaymentRow
+}
+
 // The order is locked before its payment, as everywhere.
+export async function lockAwaited(tx: Tx, { installationId, id, orderId }: PaymentRow): Promise<LockedAwaited> {
+  const found = await lockOrderFacts(tx, { installationId, orderId: orderId ?? '' })
+  const payment = await lockPayment(tx, installationId, id)
+  if (!found || !payment) throw new Error(`payment ${id} has lost its order`)
+  return { found, payment }
+}
+
 export async function recordAwaited(
   tools: PayTools,
   tx: Tx,
-  asked: PaymentRow,
+  { found, payment }: LockedAwaited,
   outcome: PaymentOutcome,
 ): Promise<void> {
-  const { installationId, id, orderId } = asked
-  const key = { installationId, orderId: orderId ?? '' }
-  const found = await lockOrderFacts(tx, key)
-  const payment = await lockPayment(tx, installationId, id)
-  if (!found || !payment) throw new Error(`payment ${id} has lost its order`)
+  const key = { installationId: payment.installationId, orderId: found.order.id }
   if (!isAwaitedFromProvider(payment)) return recordAfterEnd(tools, tx, payment, outcome)
   const now = tools.clock().getTime()
   const seen = { ...payment, checks: payment.checks + 1, updatedAt: now }
