@@ -5,13 +5,18 @@ import assert from 'node:assert/strict'
 import { randomUUID } from 'node:crypto'
 import { after, before, test } from 'node:test'
 import { type Checkout, cards, checkoutOf } from '../harness/checkout.ts'
-import { type House, openHouse } from '../harness/house.ts'
+import { cartwright } from '../harness/commandline.ts'
+import { type House, openHouse, settingsOf, testSecret } from '../harness/house.ts'
 import { type MailServer, openMailServer, type TakenLetter } from '../harness/mailserver.ts'
 import { orderMarket } from '../harness/orders.ts'
 import { anyEngine, eachEngine, type Given } from '../harness/storage.ts'
+import { forgetShopper } from '../src/checkout/forget.ts'
 import { languages } from '../src/checkout/page/texts.ts'
+import { oweLetters } from '../src/events/letters.ts'
 import { parseMailUrl } from '../src/kit/mailurl.ts'
-import { type MailTools, mailRound } from '../src/mail/send.ts'
+import { leaseMs } from '../src/mail/schedule.ts'
+import { type MailTools, mailRound, sendMsMaxDefault, startMail } from '../src/mail/send.ts'
+import { silenceMsMax, type Transport } from '../src/mail/smtp.ts'
 import { cancelOrder } from '../src/orders/cancel.ts'
 import { fulfilOrder, payOrder, refundOrder } from '../src/orders/operator.ts'
 import { Fragment } from '../src/storage/storage.ts'
@@ -23,7 +28,7 @@ interface MailHouse {
   house: House
   mail: MailTools
   checkout: Checkout
-  buy(options?: { email?: string; locale?: string; method?: 'card' | 'bank_transfer' }): Promise<string>
+  buy(options?: { email?: string; locale?: string; method?: 'card' | 'bank_transfer'; city?: string }): Promise<string>
   rows(): Promise<
     { id: string; kind: string; status: string; code: string | null; masked: string | null; attempts: number }[]
   >
@@ -50,14 +55,14 @@ async function openMailHouse(given: Given, url: string): Promise<MailHouse> {
     house,
     mail: app.mail,
     checkout,
-    async buy({ email = 'ada@example.com', locale = 'en', method = 'card' } = {}) {
+    async buy({ email = 'ada@example.com', locale = 'en', method = 'card', city } = {}) {
       const { secret, view } = await checkout.ready({ 'ROSE-12': 2, CARD: 3 }, { locale })
       const contact = { email, name: 'Ada\r\nBcc: eve@example.com', phone: '' }
       const { version } = view.session
       const option = view.session.shipping.optionId
       const set = await app.checkout.setDetails(secret, version, {
         contact,
-        address: view.address,
+        address: view.address && city !== undefined ? { ...view.address, city } : view.address,
         shippingOptionId: option,
       })
       assert.equal(set?.problem, null)
@@ -208,6 +213,28 @@ eachEngine('letters that are sent', (given) => {
     await Promise.all([sendAll(shop), sendAll(shop), sendAll(shop)])
     assert.equal(server.letters.length, 8)
     assert.equal(new Set(server.letters.map(({ headers }) => headers['message-id'])).size, 8)
+  })
+
+  test('a letter that is sent late says what holds then: paid, or nothing to pay of a cancelled order', async () => {
+    server.letters.length = 0
+    const shop = await openMailHouse(given, server.url)
+    const { storage, installationId, clock } = shop.house
+    const moment = () => ({ now: ++clock.now, cause: null })
+    const paid = await shop.buy({ email: 'paid@example.com', method: 'bank_transfer' })
+    await storage.write((tx) => payOrder(tx, { installationId, orderId: paid }, moment()))
+    const cancelled = await shop.buy({ email: 'cancelled@example.com', method: 'bank_transfer' })
+    const input = { by: 'operator', expectedVersion: undefined, reason: null, note: null, isRestocked: true } as const
+    await storage.write((tx) => cancelOrder(tx, { installationId, orderId: cancelled }, input, moment()))
+    await sendAll(shop)
+    const placed = (email: string) =>
+      to(server.letters, email).find(({ headers }) => headers.subject?.startsWith('Your order'))?.text ?? ''
+    assert.match(placed('paid@example.com'), /We have received your order and your payment of/)
+    assert.match(placed('cancelled@example.com'), /We have received your order\.\n/)
+    const merchants = to(server.letters, 'help@shop.example.com').map(({ text }) => text)
+    assert.equal(merchants.length, 2)
+    assert.equal(merchants.filter((text) => text.includes('Paid: ')).length, 1)
+    for (const text of [placed('paid@example.com'), placed('cancelled@example.com'), ...merchants])
+      assert.doesNotMatch(text, /still to be paid|IBAN|Waiting for payment/)
   })
 
   test('a mailbox gets at most twenty of what was written in an hour', async () => {

@@ -45,7 +45,7 @@ export interface HowToPay extends AwaitedMoney {
   method: string
 }
 
-export function orderPlaced(of: OrderLetter, isPaid: boolean, awaited: HowToPay | null): Letter {
+export function orderPlaced(of: OrderLetter, awaited: HowToPay | null): Letter {
   const { speaker, merchantName, facts } = of
   const { order } = facts
   const amount = speaker.amount(order.total, order.currency)
@@ -53,7 +53,7 @@ export function orderPlaced(of: OrderLetter, isPaid: boolean, awaited: HowToPay 
     subject: tell(speaker, 'order_placed.subject', { number: order.number, merchant: merchantName }),
     title: tell(speaker, 'order_placed.title'),
     parts: [
-      { kind: 'text', text: tell(speaker, placedKey(order.total, isPaid, awaited), { amount }) },
+      { kind: 'text', text: tell(speaker, placedKey(order, awaited), { amount }) },
       ...(awaited ? howToPay(of, awaited) : []),
       ...viewButton(of),
       orderFacts(of),
@@ -62,10 +62,17 @@ export function orderPlaced(of: OrderLetter, isPaid: boolean, awaited: HowToPay 
   }
 }
 
-function placedKey(total: number, isPaid: boolean, awaited: HowToPay | null) {
-  if (total === 0) return 'order_placed.free'
-  if (isPaid) return 'order_placed.paid'
-  return awaited?.settles === 'by_provider' ? 'order_placed.processing' : 'order_placed.awaiting'
+// As the order is when the letter is sent, which may be long after it was placed: nothing is asked for that was paid, or is not owed.
+function placedKey(order: OrderFacts['order'], awaited: HowToPay | null) {
+  if (order.total === 0) return 'order_placed.free'
+  if (wasPaid(order)) return 'order_placed.paid'
+  if (!awaited) return 'order_placed.received'
+  return awaited.settles === 'by_provider' ? 'order_placed.processing' : 'order_placed.awaiting'
+}
+
+// Whatever went back since.
+function wasPaid({ paymentStatus }: OrderFacts['order']): boolean {
+  return paymentStatus !== 'pending' && paymentStatus !== 'voided'
 }
 
 function howToPay({ speaker, facts: { order } }: OrderLetter, awaited: HowToPay): LetterPart[] {
@@ -175,15 +182,21 @@ export function refunded(of: OrderLetter, amount: number): Letter {
 }
 
 // To the merchant.
-export function orderReceived(of: OrderLetter, isPaid: boolean): Letter {
+export function orderReceived(of: OrderLetter): Letter {
   const { speaker, facts } = of
-  const { number, currency, total } = facts.order
+  const { number, currency, total, paymentStatus } = facts.order
   const values = { number, amount: speaker.amount(total, currency) }
-  const key = total === 0 ? 'order_received.free' : isPaid ? 'order_received.paid' : 'order_received.awaiting'
+  const paid = wasPaid(facts.order) ? 'order_received.paid' : 'order_received.awaiting'
+  const key = total === 0 ? 'order_received.free' : paid
+  const isGivenUp = total > 0 && paymentStatus === 'voided'
   return {
     subject: tell(speaker, 'order_received.subject', values),
     title: tell(speaker, 'order_received.title', values),
-    parts: [{ kind: 'text', text: tell(speaker, key, values) }, orderFacts(of), ...itemsAndTotals(of)],
+    parts: [
+      ...(isGivenUp ? [] : [{ kind: 'text' as const, text: tell(speaker, key, values) }]),
+      orderFacts(of),
+      ...itemsAndTotals(of),
+    ],
   }
 }
 

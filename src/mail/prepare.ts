@@ -184,13 +184,12 @@ function pageOf(
 // Undefined where what it is about is not there.
 async function describe(db: Reader, letter: LetterRow, of: OrderLetter): Promise<Letter | undefined> {
   const { payments, refunds } = of.facts
-  const known = JSON.parse(letter.facts) as { isPaid?: boolean; isCancelled?: boolean; by?: string; moneyBack?: number }
+  const known = JSON.parse(letter.facts) as { isCancelled?: boolean; by?: string; moneyBack?: number }
   switch (letter.kind) {
     case 'order_placed':
-      // Whoever reads it after the money came, or the order was cancelled, is not asked for money.
-      return orderPlaced(of, known.isPaid ?? false, known.isPaid ? null : await howToPay(db, of.facts))
+      return orderPlaced(of, await howToPay(db, of.facts))
     case 'order_received':
-      return orderReceived(of, known.isPaid ?? false)
+      return orderReceived(of)
     case 'payment_received': {
       const payment = payments.find(({ id }) => id === letter.subjectId)
       return payment && paymentReceived(of, { amount: payment.amount, isCancelled: known.isCancelled ?? false })

@@ -46,7 +46,7 @@ export function newCounts(): LetterCounts {
 // Letters of one round, which are sent side by side.
 export const lettersAtOnce = 8
 // After this the answer is not waited for any longer, though it may still come.
-const sendMsMaxDefault = 30_000
+export const sendMsMaxDefault = 30_000
 
 // At the start of a server: from now on letters are owed, or no longer; and what an earlier process of a database with one server was
 // sending is nobody's.

@@ -28,7 +28,7 @@ function hostOf(from: string): string {
 }
 
 const connectMsMax = 10_000
-const silenceMsMax = 15_000
+export const silenceMsMax = 15_000
 const connectionsMax = 4
 
 function smtpTransport(target: Extract<MailTarget, { kind: 'smtp' }>, from: string): Transport {

@@ -7,6 +7,7 @@ export const ar: LetterTexts = {
   'order_placed.title': 'شكرًا لطلبك',
   'order_placed.paid': 'استلمنا طلبك ودفعتك بقيمة {amount}.',
   'order_placed.free': 'استلمنا طلبك. لا يوجد مبلغ مستحق.',
+  'order_placed.received': 'استلمنا طلبك.',
   'order_placed.awaiting': 'استلمنا طلبك. ما زال المبلغ {amount} مستحق الدفع.',
   'order_placed.processing': 'استلمنا طلبك. دفعتك بقيمة {amount} قيد المعالجة. سنكتب إليك عند وصولها.',
   'order_placed.reference': 'يرجى ذكر رقم الطلب {number} عند الدفع.',

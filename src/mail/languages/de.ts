@@ -7,6 +7,7 @@ export const de: LetterTexts = {
   'order_placed.title': 'Vielen Dank für Ihre Bestellung',
   'order_placed.paid': 'Wir haben Ihre Bestellung und Ihre Zahlung über {amount} erhalten.',
   'order_placed.free': 'Wir haben Ihre Bestellung erhalten. Es ist nichts zu zahlen.',
+  'order_placed.received': 'Wir haben Ihre Bestellung erhalten.',
   'order_placed.awaiting': 'Wir haben Ihre Bestellung erhalten. {amount} sind noch zu zahlen.',
   'order_placed.processing':
     'Wir haben Ihre Bestellung erhalten. Ihre Zahlung über {amount} wird bearbeitet. Wir schreiben Ihnen, sobald sie eingegangen ist.',

@@ -7,6 +7,7 @@ export const en = {
   'order_placed.title': 'Thank you for your order',
   'order_placed.paid': 'We have received your order and your payment of {amount}.',
   'order_placed.free': 'We have received your order. There is nothing to pay.',
+  'order_placed.received': 'We have received your order.',
   'order_placed.awaiting': 'We have received your order. {amount} is still to be paid.',
   'order_placed.processing':
     'We have received your order. Your payment of {amount} is being processed. We will write to you when it has arrived.',

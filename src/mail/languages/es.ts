@@ -7,6 +7,7 @@ export const es: LetterTexts = {
   'order_placed.title': 'Gracias por su pedido',
   'order_placed.paid': 'Hemos recibido su pedido y su pago de {amount}.',
   'order_placed.free': 'Hemos recibido su pedido. No hay nada que pagar.',
+  'order_placed.received': 'Hemos recibido su pedido.',
   'order_placed.awaiting': 'Hemos recibido su pedido. Quedan {amount} por pagar.',
   'order_placed.processing':
     'Hemos recibido su pedido. Su pago de {amount} se está procesando. Le escribiremos cuando haya llegado.',

@@ -7,6 +7,7 @@ export const fr: LetterTexts = {
   'order_placed.title': 'Merci pour votre commande',
   'order_placed.paid': 'Nous avons bien reçu votre commande et votre paiement de {amount}.',
   'order_placed.free': 'Nous avons bien reçu votre commande. Il n’y a rien à payer.',
+  'order_placed.received': 'Nous avons bien reçu votre commande.',
   'order_placed.awaiting': 'Nous avons bien reçu votre commande. Il reste {amount} à payer.',
   'order_placed.processing':
     'Nous avons bien reçu votre commande. Votre paiement de {amount} est en cours. Nous vous écrirons dès qu’il sera arrivé.',

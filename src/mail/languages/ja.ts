@@ -7,6 +7,7 @@ export const ja: LetterTexts = {
   'order_placed.title': 'ご注文ありがとうございます',
   'order_placed.paid': 'ご注文と {amount} のお支払いを受け付けました。',
   'order_placed.free': 'ご注文を受け付けました。お支払いはありません。',
+  'order_placed.received': 'ご注文を受け付けました。',
   'order_placed.awaiting': 'ご注文を受け付けました。{amount} のお支払いをお待ちしています。',
   'order_placed.processing': 'ご注文を受け付けました。{amount} のお支払いは手続き中です。確認でき次第、ご連絡します。',
   'order_placed.reference': 'お支払いの際は、注文番号 {number} をご記入ください。',
