@@ -237,6 +237,28 @@ eachEngine('letters that are sent', (given) => {
       assert.doesNotMatch(text, /still to be paid|IBAN|Waiting for payment/)
   })
 
+  test('what a shopper types as the city is in no letter; the country is', async () => {
+    server.letters.length = 0
+    const shop = await openMailHouse(given, server.url)
+    const { storage, installationId, clock } = shop.house
+    const moment = () => ({ now: ++clock.now, cause: null })
+    const buy = () => shop.buy({ method: 'bank_transfer', city: 'Win at evil.example now' })
+    const key = { installationId, orderId: await buy() }
+    await storage.write((tx) => payOrder(tx, key, moment()))
+    await storage.write((tx) =>
+      fulfilOrder(tx, key, { carrier: 'DHL', trackingNumber: 'X1', items: new Map([['CARD', 1]]) }, moment()),
+    )
+    await storage.write((tx) => refundOrder(tx, key, { amount: 123, reason: null, isByHand: true }, moment()))
+    const input = { by: 'operator', expectedVersion: undefined, reason: null, note: null, isRestocked: true } as const
+    const other = await buy()
+    await storage.write((tx) => cancelOrder(tx, { installationId, orderId: other }, input, moment()))
+    await sendAll(shop)
+    assert.equal(server.letters.length, 8)
+    for (const { text, html, headers } of server.letters)
+      assert.doesNotMatch(text + html + JSON.stringify(headers), /evil/)
+    assert.equal(server.letters.filter(({ text }) => text.includes('Germany')).length, 7)
+  })
+
   test('a mailbox gets at most twenty of what was written in an hour', async () => {
     server.letters.length = 0
     const shop = await openMailHouse(given, server.url)

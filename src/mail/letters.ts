@@ -1,6 +1,6 @@
 // What each letter says: one description, which is rendered as text and as HTML. Pure.
-// The shopper's name is in none of them. Whoever orders types the name and the address, so a name would let anyone send words of
-// their own to any mailbox.
+// Nothing that a shopper typed is in any of them: neither the name nor the city. Anyone can order with another's e-mail address, so a
+// name would let them send words of their own to any mailbox, in the name of the merchant.
 
 import type { Speaker } from '../checkout/page/language.ts'
 import type { AwaitedMoney } from '../checkout/port.ts'
@@ -35,6 +35,8 @@ export interface OrderLetter {
   speaker: Speaker
   merchantName: string
   facts: OrderFacts
+  // Where it goes: a code. Null where nothing is sent.
+  country: string | null
   // Of the order's page.
   url: string | null
 }
@@ -235,10 +237,8 @@ function orderFacts(of: OrderLetter): LetterPart {
   }
 }
 
-// City and country, as everywhere outside of the sealed address.
-function destination({ speaker, facts: { order } }: OrderLetter) {
-  const summary = order.address?.summary ?? ''
-  return summary === '' ? [] : [{ name: speaker.say('status.address'), value: summary }]
+function destination({ speaker, country }: OrderLetter) {
+  return country === null ? [] : [{ name: speaker.say('status.address'), value: speaker.country(country) }]
 }
 
 function itemsAndTotals({ speaker, facts }: OrderLetter): LetterPart[] {

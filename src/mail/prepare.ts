@@ -160,6 +160,7 @@ async function writeOfOrder(tools: PrepareTools, db: Reader, letter: LetterRow, 
     speaker,
     merchantName: merchant.name,
     facts,
+    country: sealed.country,
     url: isToShopper ? pageOf(tools, key.orderId, sealed) : null,
   }
   const described = await describe(db, letter, of)

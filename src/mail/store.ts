@@ -101,11 +101,12 @@ export async function countBefore(db: Reader, letter: LetterRow, sinceMs: number
   return row?.count ?? 0
 }
 
-// What an order has sealed, and in which language its shopper read the page.
+// What an order has sealed, where it goes, and in which language its shopper read the page.
 export interface SealedOrder {
   customerSealed: string | null
   secretSealed: string
   checkoutSessionId: string
+  country: string | null
   readLocale: string | null
 }
 
@@ -115,11 +116,12 @@ export async function findSealedOrder(
 ): Promise<SealedOrder | undefined> {
   const [row] = await db.sql<SealedOrder>`
     select o.customer_sealed as "customerSealed", o.secret_sealed as "secretSealed",
-      o.checkout_session_id as "checkoutSessionId", (
+      o.checkout_session_id as "checkoutSessionId", a.country, (
         select p.locale from payments p
         where p.installation_id = o.installation_id and p.order_id = o.id and p.locale is not null
         order by p.created_at desc limit 1) as "readLocale"
-    from orders o where o.installation_id = ${installationId} and o.id = ${orderId}`
+    from orders o left join addresses a on a.installation_id = o.installation_id and a.id = o.address_id
+    where o.installation_id = ${installationId} and o.id = ${orderId}`
   return row
 }
 
