@@ -394,6 +394,22 @@ anyEngine('letters and mail servers', (given) => {
     ])
   })
 
+  test('a server that answers slowly gets each letter once', async () => {
+    server.letters.length = 0
+    const shop = await openMailHouse(given, server.url)
+    for (let order = 0; order < 4; order += 1) await shop.buy()
+    server.behave = () => ({ kind: 'slow', ms: 400 })
+    const patient = { ...shop, mail: { ...shop.mail, sendMsMax: 750 } }
+    await sendAll(patient)
+    shop.house.clock.now += 10 * minute
+    await sendAll(patient)
+    server.behave = () => ({ kind: 'take' })
+    assert.equal(new Set(server.letters.map(({ headers }) => headers['message-id'])).size, 8)
+    assert.equal(server.letters.length, 8)
+    assert.ok((await shop.rows()).every(({ status, attempts }) => status === 'sent' && attempts === 1))
+    assert.ok(5 * minute < silenceMsMax && silenceMsMax < sendMsMaxDefault && sendMsMaxDefault < leaseMs)
+  })
+
   test('a connection that breaks off after the text: the letter comes again, the same', async () => {
     server.letters.length = 0
     const shop = await openMailHouse(given, server.url)

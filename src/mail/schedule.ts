@@ -13,7 +13,7 @@ export function retryAt(attempts: number, now: number): number | undefined {
 }
 
 // Longer than preparing, sending and recording a letter may take.
-export const leaseMs = 2 * minute
+export const leaseMs = 12 * minute
 
 // Anyone can order in another's name, so a mailbox gets at most so many of what was written in an hour. A merchant has one
 // mailbox for all of its orders.

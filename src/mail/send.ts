@@ -10,7 +10,7 @@ import type { Log } from '../observe/log.ts'
 import type { Storage } from '../storage/storage.ts'
 import { type Message, type PrepareTools, prepareLetter } from './prepare.ts'
 import { leaseMs, retryAt } from './schedule.ts'
-import type { Answer, Transport } from './smtp.ts'
+import { type Answer, connectionsMax, type Transport } from './smtp.ts'
 import {
   claimLetters,
   deleteLetters,
@@ -43,10 +43,10 @@ export function newCounts(): LetterCounts {
   return { sent: 0, retried: 0, refused: 0, failed: 0, discarded: 0 }
 }
 
-// Letters of one round, which are sent side by side.
-export const lettersAtOnce = 8
-// After this the answer is not waited for any longer, though it may still come.
-export const sendMsMaxDefault = 30_000
+// Letters of one round, which are sent side by side: one for each connection, so none waits for another.
+export const lettersAtOnce = connectionsMax
+// After this the answer is not waited for any longer. The transport gives up before, so no letter is still under way then.
+export const sendMsMaxDefault = 10 * 60_000
 
 // At the start of a server: from now on letters are owed, or no longer; and what an earlier process of a database with one server was
 // sending is nobody's.

@@ -28,8 +28,10 @@ function hostOf(from: string): string {
 }
 
 const connectMsMax = 10_000
-export const silenceMsMax = 15_000
-const connectionsMax = 4
+// A server may look at a text for minutes before it answers (RFC 5321, 4.5.3.2). One that is given up too early has the letter and gets
+// it again.
+export const silenceMsMax = 9 * 60_000
+export const connectionsMax = 4
 
 function smtpTransport(target: Extract<MailTarget, { kind: 'smtp' }>, from: string): Transport {
   let close = () => {}
