@@ -259,6 +259,25 @@ eachEngine('letters that are sent', (given) => {
     assert.equal(server.letters.filter(({ text }) => text.includes('Germany')).length, 7)
   })
 
+  test('what waits when mail is switched off is not sent when it is switched on again', async () => {
+    server.letters.length = 0
+    const shop = await openMailHouse(given, server.url)
+    const { storage, clock } = shop.house
+    await shop.buy()
+    await startMail(storage, false, clock.now)
+    await startMail(storage, true, clock.now + 30 * 24 * 60 * minute)
+    clock.now += 30 * 24 * 60 * minute
+    await sendAll(shop)
+    assert.deepEqual(server.letters, [])
+    assert.deepEqual(
+      (await shop.rows()).map(({ status, code }) => [status, code]),
+      [
+        ['discarded', 'off'],
+        ['discarded', 'off'],
+      ],
+    )
+  })
+
   test('a mailbox gets at most twenty of what was written in an hour', async () => {
     server.letters.length = 0
     const shop = await openMailHouse(given, server.url)

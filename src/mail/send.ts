@@ -14,6 +14,7 @@ import { type Answer, connectionsMax, type Transport } from './smtp.ts'
 import {
   claimLetters,
   deleteLetters,
+  discardWaiting,
   type LetterOutcome,
   type LetterRow,
   listDueLetters,
@@ -49,11 +50,12 @@ export const lettersAtOnce = connectionsMax
 export const sendMsMaxDefault = 10 * 60_000
 
 // At the start of a server: from now on letters are owed, or no longer; and what an earlier process of a database with one server was
-// sending is nobody's.
+// sending is nobody's. What waits when mail is switched off would be out of date when it is switched on again.
 export async function startMail(storage: Storage, isOn: boolean, now: number): Promise<void> {
   await storage.write(async (tx) => {
     await setMailSwitch(tx, isOn, now)
-    if (isOn && storage.hasOneServer) await releaseLetters(tx, now)
+    if (!isOn) await discardWaiting(tx, now)
+    else if (storage.hasOneServer) await releaseLetters(tx, now)
   })
 }
 

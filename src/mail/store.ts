@@ -91,6 +91,12 @@ export async function releaseLetters(tx: Tx, now: number): Promise<void> {
   await tx.sql`update emails set due_at = ${now} where due_at is not null and status = 'sending'`
 }
 
+// Of one that another server is still sending, the lease stays: its outcome is recorded.
+export async function discardWaiting(tx: Tx, now: number): Promise<void> {
+  await tx.sql`
+    update emails set status = 'discarded', code = 'off', due_at = null, finished_at = ${now} where due_at is not null`
+}
+
 // How many were written to the same mailbox in the hour before this one.
 export async function countBefore(db: Reader, letter: LetterRow, sinceMs: number): Promise<number> {
   const { merchantId, recipientHash, createdAt, id } = letter
