@@ -278,6 +278,32 @@ eachEngine('letters that are sent', (given) => {
     )
   })
 
+  test('many new orders do not crowd out what else a merchant is told', async () => {
+    server.letters.length = 0
+    const shop = await openMailHouse(given, server.url)
+    await shop.buy()
+    const { storage, merchantId } = shop.house
+    await storage.write(
+      (tx) => tx.sql`
+        with n (value) as (values ${values(200)})
+        insert into emails (installation_id, id, merchant_id, kind, subject_id, order_id, facts, recipient_hash, status,
+          attempts, created_at, finished_at)
+        select e.installation_id, e.id || n.value, e.merchant_id, e.kind, e.subject_id || n.value, e.order_id, e.facts,
+          e.recipient_hash, 'sent', 1, e.created_at - 1000, e.created_at
+        from emails e, n where e.kind = 'order_received'`,
+    )
+    const alarm = { kind: 'endpoint_disabled', subjectId: 'whe_1', facts: { url: 'https://hook.example' } } as const
+    await storage.write(async (tx) =>
+      oweLetters(tx, { installationId: merchantId, merchantId, orderId: null }, [alarm], shop.house.clock.now),
+    )
+    await sendAll(shop)
+    const theirs = to(server.letters, 'help@shop.example.com').map(({ headers }) => headers.subject)
+    assert.deepEqual(theirs, ['A webhook endpoint was disabled'])
+    await storage.write((tx) => tx.sql`update emails set created_at = ${Date.now()}`)
+    const warnings = JSON.parse((await cartwright(['doctor', '--json'], settingsOf(shop.house))).out).warnings
+    assert.ok(warnings.some((warning: string) => warning.includes('1 letters discarded within a week (too_many)')))
+  })
+
   test('a mailbox gets at most twenty of what was written in an hour', async () => {
     server.letters.length = 0
     const shop = await openMailHouse(given, server.url)

@@ -42,7 +42,7 @@ export interface LetterOf {
   sessionId?: string | null
 }
 
-// All letters to merchants are counted together.
+// Stands for the mailbox of the merchant.
 export const merchantRecipient = 'merchant'
 
 // One statement, however many letters; its result is not waited for.

@@ -97,13 +97,15 @@ export async function discardWaiting(tx: Tx, now: number): Promise<void> {
     update emails set status = 'discarded', code = 'off', due_at = null, finished_at = ${now} where due_at is not null`
 }
 
-// How many were written to the same mailbox in the hour before this one.
+// How many were written to the same mailbox in the hour before this one. Those to a merchant are counted by kind: many orders must not
+// crowd out an alarm.
 export async function countBefore(db: Reader, letter: LetterRow, sinceMs: number): Promise<number> {
-  const { merchantId, recipientHash, createdAt, id } = letter
+  const { merchantId, recipientHash, kind, createdAt, id } = letter
   const [row] = await db.sql<{ count: number }>`
     select count(*) as "count" from emails
     where merchant_id = ${merchantId} and recipient_hash = ${recipientHash} and created_at > ${createdAt - sinceMs}
-      and (created_at, id) < (${createdAt}, ${id}) and status <> 'discarded'`
+      and (created_at, id) < (${createdAt}, ${id}) and status <> 'discarded'
+      and (recipient_hash <> ${merchantRecipient} or kind = ${kind})`
   return row?.count ?? 0
 }
 
@@ -212,7 +214,8 @@ export async function listUndelivered(db: Reader, since: number, limit: number):
   return db.sql<LetterFinding>`
     select m.slug, e.status, e.code, count(*) as "count"
     from emails e join merchants m on m.id = e.merchant_id
-    where e.created_at > ${since} and e.status in ('failed', 'refused')
+    where e.created_at > ${since} and (e.status in ('failed', 'refused')
+      or (e.status = 'discarded' and e.code in ('too_many', 'bad_address', 'unreadable')))
     group by m.slug, e.status, e.code order by m.slug, e.status, e.code limit ${limit}`
 }
 
