@@ -259,6 +259,26 @@ eachEngine('letters that are sent', (given) => {
     assert.equal(server.letters.filter(({ text }) => text.includes('Germany')).length, 7)
   })
 
+  test('a shopper who is erased while a letter is sent leaves no address with it', async () => {
+    const shop = await openMailHouse(given, server.url)
+    const { storage, merchantId, installationId } = shop.house
+    await shop.buy()
+    const shopper = { merchantId, installationIds: [installationId], email: 'ada@example.com' }
+    const erasing: Transport = {
+      ...shop.mail.transport,
+      async post(_id, message) {
+        if (message.to === shopper.email)
+          await forgetShopper(storage, testSecret, shopper, { isDryRun: false, includesUnsent: true })
+        return { kind: 'sent', code: '250' }
+      },
+    }
+    await mailRound({ ...shop.mail, transport: erasing })
+    assert.deepEqual((await shop.rows()).map(({ kind, status, masked }) => [kind, status, masked]).sort(), [
+      ['order_placed', 'sent', null],
+      ['order_received', 'sent', 'h***@shop.example.com'],
+    ])
+  })
+
   test('what waits when mail is switched off is not sent when it is switched on again', async () => {
     server.letters.length = 0
     const shop = await openMailHouse(given, server.url)

@@ -75,12 +75,12 @@ export interface LetterOutcome {
   isTried: boolean
 }
 
-// False when the lease was lost: then another sender has it.
+// The shopper may have been erased meanwhile: then nothing is noted of the address. False when the lease was lost: then another sender has it.
 export async function recordLetter(tx: Tx, letter: LetterRow, outcome: LetterOutcome, now: number): Promise<boolean> {
   const { status, dueAt, code, addressMasked, isTried } = outcome
   const rows = await tx.sql`
     update emails set status = ${status}, attempts = attempts + ${isTried ? 1 : 0}, due_at = ${dueAt}, lease_id = null,
-      code = ${code}, address_masked = ${addressMasked}, finished_at = ${dueAt === null ? now : null}
+      code = ${code}, address_masked = case when recipient_hash is null then null else cast(${addressMasked} as text) end, finished_at = ${dueAt === null ? now : null}
     where installation_id = ${letter.installationId} and id = ${letter.id} and lease_id = ${letter.leaseId}
     returning id`
   return rows.length > 0
