@@ -6,6 +6,7 @@ import { type BankShop, openBankShop } from '../harness/bankShop.ts'
 import { answerOf } from '../harness/refused.ts'
 import { eachEngine, type Given } from '../harness/storage.ts'
 import { type ClosedOutcome, closePayment } from '../src/checkout/pay/close.ts'
+import { lookUpNow } from '../src/checkout/pay/elsewhere.ts'
 import { returnPayment } from '../src/orders/operator.ts'
 import { listRefundsOfPayment } from '../src/payments/store.ts'
 
@@ -28,6 +29,15 @@ async function openShop(given: Given) {
       await shop.check()
     },
   }
+}
+
+interface Gate {
+  arrived: PromiseWithResolvers<void>
+  opened: PromiseWithResolvers<void>
+}
+
+function gate(): Gate {
+  return { arrived: Promise.withResolvers<void>(), opened: Promise.withResolvers<void>() }
 }
 
 function close({ house, tools }: BankShop, id: string, outcome: ClosedOutcome) {
@@ -98,5 +108,48 @@ eachEngine('a debit that an operator closes', (given) => {
       assert.match(JSON.stringify(again), /payment_not_closable/)
       assert.deepEqual(await shop.violations(), [])
       assert.deepEqual(shop.incidents(), {})
+    })
+})
+
+eachEngine('a debit that two look-ups ask about at once', (given) => {
+  for (const second of ['pending', 'approved'] as const)
+    test(`the second hears ${second}: the order is ${second === 'pending' ? 'still awaited' : 'paid'}`, async () => {
+      const shop = await openShop(given)
+      const { bank, clock, house } = shop
+      const { paymentId, payment } = await shop.begin()
+      bank.act(paymentId, 'bank')
+      const { lookUp } = bank
+      const looks = [gate(), gate()]
+      const [first, last] = looks as [Gate, Gate]
+      let asked = 0
+      bank.lookUp = async (...charge) => {
+        const look = looks[asked]
+        asked += 1
+        look?.arrived.resolve()
+        await look?.opened.promise
+        return lookUp(...charge)
+      }
+      const { installationId } = house
+      const before = lookUpNow(shop.tools, { installationId, id: paymentId })
+      await first.arrived.promise
+      const after = shop.hear(paymentId)
+      await last.arrived.promise
+      first.opened.resolve()
+      await before
+      const { orderId } = await payment()
+      assert.ok(orderId)
+      if (second === 'approved') bank.act(paymentId, 'pay')
+      last.opened.resolve()
+      await after
+      assert.deepEqual(
+        [(await payment()).status, (await shop.order(orderId)).paymentStatus, shop.incidents()],
+        ['pending', 'pending', {}],
+      )
+      assert.notEqual((await payment()).checkAt, null)
+      if (second === 'pending') bank.act(paymentId, 'pay')
+      clock.now += second === 'pending' ? 2 * hour : 6_000
+      await shop.check()
+      assert.equal((await shop.order(orderId)).paymentStatus, 'paid')
+      assert.deepEqual(await shop.violations(), [])
     })
 })

@@ -2,6 +2,7 @@
 // No event is about a payment: what it means for the order is announced by the order.
 
 import type { PaymentStatus } from '../contract/words.ts'
+import type { Settles } from './port.ts'
 
 // `challenge`: the shopper must confirm. In answers it is called processing.
 export type StoredPaymentStatus = PaymentStatus | 'challenge'
@@ -41,4 +42,13 @@ export function isUndecided({ status }: { status: StoredPaymentStatus }): boolea
 // Ended here without money.
 export function isGivenUp({ status }: { status: StoredPaymentStatus }): boolean {
   return status === 'declined' || status === 'voided'
+}
+
+// An order awaits it, and its provider says when it came.
+export function isAwaitedFromProvider(payment: {
+  status: StoredPaymentStatus
+  settles: Settles | null
+  orderId: string | null
+}): boolean {
+  return payment.status === 'pending' && payment.settles === 'by_provider' && payment.orderId !== null
 }

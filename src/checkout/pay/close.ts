@@ -3,13 +3,13 @@
 // handled as for any payment that has ended.
 
 import { type Refusal, refuse } from '../../kit/refuse.ts'
-import { isUndecided, shownStatus } from '../../payments/lifecycle.ts'
+import { isAwaitedFromProvider, isUndecided, shownStatus } from '../../payments/lifecycle.ts'
 import type { Outcome } from '../../payments/port.ts'
 import { findPayment, type PaymentRow } from '../../payments/store.ts'
 import type { Tx } from '../../storage/storage.ts'
 import type { PayTools } from '../tools.ts'
 import { lockForOutcome, recordOutcome } from './finish.ts'
-import { isAwaitedFromProvider, lockAwaited, recordAwaited } from './pending.ts'
+import { lockAwaited, recordAwaited } from './pending.ts'
 
 export const closedOutcomes = ['succeeded', 'declined'] as const
 export type ClosedOutcome = (typeof closedOutcomes)[number]

@@ -2,7 +2,12 @@
 
 import { newId } from '../../kit/ids.ts'
 import { moveFor } from '../../kit/lifecycle.ts'
-import { isGivenUp, paymentLifecycle, type StoredPaymentStatus } from '../../payments/lifecycle.ts'
+import {
+  isAwaitedFromProvider,
+  isGivenUp,
+  paymentLifecycle,
+  type StoredPaymentStatus,
+} from '../../payments/lifecycle.ts'
 import type { Outcome } from '../../payments/port.ts'
 import { nextTryAt } from '../../payments/schedule.ts'
 import { listRefundsOfPayment, oweVoid, type PaymentRow, savePayment } from '../../payments/store.ts'
@@ -18,6 +23,12 @@ export async function recordAfterEnd(
   outcome: PaymentOutcome,
 ): Promise<void> {
   const now = tools.clock().getTime()
+  if (isAwaitedFromProvider(payment)) {
+    // Asked before another look-up placed the order. What is new is asked for again, and recorded with the order.
+    if (outcome.kind !== 'pending' && outcome.kind !== 'unknown')
+      await savePayment(tx, { ...payment, checkAt: now, updatedAt: now })
+    return
+  }
   const facts = { provider: payment.provider, paymentId: payment.id }
   const booked = bookedFor(payment, outcome)
   if (booked && (await isReturnedByHand(tx, payment))) {

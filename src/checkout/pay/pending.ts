@@ -7,7 +7,7 @@ import { lockOrderFacts, noteChange } from '../../orders/change.ts'
 import { cancellableReason, orderPaymentLifecycle } from '../../orders/lifecycle.ts'
 import { payOrder } from '../../orders/operator.ts'
 import type { OrderFacts } from '../../orders/view.ts'
-import { paymentLifecycle } from '../../payments/lifecycle.ts'
+import { isAwaitedFromProvider, paymentLifecycle } from '../../payments/lifecycle.ts'
 import type { Outcome } from '../../payments/port.ts'
 import { lockPayment, type PaymentRow, savePayment } from '../../payments/store.ts'
 import type { Tx } from '../../storage/storage.ts'
@@ -20,10 +20,6 @@ const hourMs = 3_600_000
 // Debits take days: the first look is after an hour, the others every six.
 export function pendingCheckAt(now: number, isFirst: boolean): number {
   return now + (isFirst ? hourMs : 6 * hourMs)
-}
-
-export function isAwaitedFromProvider({ status, settles, orderId }: PaymentRow): boolean {
-  return status === 'pending' && settles === 'by_provider' && orderId !== null
 }
 
 export interface LockedAwaited {
