@@ -15,11 +15,13 @@ const lateCard = '4000000000000259'
 const mug = 'Speckled stoneware mug'
 const towel = 'Linen tea towel'
 
+const timeoutMs = 20_000
+
 describe('the checkout with script', () => {
   const given = givenEngine('sqlite')
   let shop: PageHouse
   let browser: Browser
-  const tabs = keepTabs(() => browser, { timeoutMs: 20_000 })
+  const tabs = keepTabs(() => browser, { timeoutMs })
   const visitPath = visitsWith(tabs, () => shop)
   before(async () => {
     shop = await openPageHouse(given)
@@ -671,6 +673,7 @@ async function hold(tab: Tab, action: string): Promise<HeldPosts> {
   const waiting: Route[] = []
   let arrived = () => {}
   const pattern = `**/${action}`
+  const late = () => new Error(`no post of ${action} arrived`)
   await tab.route(pattern, (route) => {
     waiting.push(route)
     arrived()
@@ -679,8 +682,12 @@ async function hold(tab: Tab, action: string): Promise<HeldPosts> {
     for (;;) {
       const [route] = waiting
       if (route) return route
-      await new Promise<void>((resolve) => {
-        arrived = resolve
+      await new Promise<void>((resolve, reject) => {
+        const timer = setTimeout(() => reject(late()), timeoutMs)
+        arrived = () => {
+          clearTimeout(timer)
+          resolve()
+        }
       })
     }
   }
