@@ -7,6 +7,7 @@ import { answerOf } from '../harness/refused.ts'
 import { eachEngine, type Given } from '../harness/storage.ts'
 import { type ClosedOutcome, closePayment } from '../src/checkout/pay/close.ts'
 import { lookUpNow } from '../src/checkout/pay/elsewhere.ts'
+import { cancelOrder } from '../src/orders/cancel.ts'
 import { returnPayment } from '../src/orders/operator.ts'
 import { listRefundsOfPayment } from '../src/payments/store.ts'
 
@@ -152,4 +153,43 @@ eachEngine('a debit that two look-ups ask about at once', (given) => {
       assert.equal((await shop.order(orderId)).paymentStatus, 'paid')
       assert.deepEqual(await shop.violations(), [])
     })
+})
+
+eachEngine('a debit whose order is cancelled', (given) => {
+  for (const what of ['pay', 'fail'] as const)
+    for (const answer of ['unknown', 'refused'] as const)
+      test(`it is ${what === 'pay' ? 'paid' : 'refused'} later, after the void was answered ${answer}`, async () => {
+        const shop = await openShop(given)
+        const { bank, clock, house } = shop
+        const { orderId, paymentId, payment, total } = await shop.place('bank')
+        const input = {
+          by: 'operator',
+          expectedVersion: undefined,
+          reason: null,
+          note: null,
+          isRestocked: true,
+        } as const
+        const key = { installationId: house.installationId, orderId }
+        await house.storage.write((tx) => cancelOrder(tx, key, input, { now: clock.now, cause: null }))
+        // Nothing can be taken back while the bank is at work.
+        const { void: take } = bank
+        bank.void = async () => answer
+        assert.deepEqual(await shop.pay(), [answer === 'unknown' ? 'later' : 'failed'])
+        // By now it would be tried once in a quarter of an hour.
+        for (let round = 0; round < 5; round += 1) {
+          clock.now += hour
+          await shop.pay()
+        }
+        bank.void = take
+        bank.act(paymentId, what)
+        await shop.hear(paymentId)
+        assert.equal((await payment()).checkAt, null)
+        const order = await shop.order(orderId)
+        assert.deepEqual([order.status, order.paymentStatus], ['cancelled', 'voided'])
+        assert.deepEqual(await shop.pay(), ['succeeded'])
+        assert.equal(bank.givenBack(paymentId), what === 'pay' ? total : 0)
+        assert.equal(bank.calls.void, 1)
+        assert.equal((await payment()).status, 'voided')
+        assert.deepEqual(await shop.violations(), [])
+      })
 })

@@ -1,6 +1,7 @@
 // Money that the provider collects later, such as a bank debit: the order is placed and awaits it. The provider is asked until
 // it has come or is known not to come.
 
+import { newId } from '../../kit/ids.ts'
 import { moveFor } from '../../kit/lifecycle.ts'
 import { cancelFound } from '../../orders/cancel.ts'
 import { lockOrderFacts, noteChange } from '../../orders/change.ts'
@@ -9,7 +10,14 @@ import { payOrder } from '../../orders/operator.ts'
 import type { OrderFacts } from '../../orders/view.ts'
 import { isAwaitedFromProvider, paymentLifecycle } from '../../payments/lifecycle.ts'
 import type { Outcome } from '../../payments/port.ts'
-import { lockPayment, type PaymentRow, savePayment } from '../../payments/store.ts'
+import {
+  bringRefundsForward,
+  lockPayment,
+  oweVoid,
+  type PaymentRow,
+  type RefundRow,
+  savePayment,
+} from '../../payments/store.ts'
 import type { Tx } from '../../storage/storage.ts'
 import type { PayTools } from '../tools.ts'
 import { recordAfterEnd } from './late.ts'
@@ -45,6 +53,8 @@ export async function recordAwaited(
   if (!isAwaitedFromProvider(payment)) return recordAfterEnd(tools, tx, payment, outcome)
   const now = tools.clock().getTime()
   const seen = { ...payment, checks: payment.checks + 1, updatedAt: now }
+  const isDecided = outcome.kind === 'approved' || (outcome.kind === 'declined' && !outcome.isDoubtful)
+  if (isDecided && found.order.paymentStatus !== 'pending') return endCancelled(tools, tx, found, seen, outcome)
   if (outcome.kind === 'approved' && outcome.collected === payment.amount) {
     const { reference, brand, last4, collected } = outcome
     await savePayment(tx, { ...seen, reference, brand, last4, collected })
@@ -55,6 +65,25 @@ export async function recordAwaited(
     const collected = outcome.kind === 'approved' ? outcome.collected : seen.collected
     await savePayment(tx, { ...seen, collected, checkAt: pendingCheckAt(now, false) })
   }
+}
+
+// Its order was cancelled meanwhile. The void that is owed ends the payment, and can be made now.
+async function endCancelled(
+  tools: PayTools,
+  tx: Tx,
+  { refunds }: OrderFacts,
+  payment: PaymentRow,
+  outcome: Outcome,
+): Promise<void> {
+  const now = payment.updatedAt
+  warnOfAmount(tools, tx, payment, outcome)
+  const { reference, collected } = outcome.kind === 'approved' ? outcome : payment
+  await savePayment(tx, { ...payment, reference, collected, checkAt: null })
+  // One that was refused while the money was on its way is owed again.
+  await oweVoid(tx, payment, { id: newId('rfd'), reason: null }, now)
+  const isOwed = ({ paymentId, kind, status }: RefundRow) =>
+    paymentId === payment.id && kind === 'void' && status === 'pending'
+  bringRefundsForward(tx, refunds.filter(isOwed), now)
 }
 
 // The money will not come. An order that was not sent is cancelled; of one that was sent only the payment ends.
