@@ -186,6 +186,20 @@ eachEngine('a notice', (given) => {
     assert.match(text, /^cartwright_payment_notices_total\{provider="elsewhere",outcome="refused"\} \d+$/m)
   })
 
+  test('refused messages for one account, or for none, do not limit those for another', async () => {
+    const { house, post, notify } = await openShop(given, { rateLimit: { perSecond: 1_000, burst: 1_000 } })
+    const forged = bankNotice('sign_x', house.clock.now, [])
+    const other = await connectBank(house, { mode: 'live' })
+    for (const [id, refused] of [
+      [other.id, 400],
+      ['pac_00000000000000000000000000', 404],
+    ] as const) {
+      const sent = await Promise.all(Array.from({ length: 90 }, () => post(forged, id)))
+      assert.deepEqual(new Set(sent.map(({ status }) => status)), new Set([refused, 429]))
+      assert.equal(await notify([]), 200)
+    }
+  })
+
   // A file of SQLite has one node.
   if (given.engine === 'postgres')
     test('at one node, it wakes another', async () => {

@@ -8,8 +8,9 @@ import { type NoticeTools, noticesOf, type TakeNotice } from '../payments/notice
 import { noticePath } from './registry.ts'
 
 export interface HookParts extends NoticeTools {
-  // Of messages that were refused, by address. A provider may send thousands from one address in a minute, and none of them
-  // is too many; a stranger has no account to name and no secret to sign with.
+  // Of messages that were refused, by address, and by account where there is one. A provider may send thousands from one address
+  // in a minute, and none of them is too many. It sends for strangers from the same addresses, so what is refused for one
+  // account does not count for another.
   refusedThrottle: Throttle | null
 }
 
@@ -28,10 +29,12 @@ export function noticePage(parts: HookParts): HtmlPage {
     methods: ['POST'],
     takesMessages: true,
     async answer(request) {
-      const bucket = addressBucket(request.address)
-      // Before anything is read.
+      const account = request.path.account ?? ''
+      const take = await noticesOf(parts, account)
+      const address = addressBucket(request.address)
+      const bucket = take ? `${account} ${address}` : address
+      // Before the message is read.
       refuseAfter(throttle?.peek(bucket, clock().getTime()))
-      const take = await noticesOf(parts, request.path.account ?? '')
       if (take && (await isTaken(take, request))) return { status: 200, body: '', headers: {} }
       refuseAfter(throttle?.take(bucket, clock().getTime()))
       throw take
