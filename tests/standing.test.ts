@@ -286,6 +286,22 @@ eachEngine('what a provider knows of a payment', (given) => {
     assert.equal((await payment()).checkAt, null)
   })
 
+  test('called declined while a refund of all of it is pending there: no contradiction', async () => {
+    const shop = await openBankShop(given)
+    const { paymentId, total } = await shop.place()
+    const reference = shop.bank.refundThere(paymentId, total, 'pending')
+    const { lookUp } = shop.bank
+    shop.bank.lookUp = async (...asked) => {
+      const found = await lookUp(...asked)
+      return { ...found, kind: 'declined', code: 'declined', brand: null, last4: null }
+    }
+    await look(shop, paymentId)
+    assert.deepEqual(shop.incidents(), {})
+    shop.bank.turn(reference, 'failed')
+    await look(shop, paymentId)
+    assert.deepEqual(shop.incidents(), { contradiction: 1 })
+  })
+
   test('a payment that was made is neither closed nor given up, whatever is said about it', async () => {
     const shop = await openBankShop(given)
     const { orderId, paymentId, payment } = await shop.place()

@@ -6,7 +6,7 @@ import { toInstant } from '../../kit/instant.ts'
 import { lockOrderFacts } from '../../orders/change.ts'
 import { recordStanding } from '../../orders/standing.ts'
 import { recordDispute } from '../../payments/disputes.ts'
-import type { DisputeStanding } from '../../payments/port.ts'
+import type { DisputeStanding, Standing } from '../../payments/port.ts'
 import { nextTryAt } from '../../payments/schedule.ts'
 import { readStanding, type StandingPlan } from '../../payments/standing.ts'
 import { lockPayment, type PaymentRow, savePayment } from '../../payments/store.ts'
@@ -35,8 +35,8 @@ export async function recordNews(tools: PayTools, tx: Tx, asked: PaymentRow, out
     tx.afterCommit(() => tools.watch.warn('unreadable_standing', message, factsOf(payment)))
   }
   const plan = standing && (await recordStanding(tx, facts, payment, standing, now))
-  // One that went back as a whole may be called declined.
-  if (isContradiction(payment, outcome) && !(plan && plan.givenBack >= payment.amount))
+  // One that went back as a whole, or is about to, may be called declined.
+  if (isContradiction(payment, outcome) && sumListed(standing) < payment.amount)
     warnOfContradiction(tools, tx, payment, outcome)
   if (plan) tellPlan(tools, tx, payment, plan)
   if (standing?.dispute) await recordAndTell(tools, tx, payment, standing.dispute, now)
@@ -46,6 +46,10 @@ export async function recordNews(tools: PayTools, tx: Tx, asked: PaymentRow, out
     givenBack: plan?.givenBack ?? payment.givenBack,
     checkAt: plan?.againAt ?? null,
   })
+}
+
+function sumListed(standing: Standing | undefined): number {
+  return (standing?.refunds ?? []).reduce((sum, { state, amount }) => (state === 'failed' ? sum : sum + amount), 0)
 }
 
 async function recordAndTell(
