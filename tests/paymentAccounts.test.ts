@@ -183,7 +183,9 @@ eachEngine('accounts at payment providers', (given) => {
     const ended = await run(`disconnect ${account.id}`)
     assert.deepEqual([ended.code, ended.account.endedAt !== null, bank.accounts.endpoints.size], [0, true, 0])
     assert.equal((await run(`disconnect ${account.id}`)).error?.code, 'payment_account_ended')
-    assert.equal((await run(`rotate ${account.id}`, key)).error?.code, 'payment_account_ended')
+    const rotated = await run(`rotate ${account.id}`, 'bank_test_acct1.second')
+    assert.deepEqual([rotated.code, rotated.account.endedAt !== null, bank.accounts.endpoints.size], [0, true, 0])
+    assert.equal((await run(`rotate ${account.id}`, 'bank_test_acct2')).error?.code, 'payment_account_refused')
     await assert.rejects(payAtBank(house), 'it is not offered')
     bank.provider.act(paid.key, 'pay')
     house.clock.now += hour

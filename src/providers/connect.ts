@@ -103,7 +103,7 @@ export async function connectAccount(
 }
 
 // New keys of the same account. What was made at the provider for notices stays, with the secret that signs them; where there is
-// none yet, it is made now.
+// none yet, it is made now. One that was disconnected still needs keys that work, for the payments that it took; nothing is made for it.
 export async function rotateAccount(
   tools: AccountTools,
   account: AccountRow,
@@ -112,7 +112,7 @@ export async function rotateAccount(
 ): Promise<AccountRow> {
   const known = openSecrets(tools.rootSecret, account, account.secretsSealed) ?? {}
   const isSigned = provider.noticeSecret === null || known[provider.noticeSecret] !== undefined
-  const noticeUrl = isSigned ? null : noticeUrlFor(tools, account)
+  const noticeUrl = isSigned || account.endedAt !== null ? null : noticeUrlFor(tools, account)
   const connected = await askToConnect(provider, { answers, mode: account.mode, noticeUrl })
   const { accountFact } = provider
   if (connected.public[accountFact] !== account.public[accountFact])
@@ -141,7 +141,7 @@ export async function rotateNoticeSecret(
 function changeAccount(tools: AccountTools, account: AccountRow, changed: ConnectedAccount): Promise<AccountRow> {
   const { storage, rootSecret, clock } = tools
   return storage.write(async (tx) => {
-    const found = await lockLiving(tx, account)
+    const found = await lockKnown(tx, account)
     const now = clock().getTime()
     const rotated: AccountRow = {
       ...found,
@@ -209,9 +209,14 @@ export function noticeUrlFor(
   return noticeUrlOf(account, publicOrigin(), providerUrls)
 }
 
-async function lockLiving(tx: Tx, { merchantId, id }: AccountRow): Promise<AccountRow> {
+async function lockKnown(tx: Tx, { merchantId, id }: AccountRow): Promise<AccountRow> {
   const found = await lockAccount(tx, merchantId, id)
   if (!found) throw refuse('payment_account_not_found')
+  return found
+}
+
+async function lockLiving(tx: Tx, account: AccountRow): Promise<AccountRow> {
+  const found = await lockKnown(tx, account)
   if (found.endedAt !== null) throw refuse('payment_account_ended')
   return found
 }
