@@ -26,6 +26,7 @@ const tools = {
   log: createLog({ level: 'error', pretty: false, write: (lines) => void process.stderr.write(lines) }),
   counts: newCounts(),
   health: { isFailing: false },
+  stop: new AbortController(),
   leaseMs: 20 * minute,
   sendMsMax: 1_500,
 }

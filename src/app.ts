@@ -325,7 +325,17 @@ function lateSender(options: SenderOptions): Sender {
 function mailTools({ mail, storage, rootSecret, publicOrigin, clock, log }: AppParts): MailTools | null {
   if (!mail || mail.target.kind === 'off') return null
   const transport = createTransport(mail.target, mail.from)
-  return { storage, rootSecret, publicOrigin, clock, log, transport, counts: newCounts(), health: { isFailing: false } }
+  return {
+    storage,
+    rootSecret,
+    publicOrigin,
+    clock,
+    log,
+    transport,
+    counts: newCounts(),
+    health: { isFailing: false },
+    stop: new AbortController(),
+  }
 }
 
 // Forms, and looks at a checkout or an order. Many shoppers share an address behind a company's or a carrier's network, but a

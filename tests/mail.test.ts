@@ -475,6 +475,18 @@ anyEngine('letters and mail servers', (given) => {
     assert.ok(5 * minute < silenceMsMax && silenceMsMax < sendMsMaxDefault && sendMsMaxDefault < leaseMs)
   })
 
+  test('a process that ends does not wait for the answer of a mail server', async () => {
+    const shop = await openMailHouse(given, server.url)
+    await shop.buy()
+    const stop = new AbortController()
+    const post = () => {
+      stop.abort()
+      return never()
+    }
+    await mailRound({ ...shop.mail, stop, transport: { ...shop.mail.transport, post } })
+    for (const { status, code } of await shop.rows()) assert.deepEqual([status, code], ['pending', 'no_answer'])
+  })
+
   test('a connection that breaks off after the text: the letter comes again, the same', async () => {
     server.letters.length = 0
     const shop = await openMailHouse(given, server.url)

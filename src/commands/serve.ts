@@ -232,7 +232,12 @@ async function startLoops({ config, storage, log }: ServeParts, app: App): Promi
   return {
     async drain() {
       stopWaking()
+      // A mail server may take minutes to answer.
+      const impatience = setTimeout(() => app.mail?.stop.abort(), drainMs)
       await Promise.all([workers.drain(), app.dispatcher.drain()])
+      clearTimeout(impatience)
+      // A connection whose answer was given up keeps the process running otherwise.
+      if (app.mail?.stop.signal.aborted) setTimeout(() => process.exit(), 5_000).unref()
     },
   }
 }

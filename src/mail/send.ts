@@ -31,6 +31,8 @@ export interface MailTools extends PrepareTools {
   counts: LetterCounts
   // Whether the last letter was not taken for now: an outage is one line of the log, not one for each letter.
   health: { isFailing: boolean }
+  // Aborted when the process ends: answers are not waited for any longer.
+  stop: AbortController
   // Bounds that tests narrow.
   leaseMs?: number
   sendMsMax?: number
@@ -97,15 +99,22 @@ async function sendLetter(tools: MailTools, letter: LetterRow): Promise<void> {
 }
 
 async function post(
-  { transport, sendMsMax = sendMsMaxDefault }: MailTools,
+  { transport, stop, sendMsMax = sendMsMaxDefault }: MailTools,
   { id }: LetterRow,
   message: Message,
 ): Promise<Answer> {
   let timer: NodeJS.Timeout | undefined
+  let giveUp = () => {}
   const patience = new Promise<Answer>((resolve) => {
-    timer = setTimeout(() => resolve({ kind: 'later', code: 'no_answer' }), sendMsMax)
+    giveUp = () => resolve({ kind: 'later', code: 'no_answer' })
+    timer = setTimeout(giveUp, sendMsMax)
+    stop.signal.addEventListener('abort', giveUp)
+    if (stop.signal.aborted) giveUp()
   })
-  return Promise.race([transport.post(id, message), patience]).finally(() => clearTimeout(timer))
+  return Promise.race([transport.post(id, message), patience]).finally(() => {
+    clearTimeout(timer)
+    stop.signal.removeEventListener('abort', giveUp)
+  })
 }
 
 export function outcomeFor(
