@@ -11,6 +11,8 @@ import { eachEngine } from '../harness/storage.ts'
 import { webhooksOf } from '../harness/webhooks.ts'
 import { forgetShopper } from '../src/checkout/forget.ts'
 import { pay } from '../src/checkout/pay/pay.ts'
+import { eraseCustomers } from '../src/checkout/retention.ts'
+import { expireSessions } from '../src/checkout/sweep.ts'
 import { setMailSwitch } from '../src/events/letters.ts'
 import { sell } from '../src/inventory/sales.ts'
 import { newId } from '../src/kit/ids.ts'
@@ -144,6 +146,11 @@ eachEngine('letters that are owed', (given) => {
       (await rowsOf(house)).map(({ kind, subjectId, orderId }) => [kind, subjectId, orderId]),
       [['payment_returned', found.refundId, null]],
     )
+    assert.ok((await rowsOf(house)).every(({ hash }) => hash !== null))
+    clock.now += 48 * 3_600_000
+    await expireSessions(storage, house.app.payTools, clock.now)
+    assert.equal(await eraseCustomers(storage, { endedBy: clock.now, now: clock.now }), 1)
+    assert.ok((await rowsOf(house)).every(({ hash }) => hash === null))
   })
 
   test('none where no server sends letters, or the merchant has switched the kind off', async () => {

@@ -4,7 +4,7 @@
 import { deleteAddress, eraseWholeAddress } from '../addresses/store.ts'
 import { findCart } from '../carts/store.ts'
 import type { EventSubject } from '../contract/words.ts'
-import { forgetLettersOfOrder, forgetLettersOfSession } from '../events/letters.ts'
+import { forgetLettersOfOrder, forgetLettersOfSessions } from '../events/letters.ts'
 import type { RootSecret } from '../kit/secrets.ts'
 import { lockOrder } from '../orders/store.ts'
 import { list, type Reader, type Storage, type Tx } from '../storage/storage.ts'
@@ -143,7 +143,7 @@ async function forgetSession(work: Work, installationId: string, id: string): Pr
     if (addressId !== undefined) forgotten.addresses += 1
     if (!tx) return
     if (addressId !== undefined) deleteAddress(tx, installationId, addressId)
-    await forgetLettersOfSession(tx, installationId, id)
+    await forgetLettersOfSessions(tx, installationId, [id])
     await tx.sql`
       update checkout_sessions set customer_sealed = null, email_masked = null, email_hash = null
       where installation_id = ${installationId} and id = ${id}`

@@ -1,6 +1,7 @@
 // Deletes checkout sessions whose time is over, and before that erases whom they were for. An order has all that it needs of
 // its session in its own rows.
 
+import { forgetLettersOfSessions } from '../events/letters.ts'
 import { handleRows } from '../loops/rows.ts'
 import { isNotDeferred } from '../loops/store.ts'
 import { deleteCharges } from '../payments/ledger.ts'
@@ -21,6 +22,7 @@ interface Ended {
 export async function eraseCustomers(storage: Storage, { endedBy, now }: Ended): Promise<number> {
   const sessions = await storage.read((db) => listToErase(db, endedBy, now))
   return handle(storage, sessions, now, async (tx, installationId, sessionIds) => {
+    await forgetLettersOfSessions(tx, installationId, sessionIds)
     await tx.sql`
       update checkout_sessions set customer_sealed = null, email_masked = null, email_hash = null
       where installation_id = ${installationId} and id in (${list(sessionIds)}) and status in ('cancelled', 'expired')`

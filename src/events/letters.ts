@@ -2,7 +2,7 @@
 // Where no server sends letters, or the merchant has switched a kind off, nothing is written.
 
 import { newId } from '../kit/ids.ts'
-import type { Reader, Tx } from '../storage/storage.ts'
+import { list, type Reader, type Tx } from '../storage/storage.ts'
 
 // To whom each kind goes.
 export const letterKinds = {
@@ -96,11 +96,15 @@ export async function forgetLettersOfOrder(tx: Tx, installationId: string, order
     where installation_id = ${installationId} and order_id = ${orderId} and recipient_hash <> ${merchantRecipient}`
 }
 
-// Of a checkout without an order: that its money went back.
-export async function forgetLettersOfSession(tx: Tx, installationId: string, sessionId: string): Promise<void> {
+// Of checkouts without an order: that their money went back.
+export async function forgetLettersOfSessions(
+  tx: Tx,
+  installationId: string,
+  sessionIds: readonly string[],
+): Promise<void> {
   await tx.sql`
     update emails set recipient_hash = null, address_masked = null
     where installation_id = ${installationId} and kind = 'payment_returned' and subject_id in (
       select r.id from refunds r join payments p on p.installation_id = r.installation_id and p.id = r.payment_id
-      where p.installation_id = ${installationId} and p.checkout_session_id = ${sessionId})`
+      where p.installation_id = ${installationId} and p.checkout_session_id in (${list(sessionIds)}))`
 }
