@@ -35,7 +35,7 @@ import { pageSecretHash } from './kit/pagesecret.ts'
 import { type RetentionMs, retentionDefaultsMs } from './kit/retention.ts'
 import { deriveKeys, type RootSecret } from './kit/secrets.ts'
 import { observeMail } from './mail/observe.ts'
-import { mailPages } from './mail/pages.ts'
+import { isFromHere, mailPages } from './mail/pages.ts'
 import { type MailTools, newCounts } from './mail/send.ts'
 import { createTransport } from './mail/smtp.ts'
 import { oauthOperations } from './oauth/operations.ts'
@@ -233,7 +233,7 @@ export function createApp(parts: AppParts): App {
           return shops.map(({ slug, name, productSlug }) => ({ slug, name, productSlug: productSlug ?? undefined }))
         },
         demo: () => hasDemoShop,
-        hasLetters: mailFolder !== null,
+        hasLetters: (request) => mailFolder !== null && isFromHere(request),
       }),
       ...probePages({
         metrics: parts.showsMetrics === false ? null : metrics,

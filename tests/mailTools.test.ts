@@ -1,8 +1,11 @@
 // What an operator and a developer have of letters: the shop file, the command, doctor, and the pages of development.
 
 import assert from 'node:assert/strict'
+import { once } from 'node:events'
 import { existsSync, statSync } from 'node:fs'
+import { type IncomingMessage, request } from 'node:http'
 import { join } from 'node:path'
+import { text as textOf } from 'node:stream/consumers'
 import { test } from 'node:test'
 import { checkoutOf } from '../harness/checkout.ts'
 import { cartwright } from '../harness/commandline.ts'
@@ -114,6 +117,27 @@ anyEngine('letters, for a developer', (given) => {
     const id = path.split('/').at(-1) ?? ''
     assert.equal(statSync(folder).mode & 0o777, 0o700)
     assert.equal(statSync(join(folder, `${id}.eml`)).mode & 0o777, 0o600)
+  })
+
+  test('/dev/mail is for this machine only: another name of the host finds nothing', async () => {
+    const folder = join(await tempFolder(), 'mail')
+    const house = await openHouse(given, {
+      shops: [{ ...orderMarket, merchant }],
+      mail: { target: { kind: 'file', folder }, from },
+    })
+    const { port } = new URL(house.origin)
+    const look = async (path: string, host: string) => {
+      const asked = request({ host: '127.0.0.1', port, path, headers: { host } }).end()
+      const [answer] = (await once(asked, 'response')) as [IncomingMessage]
+      return { status: answer.statusCode, text: await textOf(answer) }
+    }
+    for (const host of ['localhost', `127.0.0.1:${port}`, `[::1]:${port}`])
+      assert.equal((await look('/dev/mail', host)).status, 200, host)
+    for (const host of ['evil.example', `localhost.evil.example:${port}`])
+      for (const path of ['/dev/mail', '/dev/mail/eml_01h00000000000000000000000', '/dev/mail.css'])
+        assert.equal((await look(path, host)).status, 404, `${host} ${path}`)
+    assert.ok((await look('/', 'localhost')).text.includes('/dev/mail'))
+    assert.ok(!(await look('/', 'evil.example')).text.includes('/dev/mail'))
   })
 
   test('there is no /dev/mail in production, or with another transport', async () => {

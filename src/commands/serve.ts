@@ -7,6 +7,7 @@ import { type Config, readSettings } from '../config.ts'
 import { warmValidator } from '../contract/validator.ts'
 import { bringUpToDate, openDatabase } from '../database.ts'
 import type { HttpServer } from '../http/server.ts'
+import { isLoopback } from '../kit/loopback.ts'
 import type { LoopName } from '../loops/names.ts'
 import { sweepDeferred } from '../loops/rows.ts'
 import { makeDeferredDue } from '../loops/store.ts'
@@ -63,6 +64,11 @@ export const serveCommand = command({
         )
       if (config.production && config.mail.target.kind === 'off')
         log.warn('CARTWRIGHT_MAIL_URL is not set: shoppers get no letters about their orders')
+      if (
+        config.mail.target.kind === 'file' &&
+        (config.production || (config.publicUrl && !isLoopback(new URL(config.publicUrl))))
+      )
+        log.warn('CARTWRIGHT_MAIL_URL is a folder: letters are stored there in clear, and shoppers get none')
       const applied = await bringUpToDate(database, new Date())
       if (applied.length > 0) log.info('migrated', { applied })
       await serve(parts)

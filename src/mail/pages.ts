@@ -1,6 +1,7 @@
 // The letters of development, at /dev/mail: what the file transport wrote, newest first. Never in production.
 
 import { readdirSync, readFileSync, statSync } from 'node:fs'
+import type { IncomingMessage } from 'node:http'
 import { join } from 'node:path'
 import type { HtmlPage, PageAnswer } from '../http/pages.ts'
 import { isId } from '../kit/ids.ts'
@@ -17,6 +18,23 @@ const shownMax = 100
 const style = styleSheet({ path: '/dev/mail.css', name: 'mail-style', file: new URL('pages.css', import.meta.url) })
 
 export function mailPages(folder: string): HtmlPage[] {
+  return pagesOf(folder).map((page) => ({
+    ...page,
+    answer: async (request) => {
+      if (!isFromHere(request.raw)) throw refuse('route_not_found')
+      return page.answer(request)
+    },
+  }))
+}
+
+// Letters have addresses and the links to orders. The name of the host is looked at too: a page elsewhere may have its own name lead
+// to this machine, and so does a proxy or a tunnel.
+export function isFromHere({ socket, headers }: IncomingMessage): boolean {
+  const isNear = /^(?:::ffff:)?127\.|^::1$/.test(socket.remoteAddress ?? '')
+  return isNear && /^(?:localhost|127\.0\.0\.1|\[::1\])(?::\d{1,5})?$/i.test(headers.host ?? '')
+}
+
+function pagesOf(folder: string): HtmlPage[] {
   return [
     style.page,
     { path: '/dev/mail', name: 'mail', isDear: true, answer: async () => page('Letters', listOf(folder)) },

@@ -1,5 +1,6 @@
 // The site of the server itself: the start page, the reference, the OpenAPI document, and their assets.
 
+import type { IncomingMessage } from 'node:http'
 import { openDocument } from '../contract/open/document.ts'
 import { printOpenApi } from '../contract/openapi.ts'
 import type { HtmlPage } from '../http/pages.ts'
@@ -18,11 +19,18 @@ export interface SiteParts {
   // null: shops are not listed.
   listShops: () => Promise<readonly Shop[] | null>
   demo: () => boolean
-  // Whether letters are shown at /dev/mail.
-  hasLetters?: boolean
+  // Whether letters are shown at /dev/mail to who asks.
+  hasLetters?: (request: IncomingMessage) => boolean
 }
 
-export function sitePages({ origin, version, engine, listShops, demo, hasLetters = false }: SiteParts): HtmlPage[] {
+export function sitePages({
+  origin,
+  version,
+  engine,
+  listShops,
+  demo,
+  hasLetters = () => false,
+}: SiteParts): HtmlPage[] {
   const reference = once(() =>
     makeAsset(referencePage(openDocument, { origin: origin(), version, path: '/docs' }), siteHeaders),
   )
@@ -30,14 +38,22 @@ export function sitePages({ origin, version, engine, listShops, demo, hasLetters
     const text = printOpenApi(openDocument, { serverUrl: origin(), version })
     return makeAsset(text, openHeaders)
   })
-  const start = cachedFor(1_000, async () => {
-    const shops = await listShops()
-    return makeAsset(startPage({ version, engine, origin: origin(), demo: demo(), shops, hasLetters }), siteHeaders)
-  })
+  const startWith = (hasLetters: boolean) =>
+    cachedFor(1_000, async () => {
+      const shops = await listShops()
+      return makeAsset(startPage({ version, engine, origin: origin(), demo: demo(), shops, hasLetters }), siteHeaders)
+    })
+  const start = startWith(false)
+  const startWithLetters = startWith(true)
   const icon = makeAsset(favicon, { 'content-type': 'image/svg+xml', 'cache-control': 'public, max-age=86400' })
 
   return [
-    { path: '/', name: 'start', isDear: true, answer: async (request) => answerAsset(await start(), request) },
+    {
+      path: '/',
+      name: 'start',
+      isDear: true,
+      answer: async (request) => answerAsset(await (hasLetters(request.raw) ? startWithLetters() : start()), request),
+    },
     { path: '/docs', name: 'reference', isDear: true, answer: async (request) => answerAsset(reference(), request) },
     {
       path: '/openapi.json',
