@@ -41,13 +41,7 @@ const graphics = [
 function given(): string[] {
   // Without a zygote every tab starts by loading the whole program.
   const unwanted = [...lowered, ...graphics, '--no-zygote']
-  return [...chromium.args.filter((flag) => !unwanted.includes(flag)).map(withoutNewFrames), '--disable-gpu']
-}
-
-// A new frame for each page, even of the same site, takes an eighth of the processor time of opening it. Of several such
-// flags only the last counts, so it joins the one of the package.
-function withoutNewFrames(flag: string): string {
-  return flag.startsWith('--disable-features=') ? `${flag},RenderDocument` : flag
+  return [...chromium.args.filter((flag) => !unwanted.includes(flag)), '--disable-gpu']
 }
 
 const lockAgeMaxMs = 60_000
