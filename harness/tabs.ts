@@ -2,12 +2,15 @@
 // tests of pages. A tab stays on its last page: going from one page of a server to the next costs 0.1 s of processor time,
 // and 0.3 s by way of an empty one.
 
+import { setTimeout } from 'node:timers/promises'
 import type { Browser, BrowserContextOptions, Page as Tab } from 'playwright-core'
 
 export interface Tabs {
   // Provides a tab with these options for exclusive use, on whatever page it was left.
   use<Result>(options: BrowserContextOptions, work: (tab: Tab) => Promise<Result>): Promise<Result>
 }
+
+const closeMsMax = 5_000
 
 export function keepTabs(browser: () => Browser, { timeoutMs }: { timeoutMs: number }): Tabs {
   const idle = new Map<string, Tab>()
@@ -30,14 +33,14 @@ export function keepTabs(browser: () => Browser, { timeoutMs }: { timeoutMs: num
         isDone = true
         return result
       } finally {
-        // A tab that a failed test used is discarded.
+        // A tab that a failed test used is discarded. One that hangs is not waited for: the browser ends it.
         if (isDone) {
           tab.removeAllListeners()
           context.removeAllListeners()
           await tab.unrouteAll()
           await context.clearCookies()
           idle.set(key, tab)
-        } else await context.close()
+        } else await Promise.race([context.close(), setTimeout(closeMsMax)])
       }
     },
   }
