@@ -3,7 +3,7 @@
 
 import { sealDatabaseKeys } from './access/databasekey.ts'
 import { openByRoot, type RootSecret, sealByRoot, sealedHeads } from './kit/secrets.ts'
-import { emailHash } from './oauth/users.ts'
+import { emailHash } from './staff/users.ts'
 import { Fragment, type Reader, type SqlValue, type Storage } from './storage/storage.ts'
 
 type Row = Readonly<Record<string, string>>

@@ -13,7 +13,7 @@ import { parseRootSecret, type RootSecret } from '../src/kit/secrets.ts'
 import { createApp, findAppByName } from '../src/oauth/apps.ts'
 import { hashOf } from '../src/oauth/artifacts.ts'
 import { install } from '../src/oauth/installing.ts'
-import { authenticate } from '../src/oauth/users.ts'
+import { authenticate } from '../src/staff/users.ts'
 import type { Storage } from '../src/storage/storage.ts'
 
 makePasswordsCheap()

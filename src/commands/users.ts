@@ -3,7 +3,8 @@
 import { toInstant } from '../kit/instant.ts'
 import { refuse } from '../kit/refuse.ts'
 import type { RootSecret } from '../kit/secrets.ts'
-import { hashPassword, makePassword, passwordLengthMax, passwordProblem } from '../oauth/password.ts'
+import { visible } from '../provisioning/difference.ts'
+import { hashPassword, makePassword, passwordLengthMax, passwordProblem } from '../staff/password.ts'
 import {
   createUser,
   disableUser,
@@ -17,8 +18,7 @@ import {
   replaceMerchants,
   setPassword,
   type User,
-} from '../oauth/users.ts'
-import { visible } from '../provisioning/difference.ts'
+} from '../staff/users.ts'
 import type { Storage } from '../storage/storage.ts'
 import { type Command, chooseMerchant, type Given, Misuse, print, type Terminal, withStorage } from './command.ts'
 

@@ -5,6 +5,7 @@ import { revokeCredentials } from '../access/store.ts'
 import type { Scope } from '../contract/words.ts'
 import { newId } from '../kit/ids.ts'
 import type { RootSecret } from '../kit/secrets.ts'
+import { findMerchantOf } from '../staff/users.ts'
 import type { Tx } from '../storage/storage.ts'
 import { removeEndpointsOf } from '../webhooks/endpoints.ts'
 import { type App, redirectHostsOf } from './apps.ts'
@@ -18,7 +19,6 @@ import {
   moveInstallationToEnded,
 } from './grants.ts'
 import { deleteGrant, saveArtifact } from './store.ts'
-import { findMerchantOf } from './users.ts'
 
 export interface Approval {
   // Names the grant in the protocol. The same page approved twice, by a double click, names the same one.

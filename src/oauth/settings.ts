@@ -4,6 +4,7 @@ import Provider, { type Configuration, errors, interactionPolicy, type Adapter a
 import { isId } from '../kit/ids.ts'
 import type { RootSecret } from '../kit/secrets.ts'
 import type { Log } from '../observe/log.ts'
+import { findUser } from '../staff/users.ts'
 import type { Storage } from '../storage/storage.ts'
 import { createAdapters, grantSeconds, type RefusalCode } from './adapter.ts'
 import { type App, findApp } from './apps.ts'
@@ -11,7 +12,6 @@ import type { Payload } from './artifacts.ts'
 import { cookieKeys, signingKeys } from './keys.ts'
 import { clientAuthMethods, clientSigningAlgorithms, grantTypes, paths, resourceOf } from './metadata.ts'
 import { proofAlgorithms, thumbprintIn } from './proof.ts'
-import { findUser } from './users.ts'
 
 const sessionSeconds = 8 * 3_600
 const lifetimes = { code: 60, accessToken: 600, refreshToken: 30 * 24 * 3_600, interaction: 900 } as const

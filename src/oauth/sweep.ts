@@ -2,10 +2,10 @@
 
 import { setImmediate as breathe } from 'node:timers/promises'
 import { handleEach, handleRows, noteFailures, type Round, type RowFailure, RowsFailed } from '../loops/rows.ts'
+import { deleteFullSignIns } from '../staff/signins.ts'
 import type { Storage } from '../storage/storage.ts'
 import { listUnredeemed, lockInstallation } from './grants.ts'
 import { uninstall } from './installing.ts'
-import { deleteFullSignIns } from './signins.ts'
 import { deleteExpired, listExpired } from './store.ts'
 
 const rowsAtOnce = 1_000
