@@ -1,6 +1,7 @@
 // The operator's command line: finds the command, reads its arguments, prints help, and turns what went wrong into one
 // line and an exit code (0 done, 1 not done, 2 misused).
 
+import { visible } from './audit/change.ts'
 import { chooseVerb, readArguments } from './commands/arguments.ts'
 import { type Command, Failure, Misuse, type Terminal } from './commands/command.ts'
 import { columns, helpForCommand, helpForVerb, usageOf } from './commands/help.ts'
@@ -8,7 +9,6 @@ import { refusalText } from './commands/refused.ts'
 import { BadSetting } from './config.ts'
 import type { Issue } from './contract/explain.ts'
 import { Refusal } from './kit/refuse.ts'
-import { visible } from './provisioning/difference.ts'
 import { StorageRefused, StorageUnavailable } from './storage/storage.ts'
 import { version } from './version.ts'
 

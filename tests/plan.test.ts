@@ -24,7 +24,7 @@ const floors: Readonly<Record<string, number>> = {
   pages: 7,
   http: 6,
   access: 5, idempotency: 5, inventory: 5, addresses: 5, payments: 5,
-  loops: 4,
+  audit: 4, loops: 4,
   events: 3, observe: 3,
   kit: 2,
   contract: 1, storage: 1,

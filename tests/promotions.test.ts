@@ -11,6 +11,7 @@ import { type Environment, serve, tempFolder } from '../harness/process.ts'
 import { bloom, rival } from '../harness/shops.ts'
 import { eachEngine } from '../harness/storage.ts'
 import { anyText } from '../harness/texts.ts'
+import { changeLines } from '../src/audit/change.ts'
 import type { Mode } from '../src/contract/words.ts'
 import {
   disablePromotion,
@@ -25,7 +26,6 @@ import {
   usePromotion,
 } from '../src/promotions/store.ts'
 import { applyShop } from '../src/provisioning/apply.ts'
-import { changeLines } from '../src/provisioning/difference.ts'
 import { allPromotions, promotionStatus } from '../src/provisioning/promotions.ts'
 import { readShopFile } from '../src/provisioning/read.ts'
 import type { PromotionEntry, ShopFile } from '../src/provisioning/shopfile.ts'

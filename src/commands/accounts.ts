@@ -1,6 +1,7 @@
 // `payments connect` and its like: the merchant's accounts at payment providers. Keys come from standard input alone: arguments are
 // seen by every process of the machine and stored by shells, and the environment by what the process starts.
 
+import { visible } from '../audit/change.ts'
 import type { Config } from '../config.ts'
 import { type Mode, modes } from '../contract/words.ts'
 import type { Merchant } from '../installations/store.ts'
@@ -22,7 +23,6 @@ import {
 } from '../providers/connect.ts'
 import type { accountProviders } from '../providers/installed.ts'
 import { noticePath } from '../providers/registry.ts'
-import { visible } from '../provisioning/difference.ts'
 import type { Storage } from '../storage/storage.ts'
 import {
   chooseMerchant,

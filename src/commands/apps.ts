@@ -1,6 +1,7 @@
 // `apps`: what merchants can install, and where it is installed.
 
 import { open } from 'node:fs/promises'
+import { visible } from '../audit/change.ts'
 import { type Mode, modes, type Scope, scopes } from '../contract/words.ts'
 import { toInstant } from '../kit/instant.ts'
 import { parseJson } from '../kit/json.ts'
@@ -20,7 +21,6 @@ import {
 } from '../oauth/apps.ts'
 import { type ClientKeys, readClientKeys } from '../oauth/clientkeys.ts'
 import { uninstall } from '../oauth/installing.ts'
-import { visible } from '../provisioning/difference.ts'
 import type { Storage } from '../storage/storage.ts'
 import { type Command, Failure, type Given, Misuse, print, type Terminal, withStorage } from './command.ts'
 

@@ -1,5 +1,6 @@
 // Commands that look: doctor and openapi.
 
+import { visible } from '../audit/change.ts'
 import { readSettings } from '../config.ts'
 import { openDocument } from '../contract/open/document.ts'
 import { printOpenApi } from '../contract/openapi.ts'
@@ -12,7 +13,6 @@ import { findViolations, invariants } from '../observe/invariants.ts'
 import { findOwed } from '../observe/owed.ts'
 import { listAccountsOfAll, openSecrets } from '../payments/accounts.ts'
 import { installedNames } from '../providers/installed.ts'
-import { visible } from '../provisioning/difference.ts'
 import { noAccount, nothingOffered } from '../provisioning/methods.ts'
 import { lackText } from '../provisioning/readiness.ts'
 import { listUnpayable, listUnready } from '../provisioning/store.ts'

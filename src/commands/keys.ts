@@ -1,8 +1,8 @@
 // `keys`: API keys of an installation.
 
+import { visible } from '../audit/change.ts'
 import { type Scope, scopes } from '../contract/words.ts'
 import { toInstant } from '../kit/instant.ts'
-import { visible } from '../provisioning/difference.ts'
 import { createKey, endKey, listKeys, rotateKey } from '../provisioning/keys.ts'
 import {
   type Command,

@@ -1,9 +1,9 @@
 // Commands that make and change shops: demo, apply, import.
 
 import { type FileHandle, open } from 'node:fs/promises'
+import { changeLines, visible } from '../audit/change.ts'
 import { applyShop } from '../provisioning/apply.ts'
 import { makeDemoShop } from '../provisioning/demo.ts'
-import { changeLines, visible } from '../provisioning/difference.ts'
 import { type ImportReport, importProducts } from '../provisioning/import.ts'
 import { fileBytesMax, readShopBytes } from '../provisioning/read.ts'
 import { shopFileSchema } from '../provisioning/shopfile.ts'

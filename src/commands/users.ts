@@ -1,9 +1,9 @@
 // `users`: the people who sign in for a merchant to approve apps.
 
+import { visible } from '../audit/change.ts'
 import { toInstant } from '../kit/instant.ts'
 import { refuse } from '../kit/refuse.ts'
 import type { RootSecret } from '../kit/secrets.ts'
-import { visible } from '../provisioning/difference.ts'
 import { hashPassword, makePassword, passwordLengthMax, passwordProblem } from '../staff/password.ts'
 import {
   createUser,

@@ -1,10 +1,10 @@
 // `webhooks`: endpoints, their deliveries, and a receiver for development. A secret is printed once, when it is created.
 
 import { setTimeout as pause } from 'node:timers/promises'
+import { visible } from '../audit/change.ts'
 import type { WebhookEndpoint } from '../contract/open/webhooks.ts'
 import { toInstant } from '../kit/instant.ts'
 import { type Refusal, refuse } from '../kit/refuse.ts'
-import { visible } from '../provisioning/difference.ts'
 import { invalidEntry } from '../provisioning/entry.ts'
 import { discardEarlierPings } from '../provisioning/store.ts'
 import { receiverPort, urlProblem } from '../provisioning/webhooks.ts'

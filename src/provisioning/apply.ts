@@ -1,6 +1,7 @@
 // Brings a shop to what its file says. Nothing is deleted: what the file does not name stays as it is, and a SKU that its
 // product no longer names is retired. Applying the same file again changes nothing.
 
+import type { Change } from '../audit/change.ts'
 import { refreshStaleProducts } from '../catalog/refresh.ts'
 import { findMerchant, lockMerchant } from '../installations/store.ts'
 import { RowsFailed } from '../loops/rows.ts'
@@ -8,7 +9,6 @@ import type { Storage } from '../storage/storage.ts'
 import type { EndpointTools } from '../webhooks/endpoints.ts'
 import { planApps, saveApps } from './apps.ts'
 import { countedAfter } from './counts.ts'
-import type { Change } from './difference.ts'
 import { invalidEntry } from './entry.ts'
 import { type Foundation, planFoundation, saveFoundation } from './foundation.ts'
 import {

@@ -1,6 +1,7 @@
 // Apps as a shop file names them. Their names are those of the whole server: two files that name one app mean the same, and
 // only the file that declared it may change it.
 
+import { type Change, type MemberChange, membersChanged } from '../audit/change.ts'
 import { scopes } from '../contract/words.ts'
 import type { Refusal } from '../kit/refuse.ts'
 import {
@@ -15,7 +16,6 @@ import {
 } from '../oauth/apps.ts'
 import { readClientKeys } from '../oauth/clientkeys.ts'
 import type { Reader, Tx } from '../storage/storage.ts'
-import { type Change, type MemberChange, membersChanged } from './difference.ts'
 import { invalidEntry } from './entry.ts'
 import type { AppEntry } from './shopfile.ts'
 

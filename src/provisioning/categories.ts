@@ -1,9 +1,9 @@
 // What a file makes of a shop's categories. Pure, but for the ids of new ones.
 
+import { type Change, membersChanged } from '../audit/change.ts'
 import type { CategoryRow } from '../catalog/answer.ts'
 import { newId } from '../kit/ids.ts'
 import { refuse } from '../kit/refuse.ts'
-import { type Change, membersChanged } from './difference.ts'
 import { type CategoryEntry, categoryDepthMax } from './shopfile.ts'
 
 export interface CategoryPlan {

@@ -1,6 +1,7 @@
 // What products and promotions stand on: the merchant, its categories, taxes, shipping, payment methods and installations. Planned
 // from what is stored, and written in one transaction.
 
+import { type Change, membersChanged } from '../audit/change.ts'
 import {
   insertCategory,
   listCategories,
@@ -28,7 +29,6 @@ import { refuse } from '../kit/refuse.ts'
 import { listMethodSettings, type MethodSettings, saveMethodSettings } from '../payments/methods.ts'
 import type { Reader, Tx } from '../storage/storage.ts'
 import { type CategoryPlan, planCategories, refuseDepth } from './categories.ts'
-import { type Change, membersChanged } from './difference.ts'
 import { type InstallationPlan, planInstallations } from './installations.ts'
 import { planMail } from './mail.ts'
 import { methodWarnings, planMethods } from './methods.ts'

@@ -1,10 +1,10 @@
 // What a file makes of a shop's installations. Pure, but for the ids of new ones.
 
+import { type Change, membersChanged } from '../audit/change.ts'
 import { normalRedirectHost } from '../installations/redirects.ts'
 import type { Installation } from '../installations/store.ts'
 import { newId } from '../kit/ids.ts'
 import { refuse } from '../kit/refuse.ts'
-import { type Change, membersChanged } from './difference.ts'
 import type { ShopFile } from './shopfile.ts'
 
 export interface InstallationPlan {

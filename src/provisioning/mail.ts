@@ -1,7 +1,7 @@
 // What a shop file says about letters.
 
+import { type Change, membersChanged } from '../audit/change.ts'
 import type { MailSettings } from '../installations/mail.ts'
-import { type Change, membersChanged } from './difference.ts'
 import type { ShopFile } from './shopfile.ts'
 
 // A file that does not name them leaves them as they are.

@@ -1,6 +1,7 @@
 // Brings a batch of products to what the entries say: loads what is there, plans in memory, writes only what differs,
 // and renders what the catalog will answer. Shared by `apply`, `import` and the demo shop.
 
+import { type Change, type MemberChange, membersChanged } from '../audit/change.ts'
 import { renderProduct } from '../catalog/answer.ts'
 import type { ProductRecord, ProductRow, SellerFacts, SkuRecord, SkuRow } from '../catalog/product.ts'
 import {
@@ -22,7 +23,6 @@ import { setOnHand } from '../inventory/levels.ts'
 import { insertStock } from '../inventory/store.ts'
 import { newId } from '../kit/ids.ts'
 import type { Reader, Tx } from '../storage/storage.ts'
-import { type Change, type MemberChange, membersChanged } from './difference.ts'
 import { productRecord } from './normal.ts'
 import type { ProductEntry } from './shopfile.ts'
 

@@ -1,6 +1,7 @@
 // Promotions for the operator: brings them to what entries say, adds one by hand, stops it and lets it go on. How often a
 // promotion was used is never touched here.
 
+import { type Change, membersChanged } from '../audit/change.ts'
 import { listCategories, listSkusByCode } from '../catalog/store.ts'
 import type { PromotionType } from '../contract/words.ts'
 import { lockMerchant } from '../installations/store.ts'
@@ -20,7 +21,6 @@ import {
   updatePromotion,
 } from '../promotions/store.ts'
 import type { Reader, Tx } from '../storage/storage.ts'
-import { type Change, membersChanged } from './difference.ts'
 import type { PromotionEntry } from './shopfile.ts'
 
 export const batchPromotionsMax = 500

@@ -1,8 +1,8 @@
 // Tax rates and shipping zones of a file, as the tables hold them. Each table is replaced as a whole where anything in it
 // differs. Pure.
 
+import type { Change } from '../audit/change.ts'
 import type { TaxRate } from '../installations/store.ts'
-import type { Change } from './difference.ts'
 import type { ShopFile } from './shopfile.ts'
 
 export interface RatesPlan {

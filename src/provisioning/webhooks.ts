@@ -1,6 +1,7 @@
 // Webhook endpoints as provisioning makes them: those that a shop file names, the demo shop's, and the address at which
 // `webhooks listen` receives on the developer's own machine.
 
+import { type Change, type MemberChange, membersChanged } from '../audit/change.ts'
 import type { EndpointStatus } from '../contract/words.ts'
 import type { Reader, Tx } from '../storage/storage.ts'
 import {
@@ -16,7 +17,6 @@ import { targetProblem } from '../webhooks/guard.ts'
 import { openSecret } from '../webhooks/signature.ts'
 import { type Endpoint, endpointsMax, listEndpoints } from '../webhooks/store.ts'
 import { maskedUrl } from '../webhooks/url.ts'
-import { type Change, type MemberChange, membersChanged } from './difference.ts'
 import type { WebhookEntry } from './shopfile.ts'
 
 export interface InstallationWebhooks {

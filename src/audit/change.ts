@@ -1,4 +1,4 @@
-// What provisioning changed, or would change: one entry per thing, with each member that differs. Pure.
+// What a request or a shop file changed, or would change: one entry per thing, with each member that differs. Pure.
 
 export interface Change {
   kind: 'create' | 'change' | 'retire'
