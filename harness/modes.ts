@@ -1,10 +1,10 @@
 // One merchant that sells in both modes, and a shopper in each of them.
 
 import assert from 'node:assert/strict'
+import { createKey } from '../src/access/keys.ts'
 import { type Mode, scopes } from '../src/contract/words.ts'
 import { listInstallations } from '../src/installations/store.ts'
 import { newId } from '../src/kit/ids.ts'
-import { createKey } from '../src/provisioning/keys.ts'
 import type { ShopFile } from '../src/provisioning/shopfile.ts'
 import { market } from './carts.ts'
 import { type Checkout, checkoutOf } from './checkout.ts'

@@ -1,11 +1,11 @@
 // The shop of a run: created in its own database before any server is started, with a key for each installation.
 
 import { randomBytes } from 'node:crypto'
+import { createKey } from '../src/access/keys.ts'
 import { type Scope, scopes } from '../src/contract/words.ts'
 import { listInstallations } from '../src/installations/store.ts'
 import { parseRootSecret, type RootSecret } from '../src/kit/secrets.ts'
 import { applyShop } from '../src/provisioning/apply.ts'
-import { createKey } from '../src/provisioning/keys.ts'
 import type { ShopFile } from '../src/provisioning/shopfile.ts'
 import { unhurried } from '../src/storage/copy.ts'
 import { migrate } from '../src/storage/migrate.ts'

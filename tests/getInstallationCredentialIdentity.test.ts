@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { openHouse, testSecret } from '../harness/house.ts'
 import { eachEngine } from '../harness/storage.ts'
-import { endKey, rotateKey } from '../src/provisioning/keys.ts'
+import { endKey, rotateKey } from '../src/access/keys.ts'
 
 eachEngine('getInstallationCredentialIdentity', (given) => {
   test('200 tells who the credential is, and nothing that could be used in its place', async () => {

@@ -173,3 +173,14 @@ export async function touchCredentials(tx: Tx, uses: readonly { id: string; at: 
     from used
     where credentials.id = used.id and (credentials.last_used_at is null or credentials.last_used_at < used.used_at)`
 }
+
+// Names no installation, like `findCredentialById`. What is read afterwards stays as it is until the transaction ends.
+export async function lockCredential(tx: Tx, id: string): Promise<void> {
+  await tx.sql`select id from credentials where id = ${id} ${tx.forUpdate}`
+}
+
+export async function countCredentials(db: Reader, installationId: string): Promise<number> {
+  const [row] = await db.sql<{ count: number }>`
+    select count(*) as "count" from credentials where installation_id = ${installationId}`
+  return row?.count ?? 0
+}

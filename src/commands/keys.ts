@@ -1,9 +1,9 @@
 // `keys`: API keys of an installation.
 
+import { createKey, endKey, listKeys, rotateKey } from '../access/keys.ts'
 import { visible } from '../audit/change.ts'
 import { type Scope, scopes } from '../contract/words.ts'
 import { toInstant } from '../kit/instant.ts'
-import { createKey, endKey, listKeys, rotateKey } from '../provisioning/keys.ts'
 import {
   type Command,
   chooseInstallation,

@@ -6,7 +6,6 @@ import type { WebhookEndpoint } from '../contract/open/webhooks.ts'
 import { toInstant } from '../kit/instant.ts'
 import { type Refusal, refuse } from '../kit/refuse.ts'
 import { invalidEntry } from '../provisioning/entry.ts'
-import { discardEarlierPings } from '../provisioning/store.ts'
 import { receiverPort, urlProblem } from '../provisioning/webhooks.ts'
 import type { Reader, Storage, Tx } from '../storage/storage.ts'
 import {
@@ -14,9 +13,9 @@ import {
   disableEndpoint,
   enableEndpoint,
   pauseEndpoint,
-  pingEndpoint,
   removeEndpoint,
   rotateSecret,
+  testEndpoint,
 } from '../webhooks/endpoints.ts'
 import { replayDelivery } from '../webhooks/replay.ts'
 import {
@@ -293,14 +292,7 @@ function testCall(given: Given, terminal: Terminal): Promise<number> {
   const id = given.word
   const seconds = readCount(given, 'wait', waitSecondsMax) ?? 25
   return withStorage(given, async (storage) => {
-    const asked = await change(storage, id, async (tx, { installationId, status }, now) => {
-      if (status !== 'enabled')
-        throw refuse('endpoint_disabled', { message: `${id} is ${status}.`, current: { status } })
-      const endpoint = await pingEndpoint(tx, installationId, id, now)
-      if (!endpoint) return undefined
-      await discardEarlierPings(tx, endpoint, now)
-      return findPing(tx, endpoint)
-    })
+    const asked = await change(storage, id, (tx, { installationId }, now) => testEndpoint(tx, installationId, id, now))
     const deadline = performance.now() + seconds * 1_000
     let seen = await look(storage, asked)
     while (isUnderWay(seen.delivery) && performance.now() < deadline) {
@@ -314,14 +306,6 @@ function testCall(given: Given, terminal: Terminal): Promise<number> {
     const error = hasSucceeded ? null : ({ code: 'call_failed', message: line } as const)
     return printReport(terminal, given, { value, lines: () => [line], error })
   })
-}
-
-// The ping carries the version that the endpoint got by it.
-async function findPing(tx: Tx, endpoint: Endpoint): Promise<Delivery> {
-  const newest = await listNewestDeliveries(tx, endpoint, newestCount)
-  const ping = newest.find(({ eventType, sequence }) => eventType === 'webhook.ping' && sequence === endpoint.version)
-  if (!ping) throw new Error(`the test call to ${endpoint.id} was not recorded`)
-  return ping
 }
 
 interface Seen {

@@ -2,6 +2,7 @@
 // newest few are kept alive, so that calling it daily leaves no heap of live keys behind.
 
 import { readFile } from 'node:fs/promises'
+import { createKey } from '../access/keys.ts'
 import { listCredentials, revokeCredential } from '../access/store.ts'
 import type { ProductRow } from '../catalog/product.ts'
 import { listProductsBySlug } from '../catalog/store.ts'
@@ -14,7 +15,6 @@ import { hashPassword, makePassword } from '../staff/password.ts'
 import { createUser, findUserForSignIn, setPassword } from '../staff/users.ts'
 import type { Storage, Tx } from '../storage/storage.ts'
 import { applyShop } from './apply.ts'
-import { createKey } from './keys.ts'
 import type { ShopFile } from './shopfile.ts'
 import { deleteExpiredKeys, endEndlessKeys, listLivingKeyIds } from './store.ts'
 import { ensureDemoEndpoint } from './webhooks.ts'

@@ -14,6 +14,7 @@ import { lacksInstructions } from '../payments/methods.ts'
 import { normalCode } from '../promotions/store.ts'
 import { targetProblem } from '../webhooks/guard.ts'
 import { subscriptionsProblem } from '../webhooks/subscription.ts'
+import { addressOf } from '../webhooks/url.ts'
 import { entryProblem } from './apps.ts'
 import {
   type CategoryEntry,
@@ -23,7 +24,6 @@ import {
   type PromotionEntry,
   ShopFile,
 } from './shopfile.ts'
-import { addressOf } from './webhooks.ts'
 
 export interface Problem {
   // JSON Pointer into the file.

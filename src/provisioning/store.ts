@@ -67,11 +67,6 @@ export async function markAllStale(tx: Tx, merchant: string, staleAt: number): P
       order by l.mode, l.product_id ${tx.forUpdate})`
 }
 
-// For the operator, who names no installation. What is read after it is as it will stay until the end.
-export async function lockCredential(tx: Tx, id: string): Promise<void> {
-  await tx.sql`select id from credentials where id = ${id} ${tx.forUpdate}`
-}
-
 // Newest first.
 export async function listLivingKeyIds(
   db: Reader,
@@ -107,35 +102,6 @@ export async function deleteExpiredKeys(
   await tx.sql`
     delete from credentials
     where installation_id = ${installationId} and name in (${list(names)}) and expires_at <= ${now}`
-}
-
-export async function countCredentials(db: Reader, installationId: string): Promise<number> {
-  const [row] = await db.sql<{ count: number }>`
-    select count(*) as "count" from credentials where installation_id = ${installationId}`
-  return row?.count ?? 0
-}
-
-// Living endpoints of whatever installation, by the very text of their address.
-export async function listEndpointsAt(
-  db: Reader,
-  urls: readonly string[],
-): Promise<{ installationId: string; id: string }[]> {
-  return db.sql<{ installationId: string; id: string }>`
-    select installation_id as "installationId", id from webhook_endpoints
-    where url in (${list(urls)}) and ended_at is null order by id limit 100`
-}
-
-// An earlier test call that is still to be made, or made again, gives way to a new one, which would wait for it otherwise.
-// The endpoint is locked.
-export async function discardEarlierPings(
-  tx: Tx,
-  { installationId, id, version }: { installationId: string; id: string; version: number },
-  now: number,
-): Promise<void> {
-  await tx.sql`
-    update webhook_deliveries set status = 'discarded', due_at = null, finished_at = ${now}
-    where installation_id = ${installationId} and endpoint_id = ${id} and subject_id = ${id} and sequence < ${version}
-      and event_type = 'webhook.ping' and status in ('pending', 'retrying')`
 }
 
 // After an import.

@@ -16,7 +16,7 @@ import {
 import { targetProblem } from '../webhooks/guard.ts'
 import { openSecret } from '../webhooks/signature.ts'
 import { type Endpoint, endpointsMax, listEndpoints } from '../webhooks/store.ts'
-import { maskedUrl } from '../webhooks/url.ts'
+import { addressOf, maskedUrl } from '../webhooks/url.ts'
 import type { WebhookEntry } from './shopfile.ts'
 
 export interface InstallationWebhooks {
@@ -126,11 +126,6 @@ export function urlProblem(url: string, { allowPrivate }: Pick<EndpointTools, 'a
   const problem = targetProblem(url, { allowPrivate })
   const isBySetting = problem !== undefined && targetProblem(url, { allowPrivate: true }) === undefined
   return isBySetting ? `${problem}; for development CARTWRIGHT_WEBHOOK_ALLOW_PRIVATE=1 allows it` : problem
-}
-
-// One address has several spellings: `https://a.example` and `https://a.example/`.
-export function addressOf(url: string): string {
-  return URL.parse(url)?.href ?? url
 }
 
 // Where `webhooks listen` receives. The demo shop's endpoint points there.

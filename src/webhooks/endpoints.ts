@@ -14,6 +14,8 @@ import { rotationMs } from './schedule.ts'
 import { findSecret, hintOf, newSecret, sealFormerSecret, sealSecret } from './signature.ts'
 import {
   countOpenDeliveries,
+  type Delivery,
+  discardEarlierPings,
   discardOwed,
   type Endpoint,
   endEndpoint,
@@ -22,6 +24,7 @@ import {
   hurryRetries,
   insertEndpoint,
   listEndpoints,
+  listNewestDeliveries,
   lockEndpoint,
   updateEndpoint,
 } from './store.ts'
@@ -249,6 +252,34 @@ export async function removeEndpoint(tx: Tx, installationId: string, id: string,
 // When an installation ends, so do its endpoints.
 export async function removeEndpointsOf(tx: Tx, installationId: string, now: number): Promise<void> {
   for (const { id } of await listEndpoints(tx, installationId)) await removeEndpoint(tx, installationId, id, now)
+}
+
+// A test call that somebody waits for: only an enabled endpoint gets one, and it replaces an earlier one that is still to be
+// sent. Undefined where there is no such endpoint.
+export async function testEndpoint(
+  tx: Tx,
+  installationId: string,
+  id: string,
+  now: number,
+): Promise<Delivery | undefined> {
+  const before = await lockEndpoint(tx, installationId, id)
+  if (!before) return undefined
+  const { status } = before
+  if (status !== 'enabled') throw refuse('endpoint_disabled', { message: `${id} is ${status}.`, current: { status } })
+  const endpoint = await pingEndpoint(tx, installationId, id, now)
+  if (!endpoint) return undefined
+  await discardEarlierPings(tx, endpoint, now)
+  return findPing(tx, endpoint)
+}
+
+const pingSearchedMax = 20
+
+// The ping has the version that the endpoint got with it.
+async function findPing(tx: Tx, endpoint: Endpoint): Promise<Delivery> {
+  const newest = await listNewestDeliveries(tx, endpoint, pingSearchedMax)
+  const ping = newest.find(({ eventType, sequence }) => eventType === 'webhook.ping' && sequence === endpoint.version)
+  if (!ping) throw new Error(`the test call to ${endpoint.id} was not recorded`)
+  return ping
 }
 
 // A test call to this endpoint alone, delivered like every other. Undefined where there is no such endpoint.

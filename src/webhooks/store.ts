@@ -311,3 +311,26 @@ export async function listAttempts(db: Reader, installation: string, deliveryId:
       and last_started_at is not null
     order by "startedAt", "attempt" limit 100`
 }
+
+// Endpoints of any installation at exactly these addresses; ended ones are left out.
+export async function listEndpointsAt(
+  db: Reader,
+  urls: readonly string[],
+): Promise<{ installationId: string; id: string }[]> {
+  return db.sql<{ installationId: string; id: string }>`
+    select installation_id as "installationId", id from webhook_endpoints
+    where url in (${list(urls)}) and ended_at is null order by id limit 100`
+}
+
+// A new test call would wait for an earlier one that is pending or retried, so the earlier one is discarded. The caller has
+// locked the endpoint.
+export async function discardEarlierPings(
+  tx: Tx,
+  { installationId, id, version }: { installationId: string; id: string; version: number },
+  now: number,
+): Promise<void> {
+  await tx.sql`
+    update webhook_deliveries set status = 'discarded', due_at = null, finished_at = ${now}
+    where installation_id = ${installationId} and endpoint_id = ${id} and subject_id = ${id} and sequence < ${version}
+      and event_type = 'webhook.ping' and status in ('pending', 'retrying')`
+}

@@ -1,27 +1,34 @@
-// Making, replacing and ending API keys for the operator. The text of a key leaves this file once, to be shown.
+// Creates, rotates and revokes API keys. The text of a key is returned once, to be shown, and never stored.
 
-import { credentialStatus, newCredential, scopesFrom } from '../access/credential.ts'
-import {
-  type CredentialRow,
-  expireCredential,
-  findCredentialById,
-  insertCredential,
-  listCredentials,
-  revokeCredential,
-} from '../access/store.ts'
-import type { Scope } from '../contract/words.ts'
-import type { Installation } from '../installations/store.ts'
+import type { Mode, Scope } from '../contract/words.ts'
 import { toInstant } from '../kit/instant.ts'
 import { refuse } from '../kit/refuse.ts'
 import type { RootSecret } from '../kit/secrets.ts'
 import type { Reader, Tx } from '../storage/storage.ts'
-import { countCredentials, lockCredential } from './store.ts'
+import { credentialStatus, newCredential, scopesFrom } from './credential.ts'
+import {
+  type CredentialRow,
+  countCredentials,
+  expireCredential,
+  findCredentialById,
+  insertCredential,
+  listCredentials,
+  lockCredential,
+  revokeCredential,
+} from './store.ts'
 
 export interface MadeKey {
   id: string
   name: string
   scopes: readonly Scope[]
   key: string
+}
+
+// The installation that the key acts for.
+export interface KeyOwner {
+  id: string
+  merchantId: string
+  mode: Mode
 }
 
 export interface KeyInput {
@@ -33,7 +40,7 @@ export interface KeyInput {
 export async function createKey(
   tx: Tx,
   rootSecret: RootSecret,
-  installation: Installation,
+  installation: KeyOwner,
   input: KeyInput,
   now: number,
 ): Promise<MadeKey> {
@@ -56,8 +63,8 @@ export interface RotatedKey extends MadeKey {
   oldKeyEndsAt: number
 }
 
-// The new key works at once, the old one until the overlap ends or it expires. A key that was rotated before is refused:
-// its successor would inherit the end of the overlap.
+// The new key works at once, the old one until the overlap ends or it expires. A key that was rotated before is refused: its
+// successor would inherit the end of the overlap.
 export async function rotateKey(
   tx: Tx,
   rootSecret: RootSecret,
@@ -114,7 +121,7 @@ export interface ShownKey {
   lastUsedAt: string | null
 }
 
-// The newest, and how many older ones there are.
+// The newest keys, and how many older ones there are.
 export async function listKeys(
   db: Reader,
   installationId: string,
