@@ -339,6 +339,13 @@ describe('bad input', () => {
     assertWireError(await hasty.wire(`${get}host: a\r\nx-slow: `), 400)
   })
 
+  // Browsers open connections ahead of need, and may use one in the moment in which it ends. A browser repeats a request whose
+  // connection was closed; an answer that was already on its way would be taken for the answer to it.
+  test('a connection without a byte is closed without an answer', async () => {
+    const before = hasty.lines().length
+    assert.deepEqual([await hasty.wire(''), hasty.lines().slice(before)], ['', []])
+  })
+
   test('an answer to a slow body, and the connection ends', async () => {
     const head = `PATCH ${cart} HTTP/1.1\r\nhost: a\r\nauthorization: ${hasty.keys.full}\r\ncontent-type: application/json\r\ncontent-length: 100\r\n\r\n{`
     assertWireError(await hasty.wire(head), 400)

@@ -1,7 +1,7 @@
 // Node's HTTP server as we set it up: its bounds, and what it has to say where there is no request to answer.
 
 import type { IncomingMessage, RequestListener, Server, ServerResponse } from 'node:http'
-import type { AddressInfo } from 'node:net'
+import type { AddressInfo, Socket } from 'node:net'
 import type { Duplex } from 'node:stream'
 import { type Refusal, refuse } from '../kit/refuse.ts'
 import { type Connections, inTurn } from './connections.ts'
@@ -49,7 +49,8 @@ export function openServer({ bounds, connections, answer, refused }: SocketParts
   server.timeout = bounds.idleTimeoutMs ?? 70_000
   connections.watch(server)
   server.on('clientError', (error: ParserError, socket) => {
-    if (error.code === 'ECONNRESET' || !socket.writable) return void socket.destroy()
+    const isUnused = (socket as Socket).bytesRead === 0
+    if (error.code === 'ECONNRESET' || isUnused || !socket.writable) return void socket.destroy()
     sayLast(socket, refused(parserRefusal(error), undefined, error.code))
     // Node looks at this socket no more. A client that keeps its half open would hold the connection, and the request
     // whose body is awaited, for as long as it likes.
