@@ -31,7 +31,8 @@ async function letterOf({ house }: BankShop, disputeId: string | undefined) {
     )
     const letter = await findLetter(db, house.merchantId, rows[0]?.id ?? '')
     const { rootSecret } = house.app.payTools
-    const message = letter && (await prepareLetter({ rootSecret, publicOrigin: () => house.origin }, db, letter))
+    const tools = { rootSecret, publicOrigin: () => house.origin, clock: () => new Date(house.clock.now) }
+    const message = letter && (await prepareLetter(tools, db, letter))
     assert.ok(message && 'text' in message)
     return message
   })

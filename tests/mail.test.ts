@@ -3,22 +3,24 @@
 
 import assert from 'node:assert/strict'
 import { randomUUID } from 'node:crypto'
-import { after, before, test } from 'node:test'
+import { after, before, beforeEach, test } from 'node:test'
 import { type Checkout, cards, checkoutOf } from '../harness/checkout.ts'
 import { cartwright } from '../harness/commandline.ts'
-import { type House, openHouse, settingsOf, testSecret } from '../harness/house.ts'
+import { type House, openHouse, settingsOf, testSecret, testSecretText } from '../harness/house.ts'
 import { type MailServer, openMailServer, type TakenLetter } from '../harness/mailserver.ts'
 import { orderMarket } from '../harness/orders.ts'
 import { anyEngine, eachEngine, type Given } from '../harness/storage.ts'
 import { forgetShopper } from '../src/checkout/forget.ts'
 import { languages } from '../src/checkout/page/texts.ts'
-import { oweLetters } from '../src/events/letters.ts'
+import { oweLetters, owePersonLetter, type PersonLetter } from '../src/events/letters.ts'
 import { parseMailUrl } from '../src/kit/mailurl.ts'
-import { leaseMs } from '../src/mail/schedule.ts'
+import { parseRootSecret, type RootSecret } from '../src/kit/secrets.ts'
+import { leaseMs, lettersMax } from '../src/mail/schedule.ts'
 import { type MailTools, mailRound, sendMsMaxDefault, startMail } from '../src/mail/send.ts'
 import { silenceMsMax, type Transport } from '../src/mail/smtp.ts'
 import { cancelOrder } from '../src/orders/cancel.ts'
 import { fulfilOrder, payOrder, refundOrder } from '../src/orders/operator.ts'
+import { reseal } from '../src/reseal.ts'
 import { Fragment } from '../src/storage/storage.ts'
 
 const minute = 60_000
@@ -116,15 +118,34 @@ function amounts(text: string): string[] {
     .sort()
 }
 
-eachEngine('letters that are sent', (given) => {
+// One for the tests of a group: each begins with no letters.
+function sharedServer(): Pick<MailServer, 'letters' | 'url' | 'behave'> {
   let server: MailServer
   before(async () => {
     server = await openMailServer()
   })
+  beforeEach(() => {
+    server.letters.length = 0
+    server.behave = () => ({ kind: 'take' })
+  })
   after(() => server.close())
+  return {
+    get letters() {
+      return server.letters
+    },
+    get url() {
+      return server.url
+    },
+    set behave(behave: MailServer['behave']) {
+      server.behave = behave
+    },
+  }
+}
+
+eachEngine('letters that are sent', (given) => {
+  const server = sharedServer()
 
   test('each fact of an order is one letter to the shopper, and a new order one to the merchant', async () => {
-    server.letters.length = 0
     const shop = await openMailHouse(given, server.url)
     const { house } = shop
     const { storage, installationId, clock } = house
@@ -182,7 +203,6 @@ eachEngine('letters that are sent', (given) => {
   })
 
   test('a crash between the answer and its recording sends the letter once more, under the same Message-ID', async () => {
-    server.letters.length = 0
     const shop = await openMailHouse(given, server.url)
     await shop.buy()
     const dying: MailTools = {
@@ -207,7 +227,6 @@ eachEngine('letters that are sent', (given) => {
   })
 
   test('two senders share what is due, and each letter is sent once', async () => {
-    server.letters.length = 0
     const shop = await openMailHouse(given, server.url)
     for (let order = 0; order < 4; order += 1) await shop.buy()
     await Promise.all([sendAll(shop), sendAll(shop), sendAll(shop)])
@@ -216,7 +235,6 @@ eachEngine('letters that are sent', (given) => {
   })
 
   test('a letter that is sent late says what holds then: paid, or nothing to pay of a cancelled order', async () => {
-    server.letters.length = 0
     const shop = await openMailHouse(given, server.url)
     const { storage, installationId, clock } = shop.house
     const moment = () => ({ now: ++clock.now, cause: null })
@@ -238,7 +256,6 @@ eachEngine('letters that are sent', (given) => {
   })
 
   test('what a shopper types as the city is in no letter; the country is', async () => {
-    server.letters.length = 0
     const shop = await openMailHouse(given, server.url)
     const { storage, installationId, clock } = shop.house
     const moment = () => ({ now: ++clock.now, cause: null })
@@ -280,7 +297,6 @@ eachEngine('letters that are sent', (given) => {
   })
 
   test('what waits when mail is switched off is not sent when it is switched on again', async () => {
-    server.letters.length = 0
     const shop = await openMailHouse(given, server.url)
     const { storage, clock } = shop.house
     await shop.buy()
@@ -299,7 +315,6 @@ eachEngine('letters that are sent', (given) => {
   })
 
   test('many new orders do not crowd out what else a merchant is told', async () => {
-    server.letters.length = 0
     const shop = await openMailHouse(given, server.url)
     await shop.buy()
     const { storage, merchantId } = shop.house
@@ -325,7 +340,6 @@ eachEngine('letters that are sent', (given) => {
   })
 
   test('a mailbox gets at most twenty of what was written in an hour', async () => {
-    server.letters.length = 0
     const shop = await openMailHouse(given, server.url)
     await shop.buy()
     const { storage } = shop.house
@@ -346,14 +360,122 @@ eachEngine('letters that are sent', (given) => {
       [['order_placed', 'too_many']],
     )
   })
+
+  test('a tag behind a + makes no other mailbox of an address', async () => {
+    const shop = await openMailHouse(given, server.url)
+    await shop.buy({ email: 'ada+0@example.com' })
+    await sendAll(shop)
+    // As if each were of another order.
+    await shop.house.storage.write(
+      (tx) => tx.sql`
+        with n (value) as (values ${values(19)})
+        insert into emails (installation_id, id, merchant_id, kind, subject_id, order_id, facts, recipient_hash, status,
+          attempts, created_at, finished_at)
+        select e.installation_id, e.id || n.value, e.merchant_id, e.kind, e.subject_id || n.value, e.order_id, e.facts,
+          e.recipient_hash, 'sent', 1, e.created_at - 1000, e.created_at
+        from emails e, n where e.kind = 'order_placed'`,
+    )
+    for (const email of ['ada+1@example.com', 'ada@example.com', 'eve+1@example.com']) await shop.buy({ email })
+    await sendAll(shop)
+    assert.deepEqual(
+      server.letters.flatMap((letter) => letter.to).filter((address) => address.endsWith('@example.com')),
+      ['ada+0@example.com', 'eve+1@example.com'],
+    )
+    assert.equal((await shop.rows()).filter(({ code }) => code === 'too_many').length, 2)
+  })
+
+  test('an invitation and a new password: to the person, with a link that is sealed until it is sent', async () => {
+    const shop = await openMailHouse(given, server.url)
+    const { storage, merchantId, clock, origin } = shop.house
+    const base = { merchantId, email: 'grace@example.com', path: '/staff/x/secret', locale: null }
+    const owe = (letter: Pick<PersonLetter, 'kind' | 'subjectId' | 'expiresAt'> & Partial<PersonLetter>) =>
+      storage.write(async (tx) => owePersonLetter(tx, testSecret, { ...base, ...letter }, clock.now))
+    const sealed = () =>
+      storage.read((db) => db.sql<{ sealed: string | null; facts: string }>`select sealed, facts from emails`)
+    const week = 7 * 24 * 60 * minute
+    await owe({ kind: 'invitation', subjectId: 'inv_1', expiresAt: clock.now + week })
+    await owe({ kind: 'invitation', subjectId: 'inv_1', expiresAt: clock.now + week, path: '/staff/another' })
+    await owe({ kind: 'password_reset', subjectId: 'rst_1', expiresAt: clock.now + 60 * minute, locale: 'de' })
+    const rows = await sealed()
+    assert.equal(rows.length, 2)
+    assert.doesNotMatch(JSON.stringify(rows), /grace|secret/)
+    assert.ok(rows.every((row) => row.sealed !== null))
+    await sendAll(shop)
+
+    const [invitation, reset] = ['Invitation', 'Neues'].map((start) =>
+      server.letters.find(({ headers }) => headers.subject?.startsWith(start)),
+    )
+    assert.deepEqual([invitation?.to, reset?.to], [['grace@example.com'], ['grace@example.com']])
+    assert.equal(server.letters.length, 2)
+    for (const part of [invitation?.text, invitation?.html]) {
+      assert.ok(part?.includes(`${origin}/staff/x/secret`))
+      assert.match(part ?? '', /works once and expires after 7 days/)
+    }
+    assert.match(reset?.text ?? '', /60 Minuten/)
+    assert.ok((await sealed()).every((row) => row.sealed === null))
+    for (const { status, masked } of await shop.rows()) assert.deepEqual([status, masked], ['sent', 'g***@example.com'])
+    assert.doesNotMatch(JSON.stringify(shop.house.lines()), /grace|staff\/x/)
+  })
+
+  test('a link that was refused is sent again on request, also under a new root secret, and not once it has expired', async () => {
+    const shop = await openMailHouse(given, server.url)
+    const { storage, merchantId, clock } = shop.house
+    const letter = { merchantId, email: 'grace@example.com', path: '/staff/x/secret', locale: null }
+    const expiresAt = clock.now + 60 * minute
+    await storage.write(async (tx) => {
+      for (const subjectId of ['rst_1', 'rst_2'])
+        owePersonLetter(tx, testSecret, { ...letter, kind: 'password_reset', subjectId, expiresAt }, clock.now)
+    })
+    server.behave = () => ({ kind: 'refuse', at: 'rcpt', code: 550, status: '5.1.1' })
+    await sendAll(shop)
+    server.behave = () => ({ kind: 'take' })
+    assert.ok((await shop.rows()).every(({ status }) => status === 'refused'))
+    const rootSecret = parseRootSecret(`2:${'another-root-secret-of-32-characters'},1:${testSecretText}`) as RootSecret
+    const before = await storage.read((db) => db.sql`select sealed from emails order by id`)
+    await reseal(storage, rootSecret)
+    assert.notDeepEqual(await storage.read((db) => db.sql`select sealed from emails order by id`), before)
+    const renewed = { ...shop, mail: { ...shop.mail, rootSecret } }
+    const again = (subjectId: string) =>
+      storage.write(
+        (tx) => tx.sql`
+          update emails set status = 'pending', attempts = 0, due_at = ${clock.now} where subject_id = ${subjectId}`,
+      )
+    await again('rst_1')
+    await sendAll(renewed)
+    assert.equal(server.letters.length, 1)
+    clock.now = expiresAt
+    await again('rst_2')
+    await sendAll(renewed)
+    assert.equal(server.letters.length, 1)
+    assert.deepEqual((await shop.rows()).map(({ status, code }) => [status, code]).sort(), [
+      ['discarded', 'expired'],
+      ['sent', '250'],
+    ])
+  })
+
+  test('a person gets at most ten letters an hour, and none where no server sends letters', async () => {
+    const shop = await openMailHouse(given, server.url)
+    const { storage, merchantId, clock } = shop.house
+    const owe = (count: number, name: string) =>
+      storage.write(async (tx) => {
+        for (let index = 0; index < count; index += 1) {
+          const letter = { merchantId, email: `grace+${index}@example.com`, path: '/x', locale: null }
+          const subjectId = `${name}${index}`
+          const expiresAt = clock.now + 60 * minute
+          owePersonLetter(tx, testSecret, { ...letter, kind: 'password_reset', subjectId, expiresAt }, clock.now)
+        }
+      })
+    await owe(lettersMax.person + 2, 'rst_')
+    await sendAll(shop)
+    assert.equal(server.letters.length, lettersMax.person)
+    await startMail(storage, false, clock.now)
+    await owe(1, 'other_')
+    assert.equal((await shop.rows()).length, lettersMax.person + 2)
+  })
 })
 
 anyEngine('letters and mail servers', (given) => {
-  let server: MailServer
-  before(async () => {
-    server = await openMailServer()
-  })
-  after(() => server.close())
+  const server = sharedServer()
 
   test('a mail server that is away makes no checkout slower; when it is back, all letters arrive', async () => {
     const down = await openMailServer()
@@ -385,7 +507,6 @@ anyEngine('letters and mail servers', (given) => {
   })
 
   test('what the recipient’s server refuses ends; everything else is tried again, and given up after two days', async () => {
-    server.letters.length = 0
     const shop = await openMailHouse(given, server.url)
     server.behave = (address) => {
       if (address.startsWith('nobody')) return { kind: 'refuse', at: 'rcpt', code: 550 }
@@ -419,7 +540,6 @@ anyEngine('letters and mail servers', (given) => {
   })
 
   test('what the mail server says of the sender, the relay or a quota is tried again, wherever it says it', async () => {
-    server.letters.length = 0
     const shop = await openMailHouse(given, server.url)
     const said = {
       relay: { at: 'rcpt', code: 554, status: '5.7.1' },
@@ -460,7 +580,6 @@ anyEngine('letters and mail servers', (given) => {
   })
 
   test('a server that answers slowly gets each letter once', async () => {
-    server.letters.length = 0
     const shop = await openMailHouse(given, server.url)
     for (let order = 0; order < 4; order += 1) await shop.buy()
     server.behave = () => ({ kind: 'slow', ms: 400 })
@@ -488,7 +607,6 @@ anyEngine('letters and mail servers', (given) => {
   })
 
   test('a connection that breaks off after the text: the letter comes again, the same', async () => {
-    server.letters.length = 0
     const shop = await openMailHouse(given, server.url)
     let drops = 2
     server.behave = () => (drops-- > 0 ? { kind: 'drop' } : { kind: 'take' })
@@ -503,7 +621,6 @@ anyEngine('letters and mail servers', (given) => {
   })
 
   test('a name with line breaks and an address with a comma bring no foreign recipient', async () => {
-    server.letters.length = 0
     const shop = await openMailHouse(given, server.url)
     const { storage, merchantId } = shop.house
     const sender = 'Bloom\r\nBcc: eve@example.com'
@@ -529,7 +646,6 @@ anyEngine('letters and mail servers', (given) => {
   })
 
   test('in six languages, text and HTML have the same amounts', async () => {
-    server.letters.length = 0
     const shop = await openMailHouse(given, server.url)
     const { storage, installationId, clock } = shop.house
     const moment = () => ({ now: ++clock.now, cause: null })

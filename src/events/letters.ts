@@ -1,7 +1,10 @@
 // The outbox of letters: a row is written in the transaction of its fact, without text and address, and sent later by `mail/`.
 // Where no server sends letters, or the merchant has switched a kind off, nothing is written.
 
+import { createHmac } from 'node:crypto'
+import { mailboxOf, withoutTag } from '../kit/email.ts'
 import { newId } from '../kit/ids.ts'
+import { deriveKey, openByRoot, type RootSecret, sealByRoot } from '../kit/secrets.ts'
 import { list, type Reader, type Tx } from '../storage/storage.ts'
 
 // To whom each kind goes.
@@ -17,16 +20,28 @@ export const letterKinds = {
   dispute_opened: 'merchant',
   endpoint_disabled: 'merchant',
   stock_low: 'merchant',
-} as const satisfies Readonly<Record<string, 'shopper' | 'merchant'>>
+  invitation: 'person',
+  password_reset: 'person',
+} as const satisfies Readonly<Record<string, Audience>>
 
+// person: someone who works for the merchant.
+export type Audience = 'shopper' | 'merchant' | 'person'
 export type LetterKind = keyof typeof letterKinds
-export const letterKindNames = Object.keys(letterKinds) as LetterKind[]
+export type PersonLetterKind = {
+  [Kind in LetterKind]: (typeof letterKinds)[Kind] extends 'person' ? Kind : never
+}[LetterKind]
+type FactLetterKind = Exclude<LetterKind, PersonLetterKind>
+
+// What a merchant can switch off: not what a person needs to sign in.
+export const switchableKinds = (Object.keys(letterKinds) as LetterKind[]).filter(
+  (kind): kind is FactLetterKind => letterKinds[kind] !== 'person',
+)
 
 export const letterStatuses = ['pending', 'sending', 'sent', 'refused', 'failed', 'discarded'] as const
 export type LetterStatus = (typeof letterStatuses)[number]
 
 export interface OwedLetter {
-  kind: LetterKind
+  kind: FactLetterKind
   subjectId: string
   // What the text needs and may have changed by the time it is sent. No personal data.
   facts?: Readonly<Record<string, string | number | boolean | null>>
@@ -74,6 +89,51 @@ export function oweLetters(tx: Tx, of: LetterOf, letters: readonly OwedLetter[],
 }
 
 const owedTypes = ['text', 'text', 'text', 'text', 'text'] as const
+
+export interface PersonLetter {
+  kind: PersonLetterKind
+  // The invitation or the reset: one letter for each.
+  subjectId: string
+  merchantId: string
+  email: string
+  // Of our page, with its secret: `/…`.
+  path: string
+  // Nothing is sent once the link has expired.
+  expiresAt: number
+  // null: the language of the merchant's letters.
+  locale: string | null
+}
+
+// The address and the link are sealed in the row until the letter is sent: they are in no other row, or there only as a hash.
+export function owePersonLetter(tx: Tx, rootSecret: RootSecret, letter: PersonLetter, now: number): void {
+  const { kind, subjectId, merchantId, email, path, expiresAt, locale } = letter
+  const id = newId('eml')
+  const sealed = sealByRoot(rootSecret, sealPurpose, JSON.stringify({ email, path }), id)
+  const hash = createHmac('sha256', deriveKey(rootSecret, 'letter mailbox'))
+    .update(`${merchantId} ${mailboxOf(withoutTag(email))}`)
+    .digest('base64url')
+  tx.send`
+    insert into emails (installation_id, id, merchant_id, kind, subject_id, facts, recipient_hash, sealed, status, attempts,
+      due_at, created_at)
+    select m.id, cast(${id} as text), m.id, cast(${kind} as text), cast(${subjectId} as text),
+      cast(${JSON.stringify({ expiresAt, locale })} as text), cast(${hash} as text), cast(${sealed} as text), 'pending', 0,
+      cast(${now} as bigint), cast(${now} as bigint)
+    from merchants m join mail_switch w on w.id = ${switchId} and w.is_on = 1
+    where m.id = ${merchantId}
+    on conflict (installation_id, kind, subject_id) do nothing`
+}
+
+const sealPurpose = 'letter'
+
+// Undefined when the version of the root secret that sealed it was given up.
+export function openPersonLetter(
+  rootSecret: RootSecret,
+  id: string,
+  sealed: string,
+): Pick<PersonLetter, 'email' | 'path'> | undefined {
+  const text = openByRoot(rootSecret, sealPurpose, sealed, id)
+  return text === undefined ? undefined : (JSON.parse(text) as Pick<PersonLetter, 'email' | 'path'>)
+}
 
 // There is one switch: the servers of one database have the same settings, and the one that started last has set it.
 const switchId = 'servers'

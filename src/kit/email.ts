@@ -30,6 +30,11 @@ export function mailboxOf(email: string): string {
   return `${unquoted(normal.slice(0, at))}@${asciiDomain(normal.slice(at + 1))}`
 }
 
+// Without what follows a +, which most providers deliver to the mailbox before it. For counting what one person receives.
+export function withoutTag(email: string): string {
+  return email.replace(/^([^+@]+)\+[^@]*@/, '$1@')
+}
+
 // "ada"@example.com is ada@example.com (RFC 5321, 4.1.2).
 function unquoted(local: string): string {
   const [, inside] = /^"([^"]*)"$/.exec(local) ?? []

@@ -1,11 +1,12 @@
 // What is around every letter: who writes, why, and whom to ask. Pure.
 
 import type { Speaker } from '../checkout/page/language.ts'
+import type { Audience } from '../events/letters.ts'
 import { tell } from './texts.ts'
 
 export interface LetterFrame {
   speaker: Speaker
-  audience: 'shopper' | 'merchant'
+  audience: Audience
   merchant: MerchantFacts
   isTest: boolean
 }
@@ -28,6 +29,12 @@ export interface FrameTexts {
   links: readonly { name: string; url: string }[]
 }
 
+const reasons = {
+  shopper: 'letter.reason',
+  merchant: 'letter.reasonMerchant',
+  person: 'letter.reasonPerson',
+} as const
+
 export function frameTexts({ speaker, audience, merchant, isTest }: LetterFrame): FrameTexts {
   const named = { merchant: merchant.name }
   const links = (['terms', 'privacy', 'refunds', 'imprint'] as const).flatMap((name) => {
@@ -37,7 +44,7 @@ export function frameTexts({ speaker, audience, merchant, isTest }: LetterFrame)
   return {
     test: isTest ? speaker.say('status.test') : null,
     help: audience === 'shopper' && merchant.replyTo !== null ? tell(speaker, 'letter.reply') : null,
-    reason: tell(speaker, audience === 'shopper' ? 'letter.reason' : 'letter.reasonMerchant', named),
+    reason: tell(speaker, reasons[audience], named),
     links: audience === 'shopper' ? links : [],
   }
 }

@@ -4,7 +4,7 @@
 
 import type { Speaker } from '../checkout/page/language.ts'
 import type { AwaitedMoney } from '../checkout/port.ts'
-import type { LetterKind } from '../events/letters.ts'
+import type { LetterKind, PersonLetterKind } from '../events/letters.ts'
 import type { OrderFacts } from '../orders/view.ts'
 import { orderTotals } from '../orders/view.ts'
 import { tell } from './texts.ts'
@@ -215,6 +215,25 @@ export function notice(
     subject: tell(speaker, `${kind}.subject`, values),
     title: tell(speaker, `${kind}.title`, values),
     parts: [{ kind: 'text', text: tell(speaker, key, values) }],
+  }
+}
+
+// To a person. The link is for the owner of the mailbox alone.
+export function personLetter(
+  speaker: Speaker,
+  kind: PersonLetterKind,
+  { merchantName, url, validMs }: { merchantName: string; url: string; validMs: number },
+): Letter {
+  const values = { merchant: merchantName }
+  return {
+    subject: tell(speaker, `${kind}.subject`, values),
+    title: tell(speaker, `${kind}.title`, values),
+    parts: [
+      { kind: 'text', text: tell(speaker, `${kind}.text`, values) },
+      { kind: 'button', label: tell(speaker, `${kind}.button`), url },
+      { kind: 'text', text: tell(speaker, 'letter.expires', { duration: speaker.duration(validMs) }) },
+      { kind: 'text', text: tell(speaker, `${kind}.ignore`) },
+    ],
   }
 }
 

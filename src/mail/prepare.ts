@@ -1,12 +1,14 @@
 // A letter that is owed becomes a message: whom it is for is opened, and what it says is read and rendered. Nothing is written.
 
 import { awaitedMoney } from '../checkout/awaited.ts'
+import { customerHash, listCustomerKeys } from '../checkout/customer.ts'
 import { type Speaker, speakerFor } from '../checkout/page/language.ts'
 import { openCustomer } from '../checkout/secret.ts'
-import { letterKinds } from '../events/letters.ts'
+import { letterKinds, openPersonLetter, type PersonLetterKind } from '../events/letters.ts'
 import { findMailSettings } from '../installations/mail.ts'
 import { findMerchantFace } from '../installations/store.ts'
 import { findSkuName } from '../inventory/store.ts'
+import { withoutTag } from '../kit/email.ts'
 import { toInstant } from '../kit/instant.ts'
 import type { RootSecret } from '../kit/secrets.ts'
 import { findOrderFacts } from '../orders/change.ts'
@@ -27,6 +29,7 @@ import {
   orderPlaced,
   orderReceived,
   paymentReceived,
+  personLetter,
   refunded,
   shipped,
 } from './letters.ts'
@@ -50,16 +53,19 @@ export interface Message {
   html: string
   // The same at each try: a program that gets the letter twice can see that it is one.
   messageId: string
+  // By which letters to the mailbox are counted.
+  recipientHash: string | null
   // Whether what is known of the address may be kept, masked, with the letter.
   keepsAddress: boolean
 }
 
 // Why nothing is sent.
-export type Discard = 'too_many' | 'erased' | 'unreadable' | 'bad_address' | 'no_address' | 'missing'
+export type Discard = 'too_many' | 'erased' | 'unreadable' | 'bad_address' | 'no_address' | 'missing' | 'expired'
 
 export interface PrepareTools {
   rootSecret: RootSecret
   publicOrigin: () => string
+  clock: () => Date
 }
 
 export async function prepareLetter(
@@ -69,9 +75,6 @@ export async function prepareLetter(
 ): Promise<Message | { discarded: Discard }> {
   const audience = letterKinds[letter.kind]
   if (letter.recipientHash === null) return { discarded: 'erased' }
-  // One that was tried has passed.
-  if (letter.attempts === 0 && (await countBefore(db, letter, lettersMsWindow)) >= lettersMax[audience])
-    return { discarded: 'too_many' }
   const merchant = await findMerchantFace(db, letter.merchantId)
   if (!merchant) return { discarded: 'missing' }
   const settings = await findMailSettings(db, letter.merchantId)
@@ -80,6 +83,12 @@ export async function prepareLetter(
   const to = audience === 'merchant' ? merchant.supportEmail : written.to
   if (to === null) return { discarded: 'no_address' }
   if (!isPlainAddress(to)) return { discarded: 'bad_address' }
+  const recipientHash = await recipientHashOf(tools, db, letter, to)
+  // One that was tried has passed.
+  if (letter.attempts === 0) {
+    const before = await countBefore(db, { ...letter, recipientHash }, lettersMsWindow)
+    if (before >= lettersMax[audience]) return { discarded: 'too_many' }
+  }
   const replyTo = audience === 'shopper' ? (settings?.replyTo ?? merchant.supportEmail) : null
   const facts: MerchantFacts = {
     name: merchant.name,
@@ -98,8 +107,22 @@ export async function prepareLetter(
     text: letterText(text, frame),
     html: letterHtml(text, frame),
     messageId: letter.messageId ?? '',
-    keepsAddress: audience === 'merchant' || letter.orderId !== null,
+    recipientHash,
+    keepsAddress: audience !== 'shopper' || letter.orderId !== null,
   }
+}
+
+// An address with a tag is counted with the address without it, which would otherwise have no bound. Its row says so once it was tried.
+async function recipientHashOf(
+  { rootSecret }: PrepareTools,
+  db: Reader,
+  { kind, merchantId, recipientHash }: LetterRow,
+  to: string,
+): Promise<string | null> {
+  const untagged = withoutTag(to)
+  if (letterKinds[kind] !== 'shopper' || untagged === to) return recipientHash
+  const [key] = await listCustomerKeys(db, rootSecret)
+  return key ? customerHash(key, merchantId, untagged) : recipientHash
 }
 
 // Mail programs show no SVG.
@@ -142,6 +165,9 @@ function write(tools: PrepareTools, db: Reader, letter: LetterRow, merchant: Mer
     case 'endpoint_disabled':
     case 'stock_low':
       return writeToMerchant(db, letter, merchant)
+    case 'invitation':
+    case 'password_reset':
+      return writeToPerson(tools, letter, letter.kind, merchant)
   }
 }
 
@@ -280,4 +306,20 @@ async function writeToMerchant(db: Reader, letter: LetterRow, merchant: Merchant
   const key = count === 0 ? 'stock_low.none' : 'stock_low.text'
   const described = notice(speaker, 'stock_low', { key, values: { item: sku.name, code: sku.code, count } })
   return { to: null, speaker, isTest: false, letter: described }
+}
+
+async function writeToPerson(
+  { rootSecret, publicOrigin, clock }: PrepareTools,
+  { id, sealed, createdAt, facts }: LetterRow,
+  kind: PersonLetterKind,
+  merchant: Merchant,
+): Writing {
+  const { expiresAt, locale } = JSON.parse(facts) as { expiresAt: number; locale: string | null }
+  if (expiresAt <= clock().getTime()) return { discarded: 'expired' }
+  const opened = sealed === null ? undefined : openPersonLetter(rootSecret, id, sealed)
+  if (!opened) return { discarded: 'unreadable' }
+  const speaker = speakerFor(locale ?? merchant.locale, undefined)
+  const url = publicOrigin() + opened.path
+  const described = personLetter(speaker, kind, { merchantName: merchant.name, url, validMs: expiresAt - createdAt })
+  return { to: opened.email, speaker, isTest: false, letter: described }
 }

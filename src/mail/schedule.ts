@@ -15,7 +15,7 @@ export function retryAt(attempts: number, now: number): number | undefined {
 // Longer than preparing, sending and recording a letter may take.
 export const leaseMs = 12 * minute
 
-// Anyone can order in another's name, so a mailbox gets at most so many of what was written in an hour. A merchant has one
-// mailbox for all of its orders.
+// Anyone can order, or forget a password, in another's name, so a mailbox gets at most so many of what was written in an hour. A
+// merchant has one mailbox for all of its orders.
 export const lettersMsWindow = hour
-export const lettersMax = { shopper: 20, merchant: 200 } as const
+export const lettersMax = { shopper: 20, merchant: 200, person: 10 } as const

@@ -26,7 +26,6 @@ import {
 export interface MailTools extends PrepareTools {
   storage: Storage
   transport: Transport
-  clock: () => Date
   log: Log
   counts: LetterCounts
   // Whether the last letter was not taken for now: an outage is one line of the log, not one for each letter.
@@ -91,7 +90,9 @@ async function sendLetter(tools: MailTools, letter: LetterRow): Promise<void> {
   const message = await storage.read((db) => prepareLetter(tools, db, letter))
   if ('discarded' in message) {
     const { discarded: code } = message
-    return record(tools, letter, { status: 'discarded', dueAt: null, code, addressMasked: null, isTried: false })
+    const { recipientHash } = letter
+    const outcome = { dueAt: null, code, addressMasked: null, recipientHash, isTried: false }
+    return record(tools, letter, { ...outcome, status: 'discarded' })
   }
   const answer = await post(tools, letter, message)
   tools.onAnswered?.()
@@ -119,11 +120,12 @@ async function post(
 
 export function outcomeFor(
   { attempts }: Pick<LetterRow, 'attempts'>,
-  { to, keepsAddress }: Pick<Message, 'to' | 'keepsAddress'>,
+  { to, keepsAddress, recipientHash }: Pick<Message, 'to' | 'keepsAddress' | 'recipientHash'>,
   { kind, code }: Answer,
   now: number,
 ): LetterOutcome {
-  const ended = { code, dueAt: null, addressMasked: keepsAddress ? maskEmail(to) : null, isTried: true }
+  const addressMasked = keepsAddress ? maskEmail(to) : null
+  const ended = { code, dueAt: null, addressMasked, recipientHash, isTried: true }
   if (kind !== 'later') return { ...ended, status: kind }
   const dueAt = retryAt(attempts + 1, now)
   return dueAt === undefined ? { ...ended, status: 'failed' } : { ...ended, status: 'pending', dueAt }

@@ -16,6 +16,8 @@ export interface LetterRow {
   // JSON.
   facts: string
   recipientHash: string | null
+  // Of a letter to a person, until it is sent: the address and the link.
+  sealed: string | null
   status: LetterStatus
   attempts: number
   dueAt: number | null
@@ -30,7 +32,7 @@ export interface LetterRow {
 const columns = new Fragment(`
   emails.installation_id as "installationId", emails.id, emails.merchant_id as "merchantId", emails.kind,
   emails.subject_id as "subjectId", emails.order_id as "orderId", emails.facts, emails.recipient_hash as "recipientHash",
-  emails.status, emails.attempts, emails.due_at as "dueAt", emails.lease_id as "leaseId", emails.message_id as "messageId",
+  emails.sealed, emails.status, emails.attempts, emails.due_at as "dueAt", emails.lease_id as "leaseId", emails.message_id as "messageId",
   emails.address_masked as "addressMasked", emails.code, emails.created_at as "createdAt",
   emails.finished_at as "finishedAt"`)
 
@@ -71,16 +73,21 @@ export interface LetterOutcome {
   dueAt: number | null
   code: string | null
   addressMasked: string | null
+  // By which letters to the mailbox are counted.
+  recipientHash: string | null
   // Whether the mail server was asked.
   isTried: boolean
 }
 
-// The shopper may have been erased meanwhile: then nothing is noted of the address. False when the lease was lost: then another sender has it.
+// The shopper may have been erased meanwhile: then nothing is noted of the address. What was refused or given up may be sent again, so its
+// sealed link stays. False when the lease was lost: then another sender has it.
 export async function recordLetter(tx: Tx, letter: LetterRow, outcome: LetterOutcome, now: number): Promise<boolean> {
-  const { status, dueAt, code, addressMasked, isTried } = outcome
+  const { status, dueAt, code, addressMasked, recipientHash, isTried } = outcome
   const rows = await tx.sql`
     update emails set status = ${status}, attempts = attempts + ${isTried ? 1 : 0}, due_at = ${dueAt}, lease_id = null,
-      code = ${code}, address_masked = case when recipient_hash is null then null else cast(${addressMasked} as text) end, finished_at = ${dueAt === null ? now : null}
+      code = ${code}, address_masked = case when recipient_hash is null then null else cast(${addressMasked} as text) end,
+      recipient_hash = case when recipient_hash is null then null else cast(${recipientHash} as text) end,
+      sealed = case when ${status} in ('sent', 'discarded') then null else sealed end, finished_at = ${dueAt === null ? now : null}
     where installation_id = ${letter.installationId} and id = ${letter.id} and lease_id = ${letter.leaseId}
     returning id`
   return rows.length > 0
@@ -94,12 +101,17 @@ export async function releaseLetters(tx: Tx, now: number): Promise<void> {
 // Of one that another server is still sending, the lease stays: its outcome is recorded.
 export async function discardWaiting(tx: Tx, now: number): Promise<void> {
   await tx.sql`
-    update emails set status = 'discarded', code = 'off', due_at = null, finished_at = ${now} where due_at is not null`
+    update emails set status = 'discarded', code = 'off', due_at = null, sealed = null, finished_at = ${now}
+    where due_at is not null`
 }
 
 // How many were written to the same mailbox in the hour before this one. Those to a merchant are counted by kind: many orders must not
 // crowd out an alarm.
-export async function countBefore(db: Reader, letter: LetterRow, sinceMs: number): Promise<number> {
+export async function countBefore(
+  db: Reader,
+  letter: Pick<LetterRow, 'merchantId' | 'recipientHash' | 'kind' | 'createdAt' | 'id'>,
+  sinceMs: number,
+): Promise<number> {
   const { merchantId, recipientHash, kind, createdAt, id } = letter
   const [row] = await db.sql<{ count: number }>`
     select count(*) as "count" from emails

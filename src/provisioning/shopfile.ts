@@ -4,7 +4,7 @@
 import { limits } from '../contract/limits.ts'
 import { described, nullable, object, oneOf, type Static, type TSchema, Type } from '../contract/schema.ts'
 import { manualMethods, modes, promotionTypes, scopes } from '../contract/words.ts'
-import { letterKindNames } from '../events/letters.ts'
+import { switchableKinds } from '../events/letters.ts'
 import { instructionsLengthMax, termDaysMax } from '../payments/methods.ts'
 import { urlLengthMax } from '../webhooks/guard.ts'
 import { endpointsMax } from '../webhooks/store.ts'
@@ -296,7 +296,7 @@ export const MailEntry = object({
   language: optional('Of letters to you (default: en).', oneOf(['en', 'de', 'fr', 'es', 'ja', 'ar'])),
   off: optional(
     'Kinds of letters that are not sent.',
-    Type.Array(oneOf(letterKindNames), { maxItems: 20, uniqueItems: true }),
+    Type.Array(oneOf(switchableKinds), { maxItems: 20, uniqueItems: true }),
   ),
 })
 

@@ -19,7 +19,7 @@ export interface Speaker {
   date(instant: string): string
   // 1900 is 19 %.
   percent(basisPoints: number): string
-  // In whole minutes, from two hours on in whole hours.
+  // In whole minutes, from two hours on in whole hours, from two days on in whole days.
   duration(ms: number): string
   country(code: string): string
   compare(one: string, other: string): number
@@ -74,6 +74,7 @@ function localeOf(tag: string): Intl.Locale | undefined {
 
 const minuteMs = 60_000
 const minutesOfHour = 60
+const hoursOfDay = 24
 
 function createSpeaker(language: Language, locale: string): Speaker {
   const direction = language === 'ar' ? 'rtl' : 'ltr'
@@ -116,7 +117,9 @@ function createSpeaker(language: Language, locale: string): Speaker {
     duration(ms) {
       const minutes = Math.max(0, Math.ceil(ms / minuteMs))
       if (minutes < 2 * minutesOfHour) return kept.minutes(locale).format(minutes)
-      return kept.hours(locale).format(Math.floor(minutes / minutesOfHour))
+      const hours = Math.floor(minutes / minutesOfHour)
+      if (hours < 2 * hoursOfDay) return kept.hours(locale).format(hours)
+      return kept.days(locale).format(Math.floor(hours / hoursOfDay))
     },
     country: (code) => kept.countries(language).of(code) ?? code,
     compare: (one, other) => kept.collators(language).compare(one, other),
@@ -150,6 +153,7 @@ const kept = {
   percents: keeping((locale) => new Intl.NumberFormat(locale, { style: 'percent', maximumFractionDigits: 2 })),
   minutes: keeping((locale) => new Intl.NumberFormat(locale, { style: 'unit', unit: 'minute', unitDisplay: 'long' })),
   hours: keeping((locale) => new Intl.NumberFormat(locale, { style: 'unit', unit: 'hour', unitDisplay: 'long' })),
+  days: keeping((locale) => new Intl.NumberFormat(locale, { style: 'unit', unit: 'day', unitDisplay: 'long' })),
   countries: keeping((locale) => new Intl.DisplayNames(locale, { type: 'region' })),
   collators: keeping((locale) => new Intl.Collator(locale)),
 }

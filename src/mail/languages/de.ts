@@ -64,10 +64,23 @@ export const de: LetterTexts = {
     other: 'Noch {count} Stück von {item} ({code}).',
   },
   'stock_low.none': '{item} ({code}) ist ausverkauft.',
+  'invitation.subject': 'Einladung zu {merchant}',
+  'invitation.title': 'Ihre Einladung zu {merchant}',
+  'invitation.text': 'Sie wurden in das Team von {merchant} eingeladen.',
+  'invitation.button': 'Einladung annehmen',
+  'invitation.ignore': 'Wenn Sie diesen Shop nicht kennen, können Sie diese Nachricht ignorieren.',
+  'password_reset.subject': 'Neues Passwort bei {merchant} festlegen',
+  'password_reset.title': 'Neues Passwort festlegen',
+  'password_reset.text': 'Für Ihr Konto bei {merchant} wurde ein neues Passwort angefordert.',
+  'password_reset.button': 'Neues Passwort festlegen',
+  'password_reset.ignore':
+    'Wenn Sie das nicht waren, können Sie diese Nachricht ignorieren: Ihr Passwort bleibt, wie es ist.',
   'letter.view': 'Bestellung ansehen',
   'letter.reply': 'Fragen? Antworten Sie auf diese Nachricht.',
   'letter.reason':
     'Sie erhalten diese Nachricht, weil diese Adresse bei einer Bestellung bei {merchant} angegeben wurde.',
   'letter.reasonMerchant': 'Sie erhalten diese Nachricht, weil dies die Support-Adresse von {merchant} ist.',
-  'letter.automatic': 'Diese Nachricht wurde automatisch versandt.',
+  'letter.reasonPerson':
+    'Sie erhalten diese Nachricht, weil diese Adresse für ein Konto bei {merchant} angegeben wurde.',
+  'letter.expires': 'Gültigkeit des Links: {duration}, für eine einmalige Nutzung.',
 }

@@ -60,11 +60,22 @@ export const en = {
   'stock_low.title': 'Low stock',
   'stock_low.text': { one: '{count} is left of {item} ({code}).', other: '{count} are left of {item} ({code}).' },
   'stock_low.none': '{item} ({code}) is sold out.',
+  'invitation.subject': 'Invitation to {merchant}',
+  'invitation.title': 'Your invitation to {merchant}',
+  'invitation.text': 'You have been invited to join the team of {merchant}.',
+  'invitation.button': 'Accept invitation',
+  'invitation.ignore': 'If you do not know this shop, you can ignore this message.',
+  'password_reset.subject': 'Set a new password at {merchant}',
+  'password_reset.title': 'Set a new password',
+  'password_reset.text': 'A new password was requested for your account at {merchant}.',
+  'password_reset.button': 'Set a new password',
+  'password_reset.ignore': 'If you did not request it, you can ignore this message: your password stays as it is.',
   'letter.view': 'View your order',
   'letter.reply': 'Questions? Reply to this message.',
   'letter.reason': 'You receive this message because this address was given for an order at {merchant}.',
   'letter.reasonMerchant': 'You receive this message because this is the support address of {merchant}.',
-  'letter.automatic': 'This message was sent automatically.',
+  'letter.reasonPerson': 'You receive this message because this address was given for an account at {merchant}.',
+  'letter.expires': 'The link works once and expires after {duration}.',
 } as const satisfies Record<string, Text>
 
 export type LetterTextKey = keyof typeof en

@@ -61,9 +61,22 @@ export const fr: LetterTexts = {
   'stock_low.title': 'Stock faible',
   'stock_low.text': { one: 'Il reste {count} {item} ({code}).', other: 'Il reste {count} {item} ({code}).' },
   'stock_low.none': '{item} ({code}) est épuisé.',
+  'invitation.subject': 'Invitation à rejoindre {merchant}',
+  'invitation.title': 'Votre invitation à rejoindre {merchant}',
+  'invitation.text': 'Vous avez été invité à rejoindre l’équipe de {merchant}.',
+  'invitation.button': 'Accepter l’invitation',
+  'invitation.ignore': 'Si vous ne connaissez pas cette boutique, vous pouvez ignorer ce message.',
+  'password_reset.subject': 'Définir un nouveau mot de passe chez {merchant}',
+  'password_reset.title': 'Définir un nouveau mot de passe',
+  'password_reset.text': 'Un nouveau mot de passe a été demandé pour votre compte chez {merchant}.',
+  'password_reset.button': 'Définir un nouveau mot de passe',
+  'password_reset.ignore':
+    'Si vous n’êtes pas à l’origine de cette demande, vous pouvez ignorer ce message : votre mot de passe reste inchangé.',
   'letter.view': 'Voir votre commande',
   'letter.reply': 'Des questions ? Répondez à ce message.',
   'letter.reason': 'Vous recevez ce message parce que cette adresse a été indiquée pour une commande chez {merchant}.',
   'letter.reasonMerchant': 'Vous recevez ce message parce que cette adresse est celle de l’assistance de {merchant}.',
-  'letter.automatic': 'Ce message a été envoyé automatiquement.',
+  'letter.reasonPerson':
+    'Vous recevez ce message parce que cette adresse a été indiquée pour un compte chez {merchant}.',
+  'letter.expires': 'Le lien ne peut être utilisé qu’une fois et expire au bout de {duration}.',
 }
