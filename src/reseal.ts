@@ -3,7 +3,9 @@
 
 import { sealDatabaseKeys } from './access/databasekey.ts'
 import { openByRoot, type RootSecret, sealByRoot, sealedHeads } from './kit/secrets.ts'
-import { emailHash } from './staff/users.ts'
+import { factorPurpose } from './staff/factors.ts'
+import { invitationPurpose } from './staff/invitations.ts'
+import { emailHash, emailPurpose } from './staff/users.ts'
 import { Fragment, type Reader, type SqlValue, type Storage } from './storage/storage.ts'
 
 type Row = Readonly<Record<string, string>>
@@ -30,7 +32,9 @@ const tenant = ['installation_id', 'id']
 const columns: readonly SealedColumn[] = [
   { what: 'webhook secrets',    table: 'webhook_endpoints', column: 'secret_sealed',   keys: tenant, purposes: ['webhook secret'], context: byId },
   { what: 'webhook secrets',    table: 'webhook_endpoints', column: 'previous_sealed', keys: tenant, purposes: ['former webhook secret', 'webhook secret'], context: byId },
-  { what: 'users',              table: 'users',             column: 'email_sealed',    keys: ['id'], purposes: ['user e-mail'], context: byId, hash: { column: 'email_hash', of: (root, email) => emailHash(root, email, root.currentVersion) } },
+  { what: 'users',              table: 'users',             column: 'email_sealed',    keys: ['id'], purposes: [emailPurpose], context: byId, hash: { column: 'email_hash', of: (root, email) => emailHash(root, email, root.currentVersion) } },
+  { what: 'second factors',     table: 'user_factors',      column: 'secret_sealed',   keys: ['user_id', 'id'], purposes: [factorPurpose], context: (row) => `${row.user_id} ${row.id}` },
+  { what: 'invitations',        table: 'invitations',       column: 'email_sealed',    keys: ['id'], purposes: [invitationPurpose], context: byId, hash: { column: 'email_hash', of: (root, email) => emailHash(root, email, root.currentVersion) } },
   { what: 'checkouts',          table: 'checkout_sessions', column: 'secret_sealed',   keys: tenant, purposes: ['checkout page'], context: byId },
   { what: 'checkouts',          table: 'checkout_sessions', column: 'customer_sealed', keys: tenant, purposes: ['checkout customer'], context: byId },
   { what: 'payments',           table: 'payments',          column: 'place_sealed',    keys: tenant, purposes: ['payment place'], context: (row) => `${row.installation_id} ${row.id}` },

@@ -81,11 +81,17 @@ for (const engine of ['sqlite', 'postgres'] as const) {
       assert.match(reset.out, /shown only once/)
       assert.deepEqual([await isIn(made.json.password), await isIn(password)], [false, true])
 
+      const last = await say(url, 'users', 'merchants', made.json.id, '--merchant', 'alder', '--json')
+      assert.deepEqual([last.code, last.json.error.code], [1, 'last_owner'])
+      assert.equal((await say(url, 'users', 'create', '--email', 'bob@example.com', '--merchant', 'birch')).code, 0)
       assert.equal((await say(url, 'users', 'merchants', made.json.id, '--merchant', 'alder')).code, 0)
       const { json: listed } = await say(url, 'users', 'list', '--json')
       assert.deepEqual(
         listed.users.map((user: { email: string; merchants: string[] }) => [user.email, user.merchants]),
-        [['ada@example.com', ['alder']]],
+        [
+          ['ada@example.com', ['alder']],
+          ['bob@example.com', ['birch']],
+        ],
       )
       assert.match((await say(url, 'users', 'disable', made.json.id)).out, /ada@example\.com is disabled/)
       assert.match((await say(url, 'users', 'disable', made.json.id)).out, /was already disabled/)

@@ -18,8 +18,8 @@ import {
 } from '../harness/oauth.ts'
 import { eachEngine, type Given } from '../harness/storage.ts'
 import { createApp } from '../src/app.ts'
-import { sweepArtifacts } from '../src/oauth/sweep.ts'
 import { createLog } from '../src/observe/log.ts'
+import { sweepStaff } from '../src/staff/sweep.ts'
 
 // Longer than any password: judged, and wrong, without the work.
 const wrong = 'x'.repeat(300)
@@ -128,7 +128,7 @@ eachEngine('guessing at the sign-in', (given) => {
     )
 
     house.advance(40 * 24 * 3_600_000)
-    await sweepArtifacts(house.storage, house.clock.now)
+    await sweepStaff(house.storage, house.clock.now)
     assert.deepEqual(await house.storage.read((db) => db.sql`select bucket from sign_in_limits`), [])
   })
 

@@ -27,6 +27,7 @@ import { readNews } from '../payments/news.ts'
 import { refundRound } from '../payments/refunds.ts'
 import { bringForward as bringPaymentsForward } from '../payments/store.ts'
 import { deleteForgivenTries, triesSweptMax } from '../payments/tries.ts'
+import { staffSweptMax, sweepStaff } from '../staff/sweep.ts'
 import type { Storage } from '../storage/storage.ts'
 import { bringForward as bringWebhooksForward } from '../webhooks/store.ts'
 import { newPlaces, sweepWebhooks } from '../webhooks/sweep.ts'
@@ -107,6 +108,7 @@ export function loopsFor({ storage, app, retentionMs, clock, monotonic }: LoopPa
       everyMs: 60_000,
       work: async (isEnding) => (await sweepArtifacts(storage, clock(), isEnding)) >= artifactsSweptMax,
     },
+    rounds('staff', 60_000, staffSweptMax, (now) => sweepStaff(storage, now)),
     {
       name: 'retention',
       everyMs: 60_000,
@@ -130,6 +132,7 @@ const endsByTime: ReadonlySet<LoopName> = new Set([
   'idempotency_keys',
   'webhooks',
   'oauth',
+  'staff',
   'retention',
 ])
 

@@ -4,6 +4,7 @@ import { visible } from '../audit/change.ts'
 import { toInstant } from '../kit/instant.ts'
 import { refuse } from '../kit/refuse.ts'
 import type { RootSecret } from '../kit/secrets.ts'
+import { replaceMerchants } from '../staff/members.ts'
 import { hashPassword, makePassword, passwordLengthMax, passwordProblem } from '../staff/password.ts'
 import {
   createUser,
@@ -15,7 +16,6 @@ import {
   listUserMerchants,
   listUsers,
   merchantsPerUserMax,
-  replaceMerchants,
   setPassword,
   type User,
 } from '../staff/users.ts'

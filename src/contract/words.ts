@@ -3,6 +3,22 @@
 export const scopes = ['webhooks:read', 'webhooks:write', 'catalog:read', 'checkout:quote'] as const
 export type Scope = (typeof scopes)[number]
 
+// What a person or a key may do for a merchant as a whole. `admin:read` shows everything but secrets and people's data.
+export const adminScopes = [
+  'admin:read',
+  'admin:catalog',
+  'admin:orders',
+  'admin:refunds',
+  'admin:customers',
+  'admin:settings',
+  'admin:developers',
+  'admin:people',
+] as const
+export type AdminScope = (typeof adminScopes)[number]
+
+export const roles = ['owner', 'staff', 'viewer'] as const
+export type Role = (typeof roles)[number]
+
 const stabilities = ['stable', 'candidate', 'extension'] as const
 export type Stability = (typeof stabilities)[number]
 
@@ -16,6 +32,8 @@ export const idPrefixes = {
   credential: 'key',
   app: 'app',
   user: 'usr',
+  invitation: 'inv',
+  userSession: 'uss',
   category: 'cat',
   product: 'prd',
   sku: 'sku',

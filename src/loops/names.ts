@@ -18,6 +18,7 @@ const loopNames = [
   'webhooks',
   'webhook_dispatch',
   'oauth',
+  'staff',
   'retention',
   'deferred_rows',
   'clock',

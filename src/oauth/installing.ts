@@ -5,6 +5,8 @@ import { revokeCredentials } from '../access/store.ts'
 import type { Scope } from '../contract/words.ts'
 import { newId } from '../kit/ids.ts'
 import type { RootSecret } from '../kit/secrets.ts'
+import { hasSecondFactor } from '../staff/factors.ts'
+import { mayInstall } from '../staff/roles.ts'
 import { findMerchantOf } from '../staff/users.ts'
 import type { Tx } from '../storage/storage.ts'
 import { removeEndpointsOf } from '../webhooks/endpoints.ts'
@@ -41,7 +43,9 @@ export async function install(tx: Tx, rootSecret: RootSecret, approval: Approval
   const grantId = hashOf(approval.grant)
   await lockMerchantById(tx, merchantId)
   if (await lockInstallationOfGrant(tx, grantId)) return true
-  if (!(await findMerchantOf(tx, userId, merchantId))) return false
+  const membership = await findMerchantOf(tx, userId, merchantId)
+  if (!membership || !mayInstall(membership.role)) return false
+  if (membership.needsSecondFactor && !(await hasSecondFactor(tx, userId))) return false
   await insertAppInstallation(
     tx,
     {

@@ -3,21 +3,21 @@
 
 import { createHash } from 'node:crypto'
 import type { ServerResponse } from 'node:http'
-import { networkBucket } from '../access/throttle.ts'
 import { scopes as knownScopes, type Scope } from '../contract/words.ts'
 import type { Incoming } from '../http/message.ts'
 import type { PageAnswer } from '../http/pages.ts'
 import { isId } from '../kit/ids.ts'
-import { Refusal } from '../kit/refuse.ts'
 import type { RootSecret } from '../kit/secrets.ts'
 import type { Log } from '../observe/log.ts'
 import { type CookieKind, cookieIn, setCookie } from '../pages/cookies.ts'
 import { readForm } from '../pages/form.ts'
 import { isSameOrigin } from '../pages/origin.ts'
 import { redirect } from '../pages/policy.ts'
-import { createAttempts } from '../staff/attempts.ts'
+import { hasSecondFactor } from '../staff/factors.ts'
 import type { PasswordCost } from '../staff/password.ts'
-import { authenticate, findUser, listMerchantsOf } from '../staff/users.ts'
+import { mayInstall } from '../staff/roles.ts'
+import { createSignIn, type SignedIn, type SignInProblem, type Visitor } from '../staff/signin.ts'
+import { findUser, listMerchantsOf } from '../staff/users.ts'
 import type { Reader, Storage } from '../storage/storage.ts'
 import { type App, findApp } from './apps.ts'
 import { listMerchantsWithApp } from './grants.ts'
@@ -26,8 +26,8 @@ import { paths, resourceOf } from './metadata.ts'
 import { consentPage } from './page/consent.ts'
 import { errorPage, errorStatus } from './page/error.ts'
 import { answerPage, headersFor } from './page/frame.ts'
-import { signInPage } from './page/signin.ts'
-import { type AppFace, type ConsentProblem, type ErrorKind, type SignInProblem, steps } from './page/views.ts'
+import { codePage, signInPage } from './page/signin.ts'
+import { type AppFace, type ConsentProblem, type ErrorKind, steps } from './page/views.ts'
 import type { AuthorizationServer, Interaction, InteractionResult } from './provider.ts'
 
 export interface InteractionParts {
@@ -49,8 +49,8 @@ interface Visit {
 }
 
 export function createInteractions(parts: InteractionParts) {
-  const { storage, rootSecret, publicOrigin, clock, server, log, passwordCost } = parts
-  const attempts = createAttempts({ storage, rootSecret, clock })
+  const { storage, rootSecret, publicOrigin, clock, server } = parts
+  const door = createSignIn(parts)
 
   async function answer(request: Incoming, response: ServerResponse, requestId: string): Promise<PageAnswer> {
     const isPost = request.raw.method === 'POST'
@@ -63,9 +63,11 @@ export function createInteractions(parts: InteractionParts) {
     if (!isPost) return show(visit, requestId)
     const form = await readForm(request.raw)
     if (typeof form === 'number') return errorAnswer('unreadable', requestId)
-    if (form.get('step') !== stepOf(interaction)) return show(visit, requestId)
+    const step = form.get('step')
+    if (!stepsOf(interaction).some((known) => known === step)) return show(visit, requestId)
     if (form.get('decision') === 'decline') return goOn(visit, declined, requestId)
-    return interaction.step === 'login' ? signIn(visit, form, requestId) : decide(visit, form, requestId)
+    if (step === steps.code) return enterCode(visit, form, requestId)
+    return step === steps.signIn ? signIn(visit, form, requestId) : decide(visit, form, requestId)
   }
 
   function show(visit: Visit, requestId: string): Promise<PageAnswer> | PageAnswer {
@@ -81,29 +83,33 @@ export function createInteractions(parts: InteractionParts) {
   }
 
   async function signIn(visit: Visit, form: URLSearchParams, requestId: string): Promise<PageAnswer> {
-    const email = (form.get('email') ?? '').slice(0, emailLengthMax)
-    const password = (form.get('password') ?? '').slice(0, passwordLengthMax)
-    const { address, raw } = visit.request
-    const attempt = await attempts.begin({
-      email,
-      address,
-      device: cookieIn(raw.headers.cookie, deviceCookie, publicOrigin()),
-    })
-    const { account, network } = attempt
-    if (!attempt.isAdmitted) {
-      log.warn('sign-in limited', { requestId, account, network })
-      return showSignIn(visit, 'limited', email)
-    }
-    const options = { network: networkBucket(address), cost: passwordCost }
-    const user = await authenticate(storage, rootSecret, email, password, options).catch(asBusy)
-    if (user === 'busy') return showSignIn(visit, 'busy', email)
-    if (!user) {
-      log.warn('sign-in failed', { requestId, account, network })
-      return showSignIn(visit, 'failed', email)
-    }
-    await attempt.succeed()
-    log.info('signed in', { requestId, account, network, userId: user.id, appId: visit.app.id })
-    visit.response.appendHeader('set-cookie', setCookie(deviceCookie, await attempts.deviceFor(email), publicOrigin()))
+    const email = form.get('email') ?? ''
+    const outcome = await door.byPassword({ email, password: form.get('password') ?? '' }, visitorOf(visit, requestId))
+    if ('problem' in outcome) return showSignIn(visit, outcome.problem, email.slice(0, emailLengthMax))
+    if ('pending' in outcome) return showCode(visit, outcome.pending)
+    return signedIn(visit, outcome, requestId)
+  }
+
+  function showCode(visit: Visit, pending: string, problem: 'failed' | 'limited' | null = null): PageAnswer {
+    const text = codePage({ app: faceOf(visit), pending, problem })
+    return answerPage(problem === null ? 200 : signInStatuses[problem], text, visit.interaction.redirectUri)
+  }
+
+  async function enterCode(visit: Visit, form: URLSearchParams, requestId: string): Promise<PageAnswer> {
+    const pending = form.get('pending') ?? ''
+    const outcome = await door.byCode({ pending, code: form.get('code') ?? '' }, visitorOf(visit, requestId))
+    if (!('problem' in outcome)) return signedIn(visit, outcome, requestId)
+    return outcome.problem === 'lost' ? showSignIn(visit) : showCode(visit, pending, outcome.problem)
+  }
+
+  function visitorOf({ request, interaction }: Visit, requestId: string): Visitor {
+    const { address, raw } = request
+    const device = cookieIn(raw.headers.cookie, deviceCookie, publicOrigin())
+    return { address, device, requestId, purpose: `interaction ${interaction.uid}` }
+  }
+
+  function signedIn(visit: Visit, { user, device }: SignedIn, requestId: string): Promise<PageAnswer> {
+    visit.response.appendHeader('set-cookie', setCookie(deviceCookie, device, publicOrigin()))
     return goOn(visit, { login: { accountId: user.id, remember: false, ...signInTime(user) } }, requestId)
   }
 
@@ -117,7 +123,7 @@ export function createInteractions(parts: InteractionParts) {
     const seen = await storage.read(async (db) => {
       const user = await findSignedIn(db, interaction)
       if (!user) return undefined
-      const merchants = await listMerchantsOf(db, user.id)
+      const merchants = await listInstallable(db, user.id)
       const installed = await listMerchantsWithApp(
         db,
         app.id,
@@ -144,6 +150,14 @@ export function createInteractions(parts: InteractionParts) {
   async function findSignedIn(db: Reader, { userId, signedInAt }: Interaction) {
     const user = userId === null ? undefined : await findUser(db, rootSecret, userId)
     return user && user.disabledAt === null && signedInAt > user.sessionsFrom ? user : undefined
+  }
+
+  // Those for which this person may install apps.
+  async function listInstallable(db: Reader, userId: string) {
+    const merchants = (await listMerchantsOf(db, userId)).filter(({ role }) => mayInstall(role))
+    if (!merchants.some(({ needsSecondFactor }) => needsSecondFactor) || (await hasSecondFactor(db, userId)))
+      return merchants
+    return merchants.filter(({ needsSecondFactor }) => !needsSecondFactor)
   }
 
   interface FormState {
@@ -204,19 +218,14 @@ const nothingAsked = {
 const declined = { error: 'access_denied', error_description: 'the merchant declined' } as const
 const signInStatuses: Readonly<Record<SignInProblem, number>> = { failed: 400, limited: 429, busy: 503 }
 
-function asBusy(error: unknown): 'busy' {
-  if (error instanceof Refusal && error.code === 'unavailable') return 'busy'
-  throw error
-}
-
 // Grants nothing: attempts of this browser are counted separately.
 const deviceCookie: CookieKind = { name: 'as_device', path: paths.interaction, maxAgeSeconds: 180 * 24 * 3_600 }
 
 const emailLengthMax = 600
-const passwordLengthMax = 1_000
 
-function stepOf({ step }: Interaction): string {
-  return step === 'login' ? steps.signIn : steps.consent
+// Which forms this interaction takes now.
+function stepsOf({ step }: Interaction): readonly string[] {
+  return step === 'login' ? [steps.signIn, steps.code] : [steps.consent]
 }
 
 // In the order of the contract. The library has checked them against what the app may ask for.

@@ -2,7 +2,6 @@
 
 import { setImmediate as breathe } from 'node:timers/promises'
 import { handleEach, handleRows, noteFailures, type Round, type RowFailure, RowsFailed } from '../loops/rows.ts'
-import { deleteFullSignIns } from '../staff/signins.ts'
 import type { Storage } from '../storage/storage.ts'
 import { listUnredeemed, lockInstallation } from './grants.ts'
 import { uninstall } from './installing.ts'
@@ -25,7 +24,6 @@ export async function sweepArtifacts(storage: Storage, now: number, isEnding = (
     if (rows < rowsAtOnce) break
     await breathe()
   }
-  swept += await storage.write((tx) => deleteFullSignIns(tx, now, rowsAtOnce))
   swept += await noteFailures(failures, endUnredeemed(round))
   if (failures.length > 0) throw new RowsFailed(failures, swept - failures.length, swept >= artifactsSweptMax)
   return swept

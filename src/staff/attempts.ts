@@ -10,6 +10,10 @@ import { giveBackSignIn, takeSignIn } from './signins.ts'
 import { normalEmail } from './users.ts'
 
 export interface Guess {
+  // What is guessed at. A code has six digits, so fewer guesses are allowed; a forgotten password is not guessed at, but each
+  // request for a letter counts.
+  kind?: 'password' | 'code' | 'letter'
+  // Or the id of the user, once it is known.
   email: string
   address: string
   // The cookie of a browser, as it was sent.
@@ -46,6 +50,9 @@ const limits = {
   pair: { burst: 10, everyMs: 20_000 },
   // From anywhere (NIST SP 800-63B, 5.2.2 allows 100 failures).
   account: { burst: 100, everyMs: 900_000 },
+  // Three of a million codes are right at a time, so this is a chance of 1 in 17,000, and 1 in 3,500 for each further day.
+  code: { burst: 20, everyMs: 900_000 },
+  letter: { burst: 3, everyMs: 1_200_000 },
   // One browser, for the account that signed in with it.
   device: { burst: 20, everyMs: 60_000 },
 } as const satisfies Record<string, Limit>
@@ -67,20 +74,22 @@ export function createAttempts({ storage, rootSecret, clock }: AttemptParts): At
   }
 
   return {
-    async begin({ email, address, device }) {
+    async begin({ kind = 'password', email, address, device }) {
       const now = nowMs()
       const key = await storage.write((tx) => findKey(tx, now))
       const account = accountOf(key, email)
+      const counted = kind === 'password' ? account : `${kind} ${account}`
       const [host, network] = [addressBucket(address), networkBucket(address)]
       // Always in this order, so two transactions cannot deadlock.
-      const buckets: [string, Limit][] = isKnownDevice(device, account)
-        ? [[hashOf(key, `device ${device}`), limits.device]]
-        : [
-            [hashOf(key, `address ${host}`), limits.address],
-            [hashOf(key, `network ${network}`), limits.network],
-            [hashOf(key, `pair ${network} ${account}`), limits.pair],
-            [hashOf(key, `account ${account}`), limits.account],
-          ]
+      const buckets: [string, Limit][] =
+        kind === 'password' && isKnownDevice(device, account)
+          ? [[hashOf(key, `device ${device}`), limits.device]]
+          : [
+              [hashOf(key, `address ${host}`), limits.address],
+              [hashOf(key, `network ${network}`), limits.network],
+              [hashOf(key, `pair ${network} ${counted}`), limits.pair],
+              [hashOf(key, `account ${counted}`), limits[kind === 'password' ? 'account' : kind]],
+            ]
       const isAdmitted = await storage
         .write(async (tx) => {
           for (const [bucket, limit] of buckets) if (!(await takeSignIn(tx, bucket, limit, now))) throw new Limited()

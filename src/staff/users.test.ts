@@ -5,6 +5,7 @@ import { answerOf } from '../../harness/refused.ts'
 import { eachEngine } from '../../harness/storage.ts'
 import { parseRootSecret, RootSecret } from '../kit/secrets.ts'
 import type { Storage } from '../storage/storage.ts'
+import { replaceMerchants } from './members.ts'
 import { hashPassword, isOutdated, isPassword, makePassword, passwordProblem } from './password.ts'
 import {
   authenticate,
@@ -20,7 +21,6 @@ import {
   listUserMerchants,
   listUsers,
   merchantsPerUserMax,
-  replaceMerchants,
   setPassword,
 } from './users.ts'
 
@@ -226,9 +226,16 @@ eachEngine('users', (given) => {
       await findMerchantOf(db, 'usr_other', 'mer_1'),
     ])
     assert.deepEqual(found, ['ALDER', undefined, undefined])
+    // Another owner for the shops that this one leaves.
+    const bob = { ...ada, email: 'bob@example.com', merchantIds: ['mer_1', 'mer_3'] }
+    const { id: bobId } = await storage.write((tx) => createUser(tx, rootSecret, bob, now))
     await storage.write((tx) => replaceMerchants(tx, user.id, ['mer_2'], now))
     assert.deepEqual(await shops(user.id), ['birch'])
-    assert.deepEqual(await storage.read(listUserMerchants), [{ userId: user.id, slug: 'birch' }])
+    assert.deepEqual(await storage.read(listUserMerchants), [
+      { userId: user.id, slug: 'birch', role: 'owner' },
+      { userId: bobId, slug: 'alder', role: 'owner' },
+      { userId: bobId, slug: 'cedar', role: 'owner' },
+    ])
     const tooMany = Array.from({ length: merchantsPerUserMax + 1 }, () => 'mer_1')
     await assert.rejects(storage.write((tx) => replaceMerchants(tx, user.id, tooMany, now)))
     await assert.rejects(storage.write((tx) => replaceMerchants(tx, user.id, ['mer_unknown'], now)))

@@ -1,9 +1,9 @@
-// The merchant's people who sign in to approve an app: who they are, which shops they may act for, and whether a password
-// is theirs. E-mail addresses are found by a keyed hash and sealed for display; passwords are in password.ts.
+// The merchant's people who sign in: who they are, which shops they may act for, and whether a password is theirs. E-mail addresses are found by a keyed hash and sealed for display; passwords are in password.ts.
 
 import { createHmac } from 'node:crypto'
 import { limits } from '../contract/limits.ts'
 import { patterns } from '../contract/patterns.ts'
+import type { Role } from '../contract/words.ts'
 import { isEmail } from '../kit/email.ts'
 import { newId } from '../kit/ids.ts'
 import { refuse } from '../kit/refuse.ts'
@@ -25,6 +25,13 @@ export interface UserMerchant {
   id: string
   slug: string
   name: string
+  role: Role
+  // Everyone who acts for it signs in with a second factor.
+  needsSecondFactor: boolean
+}
+
+interface UserMerchantRow extends Omit<UserMerchant, 'needsSecondFactor'> {
+  needsSecondFactor: number
 }
 
 // The user, or undefined: for an unknown e-mail, a wrong password and a disabled user alike, after the same time. The slow part runs
@@ -35,12 +42,12 @@ export async function authenticate(
   email: string,
   password: string,
   options: { network?: string; cost?: PasswordCost | undefined } = {},
-): Promise<{ id: string; sessionsFrom: number } | undefined> {
+): Promise<UserForSignIn | undefined> {
   const user = await storage.read((db) => findUserForSignIn(db, rootSecret, email))
   const isTheirs = await isPassword(user?.passwordHash, password, options)
   if (!user || !isTheirs || user.disabledAt !== null) return undefined
-  if (isOutdated(user.passwordHash, options.cost)) await renewHash(storage, user, password, options.cost)
-  return { id: user.id, sessionsFrom: user.sessionsFrom }
+  if (!isOutdated(user.passwordHash, options.cost)) return user
+  return { ...user, passwordHash: await renewHash(storage, user, password, options.cost) }
 }
 
 // Rehashes the password if the cost was raised since it was stored. A password that was set meanwhile stays.
@@ -49,12 +56,13 @@ async function renewHash(
   { id, passwordHash }: UserForSignIn,
   password: string,
   cost: PasswordCost | undefined,
-): Promise<void> {
+): Promise<string> {
   const renewed = await hashPassword(password, cost)
-  await storage.write(
+  const rows = await storage.write(
     (tx) => tx.sql`
-      update users set password_hash = ${renewed} where id = ${id} and password_hash = ${passwordHash}`,
+      update users set password_hash = ${renewed} where id = ${id} and password_hash = ${passwordHash} returning id`,
   )
+  return rows.length > 0 ? renewed : passwordHash
 }
 
 export interface UserForSignIn {
@@ -80,6 +88,8 @@ export interface UserInput {
   // Made by hashPassword(), before the transaction.
   passwordHash: string
   merchantIds: readonly string[]
+  // (default: owner)
+  role?: Role
 }
 
 export async function createUser(tx: Tx, rootSecret: RootSecret, input: UserInput, now: number): Promise<User> {
@@ -93,7 +103,7 @@ export async function createUser(tx: Tx, rootSecret: RootSecret, input: UserInpu
       ${input.passwordHash}, ${now}, ${now})
     on conflict (email_hash) do nothing returning id`
   if (rows.length === 0) throw refuse('user_exists')
-  await addMerchants(tx, id, input.merchantIds, now)
+  await addMerchants(tx, id, input, now)
   return { id, email, createdAt: now, disabledAt: null, sessionsFrom: 0 }
 }
 
@@ -138,13 +148,18 @@ export const merchantsPerUserMax = 200
 
 // Open shops, by name; none for a disabled user.
 export async function listMerchantsOf(db: Reader, userId: string): Promise<UserMerchant[]> {
-  return db.sql<UserMerchant>`
-    select m.id, m.slug, m.name
+  const rows = await db.sql<UserMerchantRow>`
+    select m.id, m.slug, m.name, um.role, m.second_factor_required as "needsSecondFactor"
     from user_merchants um
     join users u on u.id = um.user_id
     join merchants m on m.id = um.merchant_id
     where um.user_id = ${userId} and u.disabled_at is null and m.closed_at is null
     order by m.name, m.id limit ${merchantsPerUserMax}`
+  return rows.map(userMerchantFrom)
+}
+
+function userMerchantFrom(row: UserMerchantRow): UserMerchant {
+  return { ...row, needsSecondFactor: Number(row.needsSecondFactor) === 1 }
 }
 
 // The chosen shop, if it is the user's.
@@ -153,41 +168,36 @@ export async function findMerchantOf(
   userId: string,
   merchantId: string,
 ): Promise<UserMerchant | undefined> {
-  const [merchant] = await db.sql<UserMerchant>`
-    select m.id, m.slug, m.name
+  const [merchant] = await db.sql<UserMerchantRow>`
+    select m.id, m.slug, m.name, um.role, m.second_factor_required as "needsSecondFactor"
     from user_merchants um
     join users u on u.id = um.user_id
     join merchants m on m.id = um.merchant_id
     where um.user_id = ${userId} and um.merchant_id = ${merchantId} and u.disabled_at is null and m.closed_at is null`
-  return merchant
+  return merchant && userMerchantFrom(merchant)
 }
 
 const pairsMax = 10_000
 
 // For the operator: of every user, disabled or not.
-export async function listUserMerchants(db: Reader): Promise<{ userId: string; slug: string }[]> {
-  return db.sql<{ userId: string; slug: string }>`
-    select um.user_id as "userId", m.slug
+export async function listUserMerchants(db: Reader): Promise<{ userId: string; slug: string; role: Role }[]> {
+  return db.sql<{ userId: string; slug: string; role: Role }>`
+    select um.user_id as "userId", m.slug, um.role
     from user_merchants um
     join merchants m on m.id = um.merchant_id
     order by um.user_id, m.slug limit ${pairsMax}`
 }
 
-export async function replaceMerchants(
+export async function addMerchants(
   tx: Tx,
   userId: string,
-  merchantIds: readonly string[],
+  { merchantIds, role = 'owner' }: Pick<UserInput, 'merchantIds' | 'role'>,
   now: number,
 ): Promise<void> {
-  await tx.sql`delete from user_merchants where user_id = ${userId}`
-  await addMerchants(tx, userId, merchantIds, now)
-}
-
-async function addMerchants(tx: Tx, userId: string, merchantIds: readonly string[], now: number): Promise<void> {
   if (merchantIds.length > merchantsPerUserMax) throw new RangeError(`more than ${merchantsPerUserMax} merchants`)
   for (const merchantId of merchantIds) {
     await tx.sql`
-      insert into user_merchants (user_id, merchant_id, created_at) values (${userId}, ${merchantId}, ${now})
+      insert into user_merchants (user_id, merchant_id, role, created_at) values (${userId}, ${merchantId}, ${role}, ${now})
       on conflict (user_id, merchant_id) do nothing`
   }
 }
@@ -195,9 +205,15 @@ async function addMerchants(tx: Tx, userId: string, merchantIds: readonly string
 // A new password ends every open session of the user. Installations that the user approved stay.
 export async function setPassword(tx: Tx, id: string, passwordHash: string, now: number): Promise<boolean> {
   const rows = await tx.sql`
-    update users set password_hash = ${passwordHash}, sessions_from = ${endOfSessions(now)}, updated_at = ${now}
-    where id = ${id} returning id`
+    update users set password_hash = ${passwordHash}, updated_at = ${now} where id = ${id} returning id`
+  if (rows.length > 0) await endSessionsFrom(tx, id, now)
   return rows.length > 0
+}
+
+// Ends every session that began before, of the dashboard (but for one) and of the authorization pages.
+export async function endSessionsFrom(tx: Tx, id: string, now: number, exceptId = ''): Promise<void> {
+  await tx.sql`update users set sessions_from = ${endOfSessions(now)}, updated_at = ${now} where id = ${id}`
+  await tx.sql`delete from user_sessions where user_id = ${id} and id <> ${exceptId}`
 }
 
 // Later than every existing session, also those begun before the clock was set back. Sessions begin on whole seconds.
@@ -208,8 +224,8 @@ function endOfSessions(now: number): Fragment {
 // A disabled user cannot sign in or approve anything; what was approved before stays. False when disabled before.
 export async function disableUser(tx: Tx, id: string, now: number): Promise<boolean> {
   const rows = await tx.sql`
-    update users set disabled_at = ${now}, sessions_from = ${endOfSessions(now)}, updated_at = ${now}
-    where id = ${id} and disabled_at is null returning id`
+    update users set disabled_at = ${now}, updated_at = ${now} where id = ${id} and disabled_at is null returning id`
+  if (rows.length > 0) await endSessionsFrom(tx, id, now)
   return rows.length > 0
 }
 
@@ -230,10 +246,10 @@ export function normalEmail(email: string): string {
   return email.trim().normalize('NFKC').toLowerCase()
 }
 
-const emailPurpose = 'user e-mail'
+export const emailPurpose = 'user e-mail'
 
 // One for each configured version of the root secret, since a user may have been created under any of them.
-function emailHashes(rootSecret: RootSecret, email: string): string[] {
+export function emailHashes(rootSecret: RootSecret, email: string): string[] {
   // No address is that long, and normalizing a long text costs time.
   const normal = email.length > limits.emailLengthMax * 2 ? '' : normalEmail(email)
   return rootSecret.versions.map((version) => emailHash(rootSecret, normal, version))
@@ -244,7 +260,7 @@ export function emailHash(rootSecret: RootSecret, normal: string, version: numbe
   return createHmac('sha256', key).update(normal).digest('base64url')
 }
 
-function sealEmail(rootSecret: RootSecret, id: string, email: string): string {
+export function sealEmail(rootSecret: RootSecret, id: string, email: string): string {
   return sealByRoot(rootSecret, emailPurpose, email, id)
 }
 

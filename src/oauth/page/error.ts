@@ -12,7 +12,7 @@ const errors: Readonly<Record<ErrorKind, { status: number; title: string; text: 
   unreadable: { status: 400, title: 'The form could not be read',       text: 'Nothing was done. Go back and try again.' },
   request:    { status: 400, title: 'The app sent an invalid request',  text: 'Nothing was done, and there is nothing you can do here. Send the details below to the developers of the app.' },
   limited:    { status: 429, title: 'Too many requests',                text: 'Nothing was done. Wait a few seconds, then go back and try again.' },
-  no_shop:    { status: 403, title: 'You have no shop here',            text: 'You are signed in, but your account does not belong to a shop. Ask the operator of this server to add yours.' },
+  no_shop:    { status: 403, title: 'You have no shop here',            text: 'You are signed in, but your account does not own a shop, or the shop demands a second factor that you have not set up. Ask an owner of the shop.' },
   server:     { status: 500, title: 'Something went wrong',             text: 'The fault is ours. Nothing was done. Try again in a moment.' },
 }
 

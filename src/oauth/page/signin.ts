@@ -2,8 +2,9 @@
 
 import { hiddenFields } from '../../pages/form.ts'
 import { html } from '../../pages/html.ts'
+import type { SignInProblem } from '../../staff/signin.ts'
 import { appHead, framed, placeOf } from './frame.ts'
-import { type SignInProblem, type SignInView, type SignOutView, steps } from './views.ts'
+import { type CodeView, type SignInView, type SignOutView, steps } from './views.ts'
 
 export function signInPage({ app, email, problem }: SignInView): string {
   const described = problem !== null && html` aria-describedby="problem"`
@@ -31,6 +32,27 @@ ${hiddenFields({ step: steps.signIn })}
   return framed(problem === null ? 'Sign in – Cartwright' : 'Could not sign in – Cartwright', body)
 }
 
+export function codePage({ app, pending, problem }: CodeView): string {
+  const described = problem !== null && html` aria-describedby="problem"`
+  const invalid = problem === 'failed' && html` aria-invalid="true"`
+  const body = html`${appHead(app)}
+<h1>Enter your code</h1>
+<p class="lead">Open your authenticator app and enter the six digits that it shows. A recovery code works too, once.</p>
+${problem !== null && html`<p class="problem" id="problem" role="alert">${codeProblems[problem]}</p>`}
+<form method="post">
+${hiddenFields({ step: steps.code, pending })}
+<div class="field">
+<label for="code">Code</label>
+<input id="code" name="code" autocomplete="one-time-code" autocapitalize="none" spellcheck="false" maxlength="40" required autofocus${described}${invalid}>
+</div>
+<div class="choice">
+<button class="first">Continue</button>
+<button class="second" name="decision" value="decline" formnovalidate>Cancel</button>
+</div>
+</form>`
+  return framed(problem === null ? 'Enter your code – Cartwright' : 'Wrong code – Cartwright', body)
+}
+
 export function signOutPage({ action, fields }: SignOutView): string {
   const body = html`<h1>Another user was signed in</h1>
 <p class="lead">Continue to sign them out in this browser and go on as yourself. Apps they connected stay connected.</p>
@@ -39,6 +61,11 @@ ${hiddenFields(fields)}
 <div class="choice"><button class="first" autofocus>Continue</button></div>
 </form>`
   return framed('Sign in – Cartwright', body)
+}
+
+const codeProblems: Readonly<Record<NonNullable<CodeView['problem']>, string>> = {
+  failed: 'The code is not correct, or was used before.',
+  limited: 'Too many attempts. Wait a few minutes, then try again.',
 }
 
 const problems: Readonly<Record<SignInProblem, string>> = {

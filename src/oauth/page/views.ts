@@ -1,10 +1,11 @@
 // Everything the pages of the authorization server show. They decide nothing.
 
 import type { Mode, Scope } from '../../contract/words.ts'
+import type { SignInProblem } from '../../staff/signin.ts'
 
 // The value of the hidden field `step` of each form: which page a post answers. The fields are `email` and
-// `password`, or `merchant` and `scope` (repeated); `decision` is `approve` or `decline`, and both pages can decline.
-export const steps = { signIn: 'sign_in', consent: 'consent' } as const
+// `password`, or `pending` and `code`, or `merchant` and `scope` (repeated); `decision` is `approve` or `decline`, and every page can decline.
+export const steps = { signIn: 'sign_in', code: 'code', consent: 'consent' } as const
 
 // The app that asks, as the merchant sees it.
 export interface AppFace {
@@ -16,14 +17,19 @@ export interface AppFace {
   redirectUri: string
 }
 
-// `failed` is one wording for an unknown e-mail, a wrong password and a disabled user.
-export type SignInProblem = 'failed' | 'limited' | 'busy'
-
 export interface SignInView {
   app: AppFace
   // What was typed; the password is never written back.
   email: string
   problem: SignInProblem | null
+}
+
+// The second step, for a person who has a second factor.
+export interface CodeView {
+  app: AppFace
+  // The signed note of the first step.
+  pending: string
+  problem: 'failed' | 'limited' | null
 }
 
 // The form that signs out the user who was signed in before.

@@ -1,0 +1,47 @@
+import assert from 'node:assert/strict'
+import { describe, test } from 'node:test'
+import { codeAt, stepAt, stepOfCode, toBase32, totpUri } from './totp.ts'
+
+// RFC 6238, appendix B, for SHA-1. Its codes have eight digits, of which ours are the last six.
+const secret = Buffer.from('12345678901234567890')
+// biome-ignore format: a table is read by its rows
+const vectors: readonly (readonly [seconds: number, code: string])[] = [
+  [59, '94287082'], [1111111109, '07081804'], [1111111111, '14050471'],
+  [1234567890, '89005924'], [2000000000, '69279037'], [20000000000, '65353130'],
+]
+
+describe('time-based codes', () => {
+  for (const [seconds, code] of vectors)
+    test(`RFC 6238 at ${seconds}`, () => assert.equal(codeAt(secret, stepAt(seconds * 1000)), code.slice(2)))
+
+  test('a code is taken one step early and late, and no more', () => {
+    const now = 1_111_111_111_000
+    const at = (steps: number) => codeAt(secret, stepAt(now) + steps)
+    const taken = [-2, -1, 0, 1, 2].map((steps) => stepOfCode(secret, at(steps), { now, lastStep: 0 }) !== undefined)
+    assert.deepEqual(taken, [false, true, true, true, false])
+  })
+
+  test('a code of a step that was used, or of one before, is refused', () => {
+    const now = 1_111_111_111_000
+    const step = stepAt(now)
+    assert.equal(stepOfCode(secret, codeAt(secret, step), { now, lastStep: step }), undefined)
+    assert.equal(stepOfCode(secret, codeAt(secret, step - 1), { now, lastStep: step }), undefined)
+    assert.equal(stepOfCode(secret, codeAt(secret, step + 1), { now, lastStep: step }), step + 1)
+  })
+
+  // RFC 4648, 10.
+  for (const [text, encoded] of [
+    ['f', 'MY'],
+    ['fo', 'MZXQ'],
+    ['foo', 'MZXW6'],
+    ['foobar', 'MZXW6YTBOI'],
+  ] as const)
+    test(`base32 of ${text}`, () => assert.equal(toBase32(Buffer.from(text)), encoded))
+
+  test('the address for an authenticator app', () => {
+    assert.equal(
+      totpUri(secret, 'ada@bloom.example', 'Bloom & Co'),
+      'otpauth://totp/Bloom%20%26%20Co:ada%40bloom.example?secret=GEZDGNBVGY3TQOJQGEZDGNBVGY3TQOJQ&issuer=Bloom%20%26%20Co',
+    )
+  })
+})
