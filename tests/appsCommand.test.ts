@@ -13,6 +13,9 @@ import { parseRootSecret, type RootSecret } from '../src/kit/secrets.ts'
 import { createApp, findAppByName } from '../src/oauth/apps.ts'
 import { hashOf } from '../src/oauth/artifacts.ts'
 import { install } from '../src/oauth/installing.ts'
+import { acceptAsNew, useReset } from '../src/staff/invitations.ts'
+import { hashPassword } from '../src/staff/password.ts'
+import { createSession } from '../src/staff/sessions.ts'
 import { authenticate } from '../src/staff/users.ts'
 import type { Storage } from '../src/storage/storage.ts'
 
@@ -97,6 +100,74 @@ for (const engine of ['sqlite', 'postgres'] as const) {
       assert.match((await say(url, 'users', 'disable', made.json.id)).out, /was already disabled/)
       assert.match((await say(url, 'users', 'list')).out, /disabled {2}ada@example\.com {2}alder/)
       assert.match((await say(url, 'users', 'enable', made.json.id)).out, /is enabled/)
+    })
+
+    test('a person is invited, gets another role, is signed out, gets a link for a new password, and is removed', async () => {
+      const { url, storage } = await shops()
+      const owner = await say(url, 'users', 'create', '--email', 'ada@example.com', '--merchant', 'alder', '--json')
+      const link = (text: string) => text.slice(text.lastIndexOf('/') + 1)
+
+      const invited = await say(
+        url,
+        'users',
+        'invite',
+        '--email',
+        'bob@example.com',
+        '--role',
+        'viewer',
+        '--merchant',
+        'alder',
+        '--json',
+      )
+      assert.deepEqual(Object.keys(invited.json), ['id', 'email', 'merchant', 'role', 'url', 'expiresAt'])
+      assert.match(invited.json.url, /^http:\/\/localhost:\d+\/admin\/invitations\/[\w-]{43}$/)
+      const passwordHash = await hashPassword('a long enough password')
+      const token = link(invited.json.url)
+      const { userId } = await storage.write((tx) => acceptAsNew(tx, rootSecret, { token, passwordHash }, Date.now()))
+      const twice = await say(
+        url,
+        'users',
+        'invite',
+        '--email',
+        'BOB@example.com',
+        '--role',
+        'staff',
+        '--merchant',
+        'alder',
+        '--json',
+      )
+      assert.deepEqual([twice.code, twice.json.error.code], [1, 'member_exists'])
+      assert.match((await say(url, 'users', 'list')).out, /active {4}bob@example\.com {2}alder \(viewer\)/)
+
+      const role = await say(url, 'users', 'role', 'bob@example.com', 'staff', '--merchant', 'alder', '--json')
+      assert.deepEqual(role.json, { id: userId, merchant: 'alder', role: 'staff', before: 'viewer' })
+      const last = await say(url, 'users', 'role', 'ada@example.com', 'staff', '--merchant', 'alder', '--json')
+      assert.deepEqual([last.code, last.json.error.code], [1, 'last_owner'])
+      assert.equal((await say(url, 'users', 'role', userId, 'boss', '--merchant', 'alder')).code, 2)
+      const other = await say(url, 'users', 'role', userId, 'owner', '--merchant', 'birch', '--json')
+      assert.deepEqual([other.code, other.json.error.code], [1, 'member_not_found'])
+
+      const userAgent = 'Mozilla/5.0 (X11; Linux x86_64; rv:142.0) Gecko/20100101 Firefox/142.0'
+      const made = { userId, passwordHash, userAgent, hasSecondFactor: false }
+      const session = await storage.write((tx) => createSession(tx, made, Date.now()))
+      const listed = await say(url, 'users', 'sessions', userId)
+      assert.match(listed.out, new RegExp(`${session?.id} {2}last seen .* {2}Firefox on Linux`))
+      assert.match(
+        (await say(url, 'users', 'sessions', userId, '--end')).out,
+        /bob@example\.com is signed out everywhere/,
+      )
+      assert.deepEqual((await say(url, 'users', 'sessions', userId, '--json')).json.sessions, [])
+
+      const reset = await say(url, 'users', 'reset', userId, '--second-factor', '--json')
+      assert.match(reset.json.url, /\/admin\/resets\/[\w-]{43}$/)
+      const newHash = await hashPassword('another long password')
+      await storage.write((tx) => useReset(tx, { token: link(reset.json.url), passwordHash: newHash }, Date.now()))
+      assert.ok(await authenticate(storage, rootSecret, 'bob@example.com', 'another long password'))
+
+      assert.equal((await say(url, 'users', 'remove', userId, '--merchant', 'alder')).code, 0)
+      const gone = await say(url, 'users', 'remove', owner.json.id, '--merchant', 'alder', '--json')
+      assert.deepEqual([gone.code, gone.json.error.code], [1, 'last_owner'])
+      assert.match((await say(url, 'users', 'list')).out, /bob@example\.com {2}\(no shop\)/)
     })
 
     test("a shop file changes neither an app of another merchant's file nor one that another merchant installed", async () => {

@@ -1,16 +1,22 @@
-// `users`: the people who sign in for a merchant to approve apps.
+// `users`: the people who sign in for a merchant.
 
 import { visible } from '../audit/change.ts'
+import type { Config } from '../config.ts'
+import { adminScopes, type Role, roles } from '../contract/words.ts'
 import { toInstant } from '../kit/instant.ts'
 import { refuse } from '../kit/refuse.ts'
 import type { RootSecret } from '../kit/secrets.ts'
-import { replaceMerchants } from '../staff/members.ts'
+import { removeAllFactors } from '../staff/factors.ts'
+import { createInvitation, createReset, type MadeLink } from '../staff/invitations.ts'
+import { removeMember, replaceMerchants, setRole } from '../staff/members.ts'
 import { hashPassword, makePassword, passwordLengthMax, passwordProblem } from '../staff/password.ts'
+import { listSessions } from '../staff/sessions.ts'
 import {
   createUser,
   disableUser,
   emailProblem,
   enableUser,
+  endSessionsFrom,
   findUser,
   findUserByEmail,
   listUserMerchants,
@@ -20,8 +26,19 @@ import {
   type User,
 } from '../staff/users.ts'
 import type { Storage } from '../storage/storage.ts'
-import { type Command, chooseMerchant, type Given, Misuse, print, type Terminal, withStorage } from './command.ts'
+import {
+  type Command,
+  chooseMerchant,
+  type Given,
+  Misuse,
+  merchantOption,
+  print,
+  type Terminal,
+  withStorage,
+} from './command.ts'
+import { originOf } from './money.ts'
 
+const roleOption = { value: 'ROLE', help: `${roles.join(', ')} (default: owner)` }
 const passwordOption = { help: 'read the password from standard input (default: one is made and shown once)' }
 const merchantsOption = {
   value: 'SLUGS',
@@ -29,7 +46,7 @@ const merchantsOption = {
 }
 
 export const usersCommand: Command = {
-  summary: 'Manage the people who may install apps.',
+  summary: 'Manage the people who sign in for a merchant.',
   verbs: {
     create: {
       summary: 'Create a user.',
@@ -37,9 +54,52 @@ export const usersCommand: Command = {
       options: {
         email: { value: 'ADDRESS', help: 'with which the user signs in', isRequired: true },
         merchant: merchantsOption,
+        role: roleOption,
         'password-stdin': passwordOption,
       },
       run: create,
+    },
+    invite: {
+      summary: 'Make a link with which a person sets a password and joins a merchant; it is shown only once.',
+      effect: 'changes',
+      options: {
+        email: {
+          value: 'ADDRESS',
+          help: 'of the person; the link is also sent there if mail is set up',
+          isRequired: true,
+        },
+        role: { ...roleOption, isRequired: true },
+        merchant: merchantOption,
+      },
+      run: invite,
+    },
+    reset: {
+      summary: 'Make a link with which the user sets a new password; it is shown only once.',
+      effect: 'changes',
+      words: ['USER'],
+      options: { 'second-factor': { help: 'remove the second factor and the passkeys too' } },
+      run: reset,
+    },
+    role: {
+      summary: 'Change the role of a member.',
+      effect: 'changes',
+      words: ['USER', 'ROLE'],
+      options: { merchant: merchantOption },
+      run: changeRole,
+    },
+    remove: {
+      summary: 'Remove a member from a merchant, and sign them out.',
+      effect: 'changes',
+      words: ['USER'],
+      options: { merchant: merchantOption },
+      run: remove,
+    },
+    sessions: {
+      summary: 'List the sessions of a user.',
+      effect: 'changes',
+      words: ['USER'],
+      options: { end: { help: 'end all of them' } },
+      run: sessions,
     },
     list: { summary: 'List all users.', effect: 'reads', run: list },
     password: {
@@ -47,7 +107,7 @@ export const usersCommand: Command = {
       effect: 'changes',
       words: ['USER'],
       options: { 'password-stdin': passwordOption },
-      run: reset,
+      run: replacePassword,
     },
     merchants: {
       summary: 'Set the shops that the user may act for.',
@@ -75,13 +135,14 @@ async function create(given: Given, terminal: Terminal): Promise<number> {
   const { email = '' } = given.texts
   const problem = emailProblem(email)
   if (problem !== undefined) throw new Misuse(`--email ${problem}`)
+  const role = readRole(given.texts.role ?? 'owner')
   const password = await choosePassword(given, terminal)
   return withStorage(given, async (storage, { rootSecret }) => {
     const merchants = await chooseMerchants(storage, given)
     const passwordHash = await hashPassword(password.text)
     const merchantIds = merchants.map(({ id }) => id)
     const user = await storage.write((tx) =>
-      createUser(tx, rootSecret, { email, passwordHash, merchantIds }, Date.now()),
+      createUser(tx, rootSecret, { email, passwordHash, merchantIds, role }, Date.now()),
     )
     tellPassword(user, password, given, terminal, { merchants: merchants.map(({ slug }) => slug) })
     return 0
@@ -95,21 +156,21 @@ function list(given: Given, terminal: Terminal): Promise<number> {
       id,
       email,
       merchants: pairs.filter(({ userId }) => userId === id).map(({ slug }) => slug),
+      roles: pairs.filter(({ userId }) => userId === id).map(({ role }) => role),
       createdAt: toInstant(createdAt),
       disabledAt: disabledAt === null ? null : toInstant(disabledAt),
     }))
     print(terminal, given, { users }, () =>
-      users.map(({ id, email, merchants, disabledAt }) =>
-        visible(
-          `${id}  ${disabledAt === null ? 'active  ' : 'disabled'}  ${email}  ${merchants.join(',') || '(no shop)'}`,
-        ),
-      ),
+      users.map(({ id, email, merchants, roles: held, disabledAt }) => {
+        const shops = merchants.map((slug, i) => (held[i] === 'owner' ? slug : `${slug} (${held[i]})`)).join(', ')
+        return visible(`${id}  ${disabledAt === null ? 'active  ' : 'disabled'}  ${email}  ${shops || '(no shop)'}`)
+      }),
     )
     return 0
   })
 }
 
-async function reset(given: Given, terminal: Terminal): Promise<number> {
+async function replacePassword(given: Given, terminal: Terminal): Promise<number> {
   const password = await choosePassword(given, terminal)
   return withStorage(given, async (storage, { rootSecret }) => {
     const user = await chooseUser(storage, rootSecret, given.word)
@@ -118,6 +179,100 @@ async function reset(given: Given, terminal: Terminal): Promise<number> {
     tellPassword(user, password, given, terminal, {})
     return 0
   })
+}
+
+function invite(given: Given, terminal: Terminal): Promise<number> {
+  const { email = '' } = given.texts
+  const problem = emailProblem(email)
+  if (problem !== undefined) throw new Misuse(`--email ${problem}`)
+  const role = readRole(given.texts.role ?? '')
+  return withStorage(given, async (storage, config) => {
+    const { id: merchantId, slug } = await chooseMerchant(storage, given.texts.merchant)
+    const input = { merchantId, email, role, held: adminScopes, createdBy: null }
+    const link = await storage.write((tx) => createInvitation(tx, config.rootSecret, input, Date.now()))
+    printLink(given, terminal, { link, config, facts: { email, merchant: slug, role } })
+    return 0
+  })
+}
+
+function reset(given: Given, terminal: Terminal): Promise<number> {
+  return withStorage(given, async (storage, config) => {
+    const user = await chooseUser(storage, config.rootSecret, given.word)
+    const link = await storage.write(async (tx) => {
+      if (given.flags.has('second-factor')) await removeAllFactors(tx, user.id)
+      return createReset(tx, user.id, Date.now())
+    })
+    printLink(given, terminal, { link, config, facts: { user: user.id, email: user.email } })
+    return 0
+  })
+}
+
+function printLink(
+  given: Given,
+  terminal: Terminal,
+  { link, config, facts }: { link: MadeLink; config: Config; facts: object },
+): void {
+  const url = originOf(config)() + link.path
+  const expiresAt = toInstant(link.expiresAt)
+  print(terminal, given, { id: link.id, ...facts, url, expiresAt }, () => [
+    url,
+    `${link.id}, shown only once; works once, until ${expiresAt}`,
+  ])
+}
+
+function changeRole(given: Given, terminal: Terminal): Promise<number> {
+  const role = readRole(given.words[1] ?? '')
+  return withStorage(given, async (storage, { rootSecret }) => {
+    const { id: merchantId, slug } = await chooseMerchant(storage, given.texts.merchant)
+    const user = await chooseUser(storage, rootSecret, given.word)
+    const change = { merchantId, userId: user.id, role, held: adminScopes }
+    const before = await storage.write((tx) => setRole(tx, change, Date.now()))
+    print(terminal, given, { id: user.id, merchant: slug, role, before }, () => [
+      visible(`${user.email} ${before === role ? 'was already' : 'is now'} ${role} of ${slug}`),
+    ])
+    return 0
+  })
+}
+
+function remove(given: Given, terminal: Terminal): Promise<number> {
+  return withStorage(given, async (storage, { rootSecret }) => {
+    const { id: merchantId, slug } = await chooseMerchant(storage, given.texts.merchant)
+    const user = await chooseUser(storage, rootSecret, given.word)
+    await storage.write((tx) => removeMember(tx, { merchantId, userId: user.id, held: adminScopes }, Date.now()))
+    print(terminal, given, { id: user.id, merchant: slug, removed: true }, () => [
+      visible(`${user.email} no longer acts for ${slug}`),
+    ])
+    return 0
+  })
+}
+
+function sessions(given: Given, terminal: Terminal): Promise<number> {
+  const isEnding = given.flags.has('end')
+  return withStorage(given, async (storage, { rootSecret }) => {
+    const user = await chooseUser(storage, rootSecret, given.word)
+    const now = Date.now()
+    const open = await storage.read((db) => listSessions(db, user.id, now))
+    if (isEnding) await storage.write((tx) => endSessionsFrom(tx, user.id, now))
+    const shown = open.map(({ id, browser, hasSecondFactor, createdAt, seenAt, expiresAt }) => ({
+      id,
+      browser,
+      hasSecondFactor,
+      createdAt: toInstant(createdAt),
+      seenAt: toInstant(seenAt),
+      expiresAt: toInstant(expiresAt),
+    }))
+    print(terminal, given, { id: user.id, sessions: shown, ended: isEnding }, () => [
+      ...shown.map(({ id, browser, seenAt }) => `${id}  last seen ${seenAt}  ${browser || '(unknown browser)'}`),
+      ...(isEnding ? [visible(`${user.email} is signed out everywhere`)] : []),
+    ])
+    return 0
+  })
+}
+
+function readRole(text: string): Role {
+  const role = roles.find((known) => known === text)
+  if (!role) throw new Misuse(`the role must be ${roles.join(', ')}`)
+  return role
 }
 
 function setMerchants(given: Given, terminal: Terminal): Promise<number> {

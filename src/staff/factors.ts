@@ -75,6 +75,12 @@ export async function removeSecondFactor(tx: Tx, userId: string): Promise<boolea
   return rows.length > 0
 }
 
+// For the operator, when a person has lost all of them.
+export async function removeAllFactors(tx: Tx, userId: string): Promise<void> {
+  await removeSecondFactor(tx, userId)
+  await tx.sql`delete from user_passkeys where user_id = ${userId}`
+}
+
 // Uses a code up: of the app, or a recovery code. False for a wrong one and for one that was used before.
 export async function useCode(
   tx: Tx,
