@@ -2,8 +2,12 @@
 // controlled by the test. Every answer that passes through `ask` is checked against its declared schema.
 
 import assert from 'node:assert/strict'
+import { randomUUID } from 'node:crypto'
 import { once } from 'node:events'
+import { rm } from 'node:fs/promises'
 import { connect } from 'node:net'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
 import { createKey } from '../src/access/keys.ts'
 import { type AppParts, createApp } from '../src/app.ts'
 import { PublicErrorResponse } from '../src/contract/errors.ts'
@@ -97,6 +101,7 @@ export interface HouseOptions
       | 'payHooks'
       | 'providerUrls'
       | 'mail'
+      | 'media'
     >
   > {
   shops?: readonly ShopFile[]
@@ -141,6 +146,7 @@ export async function openHouse(
       logged += lines
     },
   })
+  const mediaFolder = join(tmpdir(), `cartwright-media-${randomUUID()}`)
   const app = createApp({
     storage,
     rootSecret: testSecret,
@@ -150,6 +156,8 @@ export async function openHouse(
     trustedProxies: [],
     // Receivers in tests run on this machine.
     webhookAllowPrivate: true,
+    // Made with the first picture.
+    media: { kind: 'folder', folder: mediaFolder },
     publicOrigin: () => origin,
     version: 'test',
     clock: () => new Date(clock.now),
@@ -164,6 +172,7 @@ export async function openHouse(
     await app.dispatcher.drain()
     app.close()
     log.flush()
+    await rm(mediaFolder, { recursive: true, force: true })
     // Whatever a test did, the invariants must hold.
     assert.deepEqual(await storage.read(findViolations), [])
   })

@@ -31,6 +31,7 @@ import { sealedKeeper } from './idempotency/once.ts'
 import { installationOperations } from './installations/operations.ts'
 import { late } from './kit/late.ts'
 import type { MailTarget } from './kit/mailurl.ts'
+import type { MediaTarget } from './kit/mediaurl.ts'
 import { pageSecretHash } from './kit/pagesecret.ts'
 import { type RetentionMs, retentionDefaultsMs } from './kit/retention.ts'
 import { deriveKeys, type RootSecret } from './kit/secrets.ts'
@@ -45,6 +46,8 @@ import { createMetrics, type Metrics } from './observe/metrics.ts'
 import { observeOwed } from './observe/owed.ts'
 import { orderOperations } from './orders/operations.ts'
 import { createPaymentWatch, type PaymentWatch } from './payments/watch.ts'
+import { openPictureFiles } from './pictures/files.ts'
+import { picturePage } from './pictures/page.ts'
 import { noticePage } from './providers/hooks.ts'
 import type { ProviderUrls } from './providers/registry.ts'
 import { demoMerchantSlug } from './provisioning/demo.ts'
@@ -73,6 +76,8 @@ export interface AppParts {
   retentionMs?: RetentionMs
   // Where letters go (default: nowhere).
   mail?: { target: MailTarget; from: string }
+  // Where pictures are stored (default: nowhere, so none can be uploaded).
+  media?: MediaTarget
   // Where the APIs of payment providers are, in the place of their own addresses. For tests.
   providerUrls?: ProviderUrls
   // In the place of the usual ones, for tests.
@@ -257,6 +262,7 @@ export function createApp(parts: AppParts): App {
       ...(mailFolder === null ? [] : mailPages(mailFolder)),
       ...oauth.pages,
       ...(parts.extraPages ?? []),
+      ...(parts.media ? [picturePage(openPictureFiles(parts.media, () => clock().getTime()))] : []),
       mediaPage(fileURLToPath(new URL('./provisioning/demo/media/', import.meta.url))),
     ],
     handOffs: oauth.handOffs,

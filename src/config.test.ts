@@ -57,6 +57,7 @@ describe('settings', () => {
       metrics: 'on',
       providerUrls: {},
       mail: { target: { kind: 'file', folder: 'data/mail' }, from: 'shop@localhost' },
+      media: { kind: 'folder', folder: 'data/media' },
       isRunByNpm: false,
     })
   })

@@ -6,6 +6,7 @@ import { isIP } from 'node:net'
 import { dirname, join } from 'node:path'
 import { isEmail } from './kit/email.ts'
 import { type MailTarget, parseMailUrl } from './kit/mailurl.ts'
+import { type MediaTarget, parseMediaUrl } from './kit/mediaurl.ts'
 import { parseRetention, type RetentionMs, retentionDefaultsMs } from './kit/retention.ts'
 import { makeSecretText, parseRootSecret, RootSecret } from './kit/secrets.ts'
 import { type LogLevel, logLevels } from './observe/log.ts'
@@ -42,6 +43,8 @@ export interface Settings {
   providerUrls: Readonly<Record<string, string>>
   // Where letters go, and the address that they come from.
   mail: { target: MailTarget; from: string }
+  // Where the pictures of products are stored.
+  media: MediaTarget
   // npm does not hand its signals on to the server, so the server watches for the end of npm.
   isRunByNpm: boolean
 }
@@ -79,6 +82,7 @@ export function readSettings(environment: Environment): Settings {
       ...readProviderUrl('mollie', 'CARTWRIGHT_MOLLIE_URL', environment),
     },
     mail: readMail(given('CARTWRIGHT_MAIL_URL'), given('CARTWRIGHT_MAIL_FROM'), given('NODE_ENV') === 'production'),
+    media: readMedia(given('CARTWRIGHT_MEDIA_URL')),
     isRunByNpm: given('npm_lifecycle_event') !== undefined,
   }
 }
@@ -318,6 +322,12 @@ function readMail(url: string | undefined, from: string | undefined, production:
   if (from === undefined && target.kind === 'smtp')
     throw new BadSetting('CARTWRIGHT_MAIL_FROM is required with a mail server: the address that letters come from.')
   return { target, from: from ?? 'shop@localhost' }
+}
+
+function readMedia(text = 'file:data/media'): MediaTarget {
+  const target = parseMediaUrl(text)
+  if ('problem' in target) throw new BadSetting(`CARTWRIGHT_MEDIA_URL ${target.problem}.`)
+  return target
 }
 
 function readLogLevel(text = 'info'): LogLevel {

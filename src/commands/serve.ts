@@ -122,6 +122,7 @@ function createService({ config, storage, log, mayDemo }: ServeParts): Service {
     retentionMs: config.retentionMs,
     production: config.production,
     mail: config.mail,
+    media: config.media,
     isStarting: () => isStarting,
     showsMetrics: config.metrics === 'on',
     publicOrigin: () => origin,

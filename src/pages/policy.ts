@@ -45,7 +45,6 @@ export function pageHeaders(sources: Sources): Record<string, string> {
     'content-type': 'text/html; charset=utf-8',
     'content-security-policy': policyFor(sources),
     'referrer-policy': 'no-referrer',
-    'x-content-type-options': 'nosniff',
     // For browsers that do not know frame-ancestors.
     'x-frame-options': 'DENY',
   }

@@ -33,7 +33,6 @@ export function mediaPage(folder: string): HtmlPage {
 const pictureHeaders: Readonly<Record<string, string>> = {
   'content-type': 'image/svg+xml',
   'content-security-policy': "default-src 'none'; style-src 'unsafe-inline'",
-  'x-content-type-options': 'nosniff',
   'cache-control': 'public, max-age=86400, stale-while-revalidate=604800',
   // Shops on other origins show these pictures.
   'cross-origin-resource-policy': 'cross-origin',

@@ -63,7 +63,6 @@ export const themePage: HtmlPage = {
       'content-type': 'text/css; charset=utf-8',
       // A later version may choose other shades.
       'cache-control': 'public, max-age=86400',
-      'x-content-type-options': 'nosniff',
     }
     return { status: 200, body: themeFor(color), headers }
   },

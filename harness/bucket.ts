@@ -1,0 +1,53 @@
+// A service that stores files as S3 does, on loopback, in memory: it checks signatures and can be made to fail.
+
+import { createServer, type IncomingMessage } from 'node:http'
+import type { AddressInfo } from 'node:net'
+import { buffer } from 'node:stream/consumers'
+import type { BucketTarget } from '../src/kit/mediaurl.ts'
+import { signed } from '../src/pictures/signing.ts'
+
+export interface Bucket extends BucketTarget {
+  files: Map<string, { bytes: Buffer; media: string }>
+  // Answered instead of everything else.
+  failing: number | null
+  close(): void
+}
+
+export async function openBucket(now: () => number): Promise<Bucket> {
+  const server = createServer(async (request, response) => {
+    const body = await buffer(request)
+    const path = new URL(request.url ?? '', bucket.origin).pathname
+    const status = bucket.failing ?? (isSigned(request, body) ? null : 403)
+    if (status !== null) return void response.writeHead(status).end('<Error/>')
+    if (request.method === 'PUT') {
+      bucket.files.set(path, { bytes: body, media: request.headers['content-type'] ?? '' })
+      return void response.writeHead(200).end()
+    }
+    const file = bucket.files.get(path)
+    response
+      .writeHead(file ? 200 : 404, { 'content-type': file?.media ?? 'application/xml' })
+      .end(file?.bytes ?? '<Error/>')
+  })
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
+  const bucket: Bucket = {
+    origin: `http://127.0.0.1:${(server.address() as AddressInfo).port}`,
+    bucket: 'shop-media',
+    region: 'eu-central-1',
+    accessKey: 'AKIATEST',
+    secretKey: 'a secret of the bucket',
+    files: new Map(),
+    failing: null,
+    close() {
+      server.closeAllConnections()
+      server.close()
+    },
+  }
+
+  function isSigned({ method = '', url = '', headers }: IncomingMessage, body: Buffer): boolean {
+    const media = headers['content-type']
+    const request = { method, url: new URL(url, bucket.origin), headers: media ? { 'content-type': media } : {}, body }
+    const expected = signed(request, bucket, now())
+    return ['authorization', 'x-amz-date', 'x-amz-content-sha256'].every((name) => headers[name] === expected[name])
+  }
+  return bucket
+}

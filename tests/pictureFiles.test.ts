@@ -1,0 +1,115 @@
+// Pictures on their way from the place where they are stored to a browser: a folder or a bucket, one behaviour.
+
+import assert from 'node:assert/strict'
+import { mkdtemp, readdir, readFile, rm } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { after, before, describe, test } from 'node:test'
+import { type Bucket, openBucket } from '../harness/bucket.ts'
+import { type House, openHouse } from '../harness/house.ts'
+import { givenEngine } from '../harness/storage.ts'
+import type { MediaTarget } from '../src/kit/mediaurl.ts'
+import { openPictureFiles, type PictureFiles } from '../src/pictures/files.ts'
+import { pictureName } from '../src/pictures/page.ts'
+
+const now = Date.parse('2026-06-01T12:00:00.000Z')
+const clock = () => now
+
+for (const kind of ['folder', 'bucket'] as const)
+  describe(`pictures in a ${kind}`, () => {
+    const given = givenEngine('sqlite')
+    let folder: string
+    let bucket: Bucket
+    let files: PictureFiles
+    let house: House
+    let name: string
+    const bytes = Buffer.from([0, 1, 2, 255])
+    before(async () => {
+      folder = await mkdtemp(join(tmpdir(), 'cartwright-'))
+      bucket = await openBucket(clock)
+      const { bucket: named, origin, region, accessKey, secretKey } = bucket
+      const media: MediaTarget =
+        kind === 'folder'
+          ? { kind, folder: join(folder, 'media') }
+          : { kind, bucket: named, origin, region, accessKey, secretKey }
+      files = openPictureFiles(media, clock)
+      house = await openHouse(given, { media, now })
+      name = pictureName({ merchantId: house.merchantId, hash: 'a'.repeat(32), width: 640, kind: 'webp' })
+    })
+    after(async () => {
+      bucket.close()
+      await rm(folder, { recursive: true })
+    })
+
+    test('what was stored is shown, for good, as a picture and nothing else', async () => {
+      await files.put(name, bytes, 'image/webp')
+      await files.put(name, bytes, 'image/webp')
+      const answer = await fetch(`${house.origin}/media/${name}`)
+      assert.equal(answer.status, 200)
+      assert.deepEqual(Buffer.from(await answer.arrayBuffer()), bytes)
+      const header = (header: string) => answer.headers.get(header)
+      assert.deepEqual(
+        ['content-type', 'cache-control', 'x-content-type-options', 'cross-origin-resource-policy'].map(header),
+        ['image/webp', 'public, max-age=31536000, immutable', 'nosniff', 'cross-origin'],
+      )
+      assert.match(header('content-security-policy') ?? '', /default-src 'none'/)
+    })
+
+    test('what was not stored, or has another name, is not there', async () => {
+      const hash = 'a'.repeat(32)
+      for (const path of [
+        `${house.merchantId}/${'b'.repeat(32)}-640.webp`,
+        `${house.merchantId}/${hash}-640.svg`,
+        `${house.merchantId}/${hash}-640.webp.x`,
+        `${house.merchantId}/..%2F..%2Fpackage.json`,
+        `..%2Fsrc/${hash}-640.webp`,
+        `mer_/${hash}-640.webp`,
+        `${house.merchantId}%2F${hash}/${hash}-640.webp`,
+      ])
+        assert.equal((await house.fetch(`/media/${path}`)).status, 404, path)
+    })
+
+    test('the pictures of the demo shop are where they were', async () => {
+      assert.equal((await house.fetch('/media/demo/linen-tea-towel.svg')).status, 200)
+    })
+  })
+
+describe('a folder of pictures', () => {
+  test('holds nothing but whole files, whatever was written at once', async () => {
+    const folder = await mkdtemp(join(tmpdir(), 'cartwright-'))
+    try {
+      const files = openPictureFiles({ kind: 'folder', folder }, clock)
+      const large = Buffer.alloc(300_000, 7)
+      await Promise.all(Array.from({ length: 8 }, () => files.put('mer_1/a.webp', large, 'image/webp')))
+      assert.deepEqual(await readdir(join(folder, 'mer_1')), ['a.webp'])
+      assert.ok((await readFile(join(folder, 'mer_1/a.webp'))).equals(large))
+    } finally {
+      await rm(folder, { recursive: true })
+    }
+  })
+})
+
+describe('a bucket that does not answer as it should', () => {
+  test('fails with a code that names the reason, and says no secret', async () => {
+    const bucket = await openBucket(clock)
+    try {
+      const code = (work: Promise<unknown>) =>
+        work.then(
+          () => 'no error',
+          (error: Error & { code?: string }) => {
+            assert.ok(!String(error).includes(bucket.secretKey))
+            return error.code
+          },
+        )
+      const wrong = openPictureFiles({ ...bucket, kind: 'bucket', secretKey: 'another' }, clock)
+      assert.equal(await code(wrong.put('mer_1/a.webp', Buffer.from('a'), 'image/webp')), 'BUCKET_KEY_REFUSED')
+      assert.equal(await code(wrong.get('mer_1/a.webp')), 'BUCKET_KEY_REFUSED')
+      const right = openPictureFiles({ ...bucket, kind: 'bucket' }, clock)
+      bucket.failing = 500
+      assert.equal(await code(right.put('mer_1/a.webp', Buffer.from('a'), 'image/webp')), 'BUCKET_FAILED')
+      assert.equal(bucket.files.size, 0)
+    } finally {
+      bucket.close()
+    }
+  })
+})
