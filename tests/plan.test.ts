@@ -41,7 +41,7 @@ const doormen: Readonly<Record<string, (file: string) => boolean>> = {
   jose: (file) => file === 'oauth/proof.ts',
   stripe: (file) => file === 'providers/stripe/client.ts',
   yaml: (file) => file === 'provisioning/read.ts',
-  typebox: (file) => file.startsWith('contract/') || file === 'provisioning/shopfile.ts',
+  typebox: (file) => file.startsWith('contract/'),
   'typebox/schema': (file) => file === 'contract/validator.ts',
 }
 

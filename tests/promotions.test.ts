@@ -12,6 +12,7 @@ import { bloom, rival } from '../harness/shops.ts'
 import { eachEngine } from '../harness/storage.ts'
 import { anyText } from '../harness/texts.ts'
 import { changeLines } from '../src/audit/change.ts'
+import type { PromotionEntry } from '../src/contract/entries.ts'
 import type { Mode } from '../src/contract/words.ts'
 import {
   disablePromotion,
@@ -28,7 +29,7 @@ import {
 import { applyShop } from '../src/provisioning/apply.ts'
 import { allPromotions, promotionStatus } from '../src/provisioning/promotions.ts'
 import { readShopFile } from '../src/provisioning/read.ts'
-import type { PromotionEntry, ShopFile } from '../src/provisioning/shopfile.ts'
+import type { ShopFile } from '../src/provisioning/shopfile.ts'
 import type { Reader, Storage } from '../src/storage/storage.ts'
 
 const now = Date.parse('2026-06-01T12:00:00.000Z')

@@ -1,20 +1,14 @@
 // `methods`: how a merchant takes money by hand. All of it at once is a matter of a shop file.
 
+import { PaymentMethodEntry } from '../contract/entries.ts'
+import { limits } from '../contract/limits.ts'
 import { compile } from '../contract/validator.ts'
 import { type ManualMethod, type Mode, manualMethods, modes } from '../contract/words.ts'
 import { listInstallations, lockMerchant, type Merchant } from '../installations/store.ts'
 import { refuse } from '../kit/refuse.ts'
-import {
-  findMethodSettings,
-  instructionsLengthMax,
-  listMethodSettings,
-  type MethodSettings,
-  saveMethodSettings,
-  termDaysMax,
-} from '../payments/methods.ts'
+import { findMethodSettings, listMethodSettings, type MethodSettings, saveMethodSettings } from '../payments/methods.ts'
 import { methodWarnings, shownMethod } from '../provisioning/methods.ts'
 import { controlCharacters, paymentMethodProblems } from '../provisioning/read.ts'
-import { PaymentMethodEntry } from '../provisioning/shopfile.ts'
 import type { Storage } from '../storage/storage.ts'
 import {
   type Command,
@@ -46,11 +40,11 @@ export const methodsCommand: Command = {
         off: { help: 'do not offer it' },
         instructions: {
           value: 'TEXT',
-          help: `what shoppers read, such as the bank account; up to ${instructionsLengthMax} characters, '' for nothing`,
+          help: `what shoppers read, such as the bank account; up to ${limits.instructionsLengthMax} characters, '' for nothing`,
         },
         'term-days': {
           value: 'DAYS',
-          help: `cancel an order that is not paid after so many days, 1 to ${termDaysMax}; none: never`,
+          help: `cancel an order that is not paid after so many days, 1 to ${limits.termDaysMax}; none: never`,
         },
         merchant: merchantOption,
       },
@@ -85,7 +79,7 @@ function readInput(given: Given): Input {
   if (!mode) throw new Misuse(`--mode must be ${modes.join(' or ')}`)
   if (given.flags.has('on') && given.flags.has('off')) throw new Misuse('--on and --off exclude each other')
   if (days !== undefined && days !== 'none' && !/^[1-9]\d{0,2}$/.test(days))
-    throw new Misuse(`--term-days must be a whole number from 1 to ${termDaysMax}, or none`)
+    throw new Misuse(`--term-days must be a whole number from 1 to ${limits.termDaysMax}, or none`)
   return {
     mode,
     method,

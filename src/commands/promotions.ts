@@ -1,5 +1,6 @@
 // `promotions`: the codes of a merchant, one at a time. Many at once are a matter of a shop file.
 
+import { PromotionEntry } from '../contract/entries.ts'
 import { compile } from '../contract/validator.ts'
 import { promotionTypes } from '../contract/words.ts'
 import type { Merchant } from '../installations/store.ts'
@@ -15,7 +16,6 @@ import {
   stopPromotion,
 } from '../provisioning/promotions.ts'
 import { controlCharacters, promotionProblems } from '../provisioning/read.ts'
-import { PromotionEntry } from '../provisioning/shopfile.ts'
 import type { Storage } from '../storage/storage.ts'
 import {
   type Command,

@@ -19,4 +19,7 @@ export const limits = {
   issuesMax: 20,
   // RFC 5321, 4.5.3.1.3, less the angle brackets.
   emailLengthMax: 254,
+  // What a shopper reads about a payment by hand, and how long it is awaited.
+  instructionsLengthMax: 2_000,
+  termDaysMax: 365,
 } as const

@@ -16,9 +16,6 @@ export interface MethodSettings {
   isDefault: boolean
 }
 
-export const termDaysMax = 365
-export const instructionsLengthMax = 2_000
-
 // What holds where the merchant has said nothing: in test mode everything can be tried, in live mode nothing is sold that
 // nobody knows how to pay.
 export function defaultSettings(mode: Mode, method: ManualMethod): MethodSettings {

@@ -3,6 +3,7 @@
 
 import type { Change } from '../audit/change.ts'
 import { refreshStaleProducts } from '../catalog/refresh.ts'
+import type { ProductEntry } from '../contract/entries.ts'
 import { findMerchant, lockMerchant } from '../installations/store.ts'
 import { RowsFailed } from '../loops/rows.ts'
 import type { Storage } from '../storage/storage.ts'
@@ -21,7 +22,7 @@ import {
 } from './products.ts'
 import { batchPromotionsMax, planPromotions, type RefusedPromotion, savePromotions } from './promotions.ts'
 import { lockSellerFor, sellerOf } from './seller.ts'
-import type { ProductEntry, ShopFile } from './shopfile.ts'
+import type { ShopFile } from './shopfile.ts'
 import { learnSizes } from './store.ts'
 import { type MadeSecret, planWebhooks, saveWebhooks, urlProblem } from './webhooks.ts'
 

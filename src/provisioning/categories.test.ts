@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
+import { categoryDepthMax } from '../contract/entries.ts'
 import { depthsOf, planCategories, refuseDepth } from './categories.ts'
-import { categoryDepthMax } from './shopfile.ts'
 
 const now = 1_000
 const stored = (slug: string, parentId: string | null = null) => ({

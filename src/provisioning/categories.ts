@@ -2,9 +2,9 @@
 
 import { type Change, membersChanged } from '../audit/change.ts'
 import type { CategoryRow } from '../catalog/answer.ts'
+import { type CategoryEntry, categoryDepthMax } from '../contract/entries.ts'
 import { newId } from '../kit/ids.ts'
 import { refuse } from '../kit/refuse.ts'
-import { type CategoryEntry, categoryDepthMax } from './shopfile.ts'
 
 export interface CategoryPlan {
   newCategories: readonly CategoryRow[]

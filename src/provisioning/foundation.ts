@@ -9,6 +9,7 @@ import {
   raiseCatalogVersion,
   updateCategory,
 } from '../catalog/store.ts'
+import type { SkuEntry } from '../contract/entries.ts'
 import { findMailSettings, type MailSettings, saveMailSettings } from '../installations/mail.ts'
 import {
   insertInstallation,
@@ -34,7 +35,7 @@ import { planMail } from './mail.ts'
 import { methodWarnings, planMethods } from './methods.ts'
 import { planRates, type RatesPlan } from './rates.ts'
 import { readinessWarnings } from './readiness.ts'
-import type { ShopFile, SkuEntry } from './shopfile.ts'
+import type { ShopFile } from './shopfile.ts'
 import { findSelling, markAllStale } from './store.ts'
 
 export interface Foundation extends CategoryPlan, InstallationPlan, RatesPlan {

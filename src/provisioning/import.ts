@@ -3,6 +3,7 @@
 // the rest goes on.
 
 import { insertCategory, listCategories } from '../catalog/store.ts'
+import { type CategoryEntry, categoryDepthMax, type ProductEntry } from '../contract/entries.ts'
 import { findMerchant } from '../installations/store.ts'
 import type { Storage, Tx } from '../storage/storage.ts'
 import { depthsOf, planCategories } from './categories.ts'
@@ -10,7 +11,6 @@ import { countedAfter } from './counts.ts'
 import { CsvError, readCsv } from './csv.ts'
 import { batchProductsMax, saveProducts } from './products.ts'
 import { lockSellerFor } from './seller.ts'
-import { type CategoryEntry, categoryDepthMax, type ProductEntry } from './shopfile.ts'
 import { readShopifyProducts } from './shopify.ts'
 import { learnSizes } from './store.ts'
 

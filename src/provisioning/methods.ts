@@ -1,9 +1,9 @@
 // The methods by which a merchant takes money by hand, as a shop file or the operator sets them.
 
 import { type Change, membersChanged } from '../audit/change.ts'
+import type { PaymentMethodEntry } from '../contract/entries.ts'
 import type { Mode } from '../contract/words.ts'
 import { defaultSettings, lacksInstructions, type MethodSettings } from '../payments/methods.ts'
-import type { PaymentMethodEntry } from './shopfile.ts'
 
 export interface MethodsPlan {
   // To be written.

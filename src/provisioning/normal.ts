@@ -1,8 +1,8 @@
 // Turns the entries of a shop file into records in normal form, with every default filled in. Pure.
 
 import type { ProductRecord, SkuRecord } from '../catalog/product.ts'
+import type { ProductEntry, SkuEntry } from '../contract/entries.ts'
 import { limits } from '../contract/limits.ts'
-import type { ProductEntry, SkuEntry } from './shopfile.ts'
 
 // `keptPublishedAt` is when the product was first published, if it is; a file that names no date does not move it.
 export function productRecord(entry: ProductEntry, keptPublishedAt: number | null, now: number): ProductRecord {

@@ -18,13 +18,13 @@ import {
   updateProduct,
   updateSku,
 } from '../catalog/store.ts'
+import type { ProductEntry } from '../contract/entries.ts'
 import { type Mode, modes } from '../contract/words.ts'
 import { setOnHand } from '../inventory/levels.ts'
 import { insertStock } from '../inventory/store.ts'
 import { newId } from '../kit/ids.ts'
 import type { Reader, Tx } from '../storage/storage.ts'
 import { productRecord } from './normal.ts'
-import type { ProductEntry } from './shopfile.ts'
 
 export const batchProductsMax = 200
 

@@ -3,6 +3,7 @@
 
 import { type Change, membersChanged } from '../audit/change.ts'
 import { listCategories, listSkusByCode } from '../catalog/store.ts'
+import type { PromotionEntry } from '../contract/entries.ts'
 import type { PromotionType } from '../contract/words.ts'
 import { lockMerchant } from '../installations/store.ts'
 import { newId } from '../kit/ids.ts'
@@ -21,7 +22,6 @@ import {
   updatePromotion,
 } from '../promotions/store.ts'
 import type { Reader, Tx } from '../storage/storage.ts'
-import type { PromotionEntry } from './shopfile.ts'
 
 export const batchPromotionsMax = 500
 

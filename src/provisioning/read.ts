@@ -3,6 +3,13 @@
 
 import { isUtf8 } from 'node:buffer'
 import { type Document, isPair, isSeq, parseDocument, visit } from 'yaml'
+import {
+  type CategoryEntry,
+  categoryDepthMax,
+  type PaymentMethodEntry,
+  type ProductEntry,
+  type PromotionEntry,
+} from '../contract/entries.ts'
 import { compile } from '../contract/validator.ts'
 import type { PromotionType } from '../contract/words.ts'
 import { normalRedirectHost } from '../installations/redirects.ts'
@@ -16,14 +23,7 @@ import { targetProblem } from '../webhooks/guard.ts'
 import { subscriptionsProblem } from '../webhooks/subscription.ts'
 import { addressOf } from '../webhooks/url.ts'
 import { entryProblem } from './apps.ts'
-import {
-  type CategoryEntry,
-  categoryDepthMax,
-  type PaymentMethodEntry,
-  type ProductEntry,
-  type PromotionEntry,
-  ShopFile,
-} from './shopfile.ts'
+import { ShopFile } from './shopfile.ts'
 
 export interface Problem {
   // JSON Pointer into the file.

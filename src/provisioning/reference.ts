@@ -1,4 +1,5 @@
-// Prints every member of the shop file into docs/shop-file.md (`npm run shop-file`, after each change of shopfile.ts).
+// Prints every member of the shop file into docs/shop-file.md (`npm run shop-file`, after each change of shopfile.ts or
+// contract/entries.ts).
 
 import { readFileSync, writeFileSync } from 'node:fs'
 import { shopFileSchema } from './shopfile.ts'

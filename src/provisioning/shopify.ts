@@ -6,12 +6,12 @@
 // says that there is nothing. What is bent to fit is told in `notes`; what does not fit is refused with its line.
 
 import { createHash } from 'node:crypto'
+import { type CategoryEntry, categoryDepthMax, type ProductEntry, type SkuEntry } from '../contract/entries.ts'
 import { limits } from '../contract/limits.ts'
 import { formatAmount, parseDecimal } from '../kit/money.ts'
 import { isSlug, slugify } from '../kit/slug.ts'
 import type { CsvRow } from './csv.ts'
 import { plainText } from './plaintext.ts'
-import { type CategoryEntry, categoryDepthMax, type ProductEntry, type SkuEntry } from './shopfile.ts'
 
 export type ShopifyOutcome =
   | {
