@@ -1,5 +1,5 @@
-// A product in one normal form: every member present, nothing optional. Provisioning compares two of these, and the
-// answers are rendered from one.
+// A product in one normal form: every member present, nothing optional. A change compares two of these, and the answers are
+// rendered from one.
 
 import type { Mode } from '../contract/words.ts'
 

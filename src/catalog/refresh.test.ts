@@ -6,7 +6,7 @@ import { eachEngine } from '../../harness/storage.ts'
 import { hold, release, sweepHolds } from '../inventory/holds.ts'
 import { setOnHand } from '../inventory/levels.ts'
 import { sell } from '../inventory/sales.ts'
-import { planProducts, writeProduct } from '../provisioning/products.ts'
+import { planProducts, writeProduct } from './change.ts'
 import { currentAnswers, isStale, refreshStaleProducts } from './refresh.ts'
 import { findCatalogVersion, findDetails, findListing, findSeller } from './store.ts'
 

@@ -1,6 +1,7 @@
 // Updates the catalog's answers after a change of stock. A change only marks the product as stale; from then on each
 // read renders it again, until the loop here renders it once, stores it and clears the mark.
 
+import { raiseCatalogVersion } from '../installations/store.ts'
 import { handleRows } from '../loops/rows.ts'
 import type { Reader, Storage, Tx } from '../storage/storage.ts'
 import { type ProductAnswers, renderProduct } from './answer.ts'
@@ -11,7 +12,6 @@ import {
   listStaleRows,
   lockSeller,
   lockStockOf,
-  raiseCatalogVersion,
   refreshListedProduct,
   type StaleProduct,
 } from './store.ts'

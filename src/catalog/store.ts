@@ -1,4 +1,4 @@
-// The SQL of the catalog: what the operations look up, and what provisioning writes.
+// The SQL of the catalog.
 
 import type { Mode } from '../contract/words.ts'
 import { heldOf } from '../inventory/store.ts'
@@ -146,10 +146,15 @@ export async function updateCategory(tx: Tx, merchant: string, category: Categor
 export async function countProductsByCategory(
   tx: Tx,
   merchant: string,
+  categoryIds: readonly string[] | 'all',
 ): Promise<{ categoryId: string; count: number }[]> {
+  const isCounted =
+    categoryIds === 'all'
+      ? new Fragment('')
+      : new Fragment(`and id in (${list(categoryIds).text})`, list(categoryIds).values)
   return tx.sql<{ categoryId: string; count: number }>`
     with recursive tree (root, id) as (
-      select id, id from categories where merchant_id = ${merchant}
+      select id, id from categories where merchant_id = ${merchant} ${isCounted}
       union
       select tree.root, c.id from categories c join tree on c.parent_id = tree.id where c.merchant_id = ${merchant})
     select tree.root as "categoryId", count(distinct l.product_id) as "count"
@@ -163,10 +168,6 @@ export async function setProductCount(tx: Tx, merchant: string, categoryId: stri
   await tx.sql`
     update categories set product_count = ${count}
     where merchant_id = ${merchant} and id = ${categoryId} and product_count <> ${count}`
-}
-
-export async function raiseCatalogVersion(tx: Tx, merchant: string): Promise<void> {
-  await tx.sql`update merchants set catalog_version = catalog_version + 1 where id = ${merchant}`
 }
 
 interface ProductColumns {

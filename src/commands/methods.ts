@@ -5,10 +5,11 @@ import { limits } from '../contract/limits.ts'
 import { compile } from '../contract/validator.ts'
 import { type ManualMethod, type Mode, manualMethods, modes } from '../contract/words.ts'
 import { listInstallations, lockMerchant, type Merchant } from '../installations/store.ts'
+import { controlCharacters } from '../kit/problems.ts'
 import { refuse } from '../kit/refuse.ts'
 import { findMethodSettings, listMethodSettings, type MethodSettings, saveMethodSettings } from '../payments/methods.ts'
 import { methodWarnings, shownMethod } from '../provisioning/methods.ts'
-import { controlCharacters, paymentMethodProblems } from '../provisioning/read.ts'
+import { paymentMethodProblems } from '../provisioning/read.ts'
 import type { Storage } from '../storage/storage.ts'
 import {
   type Command,

@@ -5,6 +5,7 @@ import { compile } from '../contract/validator.ts'
 import { promotionTypes } from '../contract/words.ts'
 import type { Merchant } from '../installations/store.ts'
 import { formatAmount } from '../kit/money.ts'
+import { controlCharacters } from '../kit/problems.ts'
 import type { OperatorPromotion } from '../promotions/store.ts'
 import {
   addPromotion,
@@ -15,7 +16,7 @@ import {
   showPromotion,
   stopPromotion,
 } from '../provisioning/promotions.ts'
-import { controlCharacters, promotionProblems } from '../provisioning/read.ts'
+import { promotionProblems } from '../provisioning/read.ts'
 import type { Storage } from '../storage/storage.ts'
 import {
   type Command,

@@ -160,3 +160,8 @@ export async function findMerchantFace(db: Reader, id: string): Promise<Merchant
     select slug, name, country, support_email as "supportEmail", logo, color, links, legal from merchants where id = ${id}`
   return merchant
 }
+
+// After each change that a list or a cart shows: list pages and price books are cached by this version.
+export async function raiseCatalogVersion(tx: Tx, merchant: string): Promise<void> {
+  await tx.sql`update merchants set catalog_version = catalog_version + 1 where id = ${merchant}`
+}

@@ -2,7 +2,16 @@
 // product no longer names is retired. Applying the same file again changes nothing.
 
 import type { Change } from '../audit/change.ts'
+import {
+  batchProductsMax,
+  type PlanOptions,
+  type ProductBatch,
+  planProducts,
+  type RefusedProduct,
+  saveProducts,
+} from '../catalog/change.ts'
 import { refreshStaleProducts } from '../catalog/refresh.ts'
+import { lockSellerFor, sellerOf } from '../catalog/seller.ts'
 import type { ProductEntry } from '../contract/entries.ts'
 import { findMerchant, lockMerchant } from '../installations/store.ts'
 import { RowsFailed } from '../loops/rows.ts'
@@ -12,16 +21,7 @@ import { planApps, saveApps } from './apps.ts'
 import { countedAfter } from './counts.ts'
 import { invalidEntry } from './entry.ts'
 import { type Foundation, planFoundation, saveFoundation } from './foundation.ts'
-import {
-  batchProductsMax,
-  type PlanOptions,
-  type ProductBatch,
-  planProducts,
-  type RefusedProduct,
-  saveProducts,
-} from './products.ts'
 import { batchPromotionsMax, planPromotions, type RefusedPromotion, savePromotions } from './promotions.ts'
-import { lockSellerFor, sellerOf } from './seller.ts'
 import type { ShopFile } from './shopfile.ts'
 import { learnSizes } from './store.ts'
 import { type MadeSecret, planWebhooks, saveWebhooks, urlProblem } from './webhooks.ts'

@@ -2,13 +2,8 @@
 // from what is stored, and written in one transaction.
 
 import { type Change, membersChanged } from '../audit/change.ts'
-import {
-  insertCategory,
-  listCategories,
-  listProductsAfterId,
-  raiseCatalogVersion,
-  updateCategory,
-} from '../catalog/store.ts'
+import { type CategoryPlan, planCategories, refuseDepth } from '../catalog/categories.ts'
+import { insertCategory, listCategories, listProductsAfterId, updateCategory } from '../catalog/store.ts'
 import type { SkuEntry } from '../contract/entries.ts'
 import { findMailSettings, type MailSettings, saveMailSettings } from '../installations/mail.ts'
 import {
@@ -19,6 +14,7 @@ import {
   listTaxRates,
   lockMerchant,
   type Merchant,
+  raiseCatalogVersion,
   replaceShippingZones,
   replaceTaxRates,
   setRedirectHosts,
@@ -29,7 +25,6 @@ import { clockSkewMsMax } from '../kit/instant.ts'
 import { refuse } from '../kit/refuse.ts'
 import { listMethodSettings, type MethodSettings, saveMethodSettings } from '../payments/methods.ts'
 import type { Reader, Tx } from '../storage/storage.ts'
-import { type CategoryPlan, planCategories, refuseDepth } from './categories.ts'
 import { type InstallationPlan, planInstallations } from './installations.ts'
 import { planMail } from './mail.ts'
 import { methodWarnings, planMethods } from './methods.ts'

@@ -2,15 +2,15 @@
 // slugs and codes that were met (under a kilobyte a product). What cannot be taken is refused with its line and reason, and
 // the rest goes on.
 
+import { depthsOf, planCategories } from '../catalog/categories.ts'
+import { batchProductsMax, saveProducts } from '../catalog/change.ts'
+import { lockSellerFor } from '../catalog/seller.ts'
 import { insertCategory, listCategories } from '../catalog/store.ts'
 import { type CategoryEntry, categoryDepthMax, type ProductEntry } from '../contract/entries.ts'
 import { findMerchant } from '../installations/store.ts'
 import type { Storage, Tx } from '../storage/storage.ts'
-import { depthsOf, planCategories } from './categories.ts'
 import { countedAfter } from './counts.ts'
 import { CsvError, readCsv } from './csv.ts'
-import { batchProductsMax, saveProducts } from './products.ts'
-import { lockSellerFor } from './seller.ts'
 import { readShopifyProducts } from './shopify.ts'
 import { learnSizes } from './store.ts'
 

@@ -1,15 +1,10 @@
-// Reads a shop file: YAML or JSON, checked against its schema and against itself. Every problem is told with its place,
-// in one go, so that a merchant mends a file once.
+// Reads a shop file: YAML or JSON, checked against its schema and against itself. All problems are reported at once, each
+// with its place.
 
 import { isUtf8 } from 'node:buffer'
 import { type Document, isPair, isSeq, parseDocument, visit } from 'yaml'
-import {
-  type CategoryEntry,
-  categoryDepthMax,
-  type PaymentMethodEntry,
-  type ProductEntry,
-  type PromotionEntry,
-} from '../contract/entries.ts'
+import { categoryProblems, parentProblems, productProblems } from '../catalog/problems.ts'
+import type { PaymentMethodEntry, PromotionEntry } from '../contract/entries.ts'
 import { compile } from '../contract/validator.ts'
 import type { PromotionType } from '../contract/words.ts'
 import { normalRedirectHost } from '../installations/redirects.ts'
@@ -17,6 +12,7 @@ import { isCountry } from '../kit/country.ts'
 import { isExactDecimal } from '../kit/decimal.ts'
 import { fromInstant } from '../kit/instant.ts'
 import { currencyExponent } from '../kit/money.ts'
+import { blank, controlCharacters, isBlank, type Problem, repeated } from '../kit/problems.ts'
 import { lacksInstructions } from '../payments/methods.ts'
 import { normalCode } from '../promotions/store.ts'
 import { targetProblem } from '../webhooks/guard.ts'
@@ -24,12 +20,6 @@ import { subscriptionsProblem } from '../webhooks/subscription.ts'
 import { addressOf } from '../webhooks/url.ts'
 import { entryProblem } from './apps.ts'
 import { ShopFile } from './shopfile.ts'
-
-export interface Problem {
-  // JSON Pointer into the file.
-  path: string
-  message: string
-}
 
 // A YAML of 28 MB took 3.8 GB of memory.
 export const fileBytesMax = 8 * 1024 * 1024
@@ -71,7 +61,7 @@ export function readShopFile(text: string, now: number): ReadShop {
   return problems.length > 0 ? { problems } : { file }
 }
 
-// A number keeps its text beside its value. Octal and hexadecimal ones have no fraction, and their bounds are the schema's.
+// A parsed number has its text beside its value. Octal and hexadecimal ones have no fraction; the schema checks their bounds.
 function roundedNumbers(document: Document.Parsed): Problem[] {
   const problems: Problem[] = []
   visit(document, {
@@ -85,7 +75,7 @@ function roundedNumbers(document: Document.Parsed): Problem[] {
   return problems
 }
 
-// JSON Pointer to a node, from what stands above it.
+// JSON Pointer to a node, from its ancestors.
 function placeOf(steps: readonly unknown[]): string {
   return steps
     .map((step, index) => {
@@ -96,7 +86,7 @@ function placeOf(steps: readonly unknown[]): string {
     .join('')
 }
 
-// Aliases are followed only now: one may name nothing, or some may make a gigabyte of a few lines.
+// Aliases are resolved only now: one may be undefined, or some may expand a few lines to a gigabyte.
 function plainValue(document: Document.Parsed): { value: unknown } | { problems: Problem[] } {
   try {
     return { value: document.toJS({ maxAliasCount: aliasesMax }) }
@@ -112,7 +102,7 @@ function firstLine(text: string): string {
   return text.split('\n', 1)[0] ?? ''
 }
 
-// What a schema cannot say.
+// What a schema cannot express.
 function* contradictions(file: ShopFile, now: number): Generator<Problem> {
   yield* controlCharacters(file, '')
   if (isBlank(file.merchant.name)) yield { path: '/merchant/name', message: blank }
@@ -124,11 +114,9 @@ function* contradictions(file: ShopFile, now: number): Generator<Problem> {
     categories.map((category) => category.slug),
     (index) => `/categories/${index}/slug`,
   )
-  for (const [index, { name, image }] of categories.entries()) {
-    if (isBlank(name)) yield { path: `/categories/${index}/name`, message: blank }
-    if (image != null && !isPicture(image)) yield { path: `/categories/${index}/image`, message: noPicture }
-  }
-  yield* badParents(categories)
+  for (const [index, category] of categories.entries())
+    for (const { path, message } of categoryProblems(category)) yield { path: `/categories/${index}${path}`, message }
+  yield* parentProblems(categories)
   const products = file.products ?? []
   yield* repeated(
     products.map((product) => product.slug),
@@ -155,83 +143,6 @@ function* contradictions(file: ShopFile, now: number): Generator<Problem> {
   yield* paymentsProblems(file)
   yield* webhooksProblems(file)
   yield* appsProblems(file)
-}
-
-function* badParents(categories: readonly CategoryEntry[]): Generator<Problem> {
-  const bySlug = new Map(categories.map((category) => [category.slug, category]))
-  for (const [index, category] of categories.entries()) {
-    let depth = 1
-    let at: CategoryEntry | undefined = category
-    while (at?.parent && depth <= categoryDepthMax) {
-      const parent = bySlug.get(at.parent)
-      if (!parent && at === category)
-        yield { path: `/categories/${index}/parent`, message: 'is not among the categories of this file' }
-      at = parent
-      depth += 1
-    }
-    if (depth > categoryDepthMax)
-      yield {
-        path: `/categories/${index}/parent`,
-        message: `goes in a circle, or deeper than ${categoryDepthMax} levels`,
-      }
-  }
-}
-
-const blank = 'is blank'
-
-function isBlank(text: string | undefined): boolean {
-  return text?.trim() === ''
-}
-
-// Made by an import, a product has none of these: that is for `shopify.ts` to see to, and its tests ask here.
-export function* productProblems(product: ProductEntry, now: number): Generator<Problem> {
-  const options = product.options ?? []
-  if (isBlank(product.name)) yield { path: '/name', message: blank }
-  for (const [index, { name, values }] of options.entries()) {
-    if (isBlank(name)) yield { path: `/options/${index}/name`, message: blank }
-    for (const [at, value] of values.entries())
-      if (isBlank(value)) yield { path: `/options/${index}/values/${at}`, message: blank }
-  }
-  for (const [index, { url }] of (product.images ?? []).entries())
-    if (!isPicture(url)) yield { path: `/images/${index}/url`, message: noPicture }
-  yield* repeated(
-    options.map((option) => option.name),
-    (index) => `/options/${index}/name`,
-  )
-  const combinations = product.skus.map((sku) => JSON.stringify(options.map(({ name }) => sku.options?.[name])))
-  yield* repeated(combinations, (index) => `/skus/${index}/options`)
-  for (const [index, sku] of product.skus.entries()) {
-    for (const member of ['code', 'name'] as const)
-      if (isBlank(sku[member])) yield { path: `/skus/${index}/${member}`, message: blank }
-    if (sku.image != null && !isPicture(sku.image)) yield { path: `/skus/${index}/image`, message: noPicture }
-    const given = sku.options ?? {}
-    for (const { name, values } of options) {
-      const value = given[name]
-      if (value === undefined) yield { path: `/skus/${index}/options`, message: `must name ${name}` }
-      else if (!values.includes(value))
-        yield { path: `/skus/${index}/options/${name}`, message: 'is not among the values of the option' }
-    }
-    for (const name of Object.keys(given)) {
-      if (!options.some((option) => option.name === name))
-        yield { path: `/skus/${index}/options/${name}`, message: 'is not an option of the product' }
-    }
-    if (sku.compareAtPrice != null && sku.compareAtPrice <= sku.price) {
-      yield { path: `/skus/${index}/compareAtPrice`, message: 'must be above the price' }
-    }
-  }
-  if (product.publishedAt !== undefined) {
-    const publishedAt = fromInstant(product.publishedAt)
-    if (publishedAt === undefined) yield { path: '/publishedAt', message: 'is not an instant' }
-    else if (publishedAt > now)
-      yield { path: '/publishedAt', message: 'must not lie in the future; use published: false' }
-  }
-}
-
-const noPicture = 'is not an address with a host'
-
-// The schema has seen to the rest of it. `https:///a` would find a host in the path, and a blank begins none.
-function isPicture(picture: string): boolean {
-  return picture.startsWith('/media/') || (URL.canParse(picture) && /^https?:\/\/[^/?#\\\s]/.test(picture))
 }
 
 function* promotionsProblems(file: ShopFile): Generator<Problem> {
@@ -391,29 +302,5 @@ function* appsProblems({ apps = [] }: ShopFile): Generator<Problem> {
   for (const [index, app] of apps.entries()) {
     const problem = entryProblem(app)
     if (problem) yield { ...problem, path: `/apps/${index}${problem.path}` }
-  }
-}
-
-function* repeated(values: readonly string[], place: (index: number) => string): Generator<Problem> {
-  const seen = new Set<string>()
-  for (const [index, value] of values.entries()) {
-    if (seen.has(value)) yield { path: place(index), message: 'is there twice' }
-    seen.add(value)
-  }
-}
-
-// Line breaks and tabs are text; the other control characters are an accident, and one of them is our mark for the
-// public origin in rendered answers.
-// biome-ignore lint/suspicious/noControlCharactersInRegex: control characters are what it looks for
-const control = /[\u0000-\u0008\u000b\u000c\u000e-\u001f\u007f-\u009f]/
-
-export function* controlCharacters(value: unknown, path: string): Generator<Problem> {
-  if (typeof value === 'string') {
-    if (control.test(value) || !value.isWellFormed()) yield { path, message: 'holds control characters or broken text' }
-  } else if (value !== null && typeof value === 'object') {
-    for (const [name, member] of Object.entries(value)) {
-      yield* controlCharacters(name, path)
-      yield* controlCharacters(member, `${path}/${name}`)
-    }
   }
 }

@@ -5,9 +5,9 @@ import fc from 'fast-check'
 import { Compile } from 'typebox/compile'
 import { csvLine, shopifyChunks, variantCount } from '../../harness/catalog.ts'
 import { anyText } from '../../harness/texts.ts'
+import { productProblems } from '../catalog/problems.ts'
 import { CategoryEntry, ProductEntry } from '../contract/entries.ts'
 import { type CsvRow, readCsv } from './csv.ts'
-import { productProblems } from './read.ts'
 import { readShopifyProducts, type ShopifyOutcome } from './shopify.ts'
 
 type Product = Extract<ShopifyOutcome, { kind: 'product' }>

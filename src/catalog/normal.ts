@@ -1,10 +1,10 @@
-// Turns the entries of a shop file into records in normal form, with every default filled in. Pure.
+// Turns entries into records in normal form, with every default filled in. Pure.
 
-import type { ProductRecord, SkuRecord } from '../catalog/product.ts'
 import type { ProductEntry, SkuEntry } from '../contract/entries.ts'
 import { limits } from '../contract/limits.ts'
+import type { ProductRecord, SkuRecord } from './product.ts'
 
-// `keptPublishedAt` is when the product was first published, if it is; a file that names no date does not move it.
+// `keptPublishedAt` is when the product was first published, if it is; an entry without a date does not change it.
 export function productRecord(entry: ProductEntry, keptPublishedAt: number | null, now: number): ProductRecord {
   return {
     slug: entry.slug,
@@ -43,7 +43,7 @@ function skuRecord(product: ProductEntry, sku: SkuEntry): SkuRecord {
   }
 }
 
-// By name, so that two files that say the same compare as the same.
+// By name, so two entries that say the same compare as equal.
 function sorted(metadata: Readonly<Record<string, string>>): Record<string, string> {
   return Object.fromEntries(Object.entries(metadata).sort(([a], [b]) => (a < b ? -1 : 1)))
 }

@@ -1,9 +1,17 @@
-// Brings a batch of products to what the entries say: loads what is there, plans in memory, writes only what differs,
-// and renders what the catalog will answer. Shared by `apply`, `import` and the demo shop.
+// Changes products to what entries say: loads what is stored, plans in memory, writes only what differs, and renders the
+// catalog's answers. Shared by shop files, imports, the demo shop and the admin API.
 
 import { type Change, type MemberChange, membersChanged } from '../audit/change.ts'
-import { renderProduct } from '../catalog/answer.ts'
-import type { ProductRecord, ProductRow, SellerFacts, SkuRecord, SkuRow } from '../catalog/product.ts'
+import type { ProductEntry } from '../contract/entries.ts'
+import { type Mode, modes } from '../contract/words.ts'
+import { raiseCatalogVersion } from '../installations/store.ts'
+import { setOnHand } from '../inventory/levels.ts'
+import { insertStock } from '../inventory/store.ts'
+import { newId } from '../kit/ids.ts'
+import type { Reader, Tx } from '../storage/storage.ts'
+import { renderProduct } from './answer.ts'
+import { productRecord } from './normal.ts'
+import type { ProductRecord, ProductRow, SellerFacts, SkuRecord, SkuRow } from './product.ts'
 import {
   type CodeOwner,
   deleteListedProduct,
@@ -12,26 +20,18 @@ import {
   listProductsBySlug,
   listSkusByCode,
   putListedProduct,
-  raiseCatalogVersion,
   replaceProductCategories,
   retireSku,
   updateProduct,
   updateSku,
-} from '../catalog/store.ts'
-import type { ProductEntry } from '../contract/entries.ts'
-import { type Mode, modes } from '../contract/words.ts'
-import { setOnHand } from '../inventory/levels.ts'
-import { insertStock } from '../inventory/store.ts'
-import { newId } from '../kit/ids.ts'
-import type { Reader, Tx } from '../storage/storage.ts'
-import { productRecord } from './normal.ts'
+} from './store.ts'
 
 export const batchProductsMax = 200
 
 export interface ProductPlan {
   product: ProductRow
   isNew: boolean
-  // False when the product is as the entry says already: nothing is written.
+  // False if the product already is what the entry says: nothing is written.
   differs: boolean
   categoriesDiffer: boolean
   skus: readonly SkuPlan[]
@@ -43,7 +43,7 @@ interface SkuPlan {
   sku: SkuRow
   position: number
   write: 'insert' | 'update' | 'none'
-  // In which its stock is set, to what `sku` says.
+  // The modes in which its stock is set to what `sku` says.
   setsStock: readonly Mode[]
 }
 
@@ -54,10 +54,10 @@ export interface RefusedProduct {
 
 export interface PlanOptions {
   now: number
-  // Also set the stock of SKUs that exist, in both modes. Without it a file's stock is opening stock, and applying it twice
-  // undoes no sale.
+  // Also set the stock of existing SKUs, in both modes. Otherwise stock in an entry is opening stock, and applying the entry
+  // twice does not undo a sale.
   stock: boolean
-  // Slugs of products that the source told only in part: the SKUs that it does not name stay, behind the others.
+  // Slugs of products whose entry is incomplete: SKUs that it does not name stay, after the others.
   partial?: ReadonlySet<string>
 }
 
@@ -161,7 +161,7 @@ function planProduct(
         const sku = { ...wanted, id: newId('sku'), stock: { live: opening, test: opening } }
         return { sku, position, write: 'insert', setsStock: [] }
       }
-      // A retired SKU that comes back keeps its id, and its stock unless the file names one and may set it.
+      // A retired SKU that comes back keeps its id, and its stock unless the entry may set it.
       const sku = { ...wanted, id: retired.id, stock: stockOf(retired.stock, onHand) }
       return { sku, position, write: 'update', setsStock: modesToSet(retired.stock, onHand) }
     }
@@ -202,7 +202,7 @@ function planProduct(
 
 type Stock = SkuRow['stock']
 
-// `onHand` is what the file sets; undefined where it sets nothing.
+// `onHand` is what the entry sets; undefined if it sets nothing.
 function stockOf({ live, test }: Stock, onHand: number | undefined): Stock {
   return onHand === undefined ? { live, test } : { live: { ...live, onHand }, test: { ...test, onHand } }
 }
@@ -211,7 +211,7 @@ function modesToSet(stock: Stock, onHand: number | undefined): Mode[] {
   return onHand === undefined ? [] : modes.filter((mode) => stock[mode].onHand !== onHand)
 }
 
-// The test stock is named where it does not change as the live stock does.
+// The test stock is listed where it does not change as the live stock does.
 function stockChanged({ stock: before }: SkuRow, { stock: after }: SkuRow): MemberChange[] {
   const [live, test] = [before.live.onHand, before.test.onHand]
   const isLiveChanged = live !== after.live.onHand
@@ -222,7 +222,7 @@ function stockChanged({ stock: before }: SkuRow, { stock: after }: SkuRow): Memb
   ]
 }
 
-// What a SKU has chosen stands among the options of its product.
+// The options of a product include the values of its SKUs.
 function withOptionsOf(skus: readonly SkuRow[], options: ProductRecord['options']): ProductRecord['options'] {
   if (skus.length === 0) return options
   const valuesOf = new Map(options.map(({ name, values }) => [name, new Set(values)]))
@@ -239,7 +239,7 @@ export async function writeProduct(
 ): Promise<void> {
   if (!plan.differs) return
   const { product } = plan
-  // None of these depends on another's answer, so that on PostgreSQL they leave in one flight; they run in this order.
+  // None of these depends on another's result, so PostgreSQL gets them in one round trip; they run in this order.
   const writes: Promise<unknown>[] = [
     plan.isNew ? insertProduct(tx, seller.id, product) : updateProduct(tx, seller.id, product),
   ]
@@ -259,9 +259,9 @@ export async function writeProduct(
     })
     writes.push(replaceProductCategories(tx, seller.id, product.id, ids))
   }
-  // Nobody can have bought what is new.
+  // What is new cannot have been sold.
   writes.push(listOrUnlist(tx, seller, product, plan.isNew ? null : product.updatedAt))
-  // Behind the others, because it waits for the SKUs: the catalog is told again if the stock changed.
+  // Last, because it waits for the SKUs: the listing is marked stale again if the stock changed.
   for (const mode of modes) {
     const set = plan.skus.filter(({ setsStock }) => setsStock.includes(mode))
     const levels = set.map(({ sku }) => ({ skuId: sku.id, onHand: sku.stock[mode].onHand }))
@@ -271,7 +271,7 @@ export async function writeProduct(
 }
 
 // What the catalog answers for this product from now on. A product that is listed for the first time is stale at once,
-// unless it is new: its stock was read without a lock, and a sale in between could not mark a row that was not there.
+// unless it is new: its stock was read without a lock, and a sale in between could not mark a row that did not exist.
 async function listOrUnlist(
   tx: Tx,
   seller: SellerFacts,
@@ -289,7 +289,7 @@ async function listOrUnlist(
   )
 }
 
-// The seller was locked in this transaction.
+// The caller has locked the seller in this transaction.
 export async function saveProducts(
   tx: Tx,
   seller: SellerFacts,

@@ -1,17 +1,16 @@
-// Whose products are written: the merchant as the catalog knows it, locked for the length of a batch.
+// The merchant whose products are written, as the catalog knows it, locked for the length of a batch.
 
-import type { SellerFacts } from '../catalog/product.ts'
 import { lockMerchant, type Merchant } from '../installations/store.ts'
 import { refuse } from '../kit/refuse.ts'
 import type { Tx } from '../storage/storage.ts'
+import type { SellerFacts } from './product.ts'
 
 export function sellerOf(merchant: Merchant): SellerFacts {
   const { id, slug, name, currency, lowStockAt } = merchant
   return { id, slug, name, currency, lowStockAt }
 }
 
-// Whose prices they are, as it is for the length of this transaction: another operator may have renamed the shop since
-// the last batch.
+// As it is for the length of this transaction: the shop may have been renamed since the last batch.
 export async function lockSellerFor(
   tx: Tx,
   { slug, currency }: { slug: string; currency: string },

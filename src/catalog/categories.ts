@@ -1,15 +1,19 @@
-// What a file makes of a shop's categories. Pure, but for the ids of new ones.
+// Changes of categories: what entries make of the tree, and how many products each category shows. The planning is pure,
+// except that it makes the ids of new categories.
 
 import { type Change, membersChanged } from '../audit/change.ts'
-import type { CategoryRow } from '../catalog/answer.ts'
 import { type CategoryEntry, categoryDepthMax } from '../contract/entries.ts'
+import { raiseCatalogVersion } from '../installations/store.ts'
 import { newId } from '../kit/ids.ts'
 import { refuse } from '../kit/refuse.ts'
+import type { Tx } from '../storage/storage.ts'
+import type { CategoryRow } from './answer.ts'
+import { countProductsByCategory, listCategories, setProductCount } from './store.ts'
 
 export interface CategoryPlan {
   newCategories: readonly CategoryRow[]
   changedCategories: readonly CategoryRow[]
-  // By slug, of those that are there and of those to be made.
+  // By slug, of existing and of new ones.
   categoryIds: ReadonlyMap<string, string>
   changes: readonly Change[]
 }
@@ -53,7 +57,7 @@ export function planCategories(
   return { newCategories, changedCategories, categoryIds: ids, changes }
 }
 
-// How deep each category stands; one level too many may also be a circle. Of two with one id the later counts.
+// The depth of each category; a depth above the maximum may also be a cycle. Of two rows with one id the later counts.
 export function depthsOf(categories: readonly CategoryRow[]): Map<string, number> {
   const byId = new Map(categories.map((category) => [category.id, category]))
   const depths = new Map<string, number>()
@@ -66,7 +70,7 @@ export function depthsOf(categories: readonly CategoryRow[]): Map<string, number
   return depths
 }
 
-// What the file moves takes along what hangs below it, also what it does not name.
+// A category that is moved takes its descendants along, including those that no entry names.
 export function refuseDepth(kept: readonly CategoryRow[], written: readonly CategoryRow[]): void {
   const [before, after] = [depthsOf(kept), depthsOf([...kept, ...written])]
   const deep = [...kept, ...written].find(({ id }) => {
@@ -78,7 +82,7 @@ export function refuseDepth(kept: readonly CategoryRow[], written: readonly Cate
   throw refuse('category_too_deep', { message, current: { category: deep.slug } })
 }
 
-// The file was checked for circles when it was read.
+// Entries were checked for cycles when they were read.
 function parentsFirst(entries: readonly CategoryEntry[]): CategoryEntry[] {
   const bySlug = new Map(entries.map((entry) => [entry.slug, entry]))
   const placed = new Set<string>()
@@ -92,4 +96,24 @@ function parentsFirst(entries: readonly CategoryEntry[]): CategoryEntry[] {
   }
   for (const entry of entries) place(entry)
   return inOrder
+}
+
+// Counts the listed products of these categories and of those above them. The caller has locked the merchant.
+export async function recountCategories(tx: Tx, merchant: string, ids: readonly string[] | 'all'): Promise<void> {
+  if (ids.length === 0) return
+  const stored = await listCategories(tx, merchant)
+  const shown = new Map(stored.map(({ id, productCount }) => [id, productCount]))
+  const counts = await countProductsByCategory(tx, merchant, ids === 'all' ? 'all' : withAncestors(stored, ids))
+  const wrong = counts.filter(({ categoryId, count }) => shown.get(categoryId) !== count)
+  for (const { categoryId, count } of wrong) await setProductCount(tx, merchant, categoryId, count)
+  if (wrong.length > 0) await raiseCatalogVersion(tx, merchant)
+}
+
+export function withAncestors(categories: readonly CategoryRow[], ids: readonly string[]): string[] {
+  const byId = new Map(categories.map((category) => [category.id, category]))
+  const all = new Set<string>()
+  for (const id of ids)
+    for (let at = byId.get(id); at && !all.has(at.id); at = at.parentId === null ? undefined : byId.get(at.parentId))
+      all.add(at.id)
+  return [...all]
 }

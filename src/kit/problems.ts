@@ -1,0 +1,37 @@
+// Problems of an entry, each with its place, and the checks that entries of all kinds share. Pure.
+
+export interface Problem {
+  // JSON Pointer into the entry.
+  path: string
+  message: string
+}
+
+export const blank = 'is blank'
+
+export function isBlank(text: string | undefined): boolean {
+  return text?.trim() === ''
+}
+
+export function* repeated(values: readonly string[], place: (index: number) => string): Generator<Problem> {
+  const seen = new Set<string>()
+  for (const [index, value] of values.entries()) {
+    if (seen.has(value)) yield { path: place(index), message: 'is there twice' }
+    seen.add(value)
+  }
+}
+
+// Line breaks and tabs are text. Other control characters are mistakes, and one of them is our placeholder for the public
+// origin in rendered answers.
+// biome-ignore lint/suspicious/noControlCharactersInRegex: control characters are what it looks for
+const control = /[\u0000-\u0008\u000b\u000c\u000e-\u001f\u007f-\u009f]/
+
+export function* controlCharacters(value: unknown, path: string): Generator<Problem> {
+  if (typeof value === 'string') {
+    if (control.test(value) || !value.isWellFormed()) yield { path, message: 'holds control characters or broken text' }
+  } else if (value !== null && typeof value === 'object') {
+    for (const [name, member] of Object.entries(value)) {
+      yield* controlCharacters(name, path)
+      yield* controlCharacters(member, `${path}/${name}`)
+    }
+  }
+}
