@@ -14,6 +14,8 @@ import { anyText } from '../harness/texts.ts'
 import { changeLines } from '../src/audit/change.ts'
 import type { PromotionEntry } from '../src/contract/entries.ts'
 import type { Mode } from '../src/contract/words.ts'
+import { allPromotions } from '../src/promotions/change.ts'
+import { promotionStatus } from '../src/promotions/entry.ts'
 import {
   disablePromotion,
   enablePromotion,
@@ -27,7 +29,6 @@ import {
   usePromotion,
 } from '../src/promotions/store.ts'
 import { applyShop } from '../src/provisioning/apply.ts'
-import { allPromotions, promotionStatus } from '../src/provisioning/promotions.ts'
 import { readShopFile } from '../src/provisioning/read.ts'
 import type { ShopFile } from '../src/provisioning/shopfile.ts'
 import type { Reader, Storage } from '../src/storage/storage.ts'

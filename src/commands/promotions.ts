@@ -6,17 +6,9 @@ import { promotionTypes } from '../contract/words.ts'
 import type { Merchant } from '../installations/store.ts'
 import { formatAmount } from '../kit/money.ts'
 import { controlCharacters } from '../kit/problems.ts'
+import { addPromotion, allPromotions, resumePromotion, showPromotion, stopPromotion } from '../promotions/change.ts'
+import { promotionProblems, type ShownPromotion, shownPromotion } from '../promotions/entry.ts'
 import type { OperatorPromotion } from '../promotions/store.ts'
-import {
-  addPromotion,
-  allPromotions,
-  resumePromotion,
-  type ShownPromotion,
-  shownPromotion,
-  showPromotion,
-  stopPromotion,
-} from '../provisioning/promotions.ts'
-import { promotionProblems } from '../provisioning/read.ts'
 import type { Storage } from '../storage/storage.ts'
 import {
   type Command,

@@ -3,7 +3,7 @@
 
 import type { Mode, PromotionType } from '../contract/words.ts'
 import type { MerchantMode } from '../kit/mode.ts'
-import { Fragment, type Reader, type SqlValue, type Tx } from '../storage/storage.ts'
+import { Fragment, list, type Reader, type SqlValue, type Tx } from '../storage/storage.ts'
 
 export interface Promotion {
   id: string
@@ -197,4 +197,17 @@ export async function giveBackPromotion(tx: Tx, { merchantId, mode }: MerchantMo
   await tx.sql`
     update promotions set ${new Fragment(`${used} = ${used} - 1, ${version} = ${version} + 1`)}
     where merchant_id = ${merchantId} and id = ${id} and ${new Fragment(used)} > 0`
+}
+
+// Which of these the shop has. Retired SKUs count: a promotion may outlive them.
+export async function listKnownSkuCodes(db: Reader, merchant: string, codes: readonly string[]): Promise<string[]> {
+  const rows = await db.sql<{ code: string }>`
+    select code from skus where merchant_id = ${merchant} and code in (${list(codes)})`
+  return rows.map(({ code }) => code)
+}
+
+export async function listKnownCategories(db: Reader, merchant: string, slugs: readonly string[]): Promise<string[]> {
+  const rows = await db.sql<{ slug: string }>`
+    select slug from categories where merchant_id = ${merchant} and slug in (${list(slugs)})`
+  return rows.map(({ slug }) => slug)
 }

@@ -15,13 +15,13 @@ import { lockSellerFor, sellerOf } from '../catalog/seller.ts'
 import type { ProductEntry } from '../contract/entries.ts'
 import { findMerchant, lockMerchant } from '../installations/store.ts'
 import { RowsFailed } from '../loops/rows.ts'
+import { batchPromotionsMax, planPromotions, type RefusedPromotion, savePromotions } from '../promotions/change.ts'
 import type { Storage } from '../storage/storage.ts'
 import type { EndpointTools } from '../webhooks/endpoints.ts'
 import { planApps, saveApps } from './apps.ts'
 import { countedAfter } from './counts.ts'
 import { invalidEntry } from './entry.ts'
 import { type Foundation, planFoundation, saveFoundation } from './foundation.ts'
-import { batchPromotionsMax, planPromotions, type RefusedPromotion, savePromotions } from './promotions.ts'
 import type { ShopFile } from './shopfile.ts'
 import { learnSizes } from './store.ts'
 import { type MadeSecret, planWebhooks, saveWebhooks, urlProblem } from './webhooks.ts'
@@ -101,7 +101,7 @@ async function catchUp(storage: Storage, now: number): Promise<void> {
   while (rows > 0)
 }
 
-// After the products, whose SKUs they may name. No answer of the catalog shows them, so nothing is rendered again.
+// After the products, whose SKUs they may name. The catalog's answers do not show promotions, so nothing is rendered again.
 async function applyPromotions(
   storage: Storage,
   file: ShopFile,
@@ -115,7 +115,10 @@ async function applyPromotions(
   for (const entries of batches(file.promotions ?? [], batchPromotionsMax)) {
     const batch = dryRun
       ? await storage.read((db) => planPromotions(db, merchant, entries, goods, now))
-      : await storage.write((tx) => savePromotions(tx, merchant, entries, goods, now))
+      : await storage.write(async (tx) => {
+          await lockMerchant(tx, merchant.slug)
+          return savePromotions(tx, merchant, entries, goods, now)
+        })
     for (const plan of batch.plans) changes.push(...plan.changes)
     refused.push(...batch.refused)
   }

@@ -4,16 +4,15 @@
 import { isUtf8 } from 'node:buffer'
 import { type Document, isPair, isSeq, parseDocument, visit } from 'yaml'
 import { categoryProblems, parentProblems, productProblems } from '../catalog/problems.ts'
-import type { PaymentMethodEntry, PromotionEntry } from '../contract/entries.ts'
+import type { PaymentMethodEntry } from '../contract/entries.ts'
 import { compile } from '../contract/validator.ts'
-import type { PromotionType } from '../contract/words.ts'
 import { normalRedirectHost } from '../installations/redirects.ts'
 import { isCountry } from '../kit/country.ts'
 import { isExactDecimal } from '../kit/decimal.ts'
-import { fromInstant } from '../kit/instant.ts'
 import { currencyExponent } from '../kit/money.ts'
 import { blank, controlCharacters, isBlank, type Problem, repeated } from '../kit/problems.ts'
 import { lacksInstructions } from '../payments/methods.ts'
+import { promotionProblems } from '../promotions/entry.ts'
 import { normalCode } from '../promotions/store.ts'
 import { targetProblem } from '../webhooks/guard.ts'
 import { subscriptionsProblem } from '../webhooks/subscription.ts'
@@ -165,38 +164,6 @@ function* promotionsProblems(file: ShopFile): Generator<Problem> {
         yield { path: `/promotions/${index}/skus/${at}`, message: 'is not among the SKU codes of this file' }
     }
   }
-}
-
-// Codes are read from paper and typed on telephones: nothing that cannot be seen, and no space within.
-const visibleCode = /^[\p{L}\p{M}\p{N}\p{P}\p{S}]{1,64}$/u
-
-const valueMembers = {
-  percentage: 'percentage',
-  fixed_amount: 'amount',
-  free_shipping: undefined,
-} as const satisfies Record<PromotionType, keyof PromotionEntry | undefined>
-
-// Also true of a promotion that the operator adds by hand.
-export function* promotionProblems(promotion: PromotionEntry): Generator<Problem> {
-  if (isBlank(promotion.name)) yield { path: '/name', message: blank }
-  if (!visibleCode.test(normalCode(promotion.code)))
-    yield { path: '/code', message: 'must be 1 to 64 letters, digits or signs, without spaces' }
-  for (const member of ['percentage', 'amount'] as const) {
-    const fits = valueMembers[promotion.type] === member
-    const isGiven = promotion[member] !== undefined
-    if (fits && !isGiven) yield { path: `/${member}`, message: `is needed for the type ${promotion.type}` }
-    if (!fits && isGiven) yield { path: `/${member}`, message: `does not fit the type ${promotion.type}` }
-  }
-  if (promotion.currency != null && currencyExponent(promotion.currency) === undefined)
-    yield { path: '/currency', message: 'is not a currency of ISO 4217' }
-  for (const member of ['startsAt', 'endsAt'] as const) {
-    const text = promotion[member]
-    if (text != null && fromInstant(text) === undefined)
-      yield { path: `/${member}`, message: 'is not an instant in UTC, such as 2026-12-01T00:00:00Z' }
-  }
-  const [startsAt, endsAt] = [fromInstant(promotion.startsAt ?? ''), fromInstant(promotion.endsAt ?? '')]
-  if (startsAt !== undefined && endsAt !== undefined && startsAt >= endsAt)
-    yield { path: '/endsAt', message: 'must be after the start' }
 }
 
 function* tableProblems(file: ShopFile): Generator<Problem> {
