@@ -265,6 +265,11 @@ export const merchantMembers = {
   ),
 } as const
 
+export const ShopEntry = object({
+  ...merchantMembers,
+  legal: optional('Who sells, as receipts and packing slips name it.', LegalEntry),
+})
+
 export type SkuEntry = Static<typeof SkuEntry>
 export type ProductEntry = Static<typeof ProductEntry>
 export type CategoryEntry = Static<typeof CategoryEntry>
@@ -273,3 +278,4 @@ export type ShippingZoneEntry = Static<typeof ShippingZoneEntry>
 export type PromotionEntry = Static<typeof PromotionEntry>
 export type PaymentMethodEntry = Static<typeof PaymentMethodEntry>
 export type LegalEntry = Static<typeof LegalEntry>
+export type ShopEntry = Static<typeof ShopEntry>

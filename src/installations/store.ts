@@ -165,3 +165,13 @@ export async function findMerchantFace(db: Reader, id: string): Promise<Merchant
 export async function raiseCatalogVersion(tx: Tx, merchant: string): Promise<void> {
   await tx.sql`update merchants set catalog_version = catalog_version + 1 where id = ${merchant}`
 }
+
+// For a change that shows in every product's answer. Rows are locked in the order of their ids, as sales do.
+export async function markAllStale(tx: Tx, merchant: string, staleAt: number): Promise<void> {
+  await tx.sql`
+    update listed_products set stale_at = ${staleAt}
+    where merchant_id = ${merchant} and (mode, product_id) in (
+      select l.mode, l.product_id from listed_products l
+      where l.merchant_id = ${merchant} and (l.stale_at is null or l.stale_at > ${staleAt})
+      order by l.mode, l.product_id ${tx.forUpdate})`
+}

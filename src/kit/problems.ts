@@ -35,3 +35,8 @@ export function* controlCharacters(value: unknown, path: string): Generator<Prob
     }
   }
 }
+
+// The problems of a part, with their place in the whole.
+export function* below(path: string, problems: Iterable<Problem>): Generator<Problem> {
+  for (const problem of problems) yield { ...problem, path: `${path}${problem.path}` }
+}

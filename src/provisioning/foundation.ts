@@ -1,11 +1,12 @@
-// What products and promotions stand on: the merchant, its categories, taxes, shipping, payment methods and installations. Planned
+// What products and promotions need first: the merchant, its categories, taxes, shipping, payment methods and installations. Planned
 // from what is stored, and written in one transaction.
 
-import { type Change, membersChanged } from '../audit/change.ts'
+import type { Change } from '../audit/change.ts'
 import { type CategoryPlan, planCategories, refuseDepth } from '../catalog/categories.ts'
 import { insertCategory, listCategories, listProductsAfterId, updateCategory } from '../catalog/store.ts'
 import type { SkuEntry } from '../contract/entries.ts'
 import { findMailSettings, type MailSettings, saveMailSettings } from '../installations/mail.ts'
+import { isInAnswers, planMerchant, planRates, type RatesPlan } from '../installations/settings.ts'
 import {
   insertInstallation,
   insertMerchant,
@@ -14,13 +15,13 @@ import {
   listTaxRates,
   lockMerchant,
   type Merchant,
+  markAllStale,
   raiseCatalogVersion,
   replaceShippingZones,
   replaceTaxRates,
   setRedirectHosts,
   updateMerchant,
 } from '../installations/store.ts'
-import { newId } from '../kit/ids.ts'
 import { clockSkewMsMax } from '../kit/instant.ts'
 import { refuse } from '../kit/refuse.ts'
 import { listMethodSettings, type MethodSettings, saveMethodSettings } from '../payments/methods.ts'
@@ -28,19 +29,18 @@ import type { Reader, Tx } from '../storage/storage.ts'
 import { type InstallationPlan, planInstallations } from './installations.ts'
 import { planMail } from './mail.ts'
 import { methodWarnings, planMethods } from './methods.ts'
-import { planRates, type RatesPlan } from './rates.ts'
 import { readinessWarnings } from './readiness.ts'
 import type { ShopFile } from './shopfile.ts'
-import { findSelling, markAllStale } from './store.ts'
+import { findSelling } from './store.ts'
 
 export interface Foundation extends CategoryPlan, InstallationPlan, RatesPlan {
   merchant: Merchant
   isNewMerchant: boolean
   merchantDiffers: boolean
-  // The seller's name and low-stock mark are part of every product's answer.
+  // Every product is rendered again.
   answersChanged: boolean
   changedMethods: readonly MethodSettings[]
-  // undefined: as it is.
+  // Undefined: unchanged.
   mail: MailSettings | undefined
   // Of all of it.
   changes: readonly Change[]
@@ -50,7 +50,7 @@ export interface Foundation extends CategoryPlan, InstallationPlan, RatesPlan {
 export async function saveFoundation(tx: Tx, file: ShopFile, now: number): Promise<Foundation> {
   const plan = await planFoundation(tx, file, lockMerchant(tx, file.merchant.slug), now)
   const { merchant } = plan
-  // Two nodes may make one shop at once; the later one then finds it made.
+  // Two nodes may create one shop at once; the later one then finds it.
   if (plan.isNewMerchant && !(await insertMerchant(tx, merchant, now))) return saveFoundation(tx, file, now)
   if (!plan.isNewMerchant && plan.merchantDiffers) await updateMerchant(tx, merchant, now)
   // Backdated by the maximum clock skew, so nodes with slow clocks also see it as stale.
@@ -75,7 +75,7 @@ export async function planFoundation(
   now: number,
 ): Promise<Foundation> {
   const before = await found
-  const { merchant, changes: merchantChanges } = planMerchant(file, before)
+  const { merchant, changes: merchantChanges } = planMerchant(file.merchant, before)
   const [categories, installations, taxRates, shippingZones, methods, selling] = await Promise.all([
     listCategories(db, merchant.id),
     listInstallations(db, merchant.id),
@@ -97,8 +97,7 @@ export async function planFoundation(
     merchant,
     isNewMerchant: !before,
     merchantDiffers: merchantChanges.length > 0,
-    answersChanged:
-      before !== undefined && (before.name !== merchant.name || before.lowStockAt !== merchant.lowStockAt),
+    answersChanged: before !== undefined && isInAnswers(before, merchant),
     ...planned,
     ...rates,
     ...shops,
@@ -132,47 +131,7 @@ async function refuseOtherCurrency(db: Reader, before: Merchant | undefined, mer
   throw refuse('currency_not_changeable', { message, current: { currency: before.currency } })
 }
 
-function planMerchant(
-  { merchant: entry }: ShopFile,
-  before: Merchant | undefined,
-): { merchant: Merchant; changes: Change[] } {
-  const merchant: Merchant = {
-    id: before?.id ?? newId('mer'),
-    slug: entry.slug,
-    name: entry.name,
-    currency: entry.currency,
-    country: entry.country,
-    priceTax: entry.pricesIncludeTax === false ? 'excluded' : 'included',
-    lowStockAt: entry.lowStockAt ?? 5,
-    supportEmail: entry.supportEmail ?? null,
-    logo: entry.logo ?? null,
-    color: entry.color?.toLowerCase() ?? null,
-    links: JSON.stringify(entry.links ?? {}),
-    legal: entry.legal ? JSON.stringify(entry.legal) : null,
-    closedAt: before?.closedAt ?? null,
-  }
-  if (!before) return { merchant, changes: [{ kind: 'create', what: 'merchant', name: merchant.slug, members: [] }] }
-  const members = membersChanged(before, merchant, merchantMembers)
-  return {
-    merchant,
-    changes: members.length > 0 ? [{ kind: 'change', what: 'merchant', name: merchant.slug, members }] : [],
-  }
-}
-
-const merchantMembers = [
-  'name',
-  'currency',
-  'country',
-  'priceTax',
-  'lowStockAt',
-  'supportEmail',
-  'logo',
-  'color',
-  'links',
-  'legal',
-] as const
-
-// What the file publishes beside what is published already. It may also take back what was, which the next run sees.
+// Whether something is published once the file is applied. The file may also unpublish things, which only the next run sees.
 function sellingAfter({ products = [] }: ShopFile, before: { sells: boolean; ships: boolean }) {
   const published = products.filter(({ published = true }) => published)
   const isShipped = ({ requiresShipping = true }: SkuEntry) => requiresShipping

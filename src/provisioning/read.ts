@@ -7,10 +7,9 @@ import { categoryProblems, parentProblems, productProblems } from '../catalog/pr
 import type { PaymentMethodEntry } from '../contract/entries.ts'
 import { compile } from '../contract/validator.ts'
 import { normalRedirectHost } from '../installations/redirects.ts'
-import { isCountry } from '../kit/country.ts'
+import { merchantProblems, shippingProblems, taxProblems } from '../installations/settings.ts'
 import { isExactDecimal } from '../kit/decimal.ts'
-import { currencyExponent } from '../kit/money.ts'
-import { blank, controlCharacters, isBlank, type Problem, repeated } from '../kit/problems.ts'
+import { below, blank, controlCharacters, isBlank, type Problem, repeated } from '../kit/problems.ts'
 import { lacksInstructions } from '../payments/methods.ts'
 import { promotionProblems } from '../promotions/entry.ts'
 import { normalCode } from '../promotions/store.ts'
@@ -104,17 +103,13 @@ function firstLine(text: string): string {
 // What a schema cannot express.
 function* contradictions(file: ShopFile, now: number): Generator<Problem> {
   yield* controlCharacters(file, '')
-  if (isBlank(file.merchant.name)) yield { path: '/merchant/name', message: blank }
-  if (currencyExponent(file.merchant.currency) === undefined)
-    yield { path: '/merchant/currency', message: 'is not a currency of ISO 4217' }
-  if (!isCountry(file.merchant.country)) yield { path: '/merchant/country', message: 'is not a country of ISO 3166' }
+  yield* below('/merchant', merchantProblems(file.merchant))
   const categories = file.categories ?? []
   yield* repeated(
     categories.map((category) => category.slug),
     (index) => `/categories/${index}/slug`,
   )
-  for (const [index, category] of categories.entries())
-    for (const { path, message } of categoryProblems(category)) yield { path: `/categories/${index}${path}`, message }
+  for (const [index, category] of categories.entries()) yield* below(`/categories/${index}`, categoryProblems(category))
   yield* parentProblems(categories)
   const products = file.products ?? []
   yield* repeated(
@@ -130,13 +125,14 @@ function* contradictions(file: ShopFile, now: number): Generator<Problem> {
   )
   const known = new Set(categories.map((category) => category.slug))
   for (const [index, product] of products.entries()) {
-    for (const problem of productProblems(product, now)) yield { ...problem, path: `/products/${index}${problem.path}` }
+    yield* below(`/products/${index}`, productProblems(product, now))
     for (const [at, slug] of (product.categories ?? []).entries()) {
       if (!known.has(slug))
         yield { path: `/products/${index}/categories/${at}`, message: 'is not among the categories of this file' }
     }
   }
-  yield* tableProblems(file)
+  yield* below('/taxes', taxProblems(file.taxes ?? []))
+  yield* below('/shipping', shippingProblems(file.shipping ?? []))
   yield* installationsProblems(file)
   yield* promotionsProblems(file)
   yield* paymentsProblems(file)
@@ -154,7 +150,7 @@ function* promotionsProblems(file: ShopFile): Generator<Problem> {
   const categories = file.categories && new Set(file.categories.map(({ slug }) => slug))
   const codes = file.products && new Set(file.products.flatMap(({ skus }) => skus.map(({ code }) => code)))
   for (const [index, promotion] of promotions.entries()) {
-    for (const { path, message } of promotionProblems(promotion)) yield { path: `/promotions/${index}${path}`, message }
+    yield* below(`/promotions/${index}`, promotionProblems(promotion))
     for (const [at, slug] of (promotion.categories ?? []).entries()) {
       if (categories && !categories.has(slug))
         yield { path: `/promotions/${index}/categories/${at}`, message: 'is not among the categories of this file' }
@@ -162,42 +158,6 @@ function* promotionsProblems(file: ShopFile): Generator<Problem> {
     for (const [at, code] of (promotion.skus ?? []).entries()) {
       if (codes && !codes.has(code))
         yield { path: `/promotions/${index}/skus/${at}`, message: 'is not among the SKU codes of this file' }
-    }
-  }
-}
-
-function* tableProblems(file: ShopFile): Generator<Problem> {
-  const taxes = file.taxes ?? []
-  yield* repeated(
-    taxes.map((tax) => `${tax.country} ${tax.region ?? ''} ${tax.class ?? 'standard'}`),
-    (index) => `/taxes/${index}`,
-  )
-  for (const [index, tax] of taxes.entries()) {
-    if (!isCountry(tax.country)) yield { path: `/taxes/${index}/country`, message: 'is not a country of ISO 3166' }
-  }
-  const zones = file.shipping ?? []
-  yield* repeated(
-    zones.map((zone) => zone.zone),
-    (index) => `/shipping/${index}/zone`,
-  )
-  const countries = zones.flatMap((zone, index) =>
-    zone.countries.map((country, at) => ({ country, path: `/shipping/${index}/countries/${at}` })),
-  )
-  yield* repeated(
-    countries.map(({ country }) => country),
-    (index) => countries[index]?.path ?? '',
-  )
-  for (const { country, path } of countries) {
-    if (country !== '*' && !isCountry(country)) yield { path, message: 'is not a country of ISO 3166' }
-  }
-  for (const [index, zone] of zones.entries()) {
-    yield* repeated(
-      zone.options.map((option) => option.id),
-      (at) => `/shipping/${index}/options/${at}/id`,
-    )
-    for (const [at, { weightSteps = [] }] of zone.options.entries()) {
-      const rising = weightSteps.every((step, i) => i === 0 || step.upToGrams > (weightSteps[i - 1]?.upToGrams ?? 0))
-      if (!rising) yield { path: `/shipping/${index}/options/${at}/weightSteps`, message: 'must rise' }
     }
   }
 }
@@ -229,7 +189,7 @@ function* paymentsProblems({ payments = [] }: ShopFile): Generator<Problem> {
     (index) => `/payments/${index}`,
   )
   for (const [index, entry] of payments.entries()) {
-    for (const { path, message } of paymentMethodProblems(entry)) yield { path: `/payments/${index}${path}`, message }
+    yield* below(`/payments/${index}`, paymentMethodProblems(entry))
   }
 }
 

@@ -57,16 +57,6 @@ export async function findSelling(db: Reader, merchant: string): Promise<{ sells
   return { sells: row?.sells === 1, ships: row?.ships === 1 }
 }
 
-// Something that stands in every answer of the merchant has changed. In the order of their ids, as sales lock them.
-export async function markAllStale(tx: Tx, merchant: string, staleAt: number): Promise<void> {
-  await tx.sql`
-    update listed_products set stale_at = ${staleAt}
-    where merchant_id = ${merchant} and (mode, product_id) in (
-      select l.mode, l.product_id from listed_products l
-      where l.merchant_id = ${merchant} and (l.stale_at is null or l.stale_at > ${staleAt})
-      order by l.mode, l.product_id ${tx.forUpdate})`
-}
-
 // Newest first.
 export async function listLivingKeyIds(
   db: Reader,

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { planRates } from './rates.ts'
+import { planRates } from './settings.ts'
 
 const nothing = { taxRates: [], shippingZones: [] }
 const germany = { country: 'DE', region: '', taxClass: 'standard', rateBps: 1_900 }

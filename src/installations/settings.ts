@@ -1,0 +1,174 @@
+// What a merchant sets about its shop: the merchant itself, tax rates and shipping zones. The tables are replaced whole if
+// anything in them differs. Pure, except that a new merchant gets its id here.
+
+import { type Change, membersChanged } from '../audit/change.ts'
+import type { ShippingZoneEntry, ShopEntry, TaxEntry } from '../contract/entries.ts'
+import { isCountry } from '../kit/country.ts'
+import { newId } from '../kit/ids.ts'
+import { currencyExponent } from '../kit/money.ts'
+import { blank, isBlank, type Problem, repeated } from '../kit/problems.ts'
+import type { Merchant, ShippingZone, TaxRate } from './store.ts'
+
+export function planMerchant(
+  entry: ShopEntry,
+  before: Merchant | undefined,
+): { merchant: Merchant; changes: Change[] } {
+  const merchant: Merchant = {
+    id: before?.id ?? newId('mer'),
+    slug: entry.slug,
+    name: entry.name,
+    currency: entry.currency,
+    country: entry.country,
+    priceTax: entry.pricesIncludeTax === false ? 'excluded' : 'included',
+    lowStockAt: entry.lowStockAt ?? 5,
+    supportEmail: entry.supportEmail ?? null,
+    logo: entry.logo ?? null,
+    color: entry.color?.toLowerCase() ?? null,
+    links: JSON.stringify(entry.links ?? {}),
+    legal: entry.legal ? JSON.stringify(entry.legal) : null,
+    closedAt: before?.closedAt ?? null,
+  }
+  if (!before) return { merchant, changes: [{ kind: 'create', what: 'merchant', name: merchant.slug, members: [] }] }
+  const members = membersChanged(before, merchant, merchantMembers)
+  return {
+    merchant,
+    changes: members.length > 0 ? [{ kind: 'change', what: 'merchant', name: merchant.slug, members }] : [],
+  }
+}
+
+const merchantMembers = [
+  'name',
+  'currency',
+  'country',
+  'priceTax',
+  'lowStockAt',
+  'supportEmail',
+  'logo',
+  'color',
+  'links',
+  'legal',
+] as const
+
+// The seller's name and low-stock mark are part of every product's answer.
+export function isInAnswers(before: Merchant, after: Merchant): boolean {
+  return before.name !== after.name || before.lowStockAt !== after.lowStockAt
+}
+
+export interface RatesPlan {
+  // Undefined: unchanged.
+  taxRates: TaxRate[] | undefined
+  shippingZones: ShippingZone[] | undefined
+  changes: readonly Change[]
+}
+
+export interface RateEntries {
+  // Undefined: unchanged.
+  taxes?: readonly TaxEntry[] | undefined
+  shipping?: readonly ShippingZoneEntry[] | undefined
+}
+
+export function planRates(
+  { taxes, shipping }: RateEntries,
+  stored: { taxRates: readonly TaxRate[]; shippingZones: readonly ShippingZone[] },
+): RatesPlan {
+  const rates = taxes && taxRatesOf(taxes)
+  const zones = shipping && zonesOf(shipping)
+  const taxesDiffer = rates !== undefined && !isSame(rates, stored.taxRates.toSorted(byPlace))
+  const zonesDiffer = zones !== undefined && !isSame(zones, stored.shippingZones)
+  return {
+    taxRates: taxesDiffer ? rates : undefined,
+    shippingZones: zonesDiffer ? zones : undefined,
+    changes: [
+      ...(taxesDiffer ? [tableChange('taxes', stored.taxRates.length, rates.length)] : []),
+      ...(zonesDiffer ? [tableChange('shipping', stored.shippingZones.length, zones.length)] : []),
+    ],
+  }
+}
+
+function isSame(one: unknown, other: unknown): boolean {
+  return JSON.stringify(one) === JSON.stringify(other)
+}
+
+function tableChange(what: 'taxes' | 'shipping', from: number, to: number): Change {
+  const kind = from === 0 ? 'create' : 'change'
+  return { kind, what, name: `(${to})`, members: [{ member: 'rows', from, to }] }
+}
+
+function taxRatesOf(entries: readonly TaxEntry[]): TaxRate[] {
+  return entries
+    .map((entry) => ({
+      country: entry.country,
+      region: entry.region ?? '',
+      taxClass: entry.class ?? 'standard',
+      rateBps: entry.rate,
+    }))
+    .sort(byPlace)
+}
+
+// Compared by code unit, because the engines order differently.
+function byPlace(a: TaxRate, b: TaxRate): number {
+  const [left, right] = [`${a.country} ${a.region} ${a.taxClass}`, `${b.country} ${b.region} ${b.taxClass}`]
+  if (left === right) return 0
+  return left < right ? -1 : 1
+}
+
+function zonesOf(entries: readonly ShippingZoneEntry[]): ShippingZone[] {
+  return entries.map(({ zone, countries, options }) => ({
+    zone,
+    countries: JSON.stringify(countries),
+    options: JSON.stringify(
+      options.map(({ id, label, amount, freeFrom = null, weightSteps = [] }) => ({
+        id,
+        label,
+        amount,
+        freeFrom,
+        weightSteps,
+      })),
+    ),
+  }))
+}
+
+// What a schema cannot express.
+
+export function* merchantProblems({ name, currency, country }: ShopEntry): Generator<Problem> {
+  if (isBlank(name)) yield { path: '/name', message: blank }
+  if (currencyExponent(currency) === undefined) yield { path: '/currency', message: 'is not a currency of ISO 4217' }
+  if (!isCountry(country)) yield { path: '/country', message: noCountry }
+}
+
+const noCountry = 'is not a country of ISO 3166'
+
+export function* taxProblems(taxes: readonly TaxEntry[]): Generator<Problem> {
+  yield* repeated(
+    taxes.map((tax) => `${tax.country} ${tax.region ?? ''} ${tax.class ?? 'standard'}`),
+    (index) => `/${index}`,
+  )
+  for (const [index, tax] of taxes.entries())
+    if (!isCountry(tax.country)) yield { path: `/${index}/country`, message: noCountry }
+}
+
+export function* shippingProblems(zones: readonly ShippingZoneEntry[]): Generator<Problem> {
+  yield* repeated(
+    zones.map((zone) => zone.zone),
+    (index) => `/${index}/zone`,
+  )
+  const countries = zones.flatMap((zone, index) =>
+    zone.countries.map((country, at) => ({ country, path: `/${index}/countries/${at}` })),
+  )
+  yield* repeated(
+    countries.map(({ country }) => country),
+    (index) => countries[index]?.path ?? '',
+  )
+  for (const { country, path } of countries)
+    if (country !== '*' && !isCountry(country)) yield { path, message: noCountry }
+  for (const [index, zone] of zones.entries()) {
+    yield* repeated(
+      zone.options.map((option) => option.id),
+      (at) => `/${index}/options/${at}/id`,
+    )
+    for (const [at, { weightSteps = [] }] of zone.options.entries()) {
+      const rising = weightSteps.every((step, i) => i === 0 || step.upToGrams > (weightSteps[i - 1]?.upToGrams ?? 0))
+      if (!rising) yield { path: `/${index}/options/${at}/weightSteps`, message: 'must rise' }
+    }
+  }
+}
