@@ -9,7 +9,7 @@ import { firstStartRun } from './firststart.ts'
 import { holdRun } from './hold.ts'
 import { idempotencyRun } from './idempotency.ts'
 import { isolationRun } from './isolation.ts'
-import { lettersRun } from './letters.ts'
+import { mailRun } from './mail.ts'
 import { modelRun } from './model.ts'
 import { modesRun } from './modes.ts'
 import { nodesRun } from './nodes.ts'
@@ -52,7 +52,7 @@ export const runs: readonly (Run | ServerRun)[] = [
   addressesRun,
   deliveriesRun,
   receiversRun,
-  lettersRun,
+  mailRun,
   nodesRun,
   failoverRun,
   poisonRun,

@@ -10,8 +10,8 @@ import { createLog } from '../src/observe/log.ts'
 import { openStorage } from '../src/storage/open.ts'
 
 const [url = '', secret = '', mailUrl = '', begun = ''] = process.argv.slice(2)
-const speed = 600
-const minute = 60_000
+const speed = 3_000
+const sendMsMax = 1_500
 const clock = () => new Date(Number(begun) + (Date.now() - Number(begun)) * speed)
 const target = parseMailUrl(mailUrl)
 if ('problem' in target || target.kind === 'off') throw new Error('there is no mail server')
@@ -27,8 +27,9 @@ const tools = {
   counts: newCounts(),
   health: { isFailing: false },
   stop: new AbortController(),
-  leaseMs: 20 * minute,
-  sendMsMax: 1_500,
+  // Longer than a letter is under way, in the time of that clock.
+  leaseMs: 2 * sendMsMax * speed,
+  sendMsMax,
 }
 process.stdout.write('ready\n')
 for (;;) {
