@@ -25,7 +25,6 @@ import type { accountProviders } from '../providers/installed.ts'
 import { noticePath } from '../providers/registry.ts'
 import type { Storage } from '../storage/storage.ts'
 import {
-  chooseMerchant,
   type Given,
   Misuse,
   merchantOption,
@@ -33,7 +32,7 @@ import {
   printReport,
   type Terminal,
   type Verb,
-  withStorage,
+  withMerchant,
 } from './command.ts'
 import { originOf } from './money.ts'
 
@@ -41,9 +40,7 @@ export type AccountProvidersOf = typeof accountProviders
 
 export function accountVerbs(providersOf: AccountProvidersOf): Readonly<Record<string, Verb>> {
   const withTools = <T>(given: Given, work: (tools: AccountTools, merchant: Merchant) => Promise<T>): Promise<T> =>
-    withStorage(given, async (storage, config) =>
-      work(toolsFor(storage, config, providersOf), await chooseMerchant(storage, given.texts.merchant)),
-    )
+    withMerchant(given, (merchant, storage, config) => work(toolsFor(storage, config, providersOf), merchant))
   const withAccount = <T>(given: Given, work: (tools: AccountTools, account: AccountRow) => Promise<T>): Promise<T> =>
     withTools(given, async (tools, { id }) => work(tools, await findAccountNamed(tools, id, given.word)))
 

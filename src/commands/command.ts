@@ -113,6 +113,16 @@ export async function withStorage<T>(
   }
 }
 
+// The same, for verbs that are about one merchant.
+export function withMerchant<T>(
+  given: Given,
+  work: (merchant: Merchant, storage: Storage, config: Config) => Promise<T>,
+): Promise<T> {
+  return withStorage(given, async (storage, config) =>
+    work(await chooseMerchant(storage, given.texts.merchant), storage, config),
+  )
+}
+
 // The merchant that is named, or the only one there is.
 export async function chooseMerchant(storage: Storage, slug: string | undefined): Promise<Merchant> {
   const merchants = await storage.read(listMerchants)

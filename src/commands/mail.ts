@@ -5,16 +5,7 @@ import { isId } from '../kit/ids.ts'
 import { toInstant } from '../kit/instant.ts'
 import { refuse } from '../kit/refuse.ts'
 import { findLetter, type LetterRow, listLetters, retryLetter } from '../mail/store.ts'
-import {
-  type Command,
-  chooseMerchant,
-  type Given,
-  Misuse,
-  merchantOption,
-  print,
-  type Terminal,
-  withStorage,
-} from './command.ts'
+import { type Command, type Given, Misuse, merchantOption, print, type Terminal, withMerchant } from './command.ts'
 
 const shownMax = 200
 const shownDefault = 50
@@ -52,8 +43,7 @@ export const mailCommand: Command = {
 function list(given: Given, terminal: Terminal): Promise<number> {
   const statuses = readStatuses(given.texts.status)
   const limit = readLimit(given.texts.limit)
-  return withStorage(given, async (storage) => {
-    const merchant = await chooseMerchant(storage, given.texts.merchant)
+  return withMerchant(given, async (merchant, storage) => {
     const [isOn, rows] = await storage.read(async (db) => [
       await isMailOn(db),
       await listLetters(db, merchant.id, { statuses, limit }),
@@ -80,8 +70,7 @@ function readLimit(text = String(shownDefault)): number {
 }
 
 function show(given: Given, terminal: Terminal): Promise<number> {
-  return withStorage(given, async (storage) => {
-    const merchant = await chooseMerchant(storage, given.texts.merchant)
+  return withMerchant(given, async (merchant, storage) => {
     const letter = await storage.read((db) => find(db, merchant.id, given.word))
     print(terminal, given, { letter: shown(letter) }, () =>
       Object.entries(shown(letter)).map(([name, value]) => `${name.padEnd(14)} ${value ?? '–'}`),
@@ -91,8 +80,7 @@ function show(given: Given, terminal: Terminal): Promise<number> {
 }
 
 function retry(given: Given, terminal: Terminal): Promise<number> {
-  return withStorage(given, async (storage) => {
-    const merchant = await chooseMerchant(storage, given.texts.merchant)
+  return withMerchant(given, async (merchant, storage) => {
     const letter = await storage.write(async (tx) => {
       const found = await find(tx, merchant.id, given.word)
       if (!(await retryLetter(tx, found, Date.now()))) {

@@ -11,16 +11,7 @@ import { findMethodSettings, listMethodSettings, type MethodSettings, saveMethod
 import { methodWarnings, shownMethod } from '../provisioning/methods.ts'
 import { paymentMethodProblems } from '../provisioning/read.ts'
 import type { Storage } from '../storage/storage.ts'
-import {
-  type Command,
-  chooseMerchant,
-  type Given,
-  Misuse,
-  merchantOption,
-  print,
-  type Terminal,
-  withStorage,
-} from './command.ts'
+import { type Command, type Given, Misuse, merchantOption, print, type Terminal, withMerchant } from './command.ts'
 
 export const methodsCommand: Command = {
   summary: 'Show and set how shoppers pay by hand: bank transfer and cash on delivery.',
@@ -55,8 +46,7 @@ export const methodsCommand: Command = {
 }
 
 function list(given: Given, terminal: Terminal): Promise<number> {
-  return withStorage(given, async (storage) => {
-    const merchant = await chooseMerchant(storage, given.texts.merchant)
+  return withMerchant(given, async (merchant, storage) => {
     await tell(storage, merchant, given, terminal)
     return 0
   })
@@ -93,8 +83,7 @@ function readInput(given: Given): Input {
 const validate = compile(PaymentMethodEntry)
 
 function set(input: Input, given: Given, terminal: Terminal): Promise<number> {
-  return withStorage(given, async (storage) => {
-    const merchant = await chooseMerchant(storage, given.texts.merchant)
+  return withMerchant(given, async (merchant, storage) => {
     await storage.write(async (tx) => {
       await lockMerchant(tx, merchant.slug)
       const before = await findMethodSettings(tx, merchant.id, input)

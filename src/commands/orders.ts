@@ -47,6 +47,7 @@ import {
   printReport,
   readLine,
   type Terminal,
+  withMerchant,
   withStorage,
 } from './command.ts'
 import { findPaymentNamed, listInstallationIds, payAfter, tellUnpaid } from './money.ts'
@@ -155,8 +156,7 @@ function list(given: Given, terminal: Terminal): Promise<number> {
   const statuses = orderStatuses.filter((known) => status === undefined || known === status)
   if (statuses.length === 0) throw new Misuse(`--status must be one of ${orderStatuses.join(', ')}`)
   if (!/^[1-9]\d{0,3}$/.test(limit)) throw new Misuse('--limit must be a whole number from 1 to 9999')
-  return withStorage(given, async (storage) => {
-    const merchant = await chooseMerchant(storage, given.texts.merchant)
+  return withMerchant(given, async (merchant, storage) => {
     const after = given.texts.after === undefined ? undefined : await findNamed(storage, given.texts.after, given)
     const { orders, next, isOnlyTest } = await storage.read(async (db) => {
       const input = { statuses, after: after && (await findPlaceOfOrder(db, after)) }

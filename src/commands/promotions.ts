@@ -10,16 +10,7 @@ import { addPromotion, allPromotions, resumePromotion, showPromotion, stopPromot
 import { promotionProblems, type ShownPromotion, shownPromotion } from '../promotions/entry.ts'
 import type { OperatorPromotion } from '../promotions/store.ts'
 import type { Storage } from '../storage/storage.ts'
-import {
-  type Command,
-  chooseMerchant,
-  type Given,
-  Misuse,
-  merchantOption,
-  print,
-  type Terminal,
-  withStorage,
-} from './command.ts'
+import { type Command, type Given, Misuse, merchantOption, print, type Terminal, withMerchant } from './command.ts'
 
 export const promotionsCommand: Command = {
   summary: 'Manage promotion codes.',
@@ -76,8 +67,7 @@ export const promotionsCommand: Command = {
 }
 
 function list(given: Given, terminal: Terminal): Promise<number> {
-  return withStorage(given, async (storage) => {
-    const merchant = await chooseMerchant(storage, given.texts.merchant)
+  return withMerchant(given, async (merchant, storage) => {
     const now = Date.now()
     const promotions = await storage.read(async (db) => {
       const shown: ShownPromotion[] = []
@@ -104,8 +94,7 @@ const acts: Readonly<Record<'show' | 'disable' | 'enable', Act>> = {
 }
 
 function one(act: Act, given: Given, terminal: Terminal): Promise<number> {
-  return withStorage(given, async (storage) => {
-    const merchant = await chooseMerchant(storage, given.texts.merchant)
+  return withMerchant(given, async (merchant, storage) => {
     const now = Date.now()
     tell(await act(storage, merchant, given.word, now), now, given, terminal)
     return 0
@@ -114,8 +103,7 @@ function one(act: Act, given: Given, terminal: Terminal): Promise<number> {
 
 function add(given: Given, terminal: Terminal): Promise<number> {
   const entry = readEntry(given)
-  return withStorage(given, async (storage) => {
-    const merchant = await chooseMerchant(storage, given.texts.merchant)
+  return withMerchant(given, async (merchant, storage) => {
     const now = Date.now()
     tell(await storage.write((tx) => addPromotion(tx, merchant, entry, now)), now, given, terminal)
     return 0

@@ -9,7 +9,6 @@ import { fileBytesMax, readShopBytes } from '../provisioning/read.ts'
 import { shopFileSchema } from '../provisioning/shopfile.ts'
 import { maskedUrl } from '../webhooks/url.ts'
 import {
-  chooseMerchant,
   command,
   Failure,
   Misuse,
@@ -18,6 +17,7 @@ import {
   printReport,
   type ReportError,
   type Terminal,
+  withMerchant,
   withStorage,
 } from './command.ts'
 
@@ -135,8 +135,7 @@ export const importCommand = command({
     const file = await openFile(path)
     // The stream owns the file from here on, and closes it once, however it ends.
     const chunks = file.createReadStream()
-    return withStorage(given, async (storage) => {
-      const merchant = await chooseMerchant(storage, given.texts.merchant)
+    return withMerchant(given, async (merchant, storage) => {
       const startedAt = performance.now()
       const report = await importProducts(storage, chunks, {
         merchantSlug: merchant.slug,

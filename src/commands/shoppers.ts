@@ -3,16 +3,7 @@
 import { type Forgotten, forgetShopper, type ShopperData } from '../checkout/forget.ts'
 import { limits } from '../contract/limits.ts'
 import { listInstallations } from '../installations/store.ts'
-import {
-  type Command,
-  chooseMerchant,
-  type Given,
-  Misuse,
-  merchantOption,
-  print,
-  type Terminal,
-  withStorage,
-} from './command.ts'
+import { type Command, type Given, Misuse, merchantOption, print, type Terminal, withMerchant } from './command.ts'
 
 export const shoppersCommand: Command = {
   summary: 'Erase the personal data of a shopper.',
@@ -44,8 +35,7 @@ export const shoppersCommand: Command = {
 
 // 1 when something of the shopper is left.
 function forget(email: string, given: Given, terminal: Terminal): Promise<number> {
-  return withStorage(given, async (storage, { rootSecret }) => {
-    const merchant = await chooseMerchant(storage, given.texts.merchant)
+  return withMerchant(given, async (merchant, storage, { rootSecret }) => {
     const installations = await storage.read((db) => listInstallations(db, merchant.id))
     const shopper = { merchantId: merchant.id, installationIds: installations.map(({ id }) => id), email }
     const isDryRun = given.flags.has('dry-run')
