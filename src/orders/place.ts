@@ -111,8 +111,8 @@ export async function placeOrder(tx: Tx, given: NewOrder): Promise<PlacedOrder> 
       )
     : placed
   const letters = [
-    { kind: 'order_placed', subjectId: orderId, facts: { isPaid: given.isPaid } },
-    { kind: 'order_received', subjectId: orderId, facts: { isPaid: given.isPaid } },
+    { kind: 'order_placed', subjectId: orderId },
+    { kind: 'order_received', subjectId: orderId },
   ] as const
   oweLetters(tx, { ...key, merchantId: order.merchantId }, letters, now)
   return { order: last, lines, statusSecret: secret.text }
