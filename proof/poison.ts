@@ -2,8 +2,11 @@
 // row of every merchant must be handled by the next turn of its loop, and the bad rows must be deferred and skipped;
 // once they are repaired, nothing may be left.
 
+import { mkdtemp, rm } from 'node:fs/promises'
 import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
 import { market } from '../harness/carts.ts'
 import { type Checkout, checkoutOf } from '../harness/checkout.ts'
 import { type House, openHouse, testSecret } from '../harness/house.ts'
@@ -105,7 +108,10 @@ interface World {
 // Merchants with something due, now or later, for every loop.
 async function makeWorld(given: Given, merchants: number): Promise<World> {
   const receiver = await openReceiver(given)
-  const house = await openHouse(given, { shops: [market] })
+  const folder = await mkdtemp(join(tmpdir(), 'cartwright-letters-'))
+  given.later(() => rm(folder, { recursive: true, force: true }))
+  const mail = { target: { kind: 'file', folder }, from: 'orders@shop.example.com' } as const
+  const house = await openHouse(given, { shops: [market], mail })
   const { storage, clock } = house
   const tenants: Tenant[] = []
   for (let i = 0; i < merchants; i += 1) {
@@ -190,6 +196,7 @@ const targets: readonly Target[] = [
   { table: 'events',             rows: byId('installation_id', "webhook_deliveries where status = 'pending'", 'event_id'), damage: { column: 'body', text: 'zstd:damaged' } },
   { table: 'webhook_endpoints',  rows: byId('installation_id', "webhook_endpoints where events like '%expired%'") },
   { table: 'credentials',        rows: byId('installation_id', "credentials where name = 'poison'") },
+  { table: 'emails',             rows: byId('installation_id', "emails where status = 'pending'"), damage: { column: 'facts', text: 'not JSON' } },
   { table: 'oauth_artifacts',    rows: byId('kind', 'oauth_artifacts') },
 ]
 
@@ -243,7 +250,7 @@ interface Poisoned {
   violations: string[]
 }
 
-// After a minute payments are looked up, refunds paid, webhooks sent and codes deleted; then checkouts expire; and
+// After a minute letters are sent, payments are looked up, refunds paid, webhooks sent and codes deleted; then checkouts expire; and
 // after a month everything else does.
 const waits = [minute + 1_000, 6 * minute, 31 * day]
 
@@ -328,6 +335,7 @@ async function listDue(storage: Storage, now: number): Promise<{ loop: string; r
       union all select 'addresses', id from addresses where row_key is not null and expires_at <= ${now}
       union all select 'idempotency_keys', key from idempotency_keys where created_at <= ${keysBy}
       union all select 'oauth', id from oauth_artifacts where expires_at <= ${now}
+      union all select 'mail', id from emails where due_at <= ${now}
       union all select 'webhook_dispatch', id from webhook_deliveries
         where (status in ('pending', 'retrying') and due_at <= ${now})
           or (status = 'sending' and lease_expires_at <= ${now})`,

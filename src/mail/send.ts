@@ -72,6 +72,7 @@ export async function mailRound(tools: MailTools, limit = lettersAtOnce): Promis
     (only) => storage.write((tx) => claimLetters(tx, claim, only)),
     () => storage.read((db) => listDueLetters(db, now, limit)),
   )
+  const rows = due.length + failures.length
   await Promise.all(
     due.map(async (letter) => {
       try {
@@ -81,8 +82,8 @@ export async function mailRound(tools: MailTools, limit = lettersAtOnce): Promis
       }
     }),
   )
-  if (failures.length > 0) throw new RowsFailed(failures, due.length - failures.length)
-  return due.length
+  if (failures.length > 0) throw new RowsFailed(failures, rows - failures.length)
+  return rows
 }
 
 async function sendLetter(tools: MailTools, letter: LetterRow): Promise<void> {
