@@ -823,6 +823,16 @@ describe('a shop file', () => {
     ])
   })
 
+  test('refuses what could be read as several e-mail addresses, as letters do', () => {
+    for (const text of ['a,b@x.example', 'a;b@x.example', '<a@x.example>', 'a@x.example,', '"a"@x.example'])
+      assert.deepEqual(
+        place({ merchant: { ...merchant('Tea'), supportEmail: text, mail: { replyTo: text } } }),
+        ['/merchant/supportEmail', '/merchant/mail/replyTo'],
+        text,
+      )
+    assert.deepEqual(place({ merchant: { ...merchant('Tea'), supportEmail: 'a+b@x.example' } }), [])
+  })
+
   test('refuses numbers that would lose digits, at their place', () => {
     const read = readShopFile(
       `merchant: { slug: tea, name: Tea, currency: GBP, country: GB, lowStockAt: 5.0 }

@@ -4,6 +4,7 @@
 import { type Change, membersChanged } from '../audit/change.ts'
 import type { ShippingZoneEntry, ShopEntry, TaxEntry } from '../contract/entries.ts'
 import { isCountry } from '../kit/country.ts'
+import { isPlainAddress } from '../kit/email.ts'
 import { newId } from '../kit/ids.ts'
 import { currencyExponent } from '../kit/money.ts'
 import { blank, isBlank, type Problem, repeated } from '../kit/problems.ts'
@@ -130,10 +131,16 @@ function zonesOf(entries: readonly ShippingZoneEntry[]): ShippingZone[] {
 
 // What a schema cannot express.
 
-export function* merchantProblems({ name, currency, country }: ShopEntry): Generator<Problem> {
+export function* merchantProblems({ name, currency, country, supportEmail }: ShopEntry): Generator<Problem> {
   if (isBlank(name)) yield { path: '/name', message: blank }
   if (currencyExponent(currency) === undefined) yield { path: '/currency', message: 'is not a currency of ISO 4217' }
   if (!isCountry(country)) yield { path: '/country', message: noCountry }
+  yield* addressProblems(supportEmail, '/supportEmail')
+}
+
+// By the rule of letters: one with another address would never be sent.
+export function* addressProblems(address: string | null | undefined, path: string): Generator<Problem> {
+  if (address != null && !isPlainAddress(address)) yield { path, message: 'is not one e-mail address without a name' }
 }
 
 const noCountry = 'is not a country of ISO 3166'

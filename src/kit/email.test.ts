@@ -1,9 +1,9 @@
 import assert from 'node:assert/strict'
-import { test } from 'node:test'
+import { describe, test } from 'node:test'
 import fc from 'fast-check'
 import { emails } from '../../harness/emails.ts'
 import { anyText } from '../../harness/texts.ts'
-import { emailFromTyped, isEmail, mailboxOf } from './email.ts'
+import { emailFromTyped, isEmail, isPlainAddress, mailboxOf, withoutTag } from './email.ts'
 
 test('what is an e-mail address', () => {
   for (const [text, isAddress, why] of emails) assert.equal(isEmail(text), isAddress, `${JSON.stringify(text)}: ${why}`)
@@ -55,6 +55,18 @@ test('every spelling of one mailbox, and no other', () => {
   assert.equal(new Set(mailboxes.map(([mailbox]) => mailbox)).size, mailboxes.length)
 })
 
+test('a tag is what follows the first +', () => {
+  for (const [email, without] of [
+    ['ada+shop@example.com', 'ada@example.com'],
+    ['ada+a+b@example.com', 'ada@example.com'],
+    ['ada+@example.com', 'ada@example.com'],
+    ['ada@ex+ample.com', 'ada@ex+ample.com'],
+    ['+ada@example.com', '+ada@example.com'],
+    ['ada', 'ada'],
+  ] as const)
+    assert.equal(withoutTag(email), without)
+})
+
 test('a mailbox is its own spelling, whatever the text', () => {
   const part = fc.oneof(
     anyText({ maxLength: 12 }),
@@ -74,4 +86,42 @@ test('a text of any length is answered at once', () => {
   assert.ok(mailboxOf('ﷺ'.repeat(100_000)).length < 20_000)
   assert.equal(isEmail(`${'a.'.repeat(50_000)}@example.com`), false)
   assert.equal(isEmail(`ada@${'a-'.repeat(50_000)}`), false)
+})
+
+describe('addresses of letters', () => {
+  for (const address of [
+    'ada@example.com',
+    'ada.lovelace+shop@sub.example.co.uk',
+    "o'neil@example.com",
+    'ädä@exämple.com',
+  ])
+    test(`${address} is one`, () => assert.ok(isPlainAddress(address)))
+
+  for (const address of [
+    '',
+    'ada',
+    '@example.com',
+    'ada@',
+    'ada@b@example.com',
+    '<ada@example.com>',
+    'ada@example.com>',
+    'ada,eve@example.com',
+    'ada;eve@example.com',
+    'ada:eve@example.com',
+    'ada(x)@example.com',
+    '"ada"@example.com',
+    'a\\\\b@example.com',
+    'ada @example.com',
+    'ada@exa mple.com',
+    'ada@example.com\r\nBcc: eve@example.com',
+    'ada\u2028@example.com',
+    'ada\u200b@example.com',
+    '.ada@example.com',
+    'ada..b@example.com',
+    'ada@.example.com',
+    'ada@example.com.',
+    'ada@[127.0.0.1]',
+    `${'a'.repeat(65)}@example.com`,
+  ])
+    test(`${JSON.stringify(address)} is not`, () => assert.ok(!isPlainAddress(address)))
 })

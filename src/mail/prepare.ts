@@ -8,7 +8,7 @@ import { letterKinds, openPersonLetter, type PersonLetterKind } from '../events/
 import { findMailSettings } from '../installations/mail.ts'
 import { findMerchantFace } from '../installations/store.ts'
 import { findSkuName } from '../inventory/store.ts'
-import { withoutTag } from '../kit/email.ts'
+import { isPlainAddress, withoutTag } from '../kit/email.ts'
 import { toInstant } from '../kit/instant.ts'
 import type { RootSecret } from '../kit/secrets.ts'
 import { findOrderFacts } from '../orders/change.ts'
@@ -17,8 +17,8 @@ import type { OrderFacts } from '../orders/view.ts'
 import { findDispute } from '../payments/disputes.ts'
 import { findPayment } from '../payments/store.ts'
 import type { Reader } from '../storage/storage.ts'
-import { headerText, isPlainAddress } from './address.ts'
 import type { LetterFrame, MerchantFacts } from './frame.ts'
+import { headerText } from './header.ts'
 import { letterHtml } from './html.ts'
 import {
   type HowToPay,

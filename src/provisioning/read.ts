@@ -7,7 +7,7 @@ import { categoryProblems, parentProblems, productProblems } from '../catalog/pr
 import type { PaymentMethodEntry } from '../contract/entries.ts'
 import { compile } from '../contract/validator.ts'
 import { normalRedirectHost } from '../installations/redirects.ts'
-import { merchantProblems, shippingProblems, taxProblems } from '../installations/settings.ts'
+import { addressProblems, merchantProblems, shippingProblems, taxProblems } from '../installations/settings.ts'
 import { isExactDecimal } from '../kit/decimal.ts'
 import { below, blank, controlCharacters, isBlank, type Problem, repeated } from '../kit/problems.ts'
 import { lacksInstructions } from '../payments/methods.ts'
@@ -104,6 +104,7 @@ function firstLine(text: string): string {
 function* contradictions(file: ShopFile, now: number): Generator<Problem> {
   yield* controlCharacters(file, '')
   yield* below('/merchant', merchantProblems(file.merchant))
+  yield* addressProblems(file.merchant.mail?.replyTo, '/merchant/mail/replyTo')
   const categories = file.categories ?? []
   yield* repeated(
     categories.map((category) => category.slug),
