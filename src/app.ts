@@ -55,6 +55,7 @@ import { mediaPage } from './site/media.ts'
 import { sitePages } from './site/pages.ts'
 import { probePages } from './site/probes.ts'
 import type { PasswordCost } from './staff/password.ts'
+import { createStaffRoom } from './staff/room.ts'
 import { pendingMigrations } from './storage/migrate.ts'
 import type { Storage } from './storage/storage.ts'
 import { Dispatcher, type DispatcherParts } from './webhooks/dispatcher.ts'
@@ -177,6 +178,15 @@ export function createApp(parts: AppParts): App {
     beginThrottle: rateLimit && createThrottle({ perSecond: 2, burst: 60 }),
     passwordCost: parts.passwordCost,
   })
+  const staff = createStaffRoom({
+    storage,
+    rootSecret,
+    publicOrigin,
+    clock,
+    log,
+    throttle: rateLimit && createThrottle({ perSecond: 20, burst: 60 }),
+    passwordCost: parts.passwordCost,
+  })
   // Keys end with their installation, here or on another node.
   const unlisten = storage.listen('credentials', identify.forgetAll)
   const surfaceParts: SurfaceParts = {
@@ -261,11 +271,12 @@ export function createApp(parts: AppParts): App {
       }),
       ...(mailFolder === null ? [] : mailPages(mailFolder)),
       ...oauth.pages,
+      ...staff.pages,
       ...(parts.extraPages ?? []),
       ...(parts.media ? [picturePage(openPictureFiles(parts.media, () => clock().getTime()))] : []),
       mediaPage(fileURLToPath(new URL('./provisioning/demo/media/', import.meta.url))),
     ],
-    handOffs: oauth.handOffs,
+    handOffs: [...oauth.handOffs, ...staff.handOffs],
     isHttps: () => publicOrigin().startsWith('https:'),
     trustedProxies: parts.trustedProxies,
     pressure,

@@ -9,18 +9,33 @@ import { isCommonPassword } from './commonpassword.ts'
 const passwordLengthMin = 10
 export const passwordLengthMax = 200
 
-// What is wrong with a new password; undefined if nothing is. The password is not repeated.
-export function passwordProblem(password: string): string | undefined {
+export type PasswordFault = 'short' | 'long' | 'control' | 'few' | 'common'
+
+// What is wrong with a new password; undefined if nothing is.
+export function passwordFault(password: string): PasswordFault | undefined {
   const length = lengthOf(password)
-  if (length < passwordLengthMin) return `must have at least ${passwordLengthMin} characters`
-  if (length > passwordLengthMax) return `must have at most ${passwordLengthMax} characters`
-  if (/\p{Cc}/u.test(password)) return 'must have no control characters'
-  if (new Set(normal(password)).size < charactersMin) return `must have at least ${charactersMin} different characters`
-  if (isCommonPassword(password)) return 'must not be one of those that are guessed first'
-  return undefined
+  if (length < passwordLengthMin) return 'short'
+  if (length > passwordLengthMax) return 'long'
+  if (/\p{Cc}/u.test(password)) return 'control'
+  if (new Set(normal(password)).size < charactersMin) return 'few'
+  return isCommonPassword(password) ? 'common' : undefined
+}
+
+// The same in words. The password is not repeated.
+export function passwordProblem(password: string): string | undefined {
+  const fault = passwordFault(password)
+  return fault && faults[fault]
 }
 
 const charactersMin = 4
+
+const faults: Readonly<Record<PasswordFault, string>> = {
+  short: `must have at least ${passwordLengthMin} characters`,
+  long: `must have at most ${passwordLengthMax} characters`,
+  control: 'must have no control characters',
+  few: `must have at least ${charactersMin} different characters`,
+  common: 'must not be one of those that are guessed first',
+}
 
 // 119 bits, in groups that can be read aloud.
 export function makePassword(): string {

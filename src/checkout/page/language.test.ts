@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'
-import { acceptedLocales, regionsNamed, speakerFor } from './language.ts'
+import { acceptedLocales } from '../../pages/locale.ts'
+import { regionsNamed, speakerFor } from './language.ts'
 
 describe('the language of a page', () => {
   // biome-ignore format: a table is read by its rows

@@ -1,6 +1,7 @@
 // The language of a page, and how it writes amounts, dates and durations.
 
 import { formatAmount } from '../../kit/money.ts'
+import { acceptedLocales, localeOf } from '../../pages/locale.ts'
 import type { Plural, Text, TextKey } from './languages/en.ts'
 import { type Language, languages, texts } from './texts.ts'
 
@@ -40,36 +41,9 @@ export function regionsNamed(sessionLocale: string, acceptLanguage: string | und
   return tags.flatMap((tag) => localeOf(tag)?.region ?? [])
 }
 
-const acceptedMax = 20
-
-// `de-CH,de;q=0.9,en;q=0.8` → the tags in the order of their weight.
-export function acceptedLocales(header = ''): string[] {
-  return header
-    .slice(0, 1_000)
-    .split(',', acceptedMax)
-    .map((part) => {
-      const [tag = '', weight] = part.trim().split(/\s*;\s*q=/i)
-      return { tag, weight: weight === undefined ? 1 : Number(weight) }
-    })
-    .filter(({ tag, weight }) => weight > 0 && localeOf(tag) !== undefined)
-    .sort((one, other) => other.weight - one.weight)
-    .map(({ tag }) => tag)
-}
-
 function languageOf(tag: string): Language | undefined {
   const spoken = localeOf(tag)?.language
   return languages.find((language) => language === spoken)
-}
-
-// The header comes from outside: what is not a language tag is ignored.
-function localeOf(tag: string): Intl.Locale | undefined {
-  if (!/^[a-z]{2,3}(?:-[a-z0-9]{1,8}){0,4}$/i.test(tag)) return undefined
-  try {
-    return new Intl.Locale(tag)
-  } catch (error) {
-    if (error instanceof RangeError) return undefined
-    throw error
-  }
 }
 
 const minuteMs = 60_000

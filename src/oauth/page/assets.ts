@@ -5,5 +5,5 @@ import { styleSheet } from '../../pages/files.ts'
 export const style = styleSheet({
   path: '/oauth/style.css',
   name: 'oauth style',
-  file: new URL('style.css', import.meta.url),
+  file: new URL('../../pages/sheet.css', import.meta.url),
 })

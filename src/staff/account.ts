@@ -1,0 +1,170 @@
+// What the pages of one who is signed in do: the shops, the password, the second factor, the sessions. What is grave asks for the
+// password again.
+
+import type { PageAnswer } from '../http/pages.ts'
+import { openByRoot, sealByRoot } from '../kit/secrets.ts'
+import type { Reader } from '../storage/storage.ts'
+import { hashOf, statusOf } from './entrance.ts'
+import {
+  countRecoveryCodes,
+  hasSecondFactor,
+  makeTotpSecret,
+  removeSecondFactor,
+  replaceRecoveryCodes,
+  setTotp,
+} from './factors.ts'
+import { accountSheet, codesSheet, confirmSheet, deeds, homeSheet, totpSheet } from './page/account.ts'
+import type { NewPasswordProblem } from './page/entry.ts'
+import { answerSheet } from './page/frame.ts'
+import {
+  confirmSession,
+  createSession,
+  endOtherSessions,
+  endSession,
+  isConfirmed,
+  listSessions,
+  type Session,
+} from './sessions.ts'
+import type { SignInProblem } from './signin.ts'
+import { toBase32, totpUri } from './totp.ts'
+import { findUser, listMerchantsOf, setPassword, type User } from './users.ts'
+import { goTo, openSession, ownPath, type Posted, type StaffTools, signInPath, type Visit, visitorOf } from './visit.ts'
+
+// A visit of one who is signed in.
+type Signed<Kind extends Visit> = Kind & { session: Session; user: User }
+
+const accountPath = '/admin/account'
+const confirmPath = '/admin/confirm'
+const statuses = { failed: 400, limited: 429, busy: 503 } as const
+
+export function createAccountPages(tools: StaffTools) {
+  const { storage, rootSecret, log, signIn } = tools
+
+  // Everyone else is asked to sign in first, and comes back to `path`.
+  function signedIn<Kind extends Visit>(path: string, answer: (visit: Signed<Kind>) => Promise<PageAnswer>) {
+    return async (visit: Kind): Promise<PageAnswer> => {
+      const { session } = visit
+      const user = session && (await storage.read((db) => findUser(db, rootSecret, session.userId)))
+      return session && user ? answer({ ...visit, session, user }) : goTo(signInPath(path))
+    }
+  }
+
+  async function showHome({ words, user }: Signed<Visit>): Promise<PageAnswer> {
+    const view = await storage.read(async (db) => ({
+      email: user.email,
+      merchants: await listMerchantsOf(db, user.id),
+      hasSecondFactor: await hasSecondFactor(db, user.id),
+    }))
+    return answerSheet(200, homeSheet(words, view))
+  }
+
+  async function showAccount(visit: Signed<Visit>, problem: NewPasswordProblem | null = null): Promise<PageAnswer> {
+    const view = await storage.read((db) => accountView(db, visit))
+    return answerSheet(statusOf(problem), accountSheet(visit.words, { ...view, problem }))
+  }
+
+  async function accountView(db: Reader, { user, session, now }: Signed<Visit>) {
+    return {
+      email: user.email,
+      hasSecondFactor: await hasSecondFactor(db, user.id),
+      recoveryCodes: await countRecoveryCodes(db, user.id),
+      sessions: await listSessions(db, user.id, now),
+      sessionId: session.id,
+    }
+  }
+
+  async function postAccount(visit: Signed<Posted>): Promise<PageAnswer> {
+    const { form, session, user, words, now } = visit
+    const deed = form.get('do')
+    if (deed === deeds.end || deed === deeds.endOthers) {
+      await storage.write(async (tx) => {
+        if (deed === deeds.end) await endSession(tx, user.id, form.get('session') ?? '')
+        else await endOtherSessions(tx, user.id, session.id)
+      })
+      return goTo(accountPath)
+    }
+    if (!isConfirmed(session, now)) return goTo(`${confirmPath}?next=${encodeURIComponent(accountPath)}`)
+    if (deed === deeds.password) return changePassword(visit)
+    if (deed === deeds.setUp) return showTotp(visit, makeTotpSecret(), false)
+    if (deed === deeds.turnOn) return turnOn(visit)
+    if (deed === deeds.turnOff) {
+      await storage.write((tx) => removeSecondFactor(tx, user.id))
+      note(visit, 'second factor removed')
+      return goTo(accountPath)
+    }
+    if (deed !== deeds.newCodes || !(await storage.read((db) => hasSecondFactor(db, user.id)))) return goTo(accountPath)
+    const codes = await storage.write((tx) => replaceRecoveryCodes(tx, user.id, now))
+    note(visit, 'recovery codes replaced')
+    return answerSheet(200, codesSheet(words, codes))
+  }
+
+  // All sessions end, and this browser gets a new one.
+  async function changePassword(visit: Signed<Posted>): Promise<PageAnswer> {
+    const { form, session, user, request, now } = visit
+    const password = await hashOf(tools, form.get('password') ?? '')
+    if ('problem' in password) return showAccount(visit, password.problem)
+    const { hash } = password
+    const made = await storage.write(async (tx) => {
+      await setPassword(tx, user.id, hash, now)
+      const userAgent = request.raw.headers['user-agent']
+      const { hasSecondFactor: isTwice } = session
+      return createSession(tx, { userId: user.id, passwordHash: hash, userAgent, hasSecondFactor: isTwice }, now)
+    })
+    note(visit, 'password changed')
+    if (made) openSession(tools, visit, made.token)
+    return goTo(accountPath)
+  }
+
+  // Nothing is stored before a first code was right: the secret travels in the form, sealed for this person.
+  function showTotp({ words, user }: Signed<Visit>, secret: Buffer, isWrong: boolean): PageAnswer {
+    const sealed = sealByRoot(rootSecret, setUpPurpose, secret.toString('base64url'), user.id)
+    const key = (toBase32(secret).match(/.{1,4}/g) ?? []).join(' ')
+    const view = { key, uri: totpUri(secret, user.email, 'Cartwright'), sealed, isWrong }
+    return answerSheet(isWrong ? 400 : 200, totpSheet(words, view))
+  }
+
+  async function turnOn(visit: Signed<Posted>): Promise<PageAnswer> {
+    const { form, session, user, words, now } = visit
+    const opened = openByRoot(rootSecret, setUpPurpose, (form.get('sealed') ?? '').slice(0, 500), user.id)
+    if (opened === undefined) return goTo(accountPath)
+    const secret = Buffer.from(opened, 'base64url')
+    const code = (form.get('code') ?? '').slice(0, 20).normalize('NFKC').replaceAll(/\s/g, '')
+    const codes = await storage.write((tx) =>
+      setTotp(tx, rootSecret, { userId: user.id, secret, code, sessionId: session.id }, now),
+    )
+    if (!codes) return showTotp(visit, secret, true)
+    note(visit, 'second factor set up')
+    return answerSheet(200, codesSheet(words, codes))
+  }
+
+  function note({ requestId, user }: Signed<Visit>, message: string): void {
+    log.info(message, { requestId, userId: user.id })
+  }
+
+  function showConfirm(
+    { words, user, query }: Signed<Visit>,
+    { next = ownPath(query.get('next')), problem = null }: { next?: string; problem?: SignInProblem | null } = {},
+  ): PageAnswer {
+    const status = problem === null ? 200 : statuses[problem]
+    return answerSheet(status, confirmSheet(words, { email: user.email, next, problem }))
+  }
+
+  async function postConfirm(visit: Signed<Posted>): Promise<PageAnswer> {
+    const { form, session, user, now } = visit
+    const next = ownPath(form.get('next'))
+    const outcome = await signIn.confirm(user.id, form.get('password') ?? '', visitorOf(tools, visit))
+    if (outcome !== 'confirmed') return showConfirm(visit, { next, problem: outcome })
+    await storage.write((tx) => confirmSession(tx, session, now))
+    return goTo(next)
+  }
+
+  return {
+    showHome: signedIn<Visit>('/admin', showHome),
+    showAccount: signedIn<Visit>(accountPath, (visit) => showAccount(visit)),
+    postAccount: signedIn<Posted>(accountPath, postAccount),
+    showConfirm: signedIn<Visit>('/admin', async (visit) => showConfirm(visit)),
+    postConfirm: signedIn<Posted>('/admin', postConfirm),
+  }
+}
+
+const setUpPurpose = 'second factor being set up'

@@ -1,0 +1,162 @@
+// The pages of one who is signed in: the shops, the account, and asking for the password again.
+
+import { hiddenFields } from '../../pages/form.ts'
+import { type Html, html } from '../../pages/html.ts'
+import type { Session } from '../sessions.ts'
+import type { SignInProblem } from '../signin.ts'
+import type { UserMerchant } from '../users.ts'
+import { type NewPasswordProblem, newPasswordField, problemText } from './entry.ts'
+import { button, field, sheetPage } from './frame.ts'
+import type { StaffTextKey } from './languages/en.ts'
+import type { Words } from './words.ts'
+
+// The value of the field `do` of each form of the account.
+export const deeds = {
+  password: 'password',
+  setUp: 'set_up',
+  turnOn: 'turn_on',
+  turnOff: 'turn_off',
+  newCodes: 'new_codes',
+  end: 'end',
+  endOthers: 'end_others',
+} as const
+
+export interface HomeView {
+  email: string
+  merchants: readonly UserMerchant[]
+  hasSecondFactor: boolean
+}
+
+export function homeSheet(words: Words, { email, merchants, hasSecondFactor }: HomeView): string {
+  return sheetPage(words, {
+    title: words.say('home.title'),
+    body: html`<p class="soft">${words.say('home.as', { email })}</p>
+${
+  merchants.length === 0
+    ? html`<p class="lead">${words.say('home.none')}</p>`
+    : html`<ul class="entries">${merchants.map(
+        ({ name, slug, role, needsSecondFactor }) => html`<li class="entry">
+<span><span class="entry-name" dir="auto">${name}</span> <span class="name-of" dir="ltr">${slug}</span>
+${needsSecondFactor && !hasSecondFactor && html`<span class="hint">${words.say('home.needsFactor')}</span>`}</span>
+<span class="soft">${words.say(`role.${role}`)}</span>
+</li>`,
+      )}</ul>`
+}
+<div class="choice">
+<a class="second" href="/admin/account">${words.say('account.title')}</a>
+${signOutForm(words)}
+</div>`,
+  })
+}
+
+function signOutForm(words: Words): Html {
+  return html`<form method="post" action="/admin/sign-out">${button(words, 'action.signOut', 'second')}</form>`
+}
+
+export interface AccountView {
+  email: string
+  hasSecondFactor: boolean
+  recoveryCodes: number
+  sessions: readonly Session[]
+  sessionId: string
+  problem: NewPasswordProblem | null
+}
+
+export function accountSheet(words: Words, view: AccountView): string {
+  const { email, hasSecondFactor, recoveryCodes, sessions, sessionId, problem } = view
+  return sheetPage(words, {
+    title: words.say('account.title'),
+    problem: problemText(words, problem),
+    body: html`<p class="soft">${words.say('home.as', { email })}</p>
+<section class="part">
+<h2>${words.say('account.factor')}</h2>
+${
+  hasSecondFactor
+    ? html`<p>${words.say('account.factorOn', { count: recoveryCodes })}</p>
+<div class="choice">${deed(words, deeds.newCodes, 'account.newCodes')}${deed(words, deeds.turnOff, 'account.turnOff')}</div>`
+    : html`<p>${words.say('account.factorOff')}</p>
+<div class="choice">${deed(words, deeds.setUp, 'account.setUp')}</div>`
+}
+</section>
+<section class="part">
+<h2>${words.say('password.title')}</h2>
+<form method="post">
+${hiddenFields({ do: deeds.password })}
+<input type="hidden" name="username" autocomplete="username" value="${email}">
+${newPasswordField(words, problem !== null)}
+<div class="choice">${button(words, 'action.save', 'second')}</div>
+</form>
+</section>
+<section class="part">
+<h2>${words.say('account.sessions')}</h2>
+<ul class="entries">${sessions.map((session) => sessionEntry(words, session, session.id === sessionId))}</ul>
+${sessions.length > 1 && html`<div class="choice">${deed(words, deeds.endOthers, 'account.endOthers')}</div>`}
+</section>
+<div class="choice"><a class="second" href="/admin">${words.say('action.back')}</a>${signOutForm(words)}</div>`,
+  })
+}
+
+function deed(words: Words, name: string, label: StaffTextKey, more: Readonly<Record<string, string>> = {}): Html {
+  return html`<form method="post">${hiddenFields({ do: name, ...more })}${button(words, label, 'second')}</form>`
+}
+
+function sessionEntry(words: Words, { id, browser, seenAt }: Session, isThis: boolean): Html {
+  return html`<li class="entry">
+<span><span class="entry-name" dir="auto">${browser || words.say('account.unknown')}${isThis && html` (${words.say('account.here')})`}</span>
+<span class="hint">${words.say('account.seen', { date: words.date(seenAt) })}</span></span>
+${!isThis && deed(words, deeds.end, 'account.end', { session: id })}
+</li>`
+}
+
+export interface TotpView {
+  // In groups of four, as a person types it.
+  key: string
+  uri: string
+  // The secret, sealed for this person.
+  sealed: string
+  isWrong: boolean
+}
+
+export function totpSheet(words: Words, { key, uri, sealed, isWrong }: TotpView): string {
+  return sheetPage(words, {
+    title: words.say('account.setUp'),
+    problem: isWrong ? words.say('code.failed') : null,
+    body: html`<p class="lead">${words.say('totp.lead')}</p>
+<p class="secret" dir="ltr"><span class="soft">${words.say('totp.key')}:</span> ${key}</p>
+<p><a href="${uri}">${words.say('totp.open')}</a></p>
+<form method="post" action="/admin/account">
+${hiddenFields({ do: deeds.turnOn, sealed })}
+${field(words, { name: 'code', label: 'code.label', type: 'text', autocomplete: 'one-time-code', lengthMax: 10, isWrong })}
+<div class="choice">${button(words, 'totp.turnOn')}<a class="second" href="/admin/account">${words.say('action.back')}</a></div>
+</form>`,
+  })
+}
+
+export function codesSheet(words: Words, codes: readonly string[]): string {
+  return sheetPage(words, {
+    title: words.say('codes.title'),
+    body: html`<p class="lead">${words.say('codes.lead')}</p>
+<ul class="codes" dir="ltr">${codes.map((code) => html`<li>${code}</li>`)}</ul>
+<div class="choice"><a class="first" href="/admin/account">${words.say('codes.done')}</a></div>`,
+  })
+}
+
+export interface ConfirmView {
+  email: string
+  next: string
+  problem: SignInProblem | null
+}
+
+export function confirmSheet(words: Words, { email, next, problem }: ConfirmView): string {
+  return sheetPage(words, {
+    title: words.say('confirm.title'),
+    problem: problem && words.say(`signin.${problem}`),
+    body: html`<p class="lead">${words.say('confirm.lead')}</p>
+<form method="post" action="/admin/confirm">
+${hiddenFields({ next })}
+<input type="hidden" name="username" autocomplete="username" value="${email}">
+${field(words, { name: 'password', label: 'signin.password', type: 'password', autocomplete: 'current-password', lengthMax: 200, isFirst: true, isWrong: problem === 'failed' })}
+<div class="choice">${button(words, 'action.continue')}</div>
+</form>`,
+  })
+}

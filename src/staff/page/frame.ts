@@ -1,0 +1,89 @@
+// What every page of people has around it, and the pieces that they share.
+
+import type { PageAnswer } from '../../http/pages.ts'
+import { styleSheet } from '../../pages/files.ts'
+import { documentFor } from '../../pages/frame.ts'
+import { type Html, html } from '../../pages/html.ts'
+import { brand, mark } from '../../pages/mark.ts'
+import { privateHeaders, self } from '../../pages/policy.ts'
+import type { StaffTextKey } from './languages/en.ts'
+import type { Words } from './words.ts'
+
+export const style = styleSheet({
+  path: '/admin/sheet.css',
+  name: 'staff style',
+  file: new URL('../../pages/sheet.css', import.meta.url),
+})
+
+export interface Sheet {
+  title: string
+  // Shown above the rest, and announced.
+  problem?: string | null | undefined
+  note?: string | null | undefined
+  body: Html
+}
+
+export function sheetPage(words: Words, { title, problem, note, body }: Sheet): string {
+  return documentFor({
+    ...brand,
+    locale: words.language,
+    direction: words.direction,
+    title: `${title} – Cartwright`,
+    style: style.href,
+    header: html`<header class="bar"><span class="name">${mark()}<span>Cartwright</span></span></header>`,
+    body: html`<main class="sheet">
+<h1>${title}</h1>
+${note !== undefined && note !== null && html`<p class="done" role="status">${note}</p>`}
+${problem !== undefined && problem !== null && html`<p class="problem" id="problem" role="alert">${problem}</p>`}
+${body}
+</main>`,
+  })
+}
+
+// The referrer stays within our origin, so browsers name the origin of our own forms (Fetch, 3.2). An address with a secret in it
+// leads nowhere else.
+export const staffHeaders = {
+  ...privateHeaders({ style: [self], img: [self, 'data:'], form: [self] }),
+  'referrer-policy': 'same-origin',
+  // The language is the browser's.
+  vary: 'accept-language, cookie',
+}
+
+export function answerSheet(status: number, text: string): PageAnswer {
+  return { status, body: text, headers: { ...staffHeaders } }
+}
+
+export const errorStatuses = { lost: 404, foreign: 403, unreadable: 400, limited: 429, server: 500 } as const
+export type StaffErrorKind = keyof typeof errorStatuses
+
+export function errorSheet(words: Words, kind: StaffErrorKind): PageAnswer {
+  const body = html`<p class="lead">${words.say(`${kind}.text`)}</p>
+<p><a href="/admin/sign-in">${words.say('signin.title')}</a></p>`
+  return answerSheet(errorStatuses[kind], sheetPage(words, { title: words.say(`${kind}.title`), body }))
+}
+
+export interface Field {
+  name: string
+  label: StaffTextKey
+  type: 'email' | 'password' | 'text'
+  autocomplete: string
+  value?: string
+  hint?: StaffTextKey
+  lengthMax: number
+  isFirst?: boolean
+  isWrong?: boolean
+}
+
+export function field(words: Words, given: Field): Html {
+  const { name, label, type, autocomplete, value, hint, lengthMax, isFirst, isWrong } = given
+  const described = [hint !== undefined && `${name}-hint`, isWrong && 'problem'].filter(Boolean).join(' ')
+  return html`<div class="field">
+<label for="${name}">${words.say(label)}</label>
+<input id="${name}" name="${name}" type="${type}" autocomplete="${autocomplete}" autocapitalize="none" spellcheck="false" dir="ltr" maxlength="${lengthMax}" required${value !== undefined && html` value="${value}"`}${described !== '' && html` aria-describedby="${described}"`}${isWrong && html` aria-invalid="true"`}${isFirst && html` autofocus`}>
+${hint !== undefined && html`<p class="hint" id="${name}-hint">${words.say(hint)}</p>`}
+</div>`
+}
+
+export function button(words: Words, label: StaffTextKey, kind: 'first' | 'second' = 'first'): Html {
+  return html`<button class="${kind}">${words.say(label)}</button>`
+}

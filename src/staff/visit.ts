@@ -1,0 +1,92 @@
+// A request to a page of people: who is signed in by its cookie, what was posted, and in which language to answer.
+
+import type { ServerResponse } from 'node:http'
+import type { Incoming } from '../http/message.ts'
+import type { PageAnswer } from '../http/pages.ts'
+import type { RootSecret } from '../kit/secrets.ts'
+import type { Log } from '../observe/log.ts'
+import { type CookieKind, cookieIn, setCookie } from '../pages/cookies.ts'
+import { redirect } from '../pages/policy.ts'
+import type { Storage } from '../storage/storage.ts'
+import { staffHeaders } from './page/frame.ts'
+import { type Words, wordsFor } from './page/words.ts'
+import type { PasswordCost } from './password.ts'
+import { findSession, needsTouch, type Session, sessionMsMax, touchSession } from './sessions.ts'
+import type { SignIn, Visitor } from './signin.ts'
+
+export interface StaffTools {
+  storage: Storage
+  rootSecret: RootSecret
+  publicOrigin: () => string
+  clock: () => Date
+  log: Log
+  signIn: SignIn
+  passwordCost?: PasswordCost | undefined
+}
+
+export interface Visit {
+  request: Incoming
+  response: ServerResponse
+  requestId: string
+  words: Words
+  session: Session | undefined
+  query: URLSearchParams
+  now: number
+}
+
+export interface Posted extends Visit {
+  form: URLSearchParams
+}
+
+export type Shown = Promise<PageAnswer> | PageAnswer
+
+// Never sent to the API's paths for anything: keys open the API, this opens pages.
+const sessionCookie: CookieKind = { name: 'staff_session', path: '/', maxAgeSeconds: sessionMsMax / 1000 }
+// Grants nothing: attempts of this browser are counted separately.
+const deviceCookie: CookieKind = { name: 'staff_device', path: '/admin', maxAgeSeconds: 180 * 24 * 3_600 }
+
+export async function readVisit(
+  { storage, publicOrigin, clock }: StaffTools,
+  request: Incoming,
+  response: ServerResponse,
+  requestId: string,
+): Promise<Visit> {
+  const now = clock().getTime()
+  const { headers, url = '' } = request.raw
+  const token = cookieIn(headers.cookie, sessionCookie, publicOrigin())
+  const session = token === undefined ? undefined : await storage.read((db) => findSession(db, token, now))
+  if (session && needsTouch(session, now)) await storage.write((tx) => touchSession(tx, session, now))
+  const query = new URLSearchParams(url.includes('?') ? url.slice(url.indexOf('?') + 1) : '')
+  return { request, response, requestId, words: wordsFor(headers['accept-language']), session, query, now }
+}
+
+export function visitorOf({ publicOrigin }: StaffTools, { request, requestId }: Visit): Visitor {
+  const { address, raw } = request
+  const device = cookieIn(raw.headers.cookie, deviceCookie, publicOrigin())
+  return { address, device, requestId, purpose: 'dashboard' }
+}
+
+export function rememberDevice({ publicOrigin }: StaffTools, { response }: Visit, device: string): void {
+  response.appendHeader('set-cookie', setCookie(deviceCookie, device, publicOrigin()))
+}
+
+export function openSession({ publicOrigin }: StaffTools, { response }: Visit, token: string): void {
+  response.appendHeader('set-cookie', setCookie(sessionCookie, token, publicOrigin()))
+}
+
+export function closeSession({ publicOrigin }: StaffTools, { response }: Visit): void {
+  response.appendHeader('set-cookie', setCookie({ ...sessionCookie, maxAgeSeconds: 0 }, '', publicOrigin()))
+}
+
+export function goTo(path: string): PageAnswer {
+  return redirect(path, staffHeaders)
+}
+
+// Where a form says to go on: one of our pages of people, never another place.
+export function ownPath(text: string | null): string {
+  return text !== null && text.length <= 500 && /^\/admin(?:[/?][\w\-/?=&%.]*)?$/.test(text) ? text : '/admin'
+}
+
+export function signInPath(next: string): string {
+  return `/admin/sign-in?next=${encodeURIComponent(next)}`
+}
