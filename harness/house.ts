@@ -10,10 +10,14 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { createKey } from '../src/access/keys.ts'
 import { type AppParts, createApp } from '../src/app.ts'
+import { AdminErrorResponse } from '../src/contract/admin/errors.ts'
+import { type AdminOperationId, adminOperations } from '../src/contract/admin/operations.ts'
 import { PublicErrorResponse } from '../src/contract/errors.ts'
 import { type OperationId, operations } from '../src/contract/open/operations.ts'
 import { type RefusalCode, refusals } from '../src/contract/refusals.ts'
-import { type Scope, scopes } from '../src/contract/words.ts'
+import type { TSchema } from '../src/contract/schema.ts'
+import { type Operation, pathWith } from '../src/contract/surface.ts'
+import { adminScopes, openScopes, type Scope } from '../src/contract/words.ts'
 import { type Installation, listInstallations } from '../src/installations/store.ts'
 import type { MerchantMode } from '../src/kit/mode.ts'
 import { retentionDefaultsMs } from '../src/kit/retention.ts'
@@ -52,7 +56,8 @@ export interface House {
   origin: string
   storage: Storage
   clock: { now: number }
-  keys: { full: string; catalog: string; none: string; rival: string }
+  // `full`: all scopes of the open interface. `admin`: all of the admin surface.
+  keys: { full: string; catalog: string; none: string; rival: string; admin: string; rivalAdmin: string }
   installationId: string
   merchantId: string
   // In the mode of the installation.
@@ -60,6 +65,8 @@ export interface House {
   // The log lines, parsed.
   lines: () => Record<string, unknown>[]
   ask(id: OperationId, options?: AskOptions): Promise<Answer>
+  // With the key that has all admin scopes.
+  askAdmin(id: AdminOperationId, options?: AskOptions): Promise<Answer>
   fetch(path: string, init?: RequestInit): Promise<Answer>
   // Sends bytes unchanged and returns everything received until the connection ends.
   wire(bytes: string | Buffer): Promise<string>
@@ -184,6 +191,21 @@ export async function openHouse(
     return { status: response.status, headers: response.headers, text, body: isJson && text ? JSON.parse(text) : text }
   }
 
+  async function askRow(
+    { method, path: pattern }: Operation,
+    { path = {}, key, headers = {}, body, query = '' }: AskOptions,
+  ): Promise<Answer> {
+    return fetchAnswer(pathWith(pattern, path) + query, {
+      method,
+      headers: {
+        ...(key === null ? {} : { authorization: `Bearer ${key}` }),
+        ...(body === undefined ? {} : { 'content-type': 'application/json' }),
+        ...headers,
+      },
+      ...(body === undefined ? {} : { body: typeof body === 'string' ? body : JSON.stringify(body) }),
+    })
+  }
+
   return {
     origin,
     storage,
@@ -199,19 +221,14 @@ export async function openHouse(
         .filter(Boolean)
         .map((line) => JSON.parse(line) as Record<string, unknown>)
     },
-    async ask(id, { path = {}, key = keys.full, headers = {}, body, query = '' } = {}) {
-      const { method, path: pattern } = operations[id]
-      const address = pattern.replaceAll(/\{(\w+)\}/g, (_, name: string) => encodeURIComponent(path[name] ?? ''))
-      const answer = await fetchAnswer(address + query, {
-        method,
-        headers: {
-          ...(key === null ? {} : { authorization: `Bearer ${key}` }),
-          ...(body === undefined ? {} : { 'content-type': 'application/json' }),
-          ...headers,
-        },
-        ...(body === undefined ? {} : { body: typeof body === 'string' ? body : JSON.stringify(body) }),
-      })
-      assertDeclared(id, answer)
+    async ask(id, { key = keys.full, ...options } = {}) {
+      const answer = await askRow(operations[id], { ...options, key })
+      assertDeclared(id, operations[id], PublicErrorResponse, answer)
+      return answer
+    },
+    async askAdmin(id, { key = keys.admin, ...options } = {}) {
+      const answer = await askRow(adminOperations[id], { ...options, key })
+      assertDeclared(id, adminOperations[id], AdminErrorResponse, answer)
       return answer
     },
     fetch: fetchAnswer,
@@ -262,10 +279,12 @@ async function furnish(storage: Storage, shops: readonly ShopFile[], now: number
     return (await storage.write((tx) => createKey(tx, testSecret, installation, input, now))).key
   }
   const keys = {
-    full: await keyOf(own, 'full', scopes),
+    full: await keyOf(own, 'full', openScopes),
     catalog: await keyOf(own, 'catalog', ['catalog:read']),
     none: await keyOf(own, 'none', []),
-    rival: other ? await keyOf(other, 'rival', scopes) : '',
+    rival: other ? await keyOf(other, 'rival', openScopes) : '',
+    admin: await keyOf(own, 'admin', adminScopes),
+    rivalAdmin: other ? await keyOf(other, 'rival admin', adminScopes) : '',
   }
   return { own, keys }
 }
@@ -300,17 +319,25 @@ async function makeOriginal(engine: Engine, shops: readonly ShopFile[], now: num
 
 const declaredStatuses = [200, 400, 401, 403, 404, 409, 429]
 
-function assertDeclared(id: OperationId, answer: Answer): void {
+function assertDeclared(id: string, { reply }: Operation, errors: TSchema, answer: Answer): void {
   assert.ok(declaredStatuses.includes(answer.status), `${id} answered ${answer.status}: ${answer.text}`)
   assert.equal(answer.headers.get('content-type'), 'application/json; charset=utf-8')
   assert.match(answer.headers.get('x-request-id') ?? '', /^req_[0-9a-z]{26}$/)
-  if (answer.status === operations[id].reply.status)
-    assert.deepEqual(issuesOf(operations[id].reply.schema, answer.body), [], `${id} answered against its schema`)
-  else assertError(answer)
+  if (answer.status === reply.status && reply.schema)
+    assert.deepEqual(issuesOf(reply.schema, answer.body), [], `${id} answered against its schema`)
+  else assertErrorOf(errors, answer)
 }
 
 export function assertError(answer: Answer, code?: RefusalCode): void {
-  assert.deepEqual(issuesOf(PublicErrorResponse, answer.body), [])
+  assertErrorOf(PublicErrorResponse, answer, code)
+}
+
+export function assertAdminError(answer: Answer, code?: RefusalCode): void {
+  assertErrorOf(AdminErrorResponse, answer, code)
+}
+
+function assertErrorOf(schema: TSchema, answer: Answer, code?: RefusalCode): void {
+  assert.deepEqual(issuesOf(schema, answer.body), [])
   assert.equal(answer.body.error.requestId, answer.headers.get('x-request-id'))
   assert.equal(answer.body.error.status, answer.status)
   assert.equal(refusals[answer.body.error.code as RefusalCode].status, answer.status)

@@ -2,7 +2,7 @@
 
 import assert from 'node:assert/strict'
 import { createKey } from '../src/access/keys.ts'
-import { type Mode, scopes } from '../src/contract/words.ts'
+import { type Mode, openScopes } from '../src/contract/words.ts'
 import { listInstallations } from '../src/installations/store.ts'
 import { newId } from '../src/kit/ids.ts'
 import type { ShopFile } from '../src/provisioning/shopfile.ts'
@@ -56,7 +56,7 @@ async function sidesOf(house: House): Promise<Record<Mode, ModeHouse>> {
   async function sideOf(mode: Mode): Promise<ModeHouse> {
     const installation = installations.find((found) => found.mode === mode)
     assert.ok(installation)
-    const input = { name: mode, scopes, expiresAt: null }
+    const input = { name: mode, scopes: openScopes, expiresAt: null }
     const { key } = await house.storage.write((tx) => createKey(tx, testSecret, installation, input, house.clock.now))
     const own: House = {
       ...house,

@@ -29,6 +29,10 @@ export interface RowWorld {
   // The headers that authenticate a caller of this kind with these scopes.
   credential(caller: string, scopes: readonly string[]): Promise<Headers>
   badCredentials(caller: string): Promise<readonly Headers[]>
+  // Callers of the same kind to whom nothing in a good request belongs: of another merchant, or in the other mode.
+  foreignCredentials?(scopes: readonly string[]): Promise<readonly Headers[]>
+  // The entries that a request left in the list of changes, as JSON.
+  entriesOf?(requestId: string): Promise<readonly { operation: string; changes: string }[]>
   errorIn(answer: Answer): { code: RefusalCode; requestId: string; issues: readonly string[]; requiredScope?: string }
 }
 
@@ -39,7 +43,19 @@ export interface LimitedWorld extends RowWorld {
   pass(ms: number): void
 }
 
-export function testRows(surface: Surface, ids: readonly string[], world: () => RowWorld, limited: () => LimitedWorld) {
+// What is tested beside the rest, where the world offers it.
+export interface RowChecks {
+  isolation?: boolean
+  audit?: boolean
+}
+
+export function testRows(
+  surface: Surface,
+  ids: readonly string[],
+  world: () => RowWorld,
+  limited: () => LimitedWorld,
+  checks: RowChecks = {},
+) {
   for (const id of ids) {
     const row = surface.operations[id]
     assert.ok(row, id)
@@ -144,6 +160,61 @@ export function testRows(surface: Surface, ids: readonly string[], world: () => 
         assert.equal(refusedWith(without)[0], 'idempotency_key_required')
       })
 
+    if (checks.isolation && row.path.includes('{'))
+      test(`${id}: 404, one answer for unknown, foreign and malformed`, async () => {
+        const request = await world().good(id)
+        const [own, scopes] = [await credential(), row.scope === null ? [] : [row.scope]]
+        const answers = ((await world().foreignCredentials?.(scopes)) ?? []).map((headers) => ask(request, headers))
+        const last = [...row.path.matchAll(/\{(\w+)\}/g)].at(-1)?.[1] ?? ''
+        for (const name of ['unknown', '%00', "x' or 1=1", 'x'.repeat(900), wellFormed(request.path?.[last] ?? '')])
+          answers.push(ask({ ...request, path: { ...request.path, [last]: name } }, own))
+        const texts = new Set<string>()
+        for (const answer of await Promise.all(answers)) {
+          assert.equal(answer.status, 404, answer.text)
+          texts.add(answer.text.replaceAll(world().errorIn(answer).requestId, ''))
+        }
+        assert.equal(texts.size, 1)
+        // Nothing was used up by those.
+        assert.equal((await ask(request, own)).status, row.reply.status)
+      })
+
+    if (row.idempotency === 'required' && row.path.includes('{'))
+      test(`${id}: 409 to its key with another request`, async () => {
+        const [headers, request] = [await credential(), await world().good(id)]
+        assert.equal((await ask(request, headers)).status, row.reply.status)
+        const other = Object.fromEntries(Object.keys(request.path ?? {}).map((name) => [name, 'another']))
+        const answer = await ask({ ...request, path: other }, headers)
+        assert.deepEqual([answer.status, world().errorIn(answer).code], [409, 'idempotency_key_reused'])
+      })
+
+    if (hasMember(row.body, 'expectedVersion') && row.refusals.includes('version_conflict'))
+      test(`${id}: 409 to a version that is not the present one, which it shows`, async () => {
+        const { body, ...request } = await world().good(id)
+        const answer = await ask({ ...request, body: { ...body, expectedVersion: 999_999 } }, await credential())
+        assert.deepEqual([answer.status, world().errorIn(answer).code], [409, 'version_conflict'])
+        assert.ok(answer.body.error.current.version > 0)
+      })
+
+    if (checks.audit)
+      test(`${id}: what it does is written down ${row.audit === 'change' || row.audit === 'look' ? 'once' : 'nowhere'}`, async () => {
+        const entriesOf = async (answer: Answer) =>
+          (await world().entriesOf?.(answer.headers.get('x-request-id') ?? '')) ?? []
+        const [headers, request] = [await credential(), await world().good(id)]
+        const answer = await ask(request, headers)
+        assert.equal(answer.status, row.reply.status, answer.text)
+        const entries = await entriesOf(answer)
+        const isWritten = row.audit === 'change' || row.audit === 'look'
+        assert.deepEqual(
+          entries.map(({ operation }) => operation),
+          isWritten ? [id] : [],
+        )
+        // A repetition changes nothing; a look is a look each time.
+        const again = await ask(request, headers)
+        assert.equal((await entriesOf(again)).length, row.audit === 'look' ? 1 : 0)
+        const refused = await ask(request, await world().credential(row.caller, []))
+        assert.equal((await entriesOf(refused)).length, 0)
+      })
+
     test(`${id}: 429 when asked too often, and not any more after a while`, async () => {
       const strict = limited()
       const headers = await strict.credential(row.caller, row.scope === null ? [] : [row.scope])
@@ -169,6 +240,15 @@ export function testRows(surface: Surface, ids: readonly string[], world: () => 
     const { code, issues } = world().errorIn(answer)
     return [code, issues]
   }
+}
+
+function hasMember(schema: Operation['body'], name: string): boolean {
+  return name in ((schema as { properties?: object } | null)?.properties ?? {})
+}
+
+// An id of the same form that nothing has.
+function wellFormed(id: string): string {
+  return id.includes('_') ? `${id.slice(0, id.lastIndexOf('_'))}_01h455vb4pex5vsknk084sn02q` : 'no-such-thing'
 }
 
 function fetchOf(row: Operation, { path = {}, query = '', body }: RowRequest, headers: Headers): [string, RequestInit] {

@@ -17,7 +17,9 @@ import { createOrderStatusService } from './checkout/status.ts'
 import type { PayTools } from './checkout/tools.ts'
 import { createPayTools } from './checkout/tools.ts'
 import type { Rate } from './config.ts'
+import { type AdminOperations, adminSurface } from './contract/admin/operations.ts'
 import { type Operations, openSurface } from './contract/open/operations.ts'
+import { type AdminCallers, type AdminHandlers, createAdminGate } from './http/admin.ts'
 import type { Throttles } from './http/call.ts'
 import { createCursors } from './http/cursors.ts'
 import { createKeyGate } from './http/gates.ts'
@@ -44,6 +46,7 @@ import { createOAuthRoom } from './oauth/room.ts'
 import type { Log } from './observe/log.ts'
 import { createMetrics, type Metrics } from './observe/metrics.ts'
 import { observeOwed } from './observe/owed.ts'
+import { adminOrderOperations } from './orders/adminOperations.ts'
 import { orderOperations } from './orders/operations.ts'
 import { createPaymentWatch, type PaymentWatch } from './payments/watch.ts'
 import { openPictureFiles } from './pictures/files.ts'
@@ -113,6 +116,8 @@ export interface App {
   cartTools: CartTools
   payTools: PayTools
   checkout: CheckoutPort
+  // For pages that act for a person: operations are performed without HTTP.
+  admin: MountedSurface
   // Null where no letters are sent.
   mail: MailTools | null
   // Sends what endpoints are owed, once it is started.
@@ -198,10 +203,15 @@ export function createApp(parts: AppParts): App {
     answersMs: retentionMs.answers,
     clock,
   }
-  const open = mountSurface<Operations, OpenCallers>(surfaceParts, {
-    surface: openSurface,
-    handlers,
-    gates: { key: createKeyGate(identify.identify), oauth: oauth.gate },
+  const gates = { key: createKeyGate(identify.identify), oauth: oauth.gate }
+  const open = mountSurface<Operations, OpenCallers>(surfaceParts, { surface: openSurface, handlers, gates })
+  const adminHandlers: AdminHandlers = {
+    ...adminOrderOperations({ rootSecret }),
+  }
+  const admin = mountSurface<AdminOperations, AdminCallers>(surfaceParts, {
+    surface: adminSurface,
+    handlers: adminHandlers,
+    gates: { key: createAdminGate(gates) },
   })
   observeStorage(metrics, storage)
   observeDispatcher(metrics, dispatcher)
@@ -235,7 +245,7 @@ export function createApp(parts: AppParts): App {
   }
   const postsBySession = rateLimit && createThrottle(postsOfSession)
   const server = createServer({
-    surfaces: [open, ...(parts.extraSurfaces?.(surfaceParts) ?? [])],
+    surfaces: [open, admin, ...(parts.extraSurfaces?.(surfaceParts) ?? [])],
     pages: [
       ...sitePages({
         origin: publicOrigin,
@@ -299,6 +309,7 @@ export function createApp(parts: AppParts): App {
     cartTools,
     payTools,
     checkout,
+    admin,
     mail,
     dispatcher,
     metrics,

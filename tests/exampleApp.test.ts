@@ -17,7 +17,7 @@ import { violations } from '../harness/readable.ts'
 import { type Given, givenEngine } from '../harness/storage.ts'
 import { isWide } from '../harness/wide.ts'
 import { operations } from '../src/contract/open/operations.ts'
-import { scopes } from '../src/contract/words.ts'
+import { openScopes as scopes } from '../src/contract/words.ts'
 import { paths } from '../src/oauth/metadata.ts'
 
 const root = join(import.meta.dirname, '..')

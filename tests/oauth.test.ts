@@ -37,7 +37,7 @@ import {
 import { anyEngine, eachEngine, type Given } from '../harness/storage.ts'
 import { isWide } from '../harness/wide.ts'
 import { createApp } from '../src/app.ts'
-import { scopes as allScopes } from '../src/contract/words.ts'
+import { openScopes as allScopes } from '../src/contract/words.ts'
 import { disableApp } from '../src/oauth/apps.ts'
 import { hashOf } from '../src/oauth/artifacts.ts'
 import { uninstall } from '../src/oauth/installing.ts'

@@ -1,5 +1,7 @@
 // What a request or a shop file changed, or would change: one entry per thing, with each member that differs. Pure.
 
+import type { ChangeSubject } from '../contract/words.ts'
+
 export interface Change {
   kind: 'create' | 'change' | 'retire'
   what:
@@ -19,10 +21,36 @@ export interface Change {
   members: readonly MemberChange[]
 }
 
+// A change that is written down. It names the thing by its id, since names change. `look`: sealed data was shown.
+export interface AuditedChange {
+  kind: Change['kind'] | 'look'
+  what: ChangeSubject
+  id: string
+  name: string
+  members: readonly MemberChange[]
+}
+
 export interface MemberChange {
   member: string
   from: unknown
   to: unknown
+}
+
+// What becomes of a thing of these kinds is of one mode. The others are shared by both.
+const inOneMode: ReadonlySet<ChangeSubject> = new Set([
+  'order',
+  'order_note',
+  'fulfillment',
+  'refund',
+  'stock',
+  'installation',
+  'key',
+  'webhook',
+  'webhook_delivery',
+])
+
+export function isOfOneMode(changes: readonly AuditedChange[]): boolean {
+  return changes.some(({ what }) => inOneMode.has(what))
 }
 
 // The members of `to` that differ from `from`. Values are plain JSON and small.

@@ -1,34 +1,11 @@
-// The secrets of a checkout: the one in the page's address, and what the shopper entered, which is sealed and only opened for the
-// page and the order.
+// The secrets of a checkout: the one in the page's address, and the names of its payments.
 
 import { createHmac, type KeyObject } from 'node:crypto'
 import { idFromDigest } from '../kit/ids.ts'
 import { pageSecretsFor } from '../kit/pagesecret.ts'
-import { deriveKeys, openByRoot, type RootSecret, sealByRoot } from '../kit/secrets.ts'
+import { deriveKeys, type RootSecret } from '../kit/secrets.ts'
 
 export const checkoutPageSecrets = pageSecretsFor('checkout page')
-
-export interface Customer {
-  email: string
-  name: string
-  phone: string
-}
-
-export const nobody: Customer = { email: '', name: '', phone: '' }
-
-const customerPurpose = 'checkout customer'
-
-// Sealed for the session; the order takes the sealed text with it and names the session when it opens it.
-export function sealCustomer(rootSecret: RootSecret, sessionId: string, customer: Customer): string {
-  return sealByRoot(rootSecret, customerPurpose, JSON.stringify(customer), sessionId)
-}
-
-// Undefined when the version of the root secret that sealed it was given up.
-export function openCustomer(rootSecret: RootSecret, sessionId: string, sealed: string | null): Customer | undefined {
-  if (sealed === null) return nobody
-  const text = openByRoot(rootSecret, customerPurpose, sealed, sessionId)
-  return text === undefined ? undefined : (JSON.parse(text) as Customer)
-}
 
 // Enough to recognise, not enough to write to: a***@example.com.
 export function maskEmail(email: string): string {

@@ -20,6 +20,7 @@ import { newId } from '../kit/ids.ts'
 import { moveFor } from '../kit/lifecycle.ts'
 import { isPageSecret, pageSecretHash } from '../kit/pagesecret.ts'
 import { Refusal } from '../kit/refuse.ts'
+import { nobody, openCustomer } from '../orders/customer.ts'
 import { orderPageSecrets } from '../orders/secret.ts'
 import { findOrder, findSealedSecret } from '../orders/store.ts'
 import { listMethodSettings, type MethodSettings } from '../payments/methods.ts'
@@ -43,7 +44,7 @@ import type {
   PaymentElsewhere,
   ReturnView,
 } from './port.ts'
-import { checkoutPageSecrets, nobody, openCustomer } from './secret.ts'
+import { checkoutPageSecrets } from './secret.ts'
 import { cancelSession, customerColumns, factsOf, lockSessionAndCart, openSession, showSession } from './sessions.ts'
 import {
   findSession,

@@ -23,12 +23,13 @@ import { isId, newId } from '../kit/ids.ts'
 import { moveFor, onlyMove } from '../kit/lifecycle.ts'
 import { refuse } from '../kit/refuse.ts'
 import type { RootSecret } from '../kit/secrets.ts'
+import { type Customer, nobody, openCustomer, sealCustomer } from '../orders/customer.ts'
 import { findOrder } from '../orders/store.ts'
 import type { Reader, Tx } from '../storage/storage.ts'
 import { type CustomerKey, customerHash } from './customer.ts'
 import { holdLines } from './follow.ts'
 import { holdUntil, sessionLifecycle, sessionStatusAt } from './lifecycle.ts'
-import { type Customer, checkoutPageSecrets, maskEmail, nobody, openCustomer, sealCustomer } from './secret.ts'
+import { checkoutPageSecrets, maskEmail } from './secret.ts'
 import {
   findRedirectRules,
   findSession,

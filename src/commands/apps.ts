@@ -2,7 +2,7 @@
 
 import { open } from 'node:fs/promises'
 import { visible } from '../audit/change.ts'
-import { type Mode, modes, type Scope, scopes } from '../contract/words.ts'
+import { type Mode, modes, type OpenScope, openScopes } from '../contract/words.ts'
 import { toInstant } from '../kit/instant.ts'
 import { parseJson } from '../kit/json.ts'
 import { refuse } from '../kit/refuse.ts'
@@ -26,7 +26,7 @@ import { type Command, Failure, type Given, Misuse, print, type Terminal, withSt
 
 const settings = {
   description: { value: 'TEXT', help: 'one line below the name' },
-  scopes: { value: 'SCOPES', help: `what it may ask for, comma-separated: ${scopes.join(', ')} (default: all)` },
+  scopes: { value: 'SCOPES', help: `what it may ask for, comma-separated: ${openScopes.join(', ')} (default: all)` },
   jwks: { value: 'FILE', help: 'its public keys (JSON Web Key Set); without them the app is public' },
   mode: { value: 'MODE', help: `which kind of installations it gets: ${modes.join(' or ')} (default: test)` },
 } as const
@@ -87,7 +87,7 @@ async function create(given: Given, terminal: Terminal): Promise<number> {
     name,
     description,
     redirectUris: wordsIn(given.texts['redirect-uri']),
-    scopes: given.texts.scopes === undefined ? scopes : readScopes(given.texts.scopes),
+    scopes: given.texts.scopes === undefined ? openScopes : readScopes(given.texts.scopes),
     mode: readMode(mode),
     jwks: jwks === undefined ? null : await readKeys(jwks),
   }
@@ -223,11 +223,11 @@ function wordsIn(text: string | undefined): string[] {
     .filter(Boolean)
 }
 
-function readScopes(text: string): Scope[] {
+function readScopes(text: string): OpenScope[] {
   const words = wordsIn(text)
-  const unknown = words.find((word) => !scopes.some((scope) => scope === word))
-  if (unknown !== undefined) throw new Misuse(`there is no scope ${unknown}; there are ${scopes.join(', ')}`)
-  return scopes.filter((scope) => words.includes(scope))
+  const unknown = words.find((word) => !openScopes.some((scope) => scope === word))
+  if (unknown !== undefined) throw new Misuse(`there is no scope ${unknown}; there are ${openScopes.join(', ')}`)
+  return openScopes.filter((scope) => words.includes(scope))
 }
 
 function readMode(text: string): Mode {

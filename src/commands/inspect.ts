@@ -2,6 +2,7 @@
 
 import { visible } from '../audit/change.ts'
 import { readSettings } from '../config.ts'
+import { adminDocument } from '../contract/admin/document.ts'
 import { openDocument } from '../contract/open/document.ts'
 import { printOpenApi } from '../contract/openapi.ts'
 import { openDatabase } from '../database.ts'
@@ -133,8 +134,9 @@ function deferredLine({ loop, tenantId, rowId, failures, retryAt, errorCode }: D
 export const openapiCommand = command({
   summary: 'Print the OpenAPI document.',
   effect: 'none',
-  async run(_given, terminal) {
-    terminal.out(printOpenApi(openDocument, { version }))
+  options: { admin: { help: 'that of the admin API' } },
+  async run(given, terminal) {
+    terminal.out(printOpenApi(given.flags.has('admin') ? adminDocument : openDocument, { version }))
     return 0
   },
 })

@@ -4,6 +4,7 @@ import { deleteDeadKeys } from '../access/retention.ts'
 import { credentialsDeletedMax } from '../access/store.ts'
 import { sweepAddresses } from '../addresses/vault.ts'
 import type { App } from '../app.ts'
+import { deleteOldEntries, entriesDeletedMax } from '../audit/store.ts'
 import { cartsDeletedMax, deleteCarts } from '../carts/retention.ts'
 import { bringUntoldForward } from '../carts/store.ts'
 import { expireCarts } from '../carts/sweep.ts'
@@ -146,7 +147,7 @@ function guarded(work: Loop['work'], checkClock: () => void): Loop['work'] {
 // A cart goes after its sessions.
 function retentionParts(storage: Storage, retentionMs: RetentionMs, now: number): Part[] {
   const endedBy = (keptMs: number) => ({ endedBy: now - keptMs, now })
-  const { checkouts, customers, completed, log } = retentionMs
+  const { checkouts, customers, completed, log, changes } = retentionMs
   return [
     { full: sessionsSweptMax, round: () => eraseCustomers(storage, endedBy(customers)) },
     { full: sessionsSweptMax, round: () => deleteSessions(storage, 'without order', endedBy(checkouts)) },
@@ -155,6 +156,7 @@ function retentionParts(storage: Storage, retentionMs: RetentionMs, now: number)
     { full: cartsDeletedMax, round: () => deleteCarts(storage, 'converted', endedBy(completed)) },
     { full: triesSweptMax, round: () => deleteForgivenTries(storage, now) },
     { full: lettersDeletedMax, round: () => deleteOldLetters(storage, endedBy(log)) },
+    { full: entriesDeletedMax, round: () => deleteOldEntries(storage, endedBy(changes)) },
     { full: credentialsDeletedMax, round: () => deleteDeadKeys(storage, endedBy(log)) },
   ]
 }

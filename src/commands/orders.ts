@@ -4,7 +4,6 @@
 import { openAddress, UnopenedAddress } from '../addresses/vault.ts'
 import { slipDocument } from '../checkout/page/slip.ts'
 import type { LegalSeller } from '../checkout/port.ts'
-import { type Customer, openCustomer } from '../checkout/secret.ts'
 import type { Config } from '../config.ts'
 import type { Address } from '../contract/open/carts.ts'
 import type { OrderSummary } from '../contract/open/orders.ts'
@@ -18,6 +17,7 @@ import { refuse } from '../kit/refuse.ts'
 import type { RootSecret } from '../kit/secrets.ts'
 import { type CancelInput, cancelOrder } from '../orders/cancel.ts'
 import { findOrderFacts } from '../orders/change.ts'
+import { type Customer, openCustomer } from '../orders/customer.ts'
 import { orderPaymentLifecycle } from '../orders/lifecycle.ts'
 import {
   findOrderNamed,

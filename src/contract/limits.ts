@@ -4,6 +4,9 @@ export const limits = {
   bodyBytesMax: 65_536,
   jsonDepthMax: 16,
   listRowsMax: 100,
+  // Rows of a list of the admin surface, and items of one of its bulk operations.
+  adminListRowsMax: 50,
+  bulkItemsMax: 200,
   cartLinesMax: 100,
   quantityMax: 999,
   // Prices and other amounts that a merchant sets, in minor units. The dearest cart of 100 × 999 × this, with shipping of this

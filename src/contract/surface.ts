@@ -23,12 +23,17 @@ export interface Operation {
   body: TSchema | null
   // 64 KiB where it is missing.
   bodyBytesMax?: number
+  // What is written down about it. `change`: what it changed. `look`: that sealed data was shown. The handler answers with an
+  // `Audited`, and the entry is part of the transaction (default: none).
+  audit?: Audit
   // The member `scopes` of the body names no scope that the caller does not have.
   grantsScopes?: true
   reply: Reply
   // The refusals of this operation's own. Those that every operation can meet (400, 401, 403, 429, a reused key) are common.
   refusals: readonly RefusalCodeOf<404 | 409>[]
 }
+
+export type Audit = 'change' | 'look' | 'none'
 
 export interface Reply {
   status: 200 | 201 | 202 | 204

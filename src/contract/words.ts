@@ -1,7 +1,8 @@
 // Every word the outside can see, spelled once. A list is the order in which the reference shows it; its type is the union.
 
-export const scopes = ['webhooks:read', 'webhooks:write', 'catalog:read', 'checkout:quote'] as const
-export type Scope = (typeof scopes)[number]
+// What an installation does for its shoppers.
+export const openScopes = ['webhooks:read', 'webhooks:write', 'catalog:read', 'checkout:quote'] as const
+export type OpenScope = (typeof openScopes)[number]
 
 // What a person or a key may do for a merchant as a whole. `admin:read` shows everything but secrets and people's data.
 export const adminScopes = [
@@ -15,6 +16,9 @@ export const adminScopes = [
   'admin:people',
 ] as const
 export type AdminScope = (typeof adminScopes)[number]
+
+export const scopes = [...openScopes, ...adminScopes] as const
+export type Scope = (typeof scopes)[number]
 
 export const roles = ['owner', 'staff', 'viewer'] as const
 export type Role = (typeof roles)[number]
@@ -46,6 +50,9 @@ export const idPrefixes = {
   paymentAccount: 'pac',
   refund: 'rfd',
   cancellation: 'can',
+  fulfillment: 'ful',
+  orderNote: 'nte',
+  change: 'chg',
   webhookEndpoint: 'whe',
   event: 'evt',
   webhookDelivery: 'whd',
@@ -257,3 +264,38 @@ export const eventKinds = [
   'webhook.fixture',
 ] as const
 export type EventKind = (typeof eventKinds)[number]
+
+// What an entry of the list of changes can be about.
+export const changeSubjects = [
+  'merchant',
+  'category',
+  'product',
+  'sku',
+  'stock',
+  'picture',
+  'taxes',
+  'shipping',
+  'promotion',
+  'payment_method',
+  'letters',
+  'installation',
+  'app',
+  'key',
+  'webhook',
+  'webhook_delivery',
+  'member',
+  'invitation',
+  'order',
+  'fulfillment',
+  'refund',
+  'order_note',
+  'transfer',
+] as const
+export type ChangeSubject = (typeof changeSubjects)[number]
+
+export const changeKinds = ['create', 'change', 'retire', 'look'] as const
+export type ChangeKind = (typeof changeKinds)[number]
+
+// `app`: an installed app with an access token. `operator`: at the command line. `loop`: the server by itself.
+export const actorKinds = ['person', 'key', 'app', 'operator', 'loop'] as const
+export type ActorKind = (typeof actorKinds)[number]

@@ -1,6 +1,7 @@
 // What a handler is given and what it gives back. The types are read from the contract's rows, so the compiler asks for a
 // handler of the right shape as soon as a row is routed.
 
+import type { AuditedChange } from '../audit/change.ts'
 import type { BodyOf, Operation, PathOf, QueryOf, ReplyOf } from '../contract/surface.ts'
 import type { Cause } from '../events/announce.ts'
 import type { Reader, Tx } from '../storage/storage.ts'
@@ -25,7 +26,21 @@ export interface Paging {
   next(after: string): string
 }
 
-export type Handler<Row extends Operation, Callers> = (ask: Ask<Row, Callers>) => Promise<ReplyOf<Row> | Rendered>
+export type Handler<Row extends Operation, Callers> = (ask: Ask<Row, Callers>) => Promise<HandledOf<Row>>
+
+type HandledOf<Row extends Operation> = Row extends { audit: 'change' | 'look' }
+  ? Audited<Extract<ReplyOf<Row>, object | null>>
+  : ReplyOf<Row> | Rendered
+
+// The answer of an operation that is written down, with what it changed or showed. Without a change no entry is written.
+export class Audited<Reply extends object | null> {
+  readonly reply: Reply
+  readonly changes: readonly AuditedChange[]
+  constructor(reply: Reply, changes: readonly AuditedChange[]) {
+    this.reply = reply
+    this.changes = changes
+  }
+}
 
 export type Handlers<Rows extends Readonly<Record<string, Operation>>, Callers> = {
   readonly [Id in keyof Rows]: Handler<Rows[Id], Callers>

@@ -2,12 +2,14 @@
 // and tools all end here.
 
 import type { Principal } from '../access/principal.ts'
+import { type Actor, insertEntry } from '../audit/store.ts'
 import type { Operation } from '../contract/surface.ts'
+import type { Mode } from '../contract/words.ts'
 import type { Cause } from '../events/announce.ts'
 import { type Claim, fingerprintOf, type Keeper, once } from '../idempotency/once.ts'
-import type { Reader, Storage } from '../storage/storage.ts'
+import type { Reader, Storage, Tx } from '../storage/storage.ts'
 import type { CursorSubject, Cursors } from './cursors.ts'
-import { type Paging, Rendered } from './handler.ts'
+import { Audited, type Paging, Rendered } from './handler.ts'
 import type { QueryValues } from './query.ts'
 
 export interface Call {
@@ -69,19 +71,48 @@ export function createPerform({ storage, cursors, sealedKeeper, answersMs }: Per
     const paging: Paging = { after, next: (position) => cursors.link(subject, path, position) }
     const ask = { caller, path, query, body, paging, now, cause: { operationId: id, requestId } }
     const { status } = operation.reply
+    const { audit = 'none' } = operation
+    // The entry is part of the transaction of what it tells about.
+    const handle = async (tx: Tx) => {
+      const reply = await handler({ ...ask, db: tx })
+      return audit === 'none' ? reply : writeDown(tx, id, call, reply)
+    }
     if (operation.idempotency === 'none') {
-      const reply = await storage.read((db) => handler({ ...ask, db })) // 404, 200
+      const reply = await (audit === 'none' ? storage.read((db) => handler({ ...ask, db })) : storage.write(handle)) // 404, 200
       if (reply instanceof Rendered) return { status, body: reply.body, headers: reply.headers, isReplayed: false }
       return { status, body: textOf(reply), headers: noHeaders, isReplayed: false }
     }
     const { text, replayed } = await once(
       storage,
       { ...claimFor(id, operation, call), keptMs: answersMs },
-      async (tx) => textOf(await handler({ ...ask, db: tx })),
+      async (tx) => textOf(await handle(tx)),
       operation.reply.isSecret ? sealedKeeper : undefined,
     ) // 409, 404, 409, 200
     return { status, body: text, headers: noHeaders, isReplayed: replayed }
   }
+}
+
+function writeDown(tx: Tx, id: string, { principal, requestId, now }: Call, reply: object | null): object | null {
+  if (!(reply instanceof Audited) || !principal) throw new Error(`${id} is to be written down, and says nothing`)
+  const { mode = null } = principal as { mode?: Mode }
+  if (reply.changes.length > 0)
+    insertEntry(tx, {
+      merchantId: principal.merchantId,
+      mode,
+      actor: actorOf(principal),
+      operation: id,
+      requestId,
+      changes: reply.changes,
+      undoes: null,
+      at: now.getTime(),
+    })
+  return reply.reply
+}
+
+function actorOf({ kind, id }: Principal): Actor {
+  if (kind === 'person' || kind === 'key') return { kind, id }
+  if (kind === 'oauth') return { kind: 'app', id }
+  throw new Error(`a caller of the kind ${kind} changes something and is not known to the list of changes`)
 }
 
 export function cursorSubject(

@@ -21,6 +21,8 @@ export const retentionDefaultsMs = {
   texts: 30 * dayMs,
   // Events without their text, deliveries that ended, and keys that were revoked or have expired.
   log: 90 * dayMs,
+  // Entries of the list of changes.
+  changes: 730 * dayMs,
 } as const
 
 export type RetentionName = keyof typeof retentionDefaultsMs

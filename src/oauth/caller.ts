@@ -2,8 +2,8 @@
 // proof is good for one call.
 
 import type { IncomingMessage } from 'node:http'
-import type { Scope } from '../contract/words.ts'
-import { scopes as knownScopes } from '../contract/words.ts'
+import type { OpenScope } from '../contract/words.ts'
+import { openScopes as knownScopes } from '../contract/words.ts'
 import type { Denied, Gate } from '../http/gates.ts'
 import type { Incoming } from '../http/message.ts'
 import type { OAuthCaller } from '../http/open.ts'
@@ -115,7 +115,7 @@ function callerFrom(holder: TokenHolder, token: { jkt: string; exp: number; scop
 }
 
 // In the order of the contract; an unknown scope grants nothing.
-function scopesIn(words: readonly string[]): readonly Scope[] {
+function scopesIn(words: readonly string[]): readonly OpenScope[] {
   return knownScopes.filter((scope) => words.includes(scope))
 }
 

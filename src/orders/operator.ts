@@ -41,7 +41,7 @@ import {
   type OrderLine,
   raiseFulfilled,
 } from './store.ts'
-import type { OrderFacts } from './view.ts'
+import { type OrderFacts, orderView } from './view.ts'
 
 // By its number or its id, of this merchant only.
 export async function findOrderNamed(
@@ -80,6 +80,14 @@ async function lockOrder(tx: Tx, key: OrderKey): Promise<OrderFacts> {
   return found
 }
 
+// What the caller has seen must still be so. `current` shows the order as it is.
+export function refuseOtherVersion(facts: OrderFacts, expected: number | undefined): void {
+  const { version, status } = facts.order
+  if (expected === undefined || expected === version) return
+  const message = `The order is at version ${version}; the request expected ${expected}.`
+  throw refuse('version_conflict', { message, current: { version, status, order: orderView(facts) } })
+}
+
 function notAwaited({ number, paymentStatus }: OrderFacts['order']): Refusal {
   const message = `Order ${number} is ${paymentStatus}: no payment is awaited.`
   return refuse('payment_not_awaited', { message, current: { paymentStatus } })
@@ -116,8 +124,11 @@ async function saveCollected(tx: Tx, payment: PaymentRow, { now }: Moment): Prom
 export interface Parcel {
   carrier: string | null
   trackingNumber: string | null
-  // By the codes of SKUs. null: all that was not sent yet.
+  trackingUrl?: string | null
+  // By the codes or the ids of SKUs. null: all that was not sent yet.
   items: ReadonlyMap<string, number> | null
+  itemsBy?: 'code' | 'skuId'
+  expectedVersion?: number | undefined
   // Also where the money has not come, or went back.
   anyway?: boolean
   // The caller knows that it is a test order.
@@ -127,6 +138,7 @@ export interface Parcel {
 export async function fulfilOrder(tx: Tx, key: OrderKey, parcel: Parcel, moment: Moment): Promise<OrderFacts> {
   const found = await lockOrder(tx, key)
   const { order } = found
+  refuseOtherVersion(found, parcel.expectedVersion)
   const { status, number } = order
   if (status === 'cancelled' || status === 'completed') {
     const message = `Order ${number} is ${status}: nothing is to be sent.`
@@ -135,9 +147,9 @@ export async function fulfilOrder(tx: Tx, key: OrderKey, parcel: Parcel, moment:
   if (order.mode === 'test' && !parcel.isTestMeant && (await isSellingLive(tx, order.merchantId)))
     throw refuse('order_is_test', { message: `Order ${number} is a test order.` })
   if (!parcel.anyway) refuseUnpaid(found)
-  const sent = sentFrom(found.lines, parcel.items)
-  const { carrier, trackingNumber } = parcel
-  const fulfillment: FulfillmentRow = { id: newId('ful'), carrier, trackingNumber, items: sent, at: moment.now }
+  const sent = sentFrom(found.lines, parcel.items, parcel.itemsBy ?? 'code')
+  const { carrier, trackingNumber, trackingUrl = null } = parcel
+  const fulfillment = { id: newId('ful'), carrier, trackingNumber, trackingUrl, items: sent, at: moment.now }
   insertFulfillment(tx, key, fulfillment)
   const letter = { kind: 'shipped', subjectId: fulfillment.id } as const
   oweLetters(tx, { ...key, merchantId: order.merchantId }, [letter], moment.now)
@@ -192,13 +204,15 @@ function tellParcel(
 function sentFrom(
   lines: readonly OrderLine[],
   items: ReadonlyMap<string, number> | null,
+  by: 'code' | 'skuId',
 ): { skuId: string; quantity: number }[] {
-  const unknown = [...(items?.keys() ?? [])].find((code) => !lines.some((line) => line.code === code))
+  const unknown = [...(items?.keys() ?? [])].find((code) => !lines.some((line) => line[by] === code))
   if (unknown !== undefined) throw notLeft(`The order has no ${unknown}.`, { code: unknown, left: 0 })
   const sent: { skuId: string; quantity: number }[] = []
-  for (const { skuId, code, quantity, fulfilled } of lines) {
+  for (const line of lines) {
+    const { skuId, code, quantity, fulfilled } = line
     const left = quantity - fulfilled
-    const wanted = items ? (items.get(code) ?? 0) : left
+    const wanted = items ? (items.get(line[by]) ?? 0) : left
     if (wanted > left) throw notLeft(`${left} of ${code} are left to send, not ${wanted}.`, { code, left })
     if (wanted > 0) sent.push({ skuId, quantity: wanted })
   }

@@ -1,6 +1,7 @@
 // The SQL of orders. An order is written once and changed by few statements, each by whoever has locked its row.
 
 import { summaryText } from '../addresses/check.ts'
+import type { OrderSort } from '../contract/admin/orders.ts'
 import type { OrderPromotion } from '../contract/open/orders.ts'
 import type { ItemQuantity, Metadata } from '../contract/parts.ts'
 import type {
@@ -131,6 +132,7 @@ export interface FulfillmentRow {
   id: string
   carrier: string | null
   trackingNumber: string | null
+  trackingUrl: string | null
   items: readonly ItemQuantity[]
   at: number
 }
@@ -198,7 +200,7 @@ export async function listTimeline(db: Reader, { installationId, orderId }: Orde
 
 export async function listFulfillments(db: Reader, { installationId, orderId }: OrderKey): Promise<FulfillmentRow[]> {
   const rows = await db.sql<Omit<FulfillmentRow, 'items'> & { items: string }>`
-    select id, carrier, tracking_number as "trackingNumber", items, at from fulfillments
+    select id, carrier, tracking_number as "trackingNumber", tracking_url as "trackingUrl", items, at from fulfillments
     where installation_id = ${installationId} and order_id = ${orderId} order by at, id`
   return rows.map((row) => ({ ...row, items: JSON.parse(row.items) as FulfillmentRow['items'] }))
 }
@@ -316,6 +318,89 @@ export async function findOrderById(
   return row
 }
 
+export interface AdminOrderHead extends OrderHead, OrderPlace {
+  refunded: number
+}
+
+// Where an order goes, as far as it is not sealed, and who sold it.
+export interface OrderPlace {
+  city: string | null
+  country: string | null
+  installationId: string
+  installationName: string
+}
+
+export interface AdminOrdersQuery {
+  status?: OrderStatus | undefined
+  payment?: OrderPaymentStatus | undefined
+  fulfillment?: FulfillmentStatus | undefined
+  toSend?: boolean | undefined
+  from?: number | undefined
+  to?: number | undefined
+  installationId?: string | undefined
+  sort: OrderSort
+  after: Place | null
+  limit: number
+}
+
+// Written out, not as parameters, so the partial indexes are found.
+const literal = (word: OrderStatus | OrderPaymentStatus | FulfillmentStatus) => `'${word}'`
+
+// What can be sent now: paid, or to be paid on delivery. The first line is that of the partial index.
+const isToSend = `o.status in ('placed', 'processing') and o.payment_status in ('pending', 'paid', 'partially_refunded')
+  and (o.payment_status <> 'pending' or exists (select 1 from payments p where p.installation_id = o.installation_id
+    and p.order_id = o.id and p.status = 'pending' and p.method = 'cash_on_delivery'))`
+
+export async function listAdminOrders(
+  db: Reader,
+  { merchantId, mode }: MerchantMode,
+  query: AdminOrdersQuery,
+): Promise<AdminOrderHead[]> {
+  const { status, payment, fulfillment, toSend, from, to, installationId, sort, after, limit } = query
+  const isNewestFirst = sort === 'newest'
+  const conditions = [
+    new Fragment('o.merchant_id = ? and o.mode = ?', [merchantId, mode]),
+    status && new Fragment(`o.status = ${literal(status)}`),
+    payment && new Fragment(`o.payment_status = ${literal(payment)}`),
+    fulfillment && new Fragment(`o.fulfillment_status = ${literal(fulfillment)}`),
+    toSend !== undefined && new Fragment(toSend ? isToSend : `not (${isToSend})`),
+    from !== undefined && new Fragment('o.placed_at >= ?', [from]),
+    to !== undefined && new Fragment('o.placed_at < ?', [to]),
+    installationId !== undefined && new Fragment('o.installation_id = ?', [installationId]),
+    after && new Fragment(`(o.placed_at, o.id) ${isNewestFirst ? '<' : '>'} (?, ?)`, [after.at, after.id]),
+  ].filter((condition) => condition instanceof Fragment)
+  const where = new Fragment(
+    conditions.map(({ text }) => text).join(' and '),
+    conditions.flatMap(({ values }) => [...values]),
+  )
+  const order = new Fragment(isNewestFirst ? 'o.placed_at desc, o.id desc' : 'o.placed_at, o.id')
+  return db.sql<AdminOrderHead>`
+    select ${adminHeadColumns} where ${where} order by ${order} limit ${limit}`
+}
+
+const adminHeadColumns = new Fragment(`
+  o.id, o.number, o.mode, o.version, o.status, o.payment_status as "paymentStatus",
+  o.fulfillment_status as "fulfillmentStatus", o.currency, o.total, o.refunded, o.item_count as "itemCount",
+  o.checkout_session_id as "checkoutSessionId", o.cart_id as "cartId", o.client_reference_id as "clientReferenceId",
+  o.email_masked as "emailMasked", o.placed_at as "placedAt", o.updated_at as "updatedAt", a.city, a.country,
+  o.installation_id as "installationId", i.name as "installationName"
+  from orders o join installations i on i.id = o.installation_id
+  left join addresses a on a.installation_id = o.installation_id and a.id = o.address_id`)
+
+// Of this merchant in this mode, whichever installation sold it.
+export async function findAdminOrder(
+  db: Reader,
+  { merchantId, mode }: MerchantMode,
+  id: string,
+): Promise<(OrderKey & OrderPlace) | undefined> {
+  const [row] = await db.sql<OrderKey & OrderPlace>`
+    select o.installation_id as "installationId", o.id as "orderId", i.name as "installationName", a.city, a.country
+    from installations i join orders o on o.installation_id = i.id
+    left join addresses a on a.installation_id = o.installation_id and a.id = o.address_id
+    where i.merchant_id = ${merchantId} and i.mode = ${mode} and o.id = ${id}`
+  return row
+}
+
 const numbersFrom = 1_001
 // The number of a test order says that it is one, wherever it is read.
 const testNumberPrefix = 'T-'
@@ -412,9 +497,9 @@ export function insertTimeline(
 
 export function insertFulfillment(tx: Tx, { installationId, orderId }: OrderKey, fulfillment: FulfillmentRow): void {
   tx.send`
-    insert into fulfillments (installation_id, order_id, id, carrier, tracking_number, items, at)
+    insert into fulfillments (installation_id, order_id, id, carrier, tracking_number, tracking_url, items, at)
     values (${installationId}, ${orderId}, ${fulfillment.id}, ${fulfillment.carrier}, ${fulfillment.trackingNumber},
-      ${JSON.stringify(fulfillment.items)}, ${fulfillment.at})`
+      ${fulfillment.trackingUrl}, ${JSON.stringify(fulfillment.items)}, ${fulfillment.at})`
 }
 
 // The table's check keeps the sum at or below what was ordered.

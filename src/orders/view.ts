@@ -147,7 +147,7 @@ function refundView({ id, amount, currency, status, createdAt }: RefundRow): Ord
   return { id, amount, currency, status, createdAt: toInstant(createdAt) }
 }
 
-function fulfillmentView({ carrier, trackingNumber, items, at }: FulfillmentRow): Fulfillment {
+export function fulfillmentView({ carrier, trackingNumber, items, at }: FulfillmentRow): Fulfillment {
   return {
     carrier,
     trackingNumber,

@@ -2,7 +2,7 @@
 // only the file that declared it may change it.
 
 import { type Change, type MemberChange, membersChanged } from '../audit/change.ts'
-import { scopes } from '../contract/words.ts'
+import { openScopes } from '../contract/words.ts'
 import type { Refusal } from '../kit/refuse.ts'
 import {
   type App,
@@ -85,7 +85,7 @@ function definitionOf({
     name,
     description,
     redirectUris,
-    scopes: scopes.filter((scope) => wanted.includes(scope)),
+    scopes: openScopes.filter((scope) => wanted.includes(scope)),
     mode,
     jwks: keys,
   }

@@ -6,7 +6,7 @@ import { createKey } from '../access/keys.ts'
 import { listCredentials, revokeCredential } from '../access/store.ts'
 import type { ProductRow } from '../catalog/product.ts'
 import { listProductsBySlug } from '../catalog/store.ts'
-import { type Scope, scopes } from '../contract/words.ts'
+import { openScopes, type Scope } from '../contract/words.ts'
 import { type Installation, listInstallations, listMerchants, lockMerchant } from '../installations/store.ts'
 import type { RootSecret } from '../kit/secrets.ts'
 import { findAppByName } from '../oauth/apps.ts'
@@ -33,7 +33,7 @@ export interface DemoShop {
 }
 
 const demoScopes = {
-  full: scopes,
+  full: openScopes,
   catalog: ['catalog:read'],
   none: [],
   storefront: ['catalog:read', 'checkout:quote'],

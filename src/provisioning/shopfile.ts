@@ -15,7 +15,7 @@ import {
   text,
 } from '../contract/entries.ts'
 import { described, nullable, object, oneOf, type Static, Type } from '../contract/schema.ts'
-import { manualMethods, modes, scopes } from '../contract/words.ts'
+import { manualMethods, modes, openScopes } from '../contract/words.ts'
 import { switchableKinds } from '../events/letters.ts'
 import { urlLengthMax } from '../webhooks/guard.ts'
 import { endpointsMax } from '../webhooks/store.ts'
@@ -62,7 +62,7 @@ export const AppEntry = object({
   ),
   scopes: described(
     'The most it may ask a merchant for.',
-    Type.Array(oneOf(scopes), { minItems: 1, uniqueItems: true }),
+    Type.Array(oneOf(openScopes), { minItems: 1, uniqueItems: true }),
   ),
   mode: optional('Which kind of installations it gets (default: test).', oneOf(modes)),
   jwks: optional(

@@ -1,6 +1,7 @@
 // The site of the server itself: the start page, the reference, the OpenAPI document, and their assets.
 
 import type { IncomingMessage } from 'node:http'
+import { adminDocument } from '../contract/admin/document.ts'
 import { openDocument } from '../contract/open/document.ts'
 import { printOpenApi } from '../contract/openapi.ts'
 import type { HtmlPage } from '../http/pages.ts'
@@ -31,12 +32,21 @@ export function sitePages({
   demo,
   hasLetters = () => false,
 }: SiteParts): HtmlPage[] {
-  const reference = once(() =>
-    makeAsset(referencePage(openDocument, { origin: origin(), version, path: '/docs' }), siteHeaders),
-  )
-  const openApi = once(() => {
-    const text = printOpenApi(openDocument, { serverUrl: origin(), version })
-    return makeAsset(text, openHeaders)
+  const documentPages = documents.flatMap(({ document, path, openApiPath, name }): HtmlPage[] => {
+    const reference = once(() => {
+      const text = referencePage(document, { origin: origin(), version, path, openApiPath })
+      return makeAsset(text, siteHeaders)
+    })
+    const openApi = once(() => makeAsset(printOpenApi(document, { serverUrl: origin(), version }), openHeaders))
+    return [
+      { path, name: `reference${name}`, isDear: true, answer: async (request) => answerAsset(reference(), request) },
+      {
+        path: openApiPath,
+        name: `openapi${name}`,
+        isDear: true,
+        answer: async (request) => answerAsset(openApi(), request),
+      },
+    ]
   })
   const startWith = (hasLetters: boolean) =>
     cachedFor(1_000, async () => {
@@ -54,13 +64,7 @@ export function sitePages({
       isDear: true,
       answer: async (request) => answerAsset(await (hasLetters(request.raw) ? startWithLetters() : start()), request),
     },
-    { path: '/docs', name: 'reference', isDear: true, answer: async (request) => answerAsset(reference(), request) },
-    {
-      path: '/openapi.json',
-      name: 'openapi',
-      isDear: true,
-      answer: async (request) => answerAsset(openApi(), request),
-    },
+    ...documentPages,
     style.page,
     script.page,
     { path: '/favicon.svg', name: 'favicon', answer: async (request) => answerAsset(icon, request) },
@@ -68,6 +72,11 @@ export function sitePages({
     { path: '/favicon.ico', name: 'favicon', answer: async (request) => answerAsset(icon, request) },
   ]
 }
+
+const documents = [
+  { document: openDocument, path: '/docs', openApiPath: '/openapi.json', name: '' },
+  { document: adminDocument, path: '/docs/admin', openApiPath: '/openapi.admin.json', name: '_admin' },
+]
 
 // Tools in browsers read the document from other origins.
 const openHeaders = { 'content-type': 'application/json; charset=utf-8', 'access-control-allow-origin': '*' }

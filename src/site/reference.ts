@@ -10,13 +10,13 @@ import {
   openApiDocument,
   type SurfaceDocument,
 } from '../contract/openapi.ts'
-import { openRefusalCodes, type RefusalCode, type RefusalStatus, refusals } from '../contract/refusals.ts'
+import { type RefusalCode, type RefusalStatus, refusalCodes, refusals } from '../contract/refusals.ts'
 import type { Operation } from '../contract/surface.ts'
 import { type EventKind, eventKinds } from '../contract/words.ts'
 import { type Html, html } from '../pages/html.ts'
 import { codeBlock, curlFor, fill, jsonCode } from './example.ts'
 import { framed } from './frame.ts'
-import { codeLink, guide, guideChapters } from './guide.ts'
+import { chaptersOf, codeLink, guide } from './guide.ts'
 import {
   isPlain,
   memberTable,
@@ -51,9 +51,14 @@ export interface ReferencePlace {
   version: string
   // The address of the page.
   path: string
+  openApiPath?: string
 }
 
-export function referencePage(about: SurfaceDocument, { origin, version, path }: ReferencePlace): string {
+export function referencePage(
+  about: SurfaceDocument,
+  { origin, version, path, openApiPath = '/openapi.json' }: ReferencePlace,
+): string {
+  const errorSchemaName = about.schemas.find(([, schema]) => schema === about.errorSchema)?.[0] ?? ''
   const document = openApiDocument(about, { serverUrl: origin, version }) as unknown as Document
   const ids = Object.keys(about.surface.operations)
   const told = about.events ? `${ids.length} operations and ${eventKinds.length} events` : `${ids.length} operations`
@@ -61,9 +66,9 @@ export function referencePage(about: SurfaceDocument, { origin, version, path }:
   const body = html`<div class="reference">
 ${contents(about, schemas)}
 <main id="main">
-<div class="opening"><h1>API reference</h1>
-<p>${told} of Cartwright ${version}. This page is printed from the contract that the server checks every request against.</p></div>
-${guide(origin, errorExample(about, 'version_conflict'))}
+<div class="opening"><h1>${about.events ? 'API reference' : `${about.title}: API reference`}</h1>
+<p>${told} of ${about.events ? 'Cartwright' : about.title} ${version}. This page is printed from the contract that the server checks every request against.</p></div>
+${guide(about, { origin, openApiPath, errorSchemaName }, errorExample(about, 'version_conflict'))}
 ${about.tags.map(
   ({ name, description }) => html`<section class="chapter" id="${tagAnchor(name)}"><h2>${name}</h2>
 <p>${description}</p>
@@ -76,7 +81,9 @@ ${schemaChapter(schemas)}
 </div>`
   return framed({
     title: `API reference · ${about.title}`,
-    description: 'Every operation, event and schema of this Cartwright server.',
+    description: about.events
+      ? 'Every operation, event and schema of this Cartwright server.'
+      : `Every operation and schema of ${about.title}.`,
     path,
     body,
   })
@@ -103,7 +110,7 @@ function eventAnchor(kind: EventKind): string {
 function contents(about: SurfaceDocument, schemas: Schemas): Html {
   const link = (anchor: string, text: string | Html) => html`<li><a href="#${anchor}">${text}</a></li>`
   return html`<nav class="contents" aria-label="Reference"><details><summary>Contents</summary><div class="contents-inside">
-<h2>Conventions</h2><ul>${guideChapters.map(({ id, title }) => link(id, title))}</ul>
+<h2>Conventions</h2><ul>${chaptersOf(about).map(({ id, title }) => link(id, title))}</ul>
 ${about.tags.map(
   ({
     name,
@@ -267,7 +274,7 @@ export function codesOf({ body, idempotency, caller, scope, refusals: own }: Ope
     'unavailable',
     ...own,
   ])
-  return openRefusalCodes.filter((code) => known.has(code))
+  return refusalCodes.filter((code) => known.has(code))
 }
 
 const eventNames = new Set(eventKinds.map(eventSchemaName))

@@ -4,10 +4,10 @@
 import { tryOpenAddress } from '../../addresses/vault.ts'
 import type { CartRow } from '../../carts/store.ts'
 import type { Address } from '../../contract/open/carts.ts'
+import { type Customer, nobody, openCustomer } from '../../orders/customer.ts'
 import type { Promotion } from '../../promotions/store.ts'
 import type { Tx } from '../../storage/storage.ts'
 import { customerHashes, listCustomerKeys } from '../customer.ts'
-import { type Customer, nobody, openCustomer } from '../secret.ts'
 import { countUses, type SessionRow } from '../store.ts'
 import type { PayTools } from '../tools.ts'
 

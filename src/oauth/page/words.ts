@@ -2,7 +2,7 @@
 // compares the list with the contract, so no scope allows more than is said here.
 
 import type { OperationId } from '../../contract/open/operations.ts'
-import type { Scope } from '../../contract/words.ts'
+import type { OpenScope } from '../../contract/words.ts'
 
 export interface ScopeWords {
   title: string
@@ -18,7 +18,7 @@ export interface ScopePoint {
   operations: readonly OperationId[]
 }
 
-export const scopeWords: Readonly<Record<Scope, ScopeWords>> = {
+export const scopeWords: Readonly<Record<OpenScope, ScopeWords>> = {
   'catalog:read': {
     title: 'Run checkouts and see orders',
     note: 'Despite its name, this allows more than reading.',

@@ -1,0 +1,159 @@
+// The SQL of the list of changes. An entry is written once, in the transaction of what it tells about, and only deleted by age.
+
+import type { ActorKind, Mode } from '../contract/words.ts'
+import { newId } from '../kit/ids.ts'
+import { handleRows } from '../loops/rows.ts'
+import { isNotDeferred } from '../loops/store.ts'
+import { Fragment, list, type Reader, type Storage, type Tx } from '../storage/storage.ts'
+import { type AuditedChange, isOfOneMode } from './change.ts'
+
+export interface Actor {
+  kind: ActorKind
+  // Of the user, the key or the installation; the name of a loop; null: the operator.
+  id: string | null
+}
+
+export interface NewEntry {
+  merchantId: string
+  // Of the caller.
+  mode: Mode | null
+  actor: Actor
+  operation: string
+  requestId: string | null
+  changes: readonly AuditedChange[]
+  // The entry that this one takes back.
+  undoes: string | null
+  at: number
+}
+
+export interface Entry extends Omit<NewEntry, 'merchantId'> {
+  id: string
+  undoneBy: string | null
+}
+
+export function insertEntry(tx: Tx, entry: NewEntry): string {
+  const { merchantId, actor, operation, requestId, changes, undoes, at } = entry
+  const id = newId('chg')
+  const mode = isOfOneMode(changes) ? entry.mode : null
+  tx.send`
+    insert into audit_entries (merchant_id, id, mode, actor_kind, actor_id, operation, request_id, changes, undoes, at)
+    values (${merchantId}, ${id}, ${mode}, ${actor.kind}, ${actor.id}, ${operation}, ${requestId},
+      ${JSON.stringify(changes)}, ${undoes}, ${at})`
+  const subjects = [...new Set(changes.map((change) => change.id))].sort()
+  const rows = tx.rows(
+    subjects.map((subject) => [merchantId, subject, id]),
+    ['text', 'text', 'text'],
+  )
+  tx.send`
+    with subjects (merchant_id, subject_id, entry_id) as (${rows})
+    insert into audit_subjects (merchant_id, subject_id, entry_id)
+    select merchant_id, subject_id, entry_id from subjects`
+  return id
+}
+
+// What people call who acted: keys and installations of the merchant, by id. A person's name is not stored in clear.
+export async function listActorNames(
+  db: Reader,
+  merchantId: string,
+  entries: readonly Pick<Entry, 'actor'>[],
+): Promise<ReadonlyMap<string, string>> {
+  const ids = [...new Set(entries.flatMap(({ actor }) => (actor.id === null ? [] : [actor.id])))].sort()
+  if (ids.length === 0) return new Map()
+  const rows = await db.sql<{ id: string; name: string }>`
+    select id, name from credentials where merchant_id = ${merchantId} and id in (${list(ids)})
+    union all
+    select id, name from installations where merchant_id = ${merchantId} and id in (${list(ids)})`
+  return new Map(rows.map(({ id, name }) => [id, name]))
+}
+
+interface EntryColumns extends Omit<Entry, 'actor' | 'changes'> {
+  actorKind: ActorKind
+  actorId: string | null
+  changes: string
+}
+
+const columns = new Fragment(`
+  e.id, e.mode, e.actor_kind as "actorKind", e.actor_id as "actorId", e.operation, e.request_id as "requestId", e.changes,
+  e.undoes, e.at,
+  (select u.id from audit_entries u where u.merchant_id = e.merchant_id and u.undoes = e.id) as "undoneBy"
+  from audit_entries e`)
+
+function entryFrom({ actorKind, actorId, changes, ...row }: EntryColumns): Entry {
+  return { ...row, actor: { kind: actorKind, id: actorId }, changes: JSON.parse(changes) as AuditedChange[] }
+}
+
+export interface AuditQuery {
+  // Entries of this mode, and of what both modes share.
+  mode: Mode
+  subjectId?: string | undefined
+  actorId?: string | undefined
+  operation?: string | undefined
+  from?: number | undefined
+  to?: number | undefined
+  // The entry behind which the list goes on.
+  after?: string | null
+  limit: number
+}
+
+// Newest first: ids are made in the order of time.
+export async function listEntries(db: Reader, merchantId: string, query: AuditQuery): Promise<Entry[]> {
+  const { mode, subjectId, actorId, operation, from, to, after, limit } = query
+  const conditions = [
+    new Fragment('e.merchant_id = ? and (e.mode is null or e.mode = ?)', [merchantId, mode]),
+    subjectId !== undefined &&
+      new Fragment('e.id in (select s.entry_id from audit_subjects s where s.merchant_id = ? and s.subject_id = ?)', [
+        merchantId,
+        subjectId,
+      ]),
+    actorId !== undefined && new Fragment('e.actor_id = ?', [actorId]),
+    operation !== undefined && new Fragment('e.operation = ?', [operation]),
+    from !== undefined && new Fragment('e.at >= ?', [from]),
+    to !== undefined && new Fragment('e.at < ?', [to]),
+    after && new Fragment('e.id < ?', [after]),
+  ].filter((condition) => condition instanceof Fragment)
+  const rows = await db.sql<EntryColumns>`
+    select ${columns} where ${allOf(conditions)} order by e.id desc limit ${limit}`
+  return rows.map(entryFrom)
+}
+
+function allOf(conditions: readonly Fragment[]): Fragment {
+  return new Fragment(
+    conditions.map(({ text }) => text).join(' and '),
+    conditions.flatMap(({ values }) => [...values]),
+  )
+}
+
+export async function findEntry(db: Reader, merchantId: string, id: string): Promise<Entry | undefined> {
+  const [row] = await db.sql<EntryColumns>`
+    select ${columns} where e.merchant_id = ${merchantId} and e.id = ${id}`
+  return row && entryFrom(row)
+}
+
+// In one transaction, so others do not wait long.
+export const entriesDeletedMax = 500
+
+// Answers how many. Any number of nodes may do so at once.
+export async function deleteOldEntries(
+  storage: Storage,
+  { endedBy, now }: { endedBy: number; now: number },
+): Promise<number> {
+  const old = await storage.read(
+    (db) => db.sql<{ merchantId: string; id: string }>`
+      select merchant_id as "merchantId", id from audit_entries where at <= ${endedBy} and ${isNotDeferred('retention', 'audit_entries.merchant_id', 'audit_entries.id', now)}
+      order by at limit ${entriesDeletedMax}`,
+  )
+  return handleRows(
+    { storage, loop: 'retention', now },
+    [old],
+    ({ merchantId, id }) => ({ tenantId: merchantId, rowId: id }),
+    (names) =>
+      storage.write(async (tx) => {
+        for (const [merchantId, ids] of Map.groupBy(names, (name) => name.merchantId)) {
+          const entries = list(ids.map(({ id }) => id))
+          tx.send`delete from audit_subjects where merchant_id = ${merchantId} and entry_id in (${entries})`
+          await tx.sql`delete from audit_entries where merchant_id = ${merchantId} and id in (${entries})`
+        }
+        return names.length
+      }),
+  )
+}

@@ -1,0 +1,24 @@
+// An entry of the list of changes as the admin surface shows it. Pure.
+
+import type { AdminChange } from '../contract/admin/changes.ts'
+import { toInstant } from '../kit/instant.ts'
+import type { Entry } from './store.ts'
+
+export function changeView(entry: Entry, names: ReadonlyMap<string, string>): AdminChange {
+  const { id, at, mode, actor, operation, requestId, changes, undoes, undoneBy } = entry
+  return {
+    id,
+    at: toInstant(at),
+    mode,
+    actor: { kind: actor.kind, id: actor.id, name: actor.id === null ? null : (names.get(actor.id) ?? null) },
+    operation,
+    requestId,
+    changes: changes.map(({ kind, what, id: subjectId, name, members }) => ({
+      kind,
+      subject: { type: what, id: subjectId, name },
+      members: members.map(({ member, from, to }) => ({ member, from: from ?? null, to: to ?? null })),
+    })),
+    undoes,
+    undoneBy,
+  }
+}

@@ -1,0 +1,5 @@
+// Products, SKUs, stock, categories, pictures and promotions: schemas and rows.
+
+import type { AdminRows } from './row.ts'
+
+export const catalogRows = {} as const satisfies AdminRows

@@ -1,0 +1,83 @@
+// The documentation of the admin surface beside its rows.
+
+import { namedIn } from '../components.ts'
+import { ErrorIssue } from '../errors.ts'
+import * as openCarts from '../open/carts.ts'
+import { openDocument } from '../open/document.ts'
+import * as openOrders from '../open/orders.ts'
+import type { SurfaceDocument } from '../openapi.ts'
+import * as parts from '../parts.ts'
+import * as catalog from './catalog.ts'
+import * as changes from './changes.ts'
+import * as developers from './developers.ts'
+import * as errors from './errors.ts'
+import { catalogExamples } from './examples/catalog.ts'
+import { changeExamples } from './examples/changes.ts'
+import { developerExamples } from './examples/developers.ts'
+import { orderExamples } from './examples/orders.ts'
+import { peopleExamples } from './examples/people.ts'
+import { shopExamples } from './examples/shop.ts'
+import { adminRefusalCodes, adminSurface } from './operations.ts'
+import * as orders from './orders.ts'
+import * as people from './people.ts'
+import { adminTags } from './row.ts'
+import * as shop from './shop.ts'
+
+const description = `What runs a merchant's shop over HTTP: orders, catalog, settings, people. Storefronts use the [open interface](/docs) instead.
+
+**Credentials.** Send an API key with an \`admin:\` scope as \`Authorization: Bearer cwk_…\`. \`x-scope\` names the scope an operation needs. A key acts for the whole merchant, in the mode of the key.
+
+**Lists** answer at most 50 rows, and in \`meta.next\` a link to the next where there are more. Follow the link as it is: it holds the filters too.
+
+**Versions.** Send \`expectedVersion\` so that you overwrite nothing that you have not seen. Another present version is a 409 \`version_conflict\` with the present state in \`current\`.
+
+**Bulk operations** take at most 200 items. Each has an outcome of its own: \`done\`, \`unchanged\`, or \`refused\` with a code. \`dryRun: true\` answers what would change, and writes nothing.
+
+**Changes.** Each change is written down with its value before and after, in the same transaction. So is each look at a customer's data.
+
+**Repeating safely.** Where \`x-idempotency\` is \`required\`, send \`idempotencyKey\` in the body or the header \`Idempotency-Key\`.`
+
+const pathWords: Readonly<Record<string, string>> = {
+  orderId: 'Id of the order.',
+  fulfillmentId: 'Id of the fulfillment.',
+  productId: 'Id of the product.',
+  skuId: 'Id of the SKU.',
+  categoryId: 'Id of the category.',
+  promotionId: 'Id of the promotion.',
+  provider: 'Name of the payment provider.',
+  installationId: 'Id of the installation.',
+  keyId: 'Id of the key; not the key itself.',
+  endpointId: 'Id of the webhook endpoint.',
+  deliveryId: 'Id of the webhook delivery.',
+  memberId: 'Id of the member or the invitation.',
+  changeId: 'Id of the entry in the list of changes.',
+  transferId: 'Id of the import or export.',
+}
+
+export const adminDocument: SurfaceDocument = {
+  surface: adminSurface,
+  title: 'Cartwright admin',
+  description,
+  tags: adminTags.filter(({ name }) => Object.values(adminSurface.operations).some(({ tag }) => tag === name)),
+  examples: {
+    ...orderExamples,
+    ...catalogExamples,
+    ...shopExamples,
+    ...developerExamples,
+    ...peopleExamples,
+    ...changeExamples,
+  },
+  schemas: [
+    ...namedIn(parts, { ErrorIssue }, openCarts, openOrders),
+    ...namedIn(errors, orders, catalog, shop, developers, people, changes),
+  ],
+  errorSchema: errors.AdminErrorResponse,
+  codes: adminRefusalCodes,
+  errorDetails: {
+    invalid_request: { issues: [{ path: '/items/0/quantity', message: 'must be an integer from 1 to 999' }] },
+    scope_missing: { current: { requiredScope: 'admin:orders' } },
+    version_conflict: { current: { version: 8 } },
+  },
+  pathWords,
+  callers: { key: openDocument.callers.key as NonNullable<(typeof openDocument.callers)['key']> },
+}

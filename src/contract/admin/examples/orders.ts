@@ -1,0 +1,90 @@
+import { address, order as openOrder, orderSummary } from '../../open/samples.ts'
+import { sampleId } from '../../sampleid.ts'
+import type { AdminChange } from '../changes.ts'
+import type { AdminFulfillment, AdminOrder, orderRows } from '../orders.ts'
+import type { AdminExamples } from '../row.ts'
+
+const idempotencyKey = '0d2b8a34-6c1f-4a0e-9d57-3f1b7f6f2a10'
+const placed = {
+  city: 'Berlin',
+  country: 'DE',
+  installation: { id: sampleId('installation'), name: 'Web shop' },
+}
+
+const [item] = openOrder.items
+const fulfillment: AdminFulfillment = {
+  id: sampleId('fulfillment'),
+  carrier: 'DHL',
+  trackingNumber: '00340434161094042557',
+  trackingUrl: 'https://tracking.example/00340434161094042557',
+  items: item ? [{ skuId: item.skuId, quantity: item.quantity }] : [],
+  at: '2026-03-03T08:02:11.000Z',
+}
+
+const change: AdminChange = {
+  id: sampleId('change'),
+  at: fulfillment.at,
+  mode: 'test',
+  actor: { kind: 'key', id: sampleId('credential'), name: 'Warehouse' },
+  operation: 'fulfilAdminOrder',
+  requestId: sampleId('request'),
+  changes: [
+    {
+      kind: 'change',
+      subject: { type: 'order', id: openOrder.id, name: openOrder.number },
+      members: [
+        { member: 'status', from: 'placed', to: 'completed' },
+        { member: 'fulfillmentStatus', from: 'unfulfilled', to: 'fulfilled' },
+      ],
+    },
+  ],
+  undoes: null,
+  undoneBy: null,
+}
+
+export const adminOrder: AdminOrder = {
+  ...openOrder,
+  ...placed,
+  fulfillments: [],
+  allowed: ['fulfilAdminOrder'],
+  changes: [],
+}
+
+const sent: AdminOrder = {
+  ...adminOrder,
+  status: 'completed',
+  fulfillmentStatus: 'fulfilled',
+  items: openOrder.items.map((line) => ({ ...line, fulfilled: line.quantity })),
+  fulfillments: [fulfillment],
+  cancellable: false,
+  allowed: [],
+  changes: [change],
+}
+
+export const orderExamples: AdminExamples<typeof orderRows> = {
+  listAdminOrders: {
+    path: {},
+    query: { toSend: true },
+    body: undefined,
+    reply: { data: [{ ...orderSummary, ...placed, refunded: 0 }], meta: { count: 1, next: null } },
+  },
+  getAdminOrder: { path: { orderId: openOrder.id }, body: undefined, reply: { data: adminOrder } },
+  getAdminOrderCustomer: {
+    path: { orderId: openOrder.id },
+    body: undefined,
+    reply: {
+      data: {
+        name: address.name,
+        email: 'ada@example.com',
+        phone: null,
+        address,
+        label: [address.name, address.line1, `${address.postalCode} ${address.city}`, 'GERMANY'],
+      },
+    },
+  },
+  fulfilAdminOrder: {
+    path: { orderId: openOrder.id },
+    body: { idempotencyKey, carrier: 'DHL', trackingNumber: '00340434161094042557' },
+    reply: { data: { order: sent, fulfillment } },
+  },
+}

@@ -1,0 +1,4 @@
+import type { peopleRows } from '../people.ts'
+import type { AdminExamples } from '../row.ts'
+
+export const peopleExamples: AdminExamples<typeof peopleRows> = {}

@@ -1,0 +1,41 @@
+// The admin surface: what runs a merchant's shop, one row for each operation. A group of operations has a file of its own.
+
+import { openRefusals, type RefusalCode, refusalCodes, refusals } from '../refusals.ts'
+import type { Surface } from '../surface.ts'
+import { catalogRows } from './catalog.ts'
+import { changeRows } from './changes.ts'
+import { developerRows } from './developers.ts'
+import { orderRows } from './orders.ts'
+import { peopleRows } from './people.ts'
+import type { AdminOperation } from './row.ts'
+import { shopRows } from './shop.ts'
+
+export const adminOperations = {
+  ...orderRows,
+  ...catalogRows,
+  ...shopRows,
+  ...developerRows,
+  ...peopleRows,
+  ...changeRows,
+} as const
+
+export type AdminOperations = typeof adminOperations
+export type AdminOperationId = keyof AdminOperations
+
+export const adminOperationIds = Object.keys(adminOperations) as AdminOperationId[]
+
+export const adminSurface: Surface<AdminOperations> = {
+  name: 'admin',
+  base: '/api/v1/admin',
+  operations: adminOperations,
+  errorBody: (error) => ({ error }),
+}
+
+// What every operation can meet, and what the rows name.
+const own = new Set<RefusalCode>(Object.values<AdminOperation>(adminOperations).flatMap((row) => row.refusals))
+export const adminRefusalCodes = refusalCodes.filter((code) => own.has(code) || isCommon(code))
+
+function isCommon(code: RefusalCode): boolean {
+  if (code === 'route_not_found' || code === 'idempotency_key_reused') return true
+  return code in openRefusals && refusals[code].status !== 404 && refusals[code].status !== 409
+}

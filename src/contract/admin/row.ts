@@ -1,0 +1,53 @@
+// What the rows of the admin surface have in common.
+
+import { limits } from '../limits.ts'
+import { ListMeta } from '../parts.ts'
+import { object, type TSchema, Type } from '../schema.ts'
+import type { Audit, BodyOf, Operation, PathOf, QueryOf, Reply, ReplyOf } from '../surface.ts'
+import type { AdminScope } from '../words.ts'
+
+export interface AdminOperation extends Operation {
+  path: `/api/v1/admin/${string}`
+  // An API key or an access token; a signed-in person reaches the operation without HTTP.
+  caller: 'key'
+  scope: AdminScope
+  stability: 'extension'
+  tag: AdminTag
+  audit: Audit
+  reply: Reply & { status: 200; schema: TSchema }
+}
+
+export type AdminRows = Readonly<Record<string, AdminOperation>>
+
+export type AdminTag = (typeof adminTags)[number]['name']
+
+export const adminTags = [
+  { name: 'Home', description: 'What there is to do, search and reports.' },
+  {
+    name: 'Orders',
+    description: 'Orders of the merchant, whichever installation sold them: payments, parcels, refunds.',
+  },
+  { name: 'Catalog', description: 'Products, SKUs, stock, categories, pictures and promotions.' },
+  { name: 'Shop', description: 'The merchant, taxes, shipping and payment providers.' },
+  { name: 'Developers', description: 'Installations, keys and webhooks.' },
+  { name: 'People', description: 'The people who run the shop.' },
+  { name: 'Changes', description: 'Who changed what, and taking it back.' },
+] as const
+
+// To begin a row with.
+export const adminRow = { caller: 'key', stability: 'extension', paged: false } as const
+
+// The answer of a list: `{ data: […], meta: { count, next } }`.
+export function listOf<const Row extends TSchema>(row: Row, description: string) {
+  return object({ data: Type.Array(row, { maxItems: limits.adminListRowsMax, description }), meta: ListMeta })
+}
+
+// One example for each row, typed by its schemas. The reference shows it, and the tests from the rows send it.
+export type AdminExamples<Rows extends AdminRows> = {
+  readonly [Id in keyof Rows]: {
+    path: PathOf<Rows[Id]['path']>
+    query?: QueryOf<Rows[Id]>
+    body: BodyOf<Rows[Id]>
+    reply: ReplyOf<Rows[Id]>
+  }
+}

@@ -1,0 +1,172 @@
+// The merchant's orders by the admin surface: whichever installation sold them, in one mode.
+
+import assert from 'node:assert/strict'
+import { before, test } from 'node:test'
+import { assertAdminError, type House } from '../harness/house.ts'
+import { type Orders, openOrderHouse } from '../harness/orders.ts'
+import { eachEngine } from '../harness/storage.ts'
+import { personCaller } from '../src/http/admin.ts'
+import { newId } from '../src/kit/ids.ts'
+import { Refusal } from '../src/kit/refuse.ts'
+
+eachEngine('admin orders', (given) => {
+  let house: House & { orders: Orders }
+  before(async () => {
+    house = await openOrderHouse(given)
+  })
+
+  const ids = (answer: { body: { data: { id: string }[] } }) => answer.body.data.map(({ id }) => id)
+
+  async function entriesOf(orderId: string) {
+    const rows = await house.storage.read(
+      (db) => db.sql<{ actor: string; operation: string; changes: string }>`
+        select e.actor_kind || ' ' || e.actor_id as actor, e.operation, e.changes from audit_subjects s
+        join audit_entries e on e.merchant_id = s.merchant_id and e.id = s.entry_id
+        where s.merchant_id = ${house.merchantId} and s.subject_id = ${orderId} order by e.id`,
+    )
+    return rows.map(({ changes, ...row }) => ({ ...row, changes: JSON.parse(changes) }))
+  }
+
+  test('listAdminOrders: 50 newest, a link to the rest that holds the filters, and the oldest first on request', async () => {
+    const quote = await house.orders.quote({ items: { CARD: 1 } })
+    const placed: string[] = []
+    for (let i = 0; i < 53; i += 1) {
+      house.clock.now += 1_000
+      placed.push((await house.orders.place({ quote })).orderId)
+    }
+    const newest = placed.toReversed()
+    const first = await house.askAdmin('listAdminOrders', { query: '?payment=paid&toSend=true' })
+    assert.deepEqual([ids(first), first.body.meta.count], [newest.slice(0, 50), 50])
+    const next: string = first.body.meta.next
+    assert.match(next, /^\/api\/v1\/admin\/orders\?payment=paid&toSend=true&cursor=/)
+    const init = { headers: { authorization: `Bearer ${house.keys.admin}` } }
+    const second = await house.fetch(next, init)
+    assert.deepEqual([ids(second), second.body.meta.next], [newest.slice(50), null])
+    const changed = await house.fetch(next.replace('payment=paid', 'payment=pending'), init)
+    assertAdminError(changed, 'invalid_request')
+
+    const oldest = await house.askAdmin('listAdminOrders', { query: '?sort=oldest' })
+    assert.deepEqual(ids(oldest), placed.slice(0, 50))
+    assert.deepEqual(ids(await house.fetch(oldest.body.meta.next, init)), placed.slice(50))
+    const [row] = first.body.data
+    assert.deepEqual([row.city, row.country, row.installation.id], ['Berlin', 'DE', house.installationId])
+  })
+
+  test('listAdminOrders: by status, payment, what is to send, time and installation', async () => {
+    house.clock.now += 60_000
+    const from = new Date(house.clock.now).toISOString()
+    const paid = (await house.orders.place()).orderId
+    const transfer = (await house.orders.place({ isManual: true })).orderId
+    const onDelivery = (await house.orders.place({ isManual: true, method: 'cash_on_delivery' })).orderId
+    const cancelled = (await house.orders.place()).orderId
+    await house.orders.cancel(cancelled)
+    const list = async (query: string) => new Set(ids(await house.askAdmin('listAdminOrders', { query })))
+    assert.deepEqual(await list(`?from=${from}&payment=pending`), new Set([transfer, onDelivery]))
+    assert.deepEqual(await list(`?from=${from}&toSend=true`), new Set([paid, onDelivery]))
+    assert.deepEqual(await list(`?from=${from}&toSend=false`), new Set([transfer, cancelled]))
+    assert.deepEqual(await list(`?from=${from}&status=cancelled`), new Set([cancelled]))
+    assert.deepEqual(await list(`?from=${from}&fulfillment=fulfilled`), new Set())
+    assert.deepEqual(await list(`?from=${from}&to=${from}`), new Set())
+    assert.equal((await list(`?from=${from}&installationId=${house.installationId}`)).size, 4)
+    assert.equal((await list(`?from=${from}&installationId=ins_01h455vb4pex5vsknk084sn02q`)).size, 0)
+    assertAdminError(await house.askAdmin('listAdminOrders', { query: '?from=yesterday' }), 'invalid_request')
+  })
+
+  test('getAdminOrderCustomer: shows who ordered; the entry names the look and nothing of what was seen', async () => {
+    const { orderId, number } = await house.orders.place()
+    const shown = await house.askAdmin('getAdminOrderCustomer', { path: { orderId } })
+    const { address, label } = shown.body.data
+    assert.equal(address.city, 'Berlin')
+    assert.deepEqual([label[0], label.at(-1)], [address.name, 'GERMANY'])
+    const [entry, ...more] = await entriesOf(orderId)
+    assert.deepEqual(more, [])
+    assert.deepEqual(entry?.changes, [{ kind: 'look', what: 'order', id: orderId, name: number, members: [] }])
+    const order = await house.askAdmin('getAdminOrder', { path: { orderId } })
+    assert.equal(order.body.data.changes[0].actor.name, 'admin')
+    for (const text of [order.text, JSON.stringify(entry)])
+      for (const secret of [address.line1, address.name, address.postalCode]) assert.ok(!text.includes(secret), secret)
+  })
+
+  test('fulfilAdminOrder: a part by id, then the rest; the entry has from and to', async () => {
+    const { orderId } = await house.orders.place({ items: { 'ROSE-12': 2, CARD: 3 } })
+    const path = { orderId }
+    const { items, version } = (await house.askAdmin('getAdminOrder', { path })).body.data
+    const rose = items.find(({ code }: { code: string }) => code === 'ROSE-12').skuId
+    const body = { idempotencyKey: newId('req'), expectedVersion: version, carrier: 'DHL', trackingNumber: '0034' }
+    const tooMany = { ...body, items: [{ skuId: rose, quantity: 3 }] }
+    assertAdminError(await house.askAdmin('fulfilAdminOrder', { path, body: tooMany }), 'fulfillment_not_possible')
+    const part = { ...body, items: [{ skuId: rose, quantity: 1 }], trackingUrl: 'https://dhl.example/0034' }
+    const sent = await house.askAdmin('fulfilAdminOrder', { path, body: part })
+    assert.equal(sent.status, 200)
+    const { order, fulfillment } = sent.body.data
+    assert.deepEqual(fulfillment.items, [{ skuId: rose, quantity: 1 }])
+    assert.equal(fulfillment.trackingUrl, 'https://dhl.example/0034')
+    assert.deepEqual(
+      [order.status, order.fulfillmentStatus, order.allowed],
+      ['processing', 'partially_fulfilled', ['fulfilAdminOrder']],
+    )
+    const stale = { ...body, idempotencyKey: newId('req') }
+    const refused = await house.askAdmin('fulfilAdminOrder', { path, body: stale })
+    assertAdminError(refused, 'version_conflict')
+    assert.equal(refused.body.error.current.order.fulfillmentStatus, 'partially_fulfilled')
+    const rest = await house.askAdmin('fulfilAdminOrder', { path, body: { idempotencyKey: newId('req') } })
+    assert.deepEqual([rest.body.data.order.status, rest.body.data.order.allowed], ['completed', []])
+    const entries = await entriesOf(orderId)
+    assert.deepEqual(
+      entries.map(({ operation, changes }) => [operation, changes[0].members, changes[1].what]),
+      [
+        [
+          'fulfilAdminOrder',
+          [
+            { member: 'status', from: 'placed', to: 'processing' },
+            { member: 'fulfillmentStatus', from: 'unfulfilled', to: 'partially_fulfilled' },
+          ],
+          'fulfillment',
+        ],
+        [
+          'fulfilAdminOrder',
+          [
+            { member: 'status', from: 'processing', to: 'completed' },
+            { member: 'fulfillmentStatus', from: 'partially_fulfilled', to: 'fulfilled' },
+          ],
+          'fulfillment',
+        ],
+      ],
+    )
+    const again = { idempotencyKey: newId('req') }
+    assertAdminError(await house.askAdmin('fulfilAdminOrder', { path, body: again }), 'order_not_fulfillable')
+  })
+
+  test('fulfilAdminOrder: what is not paid is not sent', async () => {
+    const { orderId } = await house.orders.place({ isManual: true })
+    const body = { idempotencyKey: newId('req') }
+    assertAdminError(await house.askAdmin('fulfilAdminOrder', { path: { orderId }, body }), 'order_not_paid')
+    assert.deepEqual(await entriesOf(orderId), [])
+  })
+
+  test('a person does the same without HTTP, in one shop and one mode, and the entry names them', async () => {
+    const { orderId } = await house.orders.place()
+    const userId = newId('usr')
+    const person = { userId, merchantId: house.merchantId, mode: 'test', scopes: ['admin:orders'] } as const
+    const asked = { principal: personCaller(person), path: { orderId }, body: {}, key: 'form-1' }
+    const refusal = (code: string) => (error: unknown) => error instanceof Refusal && error.code === code
+    const { admin } = house.app
+    await assert.rejects(
+      admin.perform('fulfilAdminOrder', { ...asked, principal: personCaller({ ...person, scopes: ['admin:read'] }) }),
+      refusal('scope_missing'),
+    )
+    await assert.rejects(
+      admin.perform('fulfilAdminOrder', { ...asked, principal: personCaller({ ...person, mode: 'live' }) }),
+      refusal('order_not_found'),
+    )
+    const [first, second] = [
+      await admin.perform('fulfilAdminOrder', asked),
+      await admin.perform('fulfilAdminOrder', asked),
+    ]
+    assert.deepEqual([first.status, second.isReplayed, String(second.body)], [200, true, String(first.body)])
+    assert.deepEqual(
+      (await entriesOf(orderId)).map(({ actor }) => actor),
+      [`person ${userId}`],
+    )
+  })
+})
