@@ -1,28 +1,50 @@
-// A shopper pays, and the server dies by SIGKILL at the named step. Run as a process by crash tests.
+// A server that dies by SIGKILL at the named step: while it does the work that it is given, or while it is asked by HTTP. Run as a
+// process by crash tests.
 
 import { createApp } from '../src/app.ts'
+import { recoverPayments } from '../src/checkout/pay/recover.ts'
 import type { PayInput } from '../src/checkout/port.ts'
 import { parseRootSecret, type RootSecret } from '../src/kit/secrets.ts'
 import { createLog } from '../src/observe/log.ts'
+import { refundPaid } from '../src/orders/refunds.ts'
+import { payRefunds } from '../src/payments/refunds.ts'
+import type { MoneyStep } from '../src/payments/steps.ts'
 import { openStorage } from '../src/storage/open.ts'
 
-const [url = '', rootSecret = '', now = '', fatalStep = '', secret = '', input = '{}'] = process.argv.slice(2)
+export interface CrashOrder {
+  url: string
+  rootSecret: string
+  now: number
+  step: MoneyStep
+  work: { pay: string; input: PayInput } | 'check' | 'refunds' | 'serve'
+  publicOrigin?: string
+  providerUrls?: Readonly<Record<string, string>>
+}
+
+const order = JSON.parse(process.argv[2] ?? '{}') as CrashOrder
+const { work } = order
 const app = createApp({
-  storage: await openStorage(url),
-  rootSecret: parseRootSecret(rootSecret) as RootSecret,
+  storage: await openStorage(order.url),
+  rootSecret: parseRootSecret(order.rootSecret) as RootSecret,
   rateLimit: null,
   trustedProxies: [],
   webhookAllowPrivate: true,
-  publicOrigin: () => 'http://127.0.0.1',
+  publicOrigin: () => order.publicOrigin ?? 'http://127.0.0.1',
   version: 'test',
-  clock: () => new Date(Number(now)),
+  clock: () => new Date(order.now),
   log: createLog({ level: 'silent', pretty: false, write: () => {} }),
+  providerUrls: order.providerUrls ?? {},
   payHooks: {
     onStep: (step) => {
-      if (step === fatalStep) process.kill(process.pid, 'SIGKILL')
+      if (step === order.step) process.kill(process.pid, 'SIGKILL')
     },
   },
 })
-await app.checkout.pay(secret, JSON.parse(input) as PayInput)
-// The step was never reached.
-process.exit(3)
+if (work === 'serve') process.stdout.write(`${await app.server.listen(0, '127.0.0.1')}\n`)
+else {
+  if (work === 'check') await recoverPayments(app.payTools)
+  else if (work === 'refunds') await payRefunds({ ...app.payTools, onPaid: refundPaid }, order.now)
+  else await app.checkout.pay(work.pay, work.input)
+  // The step was never reached.
+  process.exit(3)
+}

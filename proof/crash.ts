@@ -4,7 +4,9 @@
 
 import { setTimeout as pause } from 'node:timers/promises'
 import { createCaller } from './caller.ts'
+import { Elsewhere } from './elsewhere.ts'
 import { type Journal, openJournal } from './journal.ts'
+import { agedMs, letTimePass } from './oracles.ts'
 import type { Ground } from './place.ts'
 import { pick, whole } from './random.ts'
 import type { RunResult, RunTools, ServerRun } from './runs.ts'
@@ -15,7 +17,7 @@ import { Shopping, shoppingShop, usualCards } from './shopping.ts'
 export const crashRun: ServerRun = {
   name: 'crash',
   method:
-    'carts, items, codes, addresses, sessions, payments by form, cancellations and replays while the server is killed by SIGKILL, a fifth of the times during its start; judged by a journal of acknowledged answers, a journal of webhooks, the invariants and `doctor`',
+    'carts, items, codes, addresses, sessions, payments by form and at stand-ins of Stripe and Mollie, cancellations and replays while the server is killed by SIGKILL, a fifth of the times during its start, and every second time at a step of a payment elsewhere; notices come late, twice, reordered or never; judged by a journal of acknowledged answers, a journal of webhooks, the books of the stand-ins, the invariants and `doctor`',
   numbers: { cycles: 1_000, shoppers: 8, writes: 100 },
   numbersOf: { postgres: { cycles: 300 } },
   short: { cycles: 4, writes: 60 },
@@ -31,38 +33,48 @@ export interface CrashNumbers {
 }
 
 const lifeMsMax = 20_000
+// Loops have their first round after two seconds.
+const stepMsMax = 6_000
 const factsMax = 100
 
 export async function runCrash(ground: Ground, numbers: CrashNumbers, tools: RunTools): Promise<RunResult> {
   const webhooks = await openJournal()
+  const elsewhere = await Elsewhere.open(tools.random)
   const caller = createCaller(64)
   try {
-    const shop = await makeShop(ground, [shoppingShop('crash')], { webhookUrl: webhooks.url })
-    const plan = { shoppers: numbers.shoppers, thinkMs: 0, cards: usualCards }
+    const { providerUrls } = elsewhere
+    const shop = await makeShop(ground, [shoppingShop('crash')], { webhookUrl: webhooks.url, providerUrls })
+    await elsewhere.connect(shop)
+    const plan = { shoppers: numbers.shoppers, thinkMs: 0, cards: usualCards, elsewhere }
     const shopping = new Shopping(shop, caller, plan, tools)
-    return await new Crashing(shopping, webhooks, numbers).run()
+    return await new Crashing(shopping, elsewhere, webhooks, numbers).run()
   } finally {
     caller.close()
     await webhooks.close()
+    await elsewhere.close()
   }
 }
 
 class Crashing {
   readonly shopping: Shopping
+  readonly elsewhere: Elsewhere
   readonly webhooks: Journal
   readonly numbers: CrashNumbers
   readonly seen = { kills: 0, killsAtStart: 0 }
+  // How often it was killed at a step of a payment elsewhere.
+  readonly killedAt = new Map<string, number>()
   #startMs = 1_000
 
-  constructor(shopping: Shopping, webhooks: Journal, numbers: CrashNumbers) {
+  constructor(shopping: Shopping, elsewhere: Elsewhere, webhooks: Journal, numbers: CrashNumbers) {
     this.shopping = shopping
+    this.elsewhere = elsewhere
     this.webhooks = webhooks
     this.numbers = numbers
   }
 
   async run(): Promise<RunResult> {
     const { acknowledged, violations, seen } = this.shopping
-    await this.shopping.during(() => this.#killAgainAndAgain())
+    await this.elsewhere.during(() => this.shopping.during(() => this.#killAgainAndAgain()))
     await this.shopping.judge(this.webhooks, factsMax)
     if (acknowledged.length < this.numbers.cycles) violations.add('too little was acknowledged to prove anything')
     const { calls, duplicates } = this.webhooks
@@ -70,6 +82,8 @@ class Crashing {
       seen: {
         ...this.seen,
         ...seen,
+        ...this.elsewhere.seen,
+        'killed at': [...this.killedAt].map(([step, times]) => `${step} ${times}`).join(', '),
         acknowledged: acknowledged.length,
         webhookCalls: calls,
         webhookDuplicates: duplicates,
@@ -82,6 +96,7 @@ class Crashing {
     const { shop, random, acknowledged, openServers, tell } = this.shopping
     let checked = 0
     for (let cycle = 0; cycle < this.numbers.cycles; cycle += 1) {
+      if (random() < 0.1) await this.#letTimePass()
       if (random() < 0.2) {
         await startAndKill(shop, random() * this.#startMs)
         this.seen.killsAtStart += 1
@@ -96,18 +111,37 @@ class Crashing {
       await this.shopping.repeat(server, [...fresh, ...old])
       await this.shopping.lookAtFacts(server, factsMax)
       openServers.open(server.origin)
+      this.elsewhere.leadTo(server.origin)
       await this.#live()
       openServers.close(server.origin)
+      this.elsewhere.leadTo(undefined)
       await server.end('SIGKILL')
+      this.elsewhere.reset()
       this.shopping.noteDefects(server)
       this.seen.kills += 1
       tell(`${cycle + 1} of ${this.numbers.cycles} cycles, ${acknowledged.length} acknowledged`)
     }
   }
 
+  // Half an hour and more, in which shoppers are given up here who go on there.
+  async #letTimePass(): Promise<void> {
+    await this.shopping.shop.withStorage((storage) => letTimePass(storage))
+    for (const till of this.elsewhere.tills) till.age(agedMs)
+  }
+
+  // Every second server is killed when a payment elsewhere is at a certain step, before or after its provider did the work.
+  async #live(): Promise<void> {
+    const { acknowledged, random } = this.shopping
+    if (acknowledged.length === 0 || random() < 0.5) return this.#liveByWrites()
+    const step = pick(random, this.elsewhere.steps)
+    const late = pause(stepMsMax, 'late' as const, { ref: false })
+    const met = await Promise.race([this.elsewhere.at(step).then(() => 'met' as const), late])
+    if (met === 'met') this.killedAt.set(step, (this.killedAt.get(step) ?? 0) + 1)
+  }
+
   // Counted by writes and not by time, so a slow machine proves as much as a fast one. A later server may be killed
   // before it answered; the first may not, since without an answer there is nothing to check.
-  async #live(): Promise<void> {
+  async #liveByWrites(): Promise<void> {
     const { acknowledged, random } = this.shopping
     const least = acknowledged.length === 0 ? Math.ceil(this.numbers.writes / 2) : 0
     const wanted = acknowledged.length + whole(random, least, this.numbers.writes)

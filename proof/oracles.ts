@@ -55,17 +55,20 @@ export async function untilSettled(
 const settleMsMax = 120_000
 
 // Longer than a lease, a payment that the provider never received, and a bank page that was never answered.
-const agedMs = 40 * 60_000 + 2 * leaseMs
+export const agedMs = 40 * 60_000 + 2 * leaseMs
 
 // Makes due what would be due after this long, instead of waiting. No server may be running.
-export async function letTimePass(storage: Storage): Promise<void> {
+export async function letTimePass(storage: Storage, ms = agedMs): Promise<void> {
   await storage.write(async (tx) => {
     await tx.sql`
-      update payments set created_at = created_at - ${agedMs}, check_at = check_at - ${agedMs} where check_at is not null`
-    await tx.sql`update refunds set try_at = try_at - ${agedMs} where try_at is not null`
+      update payments set created_at = created_at - ${ms}, check_at = check_at - ${ms}, looked_at = looked_at - ${ms}
+      where check_at is not null or account_id is not null`
     await tx.sql`
-      update webhook_deliveries set lease_expires_at = lease_expires_at - ${agedMs} where lease_expires_at is not null`
-    await tx.sql`update webhook_deliveries set due_at = due_at - ${agedMs} where due_at is not null`
+      update payment_accounts set created_at = created_at - ${ms}, seen_until = seen_until - ${ms}`
+    await tx.sql`update refunds set try_at = try_at - ${ms} where try_at is not null`
+    await tx.sql`
+      update webhook_deliveries set lease_expires_at = lease_expires_at - ${ms} where lease_expires_at is not null`
+    await tx.sql`update webhook_deliveries set due_at = due_at - ${ms} where due_at is not null`
     await tx.sql`update webhook_endpoints set resting_until = null where resting_until is not null`
   })
 }

@@ -13,6 +13,8 @@ import { retentionDefaultsMs } from '../src/kit/retention.ts'
 import { openStorage } from '../src/storage/open.ts'
 import type { Storage } from '../src/storage/storage.ts'
 import { type Answer, type Caller, codeOf, createCaller, crowd, undeclared } from './caller.ts'
+import { Elsewhere } from './elsewhere.ts'
+import { ElsewhereRaces } from './elsewhereraces.ts'
 import { findBroken, untilSettled } from './oracles.ts'
 import type { Ground } from './place.ts'
 import { whole } from './random.ts'
@@ -24,39 +26,66 @@ import { openSession, type Paid, pay, readSession, type Session, sessionFrom } f
 export const racesRun: ServerRun = {
   name: 'races',
   method:
-    'cancel∥cancel of sessions and of orders, cancel∥pay, cancel∥expire, pay∥expire, edit∥pay, pay∥pay and replay∥replay, the expiry by a second process whose clock is ahead; judged by the answers, terminal events, stock, charges and the invariants',
-  numbers: { times: 2_000 },
-  short: { times: 12 },
-  runOn: (ground, { times = 0 }, tools) => runRaces(ground, { times }, tools),
+    'cancel∥cancel of sessions and of orders, cancel∥pay, cancel∥expire, pay∥expire, edit∥pay, pay∥pay and replay∥replay, the expiry by a second process whose clock is ahead; payments at stand-ins of Stripe and Mollie: notices∥returns∥schedule, and each of them ∥ the way back, giving up, cancellations, refunds of ours, refunds in the dashboard, debits that are decided and money that comes late; judged by the answers, terminal events, stock, charges, the books of the stand-ins and the invariants',
+  // `elsewhere`: of each that is about payments at the stand-ins.
+  numbers: { times: 2_000, elsewhere: 500 },
+  short: { times: 12, elsewhere: 12 },
+  runOn: (ground, { times = 0, elsewhere = 0 }, tools) => runRaces(ground, { times, elsewhere }, tools),
 }
 
 const batch = 24
 
-export async function runRaces(ground: Ground, { times }: { times: number }, tools: RunTools): Promise<RunResult> {
+export interface RaceNumbers {
+  times: number
+  elsewhere: number
+}
+
+export async function runRaces(ground: Ground, numbers: RaceNumbers, tools: RunTools): Promise<RunResult> {
   const receiver = await openHoldingReceiver()
+  const elsewhere = await Elsewhere.open(tools.random)
   const shop = await makeShop(ground, [shopFile('races', { products: [product('THING', 1_000_000_000)] })], {
     webhookUrl: receiver.url,
+    providerUrls: elsewhere.providerUrls,
   })
+  await elsewhere.connect(shop)
   const caller = createCaller(4 * batch)
   const server = await startServer(shop)
+  elsewhere.leadTo(server.origin)
   const storage = await openStorage(shop.url)
   const racing = new Racing(shop, caller, server, storage, receiver, tools)
-  try {
-    for (const [name, race] of racing.races) {
+  const paying = new ElsewhereRaces({
+    ...{ shop, caller, server, storage, elsewhere },
+    violations: racing.violations,
+    open: (wanted) => racing.open(wanted),
+    cancelOrder: (orderId) => racing.cancelOrder(orderId),
+    count: (what) => racing.count(what),
+  })
+  async function runAll(races: ElsewhereRaces['races'], times: number): Promise<void> {
+    for (const [name, race] of races)
       for (let done = 0; done < times; done += batch) {
         await race(Math.min(batch, times - done))
         tools.tell(`${name}: ${done + batch} of ${times}`)
       }
-    }
+  }
+  try {
+    await runAll(racing.races, numbers.times)
     const unsettled = await untilSettled(storage, tools.tell, ['payments', 'refunds'])
-    for (const sentence of [...unsettled, ...defectsOf([server]), ...(await findBroken(storage))])
-      racing.violations.add(sentence)
+    await runAll(paying.races, numbers.elsewhere)
+    await server.end()
+    const logged = [...defectsOf([server]), ...paying.errors, ...(await elsewhere.settle(shop))]
+    // Where the dashboard was quicker, a refund of ours cannot be paid.
+    const isLeft = (line: string) => line.includes('refund failed; a person must see to it')
+    racing.count('refunds left to a person', logged.filter(isLeft).length)
+    const defects = logged.filter((line) => !isLeft(line))
+    const broken = [...(await findBroken(storage)), ...(await elsewhere.compare(storage))]
+    for (const sentence of [...unsettled, ...defects, ...broken]) racing.violations.add(sentence)
     return { seen: Object.fromEntries(racing.seen), violations: [...racing.violations].slice(0, 50) }
   } finally {
     await storage.close()
     await server.end('SIGKILL')
     caller.close()
     await receiver.close()
+    await elsewhere.close()
   }
 }
 
@@ -120,7 +149,7 @@ class Racing {
       await this.#pay(session)
       const { orderId } = await readSession(this.caller, this.server.origin, this.stand, session.id)
       if (orderId === null) return void this.violations.add(`${session.id} was paid but has no order`)
-      const cancel = () => this.#change('cancelStorefrontOrder', { orderId }, {})
+      const cancel = () => this.cancelOrder(orderId)
       this.#oneWinner('cancel∥cancel of orders', orderId, await this.#both(cancel, cancel), 'order_not_cancellable')
     })
   }
@@ -129,7 +158,7 @@ class Racing {
     await this.#each(times, async (session) => {
       const [cancelled, paid] = await this.#against(() => this.#cancel(session), session)
       const isCancelled = cancelled.status === 200
-      this.#count(`cancel∥pay: ${isCancelled ? 'cancelled' : 'paid'}`)
+      this.count(`cancel∥pay: ${isCancelled ? 'cancelled' : 'paid'}`)
       if (!isCancelled && !['payment_in_progress', 'checkout_session_not_open'].includes(codeOf(cancelled)))
         this.violations.add(`${session.id} could not be cancelled: ${codeOf(cancelled)}`)
       if (isCancelled === (paid === 'completed'))
@@ -139,14 +168,14 @@ class Racing {
   }
 
   async #cancelOrExpire(times: number): Promise<void> {
-    const sessions = await this.#open(times)
+    const sessions = await this.open(times)
     const [cancels] = await Promise.all([
       crowd(sessions, batch, async (session) => ({ session, answer: await this.#cancelSoon(session) })),
       this.#expireAll(),
     ])
     for (const { session, answer } of cancels) {
       const isCancelled = answer.status === 200
-      this.#count(`cancel∥expire: ${isCancelled ? 'cancelled' : 'expired'}`)
+      this.count(`cancel∥expire: ${isCancelled ? 'cancelled' : 'expired'}`)
       if (!isCancelled && codeOf(answer) !== 'checkout_session_not_open')
         this.violations.add(`${session.id} could not be cancelled: ${codeOf(answer)}`)
       await this.#expectStatus(session, [isCancelled ? 'cancelled' : 'expired'])
@@ -154,7 +183,7 @@ class Racing {
   }
 
   async #payOrExpire(times: number): Promise<void> {
-    const sessions = await this.#open(times)
+    const sessions = await this.open(times)
     const [payments] = await Promise.all([
       crowd(sessions, batch, async (session) => {
         await pause(whole(this.random, 0, 30))
@@ -163,7 +192,7 @@ class Racing {
       this.#expireAll(),
     ])
     for (const { session, paid } of payments) {
-      this.#count(`pay∥expire: ${paid === 'completed' ? 'paid' : 'expired'}`)
+      this.count(`pay∥expire: ${paid === 'completed' ? 'paid' : 'expired'}`)
       await this.#expectStatus(session, [paid === 'completed' ? 'completed' : 'expired'])
     }
   }
@@ -176,7 +205,7 @@ class Racing {
         session,
       )
       const isEdited = edited.status === 200
-      this.#count(`edit∥pay: ${isEdited ? 'edited' : 'paid'}`)
+      this.count(`edit∥pay: ${isEdited ? 'edited' : 'paid'}`)
       if (!isEdited && !['cart_locked', 'cart_not_open'].includes(codeOf(edited)))
         this.violations.add(`${session.cartId} could not be edited: ${codeOf(edited)}`)
       if (isEdited === (paid === 'completed'))
@@ -192,14 +221,14 @@ class Racing {
         () => this.#pay(session),
         () => this.#pay(session),
       )
-      this.#count('pay∥pay: paid')
+      this.count('pay∥pay: paid')
       await this.#expectStatus(session, ['completed'])
     })
   }
 
   // The receiver delays every repeated request, so a replay is in progress until it is released.
   async #replay(times: number): Promise<void> {
-    await this.#open(times)
+    await this.open(times)
     const deliveries = await this.#succeededDeliveries(times)
     this.receiver.hold()
     const answers = await crowd(deliveries, batch, async (id) => {
@@ -246,10 +275,10 @@ class Racing {
   }
 
   async #each(times: number, race: (session: Session) => Promise<void>): Promise<void> {
-    await crowd(await this.#open(times), batch / 2, race)
+    await crowd(await this.open(times), batch / 2, race)
   }
 
-  #open(times: number): Promise<Session[]> {
+  open(times: number): Promise<Session[]> {
     const items = [{ skuId: this.shop.sku('THING'), quantity: 2 }]
     return crowd(Array.from({ length: times }), batch, async () =>
       sessionFrom(await openSession(this.caller, this.server.origin, this.stand, { items })),
@@ -259,6 +288,10 @@ class Racing {
   async #cancelSoon(session: Session): Promise<Answer> {
     await pause(whole(this.random, 0, 30))
     return this.#cancel(session)
+  }
+
+  cancelOrder(orderId: string): Promise<Answer> {
+    return this.#change('cancelStorefrontOrder', { orderId }, {})
   }
 
   #cancel({ id }: Session): Promise<Answer> {
@@ -304,7 +337,7 @@ class Racing {
   #oneWinner(name: string, subject: string, answers: readonly Answer[], refusal: string): void {
     const won = answers.filter(({ status }) => status === 200).length
     const told = answers.filter((answer) => codeOf(answer) === refusal).length
-    this.#count(`${name}: one won`)
+    this.count(`${name}: one won`)
     if (won !== 1 || told !== answers.length - 1)
       this.violations.add(`${name} of ${subject}: ${answers.map(codeOf).join(', ')}`)
   }
@@ -315,8 +348,8 @@ class Racing {
       this.violations.add(`${session.id} is ${status}, but should be ${expected.join(' or ')}`)
   }
 
-  #count(what: string): void {
-    this.seen.set(what, (this.seen.get(what) ?? 0) + 1)
+  count(what: string, times = 1): void {
+    this.seen.set(what, (this.seen.get(what) ?? 0) + times)
   }
 }
 

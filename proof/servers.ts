@@ -10,6 +10,8 @@ import { nodeFlags } from '../harness/flags.ts'
 import { talkerOf } from './talk.ts'
 
 const main = join(import.meta.dirname, '..', 'src', 'main.js')
+// Nothing listens there.
+export const publicUrl = 'https://shop.test'
 const startMsMax = 60_000
 const defectsMax = 20
 
@@ -22,6 +24,8 @@ export interface ServerOptions {
   hasDemo?: boolean
   // The retention setting (default: the server's own).
   retention?: string
+  // Where the stand-ins of payment providers are, by name.
+  providerUrls?: Readonly<Record<string, string>>
   // Required for `liveBytes`.
   isWeighed?: boolean
 }
@@ -60,6 +64,7 @@ function environmentOf({
   rootSecretText,
   rateLimit = 'off',
   retention = '',
+  providerUrls = {},
 }: ServerOptions): Record<string, string> {
   return {
     PATH: process.env.PATH ?? '',
@@ -72,7 +77,10 @@ function environmentOf({
     CARTWRIGHT_RETENTION: retention,
     CARTWRIGHT_WEBHOOK_ALLOW_PRIVATE: '1',
     // The same after every restart, whatever the port: answers must not depend on it.
-    CARTWRIGHT_PUBLIC_URL: 'https://shop.test',
+    CARTWRIGHT_PUBLIC_URL: publicUrl,
+    ...Object.fromEntries(
+      Object.entries(providerUrls).map(([name, at]) => [`CARTWRIGHT_${name.toUpperCase()}_URL`, at]),
+    ),
   }
 }
 

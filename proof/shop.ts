@@ -19,6 +19,8 @@ export interface Shop {
   url: string
   rootSecretText: string
   rootSecret: RootSecret
+  // Where the stand-ins of payment providers are, by name.
+  providerUrls: Readonly<Record<string, string>>
   // One for each installation, in the order of the files.
   stands: readonly Stand[]
   // The id of a SKU of the first merchant, or of the one with this slug.
@@ -41,6 +43,7 @@ export interface Stand {
 export interface ShopOptions {
   // Where every event of every installation is sent.
   webhookUrl?: string
+  providerUrls?: Readonly<Record<string, string>>
 }
 
 export async function makeShop(ground: Ground, files: readonly ShopFile[], options: ShopOptions = {}): Promise<Shop> {
@@ -104,6 +107,7 @@ export async function makeShop(ground: Ground, files: readonly ShopFile[], optio
     url,
     rootSecretText,
     rootSecret,
+    providerUrls: options.providerUrls ?? {},
     stands,
     sku(code, merchantSlug = stands[0]?.merchantSlug ?? '') {
       const id = skus.get(`${merchantSlug} ${code}`)

@@ -108,6 +108,17 @@ export async function pay(
   return paidFrom(answer)
 }
 
+// Chooses to pay elsewhere, where nothing is typed here.
+export function payElsewhere(
+  caller: Caller,
+  origin: string,
+  { secret, version, total }: Pick<Session, 'secret' | 'version' | 'total'>,
+  method: string,
+  { attempt }: PayForm,
+): Promise<Answer> {
+  return post(caller, origin, `/c/${secret}/pay`, { version, expectedTotal: total, attempt, method })
+}
+
 // The page, or the redirect from it.
 export async function look(caller: Caller, origin: string, secret: string): Promise<Answer> {
   const page = await caller.call(origin, { method: 'GET', path: `/c/${secret}` })
@@ -122,7 +133,7 @@ export async function confirm(caller: Caller, origin: string, secret: string, is
   return paidFrom(await post(caller, origin, `/c/${secret}/challenge`, { paymentId, answer }))
 }
 
-function paidFrom(answer: Answer): Paid {
+export function paidFrom(answer: Answer): Paid {
   if (answer.status === 200) return 'told'
   return String(refuseOther(answer).headers.location).startsWith('http://localhost/thanks') ? 'completed' : 'back'
 }

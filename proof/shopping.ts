@@ -5,6 +5,7 @@ import { setTimeout as pause } from 'node:timers/promises'
 import type { OperationId } from '../src/contract/open/operations.ts'
 import type { ShopFile } from '../src/provisioning/shopfile.ts'
 import { type Answer, type Caller, codeOf, crowd, dataOf, undeclared } from './caller.ts'
+import type { Elsewhere, UntilAnswered } from './elsewhere.ts'
 import { findUndelivered, hashOf, type Journal } from './journal.ts'
 import { findBroken, letTimePass, untilSettled } from './oracles.ts'
 import { pick, whole } from './random.ts'
@@ -117,6 +118,8 @@ export interface ShoppingPlan {
   // The longest pause of a shopper before each step.
   thinkMs: number
   cards: readonly string[]
+  // Where half of the shoppers pay; if undefined, all pay here.
+  elsewhere?: Elsewhere
   // The servers delete ended things after this long, so older ones are not checked; if undefined, everything is
   // checked.
   keptMs?: number
@@ -193,7 +196,9 @@ export class Shopping {
 
   // Starts the server once more, with enough time for everything that was interrupted.
   async judge(webhooks: Journal, factsMax: number): Promise<void> {
-    await this.shop.withStorage(letTimePass)
+    const { elsewhere } = this.#plan
+    for (const problem of (await elsewhere?.settle(this.shop)) ?? []) this.violations.add(problem)
+    await this.shop.withStorage((storage) => letTimePass(storage))
     const server = await this.start()
     if (!server) return
     try {
@@ -211,6 +216,7 @@ export class Shopping {
     const broken = await this.shop.withStorage(async (storage) => [
       ...(await findBroken(storage)),
       ...(await findUndelivered(storage, webhooks, this.#keptSinceMs())),
+      ...((await elsewhere?.compare(storage)) ?? []),
     ])
     for (const sentence of broken) this.violations.add(sentence)
     const doctor = await runCommand(this.shop, ['doctor'])
@@ -418,6 +424,19 @@ export class Shopping {
 
   // Returns the order, or null if there is none (yet).
   async #pay(session: Session): Promise<string | null> {
+    const { elsewhere } = this.#plan
+    if (elsewhere && session.total > 0 && this.random() < 0.5) {
+      const ask: UntilAnswered = (each) => this.#untilAnswered('payments', each)
+      if (!(await elsewhere.pay(session, ask, this.caller))) return null
+    } else await this.#payHere(session)
+    const { orderId } = this.#noteSession(
+      await this.#ask('reads', 'getHostedCheckoutSession', { sessionId: session.id }),
+    )
+    if (orderId !== null) this.note({ kind: 'order', id: orderId, version: 1 })
+    return orderId
+  }
+
+  async #payHere(session: Session): Promise<void> {
     const form = newForm(pick(this.random, this.#plan.cards))
     await this.#untilAnswered('pages', (origin) => look(this.caller, origin, session.secret))
     await this.#untilAnswered('payments', (origin) => pay(this.caller, origin, session, form))
@@ -425,11 +444,6 @@ export class Shopping {
       const isAccepted = this.random() < 0.7
       await this.#untilAnswered('payments', (origin) => confirm(this.caller, origin, session.secret, isAccepted))
     }
-    const { orderId } = this.#noteSession(
-      await this.#ask('reads', 'getHostedCheckoutSession', { sessionId: session.id }),
-    )
-    if (orderId !== null) this.note({ kind: 'order', id: orderId, version: 1 })
-    return orderId
   }
 
   async #replay(): Promise<void> {

@@ -21,6 +21,7 @@ function suite(name: string, method: string, files: readonly string[]): ServerRu
 export const crashPointsRun = suite('crash-points', 'the process is killed at every named step', [
   'tests/crash.test.ts',
   'tests/paymentCrash.test.ts',
+  'tests/elsewhereCrash.test.ts',
   'tests/webhookCrash.test.ts',
   'src/storage/migrate.test.ts',
   'tests/provisioning.test.ts',
@@ -57,6 +58,12 @@ export const oauthRun = suite('oauth', 'installing apps, and every refusal of th
 export const pricesRun = suite('prices', 'random carts of random shops against a second pricing, by the API', [
   'tests/pricingReference.test.ts',
 ])
+
+export const moneyRun = suite(
+  'money',
+  'random refunds here and at the provider, failures later, lost calls and notices, until the books of both must agree',
+  ['tests/moneyAgrees.test.ts'],
+)
 
 export const clockRun = suite('clock', 'retries, expiry and rotation with a clock that is moved', [
   'tests/webhooks.test.ts',

@@ -1,27 +1,14 @@
 // kill -9 at every step of a payment: afterwards there is exactly one order and one charge, or none of either.
 
 import assert from 'node:assert/strict'
-import { spawn } from 'node:child_process'
-import { once } from 'node:events'
-import { join } from 'node:path'
 import { test } from 'node:test'
 import { market } from '../harness/carts.ts'
 import { cards, checkoutOf } from '../harness/checkout.ts'
-import { type House, openHouse, testSecretText } from '../harness/house.ts'
+import { dieAtStep } from '../harness/dieAtStep.ts'
+import { openHouse } from '../harness/house.ts'
 import { eachEngine } from '../harness/storage.ts'
 import { recoverPayments } from '../src/checkout/pay/recover.ts'
-import type { PayStep } from '../src/checkout/tools.ts'
 import { newId } from '../src/kit/ids.ts'
-
-async function dieAt(house: House, step: PayStep, secret: string, input: object): Promise<void> {
-  const script = join(import.meta.dirname, '..', 'harness', 'payCrasher.ts')
-  const args = [script, house.url, testSecretText, String(house.clock.now), step, secret, JSON.stringify(input)]
-  const child = spawn(process.execPath, ['--disable-warning=ExperimentalWarning', ...args], {
-    stdio: ['ignore', 'ignore', 'inherit'],
-  })
-  const [, signal] = (await once(child, 'close')) as [number | null, string | null]
-  assert.equal(signal, 'SIGKILL', `the step ${step} is passed`)
-}
 
 eachEngine('kill -9 during a payment', (given) => {
   for (const [step, card, ends] of [
@@ -35,14 +22,15 @@ eachEngine('kill -9 during a payment', (given) => {
       const house = await openHouse(given, { shops: [market] })
       const { ready, read, pay, look } = await checkoutOf(house)
       const { sessionId, secret, view } = await ready({ CARD: 2 })
-      await dieAt(house, step, secret, {
+      const input = {
         version: view.session.version,
         expectedTotal: view.session.totals.total,
         provider: 'test',
         method: 'card',
         details: { number: card, expiry: '12 / 40', cvc: '123', name: 'Ada' },
         attempt: newId('pay'),
-      })
+      }
+      await dieAtStep(house, step, { pay: secret, input })
       // The loop comes by a few times, as it would over the next minutes.
       for (let minute = 0; minute < 6; minute += 1) {
         house.clock.now += 60_000

@@ -11,6 +11,7 @@ import { judgeMemory, type Life } from '../proof/memory.ts'
 import { runModel } from '../proof/model.ts'
 import { runModes } from '../proof/modes.ts'
 import { runPoison } from '../proof/poison.ts'
+import { runRaces } from '../proof/races.ts'
 import { seeded } from '../proof/random.ts'
 import type { RunResult, RunTools } from '../proof/runs.ts'
 
@@ -20,6 +21,8 @@ eachEngine('proof at a glance', (given) => {
     ...(given.engine === 'sqlite' && {
       'crash: what was acknowledged is there after kill -9': (tools) =>
         runCrash(given, { cycles: 1, shoppers: 4, writes: 20 }, tools),
+      'races: a payment at a provider ends once, whoever hears of it first': (tools) =>
+        runRaces(given, { times: 0, elsewhere: 2 }, tools),
       'day: everything at once, with a kill in the middle, ends as it should': (tools) =>
         runDay(given, { seconds: 2, killsEvery: 1, shoppers: 4, thinkMs: 0 }, tools),
       'model: histories of steps are as the model says': (tools) => runModel(given, { histories: 2, steps: 20 }, tools),

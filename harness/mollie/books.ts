@@ -236,6 +236,17 @@ export class Books {
     }
   }
 
+  // As if this had passed, for a database whose times are moved as well.
+  age(ms: number): void {
+    for (const payment of this.payments.values()) {
+      payment.createdAt -= ms
+      payment.expiresAt -= ms
+      if (payment.changedAt !== null) payment.changedAt -= ms
+    }
+    for (const refund of this.refunds.values()) refund.createdAt -= ms
+    for (const chargeback of this.chargebacks.values()) chargeback.createdAt -= ms
+  }
+
   #move(payment: StoredPayment, status: PaymentStatus): void {
     payment.status = status
     payment.changedAt = this.#now()

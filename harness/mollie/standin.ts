@@ -88,18 +88,33 @@ export interface MollieStandIn {
   fail(status: number, match?: Match, times?: number): void
   // The next one is held, its idempotency key in use.
   hold(match?: Match): { arrived: Promise<void>; release(): void }
+  // Forgets the faults that were not met.
+  reset(): void
+  // Called when an answer is lost, before the client notices.
+  onLost: () => void
   close(): Promise<void>
 }
 
 const bodyBytesMax = 100_000
 
-export async function openMollie({ clock = () => new Date() }: { clock?: () => Date } = {}): Promise<MollieStandIn> {
+export interface MollieOptions {
+  clock?: () => Date
+  // Whether `requests` is filled (default: true). A long run has no room for it.
+  isRecording?: boolean
+}
+
+export async function openMollie({
+  clock = () => new Date(),
+  isRecording = true,
+}: MollieOptions = {}): Promise<MollieStandIn> {
   const profiles: Profile[] = []
   const requests: Seen[] = []
   const defects: string[] = []
   const faults: { match: Match; fault: Fault }[] = []
   const server = createServer((request, response) => {
     answer(request, response).catch((error: unknown) => {
+      // The client was killed while it sent its request.
+      if (request.destroyed && !request.complete) return
       defects.push(String((error as Error)?.stack ?? error))
       response.destroy()
     })
@@ -112,13 +127,13 @@ export async function openMollie({ clock = () => new Date() }: { clock?: () => D
     const { method = '', headers } = request
     const { pathname: path, searchParams } = new URL(request.url ?? '', url)
     const seen: Seen = { method, path: request.url ?? '', headers, body, status: 0 }
-    requests.push(seen)
+    if (isRecording) requests.push(seen)
     if (pagePath.test(path)) {
       const books = profiles.flatMap(({ test, live }) => [test.books, live.books])
       return answerPage(books, request, response, body)
     }
     const fault = take(faults, method, path)
-    if (fault?.kind === 'lose' && fault.when === 'before') return void response.destroy()
+    if (fault?.kind === 'lose' && fault.when === 'before') return lost(response)
     const query = Object.fromEntries(searchParams)
     const given =
       fault?.kind === 'fail'
@@ -126,13 +141,18 @@ export async function openMollie({ clock = () => new Date() }: { clock?: () => D
         : await answerApi({ method, path, query, body, headers }, fault?.kind === 'hold' ? fault : undefined)
     seen.status = given.status
     if (given.isDefect) defects.push(`${method} ${path}: ${given.body}`)
-    if (fault?.kind === 'lose') return void response.destroy()
+    if (fault?.kind === 'lose') return lost(response)
     response
       .writeHead(given.status, {
         'content-type': 'application/hal+json',
         ...(given.isReplayed && { 'idempotent-replayed': 'true' }),
       })
       .end(given.body)
+  }
+
+  function lost(response: ServerResponse): void {
+    standIn.onLost()
+    response.destroy()
   }
 
   async function answerApi(asked: Asked, hold: Hold | undefined): Promise<Given> {
@@ -168,7 +188,7 @@ export async function openMollie({ clock = () => new Date() }: { clock?: () => D
   const plan = (fault: Fault, match: Match, times: number) => {
     for (let i = 0; i < times; i += 1) faults.push({ match, fault })
   }
-  return {
+  const standIn: MollieStandIn = {
     url,
     profile: addProfile(),
     addProfile,
@@ -180,6 +200,8 @@ export async function openMollie({ clock = () => new Date() }: { clock?: () => D
       plan({ kind: 'hold', arrive: arrived.resolve, released: released.promise }, match, 1)
       return { arrived: arrived.promise, release: released.resolve }
     },
+    reset: () => void faults.splice(0),
+    onLost: () => {},
     async close() {
       server.closeAllConnections()
       await new Promise((resolve) => server.close(resolve))
@@ -188,6 +210,7 @@ export async function openMollie({ clock = () => new Date() }: { clock?: () => D
         throw new Error(`the stand-in for Mollie was sent what it refuses:\n${different.join('\n')}`)
     },
   }
+  return standIn
 }
 
 interface Asked {

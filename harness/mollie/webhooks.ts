@@ -9,6 +9,8 @@ export interface DeliverOptions {
 }
 
 export class Webhooks {
+  // Where an address is reached now, for a server whose address changes.
+  route: (url: string) => string = (url) => url
   readonly #books: Books
   #chain: Promise<unknown> = Promise.resolve()
 
@@ -30,7 +32,7 @@ export class Webhooks {
       const url = this.#books.payments.get(id)?.request.webhookUrl
       if (!url) continue
       const answers: number[] = []
-      for (let i = 0; i < times; i += 1) answers.push(await send(url, id))
+      for (let i = 0; i < times; i += 1) answers.push(await send(this.route(url), id))
       if (!answers.some((status) => status >= 200 && status < 300)) this.#books.notices.push(id)
       statuses.push(...answers)
     }

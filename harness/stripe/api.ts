@@ -62,7 +62,10 @@ export async function answerApi(parts: ApiParts, request: IncomingMessage, respo
   const isLost = reply === undefined || (fault?.kind === 'lose' && fault.when === 'after')
   const isReplay = reply?.isReplay ?? false
   parts.requests.push({ method, path, params, idempotencyKey, status: reply?.status ?? 0, isReplay, isLost })
-  if (isLost || reply === undefined) return void response.destroy()
+  if (isLost || reply === undefined) {
+    parts.network.onLost()
+    return void response.destroy()
+  }
   response
     .writeHead(reply.status, {
       'content-type': 'application/json',

@@ -20,6 +20,8 @@ export interface Held {
 }
 
 export class Network {
+  // Called when an answer is lost, before the client notices.
+  onLost: () => void = () => {}
   #faults: { match: Match; fault: Fault }[] = []
 
   // Loses the next answers that match. The official client repeats a request whose connection broke once, also without retries.

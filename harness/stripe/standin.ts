@@ -38,12 +38,23 @@ export interface StandIn {
 
 const bodyBytesMax = 1_000_000
 
-export async function openStripe({ clock = () => new Date() }: { clock?: () => Date } = {}): Promise<StandIn> {
+export interface StandInOptions {
+  clock?: () => Date
+  // Whether `requests` and `heard` are filled (default: true). A long run has no room for them.
+  isRecording?: boolean
+}
+
+export async function openStripe({
+  clock = () => new Date(),
+  isRecording = true,
+}: StandInOptions = {}): Promise<StandIn> {
   const [accounts, requests, defects]: [Account[], ApiRequest[], string[]] = [[], [], []]
   const heard: string[] = []
   const network = new Network()
   const server = createServer((request, response) => {
     answer(request, response).catch((error: unknown) => {
+      // The client was killed while it sent its request.
+      if (request.destroyed && !request.complete) return
       defects.push(String((error as Error)?.stack ?? error))
       response.destroy()
     })
@@ -54,9 +65,9 @@ export async function openStripe({ clock = () => new Date() }: { clock?: () => D
 
   async function answer(request: IncomingMessage, response: ServerResponse): Promise<void> {
     const body = await read(request)
-    heard.push(`${request.method} ${request.url} ${request.headers.referer ?? ''} ${body}`)
+    if (isRecording) heard.push(`${request.method} ${request.url} ${request.headers.referer ?? ''} ${body}`)
     if (request.url?.startsWith('/v1/'))
-      await answerApi({ accounts, network, requests, defects }, request, response, body)
+      await answerApi({ accounts, network, requests: isRecording ? requests : [], defects }, request, response, body)
     else answerPage(accounts, request, response, body)
   }
 

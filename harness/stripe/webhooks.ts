@@ -24,6 +24,8 @@ export interface Delivered {
 }
 
 export class Webhooks {
+  // Where an endpoint is reached now, for a server whose address changes.
+  route: (url: string) => string = (url) => url
   readonly #books: Books
   readonly #clock: () => Date
   #chain: Promise<unknown> = Promise.resolve()
@@ -98,7 +100,7 @@ export class Webhooks {
       timestamp: Math.floor((signedAt ?? this.#clock()).getTime() / 1000),
     })
     try {
-      const response = await fetch(url, {
+      const response = await fetch(this.route(url), {
         method: 'POST',
         redirect: 'manual',
         headers: {

@@ -3,6 +3,7 @@
 import { createPricebooks } from '../carts/pricebook.ts'
 import type { RootSecret } from '../kit/secrets.ts'
 import type { Providers } from '../payments/port.ts'
+import type { OnStep } from '../payments/steps.ts'
 import type { PaymentWatch } from '../payments/watch.ts'
 import { installedProviders } from '../providers/installed.ts'
 import type { ProviderUrls } from '../providers/registry.ts'
@@ -20,11 +21,8 @@ export interface PayTools extends CheckoutTools {
   boundsTries: boolean
   // For tests: how long a provider may take.
   callMsMax?: number
-  // Called with the name of each step as it is passed, so a test can kill the process there.
-  onStep?: (step: PayStep) => void
+  onStep?: OnStep
 }
-
-export type PayStep = 'recorded' | 'called' | 'settling' | 'settled'
 
 export interface PayParts {
   storage: Storage

@@ -4,6 +4,7 @@
 import type { Storage } from '../storage/storage.ts'
 import { findAccountById } from './accounts.ts'
 import type { NoticeMessage, Providers } from './port.ts'
+import type { OnStep } from './steps.ts'
 import { notePaymentNews } from './store.ts'
 import type { PaymentWatch } from './watch.ts'
 
@@ -12,6 +13,7 @@ export interface NoticeTools {
   providers: Pick<Providers, 'ofAccount'>
   watch: Pick<PaymentWatch, 'notice'>
   clock: () => Date
+  onStep?: OnStep
 }
 
 // Takes a message for one account. False where its provider did not send it.
@@ -22,7 +24,7 @@ const referencesMax = 100
 
 // Undefined where there is no such account, it cannot be opened here, or its provider sends no notices.
 export async function noticesOf(tools: NoticeTools, accountId: string): Promise<TakeNotice | undefined> {
-  const { storage, providers, watch, clock } = tools
+  const { storage, providers, watch, clock, onStep } = tools
   const found = await storage.read(async (db) => {
     const account = await findAccountById(db, accountId)
     return account && { account, provider: await providers.ofAccount(db, accountId) }
@@ -51,8 +53,10 @@ export async function noticesOf(tools: NoticeTools, accountId: string): Promise<
     const now = clock().getTime()
     const references = read(message, now)
     if (!references) return false
+    onStep?.('heard')
     const news = [...new Set(references)].slice(0, referencesMax).map((reference) => ({ reference, at: now }))
     if (news.length > 0) await storage.write((tx) => notePaymentNews(tx, account, news, now))
+    onStep?.('noted')
     watch.notice(facts, 'accepted')
     return true
   }

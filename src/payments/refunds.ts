@@ -13,6 +13,7 @@ import {
   type RefundState,
 } from './port.ts'
 import { leaseMs, nextTryAt } from './schedule.ts'
+import type { OnStep } from './steps.ts'
 import {
   claimRefundsToPay,
   type DueRefund,
@@ -36,6 +37,7 @@ export interface RefundTools {
   onPaid: OnPaid
   // For tests.
   callMsMax?: number
+  onStep?: OnStep
 }
 
 export interface PaidRefund {
@@ -94,7 +96,11 @@ async function payDue(
 // One that the caller has claimed.
 export async function payRefund(tools: RefundTools, due: DueRefund, now: number): Promise<PaidRefund> {
   try {
-    return await recordAnswer(tools, due, await askFor(tools, due, now), now)
+    const answer = await askFor(tools, due, now)
+    tools.onStep?.('answered')
+    const paid = await recordAnswer(tools, due, answer, now)
+    tools.onStep?.('paid')
+    return paid
   } catch (error) {
     return unrecorded(tools, due, 'unknown', error)
   }
@@ -151,6 +157,7 @@ async function askFor(tools: RefundTools, due: DueRefund, now: number): Promise<
   }
   // One that has ended since it was claimed, such as by hand, is not sent.
   if (!(await storage.write((tx) => markRefundAsked(tx, due, now)))) return 'unknown'
+  tools.onStep?.('asked')
   return sendRequest(tools, provider, due, now)
 }
 

@@ -96,6 +96,7 @@ export async function goBack(
     (signal) => provider.close(chargeOf(payment), signal),
     callOptions(tools, payment, 'close'),
   )
+  tools.onStep?.('closed')
   const declined = { kind: 'declined', code: 'declined', brand: null, last4: null, isWithdrawn: true } as const
   if (closed === 'closed') await finishPayment(tools, payment, declined, cause)
   else await lookUpNow(tools, payment)

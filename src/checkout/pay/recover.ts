@@ -63,6 +63,7 @@ async function lookUpOrClose(tools: PayTools, provider: PaymentProvider, payment
   // Closed at the provider first, so a call that is still on its way cannot charge anyone afterwards; and looked up before that
   // is believed.
   const closed = await callToClose((signal) => provider.close(charge, signal), callOptions(tools, payment, 'close'))
+  tools.onStep?.('closed')
   if (closed === 'unknown') return { kind: 'unknown' }
   const after: Finding = await lookUp()
   // Paid in the last moment: the order is what the shopper wants, and not the money back.

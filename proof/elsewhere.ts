@@ -1,0 +1,319 @@
+// Payments that happen elsewhere: a merchant with accounts at Stripe and Mollie, whose stand-ins run in this process; shoppers, banks
+// and the dashboard there; notices that come late, twice, in another order or never. In the end their books and ours must agree.
+
+import { setTimeout as pause } from 'node:timers/promises'
+import { connectTills, openMollieTill, openStripeTill, type ShopperAct, type Till, urlsOf } from '../harness/tills.ts'
+import { recoverPayments } from '../src/checkout/pay/recover.ts'
+import { createPayTools, type PayTools } from '../src/checkout/tools.ts'
+import { retentionDefaultsMs } from '../src/kit/retention.ts'
+import { createLog } from '../src/observe/log.ts'
+import { refundPaid } from '../src/orders/refunds.ts'
+import { makeNewsDue } from '../src/payments/accounts.ts'
+import { readNews } from '../src/payments/news.ts'
+import { refundRound } from '../src/payments/refunds.ts'
+import { createPaymentWatch } from '../src/payments/watch.ts'
+import type { Storage } from '../src/storage/storage.ts'
+import type { Answer, Caller } from './caller.ts'
+import { letTimePass } from './oracles.ts'
+import { pick } from './random.ts'
+import { publicUrl } from './servers.ts'
+import { type Shop, standOf } from './shop.ts'
+import { look, newForm, paidFrom, payElsewhere, post, type Session } from './shopper.ts'
+
+// Asks a server that is open, again and again until one answers.
+export type UntilAnswered = (ask: (origin: string) => Promise<Answer>) => Promise<Answer>
+
+const acts: readonly ShopperAct[] = [
+  ...Array<ShopperAct>(5).fill('pay'),
+  'confirm',
+  'confirm',
+  'decline',
+  'refuse',
+  'later',
+  'later',
+  'leave',
+]
+
+// Where a shopper is, beside the requests of the server to the providers.
+const shopperSteps = ['notice', 'return', 'back', 'wait'] as const
+
+export class Elsewhere {
+  readonly tills: readonly Till[]
+  readonly random: () => number
+  readonly seen = { elsewhere: 0, paidElsewhere: 0, paidLate: 0, refundedThere: 0, disputes: 0 }
+  // What a shopper left to itself: nobody will ask for it here.
+  readonly #left: { till: Till; reference: string }[] = []
+  #origin: string | undefined
+  #wanted: { step: string; reached: () => void } | undefined
+
+  constructor(tills: readonly Till[], random: () => number) {
+    this.tills = tills
+    this.random = random
+    for (const till of tills)
+      till.route((url) => {
+        this.#pass('notice')
+        return url.replace(publicUrl, this.#origin ?? 'http://127.0.0.1:9')
+      })
+  }
+
+  static async open(random: () => number): Promise<Elsewhere> {
+    return new Elsewhere([await openStripeTill(), await openMollieTill()], random)
+  }
+
+  get providerUrls(): Readonly<Record<string, string>> {
+    return urlsOf(this.tills)
+  }
+
+  get steps(): readonly string[] {
+    return [...shopperSteps, ...this.tills.flatMap(({ steps }) => steps)]
+  }
+
+  // Accounts of the merchant of the first installation, as `payments connect` makes them.
+  async connect(shop: Shop): Promise<void> {
+    const { rootSecret, providerUrls } = shop
+    const merchant = { merchantId: standOf(shop).merchantId, mode: 'test' } as const
+    await shop.withStorage((storage) => {
+      const parts = { storage, rootSecret, providerUrls, clock: () => new Date(), publicOrigin: () => publicUrl }
+      return connectTills(this.tills, parts, merchant)
+    })
+  }
+
+  // Where notices go; undefined: no server is there.
+  leadTo(origin: string | undefined): void {
+    this.#origin = origin
+  }
+
+  // Resolves when a request of this kind is under way: its answer is lost, before or after the work.
+  at(step: string): Promise<void> {
+    const { promise, resolve } = Promise.withResolvers<void>()
+    this.#wanted = { step, reached: resolve }
+    const till = this.tills.find(({ steps }) => steps.includes(step))
+    till?.lose(step, this.random() < 0.5 ? 'before' : 'after', resolve)
+    return promise
+  }
+
+  // Faults that were not met are forgotten.
+  reset(): void {
+    this.#wanted = undefined
+    for (const till of this.tills) till.reset()
+  }
+
+  // Banks, the dashboard and notices, for as long as the work takes.
+  async during(work: () => Promise<void>): Promise<void> {
+    const isOver = { value: false }
+    const others = Promise.all([this.#liveOn(isOver), ...this.tills.map((till) => this.#notify(till, isOver))])
+    try {
+      await work()
+    } finally {
+      isOver.value = true
+      await others
+    }
+  }
+
+  // Whether the shopper comes back, and does something with the order.
+  async pay(session: Session, untilAnswered: UntilAnswered, caller: Caller): Promise<boolean> {
+    const { random } = this
+    const till = pick(random, this.tills)
+    const form = newForm()
+    this.seen.elsewhere += 1
+    const begun = await untilAnswered((origin) => payElsewhere(caller, origin, session, till.method, form))
+    if (paidFrom(begun) === 'told') return true
+    const found = await this.#find(session, till, untilAnswered, caller)
+    if (!found) return false
+    const { reference, returnPath } = found
+    // Another tab goes back, before or after.
+    const goesBack = random() < 0.2
+    const back = () => {
+      this.#pass('back')
+      return untilAnswered((origin) => post(caller, origin, `/c/${session.secret}/back`, {}))
+    }
+    const act = pick(random, acts)
+    const [isDone] = await Promise.all([this.#actSoon(till, reference, act), goesBack && back()])
+    if (act === 'decline' && random() < 0.5) till.act(reference, 'pay')
+    if (isDone && till.isPaid(reference)) this.seen.paidElsewhere += 1
+    if (goesBack && random() < 0.5 && till.payClosed(reference)) this.seen.paidLate += 1
+    if (random() < 0.3) {
+      this.#left.push({ till, reference })
+      return false
+    }
+    this.#pass('return')
+    if (returnPath !== undefined)
+      await untilAnswered((origin) => caller.call(origin, { method: 'GET', path: returnPath }))
+    if (random() < 0.3) await this.#wait(session, untilAnswered, caller)
+    return true
+  }
+
+  async #actSoon(till: Till, reference: string, act: ShopperAct): Promise<boolean> {
+    await pause(this.random() * 20)
+    return till.act(reference, act)
+  }
+
+  async #wait({ secret }: Session, untilAnswered: UntilAnswered, caller: Caller): Promise<void> {
+    this.#pass('wait')
+    await untilAnswered((origin) => caller.call(origin, { method: 'GET', path: `/c/${secret}/wait` }))
+  }
+
+  // What the page leads to; undefined where the answer to the start was lost, and is found by schedule only.
+  async #find(
+    session: Session,
+    till: Till,
+    untilAnswered: UntilAnswered,
+    caller: Caller,
+  ): Promise<{ reference: string; returnPath: string | undefined } | undefined> {
+    for (let tries = 0; tries < 2; tries += 1) {
+      const { text } = await untilAnswered((origin) => look(caller, origin, session.secret))
+      const reference = till.referenceIn(text)
+      if (reference !== undefined) return { reference, returnPath: till.returnPathIn(text, reference) }
+      await this.#wait(session, untilAnswered, caller)
+    }
+    return undefined
+  }
+
+  #pass(step: string): void {
+    if (this.#wanted?.step !== step) return
+    const { reached } = this.#wanted
+    this.#wanted = undefined
+    setTimeout(reached, this.random() * 8)
+  }
+
+  async #notify(till: Till, isOver: { value: boolean }): Promise<void> {
+    while (!isOver.value) {
+      await pause(20 + this.random() * 200)
+      if (this.random() < 0.15) till.drop()
+      else if (this.#origin !== undefined)
+        await till.deliver({ isReversed: this.random() < 0.5, times: this.random() < 0.3 ? 2 : 1 })
+    }
+  }
+
+  async #liveOn(isOver: { value: boolean }): Promise<void> {
+    const { random } = this
+    while (!isOver.value) {
+      await pause(20 + random() * 200)
+      for (const till of this.tills) {
+        if (random() < 0.5) till.settleOne(random() < 0.7)
+        if (random() < 0.2) till.change()
+      }
+      const [left] = random() < 0.3 ? this.#left.splice(0, 1) : []
+      if (!left?.till.isPaid(left.reference)) continue
+      if (random() < 0.3) {
+        left.till.refund(left.reference, random() < 0.3 ? 1 : random())
+        this.seen.refundedThere += 1
+      } else if (random() < 0.2) {
+        left.till.dispute(left.reference)
+        this.seen.disputes += 1
+      }
+    }
+  }
+
+  // After all shoppers have gone: the banks decide everything, and the loops run until nothing is left to ask for. No server may be
+  // running. Answers what did not come to an end, and what was logged as a defect.
+  async settle(shop: Shop): Promise<string[]> {
+    this.reset()
+    const errors: string[] = []
+    const left = await shop.withStorage(async (storage) => {
+      const tools = payToolsFor(shop, storage, errors)
+      let open = 1
+      for (let round = 0; round < roundsMax && open > 0; round += 1) {
+        for (const till of this.tills) {
+          till.settleAll(() => this.random() < 0.7)
+          till.age(roundMs)
+        }
+        await letTimePass(storage, roundMs)
+        await storage.write(async (tx) => makeNewsDue(tx))
+        await readNews(tools)
+        while ((await recoverPayments(tools)) > 0) {}
+        while ((await refundRound({ ...tools, onPaid: refundPaid }, Date.now(), 20)) > 0) {}
+        open = await countOpen(storage)
+      }
+      return open
+    })
+    return [
+      ...errors.slice(0, 20).map((line) => `logged while it was settled: ${line.slice(0, 1_000)}`),
+      ...(left > 0 ? [`${left} payments or refunds elsewhere did not come to an end`] : []),
+    ]
+  }
+
+  // One sentence for each payment of which the books differ.
+  async compare(storage: Storage): Promise<string[]> {
+    const there = new Map(this.tills.flatMap((till) => [...till.books()]))
+    const [payments, disputes] = await storage.read((db) =>
+      Promise.all([
+        db.sql<PaymentHere>`
+          select p.id, p.checkout_session_id as "sessionId", p.status, p.amount, p.order_id as "orderId",
+            (select coalesce(sum(r.amount), 0) from refunds r where r.installation_id = p.installation_id
+              and r.payment_id = p.id and r.status = 'succeeded') as "refunded"
+          from payments p where p.account_id is not null`,
+        db.sql<{ paymentId: string; name: string }>`
+          select payment_id as "paymentId", reference || ' ' || status as "name" from disputes`,
+      ]),
+    )
+    const here = new Map(payments.map((payment) => [payment.id, payment]))
+    const problems: string[] = []
+    for (const [key, { charges }] of there)
+      if (charges > 0 && !here.has(key)) problems.push(`${key} was charged, and is no payment of ours`)
+    const paidSessions = new Set<string>()
+    for (const payment of payments) {
+      const { id, sessionId, status, amount, orderId, refunded } = payment
+      const { charges, collected, refunded: refundedThere, disputes: disputesThere } = there.get(id) ?? nothing
+      if (charges > 1) problems.push(`${id} was charged ${charges} times`)
+      const ours = status === 'succeeded' ? amount - refunded : 0
+      const theirs = collected - refundedThere
+      if (ours !== theirs) problems.push(`${id} is ${status} with ${ours} here and ${theirs} there`)
+      if (!['succeeded', 'declined', 'voided'].includes(status)) problems.push(`${id} is still ${status}`)
+      if (status === 'succeeded' && orderId === null) problems.push(`${id} was paid and led to no order`)
+      if (status === 'succeeded' && paidSessions.has(sessionId)) problems.push(`${sessionId} was paid twice`)
+      if (status === 'succeeded') paidSessions.add(sessionId)
+      const disputesHere = disputes.filter(({ paymentId }) => paymentId === id).map(({ name }) => name)
+      const expected = disputesThere.map((name) => name.replace('needs_response', 'open'))
+      if (disputesHere.toSorted().join() !== expected.toSorted().join())
+        problems.push(`${id} has the disputes ${disputesHere.join()} here and ${expected.join()} there`)
+    }
+    return problems.slice(0, 20)
+  }
+
+  async close(): Promise<void> {
+    for (const till of this.tills) await till.close()
+  }
+}
+
+interface PaymentHere {
+  id: string
+  sessionId: string
+  status: string
+  amount: number
+  orderId: string | null
+  refunded: number
+}
+
+const nothing = { charges: 0, collected: 0, refunded: 0, disputes: [] }
+
+// Longer than the longest wait between two looks.
+const roundMs = 7 * 3_600_000
+const roundsMax = 12
+
+// The tools of a node in this process.
+export function payToolsFor(shop: Shop, storage: Storage, errors: string[], clock = () => new Date()): PayTools {
+  const write = (line: string) => {
+    if (line.includes('"level":"error"')) errors.push(line)
+  }
+  return createPayTools({
+    storage,
+    rootSecret: shop.rootSecret,
+    publicOrigin: () => publicUrl,
+    clock,
+    watch: createPaymentWatch(createLog({ level: 'warn', pretty: false, write })),
+    cartsIdleMs: retentionDefaultsMs.carts,
+    boundsTries: false,
+    providerUrls: shop.providerUrls,
+  })
+}
+
+async function countOpen(storage: Storage): Promise<number> {
+  const [row] = await storage.read(
+    (db) => db.sql<{ open: number }>`
+      select (select count(*) from payments where check_at is not null and account_id is not null)
+        + (select count(*) from refunds r join payments p on p.installation_id = r.installation_id and p.id = r.payment_id
+          where r.try_at is not null and p.account_id is not null) as "open"`,
+  )
+  return row?.open ?? 0
+}

@@ -1,0 +1,263 @@
+// Races about payments elsewhere: notices, returns, the schedule, the way back, cancellations, and refunds made in the provider's
+// dashboard, all at the same moment. Each payment ends once; in the end the books of both sides agree.
+
+import { setTimeout as pause } from 'node:timers/promises'
+import type { ShopperAct, Till } from '../harness/tills.ts'
+import { recoverPayments } from '../src/checkout/pay/recover.ts'
+import { Refusal } from '../src/kit/refuse.ts'
+import { refundOrder } from '../src/orders/operator.ts'
+import type { Storage } from '../src/storage/storage.ts'
+import { type Answer, type Caller, codeOf, crowd } from './caller.ts'
+import { type Elsewhere, payToolsFor } from './elsewhere.ts'
+import { pick } from './random.ts'
+import type { Server } from './servers.ts'
+import { type Shop, type Stand, standOf } from './shop.ts'
+import { look, newForm, payElsewhere, post, readSession, type Session } from './shopper.ts'
+
+export interface ElsewhereRaceParts {
+  shop: Shop
+  caller: Caller
+  server: Server
+  // Of this process, which is a second node.
+  storage: Storage
+  elsewhere: Elsewhere
+  violations: Set<string>
+  open(times: number): Promise<Session[]>
+  cancelOrder(orderId: string): Promise<Answer>
+  count(what: string): void
+}
+
+// A payment of which the shopper has the page.
+interface Begun {
+  session: Session
+  till: Till
+  reference: string
+  returnPath: string
+}
+
+const minute = 60_000
+const atOnce = 12
+
+export class ElsewhereRaces {
+  readonly races: readonly (readonly [string, (times: number) => Promise<void>])[]
+  // What the second node logged as a defect.
+  readonly errors: string[] = []
+  readonly #parts: ElsewhereRaceParts
+  readonly #stand: Stand
+  // By how much a shopper pays later, at most; adjusted by who won before, so either wins about as often on every machine.
+  #laterMs = 150
+
+  constructor(parts: ElsewhereRaceParts) {
+    this.#parts = parts
+    this.#stand = standOf(parts.shop)
+    this.races = [
+      ['notice∥return∥schedule', (times) => this.#learn(times)],
+      ['back∥pay elsewhere', (times) => this.#goBack(times)],
+      ['give up∥pay elsewhere', (times) => this.#giveUp(times)],
+      ['cancel∥refund there', (times) => this.#cancel(times)],
+      ['refund∥refund there', (times) => this.#refund(times)],
+      ['cancel∥debit', (times) => this.#debit(times)],
+      ['late money∥schedule', (times) => this.#late(times)],
+    ]
+  }
+
+  // Paid, and everybody hears of it at once.
+  async #learn(times: number): Promise<void> {
+    const begun = await this.#begin(times)
+    for (const { till, reference } of begun) till.act(reference, pick(this.#random, ['pay', 'confirm'] as const))
+    await this.#together(begun, { aheadMs: 10 * minute })
+    for (const one of begun) await this.#expect('notice∥return∥schedule', one, 'completed')
+  }
+
+  // The shopper has two tabs: in one of them the way back, in the other the payment.
+  async #goBack(times: number): Promise<void> {
+    const begun = await this.#begin(times)
+    await this.#together(begun, { act: 'pay', back: true })
+    for (const one of begun) await this.#ended('back∥pay elsewhere', one)
+  }
+
+  // A node whose clock is so far ahead that nobody may pay any more.
+  async #giveUp(times: number): Promise<void> {
+    const begun = await this.#begin(times)
+    await this.#together(begun, { act: 'pay', aheadMs: 40 * minute })
+    for (const one of begun) await this.#ended('give up∥pay elsewhere', one)
+  }
+
+  async #cancel(times: number): Promise<void> {
+    await this.#withOrders(times, 'pay', async (orders) => {
+      await Promise.all([
+        ...orders.map(([orderId]) => this.#soon(() => this.#parts.cancelOrder(orderId))),
+        ...orders.map(([, one]) => this.#soon(async () => one.till.refund(one.reference, this.#share()))),
+        this.#hear(),
+        this.#schedule(0),
+      ])
+      for (const _ of orders) this.#parts.count('cancel∥refund there')
+    })
+  }
+
+  async #refund(times: number): Promise<void> {
+    const { storage } = this.#parts
+    const { installationId } = this.#stand
+    const refund = async (orderId: string, total: number) => {
+      const input = { amount: Math.max(1, Math.floor(total * this.#share())), reason: null }
+      try {
+        await storage.write((tx) =>
+          refundOrder(tx, { installationId, orderId }, input, { now: Date.now(), cause: null }),
+        )
+      } catch (error) {
+        if (!(error instanceof Refusal)) throw error
+      }
+    }
+    await this.#withOrders(times, 'pay', async (orders) => {
+      await Promise.all([
+        ...orders.map(([orderId, { session }]) => this.#soon(() => refund(orderId, session.total))),
+        ...orders.map(([, one]) => this.#soon(async () => one.till.refund(one.reference, this.#share()))),
+        this.#hear(),
+        this.#schedule(0),
+      ])
+      for (const _ of orders) this.#parts.count('refund∥refund there')
+    })
+  }
+
+  // The bank decides while the order is cancelled.
+  async #debit(times: number): Promise<void> {
+    await this.#withOrders(times, 'later', async (orders) => {
+      await Promise.all([
+        ...orders.map(([orderId]) => this.#soon(() => this.#parts.cancelOrder(orderId))),
+        ...this.#parts.elsewhere.tills.map((till) =>
+          this.#soon(async () => {
+            for (const _ of orders) till.settleOne(this.#random() < 0.5)
+          }),
+        ),
+        this.#hear(),
+        this.#schedule(7 * 60 * minute),
+      ])
+      for (const _ of orders) this.#parts.count('cancel∥debit')
+    })
+  }
+
+  // Closed here and there, and paid there all the same.
+  async #late(times: number): Promise<void> {
+    const begun = await this.#begin(times)
+    await crowd(begun, atOnce, (one) => this.#back(one))
+    for (const { till, reference } of begun)
+      this.#parts.count(`late money∥schedule: ${till.payClosed(reference) ? 'given back' : 'not closed'}`)
+    await this.#together(begun, { aheadMs: 10 * minute })
+  }
+
+  // The order of each, by the shopper's return.
+  async #withOrders(
+    times: number,
+    act: ShopperAct,
+    race: (orders: readonly (readonly [string, Begun])[]) => Promise<void>,
+  ): Promise<void> {
+    const begun = await this.#begin(times)
+    const orders = await crowd(begun, atOnce, async (one) => {
+      one.till.act(one.reference, act)
+      await this.#comeBack(one)
+      const { orderId } = await this.#read(one)
+      if (orderId === null) this.#parts.violations.add(`${one.reference} was paid, and the return found no order`)
+      return orderId === null ? undefined : ([orderId, one] as const)
+    })
+    await race(orders.filter((order) => order !== undefined))
+  }
+
+  async #together(
+    begun: readonly Begun[],
+    { act, back = false, aheadMs = 0 }: { act?: ShopperAct; back?: boolean; aheadMs?: number },
+  ): Promise<void> {
+    await Promise.all([
+      ...begun.map((one) => this.#soon(() => this.#comeBack(one))),
+      ...(act ? begun.map((one) => this.#actLater(one, act)) : []),
+      ...(back ? begun.map((one) => this.#soon(() => this.#back(one))) : []),
+      this.#hear(),
+      this.#hear(),
+      this.#schedule(aheadMs),
+    ])
+  }
+
+  async #actLater({ till, reference }: Begun, act: ShopperAct): Promise<void> {
+    await pause(this.#random() * this.#laterMs)
+    till.act(reference, act)
+  }
+
+  // All notices, some of them twice, in any order.
+  async #hear(): Promise<void> {
+    await pause(this.#random() * 30)
+    for (const till of this.#parts.elsewhere.tills)
+      await till.deliver({ isReversed: this.#random() < 0.5, times: this.#random() < 0.5 ? 2 : 1 })
+  }
+
+  // A second node, whose clock is ahead.
+  async #schedule(aheadMs: number): Promise<void> {
+    const { shop, storage } = this.#parts
+    const tools = payToolsFor(shop, storage, this.errors, () => new Date(Date.now() + aheadMs))
+    await pause(this.#random() * 30)
+    while ((await recoverPayments(tools)) > 0) {}
+  }
+
+  async #begin(times: number): Promise<Begun[]> {
+    const { caller, server, elsewhere } = this.#parts
+    const begun = await crowd(await this.#parts.open(times), atOnce, async (session) => {
+      const till = pick(this.#random, elsewhere.tills)
+      till.change()
+      await payElsewhere(caller, server.origin, session, till.method, newForm())
+      const { text } = await look(caller, server.origin, session.secret)
+      const reference = till.referenceIn(text)
+      const returnPath = reference && till.returnPathIn(text, reference)
+      if (reference && returnPath) return { session, till, reference, returnPath }
+      this.#parts.violations.add(`the page of ${session.id} leads nowhere`)
+      return undefined
+    })
+    return begun.filter((one) => one !== undefined)
+  }
+
+  async #comeBack({ returnPath }: Begun): Promise<void> {
+    const { caller, server, violations } = this.#parts
+    const answer = await caller.call(server.origin, { method: 'GET', path: returnPath })
+    if (answer.status !== 200) violations.add(`a return was answered ${answer.status} ${codeOf(answer)}`)
+  }
+
+  async #back({ session }: Begun): Promise<void> {
+    const { caller, server, violations } = this.#parts
+    const { status } = await post(caller, server.origin, `/c/${session.secret}/back`, {})
+    if (status !== 200 && status !== 303) violations.add(`the way back was answered ${status}`)
+  }
+
+  #read({ session }: Begun): Promise<Session> {
+    const { caller, server } = this.#parts
+    return readSession(caller, server.origin, this.#stand, session.id)
+  }
+
+  // What was not paid is open again, or waits elsewhere where the provider does not close it; what was paid may not be known yet.
+  async #ended(name: string, one: Begun): Promise<void> {
+    const { status } = await this.#read(one)
+    const isPaid = one.till.isPaid(one.reference)
+    this.#parts.count(`${name}: ${isPaid ? 'paid' : status}`)
+    this.#laterMs = Math.min(1_000, Math.max(1, this.#laterMs * (isPaid ? 1.1 : 0.9)))
+    const expected = isPaid ? ['completed', 'processing'] : ['open', 'processing']
+    if (!expected.includes(status))
+      this.#parts.violations.add(`${name}: ${one.reference} is ${isPaid ? '' : 'not '}paid, and its session ${status}`)
+  }
+
+  async #expect(name: string, one: Begun, expected: string): Promise<void> {
+    const { status } = await this.#read(one)
+    this.#parts.count(`${name}: ${status}`)
+    if (status !== expected)
+      this.#parts.violations.add(`${name}: ${one.reference} was paid, and its session is ${status}`)
+  }
+
+  // All of it, or a part.
+  #share(): number {
+    return this.#random() < 0.3 ? 1 : this.#random()
+  }
+
+  async #soon<T>(run: () => Promise<T>): Promise<T> {
+    if (this.#random() < 0.5) await pause(this.#random() * 25)
+    return run()
+  }
+
+  get #random(): () => number {
+    return this.#parts.elsewhere.random
+  }
+}

@@ -1,0 +1,19 @@
+// The steps in which money moves. A test can end the process at each of them.
+
+export type MoneyStep =
+  // Of a payment: recorded before its provider is called; called; closed there; to be recorded; recorded.
+  | 'recorded'
+  | 'called'
+  | 'closed'
+  | 'settling'
+  | 'settled'
+  // Of a notice: verified; noted.
+  | 'heard'
+  | 'noted'
+  // Of a refund: marked before its provider is asked; answered; recorded.
+  | 'asked'
+  | 'answered'
+  | 'paid'
+
+// Called with the name of each step as it is passed.
+export type OnStep = (step: MoneyStep) => void

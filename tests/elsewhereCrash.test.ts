@@ -1,0 +1,248 @@
+// kill -9 at every step of a payment at Stripe or Mollie: in the end there is one charge and one order, or neither, and what went back
+// went back once.
+
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import { market } from '../harness/carts.ts'
+import { checkoutOf } from '../harness/checkout.ts'
+import { dieAtStep } from '../harness/dieAtStep.ts'
+import { openHouse, testSecret } from '../harness/house.ts'
+import { anyEngine, type Given } from '../harness/storage.ts'
+import { connectTills, openMollieTill, openStripeTill, type Till, urlsOf } from '../harness/tills.ts'
+import { isWide } from '../harness/wide.ts'
+import { returnPathOf } from '../src/checkout/pay/elsewhere.ts'
+import { recoverPayments } from '../src/checkout/pay/recover.ts'
+import { newId } from '../src/kit/ids.ts'
+import { refundPaid } from '../src/orders/refunds.ts'
+import { payRefunds } from '../src/payments/refunds.ts'
+import type { MoneyStep } from '../src/payments/steps.ts'
+import { listPaymentsOfSession } from '../src/payments/store.ts'
+
+const minute = 60_000
+
+async function openShop(given: Given) {
+  let now = () => Date.now()
+  const clock = () => new Date(now())
+  const tills = [await openStripeTill(clock), await openMollieTill(clock)]
+  given.later(async () => {
+    for (const till of tills) await till.close()
+  })
+  const providerUrls = urlsOf(tills)
+  const house = await openHouse(given, { shops: [market], providerUrls })
+  now = () => house.clock.now
+  const { storage, seller, origin, installationId } = house
+  const parts = { storage, providerUrls, clock, rootSecret: testSecret, publicOrigin: () => origin }
+  await connectTills(tills, parts, seller)
+  for (const till of tills) till.change()
+  const checkout = await checkoutOf(house)
+  const { payTools } = house.app
+  const die = (step: MoneyStep, work: 'check' | 'refunds') => dieAtStep(house, step, work, { providerUrls })
+  const dieAsked = (step: MoneyStep, ask: (at: string) => Promise<unknown>) =>
+    dieAtStep(house, step, 'serve', { providerUrls, ask })
+
+  async function begin(till: Till, diesAt?: MoneyStep) {
+    const { sessionId, secret, view } = await checkout.ready({ CARD: 2 })
+    const { version, totals } = view.session
+    const [provider = '', method = ''] = till.method.split(':')
+    const input = { version, expectedTotal: totals.total, provider, method, details: {}, attempt: newId('pay') }
+    if (diesAt === undefined) await house.app.checkout.pay(secret, input)
+    else await dieAtStep(house, diesAt, { pay: secret, input }, { providerUrls })
+    const payment = async () => {
+      const [first] = await storage.read((db) => listPaymentsOfSession(db, installationId, sessionId))
+      assert.ok(first)
+      return first
+    }
+    const reference = async () => (await payment()).reference ?? ''
+    return {
+      sessionId,
+      secret,
+      payment,
+      reference,
+      total: totals.total,
+      act: async () => till.act(await reference(), 'pay'),
+    }
+  }
+
+  async function loops(ms: number): Promise<void> {
+    house.clock.now += ms
+    for (const till of tills) {
+      till.settleAll(() => true)
+      await till.deliver({ isReversed: true, times: 2 })
+    }
+    await recoverPayments(payTools)
+    await payRefunds({ ...payTools, onPaid: refundPaid }, house.clock.now)
+  }
+
+  return { house, checkout, tills, die, dieAsked, begin, loops }
+}
+
+type Shop = Awaited<ReturnType<typeof openShop>>
+type Begun = Awaited<ReturnType<Shop['begin']>>
+
+async function order({ house, checkout }: Shop, { sessionId, payment }: Begun): Promise<string> {
+  await house.fetch(returnPathOf(testSecret, await payment()))
+  return (await checkout.read(sessionId)).body.data.orderId as string
+}
+
+// Given back to the shopper, a session expires in the end.
+type End = 'completed' | 'expired'
+
+// What is done until the process dies. `ends`: the session in the end; `isReturned`: the money came, and went back.
+interface Case {
+  name: string
+  // `npm test` takes the first one.
+  steps: readonly MoneyStep[]
+  only?: Till['name']
+  ends: End | Readonly<Record<Till['name'], End>>
+  isReturned?: true
+  crash(shop: Shop, till: Till, step: MoneyStep): Promise<Begun>
+}
+
+const cases: readonly Case[] = [
+  {
+    name: 'the start, before the call',
+    steps: ['recorded'],
+    // Looking it up makes the intent at Stripe, and the shopper finds the frame.
+    ends: { stripe: 'completed', mollie: 'expired' },
+    crash: (shop, till, step) => shop.begin(till, step),
+  },
+  {
+    name: 'the start',
+    steps: ['called', 'settling', 'settled'],
+    ends: 'completed',
+    crash: (shop, till, step) => shop.begin(till, step),
+  },
+  {
+    name: 'the return',
+    steps: ['settling', 'settled'],
+    ends: 'completed',
+    async crash(shop, till, step) {
+      const begun = await shop.begin(till)
+      await begun.act()
+      const path = returnPathOf(testSecret, await begun.payment())
+      await shop.dieAsked(step, (at) => fetch(at + path))
+      return begun
+    },
+  },
+  {
+    name: 'the way back',
+    steps: ['closed', 'settling', 'settled'],
+    ends: 'expired',
+    async crash(shop, till, step) {
+      const begun = await shop.begin(till)
+      await shop.dieAsked(step, (at) =>
+        fetch(`${at}/c/${begun.secret}/back`, { method: 'POST', body: new URLSearchParams() }),
+      )
+      return begun
+    },
+  },
+  {
+    name: 'a notice',
+    steps: ['noted', 'heard'],
+    ends: 'completed',
+    async crash(shop, till, step) {
+      const begun = await shop.begin(till)
+      await begun.act()
+      await shop.dieAsked(step, async (at) => {
+        till.route((url) => url.replace(shop.house.origin, at))
+        await till.deliver({ isReversed: false, times: 1 })
+        till.route((url) => url)
+      })
+      return begun
+    },
+  },
+  {
+    name: 'the look-up after a notice',
+    steps: ['settling', 'settled'],
+    ends: 'completed',
+    async crash(shop, till, step) {
+      const begun = await shop.begin(till)
+      await begun.act()
+      await till.deliver({ isReversed: false, times: 1 })
+      shop.house.clock.now += 6_000
+      await shop.die(step, 'check')
+      return begun
+    },
+  },
+  {
+    name: 'giving up',
+    steps: ['closed', 'settling', 'settled'],
+    // At Mollie it ends by itself.
+    only: 'stripe',
+    ends: 'expired',
+    async crash(shop, till, step) {
+      const begun = await shop.begin(till)
+      shop.house.clock.now = (await begun.payment()).placeUntil ?? 0
+      await shop.die(step, 'check')
+      return begun
+    },
+  },
+  {
+    name: 'a refund',
+    steps: ['answered', 'asked', 'paid'],
+    ends: 'completed',
+    isReturned: true,
+    async crash(shop, till, step) {
+      const begun = await shop.begin(till)
+      await begun.act()
+      const orderId = await order(shop, begun)
+      const body = { idempotencyKey: newId('pay') }
+      assert.equal((await shop.house.ask('cancelStorefrontOrder', { path: { orderId }, body })).status, 200)
+      await shop.die(step, 'refunds')
+      return begun
+    },
+  },
+  {
+    name: 'money that came late, and goes back',
+    steps: ['answered', 'settling', 'settled', 'asked', 'paid'],
+    ends: 'expired',
+    isReturned: true,
+    async crash(shop, till, step) {
+      const begun = await shop.begin(till)
+      const reference = await begun.reference()
+      await shop.house.app.checkout.goBack(begun.secret)
+      assert.ok(till.payClosed(reference))
+      await till.deliver({ isReversed: false, times: 1 })
+      shop.house.clock.now += 6_000
+      if (step === 'settling' || step === 'settled') {
+        await shop.die(step, 'check')
+        return begun
+      }
+      await recoverPayments(shop.house.app.payTools)
+      await shop.die(step, 'refunds')
+      return begun
+    },
+  },
+]
+
+anyEngine('kill -9 during a payment elsewhere', (given) => {
+  let opened: Promise<Shop> | undefined
+  for (const [index, { name, steps, only, ends, isReturned = false, crash }] of cases.entries())
+    for (const step of isWide ? steps : steps.slice(0, 1))
+      for (const by of only ? [only] : isWide ? (['stripe', 'mollie'] as const) : [index % 2 ? 'stripe' : 'mollie'])
+        test(`${name}, at the step ${step}, by ${by}`, async () => {
+          opened ??= openShop(given)
+          const shop = await opened
+          const till = shop.tills.find((one) => one.name === by) as Till
+          const begun = await crash(shop, till, step)
+          const expected = typeof ends === 'string' ? ends : ends[till.name]
+          await shop.loops(2 * minute)
+          if (expected === 'completed') await begun.act()
+          for (const minutes of [6, 6, 40, 420, 420, 1_500]) await shop.loops(minutes * minute)
+          const { body } = await shop.checkout.read(begun.sessionId)
+          const { id, checkAt } = await begun.payment()
+          const { charges, collected, refunded } = till.books().get(id) ?? { charges: 0, collected: 0, refunded: 0 }
+          const isCharged = expected === 'completed' || isReturned
+          assert.deepEqual(
+            { status: body.data.status, hasOrder: body.data.orderId !== null, checkAt, charges, collected, refunded },
+            {
+              status: expected,
+              hasOrder: expected === 'completed',
+              checkAt: null,
+              charges: isCharged ? 1 : 0,
+              collected: isCharged ? begun.total : 0,
+              refunded: isReturned ? begun.total : 0,
+            },
+          )
+        })
+})
