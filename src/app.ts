@@ -49,7 +49,8 @@ import { observeOwed } from './observe/owed.ts'
 import { adminOrderOperations } from './orders/adminOperations.ts'
 import { orderOperations } from './orders/operations.ts'
 import { createPaymentWatch, type PaymentWatch } from './payments/watch.ts'
-import { openPictureFiles } from './pictures/files.ts'
+import { filesNowhere, openPictureFiles, type PictureFiles } from './pictures/files.ts'
+import { adminPictureOperations } from './pictures/operations.ts'
 import { picturePage } from './pictures/page.ts'
 import { noticePage } from './providers/hooks.ts'
 import type { ProviderUrls } from './providers/registry.ts'
@@ -80,7 +81,7 @@ export interface AppParts {
   retentionMs?: RetentionMs
   // Where letters go (default: nowhere).
   mail?: { target: MailTarget; from: string }
-  // Where pictures are stored (default: nowhere, so none can be uploaded).
+  // Where pictures are stored (default: nowhere; they stay in the database).
   media?: MediaTarget
   // Where the APIs of payment providers are, in the place of their own addresses. For tests.
   providerUrls?: ProviderUrls
@@ -118,6 +119,7 @@ export interface App {
   checkout: CheckoutPort
   // For pages that act for a person: operations are performed without HTTP.
   admin: MountedSurface
+  pictureFiles: PictureFiles
   // Null where no letters are sent.
   mail: MailTools | null
   // Sends what endpoints are owed, once it is started.
@@ -207,12 +209,14 @@ export function createApp(parts: AppParts): App {
   const open = mountSurface<Operations, OpenCallers>(surfaceParts, { surface: openSurface, handlers, gates })
   const adminHandlers: AdminHandlers = {
     ...adminOrderOperations({ rootSecret }),
+    ...adminPictureOperations(),
   }
   const admin = mountSurface<AdminOperations, AdminCallers>(surfaceParts, {
     surface: adminSurface,
     handlers: adminHandlers,
     gates: { key: createAdminGate(gates) },
   })
+  const pictureFiles = parts.media ? openPictureFiles(parts.media, () => clock().getTime()) : filesNowhere
   observeStorage(metrics, storage)
   observeDispatcher(metrics, dispatcher)
   observePayments(metrics, watch)
@@ -283,7 +287,7 @@ export function createApp(parts: AppParts): App {
       ...oauth.pages,
       ...staff.pages,
       ...(parts.extraPages ?? []),
-      ...(parts.media ? [picturePage(openPictureFiles(parts.media, () => clock().getTime()))] : []),
+      picturePage(storage, pictureFiles),
       mediaPage(fileURLToPath(new URL('./provisioning/demo/media/', import.meta.url))),
     ],
     handOffs: [...oauth.handOffs, ...staff.handOffs],
@@ -310,6 +314,7 @@ export function createApp(parts: AppParts): App {
     payTools,
     checkout,
     admin,
+    pictureFiles,
     mail,
     dispatcher,
     metrics,

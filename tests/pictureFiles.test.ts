@@ -10,7 +10,7 @@ import { type House, openHouse } from '../harness/house.ts'
 import { givenEngine } from '../harness/storage.ts'
 import type { MediaTarget } from '../src/kit/mediaurl.ts'
 import { openPictureFiles, type PictureFiles } from '../src/pictures/files.ts'
-import { pictureName } from '../src/pictures/page.ts'
+import { pictureName } from '../src/pictures/name.ts'
 
 const now = Date.parse('2026-06-01T12:00:00.000Z')
 const clock = () => now

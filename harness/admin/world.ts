@@ -11,6 +11,7 @@ import { changeGivens } from './changes.ts'
 import { developerGivens } from './developers.ts'
 import { orderGivens } from './orders.ts'
 import { peopleGivens } from './people.ts'
+import { pictureGivens } from './pictures.ts'
 import { shopGivens } from './shop.ts'
 
 export type AdminHouse = House & { orders: Orders }
@@ -21,6 +22,7 @@ export type Given = (house: AdminHouse) => Promise<RowRequest>
 const givens: Readonly<Record<AdminOperationId, Given>> = {
   ...orderGivens,
   ...catalogGivens,
+  ...pictureGivens,
   ...shopGivens,
   ...developerGivens,
   ...peopleGivens,

@@ -28,6 +28,7 @@ import { readNews } from '../payments/news.ts'
 import { refundRound } from '../payments/refunds.ts'
 import { bringForward as bringPaymentsForward } from '../payments/store.ts'
 import { deleteForgivenTries, triesSweptMax } from '../payments/tries.ts'
+import { storePictures } from '../pictures/storing.ts'
 import { staffSweptMax, sweepStaff } from '../staff/sweep.ts'
 import type { Storage } from '../storage/storage.ts'
 import { bringForward as bringWebhooksForward } from '../webhooks/store.ts'
@@ -109,6 +110,7 @@ export function loopsFor({ storage, app, retentionMs, clock, monotonic }: LoopPa
       everyMs: 60_000,
       work: async (isEnding) => (await sweepArtifacts(storage, clock(), isEnding)) >= artifactsSweptMax,
     },
+    rounds('pictures', 5_000, few, (now) => storePictures(storage, app.pictureFiles, now, few)),
     rounds('staff', 60_000, staffSweptMax, (now) => sweepStaff(storage, now)),
     {
       name: 'retention',

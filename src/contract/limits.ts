@@ -7,6 +7,7 @@ export const limits = {
   // Rows of a list of the admin surface, and items of one of its bulk operations.
   adminListRowsMax: 50,
   bulkItemsMax: 200,
+  pictureBytesMax: 1_048_576,
   cartLinesMax: 100,
   quantityMax: 999,
   // Prices and other amounts that a merchant sets, in minor units. The dearest cart of 100 × 999 × this, with shipping of this

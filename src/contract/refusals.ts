@@ -73,6 +73,7 @@ export const operatorRefusals = {
   payment_provider_not_found: { status: 404, sentence: 'There is no such payment provider.' },
   payment_account_not_found:  { status: 404, sentence: 'There is no such account at a payment provider.' },
   category_not_found:         { status: 404, sentence: 'There is no such category.' },
+  picture_not_found:          { status: 404, sentence: 'There is no such picture.' },
   sku_not_found:              { status: 404, sentence: 'There is no such SKU.' },
 
   app_exists:                 { status: 409, sentence: 'There is already an app with this name.' },
@@ -88,6 +89,7 @@ export const operatorRefusals = {
   category_too_deep:          { status: 409, sentence: 'The category would be nested too deeply.' },
   usage_limit_too_low:        { status: 409, sentence: 'The promotion was used more often than the limit allows.' },
   credential_already_rotated: { status: 409, sentence: 'The key was rotated before.' },
+  picture_limit:              { status: 409, sentence: 'The merchant has no room for another picture, or the picture none for another size.' },
   webhook_endpoint_limit:     { status: 409, sentence: 'The installation has no room for another webhook endpoint.' },
   secret_version_given:       { status: 409, sentence: 'The root secret still contains this version.' },
   secret_version_needed:      { status: 409, sentence: 'This version of the root secret is still needed.' },

@@ -41,6 +41,7 @@ export const idPrefixes = {
   category: 'cat',
   product: 'prd',
   sku: 'sku',
+  picture: 'pic',
   cart: 'cart',
   address: 'adr',
   promotion: 'prm',

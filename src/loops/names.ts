@@ -19,6 +19,7 @@ const loopNames = [
   'webhook_dispatch',
   'oauth',
   'staff',
+  'pictures',
   'retention',
   'deferred_rows',
   'clock',

@@ -17,6 +17,12 @@ export function openPictureFiles(target: MediaTarget, now: () => number): Pictur
   return target.kind === 'folder' ? filesInFolder(target.folder) : filesInBucket(target, now)
 }
 
+// For a server that has no place for them.
+export const filesNowhere: PictureFiles = {
+  put: () => Promise.reject(new Error('there is no place for pictures')),
+  get: () => Promise.resolve(null),
+}
+
 export function filesInFolder(folder: string): PictureFiles {
   return {
     async put(name, bytes) {

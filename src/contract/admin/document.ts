@@ -16,10 +16,12 @@ import { changeExamples } from './examples/changes.ts'
 import { developerExamples } from './examples/developers.ts'
 import { orderExamples } from './examples/orders.ts'
 import { peopleExamples } from './examples/people.ts'
+import { pictureExamples } from './examples/pictures.ts'
 import { shopExamples } from './examples/shop.ts'
 import { adminRefusalCodes, adminSurface } from './operations.ts'
 import * as orders from './orders.ts'
 import * as people from './people.ts'
+import * as pictures from './pictures.ts'
 import { adminTags } from './row.ts'
 import * as shop from './shop.ts'
 
@@ -62,6 +64,7 @@ export const adminDocument: SurfaceDocument = {
   examples: {
     ...orderExamples,
     ...catalogExamples,
+    ...pictureExamples,
     ...shopExamples,
     ...developerExamples,
     ...peopleExamples,
@@ -69,7 +72,7 @@ export const adminDocument: SurfaceDocument = {
   },
   schemas: [
     ...namedIn(parts, { ErrorIssue }, openCarts, openOrders),
-    ...namedIn(errors, orders, catalog, shop, developers, people, changes),
+    ...namedIn(errors, orders, catalog, pictures, shop, developers, people, changes),
   ],
   errorSchema: errors.AdminErrorResponse,
   codes: adminRefusalCodes,

@@ -7,12 +7,14 @@ import { changeRows } from './changes.ts'
 import { developerRows } from './developers.ts'
 import { orderRows } from './orders.ts'
 import { peopleRows } from './people.ts'
+import { pictureRows } from './pictures.ts'
 import type { AdminOperation } from './row.ts'
 import { shopRows } from './shop.ts'
 
 export const adminOperations = {
   ...orderRows,
   ...catalogRows,
+  ...pictureRows,
   ...shopRows,
   ...developerRows,
   ...peopleRows,

@@ -1,0 +1,122 @@
+// Uploading pictures: from the API to the shop, on both engines.
+
+import assert from 'node:assert/strict'
+import { readFile } from 'node:fs/promises'
+import { before, test } from 'node:test'
+import { pngOf } from '../harness/admin/pictures.ts'
+import { openBucket } from '../harness/bucket.ts'
+import { type House, openHouse } from '../harness/house.ts'
+import { eachEngine } from '../harness/storage.ts'
+import { newId } from '../src/kit/ids.ts'
+import { RowsFailed } from '../src/loops/rows.ts'
+import { storePictures } from '../src/pictures/storing.ts'
+
+const fixture = (name: string) => readFile(new URL(`fixtures/pictures/${name}`, import.meta.url))
+
+eachEngine('uploaded pictures', (given) => {
+  let house: House
+  let key: string
+  before(async () => {
+    house = await openHouse(given)
+    key = (await house.newKey(['admin:catalog'])).key
+  })
+
+  const upload = (content: Buffer | string, members: object = {}, credential = key) =>
+    house.fetch('/api/v1/admin/pictures', {
+      method: 'POST',
+      headers: { authorization: `Bearer ${credential}`, 'content-type': 'application/json' },
+      body: JSON.stringify({ idempotencyKey: newId('req'), content: content.toString('base64'), ...members }),
+    })
+  const shown = async (url: string) => {
+    const answer = await fetch(`${house.origin}${url}`)
+    return { status: answer.status, bytes: Buffer.from(await answer.arrayBuffer()) }
+  }
+  const store = () => storePictures(house.storage, house.app.pictureFiles, house.clock.now, 100)
+  const waiting = async () =>
+    (await house.storage.read((db) => db.sql`select hash from pictures where content is not null`)).length
+
+  test('a photograph is shown at once, without its place, and the same after it was stored', async () => {
+    const { data } = (await upload(await fixture('camera.jpg'))).body
+    assert.deepEqual([data.width, data.height, data.sizes.length], [30, 20, 1])
+    const early = await shown(data.url)
+    assert.equal(early.status, 200)
+    assert.ok(!early.bytes.includes('GPS') && early.bytes.includes('Exif'))
+    await store()
+    assert.equal(await waiting(), 0)
+    assert.ok((await shown(data.url)).bytes.equals(early.bytes))
+  })
+
+  test('the same file again is the same picture', async () => {
+    const file = await fixture('lossless.webp')
+    const [first, second] = await Promise.all([upload(file), upload(file)])
+    assert.deepEqual(first.body, second.body)
+  })
+
+  test('sizes of one picture, the smallest first', async () => {
+    const large = (await upload(pngOf(1_600, 1_200))).body.data
+    const { pictureId } = large
+    const small = (await upload(pngOf(160, 120), { pictureId })).body.data
+    assert.equal(small.pictureId, pictureId)
+    assert.deepEqual(
+      small.sizes.map(({ width }: { width: number }) => width),
+      [160, 1_600],
+    )
+    for (let width = 1; width <= 6; width += 1) assert.equal((await upload(pngOf(width), { pictureId })).status, 200)
+    assert.equal((await upload(pngOf(900), { pictureId })).body.error.code, 'picture_limit')
+  })
+
+  test('a picture of another merchant is one that never was', async () => {
+    const { pictureId } = (await upload(pngOf())).body.data
+    const foreign = await upload(pngOf(), { pictureId }, house.keys.rivalAdmin)
+    const unknown = await upload(pngOf(), { pictureId: newId('pic') }, house.keys.rivalAdmin)
+    assert.deepEqual([foreign.status, foreign.body.error.code], [404, 'picture_not_found'])
+    assert.equal(unknown.body.error.message, foreign.body.error.message)
+  })
+
+  test('what is not a usable picture is refused with the reason', async () => {
+    const reason = async (content: Buffer) => {
+      const { status, body } = await upload(content)
+      assert.equal(status, 400)
+      return body.error.issues
+    }
+    const at = (message: string) => [{ path: '/content', message }]
+    const svg = Buffer.from('<svg xmlns="http://www.w3.org/2000/svg"/>')
+    assert.deepEqual(await reason(svg), at('must be a WebP, JPEG, PNG or AVIF file'))
+    assert.deepEqual(await reason(pngOf(5_000)), at('must be at most 4096 pixels a side'))
+    assert.deepEqual(await reason(pngOf().subarray(0, -3)), at('must be a whole picture file'))
+    assert.deepEqual(
+      await reason(await fixture('camera.avif')),
+      at('must have no camera data, which cannot be taken out of an AVIF file'),
+    )
+    const heavy = Buffer.concat([pngOf(), Buffer.alloc(1_048_577)])
+    assert.equal((await upload(heavy)).status, 400)
+  })
+
+  test('while the bucket fails, uploads succeed and pictures are shown; then they are stored', async () => {
+    const clock = { now: house.clock.now }
+    const bucket = await openBucket(() => clock.now)
+    try {
+      const media = { ...bucket, kind: 'bucket' } as const
+      const second = await openHouse(given, { media })
+      const credential = (await second.newKey(['admin:catalog'])).key
+      const answer = await second.fetch('/api/v1/admin/pictures', {
+        method: 'POST',
+        headers: { authorization: `Bearer ${credential}`, 'content-type': 'application/json' },
+        body: JSON.stringify({ idempotencyKey: 'k', content: pngOf().toString('base64') }),
+      })
+      const { url } = answer.body.data
+      const round = () => storePictures(second.storage, second.app.pictureFiles, second.clock.now, 100)
+      bucket.failing = 503
+      await assert.rejects(round(), RowsFailed)
+      bucket.failing = null
+      assert.equal((await second.fetch(url)).status, 200)
+      second.clock.now += 3_600_000
+      clock.now = second.clock.now
+      assert.deepEqual([await round(), await round()], [1, 0])
+      assert.deepEqual([...bucket.files.keys()], [`/shop-media${url.slice('/media'.length)}`])
+      assert.equal((await second.fetch(url)).status, 200)
+    } finally {
+      bucket.close()
+    }
+  })
+})
