@@ -58,10 +58,22 @@ describe('the runner of the tests', () => {
       })
       const one = 'one'`
     const count = processes + 3
-    const { exited, printed, notes, temporary } = await start(
-      'whole',
-      Array.from({ length: count }, (_, i) => file(i)),
-    )
+    const waiting = `
+      const wait = () => new Promise((resolve) => setTimeout(resolve, 1))
+      await wait()
+      describe('late', () => {
+        after(() => note('late after'))
+        test('one', async () => {
+          await wait()
+          after(() => note('late after one'))
+          note('late one')
+        })
+        test('two', () => note('late two'))
+      })`
+    const { exited, printed, notes, temporary } = await start('whole', [
+      ...Array.from({ length: count }, (_, i) => file(i)),
+      waiting,
+    ])
     assert.deepEqual(await exited, [0, null], await printed)
     const noted = await notes()
     for (let i = 0; i < count; i++)
@@ -69,16 +81,41 @@ describe('the runner of the tests', () => {
         noted.filter((line) => line.startsWith(`${i} `)),
         [`${i} before`, `${i} one`, `${i} two`, `${i} after more`, `${i} after`],
       )
+    assert.deepEqual(
+      noted.filter((line) => line.startsWith('late ')),
+      ['late one', 'late after one', 'late two', 'late after'],
+    )
     assert.match(await printed, /^ℹ fail 0$/m)
     assert.deepEqual(await readdir(temporary), [])
   })
 
-  it('fails by a test, a hook or a file that cannot be loaded, and runs the others', async () => {
+  it('fails by a test, a hook, an uncaught error or a file that cannot be loaded, and runs the others', async () => {
     const failures = [
       [`test('one', () => { throw new Error('of a test') })`, /Error: of a test$/m],
       [`describe('more', () => { test('one', () => { throw new Error('of a suite') }) })`, /Error: of a suite$/m],
       [`test('one', () => {}); after(() => { throw new Error('of a hook') })`, /Error: of a hook$/m],
       [`import './missing.js'`, /ERR_MODULE_NOT_FOUND/],
+      [
+        `test('one', async () => {
+          setTimeout(() => { throw new Error('of a timer') }, 1)
+          await new Promise((resolve) => setTimeout(resolve, 50))
+        })`,
+        /uncaughtException in one: Error: of a timer$/m,
+      ],
+      [
+        `test('one', async () => {
+          void Promise.reject(new Error('of a promise'))
+          await new Promise((resolve) => setTimeout(resolve, 50))
+        })`,
+        /unhandledRejection in one: Error: of a promise$/m,
+      ],
+      [
+        `describe('more', async () => {
+          await new Promise((resolve) => setTimeout(resolve, 50))
+          test('after the load', () => {})
+        })`,
+        /declared after its file was loaded: after the load/,
+      ],
     ] as const
     const others = Array.from({ length: processes }, (_, i) => `test('other', () => note('other ${i}'))`)
     const { exited, printed, notes, temporary } = await start('failing', [...failures.map(([file]) => file), ...others])
