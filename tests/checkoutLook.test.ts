@@ -123,6 +123,32 @@ describe('the sheet of a colour', () => {
     await tab.close()
   })
 
+  test('paper is white and has no buttons: the order page and the receipt, printed in dark mode', async () => {
+    const house = await openHouse(given, { shops: [looking({ color: '#ffef5c' })] })
+    const checkout = await checkoutOf(house)
+    const { secret, view } = await checkout.ready({ CARD: 1 })
+    await checkout.pay(secret, view)
+    const { order } = await checkout.look(secret)
+    const tab = await browser.newPage()
+    await tab.emulateMedia({ media: 'print', colorScheme: 'dark' })
+    for (const path of [order?.statusPath, `${order?.statusPath}/receipt`]) {
+      await tab.goto(house.origin + path)
+      const printed = await tab.evaluate<{ ground: string; text: string; clicks: number; grounds: string[] }>(`(() => {
+        const style = (element) => getComputedStyle(element)
+        const seen = [...document.querySelectorAll('body *')].filter((element) => element.checkVisibility())
+        const grounds = seen.filter((one) => one.matches('main, main *')).map((one) => style(one).backgroundColor)
+        return {
+          ground: style(document.body).backgroundColor,
+          text: style(document.querySelector('h1')).color,
+          clicks: seen.filter((one) => one.matches('button, nav, main a')).length,
+          grounds: [...new Set(grounds)].filter((color) => !/, 0\\)$|^rgb\\(255, 255, 255\\)$/.test(color)),
+        }
+      })()`)
+      assert.deepEqual(printed, { ground: 'rgb(255, 255, 255)', text: 'rgb(0, 0, 0)', clicks: 0, grounds: [] }, path)
+    }
+    await tab.close()
+  })
+
   test('is answered for a colour and for nothing else', async () => {
     const house = await openHouse(given, { shops: [market] })
     const answer = await house.fetch('/checkout/color/2c4c3e.css')

@@ -327,13 +327,17 @@ eachEngine('letters that are sent', (given) => {
           e.recipient_hash, 'sent', 1, e.created_at - 1000, e.created_at
         from emails e, n where e.kind = 'order_received'`,
     )
-    const alarm = { kind: 'endpoint_disabled', subjectId: 'whe_1', facts: { url: 'https://hook.example' } } as const
+    const skuId = shop.checkout.carts.sku('ROSE-12')
+    const alarms = [
+      { kind: 'endpoint_disabled', subjectId: 'whe_1', facts: { url: 'https://hook.example' } },
+      { kind: 'stock_low', subjectId: 'sku_1', facts: { skuId, left: 3 } },
+    ] as const
     await storage.write(async (tx) =>
-      oweLetters(tx, { installationId: merchantId, merchantId, orderId: null }, [alarm], shop.house.clock.now),
+      oweLetters(tx, { installationId: merchantId, merchantId, orderId: null }, alarms, shop.house.clock.now),
     )
     await sendAll(shop)
     const theirs = to(server.letters, 'help@shop.example.com').map(({ headers }) => headers.subject)
-    assert.deepEqual(theirs, ['A webhook endpoint was disabled'])
+    assert.deepEqual(theirs.sort(), ['A webhook endpoint was disabled', 'Low stock: Red roses, 12'])
     await storage.write((tx) => tx.sql`update emails set created_at = ${Date.now()}`)
     const warnings = JSON.parse((await cartwright(['doctor', '--json'], settingsOf(shop.house))).out).warnings
     assert.ok(warnings.some((warning: string) => warning.includes('1 letters discarded within a week (too_many)')))

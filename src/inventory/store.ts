@@ -261,11 +261,12 @@ export interface SkuName {
   code: string
   name: string
   productSlug: string
+  productName: string
 }
 
 export async function findSkuName(tx: Reader, merchant: string, skuId: string): Promise<SkuName | undefined> {
   const [row] = await tx.sql<SkuName>`
-    select s.code, s.name, p.slug as "productSlug"
+    select s.code, s.name, p.slug as "productSlug", p.name as "productName"
     from skus s join products p on p.merchant_id = s.merchant_id and p.id = s.product_id
     where s.merchant_id = ${merchant} and s.id = ${skuId}`
   return row

@@ -31,7 +31,7 @@ export function letterHtml(letter: Letter, frame: LetterFrame): string {
 ${test !== null && html`<tr><td style="padding:0 0 12px"><div class="test" style="padding:10px 16px;border-radius:8px;background-color:#fbf0d4;color:#5c4200;font-size:14px;line-height:20px">${test}</div></td></tr>`}
 <tr><td class="sheet" align="${start}" style="background-color:#ffffff;border:1px solid #e2e6e4;border-radius:12px;padding:32px">
 <h1 class="ink" style="margin:0 0 12px;font-size:24px;line-height:32px;font-weight:600;letter-spacing:-0.01em;color:#17211f">${letter.title}</h1>
-${letter.parts.map((part) => partHtml(part, page))}
+${letter.parts.map((part, index) => partHtml(part, page, index === letter.parts.length - 1))}
 </td></tr>
 <tr><td class="foot" align="${start}" style="padding:24px 4px 0;font-size:13px;line-height:20px;color:#5b6764">
 ${help !== null && html`<p class="soft" style="margin:0 0 8px;color:#5b6764">${help}</p>`}
@@ -51,7 +51,7 @@ const font =
 // Classes only change what a program that knows the scheme shows otherwise.
 const sheet = trusted(`:root{color-scheme:light dark;supported-color-schemes:light dark}
 a{text-decoration-thickness:1px;text-underline-offset:2px}
-@media (max-width:480px){.around{padding:20px 12px 32px!important}.sheet{padding:24px 20px!important}.button a{display:block!important;text-align:center!important}}
+@media (max-width:480px){.around{padding:20px 12px 32px!important}.sheet{padding:24px 20px!important}.box{padding:14px 16px!important}.button a{display:block!important;text-align:center!important}}
 @media (prefers-color-scheme:dark){.paper{background-color:#111716!important}.sheet{background-color:#1a2220!important;border-color:#2d3835!important}.ink,.ink a{color:#e8edeb!important}.soft{color:#a3b0ac!important}.line{border-color:#2d3835!important}.box{background-color:#232d2a!important}.test{background-color:#3a2f10!important;color:#f2dc9b!important}.logo{background-color:#ffffff!important}.name{color:#e8edeb!important}}`)
 
 interface Page {
@@ -67,13 +67,15 @@ function brand({ merchant, speaker }: LetterFrame): Html {
   return html`<img class="logo" src="${merchant.logo}" alt="" width="32" height="32" style="vertical-align:middle;border:0;border-radius:6px;object-fit:contain;${gap}">${name}`
 }
 
-function partHtml(part: LetterPart, page: Page): Html {
+// Below the last there is the edge of the sheet.
+function partHtml(part: LetterPart, page: Page, isLast: boolean): Html {
+  const below = (space: string) => (isLast ? '0' : space)
   switch (part.kind) {
     case 'text':
-      return html`<p class="ink" style="margin:0 0 16px;font-size:16px;line-height:25px;color:#17211f">${part.text}</p>
+      return html`<p class="ink" style="margin:0 0 ${below('16px')};font-size:16px;line-height:25px;color:#17211f;overflow-wrap:anywhere;word-break:break-word">${part.text}</p>
 `
     case 'box':
-      return html`<div class="box" style="margin:4px 0 20px;padding:16px 20px;border-radius:8px;background-color:#f1f4f3">
+      return html`<div class="box" style="margin:4px 0 ${below('20px')};padding:16px 20px;border-radius:8px;background-color:#f1f4f3">
 <h2 class="ink" style="margin:0 0 6px;font-size:15px;line-height:22px;font-weight:600;color:#17211f">${part.title}</h2>
 ${part.texts.map(
   (text) =>
@@ -82,7 +84,7 @@ ${part.texts.map(
 )}</div>
 `
     case 'facts':
-      return html`<table role="presentation" cellpadding="0" cellspacing="0" border="0" style="margin:4px 0 20px;font-size:15px;line-height:22px">
+      return html`<table role="presentation" cellpadding="0" cellspacing="0" border="0" style="margin:4px 0 ${below('20px')};font-size:15px;line-height:22px">
 ${part.rows.map(
   ({ name, value, isCode }) =>
     html`<tr><td class="soft" align="${page.start}" valign="top" style="padding:2px 0;color:#5b6764">${name}</td><td style="width:20px">&nbsp;</td><td class="ink" align="${page.start}" valign="top" style="padding:2px 0;color:#17211f;word-break:break-word"><bdi${isCode === true && html` dir="ltr"`}>${value}</bdi></td></tr>
@@ -106,7 +108,7 @@ ${part.rows.map(
 ${part.rows.map((row) => totalRow(row, page))}</table>
 `
     case 'button':
-      return html`<table role="presentation" cellpadding="0" cellspacing="0" border="0" width="100%" style="margin:8px 0 24px"><tr><td class="button" align="${page.start}"><a href="${part.url}" style="display:inline-block;padding:12px 22px;border-radius:8px;background-color:${page.color.ground};color:${page.color.text};font-size:16px;line-height:24px;font-weight:600;text-decoration:none">${part.label}</a></td></tr></table>
+      return html`<table role="presentation" cellpadding="0" cellspacing="0" border="0" width="100%" style="margin:8px 0 ${below('24px')}"><tr><td class="button" align="${page.start}"><a href="${part.url}" style="display:inline-block;padding:12px 22px;border-radius:8px;background-color:${page.color.ground};color:${page.color.text};font-size:16px;line-height:24px;font-weight:600;text-decoration:none">${part.label}</a></td></tr></table>
 `
   }
 }

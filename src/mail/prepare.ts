@@ -304,7 +304,9 @@ async function writeToMerchant(db: Reader, letter: LetterRow, merchant: Merchant
   if (!sku) return { discarded: 'missing' }
   const count = known.left ?? 0
   const key = count === 0 ? 'stock_low.none' : 'stock_low.text'
-  const described = notice(speaker, 'stock_low', { key, values: { item: sku.name, code: sku.code, count } })
+  const { name, productName, code } = sku
+  const item = name === productName ? name : `${productName}, ${name}`
+  const described = notice(speaker, 'stock_low', { key, values: { item, code, count } })
   return { to: null, speaker, isTest: false, letter: described }
 }
 

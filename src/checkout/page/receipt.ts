@@ -84,12 +84,12 @@ ${columns.map(({ title, show }) => html`<td data-name="${title}">${show(amounts,
 <tbody>
 ${receipt.lines.map((line) =>
   row(
-    html`<bdi>${line.name}</bdi>${line.options.length > 0 && html`<bdi class="soft">${line.options.map(({ value }) => value).join(' · ')}</bdi>`}`,
+    html`<bdi>${line.name}</bdi>${line.options.length > 0 && html`<span class="soft"><bdi>${line.options.map(({ value }) => value).join(' · ')}</bdi></span>`}`,
     speaker.number(line.quantity),
     line,
   ),
 )}
-${receipt.shipping && row(html`${say('total.shipping')} <bdi class="soft">${receipt.shipping.label}</bdi>`, '', receipt.shipping)}
+${receipt.shipping && row(html`${say('total.shipping')} <span class="soft"><bdi>${receipt.shipping.label}</bdi></span>`, '', receipt.shipping)}
 </tbody>
 <tfoot><tr><th scope="row">${say('receipt.total')}</th><td class="count"></td>
 <td data-name="${say('receipt.net')}">${amount(receipt.total.net, currency)}</td>

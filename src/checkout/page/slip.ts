@@ -17,6 +17,8 @@ export interface SlipFacts {
 }
 
 const style = `
+:root { color-scheme: light }
+@page { margin: 18mm }
 body { font: 11pt/1.45 system-ui, sans-serif; color: #000; background: #fff; margin: 2rem auto; max-width: 46rem; padding: 0 1rem }
 h1 { font-size: 1.25rem; margin: 0 0 1.5rem }
 p { margin: 0 }
@@ -25,7 +27,7 @@ header { display: flex; flex-wrap: wrap; justify-content: space-between; gap: 1.
 .name { font-weight: 600 }
 .soft { color: #444; font-size: 0.8125rem }
 table { width: 100%; border-collapse: collapse }
-th, td { text-align: start; vertical-align: top; padding: 0.5rem 0.75rem 0.5rem 0; border-block-end: 1px solid #999 }
+th, td { text-align: start; vertical-align: top; padding-block: 0.5rem; padding-inline: 0 0.75rem; border-block-end: 1px solid #999 }
 th.count, td.count { text-align: end; padding-inline-end: 0; width: 7rem }
 tr { break-inside: avoid }
 @media print { body { margin: 0; max-width: none; padding: 0 } }`
@@ -46,16 +48,16 @@ export function slipDocument({ seller, order, lines, address }: SlipFacts): stri
   ]
   const body = html`<h1>${title}</h1>
 <header>
-<section class="to"><p class="soft">${say('slip.deliverTo')}</p>${to?.map((line, i) => line && html`<p dir="auto"${i === 0 && html` class="name"`}>${line}</p>`) ?? '–'}</section>
-<section><p class="name" dir="auto">${seller.name}</p>${seller.address?.map((line) => html`<p dir="auto">${line}</p>`)}
+<section class="to"><p class="soft">${say('slip.deliverTo')}</p>${to?.map((line, i) => line && html`<p${i === 0 && html` class="name"`}><bdi>${line}</bdi></p>`) ?? '–'}</section>
+<section><p class="name"><bdi>${seller.name}</bdi></p>${seller.address?.map((line) => html`<p><bdi>${line}</bdi></p>`)}
 <p class="soft">${say('status.placedAt', { date: date(toInstant(order.placedAt)) })}</p>
-${order.shippingChoice && html`<p class="soft" dir="auto">${order.shippingChoice.label}</p>`}</section>
+${order.shippingChoice && html`<p class="soft"><bdi>${order.shippingChoice.label}</bdi></p>`}</section>
 </header>
 <table>
 <thead><tr><th scope="col">${say('receipt.item')}</th>${isPartlySent && html`<th scope="col" class="count">${say('slip.sentBefore')}</th>`}<th scope="col" class="count">${say('slip.inParcel')}</th></tr></thead>
 <tbody>${lines.map(
-    (line) => html`<tr><td><p class="name" dir="auto">${line.name}</p>
-<p class="soft" dir="auto">${[...line.options.map(({ value }) => value), line.code].join(' · ')}</p></td>
+    (line) => html`<tr><td><p class="name"><bdi>${line.name}</bdi></p>
+<p class="soft"><bdi>${[...line.options.map(({ value }) => value), line.code].join(' · ')}</bdi></p></td>
 ${isPartlySent && html`<td class="count">${number(line.fulfilled)}</td>`}<td class="count">${number(rest(line))}</td></tr>`,
   )}</tbody>
 </table>`

@@ -28,7 +28,7 @@ const darkGrounds: readonly Rgb[] = [
 
 export function themeFor(color: Rgb): string {
   return `:root{${linesFor(color, lightGrounds, black)}}
-@media (prefers-color-scheme:dark){:root{${linesFor(color, darkGrounds, white)}}}
+@media screen and (prefers-color-scheme:dark){:root{${linesFor(color, darkGrounds, white)}}}
 `
 }
 

@@ -82,5 +82,5 @@ export const de: LetterTexts = {
   'letter.reasonMerchant': 'Sie erhalten diese Nachricht, weil dies die Support-Adresse von {merchant} ist.',
   'letter.reasonPerson':
     'Sie erhalten diese Nachricht, weil diese Adresse für ein Konto bei {merchant} angegeben wurde.',
-  'letter.expires': 'Gültigkeit des Links: {duration}, für eine einmalige Nutzung.',
+  'letter.expires': 'Der Link funktioniert einmal. Gültigkeit: {duration}.',
 }

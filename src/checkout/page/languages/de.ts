@@ -326,7 +326,7 @@ export const de: Texts = {
   'receipt.refundPending': 'Erstattung unterwegs',
   'receipt.print': 'Drucken',
   'receipt.back': 'Zurück zu Ihrer Bestellung',
-  'receipt.test': 'Dies ist eine Testbestellung: Es ist kein Geld geflossen. Sie ist kein Beleg.',
+  'receipt.test': 'Dies ist eine Testbestellung: Es ist kein Geld geflossen. Dies ist kein gültiger Beleg.',
   'slip.title': 'Lieferschein',
   'slip.deliverTo': 'Lieferung an',
   'slip.sentBefore': 'Schon versandt',

@@ -312,7 +312,7 @@ export const en = {
   'receipt.refundPending': 'Refund on its way',
   'receipt.print': 'Print',
   'receipt.back': 'Back to your order',
-  'receipt.test': 'This is a test order: no money moved. It is not a receipt.',
+  'receipt.test': 'This is a test order: no money moved. This is not a valid receipt.',
   'slip.title': 'Packing slip',
   'slip.deliverTo': 'Deliver to',
   'slip.sentBefore': 'Sent before',
