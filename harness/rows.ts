@@ -29,8 +29,10 @@ export interface RowWorld {
   // The headers that authenticate a caller of this kind with these scopes.
   credential(caller: string, scopes: readonly string[]): Promise<Headers>
   badCredentials(caller: string): Promise<readonly Headers[]>
+  // Scopes that a good request needs beside that of the row: nobody gives a scope that they do not have.
+  moreScopes?(id: string): readonly string[]
   // Callers of the same kind to whom nothing in a good request belongs: of another merchant, or in the other mode.
-  foreignCredentials?(scopes: readonly string[]): Promise<readonly Headers[]>
+  foreignCredentials?(id: string, scopes: readonly string[]): Promise<readonly Headers[]>
   // The entries that a request left in the list of changes, as JSON.
   entriesOf?(requestId: string): Promise<readonly { operation: string; changes: string }[]>
   errorIn(answer: Answer): { code: RefusalCode; requestId: string; issues: readonly string[]; requiredScope?: string }
@@ -60,7 +62,8 @@ export function testRows(
     const row = surface.operations[id]
     assert.ok(row, id)
     const ask = (request: RowRequest, headers: Headers, at = world()) => at.fetch(...fetchOf(row, request, headers))
-    const credential = () => world().credential(row.caller, row.scope === null ? [] : [row.scope])
+    const scopesNeeded = () => (row.scope === null ? [] : [row.scope, ...(world().moreScopes?.(id) ?? [])])
+    const credential = () => world().credential(row.caller, scopesNeeded())
 
     test(`${id}: ${row.reply.status} to a good request, by its schema`, async () => {
       const answer = await ask(await world().good(id), await credential())
@@ -163,8 +166,10 @@ export function testRows(
     if (checks.isolation && row.path.includes('{'))
       test(`${id}: 404, one answer for unknown, foreign and malformed`, async () => {
         const request = await world().good(id)
-        const [own, scopes] = [await credential(), row.scope === null ? [] : [row.scope]]
-        const answers = ((await world().foreignCredentials?.(scopes)) ?? []).map((headers) => ask(request, headers))
+        const own = await credential()
+        const answers = ((await world().foreignCredentials?.(id, scopesNeeded())) ?? []).map((headers) =>
+          ask(request, headers),
+        )
         const last = [...row.path.matchAll(/\{(\w+)\}/g)].at(-1)?.[1] ?? ''
         for (const name of ['unknown', '%00', "x' or 1=1", 'x'.repeat(900), wellFormed(request.path?.[last] ?? '')])
           answers.push(ask({ ...request, path: { ...request.path, [last]: name } }, own))

@@ -58,6 +58,7 @@ import { demoMerchantSlug } from './provisioning/demo.ts'
 import { mediaPage } from './site/media.ts'
 import { sitePages } from './site/pages.ts'
 import { probePages } from './site/probes.ts'
+import { adminPeopleOperations } from './staff/adminOperations.ts'
 import type { PasswordCost } from './staff/password.ts'
 import { createStaffRoom } from './staff/room.ts'
 import { pendingMigrations } from './storage/migrate.ts'
@@ -210,6 +211,7 @@ export function createApp(parts: AppParts): App {
   const adminHandlers: AdminHandlers = {
     ...adminOrderOperations({ rootSecret }),
     ...adminPictureOperations(),
+    ...adminPeopleOperations({ rootSecret, publicOrigin }),
   }
   const admin = mountSurface<AdminOperations, AdminCallers>(surfaceParts, {
     surface: adminSurface,

@@ -1,7 +1,7 @@
 // What holds for every operation of the admin surface, tested from its rows, on both engines.
 
 import { before } from 'node:test'
-import { type AdminHouse, goodAdminRequest } from '../harness/admin/world.ts'
+import { type AdminHouse, goodAdminRequest, isSharedByModes, moreScopes } from '../harness/admin/world.ts'
 import { assertAdminError, openHouse, testSecret } from '../harness/house.ts'
 import { orderMarket, ordersOf } from '../harness/orders.ts'
 import { type LimitedWorld, type RowWorld, testRows } from '../harness/rows.ts'
@@ -58,8 +58,11 @@ eachEngine('every admin operation', (given) => {
       // A cookie opens pages and not this.
       return [{}, { authorization: `Bearer ${key}` }, { authorization: 'nonsense' }, { cookie: 'session=x' }]
     },
+    moreScopes: (id) => moreScopes(id as AdminOperationId),
     // Another merchant, and the same one in the other mode.
-    async foreignCredentials(wanted) {
+    async foreignCredentials(id, wanted) {
+      const rivals = { authorization: `Bearer ${of.keys.rivalAdmin}` }
+      if (isSharedByModes(id as AdminOperationId)) return [rivals]
       const live = await of.storage.write(async (tx) => {
         const real = (await listInstallations(tx, of.merchantId)).find(({ mode }) => mode === 'live')
         if (!real) throw new Error('the shop has no live installation')
@@ -71,7 +74,7 @@ eachEngine('every admin operation', (given) => {
           of.clock.now,
         )
       })
-      return [{ authorization: `Bearer ${of.keys.rivalAdmin}` }, { authorization: `Bearer ${live.key}` }]
+      return [rivals, { authorization: `Bearer ${live.key}` }]
     },
     errorIn(answer) {
       assertAdminError(answer)

@@ -1,4 +1,34 @@
 import type { peopleRows } from '../../src/contract/admin/people.ts'
+import { newId } from '../../src/kit/ids.ts'
+import { hashPassword } from '../../src/staff/password.ts'
+import { scopesOfRole } from '../../src/staff/roles.ts'
+import { createUser } from '../../src/staff/users.ts'
+import { cheapCost, testSecret } from '../house.ts'
 import type { Given } from './world.ts'
 
-export const peopleGivens: Readonly<Record<keyof typeof peopleRows, Given>> = {}
+// A viewer of the caller's merchant: whoever may change people may change this one.
+const member: Given = async ({ storage, clock, merchantId }) => {
+  const passwordHash = await hashPassword('correct horse battery staple', cheapCost)
+  const input = {
+    email: `${newId('usr')}@people.example`,
+    passwordHash,
+    merchantIds: [merchantId],
+    role: 'viewer',
+  } as const
+  const user = await storage.write((tx) => createUser(tx, testSecret, input, clock.now))
+  return { path: { memberId: user.id } }
+}
+
+// Nobody gives or takes a role with a scope that they do not have.
+export const peopleScopes = {
+  inviteAdminMember: scopesOfRole.viewer,
+  updateAdminMember: scopesOfRole.staff,
+  removeAdminMember: scopesOfRole.viewer,
+} as const
+
+export const peopleGivens: Readonly<Record<keyof typeof peopleRows, Given>> = {
+  listAdminMembers: async () => ({}),
+  inviteAdminMember: async () => ({ body: { email: `${newId('usr')}@people.example`, role: 'viewer' } }),
+  updateAdminMember: async (house) => ({ ...(await member(house)), body: { role: 'staff' } }),
+  removeAdminMember: async (house) => ({ ...(await member(house)), body: {} }),
+}

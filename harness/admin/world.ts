@@ -2,6 +2,7 @@
 // file of its own.
 
 import type { AdminOperationId } from '../../src/contract/admin/operations.ts'
+import type { AdminScope } from '../../src/contract/words.ts'
 import { newId } from '../../src/kit/ids.ts'
 import type { House } from '../house.ts'
 import type { Orders } from '../orders.ts'
@@ -10,7 +11,7 @@ import { catalogGivens } from './catalog.ts'
 import { changeGivens } from './changes.ts'
 import { developerGivens } from './developers.ts'
 import { orderGivens } from './orders.ts'
-import { peopleGivens } from './people.ts'
+import { peopleGivens, peopleScopes } from './people.ts'
 import { pictureGivens } from './pictures.ts'
 import { shopGivens } from './shop.ts'
 
@@ -32,4 +33,21 @@ const givens: Readonly<Record<AdminOperationId, Given>> = {
 export async function goodAdminRequest(house: AdminHouse, id: AdminOperationId): Promise<RowRequest> {
   const request = await givens[id](house)
   return request.body ? { ...request, body: { ...request.body, idempotencyKey: newId('req') } } : request
+}
+
+// Scopes that the good request of a row needs beside that of the row.
+const alsoNeeded: Partial<Readonly<Record<AdminOperationId, readonly AdminScope[]>>> = peopleScopes
+
+export function moreScopes(id: AdminOperationId): readonly AdminScope[] {
+  return alsoNeeded[id] ?? []
+}
+
+// Rows about things that are the same in both modes, so a caller in the other mode reaches them too.
+const sharedByModes: ReadonlySet<AdminOperationId> = new Set<AdminOperationId>([
+  'updateAdminMember',
+  'removeAdminMember',
+])
+
+export function isSharedByModes(id: AdminOperationId): boolean {
+  return sharedByModes.has(id)
 }

@@ -23,6 +23,9 @@ export type Scope = (typeof scopes)[number]
 export const roles = ['owner', 'staff', 'viewer'] as const
 export type Role = (typeof roles)[number]
 
+export const memberStatuses = ['active', 'disabled', 'invited'] as const
+export type MemberStatus = (typeof memberStatuses)[number]
+
 const stabilities = ['stable', 'candidate', 'extension'] as const
 export type Stability = (typeof stabilities)[number]
 
@@ -208,6 +211,8 @@ export type OrderTimelineType = (typeof orderTimelineTypes)[number]
 
 export const endpointStatuses = ['enabled', 'disabled', 'paused'] as const
 export type EndpointStatus = (typeof endpointStatuses)[number]
+// Those that a merchant sets: an endpoint is disabled by the server or the operator.
+export const settableEndpointStatuses = ['enabled', 'paused'] as const
 
 // `gone`: the receiver answered 410. `failing`: too many deliveries failed in a row for too long. `operator`: by hand.
 export const endpointDisabledReasons = ['gone', 'failing', 'operator'] as const

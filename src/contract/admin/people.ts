@@ -1,5 +1,95 @@
-// The people who run the shop: schemas and rows.
+// The people who run the shop: schemas and rows. No operation changes how a person signs in: that is for the person alone.
 
-import type { AdminRows } from './row.ts'
+import { IdempotencyKey, Instant } from '../parts.ts'
+import { idPattern, patterns } from '../patterns.ts'
+import { nullable, object, oneOf, type Static, Type } from '../schema.ts'
+import { ok } from '../surface.ts'
+import { idPrefixes, memberStatuses, roles } from '../words.ts'
+import { type AdminRows, adminRow, listOf } from './row.ts'
 
-export const peopleRows = {} as const satisfies AdminRows
+export const AdminRole = oneOf(roles, {
+  description:
+    'owner: everything. staff: catalog, orders, refunds and customers. viewer: look at everything but customers.',
+})
+
+export const MemberId = Type.String({
+  pattern: `${idPattern(idPrefixes.user).source}|${idPattern(idPrefixes.invitation).source}`,
+  description: 'Id of a person, or of an invitation that was not accepted yet.',
+})
+
+export const AdminMember = object({
+  id: MemberId,
+  status: oneOf(memberStatuses, { description: 'invited: has not accepted yet. disabled: cannot sign in.' }),
+  email: Type.String(),
+  role: AdminRole,
+  hasSecondFactor: Type.Boolean(),
+  addedAt: Instant,
+  expiresAt: nullable(Instant, { description: 'Of an invitation: until when its link works.' }),
+})
+
+export const AdminMemberListResponse = listOf(AdminMember, 'Those who joined first come first, invitations last.')
+
+export const AdminMemberInviteRequest = object({
+  idempotencyKey: Type.Optional(IdempotencyKey),
+  email: Type.String({ minLength: 3, maxLength: 254, pattern: patterns.email.source }),
+  role: AdminRole,
+})
+
+export const AdminInvitationResponse = object({
+  data: object({
+    member: AdminMember,
+    link: Type.String({
+      description:
+        'The person opens it to join. Shown this once; also sent by mail where mail is set up. Works once, for seven days.',
+    }),
+  }),
+})
+
+export const AdminMemberUpdateRequest = object({
+  idempotencyKey: Type.Optional(IdempotencyKey),
+  role: AdminRole,
+})
+
+export const AdminMemberResponse = object({ data: AdminMember })
+
+export const AdminMemberRemoveRequest = object({ idempotencyKey: Type.Optional(IdempotencyKey) })
+
+export const AdminMemberRemovedResponse = object({ data: object({ id: MemberId, removed: Type.Literal(true) }) })
+
+// biome-ignore format: a row reads best as a few lines
+export const peopleRows = {
+  listAdminMembers: {
+    ...adminRow, method: 'GET', path: '/api/v1/admin/members',
+    scope: 'admin:people', idempotency: 'none', audit: 'none', tag: 'People', paged: true,
+    summary: 'List members',
+    description: 'The people who act for the merchant, and invitations that were not accepted yet.',
+    body: null, reply: ok(AdminMemberListResponse),
+    refusals: [],
+  },
+  inviteAdminMember: {
+    ...adminRow, method: 'POST', path: '/api/v1/admin/members',
+    scope: 'admin:people', idempotency: 'required', audit: 'change', tag: 'People',
+    summary: 'Invite a member',
+    description: 'Answers a link with which the person joins. Inviting the same address again makes a new link, and the one before no longer works. A role is given only by a caller who has all of its scopes.',
+    body: AdminMemberInviteRequest, reply: { ...ok(AdminInvitationResponse), isSecret: true },
+    refusals: ['member_exists', 'invitation_limit'],
+  },
+  updateAdminMember: {
+    ...adminRow, method: 'PATCH', path: '/api/v1/admin/members/{memberId}',
+    scope: 'admin:people', idempotency: 'required', audit: 'change', tag: 'People',
+    summary: 'Change the role of a member',
+    description: 'Takes effect with the person’s next request. A role is given or taken away only by a caller who has all of its scopes.',
+    body: AdminMemberUpdateRequest, reply: ok(AdminMemberResponse),
+    refusals: ['member_not_found', 'last_owner'],
+  },
+  removeAdminMember: {
+    ...adminRow, method: 'DELETE', path: '/api/v1/admin/members/{memberId}',
+    scope: 'admin:people', idempotency: 'required', audit: 'change', tag: 'People',
+    summary: 'Remove a member or take an invitation back',
+    description: 'Signs the person out everywhere. The request has a body, for its idempotency key.',
+    body: AdminMemberRemoveRequest, reply: ok(AdminMemberRemovedResponse),
+    refusals: ['member_not_found', 'last_owner'],
+  },
+} as const satisfies AdminRows
+
+export type AdminMember = Static<typeof AdminMember>

@@ -1,4 +1,53 @@
-import type { peopleRows } from '../people.ts'
+import { sampleId } from '../../sampleid.ts'
+import type { AdminMember, peopleRows } from '../people.ts'
 import type { AdminExamples } from '../row.ts'
 
-export const peopleExamples: AdminExamples<typeof peopleRows> = {}
+const idempotencyKey = '6f0c3c8e-1a5d-4e2c-8b5f-2d9a7c3e4b11'
+
+const member: AdminMember = {
+  id: sampleId('user'),
+  status: 'active',
+  email: 'ada@example.com',
+  role: 'owner',
+  hasSecondFactor: true,
+  addedAt: '2026-03-01T09:12:44.000Z',
+  expiresAt: null,
+}
+
+const invited: AdminMember = {
+  id: sampleId('invitation'),
+  status: 'invited',
+  email: 'grace@example.com',
+  role: 'staff',
+  hasSecondFactor: false,
+  addedAt: '2026-03-03T08:02:11.000Z',
+  expiresAt: '2026-03-10T08:02:11.000Z',
+}
+
+export const peopleExamples: AdminExamples<typeof peopleRows> = {
+  listAdminMembers: {
+    path: {},
+    body: undefined,
+    reply: { data: [member, invited], meta: { count: 2, next: null } },
+  },
+  inviteAdminMember: {
+    path: {},
+    body: { idempotencyKey, email: 'grace@example.com', role: 'staff' },
+    reply: {
+      data: {
+        member: invited,
+        link: 'https://shop.example.com/admin/invitations/Yx0nQmV3b2s4dU1lT2xkU2VjcmV0VG9rZW5FeGFtcGw',
+      },
+    },
+  },
+  updateAdminMember: {
+    path: { memberId: sampleId('user', 2) },
+    body: { idempotencyKey, role: 'staff' },
+    reply: { data: { ...member, id: sampleId('user', 2), role: 'staff', hasSecondFactor: false } },
+  },
+  removeAdminMember: {
+    path: { memberId: sampleId('user', 2) },
+    body: { idempotencyKey },
+    reply: { data: { id: sampleId('user', 2), removed: true } },
+  },
+}

@@ -1,0 +1,114 @@
+// The admin operations on people.
+
+import type { AuditedChange } from '../audit/change.ts'
+import type { AdminMember, peopleRows } from '../contract/admin/people.ts'
+import type { AdminCaller, AdminHandler } from '../http/admin.ts'
+import { Audited } from '../http/handler.ts'
+import { pageOf } from '../http/paging.ts'
+import { badCursor } from '../kit/cursor.ts'
+import { isId } from '../kit/ids.ts'
+import { toInstant } from '../kit/instant.ts'
+import { refuse } from '../kit/refuse.ts'
+import type { RootSecret } from '../kit/secrets.ts'
+import { createInvitation, listInvitations, type OpenInvitation, removeInvitation } from './invitations.ts'
+import { findMember, listMembers, type Member, removeMember, setRole } from './members.ts'
+import { emailProblem } from './users.ts'
+
+export interface AdminPeopleParts {
+  rootSecret: RootSecret
+  publicOrigin: () => string
+}
+
+export function adminPeopleOperations({ rootSecret, publicOrigin }: AdminPeopleParts): {
+  [Id in keyof typeof peopleRows]: AdminHandler<Id>
+} {
+  return {
+    // Members and invitations together are few, so one answer is cut from all of them.
+    async listAdminMembers({ db, caller: { merchantId }, paging, now }) {
+      const [members, invitations] = await Promise.all([
+        listMembers(db, rootSecret, merchantId),
+        listInvitations(db, rootSecret, merchantId, now.getTime()),
+      ])
+      const all = [...members.map(memberView), ...invitations.map(invitationView)]
+      const { rows, meta } = pageOf(all.slice(startOf(all, paging.after)), paging, ({ id }) => id)
+      return { data: rows, meta }
+    },
+
+    async inviteAdminMember({ db, caller, body: { email, role }, now }) {
+      const problem = emailProblem(email)
+      if (problem !== undefined) throw refuse('invalid_request', { issues: [{ path: '/email', message: problem }] })
+      const { merchantId, scopes: held } = caller
+      const input = { merchantId, email, role, held, createdBy: personOf(caller) }
+      const link = await createInvitation(db, rootSecret, input, now.getTime())
+      const made = (await listInvitations(db, rootSecret, merchantId, now.getTime())).find(({ id }) => id === link.id)
+      if (!made) throw new Error('an invitation that was just made is not there')
+      return new Audited({ data: { member: invitationView(made), link: publicOrigin() + link.path } }, [
+        changeOf('create', 'invitation', link.id, { role: [null, role] }),
+      ])
+    },
+
+    async updateAdminMember({ db, caller, path: { memberId }, body: { role }, now }) {
+      if (!isId('usr', memberId)) throw refuse('member_not_found')
+      const { merchantId, scopes: held } = caller
+      const before = await setRole(db, { merchantId, userId: memberId, role, held }, now.getTime())
+      const member = await findMember(db, rootSecret, merchantId, memberId)
+      if (!member) throw refuse('member_not_found')
+      const changes = before === role ? [] : [changeOf('change', 'member', memberId, { role: [before, role] })]
+      return new Audited({ data: memberView(member) }, changes)
+    },
+
+    async removeAdminMember({ db, caller, path: { memberId }, now }) {
+      const { merchantId, scopes: held } = caller
+      if (isId('inv', memberId)) {
+        const role = await removeInvitation(db, { merchantId, id: memberId, held })
+        return removed(memberId, changeOf('retire', 'invitation', memberId, { role: [role, null] }))
+      }
+      if (!isId('usr', memberId)) throw refuse('member_not_found')
+      const role = await removeMember(db, { merchantId, userId: memberId, held }, now.getTime())
+      return removed(memberId, changeOf('retire', 'member', memberId, { role: [role, null] }))
+    },
+  }
+}
+
+function removed(id: string, change: AuditedChange) {
+  return new Audited({ data: { id, removed: true as const } }, [change])
+}
+
+// Only a person stands behind an invitation: it ends when they may no longer invite.
+function personOf(caller: AdminCaller): string | null {
+  return caller.kind === 'person' ? caller.userId : null
+}
+
+// No address is in the list of changes, so a person is named by the role.
+function changeOf(
+  kind: 'create' | 'change' | 'retire',
+  what: 'member' | 'invitation',
+  id: string,
+  { role: [from, to] }: { role: readonly [from: string | null, to: string | null] },
+): AuditedChange {
+  return { kind, what, id, name: to ?? from ?? '', members: [{ member: 'role', from, to }] }
+}
+
+function memberView({ userId, email, role, hasSecondFactor, addedAt, disabledAt }: Member): AdminMember {
+  const status = disabledAt === null ? 'active' : 'disabled'
+  return { id: userId, status, email, role, hasSecondFactor, addedAt: toInstant(addedAt), expiresAt: null }
+}
+
+function invitationView({ id, email, role, createdAt, expiresAt }: OpenInvitation): AdminMember {
+  return {
+    id,
+    status: 'invited',
+    email,
+    role,
+    hasSecondFactor: false,
+    addedAt: toInstant(createdAt),
+    expiresAt: toInstant(expiresAt),
+  }
+}
+
+// Behind the row that an earlier answer ended with. If it is gone meanwhile, the list begins anew: nobody is left out.
+function startOf(all: readonly AdminMember[], after: string | null): number {
+  if (after === null) return 0
+  if (!isId('usr', after) && !isId('inv', after)) throw badCursor()
+  return all.findIndex(({ id }) => id === after) + 1
+}
