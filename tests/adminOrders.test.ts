@@ -101,16 +101,14 @@ eachEngine('admin orders', (given) => {
     const { order, fulfillment } = sent.body.data
     assert.deepEqual(fulfillment.items, [{ skuId: rose, quantity: 1 }])
     assert.equal(fulfillment.trackingUrl, 'https://dhl.example/0034')
-    assert.deepEqual(
-      [order.status, order.fulfillmentStatus, order.allowed],
-      ['processing', 'partially_fulfilled', ['fulfilAdminOrder']],
-    )
+    assert.deepEqual([order.status, order.fulfillmentStatus], ['processing', 'partially_fulfilled'])
+    assert.deepEqual(order.allowed, ['fulfilAdminOrder', 'refundAdminOrder'])
     const stale = { ...body, idempotencyKey: newId('req') }
     const refused = await house.askAdmin('fulfilAdminOrder', { path, body: stale })
     assertAdminError(refused, 'version_conflict')
     assert.equal(refused.body.error.current.order.fulfillmentStatus, 'partially_fulfilled')
     const rest = await house.askAdmin('fulfilAdminOrder', { path, body: { idempotencyKey: newId('req') } })
-    assert.deepEqual([rest.body.data.order.status, rest.body.data.order.allowed], ['completed', []])
+    assert.deepEqual([rest.body.data.order.status, rest.body.data.order.allowed], ['completed', ['refundAdminOrder']])
     const entries = await entriesOf(orderId)
     assert.deepEqual(
       entries.map(({ operation, changes }) => [operation, changes[0].members, changes[1].what]),
@@ -142,6 +140,125 @@ eachEngine('admin orders', (given) => {
     const body = { idempotencyKey: newId('req') }
     assertAdminError(await house.askAdmin('fulfilAdminOrder', { path: { orderId }, body }), 'order_not_paid')
     assert.deepEqual(await entriesOf(orderId), [])
+  })
+
+  test('refundAdminOrder: by line at what was paid for it, once put back, and the shipping once', async () => {
+    const { orderId } = await house.orders.place({ items: { CARD: 3 }, code: 'WELCOME10' })
+    const path = { orderId }
+    const { items, totals } = (await house.askAdmin('getAdminOrder', { path })).body.data
+    const [line] = items
+    const onHand = async () => {
+      const [row] = await house.storage.read(
+        (db) => db.sql<{ n: number }>`
+          select on_hand as n from stock where merchant_id = ${house.merchantId} and mode = 'test' and sku_id = ${line.skuId}`,
+      )
+      return row?.n ?? 0
+    }
+    const before = await onHand()
+    const ask = (body: object) =>
+      house.askAdmin('refundAdminOrder', { path, body: { idempotencyKey: newId('req'), ...body } })
+    const one = { items: [{ skuId: line.skuId, quantity: 1 }], restock: true }
+    const planned = await ask({ ...one, dryRun: true })
+    assert.deepEqual([planned.status, planned.body.data.refund, await onHand()], [200, null, before])
+    const first = await ask(one)
+    const { amount, refund, restocked, order } = first.body.data
+    assert.equal(amount, planned.body.data.amount)
+    assert.deepEqual([refund.amount, order.paymentStatus], [amount, 'refunding'])
+    assert.deepEqual(restocked, one.items)
+    assert.equal(await onHand(), before + 1)
+    const rest = await ask({ items: [{ skuId: line.skuId, quantity: 2 }], shipping: true })
+    assert.equal(amount + rest.body.data.amount, totals.total)
+    assertAdminError(await ask(one), 'refund_not_possible')
+    assertAdminError(await ask({ shipping: true }), 'refund_not_possible')
+    assertAdminError(await ask({ amount: 1, shipping: true }), 'invalid_request')
+    assertAdminError(await ask({ amount: 1, restock: true }), 'invalid_request')
+    assertAdminError(await ask({}), 'nothing_to_refund')
+    await house.orders.pay()
+    const { paymentStatus } = (await house.askAdmin('getAdminOrder', { path })).body.data
+    assert.equal(paymentStatus, 'refunded')
+  })
+
+  test('refundAdminOrder: by amount, never more than is left', async () => {
+    const { orderId } = await house.orders.place({ items: { CARD: 1 } })
+    const path = { orderId }
+    const ask = (body: object) =>
+      house.askAdmin('refundAdminOrder', { path, body: { idempotencyKey: newId('req'), ...body } })
+    const { total } = (await house.askAdmin('getAdminOrder', { path })).body.data
+    assertAdminError(await ask({ amount: total + 1, dryRun: true }), 'refund_amount_too_high')
+    assertAdminError(await ask({ amount: total + 1 }), 'refund_amount_too_high')
+    assert.equal((await ask({ amount: 1 })).body.data.order.paymentStatus, 'refunding')
+    assertAdminError(await ask({}), 'refund_pending')
+    assert.equal((await ask({ amount: total - 1 })).body.data.amount, total - 1)
+    assert.equal((await entriesOf(orderId)).length, 2)
+  })
+
+  test('fulfilAdminOrders: each has its own outcome; a dry run says the same and writes nothing', async () => {
+    const [first, second] = [
+      await house.orders.place({ items: { CARD: 1 } }),
+      await house.orders.place({ items: { CARD: 1 } }),
+    ]
+    const unpaid = await house.orders.place({ items: { CARD: 1 }, isManual: true })
+    const unknown = 'ord_01h455vb4pex5vsknk084sn02q'
+    const rows = [
+      { orderId: second.orderId, trackingNumber: 'B' },
+      { orderId: unknown },
+      { orderId: unpaid.orderId },
+      { orderId: first.orderId, trackingNumber: 'A', expectedVersion: 2 },
+    ]
+    const ask = (more: object) =>
+      house.askAdmin('fulfilAdminOrders', { body: { rows, idempotencyKey: newId('req'), ...more } })
+    const outcomes = (answer: { body: { data: { id: string; outcome: string; code: string | null }[] } }) =>
+      answer.body.data.map(({ id, outcome, code }) => [id, outcome, code])
+    const expected = [
+      [second.orderId, 'done', null],
+      [unknown, 'refused', 'order_not_found'],
+      [unpaid.orderId, 'refused', 'order_not_paid'],
+      [first.orderId, 'done', null],
+    ]
+    const planned = await ask({ dryRun: true })
+    assert.deepEqual(outcomes(planned), expected)
+    assert.deepEqual(await entriesOf(first.orderId), [])
+    const sent = await ask({})
+    assert.deepEqual(outcomes(sent), expected)
+    assert.deepEqual(sent.body.data[0].changes[0], planned.body.data[0].changes[0])
+    assert.deepEqual(sent.body.meta, { done: 2, unchanged: 0, refused: 2, dryRun: false })
+    const [entry, ...more] = await entriesOf(first.orderId)
+    assert.deepEqual(more, [])
+    assert.deepEqual(
+      new Set(entry?.changes.map(({ name }: { name: string }) => name)),
+      new Set([first.number, second.number]),
+    )
+    assert.deepEqual(
+      outcomes(await ask({})).map(([, outcome]) => outcome),
+      ['refused', 'refused', 'refused', 'refused'],
+    )
+  })
+
+  test('payAdminOrder, cancelAdminOrder, addAdminOrderNote: what they do to an order', async () => {
+    const key = () => ({ idempotencyKey: newId('req') })
+    const awaited = await house.orders.place({ items: { CARD: 1 }, isManual: true })
+    const path = { orderId: awaited.orderId }
+    const paid = await house.askAdmin('payAdminOrder', { path, body: key() })
+    assert.equal(paid.body.data.paymentStatus, 'paid')
+    assertAdminError(await house.askAdmin('payAdminOrder', { path, body: key() }), 'payment_not_awaited')
+    await house.askAdmin('addAdminOrderNote', { path, body: { ...key(), text: 'Red paper, please.' } })
+    const cancelled = await house.askAdmin('cancelAdminOrder', { path, body: { ...key(), reason: 'out_of_stock' } })
+    const { cancellation, order } = cancelled.body.data
+    assert.deepEqual(
+      [order.status, cancellation.status, cancellation.reason],
+      ['cancelled', 'refund_pending', 'out_of_stock'],
+    )
+    assert.deepEqual(
+      order.notes.map(({ text, actor }: { text: string; actor: { name: string } }) => [text, actor.name]),
+      [['Red paper, please.', 'admin']],
+    )
+    const entries = await entriesOf(awaited.orderId)
+    assert.deepEqual(
+      entries.map(({ operation }) => operation),
+      ['payAdminOrder', 'addAdminOrderNote', 'cancelAdminOrder'],
+    )
+    assert.ok(!JSON.stringify(entries).includes('Red paper'))
+    assertAdminError(await house.askAdmin('cancelAdminOrder', { path, body: key() }), 'order_not_cancellable')
   })
 
   test('a person does the same without HTTP, in one shop and one mode, and the entry names them', async () => {

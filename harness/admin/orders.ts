@@ -1,11 +1,32 @@
 import type { orderRows } from '../../src/contract/admin/orders.ts'
+import { newId } from '../../src/kit/ids.ts'
 import type { Given } from './world.ts'
 
-const placed: Given = async ({ orders }) => ({ path: { orderId: (await orders.place()).orderId } })
+// Of which there is plenty.
+const one = { items: { CARD: 1 } }
+
+const placed: Given = async ({ orders }) => ({ path: { orderId: (await orders.place(one)).orderId } })
 
 export const orderGivens: Readonly<Record<keyof typeof orderRows, Given>> = {
   listAdminOrders: async () => ({}),
   getAdminOrder: placed,
   getAdminOrderCustomer: placed,
   fulfilAdminOrder: async (house) => ({ ...(await placed(house)), body: { trackingNumber: '1Z' } }),
+  updateAdminFulfillment: async (house) => {
+    const { path } = await placed(house)
+    const body = { idempotencyKey: newId('req') }
+    const sent = await house.askAdmin('fulfilAdminOrder', { ...(path && { path }), body })
+    return {
+      path: { ...path, fulfillmentId: sent.body.data.fulfillment.id },
+      body: { trackingNumber: newId('req') },
+    }
+  },
+  fulfilAdminOrders: async ({ orders }) => ({ body: { rows: [{ orderId: (await orders.place(one)).orderId }] } }),
+  payAdminOrder: async ({ orders }) => ({
+    path: { orderId: (await orders.place({ ...one, isManual: true })).orderId },
+    body: {},
+  }),
+  cancelAdminOrder: async (house) => ({ ...(await placed(house)), body: {} }),
+  addAdminOrderNote: async (house) => ({ ...(await placed(house)), body: { text: 'Asked for red paper.' } }),
+  refundAdminOrder: async (house) => ({ ...(await placed(house)), body: { amount: 100 } }),
 }

@@ -1,7 +1,8 @@
 // An entry of the list of changes as the admin surface shows it. Pure.
 
-import type { AdminChange } from '../contract/admin/changes.ts'
+import type { AdminChange, AdminSubjectChange } from '../contract/admin/changes.ts'
 import { toInstant } from '../kit/instant.ts'
+import type { AuditedChange } from './change.ts'
 import type { Entry } from './store.ts'
 
 export function changeView(entry: Entry, names: ReadonlyMap<string, string>): AdminChange {
@@ -13,12 +14,16 @@ export function changeView(entry: Entry, names: ReadonlyMap<string, string>): Ad
     actor: { kind: actor.kind, id: actor.id, name: actor.id === null ? null : (names.get(actor.id) ?? null) },
     operation,
     requestId,
-    changes: changes.map(({ kind, what, id: subjectId, name, members }) => ({
-      kind,
-      subject: { type: what, id: subjectId, name },
-      members: members.map(({ member, from, to }) => ({ member, from: from ?? null, to: to ?? null })),
-    })),
+    changes: changes.map(subjectChangeView),
     undoes,
     undoneBy,
+  }
+}
+
+export function subjectChangeView({ kind, what, id, name, members }: AuditedChange): AdminSubjectChange {
+  return {
+    kind,
+    subject: { type: what, id, name },
+    members: members.map(({ member, from, to }) => ({ member, from: from ?? null, to: to ?? null })),
   }
 }

@@ -2,12 +2,13 @@
 // and tools all end here.
 
 import type { Principal } from '../access/principal.ts'
-import { type Actor, insertEntry } from '../audit/store.ts'
+import { insertEntry } from '../audit/store.ts'
 import type { Operation } from '../contract/surface.ts'
 import type { Mode } from '../contract/words.ts'
 import type { Cause } from '../events/announce.ts'
 import { type Claim, fingerprintOf, type Keeper, once } from '../idempotency/once.ts'
 import type { Reader, Storage, Tx } from '../storage/storage.ts'
+import { actorOf } from './actor.ts'
 import type { CursorSubject, Cursors } from './cursors.ts'
 import { Audited, type Paging, Rendered } from './handler.ts'
 import type { QueryValues } from './query.ts'
@@ -107,12 +108,6 @@ function writeDown(tx: Tx, id: string, { principal, requestId, now }: Call, repl
       at: now.getTime(),
     })
   return reply.reply
-}
-
-function actorOf({ kind, id }: Principal): Actor {
-  if (kind === 'person' || kind === 'key') return { kind, id }
-  if (kind === 'oauth') return { kind: 'app', id }
-  throw new Error(`a caller of the kind ${kind} changes something and is not known to the list of changes`)
 }
 
 export function cursorSubject(

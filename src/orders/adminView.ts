@@ -3,12 +3,23 @@
 import type { AuditedChange } from '../audit/change.ts'
 import { membersChanged } from '../audit/change.ts'
 import type { AdminChange } from '../contract/admin/changes.ts'
-import type { AdminCustomer, AdminFulfillment, AdminOrder, AdminOrderSummary } from '../contract/admin/orders.ts'
+import {
+  type AdminCustomer,
+  type AdminFulfillment,
+  type AdminOrder,
+  type AdminOrderNote,
+  type AdminOrderSummary,
+  orderActions,
+} from '../contract/admin/orders.ts'
 import type { Address } from '../contract/open/carts.ts'
-import { isPaidOnDelivery } from '../providers/manual/provider.ts'
+import type { ItemQuantity } from '../contract/parts.ts'
+import { toInstant } from '../kit/instant.ts'
+import { moveFor } from '../kit/lifecycle.ts'
+import { isPaidOnDelivery, manualName } from '../providers/manual/provider.ts'
 import type { OrderCustomer } from './customer.ts'
-import { sendingReason } from './lifecycle.ts'
-import type { AdminOrderHead, FulfillmentRow, OrderPlace } from './store.ts'
+import { cancellableReason, fulfillmentStatusFor, orderPaymentLifecycle, sendingReason } from './lifecycle.ts'
+import { linesAfter } from './operator.ts'
+import type { AdminOrderHead, FulfillmentRow, OrderNoteRow, OrderPlace, RefundedLine } from './store.ts'
 import { fulfillmentView, type OrderFacts, orderSummary, orderView } from './view.ts'
 
 export function adminOrderSummary(head: AdminOrderHead): AdminOrderSummary {
@@ -19,11 +30,16 @@ function placeView({ city, country, installationId: id, installationName: name }
   return { city, country, installation: { id, name } }
 }
 
-export function adminOrderView(facts: OrderFacts, place: OrderPlace, changes: readonly AdminChange[]): AdminOrder {
+export function adminOrderView(
+  facts: OrderFacts,
+  place: OrderPlace,
+  { notes, changes }: { notes: readonly AdminOrderNote[]; changes: readonly AdminChange[] },
+): AdminOrder {
   return {
     ...orderView(facts),
     ...placeView(place),
     fulfillments: facts.fulfillments.map(adminFulfillmentView),
+    notes: [...notes],
     allowed: allowedActions(facts),
     changes: [...changes],
   }
@@ -33,14 +49,31 @@ export function adminFulfillmentView(row: FulfillmentRow): AdminFulfillment {
   return { id: row.id, ...fulfillmentView(row), trackingUrl: row.trackingUrl }
 }
 
+export function noteView(
+  { id, text, actorKind, actorId, at }: OrderNoteRow,
+  names: ReadonlyMap<string, string>,
+): AdminOrderNote {
+  const name = actorId === null ? null : (names.get(actorId) ?? null)
+  return { id, text, actor: { kind: actorKind, id: actorId, name }, at: toInstant(at) }
+}
+
 // What the state of the order allows. Scopes are another matter.
 export function allowedActions(facts: OrderFacts): AdminOrder['allowed'] {
-  const { status, paymentStatus } = facts.order
+  const { status, paymentStatus, total, refunded } = facts.order
   const awaited = facts.payments.find((payment) => payment.status === 'pending')
   const isSendable =
     (status === 'placed' || status === 'processing') &&
     sendingReason(paymentStatus, awaited && { isPaidOnDelivery: isPaidOnDelivery(awaited) }) === undefined
-  return isSendable ? ['fulfilAdminOrder'] : []
+  const obstacle = cancellableReason(facts.order)
+  const isAllowed: Record<AdminOrder['allowed'][number], boolean> = {
+    payAdminOrder:
+      moveFor(orderPaymentLifecycle, 'pay', paymentStatus) !== undefined &&
+      facts.payments.some(({ provider }) => provider === manualName),
+    fulfilAdminOrder: isSendable,
+    cancelAdminOrder: obstacle === undefined || obstacle === 'already_processing',
+    refundAdminOrder: moveFor(orderPaymentLifecycle, 'owe', paymentStatus) !== undefined && refunded < total,
+  }
+  return orderActions.filter((action) => isAllowed[action])
 }
 
 export function customerView({ customer, address }: OrderCustomer): AdminCustomer {
@@ -86,4 +119,25 @@ export function parcelChanges(before: OrderFacts, after: OrderFacts): AuditedCha
         .filter(([, to]) => to !== null)
         .map(([member, to]) => ({ member, from: null, to })),
     }))
+}
+
+// The refund that is owed now.
+export function refundChange(
+  { order }: OrderFacts,
+  { id, amount }: { id: string; amount: number },
+  { lines, restocked }: { lines: readonly RefundedLine[]; restocked: readonly ItemQuantity[] },
+): AuditedChange {
+  const members = [
+    { member: 'amount', from: null, to: amount },
+    ...(lines.length > 0 ? [{ member: 'lines', from: null, to: lines }] : []),
+    ...(restocked.length > 0 ? [{ member: 'restocked', from: null, to: restocked }] : []),
+  ]
+  return { kind: 'create', what: 'refund', id, name: order.number, members }
+}
+
+// What a parcel with these contents would make of the order.
+export function plannedChanges(found: OrderFacts, sent: readonly ItemQuantity[]): AuditedChange[] {
+  const fulfillmentStatus = fulfillmentStatusFor(linesAfter(found, sent))
+  const status = fulfillmentStatus === 'fulfilled' ? ('completed' as const) : ('processing' as const)
+  return orderChanges(found, { ...found, order: { ...found.order, status, fulfillmentStatus } })
 }

@@ -23,13 +23,15 @@ export interface CancelInput {
   reason: OrderCancellationReason | null
   note: string | null
   isRestocked: boolean
+  // The merchant may, also where work on the order has begun and nothing was sent.
+  alsoProcessing?: true
 }
 
 // Answers with the order as it now is; its cancellation is in it.
 export async function cancelOrder(tx: Tx, key: OrderKey, input: CancelInput, moment: Moment): Promise<OrderFacts> {
   const found = await lockOrderFacts(tx, key)
   if (!found) throw refuse('order_not_found')
-  refuseUncancellable(found.order, input.expectedVersion)
+  refuseUncancellable(found.order, input)
   const { by, reason, note, isRestocked } = input
   return cancelFound(tx, found, { verb: 'cancel', by, reason, note, restocked: isRestocked ? 'all' : [] }, moment)
 }
@@ -78,10 +80,14 @@ export async function cancelFound(tx: Tx, found: OrderFacts, input: FoundInput, 
   )
 }
 
-function refuseUncancellable(order: OrderRow, expectedVersion: number | undefined): void {
+function refuseUncancellable(
+  order: OrderRow,
+  { expectedVersion, alsoProcessing }: Pick<CancelInput, 'expectedVersion' | 'alsoProcessing'>,
+): void {
   const { status, version } = order
   const reason = cancellableReason(order)
-  if (reason) throw refuse('order_not_cancellable', { current: { status, version, reason } })
+  if (reason && !(alsoProcessing && reason === 'already_processing'))
+    throw refuse('order_not_cancellable', { current: { status, version, reason } })
   if (expectedVersion !== undefined && expectedVersion !== version) {
     const message = `The order is at version ${version}; the request expected ${expectedVersion}.`
     throw refuse('version_conflict', { message, current: { status, version } })

@@ -1,6 +1,7 @@
 // What the operator does with orders: a payment that came by hand, parcels, money back. Each is one transaction, and what
 // cannot be done is refused by its code.
 
+import type { ItemQuantity } from '../contract/parts.ts'
 import type { Moment } from '../events/announce.ts'
 import { oweLetters } from '../events/letters.ts'
 import { restock, takenBy } from '../inventory/sales.ts'
@@ -128,7 +129,6 @@ export interface Parcel {
   // By the codes or the ids of SKUs. null: all that was not sent yet.
   items: ReadonlyMap<string, number> | null
   itemsBy?: 'code' | 'skuId'
-  expectedVersion?: number | undefined
   // Also where the money has not come, or went back.
   anyway?: boolean
   // The caller knows that it is a test order.
@@ -138,27 +138,35 @@ export interface Parcel {
 export async function fulfilOrder(tx: Tx, key: OrderKey, parcel: Parcel, moment: Moment): Promise<OrderFacts> {
   const found = await lockOrder(tx, key)
   const { order } = found
-  refuseOtherVersion(found, parcel.expectedVersion)
-  const { status, number } = order
-  if (status === 'cancelled' || status === 'completed') {
-    const message = `Order ${number} is ${status}: nothing is to be sent.`
-    throw refuse('order_not_fulfillable', { message, current: { status } })
-  }
-  if (order.mode === 'test' && !parcel.isTestMeant && (await isSellingLive(tx, order.merchantId)))
-    throw refuse('order_is_test', { message: `Order ${number} is a test order.` })
-  if (!parcel.anyway) refuseUnpaid(found)
-  const sent = sentFrom(found.lines, parcel.items, parcel.itemsBy ?? 'code')
+  const sent = await contentsOf(tx, found, parcel)
   const { carrier, trackingNumber, trackingUrl = null } = parcel
   const fulfillment = { id: newId('ful'), carrier, trackingNumber, trackingUrl, items: sent, at: moment.now }
   insertFulfillment(tx, key, fulfillment)
   const letter = { kind: 'shipped', subjectId: fulfillment.id } as const
   oweLetters(tx, { ...key, merchantId: order.merchantId }, [letter], moment.now)
   for (const item of sent) raiseFulfilled(tx, key, item)
-  const lines = found.lines.map((line) => {
+  return tellParcel(tx, found, { lines: linesAfter(found, sent), fulfillment }, moment)
+}
+
+export function linesAfter({ lines }: Pick<OrderFacts, 'lines'>, sent: readonly ItemQuantity[]): OrderLine[] {
+  return lines.map((line) => {
     const quantity = sent.find(({ skuId }) => skuId === line.skuId)?.quantity ?? 0
     return { ...line, fulfilled: line.fulfilled + quantity }
   })
-  return tellParcel(tx, found, { lines, fulfillment }, moment)
+}
+
+// What goes into the parcel, where it may be sent. Nothing is written.
+export async function contentsOf(db: Reader, found: OrderFacts, parcel: Parcel): Promise<ItemQuantity[]> {
+  const { order } = found
+  const { status, number } = order
+  if (status === 'cancelled' || status === 'completed') {
+    const message = `Order ${number} is ${status}: nothing is to be sent.`
+    throw refuse('order_not_fulfillable', { message, current: { status } })
+  }
+  if (order.mode === 'test' && !parcel.isTestMeant && (await isSellingLive(db, order.merchantId)))
+    throw refuse('order_is_test', { message: `Order ${number} is a test order.` })
+  if (!parcel.anyway) refuseUnpaid(found)
+  return sentFrom(found.lines, parcel.items, parcel.itemsBy ?? 'code')
 }
 
 function refuseUnpaid({ order: { number, paymentStatus }, payments }: OrderFacts): void {
@@ -205,10 +213,10 @@ function sentFrom(
   lines: readonly OrderLine[],
   items: ReadonlyMap<string, number> | null,
   by: 'code' | 'skuId',
-): { skuId: string; quantity: number }[] {
+): ItemQuantity[] {
   const unknown = [...(items?.keys() ?? [])].find((code) => !lines.some((line) => line[by] === code))
   if (unknown !== undefined) throw notLeft(`The order has no ${unknown}.`, { code: unknown, left: 0 })
-  const sent: { skuId: string; quantity: number }[] = []
+  const sent: ItemQuantity[] = []
   for (const line of lines) {
     const { skuId, code, quantity, fulfilled } = line
     const left = quantity - fulfilled
@@ -273,34 +281,66 @@ export interface OwedRefund {
 export async function refundOrder(tx: Tx, key: OrderKey, input: RefundInput, moment: Moment): Promise<OwedRefund> {
   const found = await lockOrder(tx, key)
   const { order, refunds } = found
-  const unvoided = found.payments.find(({ id }) => refunds.some((kept) => kept.paymentId === id && isLostVoid(kept)))
+  const unvoided = unvoidedOf(found)
   if (unvoided) return owedOf(tx, key, await returnPayment(tx, unvoided, input, moment))
-  const { number, paymentStatus } = order
-  if (!moveFor(orderPaymentLifecycle, 'owe', paymentStatus))
-    throw nothingToRefund(`Order ${number} is ${paymentStatus}: there is nothing to refund.`, { paymentStatus })
-  const left = order.total - order.refunded
-  const failed = refunds.filter(isWaiting)
-  const lost = failed.reduce((sum, { amount }) => sum + amount, 0)
-  const pending = refunds.filter(({ kind, status }) => kind === 'refund' && status === 'pending')
-  const settled = input.isByHand ? pendingMeant(pending, input.amount) : undefined
+  refuseUnpaidFor(found)
+  const settled = input.isByHand ? pendingMeant(pendingOf(refunds), input.amount) : undefined
   if (settled) {
     await payByHand(tx, settled, moment.now)
     return owedOf(tx, key, settled)
   }
-  if (left === 0) throw nothingToRefund(`Nothing of order ${number} is left to refund.`, { paymentStatus })
-  refuseUnclear(found, { input, pending, lost })
-  const amount = input.amount ?? (order.cancellation === null && lost > 0 ? Math.min(lost, left) : left)
+  const { number } = order
+  const left = order.total - order.refunded
+  const failed = refunds.filter(isWaiting)
+  const amount = amountMeant(found, input)
   const reason = input.reason ?? failed.at(-1)?.reason ?? null
   const owed = await oweRefund(tx, found, { amount, reason }, moment)
-  if (!owed) {
-    const message = `${left} minor units of order ${number} are left to refund, not ${amount}.`
-    throw refuse('refund_amount_too_high', { message, current: { left } })
-  }
+  if (!owed) throw tooHigh(number, left, amount)
   const { refund } = owed
   const change = { cancellation: cancellationWith(order.cancellation, refund, failed) }
   noteChange(tx, owed.facts, { order: change, timeline: ['refund_started'] }, moment)
   if (input.isByHand) await payByHand(tx, refund, moment.now)
   return owedOf(tx, key, refund)
+}
+
+// What a refund would give back, or why it would be refused. Nothing is written.
+export function refundAmountFor(found: OrderFacts, input: RefundInput): number {
+  const unvoided = unvoidedOf(found)
+  if (unvoided) return unvoided.amount
+  refuseUnpaidFor(found)
+  const amount = amountMeant(found, input)
+  const { number, total, refunded } = found.order
+  if (amount <= total - refunded) return amount
+  throw tooHigh(number, total - refunded, amount)
+}
+
+function tooHigh(number: string, left: number, amount: number): Refusal {
+  const message = `${left} minor units of order ${number} are left to refund, not ${amount}.`
+  return refuse('refund_amount_too_high', { message, current: { left } })
+}
+
+// A payment that was to be taken back as a whole, and could not be.
+function unvoidedOf({ payments, refunds }: OrderFacts): PaymentRow | undefined {
+  return payments.find(({ id }) => refunds.some((kept) => kept.paymentId === id && isLostVoid(kept)))
+}
+
+function pendingOf(refunds: readonly RefundRow[]): RefundRow[] {
+  return refunds.filter(({ kind, status }) => kind === 'refund' && status === 'pending')
+}
+
+function refuseUnpaidFor({ order: { number, paymentStatus } }: OrderFacts): void {
+  if (!moveFor(orderPaymentLifecycle, 'owe', paymentStatus))
+    throw nothingToRefund(`Order ${number} is ${paymentStatus}: there is nothing to refund.`, { paymentStatus })
+}
+
+function amountMeant(found: OrderFacts, input: RefundInput): number {
+  const { order, refunds } = found
+  const left = order.total - order.refunded
+  const lost = refunds.filter(isWaiting).reduce((sum, { amount }) => sum + amount, 0)
+  if (left === 0)
+    throw nothingToRefund(`Nothing of order ${order.number} is left to refund.`, { paymentStatus: order.paymentStatus })
+  refuseUnclear(found, { input, pending: pendingOf(refunds), lost })
+  return input.amount ?? (order.cancellation === null && lost > 0 ? Math.min(lost, left) : left)
 }
 
 // What an operator has paid by hand is what waits to be paid, before it is anything else.

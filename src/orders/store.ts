@@ -5,6 +5,7 @@ import type { OrderSort } from '../contract/admin/orders.ts'
 import type { OrderPromotion } from '../contract/open/orders.ts'
 import type { ItemQuantity, Metadata } from '../contract/parts.ts'
 import type {
+  ActorKind,
   FulfillmentStatus,
   Mode,
   OrderCancellationReason,
@@ -18,6 +19,14 @@ import type { MerchantMode } from '../kit/mode.ts'
 import { isNotDeferred } from '../loops/store.ts'
 import { expectVersion } from '../storage/guard.ts'
 import { Fragment, list, type Reader, type Tx } from '../storage/storage.ts'
+
+// Units of a line that were refunded, and what was paid for them.
+export interface RefundedLine {
+  // Empty for the shipping.
+  skuId: string
+  quantity: number
+  amount: number
+}
 
 export interface OrderKey {
   installationId: string
@@ -530,6 +539,62 @@ export async function endPromotionUse(
     where merchant_id = ${merchant} and promotion_id = ${promotionId} and order_id = ${orderId} and given_back_at is null
     returning order_id`
   return rows.length > 0
+}
+
+export async function updateFulfillment(
+  tx: Tx,
+  { installationId, orderId }: OrderKey,
+  row: FulfillmentRow,
+): Promise<void> {
+  await tx.sql`
+    update fulfillments set carrier = ${row.carrier}, tracking_number = ${row.trackingNumber},
+      tracking_url = ${row.trackingUrl}
+    where installation_id = ${installationId} and order_id = ${orderId} and id = ${row.id}`
+}
+
+export interface OrderNoteRow {
+  id: string
+  text: string
+  actorKind: ActorKind
+  actorId: string | null
+  at: number
+}
+
+export async function listOrderNotes(db: Reader, { installationId, orderId }: OrderKey): Promise<OrderNoteRow[]> {
+  return db.sql<OrderNoteRow>`
+    select id, text, actor_kind as "actorKind", actor_id as "actorId", at from order_notes
+    where installation_id = ${installationId} and order_id = ${orderId} order by id`
+}
+
+export function insertOrderNote(
+  tx: Tx,
+  { installationId, orderId }: OrderKey,
+  merchantId: string,
+  note: OrderNoteRow,
+): void {
+  tx.send`
+    insert into order_notes (installation_id, order_id, id, merchant_id, text, actor_kind, actor_id, at)
+    values (${installationId}, ${orderId}, ${note.id}, ${merchantId}, ${note.text}, ${note.actorKind}, ${note.actorId},
+      ${note.at})`
+}
+
+// What went back by line, or is on its way. What failed is not among it.
+export async function listRefundedLines(db: Reader, { installationId, orderId }: OrderKey): Promise<RefundedLine[]> {
+  return db.sql<RefundedLine>`
+    select l.sku_id as "skuId", l.quantity, l.amount from refund_lines l
+    join refunds r on r.installation_id = l.installation_id and r.id = l.refund_id
+    where l.installation_id = ${installationId} and l.order_id = ${orderId} and r.status <> 'failed'`
+}
+
+export function insertRefundedLine(
+  tx: Tx,
+  { installationId, orderId }: OrderKey,
+  refundId: string,
+  { skuId, quantity, amount }: RefundedLine,
+): void {
+  tx.send`
+    insert into refund_lines (installation_id, order_id, refund_id, sku_id, quantity, amount)
+    values (${installationId}, ${orderId}, ${refundId}, ${skuId}, ${quantity}, ${amount})`
 }
 
 function jsonOrNull(value: object | null): string | null {

@@ -143,7 +143,7 @@ function paymentView({ id, provider, method, brand, last4, amount, status, creat
   }
 }
 
-function refundView({ id, amount, currency, status, createdAt }: RefundRow): OrderRefund {
+export function refundView({ id, amount, currency, status, createdAt }: RefundRow): OrderRefund {
   return { id, amount, currency, status, createdAt: toInstant(createdAt) }
 }
 

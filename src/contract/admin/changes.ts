@@ -54,4 +54,5 @@ export const AdminChange = object({
 export const changeRows = {} as const satisfies AdminRows
 
 export type AdminActor = Static<typeof AdminActor>
+export type AdminSubjectChange = Static<typeof AdminSubjectChange>
 export type AdminChange = Static<typeof AdminChange>

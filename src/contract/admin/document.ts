@@ -7,6 +7,7 @@ import { openDocument } from '../open/document.ts'
 import * as openOrders from '../open/orders.ts'
 import type { SurfaceDocument } from '../openapi.ts'
 import * as parts from '../parts.ts'
+import * as bulk from './bulk.ts'
 import * as catalog from './catalog.ts'
 import * as changes from './changes.ts'
 import * as developers from './developers.ts'
@@ -72,7 +73,7 @@ export const adminDocument: SurfaceDocument = {
   },
   schemas: [
     ...namedIn(parts, { ErrorIssue }, openCarts, openOrders),
-    ...namedIn(errors, orders, catalog, pictures, shop, developers, people, changes),
+    ...namedIn(errors, bulk, orders, catalog, pictures, shop, developers, people, changes),
   ],
   errorSchema: errors.AdminErrorResponse,
   codes: adminRefusalCodes,

@@ -3,13 +3,32 @@
 
 import { limits } from '../limits.ts'
 import { Address } from '../open/carts.ts'
-import { Fulfillment, Order, OrderSummary } from '../open/orders.ts'
-import { Amount, ExpectedVersion, IdempotencyKey, InstallationId, Instant, line, Quantity, SkuId } from '../parts.ts'
+import { Fulfillment, Order, OrderCancellation, OrderRefund, OrderSummary } from '../open/orders.ts'
+import {
+  Amount,
+  ExpectedVersion,
+  IdempotencyKey,
+  InstallationId,
+  Instant,
+  ItemQuantity,
+  line,
+  OrderId,
+  paragraph,
+  Quantity,
+  SkuId,
+} from '../parts.ts'
 import { idPattern } from '../patterns.ts'
 import { described, nullable, object, oneOf, type Static, Type } from '../schema.ts'
 import { ok } from '../surface.ts'
-import { fulfillmentStatuses, idPrefixes, orderPaymentStatuses, orderStatuses } from '../words.ts'
-import { AdminChange } from './changes.ts'
+import {
+  fulfillmentStatuses,
+  idPrefixes,
+  orderCancellationReasons,
+  orderPaymentStatuses,
+  orderStatuses,
+} from '../words.ts'
+import { BulkResponse, DryRun } from './bulk.ts'
+import { AdminActor, AdminChange } from './changes.ts'
 import { type AdminRows, adminRow, listOf } from './row.ts'
 
 export const FulfillmentId = Type.String({
@@ -40,13 +59,26 @@ export const AdminFulfillment = object({
   trackingUrl: nullable(Type.String(), { description: 'Where the parcel can be followed.' }),
 })
 
+export const orderNotesMax = 100
+
+export const OrderNoteId = Type.String({
+  pattern: idPattern(idPrefixes.orderNote).source,
+  description: 'Id of a note.',
+})
+
+export const AdminOrderNote = object(
+  { id: OrderNoteId, text: Type.String(), actor: AdminActor, at: Instant },
+  { description: 'What the people of the shop wrote for themselves.' },
+)
+
 // What may be done with an order now, by whoever has the scope.
-export const orderActions = ['fulfilAdminOrder'] as const
+export const orderActions = ['payAdminOrder', 'fulfilAdminOrder', 'cancelAdminOrder', 'refundAdminOrder'] as const
 
 export const AdminOrder = object({
   ...Order.properties,
   ...placed,
   fulfillments: Type.Array(AdminFulfillment),
+  notes: Type.Array(AdminOrderNote, { maxItems: orderNotesMax, description: 'Oldest first.' }),
   allowed: Type.Array(oneOf(orderActions), {
     description: 'The operations that the order would accept now, as far as its state says.',
   }),
@@ -106,6 +138,77 @@ export const AdminFulfillmentRequest = object({
 
 export const AdminFulfillmentResponse = object({ data: object({ order: AdminOrder, fulfillment: AdminFulfillment }) })
 
+export const AdminFulfillmentUpdateRequest = object({
+  idempotencyKey: Type.Optional(IdempotencyKey),
+  ...parcelMembers,
+})
+export const AdminFulfillmentUpdateResponse = object({ data: AdminFulfillment })
+
+export const AdminBulkFulfillmentRequest = object({
+  idempotencyKey: Type.Optional(IdempotencyKey),
+  rows: Type.Array(object({ orderId: OrderId, expectedVersion: Type.Optional(ExpectedVersion), ...parcelMembers }), {
+    minItems: 1,
+    maxItems: limits.bulkItemsMax,
+    description: 'One parcel each, of all that was not sent yet.',
+  }),
+  dryRun: Type.Optional(DryRun),
+})
+
+export const AdminOrderPaymentRequest = object({
+  idempotencyKey: Type.Optional(IdempotencyKey),
+  expectedVersion: Type.Optional(ExpectedVersion),
+})
+
+export const AdminOrderCancellationRequest = object({
+  idempotencyKey: Type.Optional(IdempotencyKey),
+  expectedVersion: Type.Optional(ExpectedVersion),
+  reason: Type.Optional(oneOf(orderCancellationReasons)),
+  note: Type.Optional(paragraph(1, 500, 'The customer may read it.')),
+  restock: Type.Optional(Type.Boolean({ description: 'Whether the items go back into stock. Without it they do.' })),
+})
+export const AdminOrderCancellationResponse = object({
+  data: object({ cancellation: OrderCancellation, order: AdminOrder }),
+})
+
+export const AdminOrderNoteRequest = object({
+  idempotencyKey: Type.Optional(IdempotencyKey),
+  text: paragraph(1, 2000, 'For the people of the shop. It is stored as it is: not the place for addresses.'),
+})
+export const AdminOrderNoteResponse = object({ data: AdminOrderNote })
+
+export const AdminRefundRequest = object(
+  {
+    idempotencyKey: Type.Optional(IdempotencyKey),
+    expectedVersion: Type.Optional(ExpectedVersion),
+    amount: Type.Optional(
+      Type.Integer({ minimum: 1, maximum: Number.MAX_SAFE_INTEGER, description: 'In minor units.' }),
+    ),
+    items: Type.Optional(
+      Type.Array(ItemQuantity, {
+        minItems: 1,
+        maxItems: limits.cartLinesMax,
+        description: 'Units that are refunded at what was paid for them, tax and discount included.',
+      }),
+    ),
+    shipping: Type.Optional(Type.Boolean({ description: 'true: also what was paid for the shipping.' })),
+    restock: Type.Optional(Type.Boolean({ description: 'true: the items go back into stock.' })),
+    reason: Type.Optional(paragraph(1, 500)),
+    dryRun: Type.Optional(DryRun),
+  },
+  {
+    description:
+      'By amount, or by items and shipping. Without any of them: what failed to be refunded before, or else all that is left.',
+  },
+)
+export const AdminRefundResponse = object({
+  data: object({
+    amount: described('What goes back; with dryRun, what would.', Amount),
+    refund: nullable(OrderRefund, { description: 'null with dryRun.' }),
+    restocked: Type.Array(ItemQuantity),
+    order: AdminOrder,
+  }),
+})
+
 // biome-ignore format: a row reads best as a few lines
 export const orderRows = {
   listAdminOrders: {
@@ -140,10 +243,62 @@ export const orderRows = {
     body: AdminFulfillmentRequest, reply: ok(AdminFulfillmentResponse),
     refusals: ['order_not_found', 'version_conflict', 'order_not_fulfillable', 'order_not_paid', 'fulfillment_not_possible'],
   },
+  payAdminOrder: {
+    ...adminRow, method: 'POST', path: '/api/v1/admin/orders/{orderId}/payments',
+    scope: 'admin:orders', idempotency: 'required', audit: 'change', tag: 'Orders',
+    summary: 'Record a payment',
+    description: 'The money of a bank transfer or a cash payment has come.',
+    body: AdminOrderPaymentRequest, reply: ok(AdminOrderResponse),
+    refusals: ['order_not_found', 'version_conflict', 'payment_not_awaited'],
+  },
+  updateAdminFulfillment: {
+    ...adminRow, method: 'PATCH', path: '/api/v1/admin/orders/{orderId}/fulfillments/{fulfillmentId}',
+    scope: 'admin:orders', idempotency: 'required', audit: 'change', tag: 'Orders',
+    summary: 'Correct a parcel',
+    description: 'Changes the carrier or the tracking of a parcel. Members that are left out stay; null removes.',
+    body: AdminFulfillmentUpdateRequest, reply: ok(AdminFulfillmentUpdateResponse),
+    refusals: ['fulfillment_not_found'],
+  },
+  fulfilAdminOrders: {
+    ...adminRow, method: 'POST', path: '/api/v1/admin/fulfillments',
+    scope: 'admin:orders', idempotency: 'required', audit: 'change', tag: 'Orders',
+    summary: 'Send many parcels',
+    description: 'One parcel for each of these orders. Each has an outcome of its own; what is refused is left as it was.',
+    body: AdminBulkFulfillmentRequest, bodyBytesMax: 524_288, reply: ok(BulkResponse),
+    refusals: [],
+  },
+  cancelAdminOrder: {
+    ...adminRow, method: 'POST', path: '/api/v1/admin/orders/{orderId}/cancellations',
+    scope: 'admin:orders', idempotency: 'required', audit: 'change', tag: 'Orders',
+    summary: 'Cancel an order',
+    description: 'Possible until something was sent. What was paid is refunded.',
+    body: AdminOrderCancellationRequest, reply: ok(AdminOrderCancellationResponse),
+    refusals: ['order_not_found', 'version_conflict', 'order_not_cancellable'],
+  },
+  addAdminOrderNote: {
+    ...adminRow, method: 'POST', path: '/api/v1/admin/orders/{orderId}/notes',
+    scope: 'admin:orders', idempotency: 'required', audit: 'change', tag: 'Orders',
+    summary: 'Add a note',
+    description: 'A note for the people of the shop. No shopper and no app sees it.',
+    body: AdminOrderNoteRequest, reply: ok(AdminOrderNoteResponse),
+    refusals: ['order_not_found', 'note_limit'],
+  },
+  refundAdminOrder: {
+    ...adminRow, method: 'POST', path: '/api/v1/admin/orders/{orderId}/refunds',
+    scope: 'admin:refunds', idempotency: 'required', audit: 'change', tag: 'Orders',
+    summary: 'Refund an order',
+    description: 'Money goes back the way it came, a moment later. By items, with or without putting them back into stock, or by amount.',
+    body: AdminRefundRequest, reply: ok(AdminRefundResponse),
+    refusals: [
+      'order_not_found', 'version_conflict', 'nothing_to_refund', 'refund_not_possible', 'refund_pending',
+      'refund_amount_too_high', 'refund_amount_too_low',
+    ],
+  },
 } as const satisfies AdminRows
 
 export type AdminOrderSummary = Static<typeof AdminOrderSummary>
 export type AdminFulfillment = Static<typeof AdminFulfillment>
+export type AdminOrderNote = Static<typeof AdminOrderNote>
 export type AdminOrder = Static<typeof AdminOrder>
 export type AdminOrderListQuery = Static<typeof AdminOrderListQuery>
 export type AdminCustomer = Static<typeof AdminCustomer>

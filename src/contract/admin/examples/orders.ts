@@ -1,4 +1,4 @@
-import { address, order as openOrder, orderSummary } from '../../open/samples.ts'
+import { address, cancellation, order as openOrder, orderSummary } from '../../open/samples.ts'
 import { sampleId } from '../../sampleid.ts'
 import type { AdminChange } from '../changes.ts'
 import type { AdminFulfillment, AdminOrder, orderRows } from '../orders.ts'
@@ -46,7 +46,8 @@ export const adminOrder: AdminOrder = {
   ...openOrder,
   ...placed,
   fulfillments: [],
-  allowed: ['fulfilAdminOrder'],
+  notes: [],
+  allowed: ['fulfilAdminOrder', 'cancelAdminOrder', 'refundAdminOrder'],
   changes: [],
 }
 
@@ -57,7 +58,7 @@ const sent: AdminOrder = {
   items: openOrder.items.map((line) => ({ ...line, fulfilled: line.quantity })),
   fulfillments: [fulfillment],
   cancellable: false,
-  allowed: [],
+  allowed: ['refundAdminOrder'],
   changes: [change],
 }
 
@@ -86,5 +87,36 @@ export const orderExamples: AdminExamples<typeof orderRows> = {
     path: { orderId: openOrder.id },
     body: { idempotencyKey, carrier: 'DHL', trackingNumber: '00340434161094042557' },
     reply: { data: { order: sent, fulfillment } },
+  },
+  updateAdminFulfillment: {
+    path: { orderId: openOrder.id, fulfillmentId: fulfillment.id },
+    body: { idempotencyKey, trackingNumber: '00340434161094042558' },
+    reply: { data: { ...fulfillment, trackingNumber: '00340434161094042558' } },
+  },
+  fulfilAdminOrders: {
+    path: {},
+    body: { idempotencyKey, rows: [{ orderId: openOrder.id, trackingNumber: '00340434161094042557' }], dryRun: true },
+    reply: {
+      data: [{ id: openOrder.id, outcome: 'done', code: null, message: null, changes: change.changes }],
+      meta: { done: 1, unchanged: 0, refused: 0, dryRun: true },
+    },
+  },
+  payAdminOrder: { path: { orderId: openOrder.id }, body: { idempotencyKey }, reply: { data: adminOrder } },
+  cancelAdminOrder: {
+    path: { orderId: openOrder.id },
+    body: { idempotencyKey, reason: 'customer_request' },
+    reply: { data: { cancellation, order: { ...adminOrder, status: 'cancelled', cancellation, allowed: [] } } },
+  },
+  addAdminOrderNote: {
+    path: { orderId: openOrder.id },
+    body: { idempotencyKey, text: 'Asked for red paper.' },
+    reply: {
+      data: { id: sampleId('orderNote'), text: 'Asked for red paper.', actor: change.actor, at: fulfillment.at },
+    },
+  },
+  refundAdminOrder: {
+    path: { orderId: openOrder.id },
+    body: { idempotencyKey, items: item ? [{ skuId: item.skuId, quantity: 1 }] : [], restock: true, dryRun: true },
+    reply: { data: { amount: 3150, refund: null, restocked: [], order: adminOrder } },
   },
 }

@@ -1,0 +1,10 @@
+// Who acts, as the list of changes names it.
+
+import type { Principal } from '../access/principal.ts'
+import type { Actor } from '../audit/store.ts'
+
+export function actorOf({ kind, id }: Principal): Actor {
+  if (kind === 'person' || kind === 'key') return { kind, id }
+  if (kind === 'oauth') return { kind: 'app', id }
+  throw new Error(`a caller of the kind ${kind} changes something and is not known to the list of changes`)
+}
