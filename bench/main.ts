@@ -19,6 +19,7 @@ import { markdown, type Report, type RowReport, terminalText } from './report.ts
 import type { Circumstances, Row } from './row.ts'
 import { cartRows } from './rows/carts.ts'
 import { growthRows } from './rows/growth.ts'
+import { mailRows } from './rows/mail.ts'
 import { postgresRows } from './rows/postgres.ts'
 import { purchaseRows } from './rows/purchases.ts'
 import { readRows } from './rows/reads.ts'
@@ -30,6 +31,7 @@ const rows: readonly Row[] = [
   ...cartRows,
   ...postgresRows,
   ...purchaseRows,
+  ...mailRows,
   ...webhookRows,
   ...startRows,
   ...growthRows,

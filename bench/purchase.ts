@@ -2,6 +2,7 @@
 // pays, as a browser would, but with plain requests. Many at once, for a while.
 
 import { randomUUID } from 'node:crypto'
+import { setTimeout as pause } from 'node:timers/promises'
 import { Pool } from 'undici'
 import { type Stretch, startWatch } from './load.ts'
 import type { Running } from './process.ts'
@@ -34,10 +35,31 @@ export async function purchase({ server, shop, shoppers, seconds }: Purchases): 
   return stretch
 }
 
+export interface SteadyPurchases extends Omit<Purchases, 'shoppers'> {
+  perSecond: number
+}
+
+// Begun at this rate, however long each takes, by a different shopper each.
+export async function purchaseSteadily({ server, shop, perSecond, seconds }: SteadyPurchases): Promise<Stretch> {
+  const pool = new Pool(server.origin, { connections: 64, pipelining: 1 })
+  const watch = await startWatch(server)
+  const waitsMs = await Promise.all(
+    Array.from({ length: perSecond * seconds }, async (_, number) => {
+      await pause((number * 1_000) / perSecond)
+      const startedAt = performance.now()
+      await buy(pool, shop, number, `${randomUUID()}@example.com`)
+      return performance.now() - startedAt
+    }),
+  )
+  const stretch = await watch.end(waitsMs)
+  await pool.close()
+  return stretch
+}
+
 const card = { number: '4242424242424242', expiry: '12 / 40', cvc: '123', name: 'Ada Lovelace' }
 
 // Returns the id of the paid session.
-export async function buy(pool: Pool, shop: ShopData, number: number): Promise<string> {
+export async function buy(pool: Pool, shop: ShopData, number: number, email = 'ada@example.com'): Promise<string> {
   const items = [0, 1, 2].map((place) => ({
     skuId: shop.skuIds[(number + place * 31) % shop.skuIds.length] as string,
     quantity: 1,
@@ -52,7 +74,7 @@ export async function buy(pool: Pool, shop: ShopData, number: number): Promise<s
   const first = await send(pool, 'GET', page, { expected: 200 })
   await post(pool, `${page}/details`, {
     version: hidden(first.text, 'version'),
-    email: 'ada@example.com',
+    email,
     phone: '',
     name: 'Ada Lovelace',
     country: 'DE',
