@@ -80,6 +80,11 @@ eachEngine('letters, for the operator', (given) => {
     clock.now = Date.now()
     await mailRound(app.mail)
     assert.equal(JSON.parse((await run('mail', 'show', id)).out).letter.status, 'sent')
+    const stored = { ...settingsOf(house), CARTWRIGHT_MAIL_URL: `file:${folder}` }
+    const { out: whole } = await cartwright(['mail', 'show', id, '--text'], stored)
+    assert.match(whole, /^status +sent$/m)
+    assert.match(whole, /^Thank you for your order\n=+$/m)
+    assert.equal((await cartwright(['mail', 'show', id, '--text'], { ...stored, CARTWRIGHT_MAIL_URL: 'off' })).code, 2)
     const again = await run('mail', 'retry', id)
     assert.deepEqual([again.code, JSON.parse(again.out).error.code], [1, 'letter_not_retryable'])
     assert.equal(JSON.parse((await run('mail', 'show', 'eml_1')).out).error.code, 'letter_not_found')

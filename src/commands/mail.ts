@@ -3,7 +3,9 @@
 import { isMailOn, type LetterStatus, letterKinds, letterStatuses } from '../events/letters.ts'
 import { isId } from '../kit/ids.ts'
 import { toInstant } from '../kit/instant.ts'
+import type { MailTarget } from '../kit/mailurl.ts'
 import { refuse } from '../kit/refuse.ts'
+import { findStoredLetter } from '../mail/read.ts'
 import { findLetter, type LetterRow, listLetters, retryLetter } from '../mail/store.ts'
 import { type Command, type Given, Misuse, merchantOption, print, type Terminal, withMerchant } from './command.ts'
 
@@ -27,7 +29,10 @@ export const mailCommand: Command = {
       summary: 'Show a letter: what it is about, and what the mail server answered.',
       effect: 'reads',
       words: ['LETTER_ID'],
-      options: { merchant: merchantOption },
+      options: {
+        text: { help: 'also print its text, where letters are files' },
+        merchant: merchantOption,
+      },
       run: show,
     },
     retry: {
@@ -70,13 +75,22 @@ function readLimit(text = String(shownDefault)): number {
 }
 
 function show(given: Given, terminal: Terminal): Promise<number> {
-  return withMerchant(given, async (merchant, storage) => {
+  return withMerchant(given, async (merchant, storage, { mail }) => {
     const letter = await storage.read((db) => find(db, merchant.id, given.word))
-    print(terminal, given, { letter: shown(letter) }, () =>
-      Object.entries(shown(letter)).map(([name, value]) => `${name.padEnd(14)} ${value ?? '–'}`),
-    )
+    const text = given.flags.has('text') ? textOf(mail.target, letter.id) : null
+    print(terminal, given, { letter: shown(letter), ...(text !== null && { text }) }, () => [
+      ...Object.entries(shown(letter)).map(([name, value]) => `${name.padEnd(14)} ${value ?? '–'}`),
+      ...(text === null ? [] : ['', text]),
+    ])
     return 0
   })
+}
+
+function textOf(target: MailTarget, id: string): string {
+  if (target.kind !== 'file') throw new Misuse('--text needs letters that are files: CARTWRIGHT_MAIL_URL=file:FOLDER')
+  const stored = findStoredLetter(target.folder, id)
+  if (!stored) throw refuse('letter_not_found', { message: `There is no file of letter ${id} in ${target.folder}.` })
+  return stored.text
 }
 
 function retry(given: Given, terminal: Terminal): Promise<number> {

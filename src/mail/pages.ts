@@ -1,6 +1,6 @@
 // The letters of development, at /dev/mail: what the file transport wrote, newest first. Never in production.
 
-import { readdirSync, readFileSync, statSync } from 'node:fs'
+import { readdirSync, statSync } from 'node:fs'
 import type { IncomingMessage } from 'node:http'
 import { join } from 'node:path'
 import type { HtmlPage, PageAnswer } from '../http/pages.ts'
@@ -12,7 +12,7 @@ import { documentFor } from '../pages/frame.ts'
 import { type Html, html } from '../pages/html.ts'
 import { brand } from '../pages/mark.ts'
 import { privateHeaders, self } from '../pages/policy.ts'
-import { readLetter } from './read.ts'
+import { findStoredLetter } from './read.ts'
 
 const shownMax = 100
 const style = styleSheet({ path: '/dev/mail.css', name: 'mail-style', file: new URL('pages.css', import.meta.url) })
@@ -78,12 +78,9 @@ function page(title: string, body: Html, hasFrame = false): PageAnswer {
 function find(folder: string, id: string | undefined) {
   // An id is a name of a file here.
   if (id === undefined || !isId('eml', id)) throw refuse('route_not_found')
-  try {
-    return readLetter(readFileSync(join(folder, `${id}.eml`), 'utf8'))
-  } catch (error) {
-    if ((error as NodeJS.ErrnoException).code === 'ENOENT') throw refuse('route_not_found')
-    throw error
-  }
+  const letter = findStoredLetter(folder, id)
+  if (!letter) throw refuse('route_not_found')
+  return letter
 }
 
 function listOf(folder: string): Html {
