@@ -126,6 +126,27 @@ eachEngine('news of a provider', (given) => {
     assert.equal(await read(), 0)
   })
 
+  test('what a provider leaves out is logged and counted', async () => {
+    const { bank, house, read, account, seenUntil } = await openShop(given)
+    const { open } = bank.accounts
+    bank.accounts.open = (opened) =>
+      Object.assign(open(opened), {
+        async *news(_: number, __: AbortSignal, leftOut: (reason: string) => void) {
+          leftOut('too_many')
+          yield { at: house.clock.now - minute, reference: 'ref_1' }
+        },
+      })
+    await read()
+    const [line] = house.lines().filter(({ message }) => message === 'payment news were left out')
+    assert.deepEqual(
+      [line?.level, line?.provider, line?.accountId, line?.reason],
+      ['warn', 'elsewhere', account.id, 'too_many'],
+    )
+    const { text } = await house.fetch('/metrics')
+    assert.match(text, /^cartwright_payment_incidents_total\{provider="elsewhere",kind="news_left_out"\} 1$/m)
+    assert.equal(await seenUntil(), house.clock.now)
+  })
+
   test('a list that breaks off is read on from there', async () => {
     const { bank, house, read, seenUntil } = await openShop(given)
     const { open } = bank.accounts

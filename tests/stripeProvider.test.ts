@@ -493,12 +493,69 @@ describe('news', () => {
     charges.push(await paid(provider))
     mode.refundByHand(charges[0]?.reference ?? '', 100)
     const seen: string[] = []
-    for await (const { reference, at } of provider.news?.(since, signal) ?? []) {
+    for await (const { reference, at } of provider.news?.(since, signal, assert.fail) ?? []) {
       assert.ok(at >= since - 1000)
       seen.push(reference)
     }
     const [first, second] = charges.map(({ reference }) => reference)
     assert.deepEqual(seen, [first, second, first])
+  })
+
+  // Events of one payment, one each at these seconds after `since`.
+  async function manyEvents(provider: PaymentProvider, seconds: readonly number[]): Promise<number> {
+    now += 86_400_000
+    await paid(provider)
+    const event = [...mode.books.events.values()].findLast(({ type }) => type === 'payment_intent.succeeded')
+    assert.ok(event)
+    now += 7_200_000
+    const since = now
+    now += (seconds.at(-1) ?? 0) * 1_000
+    for (const second of seconds) {
+      const created = Math.floor(since / 1000) + second
+      const id = `evt_${created}_${mode.books.events.size}`
+      mode.books.events.set(id, { ...event, id, created })
+    }
+    return since
+  }
+
+  test('a long list arrives page by page, oldest first, and what was read before it broke off is there', async () => {
+    const provider = await opened()
+    const since = await manyEvents(
+      provider,
+      Array.from({ length: 350 }, (_, second) => second),
+    )
+    const seen: number[] = []
+    const read = async () => {
+      for await (const { at } of provider.news?.(since, signal, assert.fail) ?? []) {
+        seen.push((at - since) / 1_000)
+        // From here on nothing is answered.
+        if (seen.length === 1) standIn.network.fail(503, { path: '/v1/events' }, 100)
+      }
+    }
+    await assert.rejects(read())
+    standIn.network.reset()
+    assert.ok(seen.length > 50 && seen.length < 350, String(seen.length))
+    assert.deepEqual(
+      seen,
+      seen.map((_, second) => second),
+    )
+    const rest: number[] = []
+    for await (const { at } of provider.news?.(since, signal, assert.fail) ?? []) rest.push((at - since) / 1_000)
+    assert.deepEqual(
+      rest,
+      Array.from({ length: 350 }, (_, second) => second),
+    )
+  })
+
+  test('what is left out is told: more in a second than can be read, and what Stripe lists no longer', async () => {
+    const provider = await opened()
+    const since = await manyEvents(provider, [...Array<number>(1_001).fill(0), 1])
+    const told: string[] = []
+    let count = 0
+    for await (const _ of provider.news?.(since, signal, (reason) => told.push(reason)) ?? []) count += 1
+    assert.deepEqual([count, told], [1_001, ['too_many']])
+    for await (const _ of provider.news?.(now - 31 * 86_400_000, signal, (reason) => told.push(reason)) ?? []) break
+    assert.deepEqual(told, ['too_many', 'too_old'])
   })
 })
 

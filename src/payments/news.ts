@@ -3,14 +3,14 @@
 
 import type { Storage } from '../storage/storage.ts'
 import { type AccountRow, claimAccountsToRead, saveSeenUntil } from './accounts.ts'
-import { callForNews, type PaymentNews, type Providers } from './port.ts'
+import { callForNews, type NewsGap, type PaymentNews, type Providers } from './port.ts'
 import { notePaymentNews } from './store.ts'
 import type { PaymentWatch } from './watch.ts'
 
 export interface NewsTools {
   storage: Storage
   providers: Pick<Providers, 'ofAccount'>
-  watch: Pick<PaymentWatch, 'news'>
+  watch: Pick<PaymentWatch, 'news' | 'newsLeftOut'>
   clock: () => Date
 }
 
@@ -36,10 +36,11 @@ async function readAccount({ storage, providers, watch }: NewsTools, account: Ac
   if (!provider?.news) return
   const facts = { provider: account.provider, accountId: account.id }
   const since = (account.seenUntil ?? account.createdAt) - overlapMs
+  const leftOut = (reason: NewsGap) => watch.newsLeftOut(facts, reason)
   const news: PaymentNews[] = []
   const isWhole = await callForNews(
     async (signal) => {
-      for await (const one of provider.news?.(since, signal) ?? []) {
+      for await (const one of provider.news?.(since, signal, leftOut) ?? []) {
         if (signal.aborted) return false
         news.push(one)
         if (news.length >= newsMax) return false

@@ -171,8 +171,9 @@ export interface PaymentProvider {
   // Pure: whether a message at the address for notices comes from the provider, and which charges it is about. It is only a reason
   // to look them up.
   notice?(message: NoticeMessage, now: number): { references: readonly string[] } | 'refused'
-  // What happened since then, oldest first, for notices that did not arrive.
-  news?(since: number, signal: AbortSignal): AsyncIterable<PaymentNews>
+  // What happened since then, oldest first, for notices that did not arrive. What was yielded is not read again after the list broke
+  // off. What is not listed at all, or cannot be read in the time that there is, is left out, and told.
+  news?(since: number, signal: AbortSignal, leftOut: (reason: NewsGap) => void): AsyncIterable<PaymentNews>
   // Pure: whether it can take this at all. Left out by those that take everything.
   offers?(facts: { currency: string; amount: number }): boolean
 }
@@ -182,6 +183,9 @@ export interface PaymentNews {
   // The provider's own name of the charge.
   reference: string
 }
+
+// `too_old`: the provider does not list it any more.
+export type NewsGap = 'too_many' | 'too_old'
 
 export interface NoticeMessage {
   headers: Readonly<Record<string, string | string[] | undefined>>

@@ -2,7 +2,15 @@
 // that /metrics shows. Nothing that a shopper typed is in either.
 
 import type { Log } from '../observe/log.ts'
-import { type CallOptions, type CloseAnswer, type Finding, type RefundState, type Silence, silenceOf } from './port.ts'
+import {
+  type CallOptions,
+  type CloseAnswer,
+  type Finding,
+  type NewsGap,
+  type RefundState,
+  type Silence,
+  silenceOf,
+} from './port.ts'
 import { createTryWatch, type TryWatch } from './trywatch.ts'
 
 export type ProviderCall = 'start' | 'confirm' | 'lookUp' | 'refund' | 'refundState' | 'void' | 'close'
@@ -45,6 +53,8 @@ export type Incident =
   | 'unrecorded'
   // A merchant's account cannot be used.
   | 'unusable_account'
+  // Part of a provider's list of news was not read. What is open is looked up by schedule; refunds and disputes of it are not seen.
+  | 'news_left_out'
 
 export interface NoticeFacts {
   // `none` where there is no such account.
@@ -69,6 +79,7 @@ export interface PaymentWatch {
   notice(facts: NoticeFacts, outcome: NoticeOutcome, error?: unknown): void
   // What became of reading the provider's list of news.
   news(facts: NewsFacts, outcome: 'answered' | Silence): void
+  newsLeftOut(facts: NewsFacts, reason: NewsGap): void
   warn(incident: Incident, message: string, facts: MoneyFacts, more?: object): void
   error(incident: Incident, message: string, facts: MoneyFacts, error?: unknown): void
   readonly tries: TryWatch
@@ -125,6 +136,10 @@ export function createPaymentWatch(log: Log, clock: () => number = Date.now): Pa
       const { provider } = facts
       countCall({ provider, call: 'news' }, outcome === 'answered' ? outcome : outcome.reason)
       if (outcome !== 'answered') log.warn('payment news could not be read', { ...facts, ...silenceFields(outcome) })
+    },
+    newsLeftOut(facts, reason) {
+      countIncident(facts, 'news_left_out')
+      log.warn('payment news were left out', { ...facts, reason })
     },
     warn(incident, message, facts, more = {}) {
       countIncident(facts, incident)

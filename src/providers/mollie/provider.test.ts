@@ -257,8 +257,40 @@ test('news are what changed, was refunded or was charged back since then, oldest
   now += 1_000
   books.chargeBack(charged.reference ?? '')
   const seen: string[] = []
-  for await (const { reference } of provider.news?.(since, signal) ?? []) seen.push(reference)
+  for await (const { reference } of provider.news?.(since, signal, assert.fail) ?? []) seen.push(reference)
   assert.deepEqual(seen, [paid.reference, back.reference, charged.reference])
+})
+
+test('news that are too many to be read in time: the newest are there, and what is left out is told', async () => {
+  now += 60 * 86_400_000
+  const since = now
+  const first = await started()
+  const made = books.payment(first.reference ?? '')
+  for (let i = 0; i < 260; i += 1) {
+    now += 1_000
+    books.payments.set(`tr_many${i}`, { ...made, id: `tr_many${i}`, status: 'paid', createdAt: now, changedAt: now })
+  }
+  books.chargeBack('tr_many3')
+  // The clock of the reader, by which each page takes half a minute.
+  let asked = 0
+  const slow = createMollieProvider({
+    client: {
+      ...createMollieClient({ url: mollie.url, key: mollie.profile.test.key }),
+      get(path, query, stop) {
+        asked += 1
+        return createMollieClient({ url: mollie.url, key: mollie.profile.test.key }).get(path, query, stop)
+      },
+    },
+    mode: 'test',
+    noticeUrl: null,
+    monotonic: () => asked * 30_000,
+  })
+  const told: string[] = []
+  const seen = new Set<string>()
+  for await (const { reference } of slow.news?.(since, signal, (reason) => told.push(reason)) ?? []) seen.add(reference)
+  assert.deepEqual([told, asked], [['too_many'], 2])
+  assert.deepEqual([...seen], ['tr_many3'])
+  for (const { id } of [...books.payments.values()]) if (id.startsWith('tr_many')) books.payments.delete(id)
 })
 
 test('a key of one mode is not used for the other', async () => {

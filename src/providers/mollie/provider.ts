@@ -38,19 +38,29 @@ export interface MollieParts {
   mode: Mode
   // Where Mollie calls when a payment changes; null where it cannot reach us.
   noticeUrl: string | null
+  // For tests.
+  monotonic?: () => number
 }
 
 const method: Method = { id: 'online', labelKey: 'mollie.online', noteKey: null, fields: [], shape: 'page' }
 
 const pageSize = 250
 const pagesMax = 40
+// Of a reading of news, whose lists have no range of time and begin with the newest. Below the minute that a reading may take.
+const newsMsMax = 45_000
+const newsPagesMax = 200
 const hourMs = 3_600_000
 // Their clock and ours.
 const skewMs = hourMs
 // A page is open for up to three hours; bank transfers, which are open for longer, are looked up by schedule.
 const openMsMax = 3 * hourMs
 
-export function createMollieProvider({ client, mode, noticeUrl }: MollieParts): PaymentProvider {
+export function createMollieProvider({
+  client,
+  mode,
+  noticeUrl,
+  monotonic = () => performance.now(),
+}: MollieParts): PaymentProvider {
   const get = async (reference: string, signal: AbortSignal) =>
     readPayment(await client.get(paymentPath(reference), { embed: 'refunds,chargebacks' }, signal))
 
@@ -80,9 +90,10 @@ export function createMollieProvider({ client, mode, noticeUrl }: MollieParts): 
     name: 'payments' | 'refunds' | 'chargebacks',
     read: (row: unknown) => Row,
     signal: AbortSignal,
+    isOver = (pages: number) => pages >= pagesMax,
   ): AsyncIterable<Row> {
     let next: string | null = null
-    for (let pages = 0; pages < pagesMax; pages += 1) {
+    for (let pages = 0; !isOver(pages); pages += 1) {
       const query: Record<string, string> = { limit: `${pageSize}`, ...(next !== null && { from: next }) }
       const page: MolliePage<Row> = readPage(await client.get(`/v2/${name}`, query, signal), name, read)
       yield* page.rows
@@ -203,23 +214,31 @@ export function createMollieProvider({ client, mode, noticeUrl }: MollieParts): 
 
     notice,
 
-    async *news(since, signal) {
+    // Refunds and chargebacks first: what is paid of the payments that are left out is found by schedule too.
+    async *news(since, signal, leftOut) {
       const found: { at: number; reference: string }[] = []
       const note = (at: number, reference: string) => {
         if (at >= since) found.push({ at, reference })
       }
-      for await (const { id, createdAt, changedAt } of list('payments', readPayment, signal)) {
+      const until = monotonic() + newsMsMax
+      let isLeftOut = false
+      const isOver = (pages: number) => {
+        isLeftOut ||= pages >= newsPagesMax || monotonic() >= until
+        return isLeftOut
+      }
+      for await (const { paymentId, createdAt } of list('chargebacks', readChargeback, signal, isOver)) {
+        if (createdAt < since) break
+        note(createdAt, paymentId)
+      }
+      for await (const { paymentId, createdAt } of list('refunds', readRefund, signal, isOver)) {
+        if (createdAt < since) break
+        note(createdAt, paymentId)
+      }
+      for await (const { id, createdAt, changedAt } of list('payments', readPayment, signal, isOver)) {
         if (createdAt < since - openMsMax) break
         if (changedAt !== null) note(changedAt, id)
       }
-      for await (const { paymentId, createdAt } of list('refunds', readRefund, signal)) {
-        if (createdAt < since) break
-        note(createdAt, paymentId)
-      }
-      for await (const { paymentId, createdAt } of list('chargebacks', readChargeback, signal)) {
-        if (createdAt < since) break
-        note(createdAt, paymentId)
-      }
+      if (isLeftOut) leftOut('too_many')
       yield* found.sort((a, b) => a.at - b.at)
     },
   }

@@ -15,8 +15,9 @@ import type {
 import { fromStripeAmount, toStripeAmount } from './amounts.ts'
 import { type Stripe, type StripeClient, StripeFailure, verifiedEvent } from './client.ts'
 import { paymentErrorFor } from './declines.ts'
-import { eventTypes, intentIn } from './events.ts'
+import { intentIn } from './events.ts'
 import { chargeIn, Intents } from './intents.ts'
+import { listEvents } from './news.ts'
 import { OddAnswer } from './odd.ts'
 import { Refunds } from './refunds.ts'
 import { disputeStandingOf, isOfOrder, refundAnswerOf, refundMark, refundStandingOf } from './standing.ts'
@@ -39,10 +40,11 @@ const methods: readonly Method[] = [
   { id: stripeName, labelKey: 'stripe.method', noteKey: 'stripe.note', fields: [], shape: 'frame' },
 ]
 
-const newsMax = 10_000
+// https://docs.stripe.com/api/events/list: events are listed for 30 days.
+const listedMs = 30 * 24 * 3_600_000
 
 export function createStripeProvider(parts: StripeParts): PaymentProvider {
-  const { client, mode, publishableKey, noticeSecrets, url } = parts
+  const { client, mode, publishableKey, noticeSecrets, url, clock } = parts
   const intents = new Intents(parts)
   const refunds = new Refunds(client)
   const frame = { script: `${url ?? 'https://js.stripe.com'}/v3/`, publishableKey }
@@ -156,13 +158,11 @@ export function createStripeProvider(parts: StripeParts): PaymentProvider {
       return { references: reference === undefined ? [] : [reference] }
     },
 
-    async *news(since, signal) {
-      const created = { gte: Math.floor(since / 1000) }
-      // Newest first there. What is beyond the bound is found by the schedule.
-      const events = await client.ask(signal, (api) =>
-        api.events.list({ created, types: [...eventTypes], limit: 100 }).autoPagingToArray({ limit: newsMax }),
-      )
-      for (const event of events.reverse()) {
+    async *news(since, signal, leftOut) {
+      const now = clock().getTime()
+      if (since < now - listedMs) leftOut('too_old')
+      const range = { from: Math.floor(since / 1000), to: null }
+      for await (const event of listEvents({ client, now, signal, leftOut }, range)) {
         const reference = intentIn(event)
         if (reference !== undefined) yield { at: event.created * 1000, reference }
       }
