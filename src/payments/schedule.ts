@@ -31,6 +31,9 @@ export function firstCheckAt(now: number): number {
   return now + leaseMs
 }
 
+// What `checks` of a payment is after its provider answered.
+export const checksAnswered = 1
+
 // `tries` counts the look-ups, or tries to pay, that were made: 1 after the first.
 export function nextTryAt(tries: number, now: number): number {
   const place = Math.min(Math.max(tries, 1), waitsMs.length) - 1

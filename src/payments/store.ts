@@ -40,7 +40,8 @@ export interface PaymentRow {
   errorCode: PaymentErrorCode | null
   createdAt: number
   updatedAt: number
-  // When to ask the provider (again); null when nothing is open. `checks` counts the times it was asked.
+  // When to ask the provider (again); null when nothing is open. `checks` counts the times it was asked since it last answered, with
+  // that time: a single silence after many answers is followed by a short wait.
   checkAt: number | null
   checks: number
   // As the provider counts: what it took, and what went back of it.

@@ -3,7 +3,7 @@
 import type { Cause } from '../../events/announce.ts'
 import { moveFor } from '../../kit/lifecycle.ts'
 import { isAwaitedFromProvider, isUndecided, paymentLifecycle } from '../../payments/lifecycle.ts'
-import { leaseMs, nextTryAt } from '../../payments/schedule.ts'
+import { checksAnswered, leaseMs, nextTryAt } from '../../payments/schedule.ts'
 import { hasNews } from '../../payments/standing.ts'
 import { lockPayment, lookAgain, type PaymentRow, savePayment } from '../../payments/store.ts'
 import { endTry, findTry } from '../../payments/tries.ts'
@@ -96,7 +96,7 @@ async function decide(settlement: Settlement, outcome: PaymentOutcome): Promise<
   }
   const move = moveFor(paymentLifecycle, verbs[outcome.kind], payment.status)
   if (!move) throw new Error(`payment ${payment.id} is ${payment.status} and was ${outcome.kind}`)
-  const decided = { ...seen, status: move.to }
+  const decided = { ...seen, status: move.to, checks: checksAnswered }
   switch (outcome.kind) {
     case 'challenge': {
       const { reference, challenge } = outcome
@@ -111,8 +111,19 @@ async function decide(settlement: Settlement, outcome: PaymentOutcome): Promise<
     }
     case 'declined': {
       const { code, brand, last4, isDoubtful, isWithdrawn } = outcome
-      const checkAt = isDoubtful ? nextTryAt(seen.checks, now) : null
-      await savePayment(tx, { ...decided, ...nowhere, errorCode: isWithdrawn ? null : code, brand, last4, checkAt })
+      // The provider has not answered what became of it.
+      const { checks, checkAt } = isDoubtful
+        ? { ...seen, checkAt: nextTryAt(seen.checks, now) }
+        : { ...decided, checkAt: null }
+      await savePayment(tx, {
+        ...decided,
+        ...nowhere,
+        errorCode: isWithdrawn ? null : code,
+        brand,
+        last4,
+        checks,
+        checkAt,
+      })
       return reopenSession(settlement, isWithdrawn ? null : declinedFailure(code))
     }
     case 'approved': {

@@ -9,7 +9,7 @@ import {
   type StoredPaymentStatus,
 } from '../../payments/lifecycle.ts'
 import type { Outcome } from '../../payments/port.ts'
-import { nextTryAt } from '../../payments/schedule.ts'
+import { checksAnswered, nextTryAt } from '../../payments/schedule.ts'
 import { listRefundsOfPayment, oweVoid, type PaymentRow, savePayment } from '../../payments/store.ts'
 import type { Tx } from '../../storage/storage.ts'
 import type { PayTools } from '../tools.ts'
@@ -48,7 +48,7 @@ export async function recordAfterEnd(
     return
   }
   if (payment.checkAt !== null) {
-    const checks = payment.checks + 1
+    const checks = isCertain(payment, outcome) ? checksAnswered : payment.checks + 1
     const checkAt = isCertain(payment, outcome) ? null : nextTryAt(checks, now)
     await savePayment(tx, { ...payment, checks, checkAt, updatedAt: now })
   }

@@ -7,7 +7,7 @@ import { lockOrderFacts } from '../../orders/change.ts'
 import { recordStanding } from '../../orders/standing.ts'
 import { recordDispute } from '../../payments/disputes.ts'
 import type { DisputeStanding, Standing } from '../../payments/port.ts'
-import { nextTryAt } from '../../payments/schedule.ts'
+import { checksAnswered, nextTryAt } from '../../payments/schedule.ts'
 import { readStanding, type StandingPlan } from '../../payments/standing.ts'
 import { lockPayment, type PaymentRow, savePayment } from '../../payments/store.ts'
 import type { Tx } from '../../storage/storage.ts'
@@ -42,6 +42,7 @@ export async function recordNews(tools: PayTools, tx: Tx, asked: PaymentRow, out
   if (standing?.dispute) await recordAndTell(tools, tx, payment, standing.dispute, now)
   await savePayment(tx, {
     ...seen,
+    checks: checksAnswered,
     collected: outcome.kind === 'approved' ? outcome.collected : payment.collected,
     givenBack: plan?.givenBack ?? payment.givenBack,
     checkAt: plan?.againAt ?? null,

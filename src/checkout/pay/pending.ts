@@ -10,6 +10,7 @@ import { payOrder } from '../../orders/operator.ts'
 import type { OrderFacts } from '../../orders/view.ts'
 import { isAwaitedFromProvider, paymentLifecycle } from '../../payments/lifecycle.ts'
 import type { Outcome } from '../../payments/port.ts'
+import { checksAnswered, nextTryAt } from '../../payments/schedule.ts'
 import {
   bringRefundsForward,
   lockPayment,
@@ -57,13 +58,14 @@ export async function recordAwaited(
   if (isDecided && found.order.paymentStatus !== 'pending') return endCancelled(tools, tx, found, seen, outcome)
   if (outcome.kind === 'approved' && outcome.collected === payment.amount) {
     const { reference, brand, last4, collected } = outcome
-    await savePayment(tx, { ...seen, reference, brand, last4, collected })
+    await savePayment(tx, { ...seen, checks: checksAnswered, reference, brand, last4, collected })
     await payOrder(tx, key, { now, cause: null })
   } else if (outcome.kind === 'declined' && !outcome.isDoubtful) await giveUp(tools, tx, found, seen)
+  else if (outcome.kind === 'unknown') await savePayment(tx, { ...seen, checkAt: nextTryAt(seen.checks, now) })
   else {
     warnOfAmount(tools, tx, payment, outcome)
     const collected = outcome.kind === 'approved' ? outcome.collected : seen.collected
-    await savePayment(tx, { ...seen, collected, checkAt: pendingCheckAt(now, false) })
+    await savePayment(tx, { ...seen, checks: checksAnswered, collected, checkAt: pendingCheckAt(now, false) })
   }
 }
 

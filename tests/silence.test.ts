@@ -1,0 +1,61 @@
+// A provider that answers many times and is silent once: it is asked again soon, whatever the payment waits for.
+
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import { type BankShop, openBankShop } from '../harness/bankShop.ts'
+import { eachEngine } from '../harness/storage.ts'
+import { lookUpNow } from '../src/checkout/pay/elsewhere.ts'
+
+const second = 1_000
+
+eachEngine('a provider that is silent once', (given) => {
+  // In how many seconds it is asked again, after each of these silences.
+  async function waitsAfter(shop: BankShop, paymentId: string, silences: number, look: () => Promise<unknown>) {
+    const { bank, house } = shop
+    const waits: number[] = []
+    for (let times = 0; times < silences; times += 1) {
+      bank.loseNext('lookUp')
+      house.clock.now += 11 * second
+      await look()
+      const [row] = await house.storage.read(
+        (db) => db.sql<{ checkAt: number | null }>`select check_at as "checkAt" from payments where id = ${paymentId}`,
+      )
+      waits.push(((row?.checkAt ?? 0) - house.clock.now) / second)
+    }
+    return waits
+  }
+
+  test('after many looks at a payment elsewhere', async () => {
+    const shop = await openBankShop(given)
+    const { installationId, clock } = shop.house
+    const { paymentId, payment } = await shop.begin()
+    const look = () => lookUpNow(shop.tools, { installationId, id: paymentId })
+    for (let looks = 0; looks < 12; looks += 1) {
+      clock.now += 11 * second
+      await look()
+    }
+    assert.equal((await payment()).status, 'challenge')
+    assert.deepEqual(await waitsAfter(shop, paymentId, 3, look), [5, 15, 60])
+    clock.now += 11 * second
+    await look()
+    assert.deepEqual(await waitsAfter(shop, paymentId, 1, look), [5])
+  })
+
+  for (const what of ['bank', 'pay'] as const)
+    test(`after many notices of a payment that is ${what === 'bank' ? 'awaited' : 'made'}`, async () => {
+      const shop = await openBankShop(given)
+      const { paymentId } = await shop.place(what)
+      const look = async () => {
+        await shop.notice(paymentId)
+        await shop.check()
+      }
+      for (let looks = 0; looks < 12; looks += 1) {
+        shop.house.clock.now += 11 * second
+        await look()
+      }
+      assert.deepEqual(await waitsAfter(shop, paymentId, 2, look), [5, 15])
+      shop.house.clock.now += 11 * second
+      await look()
+      assert.deepEqual(await waitsAfter(shop, paymentId, 1, look), [5])
+    })
+})
