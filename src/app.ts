@@ -41,6 +41,7 @@ import { observeMail } from './mail/observe.ts'
 import { isFromHere, mailPages } from './mail/pages.ts'
 import { type MailTools, newCounts } from './mail/send.ts'
 import { createTransport } from './mail/smtp.ts'
+import { adminDeveloperOperations } from './oauth/adminOperations.ts'
 import { oauthOperations } from './oauth/operations.ts'
 import { createOAuthRoom } from './oauth/room.ts'
 import type { Log } from './observe/log.ts'
@@ -63,6 +64,7 @@ import type { PasswordCost } from './staff/password.ts'
 import { createStaffRoom } from './staff/room.ts'
 import { pendingMigrations } from './storage/migrate.ts'
 import type { Storage } from './storage/storage.ts'
+import { adminWebhookOperations } from './webhooks/adminOperations.ts'
 import { Dispatcher, type DispatcherParts } from './webhooks/dispatcher.ts'
 import { webhookOperations } from './webhooks/operations.ts'
 import type { Sender, SenderOptions } from './webhooks/sender.ts'
@@ -212,6 +214,12 @@ export function createApp(parts: AppParts): App {
     ...adminOrderOperations({ rootSecret }),
     ...adminPictureOperations(),
     ...adminPeopleOperations({ rootSecret, publicOrigin }),
+    ...adminDeveloperOperations({ rootSecret, forget: identify.forget }),
+    ...adminWebhookOperations({
+      rootSecret,
+      allowPrivate: parts.webhookAllowPrivate,
+      textsMs: retentionMs.texts,
+    }),
   }
   const admin = mountSurface<AdminOperations, AdminCallers>(surfaceParts, {
     surface: adminSurface,

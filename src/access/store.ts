@@ -1,6 +1,7 @@
 // The SQL of credentials.
 import { limits } from '../contract/limits.ts'
 import type { Mode } from '../contract/words.ts'
+import type { MerchantMode } from '../kit/mode.ts'
 import { isNotDeferred } from '../loops/store.ts'
 import { Fragment, list, type Reader, type Tx } from '../storage/storage.ts'
 import { type CredentialLife, type NewCredential, scopesText } from './credential.ts'
@@ -80,6 +81,30 @@ export async function listCredentials(db: Reader, installationId: string): Promi
     where c.installation_id = ${installationId}
     order by c.id desc
     limit ${limits.listRowsMax}`
+}
+
+export interface MerchantCredential extends CredentialRow {
+  readonly installationId: string
+  readonly installationName: string
+}
+
+// Of all installations of a merchant in one mode, or of one of them; newest first.
+export async function listCredentialsOf(
+  db: Reader,
+  { merchantId, mode }: MerchantMode,
+  { installationId = '', after, limit }: { installationId?: string; after: string | null; limit: number },
+): Promise<MerchantCredential[]> {
+  return db.sql<MerchantCredential>`
+    select c.id, c.name, c.mode, c.prefix, c.last4, c.scopes,
+      c.created_at as "createdAt", c.expires_at as "expiresAt", c.revoked_at as "revokedAt",
+      c.last_used_at as "lastUsedAt", c.rotated_from as "rotatedFrom",
+      (select min(r.id) from credentials r
+        where r.installation_id = c.installation_id and r.rotated_from = c.id) as "replacedBy",
+      i.id as "installationId", i.name as "installationName"
+    from credentials c join installations i on i.id = c.installation_id
+    where i.merchant_id = ${merchantId} and i.mode = ${mode} and (${installationId} = '' or i.id = ${installationId})
+      and (${after ?? ''} = '' or c.id < ${after ?? ''})
+    order by c.id desc limit ${limit}`
 }
 
 export async function insertCredential(tx: Tx, credential: NewCredential): Promise<void> {

@@ -2,8 +2,9 @@
 // installation first, so nothing is issued while the installation ends.
 
 import type { Mode } from '../contract/words.ts'
+import type { MerchantMode } from '../kit/mode.ts'
 import { isNotDeferred } from '../loops/store.ts'
-import { list, type Reader, type Tx } from '../storage/storage.ts'
+import { Fragment, list, type Reader, type Tx } from '../storage/storage.ts'
 
 export interface GrantedInstallation {
   id: string
@@ -92,6 +93,56 @@ export async function listMerchantsWithApp(
     select distinct merchant_id as "merchantId" from installations
     where app_id = ${appId} and ended_at is null and merchant_id in (${list(merchantIds)})`
   return rows.map(({ merchantId }) => merchantId)
+}
+
+// An installation as the merchant sees it, with the app that was installed.
+export interface AdminInstallationRow {
+  id: string
+  name: string
+  mode: Mode
+  redirectHosts: string
+  appId: string | null
+  appName: string | null
+  grantedScopes: string | null
+  approvedBy: string | null
+  createdAt: number
+  disabledAt: number | null
+  endedAt: number | null
+}
+
+const installationColumns = new Fragment(`
+  i.id, i.name, i.mode, i.redirect_hosts as "redirectHosts", i.app_id as "appId", a.name as "appName",
+  i.granted_scopes as "grantedScopes", i.approved_by as "approvedBy", i.created_at as "createdAt",
+  i.disabled_at as "disabledAt", i.ended_at as "endedAt"
+  from installations i left join apps a on a.id = i.app_id`)
+
+// Newest first.
+export async function listInstallationsOf(
+  db: Reader,
+  { merchantId, mode }: MerchantMode,
+  { after, limit }: { after: string | null; limit: number },
+): Promise<AdminInstallationRow[]> {
+  return db.sql<AdminInstallationRow>`
+    select ${installationColumns}
+    where i.merchant_id = ${merchantId} and i.mode = ${mode} and (${after ?? ''} = '' or i.id < ${after ?? ''})
+    order by i.id desc limit ${limit}`
+}
+
+export async function findInstallationOf(
+  db: Reader,
+  { merchantId, mode }: MerchantMode,
+  id: string,
+): Promise<AdminInstallationRow | undefined> {
+  const [row] = await db.sql<AdminInstallationRow>`
+    select ${installationColumns} where i.merchant_id = ${merchantId} and i.mode = ${mode} and i.id = ${id}`
+  return row
+}
+
+// Those that have not ended.
+export async function countInstallations(db: Reader, merchantId: string): Promise<number> {
+  const [row] = await db.sql<{ living: number }>`
+    select count(*) as "living" from installations where merchant_id = ${merchantId} and ended_at is null`
+  return Number(row?.living ?? 0)
 }
 
 // Whom an access token speaks for.

@@ -110,11 +110,19 @@ export async function uninstall(tx: Tx, installationId: string, now: number): Pr
   return true
 }
 
+// Of an app or not. False when there is none, or it ended before.
+export async function endInstallation(tx: Tx, installationId: string, now: number): Promise<boolean> {
+  const installation = await lockInstallation(tx, installationId)
+  if (!installation || installation.endedAt !== null) return false
+  await end(tx, installation.id, installation.grantId, now)
+  return true
+}
+
 // From this commit on, its open checkouts take no payment; a loop ends them (checkout/sweep.ts).
-async function end(tx: Tx, installationId: string, grantId: string, now: number): Promise<void> {
+async function end(tx: Tx, installationId: string, grantId: string | null, now: number): Promise<void> {
   await moveInstallationToEnded(tx, installationId, now)
   await revokeCredentials(tx, installationId, now)
-  await deleteGrant(tx, grantId)
+  if (grantId !== null) await deleteGrant(tx, grantId)
   await removeEndpointsOf(tx, installationId, now)
   tx.signal('credentials')
 }

@@ -31,7 +31,7 @@ export interface Endpoint {
   updatedAt: number
 }
 
-const endpointColumns = new Fragment(`
+export const endpointColumns = new Fragment(`
   installation_id as "installationId",
   (select i.mode from installations i where i.id = webhook_endpoints.installation_id) as "mode", id, slot, url, description, events, status, disabled_reason as "disabledReason", version,
   secret_sealed as "secretSealed", secret_hint as "secretHint", previous_sealed as "previousSealed",
@@ -139,7 +139,7 @@ export interface Delivery {
   finishedAt: number | null
 }
 
-const deliveryColumns = new Fragment(`
+export const deliveryColumns = new Fragment(`
   installation_id as "installationId", id, endpoint_id as "endpointId", event_id as "eventId", event_type as "eventType",
   subject_id as "subjectId", sequence, case when status in ('pending', 'retrying') then coalesce((
     select case when e.ended_at is not null then 'discarded' when e.status <> 'enabled' then 'held' end

@@ -1,0 +1,224 @@
+// Installations, keys and webhooks by the admin surface: what each does beyond what holds for every row.
+
+import assert from 'node:assert/strict'
+import { before, test } from 'node:test'
+import { failedDelivery } from '../harness/admin/developers.ts'
+import type { AdminHouse } from '../harness/admin/world.ts'
+import { testSecret } from '../harness/house.ts'
+import { openOrderHouse } from '../harness/orders.ts'
+import { eachEngine } from '../harness/storage.ts'
+import { type AdminScope, adminScopes } from '../src/contract/words.ts'
+import { personCaller } from '../src/http/admin.ts'
+import { newId } from '../src/kit/ids.ts'
+import { Refusal } from '../src/kit/refuse.ts'
+import { pingEndpoint } from '../src/webhooks/endpoints.ts'
+import { openSecret } from '../src/webhooks/signature.ts'
+
+eachEngine('developers', (given) => {
+  let house: AdminHouse
+  before(async () => {
+    house = await openOrderHouse(given)
+  })
+
+  const keyed = (body: object = {}) => ({ ...body, idempotencyKey: newId('req') })
+  // biome-ignore lint/suspicious/noExplicitAny: tests look into answers of every shape
+  const coded = (answer: { status: number; body: any }) => [answer.status, answer.body.error?.code]
+
+  async function newInstallation(name = newId('ins')): Promise<string> {
+    const answer = await house.askAdmin('createAdminInstallation', { body: keyed({ name }) })
+    assert.equal(answer.status, 200, answer.text)
+    return answer.body.data.id
+  }
+
+  test('an installation is made, has a key that works, and ends with all that belongs to it', async () => {
+    const name = newId('ins')
+    const made = await house.askAdmin('createAdminInstallation', {
+      body: keyed({ name, redirectHosts: ['SHOP.example', 'shop.example'] }),
+    })
+    assert.deepEqual([made.body.data.mode, made.body.data.redirectHosts], ['test', ['shop.example']])
+    const installationId = made.body.data.id
+    assert.deepEqual(coded(await house.askAdmin('createAdminInstallation', { body: keyed({ name }) })), [
+      409,
+      'installation_exists',
+    ])
+    const bad = await house.askAdmin('createAdminInstallation', {
+      body: keyed({ name: 'x', redirectHosts: ['ok.example', 'https://a/b'] }),
+    })
+    assert.deepEqual(bad.body.error.issues[0].path, '/redirectHosts/1')
+
+    const scopes = ['catalog:read']
+    const key = await house.askAdmin('createAdminKey', { body: keyed({ installationId, name: 'Till', scopes }) })
+    const { secret } = key.body.data
+    assert.equal((await house.ask('getInstallationCredentialIdentity', { key: secret })).status, 200)
+    const url = 'https://hooks.example.com/x'
+    const endpoint = await house.askAdmin('createAdminWebhookEndpoint', { body: keyed({ installationId, url }) })
+    const endpointId = endpoint.body.data.endpoint.id
+
+    const ended = await house.askAdmin('endAdminInstallation', { path: { installationId }, body: keyed() })
+    assert.equal(ended.body.data.status, 'ended')
+    assert.equal((await house.ask('getInstallationCredentialIdentity', { key: secret })).status, 401)
+    const path = { endpointId }
+    assert.deepEqual(coded(await house.askAdmin('removeAdminWebhookEndpoint', { path, body: keyed() })), [
+      404,
+      'webhook_endpoint_not_found',
+    ])
+    const late = await house.askAdmin('createAdminKey', { body: keyed({ installationId, name: 'Late', scopes }) })
+    assert.deepEqual(coded(late), [404, 'installation_not_found'])
+    const listed = await house.askAdmin('listAdminInstallations')
+    assert.equal(listed.body.data.find(({ id }: { id: string }) => id === installationId).status, 'ended')
+  })
+
+  test('a key is rotated: the successor works at once, the old one for a while; revoked, at once not', async () => {
+    const installationId = await newInstallation()
+    const made = await house.askAdmin('createAdminKey', {
+      body: keyed({ installationId, name: 'Till', scopes: ['catalog:read'] }),
+    })
+    const keyId = made.body.data.key.id
+    const isIn = async (key: string) => (await house.ask('getInstallationCredentialIdentity', { key })).status === 200
+    const path = { keyId }
+    const rotated = await house.askAdmin('rotateAdminKey', { path, body: keyed({ overlapHours: 1 }) })
+    const { secret, key, oldKey } = rotated.body.data
+    assert.deepEqual(oldKey, { id: keyId, expiresAt: new Date(house.clock.now + 3_600_000).toISOString() })
+    assert.deepEqual([await isIn(secret), await isIn(made.body.data.secret)], [true, true])
+    assert.deepEqual(coded(await house.askAdmin('rotateAdminKey', { path, body: keyed() })), [
+      409,
+      'credential_already_rotated',
+    ])
+    const revoked = await house.askAdmin('revokeAdminKey', { path: { keyId: key.id }, body: keyed() })
+    assert.equal(revoked.body.data.status, 'revoked')
+    assert.equal(await isIn(secret), false)
+    assert.equal((await house.askAdmin('revokeAdminKey', { path: { keyId: key.id }, body: keyed() })).status, 200)
+    const listed = await house.askAdmin('listAdminKeys', { query: `?installationId=${installationId}` })
+    assert.deepEqual(
+      listed.body.data.map(({ id, status }: { id: string; status: string }) => [id, status]),
+      [
+        [key.id, 'revoked'],
+        [keyId, 'expiring'],
+      ],
+    )
+    const entries = JSON.stringify(await house.storage.read((db) => db.sql`select changes from audit_entries`))
+    assert.ok(!entries.includes(secret) && !entries.includes(made.body.data.secret))
+  })
+
+  test('a key with admin scopes is made and rotated by a person who has them, and by no key', async () => {
+    const installationId = await newInstallation()
+    const scopes = ['admin:read', 'catalog:read']
+    const body = () => keyed({ installationId, name: 'Robot', scopes })
+    const byKey = await house.askAdmin('createAdminKey', { body: body() })
+    assert.deepEqual(coded(byKey), [403, 'scope_missing'])
+    assert.equal(byKey.body.error.current.requiredScope, 'admin:read')
+    const { id } = await house.newKey(['admin:read'])
+    assert.deepEqual(coded(await house.askAdmin('rotateAdminKey', { path: { keyId: id }, body: keyed() })), [
+      403,
+      'scope_missing',
+    ])
+    const person = (held: readonly AdminScope[]) =>
+      personCaller({ userId: newId('usr'), merchantId: house.merchantId, mode: 'test', scopes: held })
+    const perform = (held: readonly AdminScope[]) =>
+      house.app.admin.perform('createAdminKey', { principal: person(held), body: body() })
+    await assert.rejects(
+      perform(['admin:developers']),
+      (error: unknown) => error instanceof Refusal && error.code === 'scope_missing',
+    )
+    const made = await perform(adminScopes)
+    const { secret } = JSON.parse(String(made.body)).data
+    assert.equal((await house.askAdmin('listAdminOrders', { key: secret })).status, 200)
+    assert.deepEqual(coded(await house.askAdmin('listAdminKeys', { key: secret })), [403, 'scope_missing'])
+  })
+
+  test('an endpoint is made, changed, paused, enabled, tested, gets another secret, and is removed', async () => {
+    const installationId = await newInstallation()
+    const made = await house.askAdmin('createAdminWebhookEndpoint', {
+      body: keyed({ installationId, url: 'https://hooks.example.com/a?token=hush-hush', events: ['order.*'] }),
+    })
+    const { endpoint, secret } = made.body.data
+    assert.ok(!JSON.stringify(endpoint).includes('hush-hush'), 'credentials in the address are masked')
+    const path = { endpointId: endpoint.id }
+    const update = (body: object) => house.askAdmin('updateAdminWebhookEndpoint', { path, body: keyed(body) })
+    const bad = await update({ url: 'ftp://hooks.example.com/', events: ['nothing.such'] })
+    assert.deepEqual(
+      [bad.status, bad.body.error.issues.map((issue: { path: string }) => issue.path)],
+      [400, ['/url', '/events']],
+    )
+    const changed = await update({ events: ['*'], description: 'All', status: 'paused' })
+    assert.deepEqual(
+      [changed.body.data.events, changed.body.data.description, changed.body.data.status],
+      [['*'], 'All', 'paused'],
+    )
+    const [row] = await house.storage.read(
+      (db) => db.sql<{ url: string }>`select url from webhook_endpoints where id = ${endpoint.id}`,
+    )
+    assert.equal(row?.url, 'https://hooks.example.com/a?token=hush-hush', 'what was left out stays')
+    assert.deepEqual(coded(await house.askAdmin('testAdminWebhookEndpoint', { path, body: keyed() })), [
+      409,
+      'endpoint_disabled',
+    ])
+    assert.equal((await update({ status: 'enabled' })).body.data.status, 'enabled')
+    const tested = await house.askAdmin('testAdminWebhookEndpoint', { path, body: keyed() })
+    assert.deepEqual([tested.body.data.eventType, tested.body.data.status], ['webhook.ping', 'pending'])
+    const delivery = await house.askAdmin('getAdminWebhookDelivery', { path: { deliveryId: tested.body.data.id } })
+    assert.equal(JSON.parse(delivery.body.data.payload).type, 'webhook.ping')
+
+    const rotated = await house.askAdmin('rotateAdminWebhookSecret', { path, body: keyed() })
+    assert.notEqual(rotated.body.data.secret, secret)
+    const [sealed] = await house.storage.read(
+      (db) =>
+        db.sql<{ sealed: string }>`select secret_sealed as sealed from webhook_endpoints where id = ${endpoint.id}`,
+    )
+    assert.equal(openSecret(testSecret, endpoint.id, sealed?.sealed ?? ''), rotated.body.data.secret)
+    assert.equal((await house.askAdmin('removeAdminWebhookEndpoint', { path, body: keyed() })).status, 200)
+    const entries = JSON.stringify(await house.storage.read((db) => db.sql`select changes from audit_entries`))
+    for (const text of [secret, rotated.body.data.secret, 'hush-hush']) assert.ok(!entries.includes(text), text)
+  })
+
+  test('deliveries are listed newest first, by endpoint, status, type and time, with a link to the rest', async () => {
+    const { endpointId } = await failedDelivery(house)
+    const from = new Date(house.clock.now + 1_000).toISOString()
+    const [own] = await house.storage.read(
+      (db) => db.sql<{ id: string }>`select installation_id as id from webhook_endpoints where id = ${endpointId}`,
+    )
+    for (let i = 0; i < 52; i += 1) {
+      house.clock.now += 1_000
+      await house.storage.write((tx) => pingEndpoint(tx, own?.id ?? '', endpointId, house.clock.now))
+    }
+    const list = (query: string) => house.askAdmin('listAdminWebhookDeliveries', { query })
+    const first = await list(`?endpointId=${endpointId}`)
+    assert.equal(first.body.data.length, 50)
+    const rest = await house.fetch(first.body.meta.next, { headers: { authorization: `Bearer ${house.keys.admin}` } })
+    assert.equal(rest.body.data.length, 3)
+    const ids = [...first.body.data, ...rest.body.data].map(({ id }: { id: string }) => id)
+    assert.deepEqual(ids, ids.toSorted().toReversed())
+    const counted = async (query: string) => (await list(`?endpointId=${endpointId}&${query}`)).body.data.length
+    assert.deepEqual(
+      [await counted('status=failed'), await counted('type=order.paid'), await counted(`to=${from}`)],
+      [1, 0, 1],
+    )
+    const all = await list('?status=failed')
+    assert.ok(all.body.data.some(({ id }: { id: string }) => id === ids.at(-1)))
+  })
+
+  test('replays: each failed delivery of an endpoint once, and an outcome for each that is named', async () => {
+    const { endpointId, deliveryId } = await failedDelivery(house)
+    const replay = (body: object) => house.askAdmin('replayAdminWebhookDeliveries', { body: keyed(body) })
+    const both = await replay({ endpointId, deliveryIds: [deliveryId] })
+    assert.equal(both.status, 400)
+    const unknown = 'whd_01h455vb4pex5vsknk084sn02q'
+    const named = await replay({ deliveryIds: [deliveryId, unknown] })
+    assert.deepEqual(
+      named.body.data.map(({ outcome, code }: { outcome: string; code: string | null }) => [outcome, code]),
+      [
+        ['done', null],
+        ['refused', 'webhook_delivery_not_found'],
+      ],
+    )
+    assert.deepEqual((await replay({ endpointId })).body.data, [], 'replayed already')
+    const other = await failedDelivery(house)
+    const all = await replay({ endpointId: other.endpointId })
+    assert.deepEqual([all.body.data.length, all.body.data[0].deliveryId], [1, other.deliveryId])
+    const foreign = await house.askAdmin('replayAdminWebhookDeliveries', {
+      key: house.keys.rivalAdmin,
+      body: keyed({ deliveryIds: [other.deliveryId] }),
+    })
+    assert.equal(foreign.body.data?.[0].code, 'webhook_delivery_not_found')
+  })
+})
