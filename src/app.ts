@@ -4,6 +4,7 @@
 import { fileURLToPath } from 'node:url'
 import { createIdentify, type Identify } from './access/identify.ts'
 import { addressBucket, createThrottle } from './access/throttle.ts'
+import { adminChangeOperations } from './admin/adminOperations.ts'
 import type { CartTools } from './carts/change.ts'
 import { cartOperations } from './carts/operations.ts'
 import { catalogOperations } from './catalog/operations.ts'
@@ -49,6 +50,7 @@ import { createMetrics, type Metrics } from './observe/metrics.ts'
 import { observeOwed } from './observe/owed.ts'
 import { adminOrderOperations } from './orders/adminOperations.ts'
 import { orderOperations } from './orders/operations.ts'
+import { orderUndoers } from './orders/undo.ts'
 import { createPaymentWatch, type PaymentWatch } from './payments/watch.ts'
 import { filesNowhere, openPictureFiles, type PictureFiles } from './pictures/files.ts'
 import { adminPictureOperations } from './pictures/operations.ts'
@@ -212,6 +214,7 @@ export function createApp(parts: AppParts): App {
   const open = mountSurface<Operations, OpenCallers>(surfaceParts, { surface: openSurface, handlers, gates })
   const adminHandlers: AdminHandlers = {
     ...adminOrderOperations({ rootSecret }),
+    ...adminChangeOperations({ undoers: { ...orderUndoers } }),
     ...adminPictureOperations(),
     ...adminPeopleOperations({ rootSecret, publicOrigin }),
     ...adminDeveloperOperations({ rootSecret, forget: identify.forget }),

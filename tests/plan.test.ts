@@ -18,7 +18,7 @@ const floors: Readonly<Record<string, number>> = {
   'config.ts': 12, 'version.ts': 12, mail: 12,
   checkout: 11,
   carts: 10, provisioning: 10,
-  oauth: 9,
+  oauth: 9, admin: 9,
   catalog: 8, orders: 8, pictures: 8, site: 8, staff: 8, webhooks: 8,
   installations: 7, promotions: 7, providers: 7,
   pages: 7,

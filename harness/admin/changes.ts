@@ -1,4 +1,16 @@
 import type { changeRows } from '../../src/contract/admin/changes.ts'
+import { newId } from '../../src/kit/ids.ts'
+import { orderGivens } from './orders.ts'
 import type { Given } from './world.ts'
 
-export const changeGivens: Readonly<Record<keyof typeof changeRows, Given>> = {}
+export const changeGivens: Readonly<Record<keyof typeof changeRows, Given>> = {
+  listAdminChanges: async () => ({}),
+  undoAdminChange: async (house) => {
+    const { path, body } = await orderGivens.updateAdminFulfillment(house)
+    const asked = { ...(path && { path }), body: { ...body, idempotencyKey: newId('req') } }
+    await house.askAdmin('updateAdminFulfillment', asked)
+    const query = `?subjectId=${path?.fulfillmentId}&operation=updateAdminFulfillment`
+    const [change] = (await house.askAdmin('listAdminChanges', { query })).body.data
+    return { path: { changeId: change.id }, body: { dryRun: false } }
+  },
+}

@@ -36,7 +36,11 @@ export async function goodAdminRequest(house: AdminHouse, id: AdminOperationId):
 }
 
 // Scopes that the good request of a row needs beside that of the row.
-const alsoNeeded: Partial<Readonly<Record<AdminOperationId, readonly AdminScope[]>>> = peopleScopes
+const alsoNeeded: Partial<Readonly<Record<AdminOperationId, readonly AdminScope[]>>> = {
+  ...peopleScopes,
+  // The scope of the change.
+  undoAdminChange: ['admin:orders'],
+}
 
 export function moreScopes(id: AdminOperationId): readonly AdminScope[] {
   return alsoNeeded[id] ?? []

@@ -123,6 +123,11 @@ function allOf(conditions: readonly Fragment[]): Fragment {
   )
 }
 
+// Until the commit, so an entry is taken back once.
+export async function lockEntry(tx: Tx, merchantId: string, id: string): Promise<void> {
+  await tx.lockRow`select id from audit_entries where merchant_id = ${merchantId} and id = ${id}`
+}
+
 export async function findEntry(db: Reader, merchantId: string, id: string): Promise<Entry | undefined> {
   const [row] = await db.sql<EntryColumns>`
     select ${columns} where e.merchant_id = ${merchantId} and e.id = ${id}`

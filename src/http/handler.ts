@@ -36,9 +36,12 @@ type HandledOf<Row extends Operation> = Row extends { audit: 'change' | 'look' }
 export class Audited<Reply extends object | null> {
   readonly reply: Reply
   readonly changes: readonly AuditedChange[]
-  constructor(reply: Reply, changes: readonly AuditedChange[]) {
+  // The entry that this one takes back.
+  readonly undoes: string | null
+  constructor(reply: Reply, changes: readonly AuditedChange[], undoes: string | null = null) {
     this.reply = reply
     this.changes = changes
+    this.undoes = undoes
   }
 }
 

@@ -104,7 +104,7 @@ function writeDown(tx: Tx, id: string, { principal, requestId, now }: Call, repl
       operation: id,
       requestId,
       changes: reply.changes,
-      undoes: null,
+      undoes: reply.undoes,
       at: now.getTime(),
     })
   return reply.reply

@@ -541,6 +541,18 @@ export async function endPromotionUse(
   return rows.length > 0
 }
 
+export async function findOrderOfFulfillment(
+  db: Reader,
+  { merchantId, mode }: MerchantMode,
+  id: string,
+): Promise<OrderKey | undefined> {
+  const [row] = await db.sql<OrderKey>`
+    select f.installation_id as "installationId", f.order_id as "orderId"
+    from installations i join fulfillments f on f.installation_id = i.id
+    where i.merchant_id = ${merchantId} and i.mode = ${mode} and f.id = ${id}`
+  return row
+}
+
 export async function updateFulfillment(
   tx: Tx,
   { installationId, orderId }: OrderKey,

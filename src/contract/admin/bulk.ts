@@ -21,7 +21,5 @@ export const BulkResponse = object({
   meta: object({ done: Type.Integer(), unchanged: Type.Integer(), refused: Type.Integer(), dryRun: Type.Boolean() }),
 })
 
-export const DryRun = Type.Boolean({ description: 'true: answer what would change, and write nothing.' })
-
 export type BulkOutcome = Static<typeof BulkOutcome>
 export type BulkResponse = Static<typeof BulkResponse>

@@ -1,10 +1,12 @@
 // The list of changes: who did what, with each member's value before and after.
 
-import { Instant, Mode, RequestId } from '../parts.ts'
+import { IdempotencyKey, Instant, Mode, RequestId } from '../parts.ts'
 import { idPattern } from '../patterns.ts'
 import { described, nullable, object, oneOf, type Static, Type } from '../schema.ts'
+import { ok } from '../surface.ts'
 import { actorKinds, changeKinds, changeSubjects, idPrefixes } from '../words.ts'
-import type { AdminRows } from './row.ts'
+import { DryRun } from './dryrun.ts'
+import { type AdminRows, adminRow, listOf } from './row.ts'
 
 export const ChangeId = Type.String({
   pattern: idPattern(idPrefixes.change).source,
@@ -51,7 +53,46 @@ export const AdminChange = object({
   undoneBy: nullable(described('The entry that took this one back.', ChangeId)),
 })
 
-export const changeRows = {} as const satisfies AdminRows
+export const AdminChangeListQuery = object({
+  subjectId: Type.Optional(Type.String({ maxLength: 64, description: 'Only changes of the thing with this id.' })),
+  actorId: Type.Optional(
+    Type.String({ maxLength: 64, description: 'Only changes by this user, key or installation.' }),
+  ),
+  operation: Type.Optional(Type.String({ maxLength: 64, description: 'Only changes by this operationId.' })),
+  from: Type.Optional(described('Only changes then or later.', Instant)),
+  to: Type.Optional(described('Only changes before.', Instant)),
+})
+export const AdminChangeListResponse = listOf(AdminChange, 'Newest first.')
+
+export const AdminUndoRequest = object({
+  idempotencyKey: Type.Optional(IdempotencyKey),
+  dryRun: Type.Optional(DryRun),
+})
+export const AdminUndoResponse = object({
+  data: object({
+    changes: Type.Array(AdminSubjectChange, { description: 'What was put back; with dryRun, what would be.' }),
+  }),
+})
+
+// biome-ignore format: a row reads best as a few lines
+export const changeRows = {
+  listAdminChanges: {
+    ...adminRow, method: 'GET', path: '/api/v1/admin/changes',
+    scope: 'admin:read', idempotency: 'none', audit: 'none', tag: 'Changes', paged: true,
+    summary: 'List changes',
+    description: 'Who changed what, and who looked at data of customers, in the mode of the caller.',
+    query: AdminChangeListQuery, body: null, reply: ok(AdminChangeListResponse),
+    refusals: [],
+  },
+  undoAdminChange: {
+    ...adminRow, method: 'POST', path: '/api/v1/admin/changes/{changeId}/undo',
+    scope: 'admin:read', idempotency: 'required', audit: 'change', tag: 'Changes',
+    summary: 'Take a change back',
+    description: 'Puts each member back to what it was, if it is still what the change made it. Needs the scope of the change too. Money, parcels, keys and people are not taken back.',
+    body: AdminUndoRequest, reply: ok(AdminUndoResponse),
+    refusals: ['change_not_found', 'change_not_undoable', 'change_already_undone', 'change_overtaken'],
+  },
+} as const satisfies AdminRows
 
 export type AdminActor = Static<typeof AdminActor>
 export type AdminSubjectChange = Static<typeof AdminSubjectChange>

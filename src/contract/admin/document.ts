@@ -11,6 +11,7 @@ import * as bulk from './bulk.ts'
 import * as catalog from './catalog.ts'
 import * as changes from './changes.ts'
 import * as developers from './developers.ts'
+import * as dryrun from './dryrun.ts'
 import * as errors from './errors.ts'
 import { catalogExamples } from './examples/catalog.ts'
 import { changeExamples } from './examples/changes.ts'
@@ -73,7 +74,7 @@ export const adminDocument: SurfaceDocument = {
   },
   schemas: [
     ...namedIn(parts, { ErrorIssue }, openCarts, openOrders),
-    ...namedIn(errors, bulk, orders, catalog, pictures, shop, developers, people, changes),
+    ...namedIn(errors, bulk, dryrun, orders, catalog, pictures, shop, developers, people, changes),
   ],
   errorSchema: errors.AdminErrorResponse,
   codes: adminRefusalCodes,

@@ -27,8 +27,9 @@ import {
   orderPaymentStatuses,
   orderStatuses,
 } from '../words.ts'
-import { BulkResponse, DryRun } from './bulk.ts'
+import { BulkResponse } from './bulk.ts'
 import { AdminActor, AdminChange } from './changes.ts'
+import { DryRun } from './dryrun.ts'
 import { type AdminRows, adminRow, listOf } from './row.ts'
 
 export const FulfillmentId = Type.String({

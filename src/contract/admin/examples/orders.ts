@@ -42,6 +42,19 @@ const change: AdminChange = {
   undoneBy: null,
 }
 
+export const trackingChange: AdminChange = {
+  ...change,
+  id: sampleId('change', 2),
+  operation: 'updateAdminFulfillment',
+  changes: [
+    {
+      kind: 'change',
+      subject: { type: 'fulfillment', id: fulfillment.id, name: openOrder.number },
+      members: [{ member: 'trackingNumber', from: '00340434161094042557', to: '00340434161094042558' }],
+    },
+  ],
+}
+
 export const adminOrder: AdminOrder = {
   ...openOrder,
   ...placed,

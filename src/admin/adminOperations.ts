@@ -1,0 +1,59 @@
+// The admin operations that know many rooms: the list of changes and taking one back.
+
+import { findEntry, listActorNames, listEntries, lockEntry } from '../audit/store.ts'
+import { type Undoers, undoChanges } from '../audit/undo.ts'
+import { changeView, subjectChangeView } from '../audit/view.ts'
+import type { changeRows } from '../contract/admin/changes.ts'
+import { actorOf } from '../http/actor.ts'
+import type { AdminHandler } from '../http/admin.ts'
+import { Audited } from '../http/handler.ts'
+import { adminRowsAsked, pageOf } from '../http/paging.ts'
+import { badCursor } from '../kit/cursor.ts'
+import { isId } from '../kit/ids.ts'
+import { refuse } from '../kit/refuse.ts'
+
+export interface AdminParts {
+  undoers: Undoers
+}
+
+export function adminChangeOperations({ undoers }: AdminParts): {
+  [Id in keyof typeof changeRows]: AdminHandler<Id>
+} {
+  return {
+    async listAdminChanges({ db, caller: { merchantId, mode }, query, paging: { after }, paging }) {
+      if (after !== null && !isId('chg', after)) throw badCursor()
+      const { from, to, ...filters } = query
+      const found = await listEntries(db, merchantId, {
+        ...filters,
+        from: from === undefined ? undefined : Date.parse(from),
+        to: to === undefined ? undefined : Date.parse(to),
+        mode,
+        after,
+        limit: adminRowsAsked,
+      })
+      const { rows, meta } = pageOf(found, paging, ({ id }) => id)
+      const names = await listActorNames(db, merchantId, rows)
+      return { data: rows.map((entry) => changeView(entry, names)), meta }
+    },
+
+    async undoAdminChange({ db, caller, path: { changeId }, body: { dryRun = false }, now, cause }) {
+      const { merchantId, mode, scopes } = caller
+      if (!isId('chg', changeId)) throw refuse('change_not_found')
+      await lockEntry(db, merchantId, changeId)
+      const entry = await findEntry(db, merchantId, changeId)
+      if (!entry || (entry.mode !== null && entry.mode !== mode)) throw refuse('change_not_found')
+      const { undoneBy } = entry
+      if (undoneBy !== null) throw refuse('change_already_undone', { current: { undoneBy } })
+      const undone = await undoChanges(undoers, {
+        tx: db,
+        seller: { merchantId, mode },
+        changes: entry.changes,
+        scopes,
+        dryRun,
+        actor: actorOf(caller),
+        moment: { now: now.getTime(), cause },
+      })
+      return new Audited({ data: { changes: undone.map(subjectChangeView) } }, dryRun ? [] : undone, changeId)
+    },
+  }
+}

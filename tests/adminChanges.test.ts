@@ -1,0 +1,124 @@
+// The list of changes, and taking one back.
+
+import assert from 'node:assert/strict'
+import { before, test } from 'node:test'
+import { assertAdminError, type House } from '../harness/house.ts'
+import { type Orders, openOrderHouse } from '../harness/orders.ts'
+import { eachEngine } from '../harness/storage.ts'
+import { newId } from '../src/kit/ids.ts'
+
+eachEngine('admin changes', (given) => {
+  let house: House & { orders: Orders }
+  before(async () => {
+    house = await openOrderHouse(given)
+  })
+
+  const key = () => ({ idempotencyKey: newId('req') })
+
+  async function sentParcel(): Promise<{ orderId: string; fulfillmentId: string }> {
+    const { orderId } = await house.orders.place({ items: { CARD: 1 } })
+    const body = { ...key(), trackingNumber: 'A' }
+    const sent = await house.askAdmin('fulfilAdminOrder', { path: { orderId }, body })
+    return { orderId, fulfillmentId: sent.body.data.fulfillment.id }
+  }
+
+  const track = (path: { orderId: string; fulfillmentId: string }, trackingNumber: string | null) =>
+    house.askAdmin('updateAdminFulfillment', { path, body: { ...key(), trackingNumber } })
+  const list = async (query: string) => (await house.askAdmin('listAdminChanges', { query })).body.data
+  const undo = (changeId: string, more: { body?: object; key?: string } = {}) =>
+    house.askAdmin('undoAdminChange', { path: { changeId }, ...more, body: { ...key(), ...more.body } })
+  const trackingOf = async ({ orderId, fulfillmentId }: { orderId: string; fulfillmentId: string }) => {
+    const { fulfillments } = (await house.askAdmin('getAdminOrder', { path: { orderId } })).body.data
+    return fulfillments.find(({ id }: { id: string }) => id === fulfillmentId).trackingNumber
+  }
+
+  test('listAdminChanges: newest first, by thing, actor, operation and time', async () => {
+    const parcel = await sentParcel()
+    await track(parcel, 'B')
+    const changes = await list(`?subjectId=${parcel.orderId}`)
+    assert.deepEqual(
+      changes.map(({ operation, actor }: { operation: string; actor: { kind: string; name: string } }) => [
+        operation,
+        actor.kind,
+        actor.name,
+      ]),
+      [
+        ['updateAdminFulfillment', 'key', 'admin'],
+        ['fulfilAdminOrder', 'key', 'admin'],
+      ],
+    )
+    const [{ actor, requestId }] = changes
+    assert.match(requestId, /^req_/)
+    assert.equal((await list(`?subjectId=${parcel.orderId}&actorId=${actor.id}`)).length, 2)
+    assert.equal((await list(`?subjectId=${parcel.orderId}&actorId=usr_1`)).length, 0)
+    assert.equal((await list(`?subjectId=${parcel.orderId}&operation=fulfilAdminOrder`)).length, 1)
+    const later = new Date(house.clock.now + 1).toISOString()
+    assert.equal((await list(`?subjectId=${parcel.orderId}&from=${later}`)).length, 0)
+    assert.equal((await list(`?subjectId=${parcel.orderId}&to=${later}`)).length, 2)
+    // Another merchant sees nothing of it.
+    const foreign = await house.askAdmin('listAdminChanges', { key: house.keys.rivalAdmin })
+    assert.deepEqual(foreign.body.data, [])
+  })
+
+  test('listAdminChanges: 50, and the rest by the link', async () => {
+    const { orderId } = await house.orders.place({ items: { CARD: 1 } })
+    for (let i = 0; i < 52; i += 1) await house.askAdmin('getAdminOrderCustomer', { path: { orderId } })
+    const first = await house.askAdmin('listAdminChanges', { query: `?subjectId=${orderId}` })
+    assert.equal(first.body.meta.count, 50)
+    const init = { headers: { authorization: `Bearer ${house.keys.admin}` } }
+    const second = await house.fetch(first.body.meta.next, init)
+    assert.deepEqual([second.body.meta.count, second.body.meta.next], [2, null])
+    const ids = [...first.body.data, ...second.body.data].map(({ id }) => id)
+    assert.deepEqual(ids, [...new Set(ids)].sort().reverse())
+  })
+
+  test('undoAdminChange: puts back what was, once, and that can be taken back too', async () => {
+    const parcel = await sentParcel()
+    await track(parcel, 'B')
+    const [change] = await list(`?subjectId=${parcel.fulfillmentId}`)
+    const planned = await undo(change.id, { body: { dryRun: true } })
+    const reverse = [{ member: 'trackingNumber', from: 'B', to: 'A' }]
+    assert.deepEqual([planned.body.data.changes[0].members, await trackingOf(parcel)], [reverse, 'B'])
+    const done = await undo(change.id)
+    assert.deepEqual([done.body.data.changes[0].members, await trackingOf(parcel)], [reverse, 'A'])
+    const [undoing, undone] = await list(`?subjectId=${parcel.fulfillmentId}`)
+    assert.deepEqual([undoing.undoes, undone.undoneBy], [undone.id, undoing.id])
+    const again = await undo(change.id)
+    assertAdminError(again, 'change_already_undone')
+    assert.deepEqual(again.body.error.current, { undoneBy: undoing.id })
+    assert.equal((await undo(undoing.id)).status, 200)
+    assert.equal(await trackingOf(parcel), 'B')
+  })
+
+  test('undoAdminChange: two at once, one succeeds', async () => {
+    const parcel = await sentParcel()
+    await track(parcel, 'B')
+    const [change] = await list(`?subjectId=${parcel.fulfillmentId}`)
+    const answers = await Promise.all([undo(change.id), undo(change.id)])
+    assert.deepEqual(answers.map(({ status }) => status).sort(), [200, 409])
+    assert.equal(await trackingOf(parcel), 'A')
+  })
+
+  test('undoAdminChange: what was changed since is left, and so are parcels, looks and what one may not change', async () => {
+    const parcel = await sentParcel()
+    await track(parcel, 'B')
+    const [change] = await list(`?subjectId=${parcel.fulfillmentId}`)
+    const { key: reader } = await house.newKey(['admin:read'])
+    const refused = await undo(change.id, { key: reader })
+    assertAdminError(refused, 'scope_missing')
+    assert.equal(refused.body.error.current.requiredScope, 'admin:orders')
+    await track(parcel, 'C')
+    const overtaken = await undo(change.id)
+    assertAdminError(overtaken, 'change_overtaken')
+    assert.deepEqual(
+      [overtaken.body.error.current.member, overtaken.body.error.current.present],
+      ['trackingNumber', 'C'],
+    )
+    assert.equal(await trackingOf(parcel), 'C')
+    const [sending] = await list(`?subjectId=${parcel.orderId}&operation=fulfilAdminOrder`)
+    assertAdminError(await undo(sending.id), 'change_not_undoable')
+    await house.askAdmin('getAdminOrderCustomer', { path: { orderId: parcel.orderId } })
+    const [look] = await list(`?subjectId=${parcel.orderId}&operation=getAdminOrderCustomer`)
+    assertAdminError(await undo(look.id), 'change_not_undoable')
+  })
+})
