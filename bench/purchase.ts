@@ -2,7 +2,6 @@
 // pays, as a browser would, but with plain requests. Many at once, for a while.
 
 import { randomUUID } from 'node:crypto'
-import { setTimeout as pause } from 'node:timers/promises'
 import { Pool } from 'undici'
 import { type Stretch, startWatch } from './load.ts'
 import type { Running } from './process.ts'
@@ -35,25 +34,32 @@ export async function purchase({ server, shop, shoppers, seconds }: Purchases): 
   return stretch
 }
 
-export interface SteadyPurchases extends Omit<Purchases, 'shoppers'> {
-  perSecond: number
-}
-
-// Begun at this rate, however long each takes, by a different shopper each.
-export async function purchaseSteadily({ server, shop, perSecond, seconds }: SteadyPurchases): Promise<Stretch> {
-  const pool = new Pool(server.origin, { connections: 64, pipelining: 1 })
-  const watch = await startWatch(server)
-  const waitsMs = await Promise.all(
-    Array.from({ length: perSecond * seconds }, async (_, number) => {
-      await pause((number * 1_000) / perSecond)
-      const startedAt = performance.now()
-      await buy(pool, shop, number, `${randomUUID()}@example.com`)
-      return performance.now() - startedAt
+// Of shops that are compared: one purchase at each in turn, by a different shopper each time, as often as asked for. On a busy machine all
+// of them then meet the same load.
+export async function purchaseInTurn<Name extends string>(
+  shops: Readonly<Record<Name, Pick<Purchases, 'server' | 'shop'>>>,
+  times: number,
+): Promise<Record<Name, Stretch>> {
+  const sides = await Promise.all(
+    (Object.keys(shops) as Name[]).map(async (name) => {
+      const { server, shop } = shops[name]
+      const pool = new Pool(server.origin, { connections: 1, pipelining: 1 })
+      return { name, shop, pool, watch: await startWatch(server), waitsMs: [] as number[] }
     }),
   )
-  const stretch = await watch.end(waitsMs)
-  await pool.close()
-  return stretch
+  for (let number = 0; number < times; number += 1)
+    for (const { shop, pool, waitsMs } of number % 2 === 0 ? sides : sides.toReversed()) {
+      const startedAt = performance.now()
+      await buy(pool, shop, number, `${randomUUID()}@example.com`)
+      waitsMs.push(performance.now() - startedAt)
+    }
+  const stretches = await Promise.all(
+    sides.map(async ({ name, pool, watch, waitsMs }) => {
+      await pool.close()
+      return [name, await watch.end(waitsMs)] as const
+    }),
+  )
+  return Object.fromEntries(stretches) as Record<Name, Stretch>
 }
 
 const card = { number: '4242424242424242', expiry: '12 / 40', cvc: '123', name: 'Ada Lovelace' }

@@ -1,21 +1,13 @@
-// Does a purchase wait for letters? The same purchases at a steady rate, far below what the server can do, with letters off, with a mail
-// server, with one that is down, and with one that accepts connections and says nothing.
+// Does a purchase wait for letters? One purchase at a time, in turn with letters off, with a mail server, with one that is down, and with
+// one that accepts connections and says nothing.
 
 import { once } from 'node:events'
 import { type AddressInfo, createServer } from 'node:net'
 import { join } from 'node:path'
 import { openMailServer } from '../../harness/mailserver.ts'
-import { purchaseSteadily } from '../purchase.ts'
-import {
-  alternate,
-  atMost,
-  type Circumstances,
-  type Findings,
-  loadNotes,
-  type Row,
-  ratioOf,
-  type Side,
-} from '../row.ts'
+import type { Stretch } from '../load.ts'
+import { purchaseInTurn } from '../purchase.ts'
+import { atMost, type Circumstances, type Findings, loadNotes, type Row, ratioOf, type Side } from '../row.ts'
 import { makeShop, openShop } from '../shop.ts'
 
 export const mailRows: readonly Row[] = [
@@ -26,10 +18,12 @@ export const mailRows: readonly Row[] = [
   },
 ]
 
-const perSecond = 5
+// What takes as long as the rows with a rate, on a quiet machine.
+const purchasesPerSecond = 10
+const warmPurchases = 40
 
 async function runPurchaseMail(circumstances: Circumstances): Promise<Findings> {
-  const { folder, seconds } = circumstances
+  const { folder, rounds, seconds, say } = circumstances
   const server = await openMailServer()
   const gone = await openMailServer()
   await gone.close()
@@ -50,22 +44,31 @@ async function runPurchaseMail(circumstances: Circumstances): Promise<Findings> 
     down: await open('down'),
     silent: await open('silent'),
   }
-  const turn = (name: keyof typeof mailUrls) => () => purchaseSteadily({ ...shops[name], perSecond, seconds })
-  const runs = await alternate(circumstances, {
-    off: turn('off'),
-    sent: turn('sent'),
-    down: turn('down'),
-    silent: turn('silent'),
-  })
+  await purchaseInTurn(shops, warmPurchases)
+  const runs: Awaited<ReturnType<typeof purchaseInTurn<keyof typeof shops>>>[] = []
+  for (let round = 1; round <= rounds; round += 1) {
+    const run = await purchaseInTurn(shops, seconds * purchasesPerSecond)
+    runs.push(run)
+    say(
+      `  round ${round}: ${Object.entries(run)
+        .map(([name, { p50Ms }]) => `${name} ${p50Ms.toFixed(0)} ms`)
+        .join(', ')}`,
+    )
+  }
   await Promise.all(Object.values(shops).map((shop) => shop.server.stop()))
   await server.close()
   silent.close()
 
-  const side = (name: string, ofSide: Side['runs']): Side => ({ name, unit: 'purchase', runs: ofSide })
-  const off = side('letters off', runs.off)
-  const sent = side('letters sent', runs.sent)
-  const down = side('mail server down', runs.down)
-  const mute = side('mail server silent', runs.silent)
+  const side = (name: string, member: keyof typeof shops): Side => ({
+    name,
+    unit: 'purchase',
+    // How many are made in a second is the same for all of them.
+    runs: runs.map((run) => withoutRate(run[member])),
+  })
+  const off = side('letters off', 'off')
+  const sent = side('letters sent', 'sent')
+  const down = side('mail server down', 'down')
+  const mute = side('mail server silent', 'silent')
   const sides = [off, sent, down, mute]
   return {
     sides,
@@ -75,9 +78,13 @@ async function runPurchaseMail(circumstances: Circumstances): Promise<Findings> 
       ratioOf('time of a purchase, mail server silent', 'p50Ms', [mute, off], atMost(1.1)),
     ],
     notes: [
-      `${perSecond} purchases a second, each of another shopper, on SQLite. p50 and p99 are for the whole purchase.`,
+      `${rounds} times ${seconds * purchasesPerSecond} purchases on each side, one at a time and in turn, each of another shopper, on SQLite. p50 and p99 are for the whole purchase.`,
       `${server.letters.length} letters arrived. The CPU of a purchase includes writing and sending its letter.`,
       ...loadNotes(sides),
     ],
   }
+}
+
+function withoutRate({ perSecond: _, ...stretch }: Stretch): Partial<Stretch> {
+  return stretch
 }
