@@ -30,6 +30,7 @@ export async function startCluster({ connectionsMax = 200, asShipped = false }: 
     // Tests do not simulate power failures.
     fsync: 'off',
     full_page_writes: 'off',
+    synchronous_commit: 'off',
     shared_buffers: '32MB',
     max_wal_size: '512MB',
     autovacuum: 'off',
