@@ -1,12 +1,37 @@
 // Test files that several processes take from, each file once. It is a folder, which is all that those processes share: a
 // file is taken by the one that manages to create its mark.
 
-import { existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { existsSync, mkdtempSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 
 const listName = 'files.json'
 const doneMark = 'done'
+
+// They start many processes or browsers, or fill tables, and take far longer than others of their size.
+export const longFiles = [
+  'tests/start.test.ts',
+  'tests/sweeps.test.ts',
+  'tests/checkoutPage.test.ts',
+  'tests/pages.test.ts',
+  'tests/proof.test.ts',
+  'tests/tour.test.ts',
+  'tests/webhookCrash.test.ts',
+  'tests/rows.test.ts',
+  'tests/cardTries.test.ts',
+  'tests/purchase.test.ts',
+  'tests/demo.test.ts',
+  'tests/crash.test.ts',
+  'tests/paymentCrash.test.ts',
+]
+
+// Roughly, by their size, so no process begins a long file when the others have nothing left.
+export function longestFirst(files: readonly string[]): string[] {
+  const isLong = new Set(longFiles)
+  const sizes = new Map(files.map((file) => [file, (isLong.has(file) ? 2 ** 30 : 0) + statSync(file).size]))
+  const sizeOf = (file: string) => sizes.get(file) ?? 0
+  return files.toSorted((one, other) => sizeOf(other) - sizeOf(one) || one.localeCompare(other))
+}
 
 export interface FileQueue {
   folder: string

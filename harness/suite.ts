@@ -3,13 +3,13 @@
 //
 //   node harness/suite.ts [FILE...]
 
-import { globSync, statSync } from 'node:fs'
+import { globSync } from 'node:fs'
 import { availableParallelism } from 'node:os'
 import { join } from 'node:path'
 import { run } from 'node:test'
 import { spec } from 'node:test/reporters'
 import { globalSetup, globalTeardown } from './cluster.ts'
-import { createFileQueue } from './fileQueue.ts'
+import { createFileQueue, longestFirst } from './fileQueue.ts'
 
 // Tests also wait for timers and for other processes, so there are more of ours than cores.
 const processesMax = Number(process.env.CARTWRIGHT_TEST_PROCESSES ?? availableParallelism() * 2)
@@ -18,9 +18,7 @@ const runMsMax = 3_600_000
 
 const given = process.argv.slice(2)
 const files = given.length > 0 ? given : globSync(['src/**/*.test.ts', 'tests/**/*.test.ts'])
-// Roughly by time, so no process begins a long file at the end.
-files.sort((one, other) => statSync(other).size - statSync(one).size || one.localeCompare(other))
-const queue = createFileQueue(files)
+const queue = createFileQueue(longestFirst(files))
 let isInterrupted = false
 process.on('exit', () => {
   for (const file of isInterrupted ? [] : queue.listUnfinished()) {

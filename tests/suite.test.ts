@@ -3,11 +3,13 @@
 import assert from 'node:assert/strict'
 import { spawn } from 'node:child_process'
 import { once } from 'node:events'
+import { existsSync } from 'node:fs'
 import { mkdir, mkdtemp, readdir, readFile, rm, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { text } from 'node:stream/consumers'
 import { after, before, describe, it } from 'node:test'
+import { longestFirst, longFiles } from '../harness/fileQueue.ts'
 import { until } from '../harness/until.ts'
 
 const runner = join(import.meta.dirname, '..', 'harness', 'suite.ts')
@@ -132,6 +134,18 @@ describe('the runner of the tests', () => {
     assert.match(await printed, /^not finished: .*file0\.test\.js$/m)
     assert.deepEqual(await notes(), ['other'])
     assert.deepEqual(await readdir(temporary), [])
+  })
+
+  it('begins with the files that take longest, and then with the largest', async () => {
+    const own = join(folder, 'order')
+    await mkdir(own)
+    const [small = '', large = ''] = ['small', 'large'].map((name) => join(own, name))
+    await writeFile(small, '1')
+    await writeFile(large, '22')
+    for (const file of longFiles) assert.ok(existsSync(join(import.meta.dirname, '..', file)), file)
+    const ordered = longestFirst([small, large, ...longFiles])
+    assert.deepEqual(ordered.slice(0, longFiles.length).sort(), longFiles.toSorted())
+    assert.deepEqual(ordered.slice(longFiles.length), [large, small])
   })
 
   for (const signal of ['SIGTERM', 'SIGKILL'] as const)
