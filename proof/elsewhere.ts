@@ -16,7 +16,7 @@ import type { Storage } from '../src/storage/storage.ts'
 import type { Answer, Caller } from './caller.ts'
 import { letTimePass } from './oracles.ts'
 import { pick } from './random.ts'
-import { publicUrl } from './servers.ts'
+import { noteDefect, publicUrl } from './servers.ts'
 import { type Shop, standOf } from './shop.ts'
 import { look, newForm, paidFrom, payElsewhere, post, type Session } from './shopper.ts'
 
@@ -228,7 +228,7 @@ export class Elsewhere {
       return open
     })
     return [
-      ...errors.slice(0, 20).map((line) => `logged while it was settled: ${line.slice(0, 1_000)}`),
+      ...errors.map((line) => `logged while it was settled: ${line.slice(0, 1_000)}`),
       ...(left > 0 ? [`${left} payments or refunds elsewhere did not come to an end`] : []),
     ]
   }
@@ -293,8 +293,8 @@ const roundsMax = 12
 
 // The tools of a node in this process.
 export function payToolsFor(shop: Shop, storage: Storage, errors: string[], clock = () => new Date()): PayTools {
-  const write = (line: string) => {
-    if (line.includes('"level":"error"')) errors.push(line)
+  const write = (lines: string) => {
+    for (const line of lines.split('\n')) noteDefect(errors, line)
   }
   return createPayTools({
     storage,

@@ -14,6 +14,8 @@ const main = join(import.meta.dirname, '..', 'src', 'main.js')
 export const publicUrl = 'https://shop.test'
 const startMsMax = 60_000
 const defectsMax = 20
+// Of lines with the same message, so many of one kind do not hide another.
+const alikeMax = 3
 
 export interface ServerOptions {
   url: string
@@ -124,7 +126,7 @@ export async function startServer(options: ServerOptions): Promise<Server> {
         if (!unavailable.has(reason)) process.stdout.write(`  a server could not reach its storage: ${reason}\n`)
         unavailable.set(reason, (unavailable.get(reason) ?? 0) + 1)
       }
-      if (line.includes('"level":"error"') && defects.length < defectsMax) defects.push(line)
+      noteDefect(defects, line)
       const [, found] = /"message":"listening".*?"port":(\d+)/.exec(line) ?? []
       if (found === undefined) return
       clearTimeout(late)
@@ -149,6 +151,12 @@ export async function startServer(options: ServerOptions): Promise<Server> {
     memory: () => memoryOf(child.pid ?? 0),
     liveBytes: () => talker.ask<number>('weigh'),
   }
+}
+
+export function noteDefect(defects: string[], line: string): void {
+  const [message] = /"level":"error","message":"[^"]*"/.exec(line) ?? []
+  if (message === undefined || defects.length >= defectsMax) return
+  if (defects.filter((known) => known.includes(message)).length < alikeMax) defects.push(line)
 }
 
 // As violations.
