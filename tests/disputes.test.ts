@@ -90,4 +90,34 @@ eachEngine('a dispute', (given) => {
     assert.deepEqual(await shop.order(orderId), before)
     assert.deepEqual([await shop.events(orderId), await shop.violations()], [[], []])
   })
+
+  test('of a payment that was given back is recorded as well', async () => {
+    const shop = await openBankShop(given)
+    const { bank, house } = shop
+    const { paymentId, secret, payment, total } = await shop.begin()
+    await house.app.checkout.goBack(secret)
+    // The bank takes the money all the same, and gives it back.
+    Object.assign(bank.books.get(paymentId) ?? {}, { state: 'open' })
+    bank.act(paymentId, 'pay')
+    await look(shop, paymentId)
+    await shop.pay()
+    assert.equal((await payment()).status, 'voided')
+    const dueAt = house.clock.now + 7 * day
+    const open: DisputeStanding = { reference: 'du_1', amount: total, state: 'open', reason: 'fraudulent', dueAt }
+    bank.dispute(paymentId, open)
+    await look(shop, paymentId)
+    await look(shop, paymentId)
+    const rows = () =>
+      house.storage.read((db) => db.sql<{ id: string; status: string }>`select id, status from disputes`)
+    const [row] = await rows()
+    assert.deepEqual([(await rows()).length, row?.status], [1, 'open'])
+    assert.deepEqual(await shop.owed(), [
+      ['dispute_open', [`${paymentId} ${row?.id} until ${toInstant(dueAt)} (test)`]],
+    ])
+    bank.dispute(paymentId, { ...open, state: 'lost' })
+    await look(shop, paymentId)
+    assert.deepEqual([(await rows())[0]?.status, (await payment()).status], ['lost', 'voided'])
+    assert.deepEqual(shop.incidents(), { late_success: 1, dispute_opened: 1, dispute_lost: 1 })
+    assert.deepEqual(await shop.violations(), [])
+  })
 })

@@ -13,6 +13,7 @@ import { checksAnswered, nextTryAt } from '../../payments/schedule.ts'
 import { listRefundsOfPayment, oweVoid, type PaymentRow, savePayment } from '../../payments/store.ts'
 import type { Tx } from '../../storage/storage.ts'
 import type { PayTools } from '../tools.ts'
+import { noteDispute, standingIn } from './dispute.ts'
 import { oweReturn } from './return.ts'
 import type { PaymentOutcome } from './settlement.ts'
 
@@ -29,6 +30,9 @@ export async function recordAfterEnd(
       await savePayment(tx, { ...payment, checkAt: now, updatedAt: now })
     return
   }
+  // Also money that went back can be disputed.
+  const dispute = standingIn(tools, tx, payment, outcome)?.dispute
+  if (dispute) await noteDispute(tools, tx, payment, dispute)
   const facts = { provider: payment.provider, paymentId: payment.id }
   const booked = bookedFor(payment, outcome)
   if (booked && (await isReturnedByHand(tx, payment))) {

@@ -1,17 +1,15 @@
 // News of a payment that was made: it is looked up when a notice says so. Its outcome is known; what its provider lists of refunds
 // and disputes is recorded.
 
-import { oweLetters } from '../../events/letters.ts'
-import { toInstant } from '../../kit/instant.ts'
 import { lockOrderFacts } from '../../orders/change.ts'
 import { recordStanding } from '../../orders/standing.ts'
-import { recordDispute } from '../../payments/disputes.ts'
-import type { DisputeStanding, Standing } from '../../payments/port.ts'
+import type { Standing } from '../../payments/port.ts'
 import { checksAnswered, nextTryAt } from '../../payments/schedule.ts'
-import { readStanding, type StandingPlan } from '../../payments/standing.ts'
+import type { StandingPlan } from '../../payments/standing.ts'
 import { lockPayment, type PaymentRow, savePayment } from '../../payments/store.ts'
 import type { Tx } from '../../storage/storage.ts'
 import type { PayTools } from '../tools.ts'
+import { noteDispute, standingIn } from './dispute.ts'
 import { isContradiction, recordAfterEnd, warnOfContradiction } from './late.ts'
 import { warnOfAmount } from './pending.ts'
 import type { PaymentOutcome } from './settlement.ts'
@@ -29,17 +27,13 @@ export async function recordNews(tools: PayTools, tx: Tx, asked: PaymentRow, out
   const seen = { ...payment, checks: payment.checks + 1, updatedAt: now }
   if (outcome.kind === 'unknown') return savePayment(tx, { ...seen, checkAt: nextTryAt(seen.checks, now) })
   warnOfAmount(tools, tx, payment, outcome)
-  const standing = outcome.standing && readStanding(outcome.standing)
-  if (outcome.standing && !standing) {
-    const message = 'payment provider lists refunds or disputes that cannot be read'
-    tx.afterCommit(() => tools.watch.warn('unreadable_standing', message, factsOf(payment)))
-  }
+  const standing = standingIn(tools, tx, payment, outcome)
   const plan = standing && (await recordStanding(tx, facts, payment, standing, now))
   // One that went back as a whole, or is about to, may be called declined.
   if (isContradiction(payment, outcome) && sumListed(standing) < payment.amount)
     warnOfContradiction(tools, tx, payment, outcome)
   if (plan) tellPlan(tools, tx, payment, plan)
-  if (standing?.dispute) await recordAndTell(tools, tx, payment, standing.dispute, now)
+  if (standing?.dispute) await noteDispute(tools, tx, payment, standing.dispute)
   await savePayment(tx, {
     ...seen,
     checks: checksAnswered,
@@ -53,34 +47,8 @@ function sumListed(standing: Standing | undefined): number {
   return (standing?.refunds ?? []).reduce((sum, { state, amount }) => (state === 'failed' ? sum : sum + amount), 0)
 }
 
-async function recordAndTell(
-  { watch }: PayTools,
-  tx: Tx,
-  payment: PaymentRow,
-  listed: DisputeStanding,
-  now: number,
-): Promise<void> {
-  const { dispute, before } = await recordDispute(tx, payment, listed, now)
-  const { id: disputeId, status } = dispute
-  if (status === before || status === 'won') return
-  if (status === 'open') {
-    const { installationId, merchantId, orderId } = payment
-    oweLetters(tx, { installationId, merchantId, orderId }, [{ kind: 'dispute_opened', subjectId: disputeId }], now)
-  }
-  const more = { disputeId, dueAt: dispute.dueAt === null ? null : toInstant(dispute.dueAt) }
-  tx.afterCommit(() =>
-    status === 'open'
-      ? watch.warn('dispute_opened', 'payment is disputed; a person should answer', factsOf(payment), more)
-      : watch.warn('dispute_lost', 'dispute was lost', factsOf(payment), more),
-  )
-}
-
-function factsOf({ provider, id }: PaymentRow) {
-  return { provider, paymentId: id }
-}
-
 function tellPlan({ watch }: PayTools, tx: Tx, payment: PaymentRow, plan: StandingPlan): void {
-  const facts = factsOf(payment)
+  const facts = { provider: payment.provider, paymentId: payment.id }
   tx.afterCommit(() => {
     for (const { refund } of plan.failed)
       watch.warn('refund_failed_later', 'refund failed after it had succeeded; a person must see to it', {
