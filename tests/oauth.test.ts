@@ -37,7 +37,7 @@ import {
 import { anyEngine, eachEngine, type Given } from '../harness/storage.ts'
 import { isWide } from '../harness/wide.ts'
 import { createApp } from '../src/app.ts'
-import { openScopes as allScopes } from '../src/contract/words.ts'
+import { openScopes as allScopes, scopes } from '../src/contract/words.ts'
 import { disableApp } from '../src/oauth/apps.ts'
 import { hashOf } from '../src/oauth/artifacts.ts'
 import { uninstall } from '../src/oauth/installing.ts'
@@ -954,7 +954,7 @@ anyEngine('the addresses of OAuth', (given) => {
     for (const name of Object.keys(body))
       assert.doesNotMatch(name, /id_token|claims|userinfo|subject|end_session|check/)
     assert.equal(body.issuer, house.origin)
-    assert.deepEqual(body.scopes_supported, allScopes)
+    assert.deepEqual(body.scopes_supported, scopes)
     const resource = await house.fetch('/.well-known/oauth-protected-resource/api/v1')
     assert.equal(resource.body.resource, house.resource)
     assert.deepEqual(resource.body.authorization_servers, [house.origin])

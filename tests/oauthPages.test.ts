@@ -12,7 +12,7 @@ import { type PageServer, servePages } from '../harness/pageServer.ts'
 import { violations } from '../harness/readable.ts'
 import { isWide } from '../harness/wide.ts'
 import { type OpenOperation, operations } from '../src/contract/open/operations.ts'
-import { openScopes as scopes } from '../src/contract/words.ts'
+import { adminScopes, openScopes as scopes } from '../src/contract/words.ts'
 import type { HtmlPage, PageAnswer } from '../src/http/pages.ts'
 import { style } from '../src/oauth/page/assets.ts'
 import { consentPage } from '../src/oauth/page/consent.ts'
@@ -69,6 +69,8 @@ const states: Readonly<Record<string, () => PageAnswer>> = {
   'sign-out': () => answerPage(200, signOutPage({ action: '/oauth/session/end/confirm', fields: { xsrf: 'x' } })),
   consent: () => answerPage(200, consentPage(consent), app.redirectUri),
   'consent-many': () => answerPage(200, consentPage(many), long.redirectUri),
+  'consent-admin': () =>
+    answerPage(200, consentPage({ ...consent, scopes: adminScopes, ticked: adminScopes }), app.redirectUri),
   'consent-no-shop-chosen': () =>
     answerPage(200, consentPage({ ...many, merchantId: null, problem: 'merchant_missing' }), long.redirectUri),
   'consent-nothing-ticked': () =>

@@ -2,7 +2,7 @@
 
 import { open } from 'node:fs/promises'
 import { visible } from '../audit/change.ts'
-import { type Mode, modes, type OpenScope, openScopes } from '../contract/words.ts'
+import { type Mode, modes, openScopes, type Scope, scopes } from '../contract/words.ts'
 import { toInstant } from '../kit/instant.ts'
 import { parseJson } from '../kit/json.ts'
 import { refuse } from '../kit/refuse.ts'
@@ -26,7 +26,10 @@ import { type Command, Failure, type Given, Misuse, print, type Terminal, withSt
 
 const settings = {
   description: { value: 'TEXT', help: 'one line below the name' },
-  scopes: { value: 'SCOPES', help: `what it may ask for, comma-separated: ${openScopes.join(', ')} (default: all)` },
+  scopes: {
+    value: 'SCOPES',
+    help: `what it may ask for, comma-separated: ${scopes.join(', ')} (default: ${openScopes.join(',')})`,
+  },
   jwks: { value: 'FILE', help: 'its public keys (JSON Web Key Set); without them the app is public' },
   mode: { value: 'MODE', help: `which kind of installations it gets: ${modes.join(' or ')} (default: test)` },
 } as const
@@ -223,11 +226,11 @@ function wordsIn(text: string | undefined): string[] {
     .filter(Boolean)
 }
 
-function readScopes(text: string): OpenScope[] {
+function readScopes(text: string): Scope[] {
   const words = wordsIn(text)
-  const unknown = words.find((word) => !openScopes.some((scope) => scope === word))
-  if (unknown !== undefined) throw new Misuse(`there is no scope ${unknown}; there are ${openScopes.join(', ')}`)
-  return openScopes.filter((scope) => words.includes(scope))
+  const unknown = words.find((word) => !scopes.some((scope) => scope === word))
+  if (unknown !== undefined) throw new Misuse(`there is no scope ${unknown}; there are ${scopes.join(', ')}`)
+  return scopes.filter((scope) => words.includes(scope))
 }
 
 function readMode(text: string): Mode {

@@ -1,7 +1,7 @@
 // The apps that merchants can install: what each may ask for, where the browser goes afterwards, and with which keys it
 // signs. Apps are created by the operator; there is no dynamic registration.
 
-import { openScopes as knownScopes, type Mode, modes, type OpenScope } from '../contract/words.ts'
+import { scopes as knownScopes, type Mode, modes, type Scope } from '../contract/words.ts'
 import { newId } from '../kit/ids.ts'
 import { isLoopback } from '../kit/loopback.ts'
 import type { Reader, Tx } from '../storage/storage.ts'
@@ -17,7 +17,7 @@ export interface App {
   jwks: ClientKeys | null
   redirectUris: readonly string[]
   // The most it may ask a merchant for.
-  scopes: readonly OpenScope[]
+  scopes: readonly Scope[]
   // Which kind of installations it gets.
   mode: Mode
   createdAt: number
@@ -28,7 +28,7 @@ export interface AppDefinition {
   name: string
   description: string
   redirectUris: readonly string[]
-  scopes: readonly OpenScope[]
+  scopes: readonly Scope[]
   mode: Mode
   jwks: ClientKeys | null
 }
@@ -253,7 +253,7 @@ export interface AppInstallation {
   appName: string
   merchantSlug: string
   mode: Mode
-  scopes: readonly OpenScope[]
+  scopes: readonly Scope[]
   // The user who approved it.
   approvedBy: string | null
   createdAt: number

@@ -2,8 +2,7 @@
 // proof is good for one call.
 
 import type { IncomingMessage } from 'node:http'
-import type { OpenScope } from '../contract/words.ts'
-import { openScopes as knownScopes } from '../contract/words.ts'
+import { scopes as knownScopes, type Scope } from '../contract/words.ts'
 import type { Denied, Gate } from '../http/gates.ts'
 import type { Incoming } from '../http/message.ts'
 import type { OAuthCaller } from '../http/open.ts'
@@ -115,7 +114,7 @@ function callerFrom(holder: TokenHolder, token: { jkt: string; exp: number; scop
 }
 
 // In the order of the contract; an unknown scope grants nothing.
-function scopesIn(words: readonly string[]): readonly OpenScope[] {
+function scopesIn(words: readonly string[]): readonly Scope[] {
   return knownScopes.filter((scope) => words.includes(scope))
 }
 

@@ -6,7 +6,7 @@ import type { Scope } from '../contract/words.ts'
 import { newId } from '../kit/ids.ts'
 import type { RootSecret } from '../kit/secrets.ts'
 import { hasSecondFactor } from '../staff/factors.ts'
-import { mayInstall } from '../staff/roles.ts'
+import { mayGrant, mayInstall } from '../staff/roles.ts'
 import { findMerchantOf } from '../staff/users.ts'
 import type { Tx } from '../storage/storage.ts'
 import { removeEndpointsOf } from '../webhooks/endpoints.ts'
@@ -45,6 +45,8 @@ export async function install(tx: Tx, rootSecret: RootSecret, approval: Approval
   if (await lockInstallationOfGrant(tx, grantId)) return true
   const membership = await findMerchantOf(tx, userId, merchantId)
   if (!membership || !mayInstall(membership.role)) return false
+  // Nobody gives an app a scope that they do not have.
+  if (!mayGrant(membership.role, approval.granted)) return false
   if (membership.needsSecondFactor && !(await hasSecondFactor(tx, userId))) return false
   await insertAppInstallation(
     tx,

@@ -3,7 +3,7 @@
 
 import { createHash } from 'node:crypto'
 import type { ServerResponse } from 'node:http'
-import { openScopes as knownScopes, type OpenScope } from '../contract/words.ts'
+import { scopes as knownScopes, type Scope } from '../contract/words.ts'
 import type { Incoming } from '../http/message.ts'
 import type { PageAnswer } from '../http/pages.ts'
 import { isId } from '../kit/ids.ts'
@@ -163,7 +163,7 @@ export function createInteractions(parts: InteractionParts) {
   interface FormState {
     problem?: ConsentProblem
     merchantId?: string | null
-    ticked?: readonly OpenScope[]
+    ticked?: readonly Scope[]
   }
 
   // The form only chooses among what was offered.
@@ -229,7 +229,7 @@ function stepsOf({ step }: Interaction): readonly string[] {
 }
 
 // In the order of the contract. The library has checked them against what the app may ask for.
-function askedOf({ scopes }: Interaction): readonly OpenScope[] {
+function askedOf({ scopes }: Interaction): readonly Scope[] {
   return knownScopes.filter((scope) => scopes.includes(scope))
 }
 

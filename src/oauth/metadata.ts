@@ -1,6 +1,6 @@
 // The public metadata: where the endpoints are and what they accept. Pure.
 
-import { openScopes } from '../contract/words.ts'
+import { scopes } from '../contract/words.ts'
 import { isLoopback } from '../kit/loopback.ts'
 import { proofAlgorithms } from './proof.ts'
 
@@ -40,7 +40,7 @@ export function resourceMetadata(origin: string): object {
     resource: resourceOf(origin),
     authorization_servers: [origin],
     jwks_uri: origin + paths.jwks,
-    scopes_supported: openScopes,
+    scopes_supported: scopes,
     bearer_methods_supported: ['header'],
     resource_name: 'Cartwright',
     resource_documentation: `${origin}/docs`,
@@ -71,7 +71,7 @@ export function serverMetadata(origin: string, full: Readonly<Record<string, unk
   return {
     ...Object.fromEntries(Object.entries(full).filter(([name]) => members.has(name))),
     response_modes_supported: ['query'],
-    scopes_supported: openScopes,
+    scopes_supported: scopes,
     revocation_endpoint_auth_methods_supported: clientAuthMethods,
     revocation_endpoint_auth_signing_alg_values_supported: clientSigningAlgorithms,
     protected_resources: [resourceOf(origin)],

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { adminScopes, roles } from '../contract/words.ts'
-import { mayGive, mayInstall, scopesOfRole } from './roles.ts'
+import { mayGive, mayGrant, mayInstall, scopesOfRole } from './roles.ts'
 
 test('an owner may do everything, a viewer only look, staff the daily work', () => {
   assert.deepEqual(scopesOfRole.owner, adminScopes)
@@ -18,6 +18,13 @@ test('a role is given only by one who has all of its scopes', () => {
   assert.deepEqual(
     roles.filter((role) => mayGive(['admin:people', 'admin:read'], role)),
     ['viewer'],
+  )
+})
+
+test('admin scopes are granted to an app only by one who has them', () => {
+  assert.deepEqual(
+    roles.filter((role) => mayGrant(role, ['catalog:read', 'admin:people'])),
+    ['owner'],
   )
 })
 

@@ -1,6 +1,6 @@
 // What the people of a merchant may do: three roles, each a set of scopes. Pure.
 
-import { type AdminScope, adminScopes, type Role } from '../contract/words.ts'
+import { type AdminScope, adminScopes, openScopes, type Role, type Scope } from '../contract/words.ts'
 
 // biome-ignore format: a table is read by its rows
 export const scopesOfRole: Readonly<Record<Role, readonly AdminScope[]>> = {
@@ -17,4 +17,10 @@ export function mayGive(held: readonly string[], role: Role): boolean {
 // Whether a member with this role may install apps, which act for the merchant from then on.
 export function mayInstall(role: Role): boolean {
   return scopesOfRole[role].includes('admin:developers')
+}
+
+// Whether a member with this role may grant these scopes to an app. Those of the open interface go with installing it.
+export function mayGrant(role: Role, granted: readonly Scope[]): boolean {
+  const held: readonly string[] = [...openScopes, ...scopesOfRole[role]]
+  return granted.every((scope) => held.includes(scope))
 }

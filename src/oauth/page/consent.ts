@@ -1,6 +1,6 @@
 // The page on which the merchant chooses the shop, sees what the app asks for, and decides.
 
-import type { OpenScope } from '../../contract/words.ts'
+import type { Scope } from '../../contract/words.ts'
 import { hiddenFields } from '../../pages/form.ts'
 import { type Html, html } from '../../pages/html.ts'
 import { appHead, framed, placeOf } from './frame.ts'
@@ -48,11 +48,11 @@ ${isInstalled && html`<p class="row-note" id="${rowId}-note">Already installed h
 }
 
 // The widest permission first, whatever order the app asks in.
-function inOrder(asked: readonly OpenScope[]): OpenScope[] {
-  return (Object.keys(scopeWords) as OpenScope[]).filter((scope) => asked.includes(scope))
+function inOrder(asked: readonly Scope[]): Scope[] {
+  return (Object.keys(scopeWords) as Scope[]).filter((scope) => asked.includes(scope))
 }
 
-function scopeRow(scope: OpenScope, isTicked: boolean): Html {
+function scopeRow(scope: Scope, isTicked: boolean): Html {
   const { title, note, points } = scopeWords[scope]
   const rowId = `scope-${scope.replace(':', '-')}`
   return html`<div class="row">

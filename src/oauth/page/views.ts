@@ -1,6 +1,6 @@
 // Everything the pages of the authorization server show. They decide nothing.
 
-import type { Mode, OpenScope } from '../../contract/words.ts'
+import type { Mode, Scope } from '../../contract/words.ts'
 import type { SignInProblem } from '../../staff/signin.ts'
 
 // The value of the hidden field `step` of each form: which page a post answers. The fields are `email` and
@@ -56,8 +56,8 @@ export interface ConsentView {
   // What was chosen in a form that was refused; null at first.
   merchantId: string | null
   // What the app asks for, and what of it is ticked: everything at first.
-  scopes: readonly OpenScope[]
-  ticked: readonly OpenScope[]
+  scopes: readonly Scope[]
+  ticked: readonly Scope[]
   problem: ConsentProblem | null
 }
 

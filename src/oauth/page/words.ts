@@ -2,7 +2,7 @@
 // compares the list with the contract, so no scope allows more than is said here.
 
 import type { OperationId } from '../../contract/open/operations.ts'
-import type { OpenScope } from '../../contract/words.ts'
+import type { AdminScope, OpenScope, Scope } from '../../contract/words.ts'
 
 export interface ScopeWords {
   title: string
@@ -18,7 +18,7 @@ export interface ScopePoint {
   operations: readonly OperationId[]
 }
 
-export const scopeWords: Readonly<Record<OpenScope, ScopeWords>> = {
+const openWords: Readonly<Record<OpenScope, ScopeWords>> = {
   'catalog:read': {
     title: 'Run checkouts and see orders',
     note: 'Despite its name, this allows more than reading.',
@@ -71,6 +71,66 @@ export const scopeWords: Readonly<Record<OpenScope, ScopeWords>> = {
     points: [{ text: 'Send an event to its receiver again', operations: ['replayInstallationWebhookDelivery'] }],
   },
 }
+
+// These reach everything of the merchant in the mode of the app, and not only what the app itself sold. They are told in words, not
+// by operation: each covers many.
+const whole = 'This reaches your whole shop, not only what this app sells.'
+const point = (text: string, isGrave = false): ScopePoint => ({ text, operations: [], ...(isGrave && { isGrave }) })
+
+const adminWords: Readonly<Record<AdminScope, ScopeWords>> = {
+  'admin:read': {
+    title: 'See your shop',
+    note: whole,
+    points: [
+      point(
+        'See all orders, products, stock, promotions, settings and reports, without the names and addresses of buyers',
+      ),
+    ],
+  },
+  'admin:catalog': {
+    title: 'Change your catalog',
+    note: whole,
+    points: [point('Change products, prices, stock, pictures, categories and promotions', true)],
+  },
+  'admin:orders': {
+    title: 'Work on your orders',
+    note: whole,
+    points: [
+      point('Record payments and parcels, and write notes'),
+      point('Cancel orders, which refunds the buyer and returns the items to stock', true),
+    ],
+  },
+  'admin:refunds': {
+    title: 'Refund buyers',
+    note: whole,
+    points: [point('Pay money back for any order', true)],
+  },
+  'admin:customers': {
+    title: 'See buyers’ names and addresses',
+    note: whole,
+    points: [point('See the name, e-mail address, telephone number and postal address of everyone who ordered', true)],
+  },
+  'admin:settings': {
+    title: 'Change your settings',
+    note: whole,
+    points: [point('Change the shop, taxes, shipping and payment methods', true)],
+  },
+  'admin:developers': {
+    title: 'Manage keys, webhooks and apps',
+    note: whole,
+    points: [
+      point('Add webhook endpoints, its own and others, and send events again'),
+      point('Create and revoke keys of every app, and end installations', true),
+    ],
+  },
+  'admin:people': {
+    title: 'Manage your team',
+    note: whole,
+    points: [point('Invite and remove people, and change their roles, as far as its other permissions reach', true)],
+  },
+}
+
+export const scopeWords: Readonly<Record<Scope, ScopeWords>> = { ...adminWords, ...openWords }
 
 // What any key may do, whatever is ticked.
 export const alwaysAllowed: ScopePoint = {

@@ -1,0 +1,60 @@
+// An app that was granted admin scopes: it calls the admin API with its token and with keys of its own, for as long as it is
+// installed.
+
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import {
+  askAsApp,
+  authorizationUrl,
+  currentNonce,
+  installApp,
+  issueKey,
+  makeProof,
+  makeVerifier,
+  openBrowser,
+  sharedOAuthHouse,
+  signIn,
+} from '../harness/oauth.ts'
+import { anyEngine } from '../harness/storage.ts'
+import { newId } from '../src/kit/ids.ts'
+import { uninstall } from '../src/oauth/installing.ts'
+
+anyEngine('apps with admin scopes', (given) => {
+  const open = sharedOAuthHouse(given)
+
+  test('granted by an owner, shown with its weight, used by token and key, ended with the installation', async () => {
+    const house = await open()
+    const scopes = ['admin:read', 'admin:developers', 'catalog:read'] as const
+    const app = await house.newApp({ name: 'Back office', scopes })
+    const scope = scopes.join(' ')
+    const browser = openBrowser(house)
+    const page = await signIn(
+      browser,
+      await browser.visit(authorizationUrl(house, app, makeVerifier().challenge, { scope })),
+    )
+    assert.match(page.text, /This reaches your whole shop/)
+    const installed = await installApp(house, { app, scope })
+    const described = await askAsApp(house, 'describeOAuthAuthorization', installed)
+    assert.deepEqual(described.body.data.scopes.toSorted(), scopes.toSorted())
+
+    const url = `${house.origin}/api/v1/admin/orders`
+    const { accessToken: token } = installed
+    const dpop = await makeProof(house, installed.key, { method: 'GET', url, token, nonce: await currentNonce(house) })
+    const byToken = await house.fetch('/api/v1/admin/orders', { headers: { authorization: `DPoP ${token}`, dpop } })
+    assert.equal(byToken.status, 200, byToken.text)
+
+    const { secret } = await issueKey(house, installed, ['admin:developers'])
+    assert.equal((await house.askAdmin('listAdminOrders', { key: secret })).status, 403)
+    const { installationId } = installed
+    const body = { installationId, url: 'https://app.example/hooks', idempotencyKey: newId('req') }
+    const endpoint = await house.askAdmin('createAdminWebhookEndpoint', { key: secret, body })
+    assert.equal(endpoint.body.data.endpoint.installation.id, installationId)
+    const more = { installationId, name: 'More', scopes: ['admin:developers'], idempotencyKey: newId('req') }
+    assert.equal((await house.askAdmin('createAdminKey', { key: secret, body: more })).status, 403)
+    const beyond = { ...more, scopes: ['checkout:quote'], idempotencyKey: newId('req') }
+    assert.equal((await house.askAdmin('createAdminKey', { key: secret, body: beyond })).status, 403, 'not granted')
+
+    await house.storage.write((tx) => uninstall(tx, installationId, house.clock.now))
+    assert.equal((await house.askAdmin('listAdminKeys', { key: secret })).status, 401)
+  })
+})
