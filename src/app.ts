@@ -4,7 +4,7 @@
 import { fileURLToPath } from 'node:url'
 import { createIdentify, type Identify } from './access/identify.ts'
 import { addressBucket, createThrottle } from './access/throttle.ts'
-import { adminChangeOperations } from './admin/adminOperations.ts'
+import { adminChangeOperations, adminHomeOperations } from './admin/adminOperations.ts'
 import type { CartTools } from './carts/change.ts'
 import { cartOperations } from './carts/operations.ts'
 import { catalogOperations } from './catalog/operations.ts'
@@ -214,6 +214,7 @@ export function createApp(parts: AppParts): App {
   const open = mountSurface<Operations, OpenCallers>(surfaceParts, { surface: openSurface, handlers, gates })
   const adminHandlers: AdminHandlers = {
     ...adminOrderOperations({ rootSecret }),
+    ...adminHomeOperations({ rootSecret }),
     ...adminChangeOperations({ undoers: { ...orderUndoers } }),
     ...adminPictureOperations(),
     ...adminPeopleOperations({ rootSecret, publicOrigin }),

@@ -197,6 +197,7 @@ eachEngine('admin orders', (given) => {
       await house.orders.place({ items: { CARD: 1 } }),
       await house.orders.place({ items: { CARD: 1 } }),
     ]
+    const third = await house.orders.place({ items: { CARD: 1 } })
     const unpaid = await house.orders.place({ items: { CARD: 1 }, isManual: true })
     const unknown = 'ord_01h455vb4pex5vsknk084sn02q'
     const rows = [
@@ -204,6 +205,7 @@ eachEngine('admin orders', (given) => {
       { orderId: unknown },
       { orderId: unpaid.orderId },
       { orderId: first.orderId, trackingNumber: 'A', expectedVersion: 2 },
+      { orderId: third.orderId },
     ]
     const ask = (more: object) =>
       house.askAdmin('fulfilAdminOrders', { body: { rows, idempotencyKey: newId('req'), ...more } })
@@ -214,6 +216,7 @@ eachEngine('admin orders', (given) => {
       [unknown, 'refused', 'order_not_found'],
       [unpaid.orderId, 'refused', 'order_not_paid'],
       [first.orderId, 'done', null],
+      [third.orderId, 'done', null],
     ]
     const planned = await ask({ dryRun: true })
     assert.deepEqual(outcomes(planned), expected)
@@ -221,16 +224,16 @@ eachEngine('admin orders', (given) => {
     const sent = await ask({})
     assert.deepEqual(outcomes(sent), expected)
     assert.deepEqual(sent.body.data[0].changes[0], planned.body.data[0].changes[0])
-    assert.deepEqual(sent.body.meta, { done: 2, unchanged: 0, refused: 2, dryRun: false })
+    assert.deepEqual(sent.body.meta, { done: 3, unchanged: 0, refused: 2, dryRun: false })
     const [entry, ...more] = await entriesOf(first.orderId)
     assert.deepEqual(more, [])
     assert.deepEqual(
       new Set(entry?.changes.map(({ name }: { name: string }) => name)),
-      new Set([first.number, second.number]),
+      new Set([first.number, second.number, third.number]),
     )
     assert.deepEqual(
       outcomes(await ask({})).map(([, outcome]) => outcome),
-      ['refused', 'refused', 'refused', 'refused'],
+      Array(5).fill('refused'),
     )
   })
 

@@ -10,6 +10,7 @@ import type { RowRequest } from '../rows.ts'
 import { catalogGivens } from './catalog.ts'
 import { changeGivens } from './changes.ts'
 import { developerGivens } from './developers.ts'
+import { homeGivens } from './home.ts'
 import { orderGivens } from './orders.ts'
 import { peopleGivens, peopleScopes } from './people.ts'
 import { pictureGivens } from './pictures.ts'
@@ -21,6 +22,7 @@ export type AdminHouse = House & { orders: Orders }
 export type Given = (house: AdminHouse) => Promise<RowRequest>
 
 const givens: Readonly<Record<AdminOperationId, Given>> = {
+  ...homeGivens,
   ...orderGivens,
   ...catalogGivens,
   ...pictureGivens,

@@ -116,6 +116,10 @@ export async function eraseExpired(tx: Tx, names: readonly AddressName[], now: n
           and row_key is not null and expires_at <= ${now}
         returning id`
       erased += rows.length
+      // By these the customer was found.
+      tx.send`
+        delete from search_tokens
+        where installation_id = ${installationId} and order_id in (${list(ofOrders.map(({ ownerId }) => ownerId))})`
     }
     if (others.length > 0) {
       const rows = await tx.sql`

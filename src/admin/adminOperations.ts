@@ -1,9 +1,10 @@
-// The admin operations that know many rooms: the list of changes and taking one back.
+// The admin operations that know many rooms: home, search, the list of changes and taking one back.
 
 import { findEntry, listActorNames, listEntries, lockEntry } from '../audit/store.ts'
 import { type Undoers, undoChanges } from '../audit/undo.ts'
 import { changeView, subjectChangeView } from '../audit/view.ts'
 import type { changeRows } from '../contract/admin/changes.ts'
+import type { homeRows } from '../contract/admin/home.ts'
 import { actorOf } from '../http/actor.ts'
 import type { AdminHandler } from '../http/admin.ts'
 import { Audited } from '../http/handler.ts'
@@ -11,6 +12,23 @@ import { adminRowsAsked, pageOf } from '../http/paging.ts'
 import { badCursor } from '../kit/cursor.ts'
 import { isId } from '../kit/ids.ts'
 import { refuse } from '../kit/refuse.ts'
+import type { RootSecret } from '../kit/secrets.ts'
+import { countTodo } from './home.ts'
+import { findAnything } from './search.ts'
+
+export function adminHomeOperations({ rootSecret }: { rootSecret: RootSecret }): {
+  [Id in keyof typeof homeRows]: AdminHandler<Id>
+} {
+  return {
+    async getAdminHome({ db, caller }) {
+      return { data: { todo: await countTodo(db, caller) } }
+    },
+
+    async searchAdmin({ db, caller, query: { q } }) {
+      return { data: await findAnything(db, rootSecret, caller, q) }
+    },
+  }
+}
 
 export interface AdminParts {
   undoers: Undoers

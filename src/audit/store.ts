@@ -47,7 +47,7 @@ export function insertEntry(tx: Tx, entry: NewEntry): string {
   tx.send`
     with subjects (merchant_id, subject_id, entry_id) as (${rows})
     insert into audit_subjects (merchant_id, subject_id, entry_id)
-    select merchant_id, subject_id, entry_id from subjects`
+    select merchant_id, subject_id, entry_id from subjects where merchant_id is not null`
   return id
 }
 
@@ -132,6 +132,30 @@ export async function findEntry(db: Reader, merchantId: string, id: string): Pro
   const [row] = await db.sql<EntryColumns>`
     select ${columns} where e.merchant_id = ${merchantId} and e.id = ${id}`
   return row && entryFrom(row)
+}
+
+const tracking: ReadonlySet<string> = new Set(['trackingNumber', 'trackingUrl'])
+
+// Of an order whose shopper is erased: the entries stay, without what leads to them.
+export async function forgetTracking(tx: Tx, merchantId: string, orderId: string): Promise<void> {
+  const entries = await tx.sql<{ id: string; changes: string }>`
+    select e.id, e.changes from audit_subjects s
+    join audit_entries e on e.merchant_id = s.merchant_id and e.id = s.entry_id
+    where s.merchant_id = ${merchantId} and s.subject_id = ${orderId}`
+  for (const { id, changes } of entries) {
+    const before = JSON.parse(changes) as AuditedChange[]
+    const order = before.find((change) => change.id === orderId)
+    const after = before.map((change) => {
+      if (change.what !== 'fulfillment' || change.name !== order?.name) return change
+      const members = change.members.map((member) =>
+        tracking.has(member.member) ? { ...member, from: null, to: null } : member,
+      )
+      return { ...change, members }
+    })
+    const text = JSON.stringify(after)
+    if (text !== changes)
+      await tx.sql`update audit_entries set changes = ${text} where merchant_id = ${merchantId} and id = ${id}`
+  }
 }
 
 // In one transaction, so others do not wait long.

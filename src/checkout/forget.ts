@@ -2,6 +2,7 @@
 // for how much, and where it was taxed stays: those are the merchant's books. Nobody is told, and no version changes.
 
 import { deleteAddress, eraseWholeAddress } from '../addresses/store.ts'
+import { forgetTracking } from '../audit/store.ts'
 import { findCart } from '../carts/store.ts'
 import type { EventSubject } from '../contract/words.ts'
 import { forgetLettersOfOrder, forgetLettersOfSessions } from '../events/letters.ts'
@@ -182,8 +183,11 @@ async function forgetOrder(work: Work, installationId: string, id: string): Prom
     await lockOrder(tx, { installationId, orderId: id })
     // Whoever has the number of a parcel can ask its carrier.
     await tx.sql`
-      update fulfillments set tracking_number = null
-      where installation_id = ${installationId} and order_id = ${id} and tracking_number is not null`
+      update fulfillments set tracking_number = null, tracking_url = null
+      where installation_id = ${installationId} and order_id = ${id}`
+    await tx.sql`delete from search_tokens where installation_id = ${installationId} and order_id = ${id}`
+    await tx.sql`delete from order_notes where installation_id = ${installationId} and order_id = ${id}`
+    await forgetTracking(tx, merchantId, id)
     if (promotionId !== null)
       await tx.sql`
         update promotion_uses set email_hash = null

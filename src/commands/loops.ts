@@ -29,6 +29,7 @@ import { refundRound } from '../payments/refunds.ts'
 import { bringForward as bringPaymentsForward } from '../payments/store.ts'
 import { deleteForgivenTries, triesSweptMax } from '../payments/tries.ts'
 import { storePictures } from '../pictures/storing.ts'
+import { indexOrders } from '../search/orders.ts'
 import { staffSweptMax, sweepStaff } from '../staff/sweep.ts'
 import type { Storage } from '../storage/storage.ts'
 import { bringForward as bringWebhooksForward } from '../webhooks/store.ts'
@@ -67,7 +68,10 @@ export function loopsFor({ storage, app, retentionMs, clock, monotonic }: LoopPa
     everyMs,
     work: (isEnding) => catchUp(full, isEnding, () => round(clock())),
   })
-  const { mail } = app
+  const {
+    mail,
+    payTools: { rootSecret },
+  } = app
   const places = newPlaces()
   const setBack = createSetBackWatch(clock, monotonic)
   const loops: Loop[] = [
@@ -77,6 +81,7 @@ export function loopsFor({ storage, app, retentionMs, clock, monotonic }: LoopPa
     rounds('payment_news', 30_000, few, () => readNews(app.payTools, few)),
     rounds('refunds', 2_000, few, (now) => refundRound({ ...app.payTools, onPaid: refundPaid }, now, few)),
     ...(mail ? [rounds('mail', 1_000, lettersAtOnce, () => mailRound(mail))] : []),
+    rounds('search', 2_000, some, (now) => indexOrders(storage, rootSecret, { now, limit: some })),
     rounds('sessions', 5_000, some, (now) => expireSessions(storage, app.payTools, now, some)),
     rounds('ended_installations', 2_000, few, (now) => endSessionsOfEnded(storage, app.payTools, now, few)),
     rounds('unpaid_orders', 5_000, few, (now) => cancelUnpaidOrders(storage, now, few)),

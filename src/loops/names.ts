@@ -7,6 +7,7 @@ const loopNames = [
   'payment_news',
   'refunds',
   'mail',
+  'search',
   'sessions',
   'ended_installations',
   'unpaid_orders',

@@ -356,7 +356,7 @@ export interface AdminOrdersQuery {
 const literal = (word: OrderStatus | OrderPaymentStatus | FulfillmentStatus) => `'${word}'`
 
 // What can be sent now: paid, or to be paid on delivery. The first line is that of the partial index.
-const isToSend = `o.status in ('placed', 'processing') and o.payment_status in ('pending', 'paid', 'partially_refunded')
+export const isToSend = `o.status in ('placed', 'processing') and o.payment_status in ('pending', 'paid', 'partially_refunded')
   and (o.payment_status <> 'pending' or exists (select 1 from payments p where p.installation_id = o.installation_id
     and p.order_id = o.id and p.status = 'pending' and p.method = 'cash_on_delivery'))`
 

@@ -16,10 +16,12 @@ import * as errors from './errors.ts'
 import { catalogExamples } from './examples/catalog.ts'
 import { changeExamples } from './examples/changes.ts'
 import { developerExamples } from './examples/developers.ts'
+import { homeExamples } from './examples/home.ts'
 import { orderExamples } from './examples/orders.ts'
 import { peopleExamples } from './examples/people.ts'
 import { pictureExamples } from './examples/pictures.ts'
 import { shopExamples } from './examples/shop.ts'
+import * as home from './home.ts'
 import { adminRefusalCodes, adminSurface } from './operations.ts'
 import * as orders from './orders.ts'
 import * as people from './people.ts'
@@ -64,6 +66,7 @@ export const adminDocument: SurfaceDocument = {
   description,
   tags: adminTags.filter(({ name }) => Object.values(adminSurface.operations).some(({ tag }) => tag === name)),
   examples: {
+    ...homeExamples,
     ...orderExamples,
     ...catalogExamples,
     ...pictureExamples,
@@ -74,7 +77,7 @@ export const adminDocument: SurfaceDocument = {
   },
   schemas: [
     ...namedIn(parts, { ErrorIssue }, openCarts, openOrders),
-    ...namedIn(errors, bulk, dryrun, orders, catalog, pictures, shop, developers, people, changes),
+    ...namedIn(errors, bulk, dryrun, home, orders, catalog, pictures, shop, developers, people, changes),
   ],
   errorSchema: errors.AdminErrorResponse,
   codes: adminRefusalCodes,

@@ -5,6 +5,7 @@ import type { Surface } from '../surface.ts'
 import { catalogRows } from './catalog.ts'
 import { changeRows } from './changes.ts'
 import { developerRows } from './developers.ts'
+import { homeRows } from './home.ts'
 import { orderRows } from './orders.ts'
 import { peopleRows } from './people.ts'
 import { pictureRows } from './pictures.ts'
@@ -12,6 +13,7 @@ import type { AdminOperation } from './row.ts'
 import { shopRows } from './shop.ts'
 
 export const adminOperations = {
+  ...homeRows,
   ...orderRows,
   ...catalogRows,
   ...pictureRows,

@@ -1,0 +1,47 @@
+// What there is to do: counts, each over an index of few rows and none above a bound.
+
+import type { MerchantMode } from '../kit/mode.ts'
+import { isToSend } from '../orders/store.ts'
+import { Fragment, type Reader } from '../storage/storage.ts'
+
+export const countMax = 1_000
+
+export interface Todo {
+  toSend: number
+  awaitingPayment: number
+  refundsFailed: number
+  disputesOpen: number
+  webhooksFailing: number
+}
+
+export async function countTodo(db: Reader, { merchantId, mode }: MerchantMode): Promise<Todo> {
+  const sending = new Fragment(isToSend)
+  const [toSend, awaitingPayment, refundsFailed, disputesOpen, webhooksFailing] = await Promise.all([
+    one(db.sql<{ n: number }>`
+      select count(*) as n from (select o.id from orders o
+        where o.merchant_id = ${merchantId} and o.mode = ${mode} and ${sending} limit ${countMax}) few`),
+    one(db.sql<{ n: number }>`
+      select count(*) as n from (select id from orders
+        where merchant_id = ${merchantId} and mode = ${mode} and payment_status = 'pending' limit ${countMax}) few`),
+    // What failed and nobody has replaced.
+    one(db.sql<{ n: number }>`
+      select count(*) as n from (select r.id from refunds r
+        join installations i on i.id = r.installation_id and i.mode = ${mode}
+        where r.merchant_id = ${merchantId} and r.status = 'failed' and r.replaced_by is null limit ${countMax}) few`),
+    one(db.sql<{ n: number }>`
+      select count(*) as n from (select d.id from disputes d
+        join installations i on i.id = d.installation_id and i.mode = ${mode}
+        where d.merchant_id = ${merchantId} and d.status = 'open' limit ${countMax}) few`),
+    one(db.sql<{ n: number }>`
+      select count(*) as n from (select e.id from installations i
+        join webhook_endpoints e on e.installation_id = i.id
+        where i.merchant_id = ${merchantId} and i.mode = ${mode} and i.disabled_at is null
+          and e.status = 'disabled' and e.disabled_reason <> 'operator' limit ${countMax}) few`),
+  ])
+  return { toSend, awaitingPayment, refundsFailed, disputesOpen, webhooksFailing }
+}
+
+async function one(rows: Promise<{ n: number }[]>): Promise<number> {
+  const [row] = await rows
+  return row?.n ?? 0
+}

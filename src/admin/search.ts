@@ -1,0 +1,53 @@
+// One question, asked of every room that has an answer.
+
+import { type AdminSearchResponse, searchRowsMax } from '../contract/admin/home.ts'
+import { toInstant } from '../kit/instant.ts'
+import type { MerchantMode } from '../kit/mode.ts'
+import type { RootSecret } from '../kit/secrets.ts'
+import { findOrderByNumber, type OrderKey } from '../orders/store.ts'
+import { findOrdersByWords } from '../search/orders.ts'
+import {
+  listFoundOrders,
+  listFoundProducts,
+  listFoundPromotions,
+  listFoundSkus,
+  listOrdersOfTracking,
+} from '../search/store.ts'
+import type { Reader } from '../storage/storage.ts'
+
+export async function findAnything(
+  db: Reader,
+  rootSecret: RootSecret,
+  seller: MerchantMode,
+  question: string,
+): Promise<AdminSearchResponse['data']> {
+  const text = question.trim()
+  const nothing: AdminSearchResponse['data'] = { orders: [], products: [], skus: [], promotions: [] }
+  if (text === '') return nothing
+  const { merchantId } = seller
+  const limit = searchRowsMax
+  const [orders, products, skus, promotions] = await Promise.all([
+    findOrders(db, rootSecret, seller, text),
+    listFoundProducts(db, merchantId, text, limit),
+    listFoundSkus(db, merchantId, text, limit),
+    listFoundPromotions(db, merchantId, text, limit),
+  ])
+  return { orders, products, skus, promotions }
+}
+
+async function findOrders(
+  db: Reader,
+  rootSecret: RootSecret,
+  seller: MerchantMode,
+  text: string,
+): Promise<AdminSearchResponse['data']['orders']> {
+  const limit = searchRowsMax
+  const numbered = await findOrderByNumber(db, seller.merchantId, text.replace(/^#/, '').toUpperCase())
+  const keys: OrderKey[] = [
+    ...(numbered?.mode === seller.mode ? [numbered] : []),
+    ...(await listOrdersOfTracking(db, seller, text, limit)),
+    ...(await findOrdersByWords(db, rootSecret, seller, { text, limit })),
+  ]
+  const rows = await listFoundOrders(db, keys)
+  return rows.slice(0, limit).map((row) => ({ ...row, placedAt: toInstant(row.placedAt) }))
+}

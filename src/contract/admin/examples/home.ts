@@ -1,0 +1,29 @@
+import { orderSummary, productSummary } from '../../open/samples.ts'
+import type { homeRows } from '../home.ts'
+import type { AdminExamples } from '../row.ts'
+
+const { id, number, status, paymentStatus, fulfillmentStatus, currency, total, placedAt } = orderSummary
+const { id: productId, slug, name } = productSummary
+
+export const homeExamples: AdminExamples<typeof homeRows> = {
+  getAdminHome: {
+    path: {},
+    body: undefined,
+    reply: {
+      data: { todo: { toSend: 12, awaitingPayment: 3, refundsFailed: 0, disputesOpen: 1, webhooksFailing: 0 } },
+    },
+  },
+  searchAdmin: {
+    path: {},
+    query: { q: 'lovelace' },
+    body: undefined,
+    reply: {
+      data: {
+        orders: [{ id, number, status, paymentStatus, fulfillmentStatus, currency, total, placedAt }],
+        products: [{ id: productId, slug, name }],
+        skus: [],
+        promotions: [],
+      },
+    },
+  },
+}

@@ -1,0 +1,75 @@
+// Home and search: schemas and rows.
+
+import { Amount, Count, Currency, Instant, line, OrderId, ProductId, PromotionId, SkuId, Slug } from '../parts.ts'
+import { object, oneOf, type Static, Type } from '../schema.ts'
+import { ok } from '../surface.ts'
+import { fulfillmentStatuses, orderPaymentStatuses, orderStatuses } from '../words.ts'
+import { type AdminRows, adminRow } from './row.ts'
+
+export const AdminTodo = object(
+  {
+    toSend: Count,
+    awaitingPayment: Count,
+    refundsFailed: Count,
+    disputesOpen: Count,
+    webhooksFailing: Count,
+  },
+  { description: 'How many of each wait for someone. 1000 means 1000 or more.' },
+)
+export const AdminHomeResponse = object({ data: object({ todo: AdminTodo }) })
+
+export const searchRowsMax = 8
+
+export const FoundOrder = object({
+  id: OrderId,
+  number: Type.String(),
+  status: oneOf(orderStatuses),
+  paymentStatus: oneOf(orderPaymentStatuses),
+  fulfillmentStatus: oneOf(fulfillmentStatuses),
+  currency: Currency,
+  total: Amount,
+  placedAt: Instant,
+})
+export const FoundProduct = object({ id: ProductId, slug: Slug, name: Type.String() })
+export const FoundSku = object({
+  id: SkuId,
+  code: Type.String(),
+  productId: ProductId,
+  productName: Type.String(),
+})
+export const FoundPromotion = object({ id: PromotionId, code: Type.String(), name: Type.String() })
+
+export const AdminSearchQuery = object({ q: line(1, 100, 'What to look for.') })
+export const AdminSearchResponse = object({
+  data: object({
+    orders: Type.Array(FoundOrder, {
+      maxItems: searchRowsMax,
+      description: 'By number, tracking number, or all of these words: e-mail, name, postal code. Newest first.',
+    }),
+    products: Type.Array(FoundProduct, { maxItems: searchRowsMax, description: 'By a part of the name.' }),
+    skus: Type.Array(FoundSku, { maxItems: searchRowsMax, description: 'By the beginning of the code.' }),
+    promotions: Type.Array(FoundPromotion, { maxItems: searchRowsMax, description: 'By the beginning of the code.' }),
+  }),
+})
+
+// biome-ignore format: a row reads best as a few lines
+export const homeRows = {
+  getAdminHome: {
+    ...adminRow, method: 'GET', path: '/api/v1/admin/home',
+    scope: 'admin:read', idempotency: 'none', audit: 'none', tag: 'Home',
+    summary: 'Get what there is to do',
+    description: 'Counts of what waits for someone, in the mode of the caller.',
+    body: null, reply: ok(AdminHomeResponse),
+    refusals: [],
+  },
+  searchAdmin: {
+    ...adminRow, method: 'GET', path: '/api/v1/admin/search',
+    scope: 'admin:read', idempotency: 'none', audit: 'none', tag: 'Home',
+    summary: 'Search',
+    description: 'Orders, products, SKUs and promotions. Data of customers is sealed and found by whole words only; once it is erased, an order is found by its number. New orders are found a few seconds after they were placed.',
+    query: AdminSearchQuery, body: null, reply: ok(AdminSearchResponse),
+    refusals: [],
+  },
+} as const satisfies AdminRows
+
+export type AdminSearchResponse = Static<typeof AdminSearchResponse>

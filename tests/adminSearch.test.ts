@@ -1,0 +1,120 @@
+// Search and home: orders are found by words that are sealed, until these are erased.
+
+import assert from 'node:assert/strict'
+import { before, test } from 'node:test'
+import { checkoutOf } from '../harness/checkout.ts'
+import { type House, openHouse, testSecret } from '../harness/house.ts'
+import { type Orders, orderMarket, ordersOf } from '../harness/orders.ts'
+import { rival } from '../harness/shops.ts'
+import { eachEngine } from '../harness/storage.ts'
+import { sweepAddresses } from '../src/addresses/vault.ts'
+import { forgetShopper } from '../src/checkout/forget.ts'
+import { newId } from '../src/kit/ids.ts'
+import { indexOrders } from '../src/search/orders.ts'
+
+eachEngine('admin search', (given) => {
+  let house: House & { orders: Orders }
+  before(async () => {
+    const opened = await openHouse(given, { shops: [orderMarket, rival] })
+    house = { ...opened, orders: await ordersOf(opened) }
+  })
+
+  const index = () => indexOrders(house.storage, testSecret, { now: house.clock.now, limit: 100 })
+  const search = async (q: string, key = house.keys.admin) =>
+    (await house.askAdmin('searchAdmin', { query: `?q=${encodeURIComponent(q)}`, key })).body.data
+  const found = async (q: string) => (await search(q)).orders.map(({ id }: { id: string }) => id)
+
+  test('by number, tracking number, name and postal code; by e-mail once a checkout gave one', async () => {
+    const { orderId, number } = await house.orders.place({ items: { CARD: 1 } })
+    const other = await house.orders.place({ items: { CARD: 1 } })
+    assert.equal(await index(), 2)
+    assert.equal(await index(), 0, 'each once')
+    const body = { idempotencyKey: newId('req'), trackingNumber: 'JD-0146 0000' }
+    await house.askAdmin('fulfilAdminOrder', { path: { orderId }, body })
+    assert.deepEqual(await found(number), [orderId])
+    assert.deepEqual(await found(`#${number.toLowerCase()}`), [orderId])
+    assert.deepEqual(await found('JD-0146 0000'), [orderId])
+    const both = new Set([orderId, other.orderId])
+    assert.deepEqual(new Set(await found('LOVELACE')), both)
+    assert.deepEqual(new Set(await found('ada lovelace 10117')), both)
+    assert.deepEqual(await found('ada martin'), [])
+    assert.deepEqual(await found('lovelac'), [], 'whole words only')
+
+    const { ready, pay } = await checkoutOf(house)
+    const { secret, view } = await ready({ CARD: 1 })
+    const paid = (await pay(secret, view)).view.session.orderId
+    await index()
+    const [row] = await house.storage.read(
+      (db) => db.sql<{ masked: string }>`select email_masked as masked from orders where id = ${paid}`,
+    )
+    assert.match(row?.masked ?? '', /@/)
+    assert.ok((await found('ada@example.com')).includes(paid))
+    assert.deepEqual(await found('ada@example.org'), [])
+  })
+
+  test('the table of words has no word in it, and another merchant finds nothing', async () => {
+    const rows = await house.storage.read((db) => db.sql<{ token: string }>`select token from search_tokens`)
+    assert.ok(rows.length > 3)
+    for (const { token } of rows) assert.match(token, /^[\w-]{22}$/)
+    assert.ok(!JSON.stringify(rows).toLowerCase().includes('lovelace'))
+    assert.deepEqual((await search('lovelace', house.keys.rivalAdmin)).orders, [])
+  })
+
+  test('products by a part of the name, SKUs and promotions by the beginning of their code', async () => {
+    const { products, skus } = await search('ROSE')
+    assert.ok(products.length > 0)
+    assert.ok(skus.some(({ code }: { code: string }) => code === 'ROSE-12'))
+    assert.deepEqual(
+      (await search('gif')).promotions.map(({ code }: { code: string }) => code),
+      ['GIFT'],
+    )
+    assert.deepEqual(await search('%'), { orders: [], products: [], skus: [], promotions: [] })
+  })
+
+  test('a shopper who is erased is not found any more, and neither is a parcel of theirs', async () => {
+    const { ready, pay } = await checkoutOf(house)
+    const { secret, view } = await ready({ CARD: 1 })
+    const orderId: string = (await pay(secret, view)).view.session.orderId ?? ''
+    await index()
+    const path = { orderId }
+    const body = { idempotencyKey: newId('req'), trackingNumber: 'SECRET-1', trackingUrl: 'https://x.example/SECRET-1' }
+    await house.askAdmin('fulfilAdminOrder', { path, body })
+    await house.askAdmin('addAdminOrderNote', { path, body: { idempotencyKey: newId('req'), text: 'Rings twice.' } })
+    assert.ok((await found('ada@example.com')).includes(orderId))
+    const shopper = { merchantId: house.merchantId, installationIds: [house.installationId], email: 'ada@example.com' }
+    const input = { isDryRun: false, includesUnsent: true }
+    await forgetShopper(house.storage, testSecret, shopper, input)
+    assert.deepEqual(await found('ada@example.com'), [])
+    assert.deepEqual(await found('SECRET-1'), [])
+    const order = await house.askAdmin('getAdminOrder', { path })
+    assert.deepEqual(await found(order.body.data.number), [orderId])
+    assert.ok(!order.text.includes('SECRET-1'))
+    assert.deepEqual(order.body.data.notes, [])
+    assert.equal(order.body.data.changes.length, 2)
+  })
+
+  test('once its address is erased, an order is found by its number only', async () => {
+    const { orderId, number } = await house.orders.place({ items: { CARD: 1 } })
+    await index()
+    assert.ok((await found('lovelace')).includes(orderId))
+    await house.storage.write(
+      (tx) => tx.sql`update addresses set expires_at = ${house.clock.now} where owner_id = ${orderId}`,
+    )
+    await sweepAddresses(house.storage, house.clock.now, 10)
+    assert.ok(!(await found('lovelace')).includes(orderId))
+    assert.deepEqual(await found(number), [orderId])
+  })
+
+  test('getAdminHome: counts what waits', async () => {
+    const todo = async () => (await house.askAdmin('getAdminHome')).body.data.todo
+    const before = await todo()
+    await house.orders.place({ items: { CARD: 1 } })
+    await house.orders.place({ items: { CARD: 1 }, isManual: true })
+    const after = await todo()
+    assert.deepEqual(after, {
+      ...before,
+      toSend: before.toSend + 1,
+      awaitingPayment: before.awaitingPayment + 1,
+    })
+  })
+})
