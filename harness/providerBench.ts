@@ -1,6 +1,7 @@
 // What the suite of all payment providers (src/providers/providers.test.ts) needs of one: the provider, and a hand on the service
 // behind it, which is a stand-in or the provider's own records.
 
+import type { AccountRow } from '../src/payments/accounts.ts'
 import type { Charge, Details, PaymentProvider } from '../src/payments/port.ts'
 
 export interface ProviderBench {
@@ -40,4 +41,21 @@ export interface ProviderBooks {
   closesUnknownKeys: boolean
   // A look-up without the reference makes a record that no shopper has seen, so it is never `absent`.
   makesByLookingUp?: boolean
+}
+
+// An account that was connected in test mode.
+export function connectedAccount(account: Pick<AccountRow, 'provider' | 'public'>): AccountRow {
+  return {
+    merchantId: 'mer_1',
+    id: 'pac_1',
+    mode: 'test',
+    secretsSealed: '',
+    previousSealed: null,
+    previousUntil: null,
+    seenUntil: null,
+    endedAt: null,
+    createdAt: 0,
+    updatedAt: 0,
+    ...account,
+  }
 }

@@ -7,27 +7,14 @@ import { type AccountRow, insertAccount, sealSecrets } from '../../src/payments/
 import type { Charge } from '../../src/payments/port.ts'
 import { createMollieAccounts } from '../../src/providers/mollie/account.ts'
 import { type House, testSecret } from '../house.ts'
-import type { ProviderBench } from '../providerBench.ts'
+import { connectedAccount, type ProviderBench } from '../providerBench.ts'
 import type { StoredPayment } from './books.ts'
 import { type MollieStandIn, openMollie } from './standin.ts'
 
 // An account that was connected with the test key of the stand-in.
 export function mollieAccount(mollie: MollieStandIn, changes: Partial<AccountRow> = {}): AccountRow {
-  return {
-    merchantId: 'mer_1',
-    id: 'pac_1',
-    mode: 'test',
-    provider: 'mollie',
-    public: { profile: mollie.profile.id, name: mollie.profile.name },
-    secretsSealed: '',
-    previousSealed: null,
-    previousUntil: null,
-    seenUntil: null,
-    endedAt: null,
-    createdAt: 0,
-    updatedAt: 0,
-    ...changes,
-  }
+  const { id: profile, name } = mollie.profile
+  return { ...connectedAccount({ provider: 'mollie', public: { profile, name } }), ...changes }
 }
 
 // A house that takes payments by the stand-in, and has it among its `providerUrls`.

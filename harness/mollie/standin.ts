@@ -12,6 +12,7 @@
 
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http'
 import type { AddressInfo } from 'node:net'
+import { readBounded } from '../boundedBody.ts'
 import { ApiError, Books } from './books.ts'
 import { chargebackObject, listObject, type Place, paymentObject, profileObject, refundObject } from './objects.ts'
 import { answerPage, pagePath } from './pages.ts'
@@ -123,7 +124,7 @@ export async function openMollie({
   const url = `http://127.0.0.1:${(server.address() as AddressInfo).port}`
 
   async function answer(request: IncomingMessage, response: ServerResponse): Promise<void> {
-    const body = await read(request)
+    const body = await readBounded(request, bodyBytesMax)
     const { method = '', headers } = request
     const { pathname: path, searchParams } = new URL(request.url ?? '', url)
     const seen: Seen = { method, path: request.url ?? '', headers, body, status: 0 }
@@ -368,15 +369,4 @@ function take(faults: { match: Match; fault: Fault }[], method: string, path: st
     return match.path === undefined || (typeof match.path === 'string' ? match.path === path : match.path.test(path))
   })
   return index < 0 ? undefined : faults.splice(index, 1)[0]?.fault
-}
-
-async function read(request: IncomingMessage): Promise<string> {
-  const chunks: Buffer[] = []
-  let bytes = 0
-  for await (const chunk of request as AsyncIterable<Buffer>) {
-    bytes += chunk.length
-    if (bytes > bodyBytesMax) throw new Error('the body is too long')
-    chunks.push(chunk)
-  }
-  return Buffer.concat(chunks).toString('utf8')
 }

@@ -4,7 +4,7 @@ import assert from 'node:assert/strict'
 import type Stripe from 'stripe'
 import type { Charge } from '../../src/payments/port.ts'
 import { createStripeAccounts } from '../../src/providers/stripe/account.ts'
-import type { ProviderBench } from '../providerBench.ts'
+import { connectedAccount, type ProviderBench } from '../providerBench.ts'
 import { openStripe } from './standin.ts'
 
 const debitAccount = 'DE89370400440532013000'
@@ -13,20 +13,10 @@ export async function openStripeBench(clock: () => Date): Promise<ProviderBench>
   const stripe = await openStripe({ clock })
   const { test } = stripe.account
   const provider = createStripeAccounts({ clock, url: stripe.url }).open({
-    account: {
-      merchantId: 'mer_1',
-      id: 'pac_1',
-      mode: 'test',
+    account: connectedAccount({
       provider: 'stripe',
       public: { account: stripe.account.id, publishableKey: test.publishableKey },
-      secretsSealed: '',
-      previousSealed: null,
-      previousUntil: null,
-      seenUntil: null,
-      endedAt: null,
-      createdAt: 0,
-      updatedAt: 0,
-    },
+    }),
     secrets: { secretKey: test.restrictedKey },
     previous: undefined,
     noticeUrl: null,

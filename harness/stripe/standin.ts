@@ -14,6 +14,7 @@
 
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http'
 import type { AddressInfo } from 'node:net'
+import { readBounded } from '../boundedBody.ts'
 import { Account } from './account.ts'
 import { type ApiRequest, answerApi } from './api.ts'
 import { Network } from './network.ts'
@@ -64,7 +65,7 @@ export async function openStripe({
   const url = `http://127.0.0.1:${port}`
 
   async function answer(request: IncomingMessage, response: ServerResponse): Promise<void> {
-    const body = await read(request)
+    const body = await readBounded(request, bodyBytesMax)
     if (isRecording) heard.push(`${request.method} ${request.url} ${request.headers.referer ?? ''} ${body}`)
     if (request.url?.startsWith('/v1/'))
       await answerApi({ accounts, network, requests: isRecording ? requests : [], defects }, request, response, body)
@@ -93,15 +94,4 @@ export async function openStripe({
       if (different.length > 0) throw new Error(`the stand-in for Stripe failed:\n${different.join('\n')}`)
     },
   }
-}
-
-async function read(request: IncomingMessage): Promise<string> {
-  const chunks: Buffer[] = []
-  let bytes = 0
-  for await (const chunk of request as AsyncIterable<Buffer>) {
-    bytes += chunk.length
-    if (bytes > bodyBytesMax) throw new Error('the body is too long')
-    chunks.push(chunk)
-  }
-  return Buffer.concat(chunks).toString('utf8')
 }
