@@ -23,11 +23,14 @@ import { type Announcement, announce } from '../src/events/announce.ts'
 import { listInstallations } from '../src/installations/store.ts'
 import { isId, newId } from '../src/kit/ids.ts'
 import { unpacked } from '../src/kit/packed.ts'
+import { createApp } from '../src/oauth/apps.ts'
+import { install, uninstall } from '../src/oauth/installing.ts'
 import { fulfilOrder, payOrder, returnOrder } from '../src/orders/operator.ts'
 import { refusedTriesMax } from '../src/payments/refunds.ts'
 import { findPromotionByCode, type Promotion } from '../src/promotions/store.ts'
 import { applyShop } from '../src/provisioning/apply.ts'
 import type { ShopFile } from '../src/provisioning/shopfile.ts'
+import { createUser } from '../src/staff/users.ts'
 import { Fragment, type Storage } from '../src/storage/storage.ts'
 import { claimDeliveries } from '../src/webhooks/claim.ts'
 import {
@@ -283,6 +286,12 @@ const scenarios = {
     await storage.write((tx) => removeEndpoint(tx, installationId, endpoint.id, now))
     return { subjectId: delivery.id, cause: null }
   },
+  'app.installed': (world) => installed(world),
+  'app.uninstalled': async (world) => {
+    const { subjectId } = await installed(world)
+    await world.house.storage.write((tx) => uninstall(tx, subjectId, world.house.clock.now))
+    return { subjectId, cause: null }
+  },
   'webhook.ping': async ({ house, secrets }) => {
     const { storage, installationId, clock } = house
     const { endpoint, secret } = await added(house, { events: ['order.placed'] })
@@ -293,6 +302,30 @@ const scenarios = {
   // Nothing happened and nobody is told, so there is no row: it has a test of its own.
   'webhook.fixture': null,
 } satisfies Record<EventKind, Scenario | null>
+
+async function installed({ house }: World): Promise<Told> {
+  const { storage, merchantId, clock } = house
+  const definition = {
+    name: newId('app'),
+    description: '',
+    redirectUris: ['https://app.example/callback'],
+    scopes: ['catalog:read'],
+    mode: 'test',
+    jwks: null,
+  } as const
+  await storage.write(async (tx) => {
+    const app = await createApp(tx, definition, clock.now)
+    assert.ok(app)
+    const person = { email: `${app.id}@example.com`, passwordHash: '', merchantIds: [merchantId] }
+    const user = await createUser(tx, testSecret, person, clock.now)
+    const approval = { grant: app.id, app, userId: user.id, merchantId, resource: house.origin, granted: app.scopes }
+    assert.ok(await install(tx, testSecret, { ...approval, rejected: [], rejectedWords: [] }, clock.now))
+  })
+  const [made] = (await storage.read((db) => listInstallations(db, merchantId))).filter(
+    ({ name }) => name === definition.name,
+  )
+  return { subjectId: made?.id ?? '', cause: null }
+}
 
 async function sentWhole(world: World): Promise<Told> {
   const { orderId } = await bought(world)
@@ -307,6 +340,7 @@ const versions: Record<EventSubject, { table: string; column: string }> = {
   order: { table: 'orders', column: 'version' },
   sku: { table: "(select sku_id as id, version from stock where mode = 'test') as stock", column: 'version' },
   promotion: { table: 'promotions', column: 'test_version' },
+  installation: { table: 'installations', column: 'case when ended_at is null then 1 else 2 end' },
   webhook_endpoint: { table: 'webhook_endpoints', column: 'version' },
   webhook_delivery: { table: 'webhook_deliveries', column: '1' },
 }

@@ -236,6 +236,7 @@ export const eventSubjects = [
   'order',
   'sku',
   'promotion',
+  'installation',
   'webhook_endpoint',
   'webhook_delivery',
 ] as const
@@ -264,6 +265,8 @@ export const eventKinds = [
   'inventory.depleted',
   'inventory.replenished',
   'promotion.exhausted',
+  'app.installed',
+  'app.uninstalled',
   'webhook.endpoint_disabled',
   'webhook.delivery_failed',
   'webhook.ping',

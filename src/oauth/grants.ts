@@ -138,6 +138,38 @@ export async function findInstallationOf(
   return row
 }
 
+export interface InstalledApp extends MerchantMode {
+  id: string
+  name: string
+  appId: string
+  appName: string
+}
+
+// Undefined for an installation that is not of an app.
+export async function findInstalledApp(db: Reader, id: string): Promise<InstalledApp | undefined> {
+  const [row] = await db.sql<InstalledApp>`
+    select i.id, i.name, i.merchant_id as "merchantId", i.mode, a.id as "appId", a.name as "appName"
+    from installations i join apps a on a.id = i.app_id where i.id = ${id} and i.grant_id is not null`
+  return row
+}
+
+const toldMax = 200
+
+// Active ones that have a webhook endpoint: the others could not be told.
+export async function listOtherInstallations(
+  db: Reader,
+  { merchantId, mode }: MerchantMode,
+  id: string,
+): Promise<string[]> {
+  const rows = await db.sql<{ id: string }>`
+    select i.id from installations i
+    where i.merchant_id = ${merchantId} and i.mode = ${mode} and i.ended_at is null and i.disabled_at is null
+      and i.id <> ${id}
+      and exists (select 1 from webhook_endpoints e where e.installation_id = i.id and e.ended_at is null)
+    order by i.id limit ${toldMax}`
+  return rows.map((row) => row.id)
+}
+
 // Those that have not ended.
 export async function countInstallations(db: Reader, merchantId: string): Promise<number> {
   const [row] = await db.sql<{ living: number }>`

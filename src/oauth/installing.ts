@@ -2,7 +2,9 @@
 // together with every code, token, key and webhook endpoint.
 
 import { revokeCredentials } from '../access/store.ts'
+import type { EventDataOf } from '../contract/open/events.ts'
 import type { Scope } from '../contract/words.ts'
+import { announce } from '../events/announce.ts'
 import { newId } from '../kit/ids.ts'
 import type { RootSecret } from '../kit/secrets.ts'
 import { hasSecondFactor } from '../staff/factors.ts'
@@ -13,7 +15,10 @@ import { removeEndpointsOf } from '../webhooks/endpoints.ts'
 import { type App, redirectHostsOf } from './apps.ts'
 import { hashOf, sealPayload } from './artifacts.ts'
 import {
+  findInstalledApp,
+  type InstalledApp,
   insertAppInstallation,
+  listOtherInstallations,
   listTakenNames,
   lockInstallation,
   lockInstallationOfGrant,
@@ -48,12 +53,14 @@ export async function install(tx: Tx, rootSecret: RootSecret, approval: Approval
   // Nobody gives an app a scope that they do not have.
   if (!mayGrant(membership.role, approval.granted)) return false
   if (membership.needsSecondFactor && !(await hasSecondFactor(tx, userId))) return false
+  const id = newId('ins')
+  const name = await freeName(tx, merchantId, app.name)
   await insertAppInstallation(
     tx,
     {
-      id: newId('ins'),
+      id,
       merchantId,
-      name: await freeName(tx, merchantId, app.name),
+      name,
       mode: app.mode,
       redirectHosts: JSON.stringify(redirectHostsOf(app)),
       appId: app.id,
@@ -61,6 +68,12 @@ export async function install(tx: Tx, rootSecret: RootSecret, approval: Approval
       grantedScopes: JSON.stringify(approval.granted),
       approvedBy: userId,
     },
+    now,
+  )
+  await announceApp(
+    tx,
+    'app.installed',
+    { id, name, merchantId, mode: app.mode, appId: app.id, appName: app.name },
     now,
   )
   const sealed = sealPayload(rootSecret, 'Grant', grantId, grantPayload(approval, now))
@@ -127,4 +140,28 @@ async function end(tx: Tx, installationId: string, grantId: string | null, now: 
   if (grantId !== null) await deleteGrant(tx, grantId)
   await removeEndpointsOf(tx, installationId, now)
   tx.signal('credentials')
+  const app = await findInstalledApp(tx, installationId)
+  if (app) await announceApp(tx, 'app.uninstalled', app, now)
+}
+
+// To the merchant's other installations in the same mode.
+async function announceApp(
+  tx: Tx,
+  kind: 'app.installed' | 'app.uninstalled',
+  { id, name, merchantId, mode, appId, appName }: InstalledApp,
+  now: number,
+): Promise<void> {
+  const data: EventDataOf<typeof kind> = { installation: { id, name }, app: { id: appId, name: appName } }
+  const sequence = kind === 'app.installed' ? 1 : 2
+  for (const installationId of await listOtherInstallations(tx, { merchantId, mode }, id))
+    announce(tx, {
+      installationId,
+      mode,
+      kind,
+      subject: { type: 'installation', id },
+      sequence,
+      dataText: JSON.stringify(data),
+      cause: null,
+      now,
+    })
 }

@@ -26,6 +26,7 @@ import {
 } from '../words.ts'
 import { Cart } from './carts.ts'
 import { CheckoutSession } from './checkout.ts'
+import { App } from './identity.ts'
 import { Order } from './orders.ts'
 import { WebhookDelivery } from './webhooks.ts'
 
@@ -55,6 +56,11 @@ export const PromotionEventData = object({
     usageLimit: Count,
     usageCount: Count,
   }),
+})
+
+export const AppEventData = object({
+  installation: object({ id: InstallationId, name: Type.String() }),
+  app: App,
 })
 
 export const EndpointDisabledEventData = object({
@@ -101,6 +107,8 @@ export const events = {
   'inventory.depleted':              { subject: 'sku',              data: InventoryEventData,        says: 'The stock of a SKU ran out.' },
   'inventory.replenished':           { subject: 'sku',              data: InventoryEventData,        says: 'A SKU is in stock again.' },
   'promotion.exhausted':             { subject: 'promotion',        data: PromotionEventData,        says: 'A promotion reached its usage limit.' },
+  'app.installed':                   { subject: 'installation',     data: AppEventData,              says: 'An app was installed on the merchant’s shop.' },
+  'app.uninstalled':                 { subject: 'installation',     data: AppEventData,              says: 'An app was removed from the merchant’s shop.' },
   'webhook.endpoint_disabled':       { subject: 'webhook_endpoint', data: EndpointDisabledEventData, says: 'Another endpoint was disabled.' },
   'webhook.delivery_failed':         { subject: 'webhook_delivery', data: DeliveryFailedEventData,   says: 'A delivery to another endpoint failed for good.' },
   'webhook.ping':                    { subject: 'webhook_endpoint', data: EndpointMessageEventData,  says: 'A test call, sent on request.' },

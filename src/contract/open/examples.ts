@@ -389,6 +389,11 @@ const unrefunded: Order = {
 }
 
 // Each kind as a receiver gets it. The numbers of an example agree: the sequence is the version of what is shown.
+const appFacts = {
+  installation: { id: sampleId('installation', 2), name: 'Parcel Pigeon' },
+  app: { id: sampleId('app'), name: 'Parcel Pigeon' },
+}
+
 export const eventExamples: Record<EventKind, Event> = {
   'cart.created': cartEvent('cart.created', { ...cart, version: 1 }),
   'cart.updated': cartEvent('cart.updated', cart),
@@ -445,6 +450,8 @@ export const eventExamples: Record<EventKind, Event> = {
       usageCount: 50,
     },
   }),
+  'app.installed': event('app.installed', { type: 'installation', id: sampleId('installation', 2) }, 1, appFacts),
+  'app.uninstalled': event('app.uninstalled', { type: 'installation', id: sampleId('installation', 2) }, 2, appFacts),
   'webhook.endpoint_disabled': event('webhook.endpoint_disabled', { type: 'webhook_endpoint', id: endpoint.id }, 3, {
     endpoint: { id: endpoint.id, url: endpoint.url, description: endpoint.description, status: 'disabled' },
     reason: 'failing',
