@@ -189,6 +189,7 @@ eachEngine('retention', (given) => {
       'idempotency_keys',
       'webhooks',
       'oauth',
+      'staff',
       'retention',
     ]
     assert.deepEqual(paused, ending)
