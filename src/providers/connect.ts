@@ -119,10 +119,7 @@ export async function rotateAccount(
     throw refuse('payment_account_refused', {
       message: `These keys belong to another account at ${provider.name}. To use it, disconnect this one and connect again.`,
     })
-  return changeAccount(tools, account, {
-    public: { ...account.public, ...connected.public },
-    secrets: { ...known, ...connected.secrets },
-  })
+  return changeAccount(tools, account, connected)
 }
 
 // For what the operator set up at the provider by hand.
@@ -133,20 +130,21 @@ export async function rotateNoticeSecret(
   secret: string,
 ): Promise<AccountRow> {
   if (noticeSecret === null) throw refuse('notices_not_signed', { message: `${name} does not sign its notices.` })
-  const known = openSecrets(tools.rootSecret, account, account.secretsSealed)
-  if (!known) throw refuse('payment_account_unusable')
-  return changeAccount(tools, account, { public: account.public, secrets: { ...known, [noticeSecret]: secret } })
+  if (!openSecrets(tools.rootSecret, account, account.secretsSealed)) throw refuse('payment_account_unusable')
+  return changeAccount(tools, account, { public: {}, secrets: { [noticeSecret]: secret } })
 }
 
+// What is not named stays as it is when the row is locked: another command may have changed it since it was read.
 function changeAccount(tools: AccountTools, account: AccountRow, changed: ConnectedAccount): Promise<AccountRow> {
   const { storage, rootSecret, clock } = tools
   return storage.write(async (tx) => {
     const found = await lockKnown(tx, account)
+    const known = openSecrets(rootSecret, found, found.secretsSealed) ?? {}
     const now = clock().getTime()
     const rotated: AccountRow = {
       ...found,
-      public: changed.public,
-      secretsSealed: sealSecrets(rootSecret, found, changed.secrets),
+      public: { ...found.public, ...changed.public },
+      secretsSealed: sealSecrets(rootSecret, found, { ...known, ...changed.secrets }),
       previousSealed: found.secretsSealed,
       previousUntil: now + previousMs,
       updatedAt: Math.max(now, found.updatedAt + 1),
