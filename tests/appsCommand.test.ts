@@ -384,7 +384,7 @@ describe('apps of a shop file, and the demo shop', () => {
     assert.deepEqual((await apply(undefined)).changes, [])
   })
 
-  test('a bad one is told by its place, and nothing is written', async () => {
+  test('a bad one is reported by its place, and nothing is written', async () => {
     const url = await given.freshUrl()
     const path = join(await tempFolder(), 'shop.json')
     const secret = generateKeyPairSync('ed25519').privateKey.export({ format: 'jwk' })

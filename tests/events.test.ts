@@ -353,7 +353,7 @@ interface EventRow {
   body: string
 }
 
-test('the OpenAPI document tells of every kind, with its headers, its schema and an example', () => {
+test('the OpenAPI document lists every kind, with its headers, its schema and an example', () => {
   const { webhooks, components } = openApiDocument(openDocument, { version: '0' }) as unknown as Document
   assert.deepEqual(Object.keys(webhooks), [...eventKinds])
   for (const kind of eventKinds) {
@@ -405,7 +405,7 @@ eachEngine('the catalogue of events', (given) => {
   for (const kind of eventKinds) {
     const scenario = scenarios[kind]
     if (!scenario) continue
-    test(`${kind} is told`, async () => {
+    test(`${kind} is announced`, async () => {
       const { subjectId, cause } = await scenario(world)
       const subject = events[kind].subject
       const told = await eventsAbout(subject, subjectId)
@@ -479,7 +479,7 @@ eachEngine('the catalogue of events', (given) => {
     assert.deepEqual(rows, expected)
   }
 
-  test('webhook.fixture is shown on request and never told', async () => {
+  test('webhook.fixture is shown on request and never announced', async () => {
     const { house, listenerId } = world
     const answer = await house.ask('getInstallationWebhookSignatureFixture', { path: { id: listenerId } })
     assert.equal(answer.status, 200, answer.text)
@@ -547,7 +547,7 @@ eachEngine('a promotion that is used up', (given) => {
     })
   }
 
-  test('is told to every active installation by the last use, and again when one was given back', async () => {
+  test('is announced to every active installation by the last use, and again after one was released', async () => {
     const promotion = await made({ code: 'TWICE', usageLimit: 2 })
     const { orderId } = await buy('TWICE')
     assert.deepEqual(await told(promotion), [])
@@ -563,7 +563,7 @@ eachEngine('a promotion that is used up', (given) => {
     assert.deepEqual(await told(promotion), [...first, ['Storefront', 5, 2, 2], ['Second', 5, 2, 2]])
   })
 
-  test('is not told by a payment that is declined, nor by uses without a limit', async () => {
+  test('is not announced by a payment that is declined, nor by uses without a limit', async () => {
     const limited = await made({ code: 'DECLINED', usageLimit: 1 })
     assert.equal((await buy('DECLINED', cards.declined)).status, 'open')
     const endless = await made({ code: 'ENDLESS' })
@@ -571,7 +571,7 @@ eachEngine('a promotion that is used up', (given) => {
     assert.deepEqual([await told(limited), await told(endless)], [[], []])
   })
 
-  test('is not told by a use that was counted and taken back because the goods were gone', async () => {
+  test('is not announced by a use that was released because the goods were sold out', async () => {
     const promotion = await made({ code: 'NOGOODS', usageLimit: 1 })
     const { sessionId, secret, view } = await checkout.ready({ LAST: 2 }, { promotionCode: 'NOGOODS' })
     const { view: begun } = await checkout.pay(secret, view, '4000002500003155')
@@ -590,7 +590,7 @@ eachEngine('a promotion that is used up', (given) => {
     assert.deepEqual([await told(promotion), used, version], [[], 0, 3])
   })
 
-  test('of two last uses at once one is counted, and it is told once', async () => {
+  test('of two last uses at once one is counted, and it is announced once', async () => {
     const promotion = await made({ code: 'RACE', usageLimit: 1 })
     const ready = await Promise.all([1, 2, 3].map(() => checkout.ready({ CARD: 3 }, { promotionCode: 'RACE' })))
     await Promise.all(ready.map(({ secret, view }) => checkout.pay(secret, view)))
@@ -599,7 +599,7 @@ eachEngine('a promotion that is used up', (given) => {
     assert.equal((await told(promotion)).length, 2)
   })
 
-  test('is told when the operator lowers the limit to the uses, once', async () => {
+  test('is announced once when the operator lowers the limit to the uses', async () => {
     const promotion = await made({ code: 'LOWERED', usageLimit: 5 })
     await buy('LOWERED')
     assert.deepEqual(await applied({ code: 'LOWERED', usageLimit: 3 }), [])
@@ -619,11 +619,11 @@ eachEngine('a promotion that is used up', (given) => {
     assert.deepEqual(await told(promotion), [...once, ['Storefront', 8, 1, 1], ['Second', 8, 1, 1]])
   })
 
-  test('is not told where a file makes it without a use to give', async () => {
+  test('is not announced for a promotion that a file creates without uses', async () => {
     assert.deepEqual(await told(await made({ code: 'NOTHING', usageLimit: 0 })), [])
   })
 
-  test('is not told by a dry run', async () => {
+  test('is not announced by a dry run', async () => {
     const promotion = await made({ code: 'DRY', usageLimit: 4 })
     const entry = { code: 'DRY', name: 'Limited', type: 'fixed_amount', amount: 100, usageLimit: 0 } as const
     const file: ShopFile = { merchant: shop.merchant, promotions: [entry] }
@@ -713,7 +713,7 @@ eachEngine('an event', (given) => {
     }
   })
 
-  test('is told to whoever named it, its subject or everything, and to nobody else', async () => {
+  test('is sent to endpoints that subscribe to it, its subject or everything, and to no others', async () => {
     const exact = await listener(['order.placed'])
     const subject = await listener(['order.*'])
     const all = await listener(['*'])
@@ -737,7 +737,7 @@ eachEngine('an event', (given) => {
     assert.deepEqual(await heardBy(eventOf('order.placed')), {})
   })
 
-  test('is told by no name that only looks like its own', async () => {
+  test('is not sent for a name that only resembles its own', async () => {
     const likes = ['checkoutxsession.*', 'checkoutxsession.created', 'checkout_session', '%', 'checkout_session.creat*']
     for (const like of likes) await assert.rejects(listener([like]), `${like} is refused`)
     const id = await listener(['*'])
@@ -777,7 +777,7 @@ eachEngine('an event', (given) => {
     await remove([id])
   })
 
-  test('is told to a hundred endpoints by a hundred deliveries, twenty times in one transaction', async () => {
+  test('is sent to a hundred endpoints by a hundred deliveries, twenty times in one transaction', async () => {
     const ids: string[] = []
     for (let index = 0; index < 100; index += 1) ids.push(await listener(['order.*']))
     const subject = { type: 'order', id: newId('ord') } as const

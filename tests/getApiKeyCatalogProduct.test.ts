@@ -5,7 +5,7 @@ import { bloom } from '../harness/shops.ts'
 import { eachEngine } from '../harness/storage.ts'
 
 eachEngine('getApiKeyCatalogProduct', (given) => {
-  test('200 tells everything about a product', async () => {
+  test('200 shows everything about a product', async () => {
     const house = await openHouse(given)
     const { body, headers } = await house.ask('getApiKeyCatalogProduct', {
       path: { slug: 'red-roses' },

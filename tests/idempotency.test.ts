@@ -223,7 +223,7 @@ eachEngine('idempotency', (given) => {
     assert.equal(second.text, first.text)
   })
 
-  test('a refusal is not kept: the same key may succeed later', async () => {
+  test('a refusal is not stored: the same key may succeed later', async () => {
     const cartId = await carts.create({ 'ROSE-12': 1 })
     const path = { cartId, skuId: carts.sku('ROSE-12') }
     const body = { idempotencyKey: 'later', quantity: 5, expectedVersion: 2 }
@@ -340,7 +340,7 @@ eachEngine('idempotency', (given) => {
     assert.equal((await house.ask('createHostedCheckoutSession', { body })).status, 200, 'free when its time is over')
   })
 
-  test('a rejected code is a 200 and is kept like any other', async () => {
+  test('a rejected code is a 200 and is stored like any other', async () => {
     const cartId = await carts.create({ BOOK: 1 })
     const body = { idempotencyKey: 'wrong-code', code: 'NOSUCH' }
     const answers = await Promise.all(

@@ -176,7 +176,7 @@ eachEngine('listInstallationWebhooks', (given) => {
     )
   })
 
-  test('200 masks what could be a credential in an address, and tells no secret in answer or log', async () => {
+  test('200 masks what could be a credential in an address, with no secret in answer or log', async () => {
     const house = await openHouse(given)
     const webhooks = webhooksOf(house)
     const first = await webhooks.add({ url: 'https://hooks.example.com/in?token=hunter2&token=hunter3&plain=hunter4' })

@@ -151,7 +151,7 @@ eachEngine('a loop survives its worst row', (given) => {
     assert.equal(await expireSessions(storage, house.app.payTools, until), 3)
   })
 
-  test('codes and tokens that ended, and approvals that nobody redeemed', async () => {
+  test('codes and tokens that ended, and approvals that were not redeemed', async () => {
     const { storage, clock, merchantId } = house
     for (const [i, id] of ['bad', 'good', 'better'].entries())
       await storage.write(

@@ -60,7 +60,7 @@ eachEngine('modes', (given) => {
     assert.deepEqual([before, await live.available('red-roses', 'ROSE-24')], [2, 2])
   })
 
-  test('a cart, a list and a product show the stock of their own mode, also what is kept in memory', async () => {
+  test('a cart, a list and a product show the stock of their own mode, from the caches too', async () => {
     const { test: trial, live } = await openTwoModes(given)
     const shown = async ({ ask, checkout, clock, storage }: ModeHouse) => {
       await refreshStaleProducts(storage, clock.now, 100)
@@ -87,7 +87,7 @@ eachEngine('modes', (given) => {
     assert.deepEqual((await shown(live))[0], [1, 1_000, 'in_stock', 1_000])
   })
 
-  test('whoever asks without a key sees the mode in which the merchant sells', async () => {
+  test('a request without a key sees the mode in which the merchant sells', async () => {
     const { test: trial, live } = await openTwoModes(given)
     const path = { merchantSlug: 'bloom', productSlug: 'card' }
     const open = async () =>

@@ -701,7 +701,7 @@ eachEngine('the pages of installing', (given) => {
     assert.equal((await askAsApp(house, 'describeOAuthAuthorization', { accessToken, key })).status, 200)
   })
 
-  test('somebody else may sign in where one was signed in', async () => {
+  test('another user can sign in where one was signed in', async () => {
     const house = await open()
     await house.newUser('grace@rival.example', [house.rivalMerchantId])
     const browser = openBrowser(house)

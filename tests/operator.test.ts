@@ -203,7 +203,7 @@ for (const engine of ['sqlite', 'postgres'] as const) {
       ])
     })
 
-    test('import: takes a real export, tells what it refused and why, and changes nothing the second time', async () => {
+    test('import: takes a real export, reports what it refused and why, and changes nothing the second time', async () => {
       const settings = await environment()
       const file = join(await tempFolder(), 'shop.json')
       await writeFile(
@@ -290,7 +290,7 @@ describe('the command line', () => {
     assert.match(missing.err, /^cartwright: cannot read .*nothing\.yaml: ENOENT/)
   })
 
-  test('a bad shop file is told place by place, and nothing is made', async () => {
+  test('a bad shop file is reported place by place, and nothing is created', async () => {
     const folder = await tempFolder()
     const settings = { CARTWRIGHT_DATABASE_URL: `sqlite:${join(folder, 'a.db')}` }
     const file = join(folder, 'bad.yaml')

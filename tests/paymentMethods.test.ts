@@ -295,7 +295,7 @@ describe('payment methods, as they are typed', () => {
     return 'problems' in read ? read.problems.map(({ path, message }) => `${path}: ${message}`) : []
   }
 
-  test('a bad entry is told by its place', () => {
+  test('a bad entry is reported by its place', () => {
     const good = { mode: 'live', method: 'bank_transfer', instructions: account }
     assert.deepEqual(problemsOf([good]), [])
     assert.deepEqual(problemsOf([{ ...good, instructions: undefined, enabled: false }]), [])

@@ -177,7 +177,7 @@ describe('the guide for receivers', () => {
   const root = join(import.meta.dirname, '..')
   const guide = readFileSync(join(root, 'docs', 'webhooks.md'), 'utf8')
 
-  test('tells of each kind of event once, in the order of the catalogue', () => {
+  test('lists each kind of event once, in the order of the catalogue', () => {
     const rows = [...guide.matchAll(/^\| `(\w+\.\w+)` \| \w/gm)].map(([, kind]) => kind)
     assert.deepEqual(rows, [...eventKinds])
   })

@@ -58,7 +58,7 @@ async function ready(origin: string): Promise<void> {
 }
 
 describe('a stop', () => {
-  test('is announced at /readyz for as long as it is told to be, and requests are served meanwhile', async () => {
+  test('is announced at /readyz for the configured time, and requests are served meanwhile', async () => {
     const server = await serve({ ...(await environment()), CARTWRIGHT_DRAIN_SECONDS: '2' }, ['--no-demo'])
     await ready(server.origin)
     const stopping = server.stop()
@@ -187,7 +187,7 @@ describe('a start', () => {
   })
 
   // They are most of what a start would take and an idle server would hold.
-  test('seals the key of customers for every version of the root secret, so that one can be retired', async () => {
+  test('seals the key of customers for every version of the root secret, so one of them can be retired', async () => {
     const [older, newer] = ['an-older-root-secret-of-this-test-only', 'a-newer-root-secret-of-this-test-only']
     const given = await environment()
     const file = (given.CARTWRIGHT_DATABASE_URL ?? '').slice('sqlite:'.length)
@@ -214,7 +214,7 @@ describe('a start', () => {
     )
   })
 
-  test('loads no library before somebody needs it', async () => {
+  test('loads no library before it is needed', async () => {
     const settings = await environment()
     const list = join(await tempFolder(), 'loaded')
     const server = await serve({ ...settings, NODE_OPTIONS: `--import ${supporting('loaded.js', { to: list })}` }, [
@@ -393,7 +393,7 @@ describe('a start', () => {
 const hasLimits = spawnSync('prlimit', ['--version']).status === 0
 
 describe('a stop', () => {
-  test('on a full disk is told, and is no failure', { skip: !hasLimits }, async () => {
+  test('on a full disk is reported, and does not fail the start', { skip: !hasLimits }, async () => {
     const settings = await environment()
     const server = await serve(settings)
     const key = keyIn(server.printed())

@@ -220,7 +220,7 @@ describe('webhooks of a shop file that is not right', () => {
     ['a secret', [{ ...everything, secret: 'whsec_x' }], '/0/secret', /./],
     ['a long description', [{ ...everything, description: 'x'.repeat(201) }], '/0/description', /./],
   ] as const) {
-    test(`${name} is told with its place`, () => {
+    test(`${name} is reported with its place`, () => {
       const read = readShopFile(JSON.stringify(shop(webhooks as unknown as WebhookEntry[])), now)
       assert.ok('problems' in read)
       const [problem, ...others] = read.problems
@@ -229,7 +229,7 @@ describe('webhooks of a shop file that is not right', () => {
     })
   }
 
-  test('a private address is no mistake of the file', () => {
+  test('a private address is not a mistake of the file', () => {
     assert.ok('file' in readShopFile(JSON.stringify(shop([{ url: 'http://localhost:4010/webhooks' }])), now))
   })
 })

@@ -178,7 +178,7 @@ describe('bad input', () => {
     }
   })
 
-  test('an empty query is no query', async () => {
+  test('an empty query counts as none', async () => {
     for (const query of ['?', '?&', '?&&'])
       assert.equal((await house.ask('getInstallationCredentialIdentity', { query })).status, 200, query)
   })
@@ -425,7 +425,7 @@ describe('bad input', () => {
 describe('transport security', () => {
   const given = givenEngine('sqlite')
 
-  test('browsers that came by https are told to come by nothing else, on every kind of answer', async () => {
+  test('browsers that came by https get Strict-Transport-Security with every kind of answer', async () => {
     for (const [origin, expected] of [
       ['https://shop.example.com', 'max-age=31536000'],
       ['http://localhost:4000', null],
@@ -475,7 +475,7 @@ describe('load', () => {
     assert.equal((await house.ask('getInstallationCredentialIdentity')).status, 200)
   })
 
-  test('503 with a body that nobody read ends the connection', async () => {
+  test('503 with an unread body ends the connection', async () => {
     const { house, release } = await busyHouse()
     const smuggled = 'GET /healthz HTTP/1.1\r\nhost: a\r\n\r\n'
     const text = await house.wire(
@@ -566,7 +566,7 @@ describe('connections', () => {
     assert.equal(reading(house, 'cartwright_requests_in_flight'), 0)
   })
 
-  test('bodies that are awaited keep nobody from being answered', async () => {
+  test('bodies that are awaited do not delay other answers', async () => {
     const house = await openHouse(given, { inFlightMax: 2, shops: [market] })
     const { path } = await openCheckout(house)
     const form = 'content-type: application/x-www-form-urlencoded'
