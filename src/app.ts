@@ -7,6 +7,7 @@ import { addressBucket, createThrottle } from './access/throttle.ts'
 import { adminChangeOperations, adminHomeOperations } from './admin/adminOperations.ts'
 import type { CartTools } from './carts/change.ts'
 import { cartOperations } from './carts/operations.ts'
+import { adminCatalogOperations } from './catalog/adminOperations.ts'
 import { catalogOperations } from './catalog/operations.ts'
 import { listShopWindows } from './catalog/store.ts'
 import { checkoutOperations } from './checkout/operations.ts'
@@ -31,6 +32,7 @@ import { createPressure } from './http/pressure.ts'
 import { createServer, type HttpServer } from './http/server.ts'
 import { type MountedSurface, mountSurface, type SurfaceParts } from './http/surfaces.ts'
 import { sealedKeeper } from './idempotency/once.ts'
+import { adminShopOperations } from './installations/adminOperations.ts'
 import { installationOperations } from './installations/operations.ts'
 import { late } from './kit/late.ts'
 import type { MailTarget } from './kit/mailurl.ts'
@@ -55,6 +57,7 @@ import { createPaymentWatch, type PaymentWatch } from './payments/watch.ts'
 import { filesNowhere, openPictureFiles, type PictureFiles } from './pictures/files.ts'
 import { adminPictureOperations } from './pictures/operations.ts'
 import { picturePage } from './pictures/page.ts'
+import { adminPromotionOperations } from './promotions/adminOperations.ts'
 import { noticePage } from './providers/hooks.ts'
 import type { ProviderUrls } from './providers/registry.ts'
 import { demoMerchantSlug } from './provisioning/demo.ts'
@@ -224,6 +227,9 @@ export function createApp(parts: AppParts): App {
       allowPrivate: parts.webhookAllowPrivate,
       textsMs: retentionMs.texts,
     }),
+    ...adminCatalogOperations(),
+    ...adminPromotionOperations(),
+    ...adminShopOperations(),
   }
   const admin = mountSurface<AdminOperations, AdminCallers>(surfaceParts, {
     surface: adminSurface,

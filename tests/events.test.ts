@@ -4,6 +4,7 @@
 import assert from 'node:assert/strict'
 import { randomUUID } from 'node:crypto'
 import { before, test } from 'node:test'
+import { createProduct, createPromotion, productEntry } from '../harness/admin/catalog.ts'
 import { berlin } from '../harness/carts.ts'
 import { type Checkout, cards, checkoutOf, secretOf } from '../harness/checkout.ts'
 import { type Answer, type House, openHouse, testSecret } from '../harness/house.ts'
@@ -13,6 +14,7 @@ import { bloom, rival } from '../harness/shops.ts'
 import { eachEngine } from '../harness/storage.ts'
 import { expireCarts } from '../src/carts/sweep.ts'
 import { expireSessions } from '../src/checkout/sweep.ts'
+import type { AdminOperationId } from '../src/contract/admin/operations.ts'
 import type { PromotionEntry } from '../src/contract/entries.ts'
 import { openDocument } from '../src/contract/open/document.ts'
 import { eventSchemaName, eventSchemas, events } from '../src/contract/open/events.ts'
@@ -75,7 +77,7 @@ interface World {
 // What a scenario has brought about. A page calls no operation; time and the operator make no request.
 interface Told {
   subjectId: string
-  cause: { operationId: OperationId; answer: Answer } | 'page' | null
+  cause: { operationId: OperationId | AdminOperationId; answer: Answer } | 'page' | null
 }
 
 type Scenario = (world: World) => Promise<Told>
@@ -87,6 +89,16 @@ async function asked(
   body: object = {},
 ): Promise<Answer & { cause: Told['cause'] }> {
   const answer = await house.ask(operationId, { path, body: { idempotencyKey: randomUUID(), ...body } })
+  assert.equal(answer.status, 200, answer.text)
+  return { ...answer, cause: { operationId, answer } }
+}
+
+async function askedAdmin(
+  { house }: World,
+  operationId: AdminOperationId,
+  { path = {}, body }: { path?: Readonly<Record<string, string>>; body: object },
+): Promise<Answer & { cause: Told['cause'] }> {
+  const answer = await house.askAdmin(operationId, { path, body: { idempotencyKey: randomUUID(), ...body } })
   assert.equal(answer.status, 200, answer.text)
   return { ...answer, cause: { operationId, answer } }
 }
@@ -252,6 +264,36 @@ const scenarios = {
     const promotion = await storage.read((db) => findPromotionByCode(db, seller, 'ONCE'))
     return { subjectId: promotion?.id ?? '', cause: 'page' }
   },
+  'product.created': async (world) => {
+    const { body, cause } = await askedAdmin(world, 'createAdminProduct', { body: { product: productEntry() } })
+    return { subjectId: body.data.id, cause }
+  },
+  'product.updated': async (world) => {
+    const { id } = await createProduct(world.house)
+    const body = { productIds: [id], change: { pricePercentage: 500 } }
+    return { subjectId: id, cause: (await askedAdmin(world, 'updateAdminProducts', { body })).cause }
+  },
+  'product.unpublished': async (world) => {
+    const { id } = await createProduct(world.house)
+    const body = { productIds: [id], change: { status: 'archived' } }
+    return { subjectId: id, cause: (await askedAdmin(world, 'updateAdminProducts', { body })).cause }
+  },
+  'promotion.created': async (world) => {
+    const promotion = { code: 'FRESH', name: 'Fresh', type: 'free_shipping' }
+    const { body, cause } = await askedAdmin(world, 'createAdminPromotion', { body: { promotion } })
+    return { subjectId: body.data.id, cause }
+  },
+  'promotion.updated': async (world) => {
+    const { id, version, promotion } = await createPromotion(world.house)
+    const body = { expectedVersion: version, promotion: { ...promotion, disabled: true } }
+    const { cause } = await askedAdmin(world, 'replaceAdminPromotion', { path: { promotionId: id }, body })
+    return { subjectId: id, cause }
+  },
+  'shop.updated': async (world) => {
+    const { id, version } = (await world.house.askAdmin('getAdminShop')).body.data
+    const body = { expectedVersion: version, lowStockAt: 4 }
+    return { subjectId: id, cause: (await askedAdmin(world, 'updateAdminShop', { body })).cause }
+  },
   'webhook.endpoint_disabled': async ({ house, secrets }) => {
     const { storage, installationId, clock } = house
     const { endpoint, secret } = await added(house, {})
@@ -341,6 +383,8 @@ const versions: Record<EventSubject, { table: string; column: string }> = {
   sku: { table: "(select sku_id as id, version from stock where mode = 'test') as stock", column: 'version' },
   promotion: { table: 'promotions', column: 'test_version' },
   installation: { table: 'installations', column: 'case when ended_at is null then 1 else 2 end' },
+  product: { table: 'products', column: 'version' },
+  merchant: { table: 'merchants', column: 'version' },
   webhook_endpoint: { table: 'webhook_endpoints', column: 'version' },
   webhook_delivery: { table: 'webhook_deliveries', column: '1' },
 }

@@ -1,6 +1,7 @@
 // A house in which every row of the admin surface can be asked: for each, a request that is good. A group of operations has a
 // file of its own.
 
+import { catalogRows } from '../../src/contract/admin/catalog.ts'
 import type { AdminOperationId } from '../../src/contract/admin/operations.ts'
 import type { AdminScope } from '../../src/contract/words.ts'
 import { newId } from '../../src/kit/ids.ts'
@@ -52,6 +53,7 @@ export function moreScopes(id: AdminOperationId): readonly AdminScope[] {
 const sharedByModes: ReadonlySet<AdminOperationId> = new Set<AdminOperationId>([
   'updateAdminMember',
   'removeAdminMember',
+  ...(Object.keys(catalogRows) as AdminOperationId[]),
 ])
 
 export function isSharedByModes(id: AdminOperationId): boolean {

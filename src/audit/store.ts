@@ -4,7 +4,7 @@ import type { ActorKind, Mode } from '../contract/words.ts'
 import { newId } from '../kit/ids.ts'
 import { handleRows } from '../loops/rows.ts'
 import { isNotDeferred } from '../loops/store.ts'
-import { Fragment, list, type Reader, type Storage, type Tx } from '../storage/storage.ts'
+import { allOf, Fragment, list, type Reader, type Storage, type Tx } from '../storage/storage.ts'
 import { type AuditedChange, isOfOneMode } from './change.ts'
 
 export interface Actor {
@@ -40,6 +40,7 @@ export function insertEntry(tx: Tx, entry: NewEntry): string {
     values (${merchantId}, ${id}, ${mode}, ${actor.kind}, ${actor.id}, ${operation}, ${requestId},
       ${JSON.stringify(changes)}, ${undoes}, ${at})`
   const subjects = [...new Set(changes.map((change) => change.id))].sort()
+  // SQLite fills the rows up to a power of two with nulls.
   const rows = tx.rows(
     subjects.map((subject) => [merchantId, subject, id]),
     ['text', 'text', 'text'],
@@ -114,13 +115,6 @@ export async function listEntries(db: Reader, merchantId: string, query: AuditQu
   const rows = await db.sql<EntryColumns>`
     select ${columns} where ${allOf(conditions)} order by e.id desc limit ${limit}`
   return rows.map(entryFrom)
-}
-
-function allOf(conditions: readonly Fragment[]): Fragment {
-  return new Fragment(
-    conditions.map(({ text }) => text).join(' and '),
-    conditions.flatMap(({ values }) => [...values]),
-  )
 }
 
 // Until the commit, so an entry is taken back once.

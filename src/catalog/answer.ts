@@ -122,15 +122,18 @@ export interface CategoryRow {
   image: string | null
   productCount: number
   updatedAt: number
+  // Incremented by every change of what the merchant wrote.
+  version: number
 }
 
 // In the order of the contract: position, name, id. Compared by code unit, so both engines agree.
+export function inOrder(categories: readonly CategoryRow[]): CategoryRow[] {
+  return categories.toSorted((a, b) => a.position - b.position || compare(a.name, b.name) || compare(a.id, b.id))
+}
+
 export function renderCategories(categories: readonly CategoryRow[]): string[] {
   const byId = new Map(categories.map((category) => [category.id, category]))
-  const inOrder = categories.toSorted(
-    (a, b) => a.position - b.position || compare(a.name, b.name) || compare(a.id, b.id),
-  )
-  return inOrder.map((category) => {
+  return inOrder(categories).map((category) => {
     const row: ListedCategory = {
       id: category.id,
       slug: category.slug,
@@ -154,7 +157,7 @@ function compare(a: string, b: string): number {
 // Deeper than any tree that provisioning accepts; the bound only keeps a damaged tree from blocking a read.
 const depthMax = 20
 
-function pathTo(category: CategoryRow, byId: ReadonlyMap<string, CategoryRow>): string[] {
+export function pathTo(category: CategoryRow, byId: ReadonlyMap<string, CategoryRow>): string[] {
   const path: string[] = []
   let at: CategoryRow | undefined = category
   while (at && path.length < depthMax) {

@@ -13,6 +13,7 @@ const stored = (slug: string, parentId: string | null = null) => ({
   position: 0,
   image: null,
   productCount: 3,
+  version: 1,
   updatedAt: 1,
 })
 
@@ -24,7 +25,7 @@ test('a category that is new is made, one that differs is changed with its count
     { slug: 'pots', name: 'Pots' },
   ]
   const plan = planCategories(entries, kept, now)
-  assert.deepEqual(plan.changedCategories, [{ ...stored('tea'), name: 'Tea', updatedAt: now }])
+  assert.deepEqual(plan.changedCategories, [{ ...stored('tea'), name: 'Tea', updatedAt: now, version: 2 }])
   assert.deepEqual(
     plan.newCategories.map(({ slug, productCount }) => [slug, productCount]),
     [['pots', 0]],

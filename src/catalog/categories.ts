@@ -8,22 +8,32 @@ import { newId } from '../kit/ids.ts'
 import { refuse } from '../kit/refuse.ts'
 import type { Tx } from '../storage/storage.ts'
 import type { CategoryRow } from './answer.ts'
-import { countProductsByCategory, listCategories, setProductCount } from './store.ts'
+import {
+  countProductsByCategory,
+  deleteCategory,
+  insertCategory,
+  listCategories,
+  setProductCount,
+  updateCategory,
+} from './store.ts'
 
 export interface CategoryPlan {
   newCategories: readonly CategoryRow[]
   changedCategories: readonly CategoryRow[]
   // By slug, of existing and of new ones.
   categoryIds: ReadonlyMap<string, string>
-  changes: readonly Change[]
+  changes: readonly CategoryChange[]
 }
+
+// A change with the id of its category, as the list of changes records it.
+export type CategoryChange = Change & { what: 'category'; id: string }
 
 export function planCategories(
   entries: readonly CategoryEntry[],
   kept: readonly CategoryRow[],
   now: number,
 ): CategoryPlan {
-  const changes: Change[] = []
+  const changes: CategoryChange[] = []
   const bySlug = new Map(kept.map((category) => [category.slug, category]))
   const ids = new Map(kept.map((category) => [category.slug, category.id]))
   for (const entry of entries) if (!ids.has(entry.slug)) ids.set(entry.slug, newId('cat'))
@@ -42,19 +52,53 @@ export function planCategories(
       image: entry.image ?? null,
       productCount: before?.productCount ?? 0,
       updatedAt: now,
+      version: (before?.version ?? 0) + 1,
     }
     const members = before
       ? membersChanged(before, category, ['name', 'description', 'parentId', 'position', 'image'])
       : []
     if (!before) {
       newCategories.push(category)
-      changes.push({ kind: 'create', what: 'category', name: entry.slug, members: [] })
+      changes.push({ kind: 'create', what: 'category', id: category.id, name: entry.slug, members: [] })
     } else if (members.length > 0) {
       changedCategories.push(category)
-      changes.push({ kind: 'change', what: 'category', name: entry.slug, members })
+      changes.push({ kind: 'change', what: 'category', id: category.id, name: entry.slug, members })
     }
   }
   return { newCategories, changedCategories, categoryIds: ids, changes }
+}
+
+// One category: a new one, or `before` as the entry says. Its parent is one of those that are stored.
+export function planCategory(
+  entry: CategoryEntry,
+  before: CategoryRow | undefined,
+  stored: readonly CategoryRow[],
+  now: number,
+): { category: CategoryRow; changes: readonly CategoryChange[] } {
+  if (entry.parent != null && !stored.some(({ slug }) => slug === entry.parent))
+    throw refuse('category_not_found', { message: `There is no category ${entry.parent}.` })
+  const { newCategories, changedCategories, changes } = planCategories([entry], stored, now)
+  const written = [...newCategories, ...changedCategories]
+  refuseDepth(stored, written)
+  const [category = before] = written
+  if (!category) throw new Error('a category was neither planned nor known')
+  return { category, changes }
+}
+
+// The caller has locked the merchant.
+export async function saveCategory(
+  tx: Tx,
+  merchant: string,
+  category: CategoryRow,
+  before: CategoryRow | undefined,
+): Promise<void> {
+  await (before ? updateCategory(tx, merchant, category) : insertCategory(tx, merchant, category))
+  await raiseCatalogVersion(tx, merchant)
+}
+
+export async function removeCategory(tx: Tx, merchant: string, id: string): Promise<void> {
+  await deleteCategory(tx, merchant, id)
+  await raiseCatalogVersion(tx, merchant)
 }
 
 // The depth of each category; a depth above the maximum may also be a cycle. Of two rows with one id the later counts.

@@ -4,12 +4,16 @@
 import { type Change, type MemberChange, membersChanged } from '../audit/change.ts'
 import type { ProductEntry } from '../contract/entries.ts'
 import { type Mode, modes } from '../contract/words.ts'
+import type { Moment } from '../events/announce.ts'
 import { raiseCatalogVersion } from '../installations/store.ts'
 import { setOnHand } from '../inventory/levels.ts'
 import { insertStock } from '../inventory/store.ts'
 import { newId } from '../kit/ids.ts'
+import { refuse } from '../kit/refuse.ts'
 import type { Reader, Tx } from '../storage/storage.ts'
+import { announceProducts } from './announce.ts'
 import { renderProduct } from './answer.ts'
+import { recountCategories } from './categories.ts'
 import { productRecord } from './normal.ts'
 import type { ProductRecord, ProductRow, SellerFacts, SkuRecord, SkuRow } from './product.ts'
 import {
@@ -28,15 +32,19 @@ import {
 
 export const batchProductsMax = 200
 
+// A change with the id of its product or SKU, as the list of changes records it.
+export type CatalogChange = Change & { what: 'product' | 'sku'; id: string }
+
 export interface ProductPlan {
   product: ProductRow
-  isNew: boolean
+  // Undefined for a new product.
+  before: ProductRow | undefined
   // False if the product already is what the entry says: nothing is written.
   differs: boolean
   categoriesDiffer: boolean
   skus: readonly SkuPlan[]
   retired: readonly SkuRow[]
-  changes: readonly Change[]
+  changes: readonly CatalogChange[]
 }
 
 interface SkuPlan {
@@ -102,6 +110,58 @@ export async function planProducts(
   return { plans, refused }
 }
 
+// A new product, or a new version of one that is given. Throws what stands against it.
+export async function planOne(
+  db: Reader,
+  seller: SellerFacts,
+  entry: ProductEntry,
+  before: ProductRow | undefined,
+  now: number,
+): Promise<ProductPlan> {
+  const [[taken], owners] = await Promise.all([
+    listProductsBySlug(db, seller.id, [entry.slug]),
+    ownersOf(
+      db,
+      seller.id,
+      entry.skus.map(({ code }) => code),
+    ),
+  ])
+  if (taken && taken.id !== before?.id) throw refuse('product_exists', { current: { productId: taken.id } })
+  const stranger = owners.find(({ productId }) => productId !== before?.id)
+  if (stranger) throw refuse('sku_exists', { current: { code: stranger.code, productId: stranger.productId } })
+  const ownerOf = new Map(owners.map((owner) => [owner.code, owner]))
+  return planProduct(entry, before, (code) => ownerOf.get(code), { now, stock: false })
+}
+
+// A change of members that adds and removes no SKU. Stock is not a part of it.
+export function planPatch(before: ProductRow, after: ProductRow, now: number): ProductPlan {
+  const { id } = before
+  const skus = after.skus.map((sku, position): SkuPlan => {
+    const isChanged = membersChanged(before.skus[position] as SkuRow, sku, skuMembers).length > 0
+    return { sku, position, write: isChanged ? 'update' : 'none', setsStock: [] }
+  })
+  const members = membersChanged(before, after, [...productMembers, 'categories'])
+  const changes: CatalogChange[] = [
+    ...(members.length > 0 ? [{ kind: 'change', what: 'product', id, name: after.slug, members } as const] : []),
+    ...after.skus.flatMap((sku, position) => {
+      const changed = membersChanged(before.skus[position] as SkuRow, sku, skuMembers)
+      return changed.length > 0
+        ? [{ kind: 'change', what: 'sku', id: sku.id, name: sku.code, members: changed } as const]
+        : []
+    }),
+  ]
+  const differs = changes.length > 0
+  return {
+    product: differs ? { ...after, updatedAt: now, version: before.version + 1 } : after,
+    before,
+    differs,
+    categoriesDiffer: members.some(({ member }) => member === 'categories'),
+    skus,
+    retired: [],
+    changes,
+  }
+}
+
 const codesMax = 4_000 // in one statement
 
 async function ownersOf(db: Reader, merchant: string, codes: readonly string[]): Promise<CodeOwner[]> {
@@ -113,6 +173,7 @@ async function ownersOf(db: Reader, merchant: string, codes: readonly string[]):
 }
 
 const productMembers = [
+  'slug',
   'name',
   'summary',
   'description',
@@ -121,6 +182,7 @@ const productMembers = [
   'options',
   'metadata',
   'publishedAt',
+  'archivedAt',
 ] as const
 const skuMembers = [
   'name',
@@ -148,27 +210,29 @@ function planProduct(
   const retired = partial?.has(entry.slug) ? [] : unnamed
   const record = { ...named, options: withOptionsOf(staying, named.options) }
   const keptSkus = new Map(before?.skus.map((sku, position) => [sku.code, { sku, position }]))
-  const changes: Change[] = []
+  const id = before?.id ?? newId('prd')
+  const changes: CatalogChange[] = []
   const skus = record.skus.map((wanted, position): SkuPlan => {
     const kept = keptSkus.get(wanted.code)
     const named = entry.skus[position]?.stock
     const onHand = stock ? named : undefined
     if (!kept) {
-      changes.push({ kind: 'create', what: 'sku', name: wanted.code, members: [] })
       const retired = ownerOf(wanted.code)
+      const skuId = retired?.id ?? newId('sku')
+      changes.push({ kind: 'create', what: 'sku', id: skuId, name: wanted.code, members: [] })
       if (!retired) {
         const opening = { onHand: named ?? 0, held: 0 }
-        const sku = { ...wanted, id: newId('sku'), stock: { live: opening, test: opening } }
+        const sku = { ...wanted, id: skuId, stock: { live: opening, test: opening } }
         return { sku, position, write: 'insert', setsStock: [] }
       }
       // A retired SKU that comes back keeps its id, and its stock unless the entry may set it.
-      const sku = { ...wanted, id: retired.id, stock: stockOf(retired.stock, onHand) }
+      const sku = { ...wanted, id: skuId, stock: stockOf(retired.stock, onHand) }
       return { sku, position, write: 'update', setsStock: modesToSet(retired.stock, onHand) }
     }
     const setsStock = modesToSet(kept.sku.stock, onHand)
     const sku = { ...kept.sku, ...wanted, stock: stockOf(kept.sku.stock, onHand) }
     const members = [...membersChanged(kept.sku, wanted, skuMembers), ...stockChanged(kept.sku, sku)]
-    if (members.length > 0) changes.push({ kind: 'change', what: 'sku', name: wanted.code, members })
+    if (members.length > 0) changes.push({ kind: 'change', what: 'sku', id: sku.id, name: wanted.code, members })
     const moved = kept.position !== position
     return { sku, position, write: members.length > 0 || moved ? 'update' : 'none', setsStock }
   })
@@ -177,21 +241,27 @@ function planProduct(
     const write = keptSkus.get(sku.code)?.position === position ? 'none' : 'update'
     skus.push({ sku, position, write, setsStock: [] })
   }
-  for (const sku of retired) changes.push({ kind: 'retire', what: 'sku', name: sku.code, members: [] })
+  for (const sku of retired) changes.push({ kind: 'retire', what: 'sku', id: sku.id, name: sku.code, members: [] })
 
-  const members = before ? membersChanged(before, { ...before, ...record }, [...productMembers, 'categories']) : []
-  if (!before) changes.unshift({ kind: 'create', what: 'product', name: record.slug, members: [] })
-  else if (members.length > 0) changes.unshift({ kind: 'change', what: 'product', name: record.slug, members })
+  // A product that is published again is no longer archived.
+  const archivedAt = record.publishedAt === null ? (before?.archivedAt ?? null) : null
+  const members = before
+    ? membersChanged(before, { ...before, ...record, archivedAt }, [...productMembers, 'categories'])
+    : []
+  if (!before) changes.unshift({ kind: 'create', what: 'product', id, name: record.slug, members: [] })
+  else if (members.length > 0) changes.unshift({ kind: 'change', what: 'product', id, name: record.slug, members })
   const differs = changes.length > 0 || skus.some((sku) => sku.write !== 'none')
   return {
     product: {
       ...record,
-      id: before?.id ?? newId('prd'),
+      id,
       createdAt: before?.createdAt ?? now,
+      archivedAt,
+      version: (before?.version ?? 0) + (differs ? 1 : 0),
       updatedAt: differs ? now : (before?.updatedAt ?? now),
       skus: skus.map(({ sku }) => sku),
     },
-    isNew: !before,
+    before,
     differs,
     categoriesDiffer: !before || members.some(({ member }) => member === 'categories'),
     skus,
@@ -241,7 +311,7 @@ export async function writeProduct(
   const { product } = plan
   // None of these depends on another's result, so PostgreSQL gets them in one round trip; they run in this order.
   const writes: Promise<unknown>[] = [
-    plan.isNew ? insertProduct(tx, seller.id, product) : updateProduct(tx, seller.id, product),
+    plan.before ? updateProduct(tx, seller.id, product) : insertProduct(tx, seller.id, product),
   ]
   for (const { sku, position, write } of plan.skus) {
     if (write === 'insert') {
@@ -260,7 +330,9 @@ export async function writeProduct(
     writes.push(replaceProductCategories(tx, seller.id, product.id, ids))
   }
   // What is new cannot have been sold.
-  writes.push(listOrUnlist(tx, seller, product, plan.isNew ? null : product.updatedAt))
+  // The listing is found by its slug, so a new slug needs a new one.
+  if (plan.before && plan.before.slug !== product.slug) writes.push(deleteListedProduct(tx, seller.id, product.id))
+  writes.push(listOrUnlist(tx, seller, product, plan.before ? product.updatedAt : null))
   // Last, because it waits for the SKUs: the listing is marked stale again if the stock changed.
   for (const mode of modes) {
     const set = plan.skus.filter(({ setsStock }) => setsStock.includes(mode))
@@ -301,4 +373,31 @@ export async function saveProducts(
   for (const plan of batch.plans) await writeProduct(tx, seller, plan, categoryIds)
   if (batch.plans.some((plan) => plan.differs)) await raiseCatalogVersion(tx, seller.id)
   return batch
+}
+
+// Writes the plans of an admin operation: products, the counts of the categories that they touch, and their events. The caller
+// has locked the seller.
+export async function savePlans(
+  tx: Tx,
+  seller: SellerFacts,
+  plans: readonly ProductPlan[],
+  categories: readonly { id: string; slug: string }[],
+  moment: Moment,
+): Promise<void> {
+  const differing = plans.filter(({ differs }) => differs)
+  if (differing.length === 0) return
+  const categoryIds = new Map(categories.map(({ slug, id }) => [slug, id]))
+  // They leave in one round trip.
+  await Promise.all(differing.map((plan) => writeProduct(tx, seller, plan, categoryIds)))
+  await raiseCatalogVersion(tx, seller.id)
+  const touched = differing
+    .filter(isCountedAnew)
+    .flatMap(({ before, product }) => [...(before?.categories ?? []), ...product.categories])
+  const ids = [...new Set(touched)].flatMap((slug) => categoryIds.get(slug) ?? [])
+  await recountCategories(tx, seller.id, ids)
+  await announceProducts(tx, seller.id, differing, moment)
+}
+
+function isCountedAnew({ before, product, categoriesDiffer }: ProductPlan): boolean {
+  return categoriesDiffer || (before?.publishedAt == null) !== (product.publishedAt === null)
 }

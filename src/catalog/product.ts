@@ -43,6 +43,10 @@ export interface ProductRow extends ProductRecord {
   id: string
   createdAt: number
   updatedAt: number
+  // Taken off sale for good. An archived product is not published.
+  archivedAt: number | null
+  // Incremented by every change.
+  version: number
   skus: readonly SkuRow[]
 }
 

@@ -124,21 +124,22 @@ export async function listShopWindows(
 export async function listCategories(db: Reader, merchant: string): Promise<CategoryRow[]> {
   return db.sql<CategoryRow>`
     select id, slug, name, description, parent_id as "parentId", position, image, product_count as "productCount",
-      updated_at as "updatedAt"
+      updated_at as "updatedAt", version
     from categories where merchant_id = ${merchant} order by id`
 }
 
 export async function insertCategory(tx: Tx, merchant: string, category: CategoryRow): Promise<void> {
   await tx.sql`
-    insert into categories (merchant_id, id, slug, name, description, parent_id, position, image, product_count, created_at, updated_at)
+    insert into categories (merchant_id, id, slug, name, description, parent_id, position, image, product_count, created_at, updated_at, version)
     values (${merchant}, ${category.id}, ${category.slug}, ${category.name}, ${category.description}, ${category.parentId},
-      ${category.position}, ${category.image}, 0, ${category.updatedAt}, ${category.updatedAt})`
+      ${category.position}, ${category.image}, 0, ${category.updatedAt}, ${category.updatedAt}, ${category.version})`
 }
 
 export async function updateCategory(tx: Tx, merchant: string, category: CategoryRow): Promise<void> {
   await tx.sql`
     update categories set name = ${category.name}, description = ${category.description}, parent_id = ${category.parentId},
-      position = ${category.position}, image = ${category.image}, updated_at = ${category.updatedAt}
+      position = ${category.position}, image = ${category.image}, updated_at = ${category.updatedAt},
+      version = ${category.version}
     where merchant_id = ${merchant} and id = ${category.id}`
 }
 
@@ -183,6 +184,8 @@ interface ProductColumns {
   publishedAt: number | null
   createdAt: number
   updatedAt: number
+  archivedAt: number | null
+  version: number
 }
 
 interface SkuColumns extends Omit<SkuRow, 'options' | 'stock'>, LevelColumns {
@@ -222,7 +225,7 @@ export async function listProductsBySlug(
 ): Promise<ProductRow[]> {
   const products = await db.sql<ProductColumns>`
     select id, slug, name, summary, description, tags, images, options, metadata, published_at as "publishedAt",
-      created_at as "createdAt", updated_at as "updatedAt"
+      created_at as "createdAt", updated_at as "updatedAt", archived_at as "archivedAt", version
     from products where merchant_id = ${merchant} and slug in (${list(slugs)})`
   return products.length === 0 ? [] : wholeProducts(db, merchant, products, asWritten)
 }
@@ -235,7 +238,7 @@ export async function listPublishedProducts(
 ): Promise<PublishedProduct[]> {
   const products = await db.sql<ProductColumns & { publishedAt: number }>`
     select id, slug, name, summary, description, tags, images, options, metadata, published_at as "publishedAt",
-      created_at as "createdAt", updated_at as "updatedAt"
+      created_at as "createdAt", updated_at as "updatedAt", archived_at as "archivedAt", version
     from products where merchant_id = ${merchant} and id in (${list(ids)}) and published_at is not null order by id`
   return products.length === 0 ? [] : wholeProducts(db, merchant, products, now)
 }
@@ -248,12 +251,34 @@ export async function listProductsAfterId(
 ): Promise<ProductRow[]> {
   const products = await db.sql<ProductColumns>`
     select id, slug, name, summary, description, tags, images, options, metadata, published_at as "publishedAt",
-      created_at as "createdAt", updated_at as "updatedAt"
+      created_at as "createdAt", updated_at as "updatedAt", archived_at as "archivedAt", version
     from products where merchant_id = ${merchant} and id > ${afterId} order by id limit ${limit}`
   return products.length === 0 ? [] : wholeProducts(db, merchant, products, asWritten)
 }
 
-// Provisioning passes no instant: for it a hold counts until it is swept.
+// In the order of their ids. The stock is that of the rows; see `asWritten`.
+export async function listProductsById(db: Reader, merchant: string, ids: readonly string[]): Promise<ProductRow[]> {
+  if (ids.length === 0) return []
+  const products = await db.sql<ProductColumns>`
+    select id, slug, name, summary, description, tags, images, options, metadata, published_at as "publishedAt",
+      created_at as "createdAt", updated_at as "updatedAt", archived_at as "archivedAt", version
+    from products where merchant_id = ${merchant} and id in (${list(ids)}) order by id`
+  return products.length === 0 ? [] : wholeProducts(db, merchant, products, asWritten)
+}
+
+// The products of these SKUs; retired SKUs are left out.
+export async function listProductsOfSkus(
+  db: Reader,
+  merchant: string,
+  skuIds: readonly string[],
+): Promise<{ skuId: string; productId: string }[]> {
+  if (skuIds.length === 0) return []
+  return db.sql<{ skuId: string; productId: string }>`
+    select id as "skuId", product_id as "productId" from skus
+    where merchant_id = ${merchant} and id in (${list(skuIds)}) and retired_at is null`
+}
+
+// Code that changes products passes no instant: for it a hold counts until it is swept.
 const asWritten = 0
 
 async function wholeProducts<Row extends ProductColumns>(
@@ -322,18 +347,20 @@ export async function listSkusByCode(db: Reader, merchant: string, codes: readon
 export async function insertProduct(tx: Tx, merchant: string, product: ProductRow): Promise<void> {
   await tx.sql`
     insert into products (merchant_id, id, slug, name, summary, description, tags, images, options, metadata, published_at,
-      created_at, updated_at)
+      created_at, updated_at, archived_at, version)
     values (${merchant}, ${product.id}, ${product.slug}, ${product.name}, ${product.summary}, ${product.description},
       ${JSON.stringify(product.tags)}, ${JSON.stringify(product.images)}, ${JSON.stringify(product.options)},
-      ${JSON.stringify(product.metadata)}, ${product.publishedAt}, ${product.createdAt}, ${product.updatedAt})`
+      ${JSON.stringify(product.metadata)}, ${product.publishedAt}, ${product.createdAt}, ${product.updatedAt},
+      ${product.archivedAt}, ${product.version})`
 }
 
 export async function updateProduct(tx: Tx, merchant: string, product: ProductRow): Promise<void> {
   await tx.sql`
-    update products set name = ${product.name}, summary = ${product.summary}, description = ${product.description},
+    update products set slug = ${product.slug}, name = ${product.name}, summary = ${product.summary}, description = ${product.description},
       tags = ${JSON.stringify(product.tags)}, images = ${JSON.stringify(product.images)},
       options = ${JSON.stringify(product.options)}, metadata = ${JSON.stringify(product.metadata)},
-      published_at = ${product.publishedAt}, updated_at = ${product.updatedAt}
+      published_at = ${product.publishedAt}, updated_at = ${product.updatedAt}, archived_at = ${product.archivedAt},
+      version = ${product.version}
     where merchant_id = ${merchant} and id = ${product.id}`
 }
 
@@ -479,4 +506,9 @@ export async function deleteListedProduct(tx: Tx, merchant: string, productId: s
   await tx.sql`
     delete from listed_products
     where merchant_id = ${merchant} and mode in ('test', 'live') and product_id = ${productId}`
+}
+
+// The caller has checked that nothing refers to it; a foreign key would refuse otherwise.
+export async function deleteCategory(tx: Tx, merchant: string, id: string): Promise<void> {
+  await tx.sql`delete from categories where merchant_id = ${merchant} and id = ${id}`
 }

@@ -8,7 +8,7 @@ import { manualMethods, modes, promotionTypes } from './words.ts'
 
 export const slug = Type.String({ pattern: '^[a-z0-9]+(-[a-z0-9]+)*$', minLength: 1, maxLength: 120 })
 const country = Type.String({ pattern: '^[A-Z]{2}$' })
-const amount = Type.Integer({ minimum: 0, maximum: limits.amountMax })
+export const amount = Type.Integer({ minimum: 0, maximum: limits.amountMax })
 const word = Type.String({ pattern: '^[a-z0-9]+([_-][a-z0-9]+)*$', minLength: 1, maxLength: 40 })
 export const text = (maxLength: number) => Type.String({ maxLength })
 export const name = Type.String({ minLength: 1, maxLength: 200 })

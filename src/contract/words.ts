@@ -235,8 +235,10 @@ export const eventSubjects = [
   'checkout_session',
   'order',
   'sku',
+  'product',
   'promotion',
   'installation',
+  'merchant',
   'webhook_endpoint',
   'webhook_delivery',
 ] as const
@@ -267,6 +269,12 @@ export const eventKinds = [
   'promotion.exhausted',
   'app.installed',
   'app.uninstalled',
+  'product.created',
+  'product.updated',
+  'product.unpublished',
+  'promotion.created',
+  'promotion.updated',
+  'shop.updated',
   'webhook.endpoint_disabled',
   'webhook.delivery_failed',
   'webhook.ping',
@@ -308,3 +316,14 @@ export type ChangeKind = (typeof changeKinds)[number]
 // `app`: an installed app with an access token. `operator`: at the command line. `loop`: the server by itself.
 export const actorKinds = ['person', 'key', 'app', 'operator', 'loop'] as const
 export type ActorKind = (typeof actorKinds)[number]
+
+// `published`: in the catalog. `hidden`: not in the catalog. `archived`: no longer sold.
+export const productStatuses = ['published', 'hidden', 'archived'] as const
+export type ProductStatus = (typeof productStatuses)[number]
+
+// Whether a shopper could use a promotion now, apart from the contents of the cart; the first word that applies.
+export const promotionStatuses = ['disabled', 'expired', 'scheduled', 'exhausted', 'active'] as const
+export type PromotionStatus = (typeof promotionStatuses)[number]
+
+export const movementKinds = ['opening', 'set', 'sold', 'restocked'] as const
+export type MovementKind = (typeof movementKinds)[number]

@@ -1,7 +1,7 @@
 // What a merchant sets about its shop: the merchant itself, tax rates and shipping zones. The tables are replaced whole if
 // anything in them differs. Pure, except that a new merchant gets its id here.
 
-import { type Change, membersChanged } from '../audit/change.ts'
+import { type Change, type MemberChange, membersChanged } from '../audit/change.ts'
 import type { ShippingZoneEntry, ShopEntry, TaxEntry } from '../contract/entries.ts'
 import { isCountry } from '../kit/country.ts'
 import { isPlainAddress } from '../kit/email.ts'
@@ -28,6 +28,8 @@ export function planMerchant(
     links: JSON.stringify(entry.links ?? {}),
     legal: entry.legal ? JSON.stringify(entry.legal) : null,
     closedAt: before?.closedAt ?? null,
+    timeZone: before?.timeZone ?? 'UTC',
+    version: before?.version ?? 1,
   }
   if (!before) return { merchant, changes: [{ kind: 'create', what: 'merchant', name: merchant.slug, members: [] }] }
   const members = membersChanged(before, merchant, merchantMembers)
@@ -37,7 +39,7 @@ export function planMerchant(
   }
 }
 
-const merchantMembers = [
+export const merchantMembers = [
   'name',
   'currency',
   'country',
@@ -177,5 +179,75 @@ export function* shippingProblems(zones: readonly ShippingZoneEntry[]): Generato
       const rising = weightSteps.every((step, i) => i === 0 || step.upToGrams > (weightSteps[i - 1]?.upToGrams ?? 0))
       if (!rising) yield { path: `/${index}/options/${at}/weightSteps`, message: 'must rise' }
     }
+  }
+}
+
+// The other way round: what is stored, as entries.
+
+export function shopEntryOf(merchant: Merchant): ShopEntry {
+  const { slug, name, currency, country, priceTax, lowStockAt, supportEmail, logo, color, links, legal } = merchant
+  return {
+    slug,
+    name,
+    currency,
+    country,
+    pricesIncludeTax: priceTax === 'included',
+    lowStockAt,
+    supportEmail,
+    logo,
+    color,
+    links: JSON.parse(links) as NonNullable<ShopEntry['links']>,
+    ...(legal !== null && { legal: JSON.parse(legal) as NonNullable<ShopEntry['legal']> }),
+  }
+}
+
+export function taxEntriesOf(rates: readonly TaxRate[]): TaxEntry[] {
+  return rates.toSorted(byPlace).map(({ country, region, taxClass, rateBps }) => ({
+    country,
+    ...(region && { region }),
+    class: taxClass,
+    rate: rateBps,
+  }))
+}
+
+export function zoneEntriesOf(zones: readonly ShippingZone[]): ShippingZoneEntry[] {
+  return zones.map(({ zone, countries, options }) => ({
+    zone,
+    countries: JSON.parse(countries) as ShippingZoneEntry['countries'],
+    options: JSON.parse(options) as ShippingZoneEntry['options'],
+  }))
+}
+
+// What the list of changes records: each rate and each zone that differs.
+
+export function taxMembers(before: readonly TaxRate[], after: readonly TaxRate[]): MemberChange[] {
+  const rateOf = (rates: readonly TaxRate[]) =>
+    new Map(
+      rates.map(({ country, region, taxClass, rateBps }) => [
+        [country, region, taxClass].filter(Boolean).join(' '),
+        rateBps,
+      ]),
+    )
+  return tableMembers(rateOf(before), rateOf(after))
+}
+
+export function zoneMembers(before: readonly ShippingZone[], after: readonly ShippingZone[]): MemberChange[] {
+  const zoneOf = (zones: readonly ShippingZone[]) => new Map(zoneEntriesOf(zones).map((entry) => [entry.zone, entry]))
+  const members = tableMembers(zoneOf(before), zoneOf(after))
+  const [from, to] = [before.map(({ zone }) => zone), after.map(({ zone }) => zone)]
+  return members.length > 0 || isSame(from, to) ? members : [{ member: 'order', from, to }]
+}
+
+function tableMembers(before: ReadonlyMap<string, unknown>, after: ReadonlyMap<string, unknown>): MemberChange[] {
+  return [...new Set([...before.keys(), ...after.keys()])]
+    .map((member) => ({ member, from: before.get(member) ?? null, to: after.get(member) ?? null }))
+    .filter(({ from, to }) => !isSame(from, to))
+}
+
+export function isTimeZone(name: string): boolean {
+  try {
+    return Boolean(new Intl.DateTimeFormat('en', { timeZone: name }))
+  } catch {
+    return false
   }
 }

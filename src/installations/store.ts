@@ -1,7 +1,7 @@
 // The SQL of merchants and of the installations that act for them.
 
 import type { Mode } from '../contract/words.ts'
-import type { Reader, Tx } from '../storage/storage.ts'
+import { Fragment, type Reader, type Tx } from '../storage/storage.ts'
 
 export interface Merchant {
   id: string
@@ -18,29 +18,49 @@ export interface Merchant {
   // Who sells, as a receipt names it; JSON.
   legal: string | null
   closedAt: number | null
+  // IANA name.
+  timeZone: string
+  // Of the merchant, its taxes, shipping zones and payment methods: what people edit as the shop.
+  version: number
 }
+
+const merchantColumns = new Fragment(`
+  id, slug, name, currency, country, price_tax as "priceTax", low_stock_at as "lowStockAt", support_email as "supportEmail",
+  logo, color, links, legal, closed_at as "closedAt", time_zone as "timeZone", version`)
 
 export async function listMerchants(db: Reader): Promise<Merchant[]> {
   return db.sql<Merchant>`
-    select id, slug, name, currency, country, price_tax as "priceTax", low_stock_at as "lowStockAt",
-      support_email as "supportEmail", logo, color, links, legal, closed_at as "closedAt"
-    from merchants order by id limit 1000`
+    select ${merchantColumns} from merchants order by id limit 1000`
 }
 
 export async function findMerchant(db: Reader, slug: string): Promise<Merchant | undefined> {
   const [merchant] = await db.sql<Merchant>`
-    select id, slug, name, currency, country, price_tax as "priceTax", low_stock_at as "lowStockAt",
-      support_email as "supportEmail", logo, color, links, legal, closed_at as "closedAt"
-    from merchants where slug = ${slug}`
+    select ${merchantColumns} from merchants where slug = ${slug}`
   return merchant
+}
+
+export async function findMerchantById(db: Reader, id: string): Promise<Merchant | undefined> {
+  const [merchant] = await db.sql<Merchant>`select ${merchantColumns} from merchants where id = ${id}`
+  return merchant
+}
+
+// Changes of one shop wait for each other here. It is an update, because that does not block transactions that only reference
+// the merchant, such as a new cart.
+export async function lockMerchantById(tx: Tx, id: string): Promise<Merchant | undefined> {
+  const [merchant] = await tx.sql<Merchant>`
+    update merchants set catalog_version = catalog_version where id = ${id} returning ${merchantColumns}`
+  return merchant
+}
+
+// For a change of taxes, shipping or payment methods.
+export async function raiseShopVersion(tx: Tx, id: string, now: number): Promise<void> {
+  await tx.sql`update merchants set version = version + 1, updated_at = ${now} where id = ${id}`
 }
 
 // Serialises provisioning of one merchant: with this row locked, the whole catalog may be compared.
 export async function lockMerchant(tx: Tx, slug: string): Promise<Merchant | undefined> {
   const [merchant] = await tx.sql<Merchant>`
-    select id, slug, name, currency, country, price_tax as "priceTax", low_stock_at as "lowStockAt",
-      support_email as "supportEmail", logo, color, links, legal, closed_at as "closedAt"
-    from merchants where slug = ${slug} ${tx.forUpdate}`
+    select ${merchantColumns} from merchants where slug = ${slug} ${tx.forUpdate}`
   return merchant
 }
 
@@ -48,9 +68,10 @@ export async function lockMerchant(tx: Tx, slug: string): Promise<Merchant | und
 export async function insertMerchant(tx: Tx, merchant: Merchant, now: number): Promise<boolean> {
   const rows = await tx.sql`
     insert into merchants (id, slug, name, currency, country, price_tax, low_stock_at, support_email, logo, color, links, legal,
-      catalog_version, created_at, updated_at)
+      catalog_version, created_at, updated_at, time_zone, version)
     values (${merchant.id}, ${merchant.slug}, ${merchant.name}, ${merchant.currency}, ${merchant.country}, ${merchant.priceTax},
-      ${merchant.lowStockAt}, ${merchant.supportEmail}, ${merchant.logo}, ${merchant.color}, ${merchant.links}, ${merchant.legal}, 1, ${now}, ${now})
+      ${merchant.lowStockAt}, ${merchant.supportEmail}, ${merchant.logo}, ${merchant.color}, ${merchant.links}, ${merchant.legal}, 1, ${now}, ${now},
+      ${merchant.timeZone}, ${merchant.version})
     on conflict (slug) do nothing returning id`
   return rows.length > 0
 }
@@ -59,7 +80,8 @@ export async function updateMerchant(tx: Tx, merchant: Merchant, now: number): P
   await tx.sql`
     update merchants set name = ${merchant.name}, currency = ${merchant.currency}, country = ${merchant.country},
       price_tax = ${merchant.priceTax}, low_stock_at = ${merchant.lowStockAt}, support_email = ${merchant.supportEmail},
-      logo = ${merchant.logo}, color = ${merchant.color}, links = ${merchant.links}, legal = ${merchant.legal}, updated_at = ${now}
+      logo = ${merchant.logo}, color = ${merchant.color}, links = ${merchant.links}, legal = ${merchant.legal}, updated_at = ${now},
+      time_zone = ${merchant.timeZone}, version = version + 1
     where id = ${merchant.id}`
 }
 

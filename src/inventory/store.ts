@@ -220,13 +220,24 @@ export interface Movement {
   delta: number
   backordered: number
   ownerId: string | null
+  // Of a change by hand.
+  reason?: string | null
+  actor?: MovementActor | null
+}
+
+// A user or a key.
+export interface MovementActor {
+  kind: string
+  id: string
 }
 
 export function insertMovement(tx: Tx, { merchantId, mode }: MerchantMode, movement: Movement, now: number): void {
   tx.send`
-    insert into stock_movements (merchant_id, sku_id, id, mode, kind, delta, backordered, owner_id, at)
+    insert into stock_movements (merchant_id, sku_id, id, mode, kind, delta, backordered, owner_id, at, reason, actor_kind,
+      actor_id)
     values (${merchantId}, ${movement.skuId}, ${movement.id}, ${mode}, ${movement.kind}, ${movement.delta},
-      ${movement.backordered}, ${movement.ownerId}, ${now})`
+      ${movement.backordered}, ${movement.ownerId}, ${now}, ${movement.reason ?? null}, ${movement.actor?.kind ?? null},
+      ${movement.actor?.id ?? null})`
 }
 
 // What an order took and returned. Not summed here: SQLite would group by the primary key, and read every movement of

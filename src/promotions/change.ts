@@ -33,7 +33,7 @@ export interface KnownGoods {
   skuCodes: { has(code: string): boolean }
 }
 
-const nothingKnown: KnownGoods = { categories: new Set(), skuCodes: new Set() }
+export const nothingKnown: KnownGoods = { categories: new Set(), skuCodes: new Set() }
 
 export interface RefusedPromotion {
   code: string
@@ -51,8 +51,11 @@ interface PromotionPlan {
   ability: 'disable' | 'enable' | 'none'
   // Before an update that changes it. It is read with the merchant locked, so no other change comes in between.
   limitBefore?: number | null
-  changes: readonly Change[]
+  changes: readonly PromotionChange[]
 }
+
+// A change with the id of its promotion, as the list of changes records it.
+export type PromotionChange = Change & { what: 'promotion'; id: string }
 
 // One batch. The caller has locked the merchant.
 export async function savePromotions(
@@ -135,7 +138,7 @@ function usedTooOften(usageLimit: number): Refusal {
 
 function planPromotion(promotion: Promotion, before: Promotion | undefined): PromotionPlan {
   if (!before) {
-    const change: Change = { kind: 'create', what: 'promotion', name: promotion.code, members: [] }
+    const change = { kind: 'create', what: 'promotion', id: promotion.id, name: promotion.code, members: [] } as const
     return { promotion, write: 'insert', ability: 'none', changes: [change] }
   }
   const members = membersChanged(entryOf(before), entryOf(promotion), entryMembers)
@@ -146,7 +149,10 @@ function planPromotion(promotion: Promotion, before: Promotion | undefined): Pro
     write: differs ? 'update' : 'none',
     ...(promotion.usageLimit !== before.usageLimit && { limitBefore: before.usageLimit }),
     ability: stops ? (promotion.disabledAt === null ? 'enable' : 'disable') : 'none',
-    changes: members.length > 0 ? [{ kind: 'change', what: 'promotion', name: promotion.code, members }] : [],
+    changes:
+      members.length > 0
+        ? [{ kind: 'change', what: 'promotion', id: promotion.id, name: promotion.code, members }]
+        : [],
   }
 }
 
@@ -182,7 +188,8 @@ export async function addPromotion(
   const [plan] = plans
   if (!plan) throw refused[0]?.refusal ?? new Error('a promotion was neither planned nor refused')
   const { promotion, write } = plan
-  if (write === 'insert' && (await insertPromotion(tx, seller.id, promotion, now))) return { ...promotion, testUsed: 0 }
+  if (write === 'insert' && (await insertPromotion(tx, seller.id, promotion, now)))
+    return { ...promotion, testUsed: 0, editVersion: 1 }
   const message = `There is already a promotion ${promotion.code}: a shop file can change it.`
   throw refuse('promotion_exists', { message })
 }

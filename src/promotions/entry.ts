@@ -2,7 +2,7 @@
 // how they are shown. Pure, except that a new promotion gets its id here.
 
 import type { PromotionEntry } from '../contract/entries.ts'
-import type { PromotionType } from '../contract/words.ts'
+import type { PromotionStatus, PromotionType } from '../contract/words.ts'
 import { newId } from '../kit/ids.ts'
 import { fromInstant, toInstant } from '../kit/instant.ts'
 import { currencyExponent } from '../kit/money.ts'
@@ -132,9 +132,6 @@ export function entryOf(promotion: Promotion): FullEntry {
     disabled: promotion.disabledAt !== null,
   }
 }
-
-// Whether a shopper could use it now, apart from the contents of the cart; the first word that applies.
-export type PromotionStatus = 'disabled' | 'expired' | 'scheduled' | 'exhausted' | 'active'
 
 export interface ShownPromotion extends FullEntry {
   id: string

@@ -1,7 +1,7 @@
 // The SQL of promotions, and the normal form in which a code is stored and compared. Whether a promotion applies to a
 // cart is decided elsewhere; here its uses are counted per mode, never above its limit.
 
-import type { Mode, PromotionType } from '../contract/words.ts'
+import type { Mode, PromotionStatus, PromotionType } from '../contract/words.ts'
 import type { MerchantMode } from '../kit/mode.ts'
 import { Fragment, list, type Reader, type SqlValue, type Tx } from '../storage/storage.ts'
 
@@ -57,6 +57,8 @@ export async function findPromotion(db: Reader, seller: MerchantMode, id: string
 // As the operator sees it: in live mode, with the number of uses in test mode.
 export interface OperatorPromotion extends Promotion {
   testUsed: number
+  // Counts edits, and unlike `version` no uses.
+  editVersion: number
 }
 
 export async function findOperatorPromotion(
@@ -123,8 +125,8 @@ async function selectOperatorPromotions(
   rest: string,
   values: readonly SqlValue[],
 ): Promise<OperatorPromotion[]> {
-  const rows = await db.sql<PromotionRow & { testUsed: number }>`
-    select ${promotionColumns.live}, test_used as "testUsed"
+  const rows = await db.sql<PromotionRow & { testUsed: number; editVersion: number }>`
+    select ${promotionColumns.live}, test_used as "testUsed", edit_version as "editVersion"
     from promotions where merchant_id = ${merchant} ${new Fragment(rest, values)}`
   return rows.map(promotionFrom)
 }
@@ -150,7 +152,8 @@ export async function updatePromotion(tx: Tx, merchant: string, promotion: Promo
       currency = ${promotion.currency}, minimum_subtotal = ${promotion.minimumSubtotal}, starts_at = ${promotion.startsAt},
       ends_at = ${promotion.endsAt}, usage_limit = ${promotion.usageLimit}, customer_limit = ${promotion.customerLimit},
       categories = ${JSON.stringify(promotion.categories)}, sku_codes = ${JSON.stringify(promotion.skuCodes)},
-      version = version + 1, test_version = test_version + 1, updated_at = ${now}
+      version = version + 1, test_version = test_version + 1,
+      edit_version = edit_version + 1, updated_at = ${now}
     where merchant_id = ${merchant} and id = ${promotion.id} and used <= ${promotion.usageLimit ?? Number.MAX_SAFE_INTEGER}
     returning id`
   return rows.length > 0
@@ -159,7 +162,8 @@ export async function updatePromotion(tx: Tx, merchant: string, promotion: Promo
 // False if it was already disabled.
 export async function disablePromotion(tx: Tx, merchant: string, id: string, now: number): Promise<boolean> {
   const rows = await tx.sql`
-    update promotions set disabled_at = ${now}, version = version + 1, test_version = test_version + 1, updated_at = ${now}
+    update promotions set disabled_at = ${now}, version = version + 1, test_version = test_version + 1,
+      edit_version = edit_version + 1, updated_at = ${now}
     where merchant_id = ${merchant} and id = ${id} and disabled_at is null
     returning id`
   return rows.length > 0
@@ -168,7 +172,8 @@ export async function disablePromotion(tx: Tx, merchant: string, id: string, now
 // False if it was already enabled.
 export async function enablePromotion(tx: Tx, merchant: string, id: string, now: number): Promise<boolean> {
   const rows = await tx.sql`
-    update promotions set disabled_at = null, version = version + 1, test_version = test_version + 1, updated_at = ${now}
+    update promotions set disabled_at = null, version = version + 1, test_version = test_version + 1,
+      edit_version = edit_version + 1, updated_at = ${now}
     where merchant_id = ${merchant} and id = ${id} and disabled_at is not null
     returning id`
   return rows.length > 0
@@ -210,4 +215,65 @@ export async function listKnownCategories(db: Reader, merchant: string, slugs: r
   const rows = await db.sql<{ slug: string }>`
     select slug from categories where merchant_id = ${merchant} and slug in (${list(slugs)})`
   return rows.map(({ slug }) => slug)
+}
+
+export async function findOperatorPromotionById(
+  db: Reader,
+  merchantId: string,
+  id: string,
+): Promise<OperatorPromotion | undefined> {
+  const [promotion] = await selectOperatorPromotions(db, merchantId, 'and id = ?', [id])
+  return promotion
+}
+
+export interface PromotionListQuery {
+  // The beginning of the code, in normal form.
+  code?: string | undefined
+  status?: PromotionStatus | undefined
+  afterCode: string
+  now: number
+  limit: number
+}
+
+// By code. What is exhausted is counted in the mode.
+export async function listPromotionsWhere(
+  db: Reader,
+  { merchantId, mode }: MerchantMode,
+  { code, status, afterCode, now, limit }: PromotionListQuery,
+): Promise<OperatorPromotion[]> {
+  const conditions = [
+    new Fragment('and code > ?', [afterCode]),
+    ...(code === undefined
+      ? []
+      : [new Fragment("and code like ? escape '!'", [`${code.replaceAll(/[!%_]/g, '!$&')}%`])]),
+    ...(status === undefined ? [] : [statusCondition(status, counts[mode].used, now)]),
+    new Fragment('order by code limit ?', [limit]),
+  ]
+  return selectOperatorPromotions(
+    db,
+    merchantId,
+    conditions.map(({ text }) => text).join(' '),
+    conditions.flatMap(({ values }) => [...values]),
+  )
+}
+
+// The same as `promotionStatus`: the first that applies.
+function statusCondition(status: PromotionStatus, used: string, now: number): Fragment {
+  if (status === 'disabled') return new Fragment('and disabled_at is not null')
+  if (status === 'expired') return new Fragment('and disabled_at is null and ends_at <= ?', [now])
+  const isRunning = 'and disabled_at is null and (ends_at is null or ends_at > ?)'
+  if (status === 'scheduled') return new Fragment(`${isRunning} and starts_at > ?`, [now, now])
+  const isUsedUp = `${status === 'active' ? 'not' : ''} (usage_limit is not null and ${used} >= usage_limit)`
+  return new Fragment(`${isRunning} and (starts_at is null or starts_at <= ?) and ${isUsedUp}`, [now, now])
+}
+
+// Changes of one merchant's promotions wait for each other here. It is an update, because that does not block transactions
+// that only reference the merchant.
+export async function lockPromotionSeller(
+  tx: Tx,
+  merchantId: string,
+): Promise<{ id: string; currency: string } | undefined> {
+  const [seller] = await tx.sql<{ id: string; currency: string }>`
+    update merchants set catalog_version = catalog_version where id = ${merchantId} returning id, currency`
+  return seller
 }

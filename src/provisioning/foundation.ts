@@ -17,6 +17,7 @@ import {
   type Merchant,
   markAllStale,
   raiseCatalogVersion,
+  raiseShopVersion,
   replaceShippingZones,
   replaceTaxRates,
   setRedirectHosts,
@@ -33,7 +34,7 @@ import { readinessWarnings } from './readiness.ts'
 import type { ShopFile } from './shopfile.ts'
 import { findSelling } from './store.ts'
 
-export interface Foundation extends CategoryPlan, InstallationPlan, RatesPlan {
+export interface Foundation extends Omit<CategoryPlan, 'changes'>, InstallationPlan, RatesPlan {
   merchant: Merchant
   isNewMerchant: boolean
   merchantDiffers: boolean
@@ -60,6 +61,8 @@ export async function saveFoundation(tx: Tx, file: ShopFile, now: number): Promi
   if (plan.mail) await saveMailSettings(tx, merchant.id, plan.mail, now)
   if (plan.taxRates) await replaceTaxRates(tx, merchant.id, plan.taxRates)
   if (plan.shippingZones) await replaceShippingZones(tx, merchant.id, plan.shippingZones)
+  if (plan.taxRates || plan.shippingZones || plan.changedMethods.length > 0)
+    await raiseShopVersion(tx, merchant.id, now)
   for (const settings of plan.changedMethods) await saveMethodSettings(tx, merchant.id, settings, now)
   for (const installation of plan.newInstallations) await insertInstallation(tx, installation, now)
   for (const { id, redirectHosts } of plan.changedInstallations)

@@ -103,7 +103,7 @@ export async function importProducts(
     for (const [slug, id] of saved.made) categoryIds.set(slug, id)
     for (const plan of saved.plans) {
       if (!plan.differs) report.unchanged += 1
-      else if (plan.isNew) report.created += 1
+      else if (!plan.before) report.created += 1
       else report.changed += 1
     }
     for (const { slug, reason } of saved.refused) {

@@ -20,6 +20,14 @@ export class Fragment {
 // A quarter of what SQLite binds in one statement (32,766), so a statement with three full lists still runs.
 const LIST_MAX = 8192
 
+// `where ${allOf(conditions)}`: at least one.
+export function allOf(conditions: readonly Fragment[]): Fragment {
+  return new Fragment(
+    conditions.map(({ text }) => text).join(' and '),
+    conditions.flatMap(({ values }) => [...values]),
+  )
+}
+
 // `in (${list(ids)})`: one parameter per value. The count is padded to a power of two by repeating the last value, to
 // limit the number of distinct statements.
 export function list(values: readonly SqlValue[]): Fragment {

@@ -1,5 +1,379 @@
-// Products, SKUs, stock, categories, pictures and promotions: schemas and rows.
+// Products, SKUs, stock, categories and promotions: schemas and rows. What a merchant writes is an entry as in a shop file; ids,
+// versions and counts are around it, so an answer can be changed and sent back.
 
-import type { AdminRows } from './row.ts'
+import { CategoryEntry, amount as PriceAmount, ProductEntry, PromotionEntry, picture } from '../entries.ts'
+import { limits } from '../limits.ts'
+import {
+  Amount,
+  CategoryId,
+  Count,
+  ExpectedVersion,
+  IdempotencyKey,
+  Instant,
+  line,
+  ProductId,
+  PromotionId,
+  SkuId,
+  Slug,
+  Version,
+} from '../parts.ts'
+import { described, nullable, object, oneOf, type Static, Type } from '../schema.ts'
+import { ok } from '../surface.ts'
+import { actorKinds, movementKinds, productStatuses, promotionStatuses } from '../words.ts'
+import { BulkResponse } from './bulk.ts'
+import { AdminSubjectChange } from './changes.ts'
+import { DryRun } from './dryrun.ts'
+import { type AdminRows, adminRow, listOf } from './row.ts'
 
-export const catalogRows = {} as const satisfies AdminRows
+const productBodyBytesMax = 512 * 1024
+
+const changing = { idempotencyKey: Type.Optional(IdempotencyKey) }
+const Search = (description: string) => Type.Optional(described(description, line(1, 100)))
+const Changes = Type.Array(AdminSubjectChange, { description: 'What changed, or with dryRun would change.' })
+
+// Products
+
+export const ProductStatus = oneOf(productStatuses, {
+  description: 'published: in the catalog. hidden: not in the catalog. archived: no longer sold; lists leave it out.',
+})
+
+export const AdminStock = {
+  onHand: described('Units that exist, in the mode of the caller.', Count),
+  held: described('Units that are reserved for checkouts.', Count),
+}
+
+export const AdminProductSummary = object({
+  id: ProductId,
+  slug: Slug,
+  name: Type.String(),
+  status: ProductStatus,
+  picture: nullable(picture),
+  categories: Type.Array(Slug),
+  tags: Type.Array(Type.String()),
+  priceMin: Amount,
+  priceMax: Amount,
+  skuCount: Count,
+  ...AdminStock,
+  version: Version,
+  updatedAt: Instant,
+})
+
+export const AdminProductSku = object({ id: SkuId, code: Type.String(), ...AdminStock })
+
+export const AdminProduct = object({
+  id: ProductId,
+  version: Version,
+  status: ProductStatus,
+  product: described('What the merchant wrote. It can be changed and sent back.', ProductEntry),
+  skus: Type.Array(AdminProductSku, { description: 'The SKUs in the order of `product.skus`.' }),
+  createdAt: Instant,
+  updatedAt: Instant,
+  archivedAt: nullable(Instant),
+})
+
+export const productSorts = ['newest', 'oldest'] as const
+export const stockFilters = ['low', 'out'] as const
+
+export const AdminProductListQuery = object({
+  q: Search('In the name or the slug, or at the beginning of a SKU code.'),
+  status: Type.Optional(oneOf(productStatuses, { description: 'Without it, all that are not archived.' })),
+  categoryId: Type.Optional(described('Only products in this category itself.', CategoryId)),
+  tag: Type.Optional(line(1, 60)),
+  stock: Type.Optional(oneOf(stockFilters, { description: 'Only products with a SKU that is low or out of stock.' })),
+  sort: Type.Optional(oneOf(productSorts, { description: 'By the last change. Without it the newest come first.' })),
+})
+
+export const AdminProductListResponse = listOf(AdminProductSummary, 'By the last change, newest first by default.')
+export const AdminProductResponse = object({ data: AdminProduct })
+
+export const CreateAdminProductRequest = object({ ...changing, product: ProductEntry })
+
+export const ReplaceAdminProductRequest = object({
+  ...changing,
+  expectedVersion: ExpectedVersion,
+  product: described(
+    'The whole product. SKUs are known by their code; one that is missing is retired. `stock` counts for new SKUs only.',
+    ProductEntry,
+  ),
+  dryRun: Type.Optional(DryRun),
+})
+
+export const AdminProductChangeResponse = object({ data: AdminProduct, changes: Changes })
+
+export const UpdateAdminProductsRequest = object({
+  ...changing,
+  productIds: Type.Array(ProductId, { minItems: 1, maxItems: limits.bulkItemsMax, uniqueItems: true }),
+  change: object(
+    {
+      status: Type.Optional(oneOf(productStatuses)),
+      addCategory: Type.Optional(described('Slug of a category.', Slug)),
+      removeCategory: Type.Optional(described('Slug of a category.', Slug)),
+      addTag: Type.Optional(line(1, 60)),
+      removeTag: Type.Optional(line(1, 60)),
+      pricePercentage: Type.Optional(
+        Type.Integer({
+          minimum: -9_999,
+          maximum: 100_000,
+          description: 'Changes every price by so many basis points: 500 raises it by 5 %. Rounded to minor units.',
+        }),
+      ),
+    },
+    { minProperties: 1 },
+  ),
+  dryRun: Type.Optional(DryRun),
+})
+
+// SKUs and stock
+
+export const AdminSku = object({
+  id: SkuId,
+  productId: ProductId,
+  productName: Type.String(),
+  code: Type.String(),
+  name: Type.String(),
+  price: Amount,
+  compareAtPrice: nullable(Amount),
+  ...AdminStock,
+  available: described('Units that can be bought now.', Count),
+})
+
+export const skuSorts = ['code', 'stock'] as const
+
+export const AdminSkuListQuery = object({
+  q: Search('At the beginning of the code, or in the name of the product or the SKU.'),
+  stock: Type.Optional(oneOf(stockFilters, { description: 'low: at or below the mark of the shop. out: none left.' })),
+  productId: Type.Optional(ProductId),
+  sort: Type.Optional(oneOf(skuSorts, { description: 'By code, or the least stock first (default: code).' })),
+})
+
+export const AdminSkuListResponse = listOf(AdminSku, 'By code, unless sort says otherwise.')
+
+const OnHand = Type.Integer({ minimum: 0, maximum: 1_000_000_000 })
+
+export const UpdateAdminSkusRequest = object({
+  ...changing,
+  rows: Type.Array(
+    object({
+      skuId: SkuId,
+      price: Type.Optional(PriceAmount),
+      compareAtPrice: Type.Optional(nullable(PriceAmount)),
+      adjustBy: Type.Optional(
+        Type.Integer({
+          minimum: -1_000_000_000,
+          maximum: 1_000_000_000,
+          description: 'Adds to the stock, or takes from it. Not together with onHand.',
+        }),
+      ),
+      onHand: Type.Optional(described('Sets the stock, if it still is expectedOnHand.', OnHand)),
+      expectedOnHand: Type.Optional(described('The stock that was seen. Needed with onHand.', OnHand)),
+      reason: Type.Optional(described('Why the stock changes.', line(1, 200))),
+    }),
+    { minItems: 1, maxItems: limits.bulkItemsMax },
+  ),
+  dryRun: Type.Optional(DryRun),
+})
+
+export const AdminStockMovement = object({
+  id: Type.String(),
+  kind: oneOf(movementKinds, { description: 'opening: when the SKU was made. set: by hand.' }),
+  delta: Type.Integer(),
+  reason: nullable(Type.String()),
+  orderId: nullable(Type.String(), { description: 'The order or checkout that took it or gave it back.' }),
+  actor: nullable(object({ kind: oneOf(actorKinds), id: Type.String() })),
+  at: Instant,
+})
+
+export const AdminStockMovementListResponse = listOf(AdminStockMovement, 'Newest first, in the mode of the caller.')
+
+// Categories
+
+export const AdminCategory = object({
+  id: CategoryId,
+  version: Version,
+  category: described('What the merchant wrote. It can be changed and sent back.', CategoryEntry),
+  parentId: nullable(CategoryId),
+  path: Type.Array(Slug, { description: 'Slugs from the top category down to this one.' }),
+  productCount: described('Published products in it or below it.', Count),
+  updatedAt: Instant,
+})
+
+export const AdminCategoryListResponse = listOf(AdminCategory, 'By position, then by name.')
+export const AdminCategoryResponse = object({ data: AdminCategory })
+export const CreateAdminCategoryRequest = object({ ...changing, category: CategoryEntry })
+export const ReplaceAdminCategoryRequest = object({
+  ...changing,
+  expectedVersion: ExpectedVersion,
+  category: described('The slug cannot change.', CategoryEntry),
+})
+export const RemoveAdminCategoryRequest = object({ ...changing, expectedVersion: ExpectedVersion })
+export const RemoveAdminCategoryResponse = object({ data: object({ id: CategoryId, removed: Type.Literal(true) }) })
+
+// Promotions
+
+export const PromotionStatus = oneOf(promotionStatuses, {
+  description: 'Whether a shopper could use it now, apart from what is in the cart.',
+})
+
+export const AdminPromotion = object({
+  id: PromotionId,
+  version: Version,
+  status: PromotionStatus,
+  used: described('Uses so far, in the mode of the caller.', Count),
+  promotion: described('What the merchant wrote. It can be changed and sent back.', PromotionEntry),
+})
+
+export const AdminPromotionListQuery = object({
+  q: Search('At the beginning of the code.'),
+  status: Type.Optional(oneOf(promotionStatuses)),
+})
+
+export const AdminPromotionListResponse = listOf(AdminPromotion, 'By code.')
+export const AdminPromotionResponse = object({ data: AdminPromotion })
+export const CreateAdminPromotionRequest = object({ ...changing, promotion: PromotionEntry })
+export const ReplaceAdminPromotionRequest = object({
+  ...changing,
+  expectedVersion: ExpectedVersion,
+  promotion: described('The code cannot change.', PromotionEntry),
+})
+
+// biome-ignore format: a row reads best as a few lines
+export const catalogRows = {
+  listAdminProducts: {
+    ...adminRow, method: 'GET', path: '/api/v1/admin/products',
+    scope: 'admin:read', idempotency: 'none', audit: 'none', tag: 'Catalog', paged: true,
+    summary: 'List products',
+    description: 'Products of the merchant. Archived ones are listed only with status=archived.',
+    query: AdminProductListQuery, body: null, reply: ok(AdminProductListResponse),
+    refusals: [],
+  },
+  getAdminProduct: {
+    ...adminRow, method: 'GET', path: '/api/v1/admin/products/{productId}',
+    scope: 'admin:read', idempotency: 'none', audit: 'none', tag: 'Catalog',
+    summary: 'Get a product',
+    description: 'The product in full, as it can be changed and sent back, with its version and the stock of its SKUs.',
+    body: null, reply: ok(AdminProductResponse),
+    refusals: ['product_not_found'],
+  },
+  createAdminProduct: {
+    ...adminRow, method: 'POST', path: '/api/v1/admin/products',
+    scope: 'admin:catalog', idempotency: 'required', audit: 'change', tag: 'Catalog',
+    summary: 'Create a product',
+    description: 'It is in the catalog at once, unless `published` is false.',
+    body: CreateAdminProductRequest, bodyBytesMax: productBodyBytesMax, reply: ok(AdminProductChangeResponse),
+    refusals: ['category_not_found', 'product_exists', 'sku_exists'],
+  },
+  replaceAdminProduct: {
+    ...adminRow, method: 'PUT', path: '/api/v1/admin/products/{productId}',
+    scope: 'admin:catalog', idempotency: 'required', audit: 'change', tag: 'Catalog',
+    summary: 'Replace a product',
+    description: 'Changes the product to what the request says. After version_conflict, `current` has the product as it is now.',
+    body: ReplaceAdminProductRequest, bodyBytesMax: productBodyBytesMax, reply: ok(AdminProductChangeResponse),
+    refusals: ['product_not_found', 'category_not_found', 'version_conflict', 'product_archived', 'product_exists', 'sku_exists'],
+  },
+  updateAdminProducts: {
+    ...adminRow, method: 'PATCH', path: '/api/v1/admin/products',
+    scope: 'admin:catalog', idempotency: 'required', audit: 'change', tag: 'Catalog',
+    summary: 'Change many products',
+    description: 'Publishes, hides or archives products, changes a category or a tag, or changes prices by a percentage. Each product has an outcome of its own.',
+    body: UpdateAdminProductsRequest, reply: ok(BulkResponse),
+    refusals: ['category_not_found'],
+  },
+  listAdminSkus: {
+    ...adminRow, method: 'GET', path: '/api/v1/admin/skus',
+    scope: 'admin:read', idempotency: 'none', audit: 'none', tag: 'Catalog', paged: true,
+    summary: 'List SKUs',
+    description: 'SKUs with price and stock. SKUs of archived products and retired ones are left out.',
+    query: AdminSkuListQuery, body: null, reply: ok(AdminSkuListResponse),
+    refusals: [],
+  },
+  listAdminStockMovements: {
+    ...adminRow, method: 'GET', path: '/api/v1/admin/skus/{skuId}/movements',
+    scope: 'admin:read', idempotency: 'none', audit: 'none', tag: 'Catalog', paged: true,
+    summary: 'List the stock movements of a SKU',
+    description: 'Every change of the stock. Their sum is the stock.',
+    body: null, reply: ok(AdminStockMovementListResponse),
+    refusals: ['sku_not_found'],
+  },
+  updateAdminSkus: {
+    ...adminRow, method: 'PATCH', path: '/api/v1/admin/skus',
+    scope: 'admin:catalog', idempotency: 'required', audit: 'change', tag: 'Catalog',
+    summary: 'Change prices and stock of many SKUs',
+    description: 'Stock is changed in the mode of the caller: by a difference, or to a count that is refused if the stock has changed since it was seen. Each row has an outcome of its own.',
+    body: UpdateAdminSkusRequest, reply: ok(BulkResponse),
+    refusals: [],
+  },
+  listAdminCategories: {
+    ...adminRow, method: 'GET', path: '/api/v1/admin/categories',
+    scope: 'admin:read', idempotency: 'none', audit: 'none', tag: 'Catalog', paged: true,
+    summary: 'List categories',
+    description: 'The tree of categories; `parentId` and `path` say where each one is.',
+    body: null, reply: ok(AdminCategoryListResponse),
+    refusals: [],
+  },
+  createAdminCategory: {
+    ...adminRow, method: 'POST', path: '/api/v1/admin/categories',
+    scope: 'admin:catalog', idempotency: 'required', audit: 'change', tag: 'Catalog',
+    summary: 'Create a category',
+    description: '`parent` is the slug of an existing category.',
+    body: CreateAdminCategoryRequest, reply: ok(AdminCategoryResponse),
+    refusals: ['category_not_found', 'category_exists', 'category_too_deep'],
+  },
+  replaceAdminCategory: {
+    ...adminRow, method: 'PUT', path: '/api/v1/admin/categories/{categoryId}',
+    scope: 'admin:catalog', idempotency: 'required', audit: 'change', tag: 'Catalog',
+    summary: 'Replace a category',
+    description: 'Changes its texts and its place in the tree.',
+    body: ReplaceAdminCategoryRequest, reply: ok(AdminCategoryResponse),
+    refusals: ['category_not_found', 'version_conflict', 'slug_not_changeable', 'category_too_deep'],
+  },
+  removeAdminCategory: {
+    ...adminRow, method: 'DELETE', path: '/api/v1/admin/categories/{categoryId}',
+    scope: 'admin:catalog', idempotency: 'required', audit: 'change', tag: 'Catalog',
+    summary: 'Remove a category',
+    description: 'Only one without products, without categories below it, and without promotions for it.',
+    body: RemoveAdminCategoryRequest, reply: ok(RemoveAdminCategoryResponse),
+    refusals: ['category_not_found', 'version_conflict', 'category_in_use'],
+  },
+  listAdminPromotions: {
+    ...adminRow, method: 'GET', path: '/api/v1/admin/promotions',
+    scope: 'admin:read', idempotency: 'none', audit: 'none', tag: 'Catalog', paged: true,
+    summary: 'List promotions',
+    description: 'Codes with their status and their uses.',
+    query: AdminPromotionListQuery, body: null, reply: ok(AdminPromotionListResponse),
+    refusals: [],
+  },
+  getAdminPromotion: {
+    ...adminRow, method: 'GET', path: '/api/v1/admin/promotions/{promotionId}',
+    scope: 'admin:read', idempotency: 'none', audit: 'none', tag: 'Catalog',
+    summary: 'Get a promotion',
+    description: 'The promotion as it can be changed and sent back.',
+    body: null, reply: ok(AdminPromotionResponse),
+    refusals: ['promotion_not_found'],
+  },
+  createAdminPromotion: {
+    ...adminRow, method: 'POST', path: '/api/v1/admin/promotions',
+    scope: 'admin:catalog', idempotency: 'required', audit: 'change', tag: 'Catalog',
+    summary: 'Create a promotion',
+    description: 'It can be used at once, unless `startsAt` or `disabled` says otherwise.',
+    body: CreateAdminPromotionRequest, reply: ok(AdminPromotionResponse),
+    refusals: ['category_not_found', 'sku_not_found', 'promotion_exists'],
+  },
+  replaceAdminPromotion: {
+    ...adminRow, method: 'PUT', path: '/api/v1/admin/promotions/{promotionId}',
+    scope: 'admin:catalog', idempotency: 'required', audit: 'change', tag: 'Catalog',
+    summary: 'Replace a promotion',
+    description: 'Its uses stay. `disabled: true` stops it.',
+    body: ReplaceAdminPromotionRequest, reply: ok(AdminPromotionResponse),
+    refusals: ['promotion_not_found', 'category_not_found', 'sku_not_found', 'version_conflict', 'code_not_changeable', 'usage_limit_too_low'],
+  },
+} as const satisfies AdminRows
+
+export type AdminProductSummary = Static<typeof AdminProductSummary>
+export type AdminProduct = Static<typeof AdminProduct>
+export type AdminProductListQuery = Static<typeof AdminProductListQuery>
+export type AdminSku = Static<typeof AdminSku>
+export type AdminSkuListQuery = Static<typeof AdminSkuListQuery>
+export type AdminStockMovement = Static<typeof AdminStockMovement>
+export type AdminCategory = Static<typeof AdminCategory>
+export type AdminPromotion = Static<typeof AdminPromotion>
+export type AdminPromotionListQuery = Static<typeof AdminPromotionListQuery>

@@ -1,6 +1,16 @@
 // The documentation of the admin surface beside its rows.
 
 import { namedIn } from '../components.ts'
+import {
+  CategoryEntry,
+  LegalEntry,
+  ProductEntry,
+  PromotionEntry,
+  ShippingZoneEntry,
+  ShopEntry,
+  SkuEntry,
+  TaxEntry,
+} from '../entries.ts'
 import { ErrorIssue } from '../errors.ts'
 import * as openCarts from '../open/carts.ts'
 import { openDocument } from '../open/document.ts'
@@ -43,6 +53,17 @@ const description = `What runs a merchant's shop over HTTP: orders, catalog, set
 
 **Repeating safely.** Where \`x-idempotency\` is \`required\`, send \`idempotencyKey\` in the body or the header \`Idempotency-Key\`.`
 
+const entries = {
+  SkuEntry,
+  ProductEntry,
+  CategoryEntry,
+  PromotionEntry,
+  TaxEntry,
+  ShippingZoneEntry,
+  LegalEntry,
+  ShopEntry,
+}
+
 const pathWords: Readonly<Record<string, string>> = {
   orderId: 'Id of the order.',
   fulfillmentId: 'Id of the fulfillment.',
@@ -76,7 +97,7 @@ export const adminDocument: SurfaceDocument = {
     ...changeExamples,
   },
   schemas: [
-    ...namedIn(parts, { ErrorIssue }, openCarts, openOrders),
+    ...namedIn(parts, { ErrorIssue }, openCarts, openOrders, entries),
     ...namedIn(errors, bulk, dryrun, home, orders, catalog, pictures, shop, developers, people, changes),
   ],
   errorSchema: errors.AdminErrorResponse,

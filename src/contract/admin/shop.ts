@@ -1,5 +1,121 @@
-// The merchant, taxes, shipping and payment providers: schemas and rows.
+// The merchant, taxes, shipping and payment methods: schemas and rows.
 
-import type { AdminRows } from './row.ts'
+import { LegalEntry, merchantMembers, ShippingZoneEntry, ShopEntry, TaxEntry } from '../entries.ts'
+import { limits } from '../limits.ts'
+import { ExpectedVersion, IdempotencyKey, MerchantId, Version } from '../parts.ts'
+import { described, nullable, object, oneOf, type Static, Type } from '../schema.ts'
+import { ok } from '../surface.ts'
+import { manualMethods } from '../words.ts'
+import { AdminSubjectChange } from './changes.ts'
+import { DryRun } from './dryrun.ts'
+import { type AdminRows, adminRow } from './row.ts'
 
-export const shopRows = {} as const satisfies AdminRows
+const tablesBytesMax = 512 * 1024
+
+const TimeZone = Type.String({ minLength: 1, maxLength: 64, description: 'IANA name, such as Europe/Berlin.' })
+const Taxes = Type.Array(TaxEntry, { maxItems: 5_000 })
+const Shipping = Type.Array(ShippingZoneEntry, { maxItems: 100 })
+
+export const AdminPaymentMethod = object({
+  provider: oneOf(manualMethods, { description: 'A way to pay without a payment provider.' }),
+  enabled: Type.Boolean({ description: 'Whether it is offered to shoppers, in the mode of the caller.' }),
+  instructions: nullable(Type.String(), { description: 'What the shopper is told, such as the bank account.' }),
+  termDays: nullable(Type.Integer(), { description: 'An order that is not paid after so many days is cancelled.' }),
+})
+
+export const AdminPaymentAccount = object({
+  provider: Type.String({ description: 'Name of the payment provider.' }),
+  name: nullable(Type.String(), { description: "The provider's own name of the account." }),
+})
+
+export const AdminShop = object({
+  id: MerchantId,
+  version: described('Of all that this answer shows.', Version),
+  shop: ShopEntry,
+  timeZone: TimeZone,
+  taxes: Taxes,
+  shipping: Shipping,
+  paymentMethods: Type.Array(AdminPaymentMethod),
+  paymentAccounts: Type.Array(AdminPaymentAccount, {
+    description: 'Accounts that take payments, in the mode of the caller.',
+  }),
+})
+
+export const AdminShopResponse = object({ data: AdminShop })
+export const AdminShopChangeResponse = object({
+  data: AdminShop,
+  changes: Type.Array(AdminSubjectChange, { description: 'What changed, or with dryRun would change.' }),
+})
+
+const changing = { idempotencyKey: Type.Optional(IdempotencyKey), expectedVersion: ExpectedVersion }
+const { name, pricesIncludeTax, lowStockAt, supportEmail, logo, color, links } = merchantMembers
+
+// What is left out stays as it is.
+export const UpdateAdminShopRequest = object({
+  ...changing,
+  name: Type.Optional(name),
+  pricesIncludeTax,
+  lowStockAt,
+  supportEmail,
+  logo,
+  color,
+  links,
+  legal: Type.Optional(nullable(LegalEntry)),
+  timeZone: Type.Optional(TimeZone),
+})
+
+export const ReplaceAdminTaxesRequest = object({ ...changing, taxes: Taxes, dryRun: Type.Optional(DryRun) })
+export const ReplaceAdminShippingRequest = object({ ...changing, shipping: Shipping, dryRun: Type.Optional(DryRun) })
+
+export const UpdateAdminPaymentProviderRequest = object({
+  ...changing,
+  enabled: Type.Boolean(),
+  instructions: Type.Optional(nullable(Type.String({ minLength: 1, maxLength: limits.instructionsLengthMax }))),
+  termDays: Type.Optional(nullable(Type.Integer({ minimum: 1, maximum: limits.termDaysMax }))),
+})
+
+// biome-ignore format: a row reads best as a few lines
+export const shopRows = {
+  getAdminShop: {
+    ...adminRow, method: 'GET', path: '/api/v1/admin/shop',
+    scope: 'admin:read', idempotency: 'none', audit: 'none', tag: 'Shop',
+    summary: 'Get the shop',
+    description: 'The merchant with taxes, shipping and payment methods.',
+    body: null, reply: ok(AdminShopResponse),
+    refusals: [],
+  },
+  updateAdminShop: {
+    ...adminRow, method: 'PATCH', path: '/api/v1/admin/shop',
+    scope: 'admin:settings', idempotency: 'required', audit: 'change', tag: 'Shop',
+    summary: 'Change the shop',
+    description: 'What is left out stays as it is. Slug, currency and country are set by the operator.',
+    body: UpdateAdminShopRequest, reply: ok(AdminShopChangeResponse),
+    refusals: ['version_conflict'],
+  },
+  replaceAdminTaxes: {
+    ...adminRow, method: 'PUT', path: '/api/v1/admin/shop/taxes',
+    scope: 'admin:settings', idempotency: 'required', audit: 'change', tag: 'Shop',
+    summary: 'Replace the tax rates',
+    description: 'The list replaces the one before. Open carts are priced with the new rates.',
+    body: ReplaceAdminTaxesRequest, bodyBytesMax: tablesBytesMax, reply: ok(AdminShopChangeResponse),
+    refusals: ['version_conflict'],
+  },
+  replaceAdminShipping: {
+    ...adminRow, method: 'PUT', path: '/api/v1/admin/shop/shipping',
+    scope: 'admin:settings', idempotency: 'required', audit: 'change', tag: 'Shop',
+    summary: 'Replace the shipping zones',
+    description: 'The list replaces the one before. Without a zone nothing that is shipped can be sold.',
+    body: ReplaceAdminShippingRequest, bodyBytesMax: tablesBytesMax, reply: ok(AdminShopChangeResponse),
+    refusals: ['version_conflict'],
+  },
+  updateAdminPaymentProvider: {
+    ...adminRow, method: 'PUT', path: '/api/v1/admin/shop/providers/{provider}',
+    scope: 'admin:settings', idempotency: 'required', audit: 'change', tag: 'Shop',
+    summary: 'Change a payment method',
+    description: 'A way to pay without a payment provider, in the mode of the caller. Accounts at payment providers are connected by the operator.',
+    body: UpdateAdminPaymentProviderRequest, reply: ok(AdminShopChangeResponse),
+    refusals: ['payment_provider_not_found', 'version_conflict'],
+  },
+} as const satisfies AdminRows
+
+export type AdminShop = Static<typeof AdminShop>

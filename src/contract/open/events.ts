@@ -6,7 +6,9 @@ import {
   EventType,
   InstallationId,
   Instant,
+  MerchantId,
   Mode,
+  ProductId,
   PromotionId,
   RequestId,
   SkuId,
@@ -63,6 +65,14 @@ export const AppEventData = object({
   app: App,
 })
 
+export const ProductChangeEventData = object({ product: object({ id: ProductId, slug: Slug, version: Version }) })
+
+export const PromotionChangeEventData = object({
+  promotion: object({ id: PromotionId, code: Type.String(), version: Version }),
+})
+
+export const ShopChangeEventData = object({ shop: object({ id: MerchantId, slug: Slug, version: Version }) })
+
 export const EndpointDisabledEventData = object({
   endpoint: object({
     id: WebhookEndpointId,
@@ -109,6 +119,12 @@ export const events = {
   'promotion.exhausted':             { subject: 'promotion',        data: PromotionEventData,        says: 'A promotion reached its usage limit.' },
   'app.installed':                   { subject: 'installation',     data: AppEventData,              says: 'An app was installed on the merchant’s shop.' },
   'app.uninstalled':                 { subject: 'installation',     data: AppEventData,              says: 'An app was removed from the merchant’s shop.' },
+  'product.created':                 { subject: 'product',          data: ProductChangeEventData,    says: 'A product was made in the back office.' },
+  'product.updated':                 { subject: 'product',          data: ProductChangeEventData,    says: 'A product, its prices or its SKUs changed.' },
+  'product.unpublished':             { subject: 'product',          data: ProductChangeEventData,    says: 'A product left the catalog.' },
+  'promotion.created':               { subject: 'promotion',        data: PromotionChangeEventData,  says: 'A promotion was made.' },
+  'promotion.updated':               { subject: 'promotion',        data: PromotionChangeEventData,  says: 'A promotion changed.' },
+  'shop.updated':                    { subject: 'merchant',         data: ShopChangeEventData,       says: 'The shop, its taxes, shipping or payment methods changed.' },
   'webhook.endpoint_disabled':       { subject: 'webhook_endpoint', data: EndpointDisabledEventData, says: 'Another endpoint was disabled.' },
   'webhook.delivery_failed':         { subject: 'webhook_delivery', data: DeliveryFailedEventData,   says: 'A delivery to another endpoint failed for good.' },
   'webhook.ping':                    { subject: 'webhook_endpoint', data: EndpointMessageEventData,  says: 'A test call, sent on request.' },

@@ -452,6 +452,14 @@ export const eventExamples: Record<EventKind, Event> = {
   }),
   'app.installed': event('app.installed', { type: 'installation', id: sampleId('installation', 2) }, 1, appFacts),
   'app.uninstalled': event('app.uninstalled', { type: 'installation', id: sampleId('installation', 2) }, 2, appFacts),
+  'product.created': productEvent('product.created', 1),
+  'product.updated': productEvent('product.updated', 2),
+  'product.unpublished': productEvent('product.unpublished', 3),
+  'promotion.created': promotionEvent('promotion.created', 1, 1),
+  'promotion.updated': promotionEvent('promotion.updated', 19, 2),
+  'shop.updated': event('shop.updated', { type: 'merchant', id: sampleId('merchant') }, 4, {
+    shop: { id: sampleId('merchant'), slug: 'bloom', version: 4 },
+  }),
   'webhook.endpoint_disabled': event('webhook.endpoint_disabled', { type: 'webhook_endpoint', id: endpoint.id }, 3, {
     endpoint: { id: endpoint.id, url: endpoint.url, description: endpoint.description, status: 'disabled' },
     reason: 'failing',
@@ -489,6 +497,16 @@ function orderEvent(kind: EventKind & `order.${string}`, shown: Order): Event {
 function stockEvent(kind: EventKind & `inventory.${string}`, sequence: number, availableQuantity: number): Event {
   const sku = { id: sampleId('sku'), code: 'ROSE-12', productSlug: 'red-roses', name: 'Red roses' }
   return event(kind, { type: 'sku', id: sku.id }, sequence, { sku: { ...sku, availableQuantity, lowStockAt: 5 } })
+}
+
+function productEvent(kind: EventKind & `product.${string}`, version: number): Event {
+  const id = sampleId('product')
+  return event(kind, { type: 'product', id }, version, { product: { id, slug: 'red-roses', version } })
+}
+
+function promotionEvent(kind: 'promotion.created' | 'promotion.updated', sequence: number, version: number): Event {
+  const id = sampleId('promotion')
+  return event(kind, { type: 'promotion', id }, sequence, { promotion: { id, code: 'WELCOME10', version } })
 }
 
 function event<Kind extends EventKind>(

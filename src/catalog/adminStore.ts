@@ -1,0 +1,222 @@
+// The SQL of lists of products, SKUs and stock movements for the merchant.
+
+import type { Mode, MovementKind, ProductStatus } from '../contract/words.ts'
+import type { Place } from '../kit/cursor.ts'
+import type { MerchantMode } from '../kit/mode.ts'
+import { allOf, Fragment, list, type Reader } from '../storage/storage.ts'
+
+export interface ProductHead {
+  id: string
+  slug: string
+  name: string
+  tags: string
+  images: string
+  publishedAt: number | null
+  archivedAt: number | null
+  updatedAt: number
+  version: number
+}
+
+export interface ProductHeadQuery {
+  q?: string | undefined
+  status?: ProductStatus | undefined
+  categoryId?: string | undefined
+  tag?: string | undefined
+  stock?: 'low' | 'out' | undefined
+  sort: 'newest' | 'oldest'
+  after: Place | null
+  limit: number
+}
+
+const statusConditions: Readonly<Record<ProductStatus | 'any', string>> = {
+  published: 'p.published_at is not null',
+  hidden: 'p.published_at is null and p.archived_at is null',
+  archived: 'p.archived_at is not null',
+  any: 'p.archived_at is null',
+}
+
+export async function listProductHeads(
+  db: Reader,
+  { merchantId, mode }: MerchantMode,
+  { q, status, categoryId, tag, stock, sort, after, limit }: ProductHeadQuery,
+): Promise<ProductHead[]> {
+  const isNewest = sort === 'newest'
+  const conditions = [
+    new Fragment(`p.merchant_id = ? and ${statusConditions[status ?? 'any']}`, [merchantId]),
+    q !== undefined && productMatch(q),
+    categoryId !== undefined &&
+      new Fragment(
+        'exists (select 1 from product_categories c where c.merchant_id = p.merchant_id and c.product_id = p.id and c.category_id = ?)',
+        [categoryId],
+      ),
+    // Tags are stored as a JSON list.
+    tag !== undefined && new Fragment("p.tags like ? escape '!'", [`%${literal(JSON.stringify(tag))}%`]),
+    stock !== undefined &&
+      new Fragment(
+        `exists (select 1 from skus s join stock t on t.merchant_id = s.merchant_id and t.sku_id = s.id and t.mode = ?
+          where s.merchant_id = p.merchant_id and s.product_id = p.id and s.retired_at is null and ${stockConditions[stock]})`,
+        [mode],
+      ),
+    after && new Fragment(`(p.updated_at, p.id) ${isNewest ? '<' : '>'} (?, ?)`, [after.at, after.id]),
+  ].filter((condition) => condition instanceof Fragment)
+  const order = new Fragment(isNewest ? 'p.updated_at desc, p.id desc' : 'p.updated_at, p.id')
+  return db.sql<ProductHead>`
+    select p.id, p.slug, p.name, p.tags, p.images, p.published_at as "publishedAt", p.archived_at as "archivedAt",
+      p.updated_at as "updatedAt", p.version
+    from products p where ${allOf(conditions)} order by ${order} limit ${limit}`
+}
+
+const stockConditions: Readonly<Record<'low' | 'out', string>> = {
+  low: 't.on_hand - t.held <= (select m.low_stock_at from merchants m where m.id = t.merchant_id)',
+  out: 't.on_hand - t.held <= 0',
+}
+
+function productMatch(q: string): Fragment {
+  const within = `%${literal(q.toLowerCase())}%`
+  return new Fragment(
+    `(lower(p.name) like ? escape '!' or p.slug like ? escape '!' or exists (
+      select 1 from skus s where s.merchant_id = p.merchant_id and s.product_id = p.id and s.retired_at is null
+        and lower(s.code) like ? escape '!'))`,
+    [within, within, `${literal(q.toLowerCase())}%`],
+  )
+}
+
+// As a pattern that matches only itself.
+export function literal(text: string): string {
+  return text.replaceAll(/[!%_]/g, (character) => `!${character}`)
+}
+
+export interface ProductSums {
+  productId: string
+  priceMin: number
+  priceMax: number
+  skuCount: number
+  onHand: number
+  held: number
+}
+
+export async function sumProducts(
+  db: Reader,
+  { merchantId, mode }: MerchantMode,
+  productIds: readonly string[],
+): Promise<ProductSums[]> {
+  if (productIds.length === 0) return []
+  return db.sql<ProductSums>`
+    select s.product_id as "productId", min(s.price) as "priceMin", max(s.price) as "priceMax", count(*) as "skuCount",
+      cast(sum(t.on_hand) as bigint) as "onHand", cast(sum(t.held) as bigint) as "held"
+    from skus s join stock t on t.merchant_id = s.merchant_id and t.sku_id = s.id and t.mode = ${mode}
+    where s.merchant_id = ${merchantId} and s.product_id in (${list(productIds)}) and s.retired_at is null
+    group by s.product_id`
+}
+
+export async function listCategoriesOf(
+  db: Reader,
+  merchantId: string,
+  productIds: readonly string[],
+): Promise<{ productId: string; slug: string }[]> {
+  if (productIds.length === 0) return []
+  return db.sql<{ productId: string; slug: string }>`
+    select pc.product_id as "productId", c.slug
+    from product_categories pc join categories c on c.merchant_id = pc.merchant_id and c.id = pc.category_id
+    where pc.merchant_id = ${merchantId} and pc.product_id in (${list(productIds)})
+    order by pc.product_id, pc.position`
+}
+
+export interface SkuHead {
+  id: string
+  productId: string
+  productName: string
+  code: string
+  name: string
+  price: number
+  compareAtPrice: number | null
+  onHand: number
+  held: number
+}
+
+export interface SkuHeadQuery {
+  q?: string | undefined
+  stock?: 'low' | 'out' | undefined
+  productId?: string | undefined
+  // The rest of the list begins after this one: its code, or its free stock and its id.
+  sort: { by: 'code'; after: string | null } | { by: 'stock'; after: { free: number; id: string } | null }
+  limit: number
+}
+
+export async function listSkuHeads(
+  db: Reader,
+  { merchantId, mode }: MerchantMode,
+  { q, stock, productId, sort, limit }: SkuHeadQuery,
+): Promise<SkuHead[]> {
+  const conditions = [
+    new Fragment(
+      's.merchant_id = ? and t.merchant_id = ? and t.mode = ? and s.retired_at is null and p.archived_at is null',
+      [merchantId, merchantId, mode],
+    ),
+    q !== undefined &&
+      new Fragment(
+        "(lower(s.code) like ? escape '!' or lower(s.name) like ? escape '!' or lower(p.name) like ? escape '!')",
+        [`${literal(q.toLowerCase())}%`, `%${literal(q.toLowerCase())}%`, `%${literal(q.toLowerCase())}%`],
+      ),
+    stock !== undefined && new Fragment(stockConditions[stock]),
+    productId !== undefined && new Fragment('s.product_id = ?', [productId]),
+    sort.after !== null &&
+      (sort.by === 'code'
+        ? new Fragment('s.code > ?', [sort.after])
+        : new Fragment('(t.on_hand - t.held, t.sku_id) > (?, ?)', [sort.after.free, sort.after.id])),
+  ].filter((condition) => condition instanceof Fragment)
+  const order = new Fragment(sort.by === 'code' ? 's.code' : '(t.on_hand - t.held), t.sku_id')
+  return db.sql<SkuHead>`
+    select s.id, s.product_id as "productId", p.name as "productName", s.code, s.name, s.price,
+      s.compare_at_price as "compareAtPrice", t.on_hand as "onHand", t.held
+    from skus s
+    join stock t on t.sku_id = s.id
+    join products p on p.merchant_id = s.merchant_id and p.id = s.product_id
+    where ${allOf(conditions)} order by ${order} limit ${limit}`
+}
+
+export interface MovementRow {
+  id: string
+  kind: MovementKind
+  delta: number
+  reason: string | null
+  ownerId: string | null
+  actorKind: string | null
+  actorId: string | null
+  at: number
+}
+
+// Newest first.
+export async function listMovements(
+  db: Reader,
+  { merchantId, mode }: { merchantId: string; mode: Mode },
+  skuId: string,
+  after: Place | null,
+  limit: number,
+): Promise<MovementRow[]> {
+  const rest = after ? new Fragment('and (at, id) < (?, ?)', [after.at, after.id]) : new Fragment('')
+  return db.sql<MovementRow>`
+    select id, kind, delta, reason, owner_id as "ownerId", actor_kind as "actorKind", actor_id as "actorId", at
+    from stock_movements where merchant_id = ${merchantId} and sku_id = ${skuId} and mode = ${mode} ${rest}
+    order by at desc, id desc limit ${limit}`
+}
+
+export async function findSku(db: Reader, merchantId: string, id: string): Promise<{ id: string } | undefined> {
+  const [row] = await db.sql<{ id: string }>`select id from skus where merchant_id = ${merchantId} and id = ${id}`
+  return row
+}
+
+// Whether anything refers to the category. Promotions name it by its slug, in a JSON list.
+export async function isCategoryUsed(
+  db: Reader,
+  merchantId: string,
+  { id, slug }: { id: string; slug: string },
+): Promise<boolean> {
+  const rows = await db.sql`
+    select 1 as used from product_categories where merchant_id = ${merchantId} and category_id = ${id}
+    union all select 1 as used from categories where merchant_id = ${merchantId} and parent_id = ${id}
+    union all select 1 as used from promotions
+      where merchant_id = ${merchantId} and categories like ${`%${literal(JSON.stringify(slug))}%`} escape '!'
+    limit 1`
+  return rows.length > 0
+}

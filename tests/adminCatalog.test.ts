@@ -1,0 +1,321 @@
+// Products, SKUs, stock and categories by the admin surface, and what the open catalog shows of it.
+
+import assert from 'node:assert/strict'
+import { before, test } from 'node:test'
+import { createCategory, createProduct, productEntry, unusedName } from '../harness/admin/catalog.ts'
+import { type Answer, assertAdminError, type House } from '../harness/house.ts'
+import { type Orders, openOrderHouse } from '../harness/orders.ts'
+import { eachEngine } from '../harness/storage.ts'
+import type { AdminOperationId } from '../src/contract/admin/operations.ts'
+import { sell } from '../src/inventory/sales.ts'
+import { newId } from '../src/kit/ids.ts'
+import { findViolations } from '../src/observe/invariants.ts'
+
+eachEngine('the admin catalog', (given) => {
+  let house: House & { orders: Orders }
+  before(async () => {
+    house = await openOrderHouse(given)
+  })
+
+  async function ask(id: AdminOperationId, body: object, path: Readonly<Record<string, string>> = {}): Promise<Answer> {
+    return house.askAdmin(id, { path, body: { idempotencyKey: newId('req'), ...body } })
+  }
+
+  async function done(id: AdminOperationId, body: object, path: Readonly<Record<string, string>> = {}) {
+    const answer = await ask(id, body, path)
+    assert.equal(answer.status, 200, answer.text)
+    return answer.body
+  }
+
+  const product = async (productId: string) =>
+    (await house.askAdmin('getAdminProduct', { path: { productId } })).body.data
+  const shown = (slug: string) => house.ask('getApiKeyCatalogProduct', { path: { slug } })
+  const countOf = async (slug: string) => {
+    const { body } = await house.ask('listApiKeyCatalogCategories')
+    return body.data.find((category: { slug: string }) => category.slug === slug).productCount
+  }
+  const events = async (subjectId: string) =>
+    (
+      await house.storage.read(
+        (db) => db.sql<{ type: string }>`select type from events where subject_id = ${subjectId} order by sequence, id`,
+      )
+    ).map(({ type }) => type)
+
+  test('a product is in the catalog at once; sent back as it is, it does not change', async () => {
+    const entry = productEntry({ categories: ['vases'], tags: ['new'], metadata: { row: '4' } })
+    const { data, changes } = await done('createAdminProduct', { product: entry })
+    assert.deepEqual([data.version, data.status, data.skus[0].onHand], [1, 'published', 7])
+    assert.deepEqual(
+      changes.map(({ kind, subject }: { kind: string; subject: { type: string } }) => `${kind} ${subject.type}`),
+      ['create product', 'create sku'],
+    )
+    assert.equal((await shown(entry.slug)).body.data.skus[0].availableQuantity, 7)
+
+    const path = { productId: data.id }
+    const same = await done('replaceAdminProduct', { expectedVersion: 1, product: data.product }, path)
+    assert.deepEqual([same.changes, same.data.version], [[], 1])
+    assert.deepEqual(await events(data.id), ['product.created'])
+  })
+
+  test('a replacement adds and retires SKUs, moves to another slug, and leaves the stock', async () => {
+    const { id, product: entry } = await createProduct(house)
+    const skus = [
+      { ...entry.skus[0], price: 1_500, stock: 500 },
+      { code: unusedName('EXTRA'), price: 900, stock: 4 },
+    ]
+    const slug = unusedName('cup')
+    const path = { productId: id }
+    const changed = { ...entry, slug, options: [{ name: 'Size', values: ['S', 'L'] }] }
+    const sized = skus.map((sku, index) => ({ ...sku, options: { Size: index === 0 ? 'S' : 'L' } }))
+    const { data } = await done(
+      'replaceAdminProduct',
+      { expectedVersion: 1, product: { ...changed, skus: sized } },
+      path,
+    )
+    assert.deepEqual([data.version, data.skus.map(({ onHand }: { onHand: number }) => onHand)], [2, [7, 4]])
+    assert.equal((await shown(entry.slug)).status, 404)
+    assert.deepEqual((await shown(slug)).body.data.priceRange.max.amount, 1_500)
+
+    const fewer = { ...changed, options: [], skus: [{ ...skus[0], options: {} }] }
+    const { changes } = await done('replaceAdminProduct', { expectedVersion: 2, product: fewer }, path)
+    assert.ok(
+      changes.some(
+        ({ kind, subject }: { kind: string; subject: { name: string } }) =>
+          kind === 'retire' && subject.name === skus[1]?.code,
+      ),
+    )
+    assert.deepEqual(await events(id), ['product.created', 'product.updated', 'product.updated'])
+  })
+
+  test('what was changed meanwhile is not overwritten, and is shown; a dry run writes nothing', async () => {
+    const { id, product: entry } = await createProduct(house)
+    const path = { productId: id }
+    const dry = await done(
+      'replaceAdminProduct',
+      { expectedVersion: 1, product: { ...entry, name: 'Dry' }, dryRun: true },
+      path,
+    )
+    assert.deepEqual(dry.changes[0].members, [{ member: 'name', from: 'A mug', to: 'Dry' }])
+    assert.equal((await product(id)).product.name, 'A mug')
+    await done('replaceAdminProduct', { expectedVersion: 1, product: { ...entry, name: 'First' } }, path)
+    const late = await ask('replaceAdminProduct', { expectedVersion: 1, product: { ...entry, name: 'Second' } }, path)
+    assertAdminError(late, 'version_conflict')
+    assert.deepEqual(late.body.error.current, await product(id))
+  })
+
+  test('slugs, codes and categories are checked, and so is what a schema cannot express', async () => {
+    const first = await createProduct(house)
+    const [{ code }] = first.product.skus
+    for (const [members, refusal] of [
+      [{ slug: first.product.slug }, 'product_exists'],
+      [{ skus: [{ code, price: 1 }] }, 'sku_exists'],
+      [{ categories: ['no-such-shelf'] }, 'category_not_found'],
+      [{ name: ' ' }, 'invalid_request'],
+      [{ name: 'a\u0001/media/b' }, 'invalid_request'],
+      [{ skus: [{ code: 'X', price: 5, compareAtPrice: 5 }] }, 'invalid_request'],
+      [
+        {
+          skus: [
+            { code: 'X', price: 5 },
+            { code: 'X', price: 5 },
+          ],
+        },
+        'invalid_request',
+      ],
+    ] as const)
+      assertAdminError(await ask('createAdminProduct', { product: productEntry(members as object) }), refusal)
+  })
+
+  test('an archived product leaves the catalog and the lists, an order keeps it, and it can come back', async () => {
+    const { orderId } = await house.orders.place({ items: { BOOK: 1 } })
+    const { body } = await house.askAdmin('listAdminProducts', { query: '?q=book' })
+    const [{ id, version }] = body.data
+    const before = await countOf('vases')
+    const { data } = await done('updateAdminProducts', { productIds: [id], change: { status: 'archived' } })
+    assert.deepEqual([data[0].outcome, (await product(id)).version], ['done', version + 1])
+    assert.equal((await shown('book')).status, 404)
+    assert.equal(await countOf('vases'), before - 1)
+    assert.deepEqual((await house.askAdmin('listAdminProducts', { query: '?q=book' })).body.data, [])
+    assert.deepEqual((await house.askAdmin('listAdminSkus', { query: '?q=book' })).body.data, [])
+    const archived = await house.askAdmin('listAdminProducts', { query: '?status=archived&q=BOOK' })
+    assert.deepEqual(
+      archived.body.data.map(({ id: found }: { id: string }) => found),
+      [id],
+    )
+    assert.equal((await house.orders.read(orderId)).body.data.items[0].code, 'BOOK')
+
+    const path = { productId: id }
+    const { product: entry } = await product(id)
+    assertAdminError(
+      await ask('replaceAdminProduct', { expectedVersion: version + 1, product: entry }, path),
+      'product_archived',
+    )
+    await done('updateAdminProducts', { productIds: [id], change: { status: 'published' } })
+    assert.equal((await shown('book')).status, 200)
+    assert.equal(await countOf('vases'), before)
+    assert.deepEqual(await events(id), ['product.unpublished', 'product.updated'])
+  })
+
+  test('many products: prices by a percentage with a preview, each with its own outcome', async () => {
+    const plain = await createProduct(house)
+    const tight = await createProduct(house, {
+      skus: [{ code: unusedName('TIGHT'), price: 1_000, compareAtPrice: 1_010 }],
+    })
+    const productIds = [plain.id, tight.id, 'prd_01h455vb4pex5vsknk084sn02q']
+    const body = { productIds, change: { pricePercentage: 550 } }
+    const preview = await done('updateAdminProducts', { ...body, dryRun: true })
+    assert.deepEqual(
+      preview.data.map(({ outcome, code }: { outcome: string; code: string | null }) => [outcome, code]),
+      [
+        ['done', null],
+        ['refused', 'price_not_possible'],
+        ['refused', 'product_not_found'],
+      ],
+    )
+    assert.deepEqual(preview.data[0].changes[0].members, [{ member: 'price', from: 1_200, to: 1_266 }])
+    assert.equal((await product(plain.id)).version, 1)
+    const applied = await done('updateAdminProducts', body)
+    assert.deepEqual(applied.data[0].changes, preview.data[0].changes)
+    assert.equal((await shown(plain.product.slug)).body.data.skus[0].price.amount, 1_266)
+    assert.equal((await product(tight.id)).version, 1)
+    const again = await done('updateAdminProducts', {
+      productIds: [plain.id],
+      change: { addTag: 'sale', addCategory: 'vases' },
+    })
+    assert.equal(again.data[0].outcome, 'done')
+    const unchanged = await done('updateAdminProducts', { productIds: [plain.id], change: { addTag: 'sale' } })
+    assert.deepEqual([unchanged.data[0].outcome, (await product(plain.id)).version], ['unchanged', 3])
+    const found = await house.askAdmin('listAdminProducts', { query: '?tag=sale' })
+    assert.deepEqual(
+      found.body.data.map(({ id }: { id: string }) => id),
+      [plain.id],
+    )
+    assertAdminError(
+      await ask('updateAdminProducts', { productIds: [plain.id], change: { addCategory: 'nowhere' } }),
+      'category_not_found',
+    )
+  })
+
+  test('stock is set against what was seen, so a sale meanwhile is not undone; movements say who and why', async () => {
+    const { id, skus } = await createProduct(house)
+    const skuId = skus[0].id
+    const moment = { now: house.clock.now, cause: null, soldTo: newId('ord') }
+    await house.storage.write((tx) => sell(tx, house.seller, newId('ord'), [{ skuId, quantity: 2 }], moment))
+    const late = await done('updateAdminSkus', { rows: [{ skuId, price: 1_400, onHand: 20, expectedOnHand: 7 }] })
+    assert.deepEqual([late.data[0].code, late.data[0].message], ['stock_changed', 'The stock is 5 now.'])
+    assert.equal((await product(id)).product.skus[0].price, 1_200)
+
+    const row = { skuId, price: 1_400, compareAtPrice: 1_800, onHand: 20, expectedOnHand: 5, reason: 'Counted' }
+    const preview = await done('updateAdminSkus', { rows: [row], dryRun: true })
+    assert.equal(preview.data[0].changes.length, 2)
+    assert.equal((await product(id)).skus[0].onHand, 5)
+    const set = await done('updateAdminSkus', { rows: [row] })
+    assert.equal(set.data[0].outcome, 'done')
+    await done('updateAdminSkus', { rows: [{ skuId, adjustBy: -3 }] })
+    const after = await product(id)
+    assert.deepEqual([after.skus[0].onHand, after.product.skus[0].price, after.version], [17, 1_400, 2])
+    const below = await done('updateAdminSkus', {
+      rows: [
+        { skuId, adjustBy: -18 },
+        { skuId: 'sku_01h455vb4pex5vsknk084sn02q', price: 1 },
+      ],
+    })
+    assert.deepEqual(
+      below.data.map(({ code }: { code: string }) => code),
+      ['stock_not_possible', 'sku_not_found'],
+    )
+    const movements = (await house.askAdmin('listAdminStockMovements', { path: { skuId } })).body.data
+    assert.deepEqual(
+      movements
+        .map(({ kind, delta, reason }: { kind: string; delta: number; reason: string | null }) => [kind, delta, reason])
+        .sort(),
+      [
+        ['opening', 7, null],
+        ['set', -3, null],
+        ['set', 15, 'Counted'],
+        ['sold', -2, null],
+      ].sort(),
+    )
+    assert.ok(movements.some(({ actor }: { actor: { kind: string } | null }) => actor?.kind === 'key'))
+    for (const rows of [
+      [{ skuId, onHand: 1 }],
+      [
+        { skuId, adjustBy: 1 },
+        { skuId, price: 1 },
+      ],
+      [{ skuId, adjustBy: 1, onHand: 1, expectedOnHand: 1 }],
+    ])
+      assertAdminError(await ask('updateAdminSkus', { rows }), 'invalid_request')
+  })
+
+  test('lists go on where they ended: products by change, SKUs by code and by stock', async () => {
+    const init = { headers: { authorization: `Bearer ${house.keys.admin}` } }
+    const skus = Array.from({ length: 110 }, (_, index) => ({
+      code: `LIST-${String(index).padStart(3, '0')}`,
+      price: 100,
+      stock: index % 7,
+      options: { Number: String(index) },
+    }))
+    const options = [{ name: 'Number', values: skus.map(({ options: { Number: value } }) => value) }]
+    const { id } = await createProduct(house, { options, skus })
+    for (const sort of ['code', 'stock']) {
+      const found: { code: string; available: number }[] = []
+      let answer = await house.askAdmin('listAdminSkus', { query: `?productId=${id}&sort=${sort}` })
+      for (;;) {
+        found.push(...answer.body.data)
+        if (answer.body.meta.next === null) break
+        answer = await house.fetch(answer.body.meta.next, init)
+      }
+      assert.equal(new Set(found.map(({ code }) => code)).size, 110)
+      const wanted = found.toSorted((a, b) =>
+        sort === 'code' ? a.code.localeCompare(b.code) : a.available - b.available,
+      )
+      const key = ({ code, available }: { code: string; available: number }) => (sort === 'code' ? code : available)
+      assert.deepEqual(found.map(key), wanted.map(key))
+    }
+    const out = await house.askAdmin('listAdminSkus', { query: `?productId=${id}&stock=out` })
+    assert.equal(out.body.data.length, 16)
+
+    const ids: string[] = []
+    for (let index = 0; index < 51; index += 1) {
+      house.clock.now += 1
+      ids.push((await createProduct(house, { name: 'Listed' })).id)
+    }
+    const first = await house.askAdmin('listAdminProducts', { query: '?q=listed' })
+    const rest = await house.fetch(first.body.meta.next, init)
+    const listed = [...first.body.data, ...rest.body.data].map((row: { id: string }) => row.id)
+    assert.deepEqual(listed, ids.toReversed())
+  })
+
+  test('a category is made, moved and counted, and removed only when nothing needs it', async () => {
+    const top = await createCategory(house)
+    const low = await createCategory(house, { parent: top.category.slug })
+    assert.deepEqual(low.path, [top.category.slug, low.category.slug])
+    const made = await createProduct(house, { categories: [low.category.slug] })
+    assert.deepEqual([await countOf(top.category.slug), await countOf(low.category.slug)], [1, 1])
+    const moved = { ...low.category, parent: null }
+    const { data } = await done('replaceAdminCategory', { expectedVersion: 1, category: moved }, { categoryId: low.id })
+    assert.deepEqual([data.version, data.path, data.productCount], [2, [low.category.slug], 1])
+    assert.equal(await countOf(top.category.slug), 0)
+    for (const [body, refusal] of [
+      [{ expectedVersion: 1, category: moved }, 'version_conflict'],
+      [{ expectedVersion: 2, category: { ...moved, slug: 'other' } }, 'slug_not_changeable'],
+      [{ expectedVersion: 2, category: { ...moved, parent: 'nowhere' } }, 'category_not_found'],
+      [{ expectedVersion: 2, category: { ...moved, parent: low.category.slug } }, 'category_too_deep'],
+    ] as const)
+      assertAdminError(await ask('replaceAdminCategory', body, { categoryId: low.id }), refusal)
+    assertAdminError(await ask('createAdminCategory', { category: low.category }), 'category_exists')
+    assertAdminError(
+      await ask('removeAdminCategory', { expectedVersion: 2 }, { categoryId: low.id }),
+      'category_in_use',
+    )
+    await done('updateAdminProducts', { productIds: [made.id], change: { removeCategory: low.category.slug } })
+    await done('removeAdminCategory', { expectedVersion: 2 }, { categoryId: low.id })
+    const { body } = await house.askAdmin('listAdminCategories')
+    assert.ok(!body.data.some(({ id }: { id: string }) => id === low.id))
+  })
+
+  test('nothing of it leaves the shop in a wrong state', async () => {
+    assert.deepEqual(await house.storage.read(findViolations), [])
+  })
+})

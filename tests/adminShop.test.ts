@@ -1,0 +1,168 @@
+// Promotions and the shop by the admin surface.
+
+import assert from 'node:assert/strict'
+import { before, test } from 'node:test'
+import { createPromotion } from '../harness/admin/catalog.ts'
+import { type Carts, cartsOf, market } from '../harness/carts.ts'
+import { type Answer, assertAdminError, type House, openHouse } from '../harness/house.ts'
+import { rival } from '../harness/shops.ts'
+import { eachEngine } from '../harness/storage.ts'
+import type { AdminOperationId } from '../src/contract/admin/operations.ts'
+import { newId } from '../src/kit/ids.ts'
+
+eachEngine('the admin shop', (given) => {
+  let house: House
+  let carts: Carts
+  before(async () => {
+    house = await openHouse(given, { shops: [market, rival] })
+    carts = await cartsOf(house)
+  })
+
+  async function ask(id: AdminOperationId, body: object, path: Readonly<Record<string, string>> = {}): Promise<Answer> {
+    return house.askAdmin(id, { path, body: { idempotencyKey: newId('req'), ...body } })
+  }
+
+  async function done(id: AdminOperationId, body: object, path: Readonly<Record<string, string>> = {}) {
+    const answer = await ask(id, body, path)
+    assert.equal(answer.status, 200, answer.text)
+    return answer.body
+  }
+
+  const shop = async () => (await house.askAdmin('getAdminShop')).body.data
+
+  test('a promotion: a use is no edit, an edit undoes no use, and its code stays', async () => {
+    const { id, version, promotion } = await createPromotion(house, { usageLimit: 5 })
+    // A use, as an order counts it.
+    const set = (used: number) =>
+      house.storage.write(
+        (tx) => tx.sql`update promotions set test_used = ${used}, test_version = test_version + 1 where id = ${id}`,
+      )
+    await set(1)
+    const path = { promotionId: id }
+    const { data } = await done(
+      'replaceAdminPromotion',
+      { expectedVersion: version, promotion: { ...promotion, name: 'New' } },
+      path,
+    )
+    assert.deepEqual([data.version, data.used, data.promotion.name, data.status], [2, 1, 'New', 'active'])
+    for (const [body, refusal] of [
+      [{ expectedVersion: 1, promotion }, 'version_conflict'],
+      [{ expectedVersion: 2, promotion: { ...promotion, code: 'ELSE' } }, 'code_not_changeable'],
+      [{ expectedVersion: 2, promotion: { ...promotion, skus: ['NOPE'] } }, 'sku_not_found'],
+      [{ expectedVersion: 2, promotion: { ...promotion, categories: ['nope'] } }, 'category_not_found'],
+      [{ expectedVersion: 2, promotion: { ...promotion, amount: 5 } }, 'invalid_request'],
+    ] as const)
+      assertAdminError(await ask('replaceAdminPromotion', body, path), refusal)
+    assertAdminError(await ask('createAdminPromotion', { promotion }), 'promotion_exists')
+    const same = await done('replaceAdminPromotion', { expectedVersion: 2, promotion: data.promotion }, path)
+    assert.equal(same.data.version, 2)
+    await set(0)
+  })
+
+  test('promotions are listed by code and by status', async () => {
+    const soon = await createPromotion(house, { startsAt: new Date(house.clock.now + 60_000).toISOString() })
+    const past = await createPromotion(house, { endsAt: new Date(house.clock.now).toISOString() })
+    const none = await createPromotion(house, { usageLimit: 0 })
+    const stopped = await createPromotion(house, { disabled: true })
+    for (const [status, wanted] of [
+      ['scheduled', soon],
+      ['expired', past],
+      ['exhausted', none],
+      ['disabled', stopped],
+    ] as const) {
+      const { body } = await house.askAdmin('listAdminPromotions', { query: `?status=${status}` })
+      assert.ok(body.data.some(({ id }: { id: string }) => id === wanted.id))
+      assert.ok(body.data.every((promotion: { status: string }) => promotion.status === status))
+    }
+    const { body } = await house.askAdmin('listAdminPromotions', { query: '?status=active' })
+    assert.ok(body.data.every(({ status }: { status: string }) => status === 'active'))
+    const byCode = await house.askAdmin('listAdminPromotions', { query: `?q=${soon.promotion.code.toLowerCase()}` })
+    assert.ok(byCode.body.data.some(({ id }: { id: string }) => id === soon.id))
+  })
+
+  test('the shop is changed member by member, with a version, and products show its name', async () => {
+    const before = await shop()
+    const { data, changes } = await done('updateAdminShop', {
+      expectedVersion: before.version,
+      name: 'Bloom & Co',
+      timeZone: 'Europe/Berlin',
+    })
+    assert.deepEqual(
+      [data.version, data.shop.name, data.timeZone, data.shop.lowStockAt],
+      [before.version + 1, 'Bloom & Co', 'Europe/Berlin', 5],
+    )
+    assert.deepEqual(
+      changes[0].members.map(({ member }: { member: string }) => member),
+      ['name', 'timeZone'],
+    )
+    const { body } = await house.ask('getApiKeyCatalogProduct', { path: { slug: 'card' } })
+    assert.equal(body.data.merchant.name, 'Bloom & Co')
+    const late = await ask('updateAdminShop', { expectedVersion: before.version, name: 'Late' })
+    assertAdminError(late, 'version_conflict')
+    assert.deepEqual(late.body.error.current, data)
+    assertAdminError(
+      await ask('updateAdminShop', { expectedVersion: data.version, timeZone: 'Mars/Olympus' }),
+      'invalid_request',
+    )
+    assertAdminError(await ask('updateAdminShop', { expectedVersion: data.version, name: ' ' }), 'invalid_request')
+  })
+
+  test('new taxes and zones hold for open carts; the preview shows each rate and each zone', async () => {
+    const cartId = await carts.create({ CARD: 3 })
+    const read = async () => (await house.ask('getPublicCart', { path: { cartId } })).body.data
+    const before = await shop()
+    assert.equal((await read()).totals.tax, 160) // of 999 at 19 %
+    const taxes = [
+      { country: 'DE', rate: 700 },
+      { country: 'AT', rate: 2_000 },
+    ]
+    const preview = await done('replaceAdminTaxes', { expectedVersion: before.version, taxes, dryRun: true })
+    assert.deepEqual(
+      preview.changes[0].members.map(({ member, from, to }: { member: string; from: number; to: number }) => [
+        member,
+        from,
+        to,
+      ]),
+      [
+        ['DE reduced', 700, null],
+        ['DE standard', 1_900, 700],
+        ['FR standard', 2_000, null],
+        ['AT standard', null, 2_000],
+      ],
+    )
+    assert.deepEqual((await shop()).taxes, before.taxes)
+    const { data } = await done('replaceAdminTaxes', { expectedVersion: before.version, taxes })
+    assert.equal((await read()).totals.tax, 65)
+    const shipping = [{ zone: 'all', countries: ['*'], options: [{ id: 'post', label: 'Post', amount: 100 }] }]
+    const zones = await done('replaceAdminShipping', { expectedVersion: data.version, shipping })
+    assert.deepEqual(zones.data.shipping[0].zone, 'all')
+    assertAdminError(
+      await ask('replaceAdminTaxes', { expectedVersion: zones.data.version, taxes: [...taxes, ...taxes] }),
+      'invalid_request',
+    )
+    assertAdminError(
+      await ask('replaceAdminShipping', {
+        expectedVersion: zones.data.version,
+        shipping: [...shipping, { ...shipping[0], zone: 'two' }],
+      }),
+      'invalid_request',
+    )
+  })
+
+  test('a payment method is offered in the mode of the caller only', async () => {
+    const { version } = await shop()
+    const path = { provider: 'cash_on_delivery' }
+    const { data } = await done('updateAdminPaymentProvider', { expectedVersion: version, enabled: false }, path)
+    assert.deepEqual(
+      data.paymentMethods.map(({ provider, enabled }: { provider: string; enabled: boolean }) => [provider, enabled]),
+      [
+        ['bank_transfer', true],
+        ['cash_on_delivery', false],
+      ],
+    )
+    const rows = await house.storage.read(
+      (db) => db.sql<{ mode: string }>`select mode from manual_methods where merchant_id = ${house.merchantId}`,
+    )
+    assert.deepEqual(rows, [{ mode: 'test' }])
+  })
+})
