@@ -61,6 +61,7 @@ import { adminPromotionOperations } from './promotions/adminOperations.ts'
 import { noticePage } from './providers/hooks.ts'
 import type { ProviderUrls } from './providers/registry.ts'
 import { demoMerchantSlug } from './provisioning/demo.ts'
+import { adminReportOperations } from './reports/operations.ts'
 import { mediaPage } from './site/media.ts'
 import { sitePages } from './site/pages.ts'
 import { probePages } from './site/probes.ts'
@@ -220,6 +221,7 @@ export function createApp(parts: AppParts): App {
     ...adminHomeOperations({ rootSecret }),
     ...adminChangeOperations({ undoers: { ...orderUndoers } }),
     ...adminPictureOperations(),
+    ...adminReportOperations(),
     ...adminPeopleOperations({ rootSecret, publicOrigin }),
     ...adminDeveloperOperations({ rootSecret, forget: identify.forget }),
     ...adminWebhookOperations({

@@ -19,7 +19,7 @@ const floors: Readonly<Record<string, number>> = {
   checkout: 11,
   admin: 10, carts: 10, provisioning: 10,
   oauth: 9, search: 9,
-  catalog: 8, orders: 8, pictures: 8, site: 8, staff: 8, webhooks: 8,
+  catalog: 8, orders: 8, pictures: 8, reports: 8, site: 8, staff: 8, webhooks: 8,
   installations: 7, promotions: 7, providers: 7,
   pages: 7,
   http: 6,

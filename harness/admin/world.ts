@@ -15,6 +15,7 @@ import { homeGivens } from './home.ts'
 import { orderGivens } from './orders.ts'
 import { peopleGivens, peopleScopes } from './people.ts'
 import { pictureGivens } from './pictures.ts'
+import { reportGivens } from './reports.ts'
 import { shopGivens } from './shop.ts'
 
 export type AdminHouse = House & { orders: Orders }
@@ -31,6 +32,7 @@ const givens: Readonly<Record<AdminOperationId, Given>> = {
   ...developerGivens,
   ...peopleGivens,
   ...changeGivens,
+  ...reportGivens,
 }
 
 export async function goodAdminRequest(house: AdminHouse, id: AdminOperationId): Promise<RowRequest> {

@@ -13,6 +13,7 @@ import { badCursor } from '../kit/cursor.ts'
 import { isId } from '../kit/ids.ts'
 import { refuse } from '../kit/refuse.ts'
 import type { RootSecret } from '../kit/secrets.ts'
+import { salesReport } from '../reports/report.ts'
 import { countTodo } from './home.ts'
 import { findAnything } from './search.ts'
 
@@ -20,8 +21,9 @@ export function adminHomeOperations({ rootSecret }: { rootSecret: RootSecret }):
   [Id in keyof typeof homeRows]: AdminHandler<Id>
 } {
   return {
-    async getAdminHome({ db, caller }) {
-      return { data: { todo: await countTodo(db, caller) } }
+    async getAdminHome({ db, caller, now }) {
+      const [todo, sales] = await Promise.all([countTodo(db, caller), salesReport(db, caller, {}, now)])
+      return { data: { todo, sales } }
     },
 
     async searchAdmin({ db, caller, query: { q } }) {

@@ -11,12 +11,13 @@ export interface Todo {
   awaitingPayment: number
   refundsFailed: number
   disputesOpen: number
+  lowStock: number
   webhooksFailing: number
 }
 
 export async function countTodo(db: Reader, { merchantId, mode }: MerchantMode): Promise<Todo> {
   const sending = new Fragment(isToSend)
-  const [toSend, awaitingPayment, refundsFailed, disputesOpen, webhooksFailing] = await Promise.all([
+  const [toSend, awaitingPayment, refundsFailed, disputesOpen, lowStock, webhooksFailing] = await Promise.all([
     one(db.sql<{ n: number }>`
       select count(*) as n from (select o.id from orders o
         where o.merchant_id = ${merchantId} and o.mode = ${mode} and ${sending} limit ${countMax}) few`),
@@ -33,12 +34,19 @@ export async function countTodo(db: Reader, { merchantId, mode }: MerchantMode):
         join installations i on i.id = d.installation_id and i.mode = ${mode}
         where d.merchant_id = ${merchantId} and d.status = 'open' limit ${countMax}) few`),
     one(db.sql<{ n: number }>`
+      select count(*) as n from (select k.sku_id from stock k
+        join merchants m on m.id = k.merchant_id
+        join skus s on s.merchant_id = k.merchant_id and s.id = k.sku_id
+        join products p on p.merchant_id = s.merchant_id and p.id = s.product_id
+        where k.merchant_id = ${merchantId} and k.mode = ${mode} and k.on_hand - k.held <= m.low_stock_at
+          and s.retired_at is null and s.when_sold_out = 'refuse' and p.published_at is not null limit ${countMax}) few`),
+    one(db.sql<{ n: number }>`
       select count(*) as n from (select e.id from installations i
         join webhook_endpoints e on e.installation_id = i.id
         where i.merchant_id = ${merchantId} and i.mode = ${mode} and i.disabled_at is null
           and e.status = 'disabled' and e.disabled_reason <> 'operator' limit ${countMax}) few`),
   ])
-  return { toSend, awaitingPayment, refundsFailed, disputesOpen, webhooksFailing }
+  return { toSend, awaitingPayment, refundsFailed, disputesOpen, lowStock, webhooksFailing }
 }
 
 async function one(rows: Promise<{ n: number }[]>): Promise<number> {

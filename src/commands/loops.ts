@@ -29,6 +29,7 @@ import { refundRound } from '../payments/refunds.ts'
 import { bringForward as bringPaymentsForward } from '../payments/store.ts'
 import { deleteForgivenTries, triesSweptMax } from '../payments/tries.ts'
 import { storePictures } from '../pictures/storing.ts'
+import { countSales } from '../reports/count.ts'
 import { indexOrders } from '../search/orders.ts'
 import { staffSweptMax, sweepStaff } from '../staff/sweep.ts'
 import type { Storage } from '../storage/storage.ts'
@@ -116,6 +117,7 @@ export function loopsFor({ storage, app, retentionMs, clock, monotonic }: LoopPa
       work: async (isEnding) => (await sweepArtifacts(storage, clock(), isEnding)) >= artifactsSweptMax,
     },
     rounds('pictures', 5_000, few, (now) => storePictures(storage, app.pictureFiles, now, few)),
+    rounds('sales', 2_000, many, (now) => countSales(storage, now, many)),
     rounds('staff', 60_000, staffSweptMax, (now) => sweepStaff(storage, now)),
     {
       name: 'retention',

@@ -21,6 +21,7 @@ const loopNames = [
   'oauth',
   'staff',
   'pictures',
+  'sales',
   'retention',
   'deferred_rows',
   'clock',

@@ -487,6 +487,25 @@ export const invariants: readonly Invariant[] = [
       where t.refunded <> coalesce(r.given, 0) and coalesce(r.pending, 0) = 0
       limit 10`,
   },
+  {
+    name: 'sales_are_orders',
+    sentence:
+      'Once all orders of a merchant are counted, the days of its reports add up to its orders, as a whole and by country.',
+    violations: (db) => db.sql`
+      select m.merchant_id as "subject" from (
+        select merchant_id, mode, sum(total) as total, sum(refunded) as refunded from (
+          select merchant_id, mode, case when status = 'cancelled' then 0 else total end as total,
+            case when status = 'cancelled' then 0 else refunded end as refunded from orders) o
+        group by merchant_id, mode) m
+      join (
+        select merchant_id, mode, part, sum(total) as total, sum(refunded) as refunded from sales_days
+        where part in ('all', 'country') group by merchant_id, mode, part) s
+        on s.merchant_id = m.merchant_id and s.mode = m.mode
+      where (s.total <> m.total or s.refunded <> m.refunded) and not exists (
+        select 1 from orders o where o.merchant_id = m.merchant_id and o.mode = m.mode
+          and (o.counted_version <> o.version or o.counted_refunded <> o.refunded))
+      limit 10`,
+  },
 ]
 
 export interface Finding {

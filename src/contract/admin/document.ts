@@ -30,12 +30,14 @@ import { homeExamples } from './examples/home.ts'
 import { orderExamples } from './examples/orders.ts'
 import { peopleExamples } from './examples/people.ts'
 import { pictureExamples } from './examples/pictures.ts'
+import { reportExamples } from './examples/reports.ts'
 import { shopExamples } from './examples/shop.ts'
 import * as home from './home.ts'
 import { adminRefusalCodes, adminSurface } from './operations.ts'
 import * as orders from './orders.ts'
 import * as people from './people.ts'
 import * as pictures from './pictures.ts'
+import * as reports from './reports.ts'
 import { adminTags } from './row.ts'
 import * as shop from './shop.ts'
 
@@ -95,10 +97,11 @@ export const adminDocument: SurfaceDocument = {
     ...developerExamples,
     ...peopleExamples,
     ...changeExamples,
+    ...reportExamples,
   },
   schemas: [
     ...namedIn(parts, { ErrorIssue }, openCarts, openOrders, entries),
-    ...namedIn(errors, bulk, dryrun, home, orders, catalog, pictures, shop, developers, people, changes),
+    ...namedIn(errors, bulk, dryrun, home, orders, catalog, pictures, shop, developers, people, changes, reports),
   ],
   errorSchema: errors.AdminErrorResponse,
   codes: adminRefusalCodes,

@@ -4,6 +4,7 @@ import { Amount, Count, Currency, Instant, line, OrderId, ProductId, PromotionId
 import { object, oneOf, type Static, Type } from '../schema.ts'
 import { ok } from '../surface.ts'
 import { fulfillmentStatuses, orderPaymentStatuses, orderStatuses } from '../words.ts'
+import { AdminSalesReport } from './reports.ts'
 import { type AdminRows, adminRow } from './row.ts'
 
 export const AdminTodo = object(
@@ -12,11 +13,12 @@ export const AdminTodo = object(
     awaitingPayment: Count,
     refundsFailed: Count,
     disputesOpen: Count,
+    lowStock: Count,
     webhooksFailing: Count,
   },
   { description: 'How many of each wait for someone. 1000 means 1000 or more.' },
 )
-export const AdminHomeResponse = object({ data: object({ todo: AdminTodo }) })
+export const AdminHomeResponse = object({ data: object({ todo: AdminTodo, sales: AdminSalesReport }) })
 
 export const searchRowsMax = 8
 

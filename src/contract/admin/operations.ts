@@ -9,6 +9,7 @@ import { homeRows } from './home.ts'
 import { orderRows } from './orders.ts'
 import { peopleRows } from './people.ts'
 import { pictureRows } from './pictures.ts'
+import { reportRows } from './reports.ts'
 import type { AdminOperation } from './row.ts'
 import { shopRows } from './shop.ts'
 
@@ -21,6 +22,7 @@ export const adminOperations = {
   ...developerRows,
   ...peopleRows,
   ...changeRows,
+  ...reportRows,
 } as const
 
 export type AdminOperations = typeof adminOperations

@@ -1,6 +1,7 @@
 import { orderSummary, productSummary } from '../../open/samples.ts'
 import type { homeRows } from '../home.ts'
 import type { AdminExamples } from '../row.ts'
+import { reportExamples } from './reports.ts'
 
 const { id, number, status, paymentStatus, fulfillmentStatus, currency, total, placedAt } = orderSummary
 const { id: productId, slug, name } = productSummary
@@ -10,7 +11,10 @@ export const homeExamples: AdminExamples<typeof homeRows> = {
     path: {},
     body: undefined,
     reply: {
-      data: { todo: { toSend: 12, awaitingPayment: 3, refundsFailed: 0, disputesOpen: 1, webhooksFailing: 0 } },
+      data: {
+        todo: { toSend: 12, awaitingPayment: 3, refundsFailed: 0, disputesOpen: 1, lowStock: 2, webhooksFailing: 0 },
+        sales: reportExamples.getAdminSalesReport.reply.data,
+      },
     },
   },
   searchAdmin: {

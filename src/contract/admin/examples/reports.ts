@@ -1,0 +1,33 @@
+import type { reportRows } from '../reports.ts'
+import type { AdminExamples } from '../row.ts'
+
+const sum = {
+  orders: 2,
+  items: 3,
+  subtotal: 9_800,
+  discount: 980,
+  shipping: 490,
+  tax: 1_487,
+  total: 9_310,
+  refunded: 0,
+  unpaid: 0,
+}
+
+export const reportExamples: AdminExamples<typeof reportRows> = {
+  getAdminSalesReport: {
+    path: {},
+    query: { from: '2026-06-01', to: '2026-06-30', by: 'country' },
+    body: undefined,
+    reply: {
+      data: {
+        from: '2026-06-01',
+        to: '2026-06-30',
+        by: 'country',
+        timeZone: 'Europe/Berlin',
+        currency: 'EUR',
+        rows: [{ key: 'DE', name: null, ...sum }],
+        sum,
+      },
+    },
+  },
+}

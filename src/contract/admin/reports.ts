@@ -1,0 +1,74 @@
+// Reports: schemas and rows.
+
+import { Amount, Currency } from '../parts.ts'
+import { described, nullable, object, oneOf, type Static, Type } from '../schema.ts'
+import { ok } from '../surface.ts'
+import { type AdminRows, adminRow } from './row.ts'
+
+export const salesGroups = ['day', 'week', 'month', 'product', 'promotion', 'country'] as const
+export type SalesGroup = (typeof salesGroups)[number]
+
+export const salesRowsMax = 1_000
+
+const Day = Type.String({ pattern: '^[0-9]{4}-[0-9]{2}-[0-9]{2}$' })
+
+export const AdminSalesQuery = object({
+  from: Type.Optional(described('The first day, such as `2026-06-01`. Default: 29 days before the last.', Day)),
+  to: Type.Optional(described('The last day. Default: today.', Day)),
+  by: Type.Optional(oneOf(salesGroups, { description: 'What the rows are. Default: `day`.' })),
+})
+
+const sums = {
+  orders: Type.Integer({ minimum: 0, description: 'Orders that were placed and not cancelled.' }),
+  items: Type.Integer({ minimum: 0, description: 'How many pieces were sold.' }),
+  subtotal: Amount,
+  discount: Amount,
+  shipping: described('0 in rows of products: shipping belongs to an order.', Amount),
+  tax: Amount,
+  total: Amount,
+  refunded: described('What went back of these orders. 0 in rows of products.', Amount),
+  unpaid: described('The part of the total that is awaited.', Amount),
+}
+
+export const AdminSales = object(sums)
+
+export const AdminSalesRow = object({
+  key: Type.String({
+    description:
+      'The first day of the day, week or month; the slug of the product, the id of the promotion, or the country, which is empty where nothing was sent.',
+  }),
+  name: nullable(Type.String(), { description: 'Of the product, or the code of the promotion.' }),
+  ...sums,
+})
+
+export const AdminSalesReport = object({
+  from: Day,
+  to: Day,
+  by: oneOf(salesGroups),
+  timeZone: Type.String({ description: 'Where the days begin at midnight: an IANA name.' }),
+  currency: Currency,
+  rows: Type.Array(AdminSalesRow, {
+    maxItems: salesRowsMax,
+    description:
+      'Days, weeks and months in their order, without gaps. Everything else by its total, the largest first.',
+  }),
+  sum: described('Of all orders in these days, also of those that no row names.', AdminSales),
+})
+
+export const AdminSalesResponse = object({ data: AdminSalesReport })
+
+// biome-ignore format: rows are read one below the other
+export const reportRows = {
+  getAdminSalesReport: {
+    ...adminRow, method: 'GET', path: '/api/v1/admin/reports/sales',
+    scope: 'admin:read', idempotency: 'none', audit: 'none', tag: 'Home',
+    summary: 'Sales of some days',
+    description:
+      'Sales by day, week, month, product, promotion or country, over at most 1,000 days. An order counts on the day on which it was placed. Changes are counted within seconds.',
+    query: AdminSalesQuery, body: null, reply: ok(AdminSalesResponse), refusals: [],
+  },
+} as const satisfies AdminRows
+
+export type AdminSales = Static<typeof AdminSales>
+export type AdminSalesReport = Static<typeof AdminSalesReport>
+export type AdminSalesRow = Static<typeof AdminSalesRow>

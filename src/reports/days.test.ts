@@ -1,0 +1,58 @@
+import assert from 'node:assert/strict'
+import { describe, test } from 'node:test'
+import { dayOf, daysBetween, isDay, periodOf, plusDays, startOf } from './days.ts'
+
+const at = (text: string) => Date.parse(text)
+
+describe('days in a time zone', () => {
+  test('begin at midnight there', () => {
+    assert.equal(startOf('2026-06-01', 'UTC'), at('2026-06-01T00:00:00Z'))
+    assert.equal(startOf('2026-06-01', 'Europe/Berlin'), at('2026-05-31T22:00:00Z'))
+    assert.equal(startOf('2026-06-01', 'Pacific/Kiritimati'), at('2026-05-31T10:00:00Z'))
+    assert.equal(startOf('2026-06-01', 'Etc/GMT+12'), at('2026-06-01T12:00:00Z'))
+    assert.equal(startOf('2026-06-01', 'Asia/Kathmandu'), at('2026-05-31T18:15:00Z'))
+  })
+
+  test('have 23 or 25 hours when the clocks change', () => {
+    const hours = (day: string) =>
+      (startOf(plusDays(day, 1), 'Europe/Berlin') - startOf(day, 'Europe/Berlin')) / 3_600_000
+    assert.deepEqual(['2026-03-28', '2026-03-29', '2026-10-25'].map(hours), [24, 23, 25])
+  })
+
+  test('begin later where midnight is skipped', () => {
+    assert.equal(startOf('2018-11-04', 'America/Sao_Paulo'), at('2018-11-04T03:00:00Z'))
+  })
+
+  test('every instant lies in its day', () => {
+    for (const zone of ['UTC', 'Europe/Berlin', 'America/St_Johns', 'Pacific/Apia', 'Australia/Lord_Howe'])
+      for (let now = at('2026-01-01T00:00:00Z'); now < at('2026-12-31T00:00:00Z'); now += 37 * 3_600_000) {
+        const day = dayOf(now, zone)
+        assert.ok(startOf(day, zone) <= now && now < startOf(plusDays(day, 1), zone), `${zone} ${day}`)
+      }
+  })
+})
+
+describe('periods', () => {
+  test('a week begins on Monday, a month on its first', () => {
+    assert.deepEqual(
+      ['2026-06-01', '2026-06-07', '2026-06-08', '2027-01-01'].map((day) => periodOf(day, 'week')),
+      ['2026-06-01', '2026-06-01', '2026-06-08', '2026-12-28'],
+    )
+    assert.equal(periodOf('2026-02-28', 'month'), '2026-02-01')
+    assert.equal(periodOf('2026-02-28', 'day'), '2026-02-28')
+  })
+
+  test('the number of days counts both ends', () => {
+    assert.deepEqual([daysBetween('2026-02-28', '2026-03-01'), daysBetween('2026-03-02', '2026-03-01')], [2, 0])
+  })
+
+  test('what is a day', () => {
+    assert.deepEqual(['2026-02-28', '2026-02-30', '2026-2-3', 'today', ''].map(isDay), [
+      true,
+      false,
+      false,
+      false,
+      false,
+    ])
+  })
+})

@@ -1,0 +1,207 @@
+// Reports equal a count by hand over random histories: orders placed, cancelled and refunded at random times, counted in rounds
+// between.
+
+import assert from 'node:assert/strict'
+import { before, test } from 'node:test'
+import type { House } from '../harness/house.ts'
+import { type Orders, openOrderHouse } from '../harness/orders.ts'
+import { eachEngine } from '../harness/storage.ts'
+import { refundOrder } from '../src/orders/operator.ts'
+import { countAllAgain, countSales } from '../src/reports/count.ts'
+import { dayOf, type Period, periodOf } from '../src/reports/days.ts'
+
+const hour = 3_600_000
+const start = Date.parse('2026-05-20T00:30:00.000Z')
+
+// The open API's answer, as far as it is counted.
+interface Known {
+  status: string
+  paymentStatus: string
+  placedAt: string
+  items: { productSlug: string; quantity: number; total: number }[]
+  totals: { subtotal: number; discount: number; shipping: number; tax: number; total: number; refunded: number }
+  promotion: { code: string } | null
+  itemCount: number
+}
+
+eachEngine('the sales report', (given) => {
+  let house: House
+  let orders: Orders
+  let key: string
+  const placed: string[] = []
+  before(async () => {
+    const opened = await openOrderHouse(given)
+    house = opened
+    orders = opened.orders
+    house.clock.now = start
+    key = (await house.newKey(['admin:read'])).key
+  })
+
+  const ask = (query: string, credential = key) =>
+    house.fetch(`/api/v1/admin/reports/sales${query}`, { headers: { authorization: `Bearer ${credential}` } })
+  const report = async (query: string) => {
+    const answer = await ask(query)
+    assert.equal(answer.status, 200, answer.text)
+    return answer.body.data
+  }
+  const count = () => countSales(house.storage, house.clock.now, 500)
+  const moment = () => ({ now: house.clock.now, cause: { operationId: 'test', requestId: 'req_test' } })
+
+  async function known(): Promise<Known[]> {
+    const all = await Promise.all(placed.map(async (orderId) => (await orders.read(orderId)).body.data as Known))
+    return all.filter(({ status }) => status !== 'cancelled')
+  }
+
+  // By hand, from what the open API answers.
+  const sumOf = (some: readonly Known[]) => {
+    const add = (of: (order: Known) => number) => some.reduce((sum, order) => sum + of(order), 0)
+    return {
+      orders: some.length,
+      items: add(({ items }) => items.reduce((sum, { quantity }) => sum + quantity, 0)),
+      subtotal: add(({ totals }) => totals.subtotal),
+      discount: add(({ totals }) => totals.discount),
+      shipping: add(({ totals }) => totals.shipping),
+      tax: add(({ totals }) => totals.tax),
+      total: add(({ totals }) => totals.total),
+      unpaid: add(({ paymentStatus, totals }) => (paymentStatus === 'pending' ? totals.total : 0)),
+    }
+  }
+  const withoutRefunds = ({ refunded: _, ...sums }: { refunded: number } & ReturnType<typeof sumOf>) => sums
+
+  async function assertAgrees(timeZone: string): Promise<void> {
+    const some = await known()
+    const range = '?from=2026-05-01&to=2026-06-30'
+    for (const by of ['day', 'week', 'month'] as const satisfies Period[]) {
+      const { rows, sum } = await report(`${range}&by=${by}`)
+      const expected = Map.groupBy(some, ({ placedAt }) => periodOf(dayOf(Date.parse(placedAt), timeZone), by))
+      for (const { key: day, name, ...sums } of rows) {
+        assert.equal(name, null)
+        assert.deepEqual(withoutRefunds(sums), sumOf(expected.get(day) ?? []), `${by} ${day}`)
+      }
+      assert.ok([...expected.keys()].every((day) => rows.some((row: { key: string }) => row.key === day)))
+      assert.deepEqual(withoutRefunds(sum), sumOf(some))
+    }
+    const products = (await report(`${range}&by=product`)).rows as { key: string; items: number; total: number }[]
+    const lines = Map.groupBy(
+      some.flatMap(({ items }) => items),
+      ({ productSlug }) => productSlug,
+    )
+    const add = (all: readonly { quantity: number; total: number }[], member: 'quantity' | 'total') =>
+      all.reduce((sum, line) => sum + line[member], 0)
+    assert.deepEqual(
+      new Map(products.map(({ key: slug, items, total }) => [slug, [items, total]])),
+      new Map([...lines].map(([slug, all]) => [slug, [add(all, 'quantity'), add(all, 'total')]])),
+    )
+    assert.deepEqual(
+      products.map(({ total }) => total),
+      products.map(({ total }) => total).sort((a, b) => b - a),
+    )
+    const promotions = (await report(`${range}&by=promotion`)).rows as { name: string; orders: number }[]
+    const used = Map.groupBy(some, ({ promotion }) => promotion?.code)
+    used.delete(undefined)
+    assert.deepEqual(
+      new Map(promotions.map(({ name, orders: times }) => [name, times])),
+      new Map([...used].map(([code, all]) => [code, all.length])),
+    )
+    const countries = (await report(`${range}&by=country`)).rows as { key: string; total: number }[]
+    assert.equal(
+      countries.reduce((sum, { total }) => sum + total, 0),
+      sumOf(some).total,
+    )
+  }
+
+  test('equals a count by hand over a random history, however often it was counted between', async () => {
+    // A fixed sequence: the same history on both engines and in each run.
+    let seed = 7
+    const draw = (below: number) => {
+      seed = (seed * 48_271) % 2_147_483_647
+      return seed % below
+    }
+    let refunded = 0
+    for (let step = 0; step < 40; step += 1) {
+      house.clock.now += (1 + draw(20)) * hour
+      const orderId = placed[draw(Math.max(placed.length, 1))]
+      const choice = draw(10)
+      if (choice < 6 || orderId === undefined) {
+        const items = { 'ROSE-12': 1 + draw(3), ...(draw(2) === 0 && { CARD: 1 + draw(4) }) }
+        const made = await orders.place({
+          items,
+          ...(draw(4) === 0 && { code: 'GIFT' }),
+          ...(draw(3) === 0 && { isManual: true }),
+          isSent: draw(3) > 0,
+          now: house.clock.now,
+        })
+        placed.push(made.orderId)
+      } else if (choice < 8) await orders.cancel(orderId)
+      else {
+        const owed = await house.storage
+          .write((tx) =>
+            refundOrder(tx, { installationId: house.installationId, orderId }, { amount: 100, reason: null }, moment()),
+          )
+          .catch(() => null)
+        if (owed) refunded += 1
+      }
+      if (draw(4) === 0) await count()
+    }
+    assert.ok(refunded > 0 && placed.length > 15)
+    await count()
+    assert.equal(await count(), 0)
+    await assertAgrees('UTC')
+  })
+
+  test('what went back is in the sum, without the cancelled orders', async () => {
+    const { sum } = await report('?from=2026-05-01&to=2026-06-30')
+    const rows = await house.storage.read(
+      (db) => db.sql<{ refunded: number }>`
+        select sum(refunded) as "refunded" from orders where merchant_id = ${house.merchantId} and status <> 'cancelled'`,
+    )
+    assert.ok(sum.refunded > 0)
+    assert.equal(sum.refunded, Number(rows[0]?.refunded))
+  })
+
+  test('in another time zone the days are others', async () => {
+    await house.storage.write(async (tx) => {
+      await tx.sql`update merchants set time_zone = 'Pacific/Auckland' where id = ${house.merchantId}`
+      await countAllAgain(tx, house.merchantId)
+    })
+    await count()
+    await assertAgrees('Pacific/Auckland')
+  })
+
+  test('two nodes that count at once count once', async () => {
+    const before = await report('?from=2026-05-01&to=2026-06-30')
+    await house.storage.write((tx) => countAllAgain(tx, house.merchantId))
+    await Promise.all([count(), count(), count()])
+    await count()
+    assert.deepEqual(await report('?from=2026-05-01&to=2026-06-30'), before)
+  })
+
+  test('without parameters: the last thirty days', async () => {
+    const { from, to, by, rows, timeZone } = await report('')
+    assert.deepEqual([by, to, timeZone], ['day', dayOf(house.clock.now, timeZone), 'Pacific/Auckland'])
+    assert.deepEqual([rows.length, rows[0].key, rows.at(-1).key], [30, from, to])
+  })
+
+  test('the home page has the same thirty days', async () => {
+    const { body } = await house.fetch('/api/v1/admin/home', { headers: { authorization: `Bearer ${key}` } })
+    assert.deepEqual(body.data.sales, await report(''))
+  })
+
+  test('days that are none, and too many', async () => {
+    for (const [query, path] of [
+      ['?from=2026-02-30', '/query/from'],
+      ['?to=yesterday', '/query/to'],
+      ['?from=2026-06-02&to=2026-06-01', '/query/from'],
+      ['?from=2020-01-01&to=2026-06-01', '/query/from'],
+      ['?by=hour', '/query/by'],
+    ] as const) {
+      const { status, body } = await ask(query)
+      assert.deepEqual([status, body.error.issues.map((issue: { path: string }) => issue.path)], [400, [path]], query)
+    }
+  })
+
+  test('another merchant sees nothing of it', async () => {
+    const { body } = await ask('?from=2026-05-01&to=2026-06-30&by=product', house.keys.rivalAdmin)
+    assert.deepEqual([body.data.rows, body.data.sum.orders], [[], 0])
+  })
+})
