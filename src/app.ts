@@ -61,6 +61,7 @@ import { adminPromotionOperations } from './promotions/adminOperations.ts'
 import { noticePage } from './providers/hooks.ts'
 import type { ProviderUrls } from './providers/registry.ts'
 import { demoMerchantSlug } from './provisioning/demo.ts'
+import { countAllAgain } from './reports/count.ts'
 import { adminReportOperations } from './reports/operations.ts'
 import { mediaPage } from './site/media.ts'
 import { sitePages } from './site/pages.ts'
@@ -231,7 +232,7 @@ export function createApp(parts: AppParts): App {
     }),
     ...adminCatalogOperations(),
     ...adminPromotionOperations(),
-    ...adminShopOperations(),
+    ...adminShopOperations({ timeZoneChanged: countAllAgain }),
   }
   const admin = mountSurface<AdminOperations, AdminCallers>(surfaceParts, {
     surface: adminSurface,

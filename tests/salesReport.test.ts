@@ -160,10 +160,13 @@ eachEngine('the sales report', (given) => {
   })
 
   test('in another time zone the days are others', async () => {
-    await house.storage.write(async (tx) => {
-      await tx.sql`update merchants set time_zone = 'Pacific/Auckland' where id = ${house.merchantId}`
-      await countAllAgain(tx, house.merchantId)
+    const owner = (await house.newKey(['admin:settings'])).key
+    const answer = await house.fetch('/api/v1/admin/shop', {
+      method: 'PATCH',
+      headers: { authorization: `Bearer ${owner}`, 'content-type': 'application/json' },
+      body: JSON.stringify({ idempotencyKey: 'zone', expectedVersion: 2, timeZone: 'Pacific/Auckland' }),
     })
+    assert.equal(answer.status, 200, answer.text)
     await count()
     await assertAgrees('Pacific/Auckland')
   })

@@ -46,7 +46,14 @@ import {
   updateMerchant,
 } from './store.ts'
 
-export function adminShopOperations(): { [Id in keyof typeof shopRows]: AdminHandler<Id> } {
+export interface AdminShopParts {
+  // The days of the merchant's reports begin at other times now.
+  timeZoneChanged(tx: Tx, merchantId: string): Promise<void>
+}
+
+export function adminShopOperations({ timeZoneChanged }: AdminShopParts): {
+  [Id in keyof typeof shopRows]: AdminHandler<Id>
+} {
   return {
     async getAdminShop({ db, caller }) {
       return { data: await shopView(db, caller) }
@@ -67,6 +74,7 @@ export function adminShopOperations(): { [Id in keyof typeof shopRows]: AdminHan
       const members = membersChanged(before, merchant, [...merchantMembers, 'timeZone'])
       if (members.length > 0) {
         await updateMerchant(db, merchant, now.getTime())
+        if (merchant.timeZone !== before.timeZone) await timeZoneChanged(db, merchant.id)
         // Backdated by the maximum clock skew, so nodes with slow clocks also see it as stale.
         if (isInAnswers(before, merchant)) await markAllStale(db, merchant.id, now.getTime() - clockSkewMsMax)
       }
