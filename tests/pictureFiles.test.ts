@@ -44,6 +44,12 @@ for (const kind of ['folder', 'bucket'] as const)
     test('what was stored is shown, for good, as a picture and nothing else', async () => {
       await files.put(name, bytes, 'image/webp')
       await files.put(name, bytes, 'image/webp')
+      assert.equal((await house.fetch(`/media/${name}`)).status, 404, 'a file alone is not a picture')
+      await house.storage.write(
+        (tx) => tx.sql`
+          insert into pictures (merchant_id, hash, picture_id, kind, width, height, bytes, created_at)
+          values (${house.merchantId}, ${'a'.repeat(32)}, 'pic_1', 'webp', 640, 480, 4, ${now})`,
+      )
       const answer = await fetch(`${house.origin}/media/${name}`)
       assert.equal(answer.status, 200)
       assert.deepEqual(Buffer.from(await answer.arrayBuffer()), bytes)

@@ -108,6 +108,7 @@ eachEngine('uploaded pictures', (given) => {
       const round = () => storePictures(second.storage, second.app.pictureFiles, second.clock.now, 100)
       bucket.failing = 503
       await assert.rejects(round(), RowsFailed)
+      assert.equal((await second.fetch(url)).status, 200)
       bucket.failing = null
       assert.equal((await second.fetch(url)).status, 200)
       second.clock.now += 3_600_000

@@ -27,7 +27,8 @@ export function adminHomeOperations({ rootSecret }: { rootSecret: RootSecret }):
     },
 
     async searchAdmin({ db, caller, query: { q } }) {
-      return { data: await findAnything(db, rootSecret, caller, q) }
+      const seesCustomers = caller.scopes.includes('admin:customers')
+      return { data: await findAnything(db, rootSecret, caller, { question: q, seesCustomers }) }
     },
   }
 }

@@ -19,7 +19,7 @@ export async function findAnything(
   db: Reader,
   rootSecret: RootSecret,
   seller: MerchantMode,
-  question: string,
+  { question, seesCustomers }: { question: string; seesCustomers: boolean },
 ): Promise<AdminSearchResponse['data']> {
   const text = question.trim()
   const nothing: AdminSearchResponse['data'] = { orders: [], products: [], skus: [], promotions: [] }
@@ -27,7 +27,7 @@ export async function findAnything(
   const { merchantId } = seller
   const limit = searchRowsMax
   const [orders, products, skus, promotions] = await Promise.all([
-    findOrders(db, rootSecret, seller, text),
+    findOrders(db, rootSecret, seller, { text, seesCustomers }),
     listFoundProducts(db, merchantId, text, limit),
     listFoundSkus(db, merchantId, text, limit),
     listFoundPromotions(db, merchantId, text, limit),
@@ -39,14 +39,15 @@ async function findOrders(
   db: Reader,
   rootSecret: RootSecret,
   seller: MerchantMode,
-  text: string,
+  { text, seesCustomers }: { text: string; seesCustomers: boolean },
 ): Promise<AdminSearchResponse['data']['orders']> {
   const limit = searchRowsMax
   const numbered = await findOrderByNumber(db, seller.merchantId, text.replace(/^#/, '').toUpperCase())
   const keys: OrderKey[] = [
     ...(numbered?.mode === seller.mode ? [numbered] : []),
     ...(await listOrdersOfTracking(db, seller, text, limit)),
-    ...(await findOrdersByWords(db, rootSecret, seller, { text, limit })),
+    // Who finds an order by a name has learned who ordered.
+    ...(seesCustomers ? await findOrdersByWords(db, rootSecret, seller, { text, limit }) : []),
   ]
   const rows = await listFoundOrders(db, keys)
   return rows.slice(0, limit).map((row) => ({ ...row, placedAt: toInstant(row.placedAt) }))

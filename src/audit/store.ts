@@ -130,17 +130,16 @@ export async function findEntry(db: Reader, merchantId: string, id: string): Pro
 
 const tracking: ReadonlySet<string> = new Set(['trackingNumber', 'trackingUrl'])
 
-// Of an order whose shopper is erased: the entries stay, without what leads to them.
-export async function forgetTracking(tx: Tx, merchantId: string, orderId: string): Promise<void> {
+// Of parcels whose shopper is erased: the entries stay, also those that took one back, without what leads to them.
+export async function forgetTracking(tx: Tx, merchantId: string, parcelIds: readonly string[]): Promise<void> {
+  if (parcelIds.length === 0) return
   const entries = await tx.sql<{ id: string; changes: string }>`
-    select e.id, e.changes from audit_subjects s
+    select distinct e.id, e.changes from audit_subjects s
     join audit_entries e on e.merchant_id = s.merchant_id and e.id = s.entry_id
-    where s.merchant_id = ${merchantId} and s.subject_id = ${orderId}`
+    where s.merchant_id = ${merchantId} and s.subject_id in (${list(parcelIds)})`
   for (const { id, changes } of entries) {
-    const before = JSON.parse(changes) as AuditedChange[]
-    const order = before.find((change) => change.id === orderId)
-    const after = before.map((change) => {
-      if (change.what !== 'fulfillment' || change.name !== order?.name) return change
+    const after = (JSON.parse(changes) as AuditedChange[]).map((change) => {
+      if (!parcelIds.includes(change.id)) return change
       const members = change.members.map((member) =>
         tracking.has(member.member) ? { ...member, from: null, to: null } : member,
       )

@@ -4,7 +4,7 @@ import { bulkChanges, bulkReply } from '../audit/bulk.ts'
 import type { AuditedChange } from '../audit/change.ts'
 import { subjectChangeView } from '../audit/view.ts'
 import type { catalogRows } from '../contract/admin/catalog.ts'
-import type { CategoryEntry, ProductEntry } from '../contract/entries.ts'
+import { type CategoryEntry, categoriesMax, type ProductEntry } from '../contract/entries.ts'
 import { limits } from '../contract/limits.ts'
 import type { AdminCaller, AdminHandler } from '../http/admin.ts'
 import { refuseProblems, versionConflict } from '../http/adminReply.ts'
@@ -150,6 +150,7 @@ export function adminCatalogOperations(): { [Id in CatalogOperation]: AdminHandl
       refuseProblems('/category', categoryProblemsOf(entry))
       const [seller, categories] = await lockCatalog(db, caller)
       if (categories.some(({ slug }) => slug === entry.slug)) throw refuse('category_exists')
+      if (categories.length >= categoriesMax) throw refuse('category_limit')
       const { category, changes } = planCategory(entry, undefined, categories, now.getTime())
       await saveCategory(db, seller.id, category, undefined)
       return new Audited({ data: categoryOf([...categories, category], category) }, changes)

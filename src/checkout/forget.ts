@@ -187,7 +187,13 @@ async function forgetOrder(work: Work, installationId: string, id: string): Prom
       where installation_id = ${installationId} and order_id = ${id}`
     await tx.sql`delete from search_tokens where installation_id = ${installationId} and order_id = ${id}`
     await tx.sql`delete from order_notes where installation_id = ${installationId} and order_id = ${id}`
-    await forgetTracking(tx, merchantId, id)
+    const parcels = await tx.sql<{ id: string }>`
+      select id from fulfillments where installation_id = ${installationId} and order_id = ${id}`
+    await forgetTracking(
+      tx,
+      merchantId,
+      parcels.map((parcel) => parcel.id),
+    )
     if (promotionId !== null)
       await tx.sql`
         update promotion_uses set email_hash = null

@@ -15,6 +15,7 @@ export const name = Type.String({ minLength: 1, maxLength: 200 })
 
 // Of the whole tree. Rendering stops somewhat deeper.
 export const categoryDepthMax = 8
+export const categoriesMax = 2_000
 
 // An https address, or a path under /media/, which this server answers itself. What a pattern cannot express is checked by
 // `catalog/problems.ts`.

@@ -102,6 +102,7 @@ export const operatorRefusals = {
   stock_changed:              { status: 409, sentence: 'The stock is not what the request expects.' },
   stock_not_possible:         { status: 409, sentence: 'The stock would be below zero or too high.' },
   category_in_use:            { status: 409, sentence: 'The category has products, categories below it, or promotions.' },
+  category_limit:             { status: 409, sentence: 'The merchant has no room for another category.' },
   category_too_deep:          { status: 409, sentence: 'The category would be nested too deeply.' },
   usage_limit_too_low:        { status: 409, sentence: 'The promotion was used more often than the limit allows.' },
   credential_already_rotated: { status: 409, sentence: 'The key was rotated before.' },

@@ -127,5 +127,9 @@ function claimFor(id: string, operation: Operation, { principal, path, query, bo
   // Only operations with a credential change anything.
   if (!principal || key === null) throw new Error(`${id} changes something and knows no caller or no key`)
   const fingerprint = fingerprintOf(id, path, body ?? {}, operation.query && query)
-  return { claimant: principal.claimant, key, fingerprint, now: now.getTime() }
+  // What an operation refuses by the caller's own scopes, its handler refuses; an answer with a secret is therefore repeated to the
+  // credential that got it, and to no other of its installation.
+  const isOwn = operation.reply.isSecret === true && operation.audit !== undefined
+  const claimant = isOwn ? `${principal.claimant} ${principal.id}` : principal.claimant
+  return { claimant, key, fingerprint, now: now.getTime() }
 }

@@ -20,8 +20,8 @@ export function picturePage(storage: Storage, files: PictureFiles): HtmlPage {
       const kind = kindOfEnding.get(ending)
       // Nothing that is not a name of ours becomes part of a path.
       if (!kind || !merchantPattern.test(merchant)) throw refuse('route_not_found')
-      const bytes =
-        (await files.get(`${merchant}/${file}`)) ?? (await storage.read((db) => findContent(db, merchant, hash)))
+      const found = await storage.read((db) => findContent(db, merchant, hash))
+      const bytes = found && (found.content ?? (await files.get(`${merchant}/${file}`)))
       if (!bytes) throw refuse('route_not_found')
       return { status: 200, body: bytes, headers: { ...headers, 'content-type': pictureMedia[kind] } }
     },

@@ -37,11 +37,15 @@ export function insertFile(tx: Tx, row: PictureRow, content: Buffer, now: number
       ${content.toString('base64')}, ${now})`
 }
 
-// Of a file that is not stored yet.
-export async function findContent(db: Reader, merchantId: string, hash: string): Promise<Buffer | null> {
+// Undefined: there is no such picture. Null: it is stored elsewhere.
+export async function findContent(
+  db: Reader,
+  merchantId: string,
+  hash: string,
+): Promise<{ content: Buffer | null } | undefined> {
   const [row] = await db.sql<{ content: string | null }>`
     select content from pictures where merchant_id = ${merchantId} and hash = ${hash}`
-  return row?.content == null ? null : Buffer.from(row.content, 'base64')
+  return row && { content: row.content === null ? null : Buffer.from(row.content, 'base64') }
 }
 
 export async function listUnstored(db: Reader, now: number, rowsMax: number): Promise<PictureName[]> {

@@ -21,10 +21,10 @@ export async function storePictures(
     rows,
     ({ merchantId, hash }) => ({ tenantId: merchantId, rowId: hash }),
     async (row) => {
-      const content = await storage.read((db) => findContent(db, row.merchantId, row.hash))
+      const found = await storage.read((db) => findContent(db, row.merchantId, row.hash))
       // Stored by another process meanwhile.
-      if (content === null) return 0
-      await files.put(pictureName(row), content, pictureMedia[row.kind])
+      if (!found?.content) return 0
+      await files.put(pictureName(row), found.content, pictureMedia[row.kind])
       await storage.write((tx) => markStored(tx, row))
       return 1
     },

@@ -3,6 +3,7 @@
 
 import {
   CategoryEntry,
+  categoriesMax,
   LegalEntry,
   merchantMembers,
   name,
@@ -94,7 +95,7 @@ export const MerchantEntry = object({
 
 export const ShopFile = object({
   merchant: described('Who sells.', MerchantEntry),
-  categories: optional('A tree, named by slugs.', Type.Array(CategoryEntry, { maxItems: 2_000 })),
+  categories: optional('A tree, named by slugs.', Type.Array(CategoryEntry, { maxItems: categoriesMax })),
   products: optional(
     'What is sold. A product that the file does not name stays; a SKU that its product no longer names is retired.',
     Type.Array(ProductEntry, { maxItems: 10_000 }),

@@ -51,11 +51,15 @@ async function indexOrder(
   const order = await findOrder(tx, name)
   if (!order) return
   const { customer, address } = await openOrderCustomer(tx, rootSecret, order, now)
-  const words = new Set([
-    ...wordsOf([customer?.email, customer?.name, address?.name, address?.company].filter(Boolean).join(' ')),
-    ...postalWords(address?.postalCode ?? ''),
-  ])
-  const tokens = [...words].filter(Boolean).map((word) => tokenOf(key, order.merchantId, word))
+  // Once the address is erased, an order is found by its number alone.
+  const isErased = order.address !== null && !address
+  const words = isErased
+    ? []
+    : [
+        ...wordsOf([customer?.email, customer?.name, address?.name, address?.company].filter(Boolean).join(' ')),
+        ...postalWords(address?.postalCode ?? ''),
+      ]
+  const tokens = words.filter(Boolean).map((word) => tokenOf(key, order.merchantId, word))
   if (tokens.length > 0) insertTokens(tx, order, [...new Set(tokens)])
   noteIndexed(tx, name, now)
 }

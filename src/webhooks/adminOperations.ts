@@ -32,7 +32,7 @@ import {
   testEndpoint,
 } from './endpoints.ts'
 import { replayDelivery } from './replay.ts'
-import { countOpenDeliveries, type Delivery, type Endpoint } from './store.ts'
+import { countOpenDeliveries, type Delivery, type Endpoint, lockEndpoint } from './store.ts'
 import { maskedUrl } from './url.ts'
 import { deliveryView, endpointView } from './view.ts'
 
@@ -67,8 +67,10 @@ export function adminWebhookOperations(parts: AdminWebhookParts): { [Id in Ours]
     },
 
     async updateAdminWebhookEndpoint({ db, caller, path: { endpointId }, body, now }) {
+      const { installationId } = await findOwn(db, caller, endpointId)
+      // What the request does not name stays as it is now, and not as it was before another change.
+      await lockEndpoint(db, installationId, endpointId)
       const before = await findOwn(db, caller, endpointId)
-      const { installationId } = before
       const { url = before.url, description = before.description, status } = body
       const events = body.events ?? (JSON.parse(before.events) as string[])
       const at = now.getTime()

@@ -316,7 +316,7 @@ export const catalogRows = {
     summary: 'Create a category',
     description: '`parent` is the slug of an existing category.',
     body: CreateAdminCategoryRequest, reply: ok(AdminCategoryResponse),
-    refusals: ['category_not_found', 'category_exists', 'category_too_deep'],
+    refusals: ['category_not_found', 'category_exists', 'category_limit', 'category_too_deep'],
   },
   replaceAdminCategory: {
     ...adminRow, method: 'PUT', path: '/api/v1/admin/categories/{categoryId}',

@@ -1,0 +1,82 @@
+// What one caller must not learn from the admin surface through another's request, a search or an undo.
+
+import assert from 'node:assert/strict'
+import { before, test } from 'node:test'
+import { checkoutOf } from '../harness/checkout.ts'
+import { type House, openHouse, testSecret } from '../harness/house.ts'
+import { type Orders, orderMarket, ordersOf } from '../harness/orders.ts'
+import { rival } from '../harness/shops.ts'
+import { eachEngine } from '../harness/storage.ts'
+import { sweepAddresses } from '../src/addresses/vault.ts'
+import { forgetShopper } from '../src/checkout/forget.ts'
+import { newId } from '../src/kit/ids.ts'
+import { indexOrders } from '../src/search/orders.ts'
+
+eachEngine('privacy of the admin surface', (given) => {
+  let house: House & { orders: Orders }
+  before(async () => {
+    const opened = await openHouse(given, { shops: [orderMarket, rival] })
+    house = { ...opened, orders: await ordersOf(opened) }
+  })
+
+  const index = () => indexOrders(house.storage, testSecret, { now: house.clock.now, limit: 100 })
+  const found = async (q: string, key = house.keys.admin): Promise<string[]> => {
+    const answer = await house.askAdmin('searchAdmin', { query: `?q=${encodeURIComponent(q)}`, key })
+    return answer.body.data.orders.map(({ id }: { id: string }) => id)
+  }
+  async function buy(): Promise<string> {
+    const { ready, pay } = await checkoutOf(house)
+    const { secret, view } = await ready({ 'ROSE-12': 1 })
+    return (await pay(secret, view)).view.session.orderId ?? ''
+  }
+
+  test('the link of an invitation is repeated only to the key that made it', async () => {
+    const body = { idempotencyKey: newId('req'), email: 'boss@example.com', role: 'owner' }
+    const made = await house.askAdmin('inviteAdminMember', { body })
+    assert.equal(made.status, 200, made.text)
+    assert.equal((await house.askAdmin('inviteAdminMember', { body })).text, made.text)
+    const { key } = await house.newKey(['admin:people'])
+    const repeated = await house.askAdmin('inviteAdminMember', { body, key })
+    assert.deepEqual([repeated.status, repeated.text.includes('/admin/invitations')], [403, false])
+  })
+
+  test('customers are found only by those who may see them', async () => {
+    const orderId = await buy()
+    await index()
+    const { key } = await house.newKey(['admin:read'])
+    assert.ok((await found('ada@example.com')).includes(orderId))
+    for (const q of ['ada@example.com', 'lovelace', '10117']) assert.deepEqual(await found(q, key), [], q)
+    const number = (await house.askAdmin('getAdminOrder', { path: { orderId } })).body.data.number
+    assert.deepEqual(await found(number, key), [orderId])
+  })
+
+  test('the words of an order are not taken after its address was erased', async () => {
+    const orderId = await buy()
+    await house.storage.write(
+      (tx) => tx.sql`update addresses set expires_at = ${house.clock.now} where owner_id = ${orderId}`,
+    )
+    await sweepAddresses(house.storage, house.clock.now, 10)
+    await index()
+    for (const q of ['ada@example.com', 'lovelace']) assert.ok(!(await found(q)).includes(orderId), q)
+  })
+
+  test('the number of a parcel of an erased shopper is in no entry, and no undo brings it back', async () => {
+    const orderId = await buy()
+    const path = { orderId }
+    await house.askAdmin('fulfilAdminOrder', { path, body: { idempotencyKey: newId('req') } })
+    const order = (await house.askAdmin('getAdminOrder', { path })).body.data
+    const parcel = { orderId, fulfillmentId: order.fulfillments[0].id }
+    const corrected = { idempotencyKey: newId('req'), trackingNumber: 'PRIVATE-77' }
+    const answer = await house.askAdmin('updateAdminFulfillment', { path: parcel, body: corrected })
+    assert.equal(answer.status, 200, answer.text)
+    const latest = async () => (await house.askAdmin('listAdminChanges')).body.data[0].id
+    const undo = async () =>
+      house.askAdmin('undoAdminChange', { path: { changeId: await latest() }, body: { idempotencyKey: newId('req') } })
+    assert.equal((await undo()).status, 200)
+    const shopper = { merchantId: house.merchantId, installationIds: [house.installationId], email: 'ada@example.com' }
+    await forgetShopper(house.storage, testSecret, shopper, { isDryRun: false, includesUnsent: true })
+    assert.doesNotMatch((await house.askAdmin('listAdminChanges')).text, /PRIVATE-77/)
+    await undo()
+    assert.deepEqual(await found('PRIVATE-77'), [])
+  })
+})
