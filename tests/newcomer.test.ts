@@ -1,4 +1,4 @@
-// A newcomer starts the server and buys something by clicking, from the start page to the thank-you page.
+// A newcomer starts the server, buys something by clicking, from the start page to the thank-you page, and signs in to run the shop.
 
 import assert from 'node:assert/strict'
 import { join } from 'node:path'
@@ -7,7 +7,7 @@ import { launchBrowser } from '../harness/browser.ts'
 import { cartwright } from '../harness/commandline.ts'
 import { serve, tempFolder } from '../harness/process.ts'
 
-test('start page → shop → product → cart → checkout → pay → thank-you, and the order is in the API', async () => {
+test('start page → shop → product → cart → checkout → pay → thank-you, and the order is in both APIs; sign in as the start said', async () => {
   const folder = await tempFolder()
   const settings = { CARTWRIGHT_DATABASE_URL: `sqlite:${join(folder, 'shop.db')}` }
   const server = await serve(settings)
@@ -42,6 +42,16 @@ test('start page → shop → product → cart → checkout → pay → thank-yo
     await page.waitForURL(/\/shop\/thanks/)
     await page.getByText('Order T-1001').waitFor()
     await page.getByText(total).first().waitFor()
+    const [, email = '', password = ''] = / {2}sign in +(\S+) +password (\S+)/.exec(server.printed()) ?? []
+    assert.match(server.printed(), new RegExp(` {2}admin +${origin}/admin\\n {2}sign in `))
+    await page.goto(`${origin}/`)
+    await page.getByRole('link', { name: 'Run the shop' }).click()
+    await page.waitForURL(/\/admin\/sign-in/)
+    await page.fill('[name=email]', email)
+    await page.fill('[name=password]', password)
+    await page.getByRole('button', { name: 'Sign in' }).click()
+    await page.waitForURL(`${origin}/admin`)
+    await page.getByText('Owner').waitFor()
     assert.deepEqual([...hosts], [new URL(origin).host], 'no other host was asked for anything')
   } finally {
     await browser.close()
@@ -49,6 +59,28 @@ test('start page → shop → product → cart → checkout → pay → thank-yo
   const listed = JSON.parse((await cartwright(['orders', 'list', '--test', '--json'], settings)).out)
   assert.equal(listed.orders.length, 1)
   assert.equal(listed.orders[0].paymentStatus, 'paid')
+
+  const keys = server.printed().matchAll(/ {2}key +(cwk_test_\w+) +(.+)/g)
+  const [open, , , admin, ...others] = [...keys].map(([, key = '', words = '']) => ({ key, words }))
+  assert.deepEqual([open?.words, admin?.words], ['the four open scopes', 'the eight admin scopes'])
+  assert.deepEqual(others, [])
+  const identity = await fetch(`${origin}/api/v1/open/installation/identity`, bearer(open?.key))
+  const { data: shown } = (await identity.json()) as { data: { credential: { scopes: string[] } } }
+  assert.equal(shown.credential.scopes.length, 4)
+  const orders = await fetch(`${origin}/api/v1/admin/orders`, bearer(admin?.key))
+  const { data: placed } = (await orders.json()) as { data: { number: string }[] }
+  assert.equal(placed[0]?.number, 'T-1001')
+  const ownersOnly = await fetch(`${origin}/api/v1/admin/keys`, bearer(admin?.key))
+  assert.equal(ownersOnly.status, 200)
   assert.equal(await server.stop(), 0)
+
+  const later = await serve(settings)
+  assert.doesNotMatch(later.printed(), /cwk_|password \w{5}-/)
+  assert.match(later.printed(), /New keys and a new sign-in for the demo shop: npm run -s cartwright -- demo/)
+  assert.equal(await later.stop(), 0)
   assert.equal((await cartwright(['doctor'], settings)).code, 0)
 })
+
+function bearer(key = '') {
+  return { headers: { authorization: `Bearer ${key}` } }
+}

@@ -372,10 +372,13 @@ function greetingFor(origin: string, config: Config, { mayDemo, hasStorefront, d
     lines.push(
       `  demo shop    ${demo.merchant.slug}, ${demo.products.length} products, test mode`,
       `  promotion    ${demo.promotionCodes[0]}   one of ${demo.promotionCodes.length} codes`,
-      `  key          ${demo.keys.full}   every scope`,
+      `  key          ${demo.keys.full}   the four open scopes`,
       `  key          ${demo.keys.catalog}   catalog:read`,
       `  key          ${demo.keys.none}   no scope`,
-      '  These keys are shown only once. New ones: npm run -s cartwright -- demo',
+      `  key          ${demo.keys.admin}   the eight admin scopes`,
+      `  admin        ${origin}/admin`,
+      `  sign in      ${demo.user.email}   password ${demo.user.password}`,
+      '  Keys and password are shown only once. New ones: npm run -s cartwright -- demo',
       '',
       ...webhookLines(config),
       '',
@@ -386,8 +389,10 @@ function greetingFor(origin: string, config: Config, { mayDemo, hasStorefront, d
   } else if (mayDemo) {
     lines.push(
       '',
-      '  The existing shop is unchanged. Its keys were shown when they were created.',
-      '  New ones for the demo shop: npm run -s cartwright -- demo',
+      `  admin        ${origin}/admin`,
+      '  The existing shop is unchanged. Its keys and passwords were shown when they were created.',
+      ...(hasStorefront ? ['  New keys and a new sign-in for the demo shop: npm run -s cartwright -- demo'] : []),
+      '  A new password for anyone: npm run -s cartwright -- users reset E-MAIL',
       '',
       ...webhookLines(config),
     )

@@ -22,7 +22,7 @@ import {
 } from './command.ts'
 
 export const demoCommand = command({
-  summary: 'Create the demo shop, or what is missing of it, and print new keys.',
+  summary: 'Create the demo shop, or what is missing of it, and print new keys and a new sign-in.',
   effect: 'creates',
   async run(given, terminal) {
     return withStorage(given, async (storage, config) => {
@@ -33,13 +33,14 @@ export const demoCommand = command({
         `merchant    ${shop.merchant.slug}`,
         `products    ${shop.products.length}`,
         `promotions  ${shop.promotionCodes.join(' ')}`,
-        `key         ${shop.keys.full}   (every scope)`,
+        `key         ${shop.keys.full}   (the four open scopes)`,
         `key         ${shop.keys.catalog}   (catalog:read)`,
         `key         ${shop.keys.none}   (no scope)`,
+        `key         ${shop.keys.admin}   (the eight admin scopes)`,
         `webhooks    ${shop.webhookEndpoint.id}   secret ${shop.webhookEndpoint.secret}`,
         '            To see its calls, run both with CARTWRIGHT_WEBHOOK_ALLOW_PRIVATE=1:',
         '            npm start, and npm run -s cartwright -- webhooks listen',
-        `user        ${shop.user.email}   password ${shop.user.password}`,
+        `sign in     ${shop.user.email}   password ${shop.user.password}   at ${baseUrl}/admin`,
         `app         ${shop.app.clientId}   ${shop.app.redirectUris.join(' ')}`,
       ])
       return 0

@@ -6,7 +6,7 @@ import { createKey } from '../access/keys.ts'
 import { listCredentials, revokeCredential } from '../access/store.ts'
 import type { ProductRow } from '../catalog/product.ts'
 import { listProductsBySlug } from '../catalog/store.ts'
-import { openScopes, type Scope } from '../contract/words.ts'
+import { adminScopes, openScopes, type Scope } from '../contract/words.ts'
 import { type Installation, listInstallations, listMerchants, lockMerchant } from '../installations/store.ts'
 import type { RootSecret } from '../kit/secrets.ts'
 import { findAppByName } from '../oauth/apps.ts'
@@ -22,12 +22,13 @@ import { ensureDemoEndpoint } from './webhooks.ts'
 export interface DemoShop {
   merchant: { slug: string }
   installation: { id: string }
-  keys: { full: string; catalog: string; none: string }
+  // `full` has the open scopes, `admin` the admin scopes.
+  keys: { full: string; catalog: string; none: string; admin: string }
   products: { slug: string; skus: { id: string; price: number; stock: number }[] }[]
   // The first one takes something off every cart; the others show every type and outcome.
   promotionCodes: string[]
   webhookEndpoint: { id: string; secret: string }
-  // Signs in to install apps. The password is a fresh one each time, since the one before cannot be shown again.
+  // An owner: runs the shop at /admin, and installs apps. The password is a fresh one each time, since the one before cannot be shown again.
   user: { email: string; password: string }
   app: { clientId: string; redirectUris: readonly string[] }
 }
@@ -36,6 +37,7 @@ const demoScopes = {
   full: openScopes,
   catalog: ['catalog:read'],
   none: [],
+  admin: adminScopes,
   storefront: ['catalog:read', 'checkout:quote'],
 } as const satisfies Readonly<Record<keyof DemoShop['keys'] | 'storefront', readonly Scope[]>>
 
@@ -75,15 +77,16 @@ export async function makeDemoShop(storage: Storage, rootSecret: RootSecret, now
     const webhookEndpoint = await ensureDemoEndpoint(tx, installation.id, rootSecret, now)
     const slugs = (file.products ?? []).filter((product) => product.published !== false).map((product) => product.slug)
     const products = await listProductsBySlug(tx, merchantId, slugs)
-    const [full, catalog, none] = [
+    const [full, catalog, none, admin] = [
       await freshKey(tx, rootSecret, installation, 'full', now),
       await freshKey(tx, rootSecret, installation, 'catalog', now),
       await freshKey(tx, rootSecret, installation, 'none', now),
+      await freshKey(tx, rootSecret, installation, 'admin', now),
     ]
     return {
       merchant: { slug: file.merchant.slug },
       installation: { id: installation.id },
-      keys: { full, catalog, none },
+      keys: { full, catalog, none, admin },
       products: slugs.flatMap((slug) => products.filter((product) => product.slug === slug)).map(shownProduct),
       promotionCodes: (file.promotions ?? []).map(({ code }) => normalCode(code)),
       webhookEndpoint,

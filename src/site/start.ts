@@ -38,7 +38,11 @@ export function startPage(facts: StartFacts): string {
 <div><dt>Storage</dt><dd>${engineNames[engine] ?? engine}</dd></div>
 ${shops && html`<div><dt>${shops.length === 1 ? 'Shop' : 'Shops'}</dt><dd>${shopWords(shops)}</dd></div>`}
 ${demo && html`<div><dt>Mode</dt><dd>Test</dd></div>`}</dl>
-${demo && html`<p class="invitation"><a class="button" href="/shop">Open the shop</a> <span>Buy something: card 4242 4242 4242 4242.</span></p>`}
+${
+  demo &&
+  html`<p class="invitation"><a class="button" href="/shop">Open the shop</a> <span>Buy something: card 4242 4242 4242 4242.</span></p>
+<p class="invitation"><a class="button" href="/admin">Run the shop</a> <span>Sign in with the e-mail and password that the first start printed.</span></p>`
+}
 </div></div></div>
 <div class="start">
 ${shops?.length === 0 ? firstShop() : firstCalls(facts)}
@@ -61,6 +65,7 @@ ${shops?.length === 0 ? firstShop() : firstCalls(facts)}
 const engineNames: Readonly<Record<string, string>> = { sqlite: 'SQLite', postgres: 'PostgreSQL' }
 
 const doors = [
+  ['/admin', 'Admin', 'Where merchants sign in.'],
   ['/docs', 'API reference', 'Every operation, event and schema, with examples.'],
   ['/openapi.json', 'OpenAPI document', 'The same contract for machines, version 3.1.'],
   ['/healthz', 'Health', 'Whether the process answers.'],
@@ -100,7 +105,7 @@ ${shown && slug !== undefined && publicProduct(shown, slug, call)}
 <li><h3>Who am I?</h3>${codeBlock('Identity', `export CARTWRIGHT_KEY='cwk_…'\n${call(operations.getInstallationCredentialIdentity.path, 'key')}`)}
 <p>${
     demo
-      ? html`Keys for the demo shop were printed when the server started. <code>npm run -s cartwright -- demo</code> prints new ones.`
+      ? html`Keys and a sign-in for the demo shop were printed by the first start. <code>npm run -s cartwright -- demo</code> prints new ones.`
       : html`<code>npm run -s cartwright -- keys create</code> creates a key and shows it once.`
   }</p></li>
 <li><h3>What is on sale?</h3>${codeBlock('Categories', call(operations.listApiKeyCatalogCategories.path, 'key'))}
