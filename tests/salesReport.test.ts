@@ -194,6 +194,8 @@ eachEngine('the sales report', (given) => {
     for (const [query, path] of [
       ['?from=2026-02-30', '/query/from'],
       ['?to=yesterday', '/query/to'],
+      ['?to=9999-12-31', '/query/to'],
+      ['?from=1899-12-31', '/query/from'],
       ['?from=2026-06-02&to=2026-06-01', '/query/from'],
       ['?from=2020-01-01&to=2026-06-01', '/query/from'],
       ['?by=hour', '/query/by'],

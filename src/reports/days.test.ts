@@ -47,12 +47,8 @@ describe('periods', () => {
   })
 
   test('what is a day', () => {
-    assert.deepEqual(['2026-02-28', '2026-02-30', '2026-2-3', 'today', ''].map(isDay), [
-      true,
-      false,
-      false,
-      false,
-      false,
-    ])
+    const days = ['2026-02-28', '1900-01-01', '2999-12-31']
+    const others = ['2026-02-30', '2026-2-3', 'today', '', '1899-12-31', '3000-01-01', '9999-12-31', '0000-01-01']
+    assert.deepEqual([...days, ...others].filter(isDay), days)
   })
 })

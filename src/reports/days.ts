@@ -54,7 +54,8 @@ export function periodOf(day: Day, period: Period): Day {
   return plusDays(day, -((weekday + 6) % 7))
 }
 
+// In the years 1900 to 2999: the day after the last of 9999 has no four-digit year.
 export function isDay(text: string): boolean {
-  const at = /^\d{4}-\d\d-\d\d$/.test(text) ? Date.parse(`${text}T00:00:00.000Z`) : Number.NaN
+  const at = /^(19|2\d)\d\d-\d\d-\d\d$/.test(text) ? Date.parse(`${text}T00:00:00.000Z`) : Number.NaN
   return !Number.isNaN(at) && new Date(at).toISOString().slice(0, 10) === text
 }
