@@ -21,6 +21,7 @@ import { createPayTools } from './checkout/tools.ts'
 import type { Rate } from './config.ts'
 import { type AdminOperations, adminSurface } from './contract/admin/operations.ts'
 import { type Operations, openSurface } from './contract/open/operations.ts'
+import { createDashboard } from './dashboard/room.ts'
 import { type AdminCallers, type AdminHandlers, createAdminGate } from './http/admin.ts'
 import type { Throttles } from './http/call.ts'
 import { createCursors } from './http/cursors.ts'
@@ -68,6 +69,7 @@ import { sitePages } from './site/pages.ts'
 import { probePages } from './site/probes.ts'
 import { adminPeopleOperations } from './staff/adminOperations.ts'
 import type { PasswordCost } from './staff/password.ts'
+import { createPersonReader } from './staff/person.ts'
 import { createStaffRoom } from './staff/room.ts'
 import { pendingMigrations } from './storage/migrate.ts'
 import type { Storage } from './storage/storage.ts'
@@ -309,6 +311,13 @@ export function createApp(parts: AppParts): App {
       ...(mailFolder === null ? [] : mailPages(mailFolder)),
       ...oauth.pages,
       ...staff.pages,
+      ...createDashboard({
+        admin,
+        personOf: createPersonReader({ storage, rootSecret, publicOrigin, clock }),
+        publicOrigin,
+        clock,
+        sendsMail: mail !== null,
+      }),
       ...(parts.extraPages ?? []),
       picturePage(storage, pictureFiles),
       mediaPage(fileURLToPath(new URL('./provisioning/demo/media/', import.meta.url))),

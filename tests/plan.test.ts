@@ -16,6 +16,7 @@ const floors: Readonly<Record<string, number>> = {
   'database.ts': 14,
   'app.ts': 13, 'workers.ts': 13, 'rootsecret.ts': 13, 'reseal.ts': 13,
   'config.ts': 12, 'version.ts': 12, mail: 12,
+  dashboard: 12,
   checkout: 11,
   admin: 10, carts: 10, provisioning: 10,
   oauth: 9, search: 9,
@@ -28,6 +29,12 @@ const floors: Readonly<Record<string, number>> = {
   events: 3, observe: 3,
   kit: 2,
   contract: 1, storage: 1,
+}
+
+// Rooms that may import only some of the floors below them. The dashboard is a client of the admin surface inside the process: what a
+// page can do, a key with the scope can do.
+const onlyImport: Readonly<Record<string, readonly string[]>> = {
+  dashboard: ['contract', 'kit', 'http', 'staff', 'site', 'pages'],
 }
 
 // Each outside library has its doormen; whatever is not named here may not be imported at all.
@@ -103,6 +110,9 @@ function complaint({ from, to }: Import): string | undefined {
   if (/\/(operations|adminOperations)\.ts$/.test(target) && !target.startsWith('contract/') && from !== 'app.ts')
     return `${from} imports ${target}; only app.ts does`
   if (roomOf(from) === roomOf(target)) return undefined
+  const few = onlyImport[roomOf(from)]
+  if (few && !few.includes(roomOf(target)))
+    return `${from} imports ${target}, but ${roomOf(from)} may only import ${few}`
   return there < here ? undefined : `${from} (floor ${here}) imports ${target} (floor ${there}): that runs upstairs`
 }
 
@@ -264,6 +274,8 @@ describe('the plan of the house', () => {
     ['http/answer.ts', '../catalog/store.ts', /upstairs/],
     ['installations/store.ts', '../catalog/store.ts', /upstairs/],
     ['commands/shop.ts', '../catalog/operations.ts', /only app.ts/],
+    ['dashboard/screens/orders.ts', '../../orders/store.ts', /may only import/],
+    ['dashboard/room.ts', '../storage/storage.ts', /may only import/],
     ['catalog/store.ts', 'pg', /past its doorman/],
     ['kit/ids.ts', 'left-pad', /no doorman/],
     ['kit/ids.ts', '../../tests/plan.test.ts', /outside/],

@@ -115,7 +115,7 @@ anyEngine('people at their pages', (given) => {
     ])
       for (const path of ['/admin/sign-in', '/admin/sign-out', '/admin/account', '/admin/confirm', '/admin/forgotten'])
         assert.equal((await post(browser, house, path, { email, password }, headers)).status, 403, path)
-    assert.match((await browser.visit(`${house.origin}/admin`)).text, /Signed in as/)
+    assert.match((await browser.visit(`${house.origin}/admin`)).text, /Sign out/)
   })
 
   test('invited, one sets a password, signs in, turns on the second factor, and needs it from then on', async () => {
@@ -145,18 +145,18 @@ anyEngine('people at their pages', (given) => {
     const codes = codesIn(await account({ do: 'turn_on', sealed: sealedIn(setUp), code: code() }))
     assert.equal(codes.length, 10)
     assert.match((await other.visit(`${house.origin}/admin`)).url, /sign-in/, 'the other session has ended')
-    assert.match((await browser.visit(`${house.origin}/admin`)).text, /Signed in as/)
+    assert.match((await browser.visit(`${house.origin}/admin`)).text, /Sign out/)
 
     house.advance(60_000)
     const asked = await enter(other, house, who)
     assert.match(asked.text, /name="code"/)
     assert.match((await other.visit(`${house.origin}/admin`)).url, /sign-in/, 'half way in is not in')
     const step = { step: 'code', pending: pendingIn(asked), next: '/admin' }
-    assert.match((await post(other, house, '/admin/sign-in', { ...step, code: code() })).text, /Signed in as/)
+    assert.match((await post(other, house, '/admin/sign-in', { ...step, code: code() })).text, /Sign out/)
     const third = openBrowser(house)
     assert.equal((await post(third, house, '/admin/sign-in', { ...step, code: code() })).status, 400, 'used')
     const [recovery = ''] = codes
-    assert.match((await post(third, house, '/admin/sign-in', { ...step, code: recovery })).text, /Signed in as/)
+    assert.match((await post(third, house, '/admin/sign-in', { ...step, code: recovery })).text, /Sign out/)
     const again = { ...step, code: recovery }
     assert.equal((await post(openBrowser(house), house, '/admin/sign-in', again)).status, 400, 'used')
 
@@ -192,7 +192,7 @@ anyEngine('people at their pages', (given) => {
     const ids = [...list.text.matchAll(/name="session" value="([^"]+)"/g)].map(([, id]) => id ?? '')
     assert.equal(ids.length, 2)
     await post(one, house, '/admin/account', { do: 'end', session: ids[0] ?? '' })
-    const isIn = async (browser: Browser) => /Signed in as/.test((await browser.visit(`${house.origin}/admin`)).text)
+    const isIn = async (browser: Browser) => /Sign out/.test((await browser.visit(`${house.origin}/admin`)).text)
     const [second, third] = [await isIn(two), await isIn(three)]
     assert.deepEqual([second, third].sort(), [false, true])
     await post(one, house, '/admin/account', { do: 'password', password: 'another four words here' })
@@ -263,7 +263,7 @@ anyEngine('people at their pages', (given) => {
     assert.match((await browser.visit(house.origin + path)).text, /lost@bloom\.example/)
     assert.match((await post(browser, house, path, { password: enough })).text, /Your password is set/)
     assert.equal(sessionOf(browser), undefined)
-    assert.match((await enter(browser, house, { email: 'lost@bloom.example', password: enough })).text, /Signed in as/)
+    assert.match((await enter(browser, house, { email: 'lost@bloom.example', password: enough })).text, /Sign out/)
     assert.equal((await browser.visit(house.origin + path)).status, 404)
     assert.equal((await post(browser, house, path, { password: 'yet another password' })).status, 404)
   })

@@ -9,11 +9,14 @@ export const formBytesMax = 16_384
 // The status with which a body is refused.
 export type FormRefusal = 413 | 415 | 400
 
-export async function readForm(raw: IncomingMessage): Promise<URLSearchParams | FormRefusal> {
+export async function readForm(
+  raw: IncomingMessage,
+  bytesMax: number = formBytesMax,
+): Promise<URLSearchParams | FormRefusal> {
   const encoding = raw.headers['content-encoding'] ?? 'identity'
   const isForm = /^application\/x-www-form-urlencoded[ \t]*(?:;|$)/i.test(raw.headers['content-type'] ?? '')
   if (!isForm || encoding !== 'identity') return 415
-  const bytes = await readBytes(raw, formBytesMax)
+  const bytes = await readBytes(raw, bytesMax)
   if (bytes === 'too_large') return 413
   return bytes === 'ended_early' ? 400 : new URLSearchParams(bytes.toString('utf8'))
 }

@@ -49,12 +49,15 @@ export function createAccountPages(tools: StaffTools) {
     }
   }
 
-  async function showHome({ words, user }: Signed<Visit>): Promise<PageAnswer> {
+  // One who has one shop is led there.
+  async function showHome({ words, user, session }: Signed<Visit>): Promise<PageAnswer> {
     const view = await storage.read(async (db) => ({
       email: user.email,
       merchants: await listMerchantsOf(db, user.id),
       hasSecondFactor: await hasSecondFactor(db, user.id),
     }))
+    const [shop, second] = view.merchants
+    if (shop && !second && (!shop.needsSecondFactor || session.hasSecondFactor)) return goTo(`/admin/${shop.slug}`)
     return answerSheet(200, homeSheet(words, view))
   }
 

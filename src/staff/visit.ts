@@ -41,7 +41,7 @@ export interface Posted extends Visit {
 export type Shown = Promise<PageAnswer> | PageAnswer
 
 // Never sent to the API's paths for anything: keys open the API, this opens pages.
-const sessionCookie: CookieKind = { name: 'staff_session', path: '/', maxAgeSeconds: sessionMsMax / 1000 }
+export const sessionCookie: CookieKind = { name: 'staff_session', path: '/', maxAgeSeconds: sessionMsMax / 1000 }
 // Grants nothing: attempts of this browser are counted separately.
 const deviceCookie: CookieKind = { name: 'staff_device', path: '/admin', maxAgeSeconds: 180 * 24 * 3_600 }
 

@@ -36,7 +36,7 @@ ${
     ? html`<p class="lead">${words.say('home.none')}</p>`
     : html`<ul class="entries">${merchants.map(
         ({ name, slug, role, needsSecondFactor }) => html`<li class="entry">
-<span><span class="entry-name" dir="auto">${name}</span> <span class="name-of" dir="ltr">${slug}</span>
+<span><a class="entry-name" href="/admin/${slug}" dir="auto">${name}</a> <span class="name-of" dir="ltr">${slug}</span>
 ${needsSecondFactor && !hasSecondFactor && html`<span class="hint">${words.say('home.needsFactor')}</span>`}</span>
 <span class="soft">${words.say(`role.${role}`)}</span>
 </li>`,

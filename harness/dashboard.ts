@@ -1,0 +1,53 @@
+// People at the dashboard of a house: signed in without the cost of a password, and a browser without script in their name.
+
+import type { Mode, Role } from '../src/contract/words.ts'
+import { createSession } from '../src/staff/sessions.ts'
+import { createUser } from '../src/staff/users.ts'
+import { type House, testSecret } from './house.ts'
+import { type Scriptless, scriptless } from './scriptless.ts'
+
+export interface Desk {
+  userId: string
+  // Of the session, for another browser.
+  token: string
+  headers: Readonly<Record<'cookie' | 'origin', string>>
+  page: Scriptless
+  // Addresses of the house's shop in the mode of its installation.
+  path(path: string): string
+}
+
+let people = 0
+
+export async function deskOf(
+  house: House,
+  { role = 'owner', slug = 'bloom', merchantId = house.merchantId, mode = 'test' }: DeskInput = {},
+): Promise<Desk> {
+  const passwordHash = 'x'
+  const email = `${role}${people++}@bloom.example`
+  const made = await house.storage.write(async (tx) => {
+    const user = await createUser(
+      tx,
+      testSecret,
+      { email, passwordHash, merchantIds: [merchantId], role },
+      house.clock.now,
+    )
+    const input = { userId: user.id, passwordHash, userAgent: 'Firefox/1 Linux', hasSecondFactor: false }
+    const session = await createSession(tx, input, house.clock.now)
+    if (!session) throw new Error('no session')
+    return { userId: user.id, token: session.token }
+  })
+  const headers = { cookie: `staff_session=${made.token}`, origin: house.origin }
+  return {
+    ...made,
+    headers,
+    page: scriptless(house.origin, headers),
+    path: (path) => `/admin/${slug}${mode === 'test' ? '/test' : ''}/${path}`,
+  }
+}
+
+interface DeskInput {
+  role?: Role
+  slug?: string
+  merchantId?: string
+  mode?: Mode
+}

@@ -1,0 +1,49 @@
+// Style sheets, scripts, and which links a browser may fetch ahead.
+
+import type { HtmlPage } from '../http/pages.ts'
+import { answerAsset, makeAsset } from '../pages/asset.ts'
+import { type ServedFile, script, styleSheet } from '../pages/files.ts'
+import { speculationPath } from './headers.ts'
+
+export const style = styleFile('style.css')
+export const printStyle = styleFile('print.css')
+export const scripts = ['keys.js', 'live.js', 'sheet.js'].map(scriptFile)
+
+function styleFile(file: string): ServedFile {
+  return styleSheet({ path: `/admin/${file}`, name: 'dashboard style', file: new URL(file, import.meta.url) })
+}
+
+function scriptFile(file: string): ServedFile {
+  return script({ path: `/admin/${file}`, name: 'dashboard script', file: new URL(file, import.meta.url) })
+}
+
+// Fetched when the pointer rests on a link. Every GET below a shop is free of effects: looks that are written down are posts.
+const speculation = makeAsset(
+  JSON.stringify({
+    prefetch: [
+      {
+        source: 'document',
+        where: {
+          and: [
+            { href_matches: '/admin/*/*' },
+            { not: { href_matches: '/admin/*/export*' } },
+            { not: { selector_matches: '[download], [target=_blank]' } },
+          ],
+        },
+        eagerness: 'moderate',
+      },
+    ],
+  }),
+  { 'content-type': 'application/speculationrules+json', 'cache-control': 'public, max-age=3600' },
+)
+
+export const assetPages: readonly HtmlPage[] = [
+  style.page,
+  printStyle.page,
+  ...scripts.map(({ page }) => page),
+  {
+    path: speculationPath,
+    name: 'dashboard speculation rules',
+    answer: async (request) => answerAsset(speculation, request),
+  },
+]

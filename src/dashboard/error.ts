@@ -1,0 +1,73 @@
+// Pages for what went wrong. A thing of another shop is shown as one that never was.
+
+import { type AdminOperationId, adminOperations } from '../contract/admin/operations.ts'
+import { refusals } from '../contract/refusals.ts'
+import type { Incoming } from '../http/message.ts'
+import type { PageAnswer } from '../http/pages.ts'
+import type { Refusal } from '../kit/refuse.ts'
+import { documentFor } from '../pages/frame.ts'
+import { html } from '../pages/html.ts'
+import { brand } from '../pages/mark.ts'
+import { style } from './assets.ts'
+import { framed } from './frame.ts'
+import { dashboardHeaders } from './headers.ts'
+import { emptyState, linkButton } from './parts.ts'
+import type { PlaceId } from './places.ts'
+import type { Visit } from './screen.ts'
+import { wordsFor } from './words.ts'
+
+export type Wrong =
+  | { kind: 'foreign' | 'lost' }
+  | { kind: 'scope'; needs: AdminOperationId }
+  | { kind: 'refused'; refusal: Refusal }
+
+export function errorPage(visit: Visit, place: PlaceId, wrong: Wrong): PageAnswer {
+  const { words, to } = visit
+  const { status, title, text } = wordsOf(visit, wrong)
+  const action = linkButton({ label: words.say('error.home'), href: to('home') })
+  return framed(visit, place, {
+    title,
+    status,
+    width: 'narrow',
+    body: html`<div class="card">${emptyState({ title: text, action })}</div>`,
+  })
+}
+
+function wordsOf({ words }: Visit, wrong: Wrong): { status: number; title: string; text: string } {
+  if (wrong.kind === 'foreign')
+    return { status: 403, title: words.say('error.foreign'), text: words.say('error.foreignText') }
+  if (wrong.kind === 'scope') {
+    const { scope } = adminOperations[wrong.needs]
+    return { status: 403, title: words.say('error.scope'), text: words.say('error.scopeText', { scope }) }
+  }
+  const lost = { status: 404, title: words.say('error.lost'), text: words.say('error.lostText') }
+  if (!('refusal' in wrong)) return lost
+  const { refusal } = wrong
+  const { status } = refusals[refusal.code]
+  if (status === 404) return lost
+  if (refusal.code === 'scope_missing') {
+    const scope = String(refusal.details.current?.requiredScope ?? '')
+    return { status, title: words.say('error.scope'), text: words.say('error.scopeText', { scope }) }
+  }
+  return { status, title: words.say('error.refused'), text: words.refusal(refusal) }
+}
+
+// Where nothing is known of the visitor: another's shop, a defect, too much load.
+export function failedPage({ raw }: Pick<Incoming, 'raw'>, status: number): PageAnswer {
+  const words = wordsFor(raw.headers['accept-language'], 'UTC')
+  const kind = status === 404 ? 'lost' : status === 429 ? 'limited' : status < 500 ? 'refused' : 'failed'
+  const title = words.say(`error.${kind}`)
+  return {
+    status,
+    headers: { ...dashboardHeaders },
+    body: documentFor({
+      ...brand,
+      locale: words.locale,
+      direction: words.direction,
+      title: `${title} – Cartwright`,
+      style: style.href,
+      attributes: html` class="alone"`,
+      body: html`<main id="main"><h1>${title}</h1><p class="lead">${words.say(`error.${kind}Text`)}</p><p><a class="button second" href="/admin">${words.say('error.home')}</a></p></main>`,
+    }),
+  }
+}

@@ -1,0 +1,134 @@
+// Makes pages kinder, and is needed by none: links that open in a dialog, rows that are chosen together, parts that read
+// themselves again, and the note after a save, which leaves the address.
+
+;(() => {
+  const root = document.documentElement
+  root.classList.add('scripted')
+
+  // Toasts
+
+  const toastNames = ['done', 'failed', 'n', 'refused', 'change']
+  const address = new URL(location.href)
+  if (toastNames.some((name) => address.searchParams.has(name))) {
+    for (const name of toastNames) address.searchParams.delete(name)
+    history.replaceState(history.state, '', address)
+  }
+
+  // Dialogs: the page of the link is fetched, and its question is shown above this one.
+
+  document.addEventListener('click', (event) => {
+    const link = event.target.closest?.('a[data-dialog]')
+    if (!link || event.defaultPrevented || event.button !== 0 || event.metaKey || event.ctrlKey || event.shiftKey)
+      return
+    event.preventDefault()
+    openDialog(link.href).catch(() => location.assign(link.href))
+  })
+
+  async function openDialog(href) {
+    const answer = await fetch(href, { headers: { accept: 'text/html' } })
+    const page = new DOMParser().parseFromString(await answer.text(), 'text/html')
+    const body = page.querySelector('[data-dialog-body]')
+    if (!answer.ok || !body) return location.assign(href)
+    const dialog = document.createElement('dialog')
+    dialog.className = 'dialog'
+    const head = document.createElement('header')
+    head.className = 'dialog-head'
+    const title = document.createElement('h2')
+    title.id = 'dialog-title'
+    title.textContent = page.querySelector('h1')?.textContent ?? ''
+    head.append(title)
+    const inside = document.createElement('div')
+    inside.className = 'dialog-body'
+    inside.append(...body.childNodes)
+    dialog.setAttribute('aria-labelledby', title.id)
+    dialog.append(head, inside)
+    document.body.append(dialog)
+    dialog.addEventListener('close', () => dialog.remove())
+    dialog.addEventListener('click', (event) => {
+      if (event.target === dialog || event.target.closest('[data-close]')) {
+        event.preventDefault()
+        dialog.close()
+      }
+    })
+    dialog.showModal()
+  }
+
+  // One press sends a form once; the server would have taken two as one anyway.
+
+  document.addEventListener('submit', (event) => {
+    const { submitter } = event
+    if (event.defaultPrevented || event.target.method !== 'post' || submitter?.formTarget === '_blank') return
+    if (event.target.dataset.sent) return event.preventDefault()
+    event.target.dataset.sent = 'yes'
+    submitter?.setAttribute('aria-busy', 'true')
+  })
+  addEventListener('pageshow', () => {
+    for (const form of document.querySelectorAll('form[data-sent]')) delete form.dataset.sent
+  })
+
+  // Rows that are chosen together
+
+  let lastChosen = null
+
+  function boxesOf(form) {
+    return [...form.querySelectorAll('[data-choose]')]
+  }
+
+  function count(form) {
+    const boxes = boxesOf(form)
+    const chosen = boxes.filter((box) => box.checked).length
+    const all = form.querySelector('[data-choose-all]')
+    if (all) {
+      all.checked = chosen > 0 && chosen === boxes.length
+      all.indeterminate = chosen > 0 && chosen < boxes.length
+    }
+    const told = form.querySelector('[data-bulk-count]')
+    if (told) told.textContent = told.dataset.text.replace('{count}', String(chosen))
+  }
+
+  document.addEventListener('change', (event) => {
+    const box = event.target
+    const form = box.form
+    if (!form || !box.matches?.('[data-choose], [data-choose-all]')) return
+    if (box.matches('[data-choose-all]')) for (const one of boxesOf(form)) one.checked = box.checked
+    count(form)
+  })
+
+  // Shift chooses all rows between the last one and this one.
+  document.addEventListener('click', (event) => {
+    const box = event.target
+    if (!box.matches?.('[data-choose]') || !box.form) return
+    if (event.shiftKey && lastChosen?.form === box.form) {
+      const boxes = boxesOf(box.form)
+      const [from, to] = [boxes.indexOf(lastChosen), boxes.indexOf(box)].sort((one, other) => one - other)
+      for (const one of boxes.slice(from, to + 1)) one.checked = box.checked
+      count(box.form)
+    }
+    lastChosen = box
+  })
+  addEventListener('pageshow', () => {
+    for (const form of document.querySelectorAll('form:has([data-choose])')) count(form)
+  })
+
+  // Print
+
+  for (const button of document.querySelectorAll('[data-print]')) button.addEventListener('click', () => print())
+
+  // Parts that read themselves again while they are seen, unless someone is at work in them.
+
+  const everyMs = 30_000
+  if (document.querySelector('[data-live]')) setInterval(() => refresh().catch(() => {}), everyMs)
+
+  async function refresh() {
+    const parts = [...document.querySelectorAll('[data-live]')]
+    const isBusy = (part) => part.contains(document.activeElement) || part.querySelector(':checked, details[open]')
+    if (document.hidden || document.querySelector('dialog[open]') || parts.every(isBusy)) return
+    const answer = await fetch(location.href, { headers: { accept: 'text/html' } })
+    if (!answer.ok || answer.redirected) return
+    const page = new DOMParser().parseFromString(await answer.text(), 'text/html')
+    for (const part of parts) {
+      const fresh = page.querySelector(`[data-live="${part.dataset.live}"]`)
+      if (fresh && !isBusy(part) && fresh.innerHTML !== part.innerHTML) part.innerHTML = fresh.innerHTML
+    }
+  }
+})()

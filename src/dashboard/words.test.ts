@@ -1,0 +1,41 @@
+import assert from 'node:assert/strict'
+import { describe, test } from 'node:test'
+import { dashboardTexts, wordsFor, wordsIn } from './words.ts'
+
+const { en } = dashboardTexts
+const placeholders = (text: unknown) => [...JSON.stringify(text).matchAll(/\{\w+\}/g)].map(([name]) => name)
+
+describe('the texts of the dashboard', () => {
+  for (const [language, { texts }] of Object.entries(dashboardTexts))
+    test(`${language} has every text, with the placeholders of the English one`, () => {
+      assert.deepEqual(Object.keys(texts), Object.keys(en.texts))
+      for (const [key, text] of Object.entries(en.texts))
+        assert.deepEqual(
+          new Set(placeholders(texts[key as keyof typeof texts])),
+          new Set(placeholders(text)),
+          `${language} ${key}`,
+        )
+    })
+
+  test('the language is the first of the browser that there is, with its region', () => {
+    assert.equal(wordsFor(undefined, 'UTC').language, 'en')
+    const swiss = wordsFor('pt-BR,de-CH;q=0.9,en;q=0.8', 'UTC')
+    assert.deepEqual([swiss.language, swiss.locale], ['de', 'de-CH'])
+    assert.equal(wordsFor('toString,__proto__', 'UTC').language, 'en')
+  })
+
+  test('numbers choose the plural, and days are those of the shop', () => {
+    const words = wordsIn('en-GB', 'Pacific/Auckland')
+    assert.equal(words.say('done.sentMany', { count: 1 }), '1 parcel sent.')
+    assert.equal(words.say('done.sentMany', { count: 40 }), '40 parcels sent.')
+    assert.equal(words.day('2026-11-16T12:00:00Z'), '17 Nov 2026')
+    assert.equal(words.calendarDay('2026-11-16'), '16 Nov 2026')
+    assert.equal(words.money(199_950, 'EUR'), '€1,999.50')
+  })
+
+  test('a refusal is said in the language where the table has it', () => {
+    const refusal = { code: 'order_not_paid', message: 'The order is not paid.' } as const
+    assert.equal(wordsIn('de', 'UTC').refusal(refusal), 'Die Bestellung ist nicht bezahlt.')
+    assert.equal(wordsIn('en', 'UTC').refusal(refusal), 'The order is not paid.')
+  })
+})

@@ -1,0 +1,181 @@
+// The dashboard on the whole server, without script: who comes in, for which shop, and what other sites can do. What holds for every
+// screen is tested from the registry.
+
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import { type Desk, deskOf } from '../harness/dashboard.ts'
+import type { House } from '../harness/house.ts'
+import { type Orders, openOrderHouse } from '../harness/orders.ts'
+import { anyEngine } from '../harness/storage.ts'
+import { refusals } from '../src/contract/refusals.ts'
+import { screens } from '../src/dashboard/screens.ts'
+import { newId } from '../src/kit/ids.ts'
+import { setSecondFactorRequired } from '../src/staff/members.ts'
+
+anyEngine('the dashboard', (given) => {
+  let opened: Promise<House & { orders: Orders }> | undefined
+  const open = () => {
+    opened ??= openOrderHouse(given)
+    return opened
+  }
+
+  const visit = (house: House, path: string, headers: Readonly<Record<string, string>> = {}) =>
+    fetch(house.origin + path, { redirect: 'manual', headers: { 'accept-language': 'en-GB', ...headers } })
+
+  const post = (house: House, path: string, fields: Readonly<Record<string, string>>, headers = {}) =>
+    fetch(house.origin + path, { redirect: 'manual', method: 'POST', body: new URLSearchParams(fields), headers })
+
+  // Ids that never were.
+  const filled = (path: string) => path.replaceAll(/:(\w+)/g, () => newId('ord'))
+
+  test('signed out one is asked to sign in, and comes back to the page with its filters', async () => {
+    const house = await open()
+    const answer = await visit(house, '/admin/bloom/test/home?a=1')
+    assert.equal(answer.status, 303)
+    assert.equal(
+      answer.headers.get('location'),
+      `/admin/sign-in?next=${encodeURIComponent('/admin/bloom/test/home?a=1')}`,
+    )
+  })
+
+  test('one with one shop is led to it, in test mode as long as it takes no money', async () => {
+    const house = await open()
+    const { page } = await deskOf(house)
+    await page.open('/admin')
+    assert.deepEqual([page.status, page.path, page.heading()], [200, '/admin/bloom/test/home', 'Home'])
+    assert.match(page.text(), /Test mode\./)
+    await page.open('/admin/bloom/home')
+    assert.doesNotMatch(page.text(), /Test mode\./)
+  })
+
+  test('the page is private, runs and styles nothing inline, and may be fetched ahead', async () => {
+    const house = await open()
+    const desk = await deskOf(house)
+    const answer = await visit(house, desk.path('home'), desk.headers)
+    const policy = answer.headers.get('content-security-policy') ?? ''
+    assert.match(
+      policy,
+      /^default-src 'none'; style-src 'self';.* script-src 'self'; connect-src 'self';.* form-action 'self'/,
+    )
+    assert.equal(answer.headers.get('cache-control'), 'no-store')
+    const text = await answer.text()
+    assert.doesNotMatch(text, /\sstyle=|<style|<script(?! src=)|\son\w+=|javascript:/)
+    const rules = answer.headers.get('speculation-rules') ?? ''
+    const served = await visit(house, JSON.parse(rules))
+    assert.equal(served.headers.get('content-type'), 'application/speculationrules+json')
+    assert.ok(JSON.parse(await served.text()).prefetch)
+    for (const [, href = ''] of text.matchAll(/(?:src|rel="stylesheet" href)="(\/admin\/[^"]+)"/g)) {
+      const asset = await visit(house, href)
+      assert.deepEqual(
+        [asset.status, asset.headers.get('cache-control')],
+        [200, 'public, max-age=31536000, immutable'],
+        href,
+      )
+    }
+  })
+
+  test('the cookie opens no operation of the API', async () => {
+    const house = await open()
+    const desk = await deskOf(house)
+    const answer = await visit(house, '/api/v1/admin/home', desk.headers)
+    assert.equal(answer.status, 401)
+  })
+
+  test("another's shop is shown as one that never was", async () => {
+    const house = await open()
+    const desk = await deskOf(house)
+    const [other, none] = await Promise.all(
+      ['/admin/rival/test/home', '/admin/nothing/test/home'].map(async (path) => {
+        const answer = await visit(house, path, desk.headers)
+        return { status: answer.status, text: await answer.text() }
+      }),
+    )
+    assert.equal(other?.status, 404)
+    assert.deepEqual(other, none)
+    for (const path of [
+      '/admin/rival',
+      '/admin/rival/nothing',
+      '/admin/bloom/nothing',
+      '/admin/bloom/test/nothing/at/all',
+    ]) {
+      const answer = await visit(house, path, desk.headers)
+      assert.deepEqual([answer.status, answer.headers.get('content-type')], [404, 'text/html; charset=utf-8'], path)
+    }
+  })
+
+  test('a shop that demands a second factor is closed to one who signed in without', async () => {
+    const house = await open()
+    const desk = await deskOf(house)
+    await house.storage.write((tx) => setSecondFactorRequired(tx, house.merchantId, true))
+    const answer = await visit(house, desk.path('home'), desk.headers)
+    await desk.page.open('/admin')
+    await house.storage.write((tx) => setSecondFactorRequired(tx, house.merchantId, false))
+    assert.deepEqual([answer.status, answer.headers.get('location')], [303, '/admin'])
+    assert.match(desk.page.text(), /Bloom/)
+  })
+
+  test('no form of any screen is taken from another origin, nor without one', async () => {
+    const house = await open()
+    const desk = await deskOf(house)
+    for (const { path, post: takes } of screens) {
+      if (!takes) continue
+      for (const headers of [
+        { cookie: desk.headers.cookie, origin: 'https://evil.example' },
+        { cookie: desk.headers.cookie },
+        { ...desk.headers, 'sec-fetch-site': 'same-site' },
+      ]) {
+        const answer = await post(house, desk.path(filled(path)), { order: newId('ord') }, headers)
+        assert.equal(answer.status, 403, path)
+        assert.match(await answer.text(), /came from another site/)
+      }
+    }
+  })
+
+  test('every screen says to one without its scope that it is not allowed, and which scope it needs', async () => {
+    const house = await open()
+    const viewer = await deskOf(house, { role: 'viewer' })
+    for (const screen of screens) {
+      const path = viewer.path(filled(screen.path))
+      const answer = screen.get
+        ? await visit(house, path, viewer.headers)
+        : await post(house, path, { order: newId('ord'), change: newId('chg') }, viewer.headers)
+      const text = await answer.text()
+      if (answer.status === 403) assert.match(text, /It needs admin:/, screen.path)
+      else assert.ok([200, 303, 404].includes(answer.status), `${screen.path} ${answer.status}`)
+    }
+  })
+
+  test('undoing a change that never was is a page that does not exist; a form too large is refused', async () => {
+    const house = await open()
+    const desk = await deskOf(house)
+    const lost = await post(house, desk.path('undo'), { change: newId('chg'), key: newId('req') }, desk.headers)
+    assert.equal(lost.status, refusals.change_not_found.status)
+    const large = await post(house, desk.path('undo'), { change: 'x'.repeat(70_000) }, desk.headers)
+    assert.equal(large.status, 400)
+    assert.equal(large.headers.get('content-type'), 'text/html; charset=utf-8')
+  })
+
+  test('Home counts what there is to do, shows thirty days, and checks off the first steps by itself', async () => {
+    const house = await open()
+    const { page, path } = await deskOf(house)
+    await page.open(path('home'))
+    assert.match(page.text(), /Set up your shop/)
+    assert.match(page.text(), /Add your first product Done/)
+    assert.match(page.text(), /Place a test order In test mode/)
+    await house.orders.place({ items: { CARD: 1 } })
+    await page.open(path('home'))
+    assert.match(page.text(), /1 To send/)
+    assert.match(page.text(), /Place a test order Done/)
+    assert.match(page.text(), /Sales of the last 30 days/)
+    assert.match(page.text(), /Show as a table/)
+  })
+
+  test('in German where the browser asks for it', async () => {
+    const house = await open()
+    const desk: Desk = await deskOf(house)
+    const answer = await visit(house, desk.path('home'), { ...desk.headers, 'accept-language': 'de-AT' })
+    const text = await answer.text()
+    assert.match(text, /<html lang="de-AT" dir="ltr">/)
+    assert.match(text, /Zu versenden/)
+  })
+})
