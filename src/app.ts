@@ -73,6 +73,7 @@ import { createPersonReader } from './staff/person.ts'
 import { createStaffRoom } from './staff/room.ts'
 import { pendingMigrations } from './storage/migrate.ts'
 import type { Storage } from './storage/storage.ts'
+import { adminTransferOperations } from './transfers/adminOperations.ts'
 import { adminWebhookOperations } from './webhooks/adminOperations.ts'
 import { Dispatcher, type DispatcherParts } from './webhooks/dispatcher.ts'
 import { webhookOperations } from './webhooks/operations.ts'
@@ -129,6 +130,7 @@ export interface App {
   cartTools: CartTools
   payTools: PayTools
   checkout: CheckoutPort
+  publicOrigin: () => string
   // For pages that act for a person: operations are performed without HTTP.
   admin: MountedSurface
   pictureFiles: PictureFiles
@@ -234,6 +236,7 @@ export function createApp(parts: AppParts): App {
     }),
     ...adminCatalogOperations(),
     ...adminPromotionOperations(),
+    ...adminTransferOperations({ rootSecret, publicOrigin }),
     ...adminShopOperations({ timeZoneChanged: countAllAgain }),
   }
   const admin = mountSurface<AdminOperations, AdminCallers>(surfaceParts, {
@@ -345,6 +348,7 @@ export function createApp(parts: AppParts): App {
     cartTools,
     payTools,
     checkout,
+    publicOrigin,
     admin,
     pictureFiles,
     mail,

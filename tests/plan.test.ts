@@ -17,7 +17,7 @@ const floors: Readonly<Record<string, number>> = {
   'app.ts': 13, 'workers.ts': 13, 'rootsecret.ts': 13, 'reseal.ts': 13,
   'config.ts': 12, 'version.ts': 12, mail: 12,
   dashboard: 12,
-  checkout: 11,
+  checkout: 11, transfers: 11,
   admin: 10, carts: 10, provisioning: 10,
   oauth: 9, search: 9,
   catalog: 8, orders: 8, pictures: 8, reports: 8, site: 8, staff: 8, webhooks: 8,

@@ -17,6 +17,7 @@ import { peopleGivens, peopleScopes } from './people.ts'
 import { pictureGivens } from './pictures.ts'
 import { reportGivens } from './reports.ts'
 import { shopGivens } from './shop.ts'
+import { transferGivens } from './transfers.ts'
 
 export type AdminHouse = House & { orders: Orders }
 
@@ -33,6 +34,7 @@ const givens: Readonly<Record<AdminOperationId, Given>> = {
   ...peopleGivens,
   ...changeGivens,
   ...reportGivens,
+  ...transferGivens,
 }
 
 export async function goodAdminRequest(house: AdminHouse, id: AdminOperationId): Promise<RowRequest> {

@@ -47,6 +47,7 @@ const inOneMode: ReadonlySet<ChangeSubject> = new Set([
   'key',
   'webhook',
   'webhook_delivery',
+  'transfer',
 ])
 
 export function isOfOneMode(changes: readonly AuditedChange[]): boolean {

@@ -33,6 +33,7 @@ import { countSales } from '../reports/count.ts'
 import { indexOrders } from '../search/orders.ts'
 import { staffSweptMax, sweepStaff } from '../staff/sweep.ts'
 import type { Storage } from '../storage/storage.ts'
+import { deleteOldTransfers, transfersDeletedMax, transfersTurn } from '../transfers/round.ts'
 import { bringForward as bringWebhooksForward } from '../webhooks/store.ts'
 import { newPlaces, sweepWebhooks } from '../webhooks/sweep.ts'
 import { catchUp, catchUpAll, type Loop, type Part, type Workers } from '../workers.ts'
@@ -118,6 +119,11 @@ export function loopsFor({ storage, app, retentionMs, clock, monotonic }: LoopPa
     },
     rounds('pictures', 5_000, few, (now) => storePictures(storage, app.pictureFiles, now, few)),
     rounds('sales', 2_000, many, (now) => countSales(storage, now, many)),
+    {
+      name: 'transfers',
+      everyMs: 2_000,
+      work: (isEnding) => transfersTurn({ storage, origin: app.publicOrigin, clock }, isEnding),
+    },
     rounds('staff', 60_000, staffSweptMax, (now) => sweepStaff(storage, now)),
     {
       name: 'retention',
@@ -128,9 +134,15 @@ export function loopsFor({ storage, app, retentionMs, clock, monotonic }: LoopPa
   return loops.map((loop) => (endsByTime.has(loop.name) ? { ...loop, work: guarded(loop.work, checkClock) } : loop))
 }
 
-// What loops need not wait for: news of payments is looked up at once, on whichever node it arrived.
+// What loops need not wait for: news of payments and files are looked at at once, on whichever node they arrived.
 export function wakeLoops(storage: Storage, workers: Pick<Workers, 'wake'>): () => void {
-  return storage.listen('payments', () => workers.wake('payments'))
+  const unlisten = [
+    storage.listen('payments', () => workers.wake('payments')),
+    storage.listen('transfers', () => workers.wake('transfers')),
+  ]
+  return () => {
+    for (const stop of unlisten) stop()
+  }
 }
 
 // What these end or delete cannot be undone by setting the clock right.
@@ -156,7 +168,7 @@ function guarded(work: Loop['work'], checkClock: () => void): Loop['work'] {
 // A cart goes after its sessions.
 function retentionParts(storage: Storage, retentionMs: RetentionMs, now: number): Part[] {
   const endedBy = (keptMs: number) => ({ endedBy: now - keptMs, now })
-  const { checkouts, customers, completed, log, changes } = retentionMs
+  const { checkouts, customers, completed, log, changes, transfers } = retentionMs
   return [
     { full: sessionsSweptMax, round: () => eraseCustomers(storage, endedBy(customers)) },
     { full: sessionsSweptMax, round: () => deleteSessions(storage, 'without order', endedBy(checkouts)) },
@@ -166,6 +178,7 @@ function retentionParts(storage: Storage, retentionMs: RetentionMs, now: number)
     { full: triesSweptMax, round: () => deleteForgivenTries(storage, now) },
     { full: lettersDeletedMax, round: () => deleteOldLetters(storage, endedBy(log)) },
     { full: entriesDeletedMax, round: () => deleteOldEntries(storage, endedBy(changes)) },
+    { full: transfersDeletedMax, round: () => deleteOldTransfers(storage, endedBy(transfers)) },
     { full: credentialsDeletedMax, round: () => deleteDeadKeys(storage, endedBy(log)) },
   ]
 }

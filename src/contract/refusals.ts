@@ -77,6 +77,7 @@ export const operatorRefusals = {
   fulfillment_not_found:      { status: 404, sentence: 'There is no such fulfillment.' },
   change_not_found:           { status: 404, sentence: 'There is no such entry in the list of changes.' },
   sku_not_found:              { status: 404, sentence: 'There is no such SKU.' },
+  transfer_not_found:         { status: 404, sentence: 'There is no such import.' },
 
   product_exists:             { status: 409, sentence: 'There is already a product with this slug.' },
   sku_exists:                 { status: 409, sentence: 'There is already a SKU with this code in another product.' },
@@ -127,6 +128,9 @@ export const operatorRefusals = {
   change_not_undoable:        { status: 409, sentence: 'This change cannot be taken back.' },
   change_already_undone:      { status: 409, sentence: 'This change was taken back before.' },
   change_overtaken:           { status: 409, sentence: 'What the change made of the thing was changed since.' },
+  transfer_limit:             { status: 409, sentence: 'The merchant has no room for another import: discard or confirm one first.' },
+  transfer_not_receiving:     { status: 409, sentence: 'All pieces of the import were sent.' },
+  transfer_not_ready:         { status: 409, sentence: 'The import is not in a state for this.' },
   nothing_to_refund:          { status: 409, sentence: 'There is nothing to refund.' },
   refund_pending:             { status: 409, sentence: 'A refund is already on its way.' },
   refund_amount_too_high:     { status: 409, sentence: 'The amount is more than is left to refund.' },

@@ -57,6 +57,7 @@ export const idPrefixes = {
   fulfillment: 'ful',
   orderNote: 'nte',
   change: 'chg',
+  transfer: 'trf',
   webhookEndpoint: 'whe',
   event: 'evt',
   webhookDelivery: 'whd',
@@ -327,3 +328,13 @@ export type PromotionStatus = (typeof promotionStatuses)[number]
 
 export const movementKinds = ['opening', 'set', 'sold', 'restocked'] as const
 export type MovementKind = (typeof movementKinds)[number]
+
+// What a file brings, and what a file can be made of.
+export const importKinds = ['products', 'stock'] as const
+export type ImportKind = (typeof importKinds)[number]
+
+export const exportKinds = ['products', 'stock', 'orders', 'promotions'] as const
+export type ExportKind = (typeof exportKinds)[number]
+
+export const transferStates = ['receiving', 'planning', 'ready', 'writing', 'done', 'failed'] as const
+export type TransferState = (typeof transferStates)[number]

@@ -22,6 +22,7 @@ const loopNames = [
   'staff',
   'pictures',
   'sales',
+  'transfers',
   'retention',
   'deferred_rows',
   'clock',

@@ -1,5 +1,5 @@
 // Reads CSV as RFC 4180 writes it, row by row, from chunks of bytes. Memory is bounded by one row, whatever the file's
-// size. What cannot be read for certain is refused with its line, never guessed.
+// size. What cannot be read for certain is refused with its line, never guessed. And writes it.
 
 import { isUtf8 } from 'node:buffer'
 
@@ -136,4 +136,27 @@ function cellsOf(delimiter: string, text: string, rowLine: number): string[] {
     }
   }
   return cells
+}
+
+// A spreadsheet takes a cell that begins with one of these for a formula (OWASP, CSV injection). What others wrote, such as a
+// name, must not run on the computer of the merchant.
+const formula = /^'*[=+\-@\t\r]/
+const guard = "'"
+
+export function csvLine(cells: readonly string[]): string {
+  return `${cells.map(cellText).join(',')}\n`
+}
+
+function cellText(cell: string): string {
+  const text = guarded(cell)
+  return /[",;\t\r\n]|^\s|\s$/.test(text) ? `"${text.replaceAll('"', '""')}"` : text
+}
+
+export function guarded(cell: string): string {
+  return formula.test(cell) ? guard + cell : cell
+}
+
+// The cell as it was before it was guarded.
+export function withoutGuard(cell: string): string {
+  return cell.startsWith(guard) && formula.test(cell.slice(1)) ? cell.slice(1) : cell
 }

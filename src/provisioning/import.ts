@@ -2,7 +2,6 @@
 // slugs and codes that were met (under a kilobyte a product). What cannot be taken is refused with its line and reason, and
 // the rest goes on.
 
-import { depthsOf, planCategories } from '../catalog/categories.ts'
 import { batchProductsMax, saveProducts } from '../catalog/change.ts'
 import { lockSellerFor } from '../catalog/seller.ts'
 import { insertCategory, listCategories } from '../catalog/store.ts'
@@ -11,6 +10,7 @@ import { findMerchant } from '../installations/store.ts'
 import type { Storage, Tx } from '../storage/storage.ts'
 import { countedAfter } from './counts.ts'
 import { CsvError, readCsv } from './csv.ts'
+import { planMissing } from './missing.ts'
 import { readShopifyProducts } from './shopify.ts'
 import { learnSizes } from './store.ts'
 
@@ -144,7 +144,6 @@ export async function importProducts(
   return report
 }
 
-// A category that exists stays as the merchant made it, and one that would stand too deep is not made.
 async function makeMissingCategories(
   tx: Tx,
   merchant: string,
@@ -154,18 +153,9 @@ async function makeMissingCategories(
 ): Promise<Map<string, string>> {
   const missing = [...wanted.values()].filter(({ slug }) => !known.has(slug))
   if (missing.length === 0) return new Map()
-  const kept = await listCategories(tx, merchant)
-  const keptSlugs = new Set(kept.map(({ slug }) => slug))
-  const { newCategories, categoryIds } = planCategories(
-    missing.filter(({ slug }) => !keptSlugs.has(slug)),
-    kept,
-    now,
-  )
-  // The merchant may have put the category far down under which they come.
-  const depths = depthsOf([...kept, ...newCategories])
-  const isTooDeep = ({ id }: { id: string }) => (depths.get(id) ?? 0) > categoryDepthMax
-  for (const category of newCategories.filter((category) => !isTooDeep(category)))
-    await insertCategory(tx, merchant, category)
-  const found = missing.map(({ slug }) => ({ slug, id: categoryIds.get(slug) as string }))
-  return new Map(found.filter((category) => !isTooDeep(category)).map(({ slug, id }) => [slug, id]))
+  const stored = await listCategories(tx, merchant)
+  const { categories } = planMissing(missing, stored, now)
+  for (const category of categories) await insertCategory(tx, merchant, category)
+  const ids = new Map([...stored, ...categories].map(({ slug, id }) => [slug, id]))
+  return new Map(missing.flatMap(({ slug }) => (ids.has(slug) ? [[slug, ids.get(slug) as string] as const] : [])))
 }

@@ -10,7 +10,7 @@ import { type CategoryEntry, categoryDepthMax, type ProductEntry, type SkuEntry 
 import { limits } from '../contract/limits.ts'
 import { formatAmount, parseDecimal } from '../kit/money.ts'
 import { isSlug, slugify } from '../kit/slug.ts'
-import type { CsvRow } from './csv.ts'
+import { type CsvRow, withoutGuard } from './csv.ts'
 import { plainText } from './plaintext.ts'
 
 export type ShopifyOutcome =
@@ -40,13 +40,19 @@ const summaryLengthMax = 200
 const descriptionLengthMax = 50_000
 const countMax = 1_000_000_000
 
+export interface ShopifyOptions {
+  currency: string
+  // Of this server: its own pictures are named by their path.
+  origin?: string | null
+}
+
 // The first row is the header. The rows of one product stand together, as Shopify writes them: a product is given out as
 // soon as the next one begins, and of the whole file only slugs, SKU codes and categories are remembered.
 export async function* readShopifyProducts(
-  rows: AsyncIterable<CsvRow>,
-  { currency }: { currency: string },
+  rows: AsyncIterable<CsvRow> | Iterable<CsvRow>,
+  { currency, origin = null }: ShopifyOptions,
 ): AsyncGenerator<ShopifyOutcome> {
-  const memory: Memory = { currency, slugs: new Map(), codes: new Map(), categories: new Map(), notes: [] }
+  const memory: Memory = { currency, origin, slugs: new Map(), codes: new Map(), categories: new Map(), notes: [] }
   let header: Header | undefined
   let handle = ''
   let draft: Draft | undefined // none while the rows of a refused product go by
@@ -89,6 +95,7 @@ type Refusal = { reason: string }
 // What is known of the file so far: at which line each slug and code was met, and how each category was first defined.
 type Memory = {
   currency: string
+  origin: string | null
   slugs: Map<string, number>
   codes: Map<string, number>
   categories: Map<string, CategoryEntry>
@@ -115,7 +122,7 @@ type Image = { url: string; alt: string; position: number }
 type Writable<Entry> = { -readonly [Member in keyof Entry]: Entry[Member] }
 
 // Every cell that is read, by its names in the older and in the newer set of headers.
-const columns = {
+export const shopifyColumns = {
   handle: ['handle', 'url handle'],
   title: ['title'],
   body: ['body (html)', 'body html', 'description'],
@@ -149,7 +156,8 @@ const columns = {
   variantImage: ['variant image', 'variant image url'],
 } as const satisfies Record<string, readonly string[]>
 
-type Column = keyof typeof columns
+export type ShopifyColumn = keyof typeof shopifyColumns
+type Column = ShopifyColumn
 type Header = { places: ReadonlyMap<Column, number>; width: number }
 type Row = { header: Header; line: number; cells: readonly string[] }
 
@@ -161,8 +169,15 @@ const optionColumns = [
 
 const columnByName: ReadonlyMap<string, Column> = new Map(
   // Object.entries forgets which keys it has read; they are the table's own.
-  Object.entries(columns).flatMap(([column, names]) => names.map((name): [string, Column] => [name, column as Column])),
+  Object.entries(shopifyColumns).flatMap(([column, names]) =>
+    names.map((name): [string, Column] => [name, column as Column]),
+  ),
 )
+
+// The columns that are read of a file with this header.
+export function columnsOf(header: readonly string[]): Set<ShopifyColumn> {
+  return new Set(header.flatMap((text) => columnByName.get(oneLine(text).toLowerCase()) ?? []))
+}
 
 function readHeader(cells: readonly string[]): { header: Header; notes: string[] } | Refusal {
   const places = new Map<Column, number>()
@@ -175,7 +190,7 @@ function readHeader(cells: readonly string[]): { header: Header; notes: string[]
   })
   for (const column of ['handle', 'title', 'price'] as const) {
     if (places.has(column)) continue
-    const names = columns[column].map((name) => `"${name}"`).join(' or ')
+    const names = shopifyColumns[column].map((name) => `"${name}"`).join(' or ')
     return { reason: `the first row names no column ${names}, so this is not a Shopify product file` }
   }
   const notes = unread.length === 0 ? [] : [cut(`columns that are not imported: ${unread.join(', ')}`, 1_000)]
@@ -184,7 +199,7 @@ function readHeader(cells: readonly string[]): { header: Header; notes: string[]
 
 function raw({ header, cells }: Row, column: Column): string {
   const place = header.places.get(column)
-  return place === undefined ? '' : (cells[place] ?? '')
+  return place === undefined ? '' : withoutGuard(cells[place] ?? '')
 }
 
 function cell(row: Row, column: Column): string {
@@ -318,7 +333,7 @@ function addRow(memory: Memory, draft: Draft, row: Row): Refusal | undefined {
   if (tooWide) return tooWide
   const isFirst = !draft.hasRows
   draft.hasRows = true
-  const hasImage = addImage(draft, row, note)
+  const hasImage = addImage(memory, draft, row, note)
   const isVariant = ['option1Value', 'option2Value', 'option3Value', 'sku', 'price'] as const
   if (!isFirst && isVariant.every((column) => cell(row, column) === '')) {
     return hasImage ? undefined : { reason: 'the row brings neither a variant nor an image' }
@@ -335,10 +350,10 @@ function tooWideFor({ header, cells }: Row): Refusal | undefined {
   return { reason: `the row has ${cells.length} cells, the header ${header.width}` }
 }
 
-function addImage(draft: Draft, row: Row, note: Note): boolean {
+function addImage(memory: Memory, draft: Draft, row: Row, note: Note): boolean {
   const text = cell(row, 'imageUrl')
   if (text === '' || draft.images === undefined) return false
-  const url = pictureOf(text, note)
+  const url = pictureOf(memory, text, note)
   if (url === undefined || draft.images.some((image) => image.url === url)) return true
   if (draft.images.length >= imageHeldMax) {
     note('too many images; this one was left out')
@@ -354,7 +369,8 @@ function addImage(draft: Draft, row: Row, note: Note): boolean {
   return true
 }
 
-function pictureOf(text: string, note: Note): string | undefined {
+function pictureOf({ origin }: Memory, text: string, note: Note): string | undefined {
+  if (origin !== null && text.startsWith(`${origin}/media/`)) return text.slice(origin.length)
   const url = URL.parse(text)
   if (url?.protocol === 'https:' && url.href.length <= 2_000) return url.href
   note(`the image "${cut(text, 100)}" is not an https address and was left out`)
@@ -387,7 +403,7 @@ function readVariant(memory: Memory, draft: Draft, row: Row, note: Note): Varian
   const weightGrams = weightGramsOf(row, note)
   if (weightGrams !== undefined) sku.weightGrams = weightGrams
   const image = cell(row, 'variantImage')
-  if (has(row, 'variantImage')) sku.image = image === '' ? null : (pictureOf(image, note) ?? null)
+  if (has(row, 'variantImage')) sku.image = image === '' ? null : (pictureOf(memory, image, note) ?? null)
   if (truth(cell(row, 'taxable')) === false) note('the variant is not taxable at Shopify; here the tax table decides')
   return { line: row.line, values, code, sku }
 }

@@ -32,6 +32,7 @@ import { peopleExamples } from './examples/people.ts'
 import { pictureExamples } from './examples/pictures.ts'
 import { reportExamples } from './examples/reports.ts'
 import { shopExamples } from './examples/shop.ts'
+import { transferExamples } from './examples/transfers.ts'
 import * as home from './home.ts'
 import { adminRefusalCodes, adminSurface } from './operations.ts'
 import * as orders from './orders.ts'
@@ -40,6 +41,7 @@ import * as pictures from './pictures.ts'
 import * as reports from './reports.ts'
 import { adminTags } from './row.ts'
 import * as shop from './shop.ts'
+import * as transfers from './transfers.ts'
 
 const description = `What runs a merchant's shop over HTTP: orders, catalog, settings, people. Storefronts use the [open interface](/docs) instead.
 
@@ -80,7 +82,8 @@ const pathWords: Readonly<Record<string, string>> = {
   deliveryId: 'Id of the webhook delivery.',
   memberId: 'Id of the member or the invitation.',
   changeId: 'Id of the entry in the list of changes.',
-  transferId: 'Id of the import or export.',
+  transferId: 'Id of the import.',
+  piece: 'Which piece of the file, from 1.',
 }
 
 export const adminDocument: SurfaceDocument = {
@@ -98,10 +101,25 @@ export const adminDocument: SurfaceDocument = {
     ...peopleExamples,
     ...changeExamples,
     ...reportExamples,
+    ...transferExamples,
   },
   schemas: [
     ...namedIn(parts, { ErrorIssue }, openCarts, openOrders, entries),
-    ...namedIn(errors, bulk, dryrun, home, orders, catalog, pictures, shop, developers, people, changes, reports),
+    ...namedIn(
+      errors,
+      bulk,
+      dryrun,
+      home,
+      orders,
+      catalog,
+      pictures,
+      shop,
+      developers,
+      people,
+      changes,
+      reports,
+      transfers,
+    ),
   ],
   errorSchema: errors.AdminErrorResponse,
   codes: adminRefusalCodes,

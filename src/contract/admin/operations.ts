@@ -12,6 +12,7 @@ import { pictureRows } from './pictures.ts'
 import { reportRows } from './reports.ts'
 import type { AdminOperation } from './row.ts'
 import { shopRows } from './shop.ts'
+import { transferRows } from './transfers.ts'
 
 export const adminOperations = {
   ...homeRows,
@@ -23,6 +24,7 @@ export const adminOperations = {
   ...peopleRows,
   ...changeRows,
   ...reportRows,
+  ...transferRows,
 } as const
 
 export type AdminOperations = typeof adminOperations

@@ -31,6 +31,7 @@ export const adminTags = [
   { name: 'Shop', description: 'The merchant, taxes, shipping and payment providers.' },
   { name: 'Developers', description: 'Installations, keys and webhooks.' },
   { name: 'People', description: 'The people who run the shop.' },
+  { name: 'Transfers', description: 'Files in and out: CSV of products, stock, orders and promotions.' },
   { name: 'Changes', description: 'Who changed what, and taking it back.' },
 ] as const
 

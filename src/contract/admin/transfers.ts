@@ -1,0 +1,182 @@
+// Imports and exports of files: schemas and rows.
+
+import { limits } from '../limits.ts'
+import { Count, IdempotencyKey, Instant, ListMeta } from '../parts.ts'
+import { idPattern } from '../patterns.ts'
+import { described, nullable, object, oneOf, type Static, Type } from '../schema.ts'
+import { ok } from '../surface.ts'
+import { changeKinds, exportKinds, idPrefixes, importKinds, transferStates } from '../words.ts'
+import { AdminMemberChange } from './changes.ts'
+import { type AdminRows, adminRow, listOf } from './row.ts'
+
+// What one answer shows of a plan; its counts are of all.
+export const plannedChangesMax = 100
+export const refusedRowsMax = 1_000
+export const transferNotesMax = 100
+
+export const TransferId = Type.String({
+  pattern: idPattern(idPrefixes.transfer).source,
+  description: 'Id of an import.',
+})
+
+export const AdminTransferSummary = object({
+  id: TransferId,
+  kind: oneOf(importKinds),
+  name: Type.String({ description: 'Of the file.' }),
+  state: oneOf(transferStates, {
+    description:
+      'receiving: pieces are missing. planning: the file is compared with the shop. ready: the plan waits for its confirmation. writing: it was confirmed. done: everything was written. failed: the file cannot be read, `problem` says why.',
+  }),
+  pieces: described('How many pieces the file has.', Count),
+  received: described('How many of them were sent.', Count),
+  created: described('Products that are new.', Count),
+  changed: described('Products, or SKUs of a stock file, that differ from the file.', Count),
+  unchanged: described('Products or SKUs that already are what the file says.', Count),
+  refused: described('Rows that cannot be taken. While it is written, rows that were overtaken are added.', Count),
+  written: described('How many of the created and changed ones are written.', Count),
+  problem: nullable(Type.String()),
+  createdAt: Instant,
+  updatedAt: Instant,
+})
+
+export const AdminPlannedChange = object({
+  line: described('Of the file.', Count),
+  kind: oneOf(changeKinds),
+  type: oneOf(['category', 'product', 'sku', 'stock'] as const),
+  name: Type.String({ description: 'A slug or a code.' }),
+  members: Type.Array(AdminMemberChange, { description: 'Long values are cut.' }),
+})
+
+export const AdminRefusedRow = object({
+  line: described('Of the file.', Count),
+  name: Type.String({ description: 'The handle or the code, where the row has one.' }),
+  reason: Type.String(),
+})
+
+export const AdminTransfer = object({
+  ...AdminTransferSummary.properties,
+  changesCount: Count,
+  changes: Type.Array(AdminPlannedChange, {
+    maxItems: plannedChangesMax,
+    description: 'What would change, in the order of the file: the first 100.',
+  }),
+  refusedRows: Type.Array(AdminRefusedRow, { maxItems: refusedRowsMax, description: 'The first 1,000.' }),
+  notes: Type.Array(Type.String(), {
+    maxItems: transferNotesMax,
+    description: 'What of the file is taken otherwise than it is written there: the first 100.',
+  }),
+})
+
+export const AdminTransferListResponse = listOf(AdminTransferSummary, 'Newest first.')
+export const AdminTransferResponse = object({ data: AdminTransfer })
+
+export const AdminTransferRequest = object({
+  idempotencyKey: Type.Optional(IdempotencyKey),
+  kind: oneOf(importKinds, {
+    description:
+      'products: CSV in the product format of Shopify. stock: CSV with the columns `SKU`, `On hand (new)` and, better, `On hand (current)`.',
+  }),
+  name: Type.String({ minLength: 1, maxLength: 200, description: 'Of the file, for people.' }),
+  pieces: Type.Integer({ minimum: 1, maximum: limits.transferPiecesMax, description: 'How many pieces will be sent.' }),
+})
+
+export const AdminPieceRequest = object({
+  idempotencyKey: Type.Optional(IdempotencyKey),
+  text: Type.String({
+    minLength: 1,
+    maxLength: limits.transferPieceBytesMax,
+    description: 'The next part of the file, of at most 1 MiB in UTF-8. It may end anywhere.',
+  }),
+})
+
+export const AdminTransferConfirmation = object({ idempotencyKey: Type.Optional(IdempotencyKey) })
+
+export const AdminDiscardedResponse = object({ data: object({ id: TransferId, removed: Type.Boolean() }) })
+
+export const AdminExportQuery = object({
+  of: oneOf(exportKinds, { description: 'What the file lists.' }),
+  from: Type.Optional(described('Only orders that were placed then or later.', Instant)),
+  to: Type.Optional(described('Only orders that were placed before.', Instant)),
+})
+export const AdminCustomerExportQuery = object({
+  from: Type.Optional(described('Only orders that were placed then or later.', Instant)),
+  to: Type.Optional(described('Only orders that were placed before.', Instant)),
+})
+
+export const AdminExportResponse = object({
+  data: object({
+    text: Type.String({ description: 'Lines of CSV in UTF-8. The first answer begins with the names of the columns.' }),
+  }),
+  meta: ListMeta,
+})
+
+// A character may be written as an escape of three times its bytes.
+const pieceBodyBytesMax = 3 * limits.transferPieceBytesMax + 4_096
+
+// biome-ignore format: rows are read one below the other
+export const transferRows = {
+  listAdminTransfers: {
+    ...adminRow, method: 'GET', path: '/api/v1/admin/transfers',
+    scope: 'admin:read', idempotency: 'none', audit: 'none', tag: 'Transfers', paged: true,
+    summary: 'List imports',
+    description: 'Imports of the last 7 days, in the mode of the caller.',
+    body: null, reply: ok(AdminTransferListResponse), refusals: [],
+  },
+  createAdminTransfer: {
+    ...adminRow, method: 'POST', path: '/api/v1/admin/transfers',
+    scope: 'admin:catalog', idempotency: 'required', audit: 'change', tag: 'Transfers',
+    summary: 'Begin an import',
+    description: 'Announces a file of at most 64 pieces. When the last one has come, the server compares the file with the shop. Nothing changes before the plan is confirmed.',
+    body: AdminTransferRequest, reply: ok(AdminTransferResponse), refusals: ['transfer_limit'],
+  },
+  getAdminTransfer: {
+    ...adminRow, method: 'GET', path: '/api/v1/admin/transfers/{transferId}',
+    scope: 'admin:read', idempotency: 'none', audit: 'none', tag: 'Transfers',
+    summary: 'Show an import',
+    description: 'How far it is, what it would change, and which rows cannot be taken and why.',
+    body: null, reply: ok(AdminTransferResponse), refusals: ['transfer_not_found'],
+  },
+  appendAdminTransfer: {
+    ...adminRow, method: 'PUT', path: '/api/v1/admin/transfers/{transferId}/pieces/{piece}',
+    scope: 'admin:catalog', idempotency: 'required', audit: 'change', tag: 'Transfers',
+    summary: 'Send a piece of a file',
+    description: 'The first piece is 1. Pieces may come in any order; one that comes again replaces what was sent.',
+    body: AdminPieceRequest, bodyBytesMax: pieceBodyBytesMax, reply: ok(AdminTransferResponse),
+    refusals: ['transfer_not_found', 'transfer_not_receiving'],
+  },
+  confirmAdminTransfer: {
+    ...adminRow, method: 'POST', path: '/api/v1/admin/transfers/{transferId}/confirmations',
+    scope: 'admin:catalog', idempotency: 'required', audit: 'change', tag: 'Transfers',
+    summary: 'Write an import',
+    description: 'Writes the plan in batches. Each is written whole or not at all, with its entry in the list of changes. What was changed since the plan was made is refused.',
+    body: AdminTransferConfirmation, reply: ok(AdminTransferResponse),
+    refusals: ['transfer_not_found', 'transfer_not_ready'],
+  },
+  discardAdminTransfer: {
+    ...adminRow, method: 'DELETE', path: '/api/v1/admin/transfers/{transferId}',
+    scope: 'admin:catalog', idempotency: 'required', audit: 'change', tag: 'Transfers',
+    summary: 'Discard an import',
+    description: 'Deletes the file and its plan. Not while it is written.',
+    body: AdminTransferConfirmation, reply: ok(AdminDiscardedResponse),
+    refusals: ['transfer_not_found', 'transfer_not_ready'],
+  },
+  listAdminExport: {
+    ...adminRow, method: 'GET', path: '/api/v1/admin/exports',
+    scope: 'admin:read', idempotency: 'none', audit: 'none', tag: 'Transfers', paged: true,
+    summary: 'Export',
+    description: 'Products in the format of Shopify, stock, orders or promotions as CSV, some rows an answer. The file is the texts of all answers, one behind the other. Orders have no data of customers. A cell that begins with `=`, `+`, `-` or `@` gets an apostrophe before it, which an import takes off.',
+    query: AdminExportQuery, body: null, reply: ok(AdminExportResponse), refusals: [],
+  },
+  listAdminCustomerExport: {
+    ...adminRow, method: 'GET', path: '/api/v1/admin/exports/customers',
+    scope: 'admin:customers', idempotency: 'none', audit: 'look', tag: 'Transfers', paged: true,
+    summary: 'Export orders with their customers',
+    description: 'The orders of listAdminExport with name, e-mail, phone and address. Each answer is a look at the data of its orders, and is written down.',
+    query: AdminCustomerExportQuery, body: null, reply: ok(AdminExportResponse), refusals: [],
+  },
+} as const satisfies AdminRows
+
+export type AdminTransfer = Static<typeof AdminTransfer>
+export type AdminTransferSummary = Static<typeof AdminTransferSummary>
+export type AdminPlannedChange = Static<typeof AdminPlannedChange>
+export type AdminRefusedRow = Static<typeof AdminRefusedRow>

@@ -1,0 +1,204 @@
+// The admin operations on imports and exports.
+
+import type { AuditedChange } from '../audit/change.ts'
+import type { AdminTransfer, AdminTransferSummary, transferRows } from '../contract/admin/transfers.ts'
+import { limits } from '../contract/limits.ts'
+import { actorOf } from '../http/actor.ts'
+import type { AdminHandler } from '../http/admin.ts'
+import { refuseProblems } from '../http/adminReply.ts'
+import { Audited, type Paging } from '../http/handler.ts'
+import { adminRowsAsked, pageOf } from '../http/paging.ts'
+import { badCursor } from '../kit/cursor.ts'
+import { isId, newId } from '../kit/ids.ts'
+import { toInstant } from '../kit/instant.ts'
+import type { MerchantMode } from '../kit/mode.ts'
+import { controlCharacters } from '../kit/problems.ts'
+import { refuse } from '../kit/refuse.ts'
+import type { RootSecret } from '../kit/secrets.ts'
+import type { Reader, Tx } from '../storage/storage.ts'
+import {
+  type ExportPage,
+  exportOrders,
+  exportOrdersWithCustomers,
+  exportProducts,
+  exportPromotions,
+  exportStock,
+} from './exports.ts'
+import {
+  countTransfers,
+  findTransfer,
+  insertTransfer,
+  listTransfers,
+  lockTransfer,
+  putPiece,
+  setConfirmed,
+  setDiscarded,
+  setReceived,
+  type Transfer,
+  type TransferHead,
+} from './store.ts'
+
+// Files that wait, and all that are stored.
+const waitingMax = 5
+const storedMax = 100
+
+export interface TransferParts {
+  rootSecret: RootSecret
+  publicOrigin: () => string
+}
+
+export function adminTransferOperations({ rootSecret, publicOrigin }: TransferParts): {
+  [Id in keyof typeof transferRows]: AdminHandler<Id>
+} {
+  return {
+    async listAdminTransfers({ db, caller, paging }) {
+      if (paging.after !== null && !isId('trf', paging.after)) throw badCursor()
+      const found = await listTransfers(db, caller, paging.after, adminRowsAsked)
+      const { rows, meta } = pageOf(found, paging, ({ id }) => id)
+      return { data: rows.map(summaryView), meta }
+    },
+
+    async createAdminTransfer({ db, caller, body: { kind, name, pieces }, now }) {
+      refuseProblems('', controlCharacters({ name }, ''))
+      const { merchantId, mode } = caller
+      // Two at once count each other.
+      await db.lockRow`select id from merchants where id = ${merchantId}`
+      const { all, waiting } = await countTransfers(db, merchantId)
+      if (waiting >= waitingMax || all >= storedMax) throw refuse('transfer_limit')
+      const id = newId('trf')
+      insertTransfer(db, { merchantId, id, mode, kind, name, pieces, createdAt: now.getTime() })
+      return new Audited({ data: await viewOf(db, caller, id) }, [changeOf({ id, name }, 'create')])
+    },
+
+    async getAdminTransfer({ db, caller, path: { transferId } }) {
+      return { data: transferView(await find(db, caller, transferId)) }
+    },
+
+    async appendAdminTransfer({ db, caller, path: { transferId, piece: place }, body: { text }, now }) {
+      const transfer = await lock(db, caller, transferId)
+      const piece = /^[1-9]\d?$/.test(place) ? Number(place) : 0
+      if (piece === 0 || piece > transfer.pieces) throw refuse('transfer_not_found')
+      if (transfer.state !== 'receiving') throw refuse('transfer_not_receiving', { current: { state: transfer.state } })
+      if (Buffer.byteLength(text) > limits.transferPieceBytesMax)
+        refuseProblems('', [{ path: '/text', message: 'must be at most 1 MiB in UTF-8' }])
+      const isNew = await putPiece(db, transfer, piece, text)
+      const received = transfer.received + (isNew ? 1 : 0)
+      const isWhole = received === transfer.pieces
+      await setReceived(db, transfer, { received, isWhole, now: now.getTime() })
+      if (isWhole) db.signal('transfers')
+      const change = changeOf(transfer, 'change', [{ member: 'piece', from: null, to: piece }])
+      return new Audited({ data: await viewOf(db, caller, transferId) }, [change])
+    },
+
+    async confirmAdminTransfer({ db, caller, path: { transferId }, now, cause: { requestId } }) {
+      const transfer = await lock(db, caller, transferId)
+      const { state } = transfer
+      if (state !== 'ready') throw refuse('transfer_not_ready', { current: { state } })
+      await setConfirmed(db, transfer, { actor: actorOf(caller), requestId, now: now.getTime() })
+      db.signal('transfers')
+      const change = changeOf(transfer, 'change', [{ member: 'state', from: state, to: 'writing' }])
+      return new Audited({ data: await viewOf(db, caller, transferId) }, [change])
+    },
+
+    async discardAdminTransfer({ db, caller, path: { transferId } }) {
+      const transfer = await lock(db, caller, transferId)
+      const { state, id } = transfer
+      if (state === 'writing') throw refuse('transfer_not_ready', { current: { state } })
+      await setDiscarded(db, transfer)
+      return new Audited({ data: { id, removed: true } }, [changeOf(transfer, 'retire')])
+    },
+
+    async listAdminExport({ db, caller, query: { of, from, to }, paging, now }) {
+      const { after } = paging
+      const exporters = {
+        products: () => exportProducts(db, caller, { after, origin: publicOrigin() }),
+        stock: () => exportStock(db, caller, { after, origin: publicOrigin() }),
+        orders: () => exportOrders(db, caller, { after, ...spanOf({ from, to }) }),
+        promotions: () => exportPromotions(db, caller, { after, now: now.getTime() }),
+      }
+      return exportView(await exporters[of](), paging)
+    },
+
+    async listAdminCustomerExport({ db, caller, query, paging, now }) {
+      const ask = { after: paging.after, ...spanOf(query) }
+      const page = await exportOrdersWithCustomers(db, caller, ask, { rootSecret, now: now.getTime() })
+      const looks = page.orders.map(
+        ({ id, number: name }) => ({ kind: 'look', what: 'order', id, name, members: [] }) as const,
+      )
+      return new Audited(exportView(page, paging), looks)
+    },
+  }
+}
+
+function changeOf(
+  { id, name }: { id: string; name: string },
+  kind: AuditedChange['kind'],
+  members: AuditedChange['members'] = [],
+): AuditedChange {
+  return { kind, what: 'transfer', id, name, members }
+}
+
+function spanOf({ from, to }: { from?: string | undefined; to?: string | undefined }) {
+  return {
+    from: from === undefined ? undefined : Date.parse(from),
+    to: to === undefined ? undefined : Date.parse(to),
+  }
+}
+
+function exportView({ text, count, last }: ExportPage, paging: Paging) {
+  return { data: { text }, meta: { count, next: last === null ? null : paging.next(last) } }
+}
+
+async function find(db: Reader, caller: MerchantMode, id: string): Promise<Transfer> {
+  const transfer = isId('trf', id) ? await findTransfer(db, caller, id) : undefined
+  if (!transfer) throw refuse('transfer_not_found')
+  return transfer
+}
+
+async function lock(tx: Tx, caller: MerchantMode, id: string): Promise<Transfer> {
+  if (isId('trf', id)) await lockTransfer(tx, { merchantId: caller.merchantId, id })
+  return find(tx, caller, id)
+}
+
+async function viewOf(tx: Tx, caller: MerchantMode, id: string): Promise<AdminTransfer> {
+  return transferView(await find(tx, caller, id))
+}
+
+function transferView(transfer: Transfer): AdminTransfer {
+  const { changesCount, changes, refusedRows, notes } = transfer
+  return {
+    ...summaryView(transfer),
+    changesCount,
+    changes: [...changes],
+    refusedRows: [...refusedRows],
+    notes: [...notes],
+  }
+}
+
+function summaryView({
+  merchantId: _,
+  mode: __,
+  state,
+  createdAt,
+  updatedAt,
+  ...head
+}: TransferHead): AdminTransferSummary {
+  if (state === 'discarded') throw new Error('an import that was discarded is shown')
+  const { id, kind, name, pieces, received, created, changed, unchanged, refused, written, problem } = head
+  return {
+    id,
+    kind,
+    name,
+    state,
+    pieces,
+    received,
+    created,
+    changed,
+    unchanged,
+    refused,
+    written,
+    problem,
+    createdAt: toInstant(createdAt),
+    updatedAt: toInstant(updatedAt),
+  }
+}

@@ -1,0 +1,329 @@
+// Compares a file with the shop and writes down what it would change, a batch at a time. It changes nothing in the shop. If the
+// process dies, another run begins anew.
+
+import { setImmediate as breathe } from 'node:timers/promises'
+import type { AuditedChange, MemberChange } from '../audit/change.ts'
+import type { CategoryRow } from '../catalog/answer.ts'
+import { planProducts } from '../catalog/change.ts'
+import type { SellerFacts } from '../catalog/product.ts'
+import { findSeller, listCategories, listProductsBySlug, listProductsOfSkus, listSkusByCode } from '../catalog/store.ts'
+import {
+  type AdminPlannedChange,
+  type AdminRefusedRow,
+  plannedChangesMax,
+  refusedRowsMax,
+  transferNotesMax,
+} from '../contract/admin/transfers.ts'
+import { type CategoryEntry, categoriesMax, type ProductEntry } from '../contract/entries.ts'
+import { newId } from '../kit/ids.ts'
+import { CsvError, type CsvRow, readCsv } from '../provisioning/csv.ts'
+import { mergedProduct } from '../provisioning/merge.ts'
+import { planMissing } from '../provisioning/missing.ts'
+import { columnsOf, readShopifyProducts, type ShopifyColumn, type ShopifyOutcome } from '../provisioning/shopify.ts'
+import { categoryMap } from '../provisioning/shopifyrows.ts'
+import type { Storage } from '../storage/storage.ts'
+import { readStock, type StockOutcome } from './stockfile.ts'
+import {
+  claimPlanning,
+  type DueTransfer,
+  deleteItems,
+  deletePieces,
+  extendPlanning,
+  findPiece,
+  insertItems,
+  type PlanResult,
+  savePlan,
+  type TransferItem,
+} from './store.ts'
+
+// What is written for a product or a SKU once the plan is confirmed.
+export interface ProductItem {
+  entry: ProductEntry
+  categories: readonly CategoryEntry[]
+  isPartial: boolean
+  // That the plan was made of; 0: there was none.
+  version: number
+}
+
+export interface StockItem {
+  skuId: string
+  onHand: number
+  expectedOnHand: number
+}
+
+export interface TransferTools {
+  storage: Storage
+  // Of this server.
+  origin: () => string
+  clock: () => number
+}
+
+// So few that reads beside it wait for some milliseconds.
+const batchProducts = 20
+const batchLevels = 100
+// A run that has not said anything for so long is taken over.
+const runMs = 20_000
+const deletedAtOnce = 200
+
+class Superseded extends Error {}
+
+// Answers whether there was something to do.
+export async function planTransfer(
+  tools: TransferTools,
+  transfer: DueTransfer,
+  isEnding: () => boolean,
+): Promise<boolean> {
+  const { storage, clock } = tools
+  const run = newId('req')
+  const isMine = await storage.write((tx) => claimPlanning(tx, transfer, { run, until: clock() + runMs, now: clock() }))
+  if (!isMine) return false
+  // Of a run that died.
+  while ((await storage.write((tx) => deleteItems(tx, transfer, deletedAtOnce))) > 0) await breathe()
+  const planning = new Planning(tools, transfer, run)
+  try {
+    for await (const batch of planning.batches()) {
+      await planning.save(batch)
+      if (isEnding()) throw new Superseded()
+      await breathe()
+    }
+  } catch (error) {
+    if (error instanceof Superseded) {
+      await storage.write((tx) => extendPlanning(tx, transfer, { run, until: null }))
+      return false
+    }
+    if (!(error instanceof CsvError)) throw error
+    planning.fail(error.message)
+  }
+  const plan = planning.result()
+  await storage.write((tx) => savePlan(tx, transfer, { run, now: clock(), plan }))
+  while ((await storage.write((tx) => deletePieces(tx, transfer, 1))) > 0) await breathe()
+  return true
+}
+
+type Batch = { kind: 'products'; outcomes: ShopifyOutcome[] } | { kind: 'stock'; outcomes: StockOutcome[] }
+
+class Planning {
+  readonly #tools: TransferTools
+  readonly #transfer: DueTransfer
+  readonly #run: string
+  readonly #plan: PlanResult & { changes: AdminPlannedChange[]; refusedRows: AdminRefusedRow[]; notes: string[] } = {
+    state: 'ready',
+    created: 0,
+    changed: 0,
+    unchanged: 0,
+    refused: 0,
+    problem: null,
+    changesCount: 0,
+    changes: [],
+    refusedRows: [],
+    notes: [],
+  }
+  #position = 0
+  #columns: ReadonlySet<ShopifyColumn> = new Set()
+  // Those of the shop, and those that the file will have made.
+  #categories: CategoryRow[] | undefined
+
+  constructor(tools: TransferTools, transfer: DueTransfer, run: string) {
+    this.#tools = tools
+    this.#transfer = transfer
+    this.#run = run
+  }
+
+  async *batches(): AsyncGenerator<Batch> {
+    const { kind } = this.#transfer
+    const rows = readCsv(this.#chunks())
+    if (kind === 'stock') {
+      for await (const outcomes of inBatches(readStock(rows), batchLevels)) yield { kind, outcomes }
+      return
+    }
+    const { currency } = await this.#seller()
+    const products = readShopifyProducts(this.#noteColumns(rows), { currency, origin: this.#tools.origin() })
+    for await (const outcomes of inBatches(products, batchProducts)) yield { kind, outcomes }
+  }
+
+  async *#chunks(): AsyncGenerator<Buffer> {
+    for (let piece = 1; piece <= this.#transfer.pieces; piece += 1)
+      yield Buffer.from(await this.#tools.storage.read((db) => findPiece(db, this.#transfer, piece)))
+  }
+
+  async *#noteColumns(rows: AsyncIterable<CsvRow>): AsyncGenerator<CsvRow> {
+    let isHeader = true
+    for await (const row of rows) {
+      if (isHeader) this.#columns = columnsOf(row.cells)
+      isHeader = false
+      yield row
+    }
+  }
+
+  async save(batch: Batch): Promise<void> {
+    const items = batch.kind === 'stock' ? await this.#levels(batch.outcomes) : await this.#products(batch.outcomes)
+    const { storage, clock } = this.#tools
+    const isMine = await storage.write(async (tx) => {
+      if (!(await extendPlanning(tx, this.#transfer, { run: this.#run, until: clock() + runMs }))) return false
+      insertItems(tx, this.#transfer, items)
+      return true
+    })
+    if (!isMine) throw new Superseded()
+  }
+
+  async #products(outcomes: readonly ShopifyOutcome[]): Promise<TransferItem[]> {
+    const { storage, origin, clock } = this.#tools
+    const now = clock()
+    const seller = await this.#seller()
+    this.#categories ??= await storage.read((db) => listCategories(db, seller.id))
+    const read: Extract<ShopifyOutcome, { kind: 'product' }>[] = []
+    for (const outcome of outcomes) {
+      if (outcome.kind === 'product') read.push(outcome)
+      else this.#refuse({ line: outcome.line, name: outcome.handle, reason: outcome.reason })
+    }
+    if (read.length === 0) return []
+    const slugs = read.map(({ entry }) => entry.slug)
+    const stored = await storage.read((db) => listProductsBySlug(db, seller.id, slugs))
+    const storedOf = new Map(stored.map((product) => [product.slug, product]))
+    const context = { currency: seller.currency, origin: origin(), categories: categoryMap(this.#categories) }
+    const items = new Map<string, ProductItem & { line: number; notes: readonly string[] }>()
+    for (const outcome of read) {
+      const { line, entry, isPartial, notes } = outcome
+      const before = storedOf.get(entry.slug)
+      const merged = before
+        ? await mergedProduct(before, outcome, this.#columns, context)
+        : { entry, categories: outcome.categories }
+      items.set(entry.slug, { line, ...merged, isPartial, notes, version: before?.version ?? 0 })
+    }
+    this.#placeCategories(items, now)
+    const entries = [...items.values()].map(({ entry }) => entry)
+    const partial = new Set([...items.values()].filter(({ isPartial }) => isPartial).map(({ entry }) => entry.slug))
+    const { plans, refused } = await storage.read((db) =>
+      planProducts(db, seller, entries, { now, stock: false, partial }),
+    )
+    for (const { slug, reason } of refused) {
+      this.#refuse({ line: items.get(slug)?.line ?? 0, name: slug, reason: `${reason}; the product is left out` })
+      items.delete(slug)
+    }
+    const planned: TransferItem[] = []
+    for (const plan of plans) {
+      const { slug } = plan.product
+      const item = items.get(slug)
+      if (!item) continue
+      if (!plan.differs) this.#plan.unchanged += 1
+      else {
+        if (plan.before) this.#plan.changed += 1
+        else this.#plan.created += 1
+        const { line, notes, ...rest } = item
+        for (const note of notes) if (this.#plan.notes.length < transferNotesMax) this.#plan.notes.push(note)
+        for (const change of plan.changes) this.#show(line, change)
+        planned.push(this.#item(line, slug, rest))
+      }
+    }
+    return planned
+  }
+
+  // Plans the categories that are missing, and leaves out products whose category cannot be made.
+  #placeCategories(items: Map<string, { line: number } & ProductItem>, now: number): void {
+    for (const [slug, { line, entry, categories }] of items) {
+      const stored = this.#categories ?? []
+      const { categories: made, changes } = planMissing(categories, stored, now)
+      const isRoom = stored.length + made.length <= categoriesMax
+      const known = new Set([...stored, ...(isRoom ? made : [])].map((category) => category.slug))
+      if (entry.categories?.every((category) => known.has(category)) ?? true) {
+        if (made.length === 0) continue
+        this.#categories = [...stored, ...made]
+        for (const change of changes) this.#show(line, change)
+      } else {
+        const why = isRoom ? 'would be nested too deeply' : `would be one of more than ${categoriesMax}`
+        this.#refuse({ line, name: slug, reason: `its category ${why}; the product is left out` })
+        items.delete(slug)
+      }
+    }
+  }
+
+  async #levels(outcomes: readonly StockOutcome[]): Promise<TransferItem[]> {
+    const { merchantId, mode } = this.#transfer
+    const codes = outcomes.flatMap((outcome) => (outcome.kind === 'refused' ? [] : [outcome.code]))
+    const known = await this.#tools.storage.read(async (db) => {
+      const owners = codes.length === 0 ? [] : await listSkusByCode(db, merchantId, codes)
+      // Without those that are retired.
+      const sold = await listProductsOfSkus(
+        db,
+        merchantId,
+        owners.map(({ id }) => id),
+      )
+      const ids = new Set(sold.map(({ skuId }) => skuId))
+      return new Map(owners.filter(({ id }) => ids.has(id)).map((owner) => [owner.code, owner]))
+    })
+    const planned: TransferItem[] = []
+    for (const outcome of outcomes) {
+      const { line, code: name } = outcome
+      const sku = known.get(name)
+      const present = sku?.stock[mode].onHand
+      if (outcome.kind === 'refused') this.#refuse({ line, name, reason: outcome.reason })
+      else if (!sku || present === undefined) this.#refuse({ line, name, reason: 'there is no SKU with this code' })
+      else if (outcome.kind === 'same' || outcome.onHand === present) this.#plan.unchanged += 1
+      else if (outcome.expectedOnHand !== null && outcome.expectedOnHand !== present)
+        this.#refuse({ line, name, reason: `the stock is ${present} now` })
+      else {
+        this.#plan.changed += 1
+        const members = [{ member: 'onHand', from: present, to: outcome.onHand }]
+        this.#show(line, { kind: 'change', what: 'stock', id: sku.id, name, members })
+        const item: StockItem = { skuId: sku.id, onHand: outcome.onHand, expectedOnHand: present }
+        planned.push(this.#item(line, name, item))
+      }
+    }
+    return planned
+  }
+
+  #item(line: number, name: string, item: ProductItem | StockItem): TransferItem {
+    this.#position += 1
+    return { position: this.#position, line, name, item: JSON.stringify(item) }
+  }
+
+  #refuse(row: AdminRefusedRow): void {
+    this.#plan.refused += 1
+    if (this.#plan.refusedRows.length < refusedRowsMax) this.#plan.refusedRows.push(row)
+  }
+
+  #show(line: number, { kind, what, name, members }: Omit<AuditedChange, 'id'> & { id?: string }): void {
+    this.#plan.changesCount += 1
+    if (this.#plan.changes.length >= plannedChangesMax) return
+    // A plan changes nothing else.
+    const type = what as AdminPlannedChange['type']
+    this.#plan.changes.push({ line, kind, type, name, members: members.map(cutMember) })
+  }
+
+  fail(problem: string): void {
+    Object.assign(this.#plan, { state: 'failed', problem })
+  }
+
+  result(): PlanResult {
+    return this.#plan
+  }
+
+  async #seller(): Promise<SellerFacts> {
+    const seller = await this.#tools.storage.read((db) => findSeller(db, this.#transfer.merchantId))
+    if (!seller) throw new Error(`${this.#transfer.merchantId} has an import and does not exist`)
+    return seller
+  }
+}
+
+const shownLengthMax = 300
+
+// A description may be long, and a hundred of them are one answer.
+function cutMember({ member, from, to }: MemberChange): AdminPlannedChange['members'][number] {
+  return { member, from: cut(from), to: cut(to) }
+}
+
+function cut(value: unknown): unknown {
+  const text = typeof value === 'string' ? value : JSON.stringify(value ?? null)
+  return text.length <= shownLengthMax ? (value ?? null) : `${text.slice(0, shownLengthMax).toWellFormed()}…`
+}
+
+async function* inBatches<Item>(items: AsyncIterable<Item>, size: number): AsyncGenerator<Item[]> {
+  let batch: Item[] = []
+  for await (const item of items) {
+    batch.push(item)
+    if (batch.length < size) continue
+    yield batch
+    batch = []
+  }
+  if (batch.length > 0) yield batch
+}

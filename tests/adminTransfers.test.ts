@@ -1,0 +1,376 @@
+// Imports and exports of files by the admin surface.
+
+import assert from 'node:assert/strict'
+import { spawn } from 'node:child_process'
+import { once } from 'node:events'
+import { join } from 'node:path'
+import { before, beforeEach, test } from 'node:test'
+import { createCategory, createProduct, unusedName } from '../harness/admin/catalog.ts'
+import {
+  beginTransfer,
+  clearTransfers,
+  confirmTransfer,
+  exportFile,
+  runTransfers,
+  sendFile,
+  transferWith,
+} from '../harness/admin/transfers.ts'
+import { nodeFlags } from '../harness/flags.ts'
+import { assertAdminError, type House } from '../harness/house.ts'
+import { type Orders, openOrderHouse } from '../harness/orders.ts'
+import { eachEngine } from '../harness/storage.ts'
+import { sell } from '../src/inventory/sales.ts'
+import { newId } from '../src/kit/ids.ts'
+import { findViolations } from '../src/observe/invariants.ts'
+import { deleteOldTransfers } from '../src/transfers/round.ts'
+
+const header = 'Handle,Title,Type,Variant SKU,Variant Price,Variant Inventory Qty\n'
+
+eachEngine('transfers', (given) => {
+  let house: House & { orders: Orders }
+  before(async () => {
+    house = await openOrderHouse(given)
+  })
+  beforeEach(() => clearTransfers(house))
+
+  async function planned(kind: 'products' | 'stock', text: string, pieces = 1) {
+    const id = await sendFile(house, kind, text, pieces)
+    await runTransfers(house)
+    return transferWith(house, id)
+  }
+
+  async function written(id: string) {
+    const answer = await confirmTransfer(house, id)
+    assert.equal(answer.status, 200, answer.text)
+    await runTransfers(house)
+    return transferWith(house, id)
+  }
+
+  const product = async (productId: string) =>
+    (await house.askAdmin('getAdminProduct', { path: { productId } })).body.data
+  const bySlug = async (slug: string) =>
+    house.storage.read(
+      (db) => db.sql<{ id: string; name: string }>`
+        select id, name from products where merchant_id = ${house.merchantId} and slug = ${slug}`,
+    )
+  const entries = (requestId: string) =>
+    house.storage.read(
+      (db) => db.sql<{ actor: string; changes: string }>`
+        select actor_kind as "actor", changes from audit_entries
+        where merchant_id = ${house.merchantId} and request_id = ${requestId} order by id`,
+    )
+
+  test('an export of products that is imported again changes nothing, whatever the products hold', async () => {
+    const { category: outer } = await createCategory(house, { name: 'In & > out' })
+    const { category: inner } = await createCategory(house, { parent: outer.slug })
+    await createProduct(house, {
+      name: '=HYPERLINK("http://evil","x")',
+      summary: 'A summary of its own.',
+      description: 'One  line\n\n\nand <b>another</b> & more\nhere\t.',
+      categories: [inner.slug, outer.slug],
+      tags: ['a, b', '@c'],
+      images: [
+        { url: '/media/x.webp', alt: 'A "cup"' },
+        { url: 'https://pictures.example/b.jpg', alt: '', width: 3, height: 4 },
+        { url: 'https://pictures.example/c.jpg' },
+      ],
+      metadata: { vendor: 'Wren', shelf: '4' },
+      options: [
+        { name: 'Size', values: ['S', ' S'] },
+        { name: '-Colour', values: ['+plum', "'=grey"] },
+      ],
+      skus: [
+        { code: '-A  1', price: 1, options: { Size: 'S', '-Colour': '+plum' }, stock: 3, backorder: true },
+        {
+          code: "'=2",
+          name: 'Own name',
+          price: 1_200,
+          compareAtPrice: 1_300,
+          options: { Size: ' S', '-Colour': "'=grey" },
+          requiresShipping: false,
+          weightGrams: 250,
+          maxPerOrder: 3,
+          taxClass: 'reduced',
+          image: '/media/y.webp',
+        },
+      ],
+    })
+    await createProduct(house, { published: false, description: '' })
+    const archived = await createProduct(house)
+    await house.askAdmin('updateAdminProducts', {
+      body: { idempotencyKey: newId('req'), productIds: [archived.id], change: { status: 'archived' } },
+    })
+    const text = await exportFile(house, 'of=products')
+    assert.match(text, /"'=HYPERLINK\(""http/)
+    const plan = await planned('products', text, 3)
+    assert.deepEqual([plan.state, plan.changes, plan.refusedRows], ['ready', [], []])
+    assert.deepEqual([plan.created, plan.changed, plan.refused, plan.notes], [0, 0, 0, []])
+    assert.ok(plan.unchanged >= 3)
+    assert.equal((await written(plan.id)).state, 'done')
+  })
+
+  test('an edit of one cell changes one member', async () => {
+    const { id, product: entry } = await createProduct(house, {
+      summary: 'Mine.',
+      description: 'Long text.',
+      metadata: { shelf: '4' },
+      tags: ['x, y'],
+    })
+    const [code] = entry.skus.map((sku: { code: string }) => sku.code)
+    const text = (await exportFile(house, 'of=products'))
+      .split('\n')
+      .map((line) => (line.includes(`,${code},`) ? line.replace(',12.00,', ',13.50,') : line))
+      .join('\n')
+    const plan = await planned('products', text)
+    const members = [{ member: 'price', from: 1_200, to: 1_350 }]
+    assert.deepEqual(
+      plan.changes.map(({ line: _, ...change }: { line: number }) => change),
+      [{ kind: 'change', type: 'sku', name: code, members }],
+    )
+    assert.deepEqual([plan.changed, plan.changesCount], [1, 1])
+    assert.equal((await product(id)).product.skus[0].price, 1_200, 'nothing before the confirmation')
+    assert.equal((await written(plan.id)).written, 1)
+    const after = await product(id)
+    assert.deepEqual(after.product, { ...entry, skus: [{ ...entry.skus[0], price: 1_350 }] })
+  })
+
+  test('of many rows the three bad ones are named with line and reason, and the rest is written once', async () => {
+    const slugs = Array.from({ length: 60 }, () => unusedName('row'))
+    const rows = slugs.map((slug, index) => {
+      const price = index === 20 ? '12,50' : '12.50'
+      const title = index === 40 ? '' : `Row ${index}`
+      return `${slug},${title},Shelf ${slugs[0]},${index === 50 ? slugs[3] : slug},"${price}",4\n`
+    })
+    const plan = await planned('products', header + rows.join(''), 2)
+    assert.deepEqual(
+      plan.refusedRows.filter(({ reason }: { reason: string }) => !reason.startsWith('no variant')),
+      [
+        { line: 22, name: slugs[20], reason: 'the price "12,50" has a comma; write it like 1299.00' },
+        { line: 42, name: slugs[40], reason: 'the title is missing; the product is left out' },
+        { line: 52, name: slugs[50], reason: `the SKU "${slugs[3]}" is already used on line 5` },
+      ],
+    )
+    assert.deepEqual([plan.created, plan.changed, plan.unchanged, plan.state], [57, 0, 0, 'ready'])
+    assert.deepEqual(plan.changes[0], {
+      line: 2,
+      kind: 'create',
+      type: 'category',
+      name: `shelf-${slugs[0]}`,
+      members: [],
+    })
+    assert.deepEqual(await bySlug(slugs[0] as string), [])
+
+    const confirmed = await confirmTransfer(house, plan.id)
+    const again = await confirmTransfer(house, plan.id)
+    assertAdminError(again, 'transfer_not_ready')
+    assert.deepEqual(again.body.error.current, { state: 'writing' })
+    await runTransfers(house)
+    const done = await transferWith(house, plan.id)
+    assert.deepEqual([done.state, done.written, done.refused], ['done', 57, plan.refused])
+    assertAdminError(await confirmTransfer(house, plan.id), 'transfer_not_ready')
+
+    const [shown] = await bySlug(slugs[0] as string)
+    assert.equal(shown?.name, 'Row 0')
+    const { data } = (await house.ask('listApiKeyCatalogCategories')).body
+    assert.equal(data.find(({ slug }: { slug: string }) => slug === `shelf-${slugs[0]}`).productCount, 57)
+    const written = await entries(confirmed.headers.get('x-request-id') ?? '')
+    const changes = written.flatMap(
+      (entry) => JSON.parse(entry.changes) as { kind: string; what: string; id: string }[],
+    )
+    assert.deepEqual([...new Set(written.map(({ actor }) => actor))], ['key'])
+    assert.equal(changes.filter(({ what, kind }) => what === 'product' && kind === 'create').length, 57)
+    assert.ok(written.length >= 6, 'a batch is small')
+    const events = await house.storage.read(
+      (db) => db.sql`select id from events where type = 'product.created' and subject_id = ${shown?.id ?? ''}`,
+    )
+    assert.ok(events.length > 0)
+    assert.deepEqual(await house.storage.read(findViolations), [])
+    const left = await house.storage.read(
+      (db) => db.sql`
+        select transfer_id from transfer_items where merchant_id = ${house.merchantId}
+        union all select transfer_id from transfer_pieces where merchant_id = ${house.merchantId}`,
+    )
+    assert.deepEqual(left, [])
+  })
+
+  test('what was changed since the plan is refused, and the rest is written', async () => {
+    const [one, other] = [await createProduct(house), await createProduct(house)]
+    const rows = [one, other].map(({ product: { slug, skus } }) => `${slug},Renamed,,${skus[0].code},12.00,\n`)
+    const plan = await planned('products', header + rows.join(''))
+    assert.equal(plan.changed, 2)
+    const change = { ...one.product, name: 'By hand' }
+    const path = { productId: one.id }
+    await house.askAdmin('replaceAdminProduct', {
+      path,
+      body: { idempotencyKey: newId('req'), expectedVersion: one.version, product: change },
+    })
+    const done = await written(plan.id)
+    assert.deepEqual(done.refusedRows, [
+      { line: 2, name: one.product.slug, reason: 'the product was changed since the plan' },
+    ])
+    assert.deepEqual([done.written, done.refused], [1, 1])
+    assert.equal((await product(one.id)).product.name, 'By hand')
+    assert.equal((await product(other.id)).product.name, 'Renamed')
+  })
+
+  test('a stock file sets counts against what was seen, and undoes no sale', async () => {
+    const [one, other, sold] = [await createProduct(house), await createProduct(house), await createProduct(house)]
+    const codeOf = (made: typeof one) => made.product.skus[0].code
+    const file = await exportFile(house, 'of=stock')
+    const same = await planned('stock', file)
+    assert.deepEqual([same.state, same.changed, same.refused], ['ready', 0, 0])
+    assert.match(file, new RegExp(`,${codeOf(one)},0,7,7,\n`))
+
+    const text = `SKU,On hand (current),On hand (new)\n${codeOf(one)},7,9\n${codeOf(other)},8,9\n${codeOf(sold)},,1\nNONE,,1\n`
+    const plan = await planned('stock', text)
+    assert.deepEqual(plan.refusedRows, [
+      { line: 3, name: codeOf(other), reason: 'the stock is 7 now' },
+      { line: 5, name: 'NONE', reason: 'there is no SKU with this code' },
+    ])
+    const seller = { merchantId: house.merchantId, mode: 'test' } as const
+    await house.storage.write((tx) =>
+      sell(tx, seller, newId('ord'), [{ skuId: sold.skus[0].id, quantity: 2 }], {
+        now: house.clock.now,
+        cause: null,
+        soldTo: newId('ord'),
+      }),
+    )
+    const done = await written(plan.id)
+    assert.equal(done.refusedRows[2].name, codeOf(sold))
+    assert.deepEqual([done.written, done.refused], [1, 3])
+    const levels = await Promise.all([one, other, sold].map(async ({ id }) => (await product(id)).skus[0].onHand))
+    assert.deepEqual(levels, [9, 7, 5])
+  })
+
+  test('a file that cannot be read fails with the reason, and nothing can be confirmed', async () => {
+    const plan = await planned('products', `${header}x,"open,a,b,1.00,1\n`)
+    assert.deepEqual([plan.state, plan.problem], ['failed', 'line 2: the quote that opens here is never closed'])
+    assertAdminError(await confirmTransfer(house, plan.id), 'transfer_not_ready')
+    const empty = await planned('products', '\n')
+    assert.deepEqual(empty.refusedRows, [{ line: 1, name: '', reason: 'the file is empty' }])
+    const stock = await planned('stock', 'Code,Count\nx,1\n')
+    assert.deepEqual(stock.refusedRows, [
+      { line: 1, name: '', reason: 'the first row must name the columns "SKU" and "On hand (new)"' },
+    ])
+  })
+
+  test('pieces come in any order and again, until the last; only so many files wait', async () => {
+    const { id } = await beginTransfer(house, 'products', 2)
+    const slug = unusedName('piece')
+    const append = (piece: string, text: string) =>
+      house.askAdmin('appendAdminTransfer', {
+        path: { transferId: id, piece },
+        body: { idempotencyKey: newId('req'), text },
+      })
+    assert.equal((await append('2', 'to be replaced')).body.data.received, 1)
+    assert.equal((await append('2', `${slug},Split é,,${slug},1.00,1\n`)).body.data.received, 1)
+    for (const piece of ['0', '3', '01', '-1', '1.0', '1e0', '100'])
+      assertAdminError(await append(piece, 'x'), 'transfer_not_found')
+    assertAdminError(await append('1', 'é'.repeat(600_000)), 'invalid_request')
+    assert.equal((await append('1', header)).body.data.state, 'planning')
+    assertAdminError(await append('1', header), 'transfer_not_receiving')
+    await runTransfers(house)
+    assert.equal((await transferWith(house, id)).created, 1)
+
+    for (let waiting = 1; waiting < 5; waiting += 1) await beginTransfer(house, 'stock', 1)
+    const body = { idempotencyKey: newId('req'), kind: 'stock', name: 'x', pieces: 1 }
+    assertAdminError(await house.askAdmin('createAdminTransfer', { body }), 'transfer_limit')
+    const discard = { path: { transferId: id }, body: { idempotencyKey: newId('req') } }
+    assert.deepEqual((await house.askAdmin('discardAdminTransfer', discard)).body.data, { id, removed: true })
+    assertAdminError(await house.askAdmin('getAdminTransfer', { path: { transferId: id } }), 'transfer_not_found')
+    await beginTransfer(house, 'stock', 1)
+  })
+
+  test('a run that died is taken over, and one that was taken over writes nothing more', async () => {
+    const rows = Array.from({ length: 45 }, () => unusedName('again')).map((slug) => `${slug},A,,${slug},1.00,1\n`)
+    const id = await sendFile(house, 'products', header + rows.join(''))
+    await house.storage.write(async (tx) => {
+      await tx.sql`update transfers set run = 'req_dead', run_until = ${house.clock.now + 1_000} where id = ${id}`
+      await tx.sql`
+        insert into transfer_items (merchant_id, transfer_id, position, line, name, item)
+        values (${house.merchantId}, ${id}, 1, 1, 'x', '{}')`
+    })
+    await runTransfers(house)
+    assert.equal((await transferWith(house, id)).state, 'planning', 'the other one may be alive')
+    house.clock.now += 1_000
+    await runTransfers(house)
+    const plan = await transferWith(house, id)
+    assert.deepEqual([plan.state, plan.created], ['ready', 45])
+    assert.equal((await written(id)).written, 45)
+  })
+
+  async function dieAfter(statements: number): Promise<void> {
+    const script = join(import.meta.dirname, '..', 'harness', 'transferCrasher.ts')
+    const given = [house.url, String(house.clock.now), String(statements)]
+    const child = spawn(process.execPath, [...nodeFlags, script, ...given], { stdio: ['ignore', 'ignore', 'inherit'] })
+    const [, signal] = (await once(child, 'close')) as [number | null, string | null]
+    assert.equal(signal, 'SIGKILL')
+  }
+
+  test('kill -9 amid planning and amid batches: each is whole with its entry or not at all, and the rest follows', async () => {
+    const slugs = Array.from({ length: 50 }, () => unusedName('killed'))
+    const rows = slugs.map((slug) => `${slug},Killed,Killed,${slug},1.00,1\n`)
+    const id = await sendFile(house, 'products', header + rows.join(''))
+    await dieAfter(30)
+    assert.equal((await transferWith(house, id)).state, 'planning')
+    house.clock.now += 60_000
+    await runTransfers(house)
+    assert.equal((await transferWith(house, id)).created, 50)
+    const confirmed = await confirmTransfer(house, id)
+    const names = () =>
+      house.storage.read(
+        (db) => db.sql<{ slug: string }>`
+          select slug from products where merchant_id = ${house.merchantId} and slug like 'killed-%' order by id`,
+      )
+    const soFar: number[] = []
+    // Somewhere in the first batch, in the second, and right before a commit.
+    for (const statements of [20, 100, 163, 301]) {
+      await dieAfter(statements)
+      const { state, written } = await transferWith(house, id)
+      const changes = (await entries(confirmed.headers.get('x-request-id') ?? '')).flatMap(
+        (entry) => JSON.parse(entry.changes) as { kind: string; what: string; name: string }[],
+      )
+      const made = changes.filter(({ what, kind }) => what === 'product' && kind === 'create').map(({ name }) => name)
+      assert.equal(state, 'writing')
+      assert.equal(made.length, written)
+      assert.deepEqual((await names()).map(({ slug }) => slug).toSorted(), made.toSorted())
+      soFar.push(written)
+    }
+    assert.equal(soFar[0], 0)
+    assert.ok((soFar.at(-1) ?? 0) >= 10, 'a batch that was committed stays')
+    await runTransfers(house)
+    const done = await transferWith(house, id)
+    assert.deepEqual([done.state, done.written, done.refused], ['done', 50, 0])
+    assert.equal((await names()).length, 50)
+    assert.deepEqual(await house.storage.read(findViolations), [])
+  })
+
+  test('orders are exported without their customers, and with them only as a look', async () => {
+    const { orderId } = await house.orders.place()
+    const customer = (await house.askAdmin('getAdminOrderCustomer', { path: { orderId } })).body.data
+    const order = (await house.askAdmin('getAdminOrder', { path: { orderId } })).body.data
+    const plain = await exportFile(house, 'of=orders')
+    const first = plain.split('\n').find((line) => line.includes(orderId)) ?? ''
+    assert.ok(first.startsWith(`${order.number},${order.paymentStatus},`), first)
+    const sealed = [customer.email, customer.name, customer.address.line1, customer.address.postalCode].filter(Boolean)
+    assert.ok(sealed.length >= 3)
+    for (const secret of sealed) assert.ok(!plain.includes(secret), secret)
+    const answer = await house.askAdmin('listAdminCustomerExport', { query: `?from=${order.placedAt}` })
+    for (const shown of sealed) assert.ok(answer.body.data.text.includes(shown), shown)
+    const [entry] = await entries(answer.headers.get('x-request-id') ?? '')
+    const looks = JSON.parse(entry?.changes ?? '[]') as { kind: string; id: string; members: unknown[] }[]
+    assert.ok(looks.some(({ kind, id, members }) => kind === 'look' && id === orderId && members.length === 0))
+    for (const secret of sealed) assert.ok(!(entry?.changes ?? '').includes(secret))
+    assert.match(await exportFile(house, 'of=promotions'), /^Code,Name,Type,Value,.*\n\w/)
+  })
+
+  test('imports are deleted a week after their last step', async () => {
+    const id = await sendFile(house, 'products', header)
+    await runTransfers(house)
+    const endedBy = house.clock.now
+    await deleteOldTransfers(house.storage, { endedBy: endedBy - 1, now: house.clock.now })
+    assert.equal((await transferWith(house, id)).id, id)
+    await deleteOldTransfers(house.storage, { endedBy, now: house.clock.now })
+    assertAdminError(await house.askAdmin('getAdminTransfer', { path: { transferId: id } }), 'transfer_not_found')
+  })
+})
