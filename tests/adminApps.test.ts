@@ -54,6 +54,29 @@ anyEngine('apps with admin scopes', (given) => {
     const beyond = { ...more, scopes: ['checkout:quote'], idempotencyKey: newId('req') }
     assert.equal((await house.askAdmin('createAdminKey', { key: secret, body: beyond })).status, 403, 'not granted')
 
+    // What an app makes belongs to its own installation, and ends with it.
+    const { body: made } = await house.askAdmin('createAdminInstallation', {
+      body: { name: 'Not of the app', idempotencyKey: newId('req') },
+    })
+    const elsewhere = { installationId: made.data.id, idempotencyKey: newId('req') }
+    const theirs = await house.askAdmin('createAdminWebhookEndpoint', {
+      body: { ...elsewhere, url: 'https://shop.example/hooks' },
+    })
+    const path = { endpointId: theirs.body.data.endpoint.id }
+    const { id: keyId } = await house.newKey([])
+    const keyed = () => ({ idempotencyKey: newId('req') })
+    for (const answer of [
+      await house.askAdmin('createAdminKey', { key: secret, body: { ...elsewhere, name: 'Theirs', scopes: [] } }),
+      await house.askAdmin('rotateAdminKey', { key: secret, path: { keyId }, body: keyed() }),
+      await house.askAdmin('createAdminWebhookEndpoint', {
+        key: secret,
+        body: { ...elsewhere, ...keyed(), url: body.url },
+      }),
+      await house.askAdmin('updateAdminWebhookEndpoint', { key: secret, path, body: { ...keyed(), url: body.url } }),
+      await house.askAdmin('rotateAdminWebhookSecret', { key: secret, path, body: keyed() }),
+    ])
+      assert.deepEqual([answer.status, answer.body.error?.code], [403, 'scope_missing'], answer.text)
+
     await house.storage.write((tx) => uninstall(tx, installationId, house.clock.now))
     assert.equal((await house.askAdmin('listAdminKeys', { key: secret })).status, 401)
   })

@@ -46,7 +46,7 @@ eachEngine('developers', (given) => {
     })
     assert.deepEqual(bad.body.error.issues[0].path, '/redirectHosts/1')
 
-    const scopes = ['catalog:read']
+    const scopes: string[] = []
     const key = await house.askAdmin('createAdminKey', { body: keyed({ installationId, name: 'Till', scopes }) })
     const { secret } = key.body.data
     assert.equal((await house.ask('getInstallationCredentialIdentity', { key: secret })).status, 200)
@@ -71,7 +71,7 @@ eachEngine('developers', (given) => {
   test('a key is rotated: the successor works at once, the old one for a while; revoked, at once not', async () => {
     const installationId = await newInstallation()
     const made = await house.askAdmin('createAdminKey', {
-      body: keyed({ installationId, name: 'Till', scopes: ['catalog:read'] }),
+      body: keyed({ installationId, name: 'Till', scopes: [] }),
     })
     const keyId = made.body.data.key.id
     const isIn = async (key: string) => (await house.ask('getInstallationCredentialIdentity', { key })).status === 200
@@ -124,6 +124,32 @@ eachEngine('developers', (given) => {
     const { secret } = JSON.parse(String(made.body)).data
     assert.equal((await house.askAdmin('listAdminOrders', { key: secret })).status, 200)
     assert.deepEqual(coded(await house.askAdmin('listAdminKeys', { key: secret })), [403, 'scope_missing'])
+  })
+
+  test('a key gives only scopes that it has, and for no longer than it lasts', async () => {
+    const installationId = await newInstallation()
+    const expiresAt = house.clock.now + 3_600_000
+    const { key } = await house.newKey(['admin:developers', 'catalog:read'], { expiresAt })
+    const create = (scopes: string[], more = {}) =>
+      house.askAdmin('createAdminKey', { key, body: keyed({ installationId, name: 'Till', scopes, ...more }) })
+    const beyond = await create(['catalog:read', 'checkout:quote'])
+    assert.deepEqual(
+      [...coded(beyond), beyond.body.error.current.requiredScope],
+      [403, 'scope_missing', 'checkout:quote'],
+    )
+    const ends = []
+    for (const later of [{}, { expiresAt: new Date(expiresAt + 1).toISOString() }])
+      ends.push((await create(['catalog:read'], later)).body.data.key.expiresAt)
+    assert.deepEqual(ends, [new Date(expiresAt).toISOString(), new Date(expiresAt).toISOString()])
+    const { id } = await house.newKey(['checkout:quote'])
+    const path = { keyId: id }
+    assert.deepEqual(coded(await house.askAdmin('rotateAdminKey', { key, path, body: keyed() })), [
+      403,
+      'scope_missing',
+    ])
+    const own = await house.newKey(['catalog:read'])
+    const rotated = await house.askAdmin('rotateAdminKey', { key, path: { keyId: own.id }, body: keyed() })
+    assert.equal(rotated.body.data.key.expiresAt, new Date(expiresAt).toISOString())
   })
 
   test('an endpoint is made, changed, paused, enabled, tested, gets another secret, and is removed', async () => {

@@ -4,8 +4,13 @@ import assert from 'node:assert/strict'
 import { before, test } from 'node:test'
 import { type House, openHouse, testSecret } from '../harness/house.ts'
 import { eachEngine } from '../harness/storage.ts'
+import { createKey, endKey } from '../src/access/keys.ts'
+import { adminScopes, type Role } from '../src/contract/words.ts'
+import { personCaller } from '../src/http/admin.ts'
+import { insertInstallation } from '../src/installations/store.ts'
 import { newId } from '../src/kit/ids.ts'
-import { acceptAsNew } from '../src/staff/invitations.ts'
+import { endInstallation } from '../src/oauth/installing.ts'
+import { acceptAsNew, createInvitation } from '../src/staff/invitations.ts'
 import { listMembers } from '../src/staff/members.ts'
 import { hashPassword } from '../src/staff/password.ts'
 import { scopesOfRole } from '../src/staff/roles.ts'
@@ -22,11 +27,15 @@ eachEngine('members', (given) => {
   const invite = (email: string, role: string, key = house.keys.admin) =>
     house.askAdmin('inviteAdminMember', { key, body: keyed({ email, role }) })
 
-  async function join(email: string, role: string): Promise<string> {
-    const { body } = await invite(email, role)
-    const token = body.data.link.split('/').at(-1)
-    const made = { token, passwordHash: await hash() }
+  const accept = async (link: string) => {
+    const made = { token: link.split('/').at(-1) ?? '', passwordHash: await hash() }
     return (await house.storage.write((tx) => acceptAsNew(tx, testSecret, made, house.clock.now))).userId
+  }
+
+  async function join(email: string, role: Role): Promise<string> {
+    const input = { merchantId: house.merchantId, email, role, held: adminScopes, createdBy: null }
+    const link = await house.storage.write((tx) => createInvitation(tx, testSecret, input, house.clock.now))
+    return accept(link.path)
   }
 
   test('200: invited by a link that is shown once, joined, changed, removed; each is written down without an address', async () => {
@@ -94,6 +103,59 @@ eachEngine('members', (given) => {
     ])
       assert.deepEqual([answer.status, answer.body.error.code], [403, 'scope_missing'])
     assert.equal((await invite('y@bloom.example', 'staff', key)).status, 200)
+  })
+
+  test('403: a key makes no owner, however many scopes it has; a person does', async () => {
+    const viewer = await join('rising@bloom.example', 'viewer')
+    const path = { memberId: viewer }
+    for (const answer of [
+      await invite('crown@bloom.example', 'owner'),
+      await house.askAdmin('updateAdminMember', { path, body: keyed({ role: 'owner' }) }),
+    ])
+      assert.deepEqual([answer.status, answer.body.error.code], [403, 'scope_missing'])
+    const userId = await join('giver@bloom.example', 'owner')
+    const principal = personCaller({ userId, merchantId: house.merchantId, mode: 'test', scopes: adminScopes })
+    const made = await house.app.admin.perform('inviteAdminMember', {
+      principal,
+      body: keyed({ email: 'crown@bloom.example', role: 'owner' }),
+    })
+    assert.equal(JSON.parse(String(made.body)).data.member.role, 'owner')
+  })
+
+  test('an invitation ends with the key that made it, and with its installation', async () => {
+    const later = house.clock.now + 3_600_000
+    const invited = async (email: string, key: string) => (await invite(email, 'viewer', key)).body.data.link as string
+    const listed = async () => (await house.askAdmin('listAdminMembers')).text
+    const scopes = ['admin:people', 'admin:read'] as const
+    const [lasting, revoked, expiring] = [
+      await house.newKey(scopes),
+      await house.newKey(scopes),
+      await house.newKey(scopes, { expiresAt: later }),
+    ]
+    const links = {
+      lasting: await invited('lasting@bloom.example', lasting.key),
+      revoked: await invited('revoked@bloom.example', revoked.key),
+      expiring: await invited('expiring@bloom.example', expiring.key),
+    }
+    await house.storage.write((tx) => endKey(tx, revoked.id, house.clock.now))
+    assert.doesNotMatch(await listed(), /revoked@/)
+    assert.match(await listed(), /expiring@/)
+    await assert.rejects(accept(links.revoked), { code: 'invitation_not_found' })
+    house.clock.now = later
+    await assert.rejects(accept(links.expiring), { code: 'invitation_not_found' })
+    assert.match(await accept(links.lasting), /^usr_/)
+
+    const installationId = newId('ins')
+    const owner = { id: installationId, merchantId: house.merchantId, mode: 'test' } as const
+    const made = await house.storage.write(async (tx) => {
+      await insertInstallation(tx, { ...owner, name: 'Robot', redirectHosts: '[]', disabledAt: null }, later)
+      return createKey(tx, testSecret, owner, { name: 'Robot', scopes, expiresAt: null }, later)
+    })
+    const last = await invited('last@bloom.example', made.key)
+    await house.storage.write((tx) => endInstallation(tx, installationId, later))
+    await assert.rejects(accept(last), { code: 'invitation_not_found' })
+    const again = await invite('last@bloom.example', 'viewer')
+    assert.equal(again.status, 200, again.text)
   })
 
   test('409: the last owner stays', async () => {

@@ -85,7 +85,9 @@ eachEngine('getInstallationCredentialIdentity', (given) => {
   test('a rotation overlaps: both keys work, the old one until the overlap ends', async () => {
     const house = await openHouse(given)
     const old = await house.newKey(['catalog:read'])
-    const made = await house.storage.write((tx) => rotateKey(tx, testSecret, old.id, 3_600_000, house.clock.now))
+    const made = await house.storage.write((tx) =>
+      rotateKey(tx, testSecret, old.id, { overlapMs: 3_600_000 }, house.clock.now),
+    )
     assert.ok(made)
     const before = await house.ask('getInstallationCredentialIdentity', { key: old.key })
     assert.equal(before.body.data.credential.status, 'expiring')

@@ -553,7 +553,7 @@ eachEngine('provisioning', (given) => {
     test('a key that was rotated is not rotated again, and two at once make one successor', async () => {
       const { storage, make } = await withKey()
       const { id } = await make()
-      const rotate = () => storage.write((tx) => rotateKey(tx, testSecret, id, hour, now))
+      const rotate = () => storage.write((tx) => rotateKey(tx, testSecret, id, { overlapMs: hour }, now))
       const outcomes = await Promise.allSettled([rotate(), rotate(), rotate()])
       const made = outcomes.filter((outcome) => outcome.status === 'fulfilled')
       assert.equal(made.length, 1)
@@ -573,7 +573,7 @@ eachEngine('provisioning', (given) => {
         [now + 2 * hour, hour, now + hour],
       ] as const) {
         const { id } = await make(expiresAt)
-        const rotated = await storage.write((tx) => rotateKey(tx, testSecret, id, overlap, now))
+        const rotated = await storage.write((tx) => rotateKey(tx, testSecret, id, { overlapMs: overlap }, now))
         assert.equal(rotated.oldKeyEndsAt, end)
       }
     })

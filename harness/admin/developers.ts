@@ -38,7 +38,7 @@ export async function failedDelivery(house: AdminHouse): Promise<{ endpointId: s
 
 const endpoint: Given = async (house) => ({ path: { endpointId: (await newEndpoint(house)).endpointId }, body: {} })
 const installation: Given = async (house) => ({ path: { installationId: await newInstallation(house) }, body: {} })
-const key: Given = async (house) => ({ path: { keyId: (await house.newKey(['catalog:read'])).id }, body: {} })
+const key: Given = async (house) => ({ path: { keyId: (await house.newKey([])).id }, body: {} })
 
 export const developerGivens: Readonly<Record<keyof typeof developerRows, Given>> = {
   listAdminInstallations: async () => ({}),
@@ -46,7 +46,7 @@ export const developerGivens: Readonly<Record<keyof typeof developerRows, Given>
   endAdminInstallation: installation,
   listAdminKeys: async () => ({}),
   createAdminKey: async (house) => ({
-    body: { installationId: await newInstallation(house), name: 'Till', scopes: ['catalog:read'] },
+    body: { installationId: await newInstallation(house), name: 'Till', scopes: [] },
   }),
   rotateAdminKey: key,
   revokeAdminKey: key,

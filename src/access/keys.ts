@@ -6,6 +6,7 @@ import { refuse } from '../kit/refuse.ts'
 import type { RootSecret } from '../kit/secrets.ts'
 import type { Reader, Tx } from '../storage/storage.ts'
 import { credentialStatus, newCredential, scopesFrom } from './credential.ts'
+import { earlier } from './machines.ts'
 import {
   type CredentialRow,
   countCredentials,
@@ -63,13 +64,19 @@ export interface RotatedKey extends MadeKey {
   oldKeyEndsAt: number
 }
 
+export interface Rotation {
+  overlapMs: number
+  // When the successor ends at the latest. null: when the old one would have ended.
+  endsBy?: number | null
+}
+
 // The new key works at once, the old one until the overlap ends or it expires. A key that was rotated before is refused: its
 // successor would inherit the end of the overlap.
 export async function rotateKey(
   tx: Tx,
   rootSecret: RootSecret,
   id: string,
-  overlapMs: number,
+  { overlapMs, endsBy = null }: Rotation,
   now: number,
 ): Promise<RotatedKey> {
   await lockCredential(tx, id)
@@ -90,7 +97,7 @@ export async function rotateKey(
       name: old.name,
       mode: old.mode,
       scopes,
-      expiresAt: old.expiresAt,
+      expiresAt: earlier(old.expiresAt, endsBy),
       rotatedFrom: old.id,
     },
     now,

@@ -89,7 +89,9 @@ function rotate(given: Given, terminal: Terminal): Promise<number> {
   const hours = readNumber(given, 'overlap-hours', 24 * 365) ?? 24
   return withStorage(given, async (storage, { rootSecret }) => {
     const overlapMs = Math.round(hours * hourMs)
-    const { oldKeyEndsAt, ...made } = await storage.write((tx) => rotateKey(tx, rootSecret, id, overlapMs, Date.now()))
+    const { oldKeyEndsAt, ...made } = await storage.write((tx) =>
+      rotateKey(tx, rootSecret, id, { overlapMs }, Date.now()),
+    )
     const end = toInstant(oldKeyEndsAt)
     print(terminal, given, { ...made, oldKey: { id, expiresAt: end } }, () => [
       made.key,

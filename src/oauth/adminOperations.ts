@@ -2,6 +2,7 @@
 
 import { credentialStatus, scopesFrom } from '../access/credential.ts'
 import { createKey, endKey, rotateKey } from '../access/keys.ts'
+import { callerEnd, earlier, refuseBeyondApp } from '../access/machines.ts'
 import {
   type CredentialRow,
   findCredentialById,
@@ -94,11 +95,13 @@ export function adminDeveloperOperations({ rootSecret, forget }: AdminDeveloperP
 
     async createAdminKey({ db, caller, body, now }) {
       const { installationId, name, scopes } = body
-      const expiresAt = body.expiresAt === undefined ? null : Date.parse(body.expiresAt)
-      if (expiresAt !== null && expiresAt <= now.getTime())
+      const wantedEnd = body.expiresAt === undefined ? null : Date.parse(body.expiresAt)
+      if (wantedEnd !== null && wantedEnd <= now.getTime())
         throw refuse('invalid_request', { issues: [{ path: '/expiresAt', message: 'must be in the future' }] })
       refuseToGive(caller, scopes)
       const installation = await findOwn(db, caller, installationId)
+      await refuseBeyondApp(db, caller, installationId)
+      const expiresAt = earlier(wantedEnd, await callerEnd(db, caller))
       const locked = await lockInstallation(db, installationId)
       if (!locked || locked.endedAt !== null) throw refuse('installation_not_found')
       refuseUngranted(installation, scopes)
@@ -117,7 +120,10 @@ export function adminDeveloperOperations({ rootSecret, forget }: AdminDeveloperP
     async rotateAdminKey({ db, caller, path: { keyId }, body: { overlapHours = 24 }, now }) {
       const old = await findKey(db, caller, keyId)
       refuseToGive(caller, scopesFrom(old.scopes))
-      const made = await rotateKey(db, rootSecret, keyId, overlapHours * hourMs, now.getTime())
+      await refuseBeyondApp(db, caller, old.installationId)
+      const overlapMs = overlapHours * hourMs
+      const endsBy = await callerEnd(db, caller)
+      const made = await rotateKey(db, rootSecret, keyId, { overlapMs, endsBy }, now.getTime())
       forgetKey(db, keyId)
       const key = keyView(await findKey(db, caller, made.id), now)
       const oldKey = { id: keyId, expiresAt: toInstant(made.oldKeyEndsAt) }
@@ -147,14 +153,18 @@ export function adminDeveloperOperations({ rootSecret, forget }: AdminDeveloperP
 }
 
 // A secret with admin scopes is handed to a person who has them all, or to the operator, and never to a key: whoever copied one
-// could otherwise make more of them, which outlive it. No other scope is held by a person, so none is asked for.
+// could otherwise make more of them, which outlive it. A key or an app gives only scopes of its own. A person holds no scope of the
+// open interface, so none is asked for.
 function refuseToGive(caller: AdminCaller, wanted: readonly Scope[]): void {
-  const missing = wanted.find((scope) => isAdmin(scope) && (caller.kind !== 'person' || !holds(caller, scope)))
-  if (missing !== undefined)
-    throw refuse('scope_missing', {
-      message: 'A key with admin scopes is made by a signed-in owner or at the command line.',
-      current: { requiredScope: missing },
-    })
+  const isPerson = caller.kind === 'person'
+  const missing = wanted.find((scope) =>
+    isAdmin(scope) ? !isPerson || !holds(caller, scope) : !(isPerson || holds(caller, scope)),
+  )
+  if (missing === undefined) return
+  const message = isAdmin(missing)
+    ? 'A key with admin scopes is made by a signed-in owner or at the command line.'
+    : 'A key or an app gives only scopes that it has itself.'
+  throw refuse('scope_missing', { message, current: { requiredScope: missing } })
 }
 
 function isAdmin(scope: Scope): boolean {

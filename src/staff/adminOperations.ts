@@ -2,6 +2,7 @@
 
 import type { AuditedChange } from '../audit/change.ts'
 import type { AdminMember, peopleRows } from '../contract/admin/people.ts'
+import type { Role } from '../contract/words.ts'
 import type { AdminCaller, AdminHandler } from '../http/admin.ts'
 import { Audited } from '../http/handler.ts'
 import { pageOf } from '../http/paging.ts'
@@ -37,8 +38,9 @@ export function adminPeopleOperations({ rootSecret, publicOrigin }: AdminPeopleP
     async inviteAdminMember({ db, caller, body: { email, role }, now }) {
       const problem = emailProblem(email)
       if (problem !== undefined) throw refuse('invalid_request', { issues: [{ path: '/email', message: problem }] })
-      const { merchantId, scopes: held } = caller
-      const input = { merchantId, email, role, held, createdBy: personOf(caller) }
+      refuseOwnerByMachine(caller, role)
+      const { merchantId, scopes: held, id: createdBy } = caller
+      const input = { merchantId, email, role, held, createdBy }
       const link = await createInvitation(db, rootSecret, input, now.getTime())
       const made = (await listInvitations(db, rootSecret, merchantId, now.getTime())).find(({ id }) => id === link.id)
       if (!made) throw new Error('an invitation that was just made is not there')
@@ -49,6 +51,7 @@ export function adminPeopleOperations({ rootSecret, publicOrigin }: AdminPeopleP
 
     async updateAdminMember({ db, caller, path: { memberId }, body: { role }, now }) {
       if (!isId('usr', memberId)) throw refuse('member_not_found')
+      refuseOwnerByMachine(caller, role)
       const { merchantId, scopes: held } = caller
       const before = await setRole(db, { merchantId, userId: memberId, role, held }, now.getTime())
       const member = await findMember(db, rootSecret, merchantId, memberId)
@@ -74,9 +77,10 @@ function removed(id: string, change: AuditedChange) {
   return new Audited({ data: { id, removed: true as const } }, [change])
 }
 
-// Only a person stands behind an invitation: it ends when they may no longer invite.
-function personOf(caller: AdminCaller): string | null {
-  return caller.kind === 'person' ? caller.userId : null
+// An owner can do everything, also what the key or app that made one may not, and stays when it has ended.
+function refuseOwnerByMachine({ kind }: AdminCaller, role: Role): void {
+  if (kind !== 'person' && role === 'owner')
+    throw refuse('scope_missing', { message: 'An owner is made by a signed-in owner or at the command line.' })
 }
 
 // No address is in the list of changes, so a person is named by the role.

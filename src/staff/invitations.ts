@@ -7,7 +7,7 @@ import { owePersonLetter } from '../events/letters.ts'
 import { newId } from '../kit/ids.ts'
 import { refuse } from '../kit/refuse.ts'
 import { openByRoot, type RootSecret, sealByRoot } from '../kit/secrets.ts'
-import { list, type Reader, type Tx } from '../storage/storage.ts'
+import { Fragment, list, type Reader, type Tx } from '../storage/storage.ts'
 import { countPeople, lockMerchantOfPeople, membersMax } from './members.ts'
 import { mayGive } from './roles.ts'
 import {
@@ -41,9 +41,9 @@ export interface NewInvitation {
   merchantId: string
   email: string
   role: Role
-  // Of the person or key who invites.
+  // Of the person, key or app that invites.
   held: readonly string[]
-  // Null: the operator, or a key.
+  // The id of the user, the key or the app's installation; null: the operator. The invitation ends with it.
   createdBy: string | null
 }
 
@@ -63,7 +63,7 @@ export async function createInvitation(
   if (user && (await isMember(tx, merchantId, user.id))) throw refuse('member_exists')
   await tx.sql`
     delete from invitations where merchant_id = ${merchantId} and kind = 'invitation'
-      and (expires_at <= ${now} or email_hash in (${list(emailHashes(rootSecret, normal))}))`
+      and (expires_at <= ${now} or not ${hasLivingMaker(now)} or email_hash in (${list(emailHashes(rootSecret, normal))}))`
   if ((await countPeople(tx, merchantId)) >= membersMax) throw refuse('invitation_limit')
   const { token, ...link } = newLink('invitation', now + invitationMs)
   const sealed = sealByRoot(rootSecret, invitationPurpose, normal, link.id)
@@ -106,8 +106,25 @@ export async function listInvitations(
     select id, email_sealed as "emailSealed", role, created_by as "createdBy", created_at as "createdAt",
       expires_at as "expiresAt"
     from invitations where merchant_id = ${merchantId} and kind = 'invitation' and expires_at > ${now}
+      and ${hasLivingMaker(now)}
     order by created_at, id limit ${membersMax}`
   return rows.map(({ emailSealed, ...row }) => ({ ...row, email: openInvited(rootSecret, row.id, emailSealed) }))
+}
+
+// A key or app that has ended may invite no longer, so neither may what it left. Invitations of members are deleted when their role
+// changes (members.ts). Ids are told apart by their prefix.
+function hasLivingMaker(now: number, of: '' | 'i.' = ''): Fragment {
+  return new Fragment(
+    `(case substr(${of}created_by, 1, 4)
+        when 'key_' then exists (
+          select 1 from credentials c join installations n on n.id = c.installation_id
+          where c.id = ${of}created_by and c.revoked_at is null and (c.expires_at is null or c.expires_at > ?)
+            and n.ended_at is null and n.disabled_at is null)
+        when 'ins_' then exists (
+          select 1 from installations n where n.id = ${of}created_by and n.ended_at is null and n.disabled_at is null)
+        else 1 = 1 end)`,
+    [now],
+  )
 }
 
 function openInvited(rootSecret: RootSecret, id: string, sealed: string): string {
@@ -157,7 +174,8 @@ export async function findInvitation(
   const [row] = await db.sql<SeenRow>`
     select i.id, i.merchant_id as "merchantId", m.name as "merchantName", i.email_sealed as "emailSealed", i.role
     from invitations i join merchants m on m.id = i.merchant_id
-    where i.token_hash = ${tokenHash(token)} and i.kind = 'invitation' and i.expires_at > ${now} and m.closed_at is null`
+    where i.token_hash = ${tokenHash(token)} and i.kind = 'invitation' and i.expires_at > ${now} and m.closed_at is null
+      and ${hasLivingMaker(now, 'i.')}`
   if (!row) return undefined
   const { emailSealed, ...seen } = row
   const email = openInvited(rootSecret, row.id, emailSealed)

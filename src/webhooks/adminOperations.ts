@@ -1,5 +1,6 @@
 // The admin operations on webhooks: endpoints and deliveries of all installations of a merchant, in one mode.
 
+import { refuseBeyondApp } from '../access/machines.ts'
 import { type AuditedChange, type MemberChange, membersChanged } from '../audit/change.ts'
 import type { AdminWebhookDelivery, AdminWebhookEndpoint, developerRows } from '../contract/admin/developers.ts'
 import { limits } from '../contract/limits.ts'
@@ -58,6 +59,7 @@ export function adminWebhookOperations(parts: AdminWebhookParts): { [Id in Ours]
     async createAdminWebhookEndpoint({ db, caller, body, now }) {
       const { installationId, url, events = ['*'], description = '', status } = body
       await refuseForeign(db, caller, installationId)
+      await refuseBeyondApp(db, caller, installationId)
       const input = { url, events, description, ...(status && { status }) }
       const made = await asInvalidRequest(addEndpoint(db, installationId, input, parts, now.getTime()))
       const { endpoint, secret } = made
@@ -68,6 +70,7 @@ export function adminWebhookOperations(parts: AdminWebhookParts): { [Id in Ours]
 
     async updateAdminWebhookEndpoint({ db, caller, path: { endpointId }, body, now }) {
       const { installationId } = await findOwn(db, caller, endpointId)
+      await refuseBeyondApp(db, caller, installationId)
       // What the request does not name stays as it is now, and not as it was before another change.
       await lockEndpoint(db, installationId, endpointId)
       const before = await findOwn(db, caller, endpointId)
@@ -94,6 +97,7 @@ export function adminWebhookOperations(parts: AdminWebhookParts): { [Id in Ours]
 
     async rotateAdminWebhookSecret({ db, caller, path: { endpointId }, now }) {
       const before = await findOwn(db, caller, endpointId)
+      await refuseBeyondApp(db, caller, before.installationId)
       const made = await rotateSecret(db, before.installationId, endpointId, rootSecret, now.getTime())
       if (!made) throw refuse('webhook_endpoint_not_found')
       const { endpoint, secret } = made
