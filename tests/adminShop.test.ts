@@ -59,6 +59,20 @@ eachEngine('the admin shop', (given) => {
     await set(0)
   })
 
+  test('a promotion whose limit is lowered to its uses: exhausted and updated, each with its sequence', async () => {
+    const { id, version, promotion } = await createPromotion(house, { usageLimit: 5 })
+    const lowered = { ...promotion, usageLimit: 0, name: 'Done' }
+    await done('replaceAdminPromotion', { expectedVersion: version, promotion: lowered }, { promotionId: id })
+    const events = await house.storage.read(
+      (db) => db.sql<{ type: string; sequence: number }>`
+        select type, sequence from events where subject_id = ${id} order by sequence`,
+    )
+    assert.deepEqual(
+      events.map(({ type, sequence }) => `${sequence} ${type}`),
+      ['1 promotion.created', '2 promotion.exhausted', '3 promotion.updated'],
+    )
+  })
+
   test('promotions are listed by code and by status', async () => {
     const soon = await createPromotion(house, { startsAt: new Date(house.clock.now + 60_000).toISOString() })
     const past = await createPromotion(house, { endsAt: new Date(house.clock.now).toISOString() })

@@ -7,7 +7,7 @@ import { announce, type Moment } from '../events/announce.ts'
 import { listActiveInstallations } from '../inventory/store.ts'
 import type { MerchantMode } from '../kit/mode.ts'
 import type { Tx } from '../storage/storage.ts'
-import { findPromotion, type Promotion } from './store.ts'
+import { findPromotion, type Promotion, raisePromotionVersion } from './store.ts'
 
 // Called when an order has counted its use and is certain to be placed: a use that is counted and released in one
 // transaction is not announced. Counting increments the version and locks the row, so no other order sees the limit
@@ -32,8 +32,11 @@ export async function announceIfLoweredToUses(
 ): Promise<void> {
   for (const mode of modes) {
     const promotion = await findPromotion(tx, { merchantId, mode }, promotionId)
-    if (promotion && isUsedUp(promotion, promotion.usageLimit) && !isUsedUp(promotion, limitBefore))
+    if (promotion && isUsedUp(promotion, promotion.usageLimit) && !isUsedUp(promotion, limitBefore)) {
       await announceExhausted(tx, { merchantId, mode }, promotion, moment)
+      // The event of the edit itself comes next and needs a sequence of its own.
+      await raisePromotionVersion(tx, { merchantId, mode }, promotionId)
+    }
   }
 }
 

@@ -196,6 +196,12 @@ export async function usePromotion(
   return row && promotionFrom(row)
 }
 
+export async function raisePromotionVersion(tx: Tx, { merchantId, mode }: MerchantMode, id: string): Promise<void> {
+  const { version } = counts[mode]
+  await tx.sql`
+    update promotions set ${new Fragment(`${version} = ${version} + 1`)} where merchant_id = ${merchantId} and id = ${id}`
+}
+
 // Once for each cancelled order that counted a use; a disabled promotion accepts it too.
 export async function giveBackPromotion(tx: Tx, { merchantId, mode }: MerchantMode, id: string): Promise<void> {
   const { used, version } = counts[mode]
