@@ -10,6 +10,7 @@ import { cartOperations } from './carts/operations.ts'
 import { adminCatalogOperations } from './catalog/adminOperations.ts'
 import { catalogOperations } from './catalog/operations.ts'
 import { listShopWindows } from './catalog/store.ts'
+import { catalogUndoer } from './catalog/undo.ts'
 import { checkoutOperations } from './checkout/operations.ts'
 import { checkoutPages } from './checkout/page/pages.ts'
 import type { CheckoutPort } from './checkout/port.ts'
@@ -35,6 +36,7 @@ import { type MountedSurface, mountSurface, type SurfaceParts } from './http/sur
 import { sealedKeeper } from './idempotency/once.ts'
 import { adminShopOperations } from './installations/adminOperations.ts'
 import { installationOperations } from './installations/operations.ts'
+import { shopUndoer } from './installations/undo.ts'
 import { late } from './kit/late.ts'
 import type { MailTarget } from './kit/mailurl.ts'
 import type { MediaTarget } from './kit/mediaurl.ts'
@@ -53,12 +55,13 @@ import { createMetrics, type Metrics } from './observe/metrics.ts'
 import { observeOwed } from './observe/owed.ts'
 import { adminOrderOperations } from './orders/adminOperations.ts'
 import { orderOperations } from './orders/operations.ts'
-import { orderUndoers } from './orders/undo.ts'
+import { orderUndoer } from './orders/undo.ts'
 import { createPaymentWatch, type PaymentWatch } from './payments/watch.ts'
 import { filesNowhere, openPictureFiles, type PictureFiles } from './pictures/files.ts'
 import { adminPictureOperations } from './pictures/operations.ts'
 import { picturePage } from './pictures/page.ts'
 import { adminPromotionOperations } from './promotions/adminOperations.ts'
+import { promotionUndoer } from './promotions/undo.ts'
 import { noticePage } from './providers/hooks.ts'
 import type { ProviderUrls } from './providers/registry.ts'
 import { demoMerchantSlug } from './provisioning/demo.ts'
@@ -221,10 +224,11 @@ export function createApp(parts: AppParts): App {
   }
   const gates = { key: createKeyGate(identify.identify), oauth: oauth.gate }
   const open = mountSurface<Operations, OpenCallers>(surfaceParts, { surface: openSurface, handlers, gates })
+  const shopParts = { timeZoneChanged: countAllAgain }
   const adminHandlers: AdminHandlers = {
     ...adminOrderOperations({ rootSecret }),
     ...adminHomeOperations({ rootSecret }),
-    ...adminChangeOperations({ undoers: { ...orderUndoers } }),
+    ...adminChangeOperations({ undoers: [catalogUndoer, promotionUndoer, shopUndoer(shopParts), orderUndoer] }),
     ...adminPictureOperations(),
     ...adminReportOperations(),
     ...adminPeopleOperations({ rootSecret, publicOrigin }),
@@ -237,7 +241,7 @@ export function createApp(parts: AppParts): App {
     ...adminCatalogOperations(),
     ...adminPromotionOperations(),
     ...adminTransferOperations({ rootSecret, publicOrigin }),
-    ...adminShopOperations({ timeZoneChanged: countAllAgain }),
+    ...adminShopOperations(shopParts),
   }
   const admin = mountSurface<AdminOperations, AdminCallers>(surfaceParts, {
     surface: adminSurface,

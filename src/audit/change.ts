@@ -28,6 +28,8 @@ export interface AuditedChange {
   id: string
   name: string
   members: readonly MemberChange[]
+  // Of the product or category, before and after. It is not shown: it is restored with the members if nothing was changed since.
+  updatedAt?: { from: number | null; to: number }
 }
 
 export interface MemberChange {
@@ -43,6 +45,7 @@ const inOneMode: ReadonlySet<ChangeSubject> = new Set([
   'fulfillment',
   'refund',
   'stock',
+  'payment_method',
   'installation',
   'key',
   'webhook',

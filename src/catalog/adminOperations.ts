@@ -1,7 +1,6 @@
 // The admin operations on products, SKUs, stock and categories.
 
 import { bulkChanges, bulkReply } from '../audit/bulk.ts'
-import type { AuditedChange } from '../audit/change.ts'
 import { subjectChangeView } from '../audit/view.ts'
 import type { catalogRows } from '../contract/admin/catalog.ts'
 import { type CategoryEntry, categoriesMax, type ProductEntry } from '../contract/entries.ts'
@@ -12,10 +11,9 @@ import { Audited } from '../http/handler.ts'
 import { adminRowsAsked, pageOf } from '../http/paging.ts'
 import { badCursor, readOffset, readPlace, writePlace } from '../kit/cursor.ts'
 import { isId } from '../kit/ids.ts'
-import type { MerchantMode } from '../kit/mode.ts'
 import { controlCharacters, type Problem } from '../kit/problems.ts'
 import { Refusal, refuse } from '../kit/refuse.ts'
-import type { Reader, Tx } from '../storage/storage.ts'
+import type { Reader } from '../storage/storage.ts'
 import {
   findSku,
   isCategoryUsed,
@@ -27,13 +25,14 @@ import {
 } from './adminStore.ts'
 import { categoryView, movementView, productSummary, productView, skuView } from './adminView.ts'
 import { type CategoryRow, inOrder } from './answer.ts'
-import { planCategory, recountCategories, removeCategory, saveCategory } from './categories.ts'
-import { type ProductPlan, planOne, planPatch, savePlans } from './change.ts'
+import { categoryChange, planCategory, recountCategories, removeCategory, saveCategory } from './categories.ts'
+import { auditedChanges, type ProductPlan, planOne, planPatch, savePlans } from './change.ts'
 import { patchedProduct } from './patch.ts'
 import { categoryProblems, productProblems } from './problems.ts'
-import type { ProductRow, SellerFacts } from './product.ts'
+import type { ProductRow } from './product.ts'
+import { lockCatalog } from './seller.ts'
 import { changeSkus } from './skus.ts'
-import { listCategories, listProductsById, lockSeller } from './store.ts'
+import { listCategories, listProductsById } from './store.ts'
 
 type CatalogOperation = Exclude<keyof typeof catalogRows, `${string}Promotion` | `${string}Promotions`>
 
@@ -71,7 +70,7 @@ export function adminCatalogOperations(): { [Id in CatalogOperation]: AdminHandl
       refuseUnknownCategories(categories, product.categories ?? [])
       const plan = await planOne(db, seller, product, undefined, now.getTime())
       await savePlans(db, seller, [plan], categories, { now: now.getTime(), cause })
-      return changed(plan.product, plan.changes, caller)
+      return changed(plan, caller)
     },
 
     async replaceAdminProduct({ db, caller, path: { productId }, body, now, cause }) {
@@ -84,9 +83,12 @@ export function adminCatalogOperations(): { [Id in CatalogOperation]: AdminHandl
       refuseUnknownCategories(categories, product.categories ?? [])
       const plan = await planOne(db, seller, product, before, now.getTime())
       if (dryRun)
-        return new Audited({ data: productView(before, caller.mode), changes: plan.changes.map(subjectChangeView) }, [])
+        return new Audited(
+          { data: productView(before, caller.mode), changes: auditedChanges(plan).map(subjectChangeView) },
+          [],
+        )
       await savePlans(db, seller, [plan], categories, { now: now.getTime(), cause })
-      return changed(plan.product, plan.changes, caller)
+      return changed(plan, caller)
     },
 
     async updateAdminProducts({ db, caller, body, now, cause }) {
@@ -100,7 +102,11 @@ export function adminCatalogOperations(): { [Id in CatalogOperation]: AdminHandl
       )
       const plans = outcomes.flatMap(({ plan }) => plan ?? [])
       if (!dryRun) await savePlans(db, seller, plans, categories, { now: now.getTime(), cause })
-      const items = outcomes.map(({ id, plan, refusal = null }) => ({ id, changes: plan?.changes ?? [], refusal }))
+      const items = outcomes.map(({ id, plan, refusal = null }) => ({
+        id,
+        changes: plan ? auditedChanges(plan) : [],
+        refusal,
+      }))
       return new Audited(bulkReply(items, dryRun), bulkChanges(items, dryRun))
     },
 
@@ -151,9 +157,11 @@ export function adminCatalogOperations(): { [Id in CatalogOperation]: AdminHandl
       const [seller, categories] = await lockCatalog(db, caller)
       if (categories.some(({ slug }) => slug === entry.slug)) throw refuse('category_exists')
       if (categories.length >= categoriesMax) throw refuse('category_limit')
-      const { category, changes } = planCategory(entry, undefined, categories, now.getTime())
+      const { category } = planCategory(entry, undefined, categories, now.getTime())
       await saveCategory(db, seller.id, category, undefined)
-      return new Audited({ data: categoryOf([...categories, category], category) }, changes)
+      return new Audited({ data: categoryOf([...categories, category], category) }, [
+        categoryChange(undefined, category),
+      ])
     },
 
     async replaceAdminCategory({ db, caller, path: { categoryId }, body, now }) {
@@ -167,26 +175,21 @@ export function adminCatalogOperations(): { [Id in CatalogOperation]: AdminHandl
       if (changes.length > 0) await saveCategory(db, seller.id, category, before)
       if (category.parentId !== before.parentId) await recountCategories(db, seller.id, 'all')
       const after = await listCategories(db, seller.id)
-      return new Audited({ data: categoryOf(after, categoryWith(after, categoryId)) }, changes)
+      return new Audited(
+        { data: categoryOf(after, categoryWith(after, categoryId)) },
+        changes.length > 0 ? [categoryChange(before, category)] : [],
+      )
     },
 
-    async removeAdminCategory({ db, caller, path: { categoryId }, body: { expectedVersion } }) {
+    async removeAdminCategory({ db, caller, path: { categoryId }, body: { expectedVersion }, now }) {
       const [seller, categories] = await lockCatalog(db, caller)
       const before = categoryWith(categories, categoryId)
       if (before.version !== expectedVersion) throw versionConflict(categoryOf(categories, before))
       if (await isCategoryUsed(db, seller.id, before)) throw refuse('category_in_use')
       await removeCategory(db, seller.id, before.id)
-      const change = { kind: 'retire', what: 'category', id: before.id, name: before.slug, members: [] } as const
-      return new Audited({ data: { id: before.id, removed: true } }, [change])
+      return new Audited({ data: { id: before.id, removed: true } }, [categoryChange(before, undefined, now.getTime())])
     },
   }
-}
-
-// Changes of one catalog wait for each other here, so what is read afterwards stays as it is.
-async function lockCatalog(tx: Tx, { merchantId }: MerchantMode): Promise<[SellerFacts, CategoryRow[]]> {
-  const seller = await lockSeller(tx, merchantId)
-  if (!seller) throw new Error(`${merchantId} is called for and does not exist`)
-  return [seller, await listCategories(tx, merchantId)]
 }
 
 async function findProduct(db: Reader, merchantId: string, id: string): Promise<ProductRow> {
@@ -195,8 +198,9 @@ async function findProduct(db: Reader, merchantId: string, id: string): Promise<
   return product
 }
 
-function changed(product: ProductRow, changes: readonly AuditedChange[], { mode }: AdminCaller) {
-  return new Audited({ data: productView(product, mode), changes: changes.map(subjectChangeView) }, changes)
+function changed(plan: ProductPlan, { mode }: AdminCaller) {
+  const changes = auditedChanges(plan)
+  return new Audited({ data: productView(plan.product, mode), changes: changes.map(subjectChangeView) }, changes)
 }
 
 function refuseUnknownCategories(categories: readonly CategoryRow[], slugs: readonly string[]): void {

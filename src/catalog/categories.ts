@@ -1,7 +1,7 @@
 // Changes of categories: what entries make of the tree, and how many products each category shows. The planning is pure,
 // except that it makes the ids of new categories.
 
-import { type Change, membersChanged } from '../audit/change.ts'
+import { type AuditedChange, type Change, membersChanged } from '../audit/change.ts'
 import { type CategoryEntry, categoryDepthMax } from '../contract/entries.ts'
 import { raiseCatalogVersion } from '../installations/store.ts'
 import { newId } from '../kit/ids.ts'
@@ -27,6 +27,9 @@ export interface CategoryPlan {
 
 // A change with the id of its category, as the list of changes records it.
 export type CategoryChange = Change & { what: 'category'; id: string }
+
+const categoryMembers = ['name', 'description', 'parentId', 'position', 'image'] as const
+export const allCategoryMembers = [...categoryMembers, 'version'] as const
 
 export function planCategories(
   entries: readonly CategoryEntry[],
@@ -54,9 +57,7 @@ export function planCategories(
       updatedAt: now,
       version: (before?.version ?? 0) + 1,
     }
-    const members = before
-      ? membersChanged(before, category, ['name', 'description', 'parentId', 'position', 'image'])
-      : []
+    const members = before ? membersChanged(before, category, categoryMembers) : []
     if (!before) {
       newCategories.push(category)
       changes.push({ kind: 'create', what: 'category', id: category.id, name: entry.slug, members: [] })
@@ -83,6 +84,35 @@ export function planCategory(
   const [category = before] = written
   if (!category) throw new Error('a category was neither planned nor known')
   return { category, changes }
+}
+
+// With every value of a category that is new or removed, so it can be taken back. One that comes back has a new version.
+export function categoryChange(before: CategoryRow, after: CategoryRow): AuditedChange
+export function categoryChange(before: undefined, after: CategoryRow): AuditedChange
+export function categoryChange(before: CategoryRow, after: undefined, now: number): AuditedChange
+export function categoryChange(
+  before: CategoryRow | undefined,
+  after: CategoryRow | undefined,
+  now = 0,
+): AuditedChange {
+  const { id, slug: name } = (after ?? before) as CategoryRow
+  const updatedAt = { from: before?.updatedAt ?? null, to: after?.updatedAt ?? now }
+  if (before && after)
+    return {
+      kind: 'change',
+      what: 'category',
+      id,
+      name,
+      members: membersChanged(before, after, categoryMembers),
+      updatedAt,
+    }
+  const valueIn = (category: CategoryRow | undefined, member: keyof CategoryRow) => category?.[member] ?? null
+  const members = (after ? categoryMembers : allCategoryMembers).map((member) => ({
+    member,
+    from: valueIn(before, member),
+    to: valueIn(after, member),
+  }))
+  return { kind: after ? 'create' : 'retire', what: 'category', id, name, members, updatedAt }
 }
 
 // The caller has locked the merchant.

@@ -1,7 +1,7 @@
 // Changes products to what entries say: loads what is stored, plans in memory, writes only what differs, and renders the
 // catalog's answers. Shared by shop files, imports, the demo shop and the admin API.
 
-import { type Change, type MemberChange, membersChanged } from '../audit/change.ts'
+import { type AuditedChange, type Change, type MemberChange, membersChanged } from '../audit/change.ts'
 import type { ProductEntry } from '../contract/entries.ts'
 import { type Mode, modes } from '../contract/words.ts'
 import type { Moment } from '../events/announce.ts'
@@ -47,7 +47,7 @@ export interface ProductPlan {
   changes: readonly CatalogChange[]
 }
 
-interface SkuPlan {
+export interface SkuPlan {
   sku: SkuRow
   position: number
   write: 'insert' | 'update' | 'none'
@@ -162,6 +162,35 @@ export function planPatch(before: ProductRow, after: ProductRow, now: number): P
   }
 }
 
+// The changes of a plan with all that is needed to take them back: also the order of the SKUs, and when the product was last
+// changed. A creation is taken back by archiving the product.
+export function auditedChanges({ before, product, changes, differs }: ProductPlan): AuditedChange[] {
+  if (!differs) return []
+  const updatedAt = { from: before?.updatedAt ?? null, to: product.updatedAt }
+  const added = before
+    ? skuOrderMembers(before, product)
+    : [{ member: 'publishedAt', from: null, to: product.publishedAt }]
+  const known = changes.find(({ what }) => what === 'product')
+  const head: CatalogChange = known ?? {
+    kind: 'change',
+    what: 'product',
+    id: product.id,
+    name: product.slug,
+    members: [],
+  }
+  const members = [...head.members, ...added]
+  const rest = changes.filter((change) => change !== known)
+  return [...(known || added.length > 0 ? [{ ...head, members }] : []), ...rest].map((change) => ({
+    ...change,
+    updatedAt,
+  }))
+}
+
+export function skuOrderMembers(before: ProductRow, after: ProductRow): MemberChange[] {
+  const [from, to] = [before, after].map(({ skus }) => skus.map(({ code }) => code))
+  return JSON.stringify(from) === JSON.stringify(to) ? [] : [{ member: 'skus', from, to }]
+}
+
 const codesMax = 4_000 // in one statement
 
 async function ownersOf(db: Reader, merchant: string, codes: readonly string[]): Promise<CodeOwner[]> {
@@ -172,7 +201,7 @@ async function ownersOf(db: Reader, merchant: string, codes: readonly string[]):
   return owners
 }
 
-const productMembers = [
+export const productMembers = [
   'slug',
   'name',
   'summary',
@@ -184,7 +213,7 @@ const productMembers = [
   'publishedAt',
   'archivedAt',
 ] as const
-const skuMembers = [
+export const skuMembers = [
   'name',
   'options',
   'price',

@@ -1,9 +1,21 @@
-// The merchant whose products are written, as the catalog knows it, locked for the length of a batch.
+// The merchant whose products are written, as the catalog knows it, locked for the length of a transaction.
 
 import { lockMerchant, type Merchant } from '../installations/store.ts'
 import { refuse } from '../kit/refuse.ts'
 import type { Tx } from '../storage/storage.ts'
+import type { CategoryRow } from './answer.ts'
 import type { SellerFacts } from './product.ts'
+import { listCategories, lockSeller } from './store.ts'
+
+// Changes of one catalog wait for each other here, so what is read afterwards stays as it is.
+export async function lockCatalog(
+  tx: Tx,
+  { merchantId }: { merchantId: string },
+): Promise<[SellerFacts, CategoryRow[]]> {
+  const seller = await lockSeller(tx, merchantId)
+  if (!seller) throw new Error(`${merchantId} is called for and does not exist`)
+  return [seller, await listCategories(tx, merchantId)]
+}
 
 export function sellerOf(merchant: Merchant): SellerFacts {
   const { id, slug, name, currency, lowStockAt } = merchant

@@ -8,7 +8,7 @@ import { type LevelAsk, type PlannedLevel, planLevels, writeLevels } from '../in
 import type { MovementActor } from '../inventory/store.ts'
 import { Refusal, refuse } from '../kit/refuse.ts'
 import type { Tx } from '../storage/storage.ts'
-import { planPatch, savePlans } from './change.ts'
+import { auditedChanges, planPatch, savePlans } from './change.ts'
 import { patchedSku } from './patch.ts'
 import type { ProductRow, SellerFacts, SkuRow } from './product.ts'
 import { listProductsById, listProductsOfSkus } from './store.ts'
@@ -61,7 +61,7 @@ export async function changeSkus(
   }
 
   const changesOf = Map.groupBy<string, AuditedChange>(
-    [...plans.flatMap(({ changes }) => changes), ...levels.flatMap((level) => stockChange(level, skuOf))],
+    [...plans.flatMap(auditedChanges), ...levels.flatMap((level) => stockChange(level, skuOf))],
     ({ id }) => id,
   )
   return asks.map(({ skuId }) => ({

@@ -193,6 +193,11 @@ interface SkuColumns extends Omit<SkuRow, 'options' | 'stock'>, LevelColumns {
   options: string
 }
 
+const skuColumns = new Fragment(`
+  s.product_id as "productId", s.id, s.code, s.name, s.options, s.price, s.compare_at_price as "compareAtPrice",
+  s.when_sold_out as "whenSoldOut", s.max_per_order as "maxPerOrder", s.delivery, s.weight_grams as "weightGrams",
+  s.tax_class as "taxClass", s.image`)
+
 interface LevelColumns {
   liveOnHand: number
   liveHeld: number
@@ -278,6 +283,20 @@ export async function listProductsOfSkus(
     where merchant_id = ${merchant} and id in (${list(skuIds)}) and retired_at is null`
 }
 
+// With the values that they had when they were retired: a retired SKU is not changed.
+export interface RetiredSku extends SkuRow {
+  productId: string
+  position: number
+}
+
+export async function listRetiredSkus(db: Reader, merchant: string, ids: readonly string[]): Promise<RetiredSku[]> {
+  if (ids.length === 0) return []
+  const rows = await db.sql<SkuColumns & { position: number }>`
+    select ${skuColumns}, s.position, ${levelColumns(asWritten)}
+    from skus s ${levelJoins} where s.merchant_id = ${merchant} and s.id in (${list(ids)}) and s.retired_at is not null`
+  return rows.map((row) => ({ ...skuFrom(row), productId: row.productId, position: row.position }))
+}
+
 // Code that changes products passes no instant: for it a hold counts until it is swept.
 const asWritten = 0
 
@@ -290,9 +309,7 @@ async function wholeProducts<Row extends ProductColumns>(
   const ids = products.map((product) => product.id)
   const [skus, categories] = await Promise.all([
     db.sql<SkuColumns>`
-      select s.product_id as "productId", s.id, s.code, s.name, s.options, s.price, s.compare_at_price as "compareAtPrice",
-        s.when_sold_out as "whenSoldOut", s.max_per_order as "maxPerOrder", s.delivery, s.weight_grams as "weightGrams",
-        s.tax_class as "taxClass", s.image, ${levelColumns(now)}
+      select ${skuColumns}, ${levelColumns(now)}
       from skus s ${levelJoins} where s.merchant_id = ${merchant} and s.product_id in (${list(ids)}) and s.retired_at is null
       order by s.product_id, s.position`,
     db.sql<{ productId: string; slug: string }>`

@@ -16,6 +16,8 @@ export const name = Type.String({ minLength: 1, maxLength: 200 })
 // Of the whole tree. Rendering stops somewhat deeper.
 export const categoryDepthMax = 8
 export const categoriesMax = 2_000
+// Of one product.
+export const skusMax = 250
 
 // An https address, or a path under /media/, which this server answers itself. What a pattern cannot express is checked by
 // `catalog/problems.ts`.
@@ -114,7 +116,7 @@ export const ProductEntry = object({
     Type.String({ pattern: '^\\d{4}-\\d\\d-\\d\\dT\\d\\d:\\d\\d:\\d\\d(\\.\\d{1,3})?Z$' }),
   ),
   metadata: optional('Texts for your own programs; only API keys can read them.', metadata),
-  skus: described('What is sold, at least one.', Type.Array(SkuEntry, { minItems: 1, maxItems: 250 })),
+  skus: described('What is sold, at least one.', Type.Array(SkuEntry, { minItems: 1, maxItems: skusMax })),
 })
 
 export const CategoryEntry = object({

@@ -1,24 +1,18 @@
 // The admin operations on the shop: the merchant, taxes, shipping and payment methods.
 
-import { type AuditedChange, membersChanged } from '../audit/change.ts'
+import { membersChanged } from '../audit/change.ts'
 import { subjectChangeView } from '../audit/view.ts'
-import type { AdminShop, shopRows } from '../contract/admin/shop.ts'
-import type { EventDataOf } from '../contract/open/events.ts'
-import { manualMethods, modes } from '../contract/words.ts'
-import { announce, type Moment } from '../events/announce.ts'
+import type { shopRows } from '../contract/admin/shop.ts'
+import type { Moment } from '../events/announce.ts'
 import type { AdminHandler } from '../http/admin.ts'
 import { refuseProblems, versionConflict } from '../http/adminReply.ts'
 import { Audited } from '../http/handler.ts'
-import { listActiveInstallations } from '../inventory/store.ts'
-import { clockSkewMsMax } from '../kit/instant.ts'
 import type { MerchantMode } from '../kit/mode.ts'
 import { controlCharacters, type Problem } from '../kit/problems.ts'
 import { refuse } from '../kit/refuse.ts'
-import { listLivingAccounts } from '../payments/accounts.ts'
-import { findMethodSettings, lacksInstructions, listMethodSettings, saveMethodSettings } from '../payments/methods.ts'
+import { findMethodSettings, lacksInstructions, saveMethodSettings } from '../payments/methods.ts'
 import type { Reader, Tx } from '../storage/storage.ts'
 import {
-  isInAnswers,
   isTimeZone,
   merchantMembers,
   merchantProblems,
@@ -26,32 +20,31 @@ import {
   planRates,
   shippingProblems,
   shopEntryOf,
-  taxEntriesOf,
   taxMembers,
   taxProblems,
-  zoneEntriesOf,
   zoneMembers,
 } from './settings.ts'
 import {
-  findMerchantById,
+  type AdminShopParts,
+  announceShop,
+  auditedOf,
+  type ShopChange,
+  saveMerchant,
+  shopView,
+  shownMethod,
+} from './shop.ts'
+import {
   listShippingZones,
   listTaxRates,
   lockMerchantById,
   type Merchant,
-  markAllStale,
   raiseCatalogVersion,
   raiseShopVersion,
   replaceShippingZones,
   replaceTaxRates,
-  updateMerchant,
 } from './store.ts'
 
-export interface AdminShopParts {
-  // The days of the merchant's reports begin at other times now.
-  timeZoneChanged(tx: Tx, merchantId: string): Promise<void>
-}
-
-export function adminShopOperations({ timeZoneChanged }: AdminShopParts): {
+export function adminShopOperations(parts: AdminShopParts): {
   [Id in keyof typeof shopRows]: AdminHandler<Id>
 } {
   return {
@@ -72,12 +65,7 @@ export function adminShopOperations({ timeZoneChanged }: AdminShopParts): {
       ])
       const merchant: Merchant = { ...planMerchant(entry, before).merchant, timeZone: timeZone ?? before.timeZone }
       const members = membersChanged(before, merchant, [...merchantMembers, 'timeZone'])
-      if (members.length > 0) {
-        await updateMerchant(db, merchant, now.getTime())
-        if (merchant.timeZone !== before.timeZone) await timeZoneChanged(db, merchant.id)
-        // Backdated by the maximum clock skew, so nodes with slow clocks also see it as stale.
-        if (isInAnswers(before, merchant)) await markAllStale(db, merchant.id, now.getTime() - clockSkewMsMax)
-      }
+      if (members.length > 0) await saveMerchant(db, parts, before, merchant, now.getTime())
       return shopChanged(db, caller, before, [{ what: 'merchant', members }], { now: now.getTime(), cause })
     },
 
@@ -137,35 +125,11 @@ const noInstructions: Problem = {
   message: 'is needed: it tells shoppers where to send the money',
 }
 
-function shownMethod({
-  isOffered,
-  instructions,
-  termDays,
-}: {
-  isOffered: boolean
-  instructions: string | null
-  termDays: number | null
-}) {
-  return { enabled: isOffered, instructions, termDays }
-}
-
 async function lockShop(tx: Tx, caller: MerchantMode, expectedVersion: number): Promise<Merchant> {
   const merchant = await lockMerchantById(tx, caller.merchantId)
   if (!merchant) throw new Error(`${caller.merchantId} is called for and does not exist`)
   if (merchant.version !== expectedVersion) throw versionConflict(await shopView(tx, caller))
   return merchant
-}
-
-interface ShopChange {
-  what: 'merchant' | 'taxes' | 'shipping' | 'payment_method'
-  name?: string
-  members: AuditedChange['members']
-}
-
-function auditedOf({ id, slug }: Merchant, changes: readonly ShopChange[]): AuditedChange[] {
-  return changes
-    .filter(({ members }) => members.length > 0)
-    .map(({ what, name = slug, members }) => ({ kind: 'change', what, id, name, members }))
 }
 
 async function dryAnswer(db: Reader, caller: MerchantMode, merchant: Merchant, changes: readonly ShopChange[]) {
@@ -188,37 +152,4 @@ async function shopChanged(
   const data = await shopView(tx, caller)
   if (audited.length > 0) await announceShop(tx, data, moment)
   return new Audited({ data, changes: audited.map(subjectChangeView) }, audited)
-}
-
-async function announceShop(tx: Tx, { id, version, shop: { slug } }: AdminShop, moment: Moment): Promise<void> {
-  const data: EventDataOf<'shop.updated'> = { shop: { id, slug, version } }
-  const subject = { type: 'merchant', id } as const
-  const event = { kind: 'shop.updated', subject, sequence: version, dataText: JSON.stringify(data), ...moment } as const
-  for (const mode of modes)
-    for (const { id: installationId } of await listActiveInstallations(tx, { merchantId: id, mode }))
-      announce(tx, { installationId, mode, ...event })
-}
-
-async function shopView(db: Reader, { merchantId, mode }: MerchantMode): Promise<AdminShop> {
-  const [merchant, taxes, zones, methods, accounts] = await Promise.all([
-    findMerchantById(db, merchantId),
-    listTaxRates(db, merchantId),
-    listShippingZones(db, merchantId),
-    listMethodSettings(db, merchantId),
-    listLivingAccounts(db, { merchantId, mode }),
-  ])
-  if (!merchant) throw new Error(`${merchantId} is called for and does not exist`)
-  return {
-    id: merchant.id,
-    version: merchant.version,
-    shop: shopEntryOf(merchant),
-    timeZone: merchant.timeZone,
-    taxes: taxEntriesOf(taxes),
-    shipping: zoneEntriesOf(zones),
-    paymentMethods: manualMethods.flatMap((method) => {
-      const settings = methods.find((one) => one.mode === mode && one.method === method)
-      return settings ? [{ provider: method, ...shownMethod(settings) }] : []
-    }),
-    paymentAccounts: accounts.map(({ provider, public: facts }) => ({ provider, name: facts.name ?? null })),
-  }
 }

@@ -221,21 +221,66 @@ export function zoneEntriesOf(zones: readonly ShippingZone[]): ShippingZoneEntry
 // What the list of changes records: each rate and each zone that differs.
 
 export function taxMembers(before: readonly TaxRate[], after: readonly TaxRate[]): MemberChange[] {
-  const rateOf = (rates: readonly TaxRate[]) =>
-    new Map(
-      rates.map(({ country, region, taxClass, rateBps }) => [
-        [country, region, taxClass].filter(Boolean).join(' '),
-        rateBps,
-      ]),
-    )
   return tableMembers(rateOf(before), rateOf(after))
 }
 
 export function zoneMembers(before: readonly ShippingZone[], after: readonly ShippingZone[]): MemberChange[] {
-  const zoneOf = (zones: readonly ShippingZone[]) => new Map(zoneEntriesOf(zones).map((entry) => [entry.zone, entry]))
   const members = tableMembers(zoneOf(before), zoneOf(after))
   const [from, to] = [before.map(({ zone }) => zone), after.map(({ zone }) => zone)]
-  return members.length > 0 || isSame(from, to) ? members : [{ member: 'order', from, to }]
+  return isSame(from, to) ? members : [...members, { member: orderMember, from, to }]
+}
+
+// A zone is a word, so none has this name.
+const orderMember = '(order)'
+
+// The other way round: the tables before a change, which `present` is the outcome of.
+
+export function taxRatesBefore(present: readonly TaxRate[], members: readonly MemberChange[]): TaxRate[] {
+  const rates = rateOf(present)
+  for (const { member, from } of members) putBack(rates, member, from)
+  return [...rates]
+    .map(([place, rateBps]) => {
+      const words = place.split(' ')
+      const [country = '', region = ''] = words.length === 3 ? words : [words[0]]
+      return { country, region, taxClass: words.at(-1) ?? '', rateBps: Number(rateBps) }
+    })
+    .sort(byPlace)
+}
+
+export function zonesBefore(present: readonly ShippingZone[], members: readonly MemberChange[]): ShippingZoneEntry[] {
+  const entries = zoneOf(present)
+  for (const { member, from } of members) if (member !== orderMember) putBack(entries, member, from)
+  const order = members.find(({ member }) => member === orderMember)?.from as readonly string[] | undefined
+  const places = new Map((order ?? [...entries.keys()]).map((zone, index) => [zone, index]))
+  // Written down as entries.
+  const zones = [...entries.values()] as ShippingZoneEntry[]
+  return zones.toSorted((one, other) => (places.get(one.zone) ?? 0) - (places.get(other.zone) ?? 0))
+}
+
+export function shownRates(rates: readonly TaxRate[]): object {
+  return Object.fromEntries(rateOf(rates))
+}
+
+export function shownZones(zones: readonly ShippingZone[]): object {
+  return Object.fromEntries([...zoneOf(zones), [orderMember, zones.map(({ zone }) => zone)]])
+}
+
+function putBack(table: Map<string, unknown>, member: string, from: unknown): void {
+  if (from === null) table.delete(member)
+  else table.set(member, from)
+}
+
+function rateOf(rates: readonly TaxRate[]): Map<string, unknown> {
+  return new Map(
+    rates.map(({ country, region, taxClass, rateBps }) => [
+      [country, region, taxClass].filter(Boolean).join(' '),
+      rateBps,
+    ]),
+  )
+}
+
+function zoneOf(zones: readonly ShippingZone[]): Map<string, unknown> {
+  return new Map(zoneEntriesOf(zones).map((entry) => [entry.zone, entry]))
 }
 
 function tableMembers(before: ReadonlyMap<string, unknown>, after: ReadonlyMap<string, unknown>): MemberChange[] {

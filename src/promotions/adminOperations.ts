@@ -78,7 +78,13 @@ async function save(
   if (!plan) throw refused[0]?.refusal ?? new Error('a promotion was neither planned nor refused')
   const after = await findOne(tx, seller.id, plan.promotion.id)
   if (plan.changes.length > 0) await announcePromotion(tx, seller.id, kind, after, moment)
-  return new Audited({ data: promotionView(after, mode, moment.now) }, plan.changes)
+  // A creation is taken back by disabling it.
+  const changes = plan.changes.map((change) =>
+    change.kind === 'create'
+      ? { ...change, members: [{ member: 'disabled', from: null, to: after.disabledAt !== null }] }
+      : change,
+  )
+  return new Audited({ data: promotionView(after, mode, moment.now) }, changes)
 }
 
 async function lockSeller(tx: Tx, merchantId: string): Promise<PromotionSeller> {
