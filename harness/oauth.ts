@@ -97,10 +97,13 @@ export async function openOAuthHouse(given: Given, options: HouseOptions = {}): 
 
 // One house for all tests of a suite, which is much quicker; each starts an hour later, so earlier rate limits no
 // longer apply.
-export function sharedOAuthHouse(given: Given): () => Promise<OAuthHouse> {
+export function sharedOAuthHouse(
+  given: Given,
+  options?: Parameters<typeof openOAuthHouse>[1],
+): () => Promise<OAuthHouse> {
   let house: Promise<OAuthHouse> | undefined
   return async () => {
-    house ??= openOAuthHouse(given)
+    house ??= openOAuthHouse(given, options)
     const opened = await house
     opened.advance(3_600_000)
     return opened

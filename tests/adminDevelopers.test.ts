@@ -197,6 +197,24 @@ eachEngine('developers', (given) => {
     for (const text of [secret, rotated.body.data.secret, 'hush-hush']) assert.ok(!entries.includes(text), text)
   })
 
+  test('the address of an endpoint is in no entry beyond its origin', async () => {
+    const installationId = await newInstallation()
+    const url = 'https://hooks.example.com/services/T0/B0/path-secret?token=query-secret'
+    const made = await house.askAdmin('createAdminWebhookEndpoint', { body: keyed({ installationId, url }) })
+    const path = { endpointId: made.body.data.endpoint.id }
+    const other = 'https://hooks.example.com/services/T0/B0/other-secret'
+    await house.askAdmin('updateAdminWebhookEndpoint', { path, body: keyed({ url: other }) })
+    await house.askAdmin('removeAdminWebhookEndpoint', { path, body: keyed() })
+    const entries = await house.storage.read((db) => db.sql<{ changes: string }>`select changes from audit_entries`)
+    const own = entries.filter(({ changes }) => changes.includes(path.endpointId))
+    assert.equal(own.length, 3)
+    assert.doesNotMatch(JSON.stringify(own), /secret\b|services|T0/)
+    const [change] = JSON.parse(own.find(({ changes }) => changes.includes('"kind":"change"'))?.changes ?? '[]')
+    const [{ from, to }] = change.members
+    assert.match(from, /^https:\/\/hooks\.example\.com \(\w{8}\)$/)
+    assert.notEqual(from, to, 'another path is seen to be another')
+  })
+
   test('deliveries are listed newest first, by endpoint, status, type and time, with a link to the rest', async () => {
     const { endpointId } = await failedDelivery(house)
     const from = new Date(house.clock.now + 1_000).toISOString()

@@ -12,6 +12,7 @@ import { orderMarket } from '../harness/orders.ts'
 import { anyEngine, eachEngine, type Given } from '../harness/storage.ts'
 import { forgetShopper } from '../src/checkout/forget.ts'
 import { languages } from '../src/checkout/page/texts.ts'
+import { adminScopes } from '../src/contract/words.ts'
 import { oweLetters, owePersonLetter, type PersonLetter } from '../src/events/letters.ts'
 import { parseMailUrl } from '../src/kit/mailurl.ts'
 import { parseRootSecret, type RootSecret } from '../src/kit/secrets.ts'
@@ -21,7 +22,8 @@ import { silenceMsMax, type Transport } from '../src/mail/smtp.ts'
 import { cancelOrder } from '../src/orders/cancel.ts'
 import { fulfilOrder, payOrder, refundOrder } from '../src/orders/operator.ts'
 import { reseal } from '../src/reseal.ts'
-import { Fragment } from '../src/storage/storage.ts'
+import { createInvitation, removeInvitation } from '../src/staff/invitations.ts'
+import { Fragment, type Tx } from '../src/storage/storage.ts'
 
 const minute = 60_000
 const from = 'orders@shop.example.com'
@@ -393,7 +395,10 @@ eachEngine('letters that are sent', (given) => {
     const { storage, merchantId, clock, origin } = shop.house
     const base = { merchantId, email: 'grace@example.com', path: '/staff/x/secret', locale: null }
     const owe = (letter: Pick<PersonLetter, 'kind' | 'subjectId' | 'expiresAt'> & Partial<PersonLetter>) =>
-      storage.write(async (tx) => owePersonLetter(tx, testSecret, { ...base, ...letter }, clock.now))
+      storage.write(async (tx) => {
+        await insertLink(tx, letter)
+        owePersonLetter(tx, testSecret, { ...base, ...letter }, clock.now)
+      })
     const sealed = () =>
       storage.read((db) => db.sql<{ sealed: string | null; facts: string }>`select sealed, facts from emails`)
     const week = 7 * 24 * 60 * minute
@@ -427,8 +432,10 @@ eachEngine('letters that are sent', (given) => {
     const letter = { merchantId, email: 'grace@example.com', path: '/staff/x/secret', locale: null }
     const expiresAt = clock.now + 60 * minute
     await storage.write(async (tx) => {
-      for (const subjectId of ['rst_1', 'rst_2'])
+      for (const subjectId of ['rst_1', 'rst_2']) {
+        await insertLink(tx, { kind: 'password_reset', subjectId, expiresAt })
         owePersonLetter(tx, testSecret, { ...letter, kind: 'password_reset', subjectId, expiresAt }, clock.now)
+      }
     })
     server.behave = () => ({ kind: 'refuse', at: 'rcpt', code: 550, status: '5.1.1' })
     await sendAll(shop)
@@ -457,6 +464,29 @@ eachEngine('letters that are sent', (given) => {
     ])
   })
 
+  test('a link that was replaced or taken back while its letter waited is not sent', async () => {
+    const shop = await openMailHouse(given, server.url)
+    const { storage, merchantId, clock } = shop.house
+    const invite = (email: string) => {
+      const input = { merchantId, email, role: 'viewer', held: adminScopes, createdBy: null } as const
+      return storage.write((tx) => createInvitation(tx, testSecret, input, clock.now))
+    }
+    await invite('grace@example.com')
+    const newest = await invite('grace@example.com')
+    const { id } = await invite('back@example.com')
+    await storage.write((tx) => removeInvitation(tx, { merchantId, id, held: adminScopes }))
+    await sendAll(shop)
+    assert.deepEqual(
+      server.letters.map(({ to, text }) => [to, text?.includes(newest.path)]),
+      [[['grace@example.com'], true]],
+    )
+    assert.deepEqual((await shop.rows()).map(({ status, code }) => [status, code]).sort(), [
+      ['discarded', 'missing'],
+      ['discarded', 'missing'],
+      ['sent', '250'],
+    ])
+  })
+
   test('a person gets at most ten letters an hour, and none where no server sends letters', async () => {
     const shop = await openMailHouse(given, server.url)
     const { storage, merchantId, clock } = shop.house
@@ -466,6 +496,7 @@ eachEngine('letters that are sent', (given) => {
           const letter = { merchantId, email: `grace+${index}@example.com`, path: '/x', locale: null }
           const subjectId = `${name}${index}`
           const expiresAt = clock.now + 60 * minute
+          await insertLink(tx, { kind: 'password_reset', subjectId, expiresAt })
           owePersonLetter(tx, testSecret, { ...letter, kind: 'password_reset', subjectId, expiresAt }, clock.now)
         }
       })
@@ -684,4 +715,14 @@ const never = () => new Promise<never>(() => {})
 
 function values(count: number) {
   return new Fragment(Array.from({ length: count }, (_, index) => `('${index}')`).join(', '))
+}
+
+// The link that a letter has.
+async function insertLink(
+  tx: Tx,
+  { kind, subjectId, expiresAt }: Pick<PersonLetter, 'kind' | 'subjectId' | 'expiresAt'>,
+) {
+  await tx.sql`
+    insert into invitations (id, kind, token_hash, created_at, expires_at)
+    values (${subjectId}, ${kind}, ${subjectId}, 0, ${expiresAt}) on conflict (id) do nothing`
 }

@@ -5,6 +5,7 @@ import { test } from 'node:test'
 import { testSecret } from '../harness/house.ts'
 import {
   authorizationUrl,
+  type Browser,
   consent,
   makeVerifier,
   type OAuthHouse,
@@ -19,22 +20,27 @@ import { makeTotpSecret, setTotp } from '../src/staff/factors.ts'
 import { setRole, setSecondFactorRequired } from '../src/staff/members.ts'
 import { codeAt, stepAt } from '../src/staff/totp.ts'
 
-const pageOf = (house: OAuthHouse) => authorizationUrl(house, house.publicApp, makeVerifier().challenge)
+const pageOf = (house: OAuthHouse, more: Readonly<Record<string, string>> = {}) =>
+  authorizationUrl(house, house.publicApp, makeVerifier().challenge, more)
 
 anyEngine('installing with a second factor', (given) => {
-  const open = sharedOAuthHouse(given)
+  const open = sharedOAuthHouse(given, { trustedProxies: ['loopback'] })
   let secret: Buffer
   let codes: string[] = []
 
   const codeNow = (house: OAuthHouse) => codeAt(secret, stepAt(house.clock.now))
 
-  function enter(browser: ReturnType<typeof openBrowser>, page: Visited, code: string, pending?: string) {
+  function enter(browser: Browser, page: Visited, code: string, pending?: string, headers = {}) {
     const note = pending ?? /name="pending" value="([^"]+)"/.exec(page.text)?.[1] ?? ''
-    return browser.submit(page.url, [
-      ['step', 'code'],
-      ['pending', note],
-      ['code', code],
-    ])
+    return browser.submit(
+      page.url,
+      [
+        ['step', 'code'],
+        ['pending', note],
+        ['code', code],
+      ],
+      headers,
+    )
   }
 
   test('a shop that demands a second factor is not offered to an owner without one', async () => {
@@ -94,7 +100,44 @@ anyEngine('installing with a second factor', (given) => {
     const statuses = []
     for (let i = 0; i < 12; i += 1) statuses.push((await enter(browser, asked, '000000')).status)
     assert.deepEqual([statuses.filter((status) => status === 400).length, statuses.at(-1)], [10, 429])
-    assert.equal((await enter(browser, asked, codes[2] ?? '')).status, 429, 'a right one too')
+    assert.equal((await enter(browser, asked, codeNow(house))).status, 429, 'a right one too')
+    assert.match(
+      (await enter(browser, asked, codes[2] ?? '')).text,
+      /Signed in as/,
+      'a recovery code cannot be guessed',
+    )
+  })
+
+  test('guesses of another who knows the password do not lock the person out', async () => {
+    const house = await open()
+    house.advance(24 * 3_600_000)
+    const known = openBrowser(house)
+    const first = await signIn(known, await known.visit(pageOf(house)))
+    assert.match((await enter(known, first, codeNow(house))).text, /Signed in as/)
+    house.advance(60_000)
+    const thief = openBrowser(house)
+    let status = 0
+    for (let network = 1; status !== 429; network += 1) {
+      assert.ok(network <= 5)
+      const asked = await signIn(thief, await thief.visit(pageOf(house)))
+      for (let i = 0; i < 9 && status !== 429; i += 1) {
+        const headers = { 'x-forwarded-for': `203.0.${network}.1` }
+        status = (await enter(thief, asked, '000000', undefined, headers)).status
+      }
+    }
+    const headers = { 'x-forwarded-for': '198.51.100.7' }
+    const again = await signIn(known, await known.visit(pageOf(house, { prompt: 'login' })))
+    const inside = await enter(known, again, codeNow(house), undefined, headers)
+    assert.match(inside.text, /Signed in as/, 'a browser in which a code was right before')
+    house.advance(60_000)
+    const fresh = openBrowser(house)
+    const asked = await signIn(fresh, await fresh.visit(pageOf(house)))
+    assert.equal((await enter(fresh, asked, codeNow(house), undefined, headers)).status, 429)
+    assert.match(
+      (await enter(fresh, asked, codes[3] ?? '', undefined, headers)).text,
+      /Signed in as/,
+      'a recovery code',
+    )
   })
 
   test('only an owner installs apps', async () => {

@@ -16,6 +16,7 @@ import { orderPageSecrets } from '../orders/secret.ts'
 import type { OrderFacts } from '../orders/view.ts'
 import { findDispute } from '../payments/disputes.ts'
 import { findPayment } from '../payments/store.ts'
+import { isLinkOpen } from '../staff/invitations.ts'
 import type { Reader } from '../storage/storage.ts'
 import type { LetterFrame, MerchantFacts } from './frame.ts'
 import { headerText } from './header.ts'
@@ -167,7 +168,7 @@ function write(tools: PrepareTools, db: Reader, letter: LetterRow, merchant: Mer
       return writeToMerchant(db, letter, merchant)
     case 'invitation':
     case 'password_reset':
-      return writeToPerson(tools, letter, letter.kind, merchant)
+      return writeToPerson(tools, db, letter, letter.kind, merchant)
   }
 }
 
@@ -312,12 +313,15 @@ async function writeToMerchant(db: Reader, letter: LetterRow, merchant: Merchant
 
 async function writeToPerson(
   { rootSecret, publicOrigin, clock }: PrepareTools,
-  { id, sealed, createdAt, facts }: LetterRow,
+  db: Reader,
+  { id, subjectId, sealed, createdAt, facts }: LetterRow,
   kind: PersonLetterKind,
   merchant: Merchant,
 ): Writing {
   const { expiresAt, locale } = JSON.parse(facts) as { expiresAt: number; locale: string | null }
   if (expiresAt <= clock().getTime()) return { discarded: 'expired' }
+  // It was replaced, taken back or used, or the one who made it may no longer do so.
+  if (!(await isLinkOpen(db, subjectId, clock().getTime()))) return { discarded: 'missing' }
   const opened = sealed === null ? undefined : openPersonLetter(rootSecret, id, sealed)
   if (!opened) return { discarded: 'unreadable' }
   const speaker = speakerFor(locale ?? merchant.locale, undefined)

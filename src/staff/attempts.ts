@@ -1,5 +1,5 @@
 // Limits on sign-in attempts, shared by all nodes through the database: by network, by network and account, and by account.
-// Guessing cannot lock the owner out: a browser in which they signed in before has its own bucket.
+// Guessing cannot lock the owner out: a browser in which they signed in before has its own buckets.
 
 import { createHmac, type KeyObject, randomBytes } from 'node:crypto'
 import { createDatabaseKey } from '../access/databasekey.ts'
@@ -10,10 +10,10 @@ import { giveBackSignIn, takeSignIn } from './signins.ts'
 import { normalEmail } from './users.ts'
 
 export interface Guess {
-  // What is guessed at. A code has six digits, so fewer guesses are allowed; a forgotten password is not guessed at, but each
+  // What is guessed at. A code has six digits, so fewer guesses are allowed; a recovery code is too long to be guessed, so its account
+  // is not limited, and whoever knows the password cannot lock the person out; a forgotten password is not guessed at, but each
   // request for a letter counts.
-  kind?: 'password' | 'code' | 'letter'
-  // Or the id of the user, once it is known.
+  kind?: 'password' | 'code' | 'recovery' | 'letter'
   email: string
   address: string
   // The cookie of a browser, as it was sent.
@@ -33,7 +33,8 @@ export interface Attempt {
 export interface Attempts {
   begin(guess: Guess): Promise<Attempt>
   // The value of the cookie for a browser in which this account signed in.
-  deviceFor(email: string): Promise<string>
+  // With a second factor, if a code was right too.
+  deviceFor(email: string, hasSecondFactor: boolean): Promise<string>
 }
 
 // `burst` at once, then one every `everyMs`.
@@ -55,6 +56,8 @@ const limits = {
   letter: { burst: 3, everyMs: 1_200_000 },
   // One browser, for the account that signed in with it.
   device: { burst: 20, everyMs: 60_000 },
+  // The same for codes. Only who has entered a right one has such a browser.
+  codeDevice: { burst: 10, everyMs: 300_000 },
 } as const satisfies Record<string, Limit>
 
 export interface AttemptParts {
@@ -70,7 +73,16 @@ export function createAttempts({ storage, rootSecret, clock }: AttemptParts): At
   const nowMs = () => clock().getTime()
 
   function isKnownDevice(device: string | undefined, account: string): boolean {
-    return device !== undefined && deviceKeys.some((key) => readToken(key, device)?.startsWith(`${account} `) === true)
+    return startsWith(device, `${account} `)
+  }
+
+  // Someone who only knows the password could have got a browser known before there was a second factor.
+  function isKnownTwice(device: string | undefined, account: string): boolean {
+    return startsWith(device, `${account} ${twice}`)
+  }
+
+  function startsWith(device: string | undefined, beginning: string): boolean {
+    return device !== undefined && deviceKeys.some((key) => readToken(key, device)?.startsWith(beginning) === true)
   }
 
   return {
@@ -84,12 +96,14 @@ export function createAttempts({ storage, rootSecret, clock }: AttemptParts): At
       const buckets: [string, Limit][] =
         kind === 'password' && isKnownDevice(device, account)
           ? [[hashOf(key, `device ${device}`), limits.device]]
-          : [
-              [hashOf(key, `address ${host}`), limits.address],
-              [hashOf(key, `network ${network}`), limits.network],
-              [hashOf(key, `pair ${network} ${counted}`), limits.pair],
-              [hashOf(key, `account ${counted}`), limits[kind === 'password' ? 'account' : kind]],
-            ]
+          : kind === 'code' && isKnownTwice(device, account)
+            ? [[hashOf(key, `code device ${device}`), limits.codeDevice]]
+            : [
+                [hashOf(key, `address ${host}`), limits.address],
+                [hashOf(key, `network ${network}`), limits.network],
+                [hashOf(key, `pair ${network} ${counted}`), limits.pair],
+                ...accountBucket(key, kind, counted),
+              ]
       const isAdmitted = await storage
         .write(async (tx) => {
           for (const [bucket, limit] of buckets) if (!(await takeSignIn(tx, bucket, limit, now))) throw new Limited()
@@ -111,14 +125,22 @@ export function createAttempts({ storage, rootSecret, clock }: AttemptParts): At
       }
     },
 
-    async deviceFor(email) {
+    async deviceFor(email, hasSecondFactor) {
       const key = await storage.write((tx) => findKey(tx, nowMs()))
-      return signToken(deviceKeys[0], `${accountOf(key, email)} ${randomBytes(16).toString('base64url')}`)
+      const name = `${hasSecondFactor ? twice : ''}${randomBytes(16).toString('base64url')}`
+      return signToken(deviceKeys[0], `${accountOf(key, email)} ${name}`)
     },
   }
 }
 
 class Limited extends Error {}
+
+const twice = 'twice '
+
+function accountBucket(key: KeyObject, kind: Exclude<Guess['kind'], undefined>, counted: string): [string, Limit][] {
+  if (kind === 'recovery') return []
+  return [[hashOf(key, `account ${counted}`), limits[kind === 'password' ? 'account' : kind]]]
+}
 
 const shownLength = 12
 

@@ -138,7 +138,7 @@ export function createEntrance(tools: StaffTools) {
   }
 
   async function showInvitation(visit: Visit, problem: NewPasswordProblem | null = null): Promise<PageAnswer> {
-    const { request, words, session, now } = visit
+    const { request, words, session, query, now } = visit
     const token = request.path.token ?? ''
     const [invitation, user] = await storage.read(async (db) => [
       await findInvitation(db, rootSecret, token, now),
@@ -147,14 +147,16 @@ export function createEntrance(tools: StaffTools) {
     if (!invitation) return errorSheet(words, 'lost')
     const { merchantName, role, email, userId } = invitation
     const state = userId === null ? 'new' : !user ? 'sign_in' : user.id === userId ? 'accept' : 'other'
-    const path = `/admin/invitations/${token}`
+    const mailed = query.get('mailed')
+    const path = `/admin/invitations/${token}${mailed === null ? '' : `?mailed=${encodeURIComponent(mailed)}`}`
     const view = { merchantName, role, email, state, signedInAs: user?.email ?? null, path, problem } as const
     return answerSheet(statusOf(problem), invitationSheet(words, view))
   }
 
   async function postInvitation(visit: Posted): Promise<PageAnswer> {
-    const { request, requestId, words, session, now } = visit
+    const { request, requestId, words, session, query, now } = visit
     const token = request.path.token ?? ''
+    const mailed = query.get('mailed')
     const invitation = await storage.read((db) => findInvitation(db, rootSecret, token, now))
     if (!invitation) return errorSheet(words, 'lost')
     const { merchantId } = invitation
@@ -162,7 +164,7 @@ export function createEntrance(tools: StaffTools) {
       const userId = invitation.userId
       if (session?.userId !== userId) return showInvitation(visit)
       const joined = await orRefused(
-        storage.write((tx) => acceptAsUser(tx, rootSecret, { token, userId }, now)),
+        storage.write((tx) => acceptAsUser(tx, rootSecret, { token, mailed, userId }, now)),
         ['invitation_not_found'],
       )
       if (!joined) return errorSheet(words, 'lost')
@@ -172,7 +174,7 @@ export function createEntrance(tools: StaffTools) {
     const password = await newHash(visit)
     if ('problem' in password) return showInvitation(visit, password.problem)
     const made = await orRefused(
-      storage.write((tx) => acceptAsNew(tx, rootSecret, { token, passwordHash: password.hash }, now)),
+      storage.write((tx) => acceptAsNew(tx, rootSecret, { token, mailed, passwordHash: password.hash }, now)),
       ['invitation_not_found', 'user_exists'],
     )
     if (!made) return showInvitation(visit)

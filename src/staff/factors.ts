@@ -89,8 +89,17 @@ export async function useCode(
   typed: string,
   now: number,
 ): Promise<boolean> {
-  const code = typed.slice(0, 100).normalize('NFKC').replaceAll(/\s/g, '')
-  return /^\d{6}$/.test(code) ? useTotp(tx, rootSecret, userId, code, now) : useRecoveryCode(tx, userId, code)
+  const code = normalCode(typed)
+  return isTotpCode(code) ? useTotp(tx, rootSecret, userId, code, now) : useRecoveryCode(tx, userId, code)
+}
+
+// Whether it is of the form that an app shows, and not that of a recovery code.
+export function isTotpCode(typed: string): boolean {
+  return /^\d{6}$/.test(normalCode(typed))
+}
+
+function normalCode(typed: string): string {
+  return typed.slice(0, 100).normalize('NFKC').replaceAll(/\s/g, '')
 }
 
 interface TotpRow {

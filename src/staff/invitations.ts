@@ -1,13 +1,14 @@
 // Links that set a password: invitations to a merchant, and resets. A link is shown once; its secret is stored as a hash. Opening it
 // does not use it up, since mail scanners open links; setting the password does.
 
-import { createHash, randomBytes } from 'node:crypto'
+import { createHash, createHmac, type KeyObject, randomBytes } from 'node:crypto'
 import type { Role } from '../contract/words.ts'
 import { owePersonLetter } from '../events/letters.ts'
 import { newId } from '../kit/ids.ts'
 import { refuse } from '../kit/refuse.ts'
-import { openByRoot, type RootSecret, sealByRoot } from '../kit/secrets.ts'
+import { deriveKeys, isEqualSecret, openByRoot, type RootSecret, sealByRoot } from '../kit/secrets.ts'
 import { Fragment, list, type Reader, type Tx } from '../storage/storage.ts'
+import { removeAllFactors } from './factors.ts'
 import { countPeople, lockMerchantOfPeople, membersMax } from './members.ts'
 import { mayGive } from './roles.ts'
 import {
@@ -72,7 +73,8 @@ export async function createInvitation(
     values (${link.id}, 'invitation', ${tokenHash(token)}, ${merchantId},
       ${emailHash(rootSecret, normal, rootSecret.currentVersion)}, ${sealed}, ${role}, ${createdBy}, ${now}, ${link.expiresAt})`
   const letter = { kind: 'invitation', subjectId: link.id, merchantId, email: normal, locale: null } as const
-  owePersonLetter(tx, rootSecret, { ...letter, path: link.path, expiresAt: link.expiresAt }, now)
+  const path = `${link.path}?mailed=${mailedProof(rootSecret, token)}`
+  owePersonLetter(tx, rootSecret, { ...letter, path, expiresAt: link.expiresAt }, now)
   return link
 }
 
@@ -187,24 +189,53 @@ export async function findInvitation(
 export async function acceptAsNew(
   tx: Tx,
   rootSecret: RootSecret,
-  { token, passwordHash }: { token: string; passwordHash: string },
+  { token, mailed = null, passwordHash }: UsedInvitation & { passwordHash: string },
   now: number,
 ): Promise<{ userId: string }> {
   const { merchantId, role, email, userId } = await claimInvitation(tx, rootSecret, token, now)
   if (userId !== null) throw refuse('user_exists')
-  const user = await createUser(tx, rootSecret, { email, passwordHash, merchantIds: [merchantId], role }, now)
+  const isUnproved = !isMailedProof(rootSecret, token, mailed)
+  const user = await createUser(
+    tx,
+    rootSecret,
+    { email, passwordHash, merchantIds: [merchantId], role, isUnproved },
+    now,
+  )
   return { userId: user.id }
+}
+
+export interface UsedInvitation {
+  token: string
+  // What only the letter has: proof that the address is the person's. Who invites sees the link without it.
+  mailed?: string | null
+}
+
+function mailedProof(rootSecret: RootSecret, token: string): string {
+  return proofBy(deriveKeys(rootSecret, mailedPurpose)[0], token)
+}
+
+function isMailedProof(rootSecret: RootSecret, token: string, proof: string | null): boolean {
+  return (
+    proof !== null && deriveKeys(rootSecret, mailedPurpose).some((key) => isEqualSecret(proof, proofBy(key, token)))
+  )
+}
+
+const mailedPurpose = 'link in a letter'
+
+function proofBy(key: KeyObject, token: string): string {
+  return createHmac('sha256', key).update(token).digest('base64url')
 }
 
 // By the person who is invited, signed in.
 export async function acceptAsUser(
   tx: Tx,
   rootSecret: RootSecret,
-  { token, userId }: { token: string; userId: string },
+  { token, mailed = null, userId }: UsedInvitation & { userId: string },
   now: number,
 ): Promise<{ merchantId: string }> {
   const invitation = await claimInvitation(tx, rootSecret, token, now)
   if (invitation.userId !== userId) throw refuse('invitation_not_found')
+  if (isMailedProof(rootSecret, token, mailed)) await proveEmail(tx, userId)
   await addMerchants(tx, userId, { merchantIds: [invitation.merchantId], role: invitation.role }, now)
   return { merchantId: invitation.merchantId }
 }
@@ -221,7 +252,11 @@ async function claimInvitation(tx: Tx, rootSecret: RootSecret, token: string, no
 
 // By the operator: for anyone. A link made earlier no longer works.
 export async function createReset(tx: Tx, userId: string, now: number): Promise<MadeLink> {
-  return insertReset(tx, { userId, merchantId: null, createdBy: null, expiresAt: now + invitationMs }, now)
+  return insertReset(
+    tx,
+    { userId, merchantId: null, createdBy: null, isMailed: false, expiresAt: now + invitationMs },
+    now,
+  )
 }
 
 // By a member for another one. Who sees the link can sign in as that person, so it is refused where that would open another
@@ -241,7 +276,7 @@ export async function createResetForMember(
   if (!membership) throw refuse('member_not_found')
   if (!mayGive(held, membership.role)) throw refuse('scope_missing')
   if (await actsForOthers(tx, userId, merchantId)) throw refuse('person_of_others')
-  return insertReset(tx, { userId, merchantId, createdBy, expiresAt: now + invitationMs }, now)
+  return insertReset(tx, { userId, merchantId, createdBy, isMailed: false, expiresAt: now + invitationMs }, now)
 }
 
 async function actsForOthers(db: Reader, userId: string, merchantId: string): Promise<boolean> {
@@ -264,7 +299,7 @@ export async function mailReset(
   if (!merchant) return
   const link = await insertReset(
     tx,
-    { userId: user.id, merchantId: null, createdBy: null, expiresAt: now + ownResetMs },
+    { userId: user.id, merchantId: null, createdBy: null, isMailed: true, expiresAt: now + ownResetMs },
     now,
   )
   const letter = {
@@ -280,16 +315,20 @@ interface NewReset {
   userId: string
   merchantId: string | null
   createdBy: string | null
+  isMailed: boolean
   expiresAt: number
 }
 
-async function insertReset(tx: Tx, { userId, merchantId, createdBy, expiresAt }: NewReset, now: number) {
+// The one before no longer works. Anyone can ask for a letter, so a letter replaces only a letter.
+async function insertReset(tx: Tx, { userId, merchantId, createdBy, isMailed, expiresAt }: NewReset, now: number) {
   await tx.lockRow`select id from users where id = ${userId}`
-  await tx.sql`delete from invitations where user_id = ${userId} and kind = 'password_reset'`
+  await tx.sql`
+    delete from invitations where user_id = ${userId} and kind = 'password_reset' and is_mailed >= ${isMailed ? 1 : 0}`
   const { token, ...link } = newLink('password_reset', expiresAt)
   await tx.sql`
-    insert into invitations (id, kind, token_hash, merchant_id, user_id, created_by, created_at, expires_at)
-    values (${link.id}, 'password_reset', ${tokenHash(token)}, ${merchantId}, ${userId}, ${createdBy}, ${now}, ${expiresAt})`
+    insert into invitations (id, kind, token_hash, merchant_id, user_id, created_by, is_mailed, created_at, expires_at)
+    values (${link.id}, 'password_reset', ${tokenHash(token)}, ${merchantId}, ${userId}, ${createdBy}, ${isMailed ? 1 : 0},
+      ${now}, ${expiresAt})`
   return link
 }
 
@@ -297,18 +336,20 @@ export interface SeenReset {
   id: string
   userId: string
   merchantId: string | null
+  isMailed: number
 }
 
 export async function findReset(db: Reader, token: string, now: number): Promise<SeenReset | undefined> {
   if (!isToken(token)) return undefined
   const [row] = await db.sql<SeenReset>`
-    select i.id, i.user_id as "userId", i.merchant_id as "merchantId"
+    select i.id, i.user_id as "userId", i.merchant_id as "merchantId", i.is_mailed as "isMailed"
     from invitations i join users u on u.id = i.user_id
     where i.token_hash = ${tokenHash(token)} and i.kind = 'password_reset' and i.expires_at > ${now} and u.disabled_at is null`
   return row
 }
 
-// Ends every session of the user. A second factor is still asked for afterwards.
+// Ends every session of the user, and their other links. A second factor is still asked for afterwards, unless it may be of another
+// person, who joined with an address that is not theirs: who has the mailbox gets the account.
 export async function useReset(
   tx: Tx,
   { token, passwordHash }: { token: string; passwordHash: string },
@@ -320,9 +361,25 @@ export async function useReset(
   await tx.lockRow`select id from users where id = ${userId}`
   const rows = await tx.sql`delete from invitations where id = ${id} returning id`
   if (rows.length === 0) throw refuse('invitation_not_found')
+  await tx.sql`delete from invitations where user_id = ${userId} and kind = 'password_reset'`
   if (merchantId !== null && (await actsForOthers(tx, userId, merchantId))) throw refuse('person_of_others')
+  if (Number(reset.isMailed) === 1 && (await proveEmail(tx, userId))) await removeAllFactors(tx, userId)
   await setPassword(tx, userId, passwordHash, now)
   return { userId }
+}
+
+// False when it was proved before.
+async function proveEmail(tx: Tx, userId: string): Promise<boolean> {
+  const rows =
+    await tx.sql`update users set email_unproved = 0 where id = ${userId} and email_unproved = 1 returning id`
+  return rows.length > 0
+}
+
+// Whether a letter that waits still has a link that works.
+export async function isLinkOpen(db: Reader, id: string, now: number): Promise<boolean> {
+  const rows = await db.sql`
+    select id from invitations where id = ${id} and expires_at > ${now} and ${hasLivingMaker(now)}`
+  return rows.length > 0
 }
 
 export async function deleteExpiredLinks(tx: Tx, now: number, rowsMax: number): Promise<number> {

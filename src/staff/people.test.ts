@@ -5,7 +5,7 @@ import { test } from 'node:test'
 import { answerOf } from '../../harness/refused.ts'
 import { eachEngine } from '../../harness/storage.ts'
 import { adminScopes, type Role } from '../contract/words.ts'
-import { setMailSwitch } from '../events/letters.ts'
+import { openPersonLetter, setMailSwitch } from '../events/letters.ts'
 import { parseRootSecret, type RootSecret } from '../kit/secrets.ts'
 import type { Storage } from '../storage/storage.ts'
 import { countRecoveryCodes, hasSecondFactor, makeTotpSecret, removeSecondFactor, setTotp, useCode } from './factors.ts'
@@ -60,7 +60,7 @@ async function withShops(storage: Storage, slugs: readonly string[]): Promise<vo
   })
 }
 
-const tokenOf = ({ path }: MadeLink) => path.slice(path.lastIndexOf('/') + 1)
+const tokenOf = ({ path }: Pick<MadeLink, 'path'>) => path.slice(path.lastIndexOf('/') + 1)
 
 eachEngine('people', (given) => {
   let opened: Promise<Storage> | undefined
@@ -360,6 +360,58 @@ eachEngine('people', (given) => {
       { kind: 'password_reset', subjectId: reset?.id },
     ])
     await storage.write((tx) => setMailSwitch(tx, false, now))
+  })
+
+  test('an address that another person joined with: the first reset by mail takes the account back', async () => {
+    const { storage, merchantId, newUser, invite } = await scene()
+    await newUser('owner')
+    await storage.write((tx) => setMailSwitch(tx, true, now))
+    const letterPath = async (email: string) => {
+      const [letter] = await storage.read(
+        (db) => db.sql<{ id: string; sealed: string }>`
+          select id, sealed from emails where merchant_id = ${merchantId} order by id desc limit 1`,
+      )
+      const opened = letter && openPersonLetter(rootSecret, letter.id, letter.sealed)
+      assert.equal(opened?.email, email)
+      return { path: opened?.path ?? '' }
+    }
+    const secret = makeTotpSecret()
+    const code = codeAt(secret, stepAt(now))
+    // Joins, sets up a factor, and is reset by mail: whether the factor is still there.
+    async function resetByMail(email: string, way: 'shown' | 'mailed') {
+      const shown = await invite({ email })
+      const link = new URL(way === 'shown' ? shown.path : (await letterPath(email)).path, 'https://x.example')
+      const accepted = { token: link.pathname.split('/').at(-1) ?? '', mailed: link.searchParams.get('mailed') }
+      const passwordHash = await cheapHash(firstPassword)
+      const { userId } = await storage.write((tx) => acceptAsNew(tx, rootSecret, { ...accepted, passwordHash }, now))
+      const factors = []
+      for (const _ of [1, 2]) {
+        await storage.write((tx) => setTotp(tx, rootSecret, { userId, secret, code, sessionId: '' }, now))
+        await storage.write((tx) => mailReset(tx, rootSecret, { email, locale: null }, now))
+        const token = tokenOf(await letterPath(email))
+        await storage.write((tx) => useReset(tx, { token, passwordHash }, now))
+        factors.push(await storage.read((db) => hasSecondFactor(db, userId)))
+      }
+      return factors
+    }
+    assert.deepEqual(await resetByMail(`squat.${merchantId}@bloom.example`, 'shown'), [false, true])
+    assert.deepEqual(await resetByMail(`own.${merchantId}@bloom.example`, 'mailed'), [true, true])
+    await storage.write((tx) => setMailSwitch(tx, false, now))
+  })
+
+  test('a stranger who asks for a letter does not end the link of the operator', async () => {
+    const { storage, newUser } = await scene()
+    const user = await newUser('owner')
+    const link = await storage.write((tx) => createReset(tx, user.id, now))
+    const ask = () => storage.write((tx) => mailReset(tx, rootSecret, { email: user.email, locale: null }, now))
+    await ask()
+    await ask()
+    assert.ok(await storage.read((db) => findReset(db, tokenOf(link), now)))
+    const open = () => storage.read((db) => db.sql`select id from invitations where user_id = ${user.id}`)
+    assert.equal((await open()).length, 2, 'of the letters the newest counts')
+    const passwordHash = await cheapHash('a new long password')
+    await storage.write((tx) => useReset(tx, { token: tokenOf(link), passwordHash }, now))
+    assert.deepEqual(await open(), [], 'a used link ends the others')
   })
 
   test('a second invitation takes the place of the first; one can be taken back; a lowered owner takes theirs along', async () => {

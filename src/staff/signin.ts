@@ -8,7 +8,7 @@ import { deriveKeys, isEqualSecret, type RootSecret, readToken, signToken } from
 import type { Log } from '../observe/log.ts'
 import type { Storage } from '../storage/storage.ts'
 import { createAttempts } from './attempts.ts'
-import { hasSecondFactor, useCode } from './factors.ts'
+import { hasSecondFactor, isTotpCode, useCode } from './factors.ts'
 import type { PasswordCost } from './password.ts'
 import { authenticate, findUser, findUserForSignIn, type UserForSignIn } from './users.ts'
 
@@ -85,7 +85,7 @@ export function createSignIn({ storage, rootSecret, clock, log, passwordCost }: 
   }
 
   async function signedIn(user: UserForSignIn, email: string, isTwice: boolean): Promise<SignedIn> {
-    return { user, hasSecondFactor: isTwice, device: await attempts.deviceFor(email) }
+    return { user, hasSecondFactor: isTwice, device: await attempts.deviceFor(email, isTwice) }
   }
 
   return {
@@ -113,7 +113,8 @@ export function createSignIn({ storage, rootSecret, clock, log, passwordCost }: 
       const { user, email } = found
       if (!isEqualSecret(note, noteFor(user, visitor.purpose, Number(expiresAt)))) return { problem: 'lost' }
       const { address, device, requestId } = visitor
-      const attempt = await attempts.begin({ kind: 'code', email: user.id, address, device })
+      const kind = isTotpCode(code) ? 'code' : 'recovery'
+      const attempt = await attempts.begin({ kind, email, address, device })
       const { account, network } = attempt
       if (!attempt.isAdmitted) {
         log.warn('second factor limited', { requestId, account, network, userId })

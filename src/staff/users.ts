@@ -90,6 +90,8 @@ export interface UserInput {
   merchantIds: readonly string[]
   // (default: owner)
   role?: Role
+  // Nothing has shown that the address is the person's.
+  isUnproved?: boolean
 }
 
 export async function createUser(tx: Tx, rootSecret: RootSecret, input: UserInput, now: number): Promise<User> {
@@ -98,9 +100,9 @@ export async function createUser(tx: Tx, rootSecret: RootSecret, input: UserInpu
   if (await findUserForSignIn(tx, rootSecret, email)) throw refuse('user_exists')
   const id = newId('usr')
   const rows = await tx.sql`
-    insert into users (id, email_hash, email_sealed, password_hash, created_at, updated_at)
+    insert into users (id, email_hash, email_sealed, password_hash, email_unproved, created_at, updated_at)
     values (${id}, ${emailHash(rootSecret, email, rootSecret.currentVersion)}, ${sealEmail(rootSecret, id, email)},
-      ${input.passwordHash}, ${now}, ${now})
+      ${input.passwordHash}, ${input.isUnproved ? 1 : 0}, ${now}, ${now})
     on conflict (email_hash) do nothing returning id`
   if (rows.length === 0) throw refuse('user_exists')
   await addMerchants(tx, id, input, now)

@@ -34,7 +34,7 @@ import {
 } from './endpoints.ts'
 import { replayDelivery } from './replay.ts'
 import { countOpenDeliveries, type Delivery, type Endpoint, lockEndpoint } from './store.ts'
-import { maskedUrl } from './url.ts'
+import { addressMark } from './url.ts'
 import { deliveryView, endpointView } from './view.ts'
 
 type Ours = {
@@ -282,9 +282,8 @@ interface EndpointFacts {
   status: string
 }
 
-// Credentials in the address are masked.
 function facts({ url, description, events, status }: Endpoint): EndpointFacts {
-  return { url: maskedUrl(url), description, events: JSON.parse(events) as string[], status }
+  return { url: addressMark(url), description, events: JSON.parse(events) as string[], status }
 }
 
 function createdMembers(members: EndpointFacts): MemberChange[] {
@@ -292,7 +291,7 @@ function createdMembers(members: EndpointFacts): MemberChange[] {
 }
 
 function changeOf(kind: AuditedChange['kind'], { id, url }: Endpoint, members: readonly MemberChange[]): AuditedChange {
-  return { kind, what: 'webhook', id, name: maskedUrl(url), members }
+  return { kind, what: 'webhook', id, name: addressMark(url), members }
 }
 
 function sentChange({ id, eventType, replayOf }: Delivery): AuditedChange {

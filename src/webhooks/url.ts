@@ -1,5 +1,7 @@
 // Addresses of endpoints as they are shown and compared.
 
+import { createHash } from 'node:crypto'
+
 // What could be a credential is masked.
 export function maskedUrl(text: string): string {
   if (!URL.canParse(text)) return ''
@@ -8,6 +10,13 @@ export function maskedUrl(text: string): string {
   if (url.password) url.password = '***'
   if (url.search) url.search = '***'
   return url.href
+}
+
+// Which address it is, for the list of changes: the origin, and a short hash of the rest. A path is often the secret.
+export function addressMark(text: string): string {
+  if (!URL.canParse(text)) return ''
+  const { origin, href } = new URL(text)
+  return `${origin} (${createHash('sha256').update(href).digest('hex').slice(0, 8)})`
 }
 
 // One address has several spellings: `https://a.example` and `https://a.example/`.
