@@ -55,12 +55,14 @@ const doormen: Readonly<Record<string, (file: string) => boolean>> = {
 // The folders around src, and what each may import besides itself. Tests that stand beside their subject in src/ are `beside`.
 // biome-ignore format: a plan is read from the top floor down
 const around: Readonly<Record<string, readonly string[]>> = {
-  tests: ['proof', 'apps', 'examples', 'harness', 'src'],
+  tests: ['proof', 'apps', 'examples', 'packages', 'harness', 'src'],
   proof: ['harness', 'src'], bench: ['harness', 'src'],
   beside: ['harness', 'src'],
   harness: ['src'],
   // Clients: they reach the server over HTTP, and could stand in a repository of their own.
-  apps: [], examples: [],
+  apps: ['packages'], examples: ['packages'],
+  // The client itself imports nothing; what prints it reads the contract.
+  packages: ['src'],
 }
 const clientLibraries: readonly string[] = ['openid-client', 'standardwebhooks']
 
@@ -131,14 +133,18 @@ function complaintAround({ from, to }: Import): string | undefined {
   if (to.startsWith('node:')) return undefined
   if (!to.startsWith('.')) {
     if (!installed.has(packageOf(to))) return `${from} imports ${to}, which the project does not declare`
-    const isClient = here === 'apps' || here === 'examples'
+    const isClient = here === 'apps' || here === 'examples' || here === 'packages'
     return isClient && !clientLibraries.includes(to) ? `${from} imports ${to}, which a client does not need` : undefined
   }
   const target = resolve({ from, to })
   const there = roomOf(target)
+  if (here === 'packages' && there === 'src' && (isPublished(from) || !target.startsWith('src/contract/')))
+    return `${from} imports ${target}, but a package is published on its own`
   if (there === here || around[here]?.includes(there)) return undefined
   return `${from} imports ${target}, but ${here} may not import ${there}`
 }
+
+const isPublished = (file: string) => /^packages\/[^/]+\/src\//.test(file)
 
 const project = join(root, '..')
 const { dependencies, devDependencies } = JSON.parse(readFileSync(join(project, 'package.json'), 'utf8')) as Record<
@@ -148,12 +154,15 @@ const { dependencies, devDependencies } = JSON.parse(readFileSync(join(project, 
 const installed = new Set(Object.keys({ ...dependencies, ...devDependencies }))
 
 function filesAround(): string[] {
-  return ['tests', 'proof', 'bench', 'harness', 'apps', 'examples', 'src']
+  return ['tests', 'proof', 'bench', 'harness', 'apps', 'examples', 'packages', 'src']
     .flatMap((folder) =>
       readdirSync(join(project, folder), { recursive: true, encoding: 'utf8' }).map((file) => `${folder}/${file}`),
     )
     .map((file) => file.replaceAll('\\', '/'))
-    .filter((file) => /\.[jt]s$/.test(file) && (!file.startsWith('src/') || file.endsWith('.test.ts')))
+    .filter(
+      (file) =>
+        /\.[jt]s$/.test(file) && !file.includes('/dist/') && (!file.startsWith('src/') || file.endsWith('.test.ts')),
+    )
     .sort()
 }
 
@@ -322,6 +331,8 @@ describe('the folders around src', () => {
     ['tests/rows.test.ts', '../bench/load.ts', /may not import bench/],
     ['src/kit/ids.test.ts', '../../tests/interface.ts', /may not import tests/],
     ['apps/storefront/api.ts', '../../src/kit/ids.ts', /may not import src/],
+    ['packages/client/src/call.ts', '../../../src/contract/words.ts', /published on its own/],
+    ['packages/client/print.ts', '../../src/kit/ids.ts', /published on its own/],
     ['examples/app/app.ts', 'pg', /a client does not need/],
     ['tests/rows.test.ts', 'left-pad', /does not declare/],
   ] as const) {

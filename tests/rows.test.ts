@@ -2,11 +2,10 @@
 
 import assert from 'node:assert/strict'
 import { before, test } from 'node:test'
-import { checkoutOf } from '../harness/checkout.ts'
 import { assertError, type House, openHouse, testSecret } from '../harness/house.ts'
+import { bodyOf, examplePath, goodRequest, pathOf, unknownCart } from '../harness/openRequests.ts'
 import { type LimitedWorld, type RowWorld, testRows } from '../harness/rows.ts'
 import { eachEngine } from '../harness/storage.ts'
-import { webhooksOf } from '../harness/webhooks.ts'
 import {
   type OpenOperation,
   type OperationId,
@@ -20,70 +19,6 @@ import { deriveKey, signToken } from '../src/kit/secrets.ts'
 
 // Whatever takes a key, or nothing. Operations of an installed app have tests of their own.
 const routed = operationIds.filter((id) => operations[id].caller !== 'oauth')
-
-const unknownCart = 'cart_01h455vb4pex5vsknk084sn02q'
-const examplePath: Readonly<Record<string, string>> = {
-  slug: 'red-roses',
-  merchantSlug: 'bloom',
-  productSlug: 'red-roses',
-  cartId: unknownCart,
-  skuId: 'sku_01h455vb4pex5vsknk084sn02q',
-  sessionId: 'cks_01h455vb4pex5vsknk084sn02q',
-  orderId: 'ord_01h455vb4pex5vsknk084sn02q',
-}
-
-// A body that is good for each operation that takes one.
-const exampleBody: Partial<Record<OperationId, object>> = {
-  updatePublicCartItemQuantity: { quantity: 1 },
-  removePublicCartItem: {},
-  applyPublicCartPromotion: { code: null },
-  setPublicCartAddress: {
-    address: { name: 'Ada', line1: 'Linden 1', city: 'Berlin', postalCode: '10117', country: 'DE' },
-  },
-  createPublicCart: {},
-  putPublicCartItem: { quantity: 1 },
-  createHostedCheckoutSession: { cartId: unknownCart, successUrl: 'http://localhost/x' },
-  cancelHostedCheckoutSession: {},
-  cancelStorefrontOrder: {},
-  replayInstallationWebhookDelivery: {},
-}
-
-let keys = 0
-function freshKey(): { idempotencyKey: string } {
-  keys += 1
-  return { idempotencyKey: `row-${keys}` }
-}
-
-function bodyOf(id: OperationId): { body?: object } {
-  return exampleBody[id] ? { body: { ...exampleBody[id], ...freshKey() } } : {}
-}
-
-// A request that is answered with 200: of things that are there and belong to the caller.
-async function goodRequest(house: House, id: OperationId): Promise<{ path: Record<string, string>; body?: object }> {
-  const path = pathOf(operations[id])
-  const given = bodyOf(id)
-  if (id === 'getInstallationWebhookSignatureFixture' || id === 'replayInstallationWebhookDelivery') {
-    const { endpointId, deliveryId } = await webhooksOf(house).given('failed')
-    return { ...given, path: { id: given.body ? deliveryId : endpointId } }
-  }
-  const { carts, ready, pay } = await checkoutOf(house)
-  if (id === 'createHostedCheckoutSession')
-    return { path, body: { ...given.body, cartId: await carts.create({ 'ROSE-12': 1 }) } }
-  if (path.cartId !== undefined) {
-    const cartId = await carts.create({ 'ROSE-12': 1 })
-    return { ...given, path: { ...path, cartId, ...(path.skuId === undefined ? {} : { skuId: carts.sku('ROSE-12') }) } }
-  }
-  if (path.sessionId === undefined && path.orderId === undefined) return { ...given, path }
-  const { sessionId, secret, view } = await ready({ 'ROSE-12': 1 })
-  if (path.sessionId !== undefined) return { ...given, path: { sessionId } }
-  return { ...given, path: { orderId: (await pay(secret, view)).view.session.orderId ?? '' } }
-}
-
-function pathOf({ path }: OpenOperation): Record<string, string> {
-  return Object.fromEntries(
-    [...path.matchAll(/\{(\w+)\}/g)].map(([, name = '']) => [name, examplePath[name] ?? 'unknown']),
-  )
-}
 
 function issuePaths(answer: { body: { error: { issues: { path: string }[] } } }): string[] {
   return answer.body.error.issues.map((issue) => issue.path)

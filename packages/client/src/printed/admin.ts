@@ -1,0 +1,2099 @@
+// Printed from the contract by `npm run client:print`. Do not edit.
+
+import type { CallOptions, List, ListOptions } from '../call.ts'
+
+/** One method for each operation of the admin surface. */
+export interface AdminClient {
+  /** Get what there is to do. Counts of what waits for someone, in the mode of the caller. Needs the scope `admin:read`. (getAdminHome) */
+  home(options?: CallOptions): Promise<AdminHomeResponse>
+  /** Search. Orders, products, SKUs and promotions. Data of customers is sealed and found by whole words only; once it is erased, an order is found by its number. New orders are found a few seconds after they were placed. Needs the scope `admin:read`. (searchAdmin) */
+  search(query: {
+    /** What to look for. */
+    q: string
+  }, options?: CallOptions): Promise<AdminSearchResponse>
+  orders: {
+    /** List orders. Orders of the merchant in the mode of the caller. Needs the scope `admin:read`. (listAdminOrders) */
+    list(query?: {
+      /** Only orders of this status. */
+      status?: 'placed' | 'processing' | 'completed' | 'cancelled' | undefined
+      /** Only orders of this paymentStatus. */
+      payment?: 'pending' | 'paid' | 'partially_refunded' | 'refunding' | 'refunded' | 'voided' | undefined
+      /** Only orders of this fulfillmentStatus. */
+      fulfillment?: 'unfulfilled' | 'partially_fulfilled' | 'fulfilled' | undefined
+      /** true: only orders of which something can be sent now. */
+      toSend?: boolean | undefined
+      /** Only orders placed then or later. */
+      from?: string | undefined
+      /** Only orders placed before. */
+      to?: string | undefined
+      /** Only orders that this installation sold. */
+      installationId?: string | undefined
+      /** By when they were placed. Without it the newest come first. */
+      sort?: 'newest' | 'oldest' | undefined
+    }, options?: ListOptions): List<AdminOrderListResponse, AdminOrderSummary>
+    /** Get an order. The order in full, what may be done with it now, and who did what. Needs the scope `admin:read`. (getAdminOrder) */
+    get(orderId: string, options?: CallOptions): Promise<AdminOrderResponse>
+    /** Get the customer of an order. Name, e-mail, phone and address of who ordered. Each look is an entry in the list of changes. Needs the scope `admin:customers`. (getAdminOrderCustomer) */
+    customer(orderId: string, options?: CallOptions): Promise<AdminCustomerResponse>
+    /** Send a parcel. Records a parcel of an order. With the last one the order is completed. Needs the scope `admin:orders`. (fulfilAdminOrder) */
+    fulfil(orderId: string, input?: AdminFulfillmentRequest, options?: CallOptions): Promise<AdminFulfillmentResponse>
+    /** Record a payment. The money of a bank transfer or a cash payment has come. Needs the scope `admin:orders`. (payAdminOrder) */
+    pay(orderId: string, input?: AdminOrderPaymentRequest, options?: CallOptions): Promise<AdminOrderResponse>
+    /** Correct a parcel. Changes the carrier or the tracking of a parcel. Members that are left out stay; null removes. Needs the scope `admin:orders`. (updateAdminFulfillment) */
+    updateFulfillment(orderId: string, fulfillmentId: string, input?: AdminFulfillmentUpdateRequest, options?: CallOptions): Promise<AdminFulfillmentUpdateResponse>
+    /** Send many parcels. One parcel for each of these orders. Each has an outcome of its own; what is refused is left as it was. Needs the scope `admin:orders`. (fulfilAdminOrders) */
+    fulfilMany(input: AdminBulkFulfillmentRequest, options?: CallOptions): Promise<BulkResponse>
+    /** Cancel an order. Possible until something was sent. What was paid is refunded. Needs the scope `admin:orders`. (cancelAdminOrder) */
+    cancel(orderId: string, input?: AdminOrderCancellationRequest, options?: CallOptions): Promise<AdminOrderCancellationResponse>
+    /** Add a note. A note for the people of the shop. No shopper and no app sees it. Needs the scope `admin:orders`. (addAdminOrderNote) */
+    addNote(orderId: string, input: AdminOrderNoteRequest, options?: CallOptions): Promise<AdminOrderNoteResponse>
+    /** Refund an order. Money goes back the way it came, a moment later. By items, with or without putting them back into stock, or by amount. Needs the scope `admin:refunds`. (refundAdminOrder) */
+    refund(orderId: string, input?: AdminRefundRequest, options?: CallOptions): Promise<AdminRefundResponse>
+  }
+  products: {
+    /** List products. Products of the merchant. Archived ones are listed only with status=archived. Needs the scope `admin:read`. (listAdminProducts) */
+    list(query?: {
+      /** In the name or the slug, or at the beginning of a SKU code. */
+      q?: string | undefined
+      /** Without it, all that are not archived. */
+      status?: 'published' | 'hidden' | 'archived' | undefined
+      /** Only products in this category itself. */
+      categoryId?: string | undefined
+      tag?: string | undefined
+      /** Only products with a SKU that is low or out of stock. */
+      stock?: 'low' | 'out' | undefined
+      /** By the last change. Without it the newest come first. */
+      sort?: 'newest' | 'oldest' | undefined
+    }, options?: ListOptions): List<AdminProductListResponse, AdminProductSummary>
+    /** Get a product. The product in full, as it can be changed and sent back, with its version and the stock of its SKUs. Needs the scope `admin:read`. (getAdminProduct) */
+    get(productId: string, options?: CallOptions): Promise<AdminProductResponse>
+    /** Create a product. It is in the catalog at once, unless `published` is false. Needs the scope `admin:catalog`. (createAdminProduct) */
+    create(input: CreateAdminProductRequest, options?: CallOptions): Promise<AdminProductChangeResponse>
+    /** Replace a product. Changes the product to what the request says. After version_conflict, `current` has the product as it is now. Needs the scope `admin:catalog`. (replaceAdminProduct) */
+    replace(productId: string, input: ReplaceAdminProductRequest, options?: CallOptions): Promise<AdminProductChangeResponse>
+    /** Change many products. Publishes, hides or archives products, changes a category or a tag, or changes prices by a percentage. Each product has an outcome of its own. Needs the scope `admin:catalog`. (updateAdminProducts) */
+    updateMany(input: UpdateAdminProductsRequest, options?: CallOptions): Promise<BulkResponse>
+  }
+  skus: {
+    /** List SKUs. SKUs with price and stock. SKUs of archived products and retired ones are left out. Needs the scope `admin:read`. (listAdminSkus) */
+    list(query?: {
+      /** At the beginning of the code, or in the name of the product or the SKU. */
+      q?: string | undefined
+      /** low: at or below the mark of the shop. out: none left. */
+      stock?: 'low' | 'out' | undefined
+      /** Id of a product. */
+      productId?: string | undefined
+      /** By code, or the least stock first (default: code). */
+      sort?: 'code' | 'stock' | undefined
+    }, options?: ListOptions): List<AdminSkuListResponse, AdminSku>
+    /** List the stock movements of a SKU. Every change of the stock. Their sum is the stock. Needs the scope `admin:read`. (listAdminStockMovements) */
+    stockMovements(skuId: string, options?: ListOptions): List<AdminStockMovementListResponse, AdminStockMovement>
+    /** Change prices and stock of many SKUs. Stock is changed in the mode of the caller: by a difference, or to a count that is refused if the stock has changed since it was seen. Each row has an outcome of its own. Needs the scope `admin:catalog`. (updateAdminSkus) */
+    updateMany(input: UpdateAdminSkusRequest, options?: CallOptions): Promise<BulkResponse>
+  }
+  categories: {
+    /** List categories. The tree of categories; `parentId` and `path` say where each one is. Needs the scope `admin:read`. (listAdminCategories) */
+    list(options?: ListOptions): List<AdminCategoryListResponse, AdminCategory>
+    /** Create a category. `parent` is the slug of an existing category. Needs the scope `admin:catalog`. (createAdminCategory) */
+    create(input: CreateAdminCategoryRequest, options?: CallOptions): Promise<AdminCategoryResponse>
+    /** Replace a category. Changes its texts and its place in the tree. Needs the scope `admin:catalog`. (replaceAdminCategory) */
+    replace(categoryId: string, input: ReplaceAdminCategoryRequest, options?: CallOptions): Promise<AdminCategoryResponse>
+    /** Remove a category. Only one without products, without categories below it, and without promotions for it. Needs the scope `admin:catalog`. (removeAdminCategory) */
+    remove(categoryId: string, input: RemoveAdminCategoryRequest, options?: CallOptions): Promise<RemoveAdminCategoryResponse>
+  }
+  promotions: {
+    /** List promotions. Codes with their status and their uses. Needs the scope `admin:read`. (listAdminPromotions) */
+    list(query?: {
+      /** At the beginning of the code. */
+      q?: string | undefined
+      status?: 'disabled' | 'expired' | 'scheduled' | 'exhausted' | 'active' | undefined
+    }, options?: ListOptions): List<AdminPromotionListResponse, AdminPromotion>
+    /** Get a promotion. The promotion as it can be changed and sent back. Needs the scope `admin:read`. (getAdminPromotion) */
+    get(promotionId: string, options?: CallOptions): Promise<AdminPromotionResponse>
+    /** Create a promotion. It can be used at once, unless `startsAt` or `disabled` says otherwise. Needs the scope `admin:catalog`. (createAdminPromotion) */
+    create(input: CreateAdminPromotionRequest, options?: CallOptions): Promise<AdminPromotionResponse>
+    /** Replace a promotion. Its uses stay. `disabled: true` stops it. Needs the scope `admin:catalog`. (replaceAdminPromotion) */
+    replace(promotionId: string, input: ReplaceAdminPromotionRequest, options?: CallOptions): Promise<AdminPromotionResponse>
+  }
+  pictures: {
+    /** Upload a picture. Stores a file and answers with its path, to be used as the picture of a product, a SKU or a category. The same file again answers with the same path. Needs the scope `admin:catalog`. (uploadAdminPicture) */
+    upload(input: AdminPictureRequest, options?: CallOptions): Promise<AdminPictureResponse>
+  }
+  shop: {
+    /** Get the shop. The merchant with taxes, shipping and payment methods. Needs the scope `admin:read`. (getAdminShop) */
+    get(options?: CallOptions): Promise<AdminShopResponse>
+    /** Change the shop. What is left out stays as it is. Slug, currency and country are set by the operator. Needs the scope `admin:settings`. (updateAdminShop) */
+    update(input: UpdateAdminShopRequest, options?: CallOptions): Promise<AdminShopChangeResponse>
+    /** Replace the tax rates. The list replaces the one before. Open carts are priced with the new rates. Needs the scope `admin:settings`. (replaceAdminTaxes) */
+    replaceTaxes(input: ReplaceAdminTaxesRequest, options?: CallOptions): Promise<AdminShopChangeResponse>
+    /** Replace the shipping zones. The list replaces the one before. Without a zone nothing that is shipped can be sold. Needs the scope `admin:settings`. (replaceAdminShipping) */
+    replaceShipping(input: ReplaceAdminShippingRequest, options?: CallOptions): Promise<AdminShopChangeResponse>
+    /** Change a payment method. A way to pay without a payment provider, in the mode of the caller. Accounts at payment providers are connected by the operator. Needs the scope `admin:settings`. (updateAdminPaymentProvider) */
+    updatePaymentProvider(provider: string, input: UpdateAdminPaymentProviderRequest, options?: CallOptions): Promise<AdminShopChangeResponse>
+  }
+  installations: {
+    /** List installations. What acts for the merchant: apps that were installed, and installations of its own. Needs the scope `admin:developers`. (listAdminInstallations) */
+    list(options?: ListOptions): List<AdminInstallationListResponse, AdminInstallation>
+    /** Create an installation. In the mode of the caller. Apps are installed by a person, with OAuth. Needs the scope `admin:developers`. (createAdminInstallation) */
+    create(input: AdminInstallationCreateRequest, options?: CallOptions): Promise<AdminInstallationResponse>
+    /** End an installation. Its keys and tokens no longer work, its webhook endpoints are removed, and its open checkouts end. Its orders stay. The request has a body, for its idempotency key. Needs the scope `admin:developers`. (endAdminInstallation) */
+    end(installationId: string, input?: AdminEndRequest, options?: CallOptions): Promise<AdminInstallationResponse>
+  }
+  keys: {
+    /** List keys. API keys of all installations. The keys themselves are not stored. Needs the scope `admin:developers`. (listAdminKeys) */
+    list(query?: {
+      /** Only keys of this installation. */
+      installationId?: string | undefined
+    }, options?: ListOptions): List<AdminKeyListResponse, AdminKey>
+    /** Create a key. Answers the key this once. A key or an app gives only open scopes that it has itself, and none of them outlasts the key that made it; admin scopes are given by a person. An app makes keys only for its own installation, with at most the scopes that it was granted. Needs the scope `admin:developers`. (createAdminKey) */
+    create(input: AdminKeyCreateRequest, options?: CallOptions): Promise<AdminKeyCreateResponse>
+    /** Rotate a key. Makes a successor with the same scopes; the old key works for a while. A key with admin scopes is rotated by a person who has them, others by a person or by a key or app that has their scopes. Needs the scope `admin:developers`. (rotateAdminKey) */
+    rotate(keyId: string, input?: AdminKeyRotateRequest, options?: CallOptions): Promise<AdminKeyRotateResponse>
+    /** Revoke a key. At once. Revoking a revoked key is not an error. The request has a body, for its idempotency key. Needs the scope `admin:developers`. (revokeAdminKey) */
+    revoke(keyId: string, input?: AdminEndRequest, options?: CallOptions): Promise<AdminKeyResponse>
+  }
+  webhooks: {
+    /** List webhook endpoints. Endpoints of all installations, with their health. Needs the scope `admin:developers`. (listAdminWebhookEndpoints) */
+    endpoints(query?: {
+      /** Only endpoints of this installation. */
+      installationId?: string | undefined
+    }, options?: ListOptions): List<AdminWebhookEndpointListResponse, AdminWebhookEndpoint>
+    /** Create a webhook endpoint. Answers the secret that signs the calls, this once. Without events it gets all of them. Needs the scope `admin:developers`. (createAdminWebhookEndpoint) */
+    createEndpoint(input: AdminWebhookEndpointCreateRequest, options?: CallOptions): Promise<AdminWebhookSecretResponse>
+    /** Change a webhook endpoint. Members that are left out stay as they are. Enabling one that was paused or disabled sends what has waited. Needs the scope `admin:developers`. (updateAdminWebhookEndpoint) */
+    updateEndpoint(endpointId: string, input?: AdminWebhookEndpointUpdateRequest, options?: CallOptions): Promise<AdminWebhookEndpointResponse>
+    /** Remove a webhook endpoint. What waits for it is not sent. The request has a body, for its idempotency key. Needs the scope `admin:developers`. (removeAdminWebhookEndpoint) */
+    removeEndpoint(endpointId: string, input?: AdminEndRequest, options?: CallOptions): Promise<AdminWebhookEndpointRemovedResponse>
+    /** Rotate the secret of a webhook endpoint. The new secret signs at once, and for a day the former one beside it. Needs the scope `admin:developers`. (rotateAdminWebhookSecret) */
+    rotateSecret(endpointId: string, input?: AdminEndRequest, options?: CallOptions): Promise<AdminWebhookSecretResponse>
+    /** Call a webhook endpoint to test it. Sends webhook.ping to this endpoint alone. Look up the delivery to see what became of it. Needs the scope `admin:developers`. (testAdminWebhookEndpoint) */
+    testEndpoint(endpointId: string, input?: AdminEndRequest, options?: CallOptions): Promise<AdminWebhookTestResponse>
+    /** List webhook deliveries. Of all endpoints of the merchant, or of one. Needs the scope `admin:developers`. (listAdminWebhookDeliveries) */
+    deliveries(query?: {
+      /** Only calls to this endpoint. */
+      endpointId?: string | undefined
+      /** Only deliveries of this status. */
+      status?: 'pending' | 'sending' | 'retrying' | 'held' | 'succeeded' | 'failed' | 'blocked' | 'discarded' | undefined
+      /** Only events of this type. */
+      type?: 'cart.created' | 'cart.updated' | 'cart.converted' | 'cart.expired' | 'checkout_session.created' | 'checkout_session.completed' | 'checkout_session.payment_failed' | 'checkout_session.cancelled' | 'checkout_session.expired' | 'order.placed' | 'order.paid' | 'order.processing' | 'order.fulfilled' | 'order.completed' | 'order.cancelled' | 'order.refunded' | 'order.refund_failed' | 'order.returned' | 'inventory.low' | 'inventory.depleted' | 'inventory.replenished' | 'promotion.exhausted' | 'app.installed' | 'app.uninstalled' | 'product.created' | 'product.updated' | 'product.unpublished' | 'promotion.created' | 'promotion.updated' | 'shop.updated' | 'webhook.endpoint_disabled' | 'webhook.delivery_failed' | 'webhook.ping' | 'webhook.fixture' | undefined
+      /** Only deliveries made then or later. */
+      from?: string | undefined
+      /** Only deliveries made before. */
+      to?: string | undefined
+    }, options?: ListOptions): List<AdminWebhookDeliveryListResponse, AdminWebhookDelivery>
+    /** Get a webhook delivery. With the body of the call, as long as it is stored. Needs the scope `admin:developers`. (getAdminWebhookDelivery) */
+    delivery(deliveryId: string, options?: CallOptions): Promise<AdminWebhookDeliveryResponse>
+    /** Replay webhook deliveries. Sends events once more to the same endpoints: named ones, or those of an endpoint that failed. Each has its own outcome. Needs the scope `admin:developers`. (replayAdminWebhookDeliveries) */
+    replayDeliveries(input?: AdminWebhookReplayRequest, options?: CallOptions): Promise<AdminWebhookReplayResponse>
+  }
+  members: {
+    /** List members. The people who act for the merchant, and invitations that were not accepted yet. Needs the scope `admin:people`. (listAdminMembers) */
+    list(options?: ListOptions): List<AdminMemberListResponse, AdminMember>
+    /** Invite a member. Answers a link with which the person joins. Inviting the same address again makes a new link, and the one before no longer works. A role is given only by a caller who has all of its scopes, and that of owners only by a person. The invitation of a key or an app ends with it. Needs the scope `admin:people`. (inviteAdminMember) */
+    invite(input: AdminMemberInviteRequest, options?: CallOptions): Promise<AdminInvitationResponse>
+    /** Change the role of a member. Takes effect with the person’s next request. A role is given or taken away only by a caller who has all of its scopes; only a person makes owners. Needs the scope `admin:people`. (updateAdminMember) */
+    update(memberId: string, input: AdminMemberUpdateRequest, options?: CallOptions): Promise<AdminMemberResponse>
+    /** Remove a member or take an invitation back. Signs the person out everywhere. The request has a body, for its idempotency key. Needs the scope `admin:people`. (removeAdminMember) */
+    remove(memberId: string, input?: AdminMemberRemoveRequest, options?: CallOptions): Promise<AdminMemberRemovedResponse>
+  }
+  changes: {
+    /** List changes. Who changed what, and who looked at data of customers, in the mode of the caller. Needs the scope `admin:read`. (listAdminChanges) */
+    list(query?: {
+      /** Only changes of the thing with this id. */
+      subjectId?: string | undefined
+      /** Only changes by this user, key or installation. */
+      actorId?: string | undefined
+      /** Only changes by this operationId. */
+      operation?: string | undefined
+      /** Only changes then or later. */
+      from?: string | undefined
+      /** Only changes before. */
+      to?: string | undefined
+    }, options?: ListOptions): List<AdminChangeListResponse, AdminChange>
+    /** Take a change back. Puts each member back to what it was, if it is still what the change made it. Needs the scope of the change too. What was created is archived (products), disabled (promotions), retired (SKUs) or removed (categories). Stock goes back by the difference, so a sale stays. What was changed since is refused with change_overtaken, and nothing is put back. Money, parcels, keys and people are not taken back. Needs the scope `admin:read`. (undoAdminChange) */
+    undo(changeId: string, input?: AdminUndoRequest, options?: CallOptions): Promise<AdminUndoResponse>
+  }
+  reports: {
+    /** Sales of some days. Sales by day, week, month, product, promotion or country, over at most 1,000 days. An order counts on the day on which it was placed. Changes are counted within seconds. Needs the scope `admin:read`. (getAdminSalesReport) */
+    sales(query?: {
+      /** The first day, such as `2026-06-01`. Default: 29 days before the last. */
+      from?: string | undefined
+      /** The last day. Default: today. */
+      to?: string | undefined
+      /** What the rows are. Default: `day`. */
+      by?: 'day' | 'week' | 'month' | 'product' | 'promotion' | 'country' | undefined
+    }, options?: CallOptions): Promise<AdminSalesResponse>
+  }
+  transfers: {
+    /** List imports. Imports of the last 7 days, in the mode of the caller. Needs the scope `admin:read`. (listAdminTransfers) */
+    list(options?: ListOptions): List<AdminTransferListResponse, AdminTransferSummary>
+    /** Begin an import. Announces a file of at most 64 pieces. When the last one has come, the server compares the file with the shop. Nothing changes before the plan is confirmed. Needs the scope `admin:catalog`. (createAdminTransfer) */
+    create(input: AdminTransferRequest, options?: CallOptions): Promise<AdminTransferResponse>
+    /** Show an import. How far it is, what it would change, and which rows cannot be taken and why. Needs the scope `admin:read`. (getAdminTransfer) */
+    get(transferId: string, options?: CallOptions): Promise<AdminTransferResponse>
+    /** Send a piece of a file. The first piece is 1. Pieces may come in any order; one that comes again replaces what was sent. Needs the scope `admin:catalog`. (appendAdminTransfer) */
+    append(transferId: string, piece: string, input: AdminPieceRequest, options?: CallOptions): Promise<AdminTransferResponse>
+    /** Write an import. Writes the plan in batches. Each is written whole or not at all, with its entry in the list of changes. What was changed since the plan was made is refused. Needs the scope `admin:catalog`. (confirmAdminTransfer) */
+    confirm(transferId: string, input?: AdminTransferConfirmation, options?: CallOptions): Promise<AdminTransferResponse>
+    /** Discard an import. Deletes the file and its plan. Not while it is written. Needs the scope `admin:catalog`. (discardAdminTransfer) */
+    discard(transferId: string, input?: AdminTransferConfirmation, options?: CallOptions): Promise<AdminDiscardedResponse>
+  }
+  exports: {
+    /** Export. Products in the format of Shopify, stock, orders or promotions as CSV, some rows an answer. The file is the texts of all answers, one behind the other. Orders have no data of customers. A cell that begins with `=`, `+`, `-` or `@` gets an apostrophe before it, which an import takes off. Needs the scope `admin:read`. (listAdminExport) */
+    list(query: {
+      /** What the file lists. */
+      of: 'products' | 'stock' | 'orders' | 'promotions'
+      /** Only orders that were placed then or later. */
+      from?: string | undefined
+      /** Only orders that were placed before. */
+      to?: string | undefined
+    }, options?: ListOptions): List<AdminExportResponse, AdminExportResponse['data']>
+    /** Export orders with their customers. The orders of listAdminExport with name, e-mail, phone and address. Each answer is a look at the data of its orders, and is written down. Needs the scope `admin:customers`. (listAdminCustomerExport) */
+    customers(query?: {
+      /** Only orders that were placed then or later. */
+      from?: string | undefined
+      /** Only orders that were placed before. */
+      to?: string | undefined
+    }, options?: ListOptions): List<AdminExportResponse, AdminExportResponse['data']>
+  }
+}
+
+export interface Address {
+  name: string
+  company?: string | undefined
+  line1: string
+  line2?: string | undefined
+  city: string
+  /** State or province; needed in some countries. */
+  region?: string | undefined
+  /** Needed in most countries and checked by country. */
+  postalCode?: string | undefined
+  /** ISO 3166-1 alpha-2 code. */
+  country: string
+  phone?: string | undefined
+}
+
+/** Who did it. */
+export interface AdminActor {
+  /** person: someone who signed in. key: an API key. app: an installed app. operator: at the command line. loop: the server by itself. */
+  kind: 'person' | 'key' | 'app' | 'operator' | 'loop'
+  /** Of the user, the key or the installation. */
+  id: string | null
+  /** null where it is not known any more. */
+  name: string | null
+}
+
+export interface AdminBulkFulfillmentRequest {
+  /** Makes the request safe to repeat: the same key with the same request gets the first answer again. May be sent as the header Idempotency-Key instead; one of the two is needed. Kept for 7 days. */
+  idempotencyKey?: string | undefined
+  /** One parcel each, of all that was not sent yet. */
+  rows: ({
+    /** Id of an order. */
+    orderId: string
+    /** The version the caller has seen. Another present version is refused with 409 version_conflict. */
+    expectedVersion?: number | undefined
+    carrier?: string | null | undefined
+    trackingNumber?: string | null | undefined
+    /** Where the parcel can be followed. */
+    trackingUrl?: string | null | undefined
+  })[]
+  /** true: answer what would change, and write nothing. */
+  dryRun?: boolean | undefined
+}
+
+export interface AdminCategory {
+  /** Id of a category. */
+  id: string
+  /** Starts at 1 and grows by one at each change. */
+  version: number
+  /** What the merchant wrote. It can be changed and sent back. */
+  category: CategoryEntry
+  parentId: string | null
+  /** Slugs from the top category down to this one. */
+  path: string[]
+  /** Published products in it or below it. */
+  productCount: number
+  /** RFC 3339, UTC, with milliseconds. */
+  updatedAt: string
+}
+
+export interface AdminCategoryListResponse {
+  /** By position, then by name. */
+  data: AdminCategory[]
+  meta: ListMeta
+}
+
+export interface AdminCategoryResponse {
+  data: AdminCategory
+}
+
+export interface AdminChange {
+  /** Id of an entry in the list of changes. */
+  id: string
+  /** RFC 3339, UTC, with milliseconds. */
+  at: string
+  /** null where the thing is shared by both modes. */
+  mode: Mode | null
+  actor: AdminActor
+  /** operationId, or the command of an operator. */
+  operation: string
+  requestId: string | null
+  changes: AdminSubjectChange[]
+  /** The entry that this one took back. */
+  undoes: string | null
+  undoneBy: string | null
+}
+
+export interface AdminChangeListResponse {
+  /** Newest first. */
+  data: AdminChange[]
+  meta: ListMeta
+}
+
+export interface AdminCustomer {
+  name: string | null
+  email: string | null
+  phone: string | null
+  /** null where nothing is sent, and once it is erased. */
+  address: Address | null
+  /** The address as lines to print. */
+  label: string[]
+}
+
+export interface AdminCustomerResponse {
+  data: AdminCustomer
+}
+
+export interface AdminDiscardedResponse {
+  data: {
+    /** Id of an import. */
+    id: string
+    removed: boolean
+  }
+}
+
+export interface AdminEndRequest {
+  /** Makes the request safe to repeat: the same key with the same request gets the first answer again. May be sent as the header Idempotency-Key instead; one of the two is needed. Kept for 7 days. */
+  idempotencyKey?: string | undefined
+}
+
+/** Stable, for programs. */
+export type AdminErrorCode = 'invalid_request' | 'malformed_json' | 'body_required' | 'body_not_allowed' | 'body_too_large' | 'unsupported_media_type' | 'idempotency_key_required' | 'idempotency_key_invalid' | 'idempotency_key_ambiguous' | 'unauthenticated' | 'scope_missing' | 'route_not_found' | 'product_not_found' | 'order_not_found' | 'webhook_endpoint_not_found' | 'webhook_delivery_not_found' | 'credential_not_found' | 'idempotency_key_reused' | 'version_conflict' | 'order_not_cancellable' | 'endpoint_disabled' | 'rate_limited' | 'internal_error' | 'unavailable' | 'installation_not_found' | 'member_not_found' | 'promotion_not_found' | 'payment_provider_not_found' | 'category_not_found' | 'picture_not_found' | 'fulfillment_not_found' | 'change_not_found' | 'sku_not_found' | 'transfer_not_found' | 'product_exists' | 'sku_exists' | 'category_exists' | 'member_exists' | 'last_owner' | 'invitation_limit' | 'promotion_exists' | 'installation_exists' | 'installation_limit' | 'credential_limit' | 'slug_not_changeable' | 'code_not_changeable' | 'product_archived' | 'category_in_use' | 'category_limit' | 'category_too_deep' | 'usage_limit_too_low' | 'credential_already_rotated' | 'picture_limit' | 'webhook_endpoint_limit' | 'payment_not_awaited' | 'order_not_fulfillable' | 'order_not_paid' | 'fulfillment_not_possible' | 'note_limit' | 'refund_not_possible' | 'change_not_undoable' | 'change_already_undone' | 'change_overtaken' | 'transfer_limit' | 'transfer_not_receiving' | 'transfer_not_ready' | 'nothing_to_refund' | 'refund_pending' | 'refund_amount_too_high' | 'refund_amount_too_low'
+
+export interface AdminErrorResponse {
+  error: {
+    code: AdminErrorCode
+    /** For people; may change. */
+    message: string
+    /** The status of the answer. */
+    status: number
+    /** Id of a request, as in the header X-Request-Id. Name it when you ask for help. */
+    requestId: string
+    /** Each place where the request is wrong. */
+    issues: ErrorIssue[]
+    /** What helps to go on: the present version and status, requiredScope, or the thing as it is now after version_conflict. */
+    current: Record<string, unknown> | null
+  }
+}
+
+export interface AdminExportResponse {
+  data: {
+    /** Lines of CSV in UTF-8. The first answer begins with the names of the columns. */
+    text: string
+  }
+  meta: ListMeta
+}
+
+export interface AdminFulfillment {
+  /** Id of a fulfillment: one parcel. */
+  id: string
+  carrier: string | null
+  trackingNumber: string | null
+  items: ItemQuantity[]
+  /** RFC 3339, UTC, with milliseconds. */
+  at: string
+  /** Where the parcel can be followed. */
+  trackingUrl: string | null
+}
+
+export interface AdminFulfillmentRequest {
+  /** Makes the request safe to repeat: the same key with the same request gets the first answer again. May be sent as the header Idempotency-Key instead; one of the two is needed. Kept for 7 days. */
+  idempotencyKey?: string | undefined
+  /** The version the caller has seen. Another present version is refused with 409 version_conflict. */
+  expectedVersion?: number | undefined
+  /** What is in the parcel. Without it, all that was not sent yet. */
+  items?: ({
+    /** Id of a SKU: one variant of a product that can be bought. */
+    skuId: string
+    quantity: number
+  })[] | undefined
+  carrier?: string | null | undefined
+  trackingNumber?: string | null | undefined
+  /** Where the parcel can be followed. */
+  trackingUrl?: string | null | undefined
+}
+
+export interface AdminFulfillmentResponse {
+  data: {
+    order: AdminOrder
+    fulfillment: AdminFulfillment
+  }
+}
+
+export interface AdminFulfillmentUpdateRequest {
+  /** Makes the request safe to repeat: the same key with the same request gets the first answer again. May be sent as the header Idempotency-Key instead; one of the two is needed. Kept for 7 days. */
+  idempotencyKey?: string | undefined
+  carrier?: string | null | undefined
+  trackingNumber?: string | null | undefined
+  /** Where the parcel can be followed. */
+  trackingUrl?: string | null | undefined
+}
+
+export interface AdminFulfillmentUpdateResponse {
+  data: AdminFulfillment
+}
+
+export interface AdminHomeResponse {
+  data: {
+    todo: AdminTodo
+    sales: AdminSalesReport
+  }
+}
+
+export interface AdminInstallation {
+  /** Id of an installation. */
+  id: string
+  name: string
+  mode: Mode
+  status: 'active' | 'suspended' | 'ended'
+  /** Hosts to which a checkout may send the shopper back. */
+  redirectHosts: string[]
+  /** The app that was installed. null: made by the merchant or the operator. */
+  app: {
+    /** Id of an app, which is its OAuth client id. */
+    id: string
+    name: string
+  } | null
+  /** What the app was granted. */
+  grantedScopes: Scope[] | null
+  /** Id of the person who approved the app. */
+  approvedBy: string | null
+  /** RFC 3339, UTC, with milliseconds. */
+  createdAt: string
+  endedAt: string | null
+}
+
+export interface AdminInstallationCreateRequest {
+  /** Makes the request safe to repeat: the same key with the same request gets the first answer again. May be sent as the header Idempotency-Key instead; one of the two is needed. Kept for 7 days. */
+  idempotencyKey?: string | undefined
+  /** Unique within the merchant. */
+  name: string
+  /** Hosts to which a checkout may send the shopper back: example.com, localhost:3000. */
+  redirectHosts?: string[] | undefined
+}
+
+export interface AdminInstallationListResponse {
+  /** Newest first. */
+  data: AdminInstallation[]
+  meta: ListMeta
+}
+
+export interface AdminInstallationResponse {
+  data: AdminInstallation
+}
+
+export interface AdminInvitationResponse {
+  data: {
+    member: AdminMember
+    /** The person opens it to join. Shown this once; also sent by mail where mail is set up. Works once, for seven days. */
+    link: string
+  }
+}
+
+export interface AdminKey {
+  /** Id of an API key. Not the key itself. */
+  id: string
+  name: string
+  /** The public beginning of the key, up to and including its lookup part. */
+  prefix: string
+  /** The last four characters of the key. */
+  last4: string
+  scopes: Scope[]
+  status: 'active' | 'expiring' | 'expired' | 'revoked'
+  /** RFC 3339, UTC, with milliseconds. */
+  createdAt: string
+  expiresAt: string | null
+  /** To the minute. */
+  lastUsedAt: string | null
+  installation: {
+    /** Id of an installation. */
+    id: string
+    name: string
+  }
+}
+
+export interface AdminKeyCreateRequest {
+  /** Makes the request safe to repeat: the same key with the same request gets the first answer again. May be sent as the header Idempotency-Key instead; one of the two is needed. Kept for 7 days. */
+  idempotencyKey?: string | undefined
+  /** Id of an installation. */
+  installationId: string
+  /** What the key is for. */
+  name: string
+  /** Admin scopes are given by a signed-in owner or at the command line, never by a key. */
+  scopes: Scope[]
+  /** In the future. Left out: the key does not expire. */
+  expiresAt?: string | undefined
+}
+
+export interface AdminKeyCreateResponse {
+  data: {
+    key: AdminKey
+    /** The API key. Shown this once. */
+    secret: string
+  }
+}
+
+export interface AdminKeyListResponse {
+  /** Newest first. */
+  data: AdminKey[]
+  meta: ListMeta
+}
+
+export interface AdminKeyResponse {
+  data: AdminKey
+}
+
+export interface AdminKeyRotateRequest {
+  /** Makes the request safe to repeat: the same key with the same request gets the first answer again. May be sent as the header Idempotency-Key instead; one of the two is needed. Kept for 7 days. */
+  idempotencyKey?: string | undefined
+  /** How long the old key goes on working. Left out: 24. */
+  overlapHours?: number | undefined
+}
+
+export interface AdminKeyRotateResponse {
+  data: {
+    key: AdminKey
+    /** The API key. Shown this once. */
+    secret: string
+    oldKey: {
+      /** Id of an API key. Not the key itself. */
+      id: string
+      /** RFC 3339, UTC, with milliseconds. */
+      expiresAt: string
+    }
+  }
+}
+
+export interface AdminMember {
+  /** Id of a person, or of an invitation that was not accepted yet. */
+  id: string
+  /** invited: has not accepted yet. disabled: cannot sign in. */
+  status: 'active' | 'disabled' | 'invited'
+  email: string
+  role: AdminRole
+  hasSecondFactor: boolean
+  /** RFC 3339, UTC, with milliseconds. */
+  addedAt: string
+  /** Of an invitation: until when its link works. */
+  expiresAt: string | null
+}
+
+export interface AdminMemberChange {
+  member: string
+  /** The value before. null where there was none. */
+  from: unknown
+  /** The value after. */
+  to: unknown
+}
+
+export interface AdminMemberInviteRequest {
+  /** Makes the request safe to repeat: the same key with the same request gets the first answer again. May be sent as the header Idempotency-Key instead; one of the two is needed. Kept for 7 days. */
+  idempotencyKey?: string | undefined
+  email: string
+  role: AdminRole
+}
+
+export interface AdminMemberListResponse {
+  /** Those who joined first come first, invitations last. */
+  data: AdminMember[]
+  meta: ListMeta
+}
+
+export interface AdminMemberRemoveRequest {
+  /** Makes the request safe to repeat: the same key with the same request gets the first answer again. May be sent as the header Idempotency-Key instead; one of the two is needed. Kept for 7 days. */
+  idempotencyKey?: string | undefined
+}
+
+export interface AdminMemberRemovedResponse {
+  data: {
+    /** Id of a person, or of an invitation that was not accepted yet. */
+    id: string
+    removed: true
+  }
+}
+
+export interface AdminMemberResponse {
+  data: AdminMember
+}
+
+export interface AdminMemberUpdateRequest {
+  /** Makes the request safe to repeat: the same key with the same request gets the first answer again. May be sent as the header Idempotency-Key instead; one of the two is needed. Kept for 7 days. */
+  idempotencyKey?: string | undefined
+  role: AdminRole
+}
+
+export interface AdminOrder {
+  /** Id of an order. */
+  id: string
+  /** The number people use, such as 1001. That of a test order begins with T-. */
+  number: string
+  mode: Mode
+  status: 'placed' | 'processing' | 'completed' | 'cancelled'
+  paymentStatus: 'pending' | 'paid' | 'partially_refunded' | 'refunding' | 'refunded' | 'voided'
+  fulfillmentStatus: 'unfulfilled' | 'partially_fulfilled' | 'fulfilled'
+  /** ISO 4217 code. */
+  currency: string
+  /** In minor units of the currency that the resource names. */
+  total: number
+  /** Sum of the quantities. */
+  itemCount: number
+  /** Id of a hosted checkout session. */
+  checkoutSessionId: string
+  /** Id of a cart. */
+  cartId: string
+  clientReferenceId: string | null
+  customer: Customer
+  /** Starts at 1 and grows by one at each change. */
+  version: number
+  /** RFC 3339, UTC, with milliseconds. */
+  placedAt: string
+  /** RFC 3339, UTC, with milliseconds. */
+  updatedAt: string
+  items: OrderItem[]
+  totals: OrderTotals
+  promotion: OrderPromotion | null
+  shippingAddress: OrderShippingAddress | null
+  /** null where nothing is sent. */
+  shipping: OrderShipping | null
+  payments: Payment[]
+  /** While the money is awaited: the order is cancelled if it has not come by then. null without a payment term. */
+  paymentDueAt: string | null
+  refunds: OrderRefund[]
+  fulfillments: AdminFulfillment[]
+  cancellation: OrderCancellation | null
+  /** Oldest first. */
+  timeline: TimelineEntry[]
+  /** Whether a cancellation would be accepted now. */
+  cancellable: boolean
+  /** Your own names and values. Kept and given back as they are. */
+  metadata: Record<string, string>
+  city: string | null
+  country: string | null
+  installation: OrderInstallation
+  /** Oldest first. */
+  notes: AdminOrderNote[]
+  /** The operations that the order would accept now, as far as its state says. */
+  allowed: ('payAdminOrder' | 'fulfilAdminOrder' | 'cancelAdminOrder' | 'refundAdminOrder')[]
+  /** Who did what, newest first. */
+  changes: AdminChange[]
+}
+
+export interface AdminOrderCancellationRequest {
+  /** Makes the request safe to repeat: the same key with the same request gets the first answer again. May be sent as the header Idempotency-Key instead; one of the two is needed. Kept for 7 days. */
+  idempotencyKey?: string | undefined
+  /** The version the caller has seen. Another present version is refused with 409 version_conflict. */
+  expectedVersion?: number | undefined
+  reason?: 'customer_request' | 'out_of_stock' | 'fraud_suspected' | 'duplicate' | 'other' | undefined
+  /** The customer may read it. */
+  note?: string | undefined
+  /** Whether the items go back into stock. Without it they do. */
+  restock?: boolean | undefined
+}
+
+export interface AdminOrderCancellationResponse {
+  data: {
+    cancellation: OrderCancellation
+    order: AdminOrder
+  }
+}
+
+export interface AdminOrderListResponse {
+  /** Newest first, unless sort says otherwise. */
+  data: AdminOrderSummary[]
+  meta: ListMeta
+}
+
+/** What the people of the shop wrote for themselves. */
+export interface AdminOrderNote {
+  /** Id of a note. */
+  id: string
+  text: string
+  actor: AdminActor
+  /** RFC 3339, UTC, with milliseconds. */
+  at: string
+}
+
+export interface AdminOrderNoteRequest {
+  /** Makes the request safe to repeat: the same key with the same request gets the first answer again. May be sent as the header Idempotency-Key instead; one of the two is needed. Kept for 7 days. */
+  idempotencyKey?: string | undefined
+  /** For the people of the shop. It is stored as it is: not the place for addresses. */
+  text: string
+}
+
+export interface AdminOrderNoteResponse {
+  data: AdminOrderNote
+}
+
+export interface AdminOrderPaymentRequest {
+  /** Makes the request safe to repeat: the same key with the same request gets the first answer again. May be sent as the header Idempotency-Key instead; one of the two is needed. Kept for 7 days. */
+  idempotencyKey?: string | undefined
+  /** The version the caller has seen. Another present version is refused with 409 version_conflict. */
+  expectedVersion?: number | undefined
+}
+
+export interface AdminOrderResponse {
+  data: AdminOrder
+}
+
+export interface AdminOrderSummary {
+  /** Id of an order. */
+  id: string
+  /** The number people use, such as 1001. That of a test order begins with T-. */
+  number: string
+  mode: Mode
+  status: 'placed' | 'processing' | 'completed' | 'cancelled'
+  paymentStatus: 'pending' | 'paid' | 'partially_refunded' | 'refunding' | 'refunded' | 'voided'
+  fulfillmentStatus: 'unfulfilled' | 'partially_fulfilled' | 'fulfilled'
+  /** ISO 4217 code. */
+  currency: string
+  /** In minor units of the currency that the resource names. */
+  total: number
+  /** Sum of the quantities. */
+  itemCount: number
+  /** Id of a hosted checkout session. */
+  checkoutSessionId: string
+  /** Id of a cart. */
+  cartId: string
+  clientReferenceId: string | null
+  customer: Customer
+  /** Starts at 1 and grows by one at each change. */
+  version: number
+  /** RFC 3339, UTC, with milliseconds. */
+  placedAt: string
+  /** RFC 3339, UTC, with milliseconds. */
+  updatedAt: string
+  city: string | null
+  country: string | null
+  installation: OrderInstallation
+  /** Money that went back or is on its way. */
+  refunded: number
+}
+
+export interface AdminPaymentAccount {
+  /** Name of the payment provider. */
+  provider: string
+  /** The provider's own name of the account. */
+  name: string | null
+}
+
+export interface AdminPaymentMethod {
+  /** A way to pay without a payment provider. */
+  provider: 'bank_transfer' | 'cash_on_delivery'
+  /** Whether it is offered to shoppers, in the mode of the caller. */
+  enabled: boolean
+  /** What the shopper is told, such as the bank account. */
+  instructions: string | null
+  /** An order that is not paid after so many days is cancelled. */
+  termDays: number | null
+}
+
+export interface AdminPicture {
+  /** Id of a picture: the same motif in one or several sizes. */
+  pictureId: string
+  /** Its path on this server. What is under it never changes. */
+  url: string
+  /** In pixels. */
+  width: number
+  /** In pixels. */
+  height: number
+  /** All sizes of the picture, the smallest first. */
+  sizes: ({
+    /** Its path on this server. What is under it never changes. */
+    url: string
+    /** In pixels. */
+    width: number
+    /** In pixels. */
+    height: number
+  })[]
+}
+
+export interface AdminPictureRequest {
+  /** Makes the request safe to repeat: the same key with the same request gets the first answer again. May be sent as the header Idempotency-Key instead; one of the two is needed. Kept for 7 days. */
+  idempotencyKey?: string | undefined
+  /** The file in base64: WebP, JPEG, PNG or AVIF of at most 1 MiB and 4,096 pixels a side. Camera data is taken out; an AVIF file with camera data is refused. */
+  content: string
+  /** Makes the file another size of this picture. */
+  pictureId?: string | undefined
+}
+
+export interface AdminPictureResponse {
+  data: AdminPicture
+}
+
+export interface AdminPieceRequest {
+  /** Makes the request safe to repeat: the same key with the same request gets the first answer again. May be sent as the header Idempotency-Key instead; one of the two is needed. Kept for 7 days. */
+  idempotencyKey?: string | undefined
+  /** The next part of the file, of at most 1 MiB in UTF-8. It may end anywhere. */
+  text: string
+}
+
+export interface AdminPlannedChange {
+  /** Of the file. */
+  line: number
+  kind: 'create' | 'change' | 'retire' | 'look'
+  type: 'category' | 'product' | 'sku' | 'stock'
+  /** A slug or a code. */
+  name: string
+  /** Long values are cut. */
+  members: AdminMemberChange[]
+}
+
+export interface AdminProduct {
+  /** Id of a product. */
+  id: string
+  /** Starts at 1 and grows by one at each change. */
+  version: number
+  status: ProductStatus
+  /** What the merchant wrote. It can be changed and sent back. */
+  product: ProductEntry
+  /** The SKUs in the order of `product.skus`. */
+  skus: AdminProductSku[]
+  /** RFC 3339, UTC, with milliseconds. */
+  createdAt: string
+  /** RFC 3339, UTC, with milliseconds. */
+  updatedAt: string
+  archivedAt: string | null
+}
+
+export interface AdminProductChangeResponse {
+  data: AdminProduct
+  /** What changed, or with dryRun would change. */
+  changes: AdminSubjectChange[]
+}
+
+export interface AdminProductListResponse {
+  /** By the last change, newest first by default. */
+  data: AdminProductSummary[]
+  meta: ListMeta
+}
+
+export interface AdminProductResponse {
+  data: AdminProduct
+}
+
+export interface AdminProductSku {
+  /** Id of a SKU: one variant of a product that can be bought. */
+  id: string
+  code: string
+  /** Units that exist, in the mode of the caller. */
+  onHand: number
+  /** Units that are reserved for checkouts. */
+  held: number
+}
+
+export interface AdminProductSummary {
+  /** Id of a product. */
+  id: string
+  /** A name for addresses, unique within its merchant. */
+  slug: string
+  name: string
+  status: ProductStatus
+  picture: string | null
+  categories: string[]
+  tags: string[]
+  /** In minor units of the currency that the resource names. */
+  priceMin: number
+  /** In minor units of the currency that the resource names. */
+  priceMax: number
+  skuCount: number
+  /** Units that exist, in the mode of the caller. */
+  onHand: number
+  /** Units that are reserved for checkouts. */
+  held: number
+  /** Starts at 1 and grows by one at each change. */
+  version: number
+  /** RFC 3339, UTC, with milliseconds. */
+  updatedAt: string
+}
+
+export interface AdminPromotion {
+  /** Id of a promotion. */
+  id: string
+  /** Starts at 1 and grows by one at each change. */
+  version: number
+  status: PromotionStatus
+  /** Uses so far, in the mode of the caller. */
+  used: number
+  /** What the merchant wrote. It can be changed and sent back. */
+  promotion: PromotionEntry
+}
+
+export interface AdminPromotionListResponse {
+  /** By code. */
+  data: AdminPromotion[]
+  meta: ListMeta
+}
+
+export interface AdminPromotionResponse {
+  data: AdminPromotion
+}
+
+/** By amount, or by items and shipping. Without any of them: what failed to be refunded before, or else all that is left. */
+export interface AdminRefundRequest {
+  /** Makes the request safe to repeat: the same key with the same request gets the first answer again. May be sent as the header Idempotency-Key instead; one of the two is needed. Kept for 7 days. */
+  idempotencyKey?: string | undefined
+  /** The version the caller has seen. Another present version is refused with 409 version_conflict. */
+  expectedVersion?: number | undefined
+  /** In minor units. */
+  amount?: number | undefined
+  /** Units that are refunded at what was paid for them, tax and discount included. */
+  items?: ItemQuantity[] | undefined
+  /** true: also what was paid for the shipping. */
+  shipping?: boolean | undefined
+  /** true: the items go back into stock. */
+  restock?: boolean | undefined
+  reason?: string | undefined
+  /** true: answer what would change, and write nothing. */
+  dryRun?: boolean | undefined
+}
+
+export interface AdminRefundResponse {
+  data: {
+    /** What goes back; with dryRun, what would. */
+    amount: number
+    /** null with dryRun. */
+    refund: OrderRefund | null
+    restocked: ItemQuantity[]
+    order: AdminOrder
+  }
+}
+
+export interface AdminRefusedRow {
+  /** Of the file. */
+  line: number
+  /** The handle or the code, where the row has one. */
+  name: string
+  reason: string
+}
+
+/** owner: everything. staff: catalog, orders, refunds and customers. viewer: look at everything but customers. */
+export type AdminRole = 'owner' | 'staff' | 'viewer'
+
+export interface AdminSales {
+  /** Orders that were placed and not cancelled. */
+  orders: number
+  /** How many pieces were sold. */
+  items: number
+  /** In minor units of the currency that the resource names. */
+  subtotal: number
+  /** In minor units of the currency that the resource names. */
+  discount: number
+  /** 0 in rows of products: shipping belongs to an order. */
+  shipping: number
+  /** In minor units of the currency that the resource names. */
+  tax: number
+  /** In minor units of the currency that the resource names. */
+  total: number
+  /** What went back of these orders. 0 in rows of products. */
+  refunded: number
+  /** The part of the total that is awaited. */
+  unpaid: number
+}
+
+export interface AdminSalesReport {
+  from: string
+  to: string
+  by: 'day' | 'week' | 'month' | 'product' | 'promotion' | 'country'
+  /** Where the days begin at midnight: an IANA name. */
+  timeZone: string
+  /** ISO 4217 code. */
+  currency: string
+  /** Days, weeks and months in their order, without gaps. Everything else by its total, the largest first. */
+  rows: AdminSalesRow[]
+  /** Of all orders in these days, also of those that no row names. */
+  sum: AdminSales
+}
+
+export interface AdminSalesResponse {
+  data: AdminSalesReport
+}
+
+export interface AdminSalesRow {
+  /** The first day of the day, week or month; the slug of the product, the id of the promotion, or the country, which is empty where nothing was sent. */
+  key: string
+  /** Of the product, or the code of the promotion. */
+  name: string | null
+  /** Orders that were placed and not cancelled. */
+  orders: number
+  /** How many pieces were sold. */
+  items: number
+  /** In minor units of the currency that the resource names. */
+  subtotal: number
+  /** In minor units of the currency that the resource names. */
+  discount: number
+  /** 0 in rows of products: shipping belongs to an order. */
+  shipping: number
+  /** In minor units of the currency that the resource names. */
+  tax: number
+  /** In minor units of the currency that the resource names. */
+  total: number
+  /** What went back of these orders. 0 in rows of products. */
+  refunded: number
+  /** The part of the total that is awaited. */
+  unpaid: number
+}
+
+export interface AdminSearchResponse {
+  data: {
+    /** By number, tracking number, or all of these words: e-mail, name, postal code. Newest first. */
+    orders: FoundOrder[]
+    /** By a part of the name. */
+    products: FoundProduct[]
+    /** By the beginning of the code. */
+    skus: FoundSku[]
+    /** By the beginning of the code. */
+    promotions: FoundPromotion[]
+  }
+}
+
+export interface AdminShop {
+  /** Id of a merchant. */
+  id: string
+  /** Of all that this answer shows. */
+  version: number
+  shop: ShopEntry
+  /** IANA name, such as Europe/Berlin. */
+  timeZone: string
+  taxes: TaxEntry[]
+  shipping: ShippingZoneEntry[]
+  paymentMethods: AdminPaymentMethod[]
+  /** Accounts that take payments, in the mode of the caller. */
+  paymentAccounts: AdminPaymentAccount[]
+}
+
+export interface AdminShopChangeResponse {
+  data: AdminShop
+  /** What changed, or with dryRun would change. */
+  changes: AdminSubjectChange[]
+}
+
+export interface AdminShopResponse {
+  data: AdminShop
+}
+
+export interface AdminSku {
+  /** Id of a SKU: one variant of a product that can be bought. */
+  id: string
+  /** Id of a product. */
+  productId: string
+  productName: string
+  code: string
+  name: string
+  /** In minor units of the currency that the resource names. */
+  price: number
+  compareAtPrice: number | null
+  /** Units that exist, in the mode of the caller. */
+  onHand: number
+  /** Units that are reserved for checkouts. */
+  held: number
+  /** Units that can be bought now. */
+  available: number
+}
+
+export interface AdminSkuListResponse {
+  /** By code, unless sort says otherwise. */
+  data: AdminSku[]
+  meta: ListMeta
+}
+
+export interface AdminStockMovement {
+  id: string
+  /** opening: when the SKU was made. set: by hand. */
+  kind: 'opening' | 'set' | 'sold' | 'restocked'
+  delta: number
+  reason: string | null
+  /** The order or checkout that took it or gave it back. */
+  orderId: string | null
+  actor: {
+    kind: 'person' | 'key' | 'app' | 'operator' | 'loop'
+    id: string
+  } | null
+  /** RFC 3339, UTC, with milliseconds. */
+  at: string
+}
+
+export interface AdminStockMovementListResponse {
+  /** Newest first, in the mode of the caller. */
+  data: AdminStockMovement[]
+  meta: ListMeta
+}
+
+export interface AdminSubjectChange {
+  /** look: sealed data was shown, and nothing changed. */
+  kind: 'create' | 'change' | 'retire' | 'look'
+  subject: {
+    type: 'merchant' | 'category' | 'product' | 'sku' | 'stock' | 'picture' | 'taxes' | 'shipping' | 'promotion' | 'payment_method' | 'letters' | 'installation' | 'app' | 'key' | 'webhook' | 'webhook_delivery' | 'member' | 'invitation' | 'order' | 'fulfillment' | 'refund' | 'order_note' | 'transfer'
+    id: string
+    /** What people call it: a number, a code, a name. */
+    name: string
+  }
+  members: AdminMemberChange[]
+}
+
+/** How many of each wait for someone. 1000 means 1000 or more. */
+export interface AdminTodo {
+  toSend: number
+  awaitingPayment: number
+  refundsFailed: number
+  disputesOpen: number
+  lowStock: number
+  webhooksFailing: number
+}
+
+export interface AdminTransfer {
+  /** Id of an import. */
+  id: string
+  kind: 'products' | 'stock'
+  /** Of the file. */
+  name: string
+  /** receiving: pieces are missing. planning: the file is compared with the shop. ready: the plan waits for its confirmation. writing: it was confirmed. done: everything was written. failed: the file cannot be read, `problem` says why. */
+  state: 'receiving' | 'planning' | 'ready' | 'writing' | 'done' | 'failed'
+  /** How many pieces the file has. */
+  pieces: number
+  /** How many of them were sent. */
+  received: number
+  /** Products that are new. */
+  created: number
+  /** Products, or SKUs of a stock file, that differ from the file. */
+  changed: number
+  /** Products or SKUs that already are what the file says. */
+  unchanged: number
+  /** Rows that cannot be taken. While it is written, rows that were overtaken are added. */
+  refused: number
+  /** How many of the created and changed ones are written. */
+  written: number
+  problem: string | null
+  /** RFC 3339, UTC, with milliseconds. */
+  createdAt: string
+  /** RFC 3339, UTC, with milliseconds. */
+  updatedAt: string
+  changesCount: number
+  /** What would change, in the order of the file: the first 100. */
+  changes: AdminPlannedChange[]
+  /** The first 1,000. */
+  refusedRows: AdminRefusedRow[]
+  /** What of the file is taken otherwise than it is written there: the first 100. */
+  notes: string[]
+}
+
+export interface AdminTransferConfirmation {
+  /** Makes the request safe to repeat: the same key with the same request gets the first answer again. May be sent as the header Idempotency-Key instead; one of the two is needed. Kept for 7 days. */
+  idempotencyKey?: string | undefined
+}
+
+export interface AdminTransferListResponse {
+  /** Newest first. */
+  data: AdminTransferSummary[]
+  meta: ListMeta
+}
+
+export interface AdminTransferRequest {
+  /** Makes the request safe to repeat: the same key with the same request gets the first answer again. May be sent as the header Idempotency-Key instead; one of the two is needed. Kept for 7 days. */
+  idempotencyKey?: string | undefined
+  /** products: CSV in the product format of Shopify. stock: CSV with the columns `SKU`, `On hand (new)` and, better, `On hand (current)`. */
+  kind: 'products' | 'stock'
+  /** Of the file, for people. */
+  name: string
+  /** How many pieces will be sent. */
+  pieces: number
+}
+
+export interface AdminTransferResponse {
+  data: AdminTransfer
+}
+
+export interface AdminTransferSummary {
+  /** Id of an import. */
+  id: string
+  kind: 'products' | 'stock'
+  /** Of the file. */
+  name: string
+  /** receiving: pieces are missing. planning: the file is compared with the shop. ready: the plan waits for its confirmation. writing: it was confirmed. done: everything was written. failed: the file cannot be read, `problem` says why. */
+  state: 'receiving' | 'planning' | 'ready' | 'writing' | 'done' | 'failed'
+  /** How many pieces the file has. */
+  pieces: number
+  /** How many of them were sent. */
+  received: number
+  /** Products that are new. */
+  created: number
+  /** Products, or SKUs of a stock file, that differ from the file. */
+  changed: number
+  /** Products or SKUs that already are what the file says. */
+  unchanged: number
+  /** Rows that cannot be taken. While it is written, rows that were overtaken are added. */
+  refused: number
+  /** How many of the created and changed ones are written. */
+  written: number
+  problem: string | null
+  /** RFC 3339, UTC, with milliseconds. */
+  createdAt: string
+  /** RFC 3339, UTC, with milliseconds. */
+  updatedAt: string
+}
+
+export interface AdminUndoRequest {
+  /** Makes the request safe to repeat: the same key with the same request gets the first answer again. May be sent as the header Idempotency-Key instead; one of the two is needed. Kept for 7 days. */
+  idempotencyKey?: string | undefined
+  /** true: answer what would change, and write nothing. */
+  dryRun?: boolean | undefined
+}
+
+export interface AdminUndoResponse {
+  data: {
+    /** What was put back; with dryRun, what would be. */
+    changes: AdminSubjectChange[]
+  }
+}
+
+export interface AdminWebhookDelivery {
+  /** Id of a webhook delivery: one event on its way to one endpoint. */
+  id: string
+  /** Id of an event. The same at every attempt and replay: use it to recognise duplicates. */
+  eventId: string
+  eventType: EventType
+  status: 'pending' | 'sending' | 'retrying' | 'held' | 'succeeded' | 'failed' | 'blocked' | 'discarded'
+  attempts: number
+  lastStatusCode: number | null
+  lastError: string | null
+  nextAttemptAt: string | null
+  /** RFC 3339, UTC, with milliseconds. */
+  createdAt: string
+  /** Id of a webhook endpoint. */
+  endpointId: string
+  installation: {
+    /** Id of an installation. */
+    id: string
+    name: string
+  }
+  /** The delivery that this one replays. */
+  replayOf: string | null
+  finishedAt: string | null
+}
+
+export interface AdminWebhookDeliveryListResponse {
+  /** Newest first. */
+  data: AdminWebhookDelivery[]
+  meta: ListMeta
+}
+
+export interface AdminWebhookDeliveryResponse {
+  data: {
+    delivery: AdminWebhookDelivery
+    /** The body of the call. null: no longer stored. */
+    payload: string | null
+  }
+}
+
+export interface AdminWebhookEndpoint {
+  /** Id of a webhook endpoint. */
+  id: string
+  installation: {
+    /** Id of an installation. */
+    id: string
+    name: string
+  }
+  /** Credentials in the address are masked. */
+  url: string
+  description: string
+  status: 'enabled' | 'disabled' | 'paused'
+  disabledReason: 'gone' | 'failing' | 'operator' | null
+  events: string[]
+  /** The last characters of the secret, to tell secrets apart. */
+  secretHint: string
+  secretRotation: {
+    active: boolean
+    /** Until then calls are signed with the former secret too. */
+    previousExpiresAt: string | null
+  }
+  health: {
+    lastSuccessAt: string | null
+    lastFailureAt: string | null
+    consecutiveFailures: number
+    pending: number
+  }
+  /** RFC 3339, UTC, with milliseconds. */
+  createdAt: string
+  /** RFC 3339, UTC, with milliseconds. */
+  updatedAt: string
+}
+
+export interface AdminWebhookEndpointCreateRequest {
+  /** Makes the request safe to repeat: the same key with the same request gets the first answer again. May be sent as the header Idempotency-Key instead; one of the two is needed. Kept for 7 days. */
+  idempotencyKey?: string | undefined
+  /** Id of an installation. */
+  installationId: string
+  /** https, and not of a private network. */
+  url: string
+  /** Names of events, subject.* or *. */
+  events?: string[] | undefined
+  description?: string | undefined
+  /** paused: events wait, and are sent once it is enabled. */
+  status?: 'enabled' | 'paused' | undefined
+}
+
+export interface AdminWebhookEndpointListResponse {
+  /** Oldest first. */
+  data: AdminWebhookEndpoint[]
+  meta: ListMeta
+}
+
+export interface AdminWebhookEndpointRemovedResponse {
+  data: {
+    /** Id of a webhook endpoint. */
+    id: string
+    removed: true
+  }
+}
+
+export interface AdminWebhookEndpointResponse {
+  data: AdminWebhookEndpoint
+}
+
+export interface AdminWebhookEndpointUpdateRequest {
+  /** Makes the request safe to repeat: the same key with the same request gets the first answer again. May be sent as the header Idempotency-Key instead; one of the two is needed. Kept for 7 days. */
+  idempotencyKey?: string | undefined
+  /** https, and not of a private network. */
+  url?: string | undefined
+  /** Names of events, subject.* or *. */
+  events?: string[] | undefined
+  description?: string | undefined
+  /** paused: events wait, and are sent once it is enabled. */
+  status?: 'enabled' | 'paused' | undefined
+}
+
+export interface AdminWebhookReplayRequest {
+  /** Makes the request safe to repeat: the same key with the same request gets the first answer again. May be sent as the header Idempotency-Key instead; one of the two is needed. Kept for 7 days. */
+  idempotencyKey?: string | undefined
+  deliveryIds?: string[] | undefined
+  /** Instead of deliveryIds: the oldest failed deliveries of this endpoint that were not replayed yet, at most 200 at a time. */
+  endpointId?: string | undefined
+  /** With endpointId: only those made then or later. */
+  since?: string | undefined
+  /** Replay deliveries that succeeded too. */
+  allowSucceeded?: boolean | undefined
+  /** For your records. */
+  reason?: string | undefined
+}
+
+export interface AdminWebhookReplayResponse {
+  data: ({
+    /** Id of a webhook delivery: one event on its way to one endpoint. */
+    deliveryId: string
+    outcome: 'done' | 'refused'
+    /** Why it was refused. */
+    code: string | null
+    /** The new delivery. */
+    replayId: string | null
+  })[]
+}
+
+export interface AdminWebhookSecretResponse {
+  data: {
+    endpoint: AdminWebhookEndpoint
+    /** Signs the calls. Shown this once. */
+    secret: string
+  }
+}
+
+export interface AdminWebhookTestResponse {
+  data: AdminWebhookDelivery
+}
+
+export interface BulkOutcome {
+  /** Of the thing that the item names. */
+  id: string
+  /** unchanged: it was so before. refused: by code, and nothing of it was done. */
+  outcome: 'done' | 'unchanged' | 'refused'
+  /** Why it was refused. */
+  code: string | null
+  message: string | null
+  /** What changed; with dryRun, what would. */
+  changes: AdminSubjectChange[]
+}
+
+export interface BulkResponse {
+  /** In the order of the items. */
+  data: BulkOutcome[]
+  meta: {
+    done: number
+    unchanged: number
+    refused: number
+    dryRun: boolean
+  }
+}
+
+export interface CategoryEntry {
+  slug: string
+  name: string
+  /** Plain text. */
+  description?: string | undefined
+  /** The slug of the category above it, in this file; at most 8 levels. */
+  parent?: string | null | undefined
+  /** Lower ones come first among those below one parent (default: 0). */
+  position?: number | undefined
+  image?: string | null | undefined
+}
+
+export interface CreateAdminCategoryRequest {
+  /** Makes the request safe to repeat: the same key with the same request gets the first answer again. May be sent as the header Idempotency-Key instead; one of the two is needed. Kept for 7 days. */
+  idempotencyKey?: string | undefined
+  category: CategoryEntry
+}
+
+export interface CreateAdminProductRequest {
+  /** Makes the request safe to repeat: the same key with the same request gets the first answer again. May be sent as the header Idempotency-Key instead; one of the two is needed. Kept for 7 days. */
+  idempotencyKey?: string | undefined
+  product: ProductEntry
+}
+
+export interface CreateAdminPromotionRequest {
+  /** Makes the request safe to repeat: the same key with the same request gets the first answer again. May be sent as the header Idempotency-Key instead; one of the two is needed. Kept for 7 days. */
+  idempotencyKey?: string | undefined
+  promotion: PromotionEntry
+}
+
+export interface Customer {
+  /** Enough to recognise, not enough to write to: a***@example.com. */
+  emailMasked: string | null
+}
+
+export interface ErrorIssue {
+  /** JSON Pointer into the body; /query/… and /headers/… outside of it. */
+  path: string
+  /** The rule that is broken. */
+  message: string
+}
+
+export type EventType = 'cart.created' | 'cart.updated' | 'cart.converted' | 'cart.expired' | 'checkout_session.created' | 'checkout_session.completed' | 'checkout_session.payment_failed' | 'checkout_session.cancelled' | 'checkout_session.expired' | 'order.placed' | 'order.paid' | 'order.processing' | 'order.fulfilled' | 'order.completed' | 'order.cancelled' | 'order.refunded' | 'order.refund_failed' | 'order.returned' | 'inventory.low' | 'inventory.depleted' | 'inventory.replenished' | 'promotion.exhausted' | 'app.installed' | 'app.uninstalled' | 'product.created' | 'product.updated' | 'product.unpublished' | 'promotion.created' | 'promotion.updated' | 'shop.updated' | 'webhook.endpoint_disabled' | 'webhook.delivery_failed' | 'webhook.ping' | 'webhook.fixture'
+
+export interface FoundOrder {
+  /** Id of an order. */
+  id: string
+  number: string
+  status: 'placed' | 'processing' | 'completed' | 'cancelled'
+  paymentStatus: 'pending' | 'paid' | 'partially_refunded' | 'refunding' | 'refunded' | 'voided'
+  fulfillmentStatus: 'unfulfilled' | 'partially_fulfilled' | 'fulfilled'
+  /** ISO 4217 code. */
+  currency: string
+  /** In minor units of the currency that the resource names. */
+  total: number
+  /** RFC 3339, UTC, with milliseconds. */
+  placedAt: string
+}
+
+export interface FoundProduct {
+  /** Id of a product. */
+  id: string
+  /** A name for addresses, unique within its merchant. */
+  slug: string
+  name: string
+}
+
+export interface FoundPromotion {
+  /** Id of a promotion. */
+  id: string
+  code: string
+  name: string
+}
+
+export interface FoundSku {
+  /** Id of a SKU: one variant of a product that can be bought. */
+  id: string
+  code: string
+  /** Id of a product. */
+  productId: string
+  productName: string
+}
+
+export interface ItemQuantity {
+  /** Id of a SKU: one variant of a product that can be bought. */
+  skuId: string
+  quantity: number
+}
+
+export interface LegalEntry {
+  /** Of the company or the person. */
+  name: string
+  /** Lines of the postal address. */
+  address?: string[] | undefined
+  /** Number for value added tax. */
+  vatId?: string | undefined
+  /** Such as court and number of the register. */
+  registration?: string | undefined
+}
+
+export interface ListMeta {
+  /** Rows in this answer. */
+  count: number
+  /** Link to the next rows, relative to the server. Follow it as it is. */
+  next: string | null
+}
+
+/** In test mode no money moves, and no stock, promotion use or order number of live mode. */
+export type Mode = 'test' | 'live'
+
+export interface OptionValue {
+  name: string
+  value: string
+}
+
+export interface OrderCancellation {
+  /** Id of an order cancellation. */
+  id: string
+  /** Id of an order. */
+  orderId: string
+  /** refund_pending: money is on its way back. refund_failed: money is owed that could not be paid back; the merchant must see to it. */
+  status: 'completed' | 'refund_pending' | 'refund_failed'
+  reason: 'customer_request' | 'out_of_stock' | 'fraud_suspected' | 'duplicate' | 'other' | null
+  note: string | null
+  /** What went back into stock. */
+  restocked: ItemQuantity[]
+  /** null where nothing had been paid. */
+  refund: Refund | null
+  /** RFC 3339, UTC, with milliseconds. */
+  createdAt: string
+}
+
+/** The installation that sold it. */
+export interface OrderInstallation {
+  /** Id of an installation. */
+  id: string
+  name: string
+}
+
+export interface OrderItem {
+  /** Id of a SKU: one variant of a product that can be bought. */
+  skuId: string
+  code: string
+  /** A name for addresses, unique within its merchant. */
+  productSlug: string
+  name: string
+  options: OptionValue[]
+  quantity: number
+  /** Units sent so far. */
+  fulfilled: number
+  /** In minor units of the currency that the resource names. */
+  unitPrice: number
+  /** In minor units of the currency that the resource names. */
+  subtotal: number
+  /** In minor units of the currency that the resource names. */
+  discount: number
+  /** In minor units of the currency that the resource names. */
+  tax: number
+  /** In minor units of the currency that the resource names. */
+  total: number
+}
+
+export interface OrderPromotion {
+  code: string
+  name: string
+  type: 'percentage' | 'fixed_amount' | 'free_shipping'
+  /** In minor units of the currency that the resource names. */
+  amount: number
+}
+
+export interface OrderRefund {
+  /** Id of a refund. */
+  id: string
+  /** In minor units of the currency that the resource names. */
+  amount: number
+  /** ISO 4217 code. */
+  currency: string
+  status: 'pending' | 'succeeded' | 'failed'
+  /** RFC 3339, UTC, with milliseconds. */
+  createdAt: string
+}
+
+export interface OrderShipping {
+  optionId: string
+  label: string
+  /** In minor units of the currency that the resource names. */
+  amount: number
+}
+
+/** The address itself is shown to the merchant only. */
+export interface OrderShippingAddress {
+  /** Stands for a sealed address. It is valid for its cart only, until it is replaced or expires. */
+  token: string
+  /** City and country. */
+  summary: string
+}
+
+export interface OrderTotals {
+  /** Lines before discount. */
+  subtotal: number
+  /** In minor units of the currency that the resource names. */
+  discount: number
+  /** Before discount; what a promotion takes off it is part of the discount. */
+  shipping: number
+  /** Sum of the tax of the lines and of the shipping. */
+  tax: number
+  /** Whether the prices contain the tax. */
+  taxIncluded: boolean
+  /** subtotal − discount + shipping, plus tax where prices do not contain it. */
+  total: number
+  /** Money that went back. */
+  refunded: number
+  /** Money on its way back. What fails on the way leaves it again. */
+  refundPending: number
+}
+
+export interface Payment {
+  /** Id of a payment. */
+  id: string
+  provider: string
+  /** Such as card or bank_transfer. */
+  method: string
+  brand: string | null
+  last4: string | null
+  /** In minor units of the currency that the resource names. */
+  amount: number
+  status: 'processing' | 'pending' | 'succeeded' | 'declined' | 'voided'
+  /** RFC 3339, UTC, with milliseconds. */
+  createdAt: string
+}
+
+export interface ProductEntry {
+  /** Its name in addresses, unique within the shop, and in every later file. */
+  slug: string
+  name: string
+  /** One or two sentences for lists. */
+  summary?: string | undefined
+  /** Plain text; paragraphs are separated by an empty line. */
+  description?: string | undefined
+  /** Slugs of categories in this file. */
+  categories?: string[] | undefined
+  /** Words of your choice. */
+  tags?: string[] | undefined
+  /** The first one stands for the product. */
+  images?: ({
+    url: string
+    /** What is to be seen, for those who cannot see it. */
+    alt?: string | undefined
+    /** In pixels. */
+    width?: number | null | undefined
+    /** In pixels. */
+    height?: number | null | undefined
+  })[] | undefined
+  /** What the shopper chooses by, such as a size. Each SKU then names a value for each option. */
+  options?: ({
+    name: string
+    /** In the order in which they are shown. */
+    values: string[]
+  })[] | undefined
+  /** false takes it out of the catalog (default: true). */
+  published?: boolean | undefined
+  /** Lists show the newest first. Not in the future (default: when it was first applied). */
+  publishedAt?: string | undefined
+  /** Texts for your own programs; only API keys can read them. */
+  metadata?: Record<string, string> | undefined
+  /** What is sold, at least one. */
+  skus: SkuEntry[]
+}
+
+/** published: in the catalog. hidden: not in the catalog. archived: no longer sold; lists leave it out. */
+export type ProductStatus = 'published' | 'hidden' | 'archived'
+
+export interface PromotionEntry {
+  /** What shoppers type, in any case. */
+  code: string
+  name: string
+  type: 'percentage' | 'fixed_amount' | 'free_shipping'
+  /** Basis points: 1000 is 10 %. For the type `percentage`. */
+  percentage?: number | undefined
+  /** In minor units. For the type `fixed_amount`. */
+  amount?: number | undefined
+  /** Of its amounts (default: the merchant's). */
+  currency?: string | null | undefined
+  /** The code waits until the cart is worth this much. */
+  minimumSubtotal?: number | null | undefined
+  /** Valid from this instant on, in UTC: 2026-12-01T00:00:00Z. */
+  startsAt?: string | null | undefined
+  /** Valid until before this instant. */
+  endsAt?: string | null | undefined
+  /** Uses by everyone together; with 0 the code is known and used up. */
+  usageLimit?: number | null | undefined
+  /** Uses by one customer, who is known by their e-mail. */
+  customerLimit?: number | null | undefined
+  /** Only for products of these categories and those below them. With `skus`: for either. */
+  categories?: string[] | undefined
+  /** Only for these SKU codes. */
+  skus?: string[] | undefined
+  /** Left out, it stays as the operator has it. */
+  disabled?: boolean | undefined
+}
+
+/** Whether a shopper could use it now, apart from what is in the cart. */
+export type PromotionStatus = 'disabled' | 'expired' | 'scheduled' | 'exhausted' | 'active'
+
+export interface Refund {
+  /** Id of a refund. */
+  id: string
+  /** In minor units of the currency that the resource names. */
+  amount: number
+  /** ISO 4217 code. */
+  currency: string
+  status: 'pending' | 'succeeded' | 'failed'
+}
+
+export interface RemoveAdminCategoryRequest {
+  /** Makes the request safe to repeat: the same key with the same request gets the first answer again. May be sent as the header Idempotency-Key instead; one of the two is needed. Kept for 7 days. */
+  idempotencyKey?: string | undefined
+  /** The version the caller has seen. Another present version is refused with 409 version_conflict. */
+  expectedVersion: number
+}
+
+export interface RemoveAdminCategoryResponse {
+  data: {
+    /** Id of a category. */
+    id: string
+    removed: true
+  }
+}
+
+export interface ReplaceAdminCategoryRequest {
+  /** Makes the request safe to repeat: the same key with the same request gets the first answer again. May be sent as the header Idempotency-Key instead; one of the two is needed. Kept for 7 days. */
+  idempotencyKey?: string | undefined
+  /** The version the caller has seen. Another present version is refused with 409 version_conflict. */
+  expectedVersion: number
+  /** The slug cannot change. */
+  category: CategoryEntry
+}
+
+export interface ReplaceAdminProductRequest {
+  /** Makes the request safe to repeat: the same key with the same request gets the first answer again. May be sent as the header Idempotency-Key instead; one of the two is needed. Kept for 7 days. */
+  idempotencyKey?: string | undefined
+  /** The version the caller has seen. Another present version is refused with 409 version_conflict. */
+  expectedVersion: number
+  /** The whole product. SKUs are known by their code; one that is missing is retired. `stock` counts for new SKUs only. */
+  product: ProductEntry
+  /** true: answer what would change, and write nothing. */
+  dryRun?: boolean | undefined
+}
+
+export interface ReplaceAdminPromotionRequest {
+  /** Makes the request safe to repeat: the same key with the same request gets the first answer again. May be sent as the header Idempotency-Key instead; one of the two is needed. Kept for 7 days. */
+  idempotencyKey?: string | undefined
+  /** The version the caller has seen. Another present version is refused with 409 version_conflict. */
+  expectedVersion: number
+  /** The code cannot change. */
+  promotion: PromotionEntry
+}
+
+export interface ReplaceAdminShippingRequest {
+  /** Makes the request safe to repeat: the same key with the same request gets the first answer again. May be sent as the header Idempotency-Key instead; one of the two is needed. Kept for 7 days. */
+  idempotencyKey?: string | undefined
+  /** The version the caller has seen. Another present version is refused with 409 version_conflict. */
+  expectedVersion: number
+  shipping: ShippingZoneEntry[]
+  /** true: answer what would change, and write nothing. */
+  dryRun?: boolean | undefined
+}
+
+export interface ReplaceAdminTaxesRequest {
+  /** Makes the request safe to repeat: the same key with the same request gets the first answer again. May be sent as the header Idempotency-Key instead; one of the two is needed. Kept for 7 days. */
+  idempotencyKey?: string | undefined
+  /** The version the caller has seen. Another present version is refused with 409 version_conflict. */
+  expectedVersion: number
+  taxes: TaxEntry[]
+  /** true: answer what would change, and write nothing. */
+  dryRun?: boolean | undefined
+}
+
+export type Scope = 'webhooks:read' | 'webhooks:write' | 'catalog:read' | 'checkout:quote' | 'admin:read' | 'admin:catalog' | 'admin:orders' | 'admin:refunds' | 'admin:customers' | 'admin:settings' | 'admin:developers' | 'admin:people'
+
+export interface ShippingZoneEntry {
+  /** A word of your choice. */
+  zone: string
+  /** `*` stands for every country that no other zone names. */
+  countries: (string | '*')[]
+  /** What the shopper chooses from; the first is taken until they do. */
+  options: ({
+    /** A word of your choice. */
+    id: string
+    /** What the shopper reads. */
+    label: string
+    /** In minor units. */
+    amount: number
+    /** Free from this subtotal on, before discount. */
+    freeFrom?: number | null | undefined
+    /** Heavier parcels cost more: the first step whose limit is not exceeded names the amount. Above the last, the option is not offered. */
+    weightSteps?: ({
+      upToGrams: number
+      amount: number
+    })[] | undefined
+  })[]
+}
+
+export interface ShopEntry {
+  /** Its name in addresses and commands, and in every later file. */
+  slug: string
+  /** What shoppers read. */
+  name: string
+  /** By ISO 4217. It cannot change once there are prices. */
+  currency: string
+  /** By ISO 3166-1. */
+  country: string
+  /** Whether prices are with tax (default: true). */
+  pricesIncludeTax?: boolean | undefined
+  /** At or below this many units a SKU says `low_stock` (default: 5). */
+  lowStockAt?: number | undefined
+  /** Shown to shoppers. */
+  supportEmail?: string | null | undefined
+  /** Shown instead of the name on the checkout and the order page; draw the name into it. */
+  logo?: string | null | undefined
+  /** Of buttons on the checkout and the order page, as `#2c4c3e`. Text on it is black or white, whichever can be read. */
+  color?: string | null | undefined
+  /** Pages of yours, linked below the checkout. */
+  links?: {
+    terms?: string | undefined
+    privacy?: string | undefined
+    refunds?: string | undefined
+    imprint?: string | undefined
+  } | undefined
+  /** Who sells, as receipts and packing slips name it. */
+  legal?: LegalEntry | undefined
+}
+
+export interface SkuEntry {
+  /** Your own code, unique within the shop. It is the name of the SKU in every later file. */
+  code: string
+  /** Without it: the values of its options, or the name of the product. */
+  name?: string | undefined
+  /** Its value for each option of the product: `{ Size: 250 g }`. */
+  options?: Record<string, string> | undefined
+  /** In minor units: 450 is 4.50. */
+  price: number
+  /** A price to compare with, such as a former one; above the price. */
+  compareAtPrice?: number | null | undefined
+  /** Opening stock: it counts when the SKU is new. On known SKUs it is set by `apply --stock` only (default: 0). */
+  stock?: number | undefined
+  /** Whether it may be sold when there is none left (default: false). */
+  backorder?: boolean | undefined
+  /** How many one order may hold (default: 999). */
+  maxPerOrder?: number | undefined
+  /** false for what is sent by e-mail or downloaded (default: true). */
+  requiresShipping?: boolean | undefined
+  /** What the weight steps of a shipping option add up. */
+  weightGrams?: number | null | undefined
+  /** Which of the tax rates applies; a class without a rate pays the standard one (default: standard). */
+  taxClass?: string | undefined
+  /** A picture of this SKU. */
+  image?: string | null | undefined
+}
+
+export interface TaxEntry {
+  country: string
+  /** A part of the country by ISO 3166-2, such as CA for California. Without it: the whole country. */
+  region?: string | undefined
+  /** The tax class of the SKUs it is for (default: standard). */
+  class?: string | undefined
+  /** Basis points: 1900 is 19 %. */
+  rate: number
+}
+
+export interface TimelineEntry {
+  /** RFC 3339, UTC, with milliseconds. */
+  at: string
+  type: 'placed' | 'paid' | 'processing' | 'partially_fulfilled' | 'fulfilled' | 'completed' | 'cancelled' | 'refund_started' | 'refund_failed' | 'partially_refunded' | 'refunded' | 'voided'
+  /** Who cancelled the order; system: the money did not come in time. null for all other types. */
+  cancelledBy: 'api' | 'operator' | 'system' | null
+}
+
+export interface UpdateAdminPaymentProviderRequest {
+  /** Makes the request safe to repeat: the same key with the same request gets the first answer again. May be sent as the header Idempotency-Key instead; one of the two is needed. Kept for 7 days. */
+  idempotencyKey?: string | undefined
+  /** The version the caller has seen. Another present version is refused with 409 version_conflict. */
+  expectedVersion: number
+  enabled: boolean
+  instructions?: string | null | undefined
+  termDays?: number | null | undefined
+}
+
+export interface UpdateAdminProductsRequest {
+  /** Makes the request safe to repeat: the same key with the same request gets the first answer again. May be sent as the header Idempotency-Key instead; one of the two is needed. Kept for 7 days. */
+  idempotencyKey?: string | undefined
+  productIds: string[]
+  change: {
+    status?: 'published' | 'hidden' | 'archived' | undefined
+    /** Slug of a category. */
+    addCategory?: string | undefined
+    /** Slug of a category. */
+    removeCategory?: string | undefined
+    addTag?: string | undefined
+    removeTag?: string | undefined
+    /** Changes every price by so many basis points: 500 raises it by 5 %. Rounded to minor units. */
+    pricePercentage?: number | undefined
+  }
+  /** true: answer what would change, and write nothing. */
+  dryRun?: boolean | undefined
+}
+
+export interface UpdateAdminShopRequest {
+  /** Makes the request safe to repeat: the same key with the same request gets the first answer again. May be sent as the header Idempotency-Key instead; one of the two is needed. Kept for 7 days. */
+  idempotencyKey?: string | undefined
+  /** The version the caller has seen. Another present version is refused with 409 version_conflict. */
+  expectedVersion: number
+  /** What shoppers read. */
+  name?: string | undefined
+  /** Whether prices are with tax (default: true). */
+  pricesIncludeTax?: boolean | undefined
+  /** At or below this many units a SKU says `low_stock` (default: 5). */
+  lowStockAt?: number | undefined
+  /** Shown to shoppers. */
+  supportEmail?: string | null | undefined
+  /** Shown instead of the name on the checkout and the order page; draw the name into it. */
+  logo?: string | null | undefined
+  /** Of buttons on the checkout and the order page, as `#2c4c3e`. Text on it is black or white, whichever can be read. */
+  color?: string | null | undefined
+  /** Pages of yours, linked below the checkout. */
+  links?: {
+    terms?: string | undefined
+    privacy?: string | undefined
+    refunds?: string | undefined
+    imprint?: string | undefined
+  } | undefined
+  legal?: LegalEntry | null | undefined
+  /** IANA name, such as Europe/Berlin. */
+  timeZone?: string | undefined
+}
+
+export interface UpdateAdminSkusRequest {
+  /** Makes the request safe to repeat: the same key with the same request gets the first answer again. May be sent as the header Idempotency-Key instead; one of the two is needed. Kept for 7 days. */
+  idempotencyKey?: string | undefined
+  rows: ({
+    /** Id of a SKU: one variant of a product that can be bought. */
+    skuId: string
+    price?: number | undefined
+    compareAtPrice?: number | null | undefined
+    /** Adds to the stock, or takes from it. Not together with onHand. */
+    adjustBy?: number | undefined
+    /** Sets the stock, if it still is expectedOnHand. */
+    onHand?: number | undefined
+    /** The stock that was seen. Needed with onHand. */
+    expectedOnHand?: number | undefined
+    /** Why the stock changes. */
+    reason?: string | undefined
+  })[]
+  /** true: answer what would change, and write nothing. */
+  dryRun?: boolean | undefined
+}
+
+// Method, arguments and path of each operation: b body, q query, p pages of a list, a for anyone.
+export const adminTable = {
+  home: 'GET  /api/v1/admin/home',
+  search: 'GET q /api/v1/admin/search',
+  orders: {
+    list: 'GET qp /api/v1/admin/orders',
+    get: 'GET  /api/v1/admin/orders/{orderId}',
+    customer: 'GET  /api/v1/admin/orders/{orderId}/customer',
+    fulfil: 'POST b /api/v1/admin/orders/{orderId}/fulfillments',
+    pay: 'POST b /api/v1/admin/orders/{orderId}/payments',
+    updateFulfillment: 'PATCH b /api/v1/admin/orders/{orderId}/fulfillments/{fulfillmentId}',
+    fulfilMany: 'POST b /api/v1/admin/fulfillments',
+    cancel: 'POST b /api/v1/admin/orders/{orderId}/cancellations',
+    addNote: 'POST b /api/v1/admin/orders/{orderId}/notes',
+    refund: 'POST b /api/v1/admin/orders/{orderId}/refunds',
+  },
+  products: {
+    list: 'GET qp /api/v1/admin/products',
+    get: 'GET  /api/v1/admin/products/{productId}',
+    create: 'POST b /api/v1/admin/products',
+    replace: 'PUT b /api/v1/admin/products/{productId}',
+    updateMany: 'PATCH b /api/v1/admin/products',
+  },
+  skus: {
+    list: 'GET qp /api/v1/admin/skus',
+    stockMovements: 'GET p /api/v1/admin/skus/{skuId}/movements',
+    updateMany: 'PATCH b /api/v1/admin/skus',
+  },
+  categories: {
+    list: 'GET p /api/v1/admin/categories',
+    create: 'POST b /api/v1/admin/categories',
+    replace: 'PUT b /api/v1/admin/categories/{categoryId}',
+    remove: 'DELETE b /api/v1/admin/categories/{categoryId}',
+  },
+  promotions: {
+    list: 'GET qp /api/v1/admin/promotions',
+    get: 'GET  /api/v1/admin/promotions/{promotionId}',
+    create: 'POST b /api/v1/admin/promotions',
+    replace: 'PUT b /api/v1/admin/promotions/{promotionId}',
+  },
+  pictures: {
+    upload: 'POST b /api/v1/admin/pictures',
+  },
+  shop: {
+    get: 'GET  /api/v1/admin/shop',
+    update: 'PATCH b /api/v1/admin/shop',
+    replaceTaxes: 'PUT b /api/v1/admin/shop/taxes',
+    replaceShipping: 'PUT b /api/v1/admin/shop/shipping',
+    updatePaymentProvider: 'PUT b /api/v1/admin/shop/providers/{provider}',
+  },
+  installations: {
+    list: 'GET p /api/v1/admin/installations',
+    create: 'POST b /api/v1/admin/installations',
+    end: 'DELETE b /api/v1/admin/installations/{installationId}',
+  },
+  keys: {
+    list: 'GET qp /api/v1/admin/keys',
+    create: 'POST b /api/v1/admin/keys',
+    rotate: 'POST b /api/v1/admin/keys/{keyId}/rotations',
+    revoke: 'DELETE b /api/v1/admin/keys/{keyId}',
+  },
+  webhooks: {
+    endpoints: 'GET qp /api/v1/admin/webhooks/endpoints',
+    createEndpoint: 'POST b /api/v1/admin/webhooks/endpoints',
+    updateEndpoint: 'PATCH b /api/v1/admin/webhooks/endpoints/{endpointId}',
+    removeEndpoint: 'DELETE b /api/v1/admin/webhooks/endpoints/{endpointId}',
+    rotateSecret: 'POST b /api/v1/admin/webhooks/endpoints/{endpointId}/secret-rotations',
+    testEndpoint: 'POST b /api/v1/admin/webhooks/endpoints/{endpointId}/tests',
+    deliveries: 'GET qp /api/v1/admin/webhooks/deliveries',
+    delivery: 'GET  /api/v1/admin/webhooks/deliveries/{deliveryId}',
+    replayDeliveries: 'POST b /api/v1/admin/webhooks/replays',
+  },
+  members: {
+    list: 'GET p /api/v1/admin/members',
+    invite: 'POST b /api/v1/admin/members',
+    update: 'PATCH b /api/v1/admin/members/{memberId}',
+    remove: 'DELETE b /api/v1/admin/members/{memberId}',
+  },
+  changes: {
+    list: 'GET qp /api/v1/admin/changes',
+    undo: 'POST b /api/v1/admin/changes/{changeId}/undo',
+  },
+  reports: {
+    sales: 'GET q /api/v1/admin/reports/sales',
+  },
+  transfers: {
+    list: 'GET p /api/v1/admin/transfers',
+    create: 'POST b /api/v1/admin/transfers',
+    get: 'GET  /api/v1/admin/transfers/{transferId}',
+    append: 'PUT b /api/v1/admin/transfers/{transferId}/pieces/{piece}',
+    confirm: 'POST b /api/v1/admin/transfers/{transferId}/confirmations',
+    discard: 'DELETE b /api/v1/admin/transfers/{transferId}',
+  },
+  exports: {
+    list: 'GET qp /api/v1/admin/exports',
+    customers: 'GET qp /api/v1/admin/exports/customers',
+  },
+} as const

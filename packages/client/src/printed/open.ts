@@ -1,0 +1,2111 @@
+// Printed from the contract by `npm run client:print`. Do not edit.
+
+import type { CallOptions, List, ListOptions } from '../call.ts'
+
+/** One method for each operation of the open surface. */
+export interface ShopClient {
+  webhooks: {
+    /** List webhook endpoints. The webhook endpoints of the installation, oldest first, each with its newest deliveries. Needs the scope `webhooks:read`. (listInstallationWebhooks) */
+    endpoints(options?: CallOptions): Promise<{ data: WebhookEndpoints }>
+    /** Get a signature fixture. Test vectors to prove a receiver offline, and a proof that it holds the right secret. Needs the scope `webhooks:read`. (getInstallationWebhookSignatureFixture) */
+    signatureFixture(id: string, options?: CallOptions): Promise<{ data: WebhookSignatureFixture }>
+    /** Replay a webhook delivery. Sends the same event once more as a new delivery: same event id and bytes, fresh signature. Needs the scope `webhooks:write`. (replayInstallationWebhookDelivery) */
+    replay(id: string, input?: PublicWebhookReplayRequest, options?: CallOptions): Promise<{ data: WebhookReplay }>
+  }
+  checkout: {
+    /** Create a checkout session. Opens a hosted page for a cart, or for items that become a cart, and holds the stock. A cart has one open session: creating again returns it, re-quoted and with the new addresses. Needs the scope `catalog:read`. (createHostedCheckoutSession) */
+    create(input: HostedCheckoutCreateRequest, options?: CallOptions): Promise<HostedCheckoutSessionResponse>
+    /** Get a checkout session. The session as it is now. Past its time it answers expired. Needs the scope `catalog:read`. (getHostedCheckoutSession) */
+    get(sessionId: string, options?: CallOptions): Promise<HostedCheckoutSessionResponse>
+    /** Cancel a checkout session. Ends an open session and releases its stock. The cart stays open. Needs the scope `catalog:read`. (cancelHostedCheckoutSession) */
+    cancel(sessionId: string, input?: HostedCheckoutCancelRequest, options?: CallOptions): Promise<HostedCheckoutSessionResponse>
+  }
+  /** Get the identity of the credential. Who the key is: its scopes, installation, merchant and limits. (getInstallationCredentialIdentity) */
+  identity(options?: CallOptions): Promise<InstallationCredentialIdentityResponse>
+  catalog: {
+    /** List categories. In order of position, name and id; at most 100. `meta.next` leads to the rest. (listApiKeyCatalogCategories) */
+    categories(options?: ListOptions): List<PublicCatalogCategoryListResponse, Category>
+    /** List products. Published products, newest publication first; at most 100. `meta.next` leads to the rest. (listApiKeyCatalogProducts) */
+    products(options?: ListOptions): List<PublicCatalogProductListResponse, ProductSummary>
+    /** Get a product. One published product with its SKUs, by its slug. (getApiKeyCatalogProduct) */
+    product(slug: string, options?: CallOptions): Promise<PublicCatalogProductDetailResponse>
+    /** Get a product of a merchant. The same product for anyone, from any origin, cacheable: its `ETag`, sent as `If-None-Match`, is answered by 304. `availableQuantity` is null and `metadata` is empty here. (getPublicMerchantProduct) */
+    merchantProduct(merchantSlug: string, productSlug: string, options?: CallOptions): Promise<PublicCatalogProductDetailResponse>
+  }
+  orders: {
+    /** List orders. Newest first; at most 100. `data.next` leads to the rest. Needs the scope `catalog:read`. (listStorefrontOrders) */
+    list(options?: ListOptions): List<StorefrontOrderListResponse, OrderSummary>
+    /** Get an order. One order with its items, payments, refunds and fulfilments. Needs the scope `catalog:read`. (getStorefrontOrder) */
+    get(orderId: string, options?: CallOptions): Promise<StorefrontOrderDetailResponse>
+    /** Cancel an order. Cancels the order, puts its items back into stock and owes the refund, all at once. The money follows. Needs the scope `catalog:read`. (cancelStorefrontOrder) */
+    cancel(orderId: string, input?: StorefrontOrderTransitionRequest, options?: CallOptions): Promise<StorefrontOrderCancellationResponse>
+  }
+  carts: {
+    /** Get a cart. The cart, priced now. Needs the scope `catalog:read`. (getPublicCart) */
+    get(cartId: string, options?: CallOptions): Promise<PublicCartResponse>
+    /** Change the quantity of an item. Sets the quantity of an item that is in the cart. 0 removes it. Needs the scope `catalog:read`. (updatePublicCartItemQuantity) */
+    updateItem(cartId: string, skuId: string, input: PublicCartQuantityUpdateRequest, options?: CallOptions): Promise<PublicCartResponse>
+    /** Remove an item. Takes an item out of the cart. The request has a body, for its idempotency key. Needs the scope `catalog:read`. (removePublicCartItem) */
+    removeItem(cartId: string, skuId: string, input?: PublicCartTransitionRequest, options?: CallOptions): Promise<PublicCartResponse>
+    /** Apply a promotion code. Puts a code on the cart or takes it off. A code that does not apply is a 200 with its state and reason. Needs the scope `checkout:quote`. (applyPublicCartPromotion) */
+    applyPromotion(cartId: string, input: PublicCartPromotionApplyRequest, options?: CallOptions): Promise<PublicCartPromotionStateResponse>
+    /** Set the address. Seals the address and answers a token for it, the shipping options and the new totals. Needs the scope `checkout:quote`. (setPublicCartAddress) */
+    setAddress(cartId: string, input: PublicCartAddressSetRequest, options?: CallOptions): Promise<PublicCartAddressTokenResponse>
+    /** Create a cart. Makes an open cart, empty or with items. Needs the scope `checkout:quote`. (createPublicCart) */
+    create(input?: PublicCartCreateRequest, options?: CallOptions): Promise<PublicCartExtensionResponse>
+    /** Put an item into a cart. Sets the quantity of a SKU, and adds the line if it is missing. Needs the scope `checkout:quote`. (putPublicCartItem) */
+    putItem(cartId: string, skuId: string, input: PublicCartItemPutRequest, options?: CallOptions): Promise<PublicCartExtensionResponse>
+  }
+}
+
+/** The operations that take the access token of an installation. */
+export interface InstallationClient {
+  /** Describe the authorization. What the merchant granted to the app that holds the access token, and where to go from here. (describeOAuthAuthorization) */
+  authorization(options?: CallOptions): Promise<{ data: OAuthAuthorization }>
+  keys: {
+    /** Issue an API key. Issues a key of the installation, with at most the granted scopes. The key is shown once. (createInstallationKey) */
+    create(input: InstallationKeyCreateRequest, options?: CallOptions): Promise<InstallationKeyCreateResponse>
+    /** List API keys. The keys of the installation, newest first; never their secrets. (listInstallationKeys) */
+    list(options?: CallOptions): Promise<InstallationKeyListResponse>
+    /** Revoke an API key. The key is refused from now on. (revokeInstallationKey) */
+    revoke(keyId: string, input?: InstallationKeyTransitionRequest, options?: CallOptions): Promise<InstallationKeyResponse>
+  }
+}
+
+/** Every event that is sent to webhook endpoints, told apart by `type`. */
+export type WebhookEvent =
+  | CartCreatedEvent
+  | CartUpdatedEvent
+  | CartConvertedEvent
+  | CartExpiredEvent
+  | CheckoutSessionCreatedEvent
+  | CheckoutSessionCompletedEvent
+  | CheckoutSessionPaymentFailedEvent
+  | CheckoutSessionCancelledEvent
+  | CheckoutSessionExpiredEvent
+  | OrderPlacedEvent
+  | OrderPaidEvent
+  | OrderProcessingEvent
+  | OrderFulfilledEvent
+  | OrderCompletedEvent
+  | OrderCancelledEvent
+  | OrderRefundedEvent
+  | OrderRefundFailedEvent
+  | OrderReturnedEvent
+  | InventoryLowEvent
+  | InventoryDepletedEvent
+  | InventoryReplenishedEvent
+  | PromotionExhaustedEvent
+  | AppInstalledEvent
+  | AppUninstalledEvent
+  | ProductCreatedEvent
+  | ProductUpdatedEvent
+  | ProductUnpublishedEvent
+  | PromotionCreatedEvent
+  | PromotionUpdatedEvent
+  | ShopUpdatedEvent
+  | WebhookEndpointDisabledEvent
+  | WebhookDeliveryFailedEvent
+  | WebhookPingEvent
+  | WebhookFixtureEvent
+
+export interface Address {
+  name: string
+  company?: string | undefined
+  line1: string
+  line2?: string | undefined
+  city: string
+  /** State or province; needed in some countries. */
+  region?: string | undefined
+  /** Needed in most countries and checked by country. */
+  postalCode?: string | undefined
+  /** ISO 3166-1 alpha-2 code. */
+  country: string
+  phone?: string | undefined
+}
+
+export interface AddressSummary {
+  city: string
+  region: string | null
+  /** ISO 3166-1 alpha-2 code. */
+  country: string
+  postalCodePrefix: string | null
+}
+
+export interface App {
+  /** Id of an app, which is its OAuth client id. */
+  id: string
+  name: string
+}
+
+export interface AppEventData {
+  installation: {
+    /** Id of an installation. */
+    id: string
+    name: string
+  }
+  app: App
+}
+
+export interface AppInstalledEvent {
+  /** Id of an event. The same at every attempt and replay: use it to recognise duplicates. */
+  id: string
+  type: 'app.installed'
+  apiVersion: 'v1'
+  /** When it happened, not when it was sent. */
+  timestamp: string
+  /** Id of an installation. */
+  installationId: string
+  mode: Mode
+  subject: {
+    type: 'installation'
+    id: string
+  }
+  /** The version of the subject: orders its events and shows gaps. */
+  sequence: number
+  /** null where time, a provider or an operator caused it. */
+  cause: EventCause | null
+  data: AppEventData | TruncatedEventData
+}
+
+export interface AppUninstalledEvent {
+  /** Id of an event. The same at every attempt and replay: use it to recognise duplicates. */
+  id: string
+  type: 'app.uninstalled'
+  apiVersion: 'v1'
+  /** When it happened, not when it was sent. */
+  timestamp: string
+  /** Id of an installation. */
+  installationId: string
+  mode: Mode
+  subject: {
+    type: 'installation'
+    id: string
+  }
+  /** The version of the subject: orders its events and shows gaps. */
+  sequence: number
+  /** null where time, a provider or an operator caused it. */
+  cause: EventCause | null
+  data: AppEventData | TruncatedEventData
+}
+
+export interface AppliedPromotion {
+  /** rejected: nothing changed; an earlier code stays. */
+  state: 'none' | 'applied' | 'pending' | 'rejected'
+  code: string | null
+  name: string | null
+  type: 'percentage' | 'fixed_amount' | 'free_shipping' | null
+  /** In minor units of the currency that the resource names. */
+  amount: number
+  /** How the amount is spread over the lines. */
+  allocations: PromotionAllocation[]
+  /** Why the code is pending or rejected. */
+  reason: 'not_found' | 'not_started' | 'expired' | 'disabled' | 'minimum_not_met' | 'usage_limit_reached' | 'customer_limit_reached' | 'no_eligible_items' | 'currency_mismatch' | 'no_shipping_to_discount' | null
+  conditions: PromotionConditions | null
+}
+
+/** Whether it can be bought now. backorder: it can be bought and is delivered later. */
+export type Availability = 'in_stock' | 'low_stock' | 'backorder' | 'out_of_stock'
+
+export interface Cart {
+  /** Id of a cart. */
+  id: string
+  /** Starts at 1 and grows by one at each change. */
+  version: number
+  /** Only an open cart can be changed. locked: its payment is in progress. */
+  status: 'open' | 'locked' | 'converted' | 'expired'
+  /** ISO 4217 code. */
+  currency: string
+  /** At most one line for each SKU. */
+  items: CartItem[]
+  /** Sum of the quantities. */
+  itemCount: number
+  promotion: CartPromotion
+  address: CartAddress | null
+  shipping: Shipping
+  totals: Totals
+  /** What changed without the caller, such as a price, and what stands in the way of an order. */
+  messages: CartMessage[]
+  /** The open session of this cart. */
+  checkoutSessionId: string | null
+  /** The order this cart became. */
+  orderId: string | null
+  /** Your own names and values. Kept and given back as they are. */
+  metadata: Record<string, string>
+  /** RFC 3339, UTC, with milliseconds. */
+  createdAt: string
+  /** RFC 3339, UTC, with milliseconds. */
+  updatedAt: string
+  /** RFC 3339, UTC, with milliseconds. */
+  expiresAt: string
+}
+
+export interface CartAddress {
+  /** Stands for a sealed address. It is valid for its cart only, until it is replaced or expires. */
+  token: string
+  /** City and country. */
+  summary: string
+  /** RFC 3339, UTC, with milliseconds. */
+  expiresAt: string
+}
+
+export interface CartConvertedEvent {
+  /** Id of an event. The same at every attempt and replay: use it to recognise duplicates. */
+  id: string
+  type: 'cart.converted'
+  apiVersion: 'v1'
+  /** When it happened, not when it was sent. */
+  timestamp: string
+  /** Id of an installation. */
+  installationId: string
+  mode: Mode
+  subject: {
+    type: 'cart'
+    id: string
+  }
+  /** The version of the subject: orders its events and shows gaps. */
+  sequence: number
+  /** null where time, a provider or an operator caused it. */
+  cause: EventCause | null
+  data: CartEventData | TruncatedEventData
+}
+
+export interface CartCreatedEvent {
+  /** Id of an event. The same at every attempt and replay: use it to recognise duplicates. */
+  id: string
+  type: 'cart.created'
+  apiVersion: 'v1'
+  /** When it happened, not when it was sent. */
+  timestamp: string
+  /** Id of an installation. */
+  installationId: string
+  mode: Mode
+  subject: {
+    type: 'cart'
+    id: string
+  }
+  /** The version of the subject: orders its events and shows gaps. */
+  sequence: number
+  /** null where time, a provider or an operator caused it. */
+  cause: EventCause | null
+  data: CartEventData | TruncatedEventData
+}
+
+export interface CartEventData {
+  cart: Cart
+}
+
+export interface CartExpiredEvent {
+  /** Id of an event. The same at every attempt and replay: use it to recognise duplicates. */
+  id: string
+  type: 'cart.expired'
+  apiVersion: 'v1'
+  /** When it happened, not when it was sent. */
+  timestamp: string
+  /** Id of an installation. */
+  installationId: string
+  mode: Mode
+  subject: {
+    type: 'cart'
+    id: string
+  }
+  /** The version of the subject: orders its events and shows gaps. */
+  sequence: number
+  /** null where time, a provider or an operator caused it. */
+  cause: EventCause | null
+  data: CartEventData | TruncatedEventData
+}
+
+export interface CartItem {
+  /** Id of a SKU: one variant of a product that can be bought. */
+  skuId: string
+  code: string
+  /** A name for addresses, unique within its merchant. */
+  productSlug: string
+  name: string
+  options: OptionValue[]
+  /** Address of the picture. */
+  imageUrl: string | null
+  quantity: number
+  /** In minor units of the currency that the resource names. */
+  unitPrice: number
+  /** unitPrice × quantity. */
+  subtotal: number
+  /** In minor units of the currency that the resource names. */
+  discount: number
+  /** On the line after its discount, rounded half up. */
+  tax: number
+  /** subtotal − discount, plus tax where prices do not contain it. */
+  total: number
+  availability: Availability
+  /** Units this cart could hold now; null where there is no bound. */
+  availableQuantity: number | null
+  /** The most this line may hold. */
+  maxQuantity: number
+}
+
+export interface CartMessage {
+  code: 'price_unavailable' | 'price_changed' | 'item_unavailable' | 'insufficient_stock' | 'quantity_limit_exceeded' | 'promotion_pending' | 'promotion_lapsed' | 'promotion_rejected' | 'address_expired' | 'no_shipping_option' | 'shipping_changed'
+  /** For people; may change. */
+  message: string
+  /** The item it is about. */
+  skuId: string | null
+  /** The former price or quantity. */
+  previous: number | null
+  /** The price or quantity now. */
+  current: number | null
+}
+
+export interface CartPromotion {
+  /** pending: the code is good and its condition is not met yet; it becomes applied by itself. */
+  state: 'none' | 'applied' | 'pending'
+  code: string | null
+  /** What the promotion takes off. */
+  amount: number
+}
+
+export interface CartUpdatedEvent {
+  /** Id of an event. The same at every attempt and replay: use it to recognise duplicates. */
+  id: string
+  type: 'cart.updated'
+  apiVersion: 'v1'
+  /** When it happened, not when it was sent. */
+  timestamp: string
+  /** Id of an installation. */
+  installationId: string
+  mode: Mode
+  subject: {
+    type: 'cart'
+    id: string
+  }
+  /** The version of the subject: orders its events and shows gaps. */
+  sequence: number
+  /** null where time, a provider or an operator caused it. */
+  cause: EventCause | null
+  data: CartEventData | TruncatedEventData
+}
+
+export interface Category {
+  /** Id of a category. */
+  id: string
+  /** A name for addresses, unique within its merchant. */
+  slug: string
+  name: string
+  description: string
+  parentId: string | null
+  /** Slugs from the top category down to this one. */
+  path: string[]
+  /** Place among its siblings. */
+  position: number
+  productCount: number
+  /** Address of the picture. */
+  imageUrl: string | null
+  /** RFC 3339, UTC, with milliseconds. */
+  updatedAt: string
+}
+
+export interface CheckoutCustomerInput {
+  /** ASCII before the @; the domain may be an international one. */
+  email?: string | undefined
+  name?: string | undefined
+  phone?: string | undefined
+}
+
+export interface CheckoutSession {
+  /** Id of a hosted checkout session. */
+  id: string
+  /** Starts at 1 and grows by one at each change. */
+  version: number
+  status: 'open' | 'processing' | 'completed' | 'cancelled' | 'expired'
+  /** pending: the money is still to come by hand. */
+  paymentStatus: 'unpaid' | 'processing' | 'pending' | 'paid'
+  /** The page to send the shopper to. Whoever has it can pay; null once the session is over, and in events. */
+  url: string | null
+  /** Id of a cart. */
+  cartId: string
+  orderId: string | null
+  mode: Mode
+  /** ISO 4217 code. */
+  currency: string
+  /** Language of the page, such as de or pt-BR. auto follows the browser. */
+  locale: string
+  items: CartItem[]
+  totals: Totals
+  promotion: CartPromotion
+  shipping: Shipping
+  customer: Customer
+  address: CartAddress | null
+  hold: StockHold
+  messages: CartMessage[]
+  successUrl: string
+  cancelUrl: string | null
+  clientReferenceId: string | null
+  /** Your own names and values. Kept and given back as they are. */
+  metadata: Record<string, string>
+  cancellation: SessionCancellation | null
+  lastPaymentError: PaymentFailure | null
+  /** RFC 3339, UTC, with milliseconds. */
+  createdAt: string
+  /** RFC 3339, UTC, with milliseconds. */
+  updatedAt: string
+  /** RFC 3339, UTC, with milliseconds. */
+  expiresAt: string
+  completedAt: string | null
+  cancelledAt: string | null
+}
+
+export interface CheckoutSessionCancelledEvent {
+  /** Id of an event. The same at every attempt and replay: use it to recognise duplicates. */
+  id: string
+  type: 'checkout_session.cancelled'
+  apiVersion: 'v1'
+  /** When it happened, not when it was sent. */
+  timestamp: string
+  /** Id of an installation. */
+  installationId: string
+  mode: Mode
+  subject: {
+    type: 'checkout_session'
+    id: string
+  }
+  /** The version of the subject: orders its events and shows gaps. */
+  sequence: number
+  /** null where time, a provider or an operator caused it. */
+  cause: EventCause | null
+  data: CheckoutSessionEventData | TruncatedEventData
+}
+
+export interface CheckoutSessionCompletedEvent {
+  /** Id of an event. The same at every attempt and replay: use it to recognise duplicates. */
+  id: string
+  type: 'checkout_session.completed'
+  apiVersion: 'v1'
+  /** When it happened, not when it was sent. */
+  timestamp: string
+  /** Id of an installation. */
+  installationId: string
+  mode: Mode
+  subject: {
+    type: 'checkout_session'
+    id: string
+  }
+  /** The version of the subject: orders its events and shows gaps. */
+  sequence: number
+  /** null where time, a provider or an operator caused it. */
+  cause: EventCause | null
+  data: CheckoutSessionEventData | TruncatedEventData
+}
+
+export interface CheckoutSessionCreatedEvent {
+  /** Id of an event. The same at every attempt and replay: use it to recognise duplicates. */
+  id: string
+  type: 'checkout_session.created'
+  apiVersion: 'v1'
+  /** When it happened, not when it was sent. */
+  timestamp: string
+  /** Id of an installation. */
+  installationId: string
+  mode: Mode
+  subject: {
+    type: 'checkout_session'
+    id: string
+  }
+  /** The version of the subject: orders its events and shows gaps. */
+  sequence: number
+  /** null where time, a provider or an operator caused it. */
+  cause: EventCause | null
+  data: CheckoutSessionEventData | TruncatedEventData
+}
+
+export interface CheckoutSessionEventData {
+  checkoutSession: CheckoutSession
+}
+
+export interface CheckoutSessionExpiredEvent {
+  /** Id of an event. The same at every attempt and replay: use it to recognise duplicates. */
+  id: string
+  type: 'checkout_session.expired'
+  apiVersion: 'v1'
+  /** When it happened, not when it was sent. */
+  timestamp: string
+  /** Id of an installation. */
+  installationId: string
+  mode: Mode
+  subject: {
+    type: 'checkout_session'
+    id: string
+  }
+  /** The version of the subject: orders its events and shows gaps. */
+  sequence: number
+  /** null where time, a provider or an operator caused it. */
+  cause: EventCause | null
+  data: CheckoutSessionEventData | TruncatedEventData
+}
+
+export interface CheckoutSessionPaymentFailedEvent {
+  /** Id of an event. The same at every attempt and replay: use it to recognise duplicates. */
+  id: string
+  type: 'checkout_session.payment_failed'
+  apiVersion: 'v1'
+  /** When it happened, not when it was sent. */
+  timestamp: string
+  /** Id of an installation. */
+  installationId: string
+  mode: Mode
+  subject: {
+    type: 'checkout_session'
+    id: string
+  }
+  /** The version of the subject: orders its events and shows gaps. */
+  sequence: number
+  /** null where time, a provider or an operator caused it. */
+  cause: EventCause | null
+  data: CheckoutSessionEventData | TruncatedEventData
+}
+
+export interface Credential {
+  type: 'api_key'
+  /** Id of an API key. Not the key itself. */
+  id: string
+  name: string
+  /** The public beginning of the key, up to and including its lookup part. */
+  prefix: string
+  /** The last four characters of the key. */
+  last4: string
+  scopes: Scope[]
+  status: 'active' | 'expiring' | 'expired' | 'revoked'
+  /** RFC 3339, UTC, with milliseconds. */
+  createdAt: string
+  expiresAt: string | null
+  /** To the minute. */
+  lastUsedAt: string | null
+}
+
+export interface Customer {
+  /** Enough to recognise, not enough to write to: a***@example.com. */
+  emailMasked: string | null
+}
+
+export interface DeliveryFailedEventData {
+  /** Id of a webhook endpoint. */
+  endpointId: string
+  delivery: WebhookDelivery
+}
+
+export interface EndpointDisabledEventData {
+  endpoint: {
+    /** Id of a webhook endpoint. */
+    id: string
+    /** Credentials in the address are masked. */
+    url: string
+    description: string
+    status: 'enabled' | 'disabled' | 'paused'
+  }
+  reason: 'gone' | 'failing' | 'operator'
+}
+
+export interface EndpointMessageEventData {
+  /** Id of a webhook endpoint. */
+  endpointId: string
+  message: string
+}
+
+/** Stable, for programs. */
+export type ErrorCode = 'invalid_request' | 'malformed_json' | 'body_required' | 'body_not_allowed' | 'body_too_large' | 'unsupported_media_type' | 'idempotency_key_required' | 'idempotency_key_invalid' | 'idempotency_key_ambiguous' | 'unauthenticated' | 'scope_missing' | 'route_not_found' | 'product_not_found' | 'cart_not_found' | 'cart_item_not_found' | 'checkout_session_not_found' | 'order_not_found' | 'webhook_endpoint_not_found' | 'webhook_delivery_not_found' | 'credential_not_found' | 'idempotency_key_reused' | 'version_conflict' | 'cart_not_open' | 'cart_locked' | 'cart_empty' | 'insufficient_stock' | 'item_unavailable' | 'quantity_limit_exceeded' | 'currency_mismatch' | 'address_undeliverable' | 'checkout_session_not_open' | 'payment_in_progress' | 'order_not_cancellable' | 'delivery_not_final' | 'delivery_already_succeeded' | 'replay_in_progress' | 'endpoint_disabled' | 'payload_expired' | 'rate_limited' | 'internal_error' | 'unavailable'
+
+/** The present state, as far as it helps to go on. Only members that apply are there. */
+export interface ErrorCurrent {
+  /** Present status of the resource. */
+  status?: string | undefined
+  /** Starts at 1 and grows by one at each change. */
+  version?: number | undefined
+  available?: number | undefined
+  limit?: number | undefined
+  skuId?: string | undefined
+  /** Why the present state does not allow it. */
+  reason?: string | undefined
+  requiredScope?: Scope | undefined
+}
+
+export interface ErrorIssue {
+  /** JSON Pointer into the body; /query/… and /headers/… outside of it. */
+  path: string
+  /** The rule that is broken. */
+  message: string
+}
+
+/** The request that caused it. operationId is null where a page did. */
+export interface EventCause {
+  operationId: string | null
+  /** Id of a request, as in the header X-Request-Id. Name it when you ask for help. */
+  requestId: string
+}
+
+export type EventType = 'cart.created' | 'cart.updated' | 'cart.converted' | 'cart.expired' | 'checkout_session.created' | 'checkout_session.completed' | 'checkout_session.payment_failed' | 'checkout_session.cancelled' | 'checkout_session.expired' | 'order.placed' | 'order.paid' | 'order.processing' | 'order.fulfilled' | 'order.completed' | 'order.cancelled' | 'order.refunded' | 'order.refund_failed' | 'order.returned' | 'inventory.low' | 'inventory.depleted' | 'inventory.replenished' | 'promotion.exhausted' | 'app.installed' | 'app.uninstalled' | 'product.created' | 'product.updated' | 'product.unpublished' | 'promotion.created' | 'promotion.updated' | 'shop.updated' | 'webhook.endpoint_disabled' | 'webhook.delivery_failed' | 'webhook.ping' | 'webhook.fixture'
+
+export interface Fulfillment {
+  carrier: string | null
+  trackingNumber: string | null
+  items: ItemQuantity[]
+  /** RFC 3339, UTC, with milliseconds. */
+  at: string
+}
+
+export interface HostedCheckoutCancelRequest {
+  /** Makes the request safe to repeat: the same key with the same request gets the first answer again. May be sent as the header Idempotency-Key instead; one of the two is needed. Kept for 7 days. */
+  idempotencyKey?: string | undefined
+  /** The version the caller has seen. Another present version is refused with 409 version_conflict. */
+  expectedVersion?: number | undefined
+  reason?: 'customer_request' | 'abandoned' | 'price_changed' | 'fraud_suspected' | 'other' | undefined
+  /** For your records. */
+  note?: string | undefined
+}
+
+/** Names either a cart that exists or the items of a new one. */
+export type HostedCheckoutCreateRequest = {
+  /** Makes the request safe to repeat: the same key with the same request gets the first answer again. May be sent as the header Idempotency-Key instead; one of the two is needed. Kept for 7 days. */
+  idempotencyKey?: string | undefined
+  /** The version of the cart the caller has seen. Only with cartId. */
+  expectedCartVersion?: number | undefined
+  customer?: CheckoutCustomerInput | undefined
+  promotionCode?: string | undefined
+  /** Where the shopper goes after paying. https, or http on a loopback host; the host must be on the allow-list of the installation (an entry without a port stands for port 443). {sessionId} in it is replaced by the id of the session. */
+  successUrl: string
+  /** Where the shopper goes on leaving. The rules of successUrl hold. */
+  cancelUrl?: string | undefined
+  /** Language of the page, such as de or pt-BR. auto follows the browser. */
+  locale?: string | undefined
+  /** How long the page can be paid. Without it: 1800. */
+  expiresInSeconds?: number | undefined
+  /** Your own reference; it is on the order too. */
+  clientReferenceId?: string | undefined
+  /** Your own names and values. Kept and given back as they are. */
+  metadata?: Record<string, string> | undefined
+} & ({ cartId: string; items?: never } | { items: ItemQuantity[]; cartId?: never })
+
+export interface HostedCheckoutSessionResponse {
+  data: CheckoutSession
+}
+
+export interface Installation {
+  /** Id of an installation. */
+  id: string
+  name: string
+  mode: Mode
+  status: 'active' | 'suspended' | 'ended'
+  /** RFC 3339, UTC, with milliseconds. */
+  createdAt: string
+}
+
+export interface InstallationCredentialIdentityResponse {
+  data: {
+    credential: Credential
+    installation: Installation
+    /** The app that was installed by OAuth; null for keys made by the operator. */
+    app: App | null
+    merchant: Merchant
+    limits: Limits
+  }
+}
+
+export interface InstallationKey {
+  /** Id of an API key. Not the key itself. */
+  id: string
+  name: string
+  /** The public beginning of the key, up to and including its lookup part. */
+  prefix: string
+  /** The last four characters of the key. */
+  last4: string
+  scopes: Scope[]
+  status: 'active' | 'expiring' | 'expired' | 'revoked'
+  /** RFC 3339, UTC, with milliseconds. */
+  createdAt: string
+  expiresAt: string | null
+  /** To the minute. */
+  lastUsedAt: string | null
+}
+
+export interface InstallationKeyCreateRequest {
+  /** Makes the request safe to repeat: the same key with the same request gets the first answer again. May be sent as the header Idempotency-Key instead; one of the two is needed. Kept for 7 days. */
+  idempotencyKey?: string | undefined
+  name: string
+  /** At most what the merchant granted. Empty: a key that needs no scope. */
+  scopes: Scope[]
+  /** In the future. Left out: the key does not expire. */
+  expiresAt?: string | undefined
+}
+
+export interface InstallationKeyCreateResponse {
+  data: {
+    key: InstallationKey
+    /** The API key. Shown this once. */
+    secret: string
+  }
+}
+
+export interface InstallationKeyListResponse {
+  data: {
+    /** Newest first. */
+    keys: InstallationKey[]
+  }
+}
+
+export interface InstallationKeyResponse {
+  data: {
+    key: InstallationKey
+  }
+}
+
+export interface InstallationKeyTransitionRequest {
+  /** Makes the request safe to repeat: the same key with the same request gets the first answer again. May be sent as the header Idempotency-Key instead; one of the two is needed. Kept for 7 days. */
+  idempotencyKey?: string | undefined
+  /** For your records. */
+  reason?: string | undefined
+}
+
+export interface InventoryDepletedEvent {
+  /** Id of an event. The same at every attempt and replay: use it to recognise duplicates. */
+  id: string
+  type: 'inventory.depleted'
+  apiVersion: 'v1'
+  /** When it happened, not when it was sent. */
+  timestamp: string
+  /** Id of an installation. */
+  installationId: string
+  mode: Mode
+  subject: {
+    type: 'sku'
+    id: string
+  }
+  /** The version of the subject: orders its events and shows gaps. */
+  sequence: number
+  /** null where time, a provider or an operator caused it. */
+  cause: EventCause | null
+  data: InventoryEventData | TruncatedEventData
+}
+
+export interface InventoryEventData {
+  sku: {
+    /** Id of a SKU: one variant of a product that can be bought. */
+    id: string
+    code: string
+    /** A name for addresses, unique within its merchant. */
+    productSlug: string
+    name: string
+    /** Units that can be bought now. */
+    availableQuantity: number
+    /** At or below this quantity the stock is low. */
+    lowStockAt: number
+  }
+}
+
+export interface InventoryLowEvent {
+  /** Id of an event. The same at every attempt and replay: use it to recognise duplicates. */
+  id: string
+  type: 'inventory.low'
+  apiVersion: 'v1'
+  /** When it happened, not when it was sent. */
+  timestamp: string
+  /** Id of an installation. */
+  installationId: string
+  mode: Mode
+  subject: {
+    type: 'sku'
+    id: string
+  }
+  /** The version of the subject: orders its events and shows gaps. */
+  sequence: number
+  /** null where time, a provider or an operator caused it. */
+  cause: EventCause | null
+  data: InventoryEventData | TruncatedEventData
+}
+
+export interface InventoryReplenishedEvent {
+  /** Id of an event. The same at every attempt and replay: use it to recognise duplicates. */
+  id: string
+  type: 'inventory.replenished'
+  apiVersion: 'v1'
+  /** When it happened, not when it was sent. */
+  timestamp: string
+  /** Id of an installation. */
+  installationId: string
+  mode: Mode
+  subject: {
+    type: 'sku'
+    id: string
+  }
+  /** The version of the subject: orders its events and shows gaps. */
+  sequence: number
+  /** null where time, a provider or an operator caused it. */
+  cause: EventCause | null
+  data: InventoryEventData | TruncatedEventData
+}
+
+export interface ItemQuantity {
+  /** Id of a SKU: one variant of a product that can be bought. */
+  skuId: string
+  quantity: number
+}
+
+export interface Limits {
+  /** Steady rate of this credential. null: not limited. */
+  requestsPerSecond: number | null
+  /** Requests that may come at once. null: not limited. */
+  burst: number | null
+  bodyBytesMax: number
+  cartLinesMax: number
+  quantityMax: number
+}
+
+export interface ListMeta {
+  /** Rows in this answer. */
+  count: number
+  /** Link to the next rows, relative to the server. Follow it as it is. */
+  next: string | null
+}
+
+export interface Merchant {
+  /** Id of a merchant. */
+  id: string
+  /** A name for addresses, unique within its merchant. */
+  slug: string
+  name: string
+  /** ISO 4217 code. */
+  currency: string
+  /** ISO 3166-1 alpha-2 code. */
+  country: string
+}
+
+/** In test mode no money moves, and no stock, promotion use or order number of live mode. */
+export type Mode = 'test' | 'live'
+
+/** A price that stands alone: 1999 and EUR are 19.99 euros. */
+export interface Money {
+  /** In minor units of the currency. */
+  amount: number
+  /** ISO 4217 code. */
+  currency: string
+}
+
+export interface OAuthAuthorization {
+  kind: 'oauth_authorization'
+  issuer: string
+  /** Id of an app, which is its OAuth client id. */
+  clientId: string
+  appName: string
+  /** Id of an installation. */
+  installationId: string
+  merchant: {
+    /** Id of a merchant. */
+    id: string
+    /** A name for addresses, unique within its merchant. */
+    slug: string
+  }
+  /** What the merchant granted. */
+  scopes: Scope[]
+  /** RFC 3339, UTC, with milliseconds. */
+  grantedAt: string
+  /** RFC 3339, UTC, with milliseconds. */
+  tokenExpiresAt: string
+  endpoints: {
+    authorization: string
+    token: string
+    pushedAuthorization: string
+    revocation: string
+    jwks: string
+    /** Where the app issues and revokes API keys of the installation. */
+    installationKeys: string
+  }
+  responseTypes: ('code')[]
+  grantTypes: string[]
+  codeChallengeMethods: ('S256')[]
+  tokenEndpointAuthMethods: string[]
+  dpop: {
+    required: true
+    signingAlgs: string[]
+    nonceRequired: boolean
+    /** Thumbprint of the key the token is bound to (RFC 7638). */
+    jkt: string
+    /** How old a proof may be. */
+    iatWindowSeconds: number
+  }
+}
+
+export interface OperationResponse {
+  /** One of four objects, told apart by kind. */
+  data: WebhookEndpoints | WebhookSignatureFixture | WebhookReplay | OAuthAuthorization
+}
+
+export interface OptionValue {
+  name: string
+  value: string
+}
+
+export interface Order {
+  /** Id of an order. */
+  id: string
+  /** The number people use, such as 1001. That of a test order begins with T-. */
+  number: string
+  mode: Mode
+  status: 'placed' | 'processing' | 'completed' | 'cancelled'
+  paymentStatus: 'pending' | 'paid' | 'partially_refunded' | 'refunding' | 'refunded' | 'voided'
+  fulfillmentStatus: 'unfulfilled' | 'partially_fulfilled' | 'fulfilled'
+  /** ISO 4217 code. */
+  currency: string
+  /** In minor units of the currency that the resource names. */
+  total: number
+  /** Sum of the quantities. */
+  itemCount: number
+  /** Id of a hosted checkout session. */
+  checkoutSessionId: string
+  /** Id of a cart. */
+  cartId: string
+  clientReferenceId: string | null
+  customer: Customer
+  /** Starts at 1 and grows by one at each change. */
+  version: number
+  /** RFC 3339, UTC, with milliseconds. */
+  placedAt: string
+  /** RFC 3339, UTC, with milliseconds. */
+  updatedAt: string
+  items: OrderItem[]
+  totals: OrderTotals
+  promotion: OrderPromotion | null
+  shippingAddress: OrderShippingAddress | null
+  /** null where nothing is sent. */
+  shipping: OrderShipping | null
+  payments: Payment[]
+  /** While the money is awaited: the order is cancelled if it has not come by then. null without a payment term. */
+  paymentDueAt: string | null
+  refunds: OrderRefund[]
+  fulfillments: Fulfillment[]
+  cancellation: OrderCancellation | null
+  /** Oldest first. */
+  timeline: TimelineEntry[]
+  /** Whether a cancellation would be accepted now. */
+  cancellable: boolean
+  /** Your own names and values. Kept and given back as they are. */
+  metadata: Record<string, string>
+}
+
+export interface OrderCancellation {
+  /** Id of an order cancellation. */
+  id: string
+  /** Id of an order. */
+  orderId: string
+  /** refund_pending: money is on its way back. refund_failed: money is owed that could not be paid back; the merchant must see to it. */
+  status: 'completed' | 'refund_pending' | 'refund_failed'
+  reason: 'customer_request' | 'out_of_stock' | 'fraud_suspected' | 'duplicate' | 'other' | null
+  note: string | null
+  /** What went back into stock. */
+  restocked: ItemQuantity[]
+  /** null where nothing had been paid. */
+  refund: Refund | null
+  /** RFC 3339, UTC, with milliseconds. */
+  createdAt: string
+}
+
+export interface OrderCancelledEvent {
+  /** Id of an event. The same at every attempt and replay: use it to recognise duplicates. */
+  id: string
+  type: 'order.cancelled'
+  apiVersion: 'v1'
+  /** When it happened, not when it was sent. */
+  timestamp: string
+  /** Id of an installation. */
+  installationId: string
+  mode: Mode
+  subject: {
+    type: 'order'
+    id: string
+  }
+  /** The version of the subject: orders its events and shows gaps. */
+  sequence: number
+  /** null where time, a provider or an operator caused it. */
+  cause: EventCause | null
+  data: OrderEventData | TruncatedEventData
+}
+
+export interface OrderCompletedEvent {
+  /** Id of an event. The same at every attempt and replay: use it to recognise duplicates. */
+  id: string
+  type: 'order.completed'
+  apiVersion: 'v1'
+  /** When it happened, not when it was sent. */
+  timestamp: string
+  /** Id of an installation. */
+  installationId: string
+  mode: Mode
+  subject: {
+    type: 'order'
+    id: string
+  }
+  /** The version of the subject: orders its events and shows gaps. */
+  sequence: number
+  /** null where time, a provider or an operator caused it. */
+  cause: EventCause | null
+  data: OrderEventData | TruncatedEventData
+}
+
+export interface OrderEventData {
+  order: Order
+}
+
+export interface OrderFulfilledEvent {
+  /** Id of an event. The same at every attempt and replay: use it to recognise duplicates. */
+  id: string
+  type: 'order.fulfilled'
+  apiVersion: 'v1'
+  /** When it happened, not when it was sent. */
+  timestamp: string
+  /** Id of an installation. */
+  installationId: string
+  mode: Mode
+  subject: {
+    type: 'order'
+    id: string
+  }
+  /** The version of the subject: orders its events and shows gaps. */
+  sequence: number
+  /** null where time, a provider or an operator caused it. */
+  cause: EventCause | null
+  data: OrderEventData | TruncatedEventData
+}
+
+export interface OrderItem {
+  /** Id of a SKU: one variant of a product that can be bought. */
+  skuId: string
+  code: string
+  /** A name for addresses, unique within its merchant. */
+  productSlug: string
+  name: string
+  options: OptionValue[]
+  quantity: number
+  /** Units sent so far. */
+  fulfilled: number
+  /** In minor units of the currency that the resource names. */
+  unitPrice: number
+  /** In minor units of the currency that the resource names. */
+  subtotal: number
+  /** In minor units of the currency that the resource names. */
+  discount: number
+  /** In minor units of the currency that the resource names. */
+  tax: number
+  /** In minor units of the currency that the resource names. */
+  total: number
+}
+
+export interface OrderPaidEvent {
+  /** Id of an event. The same at every attempt and replay: use it to recognise duplicates. */
+  id: string
+  type: 'order.paid'
+  apiVersion: 'v1'
+  /** When it happened, not when it was sent. */
+  timestamp: string
+  /** Id of an installation. */
+  installationId: string
+  mode: Mode
+  subject: {
+    type: 'order'
+    id: string
+  }
+  /** The version of the subject: orders its events and shows gaps. */
+  sequence: number
+  /** null where time, a provider or an operator caused it. */
+  cause: EventCause | null
+  data: OrderEventData | TruncatedEventData
+}
+
+export interface OrderPlacedEvent {
+  /** Id of an event. The same at every attempt and replay: use it to recognise duplicates. */
+  id: string
+  type: 'order.placed'
+  apiVersion: 'v1'
+  /** When it happened, not when it was sent. */
+  timestamp: string
+  /** Id of an installation. */
+  installationId: string
+  mode: Mode
+  subject: {
+    type: 'order'
+    id: string
+  }
+  /** The version of the subject: orders its events and shows gaps. */
+  sequence: number
+  /** null where time, a provider or an operator caused it. */
+  cause: EventCause | null
+  data: OrderEventData | TruncatedEventData
+}
+
+export interface OrderProcessingEvent {
+  /** Id of an event. The same at every attempt and replay: use it to recognise duplicates. */
+  id: string
+  type: 'order.processing'
+  apiVersion: 'v1'
+  /** When it happened, not when it was sent. */
+  timestamp: string
+  /** Id of an installation. */
+  installationId: string
+  mode: Mode
+  subject: {
+    type: 'order'
+    id: string
+  }
+  /** The version of the subject: orders its events and shows gaps. */
+  sequence: number
+  /** null where time, a provider or an operator caused it. */
+  cause: EventCause | null
+  data: OrderEventData | TruncatedEventData
+}
+
+export interface OrderPromotion {
+  code: string
+  name: string
+  type: 'percentage' | 'fixed_amount' | 'free_shipping'
+  /** In minor units of the currency that the resource names. */
+  amount: number
+}
+
+export interface OrderRefund {
+  /** Id of a refund. */
+  id: string
+  /** In minor units of the currency that the resource names. */
+  amount: number
+  /** ISO 4217 code. */
+  currency: string
+  status: 'pending' | 'succeeded' | 'failed'
+  /** RFC 3339, UTC, with milliseconds. */
+  createdAt: string
+}
+
+export interface OrderRefundFailedEvent {
+  /** Id of an event. The same at every attempt and replay: use it to recognise duplicates. */
+  id: string
+  type: 'order.refund_failed'
+  apiVersion: 'v1'
+  /** When it happened, not when it was sent. */
+  timestamp: string
+  /** Id of an installation. */
+  installationId: string
+  mode: Mode
+  subject: {
+    type: 'order'
+    id: string
+  }
+  /** The version of the subject: orders its events and shows gaps. */
+  sequence: number
+  /** null where time, a provider or an operator caused it. */
+  cause: EventCause | null
+  data: OrderEventData | TruncatedEventData
+}
+
+export interface OrderRefundedEvent {
+  /** Id of an event. The same at every attempt and replay: use it to recognise duplicates. */
+  id: string
+  type: 'order.refunded'
+  apiVersion: 'v1'
+  /** When it happened, not when it was sent. */
+  timestamp: string
+  /** Id of an installation. */
+  installationId: string
+  mode: Mode
+  subject: {
+    type: 'order'
+    id: string
+  }
+  /** The version of the subject: orders its events and shows gaps. */
+  sequence: number
+  /** null where time, a provider or an operator caused it. */
+  cause: EventCause | null
+  data: OrderEventData | TruncatedEventData
+}
+
+export interface OrderReturnedEvent {
+  /** Id of an event. The same at every attempt and replay: use it to recognise duplicates. */
+  id: string
+  type: 'order.returned'
+  apiVersion: 'v1'
+  /** When it happened, not when it was sent. */
+  timestamp: string
+  /** Id of an installation. */
+  installationId: string
+  mode: Mode
+  subject: {
+    type: 'order'
+    id: string
+  }
+  /** The version of the subject: orders its events and shows gaps. */
+  sequence: number
+  /** null where time, a provider or an operator caused it. */
+  cause: EventCause | null
+  data: OrderEventData | TruncatedEventData
+}
+
+export interface OrderShipping {
+  optionId: string
+  label: string
+  /** In minor units of the currency that the resource names. */
+  amount: number
+}
+
+/** The address itself is shown to the merchant only. */
+export interface OrderShippingAddress {
+  /** Stands for a sealed address. It is valid for its cart only, until it is replaced or expires. */
+  token: string
+  /** City and country. */
+  summary: string
+}
+
+export interface OrderSummary {
+  /** Id of an order. */
+  id: string
+  /** The number people use, such as 1001. That of a test order begins with T-. */
+  number: string
+  mode: Mode
+  status: 'placed' | 'processing' | 'completed' | 'cancelled'
+  paymentStatus: 'pending' | 'paid' | 'partially_refunded' | 'refunding' | 'refunded' | 'voided'
+  fulfillmentStatus: 'unfulfilled' | 'partially_fulfilled' | 'fulfilled'
+  /** ISO 4217 code. */
+  currency: string
+  /** In minor units of the currency that the resource names. */
+  total: number
+  /** Sum of the quantities. */
+  itemCount: number
+  /** Id of a hosted checkout session. */
+  checkoutSessionId: string
+  /** Id of a cart. */
+  cartId: string
+  clientReferenceId: string | null
+  customer: Customer
+  /** Starts at 1 and grows by one at each change. */
+  version: number
+  /** RFC 3339, UTC, with milliseconds. */
+  placedAt: string
+  /** RFC 3339, UTC, with milliseconds. */
+  updatedAt: string
+}
+
+export interface OrderTotals {
+  /** Lines before discount. */
+  subtotal: number
+  /** In minor units of the currency that the resource names. */
+  discount: number
+  /** Before discount; what a promotion takes off it is part of the discount. */
+  shipping: number
+  /** Sum of the tax of the lines and of the shipping. */
+  tax: number
+  /** Whether the prices contain the tax. */
+  taxIncluded: boolean
+  /** subtotal − discount + shipping, plus tax where prices do not contain it. */
+  total: number
+  /** Money that went back. */
+  refunded: number
+  /** Money on its way back. What fails on the way leaves it again. */
+  refundPending: number
+}
+
+export interface Payment {
+  /** Id of a payment. */
+  id: string
+  provider: string
+  /** Such as card or bank_transfer. */
+  method: string
+  brand: string | null
+  last4: string | null
+  /** In minor units of the currency that the resource names. */
+  amount: number
+  status: 'processing' | 'pending' | 'succeeded' | 'declined' | 'voided'
+  /** RFC 3339, UTC, with milliseconds. */
+  createdAt: string
+}
+
+export interface PaymentFailure {
+  code: 'declined' | 'insufficient_funds' | 'card_expired' | 'incorrect_details' | 'authentication_failed' | 'fraud_suspected' | 'method_unavailable' | 'provider_error'
+  /** For people; may change. */
+  message: string
+  /** RFC 3339, UTC, with milliseconds. */
+  at: string
+}
+
+/** Lowest and highest price of its SKUs. */
+export interface PriceRange {
+  min: Money
+  max: Money
+}
+
+export interface Product {
+  /** Id of a product. */
+  id: string
+  /** A name for addresses, unique within its merchant. */
+  slug: string
+  name: string
+  summary: string
+  /** Slugs of its categories. */
+  categories: string[]
+  /** Address of the picture. */
+  imageUrl: string | null
+  imageAlt: string | null
+  priceRange: PriceRange
+  availability: Availability
+  skuCount: number
+  tags: string[]
+  /** RFC 3339, UTC, with milliseconds. */
+  publishedAt: string
+  /** RFC 3339, UTC, with milliseconds. */
+  updatedAt: string
+  /** Plain text; an empty line separates paragraphs. */
+  description: string
+  merchant: ProductMerchant
+  media: ProductMedia[]
+  options: ProductOption[]
+  skus: Sku[]
+  /** Your own names and values. Kept and given back as they are. */
+  metadata: Record<string, string>
+}
+
+export interface ProductChangeEventData {
+  product: {
+    /** Id of a product. */
+    id: string
+    /** A name for addresses, unique within its merchant. */
+    slug: string
+    /** Starts at 1 and grows by one at each change. */
+    version: number
+  }
+}
+
+export interface ProductCreatedEvent {
+  /** Id of an event. The same at every attempt and replay: use it to recognise duplicates. */
+  id: string
+  type: 'product.created'
+  apiVersion: 'v1'
+  /** When it happened, not when it was sent. */
+  timestamp: string
+  /** Id of an installation. */
+  installationId: string
+  mode: Mode
+  subject: {
+    type: 'product'
+    id: string
+  }
+  /** The version of the subject: orders its events and shows gaps. */
+  sequence: number
+  /** null where time, a provider or an operator caused it. */
+  cause: EventCause | null
+  data: ProductChangeEventData | TruncatedEventData
+}
+
+export interface ProductMedia {
+  url: string
+  alt: string
+  width: number | null
+  height: number | null
+}
+
+export interface ProductMerchant {
+  /** A name for addresses, unique within its merchant. */
+  slug: string
+  name: string
+}
+
+export interface ProductOption {
+  name: string
+  values: string[]
+}
+
+export interface ProductSummary {
+  /** Id of a product. */
+  id: string
+  /** A name for addresses, unique within its merchant. */
+  slug: string
+  name: string
+  summary: string
+  /** Slugs of its categories. */
+  categories: string[]
+  /** Address of the picture. */
+  imageUrl: string | null
+  imageAlt: string | null
+  priceRange: PriceRange
+  availability: Availability
+  skuCount: number
+  tags: string[]
+  /** RFC 3339, UTC, with milliseconds. */
+  publishedAt: string
+  /** RFC 3339, UTC, with milliseconds. */
+  updatedAt: string
+}
+
+export interface ProductUnpublishedEvent {
+  /** Id of an event. The same at every attempt and replay: use it to recognise duplicates. */
+  id: string
+  type: 'product.unpublished'
+  apiVersion: 'v1'
+  /** When it happened, not when it was sent. */
+  timestamp: string
+  /** Id of an installation. */
+  installationId: string
+  mode: Mode
+  subject: {
+    type: 'product'
+    id: string
+  }
+  /** The version of the subject: orders its events and shows gaps. */
+  sequence: number
+  /** null where time, a provider or an operator caused it. */
+  cause: EventCause | null
+  data: ProductChangeEventData | TruncatedEventData
+}
+
+export interface ProductUpdatedEvent {
+  /** Id of an event. The same at every attempt and replay: use it to recognise duplicates. */
+  id: string
+  type: 'product.updated'
+  apiVersion: 'v1'
+  /** When it happened, not when it was sent. */
+  timestamp: string
+  /** Id of an installation. */
+  installationId: string
+  mode: Mode
+  subject: {
+    type: 'product'
+    id: string
+  }
+  /** The version of the subject: orders its events and shows gaps. */
+  sequence: number
+  /** null where time, a provider or an operator caused it. */
+  cause: EventCause | null
+  data: ProductChangeEventData | TruncatedEventData
+}
+
+export interface PromotionAllocation {
+  /** Id of a SKU: one variant of a product that can be bought. */
+  skuId: string
+  /** In minor units of the currency that the resource names. */
+  amount: number
+}
+
+export interface PromotionChangeEventData {
+  promotion: {
+    /** Id of a promotion. */
+    id: string
+    code: string
+    /** Starts at 1 and grows by one at each change. */
+    version: number
+  }
+}
+
+/** What the promotion asks of a cart. */
+export interface PromotionConditions {
+  minimumSubtotal: number | null
+  startsAt: string | null
+  endsAt: string | null
+  /** Empty: every category. */
+  eligibleCategories: string[]
+  /** Empty: every SKU. */
+  eligibleSkuIds: string[]
+}
+
+export interface PromotionCreatedEvent {
+  /** Id of an event. The same at every attempt and replay: use it to recognise duplicates. */
+  id: string
+  type: 'promotion.created'
+  apiVersion: 'v1'
+  /** When it happened, not when it was sent. */
+  timestamp: string
+  /** Id of an installation. */
+  installationId: string
+  mode: Mode
+  subject: {
+    type: 'promotion'
+    id: string
+  }
+  /** The version of the subject: orders its events and shows gaps. */
+  sequence: number
+  /** null where time, a provider or an operator caused it. */
+  cause: EventCause | null
+  data: PromotionChangeEventData | TruncatedEventData
+}
+
+export interface PromotionEventData {
+  promotion: {
+    /** Id of a promotion. */
+    id: string
+    code: string
+    name: string
+    type: 'percentage' | 'fixed_amount' | 'free_shipping'
+    usageLimit: number
+    usageCount: number
+  }
+}
+
+export interface PromotionExhaustedEvent {
+  /** Id of an event. The same at every attempt and replay: use it to recognise duplicates. */
+  id: string
+  type: 'promotion.exhausted'
+  apiVersion: 'v1'
+  /** When it happened, not when it was sent. */
+  timestamp: string
+  /** Id of an installation. */
+  installationId: string
+  mode: Mode
+  subject: {
+    type: 'promotion'
+    id: string
+  }
+  /** The version of the subject: orders its events and shows gaps. */
+  sequence: number
+  /** null where time, a provider or an operator caused it. */
+  cause: EventCause | null
+  data: PromotionEventData | TruncatedEventData
+}
+
+export interface PromotionUpdatedEvent {
+  /** Id of an event. The same at every attempt and replay: use it to recognise duplicates. */
+  id: string
+  type: 'promotion.updated'
+  apiVersion: 'v1'
+  /** When it happened, not when it was sent. */
+  timestamp: string
+  /** Id of an installation. */
+  installationId: string
+  mode: Mode
+  subject: {
+    type: 'promotion'
+    id: string
+  }
+  /** The version of the subject: orders its events and shows gaps. */
+  sequence: number
+  /** null where time, a provider or an operator caused it. */
+  cause: EventCause | null
+  data: PromotionChangeEventData | TruncatedEventData
+}
+
+export interface PublicCartAddressSetRequest {
+  /** Makes the request safe to repeat: the same key with the same request gets the first answer again. May be sent as the header Idempotency-Key instead; one of the two is needed. Kept for 7 days. */
+  idempotencyKey?: string | undefined
+  /** The version the caller has seen. Another present version is refused with 409 version_conflict. */
+  expectedVersion?: number | undefined
+  address: Address
+}
+
+export interface PublicCartAddressTokenResponse {
+  data: {
+    /** Id of a cart. */
+    cartId: string
+    /** Starts at 1 and grows by one at each change. */
+    cartVersion: number
+    /** Stands for a sealed address. It is valid for its cart only, until it is replaced or expires. */
+    addressToken: string
+    summary: AddressSummary
+    /** RFC 3339, UTC, with milliseconds. */
+    expiresAt: string
+    shippingOptions: ShippingOption[]
+    totals: Totals
+  }
+}
+
+export interface PublicCartCreateRequest {
+  /** Makes the request safe to repeat: the same key with the same request gets the first answer again. May be sent as the header Idempotency-Key instead; one of the two is needed. Kept for 7 days. */
+  idempotencyKey?: string | undefined
+  /** Each SKU once. */
+  items?: ItemQuantity[] | undefined
+  /** Your own names and values. Kept and given back as they are. */
+  metadata?: Record<string, string> | undefined
+}
+
+export interface PublicCartExtensionResponse {
+  data: Cart
+}
+
+export interface PublicCartItemPutRequest {
+  /** Makes the request safe to repeat: the same key with the same request gets the first answer again. May be sent as the header Idempotency-Key instead; one of the two is needed. Kept for 7 days. */
+  idempotencyKey?: string | undefined
+  /** The new quantity, not a difference. */
+  quantity: number
+  /** The version the caller has seen. Another present version is refused with 409 version_conflict. */
+  expectedVersion?: number | undefined
+}
+
+export interface PublicCartPromotionApplyRequest {
+  /** Makes the request safe to repeat: the same key with the same request gets the first answer again. May be sent as the header Idempotency-Key instead; one of the two is needed. Kept for 7 days. */
+  idempotencyKey?: string | undefined
+  /** Letter case does not matter. null takes the present code off. */
+  code: string | null
+  /** The version the caller has seen. Another present version is refused with 409 version_conflict. */
+  expectedVersion?: number | undefined
+}
+
+export interface PublicCartPromotionStateResponse {
+  data: {
+    /** Id of a cart. */
+    cartId: string
+    /** Starts at 1 and grows by one at each change. */
+    cartVersion: number
+    promotion: AppliedPromotion
+    totals: Totals
+  }
+}
+
+export interface PublicCartQuantityUpdateRequest {
+  /** Makes the request safe to repeat: the same key with the same request gets the first answer again. May be sent as the header Idempotency-Key instead; one of the two is needed. Kept for 7 days. */
+  idempotencyKey?: string | undefined
+  /** The new quantity, not a difference. 0 removes the item. */
+  quantity: number
+  /** The version the caller has seen. Another present version is refused with 409 version_conflict. */
+  expectedVersion?: number | undefined
+}
+
+export interface PublicCartResponse {
+  data: Cart
+}
+
+export interface PublicCartTransitionRequest {
+  /** Makes the request safe to repeat: the same key with the same request gets the first answer again. May be sent as the header Idempotency-Key instead; one of the two is needed. Kept for 7 days. */
+  idempotencyKey?: string | undefined
+  /** The version the caller has seen. Another present version is refused with 409 version_conflict. */
+  expectedVersion?: number | undefined
+  /** For your records. */
+  reason?: string | undefined
+}
+
+export interface PublicCatalogCategoryListResponse {
+  /** In order of position, name, id. */
+  data: Category[]
+  meta?: ListMeta | undefined
+}
+
+export interface PublicCatalogProductDetailResponse {
+  data: Product
+}
+
+export interface PublicCatalogProductListResponse {
+  /** Newest publication first. */
+  data: ProductSummary[]
+  meta?: ListMeta | undefined
+}
+
+export interface PublicErrorResponse {
+  error: {
+    code: ErrorCode
+    /** For people; may change. */
+    message: string
+    /** The status of the answer. */
+    status: number
+    /** Id of a request, as in the header X-Request-Id. Name it when you ask for help. */
+    requestId: string
+    /** Each place where the request is wrong. */
+    issues: ErrorIssue[]
+    current: ErrorCurrent | null
+  }
+}
+
+export interface PublicWebhookReplayRequest {
+  /** Makes the request safe to repeat: the same key with the same request gets the first answer again. May be sent as the header Idempotency-Key instead; one of the two is needed. Kept for 7 days. */
+  idempotencyKey?: string | undefined
+  /** Replay even a delivery that succeeded. Without it, such a delivery is refused. */
+  allowSucceeded?: boolean | undefined
+  /** For your records. */
+  reason?: string | undefined
+}
+
+export interface Refund {
+  /** Id of a refund. */
+  id: string
+  /** In minor units of the currency that the resource names. */
+  amount: number
+  /** ISO 4217 code. */
+  currency: string
+  status: 'pending' | 'succeeded' | 'failed'
+}
+
+export type Scope = 'webhooks:read' | 'webhooks:write' | 'catalog:read' | 'checkout:quote' | 'admin:read' | 'admin:catalog' | 'admin:orders' | 'admin:refunds' | 'admin:customers' | 'admin:settings' | 'admin:developers' | 'admin:people'
+
+export interface SecretRotation {
+  active: boolean
+  /** Until then calls are signed with the former secret too. */
+  previousExpiresAt: string | null
+}
+
+export interface SessionCancellation {
+  reason: 'customer_request' | 'abandoned' | 'price_changed' | 'fraud_suspected' | 'other' | null
+  note: string | null
+  by: 'api' | 'shopper' | 'system'
+}
+
+export interface Shipping {
+  /** The chosen option. */
+  optionId: string | null
+  /** What is offered for the address; empty while there is none, and where nothing carries the parcel. */
+  options: ShippingOption[]
+}
+
+export interface ShippingOption {
+  id: string
+  label: string
+  /** In minor units of the currency that the resource names. */
+  amount: number
+}
+
+export interface ShopChangeEventData {
+  shop: {
+    /** Id of a merchant. */
+    id: string
+    /** A name for addresses, unique within its merchant. */
+    slug: string
+    /** Starts at 1 and grows by one at each change. */
+    version: number
+  }
+}
+
+export interface ShopUpdatedEvent {
+  /** Id of an event. The same at every attempt and replay: use it to recognise duplicates. */
+  id: string
+  type: 'shop.updated'
+  apiVersion: 'v1'
+  /** When it happened, not when it was sent. */
+  timestamp: string
+  /** Id of an installation. */
+  installationId: string
+  mode: Mode
+  subject: {
+    type: 'merchant'
+    id: string
+  }
+  /** The version of the subject: orders its events and shows gaps. */
+  sequence: number
+  /** null where time, a provider or an operator caused it. */
+  cause: EventCause | null
+  data: ShopChangeEventData | TruncatedEventData
+}
+
+export interface SignatureHeaderNames {
+  id: 'webhook-id'
+  timestamp: 'webhook-timestamp'
+  signature: 'webhook-signature'
+}
+
+export interface SignatureVector {
+  name: string
+  /** What a correct receiver does. */
+  expect: 'accept' | 'reject'
+  /** The receiver’s clock, in seconds since 1970. */
+  now: number
+  /** The headers of the call, by name. A vector may leave one out or spell it in another case. */
+  headers: Record<string, string>
+  body: string
+  /** The exact bytes of the body. */
+  bodyBase64: string
+}
+
+export interface Sku {
+  /** Id of a SKU: one variant of a product that can be bought. */
+  id: string
+  /** The code the merchant gave it. */
+  code: string
+  name: string
+  options: OptionValue[]
+  price: Money
+  /** The former price, where one is shown. */
+  compareAtPrice: Money | null
+  availability: Availability
+  /** Units that can be bought now. null where it is not told. */
+  availableQuantity: number | null
+  maxPerOrder: number
+  requiresShipping: boolean
+  weightGrams: number | null
+  /** Address of the picture. */
+  imageUrl: string | null
+}
+
+/** Stock kept for this session until it is paid, ends, or the hold lapses. */
+export interface StockHold {
+  status: 'none' | 'held' | 'lapsed' | 'released' | 'consumed'
+  expiresAt: string | null
+}
+
+export interface StorefrontOrderCancellationResponse {
+  data: {
+    cancellation: OrderCancellation
+    order: OrderSummary
+  }
+}
+
+export interface StorefrontOrderDetailResponse {
+  data: Order
+}
+
+export interface StorefrontOrderListResponse {
+  data: {
+    /** Newest first. */
+    orders: OrderSummary[]
+    /** Link to older orders, relative to the server. Follow it as it is. */
+    next: string | null
+  }
+}
+
+export interface StorefrontOrderTransitionRequest {
+  /** Makes the request safe to repeat: the same key with the same request gets the first answer again. May be sent as the header Idempotency-Key instead; one of the two is needed. Kept for 7 days. */
+  idempotencyKey?: string | undefined
+  /** The version the caller has seen. Another present version is refused with 409 version_conflict. */
+  expectedVersion?: number | undefined
+  reason?: 'customer_request' | 'out_of_stock' | 'fraud_suspected' | 'duplicate' | 'other' | undefined
+  /** For your records. */
+  note?: string | undefined
+  /** Whether the items go back into stock. Without it they do. */
+  restock?: boolean | undefined
+}
+
+export interface TimelineEntry {
+  /** RFC 3339, UTC, with milliseconds. */
+  at: string
+  type: 'placed' | 'paid' | 'processing' | 'partially_fulfilled' | 'fulfilled' | 'completed' | 'cancelled' | 'refund_started' | 'refund_failed' | 'partially_refunded' | 'refunded' | 'voided'
+  /** Who cancelled the order; system: the money did not come in time. null for all other types. */
+  cancelledBy: 'api' | 'operator' | 'system' | null
+}
+
+/** Amounts in the currency of the resource that holds them. */
+export interface Totals {
+  /** Lines before discount. */
+  subtotal: number
+  /** In minor units of the currency that the resource names. */
+  discount: number
+  /** Before discount; what a promotion takes off it is part of the discount. */
+  shipping: number
+  /** Sum of the tax of the lines and of the shipping. */
+  tax: number
+  /** Whether the prices contain the tax. */
+  taxIncluded: boolean
+  /** subtotal − discount + shipping, plus tax where prices do not contain it. */
+  total: number
+}
+
+/** Stands in for data that would make the event larger than 64 KiB. */
+export interface TruncatedEventData {
+  /** Id of the subject: read it from the API. */
+  id: string
+  truncated: true
+}
+
+export interface WebhookDelivery {
+  /** Id of a webhook delivery: one event on its way to one endpoint. */
+  id: string
+  /** Id of an event. The same at every attempt and replay: use it to recognise duplicates. */
+  eventId: string
+  eventType: EventType
+  status: 'pending' | 'sending' | 'retrying' | 'held' | 'succeeded' | 'failed' | 'blocked' | 'discarded'
+  attempts: number
+  lastStatusCode: number | null
+  lastError: string | null
+  nextAttemptAt: string | null
+  /** RFC 3339, UTC, with milliseconds. */
+  createdAt: string
+}
+
+export interface WebhookDeliveryFailedEvent {
+  /** Id of an event. The same at every attempt and replay: use it to recognise duplicates. */
+  id: string
+  type: 'webhook.delivery_failed'
+  apiVersion: 'v1'
+  /** When it happened, not when it was sent. */
+  timestamp: string
+  /** Id of an installation. */
+  installationId: string
+  mode: Mode
+  subject: {
+    type: 'webhook_delivery'
+    id: string
+  }
+  /** The version of the subject: orders its events and shows gaps. */
+  sequence: number
+  /** null where time, a provider or an operator caused it. */
+  cause: EventCause | null
+  data: DeliveryFailedEventData | TruncatedEventData
+}
+
+export interface WebhookEndpoint {
+  /** Id of a webhook endpoint. */
+  id: string
+  /** Credentials in the address are masked. */
+  url: string
+  description: string
+  status: 'enabled' | 'disabled' | 'paused'
+  events: string[]
+  /** The last characters of the secret, to tell secrets apart. */
+  secretHint: string
+  secretRotation: SecretRotation
+  health: WebhookHealth
+  /** The newest first; these can be replayed. */
+  recentDeliveries: WebhookDelivery[]
+  /** RFC 3339, UTC, with milliseconds. */
+  createdAt: string
+  /** RFC 3339, UTC, with milliseconds. */
+  updatedAt: string
+}
+
+export interface WebhookEndpointDisabledEvent {
+  /** Id of an event. The same at every attempt and replay: use it to recognise duplicates. */
+  id: string
+  type: 'webhook.endpoint_disabled'
+  apiVersion: 'v1'
+  /** When it happened, not when it was sent. */
+  timestamp: string
+  /** Id of an installation. */
+  installationId: string
+  mode: Mode
+  subject: {
+    type: 'webhook_endpoint'
+    id: string
+  }
+  /** The version of the subject: orders its events and shows gaps. */
+  sequence: number
+  /** null where time, a provider or an operator caused it. */
+  cause: EventCause | null
+  data: EndpointDisabledEventData | TruncatedEventData
+}
+
+export interface WebhookEndpoints {
+  kind: 'webhook_endpoints'
+  /** Oldest first. */
+  endpoints: WebhookEndpoint[]
+}
+
+export interface WebhookFixtureEvent {
+  id: string
+  type: 'webhook.fixture'
+  apiVersion: 'v1'
+  /** When it happened, not when it was sent. */
+  timestamp: string
+  /** Id of an installation. */
+  installationId: string
+  mode: Mode
+  subject: {
+    type: 'webhook_endpoint'
+    id: string
+  }
+  /** The version of the subject: orders its events and shows gaps. */
+  sequence: number
+  /** null where time, a provider or an operator caused it. */
+  cause: EventCause | null
+  data: EndpointMessageEventData | TruncatedEventData
+}
+
+export interface WebhookHealth {
+  lastSuccessAt: string | null
+  lastFailureAt: string | null
+  consecutiveFailures: number
+  pending: number
+}
+
+export interface WebhookPingEvent {
+  /** Id of an event. The same at every attempt and replay: use it to recognise duplicates. */
+  id: string
+  type: 'webhook.ping'
+  apiVersion: 'v1'
+  /** When it happened, not when it was sent. */
+  timestamp: string
+  /** Id of an installation. */
+  installationId: string
+  mode: Mode
+  subject: {
+    type: 'webhook_endpoint'
+    id: string
+  }
+  /** The version of the subject: orders its events and shows gaps. */
+  sequence: number
+  /** null where time, a provider or an operator caused it. */
+  cause: EventCause | null
+  data: EndpointMessageEventData | TruncatedEventData
+}
+
+export interface WebhookReplay {
+  kind: 'webhook_replay'
+  delivery: WebhookReplayDelivery
+}
+
+export interface WebhookReplayDelivery {
+  /** Id of a webhook delivery: one event on its way to one endpoint. */
+  id: string
+  /** Id of a webhook delivery: one event on its way to one endpoint. */
+  replayOf: string
+  /** Id of a webhook endpoint. */
+  endpointId: string
+  /** Id of an event. The same at every attempt and replay: use it to recognise duplicates. */
+  eventId: string
+  eventType: EventType
+  status: 'pending' | 'sending' | 'retrying' | 'held' | 'succeeded' | 'failed' | 'blocked' | 'discarded'
+  attempts: number
+  nextAttemptAt: string | null
+}
+
+export interface WebhookSignatureFixture {
+  kind: 'webhook_signature_fixture'
+  /** Id of a webhook endpoint. */
+  endpointId: string
+  spec: 'standard-webhooks/1.0.0'
+  algorithm: 'hmac-sha256'
+  headers: SignatureHeaderNames
+  signedContent: '{webhook-id}.{webhook-timestamp}.{body}'
+  toleranceSeconds: 300
+  /** The secret of the vectors. Useless for live traffic. */
+  secret: string
+  /** At least 20 in an answer. */
+  vectors: SignatureVector[]
+  /** Signed just now with the fixture secret: an unmodified library accepts it until it expires. */
+  fresh: {
+    /** The headers of the call, by name. A vector may leave one out or spell it in another case. */
+    headers: Record<string, string>
+    body: string
+    /** RFC 3339, UTC, with milliseconds. */
+    expiresAt: string
+  }
+  /** An old, harmless message signed with the live secret: shows whether you configured the right one. */
+  liveCheck: {
+    /** The headers of the call, by name. A vector may leave one out or spell it in another case. */
+    headers: Record<string, string>
+    body: string
+  }
+}
+
+// Method, arguments and path of each operation: b body, q query, p pages of a list, a for anyone.
+export const openTable = {
+  webhooks: {
+    endpoints: 'GET  /api/v1/open/webhooks/endpoints',
+    signatureFixture: 'GET  /api/v1/open/webhooks/endpoints/{id}/signature-fixture',
+    replay: 'POST b /api/v1/open/webhooks/deliveries/{id}/replay',
+  },
+  checkout: {
+    create: 'POST b /api/v1/open/hosted/checkout/sessions',
+    get: 'GET  /api/v1/open/hosted/checkout/sessions/{sessionId}',
+    cancel: 'POST b /api/v1/open/hosted/checkout/sessions/{sessionId}/cancel',
+  },
+  identity: 'GET  /api/v1/open/installation/identity',
+  catalog: {
+    categories: 'GET p /api/v1/open/catalog/categories',
+    products: 'GET p /api/v1/open/catalog/products',
+    product: 'GET  /api/v1/open/catalog/products/{slug}',
+    merchantProduct: 'GET a /api/v1/catalog/merchants/{merchantSlug}/products/{productSlug}',
+  },
+  orders: {
+    list: 'GET p /api/v1/open/storefront/orders',
+    get: 'GET  /api/v1/open/storefront/orders/{orderId}',
+    cancel: 'POST b /api/v1/open/storefront/orders/{orderId}/cancellations',
+  },
+  carts: {
+    get: 'GET  /api/v1/open/storefront/carts/{cartId}',
+    updateItem: 'PATCH b /api/v1/open/storefront/carts/{cartId}/items/{skuId}',
+    removeItem: 'DELETE b /api/v1/open/storefront/carts/{cartId}/items/{skuId}',
+    applyPromotion: 'PUT b /api/v1/open/storefront/carts/{cartId}/promotion',
+    setAddress: 'PUT b /api/v1/open/storefront/carts/{cartId}/address',
+    create: 'POST b /api/v1/open/storefront/carts',
+    putItem: 'PUT b /api/v1/open/storefront/carts/{cartId}/items/{skuId}',
+  },
+} as const
+
+export const installationTable = {
+  authorization: 'GET  /api/v1/oauth/authorize',
+  keys: {
+    create: 'POST b /api/v1/oauth/installation-keys',
+    list: 'GET  /api/v1/oauth/installation-keys',
+    revoke: 'DELETE b /api/v1/oauth/installation-keys/{keyId}',
+  },
+} as const
