@@ -1,12 +1,13 @@
-// Cells of a sheet: a table with data-sheet whose inputs are the cells. Arrows up and down and Enter move, and a paste of cells
-// fills this one and those to its right and below.
+// Cells of a sheet: a table with data-sheet whose inputs are the cells. Arrows and Enter move, a paste of cells fills this one and
+// those to its right and below, and what differs from what was read is marked and counted.
 
 ;(() => {
   for (const sheet of document.querySelectorAll('[data-sheet]')) {
     sheet.addEventListener('keydown', (event) => {
-      const step = { ArrowUp: -1, ArrowDown: 1, Enter: 1 }[event.key]
-      if (step === undefined || event.altKey || event.ctrlKey || event.metaKey || !isCell(event.target)) return
-      const cell = neighbour(sheet, event.target, step, 0)
+      if (event.altKey || event.ctrlKey || event.metaKey || event.shiftKey || !isCell(event.target)) return
+      const [down, right] = stepOf(event)
+      if (down === 0 && right === 0) return
+      const cell = neighbour(sheet, event.target, down, right)
       event.preventDefault()
       cell?.focus()
       cell?.select()
@@ -16,25 +17,55 @@
       const lines = text.replace(/\r\n?/g, '\n').replace(/\n$/, '').split('\n')
       if (!isCell(event.target) || (lines.length === 1 && !text.includes('\t'))) return
       event.preventDefault()
+      const rows = cellsOf(sheet)
+      const y = rows.findIndex((row) => row.includes(event.target))
+      const x = rows[y].indexOf(event.target)
       for (const [down, line] of lines.entries())
         for (const [right, value] of line.split('\t').entries()) {
-          const cell = neighbour(sheet, event.target, down, right)
-          if (!cell) continue
-          cell.value = value.trim()
-          cell.dispatchEvent(new Event('input', { bubbles: true }))
+          const cell = rows[y + down]?.[x + right]
+          if (cell) cell.value = value.trim()
         }
+      event.target.dispatchEvent(new Event('input', { bubbles: true }))
     })
+    sheet.addEventListener('input', () => mark(sheet))
+    addEventListener('pageshow', () => mark(sheet))
   }
 
   function isCell(target) {
     return target.matches?.('input:not([type=checkbox])')
   }
 
-  function neighbour(sheet, cell, down, right) {
-    const rows = [...sheet.querySelectorAll('tbody tr')].map((row) => [
+  // Left and right move only from the end of what is typed.
+  function stepOf({ key, target }) {
+    const length = target.value.length
+    const [from, to] = [target.selectionStart, target.selectionEnd]
+    if (key === 'ArrowUp') return [-1, 0]
+    if (key === 'ArrowDown' || key === 'Enter') return [1, 0]
+    if (key === 'ArrowLeft' && (to === 0 || (from === 0 && to === length))) return [0, -1]
+    if (key === 'ArrowRight' && from === (to === length && from === 0 ? 0 : length)) return [0, 1]
+    return [0, 0]
+  }
+
+  function cellsOf(sheet) {
+    return [...sheet.querySelectorAll('tbody tr')].map((row) => [
       ...row.querySelectorAll('input:not([type=checkbox], [type=hidden])'),
     ])
+  }
+
+  function neighbour(sheet, cell, down, right) {
+    const rows = cellsOf(sheet)
     const y = rows.findIndex((row) => row.includes(cell))
     return rows[y + down]?.[rows[y].indexOf(cell) + right]
+  }
+
+  function mark(sheet) {
+    let changed = 0
+    for (const cell of cellsOf(sheet).flat()) {
+      const differs = cell.value !== cell.defaultValue
+      cell.classList.toggle('changed', differs)
+      if (differs) changed += 1
+    }
+    const told = sheet.closest('form')?.querySelector('[data-changed]')
+    if (told) told.textContent = changed > 0 ? told.dataset.text.replace('{count}', String(changed)) : ''
   }
 })()

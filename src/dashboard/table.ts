@@ -107,7 +107,7 @@ function classesOf<Row>({ align, isMain, isMinor }: Column<Row>): Html | false {
   return names !== '' && html` class="${names}"`
 }
 
-function pager(visit: Visit, next: string | null): Html | false {
+export function pager(visit: Visit, next: string | null): Html | false {
   const cursor = cursorIn(next)
   const isFirst = !visit.query.has('cursor')
   if (isFirst && cursor === undefined) return false
@@ -143,11 +143,11 @@ export interface Tab {
 }
 
 // States of a list as links. The first whose parameters all hold is lit.
-export function tabs(visit: Visit, label: string, all: readonly Tab[]): Html {
+export function tabs(visit: Visit, label: string, all: readonly Tab[], look: 'tabs' | 'chips' = 'tabs'): Html {
   const isLit = ({ query }: Tab) =>
     Object.entries(query).every(([name, value]) => (visit.query.get(name) ?? undefined) === value)
   const lit = all.find(isLit)
-  return html`<nav class="tabs" aria-label="${label}">${all.map(
+  return html`<nav class="${look}" aria-label="${label}">${all.map(
     (tab) =>
       html`<a href="${hrefWith(visit, { ...tab.query, cursor: undefined })}"${tab === lit && html` aria-current="page"`}>${tab.label}${tab.count !== undefined && html` <span class="count">${visit.words.number(tab.count)}</span>`}</a>`,
   )}</nav>`

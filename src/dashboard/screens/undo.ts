@@ -20,7 +20,7 @@ export const undo: Screen = {
 }
 
 // Only an address of this shop and mode.
-function ownAddress({ form, to }: Posted): string {
+export function ownAddress({ form, to }: Posted, otherwise = to('home')): string {
   const back = form.get('back') ?? ''
-  return back.startsWith(to('')) && /^[\w\-/?=&%.+~]{1,500}$/.test(back) ? back : to('home')
+  return back.startsWith(to('')) && /^[\w\-/?=&%.+~]{1,500}$/.test(back) ? back : otherwise
 }

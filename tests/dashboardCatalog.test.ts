@@ -1,0 +1,198 @@
+// The catalog's screens of the dashboard without script: lists, bulk changes with a preview, stock and prices, categories.
+
+import assert from 'node:assert/strict'
+import { before, test } from 'node:test'
+import { type Desk, deskOf } from '../harness/dashboard.ts'
+import type { House } from '../harness/house.ts'
+import { openHouse } from '../harness/house.ts'
+import { eachEngine } from '../harness/storage.ts'
+import { newId } from '../src/kit/ids.ts'
+
+eachEngine('the catalog of the dashboard', (given) => {
+  let house: House
+  let desk: Desk
+  before(async () => {
+    house = await openHouse(given)
+    desk = await deskOf(house)
+  })
+
+  const post = (path: string, fields: readonly (readonly [string, string])[], given = desk) =>
+    fetch(house.origin + given.path(path), {
+      method: 'POST',
+      redirect: 'manual',
+      headers: given.headers,
+      body: new URLSearchParams(fields.map(([name, value]): [string, string] => [name, value])),
+    })
+  const asked = async (path: string) => {
+    const { key } = await house.newKey(['admin:read'])
+    return (await house.fetch(`/api/v1/admin/${path}`, { headers: { authorization: `Bearer ${key}` } })).body.data
+  }
+  const skuOf = async (code: string) => (await asked(`skus?q=${code}`))[0]
+  const categoryOf = async (slug: string) =>
+    (await asked('categories')).find(({ category }: { category: { slug: string } }) => category.slug === slug)
+  const shown = async (slug: string) => {
+    const answer = await fetch(`${house.origin}/api/v1/catalog/merchants/bloom/products/${slug}`)
+    return { status: answer.status, text: await answer.text() }
+  }
+
+  test('products are found by views, words and category; a viewer chooses nothing', async () => {
+    const { page, path } = desk
+    await page.open(path('products'))
+    assert.match(page.text(), /Red roses Published .*€35\.00 – €59\.00 43 2 variants Roses/)
+    assert.ok(page.buttons().includes('Archive'))
+    await page.open(page.links().get('Hidden') ?? '')
+    assert.match(page.text(), /Secret tulips/)
+    assert.doesNotMatch(page.text(), /Red roses/)
+    await page.open(path('products?q=ROSE-2'))
+    assert.match(page.text(), /Red roses/)
+    assert.doesNotMatch(page.text(), /Peonies/)
+    await page.open(path('products?q=nothing'))
+    assert.match(page.text(), /No product matches/)
+    const viewer = await deskOf(house, { role: 'viewer' })
+    for (const screen of ['products', 'stock', 'categories']) {
+      await viewer.page.open(viewer.path(screen))
+      assert.equal(viewer.page.status, 200)
+      assert.deepEqual(
+        viewer.page.buttons().filter((name) => !['Apply', 'Sign out', 'Menu'].includes(name)),
+        [viewer.page.buttons().find((name) => name.includes('@'))],
+      )
+      assert.equal(viewer.page.links().get('New product') ?? viewer.page.links().get('New category'), undefined)
+    }
+  })
+
+  test('chosen products are hidden by one press, and taken back by another', async () => {
+    const { page, path } = desk
+    const first = await shown('peonies')
+    const [{ id }] = await asked('products?q=peonies')
+    await page.open(path('products'))
+    await page.press('Hide', { product: id })
+    assert.match(page.text(), /1 product changed\. Undo/)
+    assert.equal((await shown('peonies')).status, 404)
+    await page.press('Undo')
+    assert.match(page.text(), /Change taken back/)
+    assert.deepEqual(await shown('peonies'), first)
+  })
+
+  test('prices by a percentage: each old and new price first, then the change, then back', async () => {
+    const { page, path } = desk
+    const first = await shown('red-roses')
+    const { id } = await categoryOf('roses')
+    await page.open(path(`products?categoryId=${id}`))
+    await page.open(page.links().get('Change prices') ?? '')
+    assert.equal(page.heading(), 'Change prices of 1 product')
+    await page.press('Show new prices', { percent: 'five' })
+    assert.deepEqual([page.status, page.field('percent')?.value], [400, 'five'])
+    await page.press('Show new prices', { percent: '5' })
+    assert.match(page.text(), /ROSE-12 €35\.00 €36\.75 ROSE-24 €59\.00 €61\.95/)
+    assert.deepEqual(await shown('red-roses'), first)
+    // Someone changes a price between the preview and the confirmation.
+    const sku = await skuOf('ROSE-12')
+    const { was } = { was: [`was.${sku.id}`, `${sku.onHand} ${sku.price} `] as const }
+    const cells = [
+      was,
+      [`onHand.${sku.id}`, `${sku.onHand}`],
+      [`price.${sku.id}`, '40'],
+      [`compareAt.${sku.id}`, ''],
+    ] as const
+    assert.equal((await post('stock', cells)).status, 303)
+    await page.press('Set 2 prices')
+    assert.match(page.text(), /Prices have changed since.* ROSE-12 €40\.00 €42\.00/)
+    assert.equal((await skuOf('ROSE-12')).price, 4_000)
+    await page.press('Set 2 prices')
+    assert.match(page.text(), /1 product changed/)
+    assert.equal((await skuOf('ROSE-12')).price, 4_200)
+    await page.press('Undo')
+    assert.equal((await skuOf('ROSE-12')).price, 4_000)
+  })
+
+  test('a category is added to chosen products', async () => {
+    const { page, path } = desk
+    const [{ id }] = await asked('products?q=peonies')
+    const asking = await post('products/change', [
+      ['do', 'category'],
+      ['product', id],
+    ])
+    assert.equal(asking.status, 303)
+    await page.open(asking.headers.get('location') ?? '')
+    await page.press('Change products', { slug: 'vases' })
+    const [{ categories }] = await asked('products?q=peonies')
+    assert.deepEqual(categories, ['bouquets', 'vases'])
+    await page.open(path('products'))
+    assert.match(page.text(), /Bouquets, Vases/)
+  })
+
+  test('stock and prices: one save of what was changed; a sale meanwhile is not undone', async () => {
+    const { page, path } = desk
+    const [tulip, vase] = [await skuOf('TULIP'), await skuOf('VASE-1')]
+    await page.open(path('stock'))
+    // Somebody counts the tulips meanwhile.
+    const { key } = await house.newKey(['admin:catalog'])
+    await house.fetch('/api/v1/admin/skus', {
+      method: 'PATCH',
+      headers: { authorization: `Bearer ${key}`, 'content-type': 'application/json' },
+      body: JSON.stringify({ idempotencyKey: newId('req'), rows: [{ skuId: tulip.id, adjustBy: -2 }] }),
+    })
+    await page.press('Save', {
+      [`onHand.${tulip.id}`]: '20',
+      [`onHand.${vase.id}`]: '12',
+      [`price.${vase.id}`]: '21,50 €',
+      reason: 'Counted',
+    })
+    assert.equal(page.status, 409)
+    assert.match(page.alerts().join(' '), /1 row was not saved; 1 were/)
+    assert.match(page.text(), /The stock changed in the meantime, by a sale or a count\. On hand now: 7\./)
+    assert.equal(page.field(`onHand.${tulip.id}`)?.value, '20')
+    assert.deepEqual([(await skuOf('TULIP')).onHand, (await skuOf('VASE-1')).onHand], [7, 12])
+    assert.equal((await skuOf('VASE-1')).price, 2_150)
+    await page.press('Save')
+    assert.match(page.text(), /1 SKU saved\. Undo/)
+    assert.equal((await skuOf('TULIP')).onHand, 20)
+    await page.press('Undo')
+    assert.equal((await skuOf('TULIP')).onHand, 7)
+    await page.open(path(`stock/${vase.id}`))
+    assert.match(page.text(), /Counted Counted .* \+12/)
+  })
+
+  test('a cell that cannot be read saves nothing and stays as typed', async () => {
+    const { page, path } = desk
+    const [tulip, vase] = [await skuOf('TULIP'), await skuOf('VASE-1')]
+    await page.open(path('stock'))
+    await page.press('Save', { [`price.${tulip.id}`]: 'cheap', [`onHand.${vase.id}`]: '99' })
+    assert.equal(page.status, 400)
+    assert.match(page.text(), /Nothing was saved/)
+    assert.deepEqual([page.field(`price.${tulip.id}`)?.value, page.field(`onHand.${vase.id}`)?.value], ['cheap', '99'])
+    assert.equal((await skuOf('VASE-1')).onHand, vase.onHand)
+    await page.press('Save', { [`price.${tulip.id}`]: '15.00', [`onHand.${vase.id}`]: String(vase.onHand) })
+    assert.match(page.text(), /Nothing was changed/)
+  })
+
+  test('categories: made, changed against a version, and removed only while empty', async () => {
+    const { page, path } = desk
+    await page.open(path('categories/new?parent=vases'))
+    await page.press('Save', { name: 'Tall ones', position: 'first' })
+    assert.deepEqual([page.status, page.field('name')?.value], [400, 'Tall ones'])
+    await page.press('Save', { position: '4' })
+    assert.match(page.text(), /Saved\. .*Vases.*Tall ones/)
+    const made = await categoryOf('tall-ones')
+    assert.deepEqual([made.path, made.category.position], [['vases', 'tall-ones'], 4])
+    const second = await deskOf(house, { role: 'staff' })
+    await second.page.open(second.path(`categories/${made.id}`))
+    await page.open(path(`categories/${made.id}`))
+    await page.press('Save', { name: 'High ones' }, { version: String(made.version) })
+    await second.page.press('Save', { name: 'Very tall ones' })
+    assert.equal(second.page.status, 409)
+    assert.match(second.page.text(), /in the meantime: Name: High ones/)
+    await second.page.press('Save')
+    await page.open(path('categories'))
+    assert.match(page.text(), /Very tall ones/)
+    await page.open(path(`categories/${made.id}`))
+    await page.press('Remove category')
+    assert.match(page.text(), /Removed\./)
+    const vases = await categoryOf('vases')
+    await page.open(path(`categories/${vases.id}`))
+    await page.press('Remove category')
+    assert.match(page.text(), /has products, categories below it/)
+    await page.open(path(`categories/${newId('cat')}`))
+    assert.match(page.text(), /no such category/i)
+  })
+})
