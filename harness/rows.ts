@@ -91,6 +91,18 @@ export function testRows(
       assert.deepEqual(refusedWith(answer), ['invalid_request', ['/query/page', '/query/a~1b']])
     })
 
+    const parameters = Object.keys((row.query as { properties?: object } | undefined)?.properties ?? {})
+    if (parameters.length > 0)
+      test(`${id}: 400 names the parameter that has a value which nothing has`, async () => {
+        const headers = await credential()
+        for (const name of parameters)
+          for (const value of ['%00', 'x'.repeat(3_000)]) {
+            const [code, paths] = refusedWith(await ask({ ...world().plain(id), query: `?${name}=${value}` }, headers))
+            assert.equal(code, 'invalid_request')
+            assert.ok(paths.includes(`/query/${name}`), paths.join(' '))
+          }
+      })
+
     test(`${id}: 400 to a cursor that it did not give`, async () => {
       for (const cursor of ['cursor=', 'cursor=x', 'cursor=x&cursor=y', `cursor=${'x'.repeat(3000)}`]) {
         const request = world().plain(id)

@@ -4,6 +4,8 @@
 
 import { type OpenOperation, type OperationId, operationIds, operations } from '../src/contract/open/operations.ts'
 import type { TSchema } from '../src/contract/schema.ts'
+import { runAdminContract } from './admincontract.ts'
+import { together } from './adminhouse.ts'
 import { type Answer, type Caller, codeOf, createCaller, crowd, dataOf, undeclared } from './caller.ts'
 import { openJournal } from './journal.ts'
 import { findBroken } from './oracles.ts'
@@ -18,10 +20,14 @@ import { type CartData, openSession, pay, readSession, type SessionData, session
 export const contractRun: ServerRun = {
   name: 'contract',
   method:
-    'valid and invalid requests generated from the JSON Schema of every row (missing, unknown and doubled members, members of the answer sent back, every bound, every pattern, every type written as another); judged by the status, the place that a 400 names, and the schema of the answer',
+    'valid and invalid requests generated from the JSON Schema of every row (missing, unknown and doubled members, members of the answer sent back, every bound, every pattern, every type written as another); judged by the status, the place that a 400 names, and the schema of the answer; the rows of the admin surface with a tenth of the requests',
   numbers: { requests: 20_000 },
   short: { requests: 60 },
-  runOn: (ground, { requests = 0 }, tools) => runContract(ground, { requests }, tools),
+  runOn: async (ground, { requests = 0 }, tools) =>
+    together(
+      await runContract(ground, { requests }, tools),
+      await runAdminContract(ground, { requests: Math.ceil(requests / 10) }, tools),
+    ),
 }
 
 const atOnce = 8

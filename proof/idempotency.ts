@@ -3,6 +3,8 @@
 
 import { randomUUID } from 'node:crypto'
 import type { OperationId } from '../src/contract/open/operations.ts'
+import { together } from './adminhouse.ts'
+import { runAdminIdempotency } from './adminidempotency.ts'
 import { type Answer, codeOf, createCaller, crowd, dataOf, undeclared } from './caller.ts'
 import { openJournal } from './journal.ts'
 import { findBroken } from './oracles.ts'
@@ -16,11 +18,15 @@ import { type CartData, openSession, pay, readSession, sessionFrom, successUrl }
 export const idempotencyRun: ServerRun = {
   name: 'idempotency',
   method:
-    'requests at once with one key, half of them with it in the header, for each changing operation that takes an API key; judged by bytes, by the number of events, by 409 to another body and by another installation with the same key',
+    'requests at once with one key, half of them with it in the header, for each changing operation that takes an API key; judged by bytes, by the number of events, by 409 to another body and by another installation with the same key; each changing row of the admin surface alike, a twentieth of the keys, judged also by its entries in the list of changes',
   numbers: { keys: 500, twins: 64, nodes: 1 },
   numbersOf: { postgres: { nodes: 2 } },
   short: { keys: 2, twins: 16 },
-  runOn: (ground, { keys = 0, twins = 0, nodes = 1 }, tools) => runIdempotency(ground, { keys, twins, nodes }, tools),
+  runOn: async (ground, { keys = 0, twins = 0, nodes = 1 }, tools) =>
+    together(
+      await runIdempotency(ground, { keys, twins, nodes }, tools),
+      await runAdminIdempotency(ground, { keys: Math.ceil(keys / 20), twins }, tools),
+    ),
 }
 
 export interface IdempotencyNumbers {

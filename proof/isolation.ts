@@ -6,6 +6,8 @@ import { type OpenOperation, type OperationId, operationIds, operations } from '
 import { idPrefixes } from '../src/contract/words.ts'
 import { newId } from '../src/kit/ids.ts'
 import type { Storage } from '../src/storage/storage.ts'
+import { together } from './adminhouse.ts'
+import { runAdminIsolation } from './adminisolation.ts'
 import { type Answer, codeOf, createCaller, dataOf, undeclared } from './caller.ts'
 import { openJournal } from './journal.ts'
 import { findBroken } from './oracles.ts'
@@ -20,10 +22,14 @@ import { type CartData, openSession, pay, readSession, sessionFrom, successUrl }
 export const isolationRun: ServerRun = {
   name: 'isolation',
   method:
-    'three installations × every operation with a key × own, foreign, random and malformed ids × five kinds of key; foreign and malformed must be answered as random is, byte for byte except the request id, and the tables must not change; the times of foreign and random are compared and reported, not judged',
+    'three installations × every operation with a key × own, foreign, random and malformed ids × five kinds of key; foreign and malformed must be answered as random is, byte for byte except the request id, and the tables must not change; the times of foreign and random are compared and reported, not judged; every row of the admin surface alike, by another merchant and in the other mode',
   numbers: { rounds: 20, timings: 2_000 },
   short: { rounds: 1, timings: 100 },
-  runOn: (ground, { rounds = 0, timings = 0 }, tools) => runIsolation(ground, { rounds, timings }, tools),
+  runOn: async (ground, { rounds = 0, timings = 0 }, tools) =>
+    together(
+      await runIsolation(ground, { rounds, timings }, tools),
+      await runAdminIsolation(ground, { rounds }, tools),
+    ),
 }
 
 // What an installation has: its own ids, by their name in a path.

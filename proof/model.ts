@@ -4,6 +4,8 @@
 
 import fc from 'fast-check'
 import { applyShop } from '../src/provisioning/apply.ts'
+import { together } from './adminhouse.ts'
+import { runAdminModel } from './adminmodel.ts'
 import { type Answer, type Caller, codeOf, createCaller, dataOf, undeclared } from './caller.ts'
 import { findBroken } from './oracles.ts'
 import type { Ground } from './place.ts'
@@ -16,10 +18,14 @@ import { type CartData, cards, newForm, pay, type SessionData, successUrl } from
 export const modelRun: ServerRun = {
   name: 'model',
   method:
-    'random histories of steps on carts, codes, addresses, sessions, payments and cancellations (fast-check, shrunk where they differ) against a reference model in memory; judged after each step by the answer, the lines, the totals, the statuses and the stock',
+    'random histories of steps on carts, codes, addresses, sessions, payments and cancellations (fast-check, shrunk where they differ) against a reference model in memory; judged after each step by the answer, the lines, the totals, the statuses and the stock; and a twentieth as many of changes to products by the admin surface, by hand and by files',
   numbers: { histories: 5_000, steps: 60 },
   short: { histories: 12, steps: 25 },
-  runOn: (ground, { histories = 0, steps = 0 }, tools) => runModel(ground, { histories, steps }, tools),
+  runOn: async (ground, { histories = 0, steps = 0 }, tools) =>
+    together(
+      await runModel(ground, { histories, steps }, tools),
+      await runAdminModel(ground, { histories: Math.ceil(histories / 20), steps }, tools),
+    ),
 }
 
 const codes = ['A', 'B', 'C'] as const

@@ -364,6 +364,24 @@ eachEngine('transfers', (given) => {
     assert.match(await exportFile(house, 'of=promotions'), /^Code,Name,Type,Value,.*\n\w/)
   })
 
+  test('the last imports stay, and an older one makes room', async () => {
+    const id = await sendFile(house, 'products', header)
+    await runTransfers(house)
+    await written(id)
+    await house.storage.write(
+      (tx) => tx.sql`
+      insert into transfers (merchant_id, id, mode, kind, name, state, pieces, received, created, changed, unchanged, refused,
+        changes_count, changes, refusals, notes, position, written, created_at, updated_at)
+      with recursive numbers (n) as (select 1 union all select n + 1 from numbers where n < 200)
+      select merchant_id, id || n, mode, kind, name, state, pieces, received, created, changed, unchanged, refused,
+        changes_count, changes, refusals, notes, position, written, created_at, updated_at
+      from transfers, numbers where id = ${id}`,
+    )
+    await beginTransfer(house, 'stock', 1)
+    assertAdminError(await house.askAdmin('getAdminTransfer', { path: { transferId: id } }), 'transfer_not_found')
+    await house.storage.write((tx) => tx.sql`delete from transfers where merchant_id = ${house.merchantId}`)
+  })
+
   test('imports are deleted a week after their last step', async () => {
     const id = await sendFile(house, 'products', header)
     await runTransfers(house)

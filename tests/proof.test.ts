@@ -4,6 +4,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { eachEngine } from '../harness/storage.ts'
+import { runAdminModel } from '../proof/adminmodel.ts'
 import { runContract } from '../proof/contract.ts'
 import { runCrash } from '../proof/crash.ts'
 import { runDay } from '../proof/day.ts'
@@ -26,6 +27,8 @@ eachEngine('proof at a glance', (given) => {
       'day: everything at once, with a kill in the middle, ends as it should': (tools) =>
         runDay(given, { seconds: 2, killsEvery: 1, shoppers: 4, thinkMs: 0 }, tools),
       'model: histories of steps are as the model says': (tools) => runModel(given, { histories: 2, steps: 20 }, tools),
+      'model: products are as the model says, changed by hand and by files': (tools) =>
+        runAdminModel(given, { histories: 2, steps: 12 }, tools),
       'modes: live numbers are as if nothing had happened in test mode': (tools) =>
         runModes(given, { steps: 60 }, tools),
       // What is declared is checked before a row is read.

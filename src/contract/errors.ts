@@ -12,7 +12,7 @@ export const ErrorIssue = object({
     description: 'JSON Pointer into the body; /query/… and /headers/… outside of it.',
     maxLength: 1000,
   }),
-  message: Type.String({ description: 'The rule that is broken.', maxLength: 500 }),
+  message: Type.String({ description: 'The rule that is broken.', maxLength: limits.issueLengthMax }),
 })
 
 // What helps to go on. Only the members that apply are there, unlike elsewhere.

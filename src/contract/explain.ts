@@ -134,7 +134,10 @@ function visitArray(walk: Walk, node: Node, value: unknown[], path: string): voi
 }
 
 function report(walk: Walk, path: string, message: string): void {
-  if (walk.issues.length < limits.issuesMax) walk.issues.push({ path, message })
+  if (walk.issues.length >= limits.issuesMax) return
+  // A long list of words would not fit its own schema.
+  const whole = message.length <= limits.issueLengthMax
+  walk.issues.push({ path, message: whole ? message : `${message.slice(0, limits.issueLengthMax - 1)}…` })
 }
 
 // The rule as it follows "must be".

@@ -24,6 +24,7 @@ export const limits = {
   idempotencyKeyLengthMax: 255,
   slugLengthMax: 120,
   issuesMax: 20,
+  issueLengthMax: 500,
   // RFC 5321, 4.5.3.1.3, less the angle brackets.
   emailLengthMax: 254,
   // What a shopper reads about a payment by hand, and how long it is awaited.

@@ -48,6 +48,12 @@ export function createQueryReader({ query: schema, paged }: Pick<Operation, 'que
       const names = [...new Set(sent.keys())].filter((name) => !(paged && name === 'cursor'))
       const unknown = unknownIn(names)
       if (unknown.length > 0) throw refuse('invalid_request', { issues: unknown })
+      const zero = names.filter((name) => sent.getAll(name).some((value) => value.includes('\u0000')))
+      if (zero.length > 0)
+        throw refuse('invalid_request', {
+          // No text of a database contains it, and a body may not either.
+          issues: zero.map((name) => ({ path: `/query/${escaped(name)}`, message: 'must not contain U+0000' })),
+        })
       const values = Object.fromEntries(names.map((name) => [name, valueFor(properties[name], sent.getAll(name))]))
       if (validate) check(values)
       const [cursor = null, second] = paged ? sent.getAll('cursor') : []

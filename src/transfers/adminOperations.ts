@@ -26,6 +26,7 @@ import {
 } from './exports.ts'
 import {
   countTransfers,
+  discardOldest,
   findTransfer,
   insertTransfer,
   listTransfers,
@@ -38,9 +39,10 @@ import {
   type TransferHead,
 } from './store.ts'
 
-// Files that wait, and all that are stored.
+// Files that wait; those that are shown; and all that are stored, with those that are about to be deleted.
 const waitingMax = 5
-const storedMax = 100
+const shownMax = 200
+const storedMax = 400
 
 export interface TransferParts {
   rootSecret: RootSecret
@@ -63,8 +65,9 @@ export function adminTransferOperations({ rootSecret, publicOrigin }: TransferPa
       const { merchantId, mode } = caller
       // Two at once count each other.
       await db.lockRow`select id from merchants where id = ${merchantId}`
-      const { all, waiting } = await countTransfers(db, merchantId)
+      const { all, shown, waiting } = await countTransfers(db, merchantId)
       if (waiting >= waitingMax || all >= storedMax) throw refuse('transfer_limit')
+      if (shown >= shownMax) await discardOldest(db, merchantId)
       const id = newId('trf')
       insertTransfer(db, { merchantId, id, mode, kind, name, pieces, createdAt: now.getTime() })
       return new Audited({ data: await viewOf(db, caller, id) }, [changeOf({ id, name }, 'create')])

@@ -82,12 +82,25 @@ export async function listTransfers(
     order by id desc limit ${limit}`
 }
 
-export async function countTransfers(db: Reader, merchantId: string): Promise<{ all: number; waiting: number }> {
-  const [row] = await db.sql<{ all: number; waiting: number }>`
-    select count(*) as "all",
+export interface TransferCounts {
+  all: number
+  shown: number
+  waiting: number
+}
+
+export async function countTransfers(db: Reader, merchantId: string): Promise<TransferCounts> {
+  const [row] = await db.sql<TransferCounts>`
+    select count(*) as "all", coalesce(sum(case when state <> 'discarded' then 1 else 0 end), 0) as "shown",
       coalesce(sum(case when state in ('receiving', 'planning', 'ready', 'writing') then 1 else 0 end), 0) as "waiting"
     from transfers where merchant_id = ${merchantId}`
-  return row ?? { all: 0, waiting: 0 }
+  return row ?? { all: 0, shown: 0, waiting: 0 }
+}
+
+// Of those that have ended.
+export async function discardOldest(tx: Tx, merchantId: string): Promise<void> {
+  await tx.sql`
+    update transfers set state = 'discarded' where merchant_id = ${merchantId} and id = (
+      select min(id) from transfers where merchant_id = ${merchantId} and state in ('done', 'failed'))`
 }
 
 export function insertTransfer(

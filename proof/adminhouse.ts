@@ -1,0 +1,84 @@
+// A house for runs about the admin surface: every row can be asked with a good request, so a new operation is covered without
+// being named here.
+
+import type { AdminHouse } from '../harness/admin/world.ts'
+import { openHouse, testSecret } from '../harness/house.ts'
+import { orderMarket, ordersOf } from '../harness/orders.ts'
+import { rival } from '../harness/shops.ts'
+import type { Given } from '../harness/storage.ts'
+import { createKey } from '../src/access/keys.ts'
+import { adminScopes } from '../src/contract/words.ts'
+import { listInstallations } from '../src/installations/store.ts'
+import { listTables } from '../src/storage/catalogue.ts'
+import { migrate } from '../src/storage/migrate.ts'
+import { openStorage } from '../src/storage/open.ts'
+import { Fragment, type Storage } from '../src/storage/storage.ts'
+import type { Ground } from './place.ts'
+import type { RunResult } from './runs.ts'
+
+export interface ProofHouse extends AdminHouse {
+  // Of the same merchant, in the other mode.
+  liveKey: string
+  // Without any scope but that to read.
+  viewerKey: string
+}
+
+export async function withAdminHouse<T>(ground: Ground, work: (house: ProofHouse) => Promise<T>): Promise<T> {
+  const ends: (() => Promise<void>)[] = []
+  const given: Given = {
+    engine: ground.engine,
+    freshUrl: ground.freshUrl,
+    async migratedUrl() {
+      const url = await ground.freshUrl()
+      const storage = await openStorage(url)
+      await migrate(storage, { now: new Date() })
+      await storage.close()
+      return url
+    },
+    async open(options = {}) {
+      const storage = await openStorage(options.url ?? (await this.migratedUrl()))
+      ends.push(() => storage.close())
+      return storage
+    },
+    later: (end) => void ends.push(end),
+  }
+  try {
+    const shop = {
+      ...orderMarket,
+      installations: [...(orderMarket.installations ?? []), { name: 'Real', mode: 'live' as const }],
+    }
+    const opened = await openHouse(given, { shops: [shop, rival] })
+    const house = { ...opened, orders: await ordersOf(opened) }
+    const liveKey = await house.storage.write(async (tx) => {
+      const real = (await listInstallations(tx, house.merchantId)).find(({ mode }) => mode === 'live')
+      if (!real) throw new Error('the shop has no live installation')
+      const input = { name: 'live', scopes: adminScopes, expiresAt: null }
+      return (await createKey(tx, testSecret, real, input, house.clock.now)).key
+    })
+    const { key: viewerKey } = await house.newKey(['admin:read'])
+    return await work({ ...house, liveKey, viewerKey })
+  } finally {
+    for (const end of ends.reverse()) await end()
+  }
+}
+
+// Of these a request may leave a trace without changing anything: its answer, and that its key was used.
+const unjudged: ReadonlySet<string> = new Set(['idempotency_keys', 'credentials'])
+
+// Everything that is stored, as one text.
+export async function dumpOf(storage: Storage): Promise<string> {
+  return storage.read(async (db) => {
+    const texts: string[] = []
+    for (const { name, key } of await listTables(db)) {
+      if (unjudged.has(name)) continue
+      const order = key.length > 0 ? key.join(', ') : '1'
+      texts.push(JSON.stringify(await db.sql`select * from ${new Fragment(name)} order by ${new Fragment(order)}`))
+    }
+    return texts.join('\n')
+  })
+}
+
+// One result of two.
+export function together(one: RunResult, other: RunResult): RunResult {
+  return { ...one, seen: { ...one.seen, ...other.seen }, violations: [...one.violations, ...other.violations] }
+}
