@@ -1,4 +1,5 @@
-// A server that dies by SIGKILL between a commit and its answer. Run as a process by crash tests.
+// A server that dies by SIGKILL between a commit and its answer, or before the commit once all is written. Run as a process by crash
+// tests.
 
 import { createApp } from '../src/app.ts'
 import { parseRootSecret, type RootSecret } from '../src/kit/secrets.ts'
@@ -6,7 +7,7 @@ import { createLog } from '../src/observe/log.ts'
 import { openStorage } from '../src/storage/open.ts'
 import type { Storage } from '../src/storage/storage.ts'
 
-const [url = '', secret = '', now = ''] = process.argv.slice(2)
+const [url = '', secret = '', now = '', at = 'after commit'] = process.argv.slice(2)
 const storage = await openStorage(url)
 const dying: Storage = {
   ...storage,
@@ -14,11 +15,18 @@ const dying: Storage = {
   stats: storage.stats.bind(storage),
   close: storage.close.bind(storage),
   async write(work) {
-    await storage.write(work)
-    process.kill(process.pid, 'SIGKILL')
-    // The signal takes a moment; the answer must not be sent before it.
-    return new Promise(() => {})
+    await storage.write(async (tx) => {
+      const result = await work(tx)
+      return at === 'before commit' ? die() : result
+    })
+    return die()
   },
+}
+
+function die(): Promise<never> {
+  process.kill(process.pid, 'SIGKILL')
+  // The signal takes a moment; nothing may happen before it.
+  return new Promise(() => {})
 }
 const app = createApp({
   storage: dying,

@@ -10,6 +10,7 @@ import type { AdminOperationId } from '../src/contract/admin/operations.ts'
 import { sell } from '../src/inventory/sales.ts'
 import { newId } from '../src/kit/ids.ts'
 import { findViolations } from '../src/observe/invariants.ts'
+import { Fragment } from '../src/storage/storage.ts'
 
 eachEngine('the admin catalog', (given) => {
   let house: House & { orders: Orders }
@@ -124,6 +125,50 @@ eachEngine('the admin catalog', (given) => {
       ],
     ] as const)
       assertAdminError(await ask('createAdminProduct', { product: productEntry(members as object) }), refusal)
+  })
+
+  test('one request changes products with at most 2,000 SKUs together, and a merchant has at most 2,000 categories', async () => {
+    const { id, skus } = await createProduct(house)
+    const many = new Fragment('with recursive n (i) as (select 1 union all select i + 1 from n where i < 2000)')
+    const fill = (productId: string) =>
+      house.storage.write(
+        (tx) => tx.sql`
+          ${many} insert into skus (merchant_id, id, product_id, code, name, options, position, price, when_sold_out,
+            max_per_order, delivery, tax_class, created_at, updated_at)
+          select s.merchant_id, s.id || n.i, s.product_id, s.code || n.i, s.name, s.options, n.i, s.price, s.when_sold_out,
+            77, s.delivery, s.tax_class, s.created_at, s.updated_at
+          from skus s, n where s.product_id = ${productId} and s.position = 0`,
+      )
+    await fill(id)
+    const body = { productIds: [id], change: { pricePercentage: 500 } }
+    const refused = await ask('updateAdminProducts', body)
+    assertAdminError(refused, 'change_too_large')
+    assert.deepEqual(refused.body.error.current, { skuCount: 2_001, limit: 2_000 })
+    const rows = [{ skuId: skus[0].id, price: 5 }]
+    assert.equal((await ask('updateAdminSkus', { rows })).status, 200)
+    for (let i = 0; i < 4; i += 1) {
+      const other = await createProduct(house)
+      await fill(other.id)
+      rows.push({ skuId: other.skus[0].id, price: 5 })
+    }
+    assertAdminError(await ask('updateAdminSkus', { rows }), 'change_too_large')
+    await house.storage.write((tx) => tx.sql`delete from skus where position > 0 and max_per_order = 77`)
+
+    const { rivalAdmin: key } = house.keys
+    const category = { slug: 'last', name: 'Last' }
+    const asked = { key, body: { idempotencyKey: newId('req'), category } }
+    await house.storage.write(
+      (tx) => tx.sql`
+        ${many} insert into categories (merchant_id, id, slug, name, description, position, product_count, created_at, updated_at)
+        select m.id, 'cat_' || n.i, 'cat-' || n.i, 'C', '', 0, 0, 0, 0 from merchants m, n where m.slug = 'rival'`,
+    )
+    assertAdminError(await house.askAdmin('createAdminCategory', asked), 'category_limit')
+    await house.storage.write((tx) => tx.sql`delete from categories where id = 'cat_7'`)
+    const made = await house.askAdmin('createAdminCategory', {
+      ...asked,
+      body: { ...asked.body, idempotencyKey: newId('req') },
+    })
+    assert.equal(made.status, 200)
   })
 
   test('an archived product leaves the catalog and the lists, an order keeps it, and it can come back', async () => {

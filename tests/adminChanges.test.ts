@@ -5,6 +5,7 @@ import { before, test } from 'node:test'
 import { assertAdminError, type House } from '../harness/house.ts'
 import { type Orders, openOrderHouse } from '../harness/orders.ts'
 import { eachEngine } from '../harness/storage.ts'
+import { insertEntry } from '../src/audit/store.ts'
 import { newId } from '../src/kit/ids.ts'
 
 eachEngine('admin changes', (given) => {
@@ -70,6 +71,36 @@ eachEngine('admin changes', (given) => {
     assert.deepEqual([second.body.meta.count, second.body.meta.next], [2, null])
     const ids = [...first.body.data, ...second.body.data].map(({ id }) => id)
     assert.deepEqual(ids, [...new Set(ids)].sort().reverse())
+  })
+
+  test('listAdminChanges: of a large entry 50 things, and few large entries to a page', async () => {
+    const changes = (name: string, length: number) =>
+      Array.from({ length }, (_, index) => ({
+        ...({ kind: 'change', what: 'product', id: `prd_${name}_${index}`, name } as const),
+        members: [{ member: 'description', from: 'x'.repeat(5_000), to: name }],
+      }))
+    const write = (operation: string, length: number) =>
+      house.storage.write(async (tx) => {
+        const { merchantId } = house.seller
+        const entry = { merchantId, mode: null, requestId: null, undoes: null, at: house.clock.now, operation }
+        return insertEntry(tx, { ...entry, actor: { kind: 'operator', id: null }, changes: changes(operation, length) })
+      })
+    for (let i = 0; i < 5; i += 1) await write('large', 70)
+    const { body } = await house.askAdmin('listAdminChanges', { query: '?operation=large&subjectId=prd_large_69' })
+    const [{ changes: shown, changesCount }] = body.data
+    assert.deepEqual([shown.length, changesCount, shown[0].subject.id], [50, 70, 'prd_large_69'])
+    assert.equal(body.meta.count, 2)
+    const init = { headers: { authorization: `Bearer ${house.keys.admin}` } }
+    const second = (await house.fetch(body.meta.next, init)).body
+    const third = (await house.fetch(second.meta.next, init)).body
+    assert.deepEqual([second.meta.count, third.meta.count, third.meta.next], [2, 1, null])
+    // One that is larger than a page is a page of its own.
+    const alone = await write('alone', 300)
+    await write('alone', 1)
+    const newest = (await house.askAdmin('listAdminChanges', { query: '?operation=alone' })).body
+    assert.equal(newest.meta.count, 1)
+    assert.deepEqual((await house.fetch(newest.meta.next, init)).body.data[0].id, alone)
+    await assert.rejects(write('refused', 1_700), { code: 'change_too_large' })
   })
 
   test('undoAdminChange: puts back what was, once, and that can be taken back too', async () => {

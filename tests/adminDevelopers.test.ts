@@ -2,11 +2,12 @@
 
 import assert from 'node:assert/strict'
 import { before, test } from 'node:test'
-import { failedDelivery } from '../harness/admin/developers.ts'
+import { developerGivens, failedDelivery } from '../harness/admin/developers.ts'
 import type { AdminHouse } from '../harness/admin/world.ts'
 import { testSecret } from '../harness/house.ts'
 import { openOrderHouse } from '../harness/orders.ts'
 import { eachEngine } from '../harness/storage.ts'
+import { until } from '../harness/until.ts'
 import { type AdminScope, adminScopes } from '../src/contract/words.ts'
 import { personCaller } from '../src/http/admin.ts'
 import { newId } from '../src/kit/ids.ts'
@@ -29,6 +30,35 @@ eachEngine('developers', (given) => {
     assert.equal(answer.status, 200, answer.text)
     return answer.body.data.id
   }
+
+  test('an update of an endpoint waits for another, and leaves what that one changed', async () => {
+    const { path } = await developerGivens.updateAdminWebhookEndpoint(house)
+    const endpointId = path?.endpointId as string
+    const [locked, held] = [Promise.withResolvers<void>(), Promise.withResolvers<void>()]
+    const first = house.storage.write(async (tx) => {
+      await tx.sql`update webhook_endpoints set description = 'First' where id = ${endpointId}`
+      locked.resolve()
+      await held.promise
+    })
+    await locked.promise
+    const second = house.askAdmin('updateAdminWebhookEndpoint', {
+      path: { endpointId },
+      body: keyed({ events: ['order.placed'] }),
+    })
+    // SQLite has one writer at a time. On PostgreSQL the second must be seen to wait.
+    if (given.engine === 'postgres')
+      await until(async () => {
+        const waiting = await house.storage.read(
+          (db) => db.sql`
+            select pid from pg_stat_activity where datname = current_database() and wait_event_type = 'Lock'`,
+        )
+        return waiting.length > 0
+      }, 'the second update')
+    held.resolve()
+    await first
+    const { status, body } = await second
+    assert.deepEqual([status, body.data?.description, body.data?.events], [200, 'First', ['order.placed']])
+  })
 
   test('an installation is made, has a key that works, and ends with all that belongs to it', async () => {
     const name = newId('ins')

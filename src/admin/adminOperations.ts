@@ -5,10 +5,10 @@ import { type Undoers, undoChanges } from '../audit/undo.ts'
 import { changeView, subjectChangeView } from '../audit/view.ts'
 import type { changeRows } from '../contract/admin/changes.ts'
 import type { homeRows } from '../contract/admin/home.ts'
+import { limits } from '../contract/limits.ts'
 import { actorOf } from '../http/actor.ts'
 import type { AdminHandler } from '../http/admin.ts'
 import { Audited } from '../http/handler.ts'
-import { adminRowsAsked, pageOf } from '../http/paging.ts'
 import { badCursor } from '../kit/cursor.ts'
 import { isId } from '../kit/ids.ts'
 import { refuse } from '../kit/refuse.ts'
@@ -44,17 +44,20 @@ export function adminChangeOperations({ undoers }: AdminParts): {
     async listAdminChanges({ db, caller: { merchantId, mode }, query, paging: { after }, paging }) {
       if (after !== null && !isId('chg', after)) throw badCursor()
       const { from, to, ...filters } = query
-      const found = await listEntries(db, merchantId, {
+      const { entries, isMore } = await listEntries(db, merchantId, {
         ...filters,
         from: from === undefined ? undefined : Date.parse(from),
         to: to === undefined ? undefined : Date.parse(to),
         mode,
         after,
-        limit: adminRowsAsked,
+        limit: limits.adminListRowsMax,
       })
-      const { rows, meta } = pageOf(found, paging, ({ id }) => id)
-      const names = await listActorNames(db, merchantId, rows)
-      return { data: rows.map((entry) => changeView(entry, names)), meta }
+      const last = isMore ? entries.at(-1) : undefined
+      const names = await listActorNames(db, merchantId, entries)
+      return {
+        data: entries.map((entry) => changeView(entry, names, query.subjectId)),
+        meta: { count: entries.length, next: last ? paging.next(last.id) : null },
+      }
     },
 
     async undoAdminChange({ db, caller, path: { changeId }, body: { dryRun = false }, now, cause }) {

@@ -2,6 +2,7 @@
 
 import type { ActorKind, Mode } from '../contract/words.ts'
 import { newId } from '../kit/ids.ts'
+import { refuse } from '../kit/refuse.ts'
 import { handleRows } from '../loops/rows.ts'
 import { isNotDeferred } from '../loops/store.ts'
 import { allOf, Fragment, list, type Reader, type Storage, type Tx } from '../storage/storage.ts'
@@ -31,14 +32,19 @@ export interface Entry extends Omit<NewEntry, 'merchantId'> {
   undoneBy: string | null
 }
 
+// Above what the bounds of every operation add up to. It is stored whole, since it may be taken back.
+export const entryLengthMax = 8_000_000
+
 export function insertEntry(tx: Tx, entry: NewEntry): string {
   const { merchantId, actor, operation, requestId, changes, undoes, at } = entry
   const id = newId('chg')
+  const text = JSON.stringify(changes)
+  if (text.length > entryLengthMax) throw refuse('change_too_large')
   const mode = isOfOneMode(changes) ? entry.mode : null
   tx.send`
     insert into audit_entries (merchant_id, id, mode, actor_kind, actor_id, operation, request_id, changes, undoes, at)
     values (${merchantId}, ${id}, ${mode}, ${actor.kind}, ${actor.id}, ${operation}, ${requestId},
-      ${JSON.stringify(changes)}, ${undoes}, ${at})`
+      ${text}, ${undoes}, ${at})`
   const subjects = [...new Set(changes.map((change) => change.id))].sort()
   // SQLite fills the rows up to a power of two with nulls.
   const rows = tx.rows(
@@ -96,8 +102,16 @@ export interface AuditQuery {
   limit: number
 }
 
-// Newest first: ids are made in the order of time.
-export async function listEntries(db: Reader, merchantId: string, query: AuditQuery): Promise<Entry[]> {
+// Characters of the changes that one page reads. The first entry is read whatever its length.
+export const pageLengthMax = 1_000_000
+
+export interface EntryPage {
+  entries: Entry[]
+  isMore: boolean
+}
+
+// Newest first: ids are made in the order of time. The page ends early where its entries are large.
+export async function listEntries(db: Reader, merchantId: string, query: AuditQuery): Promise<EntryPage> {
   const { mode, subjectId, actorId, operation, from, to, after, limit } = query
   const conditions = [
     new Fragment('e.merchant_id = ? and (e.mode is null or e.mode = ?)', [merchantId, mode]),
@@ -112,9 +126,20 @@ export async function listEntries(db: Reader, merchantId: string, query: AuditQu
     to !== undefined && new Fragment('e.at < ?', [to]),
     after && new Fragment('e.id < ?', [after]),
   ].filter((condition) => condition instanceof Fragment)
+  const found = await db.sql<{ id: string; length: number }>`
+    select e.id, length(e.changes) as "length" from audit_entries e where ${allOf(conditions)}
+    order by e.id desc limit ${limit + 1}`
+  let read = 0
+  const page: string[] = []
+  for (const { id, length } of found.slice(0, limit)) {
+    read += length
+    if (page.length > 0 && read > pageLengthMax) break
+    page.push(id)
+  }
+  if (page.length === 0) return { entries: [], isMore: false }
   const rows = await db.sql<EntryColumns>`
-    select ${columns} where ${allOf(conditions)} order by e.id desc limit ${limit}`
-  return rows.map(entryFrom)
+    select ${columns} where e.merchant_id = ${merchantId} and e.id in (${list(page)}) order by e.id desc`
+  return { entries: rows.map(entryFrom), isMore: found.length > page.length }
 }
 
 // Until the commit, so an entry is taken back once.

@@ -1,12 +1,16 @@
 // An entry of the list of changes as the admin surface shows it. Pure.
 
 import type { AdminChange, AdminSubjectChange } from '../contract/admin/changes.ts'
+import { limits } from '../contract/limits.ts'
 import { toInstant } from '../kit/instant.ts'
 import type { AuditedChange } from './change.ts'
 import type { Entry } from './store.ts'
 
-export function changeView(entry: Entry, names: ReadonlyMap<string, string>): AdminChange {
+// With `subjectId`, the changes of that thing come first: those of a bulk operation are not all shown.
+export function changeView(entry: Entry, names: ReadonlyMap<string, string>, subjectId?: string): AdminChange {
   const { id, at, mode, actor, operation, requestId, changes, undoes, undoneBy } = entry
+  const isOwn = (change: AuditedChange) => change.id === subjectId
+  const inOrder = [...changes.filter(isOwn), ...changes.filter((change) => !isOwn(change))]
   return {
     id,
     at: toInstant(at),
@@ -14,7 +18,8 @@ export function changeView(entry: Entry, names: ReadonlyMap<string, string>): Ad
     actor: { kind: actor.kind, id: actor.id, name: actor.id === null ? null : (names.get(actor.id) ?? null) },
     operation,
     requestId,
-    changes: changes.map(subjectChangeView),
+    changes: inOrder.slice(0, limits.changesShownMax).map(subjectChangeView),
+    changesCount: changes.length,
     undoes,
     undoneBy,
   }

@@ -15,6 +15,7 @@ import { controlCharacters, type Problem } from '../kit/problems.ts'
 import { Refusal, refuse } from '../kit/refuse.ts'
 import type { Reader } from '../storage/storage.ts'
 import {
+  countSkus,
   findSku,
   isCategoryUsed,
   listCategoriesOf,
@@ -31,7 +32,7 @@ import { patchedProduct } from './patch.ts'
 import { categoryProblems, productProblems } from './problems.ts'
 import type { ProductRow } from './product.ts'
 import { lockCatalog } from './seller.ts'
-import { changeSkus } from './skus.ts'
+import { changeSkus, refuseTooMany } from './skus.ts'
 import { listCategories, listProductsById } from './store.ts'
 
 type CatalogOperation = Exclude<keyof typeof catalogRows, `${string}Promotion` | `${string}Promotions`>
@@ -96,6 +97,7 @@ export function adminCatalogOperations(): { [Id in CatalogOperation]: AdminHandl
       refuseProblems('/change', controlCharacters(change, ''))
       const [seller, categories] = await lockCatalog(db, caller)
       refuseUnknownCategories(categories, change.addCategory === undefined ? [] : [change.addCategory])
+      refuseTooMany(await countSkus(db, caller.merchantId, productIds), limits.bulkSkusMax)
       const products = await listProductsById(db, caller.merchantId, productIds)
       const outcomes = await planEach(productIds, products, (product) =>
         planPatch(product, patchedProduct(product, change, now.getTime()), now.getTime()),

@@ -122,6 +122,13 @@ export async function listCategoriesOf(
     order by pc.product_id, pc.position`
 }
 
+export async function countSkus(db: Reader, merchantId: string, productIds: readonly string[]): Promise<number> {
+  const [row] = await db.sql<{ count: number }>`
+    select count(*) as "count" from skus
+    where merchant_id = ${merchantId} and product_id in (${list(productIds)}) and retired_at is null`
+  return row?.count ?? 0
+}
+
 export interface SkuHead {
   id: string
   productId: string

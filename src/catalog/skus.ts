@@ -2,12 +2,14 @@
 
 import type { BulkItem } from '../audit/bulk.ts'
 import type { AuditedChange } from '../audit/change.ts'
+import { limits } from '../contract/limits.ts'
 import type { Mode } from '../contract/words.ts'
 import type { Moment } from '../events/announce.ts'
 import { type LevelAsk, type PlannedLevel, planLevels, writeLevels } from '../inventory/levels.ts'
 import type { MovementActor } from '../inventory/store.ts'
 import { Refusal, refuse } from '../kit/refuse.ts'
 import type { Tx } from '../storage/storage.ts'
+import { countSkus } from './adminStore.ts'
 import { auditedChanges, planPatch, savePlans } from './change.ts'
 import { patchedSku } from './patch.ts'
 import type { ProductRow, SellerFacts, SkuRow } from './product.ts'
@@ -43,7 +45,9 @@ export async function changeSkus(
     seller.id,
     asks.map(({ skuId }) => skuId),
   )
-  const products = await listProductsById(tx, seller.id, [...new Set(owners.map(({ productId }) => productId))])
+  const productIds = [...new Set(owners.map(({ productId }) => productId))]
+  if (productIds.length > 0) refuseTooMany(await countSkus(tx, seller.id, productIds), limits.bulkSkusReadMax)
+  const products = await listProductsById(tx, seller.id, productIds)
   const skuOf = new Map(products.flatMap(({ skus }) => skus.map((sku) => [sku.id, sku])))
   const priced = new Map(asks.map((ask) => [ask.skuId, pricedSku(skuOf.get(ask.skuId), ask)]))
   const counted = asks.filter(({ skuId }) => !(priced.get(skuId) instanceof Refusal)).flatMap(levelAsk)
@@ -69,6 +73,13 @@ export async function changeSkus(
     changes: changesOf.get(skuId) ?? [],
     refusal: refusalOf(skuId) ?? null,
   }))
+}
+
+// A product is read and rendered whole, so all of its SKUs count.
+export function refuseTooMany(skuCount: number, max: number): void {
+  if (skuCount <= max) return
+  const message = `The products have ${skuCount} SKUs together, and one request changes products with at most ${max}.`
+  throw refuse('change_too_large', { message, current: { skuCount, limit: max } })
 }
 
 function pricedSku(sku: SkuRow | undefined, ask: SkuAsk): SkuRow | Refusal {

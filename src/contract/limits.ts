@@ -7,6 +7,11 @@ export const limits = {
   // Rows of a list of the admin surface, and items of one of its bulk operations.
   adminListRowsMax: 50,
   bulkItemsMax: 200,
+  // SKUs of the products that one request changes: of `updateAdminProducts`, and of `updateAdminSkus`, which names few of them.
+  bulkSkusMax: 2_000,
+  bulkSkusReadMax: 10_000,
+  // Things that an entry of the list of changes shows.
+  changesShownMax: 50,
   pictureBytesMax: 1_048_576,
   // A file that is imported: 64 MiB.
   transferPieceBytesMax: 1_048_576,

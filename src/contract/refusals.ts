@@ -125,6 +125,7 @@ export const operatorRefusals = {
   letter_not_retryable:       { status: 409, sentence: 'The letter cannot be sent again.' },
   note_limit:                 { status: 409, sentence: 'The order has no room for another note.' },
   refund_not_possible:        { status: 409, sentence: 'The order has nothing like this left to refund.' },
+  change_too_large:           { status: 409, sentence: 'The change is too large for one request: make it in parts.' },
   change_not_undoable:        { status: 409, sentence: 'This change cannot be taken back.' },
   change_already_undone:      { status: 409, sentence: 'This change was taken back before.' },
   change_overtaken:           { status: 409, sentence: 'What the change made of the thing was changed since.' },

@@ -309,11 +309,11 @@ async function lock(
 async function viewOf(db: Reader, { merchantId, mode }: MerchantMode, facts: OrderFacts, place: OrderPlace) {
   const query = { mode, subjectId: facts.order.id, limit: limits.adminListRowsMax }
   const key = { installationId: facts.order.installationId, orderId: facts.order.id }
-  const [entries, notes] = await Promise.all([listEntries(db, merchantId, query), listOrderNotes(db, key)])
+  const [{ entries }, notes] = await Promise.all([listEntries(db, merchantId, query), listOrderNotes(db, key)])
   const writers = notes.map(({ actorKind: kind, actorId: id }) => ({ actor: { kind, id } }))
   const names = await listActorNames(db, merchantId, [...entries, ...writers])
   return adminOrderView(facts, place, {
     notes: notes.map((note) => noteView(note, names)),
-    changes: entries.map((entry) => changeView(entry, names)),
+    changes: entries.map((entry) => changeView(entry, names, facts.order.id)),
   })
 }

@@ -274,9 +274,9 @@ export const catalogRows = {
     ...adminRow, method: 'PATCH', path: '/api/v1/admin/products',
     scope: 'admin:catalog', idempotency: 'required', audit: 'change', tag: 'Catalog',
     summary: 'Change many products',
-    description: 'Publishes, hides or archives products, changes a category or a tag, or changes prices by a percentage. Each product has an outcome of its own.',
+    description: 'Publishes, hides or archives products, changes a category or a tag, or changes prices by a percentage. Each product has an outcome of its own. The products together have at most 2,000 SKUs.',
     body: UpdateAdminProductsRequest, reply: ok(BulkResponse),
-    refusals: ['category_not_found'],
+    refusals: ['category_not_found', 'change_too_large'],
   },
   listAdminSkus: {
     ...adminRow, method: 'GET', path: '/api/v1/admin/skus',
@@ -300,7 +300,7 @@ export const catalogRows = {
     summary: 'Change prices and stock of many SKUs',
     description: 'Stock is changed in the mode of the caller: by a difference, or to a count that is refused if the stock has changed since it was seen. Each row has an outcome of its own.',
     body: UpdateAdminSkusRequest, reply: ok(BulkResponse),
-    refusals: [],
+    refusals: ['change_too_large'],
   },
   listAdminCategories: {
     ...adminRow, method: 'GET', path: '/api/v1/admin/categories',

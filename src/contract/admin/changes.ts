@@ -1,5 +1,6 @@
 // The list of changes: who did what, with each member's value before and after.
 
+import { limits } from '../limits.ts'
 import { IdempotencyKey, Instant, Mode, RequestId } from '../parts.ts'
 import { idPattern } from '../patterns.ts'
 import { described, nullable, object, oneOf, type Static, Type } from '../schema.ts'
@@ -48,7 +49,11 @@ export const AdminChange = object({
   actor: AdminActor,
   operation: Type.String({ description: 'operationId, or the command of an operator.' }),
   requestId: nullable(RequestId),
-  changes: Type.Array(AdminSubjectChange),
+  changes: Type.Array(AdminSubjectChange, {
+    maxItems: limits.changesShownMax,
+    description: `At most ${limits.changesShownMax}; with \`subjectId\` those of that thing come first.`,
+  }),
+  changesCount: Type.Integer({ minimum: 0, description: 'How many things changed.' }),
   undoes: nullable(ChangeId, { description: 'The entry that this one took back.' }),
   undoneBy: nullable(described('The entry that took this one back.', ChangeId)),
 })
@@ -62,7 +67,7 @@ export const AdminChangeListQuery = object({
   from: Type.Optional(described('Only changes then or later.', Instant)),
   to: Type.Optional(described('Only changes before.', Instant)),
 })
-export const AdminChangeListResponse = listOf(AdminChange, 'Newest first.')
+export const AdminChangeListResponse = listOf(AdminChange, 'Newest first. A page of large entries has fewer of them.')
 
 export const AdminUndoRequest = object({
   idempotencyKey: Type.Optional(IdempotencyKey),

@@ -71,7 +71,7 @@ export interface AdminClient {
     create(input: CreateAdminProductRequest, options?: CallOptions): Promise<AdminProductChangeResponse>
     /** Replace a product. Changes the product to what the request says. After version_conflict, `current` has the product as it is now. Needs the scope `admin:catalog`. (replaceAdminProduct) */
     replace(productId: string, input: ReplaceAdminProductRequest, options?: CallOptions): Promise<AdminProductChangeResponse>
-    /** Change many products. Publishes, hides or archives products, changes a category or a tag, or changes prices by a percentage. Each product has an outcome of its own. Needs the scope `admin:catalog`. (updateAdminProducts) */
+    /** Change many products. Publishes, hides or archives products, changes a category or a tag, or changes prices by a percentage. Each product has an outcome of its own. The products together have at most 2,000 SKUs. Needs the scope `admin:catalog`. (updateAdminProducts) */
     updateMany(input: UpdateAdminProductsRequest, options?: CallOptions): Promise<BulkResponse>
   }
   skus: {
@@ -338,14 +338,17 @@ export interface AdminChange {
   /** operationId, or the command of an operator. */
   operation: string
   requestId: string | null
+  /** At most 50; with `subjectId` those of that thing come first. */
   changes: AdminSubjectChange[]
+  /** How many things changed. */
+  changesCount: number
   /** The entry that this one took back. */
   undoes: string | null
   undoneBy: string | null
 }
 
 export interface AdminChangeListResponse {
-  /** Newest first. */
+  /** Newest first. A page of large entries has fewer of them. */
   data: AdminChange[]
   meta: ListMeta
 }
@@ -378,7 +381,7 @@ export interface AdminEndRequest {
 }
 
 /** Stable, for programs. */
-export type AdminErrorCode = 'invalid_request' | 'malformed_json' | 'body_required' | 'body_not_allowed' | 'body_too_large' | 'unsupported_media_type' | 'idempotency_key_required' | 'idempotency_key_invalid' | 'idempotency_key_ambiguous' | 'unauthenticated' | 'scope_missing' | 'route_not_found' | 'product_not_found' | 'order_not_found' | 'webhook_endpoint_not_found' | 'webhook_delivery_not_found' | 'credential_not_found' | 'idempotency_key_reused' | 'version_conflict' | 'order_not_cancellable' | 'endpoint_disabled' | 'rate_limited' | 'internal_error' | 'unavailable' | 'installation_not_found' | 'member_not_found' | 'promotion_not_found' | 'payment_provider_not_found' | 'category_not_found' | 'picture_not_found' | 'fulfillment_not_found' | 'change_not_found' | 'sku_not_found' | 'transfer_not_found' | 'product_exists' | 'sku_exists' | 'category_exists' | 'member_exists' | 'last_owner' | 'invitation_limit' | 'promotion_exists' | 'installation_exists' | 'installation_limit' | 'credential_limit' | 'slug_not_changeable' | 'code_not_changeable' | 'product_archived' | 'category_in_use' | 'category_limit' | 'category_too_deep' | 'usage_limit_too_low' | 'credential_already_rotated' | 'picture_limit' | 'webhook_endpoint_limit' | 'payment_not_awaited' | 'order_not_fulfillable' | 'order_not_paid' | 'fulfillment_not_possible' | 'note_limit' | 'refund_not_possible' | 'change_not_undoable' | 'change_already_undone' | 'change_overtaken' | 'transfer_limit' | 'transfer_not_receiving' | 'transfer_not_ready' | 'nothing_to_refund' | 'refund_pending' | 'refund_amount_too_high' | 'refund_amount_too_low'
+export type AdminErrorCode = 'invalid_request' | 'malformed_json' | 'body_required' | 'body_not_allowed' | 'body_too_large' | 'unsupported_media_type' | 'idempotency_key_required' | 'idempotency_key_invalid' | 'idempotency_key_ambiguous' | 'unauthenticated' | 'scope_missing' | 'route_not_found' | 'product_not_found' | 'order_not_found' | 'webhook_endpoint_not_found' | 'webhook_delivery_not_found' | 'credential_not_found' | 'idempotency_key_reused' | 'version_conflict' | 'order_not_cancellable' | 'endpoint_disabled' | 'rate_limited' | 'internal_error' | 'unavailable' | 'installation_not_found' | 'member_not_found' | 'promotion_not_found' | 'payment_provider_not_found' | 'category_not_found' | 'picture_not_found' | 'fulfillment_not_found' | 'change_not_found' | 'sku_not_found' | 'transfer_not_found' | 'product_exists' | 'sku_exists' | 'category_exists' | 'member_exists' | 'last_owner' | 'invitation_limit' | 'promotion_exists' | 'installation_exists' | 'installation_limit' | 'credential_limit' | 'slug_not_changeable' | 'code_not_changeable' | 'product_archived' | 'category_in_use' | 'category_limit' | 'category_too_deep' | 'usage_limit_too_low' | 'credential_already_rotated' | 'picture_limit' | 'webhook_endpoint_limit' | 'payment_not_awaited' | 'order_not_fulfillable' | 'order_not_paid' | 'fulfillment_not_possible' | 'note_limit' | 'refund_not_possible' | 'change_too_large' | 'change_not_undoable' | 'change_already_undone' | 'change_overtaken' | 'transfer_limit' | 'transfer_not_receiving' | 'transfer_not_ready' | 'nothing_to_refund' | 'refund_pending' | 'refund_amount_too_high' | 'refund_amount_too_low'
 
 export interface AdminErrorResponse {
   error: {

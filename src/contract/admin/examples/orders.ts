@@ -38,6 +38,7 @@ const change: AdminChange = {
       ],
     },
   ],
+  changesCount: 1,
   undoes: null,
   undoneBy: null,
 }
