@@ -70,13 +70,14 @@ anyEngine('the published client', (given) => {
 
     const page = await pageText('docs/client.md')
     const [, buy, paid] = blocksBelow(page, quickstart)
-    const [webhook, admin] = blocksBelow(page, '## How it behaves')
+    const [webhook, admin, oauth] = blocksBelow(page, '## How it behaves')
     const [next, express, worker, html] = blocksBelow(page, '## Recipes')
     for (const [name, block] of Object.entries({
       'buy.js': buy,
       'paid.js': paid,
       'webhook.ts': webhook,
       'admin.ts': admin,
+      'oauth.ts': oauth,
       'next.ts': next,
       'express.ts': express,
       'worker.ts': worker,

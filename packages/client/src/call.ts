@@ -46,7 +46,8 @@ export interface Credential {
 export interface Request {
   method: string
   url: string
-  body?: string
+  // A function where each attempt needs another.
+  body?: string | (() => Promise<string>)
   headers?: Record<string, string>
   credential?: Credential | undefined
   options: CallOptions
@@ -162,7 +163,7 @@ async function fetched(transport: TransportOptions, request: Request): Promise<{
         ...headers,
         ...(await credential?.headers(method, url)),
       },
-      ...(body !== undefined && { body }),
+      ...(body !== undefined && { body: typeof body === 'string' ? body : await body() }),
       // Not `error`, which some edge runtimes do not have. A redirect is an unexpected answer.
       redirect: 'manual',
       signal: options.signal ? AbortSignal.any([options.signal, timeout]) : timeout,
@@ -173,9 +174,21 @@ async function fetched(transport: TransportOptions, request: Request): Promise<{
 }
 
 function refusalIn(answer: unknown, { status, headers }: Response): CartwrightError {
-  const error = (answer as { error?: ErrorFacts } | undefined)?.error
-  if (error && typeof error.code === 'string') return new CartwrightError({ ...error, status })
+  const { error, error_description: says } = (answer ?? {}) as {
+    error?: ErrorFacts | string
+    error_description?: string
+  }
   const requestId = headers.get('x-request-id')
+  // As an OAuth endpoint answers (RFC 6749, 5.2).
+  if (typeof error === 'string')
+    return new CartwrightError({
+      code: 'oauth_failed',
+      message: `${error}: ${says}`,
+      status,
+      requestId,
+      current: { error },
+    })
+  if (error && typeof error.code === 'string') return new CartwrightError({ ...error, status })
   return new CartwrightError({
     code: 'unexpected_answer',
     message: `The answer (status ${status}) is not one of this server.`,

@@ -3,7 +3,7 @@
 import type { AdminErrorCode } from './printed/admin.ts'
 import type { ErrorCurrent, ErrorIssue, ErrorCode as OpenErrorCode } from './printed/open.ts'
 
-/** A refusal of the server, or one of the last four, which the client itself says. */
+/** A refusal of the server, or one of the last five, which the client itself says. */
 export type ErrorCode =
   | OpenErrorCode
   | AdminErrorCode
@@ -15,6 +15,8 @@ export type ErrorCode =
   | 'unexpected_answer'
   /** A webhook that is not genuine, too old, or not meant for this secret. */
   | 'webhook_invalid'
+  /** The merchant declined, or the authorization server refused; `current.error` says why. */
+  | 'oauth_failed'
 
 export interface ErrorFacts {
   code: string

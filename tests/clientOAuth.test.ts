@@ -1,0 +1,148 @@
+// Installing an app with the typed client: every step by the client, the merchant by a browser.
+
+import assert from 'node:assert/strict'
+import { before, test } from 'node:test'
+import { exportJWK } from 'jose'
+import { authorize, type OAuthHouse, openBrowser, openOAuthHouse, redirectUri } from '../harness/oauth.ts'
+import { anyEngine } from '../harness/storage.ts'
+import { CartwrightError, createClient } from '../packages/client/src/index.ts'
+import { createOAuth, type Grant, type Installation, type OAuthOptions } from '../packages/client/src/oauth.ts'
+import { methods } from '../src/contract/methods.ts'
+import { operationIds, operations } from '../src/contract/open/operations.ts'
+import { compile } from '../src/contract/validator.ts'
+
+const isOf = (code: string) => (error: unknown) => error instanceof CartwrightError && error.code === code
+
+anyEngine('installing an app with the client', (given) => {
+  let house: OAuthHouse
+  let calls: string[] = []
+  before(async () => {
+    house = await openOAuthHouse(given)
+  })
+
+  function oauthOf(more: Partial<OAuthOptions> = {}) {
+    calls = []
+    return createOAuth({
+      baseUrl: house.origin,
+      clientId: house.publicApp.id,
+      redirectUri,
+      scopes: ['catalog:read', 'checkout:quote'],
+      fetch: (url, init) => {
+        calls.push(`${init.method} ${new URL(url).pathname}`)
+        return fetch(url, init)
+      },
+      ...more,
+    })
+  }
+
+  async function installed(more: Partial<OAuthOptions> = {}): Promise<Installation> {
+    const oauth = oauthOf(more)
+    const { url, flow } = await oauth.begin()
+    // As it comes back from where an app stores it.
+    return oauth.finish(JSON.parse(JSON.stringify(flow)), await authorize(house, openBrowser(house), url))
+  }
+
+  test('every operation of an access token is called once, and the key that it issues works until the app is removed', async () => {
+    const { client, grant, uninstall } = await installed()
+    assert.deepEqual(grant().scopes.sort(), ['catalog:read', 'checkout:quote'])
+    const { data: about } = await client.authorization()
+    assert.deepEqual([about.kind, about.clientId], ['oauth_authorization', house.publicApp.id])
+    const made = await client.keys.create({ name: 'first', scopes: ['catalog:read'] })
+    const replies = {
+      describeOAuthAuthorization: { data: about },
+      createInstallationKey: made,
+      listInstallationKeys: await client.keys.list(),
+      revokeInstallationKey: await client.keys.revoke(
+        (await client.keys.create({ name: 'second', scopes: [] })).data.key.id,
+      ),
+    }
+    // A new operation must be called here too.
+    const withToken = operationIds.filter((id) => operations[id].caller === 'oauth')
+    assert.deepEqual(Object.keys(replies).sort(), [...withToken].sort())
+    for (const [id, reply] of Object.entries(replies)) {
+      assert.deepEqual(compile(operations[id as keyof typeof replies].reply.schema)(reply), [], methods.open.get(id))
+    }
+    const shop = createClient({ baseUrl: house.origin, key: made.data.secret })
+    assert.equal((await shop.identity()).data.installation.id, about.installationId)
+    await uninstall()
+    await assert.rejects(shop.identity(), isOf('unauthenticated'))
+    await assert.rejects(client.authorization(), CartwrightError)
+  })
+
+  test('an expired token is refreshed before the call, once for all calls, and stored before it is used', async () => {
+    const stored: Grant[] = []
+    const { grant } = await installed()
+    const resumed = oauthOf({
+      onGrant(next, before) {
+        assert.equal(before.accessToken, grant().accessToken)
+        assert.ok(!calls.includes('GET /api/v1/oauth/authorize'))
+        stored.push(next)
+      },
+    }).resume(JSON.parse(JSON.stringify(grant())))
+    house.advance(11 * 60_000)
+    await Promise.all([
+      resumed.client.authorization(),
+      resumed.client.keys.list(),
+      resumed.refresh(),
+      resumed.refresh(),
+    ])
+    assert.equal(stored.length, 1)
+    assert.deepEqual(stored[0], resumed.grant())
+    assert.notEqual(resumed.grant().accessToken, grant().accessToken)
+    // The first attempt learns the nonce.
+    assert.ok(calls.filter((call) => call === 'POST /oauth/token').length <= 2)
+    await resumed.client.authorization()
+    assert.equal(stored.length, 1)
+  })
+
+  test('a new nonce is taken up in the middle of work', async () => {
+    const { client } = await installed()
+    for (let round = 0; round < 3; round++) {
+      house.advance(150_000)
+      assert.equal((await client.authorization()).data.kind, 'oauth_authorization')
+    }
+  })
+
+  test('a confidential app signs for itself', async () => {
+    const clientKey = { ...(await exportJWK(house.appKey)), kid: 'one' } as NonNullable<OAuthOptions['clientKey']>
+    const { client, refresh, uninstall } = await installed({ clientId: house.confidentialApp.id, clientKey })
+    assert.equal((await client.authorization()).data.clientId, house.confidentialApp.id)
+    await refresh()
+    await uninstall()
+    await assert.rejects(oauthOf({ clientId: house.confidentialApp.id }).begin(), isOf('oauth_failed'))
+  })
+
+  test('an answer that is not to this request is refused, and no code is sent', async () => {
+    const oauth = oauthOf()
+    const { url, flow } = await oauth.begin()
+    const back = await authorize(house, openBrowser(house), url)
+    const changed = (name: string, value: string) => {
+      const other = new URL(back)
+      other.searchParams.set(name, value)
+      return other
+    }
+    const sent = calls.length
+    await assert.rejects(oauth.finish(flow, changed('state', 'x')), isOf('oauth_failed'))
+    await assert.rejects(oauth.finish(flow, changed('iss', 'https://evil.example')), isOf('oauth_failed'))
+    assert.equal(calls.length, sent)
+    await oauth.finish(flow, `${back.pathname}${back.search}`)
+    // A code is good for one use; the refusal says so in the words of the server.
+    await assert.rejects(oauth.finish(flow, back), (error) => {
+      assert.ok(error instanceof CartwrightError)
+      assert.deepEqual([error.code, error.status, error.current?.error], ['oauth_failed', 400, 'invalid_grant'])
+      return true
+    })
+  })
+
+  test('a merchant who declines, and a server under another name', async () => {
+    const oauth = oauthOf()
+    const { url, flow } = await oauth.begin()
+    const back = await authorize(house, openBrowser(house), url, { decision: 'decline' })
+    await assert.rejects(oauth.finish(flow, back), (error) => {
+      assert.ok(error instanceof CartwrightError)
+      assert.deepEqual([error.code, error.current?.error], ['oauth_failed', 'access_denied'])
+      return true
+    })
+    await assert.rejects(oauthOf({ baseUrl: house.origin.replace('127.0.0.1', 'localhost') }).begin(), /names itself/)
+  })
+})
