@@ -248,7 +248,8 @@ function optionsOf(select: Element): Element[] {
 }
 
 function currentValue(control: Element): string {
-  if (control.tag === 'textarea') return textOf(control)
+  // What is inside as it is: line breaks count.
+  if (control.tag === 'textarea') return control.children.filter((child) => typeof child === 'string').join('')
   if (control.tag === 'input') return control.attributes.get('value') ?? (isRadio(control) ? 'on' : '')
   const options = optionsOf(control)
   return (options.find(({ attributes }) => attributes.has('selected')) ?? options[0])?.attributes.get('value') ?? ''
@@ -285,7 +286,8 @@ function set(control: Element, value: string): void {
     for (const option of optionsOf(control)) mark(option, 'selected', option.attributes.get('value') === value)
   } else {
     assert.ok(value.length <= Number(control.attributes.get('maxlength') ?? Infinity), `${value} fits`)
-    control.attributes.set('value', value)
+    if (control.tag === 'textarea') control.children = [value]
+    else control.attributes.set('value', value)
   }
 }
 

@@ -45,17 +45,17 @@ ${shortcutList(words)}`
   }
 }
 
-function head({ title, back, badge, actions }: Sheet): Html {
+function head({ title, back, badge, sub, actions }: Sheet): Html {
   return html`<header class="head">
 ${back && html`<a class="back" href="${back.href}">${icon('back')}${back.label}</a>`}
-<div class="head-row"><h1 dir="auto">${title}</h1>${badge && html`<span class="head-badge">${badge}</span>`}${actions && html`<div class="head-actions">${actions}</div>`}</div>
+<div class="head-row"><div class="head-text"><h1 dir="auto">${title}</h1>${badge && html`<span class="head-badge">${badge}</span>`}${sub !== undefined && html`<p class="sub">${sub}</p>`}</div>${actions && html`<div class="head-actions">${actions}</div>`}</div>
 </header>`
 }
 
 // Only on a telephone.
 function topBar({ words, shop, to }: Visit): Html {
   return html`<header class="top">
-<button class="top-button" popovertarget="side" aria-label="${words.say('frame.menu')}">${icon('menu')}</button>
+<button type="button" class="top-button" popovertarget="side" aria-label="${words.say('frame.menu')}">${icon('menu')}</button>
 <a class="top-shop" href="${to('home')}" dir="auto">${shop.name}</a>
 <a class="top-button" href="${to('search')}" aria-label="${words.say('frame.search')}">${icon('search')}</a>
 </header>`
@@ -63,9 +63,9 @@ function topBar({ words, shop, to }: Visit): Html {
 
 function side(visit: Visit, current: PlaceId): Html {
   const { words, to, may, query, places: built } = visit
-  return html`<div class="side" id="side" popover>
+  return html`<aside class="side" id="side" aria-label="${words.say('frame.menu')}" popover>
 ${shopSwitch(visit)}
-<form class="find" role="search" action="${to('search')}">${icon('search')}<input type="search" name="q" value="${query.get('q')}" maxlength="100" aria-label="${words.say('frame.search')}" placeholder="${words.say('frame.search')}" autocomplete="off"><kbd aria-hidden="true">/</kbd></form>
+<form class="find" role="search" aria-label="${words.say('frame.search')}" action="${to('search')}">${icon('search')}<input type="search" name="q" value="${query.get('q')}" maxlength="100" aria-label="${words.say('frame.search')}" placeholder="${words.say('frame.search')}" autocomplete="off"><kbd aria-hidden="true">/</kbd></form>
 <nav class="places" aria-label="${words.say('frame.places')}">${places
     .filter(({ id, needs }) => built.includes(id) && may(needs))
     .map(
@@ -76,13 +76,13 @@ ${shopSwitch(visit)}
 ${modeSwitch(visit)}
 ${account(visit)}
 </div>
-</div>`
+</aside>`
 }
 
 function shopSwitch({ words, shop, shops }: Visit): Html {
   const face = html`<span class="monogram" aria-hidden="true">${initialOf(shop.name)}</span><span class="shop-name" dir="auto">${shop.name}</span>`
   if (shops.length < 2) return html`<div class="shop">${face}</div>`
-  return html`<button class="shop" popovertarget="shops" aria-label="${words.say('frame.shop', { shop: shop.name })}">${face}${icon('down')}</button>
+  return html`<button type="button" class="shop" popovertarget="shops" aria-label="${words.say('frame.shop', { shop: shop.name })}">${face}${icon('down')}</button>
 <div class="menu menu-shops" id="shops" popover><ul>${shops.map(
     ({ slug, name }) =>
       html`<li><a href="/admin/${slug}"${slug === shop.slug && html` aria-current="true"`} dir="auto">${name}</a></li>`,
@@ -97,7 +97,7 @@ function modeSwitch({ words, shop, mode }: Visit): Html {
 }
 
 function account({ words, email, role }: Visit): Html {
-  return html`<button class="account" popovertarget="account">${icon('person')}<span class="account-who"><span class="account-email" dir="ltr">${email}</span><span class="soft">${words.say(`role.${role}`)}</span></span>${icon('up')}</button>
+  return html`<button type="button" class="account" popovertarget="account">${icon('person')}<span class="account-who"><span class="account-email" dir="ltr">${email}</span><span class="soft">${words.say(`role.${role}`)}</span></span>${icon('up')}</button>
 <div class="menu menu-account" id="account" popover><ul>
 <li><a href="/admin/account">${words.say('frame.account')}</a></li>
 <li class="with-script"><button type="button" popovertarget="shortcuts">${words.say('frame.shortcuts')}</button></li>
@@ -106,7 +106,7 @@ function account({ words, email, role }: Visit): Html {
 }
 
 function testBar({ words }: Visit): Html {
-  return html`<p class="test-bar"><strong>${words.say('mode.testTitle')}</strong> <span>${words.say('mode.testText')}</span></p>`
+  return html`<aside class="test-bar" aria-label="${words.say('frame.mode')}"><strong>${words.say('mode.testTitle')}</strong> <span>${words.say('mode.testText')}</span></aside>`
 }
 
 // Drawn by a popover; keys.js opens it by `?`.

@@ -72,6 +72,7 @@ export interface ButtonParts {
   form?: string
   // Where it posts, in place of the action of its form.
   action?: string
+  method?: 'get' | 'post'
   // In a new tab.
   isElsewhere?: boolean
   // The key that presses it (keys.js).
@@ -79,8 +80,8 @@ export interface ButtonParts {
 }
 
 export function button(parts: ButtonParts): Html {
-  const { label, kind = 'second', name, value, form, action, isElsewhere, shortcut } = parts
-  return html`<button class="button ${kind}"${name !== undefined && html` name="${name}" value="${value}"`}${form !== undefined && html` form="${form}"`}${action !== undefined && html` formaction="${action}"`}${isElsewhere && html` formtarget="_blank"`}${shortcut !== undefined && html` data-key="${shortcut}"`}>${parts.icon && icon(parts.icon)}${label}</button>`
+  const { label, kind = 'second', name, value, form, action, method, isElsewhere, shortcut } = parts
+  return html`<button class="button ${kind}"${name !== undefined && html` name="${name}" value="${value}"`}${form !== undefined && html` form="${form}"`}${action !== undefined && html` formaction="${action}"`}${method !== undefined && html` formmethod="${method}"`}${isElsewhere && html` formtarget="_blank"`}${shortcut !== undefined && html` data-key="${shortcut}"`}>${parts.icon && icon(parts.icon)}${label}</button>`
 }
 
 export interface LinkParts {

@@ -18,7 +18,7 @@ import type { BodyOf, PathOf, QueryOf, ReplyOf } from '../contract/surface.ts'
 import type { Mode, Role } from '../contract/words.ts'
 import type { PageAnswer } from '../http/pages.ts'
 import { Refusal } from '../kit/refuse.ts'
-import type { Html } from '../pages/html.ts'
+import type { Html, HtmlValue } from '../pages/html.ts'
 import { redirect } from '../pages/policy.ts'
 import type { PersonShop } from '../staff/person.ts'
 import { dashboardHeaders } from './headers.ts'
@@ -85,6 +85,8 @@ export interface Sheet {
   back?: { href: string; label: string } | undefined
   // Beside the title: a state.
   badge?: Html | undefined
+  // One line below the title.
+  sub?: HtmlValue
   // Beside the title, at the end: buttons.
   actions?: Html | undefined
   body: Html

@@ -1,16 +1,36 @@
 // Every screen of the dashboard, one line each. A place of the menu is drawn once its screen is here.
 
 import type { Screen } from './screen.ts'
+import { cancel, pay } from './screens/cancel.ts'
 import { categories, newCategory, oneCategory } from './screens/categories.ts'
 import { home } from './screens/home.ts'
+import { order, orderCustomer, orderNote } from './screens/order.ts'
+import { orders } from './screens/orders.ts'
 import { category, prices } from './screens/prices.ts'
+import { print } from './screens/print.ts'
 import { changeProducts, products } from './screens/products.ts'
+import { refund } from './screens/refund.ts'
+import { search } from './screens/search.ts'
+import { parcel, send } from './screens/send.ts'
+import { sendMany } from './screens/sendMany.ts'
 import { movements, stock } from './screens/stock.ts'
 import { undo } from './screens/undo.ts'
 
 export const screens: readonly Screen[] = [
   home,
+  search,
   undo,
+  orders,
+  sendMany,
+  print,
+  order,
+  orderCustomer,
+  orderNote,
+  send,
+  parcel,
+  pay,
+  refund,
+  cancel,
   products,
   changeProducts,
   prices,

@@ -29,8 +29,10 @@ export interface Column<Row> {
   // The value of `sort` that a press on the head sets, and the one that a second press sets. The first of `defaultSort` needs no
   // parameter.
   sort?: readonly [first: string, second: string]
-  // Left out on a narrow screen.
+  // On a telephone: left out; on the first line, at the end; without its head before it, since it speaks for itself.
   isMinor?: boolean
+  isCorner?: boolean
+  isPlain?: boolean
 }
 
 export interface TableParts<Row> {
@@ -102,8 +104,16 @@ function bodyCell<Row>(column: Column<Row>, row: Row, href: string | undefined):
   return html`<td data-head="${column.head}"${classesOf(column)}>${shown}</td>`
 }
 
-function classesOf<Row>({ align, isMain, isMinor }: Column<Row>): Html | false {
-  const names = [align === 'end' && 'end', isMain && 'main', isMinor && 'minor'].filter(Boolean).join(' ')
+function classesOf<Row>({ align, isMain, isMinor, isCorner, isPlain }: Column<Row>): Html | false {
+  const names = [
+    align === 'end' && 'end',
+    isMain && 'main',
+    isMinor && 'minor',
+    isCorner && 'corner',
+    isPlain && 'plain',
+  ]
+    .filter(Boolean)
+    .join(' ')
   return names !== '' && html` class="${names}"`
 }
 

@@ -1,0 +1,167 @@
+// Orders: what is to send, what is unpaid, all. Chosen rows are sent or printed together.
+
+import type { AdminOrderListQuery, AdminOrderSummary } from '../../contract/admin/orders.ts'
+import {
+  type FulfillmentStatus,
+  fulfillmentStatuses,
+  type OrderPaymentStatus,
+  type OrderStatus,
+  orderPaymentStatuses,
+  orderStatuses,
+} from '../../contract/words.ts'
+import { type Html, html } from '../../pages/html.ts'
+import { filters } from '../filters.ts'
+import { button, linkButton, pill, time } from '../parts.ts'
+import type { Screen, Visit } from '../screen.ts'
+import { table, tabs } from '../table.ts'
+
+export const orders: Screen = {
+  path: 'orders',
+  name: 'dashboard orders',
+  place: 'orders',
+  needs: 'listAdminOrders',
+  async get(visit) {
+    const { words, query, to } = visit
+    const cursor = query.get('cursor') ?? undefined
+    const { data, meta } = await visit.ask('listAdminOrders', { query: askedOf(query), cursor })
+    return {
+      title: words.say('orders.title'),
+      body: html`${tabs(visit, words.say('orders.views'), [
+        { label: words.say('orders.toSend'), query: { view: undefined, ...noFilters } },
+        { label: words.say('orders.unpaid'), query: { view: 'unpaid', ...noFilters } },
+        { label: words.say('orders.all'), query: { view: 'all' } },
+      ])}
+${viewOf(query) === 'all' && filterForm(visit)}
+<div data-live="orders">${table(visit, {
+        label: words.say('orders.title'),
+        columns: [
+          { head: words.say('orders.number'), cell: ({ number }) => number, isMain: true },
+          {
+            head: words.say('orders.placed'),
+            cell: ({ placedAt }) => time(words, placedAt),
+            sort: ['newest', 'oldest'],
+            isPlain: true,
+          },
+          { head: words.say('orders.customer'), cell: (order) => customer(order), isMinor: true },
+          {
+            head: words.say('orders.payment'),
+            cell: ({ paymentStatus }) => pill(words, 'payment', paymentStatus),
+            isPlain: true,
+          },
+          {
+            head: words.say('orders.sending'),
+            cell: (order) =>
+              order.status === 'cancelled'
+                ? pill(words, 'order', order.status)
+                : pill(words, 'sending', order.fulfillmentStatus),
+            isPlain: true,
+          },
+          {
+            head: words.say('orders.items'),
+            cell: ({ itemCount }) => words.number(itemCount),
+            align: 'end',
+            isMinor: true,
+          },
+          { head: words.say('orders.total'), cell: (order) => total(visit, order), align: 'end', isCorner: true },
+        ],
+        rows: data,
+        idOf: ({ id }) => id,
+        hrefOf: ({ id }) => to(`orders/${id}`),
+        defaultSort: 'newest',
+        choose: chosenActions(visit),
+        next: meta.next,
+        empty: emptyOf(visit),
+      })}</div>`,
+    }
+  },
+}
+
+const noFilters = { status: undefined, payment: undefined, fulfillment: undefined, from: undefined, to: undefined }
+
+function viewOf(query: URLSearchParams): 'toSend' | 'unpaid' | 'all' {
+  const view = query.get('view')
+  return view === 'unpaid' || view === 'all' ? view : 'toSend'
+}
+
+// What an address says that is not a filter is left out; a filter with a strange value is refused by the operation.
+function askedOf(query: URLSearchParams): AdminOrderListQuery {
+  const given = (name: string) => query.get(name) || undefined
+  const view = viewOf(query)
+  const sort = given('sort') as AdminOrderListQuery['sort']
+  const [status, payment, fulfillment] = [given('status'), given('payment'), given('fulfillment')]
+  const [from, to] = [dayIn(given('from'), 0), dayIn(given('to'), 1)]
+  return {
+    ...(sort && { sort }),
+    ...(view === 'toSend' && { toSend: true }),
+    ...(view === 'unpaid' && { payment: 'pending' as const, status: 'placed' as const }),
+    ...(view === 'all' && {
+      ...(status && { status: status as OrderStatus }),
+      ...(payment && { payment: payment as OrderPaymentStatus }),
+      ...(fulfillment && { fulfillment: fulfillment as FulfillmentStatus }),
+      ...(from && { from }),
+      ...(to && { to }),
+    }),
+  }
+}
+
+// A day of a filter as an instant: its begin, or that of a later day.
+function dayIn(text: string | undefined, daysLater: number): string | undefined {
+  if (text === undefined || !/^\d{4}-\d{2}-\d{2}$/.test(text)) return undefined
+  const at = Date.parse(`${text}T00:00:00Z`)
+  return Number.isNaN(at) ? undefined : new Date(at + daysLater * 24 * 3_600_000).toISOString()
+}
+
+function customer({ customer: { emailMasked }, city, country }: AdminOrderSummary): Html {
+  const place = [city, country].filter((part) => part !== null).join(', ')
+  return html`<span class="customer"><span dir="auto">${emailMasked ?? '–'}</span>${place !== '' && html` <span class="soft" dir="auto">${place}</span>`}</span>`
+}
+
+function total({ words }: Visit, { total: sum, refunded, currency }: AdminOrderSummary): Html {
+  return html`<span>${words.money(sum, currency)}${refunded > 0 && html`<br><span class="soft small">${words.say('orders.refundedPart', { amount: words.money(refunded, currency) })}</span>`}</span>`
+}
+
+function chosenActions(visit: Visit) {
+  const { words, to, may } = visit
+  const print = { action: to('orders/print'), method: 'post', isElsewhere: true, icon: 'print', name: 'kind' } as const
+  return {
+    name: 'order',
+    labelOf: ({ number }: AdminOrderSummary) => number,
+    action: to('orders/send'),
+    method: 'get',
+    actions: html`${may('fulfilAdminOrders') && button({ label: words.say('orders.send'), kind: 'first', shortcut: 'f' })}
+${may('getAdminOrderCustomer') && button({ ...print, label: words.say('orders.slips'), value: 'slips' })}
+${button({ ...print, label: words.say('orders.receipts'), value: 'receipts' })}`,
+  } as const
+}
+
+function filterForm(visit: Visit): Html {
+  const { words } = visit
+  const choices = (kind: string, all: readonly string[]) =>
+    all.map((value) => ({ value, label: words.sayKnown(`state.${kind}.${value}`, value) }))
+  return filters(
+    visit,
+    ['view', 'sort'],
+    [
+      { name: 'status', label: words.say('orders.filterStatus'), options: choices('order', orderStatuses) },
+      { name: 'payment', label: words.say('orders.filterPayment'), options: choices('payment', orderPaymentStatuses) },
+      {
+        name: 'fulfillment',
+        label: words.say('orders.filterSending'),
+        options: choices('sending', fulfillmentStatuses),
+      },
+      { name: 'from', label: words.say('orders.from'), kind: 'day' },
+      { name: 'to', label: words.say('orders.to'), kind: 'day' },
+    ],
+  )
+}
+
+function emptyOf(visit: Visit) {
+  const { words, to, query } = visit
+  const view = viewOf(query)
+  const all = linkButton({ label: words.say('orders.emptySeeAll'), href: to('orders', { view: 'all' }) })
+  if (view === 'toSend')
+    return { title: words.say('orders.emptyToSend'), text: words.say('orders.emptyToSendText'), action: all }
+  if (view === 'unpaid')
+    return { title: words.say('orders.emptyUnpaid'), text: words.say('orders.emptyUnpaidText'), action: all }
+  return { title: words.say('orders.empty'), text: words.say('orders.emptyText') }
+}

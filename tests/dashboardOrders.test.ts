@@ -1,0 +1,308 @@
+// Orders at the dashboard without script, on both engines: found, sent, paid, refunded, cancelled and printed by a person, with what
+// it leaves in the database and in the list of changes.
+
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import { deskOf } from '../harness/dashboard.ts'
+import { type House, testSecret } from '../harness/house.ts'
+import { type Orders, openOrderHouse, orderWorld } from '../harness/orders.ts'
+import { eachEngine } from '../harness/storage.ts'
+import { indexOrders } from '../src/search/orders.ts'
+
+eachEngine('orders at the dashboard', (given) => {
+  let opened: Promise<House & { orders: Orders }> | undefined
+  const open = () => {
+    opened ??= openOrderHouse(given)
+    return opened
+  }
+
+  // Who did what, newest first.
+  async function changesOf(house: House, subjectId: string) {
+    const { body } = await house.askAdmin('listAdminChanges', { query: `?subjectId=${subjectId}` })
+    return body.data.map(({ operation, actor }: { operation: string; actor: { kind: string; id: string } }) => [
+      operation,
+      actor.kind === 'person' ? actor.id : actor.kind,
+    ])
+  }
+
+  const statusOf = (page: { text(): string }) =>
+    page.text().match(/Parcel sent\.|Payment recorded\.|Order cancelled\./)?.[0]
+
+  test('an order to send is found, sent with its tracking number, and leaves the list', async () => {
+    const house = await open()
+    const { page, path, userId } = await deskOf(house, { role: 'staff' })
+    const { orderId, number } = await house.orders.place({ items: { 'ROSE-12': 1, CARD: 3 } })
+    await page.open(path('orders'))
+    assert.equal(page.heading(), 'Orders')
+    assert.ok(page.links().get(number)?.endsWith(`/orders/${orderId}`))
+    await page.open(path(`orders/${orderId}`))
+    assert.match(page.text(), /Red roses.*€35\.00.*Card.*€3\.33.*Total €/)
+    assert.ok(!page.text().includes('Ada Lovelace'), 'the address is not shown by itself')
+    await page.open(page.links().get('Send') ?? '')
+    assert.equal(page.field('trackingNumber')?.label, 'Tracking number (optional)')
+
+    // Half of it, with an address that is none: what was typed stays, and nothing is sent.
+    const sku = [...page.html.matchAll(/name="quantity-(sku_\w+)"/g)].map(([, id]) => id ?? '')
+    await page.press('Send', { trackingUrl: 'ftp://x', carrier: 'DHL', [`quantity-${sku[1]}`]: '1' })
+    assert.equal(page.status, 409)
+    assert.deepEqual([page.field('trackingUrl')?.isInvalid, page.field('trackingUrl')?.value], [true, 'ftp://x'])
+    assert.deepEqual([page.field('carrier')?.value, page.field(`quantity-${sku[1]}`)?.value], ['DHL', '1'])
+    assert.deepEqual(await changesOf(house, orderId), [])
+    await page.press('Send', { trackingUrl: '', trackingNumber: '0034' })
+    assert.deepEqual([page.path.split('?')[0], statusOf(page)], [path(`orders/${orderId}`), 'Parcel sent.'])
+    assert.match(page.text(), /Partly sent/)
+    assert.match(page.text(), /DHL 0034 2 items/)
+    await page.open(page.links().get('Send') ?? '')
+    await page.press('Send')
+    assert.deepEqual(await changesOf(house, orderId), [
+      ['fulfilAdminOrder', userId],
+      ['fulfilAdminOrder', userId],
+    ])
+    const { events } = await orderWorld(house, orderId)
+    assert.deepEqual(events.map(([kind]) => kind).filter((kind) => kind === 'order.fulfilled').length, 1)
+    await page.open(path('orders'))
+    assert.ok(!page.links().has(number))
+    await page.open(path('orders?view=all'))
+    assert.ok(page.links().has(number))
+  })
+
+  test('a parcel is corrected, and Undo puts it back', async () => {
+    const house = await open()
+    const { page, path } = await deskOf(house)
+    const { orderId } = await house.orders.place({ items: { CARD: 1 } })
+    await page.open(path(`orders/${orderId}/send`))
+    await page.press('Send', { trackingNumber: 'WRONG' })
+    await page.open(page.links().get('Correct') ?? '')
+    assert.equal(page.field('trackingNumber')?.value, 'WRONG')
+    await page.press('Save', { trackingNumber: 'RIGHT' })
+    assert.match(page.text(), /Parcel corrected\. Undo/)
+    assert.match(page.text(), /RIGHT/)
+    await page.press('Undo')
+    assert.match(page.text(), /Change taken back\./)
+    assert.match(page.text(), /WRONG/)
+  })
+
+  test('one of three lines is refunded and put back: the sum is shown first, and two presses refund once', async () => {
+    const house = await open()
+    const { page, path, headers, userId } = await deskOf(house)
+    const { orderId } = await house.orders.place({ items: { 'ROSE-12': 1, CARD: 3, BOOK: 1 } })
+    const before = await orderWorld(house, orderId)
+    await page.open(path(`orders/${orderId}/refund`))
+    await page.press('Continue')
+    assert.deepEqual([page.status, page.alerts()], [409, ['Choose items or enter an amount.']])
+    const [, book = ''] = /Book of flowers<\/span>.*?name="quantity-(sku_\w+)"/s.exec(page.html) ?? []
+    await page.press('Continue', { [`quantity-${book}`]: '1', amount: '5' })
+    assert.match(page.field('amount')?.description ?? '', /Either items or an amount/)
+    await page.press('Continue', { [`quantity-${book}`]: '1', amount: '', restock: 'on' })
+    assert.match(
+      page.text(),
+      /Goes back to the customer €29\.95 Nothing was refunded yet\. Back into stock 1 × Book of flowers/,
+    )
+    assert.deepEqual(await orderWorld(house, orderId), before)
+
+    const fields = [...page.html.matchAll(/<input type="hidden" name="([^"]+)" value="([^"]*)">/g)]
+    const form = /<form class="form"[\s\S]*?<\/form>/.exec(page.html)?.[0] ?? ''
+    const body = new URLSearchParams()
+    for (const [whole, name = '', value = ''] of fields) if (form.includes(whole)) body.append(name, value)
+    const press = () =>
+      fetch(house.origin + path(`orders/${orderId}/refund`), { method: 'POST', body, headers, redirect: 'manual' })
+    const answers = await Promise.all([press(), press()])
+    assert.deepEqual(
+      answers.map(({ status }) => status),
+      [303, 303],
+    )
+    const after = await orderWorld(house, orderId)
+    assert.deepEqual(
+      after.refunds.map(([, amount]) => amount),
+      [2995],
+    )
+    assert.equal(after.onHand.BOOK, (before.onHand.BOOK ?? 0) + 1)
+    assert.deepEqual(await changesOf(house, orderId), [['refundAdminOrder', userId]])
+    // More than is left is refused, in words.
+    await page.open(path(`orders/${orderId}/refund`))
+    await page.press('Continue', { amount: '5000' })
+    assert.equal(page.status, 409)
+    assert.equal(page.field('amount')?.value, '5000')
+    await page.press('Continue', { amount: 'lots' })
+    assert.match(page.field('amount')?.description ?? '', /Enter an amount such as 12\.50/)
+  })
+
+  test('an unpaid order is marked as paid, and then sent; another is cancelled', async () => {
+    const house = await open()
+    const { page, path } = await deskOf(house)
+    const unpaid = await house.orders.place({ items: { CARD: 1 }, isManual: true })
+    await page.open(path('orders?view=unpaid'))
+    assert.ok(page.links().has(unpaid.number))
+    await page.open(path(`orders/${unpaid.orderId}`))
+    assert.ok(!page.links().has('Send'), 'it is not paid')
+    await page.open(page.links().get('Mark as paid') ?? '')
+    await page.press('Money has arrived')
+    assert.equal(statusOf(page), 'Payment recorded.')
+    assert.ok(page.links().has('Send'))
+
+    await page.open(page.links().get('Cancel order') ?? '')
+    await page.press('Cancel order', { reason: 'out_of_stock', note: 'Sorry' })
+    assert.equal(statusOf(page), 'Order cancelled.')
+    assert.match(page.text(), /Cancellation : Out of stock Sorry|Cancellation: Out of stock Sorry/)
+    assert.equal((await orderWorld(house, unpaid.orderId)).status, 'cancelled')
+    assert.ok(!page.links().has('Cancel order'))
+    // A form from before is refused in words, and its page says what is true now.
+    await page.open(path(`orders/${unpaid.orderId}/pay`))
+    await page.press('Money has arrived')
+    assert.deepEqual(
+      [page.status, page.alerts()],
+      [409, [`Order ${unpaid.number} is refunding: no payment is awaited.`]],
+    )
+  })
+
+  test('name and address are shown by one press, which is written down', async () => {
+    const house = await open()
+    const { page, path, userId } = await deskOf(house, { role: 'staff' })
+    const { orderId } = await house.orders.place({ items: { CARD: 1 } })
+    await page.open(path(`orders/${orderId}`))
+    await page.press('Show name and address')
+    assert.match(page.text(), /Unter den Linden 1/)
+    assert.deepEqual(await changesOf(house, orderId), [['getAdminOrderCustomer', userId]])
+    await page.open(path(`orders/${orderId}/customer`))
+    assert.doesNotMatch(page.text(), /Unter den Linden/, 'by its address it shows nothing')
+    assert.match(page.text(), /looked at name and address/)
+  })
+
+  test('a note is added; an empty one is refused at its field', async () => {
+    const house = await open()
+    const { page, path } = await deskOf(house)
+    const { orderId } = await house.orders.place({ items: { CARD: 1 } })
+    await page.open(path(`orders/${orderId}`))
+    await page.press('Add note', { text: ' ' })
+    assert.deepEqual([page.status, page.field('text')?.isInvalid], [409, true])
+    await page.press('Add note', { text: 'Wants <b>red</b>\nribbon' })
+    assert.match(page.text(), /Note added\./)
+    assert.match(page.html, /Wants &lt;b&gt;red&lt;\/b&gt;\nribbon/)
+  })
+
+  test('many are sent by one press, each with its number; what is refused stays with its reason', async () => {
+    const house = await open()
+    const { page, path, userId } = await deskOf(house)
+    const placed = await Promise.all([1, 2, 3].map((count) => house.orders.place({ items: { CARD: count } })))
+    const ids = placed.map(({ orderId }) => orderId)
+    const query = ids.map((id) => `order=${id}`).join('&')
+    await page.open(path(`orders/send?${query}`))
+    assert.equal(page.heading(), 'Send 3 orders')
+    const [first = '', second = '', third = ''] = ids
+    // Someone else sends one in the meantime.
+    await house.askAdmin('fulfilAdminOrder', { path: { orderId: second }, body: { idempotencyKey: second } })
+    await page.press('Send 3 parcels', {
+      carrier: 'DHL',
+      [`tracking-${first}`]: 'A1',
+      [`tracking-${second}`]: 'B2',
+      [`tracking-${third}`]: 'C3',
+    })
+    assert.equal(page.heading(), 'Send 1 order')
+    assert.deepEqual(
+      [page.field(`tracking-${second}`)?.value, page.field(`tracking-${second}`)?.isInvalid],
+      ['B2', true],
+    )
+    const sent = await house.askAdmin('getAdminOrder', { path: { orderId: third } })
+    const { carrier, trackingNumber } = sent.body.data.fulfillments[0]
+    assert.deepEqual([carrier, trackingNumber], ['DHL', 'C3'])
+    assert.deepEqual(await changesOf(house, first), [['fulfilAdminOrders', userId]])
+
+    const fourth = await house.orders.place({ items: { CARD: 1 } })
+    await page.open(path(`orders/send?order=${fourth.orderId}`))
+    await page.press('Send 1 parcel')
+    assert.match(page.text(), /1 parcel sent\./)
+    await page.open(path('orders/send'))
+    assert.match(page.text(), /No order was selected/)
+  })
+
+  test('slips have the address, which is written down for each; receipts have the money', async () => {
+    const house = await open()
+    const { path, headers, userId } = await deskOf(house)
+    const placed = await Promise.all([1, 2].map((count) => house.orders.place({ items: { CARD: count } })))
+    const print = async (kind: string) => {
+      const body = new URLSearchParams([
+        ['kind', kind],
+        ...placed.map(({ orderId }) => ['order', orderId] as [string, string]),
+      ])
+      const answer = await fetch(house.origin + path('orders/print'), { method: 'POST', body, headers })
+      return { status: answer.status, text: await answer.text() }
+    }
+    const slips = await print('slips')
+    assert.equal(slips.text.match(/Unter den Linden 1/g)?.length, 2)
+    assert.doesNotMatch(slips.text, /€|\sstyle=/)
+    for (const { orderId } of placed)
+      assert.deepEqual(await changesOf(house, orderId), [['getAdminOrderCustomer', userId]])
+    const receipts = await print('receipts')
+    assert.deepEqual([receipts.status, receipts.text.match(/<article/g)?.length], [200, 2])
+    assert.match(receipts.text, /Total.*€/)
+    assert.doesNotMatch(receipts.text, /Linden/)
+  })
+
+  test('search finds an order by surname and by number, and says how when there is nothing', async () => {
+    const house = await open()
+    const { page, path } = await deskOf(house)
+    const { number, orderId } = await house.orders.place({ items: { CARD: 1 } })
+    await indexOrders(house.storage, testSecret, { now: house.clock.now, limit: 100 })
+    for (const q of [number, 'Lovelace', '10117']) {
+      await page.open(path(`search?q=${q}`))
+      assert.ok(page.html.includes(`/orders/${orderId}"`), q)
+    }
+    await page.open(path('search?q=Lovelac'))
+    assert.match(page.text(), /Nothing found for “Lovelac” Names and e-mail addresses are found by whole words only/)
+  })
+
+  test('a viewer sees no button that would be refused, and each deed as a viewer is a 403 that moves nothing', async () => {
+    const house = await open()
+    const { page, path, headers } = await deskOf(house, { role: 'viewer' })
+    const { orderId } = await house.orders.place({ items: { CARD: 1 } })
+    const before = await orderWorld(house, orderId)
+    await page.open(path(`orders/${orderId}`))
+    assert.deepEqual(
+      page.buttons().filter((name) => !['Sign out', 'Search'].includes(name)),
+      ['Receipt'],
+    )
+    assert.ok(['Send', 'Refund', 'Cancel order', 'Mark as paid', 'Correct'].every((name) => !page.links().has(name)))
+    await page.open(path('orders'))
+    assert.deepEqual(
+      page.buttons().filter((name) => name !== 'Sign out'),
+      ['Print receipts'],
+    )
+    for (const deed of ['send', 'refund', 'cancel', 'pay', 'notes', 'customer']) {
+      const body = new URLSearchParams({ key: 'k'.repeat(10), text: 'x', amount: '1', step: 'refund', order: orderId })
+      const answer = await fetch(house.origin + path(`orders/${orderId}/${deed}`), { method: 'POST', body, headers })
+      assert.equal(answer.status, 403, deed)
+    }
+    const slips = await fetch(house.origin + path('orders/print'), {
+      method: 'POST',
+      body: new URLSearchParams({ kind: 'slips', order: orderId }),
+      headers,
+    })
+    assert.equal(slips.status, 403)
+    assert.deepEqual([await orderWorld(house, orderId), await changesOf(house, orderId)], [before, []])
+  })
+
+  test("another merchant's order is shown as one that never was, in every address and form", async () => {
+    const house = await open()
+    const { path, headers } = await deskOf(house)
+    const { orderId } = await house.orders.place({ items: { CARD: 1 } })
+    const [row] = await house.storage.read(
+      (db) => db.sql<{ id: string; slug: string }>`select id, slug from merchants where slug = 'rival'`,
+    )
+    assert.ok(row)
+    const other = await deskOf(house, { slug: row.slug, merchantId: row.id })
+    const never = `${orderId.slice(0, -4)}zzzz`
+    for (const deed of ['', '/send', '/refund', '/cancel', '/pay', '/notes', '/customer']) {
+      const look = async (id: string) => {
+        const answer = await fetch(house.origin + other.path(`orders/${id}${deed}`), { headers: other.headers })
+        return [answer.status, (await answer.text()).replaceAll(id, '').replaceAll(/value="[\w-]{36}"/g, '')]
+      }
+      const found = await look(orderId)
+      assert.equal(found[0], 404, deed)
+      assert.deepEqual(found, await look(never))
+    }
+    // Nor is a live address of the same shop the way to a test order.
+    const live = await fetch(`${house.origin}/admin/bloom/orders/${orderId}`, { headers })
+    assert.equal(live.status, 404)
+    assert.equal((await fetch(house.origin + path(`orders/${orderId}`), { headers })).status, 200)
+  })
+})
