@@ -114,6 +114,21 @@
 
   for (const button of document.querySelectorAll('[data-print]')) button.addEventListener('click', () => print())
 
+  // Copy
+
+  document.addEventListener('click', (event) => {
+    const button = event.target.closest?.('[data-copy]')
+    const field = button && document.getElementById(button.dataset.copy)
+    if (!field) return
+    field.select()
+    navigator.clipboard?.writeText(field.value).then(
+      () => {
+        button.textContent = button.dataset.copied
+      },
+      () => {},
+    )
+  })
+
   // Parts that read themselves again while they are seen, unless someone is at work in them.
 
   const everyMs = 30_000

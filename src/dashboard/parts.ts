@@ -21,6 +21,7 @@ const tones: Readonly<Record<string, Tone>> = {
   published: 'good',
   active: 'good',
   enabled: 'good',
+  healthy: 'good',
   in_stock: 'good',
   pending: 'wait',
   unfulfilled: 'wait',
@@ -39,6 +40,7 @@ const tones: Readonly<Record<string, Tone>> = {
   failed: 'bad',
   declined: 'bad',
   blocked: 'bad',
+  failing: 'bad',
   disabled: 'bad',
   out_of_stock: 'bad',
 }

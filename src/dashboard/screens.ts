@@ -3,6 +3,7 @@
 import type { Screen } from './screen.ts'
 import { cancel, pay } from './screens/cancel.ts'
 import { categories, newCategory, oneCategory } from './screens/categories.ts'
+import { developerScreens } from './screens/developers.ts'
 import { home } from './screens/home.ts'
 import { order, orderCustomer, orderNote } from './screens/order.ts'
 import { orders } from './screens/orders.ts'
@@ -40,4 +41,5 @@ export const screens: readonly Screen[] = [
   categories,
   newCategory,
   oneCategory,
+  ...developerScreens,
 ]

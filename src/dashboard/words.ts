@@ -11,7 +11,8 @@ import { formatAmount } from '../kit/money.ts'
 import type { Refusal } from '../kit/refuse.ts'
 import { acceptedLocales, localeOf } from '../pages/locale.ts'
 import { de } from './languages/de.ts'
-import { type DashboardTextKey, type DashboardTexts, en, type Plural, type RefusalTexts } from './languages/en.ts'
+import { type DashboardTextKey, type DashboardTexts, en, type RefusalTexts } from './languages/en.ts'
+import type { Plural } from './languages/plural.ts'
 
 export const dashboardTexts = { en, de } as const satisfies Readonly<Record<string, DashboardTexts>>
 export type DashboardLanguage = keyof typeof dashboardTexts

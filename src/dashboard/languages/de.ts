@@ -1,3 +1,4 @@
+import { developersDe } from './developers.de.ts'
 import type { DashboardTexts } from './en.ts'
 
 export const de: DashboardTexts = {
@@ -460,6 +461,8 @@ export const de: DashboardTexts = {
     'print.test': 'Testbestellung: Es floss kein echtes Geld.',
     'print.vat': 'USt-IdNr. {number}',
     'print.notPaid': 'Noch nicht bezahlt',
+
+    ...developersDe,
   },
   refusals: {
     stock_changed: 'Der Bestand hat sich inzwischen geändert, durch einen Verkauf oder eine Zählung.',

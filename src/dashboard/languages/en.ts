@@ -2,11 +2,8 @@
 // are states by group and word.
 
 import type { RefusalCode } from '../../contract/refusals.ts'
-
-export interface Plural {
-  one: string
-  other: string
-}
+import { developersEn } from './developers.en.ts'
+import type { Plural } from './plural.ts'
 
 // Refusals in the language of the page. What is missing is shown as the contract says it.
 export type RefusalTexts = Partial<Readonly<Record<RefusalCode, string>>>
@@ -482,6 +479,8 @@ const texts = {
   'print.test': 'Test order: no real money moved.',
   'print.vat': 'VAT ID {number}',
   'print.notPaid': 'Not paid yet',
+
+  ...developersEn,
 } as const satisfies Readonly<Record<string, string | Plural>>
 
 export type DashboardTextKey = keyof typeof texts

@@ -1,0 +1,40 @@
+// Lists whose rows have no operation of their own: all rows of the first pages, or the one with an id.
+
+import { cursorIn } from './table.ts'
+
+interface ListReply<Row> {
+  data: readonly Row[]
+  meta: { next: string | null }
+}
+
+type AskPage<Row> = (cursor: string | undefined) => Promise<ListReply<Row>>
+
+// More than a shop has of keys, endpoints or people.
+const pagesMax = 20
+
+export async function allRows<Row>(askPage: AskPage<Row>): Promise<Row[]> {
+  const rows: Row[] = []
+  let cursor: string | undefined
+  for (let page = 0; page < pagesMax; page++) {
+    const { data, meta } = await askPage(cursor)
+    rows.push(...data)
+    cursor = cursorIn(meta.next)
+    if (cursor === undefined) break
+  }
+  return rows
+}
+
+export async function rowWithId<Row extends { id: string }>(
+  askPage: AskPage<Row>,
+  id: string | undefined,
+): Promise<Row | undefined> {
+  let cursor: string | undefined
+  for (let page = 0; page < pagesMax; page++) {
+    const { data, meta } = await askPage(cursor)
+    const found = data.find((row) => row.id === id)
+    if (found) return found
+    cursor = cursorIn(meta.next)
+    if (cursor === undefined) return undefined
+  }
+  return undefined
+}

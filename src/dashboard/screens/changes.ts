@@ -1,0 +1,185 @@
+// The list of changes: who, when, what, from and to. What can be taken back has *Undo*, which shows first what it would do.
+
+import type { AdminActor, AdminChange, AdminSubjectChange } from '../../contract/admin/changes.ts'
+import { type AdminOperationId, adminOperations } from '../../contract/admin/operations.ts'
+import type { AdminScope, ChangeSubject } from '../../contract/words.ts'
+import { refuse } from '../../kit/refuse.ts'
+import { type Html, html } from '../../pages/html.ts'
+import { dialog } from '../dialog.ts'
+import { form } from '../form.ts'
+import { emptyState, moment, notice } from '../parts.ts'
+import { rowWithId } from '../rows.ts'
+import type { Screen, Visit } from '../screen.ts'
+import { developerSections, sections } from '../sections.ts'
+import { cursorIn, hrefWith } from '../table.ts'
+
+export const changes: Screen = {
+  path: 'developers/changes',
+  name: 'dashboard changes',
+  place: 'developers',
+  needs: 'listAdminChanges',
+  async get(visit) {
+    const { words, query } = visit
+    const filter = filterOf(query)
+    const { data, meta } = await visit.ask('listAdminChanges', {
+      query: filter,
+      cursor: query.get('cursor') ?? undefined,
+    })
+    const isFiltered = Object.keys(filter).length > 0
+    const cursor = cursorIn(meta.next)
+    return {
+      title: words.say('developers.title'),
+      body: html`${sections(visit, developerSections, 'changes')}
+${isFiltered && html`<p class="filter-line">${words.say('changes.filtered')} <a href="${hrefWith(visit, { subject: undefined, actor: undefined, operation: undefined, cursor: undefined })}">${words.say('changes.all')}</a></p>`}
+<div class="card flush list">${
+        data.length === 0
+          ? emptyState({ title: words.say('changes.empty'), text: words.say('changes.emptyText') })
+          : html`<ol class="entries">${data.map((entry) => entryItem(visit, entry))}</ol>`
+      }${pager(visit, cursor)}</div>`,
+    }
+  },
+}
+
+function filterOf(query: URLSearchParams) {
+  const [subjectId, actorId, operation] = ['subject', 'actor', 'operation'].map(
+    (name) => query.get(name)?.slice(0, 64) || undefined,
+  )
+  return { ...(subjectId && { subjectId }), ...(actorId && { actorId }), ...(operation && { operation }) }
+}
+
+function pager(visit: Visit, cursor: string | undefined): Html | false {
+  const isFirst = !visit.query.has('cursor')
+  if (isFirst && cursor === undefined) return false
+  const { words } = visit
+  return html`<nav class="pager" aria-label="${words.say('table.pages')}">${isFirst ? html`<span></span>` : html`<a class="button second" href="${hrefWith(visit, { cursor: undefined })}">${words.say('table.first')}</a>`}${cursor !== undefined && html`<a class="button second" href="${hrefWith(visit, { cursor })}" rel="next" data-next>${words.say('table.next')}</a>`}</nav>`
+}
+
+// An entry of a bulk may have hundreds of things; the rest is one press away.
+const subjectsShown = 4
+const membersShown = 8
+
+function entryItem(visit: Visit, entry: AdminChange): Html {
+  const { words, to } = visit
+  const { actor, at, undoneBy, undoes } = entry
+  const [first, rest] = [entry.changes.slice(0, subjectsShown), entry.changes.slice(subjectsShown)]
+  return html`<li class="entry${undoneBy === null ? '' : ' undone'}" id="${entry.id}">
+<div class="entry-head"><p><span class="entry-who">${actorLink(visit, actor)}</span> ${operationText(visit, entry.operation)}</p>
+<span class="entry-side">${moment(words, at)}${undoneBy !== null && html`<a class="soft" href="${to('developers/changes')}#${undoneBy}">${words.say('changes.undone')}</a>`}${undoes !== null && html`<a class="soft" href="${to('developers/changes')}#${undoes}">${words.say('changes.undoes')}</a>`}${mayUndo(visit, entry) && html`<a href="${to(`developers/changes/${entry.id}/undo`, { subject: entry.changes[0]?.subject.id })}" data-dialog>${words.say('action.undo')}</a>`}</span></div>
+${first.map((change) => subjectPart(visit, change))}
+${rest.length > 0 && html`<details><summary>${words.say('changes.more', { count: rest.length })}</summary>${rest.map((change) => subjectPart(visit, change))}</details>`}
+</li>`
+}
+
+function actorLink(visit: Visit, { kind, id, name }: AdminActor): Html | string {
+  const { words } = visit
+  const text = name ?? words.say(`actor.${kind}`)
+  return id === null
+    ? text
+    : html`<a href="${hrefWith(visit, { actor: id, cursor: undefined })}" dir="auto">${text}</a>`
+}
+
+function operationText({ words }: Visit, operation: string): string {
+  return words.sayKnown(`change.${operation}`, words.say('change.other', { operation }))
+}
+
+function subjectPart(visit: Visit, { kind, subject, members }: AdminSubjectChange): Html {
+  const { words } = visit
+  const [first, rest] = [members.slice(0, membersShown), members.slice(membersShown)]
+  const row = ({ member, from, to }: AdminSubjectChange['members'][number]) =>
+    html`<div><dt>${member}</dt><dd>${valueText(from, 'from')} <span aria-hidden="true">→</span><span class="hidden"> ${words.say('changes.to')} </span> ${valueText(to, 'to')}</dd></div>`
+  return html`<div class="entry-subject"><p class="small"><span class="soft">${words.say(`changes.kind.${kind}`)} ${words.say(`subject.${subject.type}`)}</span> <a href="${hrefWith(visit, { subject: subject.id, cursor: undefined })}" dir="auto">${subject.name === '' ? subject.id : subject.name}</a></p>
+${first.length > 0 && html`<dl class="members">${first.map(row)}</dl>`}
+${rest.length > 0 && html`<details><summary>${words.say('changes.moreMembers', { count: rest.length })}</summary><dl class="members">${rest.map(row)}</dl></details>`}</div>`
+}
+
+const valueLengthMax = 160
+
+function valueText(value: unknown, which: 'from' | 'to'): Html {
+  if (value === null || value === undefined) return html`<span class="value none ${which}">–</span>`
+  const text = typeof value === 'string' ? value : JSON.stringify(value)
+  const isLong = text.length > valueLengthMax
+  const shown = isLong ? `${text.slice(0, valueLengthMax)}…` : text
+  return html`<span class="value ${which}" dir="auto"${isLong && html` title="${text.slice(0, 2_000)}"`}>${shown}</span>`
+}
+
+// What the server can put back, and the scope that it needs: a button that would be refused is not drawn.
+const undoable: Readonly<Partial<Record<ChangeSubject, AdminScope>>> = {
+  product: 'admin:catalog',
+  sku: 'admin:catalog',
+  stock: 'admin:catalog',
+  category: 'admin:catalog',
+  promotion: 'admin:catalog',
+  merchant: 'admin:settings',
+  taxes: 'admin:settings',
+  shipping: 'admin:settings',
+  payment_method: 'admin:settings',
+  fulfillment: 'admin:orders',
+}
+
+function mayUndo(visit: Visit, { changes: all, undoneBy }: AdminChange): boolean {
+  const effective = all.filter(({ kind, members }) => kind !== 'change' || members.length > 0)
+  return (
+    undoneBy === null &&
+    effective.length > 0 &&
+    effective.every(({ kind, subject: { type } }) => {
+      const scope = undoable[type]
+      if (type === 'fulfillment' && kind !== 'change') return false
+      return kind !== 'look' && scope !== undefined && holds(visit, scope)
+    })
+  )
+}
+
+function holds({ may }: Visit, scope: AdminScope): boolean {
+  const ids = Object.keys(adminOperations) as AdminOperationId[]
+  return ids.some((id) => adminOperations[id].scope === scope && may(id))
+}
+
+// What would be put back, before it is. Read from the entry: a page that is only looked at asks no changing operation.
+export const undoChange: Screen = {
+  path: 'developers/changes/:changeId/undo',
+  name: 'dashboard undo preview',
+  place: 'developers',
+  needs: 'undoAdminChange',
+  async get(visit) {
+    const { words, to, path, query } = visit
+    const back = { href: to('developers/changes'), label: words.say('developers.changes') }
+    const subjectId = query.get('subject')?.slice(0, 64)
+    const entry = await rowWithId(
+      (cursor) => visit.ask('listAdminChanges', { query: { ...(subjectId && { subjectId }) }, cursor }),
+      path.changeId,
+    )
+    if (!entry) throw refuse('change_not_found')
+    const title = words.say('changes.undoTitle')
+    if (!mayUndo(visit, entry)) {
+      const isUndone = entry.undoneBy !== null
+      return dialog({
+        title,
+        back,
+        status: 409,
+        body: notice('bad', words.say(isUndone ? 'changes.undone' : 'changes.notUndoable'), 'alert'),
+      })
+    }
+    return dialog({
+      title,
+      back,
+      lead: words.say('changes.undoLead'),
+      body: form(visit, {
+        action: to('undo'),
+        fields: [],
+        hidden: { change: entry.id, back: back.href },
+        before: html`<div class="entry-preview">${entry.changes.map((change) => subjectPart(visit, reverseOf(change)))}</div>`,
+        submit: words.say('action.undo'),
+        cancel: back.href,
+      }),
+    })
+  },
+}
+
+function reverseOf({ kind, subject, members }: AdminSubjectChange): AdminSubjectChange {
+  const opposite = { create: 'retire', retire: 'create', change: 'change', look: 'look' } as const
+  return {
+    kind: opposite[kind],
+    subject,
+    members: members.map(({ member, from, to }) => ({ member, from: to, to: from })),
+  }
+}

@@ -1,0 +1,40 @@
+// The screens of Developers.
+
+import type { Screen } from '../screen.ts'
+import { apps, endApp, newApp } from './apps.ts'
+import { changes, undoChange } from './changes.ts'
+import { deliveries, delivery, replays } from './deliveries.ts'
+import { keys, newKey, revokeKey, rotateKey } from './keys.ts'
+import {
+  editWebhook,
+  newWebhook,
+  removeWebhook,
+  testWebhook,
+  webhook,
+  webhookSecret,
+  webhookStatus,
+  webhooks,
+} from './webhooks.ts'
+
+export const developerScreens: readonly Screen[] = [
+  webhooks,
+  newWebhook,
+  webhook,
+  editWebhook,
+  webhookStatus,
+  testWebhook,
+  webhookSecret,
+  removeWebhook,
+  deliveries,
+  delivery,
+  replays,
+  keys,
+  newKey,
+  rotateKey,
+  revokeKey,
+  apps,
+  newApp,
+  endApp,
+  changes,
+  undoChange,
+]

@@ -1,0 +1,193 @@
+// Developers in the dashboard, without script: keys and secrets that are shown once, webhooks and their calls, apps, the list of
+// changes.
+
+import assert from 'node:assert/strict'
+import { before, test } from 'node:test'
+import { failedDelivery } from '../harness/admin/developers.ts'
+import type { AdminHouse } from '../harness/admin/world.ts'
+import { type Desk, deskOf } from '../harness/dashboard.ts'
+import { openOrderHouse } from '../harness/orders.ts'
+import { eachEngine } from '../harness/storage.ts'
+import { confirmedMs } from '../src/staff/sessions.ts'
+
+eachEngine('developers in the dashboard', (given) => {
+  let house: AdminHouse
+  let desk: Desk
+  before(async () => {
+    house = await openOrderHouse(given)
+    desk = await deskOf(house)
+  })
+
+  const secretIn = (html: string) => html.match(/id="secret"[^>]*value="([^"]+)"/)?.[1]
+
+  test('a key is shown once on the answer of the form, works, is rotated and revoked', async () => {
+    const { page, path } = desk
+    await page.open(path('developers/keys/new'))
+    await page.press('Create key', { name: 'Till', lifetime: '90' })
+    assert.equal(page.status, 200)
+    assert.equal(page.path, path('developers/keys/new'))
+    assert.equal(page.headers.get('cache-control'), 'no-store')
+    const key = secretIn(page.html) ?? ''
+    const works = async (one: string) => (await house.ask('getInstallationCredentialIdentity', { key: one })).status
+    assert.equal(await works(key), 200)
+
+    await page.open(path('developers/keys'))
+    assert.ok(!page.html.includes(key), 'the list has only its beginning and end')
+    assert.match(page.text(), /Till cwk_test_\S+…\S{4}/)
+    await page.open([...page.links()].find(([name]) => name.startsWith('Rotate Till'))?.[1] ?? '')
+    await page.press('Rotate', { overlapHours: '0' })
+    const next = secretIn(page.html) ?? ''
+    assert.deepEqual([await works(key), await works(next)], [401, 200])
+
+    await page.open(path('developers/keys'))
+    await page.open([...page.links()].find(([name]) => name.startsWith('Revoke Till'))?.[1] ?? '')
+    await page.press('Revoke')
+    assert.match(page.text(), /Key revoked\./)
+    assert.equal(await works(next), 401)
+    const { body } = await house.askAdmin('listAdminChanges')
+    assert.ok(!JSON.stringify(body).includes(next))
+  })
+
+  test('a key without a name or a scope is asked for again, with what was typed', async () => {
+    const { page, path } = desk
+    await page.open(path('developers/keys/new'))
+    await page.press('Create key', { name: '   ', lifetime: '30' })
+    assert.equal(page.status, 400)
+    assert.equal(page.field('name')?.isInvalid, true)
+    assert.equal(page.field('lifetime')?.value, '30')
+    const form = new URLSearchParams({ name: 'None', installationId: 'x' })
+    const answer = await fetch(house.origin + path('developers/keys/new'), {
+      method: 'POST',
+      body: form,
+      headers: desk.headers,
+    })
+    assert.equal(answer.status, 400)
+    assert.match(await answer.text(), /Choose at least one scope/)
+  })
+
+  test('what is done with keys asks for the password again after ten minutes', async () => {
+    const other = await deskOf(house)
+    house.clock.now += confirmedMs
+    for (const method of ['GET', 'POST']) {
+      const answer = await fetch(house.origin + other.path('developers/keys/new'), {
+        method,
+        redirect: 'manual',
+        headers: other.headers,
+        ...(method === 'POST' && { body: new URLSearchParams({ name: 'Late', scope: 'catalog:read' }) }),
+      })
+      assert.equal(answer.status, 303)
+      assert.match(answer.headers.get('location') ?? '', /^\/admin\/confirm\?next=/)
+    }
+    desk = await deskOf(house)
+  })
+
+  test('an endpoint is added with its secret shown once, edited, tested, paused, and removed', async () => {
+    const { page, path } = desk
+    await page.open(path('developers/webhooks/new'))
+    await page.press('Add endpoint', { url: 'ftp://nowhere', events: 'order.paid, nonsense!' })
+    assert.equal(page.status, 400)
+    assert.equal(page.field('events')?.value, 'order.paid, nonsense!')
+    await page.press('Add endpoint', { url: 'https://hooks.example.com/a', events: 'order.*\norder.*' })
+    const secret = secretIn(page.html) ?? ''
+    assert.match(secret, /^whsec_/)
+    await page.open(page.links().get('I have stored it') ?? '')
+    assert.ok(!page.html.includes(secret))
+    assert.match(page.text(), /Not called yet/)
+    assert.match(page.text(), /order\.\*/)
+    const at = page.path
+
+    await page.press('Send test')
+    assert.match(page.text(), /Test call on its way/)
+    assert.match(page.text(), /webhook\.ping Waiting/)
+    await page.press('Pause')
+    assert.match(page.text(), /Paused\. Events wait/)
+    await page.press('Resume')
+    await page.open(`${at}/edit`)
+    await page.press('Save', { description: 'Warehouse' })
+    assert.match(page.text(), /Saved\..*Warehouse/s)
+    await page.open(`${at}/secret`)
+    await page.press('Rotate secret')
+    assert.match(secretIn(page.html) ?? '', /^whsec_/)
+    assert.notEqual(secretIn(page.html), secret)
+    await page.open(`${at}/remove`)
+    await page.press('Remove')
+    assert.match(page.text(), /Endpoint removed/)
+    await page.open(at)
+    assert.equal(page.status, 404)
+  })
+
+  test('failed calls are sent again one by one or all of them, and each once', async () => {
+    const { page, path } = desk
+    const [one, two] = [await failedDelivery(house), await failedDelivery(house)]
+    const replaysOf = async ({ deliveryId }: { deliveryId: string }) =>
+      (
+        await house.storage.read(
+          (db) => db.sql<{ id: string }>`select id from webhook_deliveries where replay_of = ${deliveryId}`,
+        )
+      ).length
+    await page.open(path(`developers/deliveries/${one.deliveryId}`))
+    assert.match(page.text(), /Failed/)
+    await page.press('Send again')
+    assert.match(page.text(), /1 delivery is sent again/)
+    await page.open(path('developers/deliveries?status=failed'))
+    const form = { all: 'failed', endpoint: '', key: 'one-and-the-same', back: path('developers/deliveries') }
+    const press = () =>
+      fetch(house.origin + path('developers/replays'), {
+        method: 'POST',
+        redirect: 'manual',
+        body: new URLSearchParams(form),
+        headers: desk.headers,
+      })
+    const answers = await Promise.all([press(), press()])
+    for (const answer of answers) assert.match(answer.headers.get('location') ?? '', /done=replayed&n=1/)
+    assert.deepEqual([await replaysOf(one), await replaysOf(two)], [1, 1])
+    await page.press('Replay all failed')
+    assert.match(page.text(), /No failed delivery is left/)
+    assert.deepEqual([await replaysOf(one), await replaysOf(two)], [1, 1])
+  })
+
+  test('an installation is made and ended', async () => {
+    const { page, path } = desk
+    await page.open(path('developers/apps/new'))
+    await page.press('Create', { name: 'Pop-up', redirectHosts: 'https://no/path' })
+    assert.equal(page.status, 400)
+    assert.equal(page.field('redirectHosts')?.isInvalid, true)
+    await page.press('Create', { redirectHosts: 'shop.example\nlocalhost:3000' })
+    assert.match(page.text(), /Installation created.*Pop-up Your own/s)
+    await page.open([...page.links()].find(([name]) => name.startsWith('End Pop-up'))?.[1] ?? '')
+    await page.press('End')
+    assert.match(page.text(), /Installation ended/)
+  })
+
+  test('the list of changes says who, what, from and to, and leads to an undo that says what it does', async () => {
+    const { page, path } = desk
+    const { body } = await house.askAdmin('getAdminShop')
+    const changed = await house.askAdmin('updateAdminShop', {
+      body: { expectedVersion: body.data.version, lowStockAt: 7, idempotencyKey: 'low-stock-seven' },
+    })
+    assert.equal(changed.status, 200)
+    await page.open(path('developers/changes'))
+    assert.match(page.text(), /changed the shop/)
+    assert.match(page.text(), /lowStockAt \d+ → to 7/)
+    const undo = page.links().get('Undo') ?? ''
+    await page.open(undo)
+    assert.match(page.text(), /lowStockAt 7 → to \d+/)
+    await page.press('Undo')
+    assert.match(page.text(), /Change taken back\./)
+    assert.match(page.text(), /took a change back/)
+    const after = await house.askAdmin('getAdminShop')
+    assert.equal(after.body.data.shop.lowStockAt, body.data.shop.lowStockAt)
+  })
+
+  test('a viewer has the list of changes and nothing else of Developers', async () => {
+    const viewer = await deskOf(house, { role: 'viewer' })
+    await viewer.page.open(viewer.path('developers'))
+    assert.equal(viewer.page.path, viewer.path('developers/changes'))
+    const names = [...viewer.page.links().keys()]
+    assert.ok(!names.includes('API keys') && !names.includes('Undo'), names.join(', '))
+    for (const path of ['developers/keys', 'developers/webhooks/new', 'developers/apps', 'developers/deliveries']) {
+      await viewer.page.open(viewer.path(path))
+      assert.equal(viewer.page.status, 403, path)
+    }
+  })
+})
