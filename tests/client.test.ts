@@ -300,7 +300,7 @@ describe('the client on a server that fails', () => {
     await assert.rejects(given().identity({ signal: abort.signal }), (error) => error === reason)
     assert.equal(received.length, 0)
     const later = new AbortController()
-    const pausing = given(refuse(503, 'unavailable', { 'retry-after': '50' })).identity({ signal: later.signal })
+    const pausing = given(refuse(503, 'unavailable', { 'retry-after': '20' })).identity({ signal: later.signal })
     while (received.length === 0) await new Promise(setImmediate)
     setTimeout(() => later.abort(reason), 20)
     await assert.rejects(pausing, (error) => error === reason)

@@ -330,7 +330,7 @@ describe('the folders around src', () => {
     ['bench/main.ts', '../proof/day.ts', /may not import proof/],
     ['tests/rows.test.ts', '../bench/load.ts', /may not import bench/],
     ['src/kit/ids.test.ts', '../../tests/interface.ts', /may not import tests/],
-    ['apps/storefront/api.ts', '../../src/kit/ids.ts', /may not import src/],
+    ['apps/storefront/shop.ts', '../../src/kit/ids.ts', /may not import src/],
     ['packages/client/src/call.ts', '../../../src/contract/words.ts', /published on its own/],
     ['packages/client/print.ts', '../../src/kit/ids.ts', /published on its own/],
     ['examples/app/app.ts', 'pg', /a client does not need/],

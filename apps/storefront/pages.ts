@@ -2,7 +2,17 @@
 // from the catalog is escaped by the `html` tag.
 
 import { randomUUID } from 'node:crypto'
-import type { Cart, CartItem, Category, CheckoutSession, Order, Product, ProductSummary, Sku, Totals } from './api.ts'
+import type {
+  Cart,
+  CartItem,
+  Category,
+  CheckoutSession,
+  Order,
+  Product,
+  ProductSummary,
+  Sku,
+  Totals,
+} from '../../packages/client/src/index.ts'
 import { type Html, html } from './html.ts'
 import { isAboutCode, isGoodNews, money, type Notice, noticeWords, stockWords } from './words.ts'
 

@@ -4,14 +4,14 @@
 import { createHash, randomUUID } from 'node:crypto'
 import { readFileSync } from 'node:fs'
 import {
-  ApiRefusal,
-  ApiUnreachable,
   type Cart,
+  CartwrightError,
   type Category,
-  createApi,
+  createClient,
+  type ErrorCode,
   type ProductSummary,
   type Sku,
-} from './api.ts'
+} from '../../packages/client/src/index.ts'
 import { cartPage, continuePage, listPage, messagePage, productPage, type Surroundings, thanksPage } from './pages.ts'
 import { type Notice, type NoticeName, noticeFor, noticeForPromotion, noticeIn } from './words.ts'
 
@@ -53,6 +53,7 @@ export type Storefront = (request: StorefrontRequest) => Promise<StorefrontAnswe
 const cartCookie = 'storefront_cart'
 const cartCookieSeconds = 30 * 86_400
 const rememberMs = 60_000
+const categoriesMax = 500
 const categoryListsMax = 10
 const categoryRowsWished = 24
 const alikeMax = 4
@@ -60,10 +61,11 @@ const alikeMax = 4
 export function createStorefront(options: StorefrontOptions): Storefront {
   const { apiUrl, apiKey, basePath: base, report = () => {} } = options
   const publicOrigin = new URL(options.publicUrl).origin
-  const api = createApi({ apiUrl, apiKey })
-  const identity = remembered(api.identity)
-  const categories = remembered(api.categories)
-  const newest = remembered(() => api.products())
+  // A shopper waits for the page, so a server that is busy is not waited for.
+  const api = createClient({ baseUrl: apiUrl, key: apiKey, maxRetries: 1, maxRetryDelayMs: 500 })
+  const identity = remembered(async () => (await api.identity()).data)
+  const categories = remembered(listCategories)
+  const newest = remembered(() => api.catalog.products())
   // A form may redirect to the hosted checkout: browsers check the redirect of a form against this list.
   const formTargets = [...new Set([publicOrigin, new URL(apiUrl).origin])]
 
@@ -96,7 +98,7 @@ export function createStorefront(options: StorefrontOptions): Storefront {
       if (method === 'POST' && !isOwnForm(request)) return plain(403, 'This form was not sent by this shop.')
       return await handle(request, pattern.exec(below)?.[1] ?? '')
     } catch (error) {
-      if (!(error instanceof ApiRefusal || error instanceof ApiUnreachable)) throw error
+      if (!(error instanceof CartwrightError)) throw error
       report(error)
       return apology(error)
     }
@@ -116,10 +118,19 @@ export function createStorefront(options: StorefrontOptions): Storefront {
       return await show(request, (at) => listPage(at, { category, products, moreHref, isStart: link === null }))
     } catch (error) {
       // An outdated or invented link.
-      const isBadLink = error instanceof RangeError || (error instanceof ApiRefusal && error.status === 400)
+      const isBadLink = error instanceof TypeError || (error instanceof CartwrightError && error.status === 400)
       if (link !== null && isBadLink) return seeOther(here)
       throw error
     }
+  }
+
+  async function listCategories(): Promise<Category[]> {
+    const found: Category[] = []
+    for await (const category of api.catalog.categories()) {
+      found.push(category)
+      if (found.length === categoriesMax) break
+    }
+    return found
   }
 
   // The API lists all products, at most 100 at a time. For one category, pages are read until there are enough.
@@ -129,11 +140,9 @@ export function createStorefront(options: StorefrontOptions): Storefront {
     const products: ProductSummary[] = []
     let next = link
     for (let lists = 1; ; lists++) {
-      const list = await api.products(next)
-      products.push(
-        ...list.products.filter((product) => !category || product.categories.some((slug) => slugs.has(slug))),
-      )
-      next = list.next
+      const { data, meta } = await api.catalog.products({ next })
+      products.push(...data.filter((product) => !category || product.categories.some((slug) => slugs.has(slug))))
+      next = meta?.next ?? null
       if (!category || next === null || products.length >= categoryRowsWished || lists === categoryListsMax) {
         return { products, next }
       }
@@ -142,13 +151,13 @@ export function createStorefront(options: StorefrontOptions): Storefront {
 
   async function showProduct(request: StorefrontRequest, slug: string): Promise<StorefrontAnswer> {
     if (!slugPattern.test(slug)) return notFound(request)
-    const product = await api.product(slug).catch(nullWhenMissing)
+    const product = await foundOrNull(api.catalog.product(slug))
     if (!product) return notFound(request)
     const chosen = chosenSku(product.skus, request.query.get('sku'))
     if (!chosen) return notFound(request)
     const [known, list] = await Promise.all([categories(), newest()])
     const trail = trailOf(product, known)
-    const others = list.products.filter((other) => other.slug !== slug && other.availability !== 'out_of_stock')
+    const others = list.data.filter((other) => other.slug !== slug && other.availability !== 'out_of_stock')
     // Those of the same narrow category first, then those of the wider one.
     const alike = trail
       .toReversed()
@@ -159,15 +168,15 @@ export function createStorefront(options: StorefrontOptions): Storefront {
   }
 
   async function showCart(request: StorefrontRequest): Promise<StorefrontAnswer> {
-    const { products } = await newest()
-    return show(request, (at, cart) => cartPage(at, cart, products.slice(0, alikeMax)))
+    const { data } = await newest()
+    return show(request, (at, cart) => cartPage(at, cart, data.slice(0, alikeMax)))
   }
 
   async function showThanks(request: StorefrontRequest): Promise<StorefrontAnswer> {
     const id = request.query.get('session') ?? ''
-    const session = sessionIdPattern.test(id) ? await api.checkoutSession(id).catch(nullWhenMissing) : null
+    const session = sessionIdPattern.test(id) ? await foundOrNull(api.checkout.get(id)) : null
     if (!session) return notFound(request)
-    const order = session.orderId === null ? null : await api.order(session.orderId)
+    const order = session.orderId === null ? null : (await api.orders.get(session.orderId)).data
     return show(request, (at) => thanksPage(at, session, order))
   }
 
@@ -196,11 +205,11 @@ export function createStorefront(options: StorefrontOptions): Storefront {
   async function withItem(request: StorefrontRequest, skuId: string, quantity: number, once: string): Promise<Cart> {
     for (let attempt = 1; ; attempt++) {
       const cart = await usableCart(request)
-      if (!cart) return api.createCart({ items: [{ skuId, quantity }], idempotencyKey: once })
+      if (!cart) return (await api.carts.create({ items: [{ skuId, quantity }], idempotencyKey: once })).data
       const before = cart.items.find((item) => item.skuId === skuId)?.quantity ?? 0
       const change = { quantity: before + quantity, expectedVersion: cart.version, idempotencyKey: once }
       try {
-        return await api.putItem(cart.id, skuId, change)
+        return (await api.carts.putItem(cart.id, skuId, change)).data
       } catch (error) {
         const isStale = isRefusal(error, 'version_conflict', 'cart_not_open', 'cart_not_found')
         if (!isStale || attempt === 3) throw error
@@ -212,7 +221,7 @@ export function createStorefront(options: StorefrontOptions): Storefront {
     const { skuId, quantity, step, version, once } = fieldsOf(request)
     return changeCart(request, async (cartId) => {
       const change = { quantity: Math.max(0, quantity + step), expectedVersion: version, idempotencyKey: once }
-      await api.changeQuantity(cartId, skuId, change)
+      await api.carts.updateItem(cartId, skuId, change)
       return { name: change.quantity === 0 ? 'removed' : 'changed', number: 0 }
     })
   }
@@ -220,7 +229,7 @@ export function createStorefront(options: StorefrontOptions): Storefront {
   async function removeItem(request: StorefrontRequest): Promise<StorefrontAnswer> {
     const { skuId, version, once } = fieldsOf(request)
     return changeCart(request, async (cartId) => {
-      await api.removeItem(cartId, skuId, { expectedVersion: version, idempotencyKey: once })
+      await api.carts.removeItem(cartId, skuId, { expectedVersion: version, idempotencyKey: once })
       return { name: 'removed', number: 0 }
     })
   }
@@ -239,7 +248,8 @@ export function createStorefront(options: StorefrontOptions): Storefront {
     const { once } = fieldsOf(request)
     return changeCart(request, async (cartId) => {
       try {
-        return noticeForPromotion(await api.applyPromotion(cartId, { code, idempotencyKey: once }))
+        const { data } = await api.carts.applyPromotion(cartId, { code, idempotencyKey: once })
+        return noticeForPromotion(data.promotion)
       } catch (error) {
         if (isRefusal(error, 'rate_limited')) return { name: 'code_too_fast', number: 0 }
         if (isRefusal(error, 'invalid_request')) return { name: 'code_not_found', number: 0 }
@@ -253,7 +263,7 @@ export function createStorefront(options: StorefrontOptions): Storefront {
     if (cartId === null) return seeOther(`${base}/cart`)
     const { version, once } = fieldsOf(request)
     try {
-      const { url } = await api.createCheckoutSession({
+      const { data: session } = await api.checkout.create({
         cartId,
         expectedCartVersion: version,
         // The server puts the id of the session in the place of {sessionId}.
@@ -261,6 +271,7 @@ export function createStorefront(options: StorefrontOptions): Storefront {
         cancelUrl: `${publicOrigin}${base}/cart`,
         idempotencyKey: once,
       })
+      const { url } = session
       if (url === null) return seeOther(cartHref('trouble'))
       // To an origin that the policy of the cart page does not name, a browser would silently block the redirect.
       if (!formTargets.includes(new URL(url).origin)) return await show(request, (at) => continuePage(at, url))
@@ -295,7 +306,7 @@ export function createStorefront(options: StorefrontOptions): Storefront {
   }
 
   function noticeOf(error: unknown): Notice {
-    if (!(error instanceof ApiRefusal)) throw error
+    if (!isRefused(error)) throw error
     const notice = noticeFor(error)
     if (notice.name === 'trouble') report(error)
     return notice
@@ -315,7 +326,7 @@ export function createStorefront(options: StorefrontOptions): Storefront {
   // The cart of this browser, if it is still open.
   async function usableCart(request: StorefrontRequest): Promise<Cart | null> {
     const id = cartIdOf(request)
-    const cart = id === null ? null : await api.cart(id).catch(nullWhenMissing)
+    const cart = id === null ? null : await foundOrNull(api.carts.get(id))
     return cart && (cart.status === 'open' || cart.status === 'locked') ? cart : null
   }
 
@@ -364,8 +375,8 @@ export function createStorefront(options: StorefrontOptions): Storefront {
   }
 
   // Without the API there are no name and no categories; the page does without them.
-  function apology(error: ApiRefusal | ApiUnreachable): StorefrontAnswer {
-    const isSettingUp = error instanceof ApiRefusal && (error.status === 401 || error.status === 403)
+  function apology({ status }: CartwrightError): StorefrontAnswer {
+    const isSettingUp = status === 401 || status === 403
     const body = messagePage(bareSurroundings(), {
       title: 'Back in a moment',
       text: isSettingUp
@@ -466,13 +477,25 @@ function trailOf(product: ProductSummary, known: readonly Category[]): Category[
   return (narrowest?.path ?? []).flatMap((slug) => known.find((category) => category.slug === slug) ?? [])
 }
 
-function isRefusal(error: unknown, ...codes: string[]): error is ApiRefusal {
-  return error instanceof ApiRefusal && codes.includes(error.code)
+function isRefusal(error: unknown, ...codes: ErrorCode[]): boolean {
+  return error instanceof CartwrightError && codes.includes(error.code)
 }
 
-function nullWhenMissing(error: unknown): null {
-  if (error instanceof ApiRefusal && error.status === 404) return null
-  throw error
+// By the API, not by the network or something on the way.
+const notFromApi: readonly ErrorCode[] = ['connection_failed', 'timed_out', 'unexpected_answer']
+
+function isRefused(error: unknown): error is CartwrightError {
+  return error instanceof CartwrightError && !notFromApi.includes(error.code)
+}
+
+async function foundOrNull<Data>(asked: Promise<{ data: Data }>): Promise<Data | null> {
+  return asked.then(
+    ({ data }) => data,
+    (error: unknown) => {
+      if (isRefused(error) && error.status === 404) return null
+      throw error
+    },
+  )
 }
 
 function seeOther(location: string, headers: Record<string, string> = {}): StorefrontAnswer {

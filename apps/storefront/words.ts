@@ -1,7 +1,7 @@
 // What the shop says to people: amounts, stock, and an answer to every refusal. A notice travels through a redirect as
 // its name and one number, so a link cannot make this shop show a text of someone else's.
 
-import type { ApiRefusal, AppliedPromotion, Availability } from './api.ts'
+import type { AppliedPromotion, Availability, CartwrightError } from '../../packages/client/src/index.ts'
 
 // Amounts are integers in minor units. The number of digits depends on the currency, and Intl is wrong about some
 // (it writes HUF and IDR without the digits that ISO 4217 gives them), so the exceptions to two are named here.
@@ -107,7 +107,8 @@ export function isAboutCode({ name }: Notice): boolean {
 }
 
 // The notice for a change that the API refused.
-export function noticeFor({ code, available, limit, skuId }: ApiRefusal): Notice {
+export function noticeFor({ code, current }: CartwrightError): Notice {
+  const { available, limit, skuId } = current ?? {}
   const say = (name: NoticeName, number = 0): Notice => ({ name, number })
   switch (code) {
     case 'insufficient_stock':

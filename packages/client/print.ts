@@ -51,7 +51,7 @@ const answeredKinds: Readonly<Record<string, string>> = {
   describeOAuthAuthorization: 'OAuthAuthorization',
 }
 
-export function printedClient({ document, client, table, tokenClient, tokenTable, more }: Printed): string {
+export function printedTypes({ document, client, tokenClient, more }: Printed): string {
   const { surface } = document
   const { componentsOf } = createComponents(document.schemas)
   const rows = Object.values(surface.operations)
@@ -74,13 +74,6 @@ export function printedClient({ document, client, table, tokenClient, tokenTable
       ({ id, method, row }) => signature(id, method, row, names, schemas, refs),
       (group, lines) => `${group}: {\n${lines}\n}`,
     )}\n}`
-  const tableOf = (name: string, listed: readonly Member[]) =>
-    `export const ${name} = {\n${inGroups(
-      listed,
-      ({ method, row }) => `${method}: '${specOf(row)}',`,
-      (group, lines) => `${group}: {\n${lines}\n},`,
-    )}\n} as const`
-
   return `// Printed from the contract by \`npm run client:print\`. Do not edit.
 
 import type { CallOptions, List, ListOptions } from '../call.ts'
@@ -89,10 +82,26 @@ import type { CallOptions, List, ListOptions } from '../call.ts'
 ${interfaceOf(client, others)}
 ${tokenClient ? `\n/** The operations that take the access token of an installation. */\n${interfaceOf(tokenClient, withToken)}\n` : ''}
 ${more}${more && '\n'}${types}
+`
+}
 
+// Apart from the types, so a program that runs the source loads little.
+export function printedTables({ document, table, tokenTable }: Printed): string {
+  const members = membersOf(document)
+  const tableOf = (name: string, listed: readonly Member[]) =>
+    `export const ${name} = {\n${inGroups(
+      listed,
+      ({ method, row }) => `${method}: '${specOf(row)}',`,
+      (group, lines) => `${group}: {\n${lines}\n},`,
+    )}\n} as const\n`
+  const withToken = members.filter(({ row }) => row.caller === 'oauth')
+  return `// Printed from the contract by \`npm run client:print\`. Do not edit.
 // Method, arguments and path of each operation: b body, q query, p pages of a list, a for anyone.
-${tableOf(table, others)}
-${tokenTable ? `\n${tableOf(tokenTable, withToken)}\n` : ''}`
+
+${tableOf(
+  table,
+  members.filter(({ row }) => row.caller !== 'oauth'),
+)}${tokenTable ? `\n${tableOf(tokenTable, withToken)}` : ''}`
 }
 
 interface Member {
@@ -188,10 +197,13 @@ const indent = (text: string) =>
     .map((line) => `  ${line}`)
     .join('\n')
 
-export const printedFiles = [
-  { file: new URL('src/printed/open.ts', import.meta.url), text: () => printedClient(openPrinted) },
-  { file: new URL('src/printed/admin.ts', import.meta.url), text: () => printedClient(adminPrinted) },
-]
+export const printedFiles = [openPrinted, adminPrinted].flatMap((printed) => {
+  const at = (name: string) => new URL(`src/printed/${name}.ts`, import.meta.url)
+  return [
+    { file: at(printed.document.surface.name), text: () => printedTypes(printed) },
+    { file: at(printed.table), text: () => printedTables(printed) },
+  ]
+})
 
 if (import.meta.main) {
   const isChecking = process.argv.includes('--check')

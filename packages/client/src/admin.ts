@@ -1,7 +1,8 @@
 // The client of the admin surface: what runs a merchant's shop.
 
 import { type ClientOptions, keyedMethods } from './key.ts'
-import { type AdminClient, adminTable } from './printed/admin.ts'
+import type { AdminClient } from './printed/admin.ts'
+import { adminTable } from './printed/adminTable.ts'
 
 export type { CallOptions, Fetch, List, ListOptions } from './call.ts'
 export { CartwrightError, type ErrorCode } from './error.ts'

@@ -34,6 +34,8 @@ export interface TransportOptions {
   maxRetries?: number | undefined
   /** The first pause before a repetition; it doubles each time (default: 250). */
   retryDelayMs?: number | undefined
+  /** A server that asks for a longer pause is not asked again (default: 30,000). */
+  maxRetryDelayMs?: number | undefined
 }
 
 /** Proves who is calling. */
@@ -118,7 +120,7 @@ function listOf(read: (next: string | null) => Promise<Page>, start: string | nu
 
 export async function send(transport: TransportOptions, request: Request): Promise<unknown> {
   const { signal, maxRetries = transport.maxRetries ?? 3 } = request.options
-  const { retryDelayMs = 250 } = transport
+  const { retryDelayMs = 250, maxRetryDelayMs = 30_000 } = transport
   for (let attempt = 0; ; attempt++) {
     signal?.throwIfAborted()
     let failure: CartwrightError
@@ -141,14 +143,12 @@ export async function send(transport: TransportOptions, request: Request): Promi
         error,
       )
     }
-    // A server that wants a longer pause than this should be asked again by whoever plans the work.
-    if (attempt >= maxRetries || waitMs > waitMsMax) throw failure
+    if (attempt >= maxRetries || waitMs > maxRetryDelayMs) throw failure
     await pause(waitMs, signal)
   }
 }
 
 const retriedStatuses = [429, 502, 503, 504]
-const waitMsMax = 60_000
 
 async function fetched(transport: TransportOptions, request: Request): Promise<{ response: Response; text: string }> {
   const { method, url, body, headers, credential, options } = request

@@ -1,7 +1,8 @@
 // The client of the open surface: a storefront's catalog, carts, checkout and orders, and the verification of webhooks.
 
 import { type ClientOptions, keyedMethods } from './key.ts'
-import { openTable, type ShopClient } from './printed/open.ts'
+import type { ShopClient } from './printed/open.ts'
+import { openTable } from './printed/openTable.ts'
 
 export type { CallOptions, Fetch, List, ListOptions } from './call.ts'
 export { CartwrightError, type ErrorCode } from './error.ts'

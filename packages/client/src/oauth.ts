@@ -4,7 +4,8 @@
 import { baseOf, type Credential, methodsFrom, type Request, send, type TransportOptions } from './call.ts'
 import { CartwrightError } from './error.ts'
 import { type Jwk, newSigningKey, proofFor, publicPart, random, sha256, signed, signingKey, thumbprint } from './jwt.ts'
-import { type InstallationClient, installationTable } from './printed/open.ts'
+import type { InstallationClient } from './printed/open.ts'
+import { installationTable } from './printed/openTable.ts'
 
 export { CartwrightError } from './error.ts'
 export type { Jwk } from './jwt.ts'
