@@ -17,6 +17,7 @@ import { endAll } from './process.ts'
 import { writeSummary } from './profile.ts'
 import { markdown, type Report, type RowReport, terminalText } from './report.ts'
 import type { Circumstances, Row } from './row.ts'
+import { adminRows } from './rows/admin.ts'
 import { cartRows } from './rows/carts.ts'
 import { growthRows } from './rows/growth.ts'
 import { mailRows } from './rows/mail.ts'
@@ -33,6 +34,7 @@ const rows: readonly Row[] = [
   ...purchaseRows,
   ...mailRows,
   ...webhookRows,
+  ...adminRows,
   ...startRows,
   ...growthRows,
 ]

@@ -22,7 +22,7 @@ import { eachEngine } from '../harness/storage.ts'
 import { sell } from '../src/inventory/sales.ts'
 import { newId } from '../src/kit/ids.ts'
 import { findViolations } from '../src/observe/invariants.ts'
-import { deleteOldTransfers } from '../src/transfers/round.ts'
+import { deleteOldTransfers } from '../src/transfers/retention.ts'
 
 const header = 'Handle,Title,Type,Variant SKU,Variant Price,Variant Inventory Qty\n'
 

@@ -15,6 +15,7 @@ import { deleteSessions, eraseCustomers, sessionsSweptMax } from '../checkout/re
 import { endSessionsOfEnded, expireSessions } from '../checkout/sweep.ts'
 import { keysSweptMax, sweepIdempotencyKeys } from '../idempotency/once.ts'
 import { sweepHolds } from '../inventory/holds.ts'
+import { late } from '../kit/late.ts'
 import type { RetentionMs } from '../kit/retention.ts'
 import { createClockGuard, createSetBackWatch } from '../loops/clock.ts'
 import type { LoopName } from '../loops/names.ts'
@@ -33,7 +34,8 @@ import { countSales } from '../reports/count.ts'
 import { indexOrders } from '../search/orders.ts'
 import { staffSweptMax, sweepStaff } from '../staff/sweep.ts'
 import type { Storage } from '../storage/storage.ts'
-import { deleteOldTransfers, transfersDeletedMax, transfersTurn } from '../transfers/round.ts'
+import { deleteOldTransfers, transfersDeletedMax } from '../transfers/retention.ts'
+import { hasDueTransfers } from '../transfers/store.ts'
 import { bringForward as bringWebhooksForward } from '../webhooks/store.ts'
 import { newPlaces, sweepWebhooks } from '../webhooks/sweep.ts'
 import { catchUp, catchUpAll, type Loop, type Part, type Workers } from '../workers.ts'
@@ -62,6 +64,8 @@ function lastUseLoop(app: App, clock: () => number): Loop {
     },
   }
 }
+
+const loadTransfers = late(() => import('../transfers/round.ts'))
 
 export function loopsFor({ storage, app, retentionMs, clock, monotonic }: LoopParts): Loop[] {
   const checkClock = createClockGuard(clock, monotonic)
@@ -122,7 +126,12 @@ export function loopsFor({ storage, app, retentionMs, clock, monotonic }: LoopPa
     {
       name: 'transfers',
       everyMs: 2_000,
-      work: (isEnding) => transfersTurn({ storage, origin: app.publicOrigin, clock }, isEnding),
+      // What reads files is loaded with the first one.
+      work: async (isEnding) => {
+        if (!(await storage.read((db) => hasDueTransfers(db, clock())))) return false
+        const { transfersTurn } = await loadTransfers()
+        return transfersTurn({ storage, origin: app.publicOrigin, clock }, isEnding)
+      },
     },
     rounds('staff', 60_000, staffSweptMax, (now) => sweepStaff(storage, now)),
     {

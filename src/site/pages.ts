@@ -1,10 +1,10 @@
 // The site of the server itself: the start page, the reference, the OpenAPI document, and their assets.
 
 import type { IncomingMessage } from 'node:http'
-import { adminDocument } from '../contract/admin/document.ts'
 import { openDocument } from '../contract/open/document.ts'
-import { printOpenApi } from '../contract/openapi.ts'
+import { printOpenApi, type SurfaceDocument } from '../contract/openapi.ts'
 import type { HtmlPage } from '../http/pages.ts'
+import { late } from '../kit/late.ts'
 import { type Asset, answerAsset, makeAsset } from '../pages/asset.ts'
 import { favicon } from '../pages/mark.ts'
 import { script, style } from './assets.ts'
@@ -33,18 +33,25 @@ export function sitePages({
   hasLetters = () => false,
 }: SiteParts): HtmlPage[] {
   const documentPages = documents.flatMap(({ document, path, openApiPath, name }): HtmlPage[] => {
-    const reference = once(() => {
-      const text = referencePage(document, { origin: origin(), version, path, openApiPath })
+    const reference = late(async () => {
+      const text = referencePage(await document(), { origin: origin(), version, path, openApiPath })
       return makeAsset(text, siteHeaders)
     })
-    const openApi = once(() => makeAsset(printOpenApi(document, { serverUrl: origin(), version }), openHeaders))
+    const openApi = late(async () =>
+      makeAsset(printOpenApi(await document(), { serverUrl: origin(), version }), openHeaders),
+    )
     return [
-      { path, name: `reference${name}`, isDear: true, answer: async (request) => answerAsset(reference(), request) },
+      {
+        path,
+        name: `reference${name}`,
+        isDear: true,
+        answer: async (request) => answerAsset(await reference(), request),
+      },
       {
         path: openApiPath,
         name: `openapi${name}`,
         isDear: true,
-        answer: async (request) => answerAsset(openApi(), request),
+        answer: async (request) => answerAsset(await openApi(), request),
       },
     ]
   })
@@ -73,21 +80,24 @@ export function sitePages({
   ]
 }
 
-const documents = [
-  { document: openDocument, path: '/docs', openApiPath: '/openapi.json', name: '' },
-  { document: adminDocument, path: '/docs/admin', openApiPath: '/openapi.admin.json', name: '_admin' },
+// The examples and words of the admin surface are loaded with the first look at its reference.
+const documents: readonly {
+  document: () => Promise<SurfaceDocument>
+  path: string
+  openApiPath: string
+  name: string
+}[] = [
+  { document: async () => openDocument, path: '/docs', openApiPath: '/openapi.json', name: '' },
+  {
+    document: async () => (await import('../contract/admin/document.ts')).adminDocument,
+    path: '/docs/admin',
+    openApiPath: '/openapi.admin.json',
+    name: '_admin',
+  },
 ]
 
 // Tools in browsers read the document from other origins.
 const openHeaders = { 'content-type': 'application/json; charset=utf-8', 'access-control-allow-origin': '*' }
-
-function once(make: () => Asset): () => Asset {
-  let made: Asset | undefined
-  return () => {
-    made ??= make()
-    return made
-  }
-}
 
 // Anyone may request the start page as often as they like: the database is queried at most once a second. Failures are not
 // cached.

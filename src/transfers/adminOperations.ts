@@ -11,19 +11,13 @@ import { adminRowsAsked, pageOf } from '../http/paging.ts'
 import { badCursor } from '../kit/cursor.ts'
 import { isId, newId } from '../kit/ids.ts'
 import { toInstant } from '../kit/instant.ts'
+import { late } from '../kit/late.ts'
 import type { MerchantMode } from '../kit/mode.ts'
 import { controlCharacters } from '../kit/problems.ts'
 import { refuse } from '../kit/refuse.ts'
 import type { RootSecret } from '../kit/secrets.ts'
 import type { Reader, Tx } from '../storage/storage.ts'
-import {
-  type ExportPage,
-  exportOrders,
-  exportOrdersWithCustomers,
-  exportProducts,
-  exportPromotions,
-  exportStock,
-} from './exports.ts'
+import type { ExportPage } from './exports.ts'
 import {
   countTransfers,
   discardOldest,
@@ -43,6 +37,9 @@ import {
 const waitingMax = 5
 const shownMax = 200
 const storedMax = 400
+
+// Few servers are asked for a file before they are restarted.
+const loadExports = late(() => import('./exports.ts'))
 
 export interface TransferParts {
   rootSecret: RootSecret
@@ -113,17 +110,19 @@ export function adminTransferOperations({ rootSecret, publicOrigin }: TransferPa
 
     async listAdminExport({ db, caller, query: { of, from, to }, paging, now }) {
       const { after } = paging
+      const exports = await loadExports()
       const exporters = {
-        products: () => exportProducts(db, caller, { after, origin: publicOrigin() }),
-        stock: () => exportStock(db, caller, { after, origin: publicOrigin() }),
-        orders: () => exportOrders(db, caller, { after, ...spanOf({ from, to }) }),
-        promotions: () => exportPromotions(db, caller, { after, now: now.getTime() }),
+        products: () => exports.exportProducts(db, caller, { after, origin: publicOrigin() }),
+        stock: () => exports.exportStock(db, caller, { after, origin: publicOrigin() }),
+        orders: () => exports.exportOrders(db, caller, { after, ...spanOf({ from, to }) }),
+        promotions: () => exports.exportPromotions(db, caller, { after, now: now.getTime() }),
       }
       return exportView(await exporters[of](), paging)
     },
 
     async listAdminCustomerExport({ db, caller, query, paging, now }) {
       const ask = { after: paging.after, ...spanOf(query) }
+      const { exportOrdersWithCustomers } = await loadExports()
       const page = await exportOrdersWithCustomers(db, caller, ask, { rootSecret, now: now.getTime() })
       const looks = page.orders.map(
         ({ id, number: name }) => ({ kind: 'look', what: 'order', id, name, members: [] }) as const,

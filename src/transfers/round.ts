@@ -2,17 +2,9 @@
 
 import { setImmediate as breathe } from 'node:timers/promises'
 import { handleEach, noteFailures, type Round, type RowFailure, RowsFailed } from '../loops/rows.ts'
-import type { Storage } from '../storage/storage.ts'
 import { planTransfer, type TransferTools } from './plan.ts'
-import {
-  type DueTransfer,
-  deleteItems,
-  deletePieces,
-  deleteTransfer,
-  listDue,
-  listOldTransfers,
-  type TransferKey,
-} from './store.ts'
+import { deleteWhole } from './retention.ts'
+import { type DueTransfer, listDue } from './store.ts'
 import { deleteWritten, writeBatch } from './write.ts'
 
 const transfersAtOnce = 10
@@ -55,31 +47,4 @@ async function writeFor(
   }
   while (await deleteWritten(storage, transfer)) await breathe()
   return false
-}
-
-const itemsDeletedAtOnce = 200
-
-// In several transactions, so others do not wait long. The row itself goes last.
-async function deleteWhole(storage: Storage, transfer: TransferKey): Promise<void> {
-  while ((await storage.write((tx) => deletePieces(tx, transfer, 1))) > 0) await breathe()
-  while ((await storage.write((tx) => deleteItems(tx, transfer, itemsDeletedAtOnce))) > 0) await breathe()
-  await storage.write((tx) => deleteTransfer(tx, transfer))
-}
-
-export const transfersDeletedMax = 20
-
-export async function deleteOldTransfers(
-  storage: Storage,
-  { endedBy, now }: { endedBy: number; now: number },
-): Promise<number> {
-  const old = await storage.read((db) => listOldTransfers(db, { endedBy, now }, transfersDeletedMax))
-  return handleEach(
-    { storage, loop: 'retention', now },
-    old,
-    ({ merchantId, id }) => ({ tenantId: merchantId, rowId: id }),
-    async (transfer) => {
-      await deleteWhole(storage, transfer)
-      return 1
-    },
-  )
 }

@@ -186,6 +186,10 @@ export async function listDue(db: Reader, now: number, limit: number): Promise<D
     order by updated_at limit ${limit}`
 }
 
+export async function hasDueTransfers(db: Reader, now: number): Promise<boolean> {
+  return (await listDue(db, now, 1)).length > 0
+}
+
 // One node plans at a time. False where another one does.
 export async function claimPlanning(
   tx: Tx,
