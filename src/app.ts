@@ -107,6 +107,8 @@ export interface AppParts {
   extraSurfaces?: (parts: SurfaceParts) => readonly MountedSurface[]
   // Pages beside the server's own.
   extraPages?: readonly HtmlPage[]
+  // Where a merchant's shop can be seen, if one of these pages shows it.
+  shopUrl?: ((merchantSlug: string) => string | undefined) | undefined
   payHooks?: Partial<Pick<PayTools, 'onStep' | 'providers' | 'callMsMax'>>
   // True for a public place, whose start page names no merchants.
   production?: boolean
@@ -324,6 +326,7 @@ export function createApp(parts: AppParts): App {
         publicOrigin,
         clock,
         sendsMail: mail !== null,
+        shopUrl: parts.shopUrl,
       }),
       ...(parts.extraPages ?? []),
       picturePage(storage, pictureFiles),

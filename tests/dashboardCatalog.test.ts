@@ -1,6 +1,7 @@
 // The catalog's screens of the dashboard without script: lists, bulk changes with a preview, stock and prices, categories.
 
 import assert from 'node:assert/strict'
+import { readFile } from 'node:fs/promises'
 import { before, test } from 'node:test'
 import { type Desk, deskOf } from '../harness/dashboard.ts'
 import type { House } from '../harness/house.ts'
@@ -195,4 +196,131 @@ eachEngine('the catalog of the dashboard', (given) => {
     await page.open(path(`categories/${newId('cat')}`))
     assert.match(page.text(), /no such category/i)
   })
+
+  // Product
+
+  const pressed = async (path: string, button: string, typed: Readonly<Record<string, string>> = {}) => {
+    await desk.page.open(path)
+    await desk.page.press(button, typed)
+  }
+
+  test('a new product: nothing typed is lost by a refusal; options become a grid; it is published', async () => {
+    const { page, path } = desk
+    await page.open(path('products/new'))
+    await page.press('Save', { name: 'Linen apron', 'sku.0.code': 'ROSE-12', 'sku.0.price': 'a lot' })
+    assert.deepEqual(
+      [page.status, page.field('name')?.value, page.field('sku.0.price')?.value],
+      [400, 'Linen apron', 'a lot'],
+    )
+    await page.press('Save', { 'sku.0.price': '45.00' })
+    assert.equal(page.status, 409)
+    assert.match(page.alerts().join(' '), /already a SKU with this code/)
+    await page.press('Make variants', { 'option.0.name': 'Size', 'sku.0.code': 'APRON' })
+    const form = new URLSearchParams({ ...fieldsOf(page.html), do: 'variants', 'option.0.values': 'S, L' })
+    const grid = await fetch(house.origin + path('products/new'), { method: 'POST', headers: desk.headers, body: form })
+    const text = await grid.text()
+    assert.match(text, /2 variants below/)
+    assert.match(text, /value="APRON-S"/)
+    const saved = await fetch(house.origin + path('products/new'), {
+      method: 'POST',
+      redirect: 'manual',
+      headers: desk.headers,
+      body: new URLSearchParams({ ...fieldsOf(text), 'sku.1.stock': '4', do: 'publish' }),
+    })
+    assert.equal(saved.status, 303)
+    const { text: answer } = await shown('linen-apron')
+    const { data } = JSON.parse(answer)
+    assert.deepEqual(
+      data.skus.map((sku: { code: string; price: { amount: number } }) => [sku.code, sku.price.amount]),
+      [
+        ['APRON-S', 4_500],
+        ['APRON-L', 4_500],
+      ],
+    )
+    await page.open(saved.headers.get('location') ?? '')
+    assert.match(page.text(), /Product created\./)
+    assert.equal(page.heading(), 'Linen apron')
+  })
+
+  test('a copy is a new product; a saved change is taken back; archived it is only looked at', async () => {
+    const { page, path } = desk
+    const [{ id }] = await asked('products?q=glass-vase')
+    await page.open(path(`products/${id}`))
+    await page.open(page.links().get('Copy') ?? '')
+    assert.equal(page.field('name')?.value, 'Glass vase (copy)')
+    await page.press('Save')
+    assert.match(page.text(), /Product created\./)
+    const first = await shown('glass-vase')
+    await pressed(path(`products/${id}`), 'Save', { name: 'Crystal vase', 'sku.0.price': '30' })
+    assert.match(page.text(), /Saved\. Undo/)
+    assert.match((await shown('glass-vase')).text, /Crystal vase/)
+    await page.press('Undo')
+    assert.deepEqual(await shown('glass-vase'), first)
+    await pressed(path(`products/${id}`), 'Archive')
+    assert.match(page.text(), /Archived/)
+    assert.deepEqual(page.field('name')?.isDisabled, true)
+    await page.press('Take out of the archive')
+    assert.equal(page.field('name')?.isDisabled, false)
+    await page.press('Save and publish')
+    assert.equal((await shown('glass-vase')).status, 200)
+  })
+
+  test('two people save one product: the second sees both versions and chooses', async () => {
+    const [{ id }] = await asked('products?q=red-roses')
+    const second = await deskOf(house, { role: 'staff' })
+    await desk.page.open(desk.path(`products/${id}`))
+    await second.page.open(second.path(`products/${id}`))
+    await desk.page.press('Save', { name: 'Scarlet roses', 'sku.1.price': '61.00' })
+    await second.page.press('Save', { name: 'Crimson roses', tags: 'gift, love' })
+    assert.equal(second.page.status, 409)
+    assert.match(second.page.text(), /Name Scarlet roses Crimson roses ROSE-24 24 · 61\.00 .* 24 · 59\.00/)
+    await second.page.press('Save the chosen versions', { 'choice.name': 'theirs' })
+    assert.match(second.page.text(), /Saved\./)
+    const { product: saved } = (await asked(`products/${id}`)) as {
+      product: { name: string; tags: string[]; skus: { price: number }[] }
+    }
+    assert.deepEqual([saved.name, saved.tags, saved.skus[1]?.price], ['Scarlet roses', ['gift', 'love'], 6_100])
+  })
+
+  test('a picture without script: added if it can be used, and otherwise the reason is said', async () => {
+    const [{ id }] = await asked('products?q=peonies')
+    const add = async (file: Blob) => {
+      const body = new FormData()
+      body.append('key', newId('req'))
+      body.append('alt', 'A bunch')
+      body.append('file', file, 'a.webp')
+      const answer = await fetch(house.origin + desk.path(`products/${id}/picture`), {
+        method: 'POST',
+        redirect: 'manual',
+        headers: desk.headers,
+        body,
+      })
+      return { status: answer.status, text: await answer.text() }
+    }
+    const bad = await add(new Blob(['not a picture']))
+    assert.equal(bad.status, 400)
+    assert.match(bad.text, /This file cannot be used: it must be a WebP, JPEG, PNG or AVIF file/)
+    const good = await add(
+      new Blob([new Uint8Array(await readFile(new URL('fixtures/pictures/lossy.webp', import.meta.url)))]),
+    )
+    assert.equal(good.status, 303)
+    const { product: saved } = await asked(`products/${id}`)
+    assert.equal(saved.images[0].alt, 'A bunch')
+    assert.equal((await fetch(house.origin + saved.images[0].url)).status, 200)
+  })
 })
+
+// What a browser would send with the form of a product.
+function fieldsOf(text: string): Record<string, string> {
+  const form = /<form class="form product"[\s\S]*?<\/form>/.exec(text)?.[0] ?? ''
+  const unescaped = (value: string) => value.replaceAll('&#39;', "'").replaceAll('&quot;', '"').replaceAll('&amp;', '&')
+  const inputs = [...form.matchAll(/<input(?: [^>]*)? name="([^"]+)"[^>]*>/g)].flatMap(([tag, name = '']) =>
+    tag.includes('type="checkbox"') && !tag.includes(' checked')
+      ? []
+      : [[name, unescaped(/ value="([^"]*)"/.exec(tag)?.[1] ?? '')] as const],
+  )
+  const areas = [...form.matchAll(/<textarea[^>]* name="([^"]+)"[^>]*>([^<]*)</g)].map(
+    ([, name = '', value = '']) => [name, unescaped(value)] as const,
+  )
+  return Object.fromEntries([...inputs, ...areas])
+}

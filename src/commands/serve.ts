@@ -17,7 +17,14 @@ import { createLog, type Log } from '../observe/log.ts'
 import type { Metrics } from '../observe/metrics.ts'
 import { createSink, type Sink } from '../observe/sink.ts'
 import { makeNewsDue } from '../payments/accounts.ts'
-import { type DemoShop, hasDemoShop, makeDemoShop, makeStorefrontKey, needsDemoShop } from '../provisioning/demo.ts'
+import {
+  type DemoShop,
+  demoMerchantSlug,
+  hasDemoShop,
+  makeDemoShop,
+  makeStorefrontKey,
+  needsDemoShop,
+} from '../provisioning/demo.ts'
 import { type Storage, StorageRefused } from '../storage/storage.ts'
 import { version } from '../version.ts'
 import { type Loop, observeLoops, startWorkers } from '../workers.ts'
@@ -130,6 +137,7 @@ function createService({ config, storage, log, mayDemo }: ServeParts): Service {
     clock: () => new Date(),
     log,
     extraPages: storefrontPages(() => openStorefront),
+    shopUrl: (slug) => (openStorefront && slug === demoMerchantSlug ? `${origin}/shop` : undefined),
   })
   return {
     app,

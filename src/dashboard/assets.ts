@@ -7,7 +7,7 @@ import { speculationPath } from './headers.ts'
 
 export const style = styleFile('style.css')
 export const printStyle = styleFile('print.css')
-export const scripts = ['keys.js', 'live.js', 'sheet.js'].map(scriptFile)
+export const scripts = ['keys.js', 'live.js', 'picture.js', 'sheet.js'].map(scriptFile)
 
 function styleFile(file: string): ServedFile {
   return styleSheet({ path: `/admin/${file}`, name: 'dashboard style', file: new URL(file, import.meta.url) })

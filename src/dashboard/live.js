@@ -66,6 +66,16 @@
     for (const form of document.querySelectorAll('form[data-sent]')) delete form.dataset.sent
   })
 
+  // What was typed is not left by accident.
+
+  for (const form of document.querySelectorAll('form[data-guard]'))
+    form.addEventListener('input', () => {
+      form.dataset.typed = 'yes'
+    })
+  addEventListener('beforeunload', (event) => {
+    if (document.querySelector('form[data-typed]:not([data-sent])')) event.preventDefault()
+  })
+
   // Rows that are chosen together
 
   let lastChosen = null

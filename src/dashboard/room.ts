@@ -8,7 +8,7 @@ import { personCaller } from '../http/admin.ts'
 import type { HtmlPage, PageAnswer, PageRequest } from '../http/pages.ts'
 import type { MountedSurface } from '../http/surfaces.ts'
 import { Refusal } from '../kit/refuse.ts'
-import { readForm } from '../pages/form.ts'
+import { readFiles, readForm } from '../pages/form.ts'
 import { isSameOrigin } from '../pages/origin.ts'
 import type { PersonReader, PersonShop, SignedInPerson } from '../staff/person.ts'
 import { scopesOfRole } from '../staff/roles.ts'
@@ -29,6 +29,8 @@ export interface DashboardParts {
   publicOrigin: () => string
   clock: () => Date
   sendsMail: boolean
+  // Where a merchant's shop can be seen, if this server shows it.
+  shopUrl?: ((merchantSlug: string) => string | undefined) | undefined
 }
 
 const formBytesMax = 65_536
@@ -79,9 +81,14 @@ async function run(screen: Screen, visit: Visit, request: PageRequest): Promise<
   const { get, post } = screen
   if (request.raw.method !== 'POST' && get) return get(visit)
   if (!post) throw new Error(`${screen.name} was asked by a method that it does not have`)
-  const form = await request.receive(() => readForm(request.raw, screen.formBytesMax ?? formBytesMax))
-  if (typeof form === 'number') throw new Refusal(noForm[form], {})
-  return post({ ...visit, form })
+  const { filesBytesMax } = screen
+  const sent = await request.receive(async () => {
+    if (filesBytesMax !== undefined) return readFiles(request.raw, filesBytesMax)
+    const form = await readForm(request.raw, screen.formBytesMax ?? formBytesMax)
+    return typeof form === 'number' ? form : { form, files: [] }
+  })
+  if (typeof sent === 'number') throw new Refusal(noForm[sent], {})
+  return post({ ...visit, ...sent })
 }
 
 function shown(visit: Visit, place: PlaceId, given: Shown): PageAnswer {
@@ -137,7 +144,7 @@ function visitOf(parts: DashboardParts, given: VisitParts): Visit {
       return `${base}/${path}${sent.size > 0 ? `?${sent}` : ''}`
     },
     inMode: (other) => visitOf(parts, { ...given, mode: other }),
-    server: { sendsMail: parts.sendsMail, origin: parts.publicOrigin() },
+    server: { sendsMail: parts.sendsMail, origin: parts.publicOrigin(), shopUrl: parts.shopUrl?.(shop.slug) },
   }
 }
 

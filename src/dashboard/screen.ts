@@ -34,6 +34,8 @@ export interface Screen {
   asksAgain?: true
   // Of what is posted (default: 64 KiB).
   formBytesMax?: number
+  // Takes files too (default: none), as many bytes in all.
+  filesBytesMax?: number
   get?(visit: Visit): Promise<Shown>
   post?(visit: Posted): Promise<Shown>
 }
@@ -68,10 +70,14 @@ export interface Visit {
 export interface ServerFacts {
   sendsMail: boolean
   origin: string
+  // Where the shop can be seen, if this server shows it.
+  shopUrl?: string | undefined
 }
 
 export interface Posted extends Visit {
   form: URLSearchParams
+  // Of a screen that takes files.
+  files: readonly Buffer[]
 }
 
 // A page in the frame, or any other answer: a redirect, a document to print, a file.

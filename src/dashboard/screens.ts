@@ -7,8 +7,10 @@ import { developerScreens } from './screens/developers.ts'
 import { home } from './screens/home.ts'
 import { order, orderCustomer, orderNote } from './screens/order.ts'
 import { orders } from './screens/orders.ts'
+import { addPicture, pictures } from './screens/pictures.ts'
 import { category, prices } from './screens/prices.ts'
 import { print } from './screens/print.ts'
+import { newProduct, product } from './screens/product.ts'
 import { changeProducts, products } from './screens/products.ts'
 import { refund } from './screens/refund.ts'
 import { search } from './screens/search.ts'
@@ -42,4 +44,8 @@ export const screens: readonly Screen[] = [
   newCategory,
   oneCategory,
   ...developerScreens,
+  newProduct,
+  product,
+  pictures,
+  addPicture,
 ]

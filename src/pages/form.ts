@@ -21,6 +21,33 @@ export async function readForm(
   return bytes === 'ended_early' ? 400 : new URLSearchParams(bytes.toString('utf8'))
 }
 
+export interface FilesForm {
+  form: URLSearchParams
+  files: readonly Buffer[]
+}
+
+// A form with files, all of them in memory: `bytesMax` bounds the whole.
+export async function readFiles(raw: IncomingMessage, bytesMax: number): Promise<FilesForm | FormRefusal> {
+  const type = raw.headers['content-type'] ?? ''
+  if (!/^multipart\/form-data[ \t]*;/i.test(type)) return 415
+  const bytes = await readBytes(raw, bytesMax)
+  if (bytes === 'too_large') return 413
+  if (bytes === 'ended_early') return 400
+  try {
+    const read = await new Response(bytes, { headers: { 'content-type': type } }).formData()
+    const fields = [...read].filter((entry): entry is [string, string] => typeof entry[1] === 'string')
+    const files = [...read.values()].filter((value) => typeof value !== 'string' && value.size > 0)
+    return {
+      form: new URLSearchParams(fields),
+      files: await Promise.all(files.map(async (file) => Buffer.from(await (file as File).arrayBuffer()))),
+    }
+  } catch (error) {
+    // What is not such a form after all.
+    if (error instanceof TypeError) return 400
+    throw error
+  }
+}
+
 // Longer than anything one types into a field; the rest is cut.
 const lineLengthMax = 500
 

@@ -1,0 +1,159 @@
+import assert from 'node:assert/strict'
+import { describe, test } from 'node:test'
+import {
+  baseOf,
+  type Draft,
+  differencesOf,
+  draftIn,
+  draftOf,
+  emptyDraft,
+  emptyRow,
+  entryOf,
+  merged,
+  valuesIn,
+  valuesText,
+  withVariants,
+} from './product.ts'
+
+const none = { name: '', values: [] }
+const size = { name: 'Size', values: ['S', 'M'] }
+const draft: Draft = { ...emptyDraft, name: 'Tee', rows: [{ ...emptyRow, code: 'TEE', price: '20.00' }] }
+const codes = ({ rows }: Draft) => rows.map(({ code, isSold }) => (isSold ? code : `(${code})`))
+
+function variants(of: Draft, options: Draft['options'], was: Draft['options'] = of.options): Draft {
+  const made = withVariants({ ...of, options }, was)
+  assert.ok(made)
+  return made
+}
+
+describe('options and variants', () => {
+  test('values are words between commas, or lines; both are read back as they were', () => {
+    assert.deepEqual(valuesIn('S, M ,,L, S'), ['S', 'M', 'L'])
+    assert.deepEqual(valuesIn('1,5 l\r\n2 l\n'), ['1,5 l', '2 l'])
+    for (const values of [['1,5 l'], ['1,5 l', '2 l'], ['S', 'M'], []])
+      assert.deepEqual(valuesIn(valuesText(values)), values)
+  })
+
+  test('a grid of every combination, with the price of the first row', () => {
+    const made = variants(draft, [size, { name: 'Colour', values: ['Red', 'Blue'] }, none])
+    assert.deepEqual(codes(made), ['TEE-S-RED', 'TEE-S-BLUE', 'TEE-M-RED', 'TEE-M-BLUE'])
+    assert.ok(made.rows.every(({ price }) => price === '20.00'))
+  })
+
+  test('a renamed value stays its variant; a new one adds; what was left out stays out', () => {
+    const known = { ...variants(draft, [size, none, none]) }
+    const rows = known.rows.map((row) => ({ ...row, isKnown: true }))
+    const renamed = variants({ ...known, rows }, [{ name: 'Size', values: ['Small', 'M'] }, none, none])
+    assert.deepEqual(
+      renamed.rows.map(({ code, values }) => `${code} ${values[0]}`),
+      ['TEE-S Small', 'TEE-M M'],
+    )
+    const [first] = rows
+    assert.ok(first)
+    const more = variants({ ...known, rows: [first] }, [{ name: 'Size', values: ['S', 'M', 'L'] }, none, none])
+    assert.deepEqual(codes(more), ['TEE-S', '(TEE-S-M)', 'TEE-S-L'])
+    const second = variants({ ...known, rows }, [size, { name: 'Fit', values: ['Slim', 'Wide'] }, none])
+    assert.deepEqual(
+      second.rows.filter(({ isKnown }) => isKnown).map(({ values }) => values.join(' ')),
+      ['S Slim ', 'M Slim '],
+    )
+    assert.deepEqual(codes(variants({ ...known, rows }, [none, none, none])), ['TEE-S'])
+  })
+
+  test('more than 250 are too many; two values never share a code', () => {
+    const many = { name: 'N', values: Array.from({ length: 16 }, (_, at) => String(at)) }
+    assert.equal(withVariants({ ...draft, options: [many, { ...many, name: 'K' }, none] }, draft.options), undefined)
+    const alike = variants(draft, [{ name: 'X', values: ['a-b', 'ab'] }, none, none])
+    assert.equal(new Set(codes(alike)).size, 2)
+  })
+})
+
+const entry = {
+  slug: 'tee',
+  name: 'Tee',
+  metadata: { a: 'b' },
+  publishedAt: '2026-01-01T00:00:00.000Z',
+  options: [size],
+  skus: [
+    { code: 'S1', name: 'S', options: { Size: 'S' }, price: 2_000, backorder: true, image: '/media/x' },
+    { code: 'M1', name: 'Medium cut', options: { Size: 'M' }, price: 2_000, taxClass: 'reduced' },
+  ],
+}
+
+describe('from a product to a form and back', () => {
+  test('what is not shown stays, and a name that only repeats its options follows them', () => {
+    const shown = draftOf({ product: entry, status: 'published' }, 'EUR')
+    assert.deepEqual(shown.shared, { backorder: '', shipping: 'yes', taxClass: '', maxPerOrder: '' })
+    const read = entryOf(shown, entry, 'EUR')
+    assert.ok('entry' in read)
+    assert.deepEqual([read.entry.metadata, read.entry.publishedAt], [entry.metadata, entry.publishedAt])
+    const [small, medium] = read.entry.skus
+    assert.deepEqual([small?.name, small?.backorder, small?.image], [undefined, true, '/media/x'])
+    assert.deepEqual([medium?.name, medium?.backorder, medium?.taxClass], ['Medium cut', undefined, 'reduced'])
+  })
+
+  test('what cannot be read is named by its row', () => {
+    const rows = [
+      { ...emptyRow, price: 'x' },
+      { ...emptyRow, code: 'A', price: '', weight: 'heavy' },
+    ]
+    assert.deepEqual(entryOf({ ...draft, name: '', rows }, undefined, 'EUR'), {
+      problems: {
+        '/name': 'needed',
+        '/slug': 'needed',
+        '/skus/0/code': 'needed',
+        '/skus/0/price': 'notMoney',
+        '/skus/1/price': 'needed',
+        '/skus/1/weightGrams': 'notNumber',
+      },
+    })
+  })
+
+  test('pictures are in the order of their positions, without those to remove', () => {
+    const form = new URLSearchParams({
+      'image.0.url': '/media/a',
+      'image.0.position': '2',
+      'image.1.url': '/media/b',
+      'image.1.position': '1',
+      'image.2.url': '/media/c',
+      'image.2.remove': 'yes',
+    })
+    assert.deepEqual(
+      draftIn(form).draft.images.map(({ url }) => url),
+      ['/media/b', '/media/a'],
+    )
+  })
+})
+
+describe('two versions', () => {
+  const base = draftOf({ product: entry, status: 'published' }, 'EUR')
+  const priced = (of: Draft, code: string, price: string): Draft => ({
+    ...of,
+    rows: of.rows.map((row) => (row.code === code ? { ...row, price } : row)),
+  })
+
+  test('asks about what the other changed, and presets what only the other changed', () => {
+    const mine = { ...base, name: 'My tee', tags: 'mine' }
+    const theirs = priced({ ...base, name: 'Their tee' }, 'S1', '25.00')
+    const found = differencesOf(mine, theirs, baseOf(base))
+    assert.deepEqual(
+      found.map(({ member, preset }) => [member, preset]),
+      [
+        ['name', 'mine'],
+        ['sku:S1', 'theirs'],
+      ],
+    )
+    const both = merged(mine, theirs, new Set(['sku:S1']))
+    assert.deepEqual([both.name, both.tags, both.rows[0]?.price], ['My tee', 'mine', '25.00'])
+  })
+
+  test('other options are one part with their variants', () => {
+    const theirs = { ...base, options: [{ name: 'Size', values: ['S'] }, none, none], rows: base.rows.slice(0, 1) }
+    assert.deepEqual(
+      differencesOf(base, theirs, baseOf(base)).map(({ member, preset }) => [member, preset]),
+      [['variants', 'theirs']],
+    )
+    assert.equal(merged(base, theirs, new Set(['variants'])).rows.length, 1)
+    assert.deepEqual(differencesOf(base, theirs, 'not json').length, 1)
+  })
+})
