@@ -29,6 +29,7 @@ import { applyShop } from '../src/provisioning/apply.ts'
 import type { ShopFile } from '../src/provisioning/shopfile.ts'
 import { openStorage } from '../src/storage/open.ts'
 import type { Engine, Storage } from '../src/storage/storage.ts'
+import { canLease, lease } from './leases.ts'
 import { issuesOf } from './schemas.ts'
 import { bloom, rival } from './shops.ts'
 import type { Given } from './storage.ts'
@@ -141,7 +142,7 @@ export async function openHouse(
   const furnished = known === undefined ? await furnishedCopy(given, shops, now) : undefined
   const url = known ?? furnished?.url ?? (await given.migratedUrl())
   // The schema of a copy is complete.
-  const storage = await given.open({ url, withMigrations: known !== undefined })
+  const storage = furnished?.storage ?? (await given.open({ url, withMigrations: known !== undefined }))
   const { own, keys } = furnished ?? (await furnish(storage, shops, now))
 
   let logged = ''
@@ -294,7 +295,11 @@ const originals = new Map<string, Promise<Original> | undefined>()
 
 // From the second house of the process with the same shops on, it is a copy: applying the shops takes most of the time
 // of opening a house.
-async function furnishedCopy(given: Given, shops: readonly ShopFile[], now: number): Promise<Original | undefined> {
+async function furnishedCopy(
+  given: Given,
+  shops: readonly ShopFile[],
+  now: number,
+): Promise<(Original & { storage?: Storage }) | undefined> {
   if (!given.copyOf) return undefined
   const name = JSON.stringify([given.engine, shops, now])
   if (!originals.has(name)) {
@@ -304,7 +309,10 @@ async function furnishedCopy(given: Given, shops: readonly ShopFile[], now: numb
   const original = originals.get(name) ?? makeOriginal(given.engine, shops, now)
   originals.set(name, original)
   const { url, ...furniture } = await original
-  return { url: await given.copyOf(url), ...furniture }
+  if (given.engine !== 'postgres' || !canLease()) return { url: await given.copyOf(url), ...furniture }
+  const leased = await lease(new URL(url).pathname.slice(1))
+  given.later(leased.end)
+  return { url: leased.url, storage: leased.storage, ...furniture }
 }
 
 async function makeOriginal(engine: Engine, shops: readonly ShopFile[], now: number): Promise<Original> {

@@ -4,6 +4,7 @@
 import { resolve } from 'node:path'
 import { pathToFileURL } from 'node:url'
 import { takeFiles } from './fileQueue.ts'
+import { allowLeases, closeLeases } from './leases.ts'
 import { controlTracking, trackPromises } from './testTracking.ts'
 
 // For a file and, since tests inherit it, for each of its tests.
@@ -17,6 +18,7 @@ const { describe } = await import('node:test')
 process.stdout.once('error', () => process.exit(1))
 // A test that waits for a timer which does not keep a process running must not end this one.
 const awake = setInterval(() => {}, fileMsMax)
+allowLeases()
 for (const { file, finish } of takeFiles(folder)) {
   // A run that was killed is not continued.
   if (process.ppid !== parent) break
@@ -27,4 +29,5 @@ for (const { file, finish } of takeFiles(folder)) {
   })
   finish()
 }
+await closeLeases()
 clearInterval(awake)
