@@ -24,7 +24,7 @@ interface Kept {
 }
 
 // More than this stay open only while they are used.
-const idleMax = 16
+const idleMax = 4
 // Deleted rows stay in the files of a table, where every scan meets them.
 const usesMax = 40
 const deletedMax = 2_000
@@ -57,7 +57,8 @@ export async function lease(template: string): Promise<Lease> {
     async end() {
       await leased.end()
       kept.uses += 1
-      const isReset = isOn && !leased.isClosed() && kept.uses < usesMax && (await reset(kept, template).catch(() => false))
+      const isReset =
+        isOn && !leased.isClosed() && kept.uses < usesMax && (await reset(kept, template).catch(() => false))
       if (!isReset) return discard(kept)
       idle.unshift({ template, kept })
       await Promise.all(idle.splice(idleMax).map((one) => discard(one.kept)))

@@ -44,8 +44,7 @@ export interface OAuthHouse extends House {
 export async function openOAuthHouse(given: Given, options: HouseOptions = {}): Promise<OAuthHouse> {
   const house = await openHouse(given, options)
   const origin = options.publicOrigin?.() ?? house.origin
-  mock.timers.reset()
-  mock.timers.enable({ apis: ['Date'], now: house.clock.now })
+  setClock(house.clock.now)
   given.later(async () => mock.timers.reset())
   const hash = await hashPassword(password, cheapCost)
   const { publicKey, privateKey } = await generateKeyPair('ES256', { extractable: true })
@@ -87,12 +86,18 @@ export async function openOAuthHouse(given: Given, options: HouseOptions = {}): 
     resource: `${origin}/api/v1`,
     advance(ms) {
       house.clock.now += ms
-      mock.timers.setTime(house.clock.now)
+      setClock(house.clock.now)
     },
     newApp,
     newUser,
     secrets: new Set([password]),
   }
+}
+
+// Another house may have set it, or given it back.
+function setClock(now: number): void {
+  mock.timers.reset()
+  mock.timers.enable({ apis: ['Date'], now })
 }
 
 // One house for all tests of a suite, which is much quicker; each starts an hour later, so earlier rate limits no
@@ -103,7 +108,7 @@ export function sharedOAuthHouse(
 ): () => Promise<OAuthHouse> {
   let house: Promise<OAuthHouse> | undefined
   return async () => {
-    house ??= openOAuthHouse(given, options)
+    house ??= openOAuthHouse(given.shared, options)
     const opened = await house
     opened.advance(3_600_000)
     return opened

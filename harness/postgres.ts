@@ -25,7 +25,7 @@ export interface ClusterOptions {
   asShipped?: boolean
 }
 
-export async function startCluster({ connectionsMax = 400, asShipped = false }: ClusterOptions = {}): Promise<Cluster> {
+export async function startCluster({ connectionsMax = 200, asShipped = false }: ClusterOptions = {}): Promise<Cluster> {
   const forTests = {
     // Tests do not simulate power failures.
     fsync: 'off',

@@ -1,7 +1,7 @@
 // Runs a suite on both engines: each gets its own stores, which are closed and removed afterwards.
 import { copyFile, mkdtemp, rm } from 'node:fs/promises'
 import { join } from 'node:path'
-import { after, describe } from 'node:test'
+import { after, afterEach, beforeEach, describe } from 'node:test'
 import { migrate } from '../src/storage/migrate.ts'
 import { openStorage } from '../src/storage/open.ts'
 import type { Engine, Storage, StorageOptions } from '../src/storage/storage.ts'
@@ -27,8 +27,10 @@ export interface Given {
   migratedUrl(): Promise<string>
   // The URL of a copy of a store that is not open, if the engine can copy.
   copyOf?(url: string): Promise<string>
-  // Registers a cleanup that runs after the suite, before the stores are removed.
+  // Registers a cleanup that runs after the test, or after the suite if no test runs, before the stores are removed.
   later(end: () => Promise<void>): void
+  // What it opens lasts as long as the suite: for what several tests use and the first of them opens.
+  shared: Given
 }
 
 export function eachEngine(name: string, suite: (given: Given) => void): void {
@@ -44,25 +46,42 @@ export function anyEngine(name: string, suite: (given: Given) => void): void {
   else describe(`${name} (sqlite)`, () => suite(givenEngine('sqlite')))
 }
 
-export function givenEngine(engine: Engine): Given {
-  const leftovers: (() => Promise<void>)[] = []
-  // The last opened is closed first, and then its file or database is removed.
-  after(async () => {
-    const failures: unknown[] = []
-    // A failure must not leave the others open: the run would never end.
-    for (const remove of leftovers.reverse()) await remove().catch((error: unknown) => failures.push(error))
-    if (failures.length > 0) throw failures[0]
-  })
+type Leftovers = (() => Promise<void>)[]
 
+// The last opened is closed first, and then its file or database is removed.
+async function removeAll(leftovers: Leftovers): Promise<void> {
+  const failures: unknown[] = []
+  // A failure must not leave the others open: the run would never end.
+  for (const remove of leftovers.splice(0).reverse()) await remove().catch((error: unknown) => failures.push(error))
+  if (failures.length > 0) throw failures[0]
+}
+
+export function givenEngine(engine: Engine): Given {
+  // What was opened before the tests, or by `shared`, ends with the suite; what a test opened ends with it.
+  const common: Leftovers = []
+  const own: Leftovers = []
+  let isTesting = false
+  after(() => removeAll(common))
+  beforeEach(() => {
+    isTesting = true
+  })
+  afterEach(() => {
+    isTesting = false
+    return removeAll(own)
+  })
+  return { ...givenStores(engine, () => (isTesting ? own : common)), shared: givenStores(engine, () => common) }
+}
+
+function givenStores(engine: Engine, leftovers: () => Leftovers): Given {
   // The URL of a file, or of a database of the common cluster.
   async function urlOf(template?: string): Promise<string> {
     if (engine === 'postgres') {
       const database = await freshDatabase(template === undefined ? {} : { template })
-      leftovers.push(database.drop)
+      leftovers().push(database.drop)
       return database.url
     }
     const folder = await mkdtemp(join(await placeOfData(), 'cartwright-'))
-    leftovers.push(() => rm(folder, { recursive: true, force: true }))
+    leftovers().push(() => rm(folder, { recursive: true, force: true }))
     const file = join(folder, 'test.db')
     if (template !== undefined) await copyFile(template, file)
     return `sqlite:${file}`
@@ -75,10 +94,21 @@ export function givenEngine(engine: Engine): Given {
 
   async function open({ withMigrations = true, url, ...options }: OpenOptions = {}): Promise<Storage> {
     const storage = await openStorage(url ?? (await (withMigrations ? migratedUrl() : freshUrl())), options)
-    leftovers.push(() => storage.close())
+    leftovers().push(() => storage.close())
     if (withMigrations && url !== undefined) await migrate(storage, { now: new Date() })
     return storage
   }
 
-  return { engine, open, freshUrl, migratedUrl, copyOf, later: (end) => void leftovers.push(end) }
+  const given: Given = {
+    engine,
+    open,
+    freshUrl,
+    migratedUrl,
+    copyOf,
+    later: (end) => void leftovers().push(end),
+    get shared() {
+      return given
+    },
+  }
+  return given
 }

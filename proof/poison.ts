@@ -77,7 +77,7 @@ export async function runPoison(ground: Ground, numbers: PoisonNumbers, tools: R
 
 function givenBy(ground: Ground, ends: (() => Promise<void>)[]): Given {
   const { engine, freshUrl } = ground
-  return {
+  const given: Given = {
     engine,
     freshUrl,
     // Opening it migrates it.
@@ -89,7 +89,11 @@ function givenBy(ground: Ground, ends: (() => Promise<void>)[]): Given {
       return storage
     },
     later: (end) => void ends.push(end),
+    get shared() {
+      return given
+    },
   }
+  return given
 }
 
 interface Tenant {

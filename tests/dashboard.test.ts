@@ -15,7 +15,7 @@ import { setSecondFactorRequired } from '../src/staff/members.ts'
 anyEngine('the dashboard', (given) => {
   let opened: Promise<House & { orders: Orders }> | undefined
   const open = () => {
-    opened ??= openOrderHouse(given)
+    opened ??= openOrderHouse(given.shared)
     return opened
   }
 

@@ -12,7 +12,7 @@ import { indexOrders } from '../src/search/orders.ts'
 eachEngine('orders at the dashboard', (given) => {
   let opened: Promise<House & { orders: Orders }> | undefined
   const open = () => {
-    opened ??= openOrderHouse(given)
+    opened ??= openOrderHouse(given.shared)
     return opened
   }
 

@@ -221,7 +221,7 @@ anyEngine('kill -9 during a payment elsewhere', (given) => {
     for (const step of isWide ? steps : steps.slice(0, 1))
       for (const by of only ? [only] : isWide ? (['stripe', 'mollie'] as const) : [index % 2 ? 'stripe' : 'mollie'])
         test(`${name}, at the step ${step}, by ${by}`, async () => {
-          opened ??= openShop(given)
+          opened ??= openShop(given.shared)
           const shop = await opened
           const till = shop.tills.find((one) => one.name === by) as Till
           const begun = await crash(shop, till, step)

@@ -1070,7 +1070,7 @@ eachEngine('installing an app', (given) => {
 function sharedScene(given: Given): () => Promise<Scene> {
   let scene: Promise<Scene> | undefined
   return () => {
-    scene ??= openScene(given)
+    scene ??= openScene(given.shared)
     return scene
   }
 }

@@ -180,7 +180,7 @@ const demos = new WeakMap<Given, Promise<{ url: string; ids: Shop['ids'] }>>()
 
 // The demo shop is made once for a suite, and each test has a copy of it.
 async function makeShop(given: Given): Promise<Shop> {
-  const made = demos.get(given) ?? makeDemo(given)
+  const made = demos.get(given) ?? makeDemo(given.shared)
   demos.set(given, made)
   const demo = await made
   assert.ok(given.copyOf)

@@ -69,7 +69,7 @@ eachEngine('people', (given) => {
 
   // One store for all tests; each has a shop of its own.
   async function scene() {
-    opened ??= given.open()
+    opened ??= given.shared.open()
     const storage = await opened
     shops += 1
     const slug = `shop${shops}`

@@ -139,7 +139,7 @@ describe('postgres', () => {
     const url = await given.freshUrl()
     const role = `few_${randomBytes(6).toString('hex')}`
     await command(url, `create role ${role} login password 'few' connection limit 3`)
-    after(() => command(url, `drop owned by ${role}; drop role ${role}`))
+    given.later(() => command(url, `drop owned by ${role}; drop role ${role}`))
     await command(url, `grant all on schema public to ${role}`)
     const limited = new URL(url)
     limited.username = role
