@@ -41,6 +41,9 @@ export async function withAdminHouse<T>(ground: Ground, work: (house: ProofHouse
       return storage
     },
     later: (end) => void ends.push(end),
+    get shared() {
+      return given
+    },
   }
   try {
     const shop = {

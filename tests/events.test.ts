@@ -660,7 +660,7 @@ eachEngine('a promotion that is used up', (given) => {
     assert.deepEqual(await told(promotion), once)
     assert.deepEqual(await applied({ code: 'LOWERED' }), [], 'without a limit')
     assert.deepEqual(await applied({ code: 'LOWERED', usageLimit: 1 }), [])
-    assert.deepEqual(await told(promotion), [...once, ['Storefront', 8, 1, 1], ['Second', 8, 1, 1]])
+    assert.deepEqual(await told(promotion), [...once, ['Storefront', 9, 1, 1], ['Second', 9, 1, 1]])
   })
 
   test('is not announced for a promotion that a file creates without uses', async () => {

@@ -162,7 +162,7 @@ const acts: Readonly<Record<string, (scene: Scene) => Promise<void>>> = {
 describe('the example app', () => {
   const given = givenEngine('sqlite')
   test('from the first button to the last', async (t) => {
-    const scene = await openScene(given)
+    const scene = await openScene(given.shared)
     for (const [name, act] of Object.entries(acts)) await t.test(name, () => act(scene))
     await scene.close()
   })

@@ -531,7 +531,7 @@ eachEngine('a version that is given up', (given) => {
 
     const forgotten = await cartwright([...forget, '--json'], alone)
     assert.deepEqual([forgotten.code, forgotten.err], [0, ''])
-    assert.deepEqual(JSON.parse(forgotten.out), { forgotten: [1], apiKeys: 3 })
+    assert.deepEqual(JSON.parse(forgotten.out), { forgotten: [1], apiKeys: 4 })
     assert.equal((await cartwright(['doctor'], alone)).code, 0)
     assert.match((await cartwright(['users', 'list'], alone)).out, /\(cannot be opened\)/)
     const server = await serve(alone, ['--no-demo'])
@@ -552,10 +552,10 @@ eachEngine('a version that is given up', (given) => {
     const resealed = await cartwright(['secret', 'reseal', '--json'], both)
     assert.equal(resealed.code, 0, resealed.err)
     const { unopened, versions } = JSON.parse(resealed.out)
-    assert.deepEqual([unopened, versions], [0, [{ version: 1, left: [{ what: 'API keys', rows: 3 }] }]])
+    assert.deepEqual([unopened, versions], [0, [{ version: 1, left: [{ what: 'API keys', rows: 4 }] }]])
     isRefused(
       await cartwright(['secret', 'forget', '1'], alone),
-      /still needed for API keys: 3 /,
+      /still needed for API keys: 4 /,
       'keys that were not used',
     )
     // As their next use does.
