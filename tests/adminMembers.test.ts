@@ -10,7 +10,7 @@ import { personCaller } from '../src/http/admin.ts'
 import { insertInstallation } from '../src/installations/store.ts'
 import { newId } from '../src/kit/ids.ts'
 import { endInstallation } from '../src/oauth/installing.ts'
-import { acceptAsNew, createInvitation } from '../src/staff/invitations.ts'
+import { acceptAsNew, createInvitation, findReset } from '../src/staff/invitations.ts'
 import { listMembers } from '../src/staff/members.ts'
 import { hashPassword } from '../src/staff/password.ts'
 import { scopesOfRole } from '../src/staff/roles.ts'
@@ -156,6 +156,43 @@ eachEngine('members', (given) => {
     await assert.rejects(accept(last), { code: 'invitation_not_found' })
     const again = await invite('last@bloom.example', 'viewer')
     assert.equal(again.status, 200, again.text)
+  })
+
+  test('200: a link for a new password: once, not for a person of two shops, not for an owner by a key', async () => {
+    const { key } = await house.newKey([...scopesOfRole.staff, 'admin:people'])
+    const reset = (memberId: string, by = key) =>
+      house.askAdmin('resetAdminMemberPassword', { key: by, path: { memberId }, body: keyed() })
+    const staff = await join('forgetful@bloom.example', 'staff')
+    const made = await reset(staff)
+    assert.match(made.body.data.link, new RegExp(`^${house.origin}/admin/resets/[\\w-]{43}$`))
+    const token = made.body.data.link.split('/').at(-1)
+    const found = () => house.storage.read((db) => findReset(db, token, house.clock.now))
+    assert.equal((await found())?.userId, staff)
+    const owner = await join('proud@bloom.example', 'owner')
+    const refused = await reset(owner, house.keys.admin)
+    assert.deepEqual([refused.status, refused.body.error.code], [403, 'scope_missing'])
+    const gone = await reset(newId('usr'))
+    assert.deepEqual([gone.status, gone.body.error.code], [404, 'member_not_found'])
+    const entries = JSON.stringify(
+      await house.storage.read(
+        (db) => db.sql`select changes from audit_entries where operation = 'resetAdminMemberPassword'`,
+      ),
+    )
+    assert.ok(entries.includes('passwordReset') && !entries.includes(token))
+  })
+
+  test('200: a second factor is demanded, written down once', async () => {
+    const demand = (secondFactorRequired: boolean) =>
+      house.askAdmin('updateAdminPeople', { body: keyed({ secondFactorRequired }) })
+    const { body } = await demand(true)
+    assert.equal(body.data.secondFactorRequired, true)
+    assert.ok(body.data.membersWithoutSecondFactor > 0)
+    await demand(true)
+    assert.deepEqual((await house.askAdmin('getAdminPeople')).body.data, body.data)
+    const entries = await house.storage.read(
+      (db) => db.sql`select id from audit_entries where operation = 'updateAdminPeople'`,
+    )
+    assert.equal(entries.length, 1)
   })
 
   test('409: the last owner stays', async () => {

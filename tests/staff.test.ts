@@ -18,7 +18,13 @@ import { anyEngine } from '../harness/storage.ts'
 import { adminScopes, type Role } from '../src/contract/words.ts'
 import { setMailSwitch } from '../src/events/letters.ts'
 import { createInvitation, createReset } from '../src/staff/invitations.ts'
-import { findMember, removeMember } from '../src/staff/members.ts'
+import {
+  findMember,
+  isSecondFactorRequired,
+  removeMember,
+  setRole,
+  setSecondFactorRequired,
+} from '../src/staff/members.ts'
 import { codeAt, stepAt } from '../src/staff/totp.ts'
 
 const enough = 'four words nobody guesses'
@@ -163,6 +169,50 @@ anyEngine('people at their pages', (given) => {
     const told = JSON.stringify(house.lines())
     for (const text of [enough, 'grace', ...codes, secretIn(setUp), path.split('/').at(-1) ?? ''])
       assert.ok(!told.includes(text), text)
+  })
+
+  test('where an owner demands a second factor, one without it sets it up and can do nothing else', async () => {
+    const house = await open()
+    const owner = openBrowser(house)
+    await enter(owner, house)
+    const account = await owner.visit(`${house.origin}/admin/account`)
+    assert.match(account.text, /Everyone decides for themselves/)
+    const userId = await house.newUser('helper@bloom.example', [house.merchantId])
+    const lowered = { merchantId: house.merchantId, userId, role: 'staff', held: adminScopes } as const
+    await house.storage.write((tx) => setRole(tx, lowered, house.clock.now))
+    const helper = openBrowser(house)
+    await enter(helper, house, { email: 'helper@bloom.example' })
+    assert.doesNotMatch((await helper.visit(`${house.origin}/admin/account`)).text, /decides for themselves/)
+    await post(helper, house, '/admin/account', { do: 'demand', shop: house.merchantId })
+    const isDemanded = () => house.storage.read((db) => isSecondFactorRequired(db, house.merchantId))
+    assert.equal(await isDemanded(), false, 'staff cannot demand it')
+
+    const demanded = await post(owner, house, '/admin/account', { do: 'demand', shop: house.merchantId })
+    assert.match(demanded.text, /Set up a second factor/, 'of the owner too')
+    assert.equal(await isDemanded(), true)
+    const [entry] = await house.storage.read(
+      (db) => db.sql<{ actorId: string; changes: string }>`
+        select actor_id as "actorId", changes from audit_entries where operation = 'updateAdminPeople'`,
+    )
+    assert.equal(entry?.actorId, house.userId)
+    assert.match(entry?.changes ?? '', /"member":"secondFactorRequired","from":false,"to":true/)
+
+    for (const path of ['/admin', '/admin/account', '/admin/bloom', '/admin/bloom/home'])
+      assert.match((await helper.visit(house.origin + path)).text, /Set up a second factor/, path)
+    for (const fields of [
+      { do: 'password', password: enough },
+      { do: 'end_others' },
+      { do: 'release', shop: house.merchantId },
+    ])
+      assert.match((await post(helper, house, '/admin/account', fields)).text, /Set up a second factor/)
+    assert.equal(await isDemanded(), true)
+    const setUp = await post(helper, house, '/admin/account', { do: 'set_up' })
+    assert.match(setUp.text, /<svg class="qr"[^>]+aria-label="QR code for the authenticator app"/)
+    const code = codeAt(fromBase32(secretIn(setUp)), stepAt(house.clock.now))
+    await post(helper, house, '/admin/account', { do: 'turn_on', sealed: sealedIn(setUp), code })
+    assert.match((await helper.visit(`${house.origin}/admin/account`)).text, /Where you are signed in/)
+    await house.storage.write((tx) => setSecondFactorRequired(tx, house.merchantId, false))
+    await house.storage.write((tx) => tx.sql`delete from user_factors`)
   })
 
   test('what is grave asks for the password again after ten minutes', async () => {

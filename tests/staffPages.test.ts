@@ -15,6 +15,7 @@ import { accountSheet, codesSheet, confirmSheet, homeSheet, totpSheet } from '..
 import { codeSheet, forgottenSheet, invitationSheet, resetSheet, signInSheet } from '../src/staff/page/entry.ts'
 import { answerSheet, errorSheet, style } from '../src/staff/page/frame.ts'
 import { type StaffLanguage, staffTexts, type Words, wordsOf } from '../src/staff/page/words.ts'
+import { qrModules } from '../src/staff/qr.ts'
 import { makeRecoveryCodes } from '../src/staff/recovery.ts'
 
 const long = 'a-person-with-a-very-long-address-indeed@a-rather-long-name-of-a-shop.example'
@@ -48,7 +49,7 @@ const merchants = [
   },
   { id: 'mer_3', slug: 'north', name: 'متجر الشمال', role: 'staff', needsSecondFactor: false },
 ] as const
-const account = { email: long, recoveryCodes: 8, sessionId: 'uss_1', problem: null } as const
+const account = { email: long, recoveryCodes: 8, sessionId: 'uss_1', problem: null, isHeld: false, owned: [] } as const
 
 const states: Readonly<Record<string, (words: Words) => string>> = {
   'sign-in': (words) => signInSheet(words, { email: '', next: '/admin', problem: null, isSet: false }),
@@ -66,8 +67,8 @@ const states: Readonly<Record<string, (words: Words) => string>> = {
   'invitation-sign-in': (words) => invitationSheet(words, { ...invitation, state: 'sign_in', role: 'owner' }),
   'invitation-accept': (words) => invitationSheet(words, { ...invitation, state: 'accept', role: 'viewer' }),
   'invitation-other': (words) => invitationSheet(words, { ...invitation, state: 'other' }),
-  home: (words) => homeSheet(words, { email: long, merchants, hasSecondFactor: false }),
-  'home-none': (words) => homeSheet(words, { email: long, merchants: [], hasSecondFactor: false }),
+  home: (words) => homeSheet(words, { email: long, merchants }),
+  'home-none': (words) => homeSheet(words, { email: long, merchants: [] }),
   account: (words) => accountSheet(words, { ...account, hasSecondFactor: false, sessions: [session] }),
   'account-on': (words) =>
     accountSheet(words, {
@@ -75,11 +76,14 @@ const states: Readonly<Record<string, (words: Words) => string>> = {
       hasSecondFactor: true,
       sessions: [session, { ...session, id: 'uss_2', browser: '' }],
       problem: 'short',
+      owned: merchants,
     }),
+  held: (words) => accountSheet(words, { ...account, hasSecondFactor: false, sessions: [session], isHeld: true }),
   totp: (words) =>
     totpSheet(words, {
       key: 'ABCD EFGH IJKL MNOP QRST UVWX YZ23 4567',
       uri: 'otpauth://totp/x',
+      modules: qrModules(`otpauth://totp/${long}`),
       sealed: 'x',
       isWrong: true,
     }),

@@ -1,5 +1,6 @@
 import type { peopleRows } from '../../src/contract/admin/people.ts'
 import { newId } from '../../src/kit/ids.ts'
+import { isSecondFactorRequired } from '../../src/staff/members.ts'
 import { hashPassword } from '../../src/staff/password.ts'
 import { scopesOfRole } from '../../src/staff/roles.ts'
 import { createUser } from '../../src/staff/users.ts'
@@ -24,11 +25,18 @@ export const peopleScopes = {
   inviteAdminMember: scopesOfRole.viewer,
   updateAdminMember: scopesOfRole.staff,
   removeAdminMember: scopesOfRole.viewer,
+  resetAdminMemberPassword: scopesOfRole.viewer,
 } as const
 
 export const peopleGivens: Readonly<Record<keyof typeof peopleRows, Given>> = {
+  getAdminPeople: async () => ({}),
+  updateAdminPeople: async ({ storage, merchantId }) => {
+    const isRequired = await storage.read((db) => isSecondFactorRequired(db, merchantId))
+    return { body: { secondFactorRequired: !isRequired } }
+  },
   listAdminMembers: async () => ({}),
   inviteAdminMember: async () => ({ body: { email: `${newId('usr')}@people.example`, role: 'viewer' } }),
   updateAdminMember: async (house) => ({ ...(await member(house)), body: { role: 'staff' } }),
   removeAdminMember: async (house) => ({ ...(await member(house)), body: {} }),
+  resetAdminMemberPassword: async (house) => ({ ...(await member(house)), body: {} }),
 }

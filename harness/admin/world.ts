@@ -57,6 +57,7 @@ export function moreScopes(id: AdminOperationId): readonly AdminScope[] {
 const sharedByModes: ReadonlySet<AdminOperationId> = new Set<AdminOperationId>([
   'updateAdminMember',
   'removeAdminMember',
+  'resetAdminMemberPassword',
   ...(Object.keys(catalogRows) as AdminOperationId[]),
 ])
 

@@ -303,6 +303,7 @@ export const changeSubjects = [
   'webhook_delivery',
   'member',
   'invitation',
+  'people',
   'order',
   'fulfillment',
   'refund',

@@ -1,6 +1,8 @@
 // What the pages of one who is signed in do: the shops, the password, the second factor, the sessions. What is grave asks for the
 // password again.
 
+import { insertEntry } from '../audit/store.ts'
+import type { Role } from '../contract/words.ts'
 import type { PageAnswer } from '../http/pages.ts'
 import { openByRoot, sealByRoot } from '../kit/secrets.ts'
 import type { Reader } from '../storage/storage.ts'
@@ -13,9 +15,12 @@ import {
   replaceRecoveryCodes,
   setTotp,
 } from './factors.ts'
+import { secondFactorChange, setSecondFactorRequired } from './members.ts'
 import { accountSheet, codesSheet, confirmSheet, deeds, homeSheet, totpSheet } from './page/account.ts'
 import type { NewPasswordProblem } from './page/entry.ts'
 import { answerSheet } from './page/frame.ts'
+import { qrModules } from './qr.ts'
+import { scopesOfRole } from './roles.ts'
 import {
   confirmSession,
   createSession,
@@ -23,15 +28,22 @@ import {
   endSession,
   isConfirmed,
   listSessions,
+  mayAct,
   type Session,
 } from './sessions.ts'
 import type { SignInProblem } from './signin.ts'
 import { toBase32, totpUri } from './totp.ts'
-import { findUser, listMerchantsOf, setPassword, type User } from './users.ts'
+import { findUser, listMerchantsOf, setPassword, type User, type UserMerchant } from './users.ts'
 import { goTo, openSession, ownPath, type Posted, type StaffTools, signInPath, type Visit, visitorOf } from './visit.ts'
 
 // A visit of one who is signed in.
-type Signed<Kind extends Visit> = Kind & { session: Session; user: User }
+type Signed<Kind extends Visit> = Kind & {
+  session: Session
+  user: User
+  merchants: readonly UserMerchant[]
+  // A shop demands a second factor, and this session has none.
+  isHeld: boolean
+}
 
 const accountPath = '/admin/account'
 const confirmPath = '/admin/confirm'
@@ -44,21 +56,26 @@ export function createAccountPages(tools: StaffTools) {
   function signedIn<Kind extends Visit>(path: string, answer: (visit: Signed<Kind>) => Promise<PageAnswer>) {
     return async (visit: Kind): Promise<PageAnswer> => {
       const { session } = visit
-      const user = session && (await storage.read((db) => findUser(db, rootSecret, session.userId)))
-      return session && user ? answer({ ...visit, session, user }) : goTo(signInPath(path))
+      const person = session && (await storage.read((db) => findPerson(db, session)))
+      if (!session || !person) return goTo(signInPath(path))
+      // One of whom a second factor is demanded sets it up first.
+      if (person.isHeld && path !== accountPath && path !== confirmPath) return goTo(accountPath)
+      return answer({ ...visit, session, ...person })
     }
   }
 
+  async function findPerson(db: Reader, session: Session) {
+    const user = await findUser(db, rootSecret, session.userId)
+    if (!user) return undefined
+    const merchants = await listMerchantsOf(db, user.id)
+    return { user, merchants, isHeld: merchants.some((merchant) => !mayAct(session, merchant)) }
+  }
+
   // One who has one shop is led there.
-  async function showHome({ words, user, session }: Signed<Visit>): Promise<PageAnswer> {
-    const view = await storage.read(async (db) => ({
-      email: user.email,
-      merchants: await listMerchantsOf(db, user.id),
-      hasSecondFactor: await hasSecondFactor(db, user.id),
-    }))
-    const [shop, second] = view.merchants
-    if (shop && !second && (!shop.needsSecondFactor || session.hasSecondFactor)) return goTo(`/admin/${shop.slug}`)
-    return answerSheet(200, homeSheet(words, view))
+  async function showHome({ words, user, merchants }: Signed<Visit>): Promise<PageAnswer> {
+    const [shop, second] = merchants
+    if (shop && !second) return goTo(`/admin/${shop.slug}`)
+    return answerSheet(200, homeSheet(words, { email: user.email, merchants }))
   }
 
   async function showAccount(visit: Signed<Visit>, problem: NewPasswordProblem | null = null): Promise<PageAnswer> {
@@ -66,9 +83,11 @@ export function createAccountPages(tools: StaffTools) {
     return answerSheet(statusOf(problem), accountSheet(visit.words, { ...view, problem }))
   }
 
-  async function accountView(db: Reader, { user, session, now }: Signed<Visit>) {
+  async function accountView(db: Reader, { user, session, merchants, isHeld, now }: Signed<Visit>) {
     return {
       email: user.email,
+      isHeld,
+      owned: merchants.filter(({ role }) => mayDemand(role)),
       hasSecondFactor: await hasSecondFactor(db, user.id),
       recoveryCodes: await countRecoveryCodes(db, user.id),
       sessions: await listSessions(db, user.id, now),
@@ -77,8 +96,9 @@ export function createAccountPages(tools: StaffTools) {
   }
 
   async function postAccount(visit: Signed<Posted>): Promise<PageAnswer> {
-    const { form, session, user, words, now } = visit
+    const { form, session, user, words, isHeld, now } = visit
     const deed = form.get('do')
+    if (isHeld && deed !== deeds.setUp && deed !== deeds.turnOn) return goTo(accountPath)
     if (deed === deeds.end || deed === deeds.endOthers) {
       await storage.write(async (tx) => {
         if (deed === deeds.end) await endSession(tx, user.id, form.get('session') ?? '')
@@ -88,6 +108,7 @@ export function createAccountPages(tools: StaffTools) {
     }
     if (!isConfirmed(session, now)) return goTo(`${confirmPath}?next=${encodeURIComponent(accountPath)}`)
     if (deed === deeds.password) return changePassword(visit)
+    if (deed === deeds.demand || deed === deeds.release) return demand(visit, deed === deeds.demand)
     if (deed === deeds.setUp) return showTotp(visit, makeTotpSecret(), false)
     if (deed === deeds.turnOn) return turnOn(visit)
     if (deed === deeds.turnOff) {
@@ -99,6 +120,27 @@ export function createAccountPages(tools: StaffTools) {
     const codes = await storage.write((tx) => replaceRecoveryCodes(tx, user.id, now))
     note(visit, 'recovery codes replaced')
     return answerSheet(200, codesSheet(words, codes))
+  }
+
+  // By an owner, of everyone in the shop.
+  async function demand(visit: Signed<Posted>, isRequired: boolean): Promise<PageAnswer> {
+    const { form, user, merchants, requestId, now } = visit
+    const merchant = merchants.find(({ id, role }) => id === form.get('shop') && mayDemand(role))
+    if (!merchant) return goTo(accountPath)
+    await storage.write(async (tx) => {
+      if (!(await setSecondFactorRequired(tx, merchant.id, isRequired))) return
+      insertEntry(tx, {
+        merchantId: merchant.id,
+        mode: null,
+        actor: { kind: 'person', id: user.id },
+        operation: 'updateAdminPeople',
+        requestId,
+        changes: [secondFactorChange(merchant.id, isRequired)],
+        undoes: null,
+        at: now,
+      })
+    })
+    return goTo(accountPath)
   }
 
   // All sessions end, and this browser gets a new one.
@@ -122,7 +164,8 @@ export function createAccountPages(tools: StaffTools) {
   function showTotp({ words, user }: Signed<Visit>, secret: Buffer, isWrong: boolean): PageAnswer {
     const sealed = sealByRoot(rootSecret, setUpPurpose, secret.toString('base64url'), user.id)
     const key = (toBase32(secret).match(/.{1,4}/g) ?? []).join(' ')
-    const view = { key, uri: totpUri(secret, user.email, 'Cartwright'), sealed, isWrong }
+    const uri = totpUri(secret, user.email, 'Cartwright')
+    const view = { key, uri, modules: qrModules(uri), sealed, isWrong }
     return answerSheet(isWrong ? 400 : 200, totpSheet(words, view))
   }
 
@@ -165,9 +208,13 @@ export function createAccountPages(tools: StaffTools) {
     showHome: signedIn<Visit>('/admin', showHome),
     showAccount: signedIn<Visit>(accountPath, (visit) => showAccount(visit)),
     postAccount: signedIn<Posted>(accountPath, postAccount),
-    showConfirm: signedIn<Visit>('/admin', async (visit) => showConfirm(visit)),
-    postConfirm: signedIn<Posted>('/admin', postConfirm),
+    showConfirm: signedIn<Visit>(confirmPath, async (visit) => showConfirm(visit)),
+    postConfirm: signedIn<Posted>(confirmPath, postConfirm),
   }
+}
+
+function mayDemand(role: Role): boolean {
+  return scopesOfRole[role].includes('admin:people')
 }
 
 const setUpPurpose = 'second factor being set up'

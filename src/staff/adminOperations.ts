@@ -1,7 +1,7 @@
 // The admin operations on people.
 
 import type { AuditedChange } from '../audit/change.ts'
-import type { AdminMember, peopleRows } from '../contract/admin/people.ts'
+import type { AdminMember, AdminPeople, peopleRows } from '../contract/admin/people.ts'
 import type { Role } from '../contract/words.ts'
 import type { AdminCaller, AdminHandler } from '../http/admin.ts'
 import { Audited } from '../http/handler.ts'
@@ -11,8 +11,24 @@ import { isId } from '../kit/ids.ts'
 import { toInstant } from '../kit/instant.ts'
 import { refuse } from '../kit/refuse.ts'
 import type { RootSecret } from '../kit/secrets.ts'
-import { createInvitation, listInvitations, type OpenInvitation, removeInvitation } from './invitations.ts'
-import { findMember, listMembers, type Member, removeMember, setRole } from './members.ts'
+import type { Reader } from '../storage/storage.ts'
+import {
+  createInvitation,
+  createResetForMember,
+  listInvitations,
+  type OpenInvitation,
+  removeInvitation,
+} from './invitations.ts'
+import {
+  findMember,
+  isSecondFactorRequired,
+  listMembers,
+  type Member,
+  removeMember,
+  secondFactorChange,
+  setRole,
+  setSecondFactorRequired,
+} from './members.ts'
 import { emailProblem } from './users.ts'
 
 export interface AdminPeopleParts {
@@ -24,6 +40,16 @@ export function adminPeopleOperations({ rootSecret, publicOrigin }: AdminPeopleP
   [Id in keyof typeof peopleRows]: AdminHandler<Id>
 } {
   return {
+    async getAdminPeople({ db, caller: { merchantId } }) {
+      return { data: await peopleView(db, merchantId) }
+    },
+
+    async updateAdminPeople({ db, caller: { merchantId }, body: { secondFactorRequired: isRequired } }) {
+      const isChanged = await setSecondFactorRequired(db, merchantId, isRequired)
+      const changes = isChanged ? [secondFactorChange(merchantId, isRequired)] : []
+      return new Audited({ data: await peopleView(db, merchantId) }, changes)
+    },
+
     // Members and invitations together are few, so one answer is cut from all of them.
     async listAdminMembers({ db, caller: { merchantId }, paging, now }) {
       const [members, invitations] = await Promise.all([
@@ -70,6 +96,28 @@ export function adminPeopleOperations({ rootSecret, publicOrigin }: AdminPeopleP
       const role = await removeMember(db, { merchantId, userId: memberId, held }, now.getTime())
       return removed(memberId, changeOf('retire', 'member', memberId, { role: [role, null] }))
     },
+
+    async resetAdminMemberPassword({ db, caller, path: { memberId }, now }) {
+      const { merchantId, scopes: held, id: createdBy } = caller
+      const member = isId('usr', memberId) ? await findMember(db, rootSecret, merchantId, memberId) : undefined
+      if (!member) throw refuse('member_not_found')
+      refuseOwnerByMachine(caller, member.role)
+      const made = await createResetForMember(db, { merchantId, userId: memberId, held, createdBy }, now.getTime())
+      const expiresAt = toInstant(made.expiresAt)
+      const members = [{ member: 'passwordReset', from: null, to: expiresAt }]
+      return new Audited({ data: { memberId, link: publicOrigin() + made.path, expiresAt } }, [
+        { kind: 'change', what: 'member', id: memberId, name: member.role, members },
+      ])
+    },
+  }
+
+  async function peopleView(db: Reader, merchantId: string): Promise<AdminPeople> {
+    const [secondFactorRequired, members] = await Promise.all([
+      isSecondFactorRequired(db, merchantId),
+      listMembers(db, rootSecret, merchantId),
+    ])
+    const without = members.filter(({ hasSecondFactor }) => !hasSecondFactor)
+    return { secondFactorRequired, membersWithoutSecondFactor: without.length }
   }
 }
 

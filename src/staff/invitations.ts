@@ -344,7 +344,8 @@ export async function findReset(db: Reader, token: string, now: number): Promise
   const [row] = await db.sql<SeenReset>`
     select i.id, i.user_id as "userId", i.merchant_id as "merchantId", i.is_mailed as "isMailed"
     from invitations i join users u on u.id = i.user_id
-    where i.token_hash = ${tokenHash(token)} and i.kind = 'password_reset' and i.expires_at > ${now} and u.disabled_at is null`
+    where i.token_hash = ${tokenHash(token)} and i.kind = 'password_reset' and i.expires_at > ${now} and u.disabled_at is null
+      and ${hasLivingMaker(now, 'i.')}`
   return row
 }
 

@@ -1,6 +1,7 @@
 // The people of one merchant: who they are, in which role, and how that changes. A merchant keeps an owner, and nobody gives or
 // takes a scope that they do not have. Every change locks the merchant, so two at once cannot both be the last but one.
 
+import type { AuditedChange } from '../audit/change.ts'
 import type { Role } from '../contract/words.ts'
 import { refuse } from '../kit/refuse.ts'
 import type { RootSecret } from '../kit/secrets.ts'
@@ -156,7 +157,21 @@ export async function replaceMerchants(
   await addMerchants(tx, userId, { merchantIds }, now)
 }
 
-// Whether everyone who acts for the merchant signs in with a second factor.
-export async function setSecondFactorRequired(tx: Tx, merchantId: string, isRequired: boolean): Promise<void> {
-  await tx.sql`update merchants set second_factor_required = ${isRequired ? 1 : 0} where id = ${merchantId}`
+// Whether everyone who acts for the merchant signs in with a second factor. False when it was so before.
+export async function setSecondFactorRequired(tx: Tx, merchantId: string, isRequired: boolean): Promise<boolean> {
+  const rows = await tx.sql`
+    update merchants set second_factor_required = ${isRequired ? 1 : 0}
+    where id = ${merchantId} and second_factor_required <> ${isRequired ? 1 : 0} returning id`
+  return rows.length > 0
+}
+
+export async function isSecondFactorRequired(db: Reader, merchantId: string): Promise<boolean> {
+  const rows = await db.sql`select id from merchants where id = ${merchantId} and second_factor_required = 1`
+  return rows.length > 0
+}
+
+// What the list of changes says about it.
+export function secondFactorChange(merchantId: string, isRequired: boolean): AuditedChange {
+  const members = [{ member: 'secondFactorRequired', from: !isRequired, to: isRequired }]
+  return { kind: 'change', what: 'people', id: merchantId, name: 'second factor', members }
 }

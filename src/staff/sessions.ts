@@ -85,6 +85,14 @@ export async function touchSession(tx: Tx, { id, createdAt }: Session, now: numb
     update user_sessions set seen_at = ${now}, expires_at = ${expiresAt} where id = ${id} and expires_at > ${now}`
 }
 
+// Whether a person may act for a shop in this session: if it demands a second factor, the session began with one, or one was set up in
+// it. Pages ask this before they perform anything as the person.
+export function mayAct({ hasSecondFactor }: Session, { needsSecondFactor }: { needsSecondFactor: boolean }): boolean {
+  return hasSecondFactor || !needsSecondFactor
+}
+
+// Whether the last proof of the person, by password or passkey, is less than ten minutes old. Pages about keys, people, factors and
+// payment settings lead to `/admin/confirm?next=…` otherwise.
 export function isConfirmed({ confirmedAt }: Session, now: number): boolean {
   return now - confirmedAt < confirmedMs
 }

@@ -56,8 +56,51 @@ export const AdminMemberRemoveRequest = object({ idempotencyKey: Type.Optional(I
 
 export const AdminMemberRemovedResponse = object({ data: object({ id: MemberId, removed: Type.Literal(true) }) })
 
+export const AdminPeople = object({
+  secondFactorRequired: Type.Boolean({
+    description:
+      'Whether everyone of the shop signs in with a second factor. Who has none sets one up first, and can do nothing else.',
+  }),
+  membersWithoutSecondFactor: Type.Integer({ minimum: 0 }),
+})
+
+export const AdminPeopleResponse = object({ data: AdminPeople })
+
+export const AdminPeopleUpdateRequest = object({
+  idempotencyKey: Type.Optional(IdempotencyKey),
+  secondFactorRequired: Type.Boolean(),
+})
+
+export const AdminPasswordResetRequest = object({ idempotencyKey: Type.Optional(IdempotencyKey) })
+
+export const AdminPasswordResetResponse = object({
+  data: object({
+    memberId: MemberId,
+    link: Type.String({
+      description: 'The person opens it to set a password. Shown this once. Works once, for seven days.',
+    }),
+    expiresAt: Instant,
+  }),
+})
+
 // biome-ignore format: a row reads best as a few lines
 export const peopleRows = {
+  getAdminPeople: {
+    ...adminRow, method: 'GET', path: '/api/v1/admin/people',
+    scope: 'admin:people', idempotency: 'none', audit: 'none', tag: 'People',
+    summary: 'See what is demanded of members',
+    description: 'Whether a second factor is demanded, and how many have none.',
+    body: null, reply: ok(AdminPeopleResponse),
+    refusals: [],
+  },
+  updateAdminPeople: {
+    ...adminRow, method: 'PATCH', path: '/api/v1/admin/people',
+    scope: 'admin:people', idempotency: 'required', audit: 'change', tag: 'People',
+    summary: 'Demand a second factor of everyone',
+    description: 'Or no longer. It holds from the next click of each person.',
+    body: AdminPeopleUpdateRequest, reply: ok(AdminPeopleResponse),
+    refusals: [],
+  },
   listAdminMembers: {
     ...adminRow, method: 'GET', path: '/api/v1/admin/members',
     scope: 'admin:people', idempotency: 'none', audit: 'none', tag: 'People', paged: true,
@@ -90,6 +133,15 @@ export const peopleRows = {
     body: AdminMemberRemoveRequest, reply: ok(AdminMemberRemovedResponse),
     refusals: ['member_not_found', 'last_owner'],
   },
+  resetAdminMemberPassword: {
+    ...adminRow, method: 'POST', path: '/api/v1/admin/members/{memberId}/password-resets',
+    scope: 'admin:people', idempotency: 'required', audit: 'change', tag: 'People',
+    summary: 'Make a link for a new password',
+    description: 'For a member who cannot sign in and gets no mail. The one before no longer works. The second factor stays. Not for a person who also acts for another merchant, nor for a role with a scope that the caller does not have; for owners only by a person.',
+    body: AdminPasswordResetRequest, reply: { ...ok(AdminPasswordResetResponse), isSecret: true },
+    refusals: ['member_not_found', 'person_of_others'],
+  },
 } as const satisfies AdminRows
 
 export type AdminMember = Static<typeof AdminMember>
+export type AdminPeople = Static<typeof AdminPeople>

@@ -2,6 +2,7 @@
 
 import { hiddenFields } from '../../pages/form.ts'
 import { type Html, html } from '../../pages/html.ts'
+import { qrPath } from '../qr.ts'
 import type { Session } from '../sessions.ts'
 import type { SignInProblem } from '../signin.ts'
 import type { UserMerchant } from '../users.ts'
@@ -17,6 +18,8 @@ export const deeds = {
   turnOn: 'turn_on',
   turnOff: 'turn_off',
   newCodes: 'new_codes',
+  demand: 'demand',
+  release: 'release',
   end: 'end',
   endOthers: 'end_others',
 } as const
@@ -24,10 +27,9 @@ export const deeds = {
 export interface HomeView {
   email: string
   merchants: readonly UserMerchant[]
-  hasSecondFactor: boolean
 }
 
-export function homeSheet(words: Words, { email, merchants, hasSecondFactor }: HomeView): string {
+export function homeSheet(words: Words, { email, merchants }: HomeView): string {
   return sheetPage(words, {
     title: words.say('home.title'),
     body: html`<p class="soft">${words.say('home.as', { email })}</p>
@@ -35,9 +37,8 @@ ${
   merchants.length === 0
     ? html`<p class="lead">${words.say('home.none')}</p>`
     : html`<ul class="entries">${merchants.map(
-        ({ name, slug, role, needsSecondFactor }) => html`<li class="entry">
-<span><a class="entry-name" href="/admin/${slug}" dir="auto">${name}</a> <span class="name-of" dir="ltr">${slug}</span>
-${needsSecondFactor && !hasSecondFactor && html`<span class="hint">${words.say('home.needsFactor')}</span>`}</span>
+        ({ name, slug, role }) => html`<li class="entry">
+<span><a class="entry-name" href="/admin/${slug}" dir="auto">${name}</a> <span class="name-of" dir="ltr">${slug}</span></span>
 <span class="soft">${words.say(`role.${role}`)}</span>
 </li>`,
       )}</ul>`
@@ -55,6 +56,10 @@ function signOutForm(words: Words): Html {
 
 export interface AccountView {
   email: string
+  // A second factor is demanded, and there is none yet: nothing else can be done.
+  isHeld: boolean
+  // Shops in which the person may demand one.
+  owned: readonly UserMerchant[]
   hasSecondFactor: boolean
   recoveryCodes: number
   sessions: readonly Session[]
@@ -63,7 +68,14 @@ export interface AccountView {
 }
 
 export function accountSheet(words: Words, view: AccountView): string {
-  const { email, hasSecondFactor, recoveryCodes, sessions, sessionId, problem } = view
+  const { email, isHeld, owned, hasSecondFactor, recoveryCodes, sessions, sessionId, problem } = view
+  if (isHeld)
+    return sheetPage(words, {
+      title: words.say('held.title'),
+      body: html`<p class="lead">${words.say('held.lead')}</p>
+<p class="soft">${words.say('home.as', { email })}</p>
+<div class="choice">${deed(words, deeds.setUp, 'account.setUp')}${signOutForm(words)}</div>`,
+    })
   return sheetPage(words, {
     title: words.say('account.title'),
     problem: problemText(words, problem),
@@ -87,6 +99,14 @@ ${newPasswordField(words, problem !== null)}
 <div class="choice">${button(words, 'action.save', 'second')}</div>
 </form>
 </section>
+${
+  owned.length > 0 &&
+  html`<section class="part">
+<h2>${words.say('demand.title')}</h2>
+<p>${words.say('demand.lead')}</p>
+<ul class="entries">${owned.map((shop) => demandEntry(words, shop))}</ul>
+</section>`
+}
 <section class="part">
 <h2>${words.say('account.sessions')}</h2>
 <ul class="entries">${sessions.map((session) => sessionEntry(words, session, session.id === sessionId))}</ul>
@@ -98,6 +118,14 @@ ${sessions.length > 1 && html`<div class="choice">${deed(words, deeds.endOthers,
 
 function deed(words: Words, name: string, label: StaffTextKey, more: Readonly<Record<string, string>> = {}): Html {
   return html`<form method="post">${hiddenFields({ do: name, ...more })}${button(words, label, 'second')}</form>`
+}
+
+function demandEntry(words: Words, { id, name, needsSecondFactor }: UserMerchant): Html {
+  return html`<li class="entry">
+<span><span class="entry-name" dir="auto">${name}</span>
+<span class="hint">${words.say(needsSecondFactor ? 'demand.on' : 'demand.off')}</span></span>
+${needsSecondFactor ? deed(words, deeds.release, 'demand.release', { shop: id }) : deed(words, deeds.demand, 'demand.demand', { shop: id })}
+</li>`
 }
 
 function sessionEntry(words: Words, { id, browser, seenAt }: Session, isThis: boolean): Html {
@@ -112,16 +140,19 @@ export interface TotpView {
   // In groups of four, as a person types it.
   key: string
   uri: string
+  // Undefined where the text is too long for a picture.
+  modules: readonly (readonly boolean[])[] | undefined
   // The secret, sealed for this person.
   sealed: string
   isWrong: boolean
 }
 
-export function totpSheet(words: Words, { key, uri, sealed, isWrong }: TotpView): string {
+export function totpSheet(words: Words, { key, uri, modules, sealed, isWrong }: TotpView): string {
   return sheetPage(words, {
     title: words.say('account.setUp'),
     problem: isWrong ? words.say('code.failed') : null,
     body: html`<p class="lead">${words.say('totp.lead')}</p>
+${modules && qrPicture(words, modules)}
 <p class="secret" dir="ltr"><span class="soft">${words.say('totp.key')}:</span> ${key}</p>
 <p><a href="${uri}">${words.say('totp.open')}</a></p>
 <form method="post" action="/admin/account">
@@ -130,6 +161,12 @@ ${field(words, { name: 'code', label: 'code.label', type: 'text', autocomplete: 
 <div class="choice">${button(words, 'totp.turnOn')}<a class="second" href="/admin/account">${words.say('action.back')}</a></div>
 </form>`,
   })
+}
+
+function qrPicture(words: Words, modules: readonly (readonly boolean[])[]): Html {
+  const { side, path } = qrPath(modules)
+  return html`<svg class="qr" viewBox="0 0 ${side} ${side}" role="img" aria-label="${words.say('totp.picture')}">
+<path class="qr-paper" d="M0 0h${side}v${side}h-${side}z"/><path class="qr-ink" d="${path}"/></svg>`
 }
 
 export function codesSheet(words: Words, codes: readonly string[]): string {

@@ -186,6 +186,12 @@ export interface AdminClient {
     /** Replay webhook deliveries. Sends events once more to the same endpoints: named ones, or those of an endpoint that failed. Each has its own outcome. Needs the scope `admin:developers`. (replayAdminWebhookDeliveries) */
     replayDeliveries(input?: AdminWebhookReplayRequest, options?: CallOptions): Promise<AdminWebhookReplayResponse>
   }
+  people: {
+    /** See what is demanded of members. Whether a second factor is demanded, and how many have none. Needs the scope `admin:people`. (getAdminPeople) */
+    get(options?: CallOptions): Promise<AdminPeopleResponse>
+    /** Demand a second factor of everyone. Or no longer. It holds from the next click of each person. Needs the scope `admin:people`. (updateAdminPeople) */
+    update(input: AdminPeopleUpdateRequest, options?: CallOptions): Promise<AdminPeopleResponse>
+  }
   members: {
     /** List members. The people who act for the merchant, and invitations that were not accepted yet. Needs the scope `admin:people`. (listAdminMembers) */
     list(options?: ListOptions): List<AdminMemberListResponse, AdminMember>
@@ -195,6 +201,8 @@ export interface AdminClient {
     update(memberId: string, input: AdminMemberUpdateRequest, options?: CallOptions): Promise<AdminMemberResponse>
     /** Remove a member or take an invitation back. Signs the person out everywhere. The request has a body, for its idempotency key. Needs the scope `admin:people`. (removeAdminMember) */
     remove(memberId: string, input?: AdminMemberRemoveRequest, options?: CallOptions): Promise<AdminMemberRemovedResponse>
+    /** Make a link for a new password. For a member who cannot sign in and gets no mail. The one before no longer works. The second factor stays. Not for a person who also acts for another merchant, nor for a role with a scope that the caller does not have; for owners only by a person. Needs the scope `admin:people`. (resetAdminMemberPassword) */
+    resetPassword(memberId: string, input?: AdminPasswordResetRequest, options?: CallOptions): Promise<AdminPasswordResetResponse>
   }
   changes: {
     /** List changes. Who changed what, and who looked at data of customers, in the mode of the caller. Needs the scope `admin:read`. (listAdminChanges) */
@@ -381,7 +389,7 @@ export interface AdminEndRequest {
 }
 
 /** Stable, for programs. */
-export type AdminErrorCode = 'invalid_request' | 'malformed_json' | 'body_required' | 'body_not_allowed' | 'body_too_large' | 'unsupported_media_type' | 'idempotency_key_required' | 'idempotency_key_invalid' | 'idempotency_key_ambiguous' | 'unauthenticated' | 'scope_missing' | 'route_not_found' | 'product_not_found' | 'order_not_found' | 'webhook_endpoint_not_found' | 'webhook_delivery_not_found' | 'credential_not_found' | 'idempotency_key_reused' | 'version_conflict' | 'order_not_cancellable' | 'endpoint_disabled' | 'rate_limited' | 'internal_error' | 'unavailable' | 'installation_not_found' | 'member_not_found' | 'promotion_not_found' | 'payment_provider_not_found' | 'category_not_found' | 'picture_not_found' | 'fulfillment_not_found' | 'change_not_found' | 'sku_not_found' | 'transfer_not_found' | 'product_exists' | 'sku_exists' | 'category_exists' | 'member_exists' | 'last_owner' | 'invitation_limit' | 'promotion_exists' | 'installation_exists' | 'installation_limit' | 'credential_limit' | 'slug_not_changeable' | 'code_not_changeable' | 'product_archived' | 'category_in_use' | 'category_limit' | 'category_too_deep' | 'usage_limit_too_low' | 'credential_already_rotated' | 'picture_limit' | 'webhook_endpoint_limit' | 'payment_not_awaited' | 'order_not_fulfillable' | 'order_not_paid' | 'fulfillment_not_possible' | 'note_limit' | 'refund_not_possible' | 'change_too_large' | 'change_not_undoable' | 'change_already_undone' | 'change_overtaken' | 'transfer_limit' | 'transfer_not_receiving' | 'transfer_not_ready' | 'nothing_to_refund' | 'refund_pending' | 'refund_amount_too_high' | 'refund_amount_too_low'
+export type AdminErrorCode = 'invalid_request' | 'malformed_json' | 'body_required' | 'body_not_allowed' | 'body_too_large' | 'unsupported_media_type' | 'idempotency_key_required' | 'idempotency_key_invalid' | 'idempotency_key_ambiguous' | 'unauthenticated' | 'scope_missing' | 'route_not_found' | 'product_not_found' | 'order_not_found' | 'webhook_endpoint_not_found' | 'webhook_delivery_not_found' | 'credential_not_found' | 'idempotency_key_reused' | 'version_conflict' | 'order_not_cancellable' | 'endpoint_disabled' | 'rate_limited' | 'internal_error' | 'unavailable' | 'installation_not_found' | 'member_not_found' | 'promotion_not_found' | 'payment_provider_not_found' | 'category_not_found' | 'picture_not_found' | 'fulfillment_not_found' | 'change_not_found' | 'sku_not_found' | 'transfer_not_found' | 'product_exists' | 'sku_exists' | 'category_exists' | 'member_exists' | 'last_owner' | 'invitation_limit' | 'person_of_others' | 'promotion_exists' | 'installation_exists' | 'installation_limit' | 'credential_limit' | 'slug_not_changeable' | 'code_not_changeable' | 'product_archived' | 'category_in_use' | 'category_limit' | 'category_too_deep' | 'usage_limit_too_low' | 'credential_already_rotated' | 'picture_limit' | 'webhook_endpoint_limit' | 'payment_not_awaited' | 'order_not_fulfillable' | 'order_not_paid' | 'fulfillment_not_possible' | 'note_limit' | 'refund_not_possible' | 'change_too_large' | 'change_not_undoable' | 'change_already_undone' | 'change_overtaken' | 'transfer_limit' | 'transfer_not_receiving' | 'transfer_not_ready' | 'nothing_to_refund' | 'refund_pending' | 'refund_amount_too_high' | 'refund_amount_too_low'
 
 export interface AdminErrorResponse {
   error: {
@@ -792,6 +800,22 @@ export interface AdminOrderSummary {
   refunded: number
 }
 
+export interface AdminPasswordResetRequest {
+  /** Makes the request safe to repeat: the same key with the same request gets the first answer again. May be sent as the header Idempotency-Key instead; one of the two is needed. Kept for 7 days. */
+  idempotencyKey?: string | undefined
+}
+
+export interface AdminPasswordResetResponse {
+  data: {
+    /** Id of a person, or of an invitation that was not accepted yet. */
+    memberId: string
+    /** The person opens it to set a password. Shown this once. Works once, for seven days. */
+    link: string
+    /** RFC 3339, UTC, with milliseconds. */
+    expiresAt: string
+  }
+}
+
 export interface AdminPaymentAccount {
   /** Name of the payment provider. */
   provider: string
@@ -808,6 +832,22 @@ export interface AdminPaymentMethod {
   instructions: string | null
   /** An order that is not paid after so many days is cancelled. */
   termDays: number | null
+}
+
+export interface AdminPeople {
+  /** Whether everyone of the shop signs in with a second factor. Who has none sets one up first, and can do nothing else. */
+  secondFactorRequired: boolean
+  membersWithoutSecondFactor: number
+}
+
+export interface AdminPeopleResponse {
+  data: AdminPeople
+}
+
+export interface AdminPeopleUpdateRequest {
+  /** Makes the request safe to repeat: the same key with the same request gets the first answer again. May be sent as the header Idempotency-Key instead; one of the two is needed. Kept for 7 days. */
+  idempotencyKey?: string | undefined
+  secondFactorRequired: boolean
 }
 
 export interface AdminPicture {
@@ -1145,7 +1185,7 @@ export interface AdminSubjectChange {
   /** look: sealed data was shown, and nothing changed. */
   kind: 'create' | 'change' | 'retire' | 'look'
   subject: {
-    type: 'merchant' | 'category' | 'product' | 'sku' | 'stock' | 'picture' | 'taxes' | 'shipping' | 'promotion' | 'payment_method' | 'letters' | 'installation' | 'app' | 'key' | 'webhook' | 'webhook_delivery' | 'member' | 'invitation' | 'order' | 'fulfillment' | 'refund' | 'order_note' | 'transfer'
+    type: 'merchant' | 'category' | 'product' | 'sku' | 'stock' | 'picture' | 'taxes' | 'shipping' | 'promotion' | 'payment_method' | 'letters' | 'installation' | 'app' | 'key' | 'webhook' | 'webhook_delivery' | 'member' | 'invitation' | 'people' | 'order' | 'fulfillment' | 'refund' | 'order_note' | 'transfer'
     id: string
     /** What people call it: a number, a code, a name. */
     name: string

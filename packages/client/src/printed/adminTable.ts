@@ -72,11 +72,16 @@ export const adminTable = {
     delivery: 'GET  /api/v1/admin/webhooks/deliveries/{deliveryId}',
     replayDeliveries: 'POST b /api/v1/admin/webhooks/replays',
   },
+  people: {
+    get: 'GET  /api/v1/admin/people',
+    update: 'PATCH b /api/v1/admin/people',
+  },
   members: {
     list: 'GET p /api/v1/admin/members',
     invite: 'POST b /api/v1/admin/members',
     update: 'PATCH b /api/v1/admin/members/{memberId}',
     remove: 'DELETE b /api/v1/admin/members/{memberId}',
+    resetPassword: 'POST b /api/v1/admin/members/{memberId}/password-resets',
   },
   changes: {
     list: 'GET qp /api/v1/admin/changes',

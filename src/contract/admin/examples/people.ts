@@ -25,6 +25,16 @@ const invited: AdminMember = {
 }
 
 export const peopleExamples: AdminExamples<typeof peopleRows> = {
+  getAdminPeople: {
+    path: {},
+    body: undefined,
+    reply: { data: { secondFactorRequired: false, membersWithoutSecondFactor: 2 } },
+  },
+  updateAdminPeople: {
+    path: {},
+    body: { idempotencyKey, secondFactorRequired: true },
+    reply: { data: { secondFactorRequired: true, membersWithoutSecondFactor: 2 } },
+  },
   listAdminMembers: {
     path: {},
     body: undefined,
@@ -49,5 +59,16 @@ export const peopleExamples: AdminExamples<typeof peopleRows> = {
     path: { memberId: sampleId('user', 2) },
     body: { idempotencyKey },
     reply: { data: { id: sampleId('user', 2), removed: true } },
+  },
+  resetAdminMemberPassword: {
+    path: { memberId: sampleId('user', 2) },
+    body: { idempotencyKey },
+    reply: {
+      data: {
+        memberId: sampleId('user', 2),
+        link: 'https://shop.example.com/admin/resets/Yx0nQmV3b2s4dU1lT2xkU2VjcmV0VG9rZW5FeGFtcGw',
+        expiresAt: '2026-03-10T08:02:11.000Z',
+      },
+    },
   },
 }
